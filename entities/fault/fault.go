@@ -1,0 +1,184 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Kind says what sort of failure an Error is. The zero value is Internal, so
+// an error that nobody classified never passes for something a client caused.
+type Kind uint8
+
+// The kinds, each with the wire code that it is mapped to.
+const (
+	Internal    Kind = iota // a defect of ours: -32603 with an incident id
+	Invalid                 // a value that can't be accepted; Field names it: -32602
+	NotFound                // an unknown id, path or title: 1001
+	Conflict                // stale version, duplicate, ambiguous: 1002
+	Unavailable             // a stage, the store or the disk can't serve now: 1003
+	Limit                   // a size or count over its limit: 1004
+	Deadline                // out of time: 1005
+	Query                   // a WQL text that can't be run: 1006
+	Cancelled               // the caller withdrew the call: -32800
+)
+
+var kindNames = [...]string{
+	Internal: "internal", Invalid: "invalid_params", NotFound: "not_found", Conflict: "conflict",
+	Unavailable: "unavailable", Limit: "limit", Deadline: "deadline", Query: "query", Cancelled: "cancelled",
+}
+
+// String returns the kind as it stands in the data.kind member of a wire error.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return kindNames[Internal]
+}
+
+// Candidate is one of several records that an ambiguous or misspelt reference
+// may have meant.
+type Candidate struct {
+	ID    string `json:"id"`
+	Title string `json:"title,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Type  string `json:"type,omitempty"`
+	Path  string `json:"path,omitempty"`
+}
+
+// Error is a failure that a caller can understand. Only Kind and Msg are
+// always set.
+type Error struct {
+	Kind       Kind
+	Op         string      // what was being done, for the log: "notes.put"
+	Msg        string      // what was wrong, with what; one sentence, no full stop
+	Ref        string      // the id or name of the record concerned
+	Field      string      // the parameter or field at fault, dotted: "fields.role"
+	Hint       string      // what to do about it; one sentence
+	Retryable  bool        // the same call may succeed later
+	Line       int         // position in a query text, from 1; 0 when there is none
+	Column     int         // UTF-16 column, from 1
+	Candidates []Candidate // what the reference may have meant
+	Err        error       // cause, for the log only: its text never reaches a client
+}
+
+// Error returns the message with the record concerned, and the cause when
+// there is one. It is meant for logs and terminals; clients get Msg.
+func (e *Error) Error() string {
+	s := e.Msg
+	if e.Op != "" {
+		s = e.Op + ": " + s
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// New returns an error of the given kind.
+func New(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Wrap returns an error of the given kind with a cause that stays in the log.
+func Wrap(kind Kind, err error, format string, args ...any) *Error {
+	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Err: err}
+}
+
+// Field returns an Invalid error that names the parameter or field at fault.
+func Field(field, format string, args ...any) *Error {
+	return &Error{Kind: Invalid, Field: field, Msg: fmt.Sprintf(format, args...)}
+}
+
+// TooLarge returns a Limit error for a field of size units where max are
+// allowed.
+func TooLarge(field string, size, max int, unit string) *Error {
+	return &Error{
+		Kind: Limit, Field: field,
+		Msg:  fmt.Sprintf("%s has %d %s, at most %d are allowed", field, size, unit, max),
+		Hint: fmt.Sprintf("shorten %s to %d %s", field, max, unit),
+	}
+}
+
+// Missing returns a NotFound error for a record of the named sort.
+func Missing(sort, id string) *Error {
+	return &Error{Kind: NotFound, Ref: id, Msg: fmt.Sprintf("no %s with id %q", sort, id)}
+}
+
+// Stale returns a Conflict error for a record whose version moved on.
+func Stale(sort, id string, have, want int) *Error {
+	return &Error{
+		Kind: Conflict, Ref: id, Field: "ifVersion",
+		Msg:  fmt.Sprintf("%s %q is at version %d, not %d", sort, id, have, want),
+		Hint: "read the record again and repeat the change on its current version",
+	}
+}
+
+// WithHint sets the hint and returns e, for use at the point of creation.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// WithRef sets the record concerned and returns e.
+func (e *Error) WithRef(ref string) *Error {
+	e.Ref = ref
+	return e
+}
+
+// WithCandidates sets what the reference may have meant and returns e.
+func (e *Error) WithCandidates(c []Candidate) *Error {
+	e.Candidates = c
+	return e
+}
+
+// Under returns err with prefix put before the field it names, so that a value
+// nested in a larger one is named in full. Other errors are returned as they
+// are.
+func Under(prefix string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	if c.Field == "" {
+		c.Field = prefix
+	} else {
+		c.Field = prefix + "." + c.Field
+	}
+	return &c
+}
+
+// KindOf returns the kind of err: that of the nearest Error in its chain,
+// Cancelled or Deadline for a context that ended, Internal for anything else.
+func KindOf(err error) Kind {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e.Kind
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	case errors.Is(err, context.DeadlineExceeded):
+		return Deadline
+	}
+	return Internal
+}
+
+// Message returns what may be said of err to a client: the message of the
+// nearest Error, and nothing of what lies behind it.
+func Message(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Msg
+	}
+	switch KindOf(err) {
+	case Cancelled:
+		return "cancelled"
+	case Deadline:
+		return "out of time"
+	}
+	return "internal error"
+}
