@@ -1,0 +1,53 @@
+package kv
+
+import (
+	"context"
+	"errors"
+)
+
+// Close stops a snapshot under way, completes every accepted transaction,
+// marks the store as properly stopped and gives up its lock. It must not be
+// called in a View, an Update or a handler. A second Close does nothing.
+func (s *Store) Close() error {
+	s.snapshots.end()
+
+	if err := s.lockWriter(context.Background()); err != nil {
+		return err
+	}
+	defer s.unlockWriter()
+	if s.closed.Load() {
+		return nil
+	}
+	err := s.drain()
+	s.view.Lock()
+	s.closed.Store(true)
+	s.view.Unlock()
+	if s.journal != nil && err == nil {
+		err = s.markClean()
+	}
+	return errors.Join(err, s.abandon())
+}
+
+// markClean writes the marker of a proper stop, unless it is there already.
+func (s *Store) markClean() error {
+	if seq, ok, err := readCleanMarker(s.opts.FS, s.dir); err == nil && ok && seq == s.seq.Load() {
+		return nil
+	}
+	if err := s.writeCleanMarker(); err != nil {
+		return unavailable(err, "the stop of the store could not be noted").
+			WithHint("nothing is lost; the next start checks the journal as after a crash")
+	}
+	return nil
+}
+
+// abandon gives back what Open took.
+func (s *Store) abandon() error {
+	err := s.db.Close()
+	if s.journal != nil && s.journal.f != nil {
+		err = errors.Join(err, s.journal.f.Close())
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}

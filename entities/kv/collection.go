@@ -1,0 +1,211 @@
+package kv
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// maxID is the longest id of a record, in bytes.
+const maxID = 4096
+
+// Codec turns records of type T into the string that is stored and back.
+// Decode may keep parts of the string: it is immutable and stays in memory as
+// long as the record does. Both are called concurrently and must not block.
+type Codec[T any] struct {
+	Encode func(*T) (string, error)
+	Decode func(string) (*T, error)
+}
+
+// JSON is the default codec.
+func JSON[T any]() Codec[T] {
+	return Codec[T]{
+		Encode: func(v *T) (string, error) {
+			buf := buffers.Get().(*bytes.Buffer)
+			defer func() {
+				if buf.Cap() <= 1<<20 {
+					buf.Reset()
+					buffers.Put(buf)
+				}
+			}()
+			// Notes are full of <, > and &; escaping them as HTML would
+			// only make the store larger.
+			enc := json.NewEncoder(buf)
+			enc.SetEscapeHTML(false)
+			if err := enc.Encode(v); err != nil {
+				return "", err
+			}
+			return string(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
+		},
+		Decode: func(s string) (*T, error) {
+			v := new(T)
+			if err := json.Unmarshal([]byte(s), v); err != nil {
+				return nil, err
+			}
+			return v, nil
+		},
+	}
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Collection is a named set of records of one type, each under its id. It is
+// a small value without state: declare it once as a package variable and use
+// it with any store.
+type Collection[T any] struct{ c *collection[T] }
+
+type collection[T any] struct {
+	name   string
+	prefix string // name + "/"
+	codec  Codec[T]
+}
+
+// NewCollection returns the collection of that name: a lower-case letter,
+// then lower-case letters, digits and hyphens. It panics on any other name,
+// which is a mistake in the program. Without a codec, records are JSON.
+func NewCollection[T any](name string, codec ...Codec[T]) Collection[T] {
+	if !validName(name) {
+		panic("kv: invalid collection name " + name)
+	}
+	c := &collection[T]{name: name, prefix: name + "/", codec: JSON[T]()}
+	if len(codec) > 0 {
+		c.codec = codec[0]
+	}
+	return Collection[T]{c}
+}
+
+func validName(name string) bool {
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Name returns the collection's name.
+func (c Collection[T]) Name() string { return c.c.name }
+
+// Get returns the record with that id, decoded afresh: the caller may change
+// it. It returns nil, nil when there is none. O(log n).
+func (c Collection[T]) Get(tx *Tx, id string) (*T, error) {
+	raw, ok, err := tx.get(c.c.prefix + id)
+	if err != nil || !ok {
+		return nil, err
+	}
+	v, err := c.c.codec.Decode(raw)
+	if err != nil {
+		return nil, c.unreadable(id, err)
+	}
+	return v, nil
+}
+
+// Has reports whether there is a record with that id, without decoding it.
+func (c Collection[T]) Has(tx *Tx, id string) (bool, error) {
+	_, ok, err := tx.get(c.c.prefix + id)
+	return ok, err
+}
+
+// Put stores v under id, replacing what was there. It keeps no reference to
+// v.
+func (c Collection[T]) Put(tx *Tx, id string, v *T) error {
+	switch {
+	case v == nil:
+		return fault.New(fault.Internal, "a nil record was put into %s", c.c.name).WithRef(id)
+	case id == "":
+		return fault.Field("id", "a record of %s needs an id", c.c.name)
+	case len(id) > maxID:
+		return fault.TooLarge("id", len(id), maxID, "bytes")
+	}
+	raw, err := c.c.codec.Encode(v)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "a record of %s can't be encoded", c.c.name).WithRef(id)
+	}
+	return tx.put(c.c.prefix+id, raw, c.c)
+}
+
+// Delete removes the record with that id, if there is one.
+func (c Collection[T]) Delete(tx *Tx, id string) error {
+	return tx.delete(c.c.prefix+id, c.c)
+}
+
+// All yields the records whose id begins with prefix, in byte order of their
+// ids, each decoded afresh. An empty prefix gives the whole collection.
+//
+// A record that can't be decoded ends the loop; the error is kept in Tx.Err,
+// and View and Update return it when their function returns nil. In Update
+// the loop body may write: a record written ahead of the loop is seen if its
+// id lies in the part not yet fetched, at most 256 records ahead.
+func (c Collection[T]) All(tx *Tx, prefix string) iter.Seq2[string, *T] {
+	return func(yield func(string, *T) bool) {
+		cut := len(c.c.prefix)
+		err := tx.scan(c.c.prefix+prefix, func(key, raw string) (bool, error) {
+			v, err := c.c.codec.Decode(raw)
+			if err != nil {
+				return false, c.unreadable(key[cut:], err)
+			}
+			return yield(key[cut:], v), nil
+		})
+		if err != nil && tx.err == nil {
+			tx.err = err
+		}
+	}
+}
+
+// Of returns the record of a change before and after it, nil where there was
+// none. ok is false when the change is one of another collection.
+func (c Collection[T]) Of(ch Change) (old, new *T, ok bool) {
+	if ch.Collection != c.c.name {
+		return nil, nil, false
+	}
+	old, _ = ch.Old.(*T)
+	new, _ = ch.New.(*T)
+	return old, new, true
+}
+
+// Diff is one typed change of a collection.
+type Diff[T any] struct {
+	ID       string
+	Old, New *T // nil when the record was absent before, or is after
+}
+
+// Each yields the changes of cs that concern the collection, each with its
+// index in cs.Changes.
+func (c Collection[T]) Each(cs *ChangeSet) iter.Seq2[int, Diff[T]] {
+	return func(yield func(int, Diff[T]) bool) {
+		for i := 0; i < len(cs.Changes); i++ {
+			old, new, ok := c.Of(cs.Changes[i])
+			if ok && !yield(i, Diff[T]{cs.Changes[i].ID, old, new}) {
+				return
+			}
+		}
+	}
+}
+
+func (c Collection[T]) unreadable(id string, err error) error {
+	return fault.Wrap(fault.Internal, err, "a stored record of %s can't be read", c.c.name).WithRef(id)
+}
+
+// typed is what a transaction needs to know of a record's collection to make
+// a Change of it.
+type typed interface {
+	decode(raw string) (any, error)
+	split(key string) (name, id string)
+}
+
+func (c *collection[T]) decode(raw string) (any, error) {
+	v, err := c.codec.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (c *collection[T]) split(key string) (string, string) {
+	return c.name, strings.TrimPrefix(key, c.prefix)
+}

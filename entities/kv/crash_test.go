@@ -1,0 +1,336 @@
+package kv_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// picture is a disk as it was at some moment, and what had been acknowledged
+// by then.
+type picture struct {
+	at    *disk
+	acked uint64
+}
+
+// Writers run while pictures of the disk are taken; each picture is what a
+// power cut at that moment would have found. After each, the store holds the
+// exact state after some transaction, none older than the last acknowledged.
+func TestREL2_PowerCuts(t *testing.T) {
+	runs, perRun := 8, 20
+	if testing.Short() {
+		runs = 3
+	}
+	cuts, behind := 0, 0
+	for run := range runs {
+		rng := rand.New(rand.NewPCG(uint64(run), 2))
+		pictures, history := recordRun(t, rng, perRun, run%2 == 0)
+		for i, p := range pictures {
+			for _, d := range []*disk{p.at.powerCut(rng), p.at} { // with and without the page cache
+				s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
+				if err != nil {
+					t.Fatalf("run %d, picture %d: %v", run, i, err)
+				}
+				seq := s.Seq()
+				if seq < p.acked || seq >= uint64(len(history.at)) {
+					t.Fatalf("run %d, picture %d: holds %d transactions, %d were acknowledged, %d made", run, i, seq, p.acked, len(history.at)-1)
+				}
+				if diff := cmp.Diff(history.at[seq], dump(t, s)); diff != "" {
+					t.Fatalf("run %d, picture %d: not the state after transaction %d (-want +got):\n%s", run, i, seq, diff)
+				}
+				if r := s.Status().Recovered; r.Lost != 0 {
+					t.Fatalf("run %d, picture %d: claims a loss: %+v", run, i, r)
+				}
+				// What was shown is durable, whatever lay on the disk before.
+				if again := open(t, d.powerCut(rng), kv.Options{}); again.Seq() != seq {
+					t.Fatalf("run %d, picture %d: %d transactions were shown, %d survive the next cut", run, i, seq, again.Seq())
+				}
+				put(t, s, "on we go", "yes")
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				cuts++
+				if seq < uint64(len(history.at)-1) {
+					behind++
+				}
+			}
+		}
+	}
+	t.Logf("%d cuts, %d of them before the end of the run", cuts, behind)
+}
+
+// recordRun runs some writers, and in some runs snapshots, on a fresh disk.
+func recordRun(t *testing.T, rng *rand.Rand, want int, concurrent bool) ([]picture, *states) {
+	t.Helper()
+	d := newDisk()
+	var acked atomic.Uint64
+	var mu sync.Mutex
+	var pictures []picture
+	s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: int64(600 + rng.IntN(4000))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := follow(s)
+	writers := 1
+	if concurrent {
+		writers = 4
+	}
+	seeds := make([]uint64, writers)
+	for w := range seeds {
+		seeds[w] = rng.Uint64()
+	}
+	d.setHook(func(op, _ string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(pictures) < want && rng.IntN(12) == 0 {
+			n := acked.Load() // first: a picture must not be older than this
+			pictures = append(pictures, picture{d.restart(), n})
+		}
+		return nil
+	})
+	var wg sync.WaitGroup
+	for w, seed := range seeds {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, uint64(w)))
+			for range 120 / writers {
+				if err := s.Update(ctx, func(tx *kv.Tx) error { return randomWrites(tx, rng) }); err != nil {
+					t.Error(err)
+					return
+				}
+				// Every transaction up to the one just acknowledged is.
+				seq := s.Seq()
+				for old := acked.Load(); seq > old && !acked.CompareAndSwap(old, seq); old = acked.Load() {
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return pictures, history
+}
+
+func randomWrites(tx *kv.Tx, rng *rand.Rand) error {
+	for range 1 + rng.IntN(5) {
+		id := fmt.Sprint(rng.IntN(40))
+		if rng.IntN(4) == 0 {
+			if err := notes.Delete(tx, id); err != nil {
+				return err
+			}
+			continue
+		}
+		text := fmt.Sprintf("%x", rng.Uint64())
+		if rng.IntN(10) == 0 {
+			text = fmt.Sprintf("%0600d", rng.Uint64())
+		}
+		if err := notes.Put(tx, id, &record{Text: text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempt is a transaction of the fault script: it writes one text to two
+// records, so that half of it would show.
+type attempt struct {
+	text string
+	err  error
+}
+
+// script is a workload whose every operation on the disk is failed in turn.
+func script(d *disk) (log []attempt, opened bool) {
+	for part := range 3 {
+		s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
+		if err != nil {
+			return log, opened
+		}
+		opened = true
+		for i := range 6 {
+			text := fmt.Sprintf("%d.%d", part, i)
+			err := s.Update(ctx, func(tx *kv.Tx) error {
+				return errors.Join(
+					notes.Put(tx, "left", &record{Text: text}), notes.Put(tx, "right", &record{Text: text}),
+					notes.Put(tx, text, &record{Text: text}))
+			})
+			log = append(log, attempt{text, err})
+			if i%3 == 2 {
+				_ = s.Snapshot(ctx)
+			}
+		}
+		_ = s.Close()
+	}
+	return log, opened
+}
+
+// checkScript says what is wrong with a store after the script.
+func checkScript(log []attempt, state map[string]string) error {
+	last, lastAcked := -1, -1
+	for i, a := range log {
+		_, there := state[a.text]
+		var e *fault.Error
+		switch {
+		case a.err == nil && !there:
+			return fmt.Errorf("%s was acknowledged and is not there", a.text)
+		case a.err != nil && !errors.As(a.err, &e):
+			return fmt.Errorf("%s failed with an unknown error: %w", a.text, a.err)
+		case a.err != nil && e.Kind != fault.Unavailable:
+			return fmt.Errorf("%s failed as %v", a.text, e.Kind)
+		case a.err != nil && e.Retryable && there:
+			return fmt.Errorf("%s was refused as retryable and is there", a.text)
+		}
+		if there {
+			last = i
+		}
+		if a.err == nil {
+			lastAcked = i
+		}
+	}
+	want := ""
+	if last >= 0 {
+		want = log[last].text
+	}
+	if state["left"] != want || state["right"] != want {
+		return fmt.Errorf("half a transaction: left %q, right %q, want %q (acknowledged up to %d)", state["left"], state["right"], want, lastAcked)
+	}
+	return nil
+}
+
+func TestREL3_EveryOperationFailsOnce(t *testing.T) {
+	clean := newDisk()
+	if log, ok := script(clean); !ok || len(log) != 18 {
+		t.Fatalf("the script does not run: %v", log)
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	cases := 0
+	for _, op := range []string{"write", "sync", "rename", "open", "truncate", "remove", "syncdir", "read", "readdir", "mkdir", "chmod", "lock"} {
+		for _, mode := range []string{"once", "short", "from then on", "and truncate"} {
+			if (mode == "short" || mode == "and truncate") && op != "write" {
+				continue
+			}
+			for n := 1; ; n++ {
+				d, seen, failed := newDisk(), 0, false
+				d.setHook(func(o, _ string) error {
+					if mode == "and truncate" && o == "truncate" && failed {
+						return errDisk
+					}
+					if o != op {
+						return nil
+					}
+					if seen++; seen < n || mode != "from then on" && seen > n {
+						return nil
+					}
+					failed = true
+					if mode == "short" {
+						return errShort
+					}
+					return errDisk
+				})
+				log, _ := script(d)
+				d.setHook(nil)
+				if !failed {
+					break
+				}
+				cases++
+				for _, after := range []*disk{d.restart(), d.powerCut(rng), d.powerCut(rng)} {
+					s, err := kv.Open(dir, kv.Options{FS: after})
+					if err != nil {
+						t.Fatalf("%s %d %s: the restart fails: %v", op, n, mode, err)
+					}
+					if err := checkScript(log, dump(t, s)); err != nil {
+						t.Fatalf("%s %d %s: %v", op, n, mode, err)
+					}
+					if st := s.Status(); st.Mode != "read-write" || st.Recovered.Lost != 0 {
+						t.Fatalf("%s %d %s: after the restart: %+v", op, n, mode, st)
+					}
+					put(t, s, "more", "1")
+					if err := s.Close(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d failures injected", cases)
+}
+
+// A full disk: writes fail and are retryable, reads go on, writes resume.
+func TestREL9_FullDisk(t *testing.T) {
+	d := newDisk()
+	s := open(t, d, kv.Options{})
+	put(t, s, "a", "1")
+	d.setHook(func(op, _ string) error {
+		if op == "write" {
+			return errShort
+		}
+		return nil
+	})
+	for range 3 {
+		err := s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "a", &record{Text: "2"}) })
+		if e := wantKind(t, err, fault.Unavailable); !e.Retryable || e.Hint == "" {
+			t.Errorf("error %+v", e)
+		}
+	}
+	wantKind(t, s.Snapshot(ctx), fault.Unavailable)
+	wantState(t, s, map[string]string{"a": "1"})
+	if st := s.Status(); st.Mode != "read-write" || st.SnapshotError == "" {
+		t.Errorf("Status = %+v", st)
+	}
+	d.setHook(nil)
+	put(t, s, "a", "3")
+	if err := s.Snapshot(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if st := s.Status(); st.SnapshotError != "" || st.Seq != 2 {
+		t.Errorf("Status = %+v", st)
+	}
+	s = open(t, d.restart(), kv.Options{})
+	wantState(t, s, map[string]string{"a": "3"})
+}
+
+// A failed fsync, or a failed write that can't be cut off: read-only until
+// the next start, which is clean.
+func TestREL3_ReadOnly(t *testing.T) {
+	for _, op := range []string{"sync", "truncate"} {
+		t.Run(op, func(t *testing.T) {
+			d := newDisk()
+			s := open(t, d, kv.Options{})
+			put(t, s, "a", "1")
+			d.setHook(func(o, _ string) error {
+				if o == op {
+					return errDisk
+				}
+				if o == "write" && op == "truncate" {
+					return errShort
+				}
+				return nil
+			})
+			err := s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "b", &record{}) })
+			if e := wantKind(t, err, fault.Unavailable); e.Retryable || e.Hint == "" {
+				t.Errorf("error %+v", e)
+			}
+			d.setHook(nil) // the disk is well again, the store does not trust it
+			err = s.Update(ctx, func(*kv.Tx) error { t.Error("ran"); return nil })
+			wantKind(t, err, fault.Unavailable)
+			wantKind(t, s.Snapshot(ctx), fault.Unavailable)
+			wantState(t, s, map[string]string{"a": "1"})
+			if st := s.Status(); st.Mode != "read-only" || st.Reason == "" {
+				t.Errorf("Status = %+v", st)
+			}
+			_ = s.Close()
+			s = open(t, d.restart(), kv.Options{})
+			if st := s.Status(); st.Mode != "read-write" || st.Recovered.Lost != 0 {
+				t.Errorf("after the restart: %+v", st)
+			}
+			put(t, s, "c", "1")
+		})
+	}
+}

@@ -1,0 +1,140 @@
+// Package kv is the record store of ctxd: typed records in ordered
+// collections, changed by transactions, kept in memory and on disk. It is the
+// one truth from which every index, graph and cache is rebuilt.
+//
+// Everybody above may use it; `entities`, `notes` and the rooms to their right
+// each own the collections that they declare. It knows nothing of what a
+// record means. It is the only importer of buntdb.
+//
+// # Use
+//
+//	var notes = kv.NewCollection[Note]("note")
+//
+//	s, err := kv.Open(dir, kv.Options{Format: 1})
+//	err = s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, id, n) })
+//	err = s.View(ctx, func(tx *kv.Tx) error { n, err = notes.Get(tx, id); return err })
+//
+// OnCommit gives every derived view the change set of a transaction before
+// the Update that made it returns. Inside View, store and views agree.
+//
+// # What is promised
+//
+// When Update returns nil, the transaction is on disk as a whole. When it
+// returns an error that is Retryable, nothing of it is. When the disk fails
+// to confirm a write, nobody can know, the store says so and takes no more
+// writes until it is opened again, which shows what is really there. Readers
+// never see what is not durable, and neither does the caller of an Update
+// that changed nothing: it waits for what it saw.
+//
+// # Why not buntdb's own file, and why no log library
+//
+// buntdb is used as an ordered set in memory. Its file has no checksums, no
+// commit marks and ignores failed fsyncs, so a crash can leave half a
+// transaction and a flipped bit goes unseen.
+//
+// The log libraries at hand do not keep these promises either. tidwall/wal
+// has no checksums, refuses to open after a torn write, and calls the
+// operating system directly, so that no test can fail or tear one operation.
+// hashicorp/raft-wal, by its own description, checks sums when it recovers
+// the newest segment only and leaves later damage to the disk, takes entries
+// up to 64 MiB, and keeps its list of segments in a BoltDB file beside. What
+// this store needs beyond a log is more than the log: a checksum for every
+// record and one for its header to find the way again behind damage, salts,
+// and the mark of what had been acknowledged (below), without which an
+// unfinished write can't be told from a lost one.
+//
+// # Files
+//
+//	lock, lock.pid              who has the store
+//	clean                       the sequence number of the last proper stop
+//	journal-SEQ-SALT            a segment, beginning with transaction SEQ
+//	snapshot-SEQ-SALT           the whole state after transaction SEQ
+//	*.tmp                       being written; deleted at the next start
+//	damaged-*                   kept for inspection, never read again
+//
+// All integers are little-endian, checksums are CRC-32C. A journal segment
+// and a snapshot both are a file header and then records without gaps:
+//
+//	file header, 32 bytes       magic 8, layout 4, SEQ 8, SALT 8, checksum 4
+//
+//	record header, 44 bytes     magic 4, kind 1, zero 3, sequence 8, durable 8,
+//	                            time 8 (Unix ns), size 4, payload checksum 4,
+//	                            checksum of the 40 bytes before 4
+//	payload                     operations, each: 1 put or 2 delete,
+//	                            uvarint length and key,
+//	                            for a put uvarint length and value
+//
+// A key is the collection's name, a slash and the record's id; the key
+// "!format" holds Options.Format. Operations are absolute: the new value, not
+// a difference. Record checksums begin with the file's salt, so a block of an
+// old file that the file system hands out again, or a journal inside a note,
+// is not taken for a record. SEQ and SALT stand in the name as well, so a
+// damaged file header does not cost the records behind it.
+//
+// In a journal a record is one transaction. Its durable field is the newest
+// transaction that was acknowledged when it was written. In a snapshot the
+// records are numbered pieces (their number stands in the durable field) and
+// the last one holds the count of keys.
+//
+// # Commit
+//
+// Update runs its function under the writer lock, where reads look through
+// the transaction's own writes, then the overlay of accepted transactions,
+// then the committed store. It encodes one record, appends it to the journal
+// and queues the transaction. After that, the first waiter that finds no
+// leader becomes one: it flushes the journal once for all that are queued,
+// then applies each under the view lock, calls the handlers and wakes the
+// others. While it flushes, the next group gathers. Change sets are decoded
+// before the view lock is taken.
+//
+// A failed append is cut off again and refused as retryable; if it can't be
+// cut off, or a flush fails, the store is read-only. A flush is never tried
+// twice: after a failed fsync the kernel may call lost pages clean.
+//
+// # Snapshots
+//
+// A snapshot begins with a new journal segment, at a moment when every
+// transaction is applied. It is then written in pieces of some hundred keys,
+// each read under the shared view lock, while commits go on; what they
+// replace in the part not yet written is kept for it. So the file is exactly
+// the state at its SEQ and needs no journal to be consistent. It gets its
+// name after fsync. Two generations are kept, and the segments since the
+// older one; before there are two, the whole journal.
+//
+// # Recovery
+//
+// Open loads the newest snapshot that is whole and applies the transactions
+// that follow it without a gap. Where that ends too early, it looks for what
+// proves that more had been acknowledged: durable fields in later records,
+// the beginning of later segments, the names of snapshots, the clean marker.
+//
+//   - An unfinished write at the end and no such proof: it is cut off and
+//     reported as torn. This is what a crash leaves.
+//   - Anything else: the intact prefix is written as a snapshot, the damaged
+//     segment and those behind it are renamed to damaged-*, and the report
+//     says what is lost and how many intact transactions lie in those files.
+//     The records in them can be found again by their magic and checksums.
+//   - Neither a whole snapshot nor a journal from the first transaction on:
+//     Open refuses and changes nothing, rather than show an empty store.
+//
+// An error in reading is not damage: Open fails and changes nothing. Before
+// Open returns, what was replayed is flushed, since a process that was killed
+// may have left it in the page cache only.
+//
+// # Concurrency
+//
+// Locks are taken in this order: a snapshot's turn, writer, queue or overlay,
+// and view before buntdb's own. View holds the view lock shared for as long as
+// its function runs; a pending commit waits for it and holds up new readers,
+// so do not wait for anything in a View. Handlers run under the exclusive view
+// lock and must call neither View nor Update. A function in Update may take
+// its time: readers and the flush of earlier transactions go on meanwhile,
+// other writers wait.
+//
+// # Caveats
+//
+// Everything is in memory, each value once, as the string that the codec made;
+// records are decoded at every Get, so rooms with hot reads keep their own
+// typed structures, fed by OnCommit. A transaction is at most 256 MiB. buntdb
+// keeps a goroutine that ends up to a second after Close.
+package kv

@@ -1,0 +1,32 @@
+package kv
+
+import (
+	"log/slog"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+const (
+	hintRetry   = "free some disk space if it is full, and try again"
+	hintRestart = "check the disk, then restart the daemon: it reads back what is safely stored"
+)
+
+func conflictf(format string, args ...any) *fault.Error {
+	return fault.New(fault.Conflict, format, args...)
+}
+
+func unavailable(err error, format string, args ...any) *fault.Error {
+	return fault.Wrap(fault.Unavailable, err, format, args...)
+}
+
+func errClosed() error {
+	return fault.New(fault.Unavailable, "the store is closed")
+}
+
+// logger returns l, or one that writes nothing.
+func logger(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l
+}

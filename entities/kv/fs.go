@@ -1,0 +1,211 @@
+package kv
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// Modes of everything that a store writes.
+const (
+	fileMode fs.FileMode = 0o600
+	dirMode  fs.FileMode = 0o700
+)
+
+// FS is the part of a file system that a store needs. Every byte that a store
+// reads or writes passes through it, so that a test can fail, tear or lose any
+// operation. Names are full paths made with path/filepath. An FS must be safe
+// for concurrent use.
+//
+// The durability contract is that of POSIX: what was written survives a power
+// cut only after File.Sync, and a created, renamed or removed name only after
+// SyncDir of its directory.
+type FS interface {
+	// MkdirAll creates dir and its parents with the given mode.
+	MkdirAll(dir string, perm fs.FileMode) error
+	// Chmod sets the mode of a file or directory.
+	Chmod(name string, perm fs.FileMode) error
+	// ReadDir returns the base names of the entries of dir, in any order.
+	ReadDir(dir string) ([]string, error)
+	// OpenFile opens a file with the flags of os.OpenFile.
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
+	// Rename moves a file over whatever has the new name.
+	Rename(from, to string) error
+	// Remove deletes a file.
+	Remove(name string) error
+	// SyncDir makes the names in dir durable.
+	SyncDir(dir string) error
+	// Lock takes the exclusive lock of the named file, creating it when
+	// needed, without waiting. It returns ErrLocked when another opener, in
+	// this process or not, holds it. Closing the result releases the lock; so
+	// does the end of the process.
+	Lock(name string) (io.Closer, error)
+}
+
+// File is an open file of an FS.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
+	Size() (int64, error)
+}
+
+// ErrLocked is what FS.Lock returns for a lock that somebody else holds.
+var ErrLocked = errors.New("the lock is held")
+
+// OS returns the operating system's file system, the one used when
+// Options.FS is nil.
+func OS() FS { return osFS{} }
+
+type osFS struct{}
+
+func (osFS) MkdirAll(dir string, perm fs.FileMode) error { return os.MkdirAll(dir, perm) }
+func (osFS) Chmod(name string, perm fs.FileMode) error   { return os.Chmod(name, perm) }
+func (osFS) Rename(from, to string) error                { return os.Rename(from, to) }
+func (osFS) Remove(name string) error                    { return os.Remove(name) }
+
+func (osFS) ReadDir(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a directory can't be opened for it; NTFS journals names
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	return errors.Join(err, d.Close())
+}
+
+func (osFS) Lock(name string) (io.Closer, error) {
+	l := flock.New(name, flock.SetPermissions(fileMode))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, ErrLocked
+	}
+	return l, nil
+}
+
+type osFile struct{ *os.File }
+
+func (f osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// readAll returns what a small file holds; larger ones than limit are an
+// error.
+func readAll(fsys FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	if size > limit {
+		return nil, errors.New("file too large")
+	}
+	b := make([]byte, size)
+	if n, err := f.ReadAt(b, 0); err != nil && !(errors.Is(err, io.EOF) && int64(n) == size) {
+		return nil, err
+	}
+	return b, nil
+}
+
+// replaceFile writes a small file so that after a crash either the old or the
+// new content is there.
+func replaceFile(fsys FS, dir, base string, content []byte) error {
+	tmp := filepath.Join(dir, base+tempSuffix)
+	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_RDWR, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(content, 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = fsys.Remove(tmp)
+		return err
+	}
+	if err := fsys.Rename(tmp, filepath.Join(dir, base)); err != nil {
+		_ = fsys.Remove(tmp)
+		return err
+	}
+	return fsys.SyncDir(dir)
+}
+
+// Names of the lock and of the file that says who holds it. They are two
+// files because on Windows a locked file can't be read by others.
+const (
+	lockName  = "lock"
+	ownerName = "lock.pid"
+)
+
+// lockDir takes the lock of a store's directory and notes this process as its
+// holder.
+func lockDir(fsys FS, dir string) (io.Closer, error) {
+	l, err := fsys.Lock(filepath.Join(dir, lockName))
+	if errors.Is(err, ErrLocked) {
+		holder := "another process"
+		if b, err := readAll(fsys, filepath.Join(dir, ownerName), 32); err == nil {
+			if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
+				holder = "process " + strconv.Itoa(pid)
+			}
+		}
+		return nil, conflictf("the store is in use by %s", holder).
+			WithHint("talk to the running daemon, or stop it first")
+	}
+	if err != nil {
+		return nil, unavailable(err, "the store's lock can't be taken")
+	}
+	owner := filepath.Join(dir, ownerName)
+	f, err := fsys.OpenFile(owner, os.O_CREATE|os.O_TRUNC|os.O_RDWR, fileMode)
+	if err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(unavailable(err, "the store's lock can't be written"), l.Close())
+	}
+	return l, nil
+}

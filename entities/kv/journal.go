@@ -1,0 +1,132 @@
+package kv
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// keepBuffer is the largest buffer that is kept between transactions.
+const keepBuffer = 4 << 20
+
+// journal appends transactions to the newest segment. All but the counter is
+// guarded by the writer lock, except that a leader may sync while the next
+// transaction is written: a segment is only replaced when none is under way.
+type journal struct {
+	fs   FS
+	dir  string
+	id   fileID
+	seed uint32
+	f    File
+	size int64 // up to which the segment is good
+	buf  []byte
+
+	bytes atomic.Int64 // in all segments since the last snapshot
+}
+
+// errTorn marks a failed write that could not be taken back.
+var errTorn = errors.New("a failed write could not be cut off")
+
+// newSegment creates the segment that begins with the transaction seq and
+// makes its existence durable. On failure nothing of it is left, or errTorn
+// is in the error.
+func newSegment(fsys FS, dir string, seq uint64) (File, fileID, error) {
+	id := fileID{seq: seq, salt: newSalt()}
+	name := filepath.Join(dir, id.name(journalPrefix))
+	f, err := fsys.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, fileMode)
+	if err != nil {
+		return nil, id, err
+	}
+	_, err = f.WriteAt(id.header(journalMagic), 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = fsys.SyncDir(dir)
+	}
+	if err == nil {
+		return f, id, nil
+	}
+	// A segment that stayed behind would make the next start believe that
+	// the one before it ended here.
+	err = errors.Join(err, f.Close())
+	if e := errors.Join(fsys.Remove(name), fsys.SyncDir(dir)); e != nil {
+		err = errors.Join(err, e, errTorn)
+	}
+	return nil, id, err
+}
+
+func newSalt() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails, says its documentation
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// rotate begins a new segment. Every transaction must be durable and applied.
+func (j *journal) rotate(seq uint64) error {
+	f, id, err := newSegment(j.fs, j.dir, seq)
+	if err != nil {
+		return err
+	}
+	_ = j.f.Close() // everything in it is synced
+	j.f, j.id, j.seed, j.size = f, id, id.seed(), fileHeaderSize
+	return nil
+}
+
+// append writes one transaction as one record, whole or not at all.
+func (j *journal) append(p *pending, durable uint64) error {
+	size := 0
+	for i := range p.writes {
+		w := &p.writes[i]
+		size += len(w.key) + len(w.raw) + 1 + 2*binary.MaxVarintLen32
+	}
+	if size > maxPayload {
+		return fault.New(fault.Limit, "a transaction has about %d MiB, at most %d are allowed", size>>20, maxPayload>>20).
+			WithHint("write it in several parts")
+	}
+	if cap(j.buf) < headerSize+size {
+		j.buf = make([]byte, 0, headerSize+size)
+	}
+	b := j.buf[:headerSize]
+	for i := range p.writes {
+		w := &p.writes[i]
+		b = appendOp(b, w.key, w.raw, w.deleted)
+	}
+	b = finish(b, header{kind: kindTx, seq: p.seq, durable: durable, time: p.time.UnixNano()}, j.seed)
+	_, err := j.f.WriteAt(b, j.size)
+	if n := int64(len(b)); err == nil {
+		j.size += n
+		j.bytes.Add(n)
+	}
+	if cap(j.buf) > keepBuffer {
+		j.buf = nil
+	}
+	if err != nil {
+		if e := j.f.Truncate(j.size); e != nil {
+			return errors.Join(err, e, errTorn)
+		}
+		return err
+	}
+	return nil
+}
+
+func (j *journal) sync() error { return j.f.Sync() }
+
+// writeFailed turns a failure of append into what the caller of Update gets.
+func (s *Store) writeFailed(err error) error {
+	var limit *fault.Error
+	switch {
+	case errors.As(err, &limit):
+		return limit
+	case errors.Is(err, errTorn):
+		return s.fail(unavailable(err, "the store is read-only: a failed write could not be taken back").WithHint(hintRestart))
+	}
+	e := unavailable(err, "the disk did not take the write").WithHint(hintRetry)
+	e.Retryable = true
+	return e
+}

@@ -1,0 +1,252 @@
+package kv
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/tidwall/buntdb"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// loadBatch is how many writes go into the memory store at a time.
+const loadBatch = 4096
+
+// errDamaged says that a file is not what was written.
+var errDamaged = errors.New("the file is damaged")
+
+// batch puts writes into a memory store without a transaction for each.
+type batch struct {
+	db *buntdb.DB
+	tx *buntdb.Tx
+	n  int
+}
+
+// write copies key and value, each into a string of its own: a part of
+// something larger would keep all of it in memory.
+func (b *batch) write(key, raw []byte, deleted bool) error {
+	if b.tx == nil {
+		tx, err := b.db.Begin(true)
+		if err != nil {
+			return err
+		}
+		b.tx = tx
+	}
+	if _, _, err := set(b.tx, string(key), string(raw), deleted); err != nil {
+		return err
+	}
+	if b.n++; b.n%loadBatch == 0 {
+		return b.close()
+	}
+	return nil
+}
+
+func (b *batch) close() error {
+	if b.tx == nil {
+		return nil
+	}
+	err := b.tx.Commit()
+	b.tx = nil
+	return err
+}
+
+// openWindow opens a file for reading and tells its header. ok is false when
+// the header is damaged.
+func openWindow(fsys FS, name, magic string) (f File, w *window, id fileID, ok bool, err error) {
+	f, err = fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, nil, id, false, err
+	}
+	fail := func(err error) (File, *window, fileID, bool, error) {
+		return nil, nil, id, false, errors.Join(err, f.Close())
+	}
+	size, err := f.Size()
+	if err != nil {
+		return fail(err)
+	}
+	w = &window{f: f, size: size}
+	b, err := w.bytes(0, fileHeaderSize)
+	if err != nil {
+		return fail(err)
+	}
+	id, layout, ok := parseFileHeader(magic, b)
+	if ok && layout > layoutVersion {
+		return fail(fault.New(fault.Unavailable, "the store's files have layout %d, this program knows layouts up to %d",
+			layout, layoutVersion).WithHint("install the newer version of ctxd that wrote them"))
+	}
+	return f, w, id, ok, nil
+}
+
+// loadSnapshot reads a snapshot into an empty store. It returns errDamaged
+// when the file is not exactly what was written.
+func loadSnapshot(fsys FS, dir string, want fileID, db *buntdb.DB) (size int64, err error) {
+	f, w, id, ok, err := openWindow(fsys, filepath.Join(dir, want.name(snapshotPrefix)), snapshotMagic)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if !ok || id != want {
+		return 0, errDamaged
+	}
+	in := batch{db: db}
+	defer func() { err = errors.Join(err, in.close()) }()
+	seed, keys := id.seed(), uint64(0)
+	for off, chunk := int64(fileHeaderSize), uint64(0); ; chunk++ {
+		h, payload, next, v, err := w.record(off, seed)
+		if err != nil {
+			return 0, err
+		}
+		if v != good || h.seq != id.seq || h.durable != chunk {
+			return 0, errDamaged
+		}
+		if h.kind == kindEnd {
+			if next != w.size || len(payload) != 8 || binary.LittleEndian.Uint64(payload) != keys {
+				return 0, errDamaged
+			}
+			return w.size, nil
+		}
+		if h.kind != kindChunk {
+			return 0, errDamaged
+		}
+		err = eachOp(payload, func(key, raw []byte, deleted bool) error {
+			keys++
+			return in.write(key, raw, deleted)
+		})
+		if errors.Is(err, errPayload) {
+			err = errDamaged
+		}
+		if err != nil {
+			return 0, err
+		}
+		off = next
+	}
+}
+
+// replay is the state of reading the journal.
+type replay struct {
+	fs    FS
+	dir   string
+	in    batch
+	start uint64 // the transaction of the snapshot
+	last  uint64 // the last transaction applied
+	n     uint64 // how many were applied
+	bytes int64  // in segments that began after the snapshot
+	tail  uint64 // the last transaction in the last segment
+
+	// promised is the newest transaction that anything found on disk proves
+	// to have been acknowledged. When last does not reach it, transactions
+	// are lost.
+	promised uint64
+
+	// stopped is where the intact prefix ends, if not with the last segment.
+	stopped *stop
+}
+
+// stop says where and why reading the journal ended.
+type stop struct {
+	segment int
+	off     int64 // up to which the segment is good; 0 when its header is not
+	size    int64
+	torn    bool   // the rest is the beginning of a record
+	cut     bool   // and was cut off
+	beyond  uint64 // intact transactions after that, not loaded
+}
+
+func (r *replay) promise(seq uint64) { r.promised = max(r.promised, seq) }
+
+// segments applies, in order, the transactions after last, and looks through
+// what follows the first damage for what had been promised.
+func (r *replay) segments(ids []fileID) (err error) {
+	defer func() { err = errors.Join(err, r.in.close()) }()
+	for i, id := range ids {
+		if i+1 < len(ids) && ids[i+1].seq <= r.last+1 {
+			continue // all in the snapshot
+		}
+		if id.seq > 0 {
+			r.promise(id.seq - 1) // all before it was durable when it was begun
+		}
+		if err := r.segment(i, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *replay) segment(i int, name fileID) error {
+	f, w, id, ok, err := openWindow(r.fs, filepath.Join(r.dir, name.name(journalPrefix)), journalMagic)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !ok || id != name {
+		// The name holds the same, so the records can still be read; the
+		// file is not written any further.
+		id = name
+		r.halt(stop{segment: i, size: w.size, torn: w.size < fileHeaderSize})
+		if w.size < fileHeaderSize {
+			return nil
+		}
+	}
+	if id.seq > r.start {
+		r.bytes += w.size
+	}
+	r.tail = id.seq - 1
+	seed := id.seed()
+	off := int64(fileHeaderSize)
+	for {
+		h, payload, next, v, err := w.record(off, seed)
+		if err != nil {
+			return err
+		}
+		r.promise(h.durable) // of a damaged record too, if its header is good
+		if v == good {
+			if v, err = r.transaction(h, payload, stop{segment: i, off: off, size: w.size}); err != nil {
+				return err
+			}
+		}
+		switch v {
+		case end:
+			return nil
+		case torn:
+			r.halt(stop{segment: i, off: off, size: w.size, torn: true})
+			return nil
+		case bad:
+			r.halt(stop{segment: i, off: off, size: w.size})
+			if next, err = w.resync(off+1, seed); err != nil {
+				return err
+			}
+		}
+		off = next
+	}
+}
+
+// halt notes the first place where the journal is not as written.
+func (r *replay) halt(at stop) {
+	if r.stopped == nil {
+		r.stopped = &at
+	}
+}
+
+// halted reports whether nothing more can be applied: a damaged header alone
+// does not take a transaction away.
+func (r *replay) halted() bool { return r.stopped != nil && r.stopped.off > 0 }
+
+// transaction applies one good record, or takes note of it when something
+// before it is missing.
+func (r *replay) transaction(h header, payload []byte, here stop) (verdict, error) {
+	switch {
+	case h.kind != kindTx || checkOps(payload) != nil:
+		return bad, nil // never written by us
+	case h.seq <= r.last:
+		r.tail = h.seq
+		return good, nil
+	case h.seq > r.last+1 || r.halted():
+		r.halt(here)
+		r.stopped.beyond++
+		return good, nil
+	}
+	r.last, r.tail, r.n = h.seq, h.seq, r.n+1
+	return good, eachOp(payload, r.in.write)
+}

@@ -1,0 +1,328 @@
+package kv
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/buntdb"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Recovery is what Open found on disk. A zero Recovery but for Clean and
+// Replayed means that all was well.
+type Recovery struct {
+	// Clean says that the store was closed properly and all of it is here.
+	// A new store is clean.
+	Clean bool `json:"clean"`
+	// Replayed is how many transactions came from the journal.
+	Replayed uint64 `json:"replayed"`
+	// TornBytes is the size of an unfinished write that was cut off the end
+	// of the journal. Nobody had been told that it was stored, as far as the
+	// files can tell.
+	TornBytes int64 `json:"tornBytes,omitempty"`
+	// Lost is how many acknowledged transactions the files prove to be
+	// missing. The store holds everything before them and nothing after.
+	Lost uint64 `json:"lost,omitempty"`
+	// Aside is how many intact transactions lie behind the damage, in the
+	// files of Damaged.
+	Aside uint64 `json:"aside,omitempty"`
+	// Damaged names the files, in the store's directory, that were found
+	// damaged and are kept for inspection.
+	Damaged []string `json:"damaged,omitempty"`
+}
+
+// cleanName is the file that Close leaves: the sequence number it stopped at.
+// It is not removed at the next start. An old one promises less than the
+// journal holds, so it does no harm, and a journal that holds less than the
+// marker promises has lost something.
+const (
+	cleanName  = "clean"
+	cleanMagic = "ctxdstop"
+)
+
+func (s *Store) writeCleanMarker() error {
+	b := binary.LittleEndian.AppendUint64([]byte(cleanMagic), s.seq.Load())
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crcTable))
+	return replaceFile(s.opts.FS, s.dir, cleanName, b)
+}
+
+func readCleanMarker(fsys FS, dir string) (seq uint64, ok bool, err error) {
+	b, err := readAll(fsys, filepath.Join(dir, cleanName), 1024)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	if len(b) != 20 || string(b[:8]) != cleanMagic || crc32.Checksum(b[:16], crcTable) != binary.LittleEndian.Uint32(b[16:]) {
+		return 0, false, nil
+	}
+	return binary.LittleEndian.Uint64(b[8:]), true, nil
+}
+
+// inventory is what lies in a store's directory.
+type inventory struct {
+	snapshots []fileID // oldest first
+	segments  []fileID // oldest first
+	temps     []string
+	all       []string
+}
+
+func takeInventory(fsys FS, dir string) (inv inventory, err error) {
+	names, err := fsys.ReadDir(dir)
+	if err != nil {
+		return inv, err
+	}
+	for _, name := range names {
+		own := true
+		if id, ok := parseName(snapshotPrefix, name); ok {
+			inv.snapshots = append(inv.snapshots, id)
+		} else if id, ok := parseName(journalPrefix, name); ok {
+			inv.segments = append(inv.segments, id)
+		} else if strings.HasSuffix(name, tempSuffix) {
+			inv.temps = append(inv.temps, name)
+		} else {
+			own = name == lockName || name == ownerName || name == cleanName || strings.HasPrefix(name, damagedPrefix)
+		}
+		if own {
+			inv.all = append(inv.all, name)
+		}
+	}
+	order := func(a, b fileID) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.salt, b.salt)) }
+	slices.SortFunc(inv.snapshots, order)
+	slices.SortFunc(inv.segments, order)
+	return inv, nil
+}
+
+// openDir loads the store from its directory. It first only reads; what it
+// changes, it changes once everything is known to be readable.
+func (s *Store) openDir(dir string) error {
+	fsys := s.opts.FS
+	s.dir = dir
+	err := fsys.MkdirAll(dir, dirMode)
+	if err == nil {
+		err = fsys.Chmod(dir, dirMode)
+	}
+	if err != nil {
+		return unavailable(err, "the store's directory can't be made")
+	}
+	if s.lock, err = lockDir(fsys, dir); err != nil {
+		return err
+	}
+	inv, err := takeInventory(fsys, dir)
+	if err != nil {
+		return unreadable(err)
+	}
+	stopped, clean, err := readCleanMarker(fsys, dir)
+	if err != nil {
+		return unreadable(err)
+	}
+	damaged, err := s.loadNewest(&inv)
+	if err != nil {
+		return unreadable(err)
+	}
+	r := &replay{fs: fsys, dir: dir, in: batch{db: s.db}, start: s.seq.Load(), last: s.seq.Load(), promised: stopped}
+	for _, id := range damaged {
+		r.promise(id.seq)
+	}
+	if r.last == 0 && r.promised > 0 && (len(inv.segments) == 0 || inv.segments[0].seq > 1) {
+		return fault.Wrap(fault.Unavailable, errDamaged, "the store is damaged: neither a whole snapshot nor the whole journal is left").
+			WithHint("restore a backup; the files are unchanged")
+	}
+	if err := r.segments(inv.segments); err != nil {
+		return unreadable(err)
+	}
+	s.seq.Store(r.last)
+	s.written = r.last
+	if err := s.checkFormat(); err != nil {
+		return err
+	}
+	isNew := len(inv.segments) == 0 && len(inv.snapshots) == 0
+	s.report = Recovery{
+		Replayed: r.n,
+		Clean:    r.stopped == nil && len(damaged) == 0 && r.promised <= r.last && (clean && stopped == r.last || isNew),
+	}
+	if err := s.repair(&inv, r, damaged); err != nil {
+		return unavailable(err, "the store can't be written").WithHint(hintRetry)
+	}
+	return nil
+}
+
+// unreadable keeps errors that already say what to do.
+func unreadable(err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return unavailable(err, "the store can't be read")
+}
+
+// loadNewest loads the newest whole snapshot, if there is one, and returns
+// the damaged ones newer than that.
+func (s *Store) loadNewest(inv *inventory) (damaged []fileID, err error) {
+	for n := len(inv.snapshots); n > 0; n = len(inv.snapshots) {
+		id := inv.snapshots[n-1]
+		size, err := loadSnapshot(s.opts.FS, s.dir, id, s.db)
+		if err == nil {
+			s.seq.Store(id.seq)
+			s.snapshots.seq, s.snapshots.bytes = id.seq, size
+			return damaged, nil
+		}
+		if !errors.Is(err, errDamaged) {
+			return nil, err
+		}
+		damaged = append(damaged, id)
+		inv.snapshots = inv.snapshots[:n-1]
+		// What was loaded before the damage came to light has to go.
+		_ = s.db.Close()
+		if s.db, err = buntdb.Open(":memory:"); err != nil {
+			return nil, err
+		}
+	}
+	return damaged, nil
+}
+
+// repair brings the directory into a state from which writing can go on, in
+// steps after each of which a crash leaves a store that opens the same.
+func (s *Store) repair(inv *inventory, r *replay, damaged []fileID) error {
+	fsys := s.opts.FS
+	for _, name := range inv.all {
+		if err := fsys.Chmod(filepath.Join(s.dir, name), fileMode); err != nil {
+			return err
+		}
+	}
+	for _, name := range inv.temps {
+		if err := fsys.Remove(filepath.Join(s.dir, name)); err != nil {
+			return err
+		}
+	}
+	if r.promised > r.last {
+		s.report.Lost = r.promised - r.last
+	}
+	s.files = &files{snapshots: inv.snapshots, segments: inv.segments}
+	s.journal = &journal{fs: fsys, dir: s.dir}
+	if err := s.repairJournal(r); err != nil {
+		return err
+	}
+	for _, id := range damaged {
+		if err := s.setAside(id.name(snapshotPrefix)); err != nil {
+			return err
+		}
+	}
+	if err := s.openJournal(r); err != nil {
+		return err
+	}
+	if s.report.Lost > 0 {
+		// Said once; from here on the store is what it is.
+		return s.writeCleanMarker()
+	}
+	return nil
+}
+
+// repairJournal removes from the journal what does not belong to the intact
+// prefix: an unfinished write is cut off, anything else is kept aside.
+func (s *Store) repairJournal(r *replay) error {
+	at := r.stopped
+	if at == nil && s.report.Lost == 0 {
+		return nil
+	}
+	if at == nil {
+		// Every file is in order and yet the end is missing.
+		at = &stop{segment: len(s.files.segments)}
+	}
+	if at.torn {
+		s.report.TornBytes = at.size - at.off
+	}
+	if s.report.Lost == 0 && at.torn && at.segment == len(s.files.segments)-1 {
+		at.cut = true
+		return s.cut(at)
+	}
+	s.report.Aside = at.beyond
+	// The prefix gets a snapshot of its own before the files that hold its
+	// end are moved away.
+	if at.segment < len(s.files.segments) && r.last > s.snapshots.seq {
+		s.capture = new(capture)
+		id, size, err := s.writeSnapshot(context.Background(), r.last)
+		s.capture = nil
+		if err != nil {
+			return err
+		}
+		s.tookSnapshot(id, size)
+	}
+	for len(s.files.segments) > at.segment {
+		last := len(s.files.segments) - 1
+		if err := s.setAside(s.files.segments[last].name(journalPrefix)); err != nil {
+			return err
+		}
+		s.files.segments = s.files.segments[:last]
+	}
+	return nil
+}
+
+// cut removes an unfinished write from the end of the journal.
+func (s *Store) cut(at *stop) error {
+	name := filepath.Join(s.dir, s.files.segments[at.segment].name(journalPrefix))
+	if at.off == 0 {
+		// The segment was just being created.
+		s.files.segments = s.files.segments[:at.segment]
+		return errors.Join(s.opts.FS.Remove(name), s.opts.FS.SyncDir(s.dir))
+	}
+	f, err := s.opts.FS.OpenFile(name, os.O_RDWR, fileMode)
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(at.off)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (s *Store) setAside(name string) error {
+	to := damagedPrefix + name
+	if err := s.opts.FS.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, to)); err != nil {
+		return err
+	}
+	s.report.Damaged = append(s.report.Damaged, to)
+	return s.opts.FS.SyncDir(s.dir)
+}
+
+// openJournal opens the last segment for appending when the last transaction
+// stands at its end, and begins a new one otherwise.
+func (s *Store) openJournal(r *replay) error {
+	j, last := s.journal, s.seq.Load()
+	j.bytes.Store(r.bytes)
+	reuse := len(s.files.segments) > 0 && r.tail == last && (r.stopped == nil || r.stopped.cut && r.stopped.off > 0)
+	if !reuse {
+		f, id, err := newSegment(s.opts.FS, s.dir, last+1)
+		if err != nil {
+			return err
+		}
+		j.f, j.id, j.seed, j.size = f, id, id.seed(), fileHeaderSize
+		s.files.segments = append(s.files.segments, id)
+		return nil
+	}
+	j.id = s.files.segments[len(s.files.segments)-1]
+	j.seed = j.id.seed()
+	var err error
+	if j.f, err = s.opts.FS.OpenFile(filepath.Join(s.dir, j.id.name(journalPrefix)), os.O_RDWR, fileMode); err != nil {
+		return err
+	}
+	if j.size, err = j.f.Size(); err != nil {
+		return err
+	}
+	// A process that was killed may have left transactions that the disk does
+	// not have yet. They are about to be seen, so they have to be durable.
+	if err := j.f.Sync(); err != nil {
+		return err
+	}
+	return s.opts.FS.SyncDir(s.dir)
+}

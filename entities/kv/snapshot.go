@@ -1,0 +1,393 @@
+package kv
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/tidwall/btree"
+	"github.com/tidwall/buntdb"
+)
+
+// A chunk of a snapshot is read under the view lock, shared, and has at most
+// this many keys and about this many bytes.
+const (
+	chunkKeys  = 500
+	chunkBytes = 256 << 10
+)
+
+// keepSnapshots is how many generations stay on disk, with the journal
+// segments that lead from the older ones to the present.
+const keepSnapshots = 2
+
+// files are the good files of a store, oldest first. Guarded by the
+// snapshotter's turn, and during Open by nobody.
+type files struct {
+	snapshots []fileID
+	segments  []fileID
+}
+
+// snapshotter is the state of making snapshots.
+type snapshotter struct {
+	turn chan struct{} // holds a token while a snapshot is made
+	stop context.Context
+	halt context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu      sync.Mutex
+	busy    bool   // one is made in the background
+	seq     uint64 // of the newest
+	bytes   int64  // size of the newest
+	failed  string // why the last one failed
+	retryAt int64  // journal bytes before which no other is tried
+}
+
+func (sn *snapshotter) init() {
+	sn.turn = make(chan struct{}, 1)
+	sn.stop, sn.halt = context.WithCancel(context.Background())
+}
+
+// end makes a snapshot under way give up and waits for it. None begins after
+// that.
+func (sn *snapshotter) end() {
+	sn.mu.Lock()
+	sn.halt()
+	sn.mu.Unlock()
+	sn.wg.Wait()
+	sn.turn <- struct{}{}
+	<-sn.turn
+}
+
+func (sn *snapshotter) state() (seq uint64, failed string) {
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	return sn.seq, sn.failed
+}
+
+func (j *journal) bytesSinceSnapshot() int64 { return j.bytes.Load() }
+
+// snapshotIfDue starts a snapshot in the background when the journal has
+// grown enough since the last one.
+func (s *Store) snapshotIfDue() {
+	if s.journal == nil || s.opts.SnapshotAfter < 0 {
+		return
+	}
+	have := s.journal.bytes.Load()
+	if have < s.opts.SnapshotAfter {
+		return
+	}
+	sn := &s.snapshots
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	if sn.busy || have < max(sn.bytes, sn.retryAt) || sn.stop.Err() != nil {
+		return
+	}
+	sn.busy = true
+	sn.wg.Go(func() {
+		err := s.Snapshot(sn.stop)
+		sn.mu.Lock()
+		sn.busy = false
+		if err != nil {
+			sn.retryAt = s.journal.bytes.Load() + s.opts.SnapshotAfter
+		}
+		sn.mu.Unlock()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			s.log.Error("kv: snapshot failed", "err", err)
+		}
+	})
+}
+
+// Snapshot writes the present state to a new snapshot file and deletes what
+// is no longer needed: snapshots but the newest two, and the journal before
+// the older of them. It does nothing when no transaction came since the last
+// one, or in memory. Writers wait while a new journal segment is begun, some
+// milliseconds; readers wait for nothing.
+//
+// When it fails, the store goes on with its journal and the older snapshots.
+func (s *Store) Snapshot(ctx context.Context) error {
+	if s.files == nil {
+		return ctx.Err()
+	}
+	sn := &s.snapshots
+	select {
+	case sn.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-sn.turn }()
+	if sn.stop.Err() != nil {
+		return errClosed()
+	}
+	err := s.snapshot(ctx)
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	sn.failed = ""
+	if err != nil && ctx.Err() == nil && sn.stop.Err() == nil {
+		sn.failed = "the last snapshot could not be written"
+	}
+	return err
+}
+
+func (s *Store) snapshot(ctx context.Context) error {
+	seq, before, err := s.beginSnapshot(ctx)
+	if err != nil || seq == 0 {
+		return err
+	}
+	defer s.endCapture()
+	id, size, err := s.writeSnapshot(ctx, seq)
+	if err != nil {
+		return err
+	}
+	s.journal.bytes.Add(-before)
+	s.tookSnapshot(id, size)
+	s.prune()
+	return nil
+}
+
+// beginSnapshot makes every transaction durable, begins a new journal segment
+// and from then on captures what transactions replace, all while no
+// transaction can come in between. It returns the last transaction, or 0 when
+// there is nothing new, and the bytes of journal up to there.
+func (s *Store) beginSnapshot(ctx context.Context) (seq uint64, bytes int64, err error) {
+	if err := s.lockWriter(ctx); err != nil {
+		return 0, 0, err
+	}
+	defer s.unlockWriter()
+	if err := s.drain(); err != nil {
+		return 0, 0, err
+	}
+	seq = s.seq.Load()
+	if last, _ := s.snapshots.state(); last == seq {
+		return 0, 0, nil
+	}
+	if s.journal.id.seq <= seq {
+		// Otherwise the segment is empty: the last snapshot failed.
+		if err := s.journal.rotate(seq + 1); err != nil {
+			if errors.Is(err, errTorn) {
+				return 0, 0, s.fail(unavailable(err, "the store is read-only: a journal segment could not be begun").WithHint(hintRestart))
+			}
+			return 0, 0, unavailable(err, "a journal segment could not be begun").WithHint(hintRetry)
+		}
+		s.files.segments = append(s.files.segments, s.journal.id)
+	}
+	s.beginCapture()
+	return seq, s.journal.bytes.Load(), nil
+}
+
+// drain waits until every accepted transaction is applied. Called with the
+// writer lock held.
+func (s *Store) drain() error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if p := s.barrier(); p != nil {
+		return s.wait(p)
+	}
+	return nil
+}
+
+func (s *Store) tookSnapshot(id fileID, size int64) {
+	s.files.snapshots = append(s.files.snapshots, id)
+	sn := &s.snapshots
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	sn.seq, sn.bytes, sn.retryAt = id.seq, size, 0
+}
+
+// prune deletes the files that no kept generation needs. One that can't be
+// deleted does no harm and is met again at the next start.
+func (s *Store) prune() {
+	f := s.files
+	remove := func(name string) {
+		if err := s.opts.FS.Remove(filepath.Join(s.dir, name)); err != nil {
+			s.log.Warn("kv: an old file could not be deleted", "file", name, "err", err)
+		}
+	}
+	for len(f.snapshots) > keepSnapshots {
+		remove(f.snapshots[0].name(snapshotPrefix))
+		f.snapshots = slices.Delete(f.snapshots, 0, 1)
+	}
+	if len(f.snapshots) < keepSnapshots {
+		return // the generation before the first snapshot is the empty store
+	}
+	for len(f.segments) > 1 && f.segments[1].seq <= f.snapshots[0].seq+1 {
+		remove(f.segments[0].name(journalPrefix))
+		f.segments = slices.Delete(f.segments, 0, 1)
+	}
+}
+
+// capture keeps, while a snapshot is written in steps, what transactions
+// replace in the part not yet written. So the file is the state at one
+// transaction, though nobody was stopped for it. Keys up to the cursor are
+// written. It is changed with view held: by commits exclusively, by the one
+// snapshot shared.
+type capture struct {
+	cursor string
+	before btree.Map[string, image]
+}
+
+// image is what a key held when the snapshot began.
+type image struct {
+	raw string
+	had bool
+}
+
+func (c *capture) keep(key, old string, had bool) {
+	if key <= c.cursor {
+		return
+	}
+	if _, ok := c.before.Get(key); !ok {
+		c.before.Set(key, image{old, had})
+	}
+}
+
+func (s *Store) beginCapture() {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.capture = new(capture)
+}
+
+func (s *Store) endCapture() {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.capture = nil
+}
+
+// nextChunk returns the next keys of the snapshot being made, and whether
+// there are more.
+func (s *Store) nextChunk(chunk []pair) (_ []pair, more bool, err error) {
+	s.view.RLock()
+	defer s.view.RUnlock()
+	if s.closed.Load() {
+		return nil, false, errClosed()
+	}
+	c := s.capture
+	size, to := 0, ""
+	err = s.db.View(func(b *buntdb.Tx) error {
+		return b.AscendGreaterOrEqual("", c.cursor+"\x00", func(key, raw string) bool {
+			if len(chunk) == chunkKeys || size >= chunkBytes {
+				more = true
+				return false
+			}
+			chunk = append(chunk, pair{key, raw})
+			size += len(key) + len(raw)
+			to = key
+			return true
+		})
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	chunk = c.restore(chunk, to, more)
+	c.cursor = to
+	return chunk, more, nil
+}
+
+// restore puts into a chunk that reaches to the given key, or to the end,
+// what its keys held when the snapshot began.
+func (c *capture) restore(chunk []pair, to string, more bool) []pair {
+	var old, taken []pair
+	c.before.Scan(func(key string, im image) bool {
+		if more && key > to {
+			return false
+		}
+		taken = append(taken, pair{key: key})
+		if im.had {
+			old = append(old, pair{key, im.raw})
+		}
+		return true
+	})
+	if len(taken) == 0 {
+		return chunk
+	}
+	kept := chunk[:0]
+	for _, p := range chunk {
+		if _, ok := c.before.Get(p.key); !ok {
+			kept = append(kept, p)
+		}
+	}
+	for _, p := range taken {
+		c.before.Delete(p.key)
+	}
+	return mergePairs(kept, old)
+}
+
+// writeSnapshot writes the captured state to a file, which gets its name once
+// it is whole and durable.
+func (s *Store) writeSnapshot(ctx context.Context, seq uint64) (id fileID, size int64, err error) {
+	id = fileID{seq: seq, salt: newSalt()}
+	name := filepath.Join(s.dir, id.name(snapshotPrefix))
+	tmp := name + tempSuffix
+	fsys := s.opts.FS
+	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, fileMode)
+	if err != nil {
+		return id, 0, unavailable(err, "a snapshot could not be begun").WithHint(hintRetry)
+	}
+	size, err = s.writeChunks(ctx, f, id)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = fsys.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = fsys.Remove(tmp)
+		if ctx.Err() != nil {
+			return id, 0, ctx.Err()
+		}
+		if s.snapshots.stop.Err() != nil {
+			return id, 0, errClosed()
+		}
+		return id, 0, unavailable(err, "a snapshot could not be written").WithHint(hintRetry)
+	}
+	if err := fsys.SyncDir(s.dir); err != nil {
+		// It may be there after a power cut or not; either is right, as long
+		// as nothing that it replaces is deleted.
+		return id, 0, unavailable(err, "a snapshot could not be made durable").WithHint(hintRetry)
+	}
+	return id, size, nil
+}
+
+func (s *Store) writeChunks(ctx context.Context, f File, id fileID) (size int64, err error) {
+	seed := id.seed()
+	write := func(b []byte) error {
+		_, err := f.WriteAt(b, size)
+		size += int64(len(b))
+		return err
+	}
+	if err := write(id.header(snapshotMagic)); err != nil {
+		return 0, err
+	}
+	var chunk []pair
+	var buf []byte
+	var keys, chunks uint64
+	for more := true; more; {
+		if err := errors.Join(ctx.Err(), s.snapshots.stop.Err()); err != nil {
+			return 0, err
+		}
+		if chunk, more, err = s.nextChunk(chunk[:0]); err != nil {
+			return 0, err
+		}
+		// One value may be as large as a record can be; the rest of its
+		// chunk then goes into another one.
+		for i := 0; i < len(chunk); {
+			buf = append(buf[:0], make([]byte, headerSize)...)
+			for n := 0; i < len(chunk) && (n == 0 || len(buf)+len(chunk[i].key)+len(chunk[i].raw) < 4*chunkBytes); i, n = i+1, n+1 {
+				buf = appendOp(buf, chunk[i].key, chunk[i].raw, false)
+				keys++
+			}
+			if err := write(finish(buf, header{kind: kindChunk, seq: id.seq, durable: chunks}, seed)); err != nil {
+				return 0, err
+			}
+			chunks++
+		}
+	}
+	buf = append(buf[:0], make([]byte, headerSize)...)
+	buf = binary.LittleEndian.AppendUint64(buf, keys)
+	return size, write(finish(buf, header{kind: kindEnd, seq: id.seq, durable: chunks}, seed))
+}

@@ -1,0 +1,221 @@
+package kv
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidwall/buntdb"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// InMemory, given to Open as the directory, makes a store that keeps nothing
+// on disk. Everything else about it is the same.
+const InMemory = ":memory:"
+
+// defaultSnapshotAfter is Options.SnapshotAfter when that is 0.
+const defaultSnapshotAfter = 64 << 20
+
+// Options says how to open a Store. The zero value is fine.
+type Options struct {
+	// FS is the file system; nil is that of the operating system.
+	FS FS
+	// Format is the version of the records kept in the store. It is written
+	// into the store; a store that holds a newer one is not opened.
+	Format int
+	// Upgrade, when the store holds records of an older format, rewrites
+	// them in one transaction that also marks the store as being of Format.
+	// It runs inside Open. Nil means that the records need no change.
+	Upgrade func(tx *Tx, from int) error
+	// Logger gets what nobody waits for, without any content; nil discards.
+	Logger *slog.Logger
+	// Now is the clock for ChangeSet.Time; nil is time.Now.
+	Now func() time.Time
+	// SnapshotAfter is after how many bytes of journal a snapshot is made in
+	// the background: 0 is 64 MiB, less never. A store larger than that waits
+	// until the journal has grown to the size of the last snapshot, so that
+	// the disk never writes much more than twice what it is given.
+	SnapshotAfter int64
+}
+
+// Store is an ordered set of records in memory, each change of which is on
+// disk before it is seen. All methods are safe for concurrent use, but see
+// View and OnCommit for what must not be nested.
+type Store struct {
+	opts    Options
+	dir     string // empty in memory
+	log     *slog.Logger
+	now     func() time.Time
+	db      *buntdb.DB
+	journal *journal // nil in memory
+	files   *files   // nil in memory
+	lock    io.Closer
+	report  Recovery
+
+	writer  chan struct{} // holds a token while somebody writes
+	written uint64        // the last sequence number given; guarded by writer
+	format  int           // of the records; guarded by writer
+	newest  *pending      // of the group being made durable; guarded by queue.mu
+
+	overlay overlay
+	queue   queue
+
+	// view is held shared by whoever reads and exclusively while a
+	// transaction is applied, so that readers see the store and all views
+	// before it or after it.
+	view     sync.RWMutex
+	handlers []func(*ChangeSet) // guarded by view
+	capture  *capture           // of the snapshot being made; guarded by view
+	seq      atomic.Uint64      // of the last applied transaction
+	closed   atomic.Bool        // set with writer and view held
+
+	snapshots snapshotter
+}
+
+// Open opens the store in dir, creating it when there is none, or one in
+// memory. It takes the directory's lock, loads the newest good snapshot and
+// the journal after it, and repairs what a crash left; Status tells what it
+// found.
+//
+// Errors are of kind Conflict when another process has the store, naming it,
+// and Unavailable when the store can't be read, is of a newer format, or is
+// damaged so that no beginning of it is left; the files are then unchanged.
+func Open(dir string, opts Options) (*Store, error) {
+	db, err := buntdb.Open(":memory:")
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "the store can't be set up")
+	}
+	s := &Store{
+		opts: opts, db: db, log: logger(opts.Logger), now: opts.Now,
+		writer: make(chan struct{}, 1),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.opts.FS == nil {
+		s.opts.FS = OS()
+	}
+	if s.opts.SnapshotAfter == 0 {
+		s.opts.SnapshotAfter = defaultSnapshotAfter
+	}
+	s.queue.changed.L = &s.queue.mu
+	s.snapshots.init()
+	if dir == InMemory {
+		return s, nil
+	}
+	if err := s.openDir(dir); err != nil {
+		_ = s.abandon()
+		return nil, err
+	}
+	if err := s.upgrade(); err != nil {
+		_ = s.abandon()
+		return nil, err
+	}
+	return s, nil
+}
+
+// OnCommit registers a handler of change sets. Handlers are called in the
+// order of the transactions and of their registration, one at a time, after
+// the transaction is durable and before its Update returns. They run under
+// the lock that View takes: they must be short and must not call View or
+// Update. Register before the first Update; earlier changes are not replayed.
+//
+// A handler that panics does not undo the transaction; the store becomes
+// read-only, since a view of it is no longer right.
+func (s *Store) OnCommit(fn func(*ChangeSet)) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.handlers = append(s.handlers, fn)
+}
+
+// Seq returns the sequence number of the last transaction that is durable and
+// applied, 0 for a store that never had one.
+func (s *Store) Seq() uint64 { return s.seq.Load() }
+
+// Status is the state of a store as shown to people.
+type Status struct {
+	Mode         string   `json:"mode"`             // "read-write" or "read-only"
+	Reason       string   `json:"reason,omitempty"` // why it is read-only
+	Durability   string   `json:"durability"`       // "strict", or "memory" without a disk
+	Seq          uint64   `json:"seq"`
+	Records      int      `json:"records"`
+	JournalBytes int64    `json:"journalBytes"` // since the last snapshot
+	SnapshotSeq  uint64   `json:"snapshotSeq"`  // of the newest snapshot, 0 without one
+	Recovered    Recovery `json:"recovered"`
+	// SnapshotError says why the last snapshot failed; the store goes on
+	// without it, its journal grows.
+	SnapshotError string `json:"snapshotError,omitempty"`
+}
+
+// Status returns the present state. O(1), and waits for nobody who reads.
+func (s *Store) Status() Status {
+	st := Status{Mode: "read-write", Durability: "strict", Recovered: s.report}
+	if s.files == nil {
+		st.Durability = "memory"
+	} else {
+		st.JournalBytes = s.journal.bytesSinceSnapshot()
+		st.SnapshotSeq, st.SnapshotError = s.snapshots.state()
+	}
+	s.queue.mu.Lock()
+	if s.queue.failed != nil {
+		st.Mode, st.Reason = "read-only", s.queue.failed.Msg
+	}
+	s.queue.mu.Unlock()
+
+	st.Seq = s.seq.Load()
+	st.Records = s.count()
+	return st
+}
+
+// count returns how many records there are, 0 in a closed store.
+func (s *Store) count() int {
+	b, err := s.db.Begin(false)
+	if err != nil {
+		return 0
+	}
+	defer b.Rollback()
+	n, err := b.Len()
+	if err != nil {
+		return 0
+	}
+	if _, err := b.Get(formatKey); err == nil {
+		n--
+	}
+	return n
+}
+
+func (s *Store) lockWriter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case s.writer <- struct{}{}:
+	default:
+		select {
+		case s.writer <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (s *Store) unlockWriter() { <-s.writer }
+
+// writable says why the store takes no writes, nil when it does. Called with
+// the writer lock held.
+func (s *Store) writable() error {
+	if s.closed.Load() {
+		return errClosed()
+	}
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	if s.queue.failed != nil {
+		return s.queue.failed
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package kv
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/tidwall/btree"
+	"github.com/tidwall/buntdb"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// scanChunk is how many records a scan in Update fetches at a time.
+const scanChunk = 256
+
+// Tx is a transaction, valid inside the function that it was given to and
+// used by one goroutine only. Collections read and write through it.
+type Tx struct {
+	s         *Store
+	committed *buntdb.Tx // of a View; an Update reads in short steps instead
+	writable  bool
+	over      bool
+	upgrades  bool // marks the store as being of Options.Format
+	err       error
+
+	writes []write
+	index  map[string]int          // key to position in writes, once there are many
+	sorted *btree.Map[string, int] // the same in key order, once a scan needed it
+}
+
+// write is the last state that a transaction gave to a key.
+type write struct {
+	key     string
+	raw     string
+	deleted bool
+	old     string // the state before the transaction
+	had     bool   // whether there was one
+	of      typed  // nil for keys of the store itself
+	val     any    // raw, decoded
+}
+
+// manyWrites is from where on a map beats walking the writes.
+const manyWrites = 8
+
+// Err returns the first error that a loop over All met.
+func (tx *Tx) Err() error { return tx.err }
+
+// View runs fn on a consistent state that is durable, and that every OnCommit
+// handler has seen, for as long as fn runs: commits wait for it, so fn should
+// be short. View must not be called inside View, nor Update inside View.
+func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.view.RLock()
+	defer s.view.RUnlock()
+	if s.closed.Load() {
+		return errClosed()
+	}
+	return s.db.View(func(b *buntdb.Tx) error {
+		tx := Tx{s: s, committed: b}
+		defer func() { tx.over = true }()
+		if err := fn(&tx); err != nil {
+			return err
+		}
+		return tx.err
+	})
+}
+
+// Update runs fn and makes what it wrote durable as a whole; when fn returns
+// an error or panics, nothing of it is kept. Update returns after the
+// transaction is on disk and every OnCommit handler has seen it. Reads in fn
+// see every earlier transaction, also those that are not durable yet; an
+// Update that answers from those waits until they are, even when it wrote
+// nothing itself.
+//
+// ctx is looked at until fn starts: a transaction that has started completes.
+//
+// An error of kind Unavailable is the disk's: with Retryable set nothing was
+// written and the store goes on; without it the store is read-only until it
+// is opened again, and only then is known whether the transaction survived.
+func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
+	p, err := s.accept(ctx, fn)
+	if p == nil {
+		return err
+	}
+	if len(p.writes) > 0 {
+		p.prepare(s)
+	}
+	if werr := s.wait(p); werr != nil && err == nil {
+		return werr
+	}
+	return err
+}
+
+// accept runs fn under the writer lock and puts what it wrote into the
+// journal and the queue of transactions to be made durable. It returns what
+// the caller has to wait for, nil when there is nothing.
+func (s *Store) accept(ctx context.Context, fn func(*Tx) error) (*pending, error) {
+	if err := s.lockWriter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.unlockWriter()
+	if err := s.writable(); err != nil {
+		return nil, err
+	}
+	tx := Tx{s: s, writable: true}
+	defer func() { tx.over = true }()
+	err := fn(&tx)
+	if err == nil {
+		err = tx.err
+	}
+	if err != nil {
+		return s.barrier(), err
+	}
+	return s.commit(&tx)
+}
+
+// commit journals the writes of a finished transaction and queues it. Called
+// with the writer lock held.
+func (s *Store) commit(tx *Tx) (*pending, error) {
+	writes := tx.writes[:0]
+	for _, w := range tx.writes {
+		if w.deleted && !w.had {
+			continue
+		}
+		if !w.deleted && w.of != nil {
+			// Reading back what is about to be stored keeps a record that
+			// nobody could ever read out of the journal.
+			v, err := w.of.decode(w.raw)
+			if err != nil {
+				_, id := w.of.split(w.key)
+				return s.barrier(), fault.Wrap(fault.Internal, err, "a record can't be read back").WithRef(id)
+			}
+			w.val = v
+		}
+		writes = append(writes, w)
+	}
+	if len(writes) == 0 && !tx.upgrades {
+		return s.barrier(), nil
+	}
+	writes = s.stampFormat(writes)
+	p := &pending{seq: s.written + 1, time: s.now(), writes: writes}
+	if s.journal != nil {
+		if err := s.journal.append(p, s.seq.Load()); err != nil {
+			return nil, s.writeFailed(err)
+		}
+	}
+	if err := s.enqueue(p); err != nil {
+		return nil, err
+	}
+	s.written, s.format = p.seq, s.opts.Format
+	return p, nil
+}
+
+func (tx *Tx) get(key string) (string, bool, error) {
+	if tx.over {
+		return "", false, errTxOver()
+	}
+	if !tx.writable {
+		raw, err := tx.committed.Get(key)
+		return raw, err == nil, nil
+	}
+	if i, ok := tx.find(key); ok {
+		return tx.writes[i].raw, !tx.writes[i].deleted, nil
+	}
+	raw, ok := tx.s.latest(key)
+	return raw, ok, nil
+}
+
+func (tx *Tx) find(key string) (int, bool) {
+	if tx.index != nil {
+		i, ok := tx.index[key]
+		return i, ok
+	}
+	for i := range tx.writes {
+		if tx.writes[i].key == key {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func (tx *Tx) put(key, raw string, of typed) error { return tx.write(key, raw, false, of) }
+
+func (tx *Tx) delete(key string, of typed) error { return tx.write(key, "", true, of) }
+
+func (tx *Tx) write(key, raw string, deleted bool, of typed) error {
+	switch {
+	case tx.over:
+		return errTxOver()
+	case !tx.writable:
+		return fault.New(fault.Internal, "a record was written in a View")
+	}
+	if i, ok := tx.find(key); ok {
+		tx.writes[i].raw, tx.writes[i].deleted = raw, deleted
+		return nil
+	}
+	old, had := tx.s.latest(key)
+	if deleted && !had {
+		return nil
+	}
+	i := len(tx.writes)
+	tx.writes = append(tx.writes, write{key: key, raw: raw, deleted: deleted, old: old, had: had, of: of})
+	if tx.index != nil {
+		tx.index[key] = i
+	} else if len(tx.writes) > manyWrites {
+		tx.index = make(map[string]int, 4*manyWrites)
+		for i := range tx.writes {
+			tx.index[tx.writes[i].key] = i
+		}
+	}
+	if tx.sorted != nil {
+		tx.sorted.Set(key, i)
+	}
+	return nil
+}
+
+// scan calls fn with every key that begins with prefix, in order, until it
+// returns false or an error.
+func (tx *Tx) scan(prefix string, fn func(key, raw string) (bool, error)) error {
+	if tx.over {
+		return errTxOver()
+	}
+	if tx.writable {
+		return tx.scanWritable(prefix, fn)
+	}
+	var ferr error
+	err := tx.committed.AscendGreaterOrEqual("", prefix, func(key, raw string) bool {
+		if !strings.HasPrefix(key, prefix) {
+			return false
+		}
+		var more bool
+		more, ferr = fn(key, raw)
+		return more && ferr == nil
+	})
+	return errors.Join(err, ferr)
+}
+
+// scanWritable merges, a chunk at a time and holding no lock while fn runs,
+// what is committed, what is queued and what the transaction wrote.
+func (tx *Tx) scanWritable(prefix string, fn func(key, raw string) (bool, error)) error {
+	if tx.sorted == nil {
+		tx.sorted = new(btree.Map[string, int])
+		for i := range tx.writes {
+			tx.sorted.Set(tx.writes[i].key, i)
+		}
+	}
+	var chunk []pair
+	for from := prefix; ; {
+		var to string
+		var last bool
+		chunk, to, last = tx.s.latestRange(chunk[:0], from, prefix)
+		chunk = tx.mergeOwn(chunk, from, to, last, prefix)
+		for i := range chunk {
+			key, raw := chunk[i].key, chunk[i].raw
+			if w, ok := tx.find(key); ok {
+				if tx.writes[w].deleted {
+					continue
+				}
+				raw = tx.writes[w].raw
+			}
+			if more, err := fn(key, raw); err != nil || !more {
+				return err
+			}
+		}
+		if last {
+			return nil
+		}
+		from = to
+	}
+}
+
+// mergeOwn adds to a chunk that covers the keys from from to before to, or to
+// the end of the prefix, the keys that the transaction itself put there.
+func (tx *Tx) mergeOwn(chunk []pair, from, to string, last bool, prefix string) []pair {
+	var own []pair
+	tx.sorted.Ascend(from, func(key string, i int) bool {
+		if !last && key >= to || !strings.HasPrefix(key, prefix) {
+			return false
+		}
+		if !tx.writes[i].deleted {
+			own = append(own, pair{key: key})
+		}
+		return true
+	})
+	return mergePairs(chunk, own)
+}
+
+func errTxOver() error {
+	return fault.New(fault.Internal, "a transaction was used after its function returned")
+}
