@@ -1,0 +1,315 @@
+package entities
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// commit is the Store's part in a commit: it takes the new types and entities
+// in and puts effective entities into the change set for the views behind it.
+func (s *Store) commit(cs *kv.ChangeSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	retyped := make(map[string]bool)
+	for _, ch := range cs.Changes {
+		_, t, ok := TypeRecords.Of(ch)
+		if !ok {
+			continue
+		}
+		if t == nil {
+			delete(s.types, ch.ID)
+		} else {
+			s.types[ch.ID] = t
+		}
+		retyped[ch.ID] = true
+	}
+	changed := make(map[string]bool)
+	for i, ch := range cs.Changes {
+		_, record, ok := EntityRecords.Of(ch)
+		if !ok {
+			continue
+		}
+		old, now := s.apply(ch.ID, record)
+		cs.Changes[i] = entityChange(ch.ID, old, now)
+		changed[ch.ID] = true
+	}
+	if len(retyped) > 0 {
+		s.schema++
+		s.sortTypes()
+		s.reconsider(cs, changed, func(e *Entity) bool { return retyped[Fold(e.Type)] })
+	}
+	if len(retyped)+len(changed) > 0 {
+		s.gen++
+	}
+}
+
+// SetResolver gives the Store the function that finds what links in fields
+// mean, and resolves them all. It is to be called once, before the first
+// write; resolve is called with the Store locked and must not call it.
+func (s *Store) SetResolver(resolve Resolver) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resolve = resolve
+	for id := range s.byID {
+		s.enterLinks(s.record(id))
+	}
+	s.reconsider(nil, nil, func(*Entity) bool { return true })
+	s.gen++
+}
+
+// Relink looks again at the links with the given keys, because what they mean
+// may have changed, and adds the entities that changed by it to cs. It is
+// called by the room that resolves, while a commit is under way.
+func (s *Store) Relink(cs *kv.ChangeSet, keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	want := make(map[string]bool)
+	for _, key := range keys {
+		for id := range s.linked[key] {
+			want[id] = true
+		}
+	}
+	if len(want) == 0 {
+		return
+	}
+	position := make(map[string]int)
+	for i, ch := range cs.Changes {
+		if _, _, ok := EntityRecords.Of(ch); ok {
+			position[ch.ID] = i
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		old, now := s.apply(id, s.record(id))
+		if old == now {
+			continue
+		}
+		if i, ok := position[id]; ok {
+			first, _, _ := EntityRecords.Of(cs.Changes[i])
+			cs.Changes[i] = entityChange(id, first, now)
+		} else {
+			cs.Changes = append(cs.Changes, entityChange(id, old, now))
+		}
+		s.gen++
+	}
+}
+
+// reconsider works out the effective entities anew that pick chooses, and adds
+// those that changed to cs in id order.
+func (s *Store) reconsider(cs *kv.ChangeSet, done map[string]bool, pick func(*Entity) bool) {
+	for _, id := range slices.Sorted(maps.Keys(s.byID)) {
+		if done[id] || !pick(s.byID[id]) {
+			continue
+		}
+		old, now := s.apply(id, s.record(id))
+		if old != now && cs != nil {
+			cs.Changes = append(cs.Changes, entityChange(id, old, now))
+		}
+	}
+}
+
+// record returns the entity as it is stored.
+func (s *Store) record(id string) *Entity {
+	if r := s.records[id]; r != nil {
+		return r
+	}
+	return s.byID[id]
+}
+
+// apply takes the stored record of id in, nil for a deleted one, and returns
+// the effective entities before and after. They are the same pointer when
+// nothing that shows has changed.
+func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
+	old = s.byID[id]
+	if record == nil {
+		if old != nil {
+			s.leaveLinks(s.record(id))
+			s.forget(old)
+			delete(s.byID, id)
+			delete(s.records, id)
+			s.names.Delete(id)
+		}
+		return old, nil
+	}
+	if before := s.record(id); before != record {
+		s.leaveLinks(before)
+		s.enterLinks(record)
+	}
+	now = s.effective(record)
+	if now == record {
+		delete(s.records, id)
+	} else {
+		s.records[id] = record
+		if old != nil && old.Version == now.Version && reflect.DeepEqual(old, now) {
+			return old, old
+		}
+	}
+	if now == old {
+		return old, old
+	}
+	if old != nil {
+		s.forget(old)
+	}
+	s.byID[id] = now
+	key := Fold(now.Type)
+	s.names.Put(id, key, now.UpdatedAt, append([]string{now.Name}, now.Aliases...)...)
+	if now.Live() {
+		m := s.byType[key]
+		if m == nil {
+			m = &typeMembers{ids: make(map[string]*Entity)}
+			s.byType[key] = m
+		}
+		m.ids[id], m.sorted = now, nil
+	}
+	return old, now
+}
+
+// enterLinks notes under which keys the links of a record are found.
+func (s *Store) enterLinks(record *Entity) {
+	s.eachLinkKey(record, func(key string) {
+		if s.linked[key] == nil {
+			s.linked[key] = make(map[string]struct{})
+		}
+		s.linked[key][record.ID] = struct{}{}
+	})
+}
+
+func (s *Store) leaveLinks(record *Entity) {
+	s.eachLinkKey(record, func(key string) {
+		if delete(s.linked[key], record.ID); len(s.linked[key]) == 0 {
+			delete(s.linked, key)
+		}
+	})
+}
+
+func (s *Store) eachLinkKey(record *Entity, visit func(key string)) {
+	if record == nil || s.resolve.Keys == nil {
+		return
+	}
+	for name := range record.Fields {
+		for _, text := range record.Strings(name) {
+			if link, ok := LinkTarget(text); ok {
+				for _, key := range s.resolve.Keys(link) {
+					visit(key)
+				}
+			}
+		}
+	}
+}
+
+// forget takes an effective entity out of the list of its type.
+func (s *Store) forget(e *Entity) {
+	key := Fold(e.Type)
+	if m := s.byType[key]; m != nil {
+		delete(m.ids, e.ID)
+		m.sorted = nil
+		if len(m.ids) == 0 {
+			delete(s.byType, key)
+		}
+	}
+}
+
+// effective returns record as it is to be seen: links resolved, values that
+// the type does not declare left out. It returns record itself when there is
+// no difference, which is the common case.
+func (s *Store) effective(record *Entity) *Entity {
+	t := s.types[Fold(record.Type)]
+	var fields Values
+	change := func() {
+		if fields == nil {
+			fields = maps.Clone(record.Fields)
+		}
+	}
+	for name, value := range record.Fields {
+		f, ok := Field{}, false
+		if t != nil {
+			f, ok = t.Field(name)
+		}
+		if !ok {
+			change()
+			delete(fields, name)
+			continue
+		}
+		// The type may have changed after the value was written.
+		shown, err := f.Check(value)
+		if err != nil || shown == nil {
+			change()
+			delete(fields, name)
+			continue
+		}
+		resolved := s.resolveValue(f, shown, record.NoteID)
+		if f.Name != name || !sameValue(resolved, value) {
+			change()
+			delete(fields, name)
+			fields[f.Name] = resolved
+		}
+	}
+	if fields == nil {
+		return record
+	}
+	now := *record
+	now.Fields = fields
+	return &now
+}
+
+// sameValue compares two stored values.
+func sameValue(a, b any) bool {
+	if la, ok := a.([]string); ok {
+		lb, ok := b.([]string)
+		return ok && slices.Equal(la, lb)
+	}
+	if _, ok := b.([]string); ok {
+		return false
+	}
+	return a == b
+}
+
+// resolveValue replaces the links in a reference by the ids they mean; a link
+// without a target stays as it is.
+func (s *Store) resolveValue(f Field, value any, from string) any {
+	if s.resolve.Resolve == nil || !f.Type.IsRef() {
+		return value
+	}
+	if text, ok := value.(string); ok {
+		return s.resolveLink(f, text, from)
+	}
+	list, _ := value.([]string)
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = s.resolveLink(f, text, from)
+	}
+	return out
+}
+
+func (s *Store) resolveLink(f Field, text, from string) string {
+	target, ok := LinkTarget(text)
+	if !ok {
+		return text
+	}
+	noteID, entityID := s.resolve.Resolve(target, from)
+	if f.Type == NoteRef {
+		entityID = noteID
+	}
+	if entityID == "" {
+		return text
+	}
+	return entityID
+}
+
+func (s *Store) sortTypes() {
+	s.sorted = slices.SortedFunc(maps.Values(s.types), func(a, b *Type) int { return CompareNatural(a.Name, b.Name) })
+}
+
+// entityChange is the change of an entity with nil where there is none.
+func entityChange(id string, old, now *Entity) kv.Change {
+	ch := kv.Change{Collection: EntityRecords.Name(), ID: id}
+	if old != nil {
+		ch.Old = old
+	}
+	if now != nil {
+		ch.New = now
+	}
+	return ch
+}

@@ -1,0 +1,72 @@
+package entities
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Sizes that a record may have. Over them a write is a Limit error that names
+// the field.
+const (
+	MaxName       = 512       // code points of a name, title or alias
+	MaxAliases    = 100       // aliases of a record
+	MaxFieldBytes = 256 << 10 // bytes of all field values of an entity as JSON
+	MaxFields     = 200       // fields of a type
+	MaxTypeName   = 128       // code points of the name of a type or field
+	MaxQueryBytes = 4 << 10   // bytes of the query of a computed field
+	MaxMany       = 1000      // records of one call that writes many
+)
+
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// CheckID refuses an id that could not stand in a prompt as it is.
+func CheckID(field, id string) error {
+	if idPattern.MatchString(id) {
+		return nil
+	}
+	return fault.Field(field, "%s is not an id", field).
+		WithHint("ids are 1 to 64 letters, digits, hyphens and underscores")
+}
+
+// CheckName refuses a name that is empty, too long or not valid UTF-8, and
+// returns it without surrounding blanks.
+func CheckName(field, name string, max int) (string, error) {
+	if !utf8.ValidString(name) {
+		return "", fault.Field(field, "%s is not valid UTF-8", field)
+	}
+	name = strings.TrimFunc(name, unicode.IsSpace)
+	if name == "" {
+		return "", fault.Field(field, "%s is empty", field).WithHint("give a %s", field)
+	}
+	if n := utf8.RuneCountInString(name); n > max {
+		return "", fault.TooLarge(field, n, max, "characters")
+	}
+	return name, nil
+}
+
+// CheckAliases checks a list of names and drops blank and repeated ones.
+func CheckAliases(aliases []string) ([]string, error) {
+	if len(aliases) > MaxAliases {
+		return nil, fault.TooLarge("aliases", len(aliases), MaxAliases, "items")
+	}
+	out := make([]string, 0, len(aliases))
+	seen := make(map[string]bool, len(aliases))
+	for _, alias := range aliases {
+		if strings.TrimSpace(alias) == "" {
+			continue
+		}
+		alias, err := CheckName("aliases", alias, MaxName)
+		if err != nil {
+			return nil, err
+		}
+		if key := Fold(alias); !seen[key] {
+			seen[key] = true
+			out = append(out, alias)
+		}
+	}
+	return out, nil
+}

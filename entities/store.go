@@ -1,0 +1,244 @@
+package entities
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// The collections that the records lie in.
+var (
+	TypeRecords   = kv.NewCollection[Type]("type") // by the fold of the name
+	EntityRecords = kv.NewCollection[Entity]("entity")
+)
+
+// Options are what a Store needs from elsewhere. The zero value works.
+type Options struct {
+	// CheckQuery checks the query of a computed field. Findings of severity
+	// error refuse the type. nil: queries are not checked.
+	CheckQuery func(t *Type, f Field) []Diagnostic
+	Now        func() time.Time // nil: time.Now
+	NewID      func() string    // nil: random UUIDs
+}
+
+// A Resolver knows what links in fields mean.
+type Resolver struct {
+	// Resolve returns the id of the note that the text between the brackets of
+	// a link names, and that of the entity made from it, each empty when there
+	// is none. from is the id of the note that the field stands in.
+	Resolve func(link, from string) (noteID, entityID string)
+	// Keys returns the keys under which Relink is told that the meaning of a
+	// link may have changed.
+	Keys func(link string) []string
+}
+
+// Store keeps types and entities. Open makes one.
+type Store struct {
+	db   *kv.Store
+	opts Options
+
+	mu      sync.RWMutex // guards everything below
+	types   map[string]*Type
+	sorted  []*Type                 // by name
+	byID    map[string]*Entity      // effective, the trash included
+	records map[string]*Entity      // as stored, only where it differs from the effective one
+	byType  map[string]*typeMembers // by the fold of the type's name
+	names   *NameIndex              // the trash included
+	resolve Resolver
+	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
+	gen     uint64                         // counts changes of types and entities
+	schema  uint64                         // counts changes of types
+}
+
+// typeMembers are the live entities of a type; sorted is made when asked for.
+type typeMembers struct {
+	ids    map[string]*Entity
+	sorted []*Entity
+}
+
+// Open loads the types and entities of db and keeps them current from then on.
+func Open(db *kv.Store, opts Options) (*Store, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.NewID == nil {
+		opts.NewID = uuid.NewString
+	}
+	s := &Store{
+		db: db, opts: opts,
+		types: make(map[string]*Type), byID: make(map[string]*Entity), records: make(map[string]*Entity),
+		byType: make(map[string]*typeMembers), names: NewNameIndex(),
+		linked: make(map[string]map[string]struct{}),
+	}
+	err := db.View(context.Background(), func(tx *kv.Tx) error {
+		for id, t := range TypeRecords.All(tx, "") {
+			s.types[id] = t
+		}
+		s.sortTypes()
+		for _, e := range EntityRecords.All(tx, "") {
+			s.apply(e.ID, e)
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	db.OnCommit(s.commit)
+	return s, nil
+}
+
+// Get returns the entity of that id, also from the trash, or nil. O(1).
+func (s *Store) Get(id string) *Entity {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.byID[id]
+}
+
+// Type returns the type of that name, compared without case, or nil.
+func (s *Store) Type(name string) *Type {
+	key := Fold(name)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.types[key]
+}
+
+// Types returns all types by name. The slice is shared and not to be changed.
+func (s *Store) Types() []*Type {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.sorted
+}
+
+// OfType returns the live entities of a type in natural order of their names,
+// then by id. The slice is shared and not to be changed. O(1) unless the type
+// changed since the last call, then O(n log n).
+func (s *Store) OfType(name string) []*Entity {
+	key := Fold(name)
+	s.mu.RLock()
+	m := s.byType[key]
+	if m == nil {
+		s.mu.RUnlock()
+		return nil
+	}
+	sorted := m.sorted
+	s.mu.RUnlock()
+	if sorted != nil {
+		return sorted
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m = s.byType[key]; m == nil {
+		return nil
+	}
+	if m.sorted == nil {
+		m.sorted = make([]*Entity, 0, len(m.ids))
+		for _, e := range m.ids {
+			m.sorted = append(m.sorted, e)
+		}
+		slices.SortFunc(m.sorted, CompareEntities)
+	}
+	return m.sorted
+}
+
+// CompareEntities orders entities by name, natural order, then by id.
+func CompareEntities(a, b *Entity) int {
+	if c := CompareNatural(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// All yields every entity, the trash included, in no order. The store is
+// locked for writing meanwhile: take what is needed and leave.
+func (s *Store) All() iter.Seq[*Entity] {
+	return func(yield func(*Entity) bool) {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		for _, e := range s.byID {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns the number of live entities of a type, or of all types for "".
+func (s *Store) Count(typeName string) int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if typeName != "" {
+		if m := s.byType[Fold(typeName)]; m != nil {
+			return len(m.ids)
+		}
+		return 0
+	}
+	n := 0
+	for _, m := range s.byType {
+		n += len(m.ids)
+	}
+	return n
+}
+
+// Gen counts the changes of types and entities, links in fields included. Two
+// equal values mean that nothing changed in between.
+func (s *Store) Gen() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.gen
+}
+
+// SchemaGen counts the changes of types.
+func (s *Store) SchemaGen() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.schema
+}
+
+// Named returns the entities with that name or alias, compared without case:
+// the live ones, or when there are none those in the trash. By id.
+func (s *Store) Named(name string) []*Entity {
+	key := Fold(name)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var live, trashed []*Entity
+	for _, id := range s.names.Exact(key) {
+		if e := s.byID[id]; e.Live() {
+			live = append(live, e)
+		} else if e != nil {
+			trashed = append(trashed, e)
+		}
+	}
+	if len(live) > 0 {
+		return live
+	}
+	return trashed
+}
+
+// HasNamePrefix reports whether the fold of any name or alias begins with
+// fold.
+func (s *Store) HasNamePrefix(fold string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.names.HasPrefix(fold)
+}
+
+// Complete returns the live entities that typed may mean (see
+// NameIndex.Complete), of the given types, or of any when types is empty.
+func (s *Store) Complete(typed string, types []string, limit int) []Hit {
+	want := make(map[string]bool, len(types))
+	for _, t := range types {
+		want[Fold(t)] = true
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.names.Complete(typed, limit, func(id, kind string) bool {
+		return s.byID[id].Live() && (len(want) == 0 || want[kind])
+	})
+}

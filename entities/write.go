@@ -1,0 +1,354 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Patch says what is to change of an entity; nil members stay as they are.
+type Patch struct {
+	ID      string
+	Name    *string
+	Aliases *[]string
+	Fields  Values // a nil value empties the field
+	NoteID  *string
+	Private *bool
+}
+
+// Put writes an entity: it replaces the one of that id, absent members are
+// cleared, an unknown id creates it. Of e the Store takes ID (a new one when
+// empty), Type, Name, Aliases, Fields, NoteID, Private, and CreatedAt when the
+// entity is new; the rest is the Store's. ifVersion is the version that the
+// caller changes, 0 for a new entity, nil for any.
+func (s *Store) Put(ctx context.Context, e Entity, ifVersion *int) (*Entity, error) {
+	var id string
+	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+		record, err := s.PutTx(tx, e, PutOptions{IfVersion: ifVersion})
+		if err != nil {
+			return err
+		}
+		id = record.ID
+		return nil
+	})
+	return s.after(id, err)
+}
+
+// PutMany writes up to MaxMany entities in one transaction: all or none. They
+// may refer to each other. An error names the entity as "entities[i]".
+func (s *Store) PutMany(ctx context.Context, list []Entity) ([]*Entity, error) {
+	if len(list) > MaxMany {
+		return nil, fault.TooLarge("entities", len(list), MaxMany, "items")
+	}
+	ids := make([]string, len(list))
+	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+		for i, e := range list {
+			record, err := s.PutTx(tx, e, PutOptions{})
+			if err != nil {
+				return fault.Under(fmt.Sprintf("entities[%d]", i), err)
+			}
+			ids[i] = record.ID
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Entity, len(ids))
+	for i, id := range ids {
+		out[i] = s.Get(id)
+	}
+	return out, nil
+}
+
+// after returns the entity as it is after a write.
+func (s *Store) after(id string, err error) (*Entity, error) {
+	if err != nil {
+		return nil, err
+	}
+	e := s.Get(id)
+	if e == nil { // deleted by another caller since
+		return nil, fault.Missing("entity", id)
+	}
+	return e, nil
+}
+
+// PutOptions say how PutTx writes.
+type PutOptions struct {
+	IfVersion   *int
+	FromNote    bool // the write comes from the note: it may change a vault-backed entity
+	VaultBacked bool // the note is a file of a vault
+	Lenient     bool // values that do not fit are left out and told to Problem instead of refused
+	Problem     func(error)
+}
+
+// PutTx is Put inside a transaction of the caller.
+func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
+	if e.ID == "" {
+		e.ID = s.opts.NewID()
+	}
+	if err := CheckID("id", e.ID); err != nil {
+		return nil, err
+	}
+	t, err := TypeRecords.Get(tx, Fold(e.Type))
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, fault.Field("type", "there is no type %q", e.Type).
+			WithHint("declare it with types.put, or use one that types.list shows")
+	}
+	old, err := EntityRecords.Get(tx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkWritable(old, e.ID, opts.IfVersion, opts.FromNote); err != nil {
+		return nil, err
+	}
+	record, err := s.build(t, e, old, opts)
+	if err != nil {
+		return nil, err
+	}
+	return record, EntityRecords.Put(tx, record.ID, record)
+}
+
+// build checks e and makes the record that replaces old.
+func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity, error) {
+	name, err := CheckName("name", e.Name, MaxName)
+	if err != nil {
+		return nil, err
+	}
+	aliases, err := CheckAliases(e.Aliases)
+	if err != nil {
+		return nil, err
+	}
+	if e.NoteID != "" {
+		if err := CheckID("noteId", e.NoteID); err != nil {
+			return nil, err
+		}
+	}
+	var values Values
+	if opts.Lenient {
+		var problems []error
+		values, problems = ParseValues(t, e.Fields)
+		for _, problem := range problems {
+			opts.Problem(problem)
+		}
+	} else if values, err = CheckValues(t, e.Fields); err != nil {
+		return nil, err
+	}
+	now := s.opts.Now().UTC().Truncate(time.Millisecond)
+	record := &Entity{
+		ID: e.ID, Type: t.Name, Name: name, Aliases: aliases, Fields: values, NoteID: e.NoteID,
+		Private: e.Private, VaultBacked: opts.VaultBacked, CreatedAt: now, UpdatedAt: now, Version: 1,
+	}
+	switch {
+	case old != nil:
+		record.CreatedAt, record.TrashedAt, record.Version = old.CreatedAt, old.TrashedAt, old.Version+1
+	case !e.CreatedAt.IsZero():
+		record.CreatedAt = e.CreatedAt.UTC()
+	}
+	return record, nil
+}
+
+// checkWritable refuses a write to a record that moved on or that belongs to a
+// file.
+func checkWritable(old *Entity, id string, ifVersion *int, fromNote bool) error {
+	if ifVersion != nil {
+		have := 0
+		if old != nil {
+			have = old.Version
+		}
+		if have != *ifVersion {
+			return fault.Stale("entity", id, have, *ifVersion)
+		}
+	}
+	if old != nil && old.VaultBacked && !fromNote {
+		return fault.New(fault.Conflict, "entity %q comes from a file of a vault", id).WithRef(id).
+			WithHint("edit the file: the entity follows")
+	}
+	return nil
+}
+
+// Patch changes the given members of an entity.
+func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, error) {
+	err := s.change(ctx, p.ID, ifVersion, func(tx *kv.Tx, e *Entity) error {
+		if e.VaultBacked && (p.Name != nil || p.Aliases != nil || p.Fields != nil || p.NoteID != nil) {
+			return checkWritable(e, e.ID, nil, false)
+		}
+		t, err := TypeRecords.Get(tx, Fold(e.Type))
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			return fault.New(fault.Conflict, "the type %q of entity %q is gone", e.Type, e.ID).WithRef(e.ID).
+				WithHint("declare the type again with types.put")
+		}
+		return p.applyTo(e, t)
+	})
+	return s.after(p.ID, err)
+}
+
+// applyTo changes e, which is a copy of the stored record.
+func (p Patch) applyTo(e *Entity, t *Type) (err error) {
+	if p.Name != nil {
+		if e.Name, err = CheckName("name", *p.Name, MaxName); err != nil {
+			return err
+		}
+	}
+	if p.Aliases != nil {
+		if e.Aliases, err = CheckAliases(*p.Aliases); err != nil {
+			return err
+		}
+	}
+	if p.NoteID != nil {
+		if *p.NoteID != "" {
+			if err := CheckID("noteId", *p.NoteID); err != nil {
+				return err
+			}
+		}
+		e.NoteID = *p.NoteID
+	}
+	if p.Private != nil {
+		e.Private = *p.Private
+	}
+	if p.Fields == nil {
+		return nil
+	}
+	fields := maps.Clone(e.Fields)
+	if fields == nil {
+		fields = Values{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Fields)) {
+		f, ok := t.Field(name)
+		if !ok {
+			return unknownField(t, name)
+		}
+		v, err := f.Check(p.Fields[name])
+		if err != nil {
+			return fault.Under("fields", err)
+		}
+		if delete(fields, f.Name); v != nil {
+			fields[f.Name] = v
+		}
+	}
+	e.Fields = fields
+	if err := checkRequired(t, fields); err != nil {
+		return err
+	}
+	return checkFieldBytes(fields)
+}
+
+// change runs a change of one existing entity in a transaction. edit gets a
+// copy of the record; when it leaves it as it was, nothing is written.
+func (s *Store) change(ctx context.Context, id string, ifVersion *int, edit func(*kv.Tx, *Entity) error) error {
+	if err := CheckID("id", id); err != nil {
+		return err
+	}
+	return s.db.Update(ctx, func(tx *kv.Tx) error { return s.changeTx(tx, id, ifVersion, edit) })
+}
+
+func (s *Store) changeTx(tx *kv.Tx, id string, ifVersion *int, edit func(*kv.Tx, *Entity) error) error {
+	old, err := EntityRecords.Get(tx, id)
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return fault.Missing("entity", id)
+	}
+	if ifVersion != nil && old.Version != *ifVersion {
+		return fault.Stale("entity", id, old.Version, *ifVersion)
+	}
+	e := *old
+	if err := edit(tx, &e); err != nil {
+		return err
+	}
+	e.Version++
+	e.UpdatedAt = s.opts.Now().UTC().Truncate(time.Millisecond)
+	return EntityRecords.Put(tx, id, &e)
+}
+
+// Trash moves an entity to the trash: it is out of lists, menus and queries,
+// references to it show as deleted, and Restore brings it back.
+func (s *Store) Trash(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
+	err := s.change(ctx, id, ifVersion, func(_ *kv.Tx, e *Entity) error {
+		s.trash(e)
+		return nil
+	})
+	return s.after(id, err)
+}
+
+// TrashTx is Trash inside a transaction of the caller; an unknown id is no
+// error, and what is in the trash stays as it is.
+func (s *Store) TrashTx(tx *kv.Tx, id string) error {
+	old, err := EntityRecords.Get(tx, id)
+	if err != nil || !old.Live() {
+		return err
+	}
+	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
+		s.trash(e)
+		return nil
+	})
+}
+
+func (s *Store) trash(e *Entity) {
+	if e.TrashedAt == nil {
+		now := s.opts.Now().UTC().Truncate(time.Millisecond)
+		e.TrashedAt = &now
+	}
+}
+
+// Restore brings an entity back from the trash.
+func (s *Store) Restore(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
+	err := s.change(ctx, id, ifVersion, func(_ *kv.Tx, e *Entity) error {
+		e.TrashedAt = nil
+		return nil
+	})
+	return s.after(id, err)
+}
+
+// RestoreTx is Restore inside a transaction of the caller; an unknown id is no
+// error, and what is not in the trash stays as it is.
+func (s *Store) RestoreTx(tx *kv.Tx, id string) error {
+	old, err := EntityRecords.Get(tx, id)
+	if err != nil || old == nil || old.Live() {
+		return err
+	}
+	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
+		e.TrashedAt = nil
+		return nil
+	})
+}
+
+// Delete removes an entity for good and returns the version that the removal
+// counts as. One that comes from a vault can only be trashed: it would come
+// back with its file.
+func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version int, err error) {
+	if err := CheckID("id", id); err != nil {
+		return 0, err
+	}
+	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		old, err := EntityRecords.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if old == nil {
+			return fault.Missing("entity", id)
+		}
+		if err := checkWritable(old, id, ifVersion, false); err != nil {
+			return err
+		}
+		version = old.Version + 1
+		return EntityRecords.Delete(tx, id)
+	})
+	return version, err
+}
+
+// DeleteTx removes an entity inside a transaction of the caller, whatever it
+// comes from.
+func (s *Store) DeleteTx(tx *kv.Tx, id string) error { return EntityRecords.Delete(tx, id) }

@@ -1,0 +1,153 @@
+package entities
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// PutType declares a type or changes it, and returns it with what there is to
+// say about it: unknown target types and queries over types that are not
+// declared yet are warnings. A query that can't run is an error. A change that
+// leaves values of existing entities without a field to show them is a
+// Conflict that counts them, unless force is set; the values stay in their
+// records and show again when the field is declared again.
+func (s *Store) PutType(ctx context.Context, t Type, ifVersion *int, force bool) (*Type, []Diagnostic, error) {
+	var out *Type
+	var found []Diagnostic
+	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		out, found, err = s.PutTypeTx(tx, t, ifVersion, force)
+		return err
+	})
+	return out, found, err
+}
+
+// PutTypeTx is PutType inside a transaction of the caller.
+func (s *Store) PutTypeTx(tx *kv.Tx, t Type, ifVersion *int, force bool) (*Type, []Diagnostic, error) {
+	record, err := CheckType(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := Fold(record.Name)
+	old, err := TypeRecords.Get(tx, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	record.Version = 1
+	have := 0
+	if old != nil {
+		have = old.Version
+		record.Version = have + 1
+	}
+	if ifVersion != nil && *ifVersion != have {
+		return nil, nil, fault.Stale("type", record.Name, have, *ifVersion)
+	}
+	if old != nil && !force {
+		if err := s.checkOrphans(tx, record); err != nil {
+			return nil, nil, err
+		}
+	}
+	found, err := s.diagnose(tx, record)
+	if err != nil {
+		return nil, nil, err
+	}
+	return record, found, TypeRecords.Put(tx, key, record)
+}
+
+// checkOrphans refuses a change of a type that hides values of its entities.
+func (s *Store) checkOrphans(tx *kv.Tx, t *Type) error {
+	orphans, example := 0, ""
+	for _, e := range EntityRecords.All(tx, "") {
+		if Fold(e.Type) != Fold(t.Name) {
+			continue
+		}
+		for name, value := range e.Fields {
+			if f, ok := t.Field(name); ok {
+				if v, err := f.Check(value); err == nil && v != nil {
+					continue
+				}
+			}
+			orphans++
+			if example == "" || name < example {
+				example = name
+			}
+		}
+	}
+	if err := tx.Err(); err != nil || orphans == 0 {
+		return err
+	}
+	return fault.New(fault.Conflict, "the change would hide %d values that entities of type %s have, of field %q first",
+		orphans, t.Name, example).WithRef(t.Name).
+		WithHint("keep the fields as they are, or repeat with force: the values stay stored and show when the field is declared again")
+}
+
+// diagnose checks what a type refers to: its own name counts as declared.
+func (s *Store) diagnose(tx *kv.Tx, t *Type) ([]Diagnostic, error) {
+	found := []Diagnostic{}
+	for i, f := range t.Fields {
+		if f.TargetType != "" && Fold(f.TargetType) != Fold(t.Name) {
+			target, err := TypeRecords.Get(tx, Fold(f.TargetType))
+			if err != nil {
+				return nil, err
+			}
+			if target == nil {
+				found = append(found, Diagnostic{
+					Field: f.Name, Line: 1, Column: 1, Severity: SeverityWarning,
+					Message: fmt.Sprintf("target type %s is not declared yet", f.TargetType),
+					Hint:    "declare it with types.put; until then references are accepted as they are",
+				})
+			}
+		}
+		if f.Type != Computed || s.opts.CheckQuery == nil {
+			continue
+		}
+		for _, d := range s.opts.CheckQuery(t, f) {
+			if d.Severity == SeverityError {
+				return nil, &fault.Error{
+					Kind: fault.Query, Field: fmt.Sprintf("fields[%d].query", i), Msg: d.Message, Hint: d.Hint,
+					Line: d.Line, Column: d.Column, Ref: t.Name,
+				}
+			}
+			d.Field = f.Name
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}
+
+// DeleteType removes a type. While entities of it exist, the trash included,
+// that is a Conflict that counts them; with force they go to the trash, and
+// come back when the type is declared again and they are restored.
+func (s *Store) DeleteType(ctx context.Context, name string, force bool) (*Type, error) {
+	var t *Type
+	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		if t, err = TypeRecords.Get(tx, Fold(name)); err != nil {
+			return err
+		}
+		if t == nil {
+			return fault.New(fault.NotFound, "there is no type %q", name).WithRef(name).WithHint("types.list shows the declared types")
+		}
+		var ids []string
+		for id, e := range EntityRecords.All(tx, "") {
+			if Fold(e.Type) == Fold(name) {
+				ids = append(ids, id)
+			}
+		}
+		if err := tx.Err(); err != nil {
+			return err
+		}
+		if len(ids) > 0 && !force {
+			return fault.New(fault.Conflict, "%d entities are of type %s", len(ids), t.Name).WithRef(t.Name).
+				WithHint("delete them first, or repeat with force to move them to the trash")
+		}
+		for _, id := range ids {
+			if err := s.TrashTx(tx, id); err != nil {
+				return err
+			}
+		}
+		return TypeRecords.Delete(tx, Fold(name))
+	})
+	return t, err
+}
