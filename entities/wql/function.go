@@ -1,0 +1,228 @@
+package wql
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities"
+)
+
+var utc = time.UTC
+
+// function is one of the functions of the language. None loops over anything
+// but its own text, and none makes a text much longer than it was.
+type function struct {
+	name     string
+	usage    string
+	min, max int
+	dates    bool // arguments are dates
+	clock    bool // the value changes with time
+	accepts  func(shape) bool
+	result   func(args []shape) shape
+	// call computes the value. Arguments that are NULL are seen by coalesce
+	// only: every other function is NULL then.
+	call func(m *machine, args []*value) value
+}
+
+func (f *function) arity() string {
+	switch {
+	case f.min == f.max && f.min == 1:
+		return "1 argument"
+	case f.min == f.max:
+		return fmt.Sprintf("%d arguments", f.min)
+	}
+	return fmt.Sprintf("at least %d arguments", f.min)
+}
+
+func gives(k kind) func([]shape) shape { return func([]shape) shape { return shape{kind: k} } }
+
+func isScalar(s shape) bool { return s.kind != kindList }
+
+func isDateLike(s shape) bool {
+	switch s.kind {
+	case kindDate, kindInstant, kindText, kindAny, kindNull:
+		return true
+	}
+	return false
+}
+
+func ofText(change func(string) string) func(*machine, []*value) value {
+	return func(_ *machine, args []*value) value {
+		s, ok := textOf(args[0])
+		if !ok {
+			return value{}
+		}
+		return textValue(change(s))
+	}
+}
+
+func ofDay(part func(y, m, d int) int) func(*machine, []*value) value {
+	return func(m *machine, args []*value) value {
+		day, ok := m.day(args[0])
+		if !ok {
+			return value{}
+		}
+		return value{kind: kindNumber, n: float64(part(civil(day)))}
+	}
+}
+
+var functions = map[string]*function{}
+
+var functionNames []string
+
+func init() {
+	for _, f := range []*function{
+		{name: "lower", usage: "lower(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToLower)},
+		{name: "upper", usage: "upper(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToUpper)},
+		{name: "trim", usage: "trim(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.TrimSpace)},
+		{name: "length", usage: "length(p.name)", min: 1, max: 1, result: gives(kindNumber), call: length},
+		{name: "year", usage: "year(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			call: ofDay(func(y, _, _ int) int { return y })},
+		{name: "month", usage: "month(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			call: ofDay(func(_, m, _ int) int { return m })},
+		{name: "day", usage: "day(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			call: ofDay(func(_, _, d int) int { return d })},
+		{name: "days_between", usage: "days_between(p.start, p.due)", min: 2, max: 2, dates: true, accepts: isDateLike,
+			result: gives(kindNumber), call: daysBetween},
+		{name: "coalesce", usage: "coalesce(p.nick, p.name)", min: 1, max: math.MaxInt32, result: coalesceShape, call: coalesce},
+		{name: "date", usage: "date('2026-01-31')", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindDate),
+			call: func(m *machine, args []*value) value {
+				if day, ok := m.day(args[0]); ok {
+					return value{kind: kindDate, i: day}
+				}
+				return value{}
+			}},
+		{name: "today", usage: "today()", clock: true, result: gives(kindDate),
+			call: func(m *machine, _ []*value) value { return value{kind: kindDate, i: dayOf(m.now)} }},
+		{name: "now", usage: "now()", clock: true, result: gives(kindInstant),
+			call: func(m *machine, _ []*value) value { return instant(m.now, m.loc) }},
+	} {
+		functions[f.name] = f
+		functionNames = append(functionNames, f.name)
+	}
+	slices.Sort(functionNames)
+}
+
+// length is the number of code points of a text and of items of a list.
+func length(_ *machine, args []*value) value {
+	if args[0].kind == kindList {
+		return value{kind: kindNumber, n: float64(args[0].length())}
+	}
+	s, ok := textOf(args[0])
+	if !ok {
+		return value{}
+	}
+	return value{kind: kindNumber, n: float64(utf8.RuneCountInString(s))}
+}
+
+// daysBetween counts the days from the first date to the second: negative when
+// the second is earlier.
+func daysBetween(m *machine, args []*value) value {
+	from, ok := m.day(args[0])
+	to, ok2 := m.day(args[1])
+	if !ok || !ok2 {
+		return value{}
+	}
+	return value{kind: kindNumber, n: float64(to - from)}
+}
+
+func coalesce(_ *machine, args []*value) value {
+	for _, a := range args {
+		if a.kind != kindNull {
+			return *a
+		}
+	}
+	return value{}
+}
+
+func coalesceShape(args []shape) shape {
+	out := shape{kind: kindNull}
+	for _, a := range args {
+		switch {
+		case a.kind == kindNull:
+		case out.kind == kindNull:
+			out = shape{kind: a.kind, elem: a.elem, options: a.options}
+		case out.kind != a.kind || out.elem != a.elem:
+			return shape{kind: kindAny}
+		}
+	}
+	if out.kind == kindNull {
+		return shape{kind: kindAny}
+	}
+	out.options = nil
+	return out
+}
+
+// checkCompare says what is odd about a comparison, by what is declared.
+func (c *compiler) checkCompare(op CompareOp, left Operand, ls shape, right Operand, rs shape) {
+	if op.ordering() {
+		for _, side := range []struct {
+			x  Operand
+			sh shape
+		}{{left, ls}, {right, rs}} {
+			switch side.sh.kind {
+			case kindRef:
+				c.found.fail(side.x.Source(), "a reference has no order", "compare a field of what it refers to, as in p.team.name")
+				return
+			case kindList:
+				c.found.fail(side.x.Source(), "a list has no order", "use CONTAINS, IN or length()")
+				return
+			}
+		}
+	}
+	if op >= OpContains {
+		return
+	}
+	c.checkLiteral(ls, rs)
+	c.checkLiteral(rs, ls)
+}
+
+// checkLiteral warns of a literal that can never equal a field of the shape:
+// the comparison is NULL for every row.
+func (c *compiler) checkLiteral(sh, other shape) {
+	lit := other.literal
+	if lit == nil {
+		return
+	}
+	kind := sh.base()
+	isText := lit.Kind == LitText
+	switch {
+	case kind == kindNumber && !fits(isText, lit, kindNumber):
+		c.found.warn(lit.Span, "the field is a number, this is not", "numbers stand without quotes, as in 42")
+	case kind == kindBool && !fits(isText, lit, kindBool):
+		c.found.warn(lit.Span, "the field is true or false, this is neither", "write true or false")
+	case (kind == kindDate || kind == kindInstant) && !fits(isText, lit, kindDate):
+		c.found.warn(lit.Span, "the field is a date, this is not", "write dates as date('2026-01-31')")
+	case kind == kindRef && !isText:
+		c.found.warn(lit.Span, "the field is a reference, this is not", "compare with {this}, an id, or a field of what it refers to")
+	case kind == kindRef && c.misnamed != nil && c.misnamed(lit.Text):
+		c.found.warn(lit.Span, "references compare by id, and "+quoteText(clip(lit.Text))+" is a name",
+			"compare the name of what it refers to, as in p.team.name = 'Engineering'")
+	case kind == kindChoice && isText && len(sh.options) > 0 && !hasOption(sh.options, lit.Text):
+		c.found.warn(lit.Span, "the field has no option "+quoteText(clip(lit.Text)), didYouMean(lit.Text, sh.options, ""))
+	}
+}
+
+func fits(isText bool, lit *Literal, k kind) bool {
+	switch {
+	case isText && k == kindNumber:
+		_, ok := parseNumber(lit.Text)
+		return ok
+	case isText && k == kindBool:
+		_, ok := parseBool(lit.Text)
+		return ok
+	case isText:
+		_, ok := parseTime(lit.Text, utc)
+		return ok
+	}
+	return lit.Kind == LitNumber && k == kindNumber || lit.Kind == LitBool && k == kindBool
+}
+
+func hasOption(options []string, text string) bool {
+	key := entities.Fold(text)
+	return slices.ContainsFunc(options, func(o string) bool { return entities.Fold(o) == key })
+}

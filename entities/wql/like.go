@@ -1,0 +1,127 @@
+package wql
+
+import (
+	"unicode"
+)
+
+// likePattern is a LIKE pattern made ready, kept as long as its text stays.
+type likePattern struct {
+	text  string
+	ready bool
+	parts [][]likeRune // what stands between the % signs
+}
+
+type likeRune struct {
+	any bool // _
+	r   rune // folded
+}
+
+// foldRune folds one code point to one code point, so that _ stands for what a
+// reader takes for one letter.
+func foldRune(r rune) rune {
+	if r < 0x80 {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	if least < 0x80 && 'A' <= least && least <= 'Z' {
+		return least + 'a' - 'A'
+	}
+	return least
+}
+
+func compileLike(pattern string) likePattern {
+	p := likePattern{text: pattern, ready: true, parts: [][]likeRune{nil}}
+	escaped := false
+	for _, r := range pattern {
+		last := len(p.parts) - 1
+		switch {
+		case escaped:
+			escaped = false
+			p.parts[last] = append(p.parts[last], likeRune{r: foldRune(r)})
+		case r == '\\':
+			escaped = true
+		case r == '%':
+			p.parts = append(p.parts, nil)
+		default:
+			p.parts[last] = append(p.parts[last], likeRune{any: r == '_', r: foldRune(r)})
+		}
+	}
+	if escaped {
+		last := len(p.parts) - 1
+		p.parts[last] = append(p.parts[last], likeRune{r: '\\'})
+	}
+	return p
+}
+
+// like says whether a text, or any item of a list, matches a pattern.
+func (m *machine) like(a, b int) tri {
+	x, y := m.get(a), m.get(b)
+	pattern, ok := textOf(y)
+	if !ok || x.kind == kindNull {
+		return isUnknown
+	}
+	p := &m.patterns[b]
+	if !p.ready || p.text != pattern {
+		*p = compileLike(pattern)
+	}
+	if x.kind == kindList {
+		return anyItem(x, func(item *value) tri { return m.likeOne(item, p) })
+	}
+	return m.likeOne(x, p)
+}
+
+func (m *machine) likeOne(x *value, p *likePattern) tri {
+	s, ok := textOf(x)
+	if !ok {
+		return isUnknown
+	}
+	text := make([]rune, 0, len(s))
+	for _, r := range s {
+		text = append(text, foldRune(r))
+	}
+	return truth(m.matchParts(text, p.parts))
+}
+
+// matchParts matches the first part at the start, the last at the end, and
+// each between them at the first place it fits, which is always right for %.
+// The work is at most len(text) * len(pattern), and counted.
+func (m *machine) matchParts(text []rune, parts [][]likeRune) bool {
+	first, last := parts[0], parts[len(parts)-1]
+	if !m.matchAt(text, first) {
+		return false
+	}
+	if len(parts) == 1 {
+		return len(text) == len(first)
+	}
+	text = text[len(first):]
+	for _, part := range parts[1 : len(parts)-1] {
+		for !m.matchAt(text, part) {
+			if len(text) <= len(part) || m.err != nil {
+				return false
+			}
+			text = text[1:]
+		}
+		text = text[len(part):]
+	}
+	return len(text) >= len(last) && m.matchAt(text[len(text)-len(last):], last)
+}
+
+func (m *machine) matchAt(text []rune, part []likeRune) bool {
+	if len(text) < len(part) {
+		return false
+	}
+	for i, want := range part {
+		if !want.any && want.r != text[i] {
+			_ = m.tick(1 + i/16)
+			return false
+		}
+	}
+	_ = m.tick(1 + len(part)/16)
+	return true
+}

@@ -1,0 +1,275 @@
+package wql
+
+import (
+	"context"
+	"time"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// environment is all that an expr program can name: comparisons over slots.
+// Each is asked whether it is TRUE; see the package documentation for NOT.
+type environment struct {
+	Eq        func(a, b int) bool   `expr:"eq"`
+	Ne        func(a, b int) bool   `expr:"ne"`
+	Differs   func(a, b int) bool   `expr:"differs"`
+	Lt        func(a, b int) bool   `expr:"lt"`
+	Le        func(a, b int) bool   `expr:"le"`
+	Gt        func(a, b int) bool   `expr:"gt"`
+	Ge        func(a, b int) bool   `expr:"ge"`
+	Has       func(a, b int) bool   `expr:"has"`
+	Lacks     func(a, b int) bool   `expr:"lacks"`
+	Begins    func(a, b int) bool   `expr:"begins"`
+	BeginsNot func(a, b int) bool   `expr:"beginsNot"`
+	Like      func(a, b int) bool   `expr:"like"`
+	Unlike    func(a, b int) bool   `expr:"unlike"`
+	OneOf     func(a, set int) bool `expr:"oneOf"`
+	NoneOf    func(a, set int) bool `expr:"noneOf"`
+	Missing   func(a int) bool      `expr:"missing"`
+	Present   func(a int) bool      `expr:"present"`
+	Found     func(words int) bool  `expr:"found"`
+	NotFound  func(words int) bool  `expr:"notFound"`
+}
+
+// maxProgramNodes bounds the program. A query of MaxNodes nodes makes at most
+// about five times as many: a call with two numbers, and its share of && or ||.
+const maxProgramNodes = 8 * MaxNodes
+
+// buildProgram compiles a program. The environment is declared by value: with a
+// pointer expr looks fields up by name at run time, at twice the time a row.
+func buildProgram(source string) (*vm.Program, error) {
+	return expr.Compile(source, expr.Env(environment{}), expr.AsBool(), expr.DisableAllBuiltins(), expr.MaxNodes(maxProgramNodes))
+}
+
+// machine runs one prepared query for one caller at a time. Its VM, its values
+// and its environment are reused from row to row and from run to run.
+type machine struct {
+	p   *prepared
+	vm  vm.VM
+	env environment
+
+	// The run.
+	ctx    context.Context
+	engine *Engine
+	this   *entities.Entity
+	now    time.Time
+	loc    *time.Location
+	depth  int
+	found  []func(id string) bool
+	err    error // ends the run
+	work   int   // steps since the context was looked at
+
+	// The row. A value is current when its stamp is that of the row, or of the
+	// run for a constant one.
+	row      *entities.Entity
+	values   []value
+	stamps   []uint64
+	rowStamp uint64
+	runStamp uint64
+	fields   []knownField // of the first step of each path
+	args     [][]*value   // of calls
+	patterns []likePattern
+}
+
+type knownField struct {
+	typeName string
+	field    *fieldRef
+}
+
+func newMachine(p *prepared) *machine {
+	n := len(p.slots)
+	m := &machine{
+		p: p, values: make([]value, n), stamps: make([]uint64, n), fields: make([]knownField, n),
+		args: make([][]*value, n), patterns: make([]likePattern, n),
+	}
+	for i := range p.slots {
+		m.args[i] = make([]*value, len(p.slots[i].args))
+	}
+	ordered := func(test func(c int) bool) func(a, b int) bool {
+		return func(a, b int) bool {
+			x, y := m.get(a), m.get(b)
+			if !x.kind.orderable() || !y.kind.orderable() {
+				return false
+			}
+			c, ok := compare(x, y, m.loc)
+			return ok && test(c)
+		}
+	}
+	is := func(test func(a, b *value, loc *time.Location) tri, want tri) func(a, b int) bool {
+		return func(a, b int) bool { return test(m.get(a), m.get(b), m.loc) == want }
+	}
+	m.env = environment{
+		Eq: is(equal, isTrue), Differs: is(equal, isFalse), Ne: m.ne,
+		Lt: ordered(func(c int) bool { return c < 0 }), Le: ordered(func(c int) bool { return c <= 0 }),
+		Gt: ordered(func(c int) bool { return c > 0 }), Ge: ordered(func(c int) bool { return c >= 0 }),
+		Has: is(contains, isTrue), Lacks: is(contains, isFalse),
+		Begins: is(startsWith, isTrue), BeginsNot: is(startsWith, isFalse),
+		Like:     func(a, b int) bool { return m.like(a, b) == isTrue },
+		Unlike:   func(a, b int) bool { return m.like(a, b) == isFalse },
+		OneOf:    func(a, set int) bool { return m.oneOf(a, set) == isTrue },
+		NoneOf:   func(a, set int) bool { return m.oneOf(a, set) == isFalse },
+		Missing:  func(a int) bool { return m.get(a).kind == kindNull },
+		Present:  func(a int) bool { return m.get(a).kind != kindNull },
+		Found:    func(words int) bool { return m.found[words](m.row.ID) },
+		NotFound: func(words int) bool { return !m.found[words](m.row.ID) },
+	}
+	return m
+}
+
+// begin readies the machine for a run.
+func (m *machine) begin(ctx context.Context, e *Engine, this *entities.Entity, depth int) error {
+	m.ctx, m.engine, m.this, m.depth, m.err, m.work = ctx, e, this, depth, nil, 0
+	m.loc = e.opts.Location
+	m.now = e.opts.Now().In(m.loc)
+	m.rowStamp++
+	m.runStamp = m.rowStamp
+	for _, words := range m.p.matches {
+		if e.opts.Match == nil {
+			return fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not there").
+				WithHint("use CONTAINS or LIKE on a field meanwhile")
+		}
+		found, err := e.opts.Match(ctx, words)
+		if err != nil {
+			return err
+		}
+		m.found = append(m.found, found)
+	}
+	return nil
+}
+
+// end lets go of what belongs to the caller and gives the machine back.
+func (m *machine) end() {
+	m.ctx, m.engine, m.this, m.row, m.found = nil, nil, nil, nil, m.found[:0]
+	m.p.machines.Put(m)
+}
+
+// test reports whether a row meets the condition.
+func (m *machine) test(row *entities.Entity) (bool, error) {
+	m.row = row
+	m.rowStamp++
+	if err := m.tick(1); err != nil {
+		return false, err
+	}
+	if m.p.program == nil {
+		return true, nil
+	}
+	out, err := m.vm.Run(m.p.program, &m.env)
+	if m.err != nil {
+		return false, m.err
+	}
+	if err != nil {
+		return false, fault.Wrap(fault.Internal, err, "the condition failed on a row")
+	}
+	return out.(bool), nil
+}
+
+// workUnit is the number of steps, each of which takes about 100 ns at most,
+// between two looks at the context.
+const workUnit = 64
+
+// tick counts steps of work and ends the run when its context has ended.
+func (m *machine) tick(steps int) error {
+	if m.work += steps; m.work >= workUnit && m.err == nil {
+		m.work = 0
+		m.err = ended(m.ctx)
+	}
+	return m.err
+}
+
+// ended returns the fault of a context that has ended, or nil.
+func ended(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	if fault.KindOf(err) == fault.Deadline {
+		return fault.Wrap(fault.Deadline, err, "the query ran out of time").
+			WithHint("narrow it with a condition on a reference, or allow more time")
+	}
+	return fault.Wrap(fault.Cancelled, err, "the query was cancelled")
+}
+
+// get returns the value of a slot for the row.
+func (m *machine) get(i int) *value {
+	s := &m.p.slots[i]
+	v := &m.values[i]
+	stamp := m.rowStamp
+	if s.constant {
+		stamp = m.runStamp
+	}
+	if m.stamps[i] == stamp {
+		return v
+	}
+	m.evaluate(i, s, v)
+	m.stamps[i] = stamp
+	return v
+}
+
+func (m *machine) evaluate(i int, s *slot, v *value) {
+	switch s.op {
+	case slotLiteral:
+		*v = s.value
+	case slotPath:
+		known := &m.fields[i]
+		if known.field == nil || known.typeName != m.row.Type {
+			*known = knownField{m.row.Type, s.path.steps[0].field(m.row.Type)}
+		}
+		m.walk(s.path, known.field, m.row, v)
+	case slotThis:
+		*v = value{kind: kindRef, s: m.this.ID}
+	case slotThisPath:
+		m.walk(s.path, s.path.steps[0].field(m.this.Type), m.this, v)
+	case slotShift:
+		*v = shift(*m.get(s.args[0]), s.amount, s.unit, m.loc)
+	case slotCall:
+		args := m.args[i]
+		for n, arg := range s.args {
+			args[n] = m.get(arg)
+			if args[n].kind == kindNull && s.fn.name != "coalesce" {
+				*v = value{}
+				return
+			}
+		}
+		*v = s.fn.call(m, args)
+	}
+}
+
+// day returns the calendar day of a date, an instant or a text that is one.
+func (m *machine) day(v *value) (int64, bool) {
+	switch v.kind {
+	case kindDate:
+		return v.i, true
+	case kindInstant:
+		return v.day, true
+	case kindText, kindChoice:
+		if t, ok := parseTime(v.s, m.loc); ok {
+			return m.day(&t)
+		}
+	}
+	return 0, false
+}
+
+// ne is != : unlike in SQL a missing field differs from every value.
+func (m *machine) ne(a, b int) bool {
+	x, y := m.get(a), m.get(b)
+	if x.kind == kindNull || y.kind == kindNull {
+		return true
+	}
+	return equal(x, y, m.loc) == isFalse
+}
+
+// oneOf is x = a OR x = b …
+func (m *machine) oneOf(a, set int) tri {
+	x := m.get(a)
+	result := isFalse
+	for _, item := range m.p.sets[set] {
+		if result = max(result, equal(x, m.get(item), m.loc)); result == isTrue {
+			break
+		}
+	}
+	return result
+}

@@ -1,0 +1,294 @@
+package wql
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+)
+
+// slotOp says how a slot gets its value.
+type slotOp uint8
+
+const (
+	slotLiteral  slotOp = iota
+	slotPath            // a path of the row
+	slotThis            // the id of the entity whose field is computed
+	slotThisPath        // a path of it
+	slotCall
+	slotShift
+)
+
+// slot is an operand of a program: a place whose value is made at most once a
+// row, or once a run when it is constant.
+type slot struct {
+	op       slotOp
+	constant bool // does not depend on the row
+	text     string
+	value    value // slotLiteral
+	path     *path
+	fn       *function
+	args     []int
+	amount   int // slotShift
+	unit     byte
+}
+
+// add returns the slot of that text, which is made if it is not there: equal
+// operands share one.
+func (c *compiler) add(s slot) int {
+	key := strconv.Itoa(int(s.op)) + s.text
+	if i, ok := c.index[key]; ok {
+		return i
+	}
+	c.out.slots = append(c.out.slots, s)
+	c.index[key] = len(c.out.slots) - 1
+	return len(c.out.slots) - 1
+}
+
+// operand compiles an operand. On the right of an operator a bare name that no
+// type declares is a text.
+func (c *compiler) operand(x Operand, right bool) (int, shape) {
+	switch x := x.(type) {
+	case *Literal:
+		return c.literal(x)
+	case *Path:
+		return c.path(x, right)
+	case *This:
+		return c.thisOperand(x)
+	case *Call:
+		return c.call(x)
+	case *Shift:
+		arg, sh := c.operand(x.X, right)
+		if k := sh.kind; k == kindNumber || k == kindBool || k == kindRef || k == kindList || k == kindChoice {
+			c.found.fail(x.Span, "a duration can't be added to "+kindNames[k], "durations move dates, as in today() - 7d")
+		}
+		if lit := sh.literal; lit != nil && lit.Kind == LitText {
+			if _, ok := parseTime(lit.Text, utc); !ok {
+				c.found.fail(lit.Span, "the text is not a date", "dates are written date('2026-01-31')")
+			}
+		}
+		text := fmt.Sprintf("%s %+d%c", c.out.slots[arg].text, x.Amount, x.Unit)
+		i := c.add(slot{
+			op: slotShift, text: text, args: []int{arg}, amount: x.Amount, unit: x.Unit,
+			constant: c.out.slots[arg].constant,
+		})
+		kind := sh.kind
+		if kind == kindText || x.Unit == 'h' {
+			kind = kindAny
+		}
+		return i, shape{kind: kind}
+	}
+	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: kindNull}
+}
+
+func (c *compiler) literal(x *Literal) (int, shape) {
+	s := slot{op: slotLiteral, constant: true}
+	switch x.Kind {
+	case LitText:
+		s.value = textValue(x.Text)
+		s.text = quoteText(x.Text)
+	case LitNumber:
+		s.value = value{kind: kindNumber, n: x.Number}
+		s.text = strconv.FormatFloat(x.Number, 'g', -1, 64)
+	case LitBool:
+		s.value = boolValue(x.Bool)
+		s.text = strconv.FormatBool(x.Bool)
+	default:
+		s.text = "null"
+	}
+	return c.add(s), shape{kind: s.value.kind, literal: x}
+}
+
+func (c *compiler) path(x *Path, right bool) (int, shape) {
+	segments := x.Segments
+	first := segments[0].Text
+	isAlias := c.alias != "" && entities.Fold(first) == c.alias
+	switch {
+	case isAlias && len(segments) > 1:
+		segments = segments[1:]
+	case isAlias && !c.declares(first):
+		segments = []Name{{x.Span, "id"}} // the row itself: p != {this}
+	case right && len(segments) == 1 && !c.declares(first):
+		c.found.warn(x.Span, clip(first)+" is taken as the text "+quoteText(clip(first)), "write texts in quotes")
+		return c.literal(&Literal{Span: x.Span, Kind: LitText, Text: first})
+	case len(segments) > 1 && !c.declares(first) && !c.rows.open:
+		hint := "declare it, as in FROM " + c.rows.firstName() + " " + clip(first)
+		if c.alias != "" {
+			hint = "the alias is " + c.aliasText()
+		}
+		if close := nearest(first, c.fieldNames()); len(close) > 0 && !c.declares(segments[1].Text) {
+			hint = "did you mean " + strings.Join(close, ", ") + "?"
+		}
+		c.found.fail(segments[0].Span, clip(first)+" is neither the alias nor a field", hint)
+		return c.unknown()
+	}
+	p, sh := c.resolve(segments, c.rows)
+	if p == nil {
+		return c.unknown()
+	}
+	return c.add(slot{op: slotPath, path: p, text: foldPath(p.text)}), sh
+}
+
+// unknown stands for an operand that was reported.
+func (c *compiler) unknown() (int, shape) {
+	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: kindAny}
+}
+
+func (p place) firstName() string {
+	if len(p.types) > 0 {
+		return p.types[0].Name
+	}
+	return "Person"
+}
+
+func (c *compiler) aliasText() string {
+	if c.query.Alias != nil {
+		return clip(c.query.Alias.Text)
+	}
+	if c.query.What.Alias != nil {
+		return clip(c.query.What.Alias.Text)
+	}
+	return clip(c.query.What.Path.Segments[0].Text)
+}
+
+func (c *compiler) fieldNames() []string { return fieldNames(c.rows.types) }
+
+// fieldNames lists the fields of some types, the declared ones first.
+func fieldNames(types []*entities.Type) []string {
+	var names []string
+	seen := make(map[string]bool)
+	for _, t := range types {
+		for _, f := range t.Fields {
+			if key := entities.Fold(f.Name); !seen[key] {
+				seen[key] = true
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return append(names, builtinNames...)
+}
+
+// foldPath makes paths that differ in case one slot.
+func foldPath(text string) string { return entities.Fold(text) }
+
+func (c *compiler) thisOperand(x *This) (int, shape) {
+	if c.this == nil {
+		message, hint := "{this} has no meaning here", "give the entity as this, or use the query in a computed field"
+		if c.lax {
+			c.found.warn(x.Span, "the query can only run with a this", "give the type of this to check its fields")
+		} else {
+			c.found.fail(x.Span, message, hint)
+		}
+	}
+	if len(x.Segments) == 0 {
+		return c.add(slot{op: slotThis, constant: true, text: "{this}"}), shape{kind: kindRef}
+	}
+	at := place{any: true, open: true}
+	if c.this != nil && c.this.Name != "" {
+		at = place{types: []*entities.Type{c.this}, lacks: lacks(c.this)}
+	}
+	p, sh := c.resolve(x.Segments, at)
+	if p == nil {
+		return c.unknown()
+	}
+	sh.scalar = false
+	return c.add(slot{op: slotThisPath, constant: true, path: p, text: "{this." + foldPath(p.text) + "}"}), sh
+}
+
+func (c *compiler) call(x *Call) (int, shape) {
+	args := make([]int, len(x.Args))
+	shapes := make([]shape, len(x.Args))
+	texts := make([]string, len(x.Args))
+	constant := true
+	for i, arg := range x.Args {
+		args[i], shapes[i] = c.operand(arg, false)
+		texts[i] = c.out.slots[args[i]].text
+		constant = constant && c.out.slots[args[i]].constant
+	}
+	fn := functions[x.Name.Text]
+	if fn == nil {
+		c.found.fail(x.Name.Span, "there is no function "+clip(x.Name.Text), didYouMean(x.Name.Text, functionNames, ""))
+		return c.unknown()
+	}
+	if len(x.Args) < fn.min || len(x.Args) > fn.max {
+		c.found.fail(x.Span, fmt.Sprintf("%s takes %s, not %d", fn.name, fn.arity(), len(x.Args)), "write it as "+fn.usage)
+		return c.unknown()
+	}
+	for i, arg := range x.Args {
+		if fn.accepts != nil && !fn.accepts(shapes[i]) {
+			c.found.fail(arg.Source(), fn.name+" does not take "+kindNames[shapes[i].kind], "write it as "+fn.usage)
+		}
+		if lit := shapes[i].literal; fn.dates && lit != nil && lit.Kind == LitText {
+			if _, ok := parseTime(lit.Text, utc); !ok {
+				c.found.fail(lit.Span, "'"+clip(lit.Text)+"' is not a date", "write dates as YYYY-MM-DD")
+			}
+		}
+	}
+	c.out.volatile = c.out.volatile || fn.clock
+	return c.add(slot{
+		op: slotCall, fn: fn, args: args, constant: constant, text: fn.name + "(" + strings.Join(texts, ", ") + ")",
+	}), fn.result(shapes)
+}
+
+// computed completes the reference to a computed field with its program.
+func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, seg Name, anyType bool) {
+	key := t.Name + "." + f.Name
+	if at := slices.Index(c.stack, key); at >= 0 {
+		ref.cyclic = strings.Join(append(slices.Clone(c.stack[at:]), key), " → ")
+		ref.kind = kindAny
+		if !anyType { // on any type it may be another type's field that is meant
+			c.found.fail(seg.Span, "computed fields need each other: "+ref.cyclic, "take one of them out of the cycle")
+		}
+		return
+	}
+	sub, why := c.subquery(key, t, f)
+	switch {
+	case why != "":
+		c.found.fail(seg.Span, "computed field "+key+" can't run: "+why, "correct the query of the field")
+	case sub.depth+1 > maxComputedDepth:
+		c.found.fail(seg.Span, fmt.Sprintf("computed fields use each other more than %d deep", maxComputedDepth), "shorten the chain below "+key)
+	}
+	ref.kind = kindAny
+	if sub == nil {
+		return
+	}
+	ref.computed = sub
+	ref.kind, ref.elem, ref.options = sub.shape.kind, sub.shape.elem, sub.shape.options
+	ref.follow = sub.query.What.Kind == SelectRows
+	c.out.depth = max(c.out.depth, sub.depth+1)
+	c.out.volatile = c.out.volatile || sub.volatile
+}
+
+// subquery compiles the query of a computed field, once a session.
+func (s *session) subquery(key string, t *entities.Type, f entities.Field) (*prepared, string) {
+	if sub := s.memo[key]; sub != nil {
+		return sub, ""
+	}
+	if why, ok := s.failed[key]; ok {
+		return nil, why
+	}
+	s.stack = append(s.stack, key)
+	lax, laxTypes := s.lax, s.laxTypes
+	s.lax = false
+	var found findings
+	sub := check(s, f.Query, t, true, &found)
+	s.stack, s.lax, s.laxTypes = s.stack[:len(s.stack)-1], lax, laxTypes
+	if sub == nil {
+		for _, d := range found.diagnostics(f.Query) {
+			if d.Severity == entities.SeverityError {
+				s.failed[key] = d.Message
+				return nil, d.Message
+			}
+		}
+		return nil, "its query is not valid"
+	}
+	s.memo[key] = sub
+	return sub, ""
+}
+
+// quoteText writes a text as a literal.
+func quoteText(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
+}

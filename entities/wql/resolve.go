@@ -1,0 +1,278 @@
+package wql
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+)
+
+// schema is the declared types at one moment, with one type put over them when
+// a declaration is checked before it is stored.
+type schema struct {
+	types  []*entities.Type
+	byName map[string]*entities.Type // by fold
+}
+
+func newSchema(types []*entities.Type, over *entities.Type) *schema {
+	s := &schema{byName: make(map[string]*entities.Type, len(types)+1)}
+	for _, t := range types {
+		if over == nil || entities.Fold(t.Name) != entities.Fold(over.Name) {
+			s.types = append(s.types, t)
+		}
+	}
+	if over != nil {
+		s.types = append(s.types, over)
+	}
+	for _, t := range s.types {
+		s.byName[entities.Fold(t.Name)] = t
+	}
+	return s
+}
+
+func (s *schema) typeNames() []string {
+	names := make([]string, len(s.types))
+	for i, t := range s.types {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// builtinField is a field that every entity has.
+type builtinField uint8
+
+const (
+	notBuiltin builtinField = iota
+	fieldID
+	fieldName
+	fieldType
+	fieldCreated
+	fieldUpdated
+)
+
+var builtinFields = map[string]fieldRef{
+	"id":        {name: "id", kind: kindRef, builtin: fieldID},
+	"name":      {name: "name", kind: kindText, builtin: fieldName},
+	"type":      {name: "type", kind: kindChoice, builtin: fieldType},
+	"createdat": {name: "createdAt", kind: kindInstant, builtin: fieldCreated},
+	"updatedat": {name: "updatedAt", kind: kindInstant, builtin: fieldUpdated},
+}
+
+var builtinNames = []string{"name", "id", "type", "createdAt", "updatedAt"}
+
+// fieldRef is a field of one type as a program reads it.
+type fieldRef struct {
+	name     string
+	kind     kind
+	elem     kind // of a list
+	builtin  builtinField
+	follow   bool // an entity_ref, an entity_ref_list, or computed rows
+	target   string
+	options  []string
+	computed *prepared // of a computed field
+	cyclic   string    // a computed field that would need itself: the cycle
+}
+
+var kindOfField = map[entities.FieldType]kind{
+	entities.Text: kindText, entities.Email: kindText, entities.URL: kindText, entities.Number: kindNumber,
+	entities.Boolean: kindBool, entities.Date: kindDate, entities.Select: kindChoice,
+	entities.EntityRef: kindRef, entities.NoteRef: kindRef,
+	entities.TextList: kindList, entities.EntityRefList: kindList,
+}
+
+// refTo returns the field of that name of a type. Of a computed field only the
+// name is filled in.
+func refTo(t *entities.Type, name string) (*fieldRef, *entities.Field) {
+	if f, ok := builtinFields[entities.Fold(name)]; ok {
+		return &f, nil
+	}
+	f, ok := t.Field(name)
+	if !ok {
+		return nil, nil
+	}
+	ref := &fieldRef{
+		name: f.Name, kind: kindOfField[f.Type], target: f.TargetType, options: f.Options,
+		follow: f.Type == entities.EntityRef || f.Type == entities.EntityRefList,
+	}
+	switch f.Type {
+	case entities.TextList:
+		ref.elem = kindText
+	case entities.EntityRefList:
+		ref.elem = kindRef
+	}
+	return ref, &f
+}
+
+// path is a resolved path: a field of the row, or one reached over references.
+type path struct {
+	text  string
+	steps []step
+}
+
+// step is one segment of a path: by the name of the entity's type, spelt as
+// declared and folded, the field that the segment means there.
+type step struct {
+	fields map[string]*fieldRef
+}
+
+// field returns what the segment means for an entity of the type, or nil.
+func (s *step) field(typeName string) *fieldRef {
+	if f, ok := s.fields[typeName]; ok {
+		return f
+	}
+	return s.fields[entities.Fold(typeName)]
+}
+
+// shape is what is known of an operand before a row is seen.
+type shape struct {
+	kind    kind // kindAny when it differs from type to type
+	elem    kind // of a list
+	options []string
+	literal *Literal // of a literal
+	scalar  bool     // of a path: a field of the row itself, readable from an index
+	field   string   // then: its name
+}
+
+// base is the kind of a single value: the item of a list.
+func (s shape) base() kind {
+	if s.kind == kindList {
+		return s.elem
+	}
+	return s.kind
+}
+
+// place is where a path is looked up: on some types and, behind a reference
+// without a target type, on any.
+type place struct {
+	types []*entities.Type
+	any   bool   // entities of any type may turn up
+	open  bool   // so may ones of types not declared yet: nothing can be called unknown for sure
+	lacks string // begins a message: "type Person has no field "
+}
+
+func lacks(t *entities.Type) string { return "type " + t.Name + " has no field " }
+
+// resolve finds the fields that the segments of a path mean. It reports what
+// no type declares, and gives a nil path then.
+func (c *compiler) resolve(segments []Name, at place) (*path, shape) {
+	p := &path{}
+	names := make([]string, len(segments))
+	many := false
+	var sh shape
+	for i, seg := range segments {
+		names[i] = quoteName(seg.Text)
+		st, found := c.step(seg, at)
+		if len(found) == 0 {
+			if !c.unknownField(seg, at, i == 0) {
+				return nil, shape{kind: kindAny}
+			}
+		}
+		p.steps = append(p.steps, st)
+		sh = shapeOf(found)
+		if i == len(segments)-1 {
+			break
+		}
+		var ok bool
+		if at, ok = c.follow(seg, found, at); !ok {
+			return nil, shape{kind: kindAny}
+		}
+		many = many || sh.kind == kindList || sh.kind == kindAny
+	}
+	p.text = strings.Join(names, ".")
+	if many && sh.kind != kindList {
+		sh = shape{kind: kindList, elem: sh.kind, options: sh.options}
+	}
+	sh.scalar = len(segments) == 1 && sh.kind != kindAny
+	sh.field = segments[0].Text
+	return p, sh
+}
+
+// step looks a segment up on all types, and returns the fields that it may
+// mean here.
+func (c *compiler) step(seg Name, at place) (step, []*fieldRef) {
+	st := step{fields: make(map[string]*fieldRef)}
+	var found []*fieldRef
+	for _, t := range c.schema.types {
+		here := at.any || slices.Contains(at.types, t)
+		ref, declared := refTo(t, seg.Text)
+		if ref == nil {
+			continue
+		}
+		if declared != nil && declared.Type == entities.Computed {
+			if !here {
+				continue
+			}
+			c.computed(ref, t, *declared, seg, at.any)
+		}
+		if here {
+			found = append(found, ref)
+		}
+		st.fields[t.Name] = ref
+		st.fields[entities.Fold(t.Name)] = ref
+	}
+	return st, found
+}
+
+// shapeOf is the shape that the fields have in common.
+func shapeOf(fields []*fieldRef) shape {
+	if len(fields) == 0 {
+		return shape{kind: kindAny}
+	}
+	sh := shape{kind: fields[0].kind, elem: fields[0].elem}
+	for _, f := range fields {
+		if f.kind != sh.kind || f.elem != sh.elem {
+			return shape{kind: kindAny}
+		}
+		sh.options = append(sh.options, f.options...)
+	}
+	return sh
+}
+
+// follow returns the place that the references lead to.
+func (c *compiler) follow(seg Name, found []*fieldRef, at place) (place, bool) {
+	next := place{any: len(found) == 0}
+	for _, f := range found {
+		switch {
+		case f.computed != nil && f.follow:
+			next.types = append(next.types, f.computed.types...)
+		case f.cyclic != "":
+			next.any = true
+		case !f.follow:
+			continue
+		case c.schema.byName[entities.Fold(f.target)] != nil:
+			next.types = append(next.types, c.schema.byName[entities.Fold(f.target)])
+		default:
+			next.any = true
+		}
+	}
+	next.open = next.any
+	if len(next.types) == 0 && !next.open {
+		c.found.fail(seg.Span, seg.Text+" is "+kindNames[shapeOf(found).kind]+": only references to entities lead further",
+			"end the path at "+seg.Text)
+		return next, false
+	}
+	next.lacks = "no type that " + clip(seg.Text) + " refers to has a field "
+	if len(next.types) == 1 {
+		next.lacks = lacks(next.types[0])
+	}
+	return next, true
+}
+
+// unknownField reports a segment that no type declares. It returns true when
+// the path can still be evaluated: where any type may turn up, the field may
+// be declared later.
+func (c *compiler) unknownField(seg Name, at place, first bool) bool {
+	types := at.types
+	if at.any {
+		types = c.schema.types
+	}
+	hint := didYouMean(seg.Text, fieldNames(types), "")
+	if at.open {
+		if !first { // at the first segment the open place itself was reported
+			c.found.warn(seg.Span, "no declared type has a field "+clip(seg.Text), hint)
+		}
+		return true
+	}
+	c.found.fail(seg.Span, at.lacks+clip(seg.Text), hint)
+	return false
+}
