@@ -1,0 +1,35 @@
+// Package markdown turns the bytes of a note into what the rest of ctxd needs
+// to know about it: title, frontmatter, wikilinks with their places, headings,
+// tags, aliases, and the plain text that a language model reads.
+//
+// It is pure: text in, values out; no files, clocks or goroutines, and no
+// state but pools of buffers. Any function may be called from any goroutine. Parse never
+// fails, whatever the bytes; it takes time linear in their number, so a
+// hostile note costs no more than an honest one of its size.
+//
+// Why a scanner of our own and not a CommonMark parser: a vault is imported
+// whole, links must be found in unfinished and odd text exactly where a note
+// app finds them, and spans must point into the source. Where the dialects
+// differ this package follows the note apps:
+//
+//   - A wikilink is on one line, innermost, and not in code or HTML comments;
+//     a backslash before it makes it text.
+//   - A fence may stand at any indentation, behind bullets and quote markers,
+//     and runs to its closing line, or to the end. Indentation alone makes no
+//     code.
+//   - An HTML comment may run over any lines. One that is never closed is
+//     text: half a note must not vanish because of a typing slip.
+//   - Inline tags are #words of letters, digits, '_', '-' and '/' in any
+//     script, with at least one character that is not a digit.
+//
+// Frontmatter is YAML, with two bows to how it is written: unquoted wikilinks
+// are links, and no number or date is changed by being read. Plain
+// frontmatter takes a short way of its own; anything unusual goes to
+// goccy/go-yaml, behind limits on size, depth and aliases.
+//
+// Caveats: offsets are bytes (the wire wants UTF-16 units: convert at the
+// edge). PlainText removes what is markup by the rules of CommonMark's
+// emphasis in a simpler form; on pathological nests of stars it may leave one
+// standing. Link reference definitions stay in the plain text, since they hold
+// the addresses that the links left out. Math is left as it is written.
+package markdown

@@ -1,0 +1,233 @@
+package markdown
+
+import "strings"
+
+// codeSpans answers, for one pass over a source from left to right, where code
+// spans, comments and wikilinks end. All of it together is linear: the
+// backtick runs of a block are paired once, and a comment without an end is
+// looked for once.
+type codeSpans struct {
+	src       string
+	runs      []tickRun
+	end       int // end of the block that runs belongs to; 0: none yet
+	cur       int // first run that lies at or after the last question
+	noComment int // no comment that starts at or after noComment-1 has an end; 0: not known
+}
+
+// tickRun is a run of backticks; next is the index of the next run of the same
+// length in the block, or -1.
+type tickRun struct{ pos, n, next int }
+
+// reset makes s ready for another source.
+func (s *codeSpans) reset(src string) {
+	*s = codeSpans{src: src, runs: emptied(s.runs)}
+}
+
+// close returns the end of the code span that the n backticks at i open, or 0
+// when nothing in the block before end closes it.
+func (s *codeSpans) close(i, n, end int) int {
+	if s.end != end {
+		s.pair(i, end)
+	}
+	for s.cur < len(s.runs) && s.runs[s.cur].pos < i {
+		s.cur++
+	}
+	if s.cur == len(s.runs) || s.runs[s.cur].pos != i || s.runs[s.cur].next < 0 {
+		return 0
+	}
+	return s.runs[s.runs[s.cur].next].pos + n
+}
+
+// pair collects the backtick runs of [i, end) and links equal ones.
+func (s *codeSpans) pair(i, end int) {
+	s.runs, s.end, s.cur = s.runs[:0], end, 0
+	for i < end {
+		k := strings.IndexByte(s.src[i:end], '`')
+		if k < 0 {
+			break
+		}
+		i += k
+		n := runLen(s.src, i, end)
+		s.runs = append(s.runs, tickRun{i, n, -1})
+		i += n
+	}
+	var short [8]int // 1 + index of the nearest run of that length, from the end
+	var long map[int]int
+	for k := len(s.runs) - 1; k >= 0; k-- {
+		r := &s.runs[k]
+		if r.n < len(short) {
+			r.next = short[r.n] - 1
+			short[r.n] = k + 1
+			continue
+		}
+		if long == nil {
+			long = make(map[int]int)
+		}
+		r.next = long[r.n] - 1
+		long[r.n] = k + 1
+	}
+}
+
+// comment returns the end of the HTML comment at i, or 0. A comment may run
+// past its block; one that never ends is text.
+func (s *codeSpans) comment(i int) int {
+	if !strings.HasPrefix(s.src[i:], "<!--") || s.noComment > 0 && i >= s.noComment-1 {
+		return 0
+	}
+	// From the second '-' on, so that <!--> and <!---> are whole comments.
+	k := strings.Index(s.src[i+2:], "-->")
+	if k < 0 {
+		s.noComment = i + 1
+		return 0
+	}
+	return i + 2 + k + 3
+}
+
+// skip returns the end of the code span or comment that starts at i, where a
+// backtick or '<' stands, or the end of the backticks or of '<', which are
+// text then.
+func (s *codeSpans) skip(i, end int) int {
+	if s.src[i] == '<' {
+		return max(i+1, s.comment(i))
+	}
+	n := runLen(s.src, i, end)
+	return max(i+n, s.close(i, n, end))
+}
+
+// afterBackslash returns the offset after the escape at i. A whole run of
+// backticks is escaped at once.
+func (s *codeSpans) afterBackslash(i, end int) int {
+	if i+1 >= end || !isPunct(s.src[i+1]) {
+		return i + 1
+	}
+	if s.src[i+1] == '`' {
+		return i + 1 + runLen(s.src, i+1, end)
+	}
+	return i + 2
+}
+
+// wikilink returns the length of the wikilink at i, '!' not looked at, or 0.
+// Code spans and comments bind tighter.
+func (s *codeSpans) wikilink(i, end int) int {
+	n := linkLen(s.src[i:end])
+	if n == 0 {
+		return 0
+	}
+	for j := i + 2; j < i+n-2; j++ {
+		switch s.src[j] {
+		case '`':
+			r := runLen(s.src, j, end)
+			if s.close(j, r, end) > 0 {
+				return 0
+			}
+			j += r - 1
+		case '<':
+			if s.comment(j) > 0 {
+				return 0
+			}
+		}
+	}
+	return n
+}
+
+// linkDest reads what follows "](" up to the closing parenthesis: a
+// destination and an optional title. It returns the destination and the offset
+// after ')', or 0 when this is no link.
+func linkDest(src string, i, end int) (string, int) {
+	i = skipSpace(src, i, end)
+	if i >= end {
+		return "", 0
+	}
+	start, stop := i, i
+	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [text]([[page]]), as Logseq has it
+		i += n
+		stop = i
+	} else if src[i] == '<' {
+		start++
+		for i = start; i < end && src[i] != '>' && src[i] != '<' && src[i] != '\n'; i++ {
+			if src[i] == '\\' && i+1 < end {
+				i++
+			}
+		}
+		if i >= end || src[i] != '>' {
+			return "", 0
+		}
+		stop = i
+		i++
+	} else {
+		i = bareDest(src, i, end)
+		stop = i
+	}
+	i = linkTitle(src, i, end)
+	if i == 0 || i >= end || src[i] != ')' {
+		return "", 0
+	}
+	return src[start:stop], i + 1
+}
+
+// maxParens bounds the parentheses inside each other in a destination, as
+// CommonMark allows; it also keeps hostile text linear.
+const maxParens = 32
+
+// bareDest returns the end of a destination without <>.
+func bareDest(src string, i, end int) int {
+	depth := 0
+	for ; i < end; i++ {
+		switch c := src[i]; {
+		case c == '\\' && i+1 < end && isPunct(src[i+1]):
+			i++
+		case c == '(':
+			if depth++; depth > maxParens {
+				return i
+			}
+		case c == ')':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case c <= ' ':
+			return i
+		}
+	}
+	return i
+}
+
+// linkTitle skips blanks and a quoted title. 0: a title without an end.
+func linkTitle(src string, i, end int) int {
+	j := skipSpace(src, i, end)
+	if j == i || j >= end {
+		return j
+	}
+	q := src[j]
+	switch q {
+	case '"', '\'':
+	case '(':
+		q = ')'
+	default:
+		return j
+	}
+	for j++; j < end && src[j] != q; j++ {
+		if src[j] == '(' && q == ')' { // not allowed, and quadratic if it were
+			return 0
+		}
+		if src[j] == '\\' {
+			j++
+		}
+	}
+	if j >= end {
+		return 0
+	}
+	return skipSpace(src, j+1, end)
+}
+
+func skipSpace(src string, i, end int) int {
+	for i < end && (isBlank(src[i]) || src[i] == '\n' || src[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// isPunct reports ASCII punctuation, the bytes that a backslash escapes.
+func isPunct(c byte) bool {
+	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
+}
