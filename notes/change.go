@@ -1,0 +1,153 @@
+package notes
+
+import (
+	"context"
+	"time"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Patch says what is to change of a note; nil members stay as they are.
+type Patch struct {
+	ID      string
+	Title   *string // "": from the text again
+	Body    *string
+	Path    *string
+	Folder  *string
+	Tags    *[]string // those stated apart from the text
+	Aliases *[]string
+	Private *bool
+}
+
+// Patch changes the given members of a note.
+func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, error) {
+	err := s.edit(ctx, p.ID, ifVersion, func(tx *kv.Tx, old *Note) error {
+		d := Draft{
+			ID: old.ID, Title: old.Given.Title, Body: old.Body, Path: old.Path, Folder: old.Folder,
+			Tags: old.Given.Tags, Aliases: old.Given.Aliases, Private: old.Given.Private,
+		}
+		if old.VaultBacked {
+			if p.Title != nil || p.Body != nil || p.Path != nil || p.Folder != nil || p.Tags != nil || p.Aliases != nil {
+				return checkWritable(old, old.ID, nil, false)
+			}
+			d.Vault, d.ModifiedAt = old.Vault, old.UpdatedAt
+		}
+		p.applyTo(&d)
+		_, err := s.PutTx(tx, d, nil, nil)
+		return err
+	})
+	return s.after(p.ID, err)
+}
+
+func (p Patch) applyTo(d *Draft) {
+	set(&d.Title, p.Title)
+	set(&d.Body, p.Body)
+	set(&d.Path, p.Path)
+	set(&d.Folder, p.Folder)
+	set(&d.Tags, p.Tags)
+	set(&d.Aliases, p.Aliases)
+	set(&d.Private, p.Private)
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// edit runs a change of one existing note in a transaction.
+func (s *Store) edit(ctx context.Context, id string, ifVersion *int, change func(*kv.Tx, *Note) error) error {
+	if err := entities.CheckID("id", id); err != nil {
+		return err
+	}
+	return s.db.Update(ctx, func(tx *kv.Tx) error {
+		old, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if old == nil {
+			return fault.Missing("note", id)
+		}
+		if ifVersion != nil && old.Version != *ifVersion {
+			return fault.Stale("note", id, old.Version, *ifVersion)
+		}
+		return change(tx, old)
+	})
+}
+
+// Archive takes a note out of menus, lists and prompts and moves its entity to
+// the trash; Unarchive brings both back.
+func (s *Store) Archive(ctx context.Context, id string, ifVersion *int) (*Note, error) {
+	return s.setArchived(ctx, id, ifVersion, true)
+}
+
+// Unarchive brings an archived note and its entity back.
+func (s *Store) Unarchive(ctx context.Context, id string, ifVersion *int) (*Note, error) {
+	return s.setArchived(ctx, id, ifVersion, false)
+}
+
+func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, archived bool) (*Note, error) {
+	err := s.edit(ctx, id, ifVersion, func(tx *kv.Tx, old *Note) error {
+		if archived == (old.ArchivedAt != nil) {
+			return nil
+		}
+		if !archived && old.Given.Archived == nil {
+			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter", id).WithRef(id).
+				WithHint("take archived: true out of its text")
+		}
+		n := *old
+		n.Version++
+		n.ArchivedAt, n.Given.Archived = nil, nil
+		if archived {
+			now := s.opts.Now().UTC().Truncate(time.Millisecond)
+			n.Given.Archived = &now
+		}
+		n.describe(markdown.Parse(n.Body))
+		if n.EntityID != "" {
+			move := s.ents.RestoreTx
+			if archived {
+				move = s.ents.TrashTx
+			}
+			if err := move(tx, n.EntityID); err != nil {
+				return err
+			}
+		}
+		return Records.Put(tx, id, &n)
+	})
+	return s.after(id, err)
+}
+
+// Delete removes a note for good, moves its entity to the trash, and returns
+// the version that the removal counts as. A note that comes from a vault goes
+// with its file.
+func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version int, err error) {
+	err = s.edit(ctx, id, ifVersion, func(tx *kv.Tx, old *Note) error {
+		if err := checkWritable(old, id, nil, false); err != nil {
+			return err
+		}
+		version = old.Version + 1
+		return s.DeleteTx(tx, id)
+	})
+	return version, err
+}
+
+// DeleteTx is Delete inside a transaction of the caller, whatever the note
+// comes from; an unknown id is no error.
+func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
+	old, err := Records.Get(tx, id)
+	if err != nil || old == nil {
+		return err
+	}
+	if old.EntityID != "" {
+		if err := s.ents.TrashTx(tx, old.EntityID); err != nil {
+			return err
+		}
+	}
+	if err := s.movePath(tx, old, nil); err != nil {
+		return err
+	}
+	return Records.Delete(tx, id)
+}

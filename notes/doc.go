@@ -1,0 +1,24 @@
+// Package notes holds a person's notes and the links between them.
+//
+// A Note is a text with a title. What its text says about itself (title, tags,
+// aliases, the type of entity it describes) is read when the note is written;
+// a note whose frontmatter has a type makes an entity, in the same
+// transaction. Wikilinks are resolved by the rules of Obsidian-like note apps,
+// for notes and for the references that frontmatter states as links, and are
+// resolved again whenever a title, path or alias changes.
+//
+// # What is stored
+//
+// A record is a line of JSON and the text behind it, so that reading a note
+// does not decode its text: Note.Body is a part of the stored string. The
+// links found in the text are stored with it; what they lead to is not, it is
+// worked out when the store opens and kept current.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use, reads never wait for the disk, and
+// Notes are shared: nobody changes one after it was handed out. The Store
+// registers with entities as the resolver of links. Lock order: the entities
+// store may call this one while it is locked, so this package never calls it
+// while holding its own lock.
+package notes

@@ -1,0 +1,159 @@
+package notes
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// reserved are the keys of frontmatter that describe the note itself. A type
+// may still declare a field of such a name; an inferred type does not.
+var reserved = map[string]bool{
+	"type": true, "title": true, "name": true, "alias": true, "aliases": true, "tag": true, "tags": true,
+	"private": true, "archived": true, "created": true, "updated": true, "id": true, "createdat": true, "updatedat": true,
+	"cssclass": true, "cssclasses": true, "publish": true,
+}
+
+// TypeOf returns the type of entity that a text says it describes, "" for
+// none.
+func TypeOf(doc *markdown.Document) string {
+	f, ok := doc.Frontmatter.Get("type")
+	if !ok {
+		return ""
+	}
+	texts := f.Texts()
+	if len(texts) != 1 {
+		return ""
+	}
+	text := strings.TrimSpace(texts[0])
+	if inner, ok := entities.LinkTarget(text); ok { // type: [[Person]]
+		text = markdown.ParseTarget(inner).Target
+	}
+	name, err := entities.CheckTypeName("type", text)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// putEntity writes the entity that the note describes, and sets n.EntityID. A
+// note that no longer has a type leaves its entity in the trash.
+func (s *Store) putEntity(tx *kv.Tx, n *Note, doc *markdown.Document, problem func(error)) error {
+	name := TypeOf(doc)
+	if name == "" {
+		if n.EntityID == "" {
+			return nil
+		}
+		return s.ents.TrashTx(tx, n.EntityID)
+	}
+	t, err := s.ensureType(tx, name, []*markdown.Document{doc})
+	if err != nil {
+		return err
+	}
+	if n.EntityID == "" {
+		if n.EntityID, err = s.newEntityID(tx, n); err != nil {
+			return err
+		}
+	}
+	_, err = s.ents.PutTx(tx, entities.Entity{
+		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: fieldValues(t, doc),
+		NoteID: n.ID, Private: n.Private, CreatedAt: n.CreatedAt,
+	}, entities.PutOptions{FromNote: true, VaultBacked: n.VaultBacked, Lenient: true, Problem: problem})
+	if err != nil {
+		return err
+	}
+	if n.ArchivedAt != nil {
+		return s.ents.TrashTx(tx, n.EntityID)
+	}
+	return s.ents.RestoreTx(tx, n.EntityID)
+}
+
+// fieldValues takes the values of a type's fields from the frontmatter, as
+// they were written: the type says how they are to be read.
+func fieldValues(t *entities.Type, doc *markdown.Document) entities.Values {
+	values := make(entities.Values)
+	for _, f := range t.Fields {
+		field, ok := doc.Frontmatter.Get(f.Name)
+		if !ok || f.Type == entities.Computed {
+			continue
+		}
+		switch texts := field.Texts(); {
+		case field.Value == nil:
+		case texts == nil:
+			values[f.Name] = field.Value // a map or a list of lists, which is refused by name
+		default:
+			if _, isList := field.Value.([]any); isList {
+				values[f.Name] = texts
+			} else {
+				values[f.Name] = texts[0]
+			}
+		}
+	}
+	return values
+}
+
+// EnsureType declares the type that the given texts describe, or adds the
+// fields it lacks when it was inferred itself; a declared type stays as it is.
+// It returns the type.
+func (s *Store) EnsureType(ctx context.Context, name string, docs []*markdown.Document) (*entities.Type, error) {
+	var t *entities.Type
+	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		t, err = s.ensureType(tx, name, docs)
+		return err
+	})
+	return t, err
+}
+
+func (s *Store) ensureType(tx *kv.Tx, name string, docs []*markdown.Document) (*entities.Type, error) {
+	t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
+	if err != nil || t != nil && !t.Inferred {
+		return t, err
+	}
+	grown := entities.Type{Name: name, Inferred: true}
+	if t != nil {
+		grown.Name, grown.Fields = t.Name, append(grown.Fields, t.Fields...)
+	}
+	before := len(grown.Fields)
+	for _, f := range InferFields(docs) {
+		if _, known := grown.Field(f.Name); !known && len(grown.Fields) < entities.MaxFields {
+			grown.Fields = append(grown.Fields, f)
+		}
+	}
+	if t != nil && len(grown.Fields) == before {
+		return t, nil
+	}
+	t, _, err = s.ents.PutTypeTx(tx, grown, nil, true)
+	if err != nil {
+		return nil, fault.Under("type", err)
+	}
+	return t, nil
+}
+
+// vaultSpace is the name space of the ids that are derived from places in
+// vaults.
+var vaultSpace = uuid.MustParse("6d1f0a52-6f6e-4c0e-9d55-0b6f3f2f6a9e")
+
+// VaultID derives an id from the vault and path of a file, so that a vault
+// imported again into an empty store gets the ids that it had: what refers to
+// them by id still does. kind tells the note from the entity made from it.
+func VaultID(vault, path, kind string) string {
+	return uuid.NewSHA1(vaultSpace, []byte(vault+"\x00"+path+"\x00"+kind)).String()
+}
+
+func (s *Store) newEntityID(tx *kv.Tx, n *Note) (string, error) {
+	if n.Vault == "" || n.Path == "" {
+		return s.opts.NewID(), nil
+	}
+	id := VaultID(n.Vault, n.Path, "entity")
+	taken, err := entities.EntityRecords.Get(tx, id)
+	if err != nil || taken == nil {
+		return id, err
+	}
+	return s.opts.NewID(), nil // the file that had the path moved and kept its ids
+}

@@ -1,0 +1,93 @@
+package notes
+
+import (
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// InferFields returns the fields that frontmatter of one type suggests, in the
+// order in which they first occur. A field has the narrowest type that holds
+// every value seen: a boolean, number, date, link or e-mail address only when
+// all of them are, else a text; a list as soon as one is a list.
+func InferFields(docs []*markdown.Document) []entities.Field {
+	var order []string
+	seen := make(map[string]*evidence)
+	for _, doc := range docs {
+		if doc.Frontmatter == nil {
+			continue
+		}
+		for _, f := range doc.Frontmatter.Fields {
+			key := entities.Fold(f.Key)
+			if reserved[key] || f.Value == nil || f.Texts() == nil {
+				continue
+			}
+			if _, err := entities.CheckType(entities.Type{Name: "T", Fields: []entities.Field{{Name: f.Key, Type: entities.Text}}}); err != nil {
+				continue // a key that is no name of a field
+			}
+			if seen[key] == nil {
+				seen[key] = &evidence{name: f.Key, fits: scalarTypes}
+				order = append(order, key)
+			}
+			seen[key].add(f)
+		}
+	}
+	fields := make([]entities.Field, 0, len(order))
+	for _, key := range order {
+		fields = append(fields, seen[key].field())
+	}
+	return fields
+}
+
+// scalarTypes are tried in this order; a text is what is left.
+var scalarTypes = []entities.FieldType{entities.Boolean, entities.Number, entities.Date, entities.EntityRef, entities.Email, entities.URL}
+
+// evidence is what the values of one key have in common.
+type evidence struct {
+	name string
+	list bool
+	fits []entities.FieldType
+}
+
+func (e *evidence) add(f markdown.Field) {
+	if _, ok := f.Value.([]any); ok {
+		e.list = true
+	}
+	for _, text := range f.Texts() {
+		var still []entities.FieldType
+		for _, t := range e.fits {
+			if fitsType(t, text) {
+				still = append(still, t)
+			}
+		}
+		e.fits = still
+	}
+}
+
+func fitsType(t entities.FieldType, text string) bool {
+	switch t {
+	case entities.Boolean:
+		return text == "true" || text == "false"
+	case entities.EntityRef:
+		_, ok := entities.LinkTarget(text)
+		return ok
+	}
+	values := entities.Values{"f": text}
+	_, problems := entities.ParseValues(&entities.Type{Fields: []entities.Field{{Name: "f", Type: t}}}, values)
+	return len(problems) == 0
+}
+
+func (e *evidence) field() entities.Field {
+	f := entities.Field{Name: e.name, Type: entities.Text}
+	if len(e.fits) > 0 {
+		f.Type = e.fits[0]
+	}
+	if !e.list {
+		return f
+	}
+	if f.Type == entities.EntityRef {
+		f.Type = entities.EntityRefList
+	} else {
+		f.Type = entities.TextList
+	}
+	return f
+}

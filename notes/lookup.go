@@ -1,0 +1,126 @@
+package notes
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// ByID returns the note of that id, or a NotFound fault.
+func (s *Store) ByID(id string) (*Note, error) {
+	if err := entities.CheckID("id", id); err != nil {
+		return nil, err
+	}
+	if n := s.Get(id); n != nil {
+		return n, nil
+	}
+	return nil, fault.Missing("note", id).WithHint("notes.complete and notes.search find notes by their text")
+}
+
+// ByPath returns the note of that path. Several vaults can have one: that is a
+// Conflict with candidates.
+func (s *Store) ByPath(p string) (*Note, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var ids []string
+	for _, id := range s.index.bases[entities.Fold(baseOf(p))] {
+		if s.index.notes[id].Path == p {
+			ids = append(ids, id)
+		}
+	}
+	return s.only(ids, "path", "path")
+}
+
+// ByTitle returns the note of that title, compared without case: a live one
+// before an archived one. Several are a Conflict with candidates.
+func (s *Store) ByTitle(title string) (*Note, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.only(s.index.preferred(s.index.titles[entities.Fold(strings.TrimSpace(title))], nil), "title", "title")
+}
+
+func (s *Store) only(ids []string, field, what string) (*Note, error) {
+	switch len(ids) {
+	case 0:
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: field, Msg: "no note has that " + what,
+			Hint: "notes.complete finds notes by the beginning of their title",
+		}
+	case 1:
+		return s.index.notes[ids[0]], nil
+	}
+	return nil, &fault.Error{
+		Kind: fault.Conflict, Field: field, Msg: "several notes have that " + what,
+		Hint: "ask for one of the candidates by its id", Candidates: s.candidates(ids),
+	}
+}
+
+// Filter chooses notes. Empty members choose all.
+type Filter struct {
+	Archived bool // archived notes instead of live ones
+	Tag      string
+	Folder   string // and the folders in it
+	Type     string // of the entity made from the note
+	Vault    string
+}
+
+// List returns the chosen notes by title in natural order, then by id.
+func (s *Store) List(f Filter) []*Note {
+	var out []*Note
+	tag, kind := entities.Fold(strings.TrimPrefix(f.Tag, "#")), entities.Fold(f.Type)
+	for n := range s.All() {
+		if n.Live() == f.Archived || f.Vault != "" && n.Vault != f.Vault || !inFolder(n, f.Folder) || !hasTag(n, tag) {
+			continue
+		}
+		out = append(out, n)
+	}
+	if kind != "" {
+		out = slices.DeleteFunc(out, func(n *Note) bool {
+			e := s.ents.Get(n.EntityID)
+			return e == nil || entities.Fold(e.Type) != kind
+		})
+	}
+	slices.SortFunc(out, func(a, b *Note) int {
+		return cmp.Or(entities.CompareNatural(a.Title, b.Title), strings.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func inFolder(n *Note, folder string) bool {
+	folder = strings.Trim(folder, "/")
+	return folder == "" || n.Folder == folder || strings.HasPrefix(n.Folder, folder+"/")
+}
+
+// hasTag reports whether a note has a tag or one below it: a/b is below a.
+func hasTag(n *Note, fold string) bool {
+	if fold == "" {
+		return true
+	}
+	for _, t := range n.Tags {
+		if t = entities.Fold(t); t == fold || strings.HasPrefix(t, fold+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Tags returns the tags that begin with prefix and the number of live notes
+// that have each, most frequent first, then by name.
+func (s *Store) Tags(prefix string) []Tag {
+	fold := entities.Fold(strings.TrimPrefix(prefix, "#"))
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := []Tag{}
+	for key, t := range s.tags {
+		if strings.HasPrefix(key, fold) {
+			out = append(out, *t)
+		}
+	}
+	slices.SortFunc(out, func(a, b Tag) int {
+		return cmp.Or(b.Count-a.Count, entities.CompareNatural(a.Name, b.Name))
+	})
+	return out
+}

@@ -1,0 +1,369 @@
+package notes
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Sizes that a note may have, beside those of package entities.
+const (
+	MaxBody = 4 << 20 // bytes of the text
+	MaxPath = 1024    // bytes of a path
+	MaxTags = 200     // tags stated apart from the text
+)
+
+// Draft is a note as a caller writes it.
+type Draft struct {
+	ID        string // "": a new one
+	Title     string // "": from the text, or the file name
+	Body      string
+	Path      string // "": none
+	Folder    string // only where there is no path
+	Tags      []string
+	Aliases   []string
+	Private   bool
+	CreatedAt time.Time // of a new note; zero: now
+
+	// For notes that come from a vault:
+	Vault      string    // its name; the note becomes vault-backed
+	ModifiedAt time.Time // when the file was last changed; zero: now
+
+	doc *markdown.Document // of Body, when it has been read already
+}
+
+// Read reads the text of the draft, which the write does otherwise: an import
+// reads many texts in parallel before it writes them one after the other.
+func (d *Draft) Read() *markdown.Document {
+	if d.doc == nil {
+		d.doc = markdown.Parse(d.Body)
+	}
+	return d.doc
+}
+
+// Put writes a note: it replaces the one of that id, absent members are
+// cleared, an unknown id creates it. ifVersion is the version that the caller
+// changes, 0 for a new note, nil for any. A type in the frontmatter makes the
+// note's entity, declaring the type from the values when it is not declared.
+func (s *Store) Put(ctx context.Context, d Draft, ifVersion *int) (*Note, error) {
+	d.Read()
+	var id string
+	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+		n, err := s.PutTx(tx, d, ifVersion, nil)
+		if err != nil {
+			return err
+		}
+		id = n.ID
+		return nil
+	})
+	return s.after(id, err)
+}
+
+// PutMany writes up to entities.MaxMany notes in one transaction: all or none.
+// An error names the note as "notes[i]".
+func (s *Store) PutMany(ctx context.Context, drafts []Draft) ([]*Note, error) {
+	if len(drafts) > entities.MaxMany {
+		return nil, fault.TooLarge("notes", len(drafts), entities.MaxMany, "items")
+	}
+	for i := range drafts {
+		drafts[i].Read()
+	}
+	ids := make([]string, len(drafts))
+	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+		for i, d := range drafts {
+			n, err := s.PutTx(tx, d, nil, nil)
+			if err != nil {
+				return fault.Under(fmt.Sprintf("notes[%d]", i), err)
+			}
+			ids[i] = n.ID
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Note, len(ids))
+	for i, id := range ids {
+		out[i] = s.Get(id)
+	}
+	return out, nil
+}
+
+func (s *Store) after(id string, err error) (*Note, error) {
+	if err != nil {
+		return nil, err
+	}
+	n := s.Get(id)
+	if n == nil { // deleted by another caller since
+		return nil, fault.Missing("note", id)
+	}
+	return n, nil
+}
+
+// PutTx is Put inside a transaction of the caller. problem, which may be nil,
+// is told what in the frontmatter did not fit the type of the entity; such
+// values are left out and do not fail the write.
+func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (*Note, error) {
+	if d.ID == "" {
+		d.ID = s.opts.NewID()
+	}
+	if err := entities.CheckID("id", d.ID); err != nil {
+		return nil, err
+	}
+	old, err := Records.Get(tx, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkWritable(old, d.ID, ifVersion, d.Vault != ""); err != nil {
+		return nil, err
+	}
+	n, err := s.build(d, old)
+	if err != nil {
+		return nil, err
+	}
+	if problem == nil {
+		problem = func(error) {}
+	}
+	if err := s.putEntity(tx, n, d.Read(), problem); err != nil {
+		return nil, err
+	}
+	if err := s.movePath(tx, old, n); err != nil {
+		return nil, err
+	}
+	return n, Records.Put(tx, n.ID, n)
+}
+
+// build checks a draft and makes the record that replaces old.
+func (s *Store) build(d Draft, old *Note) (*Note, error) {
+	if err := checkSizes(&d); err != nil {
+		return nil, err
+	}
+	doc := d.Read()
+	now := s.opts.Now().UTC().Truncate(time.Millisecond)
+	n := &Note{
+		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, Vault: d.Vault, VaultBacked: d.Vault != "",
+		CreatedAt: now, UpdatedAt: now, Version: 1, Links: doc.Links,
+		Given: Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private},
+	}
+	if !d.ModifiedAt.IsZero() {
+		n.UpdatedAt = d.ModifiedAt.UTC().Truncate(time.Millisecond)
+		n.CreatedAt = n.UpdatedAt
+	}
+	if d.Path != "" {
+		n.Folder = folderOf(d.Path)
+	}
+	if at, ok := dateOf(doc, "created"); ok {
+		n.CreatedAt = at
+	}
+	switch {
+	case old != nil:
+		n.CreatedAt, n.Version, n.EntityID = old.CreatedAt, old.Version+1, old.EntityID
+		n.ArchivedAt, n.Given.Archived = old.ArchivedAt, old.Given.Archived
+	case !d.CreatedAt.IsZero():
+		n.CreatedAt = d.CreatedAt.UTC()
+	}
+	n.describe(doc)
+	return n, nil
+}
+
+// describe sets what the text says about the note, on top of what was given.
+func (n *Note) describe(doc *markdown.Document) {
+	n.Title = n.Given.Title
+	if n.Title == "" {
+		n.Title = cut(strings.TrimSpace(doc.Title), entities.MaxName)
+	}
+	if n.Title == "" && n.Path != "" {
+		n.Title = cut(baseOf(n.Path), entities.MaxName)
+	}
+	if n.Title == "" {
+		n.Title = "Untitled"
+	}
+	n.Tags = union(n.Given.Tags, doc.Tags)
+	n.Aliases = union(n.Given.Aliases, shortOnes(doc.Aliases))
+	n.Private = n.Given.Private || flag(doc, "private")
+	switch {
+	case n.Given.Archived != nil:
+		n.ArchivedAt = n.Given.Archived
+	case !flag(doc, "archived"):
+		n.ArchivedAt = nil
+	case n.ArchivedAt == nil:
+		at := n.UpdatedAt
+		n.ArchivedAt = &at
+	}
+}
+
+// flag reports whether the frontmatter says yes to key.
+func flag(doc *markdown.Document, key string) bool {
+	f, ok := doc.Frontmatter.Get(key)
+	if !ok {
+		return false
+	}
+	if b, ok := f.Value.(bool); ok {
+		return b
+	}
+	switch entities.Fold(f.Raw) {
+	case "yes", "on", "true":
+		return true
+	}
+	return false
+}
+
+// dateOf reads a date or time of the frontmatter.
+func dateOf(doc *markdown.Document, key string) (time.Time, bool) {
+	f, ok := doc.Frontmatter.Get(key)
+	if !ok {
+		return time.Time{}, false
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
+		if at, err := time.Parse(layout, strings.TrimSpace(f.Raw)); err == nil {
+			return at.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+func checkSizes(d *Draft) (err error) {
+	if d.Title != "" {
+		if d.Title, err = entities.CheckName("title", d.Title, entities.MaxName); err != nil {
+			return err
+		}
+	}
+	if len(d.Body) > MaxBody {
+		return fault.TooLarge("body", len(d.Body), MaxBody, "bytes")
+	}
+	if !utf8.ValidString(d.Body) {
+		return fault.Field("body", "body is not valid UTF-8")
+	}
+	if d.Aliases, err = entities.CheckAliases(d.Aliases); err != nil {
+		return err
+	}
+	if d.Tags, err = checkTags(d.Tags); err != nil {
+		return err
+	}
+	if d.Path != "" {
+		return checkPath("path", d.Path)
+	}
+	if d.Folder != "" {
+		return checkPath("folder", d.Folder)
+	}
+	return nil
+}
+
+func checkTags(tags []string) ([]string, error) {
+	if len(tags) > MaxTags {
+		return nil, fault.TooLarge("tags", len(tags), MaxTags, "items")
+	}
+	var out []string
+	for _, tag := range tags {
+		tag, err := entities.CheckName("tags", strings.TrimPrefix(tag, "#"), entities.MaxTypeName)
+		if err != nil {
+			return nil, err
+		}
+		if strings.ContainsAny(tag, " \t\r\n#,") {
+			return nil, fault.Field("tags", "a tag is one word").WithHint("join the words with a hyphen or a slash")
+		}
+		out = append(out, tag)
+	}
+	return out, nil
+}
+
+// checkPath accepts a relative path with / and without dot segments.
+func checkPath(field, p string) error {
+	if len(p) > MaxPath {
+		return fault.TooLarge(field, len(p), MaxPath, "bytes")
+	}
+	if !utf8.ValidString(p) || strings.ContainsRune(p, 0) {
+		return fault.Field(field, "%s is not valid UTF-8", field)
+	}
+	if path.IsAbs(p) || path.Clean(p) != p || p == ".." || strings.HasPrefix(p, "../") || p == "." {
+		return fault.Field(field, "%s is not a relative path", field).WithHint("write it as in Projects/Alpha.md, without . and ..")
+	}
+	return nil
+}
+
+// movePath keeps the paths unique within a vault.
+func (s *Store) movePath(tx *kv.Tx, old, n *Note) error {
+	if old != nil && old.Path != "" && (n == nil || old.Path != n.Path || old.Vault != n.Vault) {
+		if err := paths.Delete(tx, pathKey(old.Vault, old.Path)); err != nil {
+			return err
+		}
+	}
+	if n == nil || n.Path == "" {
+		return nil
+	}
+	owner, err := paths.Get(tx, pathKey(n.Vault, n.Path))
+	if err != nil {
+		return err
+	}
+	if owner != nil && *owner != n.ID {
+		return &fault.Error{
+			Kind: fault.Conflict, Field: "path", Ref: *owner, Msg: "another note has that path",
+			Hint: "choose another path, or change the note that has it", Candidates: []fault.Candidate{{ID: *owner, Path: n.Path}},
+		}
+	}
+	return paths.Put(tx, pathKey(n.Vault, n.Path), &n.ID)
+}
+
+// checkWritable refuses a write to a note that moved on or belongs to a file.
+func checkWritable(old *Note, id string, ifVersion *int, fromVault bool) error {
+	if ifVersion != nil {
+		have := 0
+		if old != nil {
+			have = old.Version
+		}
+		if have != *ifVersion {
+			return fault.Stale("note", id, have, *ifVersion)
+		}
+	}
+	if old != nil && old.VaultBacked && !fromVault {
+		return fault.New(fault.Conflict, "note %q comes from a file of a vault", id).WithRef(id).
+			WithHint("edit the file: the note follows")
+	}
+	return nil
+}
+
+// union joins two lists; the first spelling of each item stays.
+func union(a, b []string) []string {
+	out := make([]string, 0, len(a)+len(b))
+	seen := make(map[string]bool, len(a)+len(b))
+	for _, item := range slices.Concat(a, b) {
+		if key := entities.Fold(item); !seen[key] {
+			seen[key] = true
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// shortOnes leaves out the aliases that are no names: a text gives them
+// unchecked.
+func shortOnes(aliases []string) []string {
+	var out []string
+	for _, a := range aliases {
+		if a, err := entities.CheckName("aliases", a, entities.MaxName); err == nil && len(out) < entities.MaxAliases {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// cut shortens a text to at most max code points.
+func cut(s string, max int) string {
+	n := 0
+	for at := range s {
+		if n == max {
+			return s[:at]
+		}
+		n++
+	}
+	return s
+}
