@@ -1,0 +1,5 @@
+package watch_test
+
+import "testing"
+
+func makeFIFO(t *testing.T, _ string) { t.Helper() }

@@ -1,0 +1,221 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes"
+)
+
+const (
+	ignoreFile = ".ctxdignore"
+	ownFolder  = ".ctxd"
+	typeFolder = ownFolder + "/types"
+)
+
+// scan is what a walk over a vault found.
+type scan struct {
+	notes   []string // paths of Markdown files, in byte order
+	types   []string // paths of type declarations
+	skipped []Skip
+}
+
+func isFolder(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.IsDir()
+}
+
+func isMarkdown(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".md" || ext == ".markdown"
+}
+
+// walk lists the files of a vault.
+func walk(ctx context.Context, root *os.Root) (*scan, error) {
+	s := &scan{}
+	var ignored []gitignore.Pattern
+	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			s.skip(p, "can't be read")
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if p == "." {
+			ignored = append(ignored, patterns(root, p)...)
+			return nil
+		}
+		if d.IsDir() && p == ownFolder || p == typeFolder {
+			return nil
+		}
+		inOwn := strings.HasPrefix(p, ownFolder+"/")
+		if !inOwn && strings.HasPrefix(d.Name(), ".") || inOwn && !strings.HasPrefix(p, typeFolder+"/") {
+			return skipDir(d)
+		}
+		if gitignore.NewMatcher(ignored).Match(strings.Split(p, "/"), d.IsDir()) {
+			s.skip(p, "excluded by "+ignoreFile)
+			return skipDir(d)
+		}
+		if d.IsDir() {
+			ignored = append(ignored, patterns(root, p)...)
+			return nil
+		}
+		s.file(root, p, d)
+		return nil
+	})
+	slices.Sort(s.notes)
+	return s, err
+}
+
+func skipDir(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func (s *scan) skip(p, reason string) { s.skipped = append(s.skipped, Skip{p, reason}) }
+
+// file sorts one entry that is no folder.
+func (s *scan) file(root *os.Root, p string, d fs.DirEntry) {
+	inTypes := strings.HasPrefix(p, typeFolder+"/")
+	ext := strings.ToLower(path.Ext(p))
+	wanted := isMarkdown(p) && !inTypes || inTypes && (ext == ".yaml" || ext == ".yml")
+	switch kind := d.Type(); {
+	case kind&fs.ModeSymlink != 0:
+		info, err := root.Stat(p) // refuses a link that leads out
+		switch {
+		case err != nil:
+			s.skip(p, "a link that leads out of the vault or nowhere")
+			return
+		case !info.Mode().IsRegular():
+			s.skip(p, "a link to something that is no file")
+			return
+		}
+	case !kind.IsRegular():
+		s.skip(p, "not a regular file")
+		return
+	}
+	switch {
+	case !wanted:
+	case inTypes:
+		s.types = append(s.types, p)
+	default:
+		s.notes = append(s.notes, p)
+	}
+}
+
+// patterns reads the .ctxdignore of a folder.
+func patterns(root *os.Root, folder string) []gitignore.Pattern {
+	data, err := readFile(root, path.Join(folder, ignoreFile), 1<<20)
+	if err != nil {
+		return nil
+	}
+	var domain []string
+	if folder != "." {
+		domain = strings.Split(folder, "/")
+	}
+	var out []gitignore.Pattern
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, gitignore.ParsePattern(line, domain))
+		}
+	}
+	return out
+}
+
+var errTooLarge = errors.New("too large")
+
+// readFile reads a file of the vault of at most max bytes.
+func readFile(root *os.Root, p string, max int64) ([]byte, error) {
+	f, err := root.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	case info.Size() > max:
+		return nil, errTooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(data)) > max {
+		return nil, errTooLarge
+	}
+	return data, err
+}
+
+// document is one Markdown file that was read.
+type document struct {
+	path    string
+	hash    string
+	draft   notes.Draft
+	skip    string // why it can't be taken in; "" when it can
+	warning string // what of it could not be understood
+}
+
+// readNote reads and parses one Markdown file. It uses nothing shared, so many
+// run at once.
+func readNote(root *os.Root, p string) document {
+	doc := document{path: p}
+	data, err := readFile(root, p, notes.MaxBody)
+	switch {
+	case errors.Is(err, errTooLarge):
+		doc.skip = fmt.Sprintf("larger than %d MiB", notes.MaxBody>>20)
+		return doc
+	case err != nil:
+		doc.skip = "can't be read"
+		return doc
+	case bytes.IndexByte(data, 0) >= 0:
+		doc.skip = "binary, not text"
+		return doc
+	case !utf8.Valid(data):
+		doc.skip = "not UTF-8 text"
+		return doc
+	case len(p) > notes.MaxPath || !utf8.ValidString(p):
+		doc.skip = "its path is too long or not UTF-8"
+		return doc
+	}
+	sum := sha256.Sum256(data)
+	doc.hash = hex.EncodeToString(sum[:])
+	doc.draft = notes.Draft{Body: string(data), Path: p, ModifiedAt: modified(root, p)}
+	if broken := doc.draft.Read().FrontmatterErr; broken != nil {
+		doc.warning = "frontmatter left out: " + fault.Message(broken)
+		if broken.Line > 0 {
+			doc.warning += fmt.Sprintf(" (line %d)", broken.Line)
+		}
+	}
+	return doc
+}
+
+func modified(root *os.Root, p string) time.Time {
+	info, err := root.Stat(p)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

@@ -1,0 +1,224 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// vault is what the store knows of a folder that was imported.
+type vault struct {
+	Name       string    `json:"name"`
+	Path       string    `json:"path"`
+	LastScanAt time.Time `json:"lastScanAt"`
+	Skipped    []Skip    `json:"skipped,omitempty"`
+}
+
+// file is what the store knows of one file of a vault.
+type file struct {
+	NoteID        string `json:"noteId"`
+	Hash          string `json:"hash"` // SHA-256 of the content
+	MarkdownLinks int    `json:"markdownLinks,omitempty"`
+	// Problems are the values that were left out, so that an import that finds
+	// the file unchanged can list them again.
+	Problems []string `json:"problems,omitempty"`
+}
+
+var (
+	vaults = kv.NewCollection[vault]("vault")     // by name
+	files  = kv.NewCollection[file]("vault-file") // by vault name, /, path
+)
+
+// Skip is one thing that an import did not take in, or not whole.
+type Skip struct {
+	Path   string `json:"path"` // relative to the vault
+	Reason string `json:"reason"`
+}
+
+// Status is the state of an imported vault.
+type Status struct {
+	Vault         string    `json:"vault"`
+	Path          string    `json:"path"`
+	Watching      bool      `json:"watching"`
+	Notes         int       `json:"notes"`
+	Links         int       `json:"links"`         // wikilinks, every occurrence
+	Unresolved    int       `json:"unresolved"`    // of them, without a target
+	MarkdownLinks int       `json:"markdownLinks"` // [text](x.md)
+	LastScanAt    time.Time `json:"lastScanAt"`
+	Stale         bool      `json:"stale"`  // the folder is not there any more
+	Errors        []Skip    `json:"errors"` // what the last scan could not take in
+}
+
+// Options are what an Importer needs beside the rooms. The zero value works.
+type Options struct {
+	Now func() time.Time // nil: time.Now
+}
+
+// Importer imports vaults into one store.
+type Importer struct {
+	db    *kv.Store
+	ents  *entities.Store
+	notes *notes.Store
+	opts  Options
+
+	mu   sync.Mutex // guards busy
+	busy map[string]bool
+}
+
+// New returns an importer into the given rooms.
+func New(db *kv.Store, ents *entities.Store, ns *notes.Store, opts Options) *Importer {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Importer{db: db, ents: ents, notes: ns, opts: opts, busy: make(map[string]bool)}
+}
+
+// claim reserves a vault for one job.
+func (im *Importer) claim(name string) (release func(), err error) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.busy[name] {
+		return nil, &fault.Error{
+			Kind: fault.Conflict, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
+			Hint: "wait for the running import to end",
+		}
+	}
+	im.busy[name] = true
+	return func() {
+		im.mu.Lock()
+		defer im.mu.Unlock()
+		delete(im.busy, name)
+	}, nil
+}
+
+// List returns the state of all imported vaults by name.
+func (im *Importer) List(ctx context.Context) ([]Status, error) {
+	out := []Status{}
+	err := im.db.View(ctx, func(tx *kv.Tx) error {
+		for _, v := range vaults.All(tx, "") {
+			out = append(out, im.status(tx, v))
+		}
+		return tx.Err()
+	})
+	slices.SortFunc(out, func(a, b Status) int {
+		return cmp.Or(entities.CompareNatural(a.Vault, b.Vault), strings.Compare(a.Path, b.Path))
+	})
+	return out, err
+}
+
+// Status returns the state of one vault; "" means the only one there is.
+func (im *Importer) Status(ctx context.Context, name string) (*Status, error) {
+	var out *Status
+	err := im.db.View(ctx, func(tx *kv.Tx) error {
+		v, err := im.find(tx, name)
+		if err != nil {
+			return err
+		}
+		s := im.status(tx, v)
+		out = &s
+		return tx.Err()
+	})
+	return out, err
+}
+
+func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
+	if name != "" {
+		v, err := vaults.Get(tx, name)
+		if err != nil || v != nil {
+			return v, err
+		}
+		return nil, fault.New(fault.NotFound, "there is no vault %q", name).WithRef(name).
+			WithHint("vault.list shows the imported vaults")
+	}
+	var all []*vault
+	for _, v := range vaults.All(tx, "") {
+		all = append(all, v)
+	}
+	switch len(all) {
+	case 0:
+		return nil, fault.New(fault.NotFound, "no vault was imported").WithHint("import one with vault.import or ctxd import FOLDER")
+	case 1:
+		return all[0], nil
+	}
+	var candidates []fault.Candidate
+	for _, v := range all {
+		candidates = append(candidates, fault.Candidate{ID: v.Name})
+	}
+	return nil, fault.New(fault.Conflict, "there are %d vaults", len(all)).WithHint("name one of them").WithCandidates(candidates)
+}
+
+func (im *Importer) status(tx *kv.Tx, v *vault) Status {
+	s := Status{Vault: v.Name, Path: v.Path, LastScanAt: v.LastScanAt, Stale: !isFolder(v.Path), Errors: v.Skipped}
+	if s.Errors == nil {
+		s.Errors = []Skip{}
+	}
+	for _, f := range files.All(tx, v.Name+"/") {
+		s.Notes++
+		s.MarkdownLinks += f.MarkdownLinks
+	}
+	s.Links, s.Unresolved = im.notes.LinkCount(v.Name)
+	return s
+}
+
+// Forget removes a vault with all its notes and entities, and makes new
+// snapshots, so that no copy of them stays in the store's files. The types
+// stay. It returns the number of notes removed.
+func (im *Importer) Forget(ctx context.Context, name string) (removed int, err error) {
+	release, err := im.claim(name)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	err = im.db.Update(ctx, func(tx *kv.Tx) error {
+		v, err := im.find(tx, name)
+		if err != nil {
+			return err
+		}
+		name = v.Name
+		for key, f := range files.All(tx, name+"/") {
+			if err := im.erase(tx, key, f); err != nil {
+				return err
+			}
+			removed++
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return 0, err
+	}
+	// The store keeps two generations of snapshots and what lies between them,
+	// so it takes two to get rid of the older ones. The record of the vault
+	// goes last: a Forget that was interrupted can be said again.
+	if err := im.db.Snapshot(ctx); err != nil {
+		return removed, err
+	}
+	if err := im.db.Update(ctx, func(tx *kv.Tx) error { return vaults.Delete(tx, name) }); err != nil {
+		return removed, err
+	}
+	return removed, im.db.Snapshot(ctx)
+}
+
+// erase removes a note of a vault for good, its entity and its file record.
+func (im *Importer) erase(tx *kv.Tx, key string, f *file) error {
+	n, err := notes.Records.Get(tx, f.NoteID)
+	if err != nil {
+		return err
+	}
+	if err := im.notes.DeleteTx(tx, f.NoteID); err != nil {
+		return err
+	}
+	if n != nil && n.EntityID != "" {
+		if err := im.ents.DeleteTx(tx, n.EntityID); err != nil {
+			return err
+		}
+	}
+	return files.Delete(tx, key)
+}
