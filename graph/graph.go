@@ -1,0 +1,236 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// Kind tells entities from notes: their ids are spaces of their own.
+type Kind uint8
+
+// The kinds of node.
+const (
+	Entity Kind = iota
+	Note
+)
+
+// String returns the name of the kind on the wire.
+func (k Kind) String() string {
+	if k == Note {
+		return "note"
+	}
+	return "entity"
+}
+
+// Node is the number of an entity or note in a Graph. Numbers are given once
+// and stay while the Graph lives, also when the record goes.
+type Node int32
+
+// Key names a node.
+type Key struct {
+	Kind Kind
+	ID   string
+}
+
+// Edge leads from an entity to what one of its fields refers to.
+type Edge struct {
+	To    Node
+	Field string // as declared; OwnNote for the note that the entity was made from
+}
+
+// OwnNote is the Field of the edge from an entity to its own note.
+const OwnNote = "noteId"
+
+// Graph is the adjacency of one store. Open makes one.
+type Graph struct {
+	ents  *entities.Store
+	notes *notes.Store
+	wql   *wql.Engine
+
+	mu   sync.RWMutex // guards everything below
+	keys []Key
+	node map[Key]Node
+	out  [][]Edge
+	in   [][]Node // without repeats, in no order
+	live int      // edges
+
+	walkers sync.Pool // of *walker
+}
+
+// Open builds the graph of the entities and notes of db and keeps it current.
+func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine) *Graph {
+	g := &Graph{ents: ents, notes: ns, wql: engine, node: make(map[Key]Node)}
+	g.walkers.New = func() any { return new(walker) }
+	all := slices.SortedFunc(ents.All(), entities.CompareEntities)
+	for _, e := range all {
+		g.replace(e.ID, e)
+	}
+	db.OnCommit(g.commit)
+	return g
+}
+
+// commit is the Graph's part in a commit.
+func (g *Graph) commit(cs *kv.ChangeSet) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, ch := range cs.Changes {
+		if _, e, ok := entities.EntityRecords.Of(ch); ok {
+			g.replace(ch.ID, e)
+		}
+	}
+}
+
+// replace sets the edges of an entity; nil for one that is gone. The caller
+// has the lock, or the graph for itself.
+func (g *Graph) replace(id string, e *entities.Entity) {
+	from := g.enter(Key{Entity, id})
+	for _, edge := range g.out[from] {
+		g.in[edge.To] = without(g.in[edge.To], from)
+	}
+	g.live -= len(g.out[from])
+	g.out[from] = nil
+	if e == nil {
+		return
+	}
+	edges := g.edges(e)
+	g.out[from] = edges
+	g.live += len(edges)
+	for _, edge := range edges {
+		if !slices.Contains(g.in[edge.To], from) {
+			g.in[edge.To] = append(g.in[edge.To], from)
+		}
+	}
+}
+
+// edges returns the edges of an entity in the order of its type's fields.
+func (g *Graph) edges(e *entities.Entity) []Edge {
+	var edges []Edge
+	if t := g.ents.Type(e.Type); t != nil {
+		for _, f := range t.Fields {
+			if !f.Type.IsRef() {
+				continue
+			}
+			kind := Entity
+			if f.Type == entities.NoteRef {
+				kind = Note
+			}
+			for _, id := range e.Strings(f.Name) {
+				if _, raw := entities.LinkTarget(id); !raw {
+					edges = append(edges, Edge{g.enter(Key{kind, id}), f.Name})
+				}
+			}
+		}
+	}
+	if e.NoteID != "" {
+		edges = append(edges, Edge{g.enter(Key{Note, e.NoteID}), OwnNote})
+	}
+	return edges
+}
+
+// enter returns the number of a node and gives it one if it has none.
+func (g *Graph) enter(key Key) Node {
+	n, ok := g.node[key]
+	if !ok {
+		n = Node(len(g.keys))
+		g.node[key] = n
+		g.keys = append(g.keys, key)
+		g.out = append(g.out, nil)
+		g.in = append(g.in, nil)
+	}
+	return n
+}
+
+func without(list []Node, n Node) []Node {
+	if at := slices.Index(list, n); at >= 0 {
+		list[at] = list[len(list)-1]
+		return list[:len(list)-1]
+	}
+	return list
+}
+
+// Number returns the number of a node, giving it one if it has none yet.
+func (g *Graph) Number(key Key) Node {
+	g.mu.RLock()
+	n, ok := g.node[key]
+	g.mu.RUnlock()
+	if ok {
+		return n
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.enter(key)
+}
+
+// Key returns what a number stands for.
+func (g *Graph) Key(n Node) Key {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.keys[n]
+}
+
+// Referrers returns the entities that refer to a node, in id order: what they
+// show of it is stale when its name, title or state changes.
+func (g *Graph) Referrers(key Key) []string {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	n, ok := g.node[key]
+	if !ok {
+		return nil
+	}
+	ids := make([]string, 0, len(g.in[n]))
+	for _, from := range g.in[n] {
+		ids = append(ids, g.keys[from].ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// References returns the stored references of an entity in the order of its
+// type's fields, its own note last.
+func (g *Graph) References(id string) []Ref {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	n, ok := g.node[Key{Entity, id}]
+	if !ok {
+		return nil
+	}
+	refs := make([]Ref, len(g.out[n]))
+	for i, e := range g.out[n] {
+		refs[i] = Ref{Key: g.keys[e.To], Field: e.Field}
+	}
+	return refs
+}
+
+// Ref is an edge by the key of its target.
+type Ref struct {
+	Key
+	Field string
+}
+
+// computed returns the entities that the computed fields of e give.
+func (g *Graph) computed(ctx context.Context, e *entities.Entity) []Ref {
+	t := g.ents.Type(e.Type)
+	if t == nil || g.wql == nil {
+		return nil
+	}
+	var refs []Ref
+	for _, f := range t.Fields {
+		if f.Type != entities.Computed {
+			continue
+		}
+		res, err := g.wql.Computed(ctx, e, f)
+		if err != nil {
+			continue // what fails is shown where the field is shown
+		}
+		for _, row := range res.Rows {
+			refs = append(refs, Ref{Key{Entity, row.ID}, f.Name})
+		}
+	}
+	return refs
+}

@@ -1,0 +1,285 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+)
+
+var ctx = context.Background()
+
+type world struct {
+	db    *kv.Store
+	ents  *entities.Store
+	notes *notes.Store
+	graph *graph.Graph
+}
+
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Cleanup(func())
+}
+
+func open(t tester) *world {
+	t.Helper()
+	w := &world{}
+	var err error
+	must := func() {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.db, err = kv.Open(kv.InMemory, kv.Options{})
+	must()
+	t.Cleanup(func() { w.db.Close() })
+	w.ents, err = entities.Open(w.db, entities.Options{})
+	must()
+	w.notes, err = notes.Open(w.db, w.ents, notes.Options{})
+	must()
+	engine := wql.New(w.ents, wql.Options{})
+	w.db.OnCommit(engine.Apply)
+	w.graph = graph.Open(w.db, w.ents, w.notes, engine)
+	_, _, err = w.ents.PutType(ctx, entities.Type{Name: "T", Fields: []entities.Field{
+		{Name: "one", Type: entities.EntityRef}, {Name: "many", Type: entities.EntityRefList}, {Name: "note", Type: entities.NoteRef},
+		{Name: "back", Type: entities.Computed, Query: "SELECT t FROM T WHERE t.one = {this}"},
+		{Name: "n", Type: entities.Computed, Query: "SELECT COUNT(*) FROM T WHERE one = {this}"},
+		{Name: "text", Type: entities.Text},
+	}}, nil, false)
+	must()
+	return w
+}
+
+func (w *world) put(t tester, id string, fields entities.Values) {
+	t.Helper()
+	if _, err := w.ents.Put(ctx, entities.Entity{ID: id, Type: "T", Name: "E " + id, Fields: fields}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGraphAgainstAPlainModel changes entities at random and compares the
+// adjacency with what the records say.
+func TestGraphAgainstAPlainModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := open(t)
+		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "ghost"})
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			who := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "who")
+			switch rapid.IntRange(0, 4).Draw(t, "op") {
+			case 0:
+				w.ents.Delete(ctx, who, nil)
+			case 1:
+				w.ents.Trash(ctx, who, nil)
+			default:
+				w.put(t, who, entities.Values{"one": id.Draw(t, "one"), "many": rapid.SliceOfN(id, 0, 3).Draw(t, "many"), "note": "n"})
+			}
+		}
+		back := make(map[graph.Key][]string)
+		for _, from := range []string{"a", "b", "c", "d"} {
+			var want []graph.Ref
+			if e := w.ents.Get(from); e != nil {
+				for _, f := range []string{"one", "many"} {
+					for _, to := range e.Strings(f) {
+						want = append(want, graph.Ref{Key: graph.Key{Kind: graph.Entity, ID: to}, Field: f})
+					}
+				}
+				want = append(want, graph.Ref{Key: graph.Key{Kind: graph.Note, ID: "n"}, Field: "note"})
+			}
+			for _, ref := range want {
+				if !slices.Contains(back[ref.Key], from) {
+					back[ref.Key] = append(back[ref.Key], from)
+				}
+			}
+			if got := w.graph.References(from); !slices.Equal(got, want) {
+				t.Fatalf("references of %s are %v, want %v", from, got, want)
+			}
+		}
+		for _, key := range []graph.Key{{Kind: graph.Entity, ID: "a"}, {Kind: graph.Entity, ID: "ghost"}, {Kind: graph.Note, ID: "n"}} {
+			if got := w.graph.Referrers(key); !slices.Equal(got, back[key]) {
+				t.Fatalf("referrers of %v are %v, want %v", key, got, back[key])
+			}
+		}
+	})
+}
+
+// TestCTX10_WalkAgainstAPlainModel compares the walk with a textbook
+// breadth-first search on random graphs with cycles and self loops.
+func TestCTX10_WalkAgainstAPlainModel(t *testing.T) {
+	w := open(t)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "n")
+		node := rapid.Map(rapid.IntRange(0, n-1), func(i int) graph.Node { return graph.Node(i) })
+		edges := make([][]graph.Node, n)
+		for i := range edges {
+			edges[i] = rapid.SliceOfN(node, 0, 4).Draw(t, "edges")
+		}
+		roots := rapid.SliceOfN(node, 0, 3).Draw(t, "roots")
+		depth := rapid.IntRange(0, 5).Draw(t, "depth")
+		var want []graph.Step
+		seen := make(map[graph.Node]bool)
+		level := roots
+		for d := 0; d <= depth; d++ {
+			var next []graph.Node
+			for _, v := range level {
+				if !seen[v] {
+					seen[v] = true
+					want = append(want, graph.Step{Node: v, Depth: d})
+					next = append(next, edges[v]...)
+				}
+			}
+			level = next
+		}
+		var got []graph.Step
+		w.graph.Walk(roots, depth, func(s graph.Step) []graph.Node {
+			got = append(got, s)
+			return edges[s.Node]
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func ids(s *graph.Subgraph) (nodes, edges []string) {
+	for _, v := range s.Nodes {
+		nodes = append(nodes, fmt.Sprintf("%s %s %d", v.Kind, v.ID, v.Depth))
+	}
+	for _, e := range s.Edges {
+		edges = append(edges, e.From+"."+e.Field+" "+e.To)
+	}
+	return nodes, edges
+}
+
+func small(t *testing.T) *world {
+	w := open(t)
+	for id, d := range map[string]notes.Draft{"n1": {Title: "One", Body: "to [[Two]]"}, "n2": {Title: "Two"}, "n3": {Title: "Three"}} {
+		d.ID = id
+		if _, err := w.notes.Put(ctx, d, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.put(t, "a", entities.Values{"one": "b", "note": "n1"})
+	w.put(t, "b", entities.Values{"one": "a", "many": []string{"b", "c"}})
+	w.put(t, "c", entities.Values{"one": "ghost"})
+	w.put(t, "lone", nil)
+	return w
+}
+
+func TestNeighbors(t *testing.T) {
+	w := small(t)
+	for _, c := range []struct {
+		id           string
+		depth        int
+		kinds        []string
+		nodes, edges []string
+	}{
+		{"c", 1, nil, []string{"entity c 0", "entity b 1"}, []string{"b.many c", "b.many b"}},
+		{"a", 1, []string{"entity"}, []string{"entity a 0", "entity b 1"}, []string{"a.one b", "a.back b", "b.one a", "b.many b", "b.back a"}},
+		{"n2", 2, nil, []string{"note n2 0", "note n1 1", "entity a 2"}, []string{"n1.link n2", "a.note n1"}},
+		{"lone", 4, nil, []string{"entity lone 0"}, nil},
+	} {
+		s, err := w.graph.Neighbors(ctx, c.id, c.depth, c.kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes, edges := ids(s)
+		slices.Sort(edges)
+		slices.Sort(c.edges)
+		if diff := cmp.Diff(c.nodes, nodes); diff != "" {
+			t.Errorf("%s: %s", c.id, diff)
+		}
+		if diff := cmp.Diff(c.edges, edges); diff != "" {
+			t.Errorf("%s: %s", c.id, diff)
+		}
+	}
+	if _, err := w.graph.Neighbors(ctx, "ghost", 1, nil); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("unknown: %v", err)
+	}
+	if _, err := w.graph.Neighbors(ctx, "a b", 1, nil); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("bad id: %v", err)
+	}
+}
+
+func TestPath(t *testing.T) {
+	w := small(t)
+	for _, c := range []struct {
+		from, to     string
+		max          int
+		nodes, edges []string
+	}{
+		{"c", "n2", 6, []string{"entity c 0", "entity b 1", "entity a 2", "note n1 3", "note n2 4"}, []string{"b.many c", "b.one a", "a.note n1", "n1.link n2"}},
+		{"c", "n2", 3, nil, nil}, {"a", "a", 0, []string{"entity a 0"}, nil}, {"a", "lone", 6, nil, nil},
+		{"a", "b", 1, []string{"entity a 0", "entity b 1"}, []string{"a.one b"}},
+	} {
+		s, err := w.graph.Path(ctx, c.from, c.to, c.max)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes, edges := ids(s)
+		if diff := cmp.Diff(c.nodes, nodes); diff != "" {
+			t.Errorf("%s to %s: %s", c.from, c.to, diff)
+		}
+		if diff := cmp.Diff(c.edges, edges); diff != "" {
+			t.Errorf("%s to %s: %s", c.from, c.to, diff)
+		}
+	}
+	var f *fault.Error
+	if _, err := w.graph.Path(ctx, "a", "ghost", 3); !errors.As(err, &f) || f.Kind != fault.NotFound || f.Field != "to" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestResolveEndsInCycles(t *testing.T) {
+	w := small(t)
+	r, err := w.graph.Resolve(ctx, "a", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := r.Fields["one"].(*graph.Resolved)
+	back := b.Fields["one"].(*graph.Resolved)
+	if b.ID != "b" || back.ID != "a" || back.Name != "E a" || back.Fields != nil {
+		t.Errorf("b %+v, back %+v", b, back)
+	}
+	self := b.Fields["many"].([]*graph.Resolved)
+	if len(self) != 2 || self[0].Fields != nil || self[1].Fields["one"].(*graph.Resolved).State != "deleted" {
+		t.Errorf("many %+v", self)
+	}
+	if n := r.Fields["n"]; n != 1.0 {
+		t.Errorf("the aggregate is %v", n)
+	}
+	if v := r.Fields["note"].(*graph.Vertex); v.Name != "One" {
+		t.Errorf("note %+v", v)
+	}
+	if r, err = w.graph.Resolve(ctx, "a", 0); err != nil || r.Fields["one"] != "b" {
+		t.Errorf("depth 0 leaves ids: %+v, %v", r, err)
+	}
+	if _, err := w.graph.Resolve(ctx, "ghost", 1); fault.KindOf(err) != fault.NotFound {
+		t.Error(err)
+	}
+	if _, err := w.graph.Resolve(ctx, "a", 5); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+}
+
+func TestStats(t *testing.T) {
+	w := small(t)
+	want := graph.Stats{Entities: 4, Notes: 3, References: 5, Links: 1, Components: 3, Orphans: 2, MaxDegree: 5}
+	got := w.graph.Stats()
+	want.MeanDegree = got.MeanDegree
+	if diff := cmp.Diff(want, got); diff != "" || got.MeanDegree < 1.7 || got.MeanDegree > 1.72 {
+		t.Errorf("%v\n%s", got.MeanDegree, diff)
+	}
+}
