@@ -1,0 +1,157 @@
+package gather
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// Options are what a Gatherer needs beside the rooms. The zero value works.
+type Options struct {
+	Now     func() time.Time // nil: time.Now; the day decides about computed fields with today()
+	Reports int              // how many reports Recent keeps; 0: 50
+}
+
+// Gatherer assembles prompts. Open makes one. It is safe for concurrent use.
+type Gatherer struct {
+	db       *kv.Store
+	entities *entities.Store
+	notes    *notes.Store
+	wql      *wql.Engine
+	graph    *graph.Graph
+	opts     Options
+
+	blocks blocks
+
+	mu     sync.Mutex // guards recent
+	recent []Recorded // newest last
+}
+
+// Recorded is the report of an assembly that was done.
+type Recorded struct {
+	At             time.Time     `json:"at"`
+	ConversationID string        `json:"conversationId,omitempty"`
+	Audience       string        `json:"audience"`
+	Report         prompt.Report `json:"report"`
+}
+
+// Open makes a Gatherer over rooms that were opened before; it is the last to
+// hear of a commit.
+func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine, gr *graph.Graph, opts Options) *Gatherer {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Reports == 0 {
+		opts.Reports = 50
+	}
+	g := &Gatherer{db: db, entities: ents, notes: ns, wql: engine, graph: gr, opts: opts}
+	db.OnCommit(g.commit)
+	return g
+}
+
+// Assemble makes the prompt for p. The same store, parameters and calendar day
+// give the same bytes.
+func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, error) {
+	r, err := p.check()
+	if err != nil {
+		return nil, err
+	}
+	clock := stopwatch{last: time.Now()}
+	found, why := g.search(ctx, r)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	switch {
+	case r.SearchNotes == 0:
+	case why != "":
+		clock.skip("search", why)
+	default:
+		clock.lap("search")
+	}
+	var res *prompt.Result
+	err = g.db.View(ctx, func(*kv.Tx) error {
+		c := &call{g: g, ctx: ctx, request: r, found: found, noted: make(map[string]bool)}
+		in := c.collect(&clock)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		res = prompt.Build(in)
+		clock.lap("render")
+		c.finish(res)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	res.Report.Stages = clock.stages
+	g.record(r, res.Report)
+	return res, nil
+}
+
+// record keeps a report for Recent.
+func (g *Gatherer) record(r *request, report prompt.Report) {
+	audience := Remote
+	if !r.remote {
+		audience = Local
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.recent) == g.opts.Reports {
+		g.recent = append(g.recent[:0], g.recent[1:]...)
+	}
+	g.recent = append(g.recent, Recorded{At: g.opts.Now().UTC(), ConversationID: r.ConversationID, Audience: audience, Report: report})
+}
+
+// Recent returns the reports of the last assemblies, newest first, at most
+// limit.
+func (g *Gatherer) Recent(limit int) []Recorded {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := min(limit, len(g.recent))
+	out := make([]Recorded, 0, n)
+	for i := range n {
+		out = append(out, g.recent[len(g.recent)-1-i])
+	}
+	return out
+}
+
+// search finds notes for the message. It runs before the rest, outside the
+// view of the store: it may take long, and commits would wait for it.
+func (g *Gatherer) search(ctx context.Context, r *request) (found []notes.Found, why string) {
+	if r.SearchNotes == 0 {
+		return nil, ""
+	}
+	// More than are shown: some may be pinned, linked or private.
+	found, err := g.notes.Search(ctx, r.Text, r.SearchNotes+prompt.MaxPinned+prompt.MaxLinked+32, notes.SearchFilter{})
+	if err != nil {
+		return nil, fault.Message(err)
+	}
+	return found, ""
+}
+
+// stopwatch times the stages of an assembly.
+type stopwatch struct {
+	last   time.Time
+	stages []prompt.Stage
+}
+
+func (w *stopwatch) lap(name string) {
+	now := time.Now()
+	w.stages = append(w.stages, prompt.Stage{Name: name, Ms: float64(now.Sub(w.last).Microseconds()) / 1000})
+	w.last = now
+}
+
+func (w *stopwatch) skip(name, why string) {
+	w.stages = append(w.stages, prompt.Stage{Name: name, Skipped: true, Why: why})
+	w.last = time.Now()
+}
+
+func checkID(field, id string) error { return entities.CheckID(field, id) }

@@ -1,0 +1,137 @@
+package gather
+
+import (
+	"fmt"
+
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Params say what a prompt is to be made of.
+type Params struct {
+	Text               string          `json:"text,omitempty"`
+	MentionedEntityIDs []string        `json:"mentionedEntityIds,omitempty"`
+	MentionedNoteIDs   []string        `json:"mentionedNoteIds,omitempty"`
+	SearchNotes        int             `json:"searchNotes,omitempty"`
+	CalendarEvents     []prompt.Event  `json:"calendarEvents,omitempty"`
+	ActionItems        []prompt.Action `json:"actionItems,omitempty"`
+	ConversationID     string          `json:"conversationId,omitempty"`
+	Budgets            *Budgets        `json:"budgets,omitempty"`
+	Audience           string          `json:"audience,omitempty"`
+	Format             string          `json:"format,omitempty"`
+	MaxDepth           *int            `json:"maxDepth,omitempty"`
+	Explain            bool            `json:"explain,omitempty"`
+}
+
+// Budgets are what a caller sets of prompt.Budgets; nil members keep their
+// defaults.
+type Budgets struct {
+	Total    *int `json:"total,omitempty"`
+	Pinned   *int `json:"pinned,omitempty"`
+	Entities *int `json:"entities,omitempty"`
+	Linked   *int `json:"linked,omitempty"`
+	Search   *int `json:"search,omitempty"`
+	Client   *int `json:"client,omitempty"`
+}
+
+// Audiences: who reads the prompt.
+const (
+	Local  = "local"  // a model on this machine: private records are shown
+	Remote = "remote" // any other, the default: they are withheld
+)
+
+// Markdown is the format of prompts.
+const Markdown = "markdown"
+
+// Limits and defaults of parameters.
+const (
+	MaxText      = 1 << 20 // bytes
+	MaxDepth     = 4
+	DefaultDepth = 2
+	MaxBudget    = 4 << 20 // characters
+	maxIDs       = 1000
+)
+
+// request is checked Params.
+type request struct {
+	Params
+	remote  bool
+	depth   int
+	budgets prompt.Budgets
+}
+
+func (p Params) check() (*request, error) {
+	r := &request{Params: p, remote: true, depth: DefaultDepth, budgets: prompt.DefaultBudgets}
+	if len(p.Text) > MaxText {
+		return nil, fault.TooLarge("text", len(p.Text), MaxText, "bytes")
+	}
+	switch p.Audience {
+	case "", Remote:
+	case Local:
+		r.remote = false
+	default:
+		return nil, fault.Field("audience", "there is no audience %q", p.Audience).WithHint("it is local or remote")
+	}
+	if p.Format != "" && p.Format != Markdown {
+		return nil, fault.Field("format", "there is no format %q", p.Format).WithHint("leave it out, or give markdown")
+	}
+	if p.MaxDepth != nil {
+		r.depth = *p.MaxDepth
+	}
+	if r.depth < 0 || r.depth > MaxDepth {
+		return nil, fault.Field("maxDepth", "maxDepth is %d", r.depth).WithHint("give a depth from 0 to %d", MaxDepth)
+	}
+	if p.SearchNotes < 0 || p.SearchNotes > prompt.MaxFound {
+		return nil, fault.Field("searchNotes", "searchNotes is %d", p.SearchNotes).WithHint("give a number from 0 to %d", prompt.MaxFound)
+	}
+	for field, n := range map[string]int{
+		"mentionedEntityIds": len(p.MentionedEntityIDs), "mentionedNoteIds": len(p.MentionedNoteIDs),
+		"calendarEvents": len(p.CalendarEvents), "actionItems": len(p.ActionItems),
+	} {
+		if n > maxIDs {
+			return nil, fault.TooLarge(field, n, maxIDs, "items")
+		}
+	}
+	if err := r.checkActions(); err != nil {
+		return nil, err
+	}
+	return r, r.setBudgets(p.Budgets)
+}
+
+// checkActions refuses ids that could not stand in a prompt as they are.
+func (r *request) checkActions() error {
+	for i, a := range r.ActionItems {
+		if err := checkID(fmt.Sprintf("actionItems[%d].id", i), a.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *request) setBudgets(b *Budgets) error {
+	if b == nil {
+		return nil
+	}
+	for _, set := range []struct {
+		name string
+		to   *int
+		from *int
+	}{
+		{"total", &r.budgets.Total, b.Total},
+		{"pinned", &r.budgets.Pinned, b.Pinned},
+		{"entities", &r.budgets.Entities, b.Entities},
+		{"linked", &r.budgets.Linked, b.Linked},
+		{"search", &r.budgets.Search, b.Search},
+		{"client", &r.budgets.Client, b.Client},
+	} {
+		if set.from == nil {
+			continue
+		}
+		if *set.from < 0 || *set.from > MaxBudget {
+			return fault.Field("budgets."+set.name, "budgets.%s is %d", set.name, *set.from).
+				WithHint("give a number of characters from 0 to %d", MaxBudget)
+		}
+		*set.to = *set.from
+	}
+	return nil
+}

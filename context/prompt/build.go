@@ -1,0 +1,244 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+)
+
+// Note is a candidate of a note section.
+type Note struct {
+	ID     string
+	Title  string
+	Text   string // plain, whole or at least longer than the section shows
+	Reason string // why it is a candidate, for the report
+}
+
+// Entity is a candidate of the entity section. Candidates come in the order of
+// the walk that found them.
+type Entity struct {
+	Card     *Card
+	Depth    int    // 0: mentioned
+	Expanded bool   // its fields are shown
+	Links    []Link // the references that its shown fields hold, by line
+}
+
+// Link is a reference from a candidate to another.
+type Link struct {
+	To   int32 // index of the candidate
+	Edge int32 // index into Card.Edges
+}
+
+// Event is a calendar event that the client sends.
+type Event struct {
+	Title     string   `json:"title"`
+	Start     string   `json:"start"`
+	End       string   `json:"end,omitempty"`
+	Location  string   `json:"location,omitempty"`
+	Attendees []string `json:"attendees,omitempty"`
+}
+
+// Action is an open action item that the client sends.
+type Action struct {
+	ID        string   `json:"id"`
+	Text      string   `json:"text"`
+	Status    string   `json:"status,omitempty"`
+	Due       string   `json:"due,omitempty"`
+	EntityIDs []string `json:"entityIds,omitempty"`
+}
+
+// Input is everything that a prompt is made of, each list in order of rank.
+type Input struct {
+	Budgets  Budgets
+	Pinned   []Note
+	Entities []Entity
+	Linked   []Note
+	Found    []Note
+	Events   []Event
+	Actions  []Action
+	Dropped  []Dropped // what was left out before rendering
+}
+
+// Names of the sections.
+const (
+	SectionPinned   = "pinned"
+	SectionEntities = "entities"
+	SectionLinked   = "linked"
+	SectionSearch   = "search"
+	SectionCalendar = "calendar"
+	SectionActions  = "actions"
+)
+
+// builder puts a prompt together.
+type builder struct {
+	buf      []byte
+	chars    int // of buf
+	units    int // of buf, UTF-16
+	total    int
+	sections []Section
+	reports  []SectionReport
+	dropped  []Dropped
+	overflow []Entity              // entities that found no room: each is there once
+	because  Reason                // why they did not
+	state    map[itemKey]itemState // of notes, and of what was dropped
+}
+
+// itemState is what became of a candidate.
+type itemState uint8
+
+const (
+	isShown itemState = iota + 1
+	isReported
+)
+
+type itemKey struct{ kind, id string }
+
+// buffers are used again: a prompt is put together in one and copied out.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// Build renders the candidates within their budgets. The prompt never exceeds
+// Budgets.Total; room is given to the sections in the order pinned, entities,
+// linked, search, client. Stages and QueryErrors of the report are left to the
+// caller. O(size of what is shown + candidates).
+func Build(in Input) *Result {
+	buf := buffers.Get().(*[]byte)
+	b := &builder{total: in.Budgets.Total, state: make(map[itemKey]itemState), buf: (*buf)[:0]}
+	defer func() {
+		*buf = b.buf
+		buffers.Put(buf)
+	}()
+	b.notes(pinnedSection, in.Budgets.Pinned, in.Pinned)
+	b.entities(in.Budgets.Entities, in.Entities)
+	b.notes(linkedSection, in.Budgets.Linked, in.Linked)
+	b.notes(foundSection, in.Budgets.Search, in.Found)
+	client := in.Budgets.Client
+	client -= b.lines(calendarSection, client, eventLines(in.Events))
+	b.lines(actionSection, client, actionLines(in.Actions))
+	return b.finish(in)
+}
+
+func (b *builder) finish(in Input) *Result {
+	system := string(b.buf)
+	hash := sha256.Sum256([]byte(system))
+	return &Result{
+		System: system, Sections: nonNil(b.sections),
+		Report: Report{
+			Chars: b.chars, Budget: in.Budgets.Total, Sections: nonNil(b.reports), Dropped: b.leftOut(in.Dropped),
+			QueryErrors: []QueryError{}, Stages: []Stage{}, Hash: hex.EncodeToString(hash[:]),
+		},
+	}
+}
+
+// leftOut joins what was dropped before and while rendering. An item that some
+// section shows was not dropped, and one that several sections dropped is
+// named once.
+func (b *builder) leftOut(before []Dropped) []Dropped {
+	out := make([]Dropped, 0, len(before)+len(b.dropped)+len(b.overflow))
+	for _, list := range [][]Dropped{before, b.dropped} {
+		for _, d := range list {
+			key := itemKey{d.Kind, d.ID}
+			if d.Reason != Duplicate && d.ID != "" {
+				if b.state[key] != 0 {
+					continue
+				}
+				b.state[key] = isReported
+			}
+			out = append(out, d)
+		}
+	}
+	for _, e := range b.overflow {
+		out = append(out, Dropped{Kind: KindEntity, ID: e.Card.ID, Title: e.Card.Name, Reason: b.because})
+	}
+	return out
+}
+
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// room returns what a section of the given cap may take: sections after the
+// first begin with an empty line.
+func (b *builder) room(limit int) int {
+	return max(0, min(limit, b.total-b.chars-b.gap()))
+}
+
+func (b *builder) gap() int {
+	if b.chars > 0 {
+		return 1
+	}
+	return 0
+}
+
+// section is one section while it is filled.
+type section struct {
+	b     *builder
+	name  string
+	head  string // heading and introduction, put in before the first item
+	cap   int
+	room  int // left
+	chars int // of what is in
+	start int // offset into builder.buf
+	items []Item
+}
+
+func (b *builder) open(name, head string, limit int) *section {
+	return &section{b: b, name: name, head: head, room: b.room(limit), cap: limit}
+}
+
+// left returns the room for one more item.
+func (s *section) left() int {
+	if len(s.items) == 0 {
+		return s.room - Chars(s.head)
+	}
+	return s.room
+}
+
+// add puts an item in. chars is the length of its parts, which the caller may
+// as well write behind them.
+func (s *section) add(item Item, chars int, parts ...string) {
+	if len(s.items) == 0 {
+		if s.b.gap() > 0 {
+			s.b.write("\n")
+			s.b.chars++
+			s.b.units++
+		}
+		s.start = len(s.b.buf)
+		s.b.write(s.head)
+		s.chars = Chars(s.head)
+		s.room -= s.chars
+	}
+	s.room -= chars
+	s.chars += chars
+	item.Chars = chars
+	s.items = append(s.items, item)
+	for _, p := range parts {
+		s.b.write(p)
+	}
+}
+
+func (b *builder) write(s string) { b.buf = append(b.buf, s...) }
+
+// close ends a section and returns its length, 0 when it has no item.
+func (b *builder) close(s *section) int {
+	if len(s.items) == 0 {
+		return 0
+	}
+	from := b.units
+	b.chars += s.chars
+	b.units += s.chars + beyondBMP(b.buf[s.start:])
+	for _, item := range s.items {
+		if item.Kind == KindNote {
+			b.state[itemKey{item.Kind, item.ID}] = isShown
+		}
+	}
+	b.sections = append(b.sections, Section{Name: s.name, Start: from, End: b.units})
+	b.reports = append(b.reports, SectionReport{Name: s.name, Chars: s.chars, Budget: s.cap, Items: s.items})
+	return s.chars
+}
+
+func (b *builder) drop(kind, id, title string, reason Reason) {
+	b.dropped = append(b.dropped, Dropped{Kind: kind, ID: id, Title: title, Reason: reason})
+}

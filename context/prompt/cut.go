@@ -1,0 +1,80 @@
+package prompt
+
+import (
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+)
+
+// Ellipsis ends a text that was cut. It counts as one character.
+const Ellipsis = "…"
+
+// Chars is the length of a text in the unit of budgets.
+func Chars(s string) int { return utf8.RuneCountInString(s) }
+
+// Cut shortens a text to at most max code points, the ellipsis included, on a
+// boundary of graphemes: no letter loses its accent, no emoji falls apart.
+// max below 1 gives "".
+func Cut(s string, max int) (text string, cut bool) {
+	if len(s) <= max || Chars(s) <= max {
+		return s, false
+	}
+	if max < 1 {
+		return "", true
+	}
+	return s[:boundaryBefore(s, runeOffset(s, max-1))] + Ellipsis, true
+}
+
+// runeOffset returns the byte offset of the n-th code point of s.
+func runeOffset(s string, n int) int {
+	for at := range s {
+		if n == 0 {
+			return at
+		}
+		n--
+	}
+	return len(s)
+}
+
+// boundaryBefore returns the last grapheme boundary of s at or before at.
+func boundaryBefore(s string, at int) int {
+	if at >= len(s) || plainBoundary(s, at) {
+		return min(at, len(s))
+	}
+	// Between two plain ASCII characters there is always a boundary: begin
+	// there and go on by graphemes.
+	start := at
+	for start > 0 && !plainBoundary(s, start) {
+		start--
+	}
+	last := start
+	for g := graphemes.FromString(s[start:]); g.Next(); {
+		if start+g.End() > at {
+			break
+		}
+		last = start + g.End()
+	}
+	return last
+}
+
+// plainBoundary reports whether at lies between two ASCII characters that
+// never belong together.
+func plainBoundary(s string, at int) bool {
+	if at <= 0 {
+		return true
+	}
+	before, after := s[at-1], s[at]
+	return before < utf8.RuneSelf && after < utf8.RuneSelf && !(before == '\r' && after == '\n')
+}
+
+// beyondBMP counts the code points of s that take two UTF-16 code units: in
+// UTF-8 they are those that begin with a byte from 0xF0 on.
+func beyondBMP(s []byte) int {
+	n := 0
+	for _, c := range s {
+		if c >= 0xF0 {
+			n++
+		}
+	}
+	return n
+}

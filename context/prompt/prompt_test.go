@@ -1,0 +1,429 @@
+package prompt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/context/prompt"
+)
+
+// hostile draws texts that try to pass for the structure of a prompt.
+func hostile(t *rapid.T, label string) string {
+	parts := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"#", "##", "### @Eve (Admin) [id:x]", "---", "--", "\\", "\\\\", "\n", "\r\n", "\r", " ", "\t", "\u00a0", "\u200b",
+		"\u2028", "\u2029", "\u0085", "\v", "[", "]", "[[", "]]", "[id:", "[ID:", "]]]", "id:1]", "← directly mentioned", "(deleted)",
+		"a", "Ä", "日本", "👩‍👩‍👧", "e\u0301", ": ", ", ", "@", "  ", "## Entity context\n", "\n---\n", "### [[T]] [id:y]\n", "<note>", "&",
+	}), 0, 12).Draw(t, label)
+	return strings.Join(parts, "")
+}
+
+func TestCTX31_EscapeTextCanBeUndone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := hostile(t, "text")
+		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+		escaped := prompt.EscapeText(text)
+		if got := prompt.UnescapeText(escaped); got != want {
+			t.Fatalf("%q became %q and then %q", text, escaped, got)
+		}
+		for _, line := range strings.FieldsFunc(escaped, func(r rune) bool {
+			return strings.ContainsRune("\n\v\f\u0085\u2028\u2029", r)
+		}) {
+			line = strings.TrimLeft(line, " \t\u00a0\u200b")
+			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---") {
+				t.Fatalf("%q left the line %q bare", text, line)
+			}
+		}
+	})
+}
+
+func TestCTX31_EscapeInlineCanBeUndone(t *testing.T) {
+	breaks := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
+	rapid.Check(t, func(t *rapid.T) {
+		text := hostile(t, "text")
+		escaped := prompt.EscapeInline(text)
+		if got, want := prompt.UnescapeInline(escaped), breaks.Replace(text); got != want {
+			t.Fatalf("%q became %q and then %q, not %q", text, escaped, got, want)
+		}
+		for _, mark := range []string{"[[", "]]", "[id:", "[ID:"} {
+			if bare(escaped, mark, 0) >= 0 {
+				t.Fatalf("%q holds %s: %q", text, mark, escaped)
+			}
+		}
+	})
+}
+
+func TestCTX31_PlainTextsStayAsTheyAre(t *testing.T) {
+	for _, s := range []string{"Plan for 2025", "a [draft] of it", `C:\notes`, "tick [x]done", "C# and F#", "a -- b", "naïve 日本"} {
+		if got := prompt.EscapeInline(s); got != s {
+			t.Errorf("EscapeInline(%q) = %q", s, got)
+		}
+		if got := prompt.EscapeText(s); got != s {
+			t.Errorf("EscapeText(%q) = %q", s, got)
+		}
+	}
+}
+
+// TestSEC3_HostileTextsComeBackAsItems gives Build hostile titles, names,
+// values and bodies and reads exactly the items back that went in.
+func TestSEC3_HostileTextsComeBackAsItems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := prompt.Input{Budgets: prompt.DefaultBudgets}
+		var want []parsedItem
+		for i := range rapid.IntRange(0, 3).Draw(t, "notes") {
+			n := prompt.Note{ID: fmt.Sprint("n", i), Title: hostile(t, "title"), Text: hostile(t, "body")}
+			in.Pinned = append(in.Pinned, n)
+			want = append(want, parsedItem{
+				section: "Notes pinned by user", kind: "note", id: n.ID, title: oneLine(n.Title),
+				text: strings.ReplaceAll(strings.ReplaceAll(n.Text, "\r\n", "\n"), "\r", "\n"),
+			})
+		}
+		for i := range rapid.IntRange(0, 3).Draw(t, "entities") {
+			name, value := hostile(t, "name"), "v"+hostile(t, "value")
+			id := fmt.Sprint("e", i)
+			card := prompt.NewCard(name, "Person", id, []prompt.Field{{Name: "role", Text: value}})
+			in.Entities = append(in.Entities, prompt.Entity{Card: card, Expanded: true})
+			want = append(want, parsedItem{
+				section: "Entity context", kind: "entity", id: id, title: oneLine(name), typ: "Person", via: "directly mentioned",
+				fields: [][2]string{{"role", oneLine(value)}},
+			})
+		}
+		res := prompt.Build(in)
+		got, err := parse(res.System)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, res.System)
+		}
+		if diff := cmp.Diff(want, got.items, cmp.AllowUnexported(parsedItem{})); diff != "" {
+			t.Fatalf("items differ (-in +out):\n%s\n%s", diff, res.System)
+		}
+	})
+}
+
+func oneLine(s string) string {
+	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(s)
+}
+
+func TestCTX2_CutKeepsGraphemesWhole(t *testing.T) {
+	for _, c := range []struct {
+		in, want string
+		max      int
+	}{
+		{"hello", "hello", 5},
+		{"hello!", "hell…", 5},
+		{"", "", 0},
+		{"abc", "", 0},
+		{"abc", "…", 1},
+		{"ae\u0301o", "a…", 3},
+		{"a👩‍👩‍👧bc", "a…", 6},
+		{"a👩‍👩‍👧bc", "a👩‍👩‍👧…", 7},
+		{"日本語", "日…", 2},
+		{"a\r\nbc", "a…", 3},
+	} {
+		got, cut := prompt.Cut(c.in, c.max)
+		if got != c.want || cut != (c.in != c.want) {
+			t.Errorf("Cut(%q, %d) = %q, %v, want %q", c.in, c.max, got, cut, c.want)
+		}
+		if prompt.Chars(got) > c.max {
+			t.Errorf("Cut(%q, %d) has %d characters", c.in, c.max, prompt.Chars(got))
+		}
+	}
+}
+
+func note(id string, size int) prompt.Note {
+	return prompt.Note{ID: id, Title: "Note " + id, Text: strings.Repeat("x", size), Reason: "pinned by the user"}
+}
+
+func TestCTX1_FirstFiveArePinned(t *testing.T) {
+	in := prompt.Input{Budgets: prompt.DefaultBudgets}
+	for i := range 7 {
+		in.Pinned = append(in.Pinned, note(fmt.Sprint(i), 10))
+	}
+	res := prompt.Build(in)
+	p, err := parse(res.System)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range p.items {
+		if item.id != fmt.Sprint(i) {
+			t.Errorf("place %d has note %s", i, item.id)
+		}
+	}
+	want := []prompt.Dropped{
+		{Kind: "note", ID: "5", Title: "Note 5", Reason: prompt.OverLimit},
+		{Kind: "note", ID: "6", Title: "Note 6", Reason: prompt.OverLimit},
+	}
+	if diff := cmp.Diff(want, res.Report.Dropped); diff != "" || len(p.items) != 5 {
+		t.Errorf("%d items, dropped differ:\n%s", len(p.items), diff)
+	}
+}
+
+func TestCTX4_TheSectionOfPinnedNotes(t *testing.T) {
+	res := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{
+		{ID: "a1", Title: "Project Alpha Kickoff", Text: "We start.\n# Not a heading"}, {ID: "a2", Title: "Empty"},
+	}})
+	want := `## Notes pinned by user
+The user attached these notes to this conversation. Treat them as primary sources.
+
+### [[Project Alpha Kickoff]] [id:a1]
+We start.
+\# Not a heading
+---
+
+### [[Empty]] [id:a2]
+---
+`
+	if diff := cmp.Diff(want, res.System); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCTX30_NotesAreCutToTheRoomOrDropped(t *testing.T) {
+	in := prompt.Input{Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 1000), note("b", 1000), note("c", 1000)}}
+	in.Budgets.Total = 1700
+	res := prompt.Build(in)
+	if n := utf8.RuneCountInString(res.System); n > 1700 || n < 1600 {
+		t.Errorf("the prompt has %d characters", n)
+	}
+	items := res.Report.Sections[0].Items
+	if len(items) != 2 || items[0].Cut || !items[1].Cut {
+		t.Errorf("items %+v", items)
+	}
+	if d := res.Report.Dropped; len(d) != 1 || d[0].ID != "c" || d[0].Reason != prompt.OverBudget {
+		t.Errorf("dropped %+v", d)
+	}
+}
+
+func TestCTX20_NoNoteTwice(t *testing.T) {
+	in := prompt.Input{
+		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 9)}, Linked: []prompt.Note{note("a", 9), note("b", 9), note("c", 9), note("d", 9), note("e", 9)},
+		Found: []prompt.Note{note("b", 9), note("f", 9)},
+	}
+	res := prompt.Build(in)
+	var got []string
+	for _, s := range res.Report.Sections {
+		for _, item := range s.Items {
+			got = append(got, s.Name+"/"+item.ID)
+		}
+	}
+	want := []string{"pinned/a", "linked/b", "linked/c", "linked/d", "search/f"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if d := res.Report.Dropped; len(d) != 1 || d[0].ID != "e" || d[0].Reason != prompt.OverLimit {
+		t.Errorf("dropped %+v", d)
+	}
+}
+
+// entity makes a candidate with one field that refers to others.
+func entity(id string, depth int, to ...int) prompt.Entity {
+	f := prompt.Field{Name: "knows"}
+	for _, i := range to {
+		f.Refs = append(f.Refs, prompt.Ref{Kind: "entity", ID: fmt.Sprint(i), Name: fmt.Sprint(i)})
+	}
+	e := prompt.Entity{Card: prompt.NewCard(strings.ToUpper(id), "T", id, []prompt.Field{f}), Depth: depth, Expanded: true}
+	for edge, i := range to {
+		e.Links = append(e.Links, prompt.Link{To: int32(i), Edge: int32(edge)})
+	}
+	return e
+}
+
+func TestCTX14_HeadingsNameEveryEdgeOfTheShownGraph(t *testing.T) {
+	leaf := prompt.Entity{Card: prompt.NewCard("D", "T", "d", nil), Depth: 2}
+	res := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Entities: []prompt.Entity{
+		entity("a", 0, 1, 2), entity("b", 1, 1, 2, 0), entity("c", 1, 1, 3), leaf,
+	}})
+	want := `## Entity context
+Records that the user mentioned and what they refer to. Use the ids in [id:…] when you assign or refer to them.
+
+### @A (T) [id:a]  ← directly mentioned
+  knows: @1 [id:1], @2 [id:2]
+
+### @B (T) [id:b]  ← referenced via @A.knows, @B.knows, @C.knows
+  knows: @1 [id:1], @2 [id:2], @0 [id:0]
+
+### @C (T) [id:c]  ← referenced via @A.knows, @B.knows
+  knows: @1 [id:1], @3 [id:3]
+
+### @D (T) [id:d]  ← referenced via @C.knows
+  (further references not expanded)
+`
+	if diff := cmp.Diff(want, res.System); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCTX15_LongestPrefixThatFits compares the packing with a plain model: the
+// longest prefix whose whole rendering fits.
+func TestCTX15_LongestPrefixThatFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "n")
+		list := make([]prompt.Entity, n)
+		for i := range list {
+			depth := min(i, 1)
+			list[i] = entity(fmt.Sprint("e", i), depth, rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 4).Draw(t, "edges")...)
+		}
+		sizes := make([]int, n+1)
+		for k := 1; k <= n; k++ {
+			part := make([]prompt.Entity, k)
+			for i, e := range list[:k] {
+				var kept []prompt.Link
+				for _, l := range e.Links {
+					if int(l.To) < k {
+						kept = append(kept, l)
+					}
+				}
+				e.Links = kept
+				part[i] = e
+			}
+			sizes[k] = prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Entities: part}).Report.Chars
+		}
+		budget := rapid.IntRange(sizes[1], sizes[n]+1).Draw(t, "budget")
+		fits := 1
+		for fits < n && sizes[fits+1] <= budget {
+			fits++
+		}
+		in := prompt.Input{Budgets: prompt.DefaultBudgets, Entities: list}
+		in.Budgets.Entities = budget
+		res := prompt.Build(in)
+		if got := len(res.Report.Sections[0].Items); got != fits {
+			t.Fatalf("%d entities in %d characters, want %d (sizes %v)", got, budget, fits, sizes)
+		}
+		if res.Report.Chars != sizes[fits] || len(res.Report.Dropped) != n-fits {
+			t.Fatalf("%d characters, want %d; %d dropped", res.Report.Chars, sizes[fits], len(res.Report.Dropped))
+		}
+	})
+}
+
+func TestCTX15_MentionedAreNeverDroppedWhole(t *testing.T) {
+	in := prompt.Input{Budgets: prompt.DefaultBudgets}
+	for i := range 45 {
+		e := entity(fmt.Sprint("m", i), 0)
+		e.Card = prompt.NewCard("M", "T", fmt.Sprint("m", i), []prompt.Field{{Name: "a", Text: strings.Repeat("x", 300)}, {Name: "b", Text: strings.Repeat("y", 300)}})
+		in.Entities = append(in.Entities, e)
+	}
+	res := prompt.Build(in)
+	sec := res.Report.Sections[0]
+	if len(sec.Items) != 45 || len(res.Report.Dropped) != 0 || sec.Chars > 12_000 {
+		t.Errorf("%d items, %d dropped, %d characters", len(sec.Items), len(res.Report.Dropped), sec.Chars)
+	}
+	if !sec.Items[44].Cut || sec.Items[0].Cut {
+		t.Error("the first is whole and the last is cut")
+	}
+	in.Entities = append(in.Entities[:39], entity("r1", 1), entity("r2", 1))
+	in.Budgets.Entities = 60_000
+	res = prompt.Build(in)
+	if d := res.Report.Dropped; len(d) != 1 || d[0].ID != "r2" || d[0].Reason != prompt.OverLimit {
+		t.Errorf("dropped %+v", d)
+	}
+}
+
+func TestCTX12_LongValues(t *testing.T) {
+	var refs []prompt.Ref
+	for i := range 60 {
+		refs = append(refs, prompt.Ref{Kind: "entity", ID: fmt.Sprintf("id%02d", i), Name: "A rather long name of an entity"})
+	}
+	b := prompt.RenderFields([]prompt.Field{
+		{Name: "list", Refs: refs}, {Name: "text", Text: strings.Repeat("z", 1001)}, {Name: "empty"},
+		{Name: "rows", Refs: refs[:2], More: 7}, {Name: "gone", Refs: []prompt.Ref{{State: prompt.IsDeleted}, {State: prompt.IsPrivate}}},
+		{Name: "huge", Items: []string{strings.Repeat("w", 2000), "more"}},
+	})
+	if len(b.Lines) != 5 {
+		t.Fatalf("%d lines: %q", len(b.Lines), b.Lines)
+	}
+	shown := 0
+	for _, r := range b.Refs[:60] {
+		if r.Shown {
+			shown++
+		}
+	}
+	if value := strings.TrimSpace(strings.TrimPrefix(b.Lines[0], "  list: ")); prompt.Chars(value) > prompt.FieldChars ||
+		!strings.HasSuffix(value, fmt.Sprintf(" (+%d more)", 60-shown)) || strings.Count(value, "[id:") != shown {
+		t.Errorf("%d shown in %q", shown, value)
+	}
+	if b.Lines[1] != "  text: "+strings.Repeat("z", 999)+"…\n" {
+		t.Errorf("text is %q", b.Lines[1])
+	}
+	if !strings.HasSuffix(b.Lines[2], "[id:id01] (+7 more)\n") || b.Lines[3] != "  gone: (deleted), (private)\n" {
+		t.Errorf("%q", b.Lines[2:4])
+	}
+	if !strings.HasSuffix(b.Lines[4], "w… (+1 more)\n") || prompt.Chars(b.Lines[4]) > prompt.FieldChars+10 {
+		t.Errorf("%q", b.Lines[4])
+	}
+}
+
+// TestCTX32_TheReportAddsUp checks the numbers of the report against the text.
+func TestCTX32_TheReportAddsUp(t *testing.T) {
+	in := prompt.Input{
+		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 5000), {ID: "ü", Title: "日本 👩‍👩‍👧", Text: "𝄞 text"}},
+		Entities: []prompt.Entity{entity("a", 0, 1), entity("b", 1)}, Linked: []prompt.Note{note("c", 50)}, Found: []prompt.Note{note("d", 50)},
+		Events: []prompt.Event{{Title: "Review", Start: "2025-09-01T10:00:00Z"}}, Actions: []prompt.Action{{ID: "t1", Text: "Call [[Bob]]"}},
+	}
+	res := prompt.Build(in)
+	units := utf16.Encode([]rune(res.System))
+	total, last := 0, 0
+	for i, s := range res.Sections {
+		text := string(utf16.Decode(units[s.Start:s.End]))
+		rep := res.Report.Sections[i]
+		if prompt.Chars(text) != rep.Chars || rep.Name != s.Name || !strings.HasPrefix(text, "## ") {
+			t.Errorf("section %s has %d characters, the report says %d: %q", s.Name, prompt.Chars(text), rep.Chars, text)
+		}
+		sum := 0
+		for _, item := range rep.Items {
+			sum += item.Chars
+		}
+		if sum >= rep.Chars || rep.Chars-sum > 200 {
+			t.Errorf("section %s: items have %d of %d characters", s.Name, sum, rep.Chars)
+		}
+		if i > 0 && s.Start != last+1 {
+			t.Errorf("section %s starts at %d after %d", s.Name, s.Start, last)
+		}
+		total, last = total+rep.Chars, s.End
+	}
+	if res.Report.Chars != prompt.Chars(res.System) || total+len(res.Sections)-1 != res.Report.Chars || len(res.Sections) != 6 {
+		t.Errorf("%d sections, %d characters in sections, %d in all", len(res.Sections), total, res.Report.Chars)
+	}
+	again := prompt.Build(in)
+	if again.System != res.System || again.Report.Hash != res.Report.Hash || len(res.Report.Hash) != 64 {
+		t.Error("the same candidates gave other bytes")
+	}
+}
+
+func TestCTX30_TotalBoundsEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := prompt.Input{Budgets: prompt.Budgets{
+			Total: rapid.IntRange(0, 6000).Draw(t, "total"), Pinned: 3000, Entities: 2000, Linked: 2000, Search: 2000, Client: 500,
+		}}
+		for i := range rapid.IntRange(0, 6).Draw(t, "pinned") {
+			in.Pinned = append(in.Pinned, note(fmt.Sprint("p", i), rapid.IntRange(0, 5000).Draw(t, "size")))
+		}
+		for i := range rapid.IntRange(0, 20).Draw(t, "entities") {
+			in.Entities = append(in.Entities, entity(fmt.Sprint("e", i), min(i, 1)))
+		}
+		for i := range rapid.IntRange(0, 5).Draw(t, "linked") {
+			in.Linked = append(in.Linked, note(fmt.Sprint("l", i), 900))
+			in.Actions = append(in.Actions, prompt.Action{ID: fmt.Sprint(i), Text: "do it"})
+		}
+		res := prompt.Build(in)
+		if prompt.Chars(res.System) > in.Budgets.Total {
+			t.Fatalf("%d characters of %d", prompt.Chars(res.System), in.Budgets.Total)
+		}
+		items := 0
+		for _, s := range res.Report.Sections {
+			items += len(s.Items)
+			if s.Chars > s.Budget {
+				t.Fatalf("section %s has %d of %d", s.Name, s.Chars, s.Budget)
+			}
+		}
+		if want := len(in.Pinned) + len(in.Entities) + len(in.Linked) + len(in.Actions); items+len(res.Report.Dropped) != want {
+			t.Fatalf("%d items and %d dropped of %d candidates", items, len(res.Report.Dropped), want)
+		}
+		if _, err := parse(res.System); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
