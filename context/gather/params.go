@@ -31,6 +31,7 @@ type Budgets struct {
 	Entities *int `json:"entities,omitempty"`
 	Linked   *int `json:"linked,omitempty"`
 	Search   *int `json:"search,omitempty"`
+	Memory   *int `json:"memory,omitempty"` // of memories, of which this daemon has none
 	Client   *int `json:"client,omitempty"`
 }
 
@@ -122,6 +123,7 @@ func (r *request) setBudgets(b *Budgets) error {
 		{"entities", &r.budgets.Entities, b.Entities},
 		{"linked", &r.budgets.Linked, b.Linked},
 		{"search", &r.budgets.Search, b.Search},
+		{"memory", new(int), b.Memory},
 		{"client", &r.budgets.Client, b.Client},
 	} {
 		if set.from == nil {
