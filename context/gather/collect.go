@@ -25,7 +25,7 @@ type call struct {
 // collect finds the candidates of every section.
 func (c *call) collect(clock *stopwatch) prompt.Input {
 	m := c.g.mentioned(c.request)
-	c.in.Budgets = c.budgets
+	c.in.Budgets, c.in.Explain = c.budgets, c.Explain
 	c.in.Dropped = append(c.in.Dropped, m.dropped...)
 	clock.lap("mentions")
 	c.pinned(m.notes)

@@ -86,6 +86,29 @@ func TestExplicitIDsComeFirst(t *testing.T) {
 	}
 }
 
+func TestCTX32_ExplainNamesTheEdges(t *testing.T) {
+	w := newWorld(t)
+	if _, _, err := w.ents.PutType(ctx, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: entities.EntityRef}}}, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	for id, boss := range map[string]string{"a": "b", "b": "b"} {
+		if _, err := w.ents.Put(ctx, entities.Entity{ID: id, Type: "P", Name: id, Fields: entities.Values{"boss": boss}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, explain := range []bool{false, true} {
+		res := w.assemble(t, gather.Params{MentionedEntityIDs: []string{"a"}, Explain: explain})
+		b := res.Report.Sections[0].Items[1]
+		var want []prompt.Edge
+		if explain {
+			want = []prompt.Edge{{From: "a", Field: "boss"}, {From: "b", Field: "boss"}}
+		}
+		if !slices.Equal(b.Via, want) || b.Depth != 1 || b.Reason != "referenced via @a.boss, @b.boss" {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
 // FuzzMentions gives messages of any kind to an assembly.
 func FuzzMentions(f *testing.F) {
 	w := named(f, "Alice Novak", "Bob", "山田", "a")

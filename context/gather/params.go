@@ -9,30 +9,30 @@ import (
 
 // Params say what a prompt is to be made of.
 type Params struct {
-	Text               string          `json:"text,omitempty"`
-	MentionedEntityIDs []string        `json:"mentionedEntityIds,omitempty"`
-	MentionedNoteIDs   []string        `json:"mentionedNoteIds,omitempty"`
-	SearchNotes        int             `json:"searchNotes,omitempty"`
-	CalendarEvents     []prompt.Event  `json:"calendarEvents,omitempty"`
-	ActionItems        []prompt.Action `json:"actionItems,omitempty"`
-	ConversationID     string          `json:"conversationId,omitempty"`
-	Budgets            *Budgets        `json:"budgets,omitempty"`
-	Audience           string          `json:"audience,omitempty"`
-	Format             string          `json:"format,omitempty"`
-	MaxDepth           *int            `json:"maxDepth,omitempty"`
-	Explain            bool            `json:"explain,omitempty"`
+	Text               string          `json:"text,omitempty" jsonschema:"what the user typed; @Name, @[Full Name] and [[Title]] in it are mentions"`
+	MentionedEntityIDs []string        `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
+	MentionedNoteIDs   []string        `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
+	SearchNotes        int             `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
+	CalendarEvents     []prompt.Event  `json:"calendarEvents,omitempty" jsonschema:"events that the client knows of"`
+	ActionItems        []prompt.Action `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`
+	ConversationID     string          `json:"conversationId,omitempty" jsonschema:"the conversation that the prompt is for, kept with its report"`
+	Budgets            *Budgets        `json:"budgets,omitempty" jsonschema:"room in characters, where it is to differ from the default"`
+	Audience           string          `json:"audience,omitempty" enum:"local,remote" default:"remote" jsonschema:"who reads the prompt: private records are kept from a remote one"`
+	Format             string          `json:"format,omitempty" enum:"markdown" default:"markdown" jsonschema:"how the prompt is written"`
+	MaxDepth           *int            `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
+	Explain            bool            `json:"explain,omitempty" jsonschema:"name in the report what leads to each entity"`
 }
 
 // Budgets are what a caller sets of prompt.Budgets; nil members keep their
 // defaults.
 type Budgets struct {
-	Total    *int `json:"total,omitempty"`
-	Pinned   *int `json:"pinned,omitempty"`
-	Entities *int `json:"entities,omitempty"`
-	Linked   *int `json:"linked,omitempty"`
-	Search   *int `json:"search,omitempty"`
-	Memory   *int `json:"memory,omitempty"` // of memories, of which this daemon has none
-	Client   *int `json:"client,omitempty"`
+	Total    *int `json:"total,omitempty" default:"64000" jsonschema:"the whole prompt"`
+	Pinned   *int `json:"pinned,omitempty" default:"20500" jsonschema:"pinned notes"`
+	Entities *int `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
+	Linked   *int `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
+	Search   *int `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
+	Client   *int `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
+	Memory   *int `json:"memory,omitempty" default:"6000" jsonschema:"memories, of which this daemon has none"`
 }
 
 // Audiences: who reads the prompt.

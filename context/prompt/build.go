@@ -57,6 +57,7 @@ type Input struct {
 	Events   []Event
 	Actions  []Action
 	Dropped  []Dropped // what was left out before rendering
+	Explain  bool      // name in the report what leads to each entity
 }
 
 // Names of the sections.
@@ -75,6 +76,7 @@ type builder struct {
 	chars    int // of buf
 	units    int // of buf, UTF-16
 	total    int
+	explain  bool
 	sections []Section
 	reports  []SectionReport
 	dropped  []Dropped
@@ -102,7 +104,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // caller. O(size of what is shown + candidates).
 func Build(in Input) *Result {
 	buf := buffers.Get().(*[]byte)
-	b := &builder{total: in.Budgets.Total, state: make(map[itemKey]itemState), buf: (*buf)[:0]}
+	b := &builder{total: in.Budgets.Total, explain: in.Explain, state: make(map[itemKey]itemState), buf: (*buf)[:0]}
 	defer func() {
 		*buf = b.buf
 		buffers.Put(buf)

@@ -188,17 +188,22 @@ func (b *builder) writeEntities(s *section, p *packing, shown []shownEntity) {
 	}
 	s.items = make([]Item, 0, len(shown))
 	leads := p.leads()
-	edges := make([]Edge, 0, len(p.via)) // one array for all items
+	var edges []Edge // one array for all items
+	if b.explain {
+		edges = make([]Edge, 0, len(p.via))
+	}
 	for i, sh := range shown {
 		e := p.list[i]
 		item := Item{Kind: KindEntity, ID: e.Card.ID, Title: e.Card.Name, Cut: sh.cut, Depth: e.Depth, Reason: mentioned}
 		if e.Depth > 0 {
-			first := len(edges)
-			for _, v := range leads[i] {
-				edges = append(edges, Edge{From: p.list[v.from].Card.ID, Field: p.edge(v).Field})
-			}
-			item.Via = edges[first:len(edges):len(edges)]
 			item.Reason = p.reason(leads[i])
+			if b.explain {
+				first := len(edges)
+				for _, v := range leads[i] {
+					edges = append(edges, Edge{From: p.list[v.from].Card.ID, Field: p.edge(v).Field})
+				}
+				item.Via = edges[first:len(edges):len(edges)]
+			}
 		}
 		why := whyMark
 		if item.Reason == "" {

@@ -39,7 +39,7 @@ type Item struct {
 	Cut    bool   `json:"cut"` // only a part of it went in
 	Reason string `json:"reason"`
 	Depth  int    `json:"depth"`         // of an entity: edges from a mention
-	Via    []Edge `json:"via,omitempty"` // of an entity: what leads to it
+	Via    []Edge `json:"via,omitempty"` // of an entity: what leads to it, when asked to explain
 }
 
 // Dropped is one thing that was mentioned or reached and did not go in.
