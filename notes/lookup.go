@@ -39,7 +39,7 @@ func (s *Store) ByPath(p string) (*Note, error) {
 func (s *Store) ByTitle(title string) (*Note, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.only(s.index.preferred(s.index.titles[entities.Fold(strings.TrimSpace(title))], nil), "title", "title")
+	return s.only(s.index.preferred(s.index.titles[entities.Fold(strings.TrimSpace(title))]), "title", "title")
 }
 
 func (s *Store) only(ids []string, field, what string) (*Note, error) {

@@ -219,6 +219,23 @@ func TestSRCH32_Resolution(t *testing.T) {
 	}
 }
 
+func TestSRCH32_VaultsAreWorldsOfTheirOwn(t *testing.T) {
+	s, _, db := open(t, kv.InMemory)
+	for _, d := range []notes.Draft{
+		{ID: "w1", Vault: "work", Path: "Plan.md", Body: "[[Diary]] [[Shared]] [[Plan]]"}, {ID: "h1", Vault: "home", Path: "Diary.md", Body: "# Day"},
+		{ID: "h2", Vault: "home", Path: "Plan.md", Body: "[[Plan]]"}, {ID: "none", Title: "Shared", Body: "[[Diary]] [[Plan]]"},
+	} {
+		if err := db.Update(ctx, func(tx *kv.Tx) error { _, err := s.PutTx(tx, d, nil, nil); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string][]string{"w1": {"", "none", "w1"}, "h2": {"h2"}, "none": {"h1", "h2"}} {
+		if diff := cmp.Diff(want, s.Targets(id)); diff != "" {
+			t.Errorf("links of %s:\n%s", id, diff)
+		}
+	}
+}
+
 func TestLinksFollowTheirTargets(t *testing.T) {
 	s, _, _ := open(t, kv.InMemory)
 	put(t, s, notes.Draft{ID: "from", Body: "See [[Plan]], ![[Plan#Goals|the goals]] and\n[[Plan]] `[[Code]]`"})

@@ -127,14 +127,14 @@ func (x *index) resolve(target string, from *Note) Resolution {
 		return Resolution{ID: x.best(ids, from)[0], Tier: TierPath}
 	}
 	if !strings.Contains(file, "/") {
-		if ids := x.bases[file]; len(ids) > 0 {
+		if ids := x.visible(x.bases[file], from); len(ids) > 0 {
 			return Resolution{ID: x.best(ids, from)[0], Tier: TierName}
 		}
 	}
-	if ids := x.preferred(x.titles[fold], from); len(ids) > 0 {
+	if ids := x.preferred(x.visible(x.titles[fold], from)); len(ids) > 0 {
 		return decide(ids, TierTitle)
 	}
-	if ids := x.preferred(x.alias[fold], from); len(ids) > 0 {
+	if ids := x.preferred(x.visible(x.alias[fold], from)); len(ids) > 0 {
 		return decide(ids, TierAlias)
 	}
 	return Resolution{}
@@ -150,7 +150,7 @@ func decide(ids []string, tier Tier) Resolution {
 // byPath returns the notes whose path file means: from the root, from the
 // folder of the note, or as the tail of a path.
 func (x *index) byPath(file string, from *Note) []string {
-	candidates := x.bases[path.Base(file)]
+	candidates := x.visible(x.bases[path.Base(file)], from)
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -191,14 +191,32 @@ func (x *index) filter(ids []string, want func(p string) bool) []string {
 	return out
 }
 
-// preferred narrows ids to the notes of from's vault, when there are any, and
-// then to those not archived, when there are any.
-func (x *index) preferred(ids []string, from *Note) []string {
-	if len(ids) < 2 {
+// visible returns the notes that a link of the note from can lead to: those of
+// the same vault and those of none. Vaults are worlds of their own; only a link
+// from nowhere, as in a message, sees all of them.
+func (x *index) visible(ids []string, from *Note) []string {
+	if from == nil || from.Vault == "" {
 		return ids
 	}
-	if from != nil {
-		ids = narrow(ids, func(id string) bool { return x.notes[id].Vault == from.Vault })
+	for i, id := range ids {
+		if v := x.notes[id].Vault; v == from.Vault || v == "" {
+			continue
+		}
+		out := slices.Clone(ids[:i])
+		for _, id := range ids[i+1:] {
+			if v := x.notes[id].Vault; v == from.Vault || v == "" {
+				out = append(out, id)
+			}
+		}
+		return out
+	}
+	return ids
+}
+
+// preferred narrows ids to those not archived, when there are any.
+func (x *index) preferred(ids []string) []string {
+	if len(ids) < 2 {
+		return ids
 	}
 	return narrow(ids, func(id string) bool { return x.notes[id].Live() })
 }
@@ -216,10 +234,10 @@ func narrow(ids []string, keep func(string) bool) []string {
 	return out
 }
 
-// best orders files of one name: same vault and not archived, same folder,
-// shortest path, byte order.
+// best orders files of one name: not archived ones if there are any, same
+// folder, shortest path, byte order.
 func (x *index) best(ids []string, from *Note) []string {
-	ids = slices.Clone(x.preferred(ids, from))
+	ids = slices.Clone(x.preferred(ids))
 	slices.SortFunc(ids, func(a, b string) int {
 		na, nb := x.notes[a], x.notes[b]
 		if from != nil {
