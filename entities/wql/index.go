@@ -71,8 +71,9 @@ func (x *indexes) build(key indexKey, typeName, field string) {
 	gen := x.src.Gen()
 	x.mu.RLock()
 	have := x.byField[key]
+	current := have != nil && have.gen == gen
 	x.mu.RUnlock()
-	if have != nil && have.gen == gen {
+	if current {
 		return
 	}
 	p := &postings{gen: gen, ids: make(map[string][]string)}
