@@ -1,0 +1,91 @@
+package protocol
+
+import "github.com/ctxd/ctxd/entities/kv"
+
+// The standings of Health.
+const (
+	Healthy = "healthy"
+	Warning = "warning"
+	Failing = "error"
+)
+
+// Health is the result of admin.health.
+type Health struct {
+	Status   string       `json:"status" enum:"healthy,warning,error" jsonschema:"how the daemon is"`
+	Warnings []string     `json:"warnings" jsonschema:"what needs attention"`
+	Disk     DiskHealth   `json:"disk" jsonschema:"the disk that the data lies on"`
+	Store    kv.Status    `json:"store" jsonschema:"the record store"`
+	Index    IndexHealth  `json:"index" jsonschema:"the search index"`
+	Embedder EmbedderInfo `json:"embedder" jsonschema:"the model that turns text into vectors"`
+	UptimeMS int64        `json:"uptimeMs" jsonschema:"milliseconds since the start"`
+	PID      int          `json:"pid" jsonschema:"process id of the daemon"`
+	Version  string       `json:"version" jsonschema:"version of the daemon"`
+}
+
+// DiskHealth says how much room there is.
+type DiskHealth struct {
+	FreeBytes  uint64 `json:"freeBytes" jsonschema:"room left, 0 when unknown"`
+	TotalBytes uint64 `json:"totalBytes" jsonschema:"size of the disk, 0 when unknown"`
+}
+
+// IndexHealth says how the search index stands.
+type IndexHealth struct {
+	Ready bool `json:"ready" jsonschema:"whether every note is in it"`
+	Notes int  `json:"notes" jsonschema:"notes in it"`
+}
+
+// Stats is the result of admin.stats.
+type Stats struct {
+	Notes       int           `json:"notes" jsonschema:"notes that are not archived"`
+	Archived    int           `json:"archived" jsonschema:"archived notes"`
+	Entities    int           `json:"entities" jsonschema:"entities that are not in the trash"`
+	Types       int           `json:"types" jsonschema:"declared types"`
+	Vaults      int           `json:"vaults" jsonschema:"known vaults"`
+	Records     int           `json:"records" jsonschema:"records in the store"`
+	RSSBytes    uint64        `json:"rssBytes" jsonschema:"memory of the process, 0 when unknown"`
+	HeapBytes   uint64        `json:"heapBytes" jsonschema:"memory of live objects"`
+	Goroutines  int           `json:"goroutines" jsonschema:"goroutines"`
+	Index       IndexStats    `json:"index" jsonschema:"the search index"`
+	Connections ConnStats     `json:"connections" jsonschema:"the connections"`
+	Methods     []MethodStats `json:"methods" jsonschema:"calls by method, the busiest first"`
+}
+
+// IndexStats counts what the search index holds.
+type IndexStats struct {
+	Queue   int `json:"queue" jsonschema:"notes that wait to be indexed"`
+	Vectors int `json:"vectors" jsonschema:"vectors"`
+	Terms   int `json:"terms" jsonschema:"distinct terms"`
+}
+
+// ConnStats counts connections.
+type ConnStats struct {
+	Open          int    `json:"open" jsonschema:"open now"`
+	Accepted      uint64 `json:"accepted" jsonschema:"since the start"`
+	Refused       uint64 `json:"refused" jsonschema:"over the limit since the start"`
+	Cut           uint64 `json:"cut" jsonschema:"closed by the daemon for breaking a limit since the start"`
+	InFlight      int    `json:"inFlight" jsonschema:"calls that are not answered yet"`
+	OutboundBytes int64  `json:"outboundBytes" jsonschema:"replies that wait for slow readers"`
+}
+
+// MethodStats counts the calls of one method and says how long they took.
+type MethodStats struct {
+	Method string       `json:"method" jsonschema:"name of the method"`
+	Calls  uint64       `json:"calls" jsonschema:"calls answered since the start"`
+	Errors uint64       `json:"errors" jsonschema:"how many of them with an error"`
+	Stages []StageStats `json:"stages" jsonschema:"time by stage: wait until the call ran, run"`
+}
+
+// StageStats is a latency histogram.
+type StageStats struct {
+	Stage   string   `json:"stage" enum:"wait,run" jsonschema:"the stage"`
+	P50US   int64    `json:"p50us" jsonschema:"half took at most this, in microseconds; upper bound of its bucket"`
+	P99US   int64    `json:"p99us" jsonschema:"99 of 100 took at most this, in microseconds; upper bound of its bucket"`
+	MaxUS   int64    `json:"maxus" jsonschema:"the longest, in microseconds"`
+	Buckets []Bucket `json:"buckets" jsonschema:"the buckets that are not empty"`
+}
+
+// Bucket counts calls up to a duration and above that of the bucket before.
+type Bucket struct {
+	UpToUS int64  `json:"upToUs" jsonschema:"upper bound in microseconds"`
+	Count  uint64 `json:"count" jsonschema:"calls"`
+}

@@ -1,0 +1,105 @@
+package protocol
+
+import "github.com/ctxd/ctxd/entities/fault"
+
+// Version is the version of the protocol, MAJOR.MINOR. A minor version adds; a
+// client that asks for a newer major version is refused.
+const Version = "1.0"
+
+// The error codes, first those of JSON-RPC.
+const (
+	CodeParse          = -32700 // bytes that are no JSON, or a malformed header
+	CodeInvalidRequest = -32600 // JSON that is no request
+	CodeMethodNotFound = -32601
+	CodeInvalidParams  = -32602 // data.field names the parameter
+	CodeInternal       = -32603 // data.ref is the id of the incident in the log
+	CodeNotInitialized = -32002 // a call before initialize
+	CodeCancelled      = -32800 // withdrawn by $/cancelRequest or by closing
+	CodeNotFound       = 1001
+	CodeConflict       = 1002 // stale version, duplicate, ambiguous
+	CodeUnavailable    = 1003 // can't be served now
+	CodeLimit          = 1004 // a size or count over its limit
+	CodeDeadline       = 1005 // out of time
+	CodeQuery          = 1006 // a WQL text that can't be run
+)
+
+// Error is the error member of a reply.
+type Error struct {
+	Code    int        `json:"code" jsonschema:"what kind of failure, see the list of codes"`
+	Message string     `json:"message" jsonschema:"what was wrong, with what; one sentence for people"`
+	Data    *ErrorData `json:"data,omitempty" jsonschema:"what a program can act on"`
+}
+
+// ErrorData is what a program can act on in an Error.
+type ErrorData struct {
+	Kind       string            `json:"kind" jsonschema:"the kind of failure by name"`
+	Ref        string            `json:"ref,omitempty" jsonschema:"id or name of the record concerned, or the id of the incident in the log"`
+	Field      string            `json:"field,omitempty" jsonschema:"the parameter at fault, dotted, as in entities[3].name"`
+	Hint       string            `json:"hint,omitempty" jsonschema:"what to do about it"`
+	Retryable  bool              `json:"retryable" jsonschema:"whether the same call may succeed later"`
+	Line       int               `json:"line,omitempty" jsonschema:"line in a query text, from 1"`
+	Column     int               `json:"column,omitempty" jsonschema:"column in that line, UTF-16 code units, from 1"`
+	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the records that an ambiguous reference may have meant"`
+}
+
+// Code is one error code with what it means.
+type Code struct {
+	Code    int
+	Kind    string // data.kind
+	Message string // the standing text of the document
+}
+
+// Codes are all error codes, those of JSON-RPC first. The first seven may
+// answer any call; the others stand with the methods that give them.
+var Codes = []Code{
+	{CodeParse, "parse_error", "The message is no JSON, or its header is malformed. The id is null."},
+	{CodeInvalidRequest, "invalid_request", "The message is no request, or comes at the wrong time."},
+	{CodeMethodNotFound, "method_not_found", "There is no method of that name."},
+	{CodeInvalidParams, "invalid_params", "A parameter is unknown, missing, of the wrong type or has a bad value; data.field names it."},
+	{CodeInternal, "internal", "A defect of the daemon; data.ref is the id of the incident in its log."},
+	{CodeNotInitialized, "not_initialized", "The connection has not been initialized."},
+	{CodeCancelled, "cancelled", "The call was withdrawn."},
+	{CodeNotFound, "not_found", "There is no record of that id, path or title."},
+	{CodeConflict, "conflict", "The record moved on, exists already, or the reference is ambiguous."},
+	{CodeUnavailable, "unavailable", "A stage, the store or the disk can't serve the call now."},
+	{CodeLimit, "limit", "A size or count is over its limit; data.field names it."},
+	{CodeDeadline, "deadline", "The call took too long."},
+	{CodeQuery, "query", "The query can't be run; data.line and data.column say where."},
+}
+
+// universal is the number of Codes that any call may be answered with.
+const universal = 7
+
+// Notifications that the daemon sends, and those that it takes.
+const (
+	NotifyProgress    = "$/progress"
+	NotifyCancel      = "$/cancelRequest"
+	NotifyInitialized = "initialized"
+	NotifyExit        = "exit"
+)
+
+// Progress is the parameter of $/progress, sent to the caller that put the
+// token into the params of a call.
+type Progress struct {
+	Token   any    `json:"token" jsonschema:"the progressToken of the call, as it was given"`
+	Kind    string `json:"kind" enum:"begin,report,end" jsonschema:"where the work stands"`
+	Message string `json:"message,omitempty" jsonschema:"what is being done"`
+	Done    int64  `json:"done" jsonschema:"units of work that are done"`
+	Total   int64  `json:"total" jsonschema:"units of work in all, 0 when that is not known"`
+}
+
+// The kinds of Progress.
+const (
+	ProgressBegin  = "begin"
+	ProgressReport = "report"
+	ProgressEnd    = "end"
+)
+
+// ProgressToken is the name of the member that any params may have: a text or a
+// number that $/progress then carries.
+const ProgressToken = "progressToken"
+
+// Cancel is the parameter of $/cancelRequest.
+type Cancel struct {
+	ID any `json:"id" jsonschema:"the id of the call to withdraw, as it was given"`
+}

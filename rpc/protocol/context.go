@@ -1,0 +1,29 @@
+package protocol
+
+import (
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+)
+
+// Recent are the parameters of context.recent.
+type Recent struct {
+	Limit int `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"reports at most, newest first"`
+}
+
+// RecentReports is the result of context.recent.
+type RecentReports struct {
+	Reports []gather.Recorded `json:"reports" jsonschema:"the reports of the last prompts, newest first"`
+}
+
+var contextMethods = []Method{
+	describe[gather.Params, prompt.Result]("context.assemble", Read,
+		"Make the part of a system prompt that tells a model what the user refers to.",
+		"Mentions (@Name, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.",
+		Example{
+			`{"text":"What does @Alice do?","audience":"local"}`,
+			`{"system":"## Entity context\n…","sections":[{"name":"entities","start":0,"end":19}],"report":{"chars":19,"budget":64000,"sections":[{"name":"entities","chars":19,"budget":12000,"items":[{"kind":"entity","id":"alice","title":"Alice","chars":12,"cut":false,"reason":"directly mentioned","depth":0}]}],"dropped":[],"queryErrors":[],"stages":[{"name":"mentions","ms":0.01}],"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}}`,
+		}, CodeLimit, CodeDeadline),
+	describe[Recent, RecentReports]("context.recent", Read,
+		"List the reports of the last prompts.", "",
+		Example{`{"limit":1}`, `{"reports":[]}`}),
+}

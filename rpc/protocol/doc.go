@@ -1,0 +1,28 @@
+// Package protocol is the contract between ctxd and its clients: the names of
+// the methods, their parameters and results, the error codes, the limits of a
+// connection. It holds data and no behaviour; everything that describes the
+// protocol elsewhere (the document that rpc.discover answers with, the table in
+// the README, clients in other languages) is made from it.
+//
+// # Reading the types
+//
+// A parameter or result is a struct; its tags are the contract and are read by
+// the strict decoder of the rpc room and by the schema here alike:
+//
+//	json        the name; a member without omitempty or omitzero is required
+//	jsonschema  the description
+//	default     the value that an absent member stands for
+//	min, max    the least and the greatest number
+//	enum        the accepted texts, separated by commas
+//
+// An Optional tells an absent member, a null and a value apart; patch methods
+// need that. Records (notes.Note, entities.Entity, entities.Type) are those of
+// the domain rooms, not copies of them; their members are described in
+// records.go.
+//
+// # Use
+//
+// rpc, rpc/client, cmd and anything that speaks the protocol may import this
+// package. All values are read-only after initialisation and may be used
+// concurrently.
+package protocol

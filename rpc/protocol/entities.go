@@ -1,0 +1,200 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities"
+)
+
+// EntityRecord are the members of an entity that a client may give. Those that
+// the daemon keeps itself are accepted and left unused, so that a record can be
+// read, changed and put back.
+type EntityRecord struct {
+	ID        string          `json:"id,omitempty" jsonschema:"id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent"`
+	Type      string          `json:"type" jsonschema:"name of a declared type"`
+	Name      string          `json:"name" jsonschema:"name, at most 512 characters"`
+	Aliases   []string        `json:"aliases,omitempty" jsonschema:"other names"`
+	Fields    entities.Values `json:"fields,omitempty" jsonschema:"values by field name: text, number, boolean or a list of texts; references are ids"`
+	NoteID    string          `json:"noteId,omitempty" jsonschema:"the note that the entity is described in"`
+	Private   bool            `json:"private,omitempty" jsonschema:"keep it from remote models"`
+	CreatedAt *time.Time      `json:"createdAt,omitempty" jsonschema:"when it was made; taken for a new record only"`
+
+	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
+	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
+	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"kept by the daemon, not taken"`
+	Version     int        `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
+}
+
+// EntityPut are the parameters of entities.put.
+type EntityPut struct {
+	EntityRecord
+	IfVersion *int `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+}
+
+// EntityPatch are the parameters of entities.patch. Absent members stay as they
+// are.
+type EntityPatch struct {
+	ID        string             `json:"id" jsonschema:"id of the entity"`
+	Name      *string            `json:"name,omitempty" jsonschema:"name, at most 512 characters"`
+	Aliases   Optional[[]string] `json:"aliases,omitzero" jsonschema:"other names; null for none"`
+	Fields    entities.Values    `json:"fields,omitempty" jsonschema:"the values to change by field name; a null empties the field"`
+	NoteID    Optional[string]   `json:"noteId,omitzero" jsonschema:"the note that the entity is described in; null for none"`
+	Private   *bool              `json:"private,omitempty" jsonschema:"keep it from remote models"`
+	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
+}
+
+// EntityPutMany are the parameters of entities.putMany.
+type EntityPutMany struct {
+	Entities []EntityRecord `json:"entities" jsonschema:"at most 1,000; they may refer to each other"`
+}
+
+// EntityList is the result of entities.putMany.
+type EntityList struct {
+	Entities []*entities.Entity `json:"entities" jsonschema:"the entities"`
+}
+
+// EntityPage is the result of entities.list.
+type EntityPage struct {
+	Entities   []*entities.Entity `json:"entities" jsonschema:"the entities"`
+	NextCursor string             `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// EntityGet are the parameters of entities.get.
+type EntityGet struct {
+	ID      string `json:"id" jsonschema:"id of the entity"`
+	Resolve int    `json:"resolve,omitempty" min:"0" max:"4" default:"0" jsonschema:"how deep references and computed fields are answered as records"`
+}
+
+// EntityFull is the result of entities.get: an entity, in which Fields holds the
+// values as they are stored or, with resolve, what they lead to.
+type EntityFull struct {
+	entities.Entity
+	Fields map[string]any `json:"fields" jsonschema:"values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value"`
+}
+
+// EntityFilter are the parameters of entities.list.
+type EntityFilter struct {
+	Type    string `json:"type,omitempty" jsonschema:"entities of this type only"`
+	Trashed bool   `json:"trashed,omitempty" jsonschema:"those in the trash instead"`
+	Page
+}
+
+// EntityComplete are the parameters of entities.complete.
+type EntityComplete struct {
+	Prefix string   `json:"prefix" jsonschema:"what was typed so far"`
+	Types  []string `json:"types,omitempty" jsonschema:"entities of these types only"`
+	Limit  int      `json:"limit,omitempty" min:"1" max:"100" default:"8" jsonschema:"items at most"`
+}
+
+// EntityItem is one entity that a typed text may mean.
+type EntityItem struct {
+	ID    string   `json:"id" jsonschema:"id of the entity"`
+	Name  string   `json:"name" jsonschema:"the name or alias that matched"`
+	Type  string   `json:"type" jsonschema:"its type"`
+	Match [][2]int `json:"match" jsonschema:"ranges of the name that matched: UTF-16 offsets, half-open"`
+}
+
+// EntityItems is the result of entities.complete.
+type EntityItems struct {
+	Items []EntityItem `json:"items" jsonschema:"best first: prefix, word prefix, substring, fuzzy"`
+}
+
+// TypePut are the parameters of types.put.
+type TypePut struct {
+	Name      string           `json:"name" jsonschema:"name of the type, compared without case"`
+	Fields    []entities.Field `json:"fields" jsonschema:"its fields, at most 200"`
+	Version   int              `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
+	Inferred  bool             `json:"inferred,omitempty" jsonschema:"kept by the daemon, not taken"`
+	IfVersion *int             `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+	Force     bool             `json:"force,omitempty" jsonschema:"change it even when that hides values of entities"`
+}
+
+// TypePutResult is the result of types.put.
+type TypePutResult struct {
+	entities.Type
+	Diagnostics []entities.Diagnostic `json:"diagnostics" jsonschema:"what to look at, such as a target type that is not declared yet"`
+}
+
+// TypeName are the parameters of types.get.
+type TypeName struct {
+	Name string `json:"name" jsonschema:"name of the type"`
+}
+
+// TypeDelete are the parameters of types.delete.
+type TypeDelete struct {
+	Name  string `json:"name" jsonschema:"name of the type"`
+	Force bool   `json:"force,omitempty" jsonschema:"delete it even when entities of it exist; they go to the trash"`
+}
+
+// TypeCount is a type with the number of its live entities.
+type TypeCount struct {
+	entities.Type
+	Count int `json:"count" jsonschema:"entities of the type, the trash left out"`
+}
+
+// TypeList is the result of types.list.
+type TypeList struct {
+	Types []TypeCount `json:"types" jsonschema:"all types by name"`
+}
+
+var typeMethods = []Method{
+	describe[TypePut, TypePutResult]("types.put", Mutation,
+		"Declare a type of entity, or change it.",
+		"Unknown target types and queries over types that are not declared yet are diagnostics, not errors.",
+		Example{`{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"team","type":"entity_ref","targetType":"Team"}]}`,
+			exampleType[:len(exampleType)-1] + `,"diagnostics":[{"field":"team","line":1,"column":1,"message":"target type Team is not declared yet","severity":"warning"}]}`},
+		CodeConflict, CodeQuery, CodeLimit, CodeUnavailable),
+	describe[TypeName, entities.Type]("types.get", Read,
+		"Read a type.", "",
+		Example{`{"name":"person"}`, exampleType}, CodeNotFound),
+	describe[Empty, TypeList]("types.list", Read,
+		"List all types with the number of their entities.", "",
+		Example{`{}`, `{"types":[` + exampleType[:len(exampleType)-1] + `,"count":12}]}`}),
+	describe[TypeDelete, TypeName]("types.delete", Mutation,
+		"Remove a type; while entities of it exist only with force, which moves them to the trash.", "",
+		Example{`{"name":"Person","force":true}`, `{"name":"Person"}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+}
+
+var entityMethods = []Method{
+	describe[EntityPut, entities.Entity]("entities.put", Mutation,
+		"Write an entity; absent members are cleared.",
+		"An unknown id creates the entity with that id. Values are checked against the type.",
+		Example{`{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}`, exampleEntity},
+		CodeConflict, CodeLimit, CodeUnavailable),
+	describe[EntityPatch, entities.Entity]("entities.patch", Mutation,
+		"Change the given members and field values of an entity.", "",
+		Example{`{"id":"alice","fields":{"role":"Engineer","manager":null}}`, exampleEntity},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[EntityPutMany, EntityList]("entities.putMany", Mutation,
+		"Write up to 1,000 entities in one transaction: all or none.", "They may refer to each other.",
+		Example{`{"entities":[{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"}}]}`, `{"entities":[` + exampleEntity + `]}`},
+		CodeConflict, CodeLimit, CodeUnavailable),
+	describe[EntityGet, EntityFull]("entities.get", Read,
+		"Read an entity; with resolve, what its references and computed fields lead to as well.",
+		"With resolve, each entity has its fields only where it is first reached, so cycles end.",
+		Example{`{"id":"alice"}`, exampleEntity}, CodeNotFound, CodeDeadline),
+	describe[EntityFilter, EntityPage]("entities.list", Read,
+		"List entities by name.", "",
+		Example{`{"type":"Person"}`, `{"entities":[` + exampleEntity + `]}`}, CodeNotFound),
+	describe[ByID, Versioned]("entities.trash", Mutation,
+		"Move an entity to the trash: references to it show as deleted.", "",
+		Example{`{"id":"alice"}`, `{"id":"alice","version":2}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ByID, Versioned]("entities.restore", Mutation,
+		"Bring an entity back from the trash.", "",
+		Example{`{"id":"alice"}`, `{"id":"alice","version":3}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ByID, Versioned]("entities.delete", Mutation,
+		"Remove an entity for good.", "",
+		Example{`{"id":"alice","ifVersion":3}`, `{"id":"alice","version":4}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[EntityComplete, EntityItems]("entities.complete", Read,
+		"Suggest entities for what was typed so far.", "",
+		Example{`{"prefix":"al","types":["Person"]}`, `{"items":[{"id":"alice","name":"Alice","type":"Person","match":[[0,2]]}]}`}),
+}
+
+const (
+	exampleType   = `{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"team","type":"entity_ref","targetType":"Team"}],"version":1}`
+	exampleEntity = `{"id":"alice","type":"Person","name":"Alice","aliases":[],"fields":{"role":"Engineer","team":"core"},"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}`
+)

@@ -1,0 +1,35 @@
+package protocol
+
+import "github.com/ctxd/ctxd/graph"
+
+// GraphNeighbors are the parameters of graph.neighbors.
+type GraphNeighbors struct {
+	ID    string   `json:"id" jsonschema:"id of the note or entity to start from"`
+	Depth int      `json:"depth,omitempty" min:"1" max:"4" default:"1" jsonschema:"edges to go"`
+	Kinds []string `json:"kinds,omitempty" enum:"note,entity" jsonschema:"kinds of nodes to show; all when absent"`
+}
+
+// GraphPath are the parameters of graph.path.
+type GraphPath struct {
+	From     string `json:"from" jsonschema:"id of the note or entity to start from"`
+	To       string `json:"to" jsonschema:"id of the note or entity to reach"`
+	MaxDepth int    `json:"maxDepth,omitempty" min:"1" max:"16" default:"6" jsonschema:"edges at most"`
+}
+
+var graphMethods = []Method{
+	describe[GraphNeighbors, graph.Subgraph]("graph.neighbors", Read,
+		"Show what lies around a note or entity.", "",
+		Example{
+			`{"id":"alice"}`,
+			`{"nodes":[{"id":"alice","kind":"entity","name":"Alice","type":"Person","depth":0},{"id":"core","kind":"entity","name":"Core","type":"Team","depth":1}],"edges":[{"from":"alice","to":"core","field":"team"}]}`,
+		}, CodeNotFound, CodeDeadline),
+	describe[GraphPath, graph.Subgraph]("graph.path", Read,
+		"Find a shortest way between two records; empty when there is none.", "",
+		Example{
+			`{"from":"alice","to":"core"}`,
+			`{"nodes":[{"id":"alice","kind":"entity","name":"Alice","type":"Person","depth":0},{"id":"core","kind":"entity","name":"Core","type":"Team","depth":1}],"edges":[{"from":"alice","to":"core","field":"team"}]}`,
+		}, CodeNotFound, CodeDeadline),
+	describe[Empty, graph.Stats]("graph.stats", Read,
+		"Count records and edges, components and orphans.", "",
+		Example{`{}`, `{"entities":40,"notes":60,"references":90,"links":120,"components":3,"orphans":2,"maxDegree":17,"meanDegree":4.2}`}),
+}

@@ -1,0 +1,74 @@
+package protocol
+
+// Empty is the parameter of a method that takes none, and the result of one
+// that has nothing to say.
+type Empty struct{}
+
+// PeerInfo names a program.
+type PeerInfo struct {
+	Name    string `json:"name" jsonschema:"name of the program"`
+	Version string `json:"version,omitempty" jsonschema:"version of the program"`
+}
+
+// InitializeParams are the parameters of initialize.
+type InitializeParams struct {
+	ClientInfo      PeerInfo       `json:"clientInfo" jsonschema:"the client, for the log and ctxd inspect"`
+	ProcessID       Optional[int]  `json:"processId,omitzero" jsonschema:"process id of the client; may be null"`
+	ProtocolVersion string         `json:"protocolVersion,omitempty" jsonschema:"MAJOR.MINOR that the client was written for; a newer major version than the daemon's is refused"`
+	Capabilities    map[string]any `json:"capabilities,omitempty" jsonschema:"what the client can do; nothing is defined yet"`
+}
+
+// ServerInfo names the daemon.
+type ServerInfo struct {
+	Name    string `json:"name" jsonschema:"ctxd"`
+	Version string `json:"version" jsonschema:"version of the daemon"`
+	Commit  string `json:"commit" jsonschema:"the commit it was built from, empty when unknown"`
+}
+
+// EmbedderInfo names the model that turns text into vectors. It is empty while
+// the daemon searches by words alone.
+type EmbedderInfo struct {
+	Name   string `json:"name" jsonschema:"name of the model, empty for none"`
+	Dims   int    `json:"dims" jsonschema:"length of its vectors"`
+	Device string `json:"device" jsonschema:"what it runs on"`
+}
+
+// ServerCapabilities say what the daemon can do.
+type ServerCapabilities struct {
+	Methods   []string     `json:"methods" jsonschema:"names of all methods"`
+	Framings  []string     `json:"framings" jsonschema:"how messages may be framed: newline and content-length"`
+	Embedder  EmbedderInfo `json:"embedder" jsonschema:"the model that turns text into vectors"`
+	Providers []string     `json:"providers" jsonschema:"the configured language model providers"`
+}
+
+// InitializeResult is the result of initialize.
+type InitializeResult struct {
+	ServerInfo      ServerInfo         `json:"serverInfo" jsonschema:"the daemon"`
+	ProtocolVersion string             `json:"protocolVersion" jsonschema:"MAJOR.MINOR that the daemon speaks"`
+	Capabilities    ServerCapabilities `json:"capabilities" jsonschema:"what the daemon can do"`
+}
+
+// The framings of InitializeResult.
+const (
+	FramingNewline       = "newline"
+	FramingContentLength = "content-length"
+)
+
+// Page are the parameters that every list method takes.
+type Page struct {
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before; absent for the first"`
+	Limit  int    `json:"limit,omitempty" min:"1" max:"1000" default:"100" jsonschema:"records of a page"`
+}
+
+// ByID names a record and the version that the caller knows of.
+type ByID struct {
+	ID        string `json:"id" jsonschema:"id of the record"`
+	IfVersion *int   `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
+}
+
+// Versioned is the result of a method that changes where a record is, not what
+// is in it.
+type Versioned struct {
+	ID      string `json:"id" jsonschema:"id of the record"`
+	Version int    `json:"version" jsonschema:"its version after the change"`
+}

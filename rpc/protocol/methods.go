@@ -1,0 +1,112 @@
+package protocol
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Mode says how calls of a method stand to the other calls of a connection.
+type Mode string
+
+// The modes.
+const (
+	Control  Mode = "control"  // run in the order of arrival, before anything else is read
+	Read     Mode = "read"     // run beside each other, after every earlier mutation; can be cancelled
+	Mutation Mode = "mutation" // run one after the other; once started it completes
+	Job      Mode = "job"      // stand outside the order; stop between transactions
+)
+
+// Method describes one method.
+type Method struct {
+	Name        string
+	Summary     string // one line
+	Description string // what the summary leaves out; may be empty
+	Mode        Mode
+	Params      reflect.Type // a struct
+	Result      reflect.Type
+	Codes       []int // beside those that any call may get
+	Example     Example
+	Early       bool // answers before initialize
+}
+
+// Example is a call of a method and its reply.
+type Example struct {
+	Params string // JSON
+	Result string // JSON
+}
+
+// describe makes a Method of the types of its parameters and result.
+func describe[P, R any](name string, mode Mode, summary, description string, ex Example, codes ...int) Method {
+	return Method{
+		Name: name, Mode: mode, Summary: summary, Description: description,
+		Params: reflect.TypeFor[P](), Result: reflect.TypeFor[R](), Example: ex, Codes: codes,
+	}
+}
+
+func early(m Method) Method {
+	m.Early = true
+	return m
+}
+
+// Methods are all methods, in the order of the documentation.
+var Methods = func() (all []Method) {
+	for _, group := range [][]Method{
+		lifecycleMethods, noteMethods, typeMethods, entityMethods, wqlMethods,
+		graphMethods, contextMethods, vaultMethods, adminMethods,
+	} {
+		all = append(all, group...)
+	}
+	return all
+}()
+
+var byName = func() map[string]*Method {
+	m := make(map[string]*Method, len(Methods))
+	for i := range Methods {
+		m[Methods[i].Name] = &Methods[i]
+	}
+	return m
+}()
+
+// Lookup returns the method of that name, nil when there is none.
+func Lookup(name string) *Method { return byName[name] }
+
+// Names returns the names of all methods, in the order of the documentation.
+func Names() []string {
+	names := make([]string, len(Methods))
+	for i, m := range Methods {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// Document is the result of rpc.discover: an OpenRPC document.
+type Document = json.RawMessage
+
+var lifecycleMethods = []Method{
+	early(describe[InitializeParams, InitializeResult]("initialize", Control,
+		"Open the conversation and say which protocol the client was written for.",
+		"Before it only rpc.discover and admin.health answer. The client then sends the notification initialized.",
+		Example{
+			`{"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}`,
+			`{"serverInfo":{"name":"ctxd","version":"0.1.0","commit":""},"protocolVersion":"1.0","capabilities":{"methods":["notes.get"],"framings":["newline","content-length"],"embedder":{"name":"","dims":0,"device":""},"providers":[]}}`,
+		}, CodeUnavailable)),
+	describe[Empty, Empty]("shutdown", Mutation,
+		"End the conversation: answered when every earlier mutation is done.",
+		"The daemon itself goes on; admin.stop ends it. Afterwards the client sends the notification exit, or closes the connection.",
+		Example{`{}`, `{}`}),
+}
+
+var adminMethods = []Method{
+	early(describe[Empty, Health]("admin.health", Read,
+		"Say how the daemon is and what needs attention.", "",
+		Example{`{}`, `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60},"embedder":{"name":"","dims":0,"device":""},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`})),
+	describe[Empty, Stats]("admin.stats", Read,
+		"Count records, memory, connections and calls, with latencies.", "",
+		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":0,"vectors":0,"terms":0},"connections":{"open":1,"accepted":3,"refused":0,"cut":0,"inFlight":1,"outboundBytes":0},"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
+	describe[Empty, Empty]("admin.stop", Control,
+		"End the daemon after the calls that it has accepted.", "",
+		Example{`{}`, `{}`}),
+	early(describe[Empty, Document]("rpc.discover", Read,
+		"Describe every method, as an OpenRPC document.", "",
+		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"1.0"},"methods":[]}`})),
+}

@@ -1,0 +1,260 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// NoteRecord are the members of a note that a client may give. Those that the
+// daemon keeps itself are accepted and left unused, so that a record can be
+// read, changed and put back.
+type NoteRecord struct {
+	ID        string     `json:"id,omitempty" jsonschema:"id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent"`
+	Title     string     `json:"title,omitempty" jsonschema:"title, at most 512 characters; when absent it is taken from the text"`
+	Body      string     `json:"body,omitempty" jsonschema:"Markdown, at most 4 MiB; frontmatter counts as on import"`
+	Path      string     `json:"path,omitempty" jsonschema:"path with / between folders; no two notes have one path"`
+	Folder    string     `json:"folder,omitempty" jsonschema:"folder of a note without a path"`
+	Tags      []string   `json:"tags,omitempty" jsonschema:"tags without #, added to those in the text"`
+	Aliases   []string   `json:"aliases,omitempty" jsonschema:"other titles, added to those in the frontmatter"`
+	Private   bool       `json:"private,omitempty" jsonschema:"keep it from remote models"`
+	CreatedAt *time.Time `json:"createdAt,omitempty" jsonschema:"when it was made; taken for a new record only"`
+
+	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
+	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
+	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"kept by the daemon, not taken"`
+	EntityID    string     `json:"entityId,omitempty" jsonschema:"kept by the daemon, not taken"`
+	Version     int        `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
+}
+
+// NotePut are the parameters of notes.put.
+type NotePut struct {
+	NoteRecord
+	IfVersion *int `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+}
+
+// NotePatch are the parameters of notes.patch. Absent members stay as they are.
+type NotePatch struct {
+	ID        string             `json:"id" jsonschema:"id of the note"`
+	Title     Optional[string]   `json:"title,omitzero" jsonschema:"title, at most 512 characters; null to take it from the text"`
+	Body      *string            `json:"body,omitempty" jsonschema:"Markdown, at most 4 MiB"`
+	Path      Optional[string]   `json:"path,omitzero" jsonschema:"path with / between folders; null for none"`
+	Folder    Optional[string]   `json:"folder,omitzero" jsonschema:"folder of a note without a path; null for none"`
+	Tags      Optional[[]string] `json:"tags,omitzero" jsonschema:"tags apart from those in the text; null for none"`
+	Aliases   Optional[[]string] `json:"aliases,omitzero" jsonschema:"other titles apart from those in the frontmatter; null for none"`
+	Private   *bool              `json:"private,omitempty" jsonschema:"keep it from remote models"`
+	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
+}
+
+// NotePutMany are the parameters of notes.putMany.
+type NotePutMany struct {
+	Notes []NoteRecord `json:"notes" jsonschema:"at most 1,000"`
+}
+
+// NoteList is the result of notes.putMany.
+type NoteList struct {
+	Notes []*notes.Note `json:"notes" jsonschema:"the notes"`
+}
+
+// NoteGet are the parameters of notes.get: exactly one member.
+type NoteGet struct {
+	ID    string `json:"id,omitempty" jsonschema:"id of the note"`
+	Path  string `json:"path,omitempty" jsonschema:"its path"`
+	Title string `json:"title,omitempty" jsonschema:"its title or alias, compared without case; several notes of one title are a conflict with candidates"`
+}
+
+// NoteFull is the result of notes.get.
+type NoteFull struct {
+	notes.Note
+	Links     []notes.Link     `json:"links" jsonschema:"links of the note, in the order of its text"`
+	Backlinks []notes.Backlink `json:"backlinks" jsonschema:"notes that link to it, by title"`
+}
+
+// NoteFilter are the parameters of notes.list.
+type NoteFilter struct {
+	Archived bool   `json:"archived,omitempty" jsonschema:"archived notes instead"`
+	Tag      string `json:"tag,omitempty" jsonschema:"notes with this tag or one below it"`
+	Folder   string `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
+	Type     string `json:"type,omitempty" jsonschema:"notes that an entity of this type was made from"`
+	Page
+}
+
+// NoteHead is a note without its text.
+type NoteHead struct {
+	ID          string     `json:"id" jsonschema:"id of the note"`
+	Title       string     `json:"title" jsonschema:"its title"`
+	Path        string     `json:"path,omitempty" jsonschema:"its path"`
+	Folder      string     `json:"folder,omitempty" jsonschema:"its folder"`
+	Tags        []string   `json:"tags" jsonschema:"its tags"`
+	Aliases     []string   `json:"aliases" jsonschema:"its other titles"`
+	Private     bool       `json:"private" jsonschema:"whether it is kept from remote models"`
+	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file"`
+	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
+	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last"`
+	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"when it was archived"`
+	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
+	EntityID    string     `json:"entityId,omitempty" jsonschema:"the entity made from it"`
+}
+
+// NotePage is the result of notes.list.
+type NotePage struct {
+	Notes      []NoteHead `json:"notes" jsonschema:"the notes, without their texts"`
+	NextCursor string     `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// NoteComplete are the parameters of notes.complete.
+type NoteComplete struct {
+	Prefix string `json:"prefix" jsonschema:"what was typed so far"`
+	Limit  int    `json:"limit,omitempty" min:"1" max:"100" default:"8" jsonschema:"items at most"`
+}
+
+// NoteItem is one note that a typed text may mean.
+type NoteItem struct {
+	ID    string   `json:"id" jsonschema:"id of the note"`
+	Title string   `json:"title" jsonschema:"the title or alias that matched"`
+	Path  string   `json:"path,omitempty" jsonschema:"its path"`
+	Match [][2]int `json:"match" jsonschema:"ranges of the title that matched: UTF-16 offsets, half-open"`
+}
+
+// NoteItems is the result of notes.complete.
+type NoteItems struct {
+	Items []NoteItem `json:"items" jsonschema:"best first: prefix, word prefix, substring, fuzzy; recent first among equals"`
+}
+
+// NoteResolve are the parameters of notes.resolve.
+type NoteResolve struct {
+	Link string `json:"link" jsonschema:"a wikilink, or the text between its brackets"`
+	From string `json:"from,omitempty" jsonschema:"id of the note that it stands in; nearer notes win"`
+}
+
+// NoteResolved is the result of notes.resolve.
+type NoteResolved struct {
+	ID         string            `json:"id,omitempty" jsonschema:"the note; absent when there is none, or several"`
+	Path       string            `json:"path,omitempty" jsonschema:"its path"`
+	Heading    string            `json:"heading,omitempty" jsonschema:"the heading that the link points to"`
+	Block      string            `json:"block,omitempty" jsonschema:"the block that the link points to"`
+	Candidates []fault.Candidate `json:"candidates" jsonschema:"the notes that an ambiguous link may mean"`
+}
+
+// NoteSearch are the parameters of notes.search.
+type NoteSearch struct {
+	Query   string       `json:"query" jsonschema:"words to look for"`
+	Limit   int          `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
+	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to look; a mode that can't be served falls back to lexical and the result says so"`
+	Filter  SearchFilter `json:"filter,omitzero" jsonschema:"which notes to look in"`
+	Explain bool         `json:"explain,omitempty" jsonschema:"say for each hit what counted"`
+}
+
+// SearchFilter says which notes a search looks in.
+type SearchFilter struct {
+	Tags     []string `json:"tags,omitempty" jsonschema:"notes with all of these tags"`
+	Folder   string   `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
+	Types    []string `json:"types,omitempty" jsonschema:"notes that an entity of one of these types was made from"`
+	After    string   `json:"after,omitempty" jsonschema:"changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
+	Before   string   `json:"before,omitempty" jsonschema:"changed before this date (YYYY-MM-DD) or time (RFC 3339)"`
+	Archived bool     `json:"archived,omitempty" jsonschema:"archived notes too"`
+}
+
+// SearchHit is one note that was found.
+type SearchHit struct {
+	ID      string             `json:"id" jsonschema:"id of the note"`
+	Title   string             `json:"title" jsonschema:"its title"`
+	Path    string             `json:"path,omitempty" jsonschema:"its path"`
+	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only"`
+	Snippet string             `json:"snippet" jsonschema:"the place of its text that fits best"`
+	Ranges  [][2]int           `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
+	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name"`
+}
+
+// Degraded says which stage could not take part in an answer.
+type Degraded struct {
+	Stage string `json:"stage" jsonschema:"the stage that was left out"`
+	Why   string `json:"why" jsonschema:"the reason"`
+}
+
+// SearchResult is the result of notes.search.
+type SearchResult struct {
+	Hits     []SearchHit `json:"hits" jsonschema:"best first"`
+	Mode     string      `json:"mode" jsonschema:"how it was looked"`
+	Degraded *Degraded   `json:"degraded,omitempty" jsonschema:"what could not take part"`
+}
+
+// NoteID are the parameters of notes.links.
+type NoteID struct {
+	ID string `json:"id" jsonschema:"id of the note"`
+}
+
+// NoteLinks is the result of notes.links.
+type NoteLinks struct {
+	Outgoing   []notes.Link     `json:"outgoing" jsonschema:"links of the note that have a target, in the order of its text"`
+	Incoming   []notes.Backlink `json:"incoming" jsonschema:"notes that link to it, by title"`
+	Unresolved []notes.Link     `json:"unresolved" jsonschema:"links of the note without a target"`
+}
+
+// TagFilter are the parameters of tags.list.
+type TagFilter struct {
+	Prefix string `json:"prefix,omitempty" jsonschema:"tags that begin with this"`
+	Page
+}
+
+// TagPage is the result of tags.list.
+type TagPage struct {
+	Tags       []notes.Tag `json:"tags" jsonschema:"the tags"`
+	NextCursor string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+var noteMethods = []Method{
+	describe[NotePut, notes.Note]("notes.put", Mutation,
+		"Write a note; absent members are cleared.",
+		"An unknown id creates the note with that id. Frontmatter with a type makes an entity of the note as well.",
+		Example{`{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}`, exampleNote},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[NotePatch, notes.Note]("notes.patch", Mutation,
+		"Change the given members of a note.",
+		"Title, body, path and folder of a note that comes from a vault change with its file only.",
+		Example{`{"id":"kickoff","tags":["planning"],"ifVersion":1}`, exampleNote},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[NotePutMany, NoteList]("notes.putMany", Mutation,
+		"Write up to 1,000 notes in one transaction: all or none.", "",
+		Example{`{"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}`, `{"notes":[` + exampleNote + `]}`},
+		CodeConflict, CodeLimit, CodeUnavailable),
+	describe[NoteGet, NoteFull]("notes.get", Read,
+		"Read a note with its links, by id, path or title.", "",
+		Example{`{"title":"kickoff"}`, exampleNote[:len(exampleNote)-1] + `,"links":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"backlinks":[{"id":"minutes","title":"Minutes","line":3,"count":1}]}`},
+		CodeNotFound, CodeConflict),
+	describe[NoteFilter, NotePage]("notes.list", Read,
+		"List notes by title, without their texts.", "",
+		Example{`{"tag":"planning","limit":1}`, `{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"nextCursor":"MQ"}`}),
+	describe[ByID, Versioned]("notes.archive", Mutation,
+		"Take a note out of menus, lists and prompts; its entity goes to the trash.", "",
+		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":2}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ByID, Versioned]("notes.unarchive", Mutation,
+		"Bring an archived note and its entity back.", "",
+		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":3}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ByID, Versioned]("notes.delete", Mutation,
+		"Remove a note for good; its entity goes to the trash.", "",
+		Example{`{"id":"kickoff","ifVersion":3}`, `{"id":"kickoff","version":4}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[NoteComplete, NoteItems]("notes.complete", Read,
+		"Suggest notes for what was typed so far.", "",
+		Example{`{"prefix":"kick"}`, `{"items":[{"id":"kickoff","title":"Kickoff","match":[[0,4]]}]}`}),
+	describe[NoteResolve, NoteResolved]("notes.resolve", Read,
+		"Find the note that a wikilink means.", "",
+		Example{`{"link":"[[Kickoff#Goals]]"}`, `{"id":"kickoff","heading":"Goals","candidates":[]}`}),
+	describe[NoteSearch, SearchResult]("notes.search", Read,
+		"Find notes by the words of a query.", "",
+		Example{`{"query":"kickoff goals","limit":1}`, `{"hits":[{"id":"kickoff","title":"Kickoff","score":4.2,"snippet":"See Project Alpha.","ranges":[]}],"mode":"lexical","degraded":{"stage":"semantic","why":"no embedder is configured"}}`},
+		CodeLimit, CodeDeadline),
+	describe[NoteID, NoteLinks]("notes.links", Read,
+		"List the links of a note, to it, and those without a target.", "",
+		Example{`{"id":"kickoff"}`, `{"outgoing":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"incoming":[],"unresolved":[]}`},
+		CodeNotFound),
+	describe[TagFilter, TagPage]("tags.list", Read,
+		"List tags with the number of their notes, most frequent first.", "",
+		Example{`{"prefix":"plan"}`, `{"tags":[{"name":"planning","count":7}]}`}),
+}
+
+const exampleNote = `{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}`
