@@ -1,0 +1,13 @@
+// Package client is the Go client of the daemon, used by ctxd itself and by
+// programs that would rather not write JSON.
+//
+// Dial connects and does the handshake; Call sends a request and waits for its
+// reply. Params and results are the structs of rpc/protocol, or anything else
+// that encoding/json takes. A Client may be used by any number of goroutines:
+// their calls share one connection and run side by side as the daemon allows.
+//
+// When the context of a call ends, the daemon is asked to withdraw the call and
+// Call waits a moment for its answer, because a mutation that has begun
+// completes: a result that comes is returned as such, and an error means that
+// nothing is known to have been done.
+package client

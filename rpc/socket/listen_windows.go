@@ -1,0 +1,93 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/Microsoft/go-winio"
+	"golang.org/x/sys/windows"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Options says who listens.
+type Options struct {
+	Version string           // of the program, told to a second listener
+	Now     func() time.Time // nil = time.Now
+}
+
+// Listener is the named pipe, owned by this process until Close. Its security
+// descriptor lets this user in and nobody else, which is what the check of peer
+// credentials does elsewhere.
+type Listener struct {
+	net.Listener
+	path string
+}
+
+func defaultLocation() Location {
+	name := "user"
+	if u, err := user.Current(); err == nil {
+		// DOMAIN\name: a pipe's name holds no further backslash.
+		name = u.Username[strings.LastIndex(u.Username, `\`)+1:]
+	}
+	return Location{Path: `\\.\pipe\ctxd-` + name, Source: FromUser}
+}
+
+// Listen makes this process the owner of the pipe at path. The first instance
+// of a pipe is exclusive and ends with its process, so there is no lock file
+// and nothing to clean up after a crash; who the owner is has to be asked of
+// the owner (admin.health). When there is one the error is an *OwnedError.
+func Listen(path string, _ Options) (*Listener, error) {
+	if err := checkLength(path); err != nil {
+		return nil, err
+	}
+	who, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the user of this process can't be told")
+	}
+	ln, err := winio.ListenPipe(path, &winio.PipeConfig{
+		SecurityDescriptor: "D:P(A;;GA;;;" + who.User.Sid.String() + ")",
+		InputBufferSize:    64 << 10,
+		OutputBufferSize:   64 << 10,
+	})
+	switch {
+	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PIPE_BUSY):
+		return nil, newOwnedError(Owner{}, time.Time{})
+	case err != nil:
+		return nil, fault.Wrap(fault.Unavailable, err, "the pipe can't be made").
+			WithHint("choose another name with --socket or $%s", EnvPath)
+	}
+	return &Listener{Listener: ln, path: path}, nil
+}
+
+// Path returns the name of the pipe.
+func (l *Listener) Path() string { return l.path }
+
+// Dial connects to the daemon at path. When none listens the error is a
+// retryable fault.Unavailable.
+func Dial(ctx context.Context, path string) (net.Conn, error) {
+	if err := checkLength(path); err != nil {
+		return nil, err
+	}
+	conn, err := winio.DialPipeContext(ctx, path)
+	if err == nil {
+		return conn, nil
+	}
+	if ctx.Err() != nil {
+		return nil, fault.Wrap(fault.KindOf(ctx.Err()), err, "the daemon did not answer in time")
+	}
+	e := fault.Wrap(fault.Unavailable, err, "the pipe can't be reached")
+	switch {
+	case errors.Is(err, fs.ErrNotExist), os.IsNotExist(err):
+		e.Msg, e.Hint, e.Retryable = "no daemon listens on the pipe", "start one with: ctxd serve", true
+	case errors.Is(err, fs.ErrPermission):
+		e.Msg, e.Hint = "the pipe belongs to another user", "choose your own with --socket or $"+EnvPath
+	}
+	return nil, e
+}
