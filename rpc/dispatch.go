@@ -1,0 +1,493 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// callState is where a call stands. It changes under schedule.mu.
+type callState uint8
+
+const (
+	queued callState = iota
+	running
+	dropped // withdrawn before it ran
+)
+
+// call is one request or notification from its arrival to its reply.
+type call struct {
+	conn    *connection
+	peer    *jsonrpc2.Conn
+	slot    uint64 // the id that the library knows
+	id      []byte // as it came; nil for a notification
+	name    string // of an unknown method or a notification of the protocol
+	method  *entry // nil when unknown
+	params  []byte
+	arrived time.Time
+	batch   *batch
+	part    int // place of its reply in the batch
+
+	invalid string // why it is no request
+	over    bool   // too many are in flight
+	counted bool   // it counts as in flight
+
+	state   callState
+	after   uint64             // a read: how many mutations must be done before it
+	cancel  context.CancelFunc // a running read or job
+	failed  *protocol.Error    // the reply, when it is an error
+	claimed atomic.Bool        // somebody replies
+}
+
+// find looks the method up by its quoted name.
+func (k *call) find(quoted []byte) {
+	table := k.conn.srv.methods
+	if k.method = table[string(quoted[1:len(quoted)-1])]; k.method == nil {
+		k.name = unquote(quoted)
+		k.method = table[k.name]
+	}
+}
+
+// schedule decides when the calls of a connection run.
+type schedule struct {
+	mu       sync.Mutex // guards everything below
+	room     sync.Cond  // a call is done, or the connection is
+	calls    map[uint64]*call
+	lastSlot uint64
+	inFlight int
+	ended    bool // nothing more is read or written
+	inputEnd bool // nothing more is read
+	finished bool // drained is closed
+
+	reads   []*call // that wait, in the order of arrival
+	reading int
+	jobs    int
+
+	mutations []*call // that wait
+	mutating  bool
+	accepted  uint64 // mutations so far
+	done      uint64 // those of them that are through
+}
+
+// book gives the calls of a message their slots. When too many are in flight
+// the message is refused; its notifications, which nobody could be told of,
+// are held back instead until there is room. A batch is taken whole: it may go
+// over the limit once.
+func (c *connection) book(calls []*call) []*call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := c.srv.limits.InFlight
+	full := c.inFlight >= limit
+	for _, k := range calls {
+		if k.id == nil && k.method != nil {
+			for full && c.inFlight >= limit && !c.ended {
+				c.room.Wait()
+			}
+		}
+		c.lastSlot++
+		k.slot = c.lastSlot
+		k.over = full && k.id != nil
+		if k.counted = !k.over; k.counted {
+			c.inFlight++
+		}
+		c.calls[k.slot] = k
+	}
+	return calls
+}
+
+func (c *connection) slot(n uint64) *call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls[n]
+}
+
+// settle makes room for another call: this one is about to be answered. It
+// comes before the reply, so that a client that has read it finds the room.
+func (c *connection) settle(k *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k.counted {
+		k.counted = false
+		c.inFlight--
+		c.room.Signal()
+	}
+}
+
+// release forgets a call whose reply is on its way.
+func (c *connection) release(k *call) {
+	c.settle(k)
+	c.mu.Lock()
+	delete(c.calls, k.slot)
+	last := c.inputEnd && len(c.calls) == 0
+	c.mu.Unlock()
+	if last {
+		c.checkDrained()
+	}
+}
+
+// Handle takes the call that ReadObject has just read. It is called by the
+// library, on the goroutine that reads.
+func (c *connection) Handle(_ context.Context, peer *jsonrpc2.Conn, _ *jsonrpc2.Request) {
+	k := c.current
+	c.current = nil
+	k.peer = peer
+	if k.id == nil && k.method == nil && k.invalid == "" {
+		c.notification(k)
+		c.release(k)
+		return
+	}
+	if e := c.refusal(k); e != nil {
+		c.finish(k, nil, e)
+		return
+	}
+	switch k.method.Mode {
+	case protocol.Control:
+		c.execute(c.ctx, k)
+	case protocol.Read:
+		c.queueRead(k)
+	case protocol.Mutation:
+		c.queueMutation(k)
+	case protocol.Job:
+		c.startJob(k)
+	}
+}
+
+// notification takes the notifications of the protocol; any other that names no
+// method means nothing.
+func (c *connection) notification(k *call) {
+	switch k.name {
+	case protocol.NotifyExit:
+		c.leaving = true
+	case protocol.NotifyCancel:
+		var id []byte
+		s := scanner{data: k.params, limit: c.srv.limits.Nesting}
+		if s.peek() != '{' {
+			return
+		}
+		// The params were checked with their message.
+		_ = s.object(func(key []byte) error {
+			start := s.pos
+			err := s.value()
+			if string(key) == `"id"` {
+				id = s.data[start:s.pos]
+			}
+			return err
+		})
+		if id != nil && validID(id) {
+			c.withdraw(id)
+		}
+	}
+}
+
+// refusal says why a call is not run at all, nil when it is.
+func (c *connection) refusal(k *call) *protocol.Error {
+	switch {
+	case k.invalid != "":
+		return protocolError(protocol.CodeInvalidRequest, "", "the message is not a request: %s", k.invalid)
+	case k.method == nil:
+		e := protocolError(protocol.CodeMethodNotFound, "rpc.discover lists the methods", "there is no method %q", clip(k.name))
+		e.Data.Ref = clip(k.name)
+		return e
+	case k.over:
+		return limitError(true, "wait for replies before sending more", "more than %d requests are in flight", c.srv.limits.InFlight)
+	}
+	switch phase := c.session.current(); {
+	case phase == fresh && !k.method.Early:
+		return protocolError(protocol.CodeNotInitialized, "call initialize first", "the connection has not been initialized")
+	case phase == ending:
+		return protocolError(protocol.CodeInvalidRequest, "open a new connection", "the connection has been shut down")
+	}
+	return nil
+}
+
+// queueRead lets a read start when every earlier mutation is done and a place
+// in the pool is free.
+func (c *connection) queueRead(k *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.after = c.accepted
+	c.reads = append(c.reads, k)
+	c.startReads()
+}
+
+// startReads starts what may start. mu is held. Later reads wait for no fewer
+// mutations than earlier ones, so only the first has to be looked at.
+func (c *connection) startReads() {
+	for c.reading < c.srv.limits.Concurrency {
+		k := c.nextRead()
+		if k == nil {
+			return
+		}
+		c.reading++
+		c.srv.run(func() { c.runReads(k) })
+	}
+}
+
+// nextRead takes the next read that may run out of the queue. mu is held.
+func (c *connection) nextRead() *call {
+	for len(c.reads) > 0 {
+		k := c.reads[0]
+		if k.state != dropped && k.after > c.done {
+			return nil
+		}
+		c.reads[0] = nil
+		c.reads = c.reads[1:]
+		if k.state != dropped {
+			k.state = running
+			return k
+		}
+	}
+	c.reads = nil
+	return nil
+}
+
+func (c *connection) runReads(k *call) {
+	for k != nil {
+		ctx, cancel := context.WithTimeout(c.ctx, c.srv.limits.ReadTimeout)
+		c.mu.Lock()
+		k.cancel = cancel
+		c.mu.Unlock()
+		if !k.claimed.Load() {
+			c.execute(ctx, k)
+		}
+		cancel()
+		c.mu.Lock()
+		if k = c.nextRead(); k == nil {
+			c.reading--
+		}
+		c.mu.Unlock()
+	}
+}
+
+// queueMutation lets a mutation run after the earlier ones.
+func (c *connection) queueMutation(k *call) {
+	if k.method.Name == "shutdown" {
+		c.session.enter(active, ending)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.accepted++
+	c.mutations = append(c.mutations, k)
+	if !c.mutating {
+		c.mutating = true
+		c.srv.run(c.runMutations)
+	}
+}
+
+// runMutations empties the queue. Nothing that a client does ends the context
+// that a mutation runs with: what was accepted completes, also when its
+// connection is gone.
+func (c *connection) runMutations() {
+	c.mu.Lock()
+	for len(c.mutations) > 0 {
+		k := c.mutations[0]
+		c.mutations[0] = nil
+		c.mutations = c.mutations[1:]
+		if k.state != dropped {
+			k.state = running
+			c.mu.Unlock()
+			c.execute(context.WithoutCancel(c.ctx), k)
+			c.mu.Lock()
+		}
+		c.done++
+		c.startReads()
+	}
+	c.mutations = nil
+	c.mutating = false
+	c.mu.Unlock()
+}
+
+// startJob runs a job beside everything else. A job goes on when its connection
+// is gone, like a mutation, but can be withdrawn.
+func (c *connection) startJob(k *call) {
+	c.mu.Lock()
+	if c.jobs >= c.srv.limits.Jobs {
+		c.mu.Unlock()
+		c.finish(k, nil, limitError(true, "wait for a job to end", "more than %d jobs run", c.srv.limits.Jobs))
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
+	c.jobs++
+	k.state, k.cancel = running, cancel
+	c.mu.Unlock()
+	c.srv.run(func() {
+		c.execute(ctx, k)
+		cancel()
+		c.mu.Lock()
+		c.jobs--
+		c.mu.Unlock()
+	})
+}
+
+// withdraw cancels the calls of an id. Reads are answered at once, whatever
+// their handlers do about it; a job answers when it has stopped.
+func (c *connection) withdraw(id []byte) {
+	var gone []*call
+	c.mu.Lock()
+	for _, k := range c.calls {
+		if k.id == nil || !sameID(k.id, id) || k.method == nil {
+			continue
+		}
+		mode := k.method.Mode
+		switch {
+		case k.state == queued && (mode == protocol.Read || mode == protocol.Mutation):
+			k.state = dropped
+			gone = append(gone, k)
+		case k.state == running && mode == protocol.Read:
+			gone = append(gone, k)
+			fallthrough
+		case k.state == running && mode == protocol.Job:
+			if k.cancel != nil {
+				k.cancel()
+			}
+		}
+	}
+	c.mu.Unlock()
+	for _, k := range gone {
+		c.finish(k, nil, cancelledError())
+	}
+}
+
+// execute runs a call and replies.
+func (c *connection) execute(ctx context.Context, k *call) {
+	start := time.Now()
+	enc, e := c.compute(ctx, k)
+	took := time.Since(start)
+	k.method.observe(start.Sub(k.arrived), took, e != nil)
+	if c.srv.log.Enabled(ctx, slog.LevelDebug) {
+		code := 0
+		if e != nil {
+			code = e.Code
+		}
+		c.srv.log.LogAttrs(ctx, slog.LevelDebug, "call", slog.Uint64("conn", c.session.id), slog.Uint64("call", k.slot),
+			slog.String("method", k.method.Name), slog.Int("code", code), slog.Int("bytes", len(k.params)), slog.Duration("took", took))
+	}
+	if e != nil {
+		c.finish(k, nil, e)
+		return
+	}
+	c.finish(k, enc.bytes(), nil)
+	enc.release()
+}
+
+// compute runs the handler of a call and encodes what it returns. A panic ends
+// this call and nothing else.
+func (c *connection) compute(ctx context.Context, k *call) (enc *encoder, e *protocol.Error) {
+	name := k.method.Name
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			enc, e = nil, panicked(ctx, c.srv.log, name, thrown)
+		}
+	}()
+	result, err := k.method.run(ctx, k)
+	if err == nil {
+		enc, err = encode(result)
+	}
+	if err != nil {
+		return nil, toWire(ctx, c.srv.log, name, err)
+	}
+	if n := int64(len(enc.bytes())); n > c.srv.limits.OutboundBytes-(1<<10) {
+		enc.release()
+		return nil, limitError(false, "ask for less: with limit, cursor or filters", "the result has %d bytes, more than the connection takes", n)
+	}
+	return enc, nil
+}
+
+// finish replies to a call, unless somebody has. result is used until it
+// returns.
+func (c *connection) finish(k *call, result []byte, e *protocol.Error) {
+	if !k.claimed.CompareAndSwap(false, true) {
+		return
+	}
+	if k.id == nil {
+		c.release(k)
+		return
+	}
+	k.failed = e
+	resp := jsonrpc2.Response{ID: jsonrpc2.ID{Num: k.slot}, Result: (*rawMessage)(&result)}
+	if e != nil {
+		resp.Error = &jsonrpc2.Error{Code: int64(e.Code), Message: e.Message}
+	}
+	if k.peer.SendResponse(c.ctx, &resp) != nil {
+		c.release(k) // the connection is gone
+	}
+}
+
+// checkDrained notes the moment when the input has ended and nothing is left
+// to be answered or written.
+func (c *connection) checkDrained() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inputEnd && !c.finished && len(c.calls) == 0 && c.out.idle() {
+		c.finished = true
+		close(c.drained)
+	}
+}
+
+// linger is called when nothing more will be read. A client that has closed its
+// half only still gets its replies.
+func (c *connection) linger(why error) {
+	if !errors.Is(why, io.EOF) && !errors.Is(why, io.ErrUnexpectedEOF) &&
+		!errors.As(why, new(*headerError)) && !errors.Is(why, errNesting) {
+		return
+	}
+	c.mu.Lock()
+	c.inputEnd = true
+	c.mu.Unlock()
+	c.checkDrained()
+	select {
+	case <-c.drained:
+		return
+	default:
+	}
+	if c.out.raw != nil {
+		c.srv.work.Add(1)
+		go func() {
+			defer c.srv.work.Done()
+			if awaitHangup(c.out.raw) {
+				c.cut("")
+			}
+		}()
+	}
+	select {
+	case <-c.drained:
+	case <-c.hangup:
+	}
+}
+
+// cut ends the connection without waiting for anything. An empty reason is a
+// client that went away, which nobody need be told of.
+func (c *connection) cut(reason string) {
+	c.mu.Lock()
+	again := c.ended
+	c.ended = true
+	for _, k := range c.reads {
+		k.state = dropped
+	}
+	c.room.Broadcast()
+	c.mu.Unlock()
+	if again {
+		return
+	}
+	if reason != "" {
+		c.srv.closing(c, reason)
+	}
+	close(c.hangup)
+	c.cancel()
+	c.out.close()
+	_ = c.socket.Close()
+}
+
+// end is cut for a connection that the library has closed.
+func (c *connection) end() { c.cut("") }
+
+// rejected makes an error that toWire shows with a code of the protocol.
+func rejected(e *protocol.Error) error { return (*wireError)(e) }

@@ -1,0 +1,43 @@
+// Package rpc serves the protocol: it turns the bytes of a connection into
+// calls of the domain rooms and their answers into bytes again.
+//
+// A call passes these files: frames.go cuts the bytes into messages in either
+// framing and under limits, scan.go checks that a message is JSON and finds its
+// members, stream.go hands requests to the JSON-RPC library and splices replies,
+// dispatch.go decides when a call runs, method.go and decode.go turn params into
+// a typed value and refuse what does not fit, a handler file (notes.go,
+// entities.go, …) calls one domain room, errors.go maps what went wrong,
+// outbound.go writes without ever waiting for a slow reader. methods.go is the
+// one table of all methods; server.go accepts connections and ends them.
+//
+// # Why our own stream under the library
+//
+// sourcegraph/jsonrpc2 keeps the books of a connection: which message is a
+// request, who waits for what, when it is closed. Left alone it closes the
+// connection on bad JSON, batches and ids that are not small integers, decodes
+// every message twice and waits for slow readers. So the stream gives the
+// library a slot number in place of every id and nothing of the params and
+// results, which never leave their bytes; what is no request never reaches it.
+//
+// # Order
+//
+// The calls of one connection: reads run beside each other on a bounded pool,
+// mutations one after the other, and a read starts when every mutation that
+// came before it is done. Jobs stand outside. Connections don't wait for each
+// other. A mutation that was accepted runs with a context that no client can
+// end.
+//
+// # Concurrency
+//
+// A Server may be used by any number of goroutines. Handlers of one connection
+// run concurrently as said above and must not keep their Session longer than
+// the connection lives.
+//
+// cmd may import this package; nothing else does. It holds no domain logic.
+//
+// # Size
+//
+// The package is larger than most: what keeps one client from hurting another
+// (frames, scanner, decoder, order, outbound) shares the state of a connection,
+// and an interface between the parts would only be there to be crossed once.
+package rpc

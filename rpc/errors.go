@@ -1,0 +1,103 @@
+package rpc
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// codes maps the kinds of faults to the wire. This is the only place that does.
+var codes = map[fault.Kind]int{
+	fault.Internal: protocol.CodeInternal, fault.Invalid: protocol.CodeInvalidParams,
+	fault.NotFound: protocol.CodeNotFound, fault.Conflict: protocol.CodeConflict,
+	fault.Unavailable: protocol.CodeUnavailable, fault.Limit: protocol.CodeLimit,
+	fault.Deadline: protocol.CodeDeadline, fault.Query: protocol.CodeQuery, fault.Cancelled: protocol.CodeCancelled,
+}
+
+// A wireError is an error of the protocol itself, which no fault stands for.
+type wireError protocol.Error
+
+func (e *wireError) Error() string { return e.Message }
+
+// protocolError makes an error with one of the codes of JSON-RPC.
+func protocolError(code int, hint, format string, args ...any) *protocol.Error {
+	return &protocol.Error{
+		Code: code, Message: fmt.Sprintf(format, args...),
+		Data: &protocol.ErrorData{Kind: kindOf(code), Hint: hint},
+	}
+}
+
+func kindOf(code int) string {
+	for _, c := range protocol.Codes {
+		if c.Code == code {
+			return c.Kind
+		}
+	}
+	return fault.Internal.String()
+}
+
+func limitError(retryable bool, hint, format string, args ...any) *protocol.Error {
+	e := protocolError(protocol.CodeLimit, hint, format, args...)
+	e.Data.Retryable = retryable
+	return e
+}
+
+func cancelledError() *protocol.Error {
+	return protocolError(protocol.CodeCancelled, "", "the call was withdrawn")
+}
+
+// toWire maps an error to what the client sees. A fault is shown as it is; any
+// other error is a defect of ours, whose text stays in the log under the id
+// that the client is told.
+func toWire(ctx context.Context, log *slog.Logger, method string, err error) *protocol.Error {
+	var own *wireError
+	if errors.As(err, &own) {
+		return (*protocol.Error)(own)
+	}
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind != fault.Internal {
+		return &protocol.Error{Code: codes[f.Kind], Message: f.Msg, Data: &protocol.ErrorData{
+			Kind: f.Kind.String(), Ref: f.Ref, Field: f.Field, Hint: f.Hint, Retryable: f.Retryable,
+			Line: f.Line, Column: f.Column, Candidates: f.Candidates,
+		}}
+	}
+	switch fault.KindOf(err) {
+	case fault.Cancelled:
+		return cancelledError()
+	case fault.Deadline:
+		e := protocolError(protocol.CodeDeadline, "ask for less, or try again later", "the call took too long")
+		e.Data.Retryable = true
+		return e
+	}
+	return incident(ctx, log, method, slog.String("error", err.Error()))
+}
+
+// incident logs a defect and makes the error that names it.
+func incident(ctx context.Context, log *slog.Logger, method string, detail ...slog.Attr) *protocol.Error {
+	var id [6]byte
+	_, _ = rand.Read(id[:]) // never fails
+	ref := "incident-" + hex.EncodeToString(id[:])
+	log.LogAttrs(ctx, slog.LevelError, "internal error",
+		append([]slog.Attr{slog.String("incident", ref), slog.String("method", method)}, detail...)...)
+	e := protocolError(protocol.CodeInternal, "report it with the incident's id, under which the daemon's log has more", "internal error (%s)", ref)
+	e.Data.Ref = ref
+	return e
+}
+
+// panicked makes an incident of a recovered panic. What was thrown is logged
+// only when it is the runtime's: other texts may hold what a user wrote.
+func panicked(ctx context.Context, log *slog.Logger, method string, thrown any) *protocol.Error {
+	what := fmt.Sprintf("%T", thrown)
+	if e, ok := thrown.(runtime.Error); ok {
+		what = e.Error()
+	}
+	return incident(ctx, log, method, slog.String("panic", what), slog.String("stack", string(debug.Stack())))
+}

@@ -1,0 +1,73 @@
+package rpc
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+func (r *Rooms) initialize(_ context.Context, s *Session, p protocol.InitializeParams) (protocol.InitializeResult, error) {
+	if err := checkVersion(p.ProtocolVersion); err != nil {
+		return protocol.InitializeResult{}, err
+	}
+	s.mu.Lock()
+	again := s.phase != fresh
+	if !again {
+		s.phase, s.client = active, p.ClientInfo
+		if !p.ProcessID.Null {
+			s.processID = p.ProcessID.Value
+		}
+	}
+	s.mu.Unlock()
+	if again {
+		return protocol.InitializeResult{}, rejected(protocolError(protocol.CodeInvalidRequest, "call it once a connection", "the connection has been initialized before"))
+	}
+	return protocol.InitializeResult{
+		ServerInfo:      r.Info,
+		ProtocolVersion: protocol.Version,
+		Capabilities: protocol.ServerCapabilities{
+			Methods:   s.conn.srv.names,
+			Framings:  []string{protocol.FramingNewline, protocol.FramingContentLength},
+			Providers: []string{},
+		},
+	}, nil
+}
+
+// checkVersion refuses a client that was written for a newer major version. An
+// older or absent one is served.
+func checkVersion(theirs string) error {
+	if theirs == "" {
+		return nil
+	}
+	major, minor, hasMinor := strings.Cut(theirs, ".")
+	n, err := strconv.ParseUint(major, 10, 32)
+	if hasMinor && err == nil {
+		_, err = strconv.ParseUint(minor, 10, 32)
+	}
+	if err != nil {
+		return fault.Field("protocolVersion", "protocolVersion must be of the form MAJOR.MINOR")
+	}
+	own, _, _ := strings.Cut(protocol.Version, ".")
+	if ours, _ := strconv.ParseUint(own, 10, 32); n > ours {
+		return fault.New(fault.Unavailable, "the client speaks protocol %s, the daemon %s", theirs, protocol.Version).
+			WithHint("update the daemon")
+	}
+	return nil
+}
+
+// shutdown answers when its turn comes, after every earlier mutation. That
+// nothing more is accepted was settled when it came.
+func shutdown(context.Context, *Session, protocol.Empty) (protocol.Empty, error) {
+	return protocol.Empty{}, nil
+}
+
+// document is made once: it is the same on every call.
+var document = sync.OnceValues(protocol.OpenRPC)
+
+func discover(context.Context, *Session, protocol.Empty) (protocol.Document, error) {
+	return document()
+}

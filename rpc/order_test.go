@@ -1,0 +1,454 @@
+package rpc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+func TestRPC7_ReadsRunSideBySide(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call("slow", "test.wait", `{"name":"r"}`)
+	b.begun("r")
+	p.call("fast", "test.history", "")
+	p.wantResult(`"fast"`, "")
+	b.open("r")
+	p.wantResult(`"slow"`, `"r"`)
+}
+
+func TestRPC7_PoolIsBounded(t *testing.T) {
+	b := serve(t, rpc.Limits{Concurrency: 2})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"a"}`)
+	b.begun("a")
+	p.call(2, "test.wait", `{"name":"b"}`)
+	b.begun("b")
+	p.call(3, "test.wait", `{"name":"c"}`)
+	// A control method is answered while the pool is full, which shows that the
+	// third call has been read.
+	p.send(hello + "\n")
+	p.wantError(`"hello"`, protocol.CodeInvalidRequest)
+	select {
+	case name := <-b.started:
+		t.Fatalf("%s began beyond the pool", name)
+	default:
+	}
+	b.open("b")
+	p.wantResult("2", "")
+	b.begun("c")
+	b.open("a")
+	b.open("c")
+	p.reply()
+	p.reply()
+}
+
+func TestRPC7_MutationsRunInOrderAndReadsSeeThem(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call("before", "test.wait", `{"name":"read"}`)
+	b.begun("read") // an earlier read holds no mutation up
+	p.call("w1", "test.write", `{"name":"slow1"}`)
+	b.begun("slow1")
+	p.call("r0", "test.history", "")
+	p.call("w2", "test.write", `{"name":"two"}`)
+	p.call("r1", "test.history", "")
+	p.call("w3", "test.write", `{"name":"three"}`)
+	p.call("r2", "test.history", "")
+	b.open("slow1")
+	got := map[string]string{}
+	for range 6 {
+		r := p.reply()
+		got[string(r.ID)] = string(r.Result)
+	}
+	for id, atLeast := range map[string]string{`"r0"`: "slow1", `"r1"`: "slow1 two", `"r2"`: "slow1 two three"} {
+		if !strings.Contains(got[id], atLeast) {
+			t.Errorf("read %s saw %s, want at least %s", id, got[id], atLeast)
+		}
+	}
+	if b.history() != "slow1 two three" {
+		t.Errorf("order: %s", b.history())
+	}
+	b.open("read")
+	p.wantResult(`"before"`, "")
+}
+
+func TestRPC7_OtherConnectionsAreNotHeldUp(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p, q := b.connect(), b.connect()
+	p.call(1, "test.write", `{"name":"slow"}`)
+	b.begun("slow")
+	q.call(1, "test.write", `{"name":"quick"}`)
+	q.wantResult("1", "")
+	q.call(2, "test.history", "")
+	q.wantResult("2", `"quick"`)
+	b.open("slow")
+	p.wantResult("1", "")
+}
+
+func TestRPC7_JobsStandOutsideTheOrder(t *testing.T) {
+	b := serve(t, rpc.Limits{Jobs: 1})
+	p := b.connect()
+	p.call("job", "test.job", `{"name":"j"}`)
+	b.begun("j")
+	p.call("w", "test.write", `{"name":"x"}`)
+	p.wantResult(`"w"`, "")
+	p.call("r", "test.history", "")
+	p.wantResult(`"r"`, `"x"`)
+	p.call("job2", "test.job", `{"name":"j2"}`)
+	if e := p.wantError(`"job2"`, protocol.CodeLimit); !e.Data.Retryable {
+		t.Error("it is not said to be retryable")
+	}
+	b.open("j")
+	p.wantResult(`"job"`, "")
+}
+
+func TestRPC7_CancelWhileOthersRun(t *testing.T) {
+	b := serve(t, rpc.Limits{Concurrency: 1})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"running"}`)
+	b.begun("running")
+	p.call("q", "test.wait", `{"name":"queued"}`)
+	p.cancel("q")
+	p.wantError(`"q"`, protocol.CodeCancelled)
+	p.cancel("no such")
+	p.send(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}` + "\n")
+	p.wantError("1", protocol.CodeCancelled)
+	p.call(2, "test.history", "")
+	p.wantResult("2", "")
+}
+
+func TestRPC7_CancelFindsAnyID(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	for _, c := range []struct{ id, cancel string }{
+		{`"a\u0062"`, `"ab"`}, {`null`, `null`}, {`1.5`, `1.5`}, {`12345678901234567890123`, `12345678901234567890123`}, {`-1`, `-1`},
+	} {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"test.wait","params":{"name":"x"}}`+"\n", c.id))
+		b.begun("x")
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%s}}`+"\n", c.cancel))
+		p.wantError(c.id, protocol.CodeCancelled)
+	}
+}
+
+// REL-8: the caller is answered within 100 ms, also when the handler takes no
+// notice. The reply is waited for, and the handler is let go only afterwards.
+func TestRPC7_CancelAnswersForAStubbornHandler(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.stubborn", `{"name":"s"}`)
+	b.begun("s")
+	start := time.Now()
+	p.cancel(1)
+	p.wantError("1", protocol.CodeCancelled)
+	t.Logf("answered after %v", time.Since(start))
+	b.open("s")
+	p.call(2, "test.history", "")
+	p.wantResult("2", "") // and not the late result of the first
+}
+
+func TestRPC7_CancelMutations(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call("started", "test.write", `{"name":"slow"}`)
+	b.begun("slow")
+	p.call("queued", "test.write", `{"name":"never"}`)
+	p.call("r", "test.history", "")
+	p.call("next", "test.write", `{"name":"next"}`)
+	p.cancel("queued")
+	p.wantError(`"queued"`, protocol.CodeCancelled)
+	p.cancel("started")
+	b.open("slow")
+	p.wantResult(`"started"`, `"slow"`)
+	for range 2 {
+		p.reply()
+	}
+	if got := b.history(); got != "slow next" {
+		t.Errorf("written: %s", got)
+	}
+}
+
+func TestRPC7_CancelJob(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.job", `{"name":"j"}`)
+	b.begun("j")
+	p.cancel(1)
+	p.wantError("1", protocol.CodeCancelled)
+}
+
+func TestRPC7_CloseCancelsReadsAndCompletesMutations(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"read"}`)
+	b.begun("read")
+	p.call(2, "test.write", `{"name":"slow"}`)
+	b.begun("slow")
+	p.call(3, "test.write", `{"name":"queued"}`)
+	p.send(hello + "\n") // its answer shows that all of it was read
+	p.wantError(`"hello"`, protocol.CodeInvalidRequest)
+	if err := p.nc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.log.await(t, "method=test.wait code=-32800") // nothing else ends it
+	b.open("slow")
+	b.log.await(t, "method=test.write code=0")
+	b.srv.Wait()
+	if got := b.history(); got != "slow queued" {
+		t.Errorf("written: %s", got)
+	}
+}
+
+func TestRPC7_NotificationAndImmediateClose(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	for i := range 50 {
+		p := b.connect()
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"test.write","params":{"name":"n%d"}}`+"\n", i))
+		_ = p.nc.Close()
+	}
+	b.srv.Wait()
+	if n := len(strings.Fields(b.history())); n != 50 {
+		t.Errorf("%d of 50 were written", n)
+	}
+}
+
+func TestRPC7_HalfCloseDrainsReplies(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"r"}`)
+	b.begun("r")
+	p.call(2, "test.write", `{"name":"w"}`)
+	p.call(3, "test.size", `{"n":3000000}`)
+	p.send(`{"jsonrpc":"2.0","id":4,"method":"test.history"}`) // no line break at the end
+	if err := p.nc.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{}
+	for range 3 {
+		r := p.reply()
+		ids = append(ids, string(r.ID))
+	}
+	slices.Sort(ids)
+	if got := strings.Join(ids, ""); got != "234" {
+		t.Errorf("replies %s", got)
+	}
+	b.open("r")
+	p.wantResult("1", `"r"`)
+	p.closed()
+}
+
+// A client that closes for good after it had closed its half is gone: what it
+// waits for is cancelled.
+func TestRPC7_CloseAfterHalfCloseCancelsReads(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"r"}`)
+	b.begun("r")
+	_ = p.nc.CloseWrite()
+	_ = p.nc.Close()
+	b.log.await(t, "method=test.wait code=-32800")
+}
+
+func TestRPC6_InFlight(t *testing.T) {
+	b := serve(t, rpc.Limits{InFlight: 4})
+	p := b.connect()
+	for i := range 4 {
+		p.call(i, "test.wait", `{"name":"w"}`)
+	}
+	p.call("over", "test.history", "")
+	if e := p.wantError(`"over"`, protocol.CodeLimit); !e.Data.Retryable {
+		t.Error("it is not said to be retryable")
+	}
+	p.cancel(2) // reading goes on
+	p.wantError("2", protocol.CodeCancelled)
+	p.call("room", "test.history", "")
+	p.wantResult(`"room"`, "")
+	b.open("w")
+	for range 3 {
+		p.reply()
+	}
+}
+
+// Notifications can't be refused, since nobody would be told: they wait.
+func TestRPC6_NotificationsWaitForRoom(t *testing.T) {
+	b := serve(t, rpc.Limits{InFlight: 2})
+	p := b.connect()
+	for i := range 100 {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"test.write","params":{"name":"n%d"}}`+"\n", i))
+	}
+	_ = p.nc.CloseWrite()
+	p.closed()
+	b.srv.Wait()
+	if n := len(strings.Fields(b.history())); n != 100 {
+		t.Errorf("%d of 100 were written", n)
+	}
+}
+
+func TestRPC8_PanicsAndDefects(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	for _, method := range []string{"test.panic", "test.panicWrite", "test.fail", "test.unencodable"} {
+		p.call(1, method, "")
+		text := p.line()
+		e := parseReply(t, text).Error
+		if e == nil || e.Code != protocol.CodeInternal || e.Data.Kind != "internal" || e.Data.Ref == "" {
+			t.Fatalf("%s: %s", method, text)
+		}
+		if strings.Contains(text, secret) || strings.Contains(text, "goroutine") {
+			t.Errorf("%s leaks: %s", method, text)
+		}
+		if !strings.Contains(b.log.String(), e.Data.Ref) {
+			t.Errorf("%s: incident %s is not in the log", method, e.Data.Ref)
+		}
+	}
+	if !strings.Contains(b.log.String(), "order_test.go") && !strings.Contains(b.log.String(), "harness_test.go") {
+		t.Error("the log does not say where it panicked")
+	}
+	p.call(2, "test.write", `{"name":"on"}`)
+	p.wantResult("2", "")
+}
+
+func TestErrorsAreMappedByKind(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	for kind, want := range map[string]string{
+		"invalid":     `{"code":-32602,"message":"role must be a text","data":{"kind":"invalid_params","field":"fields.role","hint":"give a text","retryable":false}}`,
+		"not_found":   `{"code":1001,"message":"no note with id \"n1\"","data":{"kind":"not_found","ref":"n1","retryable":false}}`,
+		"conflict":    `{"code":1002,"message":"two notes have that title","data":{"kind":"conflict","retryable":false,"candidates":[{"id":"a","title":"A"}]}}`,
+		"unavailable": `{"code":1003,"message":"the disk is full","data":{"kind":"unavailable","retryable":true}}`,
+		"limit":       `{"code":1004,"message":"title has 600 characters, at most 512 are allowed","data":{"kind":"limit","field":"title","hint":"shorten title to 512 characters","retryable":false}}`,
+		"deadline":    `{"code":1005,"message":"the search took too long","data":{"kind":"deadline","retryable":false}}`,
+		"query":       `{"code":1006,"message":"there is no type Persn","data":{"kind":"query","hint":"did you mean Person?","retryable":false,"line":1,"column":15}}`,
+		"cancelled":   `{"code":-32800,"message":"the call was withdrawn","data":{"kind":"cancelled","retryable":false}}`,
+	} {
+		p.call(1, "test.fault", `{"name":"`+kind+`"}`)
+		if got := p.line(); got != `{"jsonrpc":"2.0","id":1,"error":`+want+`}` {
+			t.Errorf("%s:\n got %s\nwant %s", kind, got, want)
+		}
+	}
+	p.call(1, "test.fault", `{"name":"internal"}`)
+	if text := p.line(); strings.Contains(text, secret) || !strings.Contains(text, "-32603") {
+		t.Error(text)
+	}
+}
+
+func TestReadTimeoutIsADeadline(t *testing.T) {
+	b := serve(t, rpc.Limits{ReadTimeout: 20 * time.Millisecond})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"r"}`)
+	p.wantError("1", protocol.CodeDeadline)
+}
+
+func TestLifecycle(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.dial()
+	p.call(1, "test.history", "")
+	p.wantError("1", protocol.CodeNotInitialized)
+	p.call(2, "rpc.discover", "")
+	if r := p.reply(); !strings.HasPrefix(string(r.Result), `{"openrpc"`) {
+		t.Errorf("discover: %.100s", r.Result)
+	}
+	for version, code := range map[string]int{"2.0": protocol.CodeUnavailable, "99": protocol.CodeUnavailable, "x": protocol.CodeInvalidParams, "1.x": protocol.CodeInvalidParams} {
+		p.call(3, "initialize", `{"clientInfo":{"name":"t"},"protocolVersion":"`+version+`"}`)
+		e := p.wantError("3", code)
+		if code == protocol.CodeUnavailable && (!strings.Contains(e.Message, version) || !strings.Contains(e.Message, protocol.Version)) {
+			t.Errorf("the versions are not in: %s", e.Message)
+		}
+	}
+	p.call(4, "initialize", `{}`)
+	if e := p.wantError("4", protocol.CodeInvalidParams); e.Data.Field != "clientInfo" {
+		t.Error(e.Data.Field)
+	}
+	p.call(5, "initialize", `{"clientInfo":{"name":"t"},"processId":null,"protocolVersion":"1.9","capabilities":{"x":[]}}`)
+	var init protocol.InitializeResult
+	if err := json.Unmarshal(p.reply().Result, &init); err != nil || init.ProtocolVersion != protocol.Version || len(init.Capabilities.Methods) < len(protocol.Names()) {
+		t.Errorf("%+v %v", init, err)
+	}
+	p.call(6, "test.write", `{"name":"slow"}`)
+	b.begun("slow")
+	p.call(7, "shutdown", "")
+	p.call(8, "test.history", "")
+	p.wantError("8", protocol.CodeInvalidRequest)
+	b.open("slow")
+	p.wantResult("6", "")
+	p.wantResult("7", "{}")
+	p.send(`{"jsonrpc":"2.0","method":"exit"}` + "\n")
+	p.closed()
+}
+
+func TestProgress(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.job", `{"name":"j","progressToken":"tok\u0065n"}`)
+	b.begun("j")
+	b.open("j")
+	for _, want := range []string{
+		`{"token":"token","kind":"begin","done":0,"total":0}`,
+		`{"token":"token","kind":"report","message":"working","done":1,"total":2}`,
+		`{"token":"token","kind":"end","message":"working","done":1,"total":2}`,
+	} {
+		r := p.reply()
+		if r.Method != "$/progress" || string(r.Params) != want && !strings.Contains(string(r.Params), want[len(`{"token":"token"`):]) {
+			t.Errorf("got %s %s, want %s", r.Method, r.Params, want)
+		}
+	}
+	p.wantResult("1", `"j"`)
+	p.call(2, "test.echo", `{"text":"x","progressToken":7}`)
+	for range 2 {
+		if r := p.reply(); r.Method != "$/progress" {
+			t.Errorf("%+v", r)
+		}
+	}
+	p.wantResult("2", "")
+}
+
+func TestShutdownDrains(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p, idle := b.connect(), b.connect()
+	p.call(1, "test.wait", `{"name":"r"}`)
+	b.begun("r")
+	done := make(chan error, 1)
+	go func() { done <- b.srv.Shutdown(context.Background()) }()
+	idle.closed()
+	b.open("r")
+	p.wantResult("1", `"r"`)
+	p.closed()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShutdownInTime(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.call(1, "test.stubborn", `{"name":"s"}`)
+	b.begun("s")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := b.srv.Shutdown(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	p.closed()
+	b.open("s")
+}
+
+func TestMethodsAreThoseOfTheContract(t *testing.T) {
+	have := []string{}
+	for _, m := range rpc.Methods(rpc.Rooms{}) {
+		have = append(have, m.Name)
+		if want := protocol.Lookup(m.Name).Mode; m.Mode != want {
+			t.Errorf("%s is a %s, want %s", m.Name, m.Mode, want)
+		}
+	}
+	if want := protocol.Names(); !slices.Equal(have, want) {
+		t.Errorf("methods are %v\nthe contract has %v", have, want)
+	}
+}

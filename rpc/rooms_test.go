@@ -1,0 +1,415 @@
+package rpc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+// daemon is the whole server over an empty store in memory, and a client of it.
+type daemon struct {
+	*client.Client
+	t       *testing.T
+	schemas map[string]*jsonschema.Resolved
+	stopped chan struct{}
+}
+
+func start(t *testing.T) *daemon {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	var engine *wql.Engine
+	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
+		return engine.CheckField(ty, f)
+	}})
+	must(t, err)
+	engine = wql.New(ents, wql.Options{})
+	ns, err := notes.Open(db, ents, notes.Options{})
+	must(t, err)
+	db.OnCommit(engine.Apply)
+	gr := graph.Open(db, ents, ns, engine)
+	d := &daemon{t: t, stopped: make(chan struct{}, 1)}
+	srv := rpc.New(rpc.Options{Methods: rpc.Methods(rpc.Rooms{
+		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
+		Vaults: watch.New(db, ents, ns, watch.Options{}),
+		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, DataDir: os.TempDir(),
+		Stop: func() { d.stopped <- struct{}{} },
+	})})
+	ln, err := socket.Listen(filepath.Join(shortDir(t), "s"), socket.Options{})
+	must(t, err)
+	go func() { _ = srv.Serve(ln) }()
+	d.Client, err = client.Dial(context.Background(), ln.Path(), client.Options{})
+	must(t, err)
+	t.Cleanup(func() {
+		_ = d.Close()
+		must(t, srv.Shutdown(context.Background()))
+		must(t, db.Close())
+	})
+	d.schemas = resultSchemas(t)
+	return d
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// resultSchemas returns the schema of the result of every method, as the
+// document has it.
+func resultSchemas(t *testing.T) map[string]*jsonschema.Resolved {
+	t.Helper()
+	doc, err := protocol.OpenRPC()
+	must(t, err)
+	var parsed struct {
+		Methods []struct {
+			Name   string
+			Result struct{ Schema *jsonschema.Schema }
+		}
+		Components struct{ Schemas map[string]*jsonschema.Schema }
+	}
+	text := strings.ReplaceAll(string(doc), "#/components/schemas/", "#/$defs/")
+	must(t, json.Unmarshal([]byte(text), &parsed))
+	out := map[string]*jsonschema.Resolved{}
+	for _, m := range parsed.Methods {
+		root := m.Result.Schema.CloneSchemas()
+		root.Defs = map[string]*jsonschema.Schema{}
+		for name, s := range parsed.Components.Schemas {
+			root.Defs[name] = s.CloneSchemas()
+		}
+		out[m.Name], err = root.Resolve(nil)
+		must(t, err)
+	}
+	return out
+}
+
+// try calls a method with params as JSON text. A result must fit its schema.
+func (d *daemon) try(method, params string) (map[string]any, error) {
+	d.t.Helper()
+	var raw json.RawMessage
+	if err := d.Call(context.Background(), method, json.RawMessage(params), &raw); err != nil {
+		return nil, err
+	}
+	var v any
+	must(d.t, json.Unmarshal(raw, &v))
+	if s := d.schemas[method]; s == nil {
+		d.t.Errorf("%s is not in the document", method)
+	} else if err := s.Validate(v); err != nil {
+		d.t.Errorf("%s: the result does not fit its schema: %v\n%.600s", method, err, raw)
+	}
+	return v.(map[string]any), nil
+}
+
+// do is try for a call that must succeed.
+func (d *daemon) do(method, params string) map[string]any {
+	d.t.Helper()
+	v, err := d.try(method, params)
+	if err != nil {
+		d.t.Fatalf("%s %.300s: %v", method, params, err)
+	}
+	return v
+}
+
+// at returns a member by its dotted path.
+func at(v any, path string) any {
+	for step := range strings.SplitSeq(path, ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[step]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(step, &i); err != nil || i >= len(x) {
+				return nil
+			}
+			v = x[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+func (d *daemon) want(v any, path string, want any) {
+	d.t.Helper()
+	if got := at(v, path); fmt.Sprint(got) != fmt.Sprint(want) {
+		d.t.Errorf("%s is %v, want %v", path, got, want)
+	}
+}
+
+func (d *daemon) seed() {
+	d.t.Helper()
+	d.do("types.put", `{"name":"Team","fields":[{"name":"lead","type":"entity_ref","targetType":"Person"}]}`)
+	d.do("types.put", `{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"age","type":"number"},
+		{"name":"team","type":"entity_ref","targetType":"Team"},
+		{"name":"reports","type":"computed","query":"SELECT p FROM Person WHERE p.team = {this}"}]}`)
+	d.do("entities.putMany", `{"entities":[
+		{"id":"core","type":"Team","name":"Core","fields":{"lead":"alice"}},
+		{"id":"alice","type":"Person","name":"Alice","aliases":["Al"],"fields":{"role":"Engineer","age":41,"team":"core"}},
+		{"id":"bob","type":"Person","name":"Bob","fields":{"team":"core"}}]}`)
+	d.do("notes.putMany", `{"notes":[
+		{"id":"kickoff","title":"Kickoff","body":"See [[Alpha]] and [[Nowhere]]. #plan/q1","tags":["plan"]},
+		{"id":"alpha","title":"Alpha","body":"The text of Alpha. [[Kickoff]]","path":"projects/alpha.md"}]}`)
+}
+
+func TestCoreMethods(t *testing.T) {
+	d := start(t)
+	d.seed()
+
+	n := d.do("notes.put", `{"id":"n1","title":"One","body":"first","ifVersion":0}`)
+	d.want(n, "version", 1)
+	n["title"] = "Two" // a record that was read can be put back
+	back, _ := json.Marshal(n)
+	n = d.do("notes.put", string(back))
+	d.want(n, "title", "Two")
+	d.want(n, "version", 2)
+	n = d.do("notes.patch", `{"id":"n1","tags":["a"],"path":"x/one.md","ifVersion":2}`)
+	d.want(n, "path", "x/one.md")
+	d.want(n, "body", "first")
+	n = d.do("notes.patch", `{"id":"n1","path":null}`)
+	d.want(n, "path", nil)
+	d.want(d.do("notes.get", `{"title":"kickoff"}`), "links.0.id", "alpha")
+	d.want(d.do("notes.get", `{"path":"projects/alpha.md"}`), "backlinks.0.id", "kickoff")
+	list := d.do("notes.list", `{"limit":2}`)
+	d.want(list, "notes.0.title", "Alpha")
+	list = d.do("notes.list", fmt.Sprintf(`{"limit":2,"cursor":%q}`, list["nextCursor"]))
+	d.want(list, "notes.0.title", "Two")
+	d.want(list, "nextCursor", nil)
+	d.want(d.do("notes.complete", `{"prefix":"ki"}`), "items.0.id", "kickoff")
+	d.want(d.do("notes.resolve", `{"link":"![[Kickoff#Goals|the goals]]"}`), "id", "kickoff")
+	d.want(d.do("notes.resolve", `{"link":"Kickoff#Goals"}`), "heading", "Goals")
+	found := d.do("notes.search", `{"query":"text of alpha","explain":true,"filter":{"after":"2020-01-01"}}`)
+	d.want(found, "hits.0.id", "alpha")
+	d.want(found, "degraded.stage", "semantic")
+	links := d.do("notes.links", `{"id":"kickoff"}`)
+	d.want(links, "outgoing.0.id", "alpha")
+	d.want(links, "unresolved.0.target", "Nowhere")
+	d.want(d.do("tags.list", `{"prefix":"pl","limit":1}`), "tags.0.name", "plan")
+	archived := d.do("notes.archive", `{"id":"n1"}`)
+	d.want(d.do("notes.list", `{"archived":true}`), "notes.0.id", "n1")
+	d.do("notes.unarchive", fmt.Sprintf(`{"id":"n1","ifVersion":%v}`, archived["version"]))
+	d.do("notes.delete", `{"id":"n1"}`)
+
+	d.want(d.do("types.get", `{"name":"person"}`), "name", "Person")
+	d.want(d.do("types.list", `{}`), "types.0.count", 2)
+	d.want(d.do("types.put", `{"name":"Odd","fields":[{"name":"x","type":"entity_ref","targetType":"Nothing"}]}`), "diagnostics.0.severity", "warning")
+	d.do("types.delete", `{"name":"Odd"}`)
+
+	e := d.do("entities.put", `{"id":"eve","type":"person","name":"Eve","fields":{"role":"Lead"}}`)
+	d.want(e, "type", "Person")
+	e = d.do("entities.patch", `{"id":"eve","fields":{"role":null,"age":30},"aliases":["E"]}`)
+	d.want(e, "fields.age", 30)
+	d.want(e, "fields.role", nil)
+	e = d.do("entities.patch", `{"id":"eve","aliases":null}`)
+	d.want(e, "aliases", "[]")
+	d.want(d.do("entities.get", `{"id":"alice"}`), "fields.team", "core")
+	d.want(d.do("entities.get", `{"id":"alice","resolve":2}`), "fields.team.name", "Core")
+	page := d.do("entities.list", `{"type":"Person","limit":2}`)
+	d.want(page, "entities.1.name", "Bob")
+	d.want(d.do("entities.list", fmt.Sprintf(`{"type":"Person","limit":2,"cursor":%q}`, page["nextCursor"])), "entities.0.name", "Eve")
+	d.want(d.do("entities.complete", `{"prefix":"al","types":["person"]}`), "items.0.id", "alice")
+	d.do("entities.trash", `{"id":"eve"}`)
+	d.want(d.do("entities.list", `{"trashed":true}`), "entities.0.id", "eve")
+	d.do("entities.restore", `{"id":"eve"}`)
+	d.do("entities.delete", `{"id":"eve"}`)
+
+	rows := d.do("wql.query", `{"query":"SELECT p FROM Person WHERE p.team = {this} ORDER BY p.name DESC","this":"core","explain":true}`)
+	d.want(rows, "rows.0.id", "bob")
+	d.want(rows, "total", 2)
+	d.want(d.do("wql.query", `{"query":"SELECT COUNT(*) FROM Person"}`), "value", 2)
+	avg := d.do("wql.query", `{"query":"SELECT AVG(p.age) FROM Person p WHERE p.name = 'Nobody'"}`)
+	if v, there := avg["value"]; !there || v != nil {
+		t.Errorf("an average of nothing is %v, there %v", v, there)
+	}
+	d.want(d.do("wql.check", `{"query":"SELECT p FROM Persn"}`), "ok", false)
+	d.want(d.do("wql.check", `{"query":"SELECT p FROM Person"}`), "ok", true)
+
+	d.want(d.do("graph.neighbors", `{"id":"core"}`), "nodes.0.name", "Core")
+	d.want(d.do("graph.path", `{"from":"bob","to":"alice"}`), "nodes.1.id", "core")
+	d.want(d.do("graph.stats", `{}`), "entities", 3)
+
+	got := d.do("context.assemble", `{"text":"What does @Alice do in [[Kickoff]]?","audience":"local","calendarEvents":[{"title":"1:1","start":"9:00"}]}`)
+	if s := at(got, "system").(string); !strings.Contains(s, "Alice") || !strings.Contains(s, "Kickoff") {
+		t.Errorf("the prompt lacks what was mentioned: %s", s)
+	}
+	d.want(d.do("context.recent", `{}`), "reports.0.report.hash", at(got, "report.hash"))
+
+	d.want(d.do("admin.health", `{}`), "status", "healthy")
+	stats := d.do("admin.stats", `{}`)
+	d.want(stats, "entities", 3)
+	d.want(stats, "connections.open", 1)
+	d.do("rpc.discover", `{}`)
+	d.do("admin.stop", `{}`)
+	<-d.stopped
+}
+
+func TestVaultMethods(t *testing.T) {
+	d := start(t)
+	vault := filepath.Join(t.TempDir(), "Vault")
+	must(t, fixtures.CopyVault(vault))
+	params := fmt.Sprintf(`{"path":%q}`, vault)
+	dry := d.do("vault.import", fmt.Sprintf(`{"path":%q,"dryRun":true}`, vault))
+	got := d.do("vault.import", params)
+	d.want(dry, "notes", got["notes"])
+	if n := at(got, "notes").(float64); n < 60 {
+		t.Errorf("%v notes", n)
+	}
+	status := d.do("vault.status", `{}`)
+	d.want(status, "notes", got["notes"])
+	d.want(status, "links", got["links"])
+	d.want(d.do("vault.list", `{}`), "vaults.0.vault", got["vault"])
+	d.want(d.do("vault.forget", fmt.Sprintf(`{"vault":%q}`, got["vault"])), "notes", got["notes"])
+	d.want(d.do("admin.stats", `{}`), "notes", 0)
+}
+
+// Bad input: what each method says to it.
+func TestBadInput(t *testing.T) {
+	d := start(t)
+	d.seed()
+	long := strings.Repeat("x", 600)
+	body := strings.Repeat("x", 5<<20)
+	query := "SELECT p FROM Person WHERE p.name = '" + strings.Repeat("x", 5000) + "'"
+	many := strings.TrimSuffix(strings.Repeat(`{"title":"x"},`, 1001), ",")
+	const (
+		invalid  = protocol.CodeInvalidParams
+		missing  = protocol.CodeNotFound
+		conflict = protocol.CodeConflict
+		limit    = protocol.CodeLimit
+	)
+	for _, c := range []struct {
+		method, params string
+		code           int
+		field          string
+	}{
+		{"notes.put", `{"title":5}`, invalid, "title"},
+		{"notes.put", `{"title":"x","links":[]}`, invalid, "links"},
+		{"notes.put", `{"id":"not an id","title":"x"}`, invalid, "id"},
+		{"notes.put", `{"id":"kickoff","title":"x","ifVersion":7}`, conflict, "ifVersion"},
+		{"notes.put", `{"id":"kickoff","title":"x","ifVersion":0}`, conflict, "ifVersion"},
+		{"notes.put", `{"title":"x","path":"projects/alpha.md"}`, conflict, "path"},
+		{"notes.put", `{"title":"` + long + `"}`, limit, "title"},
+		{"notes.put", `{"title":"x","body":"` + body + `"}`, limit, "body"},
+		{"notes.patch", `{"title":"x"}`, invalid, "id"},
+		{"notes.patch", `{"id":"kickoff","body":null}`, invalid, "body"},
+		{"notes.patch", `{"id":"none","title":"x"}`, missing, ""},
+		{"notes.patch", `{"id":"kickoff","title":"x","ifVersion":9}`, conflict, "ifVersion"},
+		{"notes.patch", `{"id":"kickoff","title":"` + long + `"}`, limit, "title"},
+		{"notes.putMany", `{}`, invalid, "notes"},
+		{"notes.putMany", `{"notes":[{"title":"ok"},{"title":7}]}`, invalid, "notes[1].title"},
+		{"notes.putMany", `{"notes":[{"title":"ok"},{"title":"` + long + `"}]}`, limit, "notes[1].title"},
+		{"notes.putMany", `{"notes":[` + many + `]}`, limit, "notes"},
+		{"notes.get", `{}`, invalid, "id"},
+		{"notes.get", `{"id":"a","title":"b"}`, invalid, "id"},
+		{"notes.get", `{"id":"none"}`, missing, ""},
+		{"notes.get", `{"path":"none.md"}`, missing, "path"},
+		{"notes.get", `{"title":"none"}`, missing, "title"},
+		{"notes.list", `{"limit":0}`, invalid, "limit"},
+		{"notes.list", `{"limit":1001}`, invalid, "limit"},
+		{"notes.list", `{"cursor":"?"}`, invalid, "cursor"},
+		{"notes.list", `{"archived":"yes"}`, invalid, "archived"},
+		{"notes.archive", `{"id":"none"}`, missing, ""},
+		{"notes.archive", `{"id":"kickoff","ifVersion":9}`, conflict, "ifVersion"},
+		{"notes.archive", `{}`, invalid, "id"},
+		{"notes.unarchive", `{"id":"none"}`, missing, ""},
+		{"notes.delete", `{"id":"none"}`, missing, ""},
+		{"notes.delete", `{"id":"kickoff","ifVersion":9}`, conflict, "ifVersion"},
+		{"notes.complete", `{"prefix":1}`, invalid, "prefix"},
+		{"notes.complete", `{}`, invalid, "prefix"},
+		{"notes.resolve", `{}`, invalid, "link"},
+		{"notes.resolve", `{"link":"x","from":"none"}`, missing, "from"},
+		{"notes.search", `{}`, invalid, "query"},
+		{"notes.search", `{"query":"x","mode":"best"}`, invalid, "mode"},
+		{"notes.search", `{"query":"x","filter":{"after":"soon"}}`, invalid, "filter.after"},
+		{"notes.search", `{"query":"x","filter":{"tag":"a"}}`, invalid, "filter.tag"},
+		{"notes.links", `{"id":"none"}`, missing, ""},
+		{"tags.list", `{"prefix":[]}`, invalid, "prefix"},
+		{"types.put", `{"name":"T"}`, invalid, "fields"},
+		{"types.put", `{"name":"T","fields":[{"name":"a","type":"colour"}]}`, invalid, "fields[0].type"},
+		{"types.put", `{"name":"T","fields":[{"name":"a"}]}`, invalid, "fields[0].type"},
+		{"types.put", `{"name":"T","fields":[{"name":"a","type":"computed","query":"SELECT FROM"}]}`, protocol.CodeQuery, "fields[0].query"},
+		{"types.put", `{"name":"Person","fields":[]}`, conflict, ""},
+		{"types.put", `{"name":"Person","fields":[],"ifVersion":9}`, conflict, "ifVersion"},
+		{"types.get", `{"name":"None"}`, missing, ""},
+		{"types.list", `{"x":1}`, invalid, "x"},
+		{"types.delete", `{"name":"None"}`, missing, ""},
+		{"types.delete", `{"name":"Person"}`, conflict, ""},
+		{"entities.put", `{"name":"X"}`, invalid, "type"},
+		{"entities.put", `{"type":"None","name":"X"}`, invalid, "type"},
+		{"entities.put", `{"type":"Person","name":"X","fields":{"age":"old"}}`, invalid, "fields.age"},
+		{"entities.put", `{"type":"Person","name":"X","fields":{"age":{"years":5}}}`, invalid, "fields.age"},
+		{"entities.put", `{"type":"Person","name":"X","fields":{"shoe":5}}`, invalid, "fields.shoe"},
+		{"entities.put", `{"type":"Person","name":"X","fields":{"role":"a","role":"b"}}`, invalid, "fields.role"},
+		{"entities.put", `{"type":"Person","name":"` + long + `"}`, limit, "name"},
+		{"entities.put", `{"type":"Person","name":"X","fields":{"role":"` + body[:300<<10] + `"}}`, limit, "fields"},
+		{"entities.put", `{"id":"alice","type":"Person","name":"X","ifVersion":9}`, conflict, "ifVersion"},
+		{"entities.patch", `{"id":"none","name":"X"}`, missing, ""},
+		{"entities.patch", `{"id":"alice","name":null}`, invalid, "name"},
+		{"entities.patch", `{"id":"alice","name":"X","ifVersion":9}`, conflict, "ifVersion"},
+		{"entities.patch", `{"id":"alice","name":"` + long + `"}`, limit, "name"},
+		{"entities.putMany", `{"entities":[{"type":"Person","name":"ok"},{"type":"Person","name":3}]}`, invalid, "entities[1].name"},
+		{"entities.putMany", `{"entities":[{"type":"Person","name":"ok","fields":{"age":"x"}}]}`, invalid, "entities[0].fields.age"},
+		{"entities.get", `{"id":"none"}`, missing, ""},
+		{"entities.get", `{"id":"alice","resolve":5}`, invalid, "resolve"},
+		{"entities.list", `{"type":"None"}`, missing, ""},
+		{"entities.trash", `{"id":"none"}`, missing, ""},
+		{"entities.trash", `{"id":"alice","ifVersion":9}`, conflict, "ifVersion"},
+		{"entities.restore", `{"id":"none"}`, missing, ""},
+		{"entities.delete", `{"id":"none"}`, missing, ""},
+		{"entities.complete", `{"prefix":"x","limit":0}`, invalid, "limit"},
+		{"wql.query", `{"query":1}`, invalid, "query"},
+		{"wql.query", `{"query":"SELECT p FROM Persn"}`, protocol.CodeQuery, ""},
+		{"wql.query", `{"query":"SELECT p FROM Person","this":"none"}`, missing, ""},
+		{"wql.query", `{"query":"` + query + `"}`, limit, "query"},
+		{"wql.query", `{"query":"SELECT p FROM Person","limit":10001}`, invalid, "limit"},
+		{"wql.check", `{}`, invalid, "query"},
+		{"graph.neighbors", `{"id":"none"}`, missing, ""},
+		{"graph.neighbors", `{"id":"core","depth":5}`, invalid, "depth"},
+		{"graph.neighbors", `{"id":"core","kinds":["cat"]}`, invalid, "kinds[0]"},
+		{"graph.path", `{"from":"core"}`, invalid, "to"},
+		{"graph.path", `{"from":"core","to":"none"}`, missing, "to"},
+		{"context.assemble", `{"maxDepth":9}`, invalid, "maxDepth"},
+		{"context.assemble", `{"audience":"world"}`, invalid, "audience"},
+		{"context.assemble", `{"budgets":{"total":"x"}}`, invalid, "budgets.total"},
+		{"context.assemble", `{"budgets":{"extra":1}}`, invalid, "budgets.extra"},
+		{"context.recent", `{"limit":99}`, invalid, "limit"},
+		{"vault.import", `{}`, invalid, "path"},
+		{"vault.import", `{"path":"relative"}`, invalid, "path"},
+		{"vault.status", `{"vault":"none"}`, missing, ""},
+		{"vault.forget", `{"vault":"none"}`, missing, ""},
+		{"admin.health", `{"x":1}`, invalid, "x"},
+		{"admin.stats", `[1]`, invalid, "params"},
+		{"admin.stop", `{"now":true}`, invalid, "now"},
+		{"rpc.discover", `{"x":1}`, invalid, "x"},
+	} {
+		_, err := d.try(c.method, c.params)
+		var e *client.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s %.120s: %v", c.method, c.params, err)
+			continue
+		}
+		if e.Code != c.code || e.Data.Field != c.field {
+			t.Errorf("%s %.120s: code %d field %q (%s), want %d %q", c.method, c.params, e.Code, e.Data.Field, e.Message, c.code, c.field)
+		}
+	}
+}

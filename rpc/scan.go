@@ -1,0 +1,396 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// errNesting is the one scan error that ends the connection: a stack of
+// brackets is an attack or a defect, and the next one would cost as much.
+var errNesting = errors.New("nested too deeply")
+
+// syntaxError says where bytes stop being JSON.
+type syntaxError struct {
+	at   int // bytes from the start of the message
+	want string
+}
+
+func (e *syntaxError) Error() string {
+	return fmt.Sprintf("the message is not valid JSON: %s at byte %d", e.want, e.at+1)
+}
+
+// scanner walks JSON text and checks it, without making anything of it. It
+// takes exactly what RFC 8259 allows; that the text is UTF-8 is checked before.
+type scanner struct {
+	data  []byte
+	pos   int
+	depth int
+	limit int // of depth
+}
+
+func (s *scanner) fail(want string) error { return &syntaxError{at: s.pos, want: want} }
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the byte at the position, 0 at the end.
+func (s *scanner) peek() byte {
+	if s.pos < len(s.data) {
+		return s.data[s.pos]
+	}
+	return 0
+}
+
+// end checks that nothing but blanks is left.
+func (s *scanner) end() error {
+	if s.space(); s.pos < len(s.data) {
+		return s.fail("text after the end")
+	}
+	return nil
+}
+
+// value walks over one value. Blanks before it have been passed.
+func (s *scanner) value() error {
+	switch c := s.peek(); c {
+	case '{':
+		return s.object(nil)
+	case '[':
+		return s.array(nil)
+	case '"':
+		_, err := s.text()
+		return err
+	case 't':
+		return s.word("true")
+	case 'f':
+		return s.word("false")
+	case 'n':
+		return s.word("null")
+	default:
+		if c == '-' || c >= '0' && c <= '9' {
+			return s.number()
+		}
+		return s.fail("a value is expected")
+	}
+}
+
+func (s *scanner) word(w string) error {
+	if len(s.data)-s.pos < len(w) || string(s.data[s.pos:s.pos+len(w)]) != w {
+		return s.fail("a value is expected")
+	}
+	s.pos += len(w)
+	return nil
+}
+
+func (s *scanner) enter() error {
+	s.pos++
+	if s.depth++; s.depth > s.limit {
+		return errNesting
+	}
+	return nil
+}
+
+// object walks over an object. member is called with the text of each key, its
+// quotes included, when the position is at its value, and has to walk over it;
+// nil stands for walking only.
+func (s *scanner) object(member func(key []byte) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	if s.space(); s.peek() == '}' {
+		s.pos++
+		s.depth--
+		return nil
+	}
+	for {
+		if s.space(); s.peek() != '"' {
+			return s.fail("a member name is expected")
+		}
+		key, err := s.text()
+		if err != nil {
+			return err
+		}
+		if s.space(); s.peek() != ':' {
+			return s.fail("a colon is expected")
+		}
+		s.pos++
+		s.space()
+		if member == nil {
+			err = s.value()
+		} else {
+			err = member(key)
+		}
+		if err != nil {
+			return err
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case '}':
+			s.pos++
+			s.depth--
+			return nil
+		default:
+			return s.fail("a comma or the end of an object is expected")
+		}
+	}
+}
+
+// array walks over an array. item is called when the position is at an item and
+// has to walk over it; nil stands for walking only.
+func (s *scanner) array(item func() error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	if s.space(); s.peek() == ']' {
+		s.pos++
+		s.depth--
+		return nil
+	}
+	for {
+		s.space()
+		var err error
+		if item == nil {
+			err = s.value()
+		} else {
+			err = item()
+		}
+		if err != nil {
+			return err
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case ']':
+			s.pos++
+			s.depth--
+			return nil
+		default:
+			return s.fail("a comma or the end of a list is expected")
+		}
+	}
+}
+
+const (
+	eachByte = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// special marks the bytes of an eight that end a run of plain text, each with
+// its high bit. Marks above the lowest one may be wrong.
+func special(b []byte) uint64 {
+	x := binary.LittleEndian.Uint64(b)
+	quote, slash := x^(eachByte*'"'), x^(eachByte*'\\')
+	return ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (x-eachByte*0x20)&^x) & highBits
+}
+
+// plainRun returns how many bytes of b come before the first quote, backslash
+// or control character. Eight bytes are looked at together: most of a message
+// is the text of notes.
+func plainRun(b []byte) int {
+	i := 0
+	for len(b)-i >= 32 {
+		w := b[i : i+32 : i+32]
+		if special(w[0:8])|special(w[8:16])|special(w[16:24])|special(w[24:32]) != 0 {
+			break
+		}
+		i += 32
+	}
+	for ; i+8 <= len(b); i += 8 {
+		if hit := special(b[i : i+8 : i+8]); hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c == '"' || c == '\\' || c < 0x20 {
+			break
+		}
+	}
+	return i
+}
+
+// text walks over a string and returns it with its quotes.
+func (s *scanner) text() ([]byte, error) {
+	start := s.pos
+	s.pos++
+	for {
+		s.pos += plainRun(s.data[s.pos:])
+		if s.pos >= len(s.data) {
+			return nil, s.fail("the end of a text is missing")
+		}
+		switch s.data[s.pos] {
+		case '"':
+			s.pos++
+			return s.data[start:s.pos], nil
+		case '\\':
+			if err := s.escape(); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, s.fail("a control character stands in a text")
+		}
+	}
+}
+
+func (s *scanner) escape() error {
+	s.pos++
+	switch s.peek() {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.pos++
+		return nil
+	case 'u':
+		for i := 1; i <= 4; i++ {
+			if s.pos+i >= len(s.data) || unhex(s.data[s.pos+i]) < 0 {
+				return s.fail("four hexadecimal digits are expected")
+			}
+		}
+		s.pos += 5
+		return nil
+	}
+	return s.fail("a backslash escapes nothing")
+}
+
+func unhex(c byte) rune {
+	switch {
+	case c >= '0' && c <= '9':
+		return rune(c - '0')
+	case c >= 'a' && c <= 'f':
+		return rune(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return rune(c-'A') + 10
+	}
+	return -1
+}
+
+func (s *scanner) number() error {
+	if s.peek() == '-' {
+		s.pos++
+	}
+	if s.peek() == '0' {
+		s.pos++
+	} else if err := s.digits(); err != nil {
+		return err
+	}
+	if s.peek() == '.' {
+		s.pos++
+		if err := s.digits(); err != nil {
+			return err
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		return s.digits()
+	}
+	return nil
+}
+
+func (s *scanner) digits() error {
+	start := s.pos
+	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
+		s.pos++
+	}
+	if s.pos == start {
+		return s.fail("a digit is expected")
+	}
+	return nil
+}
+
+// unquote returns what a checked string with its quotes stands for. Half of a
+// surrogate pair becomes U+FFFD, as everywhere in Go.
+func unquote(quoted []byte) string {
+	b := quoted[1 : len(quoted)-1]
+	n := plainRun(b)
+	if n == len(b) {
+		return string(b)
+	}
+	out := make([]byte, 0, len(b))
+	for {
+		out = append(out, b[:n]...)
+		if b = b[n:]; len(b) == 0 {
+			return string(out)
+		}
+		switch c := b[1]; c {
+		case 'u':
+			r := hex4(b[2:])
+			b = b[6:]
+			if utf16.IsSurrogate(r) {
+				if len(b) >= 6 && b[0] == '\\' && b[1] == 'u' {
+					if both := utf16.DecodeRune(r, hex4(b[2:])); both != utf8.RuneError {
+						r, b = both, b[6:]
+					}
+				}
+			}
+			out = utf8.AppendRune(out, r) // a lone surrogate is written as U+FFFD
+		default:
+			out = append(out, escaped(c))
+			b = b[2:]
+		}
+		n = plainRun(b)
+	}
+}
+
+func escaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}
+
+func hex4(b []byte) rune {
+	return unhex(b[0])<<12 | unhex(b[1])<<8 | unhex(b[2])<<4 | unhex(b[3])
+}
+
+// appendText appends s as a JSON string. Nothing is escaped that need not be:
+// the reader is no web page.
+func appendText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for s != "" {
+		c := s[0]
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+			s = s[1:]
+		case c < 0x20:
+			b = append(b, `\u00`...)
+			if c < 0x10 {
+				b = append(b, '0')
+			}
+			b = strconv.AppendUint(b, uint64(c), 16)
+			s = s[1:]
+		case c < utf8.RuneSelf:
+			b = append(b, c)
+			s = s[1:]
+		default:
+			r, size := utf8.DecodeRuneInString(s)
+			b = utf8.AppendRune(b, r)
+			s = s[size:]
+		}
+	}
+	return append(b, '"')
+}

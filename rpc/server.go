@@ -1,0 +1,272 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+type rawMessage = json.RawMessage
+
+// Options say what a Server serves.
+type Options struct {
+	Methods []Method
+	Limits  Limits
+	Logger  *slog.Logger // nil: nothing is logged
+}
+
+// Server serves connections. New makes one.
+type Server struct {
+	limits  Limits
+	methods map[string]*entry
+	names   []string
+	log     *slog.Logger
+	waiting ledger
+	started time.Time
+	workers // run calls; their group counts connections too
+
+	shedding sync.Mutex // held by who ends slow connections
+
+	mu        sync.Mutex // guards everything below
+	conns     map[uint64]*connection
+	last      uint64
+	listeners map[net.Listener]bool
+	stopping  bool
+
+	accepted, refused, offended atomic.Uint64
+}
+
+// entry is a method with its figures.
+type entry struct {
+	Method
+	stats
+}
+
+// New returns a server of the given methods.
+func New(opts Options) *Server {
+	s := &Server{
+		limits: opts.Limits.withDefaults(), methods: make(map[string]*entry, len(opts.Methods)), log: opts.Logger,
+		conns: map[uint64]*connection{}, listeners: map[net.Listener]bool{}, started: time.Now(),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	for _, m := range opts.Methods {
+		s.methods[m.Name] = &entry{Method: m}
+		s.names = append(s.names, m.Name)
+	}
+	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shed
+	return s
+}
+
+// The pauses after an accept that failed, most likely for want of descriptors.
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = 250 * time.Millisecond
+)
+
+// Serve accepts connections until Shutdown or until ln is closed, and returns
+// nil then. It does not wait for the connections. A failing accept is repeated:
+// descriptors come back.
+func (s *Server) Serve(ln net.Listener) error {
+	if !s.track(ln) {
+		return ln.Close()
+	}
+	defer s.untrack(ln)
+	pause := time.Duration(0)
+	for {
+		conn, err := ln.Accept()
+		switch {
+		case err == nil:
+			pause = 0
+			s.start(conn)
+		case errors.Is(err, net.ErrClosed) || s.isStopping():
+			return nil
+		default:
+			if pause == 0 {
+				s.log.Warn("accept failed, will be repeated", "error", err)
+			}
+			pause = min(max(2*pause, firstPause), lastPause)
+			time.Sleep(pause)
+		}
+	}
+}
+
+func (s *Server) track(ln net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stopping {
+		s.listeners[ln] = true
+	}
+	return !s.stopping
+}
+
+func (s *Server) untrack(ln net.Listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, ln)
+}
+
+func (s *Server) isStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping
+}
+
+// start serves conn on goroutines of its own. The newest connection over the
+// limit is refused.
+func (s *Server) start(conn net.Conn) *connection {
+	s.mu.Lock()
+	if s.stopping || len(s.conns) >= s.limits.Connections {
+		n := len(s.conns)
+		s.mu.Unlock()
+		s.refused.Add(1)
+		s.log.Warn("connection refused: too many are open", "open", n)
+		_ = conn.Close()
+		return nil
+	}
+	s.last++
+	c := s.connect(conn, s.last)
+	s.conns[s.last] = c
+	s.work.Add(1)
+	s.mu.Unlock()
+	s.accepted.Add(1)
+	peer := jsonrpc2.NewConn(context.Background(), c, c, jsonrpc2.OnSend(c.onSend), jsonrpc2.SetLogger(quiet{}))
+	go func() {
+		defer s.work.Done()
+		<-peer.DisconnectNotify()
+		c.end()
+		s.mu.Lock()
+		delete(s.conns, c.session.id)
+		s.mu.Unlock()
+	}()
+	return c
+}
+
+// quiet drops what the library logs: it would print texts of messages.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+func (s *Server) connect(conn net.Conn, id uint64) *connection {
+	c := &connection{
+		srv: s, in: newFrames(conn, s.limits), out: newOutbound(conn, s.limits, &s.waiting), socket: conn,
+		hangup: make(chan struct{}), drained: make(chan struct{}),
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.session = &Session{id: id, conn: c}
+	c.calls = map[uint64]*call{}
+	c.room.L = &c.mu
+	c.out.cut, c.out.empty = c.cut, c.checkDrained
+	return c
+}
+
+// ServeConn serves one connection, such as one end of a pipe, and returns when
+// it is over.
+func (s *Server) ServeConn(conn net.Conn) {
+	if c := s.start(conn); c != nil {
+		<-c.ctx.Done()
+	}
+}
+
+// closing notes that the daemon ends a connection for what its client did.
+func (s *Server) closing(c *connection, reason string) {
+	s.offended.Add(1)
+	client := c.session.Client()
+	s.log.Warn("connection closed", "conn", c.session.id, "client", clip(client.Name), "reason", reason)
+}
+
+// shed ends the connections whose readers have stood still for longest until
+// the replies that wait are under the limit of the server.
+func (s *Server) shed() {
+	if !s.shedding.TryLock() {
+		return
+	}
+	defer s.shedding.Unlock()
+	for s.waiting.bytes.Load() > s.waiting.limit {
+		var slowest *connection
+		var since time.Time
+		for _, c := range s.connections() {
+			waiting, progress := c.out.backlog()
+			if waiting > 0 && (slowest == nil || progress.Before(since)) {
+				slowest, since = c, progress
+			}
+		}
+		if slowest == nil {
+			return
+		}
+		slowest.cut("replies wait for slow readers beyond the limit of the daemon, and this is the slowest")
+	}
+}
+
+func (s *Server) connections() []*connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]*connection, 0, len(s.conns))
+	for _, c := range s.conns {
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b *connection) int { return int(a.session.id) - int(b.session.id) })
+	return list
+}
+
+// Sessions returns the sessions of the open connections, oldest first.
+func (s *Server) Sessions() []*Session {
+	var list []*Session
+	for _, c := range s.connections() {
+		list = append(list, c.session)
+	}
+	return list
+}
+
+// Shutdown closes the listeners, stops reading from every connection, lets the
+// calls that were accepted finish, and closes the connections when their
+// replies are out. When ctx ends first the connections are closed at once, and
+// Shutdown returns the error of ctx; mutations complete all the same, and Wait
+// waits for them.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.stopping = true
+	for ln := range s.listeners {
+		_ = ln.Close()
+	}
+	s.mu.Unlock()
+	for _, c := range s.connections() {
+		c.stopReading()
+	}
+	s.stop()
+	idle := make(chan struct{})
+	go func() {
+		s.work.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		for _, c := range s.connections() {
+			c.cut("")
+		}
+		return ctx.Err()
+	}
+}
+
+// Wait returns when no connection is open and no accepted call runs.
+func (s *Server) Wait() { s.work.Wait() }
+
+// stopReading ends the input of a connection as if its client had closed its
+// half. A connection that can't be closed by halves is cut.
+func (c *connection) stopReading() {
+	half, ok := c.socket.(interface{ CloseRead() error })
+	if !ok || half.CloseRead() != nil {
+		c.cut("")
+	}
+}

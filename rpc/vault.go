@@ -1,0 +1,34 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+func (r *Rooms) vaultImport(ctx context.Context, _ *Session, p protocol.VaultImport) (*watch.Result, error) {
+	if p.Watch {
+		return nil, fault.New(fault.Unavailable, "this daemon can't follow a folder").
+			WithHint("leave watch out, and import again when the files have changed")
+	}
+	return r.Vaults.Import(ctx, watch.Request{
+		Path: p.Path, Name: p.Name, DryRun: p.DryRun,
+		Progress: func(stage string, done, total int) { Report(ctx, stage, int64(done), int64(total)) },
+	})
+}
+
+func (r *Rooms) vaultList(ctx context.Context, _ *Session, _ protocol.Empty) (protocol.VaultList, error) {
+	list, err := r.Vaults.List(ctx)
+	return protocol.VaultList{Vaults: append([]watch.Status{}, list...)}, err
+}
+
+func (r *Rooms) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMaybe) (*watch.Status, error) {
+	return r.Vaults.Status(ctx, p.Vault)
+}
+
+func (r *Rooms) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {
+	n, err := r.Vaults.Forget(ctx, p.Vault)
+	return protocol.VaultForgotten{Vault: p.Vault, Notes: n}, err
+}
