@@ -121,7 +121,7 @@ func Build(in Input) *Result {
 
 func (b *builder) finish(in Input) *Result {
 	system := string(b.buf)
-	hash := sha256.Sum256([]byte(system))
+	hash := sha256.Sum256(b.buf)
 	return &Result{
 		System: system, Sections: nonNil(b.sections),
 		Report: Report{
