@@ -37,11 +37,18 @@ func open(t *testing.T, dir string, opts entities.Options) (*entities.Store, *kv
 }
 
 var person = entities.Type{Name: "Person", Fields: []entities.Field{
-	{Name: "role", Type: entities.Text}, {Name: "skills", Type: entities.TextList}, {Name: "level", Type: entities.Number},
-	{Name: "remote", Type: entities.Boolean}, {Name: "email", Type: entities.Email}, {Name: "site", Type: entities.URL},
-	{Name: "born", Type: entities.Date}, {Name: "status", Type: entities.Select, Options: []string{"Active", "On leave"}},
-	{Name: "team", Type: entities.EntityRef, TargetType: "Team"}, {Name: "reports", Type: entities.EntityRefList, TargetType: "Person"},
-	{Name: "profile", Type: entities.NoteRef}, {Name: "peers", Type: entities.Computed, Query: "SELECT p FROM Person"},
+	{Name: "role", Type: entities.Text},
+	{Name: "skills", Type: entities.TextList},
+	{Name: "level", Type: entities.Number},
+	{Name: "remote", Type: entities.Boolean},
+	{Name: "email", Type: entities.Email},
+	{Name: "site", Type: entities.URL},
+	{Name: "born", Type: entities.Date},
+	{Name: "status", Type: entities.Select, Options: []string{"Active", "On leave"}},
+	{Name: "team", Type: entities.EntityRef, TargetType: "Team"},
+	{Name: "reports", Type: entities.EntityRefList, TargetType: "Person"},
+	{Name: "profile", Type: entities.NoteRef},
+	{Name: "peers", Type: entities.Computed, Query: "SELECT p FROM Person"},
 }}
 
 func mustType(t *testing.T, s *entities.Store, typ entities.Type) {
@@ -62,19 +69,41 @@ func TestValuesOfEveryFieldType(t *testing.T) {
 		want  any // nil: left out
 		fails bool
 	}{
-		{"role", "Manager", "Manager", false}, {"role", "  ", nil, false}, {"role", 3.0, nil, true}, {"ROLE", "x", "x", false},
+		{"role", "Manager", "Manager", false},
+		{"role", "  ", nil, false},
+		{"role", 3.0, nil, true},
+		{"ROLE", "x", "x", false},
 		{"role", "bad\xff", nil, true},
-		{"skills", []any{"Go", " ", "SQL"}, []string{"Go", "SQL"}, false}, {"skills", `["a, b","c"]`, []string{"a, b", "c"}, false},
-		{"skills", "a, b", []string{"a", "b"}, false}, {"skills", []any{1.0}, nil, true}, {"skills", []any{}, nil, false},
-		{"level", 3.5, 3.5, false}, {"level", "3", nil, true}, {"remote", true, true, false}, {"remote", "yes", nil, true},
-		{"email", "a@example.org", "a@example.org", false}, {"email", "Ann <a@example.org>", nil, true}, {"email", "nobody", nil, true},
-		{"site", "https://example.org/x", "https://example.org/x", false}, {"site", "example.org", nil, true},
-		{"born", "1990-02-28", "1990-02-28", false}, {"born", "1990-02-30", nil, true}, {"born", "28.2.1990", nil, true},
-		{"status", "on LEAVE", "On leave", false}, {"status", "away", nil, true},
-		{"team", "t-1", "t-1", false}, {"team", "[[Team One]]", "[[Team One]]", false}, {"team", "Team One", nil, true},
-		{"reports", "a,b", []string{"a", "b"}, false}, {"reports", []any{"[[A, B]]", "c"}, []string{"[[A, B]]", "c"}, false},
-		{"reports", "[[A, B]], c", []string{"[[A, B]]", "c"}, false}, {"reports", []any{"no id!"}, nil, true},
-		{"profile", "n1", "n1", false}, {"peers", "x", nil, true}, {"nope", "x", nil, true}, {"role", nil, nil, false},
+		{"skills", []any{"Go", " ", "SQL"}, []string{"Go", "SQL"}, false},
+		{"skills", `["a, b","c"]`, []string{"a, b", "c"}, false},
+		{"skills", "a, b", []string{"a", "b"}, false},
+		{"skills", []any{1.0}, nil, true},
+		{"skills", []any{}, nil, false},
+		{"level", 3.5, 3.5, false},
+		{"level", "3", nil, true},
+		{"remote", true, true, false},
+		{"remote", "yes", nil, true},
+		{"email", "a@example.org", "a@example.org", false},
+		{"email", "Ann <a@example.org>", nil, true},
+		{"email", "nobody", nil, true},
+		{"site", "https://example.org/x", "https://example.org/x", false},
+		{"site", "example.org", nil, true},
+		{"born", "1990-02-28", "1990-02-28", false},
+		{"born", "1990-02-30", nil, true},
+		{"born", "28.2.1990", nil, true},
+		{"status", "on LEAVE", "On leave", false},
+		{"status", "away", nil, true},
+		{"team", "t-1", "t-1", false},
+		{"team", "[[Team One]]", "[[Team One]]", false},
+		{"team", "Team One", nil, true},
+		{"reports", "a,b", []string{"a", "b"}, false},
+		{"reports", []any{"[[A, B]]", "c"}, []string{"[[A, B]]", "c"}, false},
+		{"reports", "[[A, B]], c", []string{"[[A, B]]", "c"}, false},
+		{"reports", []any{"no id!"}, nil, true},
+		{"profile", "n1", "n1", false},
+		{"peers", "x", nil, true},
+		{"nope", "x", nil, true},
+		{"role", nil, nil, false},
 	} {
 		e, err := s.Put(ctx, entities.Entity{ID: "p", Type: "person", Name: "P", Fields: entities.Values{c.field: c.in}}, nil)
 		if c.fails {
@@ -211,7 +240,8 @@ func TestTypes(t *testing.T) {
 		return nil
 	}})
 	_, found, err := s.PutType(ctx, entities.Type{Name: "Team", Fields: []entities.Field{
-		{Name: "lead", Type: entities.EntityRef, TargetType: "Person"}, {Name: "self", Type: entities.EntityRef, TargetType: "team"},
+		{Name: "lead", Type: entities.EntityRef, TargetType: "Person"},
+		{Name: "self", Type: entities.EntityRef, TargetType: "team"},
 		{Name: "all", Type: entities.Computed, Query: "SELECT g FROM Ghost"},
 	}}, nil, false)
 	if err != nil || len(found) != 2 || found[0].Field != "lead" || found[1].Field != "all" {

@@ -40,10 +40,13 @@ func TestCompletionTiers(t *testing.T) {
 	}{
 		{"pro", []string{"project beta", "Project Alpha", "Prologue", "My pro tips", "Alpha Project", "improvement", "Parrot"}},
 		{"PROJECT A", []string{"Project Alpha", "project beta"}},
-		{"zür", []string{"Zürich"}}, {"ZU\u0308R", []string{"Zürich"}},
-		{"京", []string{"東京メモ"}}, {"strasse", []string{"Straße"}},
+		{"zür", []string{"Zürich"}},
+		{"ZU\u0308R", []string{"Zürich"}},
+		{"京", []string{"東京メモ"}},
+		{"strasse", []string{"Straße"}},
 		{"prjct", []string{"project beta", "Alpha Project", "Project Alpha"}},
-		{"qqq", []string{}}, {"pt", []string{}},
+		{"qqq", []string{}},
+		{"pt", []string{}},
 	} {
 		if diff := gocmp.Diff(c.want, titles(x.Complete(c.typed, 9, all))); diff != "" {
 			t.Errorf("%q:\n%s", c.typed, diff)
@@ -59,9 +62,15 @@ func TestCompletionRangesAreUTF16(t *testing.T) {
 		name, typed string
 		want        [][2]int
 	}{
-		{"Project", "pro", [][2]int{{0, 3}}}, {"𝄞 Project", "pro", [][2]int{{3, 6}}}, {"Alpha Project", "pro", [][2]int{{6, 9}}},
-		{"Straße", "strass", [][2]int{{0, 5}}}, {"Cafe\u0301 X", "café", [][2]int{{0, 5}}}, {"improve", "pro", [][2]int{{2, 5}}},
-		{"parrot", "pro", [][2]int{{0, 1}, {2, 3}, {4, 5}}}, {"İstanbul", "stan", [][2]int{{1, 5}}}, {"x", "", [][2]int{}},
+		{"Project", "pro", [][2]int{{0, 3}}},
+		{"𝄞 Project", "pro", [][2]int{{3, 6}}},
+		{"Alpha Project", "pro", [][2]int{{6, 9}}},
+		{"Straße", "strass", [][2]int{{0, 5}}},
+		{"Cafe\u0301 X", "café", [][2]int{{0, 5}}},
+		{"improve", "pro", [][2]int{{2, 5}}},
+		{"parrot", "pro", [][2]int{{0, 1}, {2, 3}, {4, 5}}},
+		{"İstanbul", "stan", [][2]int{{1, 5}}},
+		{"x", "", [][2]int{}},
 	} {
 		hits := index(c.name).Complete(c.typed, 1, all)
 		if len(hits) != 1 {

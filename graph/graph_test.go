@@ -54,7 +54,9 @@ func open(t tester) *world {
 	w.db.OnCommit(engine.Apply)
 	w.graph = graph.Open(w.db, w.ents, w.notes, engine)
 	_, _, err = w.ents.PutType(ctx, entities.Type{Name: "T", Fields: []entities.Field{
-		{Name: "one", Type: entities.EntityRef}, {Name: "many", Type: entities.EntityRefList}, {Name: "note", Type: entities.NoteRef},
+		{Name: "one", Type: entities.EntityRef},
+		{Name: "many", Type: entities.EntityRefList},
+		{Name: "note", Type: entities.NoteRef},
 		{Name: "back", Type: entities.Computed, Query: "SELECT t FROM T WHERE t.one = {this}"},
 		{Name: "n", Type: entities.Computed, Query: "SELECT COUNT(*) FROM T WHERE one = {this}"},
 		{Name: "text", Type: entities.Text},
@@ -80,9 +82,13 @@ func TestGraphAgainstAPlainModel(t *testing.T) {
 			who := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "who")
 			switch rapid.IntRange(0, 4).Draw(t, "op") {
 			case 0:
-				w.ents.Delete(ctx, who, nil)
+				if _, err := w.ents.Delete(ctx, who, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+					t.Fatal(err)
+				}
 			case 1:
-				w.ents.Trash(ctx, who, nil)
+				if _, err := w.ents.Trash(ctx, who, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+					t.Fatal(err)
+				}
 			default:
 				w.put(t, who, entities.Values{"one": id.Draw(t, "one"), "many": rapid.SliceOfN(id, 0, 3).Draw(t, "many"), "note": "n"})
 			}
@@ -221,7 +227,9 @@ func TestPath(t *testing.T) {
 		nodes, edges []string
 	}{
 		{"c", "n2", 6, []string{"entity c 0", "entity b 1", "entity a 2", "note n1 3", "note n2 4"}, []string{"b.many c", "b.one a", "a.note n1", "n1.link n2"}},
-		{"c", "n2", 3, nil, nil}, {"a", "a", 0, []string{"entity a 0"}, nil}, {"a", "lone", 6, nil, nil},
+		{"c", "n2", 3, nil, nil},
+		{"a", "a", 0, []string{"entity a 0"}, nil},
+		{"a", "lone", 6, nil, nil},
 		{"a", "b", 1, []string{"entity a 0", "entity b 1"}, []string{"a.one b"}},
 	} {
 		s, err := w.graph.Path(ctx, c.from, c.to, c.max)

@@ -196,15 +196,27 @@ func TestSRCH32_Resolution(t *testing.T) {
 	}{
 		{"Glossary", "", "root", notes.TierPath, 0},
 		{"Glossary", "from", "root", notes.TierPath, 0}, // the root comes before the own folder
-		{"./Glossary", "from", "a", notes.TierPath, 0}, {"A/Glossary.md", "", "a", notes.TierPath, 0},
-		{"/Glossary", "from", "root", notes.TierPath, 0}, {"../Glossary", "from", "root", notes.TierPath, 0},
-		{"C/Deep", "", "deep", notes.TierPath, 0}, {"c/DEEP.MD", "", "deep", notes.TierPath, 0}, {"Deep", "", "deep", notes.TierName, 0},
+		{"./Glossary", "from", "a", notes.TierPath, 0},
+		{"A/Glossary.md", "", "a", notes.TierPath, 0},
+		{"/Glossary", "from", "root", notes.TierPath, 0},
+		{"../Glossary", "from", "root", notes.TierPath, 0},
+		{"C/Deep", "", "deep", notes.TierPath, 0},
+		{"c/DEEP.MD", "", "deep", notes.TierPath, 0},
+		{"Deep", "", "deep", notes.TierName, 0},
 		{"Spec", "", "spec1", notes.TierName, 0}, // the shortest path, then byte order
 		{"Long/Spec", "from", "spec2", notes.TierPath, 0},
-		{"the title", "", "title", notes.TierTitle, 0}, {"Twice", "", "", notes.TierTitle, 2}, {"nick", "", "alias", notes.TierAlias, 0},
-		{"ZU\u0308RICH", "", "uni", notes.TierPath, 0}, {"1/1 Alice", "", "slash", notes.TierTitle, 0}, {"no path", "", "pathls", notes.TierTitle, 0},
-		{"Deep#Part|shown", "", "deep", notes.TierName, 0}, {"#Part", "from", "from", notes.TierSelf, 0}, {"#Part", "", "", "", 0},
-		{"Ghost", "", "", "", 0}, {"../../Glossary", "from", "", "", 0}, {"", "from", "from", notes.TierSelf, 0},
+		{"the title", "", "title", notes.TierTitle, 0},
+		{"Twice", "", "", notes.TierTitle, 2},
+		{"nick", "", "alias", notes.TierAlias, 0},
+		{"ZU\u0308RICH", "", "uni", notes.TierPath, 0},
+		{"1/1 Alice", "", "slash", notes.TierTitle, 0},
+		{"no path", "", "pathls", notes.TierTitle, 0},
+		{"Deep#Part|shown", "", "deep", notes.TierName, 0},
+		{"#Part", "from", "from", notes.TierSelf, 0},
+		{"#Part", "", "", "", 0},
+		{"Ghost", "", "", "", 0},
+		{"../../Glossary", "from", "", "", 0},
+		{"", "from", "from", notes.TierSelf, 0},
 	} {
 		got := s.Resolve(c.link, c.from)
 		if got.ID != c.want || got.Tier != c.tier || len(got.Candidates) != c.candidates {
@@ -222,8 +234,10 @@ func TestSRCH32_Resolution(t *testing.T) {
 func TestSRCH32_VaultsAreWorldsOfTheirOwn(t *testing.T) {
 	s, _, db := open(t, kv.InMemory)
 	for _, d := range []notes.Draft{
-		{ID: "w1", Vault: "work", Path: "Plan.md", Body: "[[Diary]] [[Shared]] [[Plan]]"}, {ID: "h1", Vault: "home", Path: "Diary.md", Body: "# Day"},
-		{ID: "h2", Vault: "home", Path: "Plan.md", Body: "[[Plan]]"}, {ID: "none", Title: "Shared", Body: "[[Diary]] [[Plan]]"},
+		{ID: "w1", Vault: "work", Path: "Plan.md", Body: "[[Diary]] [[Shared]] [[Plan]]"},
+		{ID: "h1", Vault: "home", Path: "Diary.md", Body: "# Day"},
+		{ID: "h2", Vault: "home", Path: "Plan.md", Body: "[[Plan]]"},
+		{ID: "none", Title: "Shared", Body: "[[Diary]] [[Plan]]"},
 	} {
 		if err := db.Update(ctx, func(tx *kv.Tx) error { _, err := s.PutTx(tx, d, nil, nil); return err }); err != nil {
 			t.Fatal(err)
@@ -280,8 +294,11 @@ func TestLinksFollowTheirTargets(t *testing.T) {
 func TestNotesMakeEntities(t *testing.T) {
 	s, ents, _ := open(t, kv.InMemory)
 	if _, _, err := ents.PutType(ctx, entities.Type{Name: "Person", Fields: []entities.Field{
-		{Name: "role", Type: entities.Text}, {Name: "level", Type: entities.Number}, {Name: "boss", Type: entities.EntityRef},
-		{Name: "reports", Type: entities.EntityRefList}, {Name: "profile", Type: entities.NoteRef},
+		{Name: "role", Type: entities.Text},
+		{Name: "level", Type: entities.Number},
+		{Name: "boss", Type: entities.EntityRef},
+		{Name: "reports", Type: entities.EntityRefList},
+		{Name: "profile", Type: entities.NoteRef},
 	}}, nil, false); err != nil {
 		t.Fatal(err)
 	}
@@ -456,10 +473,17 @@ func TestSearchFindsWords(t *testing.T) {
 		filter notes.SearchFilter
 		want   string
 	}{
-		{"budget", notes.SearchFilter{}, "a b"}, {"what is the BUDGET?", notes.SearchFilter{}, "a b"}, {"paint", notes.SearchFilter{}, "a b"},
-		{"東京", notes.SearchFilter{}, "c"}, {"會", notes.SearchFilter{}, ""}, {"", notes.SearchFilter{}, ""}, {"the", notes.SearchFilter{}, "a b"},
-		{"budget", notes.SearchFilter{Archived: true}, "d a b"}, {"budget", notes.SearchFilter{Tags: []string{"work"}}, "b"},
-		{"budget", notes.SearchFilter{Folder: []string{"Work"}}, "b"}, {"budget", notes.SearchFilter{Before: time.Unix(0, 0)}, ""},
+		{"budget", notes.SearchFilter{}, "a b"},
+		{"what is the BUDGET?", notes.SearchFilter{}, "a b"},
+		{"paint", notes.SearchFilter{}, "a b"},
+		{"東京", notes.SearchFilter{}, "c"},
+		{"會", notes.SearchFilter{}, ""},
+		{"", notes.SearchFilter{}, ""},
+		{"the", notes.SearchFilter{}, "a b"},
+		{"budget", notes.SearchFilter{Archived: true}, "d a b"},
+		{"budget", notes.SearchFilter{Tags: []string{"work"}}, "b"},
+		{"budget", notes.SearchFilter{Folder: []string{"Work"}}, "b"},
+		{"budget", notes.SearchFilter{Before: time.Unix(0, 0)}, ""},
 		{"get", notes.SearchFilter{}, ""},
 	} {
 		if got := ids(c.query, c.filter); got != c.want && !(c.filter.Archived && len(got) == len(c.want)) {

@@ -59,15 +59,15 @@ func (s *Store) Search(ctx context.Context, query string, limit int, f SearchFil
 			return nil, ctx.Err()
 		}
 		title, body := entities.Fold(n.Title+"\n"+strings.Join(n.Aliases, "\n")), entities.Fold(n.Body)
-		counts, any := make([]float64, len(terms)), false
+		counts, matched := make([]float64, len(terms)), false
 		for t, term := range terms {
 			counts[t] = float64(titleWeight*countWords(title, term) + countWords(body, term))
 			if counts[t] > 0 {
 				df[t]++
-				any = true
+				matched = true
 			}
 		}
-		if any {
+		if matched {
 			hits = append(hits, counted{n, counts})
 		}
 	}
@@ -129,15 +129,15 @@ func (f SearchFilter) keeps(n *Note) bool {
 
 // frequent are words that say nothing about what is looked for; they count
 // only when a query has no others.
-var frequent = map[string]bool{}
-
-func init() {
+var frequent = func() map[string]bool {
+	set := make(map[string]bool)
 	for _, w := range strings.Fields(`a an and are as at be but by did do does for from had has have how i if in into is
 		it its me my no not of on or our shall she he so that the their them then there these they this to was we were
 		what when where which who why will with you your`) {
-		frequent[w] = true
+		set[w] = true
 	}
-}
+	return set
+}()
 
 // searchTerms returns the folded words of a query, each once.
 func searchTerms(query string) []string {

@@ -202,7 +202,7 @@ func (f *frames) line() ([]byte, error) {
 			return nil, f.tooLargeLine()
 		}
 		err := f.more(0)
-		if err == io.ErrUnexpectedEOF {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return f.take(f.hi - f.lo), nil
 		}
 		if err != nil {

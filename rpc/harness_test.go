@@ -172,7 +172,8 @@ func (b *bench) methods() []rpc.Method {
 		rpc.Define("test.echo", protocol.Read, func(_ context.Context, _ *rpc.Session, p everything) (everything, error) { return p, nil }),
 		rpc.Define("test.size", protocol.Read, func(_ context.Context, _ *rpc.Session, p struct {
 			N int `json:"n"`
-		}) (string, error) {
+		},
+		) (string, error) {
 			return strings.Repeat("x", p.N), nil
 		}),
 		rpc.Define("test.wait", protocol.Read, func(ctx context.Context, _ *rpc.Session, p named) (string, error) {

@@ -52,7 +52,7 @@ func (r *Rooms) notesGet(_ context.Context, _ *Session, p protocol.NoteGet) (*pr
 		return nil, err
 	}
 	resolved, unresolved := r.Notes.Outgoing(n.ID)
-	links := append(resolved, unresolved...)
+	links := slices.Concat(resolved, unresolved)
 	slices.SortStableFunc(links, func(a, b notes.Link) int { return cmp.Compare(a.Line, b.Line) })
 	return &protocol.NoteFull{Note: *n, Links: links, Backlinks: r.Notes.Incoming(n.ID)}, nil
 }
@@ -226,7 +226,7 @@ func (r *Rooms) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (p
 		at := slices.IndexFunc(tags, func(t notes.Tag) bool { return t.Name == m.name })
 		tags = tags[at+1:]
 	}
-	p.Page.Cursor = ""
+	p.Cursor = ""
 	page, next, err := paginate(tags, p.Page, func(t notes.Tag) mark { return mark{name: t.Name} }, nil)
 	return protocol.TagPage{Tags: append([]notes.Tag{}, page...), NextCursor: next}, err
 }

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -104,8 +105,8 @@ func (o *outbound) write(frame []byte) error {
 		if err == nil {
 			continue
 		}
-		timeout, ok := err.(net.Error)
-		if !ok || !timeout.Timeout() {
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
 			o.cut("")
 			return err
 		}

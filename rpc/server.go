@@ -95,7 +95,7 @@ func (s *Server) Serve(ln net.Listener) error {
 				s.log.Warn("accept failed, will be repeated", "error", err)
 			}
 			pause = min(max(2*pause, firstPause), lastPause)
-			time.Sleep(pause)
+			time.Sleep(pause) //nolint:forbidigo // out of descriptors: there is nothing to wait for but time
 		}
 	}
 }

@@ -229,7 +229,7 @@ func valueText(v any) string {
 func (c *call) entityRef(b *block, id string) prompt.Ref {
 	ref := prompt.Ref{Kind: prompt.KindEntity, ID: id}
 	e := c.g.entities.Get(id)
-	reason := prompt.Reason("")
+	var reason prompt.Reason
 	switch {
 	case e == nil:
 		ref.State, reason = prompt.IsDeleted, prompt.Unknown

@@ -193,11 +193,12 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 // firstWord returns the word that an unknown mention begins with, "" when it
 // is none.
 func firstWord(text string) string {
-	for w := words.FromString(text); w.Next(); {
-		if r, _ := utf8.DecodeRuneInString(w.Value()); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return w.Value()
-		}
-		break
+	w := words.FromString(text)
+	if !w.Next() {
+		return ""
 	}
-	return ""
+	if r, _ := utf8.DecodeRuneInString(w.Value()); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		return ""
+	}
+	return w.Value()
 }

@@ -12,17 +12,17 @@ const Ellipsis = "…"
 // Chars is the length of a text in the unit of budgets.
 func Chars(s string) int { return utf8.RuneCountInString(s) }
 
-// Cut shortens a text to at most max code points, the ellipsis included, on a
+// Cut shortens a text to at most limit code points, the ellipsis included, on a
 // boundary of graphemes: no letter loses its accent, no emoji falls apart.
-// max below 1 gives "".
-func Cut(s string, max int) (text string, cut bool) {
-	if len(s) <= max || Chars(s) <= max {
+// A limit below 1 gives "".
+func Cut(s string, limit int) (text string, cut bool) {
+	if len(s) <= limit || Chars(s) <= limit {
 		return s, false
 	}
-	if max < 1 {
+	if limit < 1 {
 		return "", true
 	}
-	return s[:boundaryBefore(s, runeOffset(s, max-1))] + Ellipsis, true
+	return s[:boundaryBefore(s, runeOffset(s, limit-1))] + Ellipsis, true
 }
 
 // runeOffset returns the byte offset of the n-th code point of s.
@@ -64,7 +64,7 @@ func plainBoundary(s string, at int) bool {
 		return true
 	}
 	before, after := s[at-1], s[at]
-	return before < utf8.RuneSelf && after < utf8.RuneSelf && !(before == '\r' && after == '\n')
+	return before < utf8.RuneSelf && after < utf8.RuneSelf && (before != '\r' || after != '\n')
 }
 
 // beyondBMP counts the code points of s that take two UTF-16 code units: in

@@ -73,13 +73,13 @@ func (b *builder) note(s *section, spec noteSection, n Note) {
 	s.add(Item{Kind: KindNote, ID: n.ID, Title: n.Title, Cut: cut, Reason: n.Reason}, fixed+chars, head, text, noteEnd)
 }
 
-// noteText escapes a text and cuts it to max characters.
-func noteText(text string, max int) (string, bool) {
+// noteText escapes a text and cuts it to limit characters.
+func noteText(text string, limit int) (string, bool) {
 	// Escaping only adds, so what lies far behind the limit can't show. The
 	// reserve lets Cut see the grapheme at the limit whole.
 	const reserve = 64
-	if end := runeOffset(text, max+reserve); end < len(text) {
+	if end := runeOffset(text, limit+reserve); end < len(text) {
 		text = text[:end]
 	}
-	return Cut(EscapeText(text), max)
+	return Cut(EscapeText(text), limit)
 }

@@ -328,8 +328,11 @@ func TestCTX12_LongValues(t *testing.T) {
 		refs = append(refs, prompt.Ref{Kind: "entity", ID: fmt.Sprintf("id%02d", i), Name: "A rather long name of an entity"})
 	}
 	b := prompt.RenderFields([]prompt.Field{
-		{Name: "list", Refs: refs}, {Name: "text", Text: strings.Repeat("z", 1001)}, {Name: "empty"},
-		{Name: "rows", Refs: refs[:2], More: 7}, {Name: "gone", Refs: []prompt.Ref{{State: prompt.IsDeleted}, {State: prompt.IsPrivate}}},
+		{Name: "list", Refs: refs},
+		{Name: "text", Text: strings.Repeat("z", 1001)},
+		{Name: "empty"},
+		{Name: "rows", Refs: refs[:2], More: 7},
+		{Name: "gone", Refs: []prompt.Ref{{State: prompt.IsDeleted}, {State: prompt.IsPrivate}}},
 		{Name: "huge", Items: []string{strings.Repeat("w", 2000), "more"}},
 	})
 	if len(b.Lines) != 5 {

@@ -93,13 +93,13 @@ func Field(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: field, Msg: fmt.Sprintf(format, args...)}
 }
 
-// TooLarge returns a Limit error for a field of size units where max are
+// TooLarge returns a Limit error for a field of size units where limit are
 // allowed.
-func TooLarge(field string, size, max int, unit string) *Error {
+func TooLarge(field string, size, limit int, unit string) *Error {
 	return &Error{
 		Kind: Limit, Field: field,
-		Msg:  fmt.Sprintf("%s has %d %s, at most %d are allowed", field, size, unit, max),
-		Hint: fmt.Sprintf("shorten %s to %d %s", field, max, unit),
+		Msg:  fmt.Sprintf("%s has %d %s, at most %d are allowed", field, size, unit, limit),
+		Hint: fmt.Sprintf("shorten %s to %d %s", field, limit, unit),
 	}
 }
 

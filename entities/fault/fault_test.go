@@ -38,10 +38,10 @@ func TestUnderNamesTheWholeField(t *testing.T) {
 	if !errors.As(err, &e) || e.Field != "entities[2].fields.role" || e.Hint != "shorten it" || inner.Field != "role" {
 		t.Errorf("%+v", e)
 	}
-	if fault.Under("x", fault.New(fault.Limit, "m")).(*fault.Error).Field != "x" {
+	if !errors.As(fault.Under("x", fault.New(fault.Limit, "m")), &e) || e.Field != "x" {
 		t.Error("a fault without a field gets one")
 	}
-	if plain := errors.New("x"); fault.Under("a", plain) != plain {
+	if plain := errors.New("x"); !errors.Is(fault.Under("a", plain), plain) {
 		t.Error("another error stays as it is")
 	}
 }

@@ -242,7 +242,7 @@ func (s *Store) callHandler(handle func(*ChangeSet), cs *ChangeSet) {
 			return
 		}
 		s.log.Error("kv: a change handler panicked", "seq", cs.Seq, "panic", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
-		s.fail(fault.New(fault.Unavailable, "the store is read-only: a view of it broke").
+		_ = s.fail(fault.New(fault.Unavailable, "the store is read-only: a view of it broke").
 			WithHint("restart the daemon: it rebuilds every view from the store"))
 	}()
 	handle(cs)

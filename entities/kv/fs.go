@@ -145,7 +145,7 @@ func readAll(fsys FS, name string, limit int64) ([]byte, error) {
 		return nil, errors.New("file too large")
 	}
 	b := make([]byte, size)
-	if n, err := f.ReadAt(b, 0); err != nil && !(errors.Is(err, io.EOF) && int64(n) == size) {
+	if n, err := f.ReadAt(b, 0); err != nil && (!errors.Is(err, io.EOF) || int64(n) != size) {
 		return nil, err
 	}
 	return b, nil

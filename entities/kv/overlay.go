@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"errors"
 	"strings"
 	"sync"
 
@@ -155,7 +156,7 @@ func set(b *buntdb.Tx, key, raw string, deleted bool) (old string, had bool, err
 		return b.Set(key, raw, nil)
 	}
 	old, err = b.Delete(key)
-	if err == buntdb.ErrNotFound {
+	if errors.Is(err, buntdb.ErrNotFound) {
 		return "", false, nil
 	}
 	return old, err == nil, err

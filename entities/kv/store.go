@@ -13,8 +13,8 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// InMemory, given to Open as the directory, makes a store that keeps nothing
-// on disk. Everything else about it is the same.
+// InMemory is the directory to give to Open for a store that keeps nothing on
+// disk. Everything else about it is the same.
 const InMemory = ":memory:"
 
 // defaultSnapshotAfter is Options.SnapshotAfter when that is 0.

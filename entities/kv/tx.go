@@ -272,8 +272,8 @@ func (tx *Tx) scanWritable(prefix string, fn func(key, raw string) (bool, error)
 	}
 }
 
-// mergeOwn adds to a chunk that covers the keys from from to before to, or to
-// the end of the prefix, the keys that the transaction itself put there.
+// mergeOwn adds to a chunk that covers the keys of [from, to), or up to the
+// end of the prefix, the keys that the transaction itself put there.
 func (tx *Tx) mergeOwn(chunk []pair, from, to string, last bool, prefix string) []pair {
 	var own []pair
 	tx.sorted.Ascend(from, func(key string, i int) bool {

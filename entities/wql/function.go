@@ -30,7 +30,7 @@ type function struct {
 
 func (f *function) arity() string {
 	switch {
-	case f.min == f.max && f.min == 1:
+	case f.min == 1 && f.max == 1:
 		return "1 argument"
 	case f.min == f.max:
 		return fmt.Sprintf("%d arguments", f.min)
@@ -80,26 +80,40 @@ func init() {
 		{name: "upper", usage: "upper(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToUpper)},
 		{name: "trim", usage: "trim(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.TrimSpace)},
 		{name: "length", usage: "length(p.name)", min: 1, max: 1, result: gives(kindNumber), call: length},
-		{name: "year", usage: "year(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
-			call: ofDay(func(y, _, _ int) int { return y })},
-		{name: "month", usage: "month(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
-			call: ofDay(func(_, m, _ int) int { return m })},
-		{name: "day", usage: "day(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
-			call: ofDay(func(_, _, d int) int { return d })},
-		{name: "days_between", usage: "days_between(p.start, p.due)", min: 2, max: 2, dates: true, accepts: isDateLike,
-			result: gives(kindNumber), call: daysBetween},
+		{
+			name: "year", usage: "year(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			call: ofDay(func(y, _, _ int) int { return y }),
+		},
+		{
+			name: "month", usage: "month(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			call: ofDay(func(_, m, _ int) int { return m }),
+		},
+		{
+			name: "day", usage: "day(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			call: ofDay(func(_, _, d int) int { return d }),
+		},
+		{
+			name: "days_between", usage: "days_between(p.start, p.due)", min: 2, max: 2, dates: true, accepts: isDateLike,
+			result: gives(kindNumber), call: daysBetween,
+		},
 		{name: "coalesce", usage: "coalesce(p.nick, p.name)", min: 1, max: math.MaxInt32, result: coalesceShape, call: coalesce},
-		{name: "date", usage: "date('2026-01-31')", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindDate),
+		{
+			name: "date", usage: "date('2026-01-31')", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindDate),
 			call: func(m *machine, args []*value) value {
 				if day, ok := m.day(args[0]); ok {
 					return value{kind: kindDate, i: day}
 				}
 				return value{}
-			}},
-		{name: "today", usage: "today()", clock: true, result: gives(kindDate),
-			call: func(m *machine, _ []*value) value { return value{kind: kindDate, i: dayOf(m.now)} }},
-		{name: "now", usage: "now()", clock: true, result: gives(kindInstant),
-			call: func(m *machine, _ []*value) value { return instant(m.now, m.loc) }},
+			},
+		},
+		{
+			name: "today", usage: "today()", clock: true, result: gives(kindDate),
+			call: func(m *machine, _ []*value) value { return value{kind: kindDate, i: dayOf(m.now)} },
+		},
+		{
+			name: "now", usage: "now()", clock: true, result: gives(kindInstant),
+			call: func(m *machine, _ []*value) value { return instant(m.now, m.loc) },
+		},
 	} {
 		functions[f.name] = f
 		functionNames = append(functionNames, f.name)

@@ -239,7 +239,7 @@ func (l *lexer) number() {
 	switch suffix := l.src[end:l.pos]; {
 	case suffix == "":
 		l.add(tokNumber, l.src[start:end], start)
-	case end == whole && len(suffix) == 1 && strings.Contains("dwmyhDWMYH", suffix):
+	case end == whole && len(suffix) == 1 && strings.ContainsAny(suffix, "dwmyhDWMYH"):
 		l.add(tokDuration, strings.ToLower(l.src[start:l.pos]), start)
 	default:
 		l.found.fail(Span{start, l.pos}, "'"+clip(l.src[start:l.pos])+"' is neither a number nor a duration",

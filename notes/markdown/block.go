@@ -318,7 +318,7 @@ func isRule(s string) bool {
 
 // bulletLen returns the length of a list marker with one blank after it.
 func bulletLen(s string) int {
-	i := 0
+	var i int
 	switch c := s[0]; {
 	case c == '-' || c == '*' || c == '+':
 		i = 1

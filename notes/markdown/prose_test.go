@@ -9,15 +9,22 @@ import (
 
 func TestProseLeavesCodeAndCommentsOut(t *testing.T) {
 	for _, c := range [][2]string{
-		{"ask @a `@b` and @c", "ask @a |and @c"}, {"```\n@x\n```\n@y", "@y"}, {"@a <!-- @b --> @c", "@a | @c"},
-		{"# @head\n\n- @item", "@head|@item"}, {"a ``@b`c`` d", "a | d"}, {"tick ` alone @a", "tick ` alone @a"},
-		{"---\ntitle: x\n---\n@a", "title: x|@a"}, {"", ""}, {"\\`@a\\`", "\\`@a\\`"}, {"<!-- open\n\n@a -->@b", "@b"},
+		{"ask @a `@b` and @c", "ask @a | and @c"},
+		{"```\n@x\n```\n@y", "@y"},
+		{"@a <!-- @b --> @c", "@a | @c"},
+		{"# @head\n\n- @item", "@head|@item"},
+		{"a ``@b`c`` d", "a | d"},
+		{"tick ` alone @a", "tick ` alone @a"},
+		{"---\ntitle: x\n---\n@a", "title: x|@a"},
+		{"", ""},
+		{"\\`@a\\`", "\\`@a\\`"},
+		{"<!-- open\n\n@a -->@b", "@b"},
 	} {
 		var got []string
 		for _, span := range markdown.Prose(c[0]) {
 			got = append(got, c[0][span[0]:span[1]])
 		}
-		if s := strings.ReplaceAll(strings.Join(got, "|"), " |and", " |and"); strings.TrimSpace(s) != strings.TrimSpace(strings.ReplaceAll(c[1], "@a |and", "@a | and")) {
+		if strings.TrimSpace(strings.Join(got, "|")) != c[1] {
 			t.Errorf("%q has the prose %q, want %q", c[0], got, c[1])
 		}
 	}

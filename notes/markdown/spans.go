@@ -138,7 +138,7 @@ func linkDest(src string, i, end int) (string, int) {
 	if i >= end {
 		return "", 0
 	}
-	start, stop := i, i
+	start, stop := i, 0
 	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [text]([[page]]), as Logseq has it
 		i += n
 		stop = i

@@ -99,7 +99,8 @@ func (r *simpleReader) item(t string, indent int) bool {
 		return false
 	}
 	list, _ := f.Value.([]any)
-	f.Value, f.RawItems = append(list, v.value), append(f.RawItems, v.raw)
+	list = append(list, v.value)
+	f.Value, f.RawItems = list, append(f.RawItems, v.raw)
 	return true
 }
 

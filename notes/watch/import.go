@@ -302,7 +302,7 @@ func (r *run) write(ctx context.Context) error {
 	var due []*document
 	for i := range r.docs {
 		d := &r.docs[i]
-		if known := r.known[d.path]; known != nil && known.Hash == d.hash && !(r.retyped && notes.TypeOf(d.draft.Read()) != "") {
+		if known := r.known[d.path]; known != nil && known.Hash == d.hash && (!r.retyped || notes.TypeOf(d.draft.Read()) == "") {
 			r.list(d.path, known.Problems)
 			continue
 		}
@@ -366,7 +366,7 @@ func (r *run) list(p string, problems []string) {
 
 // writeNote writes one note and returns what of its frontmatter did not fit.
 func (r *run) writeNote(tx *kv.Tx, d *document) (problems []string, err error) {
-	id := ""
+	var id string
 	if known := r.known[d.path]; known != nil {
 		id = known.NoteID
 	} else {

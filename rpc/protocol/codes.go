@@ -67,9 +67,6 @@ var Codes = []Code{
 	{CodeQuery, "query", "The query can't be run; data.line and data.column say where."},
 }
 
-// universal is the number of Codes that any call may be answered with.
-const universal = 7
-
 // Notifications that the daemon sends, and those that it takes.
 const (
 	NotifyProgress    = "$/progress"

@@ -141,8 +141,10 @@ var typeMethods = []Method{
 	describe[TypePut, TypePutResult]("types.put", Mutation,
 		"Declare a type of entity, or change it.",
 		"Unknown target types and queries over types that are not declared yet are diagnostics, not errors.",
-		Example{`{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"team","type":"entity_ref","targetType":"Team"}]}`,
-			exampleType[:len(exampleType)-1] + `,"diagnostics":[{"field":"team","line":1,"column":1,"message":"target type Team is not declared yet","severity":"warning"}]}`},
+		Example{
+			`{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"team","type":"entity_ref","targetType":"Team"}]}`,
+			exampleType[:len(exampleType)-1] + `,"diagnostics":[{"field":"team","line":1,"column":1,"message":"target type Team is not declared yet","severity":"warning"}]}`,
+		},
 		CodeConflict, CodeQuery, CodeLimit, CodeUnavailable),
 	describe[TypeName, entities.Type]("types.get", Read,
 		"Read a type.", "",

@@ -105,7 +105,7 @@ func takeLock(lockPath string, now func() time.Time) (*flock.Flock, error) {
 			_ = lock.Close()
 			return nil, newOwnedError(owner, now())
 		}
-		time.Sleep(ownerStep)
+		time.Sleep(ownerStep) //nolint:forbidigo // the owner is another process: its file can only be read again
 	}
 }
 
