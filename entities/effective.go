@@ -61,14 +61,20 @@ func (s *Store) SetResolver(resolve Resolver) {
 }
 
 // Relink looks again at the links with the given keys, because what they mean
-// may have changed, and adds the entities that changed by it to cs. It is
-// called by the room that resolves, while a commit is under way.
-func (s *Store) Relink(cs *kv.ChangeSet, keys []string) {
+// may have changed, and at the entities made from the given notes, whose links
+// count from there; it adds the entities that changed by it to cs. It is called
+// by the room that resolves, while a commit is under way.
+func (s *Store) Relink(cs *kv.ChangeSet, keys, noteIDs []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := make(map[string]bool)
 	for _, key := range keys {
 		for id := range s.linked[key] {
+			want[id] = true
+		}
+	}
+	for _, note := range noteIDs {
+		for id := range s.byNote[note] {
 			want[id] = true
 		}
 	}
@@ -97,14 +103,15 @@ func (s *Store) Relink(cs *kv.ChangeSet, keys []string) {
 }
 
 // reconsider works out the effective entities anew that pick chooses, and adds
-// those that changed to cs in id order.
+// them to cs in id order, also those that are as they were: what a view made of
+// an unchanged value may depend on the type of its field.
 func (s *Store) reconsider(cs *kv.ChangeSet, done map[string]bool, pick func(*Entity) bool) {
 	for _, id := range slices.Sorted(maps.Keys(s.byID)) {
 		if done[id] || !pick(s.byID[id]) {
 			continue
 		}
 		old, now := s.apply(id, s.record(id))
-		if old != now && cs != nil {
+		if cs != nil {
 			cs.Changes = append(cs.Changes, entityChange(id, old, now))
 		}
 	}
@@ -168,6 +175,12 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 
 // enterLinks notes under which keys the links of a record are found.
 func (s *Store) enterLinks(record *Entity) {
+	if record.NoteID != "" {
+		if s.byNote[record.NoteID] == nil {
+			s.byNote[record.NoteID] = make(map[string]struct{})
+		}
+		s.byNote[record.NoteID][record.ID] = struct{}{}
+	}
 	s.eachLinkKey(record, func(key string) {
 		if s.linked[key] == nil {
 			s.linked[key] = make(map[string]struct{})
@@ -177,6 +190,11 @@ func (s *Store) enterLinks(record *Entity) {
 }
 
 func (s *Store) leaveLinks(record *Entity) {
+	if record != nil && record.NoteID != "" {
+		if delete(s.byNote[record.NoteID], record.ID); len(s.byNote[record.NoteID]) == 0 {
+			delete(s.byNote, record.NoteID)
+		}
+	}
 	s.eachLinkKey(record, func(key string) {
 		if delete(s.linked[key], record.ID); len(s.linked[key]) == 0 {
 			delete(s.linked, key)
@@ -239,18 +257,29 @@ func (s *Store) effective(record *Entity) *Entity {
 			delete(fields, name)
 			continue
 		}
-		resolved := s.resolveValue(f, shown, record.NoteID)
-		if f.Name != name || !sameValue(resolved, value) {
+		if f.Name != name {
+			// The field was declared anew in another spelling; a value under
+			// the present one is newer.
 			change()
 			delete(fields, name)
+			if _, newer := record.Fields[f.Name]; newer {
+				continue
+			}
+		}
+		if resolved := s.resolveValue(f, shown, record.NoteID); f.Name != name || !sameValue(resolved, value) {
+			change()
 			fields[f.Name] = resolved
 		}
 	}
-	if fields == nil {
+	private := record.Private || s.resolve.Private != nil && record.NoteID != "" && s.resolve.Private(record.NoteID)
+	if fields == nil && private == record.Private {
 		return record
 	}
 	now := *record
-	now.Fields = fields
+	now.Private = private
+	if fields != nil {
+		now.Fields = fields
+	}
 	return &now
 }
 

@@ -343,7 +343,7 @@ func TestSRCH32_LinksResolveAndFollow(t *testing.T) {
 		Keys:    func(link string) []string { return []string{entities.Fold(link)} },
 	})
 	var last []kv.Change
-	db.OnCommit(func(cs *kv.ChangeSet) { s.Relink(cs, []string{"team one"}); last = cs.Changes })
+	db.OnCommit(func(cs *kv.ChangeSet) { s.Relink(cs, []string{"team one"}, nil); last = cs.Changes })
 	mustType(t, s, person)
 	put := func() {
 		t.Helper()

@@ -2,6 +2,7 @@ package entities
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,6 +31,19 @@ func CheckID(field, id string) error {
 	}
 	return fault.Field(field, "%s is not an id", field).
 		WithHint("ids are 1 to 64 letters, digits, hyphens and underscores")
+}
+
+// quoted is a text of the caller as it may be repeated in a message.
+func quoted(s string) string {
+	const limit = 80
+	n := 0
+	for at := range s {
+		if n == limit {
+			return strconv.Quote(s[:at] + "…")
+		}
+		n++
+	}
+	return strconv.Quote(s)
 }
 
 // CheckName refuses a name that is empty, too long or not valid UTF-8, and

@@ -18,8 +18,9 @@ import (
 // prefix; only when these are too few it scans all names, O(n).
 type NameIndex struct {
 	byID   map[string]*named
-	exact  map[string][]string      // fold of a name to ids, sorted
-	starts *btree.BTreeG[nameStart] // every word start of every name
+	exact  map[string][]string         // fold of a name to ids, sorted
+	whole  btree.Map[string, struct{}] // the keys of exact, in order
+	starts *btree.BTreeG[nameStart]    // every word start of every name
 }
 
 // named is what the index knows of one record.
@@ -76,6 +77,7 @@ func (x *NameIndex) Put(id, kind string, changed time.Time, names ...string) {
 		ids := x.exact[fold]
 		if at, found := slices.BinarySearch(ids, id); !found {
 			x.exact[fold] = slices.Insert(slices.Clone(ids), at, id)
+			x.whole.Set(fold, struct{}{})
 		}
 		for _, at := range wordStarts(fold) {
 			x.starts.Set(nameStart{key: fold[at:], id: id, name: i, word: at})
@@ -95,6 +97,7 @@ func (x *NameIndex) Delete(id string) {
 		if at, found := slices.BinarySearch(x.exact[fold], id); found {
 			if ids := slices.Delete(slices.Clone(x.exact[fold]), at, at+1); len(ids) == 0 {
 				delete(x.exact, fold)
+				x.whole.Delete(fold)
 			} else {
 				x.exact[fold] = ids
 			}
@@ -109,29 +112,32 @@ func (x *NameIndex) Delete(id string) {
 // order.
 func (x *NameIndex) Exact(fold string) []string { return x.exact[fold] }
 
-// HasPrefix reports whether the fold of any name begins with fold.
+// HasPrefix reports whether the fold of any name begins with fold. O(log n).
 func (x *NameIndex) HasPrefix(fold string) bool {
 	found := false
-	x.starts.Ascend(nameStart{key: fold}, func(s nameStart) bool {
-		if !strings.HasPrefix(s.key, fold) {
-			return false
-		}
-		found = s.word == 0
-		return !found
+	x.whole.Ascend(fold, func(key string, _ struct{}) bool {
+		found = strings.HasPrefix(key, fold)
+		return false
 	})
 	return found
 }
 
-// wordStarts returns the byte offsets of the words of a folded name, 0 always
-// among them. A character of a script that is written without blanks starts a
-// word of its own.
+// maxWords is how many words of a name can be entered by; further ones are
+// found as substrings.
+const maxWords = 32
+
+// wordStarts returns the byte offsets of the first words of a folded name, 0
+// always among them. A character of a script that is written without blanks
+// starts a word of its own.
 func wordStarts(fold string) []int {
 	starts := []int{0}
 	inWord := false
 	for at, r := range fold {
 		isWord := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 		if at > 0 && isWord && (!inWord || spaceless(r)) && !unicode.IsMark(r) {
-			starts = append(starts, at)
+			if starts = append(starts, at); len(starts) == maxWords {
+				break
+			}
 		}
 		inWord = isWord
 	}
@@ -202,7 +208,7 @@ func (x *NameIndex) Complete(typed string, limit int, keep func(id, kind string)
 		all = append(all, c)
 	}
 	slices.SortFunc(all, compareCandidates)
-	if len(all) > limit {
+	if limit = max(limit, 0); len(all) > limit {
 		all = all[:limit]
 	}
 	hits := make([]Hit, len(all))

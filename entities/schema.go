@@ -67,7 +67,7 @@ func checkField(f Field) (Field, error) {
 		return f, fault.Field("name", "every entity has a field %q already", name).WithHint("choose another name")
 	}
 	if !knownFieldType(f.Type) {
-		return f, fault.Field("type", "there is no field type %q", f.Type).
+		return f, fault.Field("type", "there is no field type %s", quoted(string(f.Type))).
 			WithHint("the field types are %s", joinTypes())
 	}
 	if f.Label != "" {

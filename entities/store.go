@@ -37,6 +37,9 @@ type Resolver struct {
 	// Keys returns the keys under which Relink is told that the meaning of a
 	// link may have changed.
 	Keys func(link string) []string
+	// Private reports whether the note of that id is private: what is made of
+	// it is private as well.
+	Private func(noteID string) bool
 }
 
 // Store keeps types and entities. Open makes one.
@@ -53,6 +56,7 @@ type Store struct {
 	names   *NameIndex              // the trash included
 	resolve Resolver
 	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
+	byNote  map[string]map[string]struct{} // id of a note to the ids of the entities made from it
 	gen     uint64                         // counts changes of types and entities
 	schema  uint64                         // counts changes of types
 }
@@ -75,7 +79,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		db: db, opts: opts,
 		types: make(map[string]*Type), byID: make(map[string]*Entity), records: make(map[string]*Entity),
 		byType: make(map[string]*typeMembers), names: NewNameIndex(),
-		linked: make(map[string]map[string]struct{}),
+		linked: make(map[string]map[string]struct{}), byNote: make(map[string]map[string]struct{}),
 	}
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
 		for id, t := range TypeRecords.All(tx, "") {

@@ -3,9 +3,11 @@ package entities
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +22,8 @@ import (
 // The error is an Invalid fault that names the field as "fields.NAME".
 func CheckValues(t *Type, values Values) (Values, error) {
 	out := make(Values, len(values))
-	for name, value := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name]
 		f, ok := t.Field(name)
 		if !ok {
 			return nil, unknownField(t, name)
@@ -73,7 +76,7 @@ func ParseValues(t *Type, values Values) (Values, []error) {
 }
 
 func unknownField(t *Type, name string) error {
-	e := fault.Field("fields."+name, "type %s has no field %q", t.Name, name)
+	e := fault.Field("fields."+strings.Trim(quoted(name), `"`), "type %s has no field %s", t.Name, quoted(name))
 	names := make([]string, 0, len(t.Fields))
 	for _, f := range t.Fields {
 		names = append(names, f.Name)

@@ -100,7 +100,7 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 		return nil, err
 	}
 	if t == nil {
-		return nil, fault.Field("type", "there is no type %q", e.Type).
+		return nil, fault.Field("type", "there is no type %s", quoted(e.Type)).
 			WithHint("declare it with types.put, or use one that types.list shows")
 	}
 	old, err := EntityRecords.Get(tx, e.ID)
@@ -150,6 +150,9 @@ func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity,
 	switch {
 	case old != nil:
 		record.CreatedAt, record.TrashedAt, record.Version = old.CreatedAt, old.TrashedAt, old.Version+1
+		if opts.FromNote {
+			record.Private = old.Private // said by a client; the note's own word is added when it is read
+		}
 	case !e.CreatedAt.IsZero():
 		record.CreatedAt = e.CreatedAt.UTC()
 	}
@@ -223,6 +226,15 @@ func (p Patch) applyTo(e *Entity, t *Type) (err error) {
 	fields := maps.Clone(e.Fields)
 	if fields == nil {
 		fields = Values{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		// The field may have been declared anew in another spelling.
+		if f, ok := t.Field(name); ok && f.Name != name {
+			if _, newer := fields[f.Name]; !newer {
+				fields[f.Name] = fields[name]
+			}
+			delete(fields, name)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Fields)) {
 		f, ok := t.Field(name)
@@ -326,8 +338,8 @@ func (s *Store) RestoreTx(tx *kv.Tx, id string) error {
 }
 
 // Delete removes an entity for good and returns the version that the removal
-// counts as. One that comes from a vault can only be trashed: it would come
-// back with its file.
+// counts as. One that comes from a vault can only be trashed while its file is
+// there: it would come back.
 func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version int, err error) {
 	if err := CheckID("id", id); err != nil {
 		return 0, err
@@ -340,7 +352,7 @@ func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version 
 		if old == nil {
 			return fault.Missing("entity", id)
 		}
-		if err := checkWritable(old, id, ifVersion, false); err != nil {
+		if err := checkWritable(old, id, ifVersion, !old.Live()); err != nil {
 			return err
 		}
 		version = old.Version + 1

@@ -127,7 +127,7 @@ func (s *Store) DeleteType(ctx context.Context, name string, force bool) (*Type,
 			return err
 		}
 		if t == nil {
-			return fault.New(fault.NotFound, "there is no type %q", name).WithRef(name).WithHint("types.list shows the declared types")
+			return fault.New(fault.NotFound, "there is no type %s", quoted(name)).WithHint("types.list shows the declared types")
 		}
 		var ids []string
 		for id, e := range EntityRecords.All(tx, "") {

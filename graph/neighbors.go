@@ -159,10 +159,11 @@ func (g *Graph) Path(ctx context.Context, from, to string, maxDepth int) (*Subgr
 		return nil, fault.Under("to", err)
 	}
 	type hop struct {
-		key Key
-		arc Arc
+		key    Key
+		arc    Arc
+		vertex *Vertex // as it was when the walk came by
 	}
-	came := map[Key]hop{start: {}}
+	came := map[Key]hop{start: {vertex: g.vertex(start, 0)}}
 	visited, found := 0, start == goal
 	g.Walk([]Node{g.Number(start)}, maxDepth, func(step Step) []Node {
 		key := g.Key(step.Node)
@@ -172,10 +173,14 @@ func (g *Graph) Path(ctx context.Context, from, to string, maxDepth int) (*Subgr
 		out, in := g.around(ctx, key)
 		var next []Node
 		reach := func(other Key, arc Arc) {
-			if _, seen := came[other]; seen || g.vertex(other, 0) == nil {
+			if _, seen := came[other]; seen {
 				return
 			}
-			came[other] = hop{key, arc}
+			v := g.vertex(other, 0)
+			if v == nil {
+				return
+			}
+			came[other] = hop{key, arc, v}
 			next = append(next, g.Number(other))
 			found = found || other == goal && step.Depth < maxDepth
 		}
@@ -202,7 +207,12 @@ func (g *Graph) Path(ctx context.Context, from, to string, maxDepth int) (*Subgr
 	slices.Reverse(way)
 	slices.Reverse(sub.Edges)
 	for i, key := range way {
-		sub.Nodes = append(sub.Nodes, *g.vertex(key, i))
+		v := came[key].vertex
+		if v == nil { // the start went while we looked for it
+			return &Subgraph{Nodes: []Vertex{}, Edges: []Arc{}}, ctx.Err()
+		}
+		v.Depth = i
+		sub.Nodes = append(sub.Nodes, *v)
 	}
 	return sub, ctx.Err()
 }

@@ -80,6 +80,7 @@ func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bo
 	}
 	for _, f := range t.Fields {
 		value, ok := e.Fields[f.Name]
+		id, _ := value.(string) // the type may have changed since e was read
 		switch {
 		case f.Type == entities.Computed && follow:
 			if v := g.resolveComputed(ctx, e, f, reach); v != nil {
@@ -87,7 +88,7 @@ func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bo
 			}
 		case !ok:
 		case f.Type == entities.EntityRef && follow:
-			fields[f.Name] = reach(value.(string))
+			fields[f.Name] = reach(id)
 		case f.Type == entities.EntityRefList && follow:
 			list := []*Resolved{}
 			for _, id := range e.Strings(f.Name) {
@@ -95,9 +96,9 @@ func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bo
 			}
 			fields[f.Name] = list
 		case f.Type == entities.NoteRef && follow:
-			v := g.vertex(Key{Note, value.(string)}, 0)
+			v := g.vertex(Key{Note, id}, 0)
 			if v == nil {
-				v = &Vertex{ID: value.(string), Kind: Note.String()}
+				v = &Vertex{ID: id, Kind: Note.String()}
 			}
 			fields[f.Name] = v
 		default:

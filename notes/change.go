@@ -106,6 +106,10 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			n.Given.Archived = &now
 		}
 		n.describe(markdown.Parse(n.Body))
+		if !archived && n.ArchivedAt != nil {
+			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).
+				WithHint("take archived: true out of its text")
+		}
 		if n.EntityID != "" {
 			move := s.ents.RestoreTx
 			if archived {

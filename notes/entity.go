@@ -44,7 +44,7 @@ func TypeOf(doc *markdown.Document) string {
 
 // putEntity writes the entity that the note describes, and sets n.EntityID. A
 // note that no longer has a type leaves its entity in the trash.
-func (s *Store) putEntity(tx *kv.Tx, n *Note, doc *markdown.Document, problem func(error)) error {
+func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *markdown.Document, problem func(error)) error {
 	name := TypeOf(doc)
 	if name == "" {
 		if n.EntityID == "" {
@@ -63,13 +63,16 @@ func (s *Store) putEntity(tx *kv.Tx, n *Note, doc *markdown.Document, problem fu
 	}
 	_, err = s.ents.PutTx(tx, entities.Entity{
 		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: fieldValues(t, doc),
-		NoteID: n.ID, Private: n.Private, CreatedAt: n.CreatedAt,
+		NoteID: n.ID, CreatedAt: n.CreatedAt,
 	}, entities.PutOptions{FromNote: true, VaultBacked: n.VaultBacked, Lenient: true, Problem: problem})
 	if err != nil {
 		return err
 	}
 	if n.ArchivedAt != nil {
 		return s.ents.TrashTx(tx, n.EntityID)
+	}
+	if old.Live() && TypeOf(markdown.Parse(old.Body)) != "" {
+		return nil // if it is in the trash, somebody put it there
 	}
 	return s.ents.RestoreTx(tx, n.EntityID)
 }

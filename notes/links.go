@@ -43,15 +43,20 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 	if n == nil {
 		return resolved, unresolved
 	}
+	ambiguous := make(map[string][]fault.Candidate)
 	for i, l := range n.Links {
-		t := s.out[id][i]
-		link := Link{Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Line: l.Line, ID: t.id}
-		if to := s.index.notes[t.id]; to != nil {
+		link := Link{Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Line: l.Line, ID: s.out[id][i]}
+		if to := s.index.notes[link.ID]; to != nil {
 			link.Title, link.Path = to.Title, to.Path
 			resolved = append(resolved, link)
 			continue
 		}
-		link.Candidates = s.candidates(t.candidates)
+		candidates, known := ambiguous[l.Target]
+		if !known {
+			candidates = s.candidates(s.index.resolve(l.Target, n).Candidates)
+			ambiguous[l.Target] = candidates
+		}
+		link.Candidates = candidates
 		unresolved = append(unresolved, link)
 	}
 	return resolved, unresolved
@@ -65,8 +70,8 @@ func (s *Store) Incoming(id string) []Backlink {
 	for from := range s.in[id] {
 		n := s.index.notes[from]
 		b := Backlink{ID: from, Title: n.Title, Path: n.Path}
-		for i, t := range s.out[from] {
-			if t.id != id {
+		for i, to := range s.out[from] {
+			if to != id {
 				continue
 			}
 			if b.Count == 0 {
@@ -87,11 +92,7 @@ func (s *Store) Incoming(id string) []Backlink {
 func (s *Store) Targets(id string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out := make([]string, len(s.out[id]))
-	for i, t := range s.out[id] {
-		out[i] = t.id
-	}
-	return out
+	return slices.Clone(s.out[id])
 }
 
 // Linked returns the ids of the notes that a note links to, each once, in the
@@ -100,9 +101,11 @@ func (s *Store) Linked(id string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var out []string
-	for _, t := range s.out[id] {
-		if t.id != "" && !slices.Contains(out, t.id) {
-			out = append(out, t.id)
+	seen := make(map[string]bool)
+	for _, to := range s.out[id] {
+		if to != "" && !seen[to] {
+			seen[to] = true
+			out = append(out, to)
 		}
 	}
 	return out
@@ -125,8 +128,8 @@ func (s *Store) LinkCount(vault string) (links, unresolved int) {
 			continue
 		}
 		links += len(targets)
-		for _, t := range targets {
-			if t.id == "" {
+		for _, to := range targets {
+			if to == "" {
 				unresolved++
 			}
 		}
@@ -141,7 +144,11 @@ func (s *Store) Describe(ids []string) []fault.Candidate {
 	return s.candidates(ids)
 }
 
+// maxCandidates is how many notes are named that a link may mean.
+const maxCandidates = 20
+
 func (s *Store) candidates(ids []string) []fault.Candidate {
+	ids = ids[:min(len(ids), maxCandidates)]
 	var out []fault.Candidate
 	for _, id := range ids {
 		if n := s.index.notes[id]; n != nil {

@@ -33,6 +33,8 @@ type Resolution struct {
 // index finds notes by what a link may call them. Keys are folded.
 type index struct {
 	notes  map[string]*Note
+	folded map[string]string   // path without .md by id
+	full   map[string][]string // the same the other way round
 	bases  map[string][]string // file name without .md
 	titles map[string][]string
 	alias  map[string][]string
@@ -40,7 +42,7 @@ type index struct {
 
 func newIndex() *index {
 	return &index{
-		notes: make(map[string]*Note), bases: make(map[string][]string),
+		notes: make(map[string]*Note), folded: make(map[string]string), full: make(map[string][]string), bases: make(map[string][]string),
 		titles: make(map[string][]string), alias: make(map[string][]string),
 	}
 }
@@ -48,6 +50,8 @@ func newIndex() *index {
 func (x *index) put(n *Note) {
 	x.notes[n.ID] = n
 	if n.Path != "" {
+		x.folded[n.ID] = trimExt(entities.Fold(n.Path))
+		enter(x.full, x.folded[n.ID], n.ID)
 		enter(x.bases, entities.Fold(baseOf(n.Path)), n.ID)
 	}
 	enter(x.titles, entities.Fold(n.Title), n.ID)
@@ -59,6 +63,8 @@ func (x *index) put(n *Note) {
 func (x *index) remove(n *Note) {
 	delete(x.notes, n.ID)
 	if n.Path != "" {
+		leave(x.full, x.folded[n.ID], n.ID)
+		delete(x.folded, n.ID)
 		leave(x.bases, entities.Fold(baseOf(n.Path)), n.ID)
 	}
 	leave(x.titles, entities.Fold(n.Title), n.ID)
@@ -124,11 +130,11 @@ func (x *index) resolve(target string, from *Note) Resolution {
 	fold := entities.Fold(target)
 	file := trimExt(fold)
 	if ids := x.byPath(file, from); len(ids) > 0 {
-		return Resolution{ID: x.best(ids, from)[0], Tier: TierPath}
+		return Resolution{ID: x.best(ids, from), Tier: TierPath}
 	}
 	if !strings.Contains(file, "/") {
 		if ids := x.visible(x.bases[file], from); len(ids) > 0 {
-			return Resolution{ID: x.best(ids, from)[0], Tier: TierName}
+			return Resolution{ID: x.best(ids, from), Tier: TierName}
 		}
 	}
 	if ids := x.preferred(x.visible(x.titles[fold], from)); len(ids) > 0 {
@@ -150,17 +156,11 @@ func decide(ids []string, tier Tier) Resolution {
 // byPath returns the notes whose path file means: from the root, from the
 // folder of the note, or as the tail of a path.
 func (x *index) byPath(file string, from *Note) []string {
-	candidates := x.visible(x.bases[path.Base(file)], from)
-	if len(candidates) == 0 {
-		return nil
-	}
-	at := func(want string) []string {
-		return x.filter(candidates, func(p string) bool { return p == want })
-	}
 	folder := ""
 	if from != nil {
 		folder = entities.Fold(folderOf(from.Path))
 	}
+	at := func(p string) []string { return x.visible(x.full[p], from) }
 	switch {
 	case strings.HasPrefix(file, "/"):
 		return at(path.Clean(file)[1:])
@@ -177,18 +177,13 @@ func (x *index) byPath(file string, from *Note) []string {
 	if !strings.Contains(file, "/") {
 		return nil
 	}
-	return x.filter(candidates, func(p string) bool { return strings.HasSuffix(p, "/"+file) })
-}
-
-// filter returns the notes whose folded path without ending is wanted.
-func (x *index) filter(ids []string, want func(p string) bool) []string {
-	var out []string
-	for _, id := range ids {
-		if want(trimExt(entities.Fold(x.notes[id].Path))) {
-			out = append(out, id)
+	var tails []string
+	for _, id := range x.visible(x.bases[path.Base(file)], from) {
+		if strings.HasSuffix(x.folded[id], "/"+file) {
+			tails = append(tails, id)
 		}
 	}
-	return out
+	return tails
 }
 
 // visible returns the notes that a link of the note from can lead to: those of
@@ -234,11 +229,10 @@ func narrow(ids []string, keep func(string) bool) []string {
 	return out
 }
 
-// best orders files of one name: not archived ones if there are any, same
-// folder, shortest path, byte order.
-func (x *index) best(ids []string, from *Note) []string {
-	ids = slices.Clone(x.preferred(ids))
-	slices.SortFunc(ids, func(a, b string) int {
+// best chooses among files of one name: those not archived if there are any,
+// then the same folder, the shortest path, byte order.
+func (x *index) best(ids []string, from *Note) string {
+	return slices.MinFunc(x.preferred(ids), func(a, b string) int {
 		na, nb := x.notes[a], x.notes[b]
 		if from != nil {
 			if inA, inB := na.Folder == from.Folder, nb.Folder == from.Folder; inA != inB {
@@ -250,7 +244,6 @@ func (x *index) best(ids []string, from *Note) []string {
 		}
 		return cmp.Or(cmp.Compare(len(na.Path), len(nb.Path)), strings.Compare(na.Path, nb.Path), strings.Compare(a, b))
 	})
-	return ids
 }
 
 // targetOf returns the part of a link that names a note.

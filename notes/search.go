@@ -43,9 +43,30 @@ const titleWeight = 8
 // are ORed; rare words weigh more, and so do words of the title. It reads
 // every text: O(bytes of all notes). Ties go by title, then by id.
 func (s *Store) Search(ctx context.Context, query string, limit int, f SearchFilter) ([]Found, error) {
+	found, terms, err := s.rank(ctx, query, f)
+	if err != nil {
+		return nil, err
+	}
+	found = found[:min(len(found), max(limit, 0))]
+	for i := range found {
+		found[i].Snippet, found[i].Ranges = snippet(found[i].Note.PlainText(), terms)
+	}
+	return found, nil
+}
+
+// Rank is Search without snippets and without a limit.
+func (s *Store) Rank(ctx context.Context, query string, f SearchFilter) ([]Found, error) {
+	found, _, err := s.rank(ctx, query, f)
+	return found, err
+}
+
+// maxTerms is how many words of a query count.
+const maxTerms = 32
+
+func (s *Store) rank(ctx context.Context, query string, f SearchFilter) ([]Found, []string, error) {
 	terms := searchTerms(query)
-	if len(terms) == 0 || limit <= 0 {
-		return nil, ctx.Err()
+	if len(terms) == 0 {
+		return nil, nil, ctx.Err()
 	}
 	notes := s.searchable(f)
 	type counted struct {
@@ -54,9 +75,9 @@ func (s *Store) Search(ctx context.Context, query string, limit int, f SearchFil
 	}
 	var hits []counted
 	df := make([]float64, len(terms))
-	for i, n := range notes {
-		if i%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	for _, n := range notes {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
 		}
 		title, body := entities.Fold(n.Title+"\n"+strings.Join(n.Aliases, "\n")), entities.Fold(n.Body)
 		counts, matched := make([]float64, len(terms)), false
@@ -83,13 +104,7 @@ func (s *Store) Search(ctx context.Context, query string, limit int, f SearchFil
 		return cmp.Or(cmp.Compare(b.Score, a.Score), entities.CompareNatural(a.Note.Title, b.Note.Title),
 			strings.Compare(a.Note.ID, b.Note.ID))
 	})
-	if len(found) > limit {
-		found = found[:limit]
-	}
-	for i := range found {
-		found[i].Snippet, found[i].Ranges = snippet(found[i].Note.PlainText(), terms)
-	}
-	return found, nil
+	return found, terms, nil
 }
 
 // searchable returns the notes that the filter lets through, in id order, so
@@ -142,10 +157,12 @@ var frequent = func() map[string]bool {
 // searchTerms returns the folded words of a query, each once.
 func searchTerms(query string) []string {
 	var all, telling []string
+	seen := make(map[string]bool)
 	for w := range splitWords(entities.Fold(query)) {
-		if slices.Contains(all, w) {
+		if seen[w] || len(telling) == maxTerms {
 			continue
 		}
+		seen[w] = true
 		all = append(all, w)
 		if !frequent[w] {
 			telling = append(telling, w)
@@ -154,7 +171,7 @@ func searchTerms(query string) []string {
 	if len(telling) > 0 {
 		return telling
 	}
-	return all
+	return all[:min(len(all), maxTerms)]
 }
 
 // splitWords yields the words of a text that hold a letter or digit (UAX 29).

@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -32,16 +33,18 @@ type Store struct {
 	live  int
 	text  int64 // bytes of all texts
 
-	out    map[string][]target            // resolved links by note, in the order of Note.Links
+	out    map[string][]string            // what the links of a note lead to, in the order of Note.Links; "" for nothing
 	in     map[string]map[string]struct{} // ids of the notes that link to a note
 	owners map[string]map[string]struct{} // link key to the ids of the notes with such a link
 	gen    uint64
 }
 
-// target is what one link of a note leads to now.
-type target struct {
-	id         string
-	candidates []string
+// memo keeps what links lead to while many of them are resolved at once.
+type memo map[memoKey]string
+
+type memoKey struct {
+	target, vault, folder string
+	path                  bool // the note has a path: links may count from there
 }
 
 // Tag is a tag and the number of live notes that have it.
@@ -62,7 +65,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		index: newIndex(), names: entities.NewNameIndex(), tags: make(map[string]*Tag),
-		out: make(map[string][]target), in: make(map[string]map[string]struct{}),
+		out: make(map[string][]string), in: make(map[string]map[string]struct{}),
 		owners: make(map[string]map[string]struct{}),
 	}
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
@@ -74,26 +77,28 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	memo := make(memo)
 	for id := range s.index.notes {
-		s.relink(id)
+		s.relink(id, memo)
 	}
-	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys})
+	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate})
 	db.OnCommit(s.commit)
 	return s, nil
 }
 
 // commit is the Store's part in a commit.
 func (s *Store) commit(cs *kv.ChangeSet) {
-	affected := s.take(cs)
-	if len(affected) > 0 {
+	affected, changed := s.take(cs)
+	if len(changed) > 0 {
 		// Outside s.mu: the entities store asks resolveRef, which locks it.
-		s.ents.Relink(cs, affected)
+		s.ents.Relink(cs, affected, changed)
 	}
 }
 
 // take takes the changed notes of cs in, resolves the links anew that may lead
-// elsewhere now, and returns the keys of those links, sorted.
-func (s *Store) take(cs *kv.ChangeSet) []string {
+// elsewhere now, and returns the keys of those links, sorted, and the ids of the
+// changed notes.
+func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	affected := make(map[string]struct{})
@@ -104,6 +109,7 @@ func (s *Store) take(cs *kv.ChangeSet) []string {
 			continue
 		}
 		s.gen++
+		changed = append(changed, ch.ID)
 		if old != nil {
 			s.leave(old)
 		}
@@ -127,15 +133,11 @@ func (s *Store) take(cs *kv.ChangeSet) []string {
 			again[id] = struct{}{}
 		}
 	}
+	memo := make(memo)
 	for id := range again {
-		s.relink(id)
+		s.relink(id, memo)
 	}
-	out := make([]string, 0, len(affected))
-	for key := range affected {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(affected)), changed
 }
 
 // sameNames reports whether links find two versions of a note alike.
@@ -196,15 +198,15 @@ func (s *Store) leave(n *Note) {
 
 // unlink takes the resolved links of a note back.
 func (s *Store) unlink(id string) {
-	for _, t := range s.out[id] {
-		if delete(s.in[t.id], id); len(s.in[t.id]) == 0 {
-			delete(s.in, t.id)
+	for _, to := range s.out[id] {
+		if delete(s.in[to], id); len(s.in[to]) == 0 {
+			delete(s.in, to)
 		}
 	}
 }
 
 // relink resolves the links of a note.
-func (s *Store) relink(id string) {
+func (s *Store) relink(id string, memo memo) {
 	n := s.index.notes[id]
 	if n == nil {
 		return
@@ -213,15 +215,22 @@ func (s *Store) relink(id string) {
 	if len(n.Links) == 0 {
 		return
 	}
-	targets := make([]target, len(n.Links))
+	targets := make([]string, len(n.Links))
 	for i, l := range n.Links {
-		r := s.index.resolve(l.Target, n)
-		targets[i] = target{r.ID, r.Candidates}
-		if r.ID != "" {
-			if s.in[r.ID] == nil {
-				s.in[r.ID] = make(map[string]struct{})
+		key := memoKey{l.Target, n.Vault, n.Folder, n.Path != ""}
+		to, known := memo[key]
+		if l.Target == "" {
+			to = id
+		} else if !known {
+			to = s.index.resolve(l.Target, n).ID
+			memo[key] = to
+		}
+		targets[i] = to
+		if to != "" {
+			if s.in[to] == nil {
+				s.in[to] = make(map[string]struct{})
 			}
-			s.in[r.ID][id] = struct{}{}
+			s.in[to][id] = struct{}{}
 		}
 	}
 	s.out[id] = targets
@@ -236,6 +245,13 @@ func (s *Store) resolveRef(link, from string) (noteID, entityID string) {
 		return n.ID, n.EntityID
 	}
 	return "", ""
+}
+
+func (s *Store) isPrivate(id string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	n := s.index.notes[id]
+	return n != nil && n.Private
 }
 
 func refKeys(link string) []string { return linkKeys(targetOf(link)) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +134,7 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if problem == nil {
 		problem = func(error) {}
 	}
-	if err := s.putEntity(tx, n, d.Read(), problem); err != nil {
+	if err := s.putEntity(tx, old, n, d.Read(), problem); err != nil {
 		return nil, err
 	}
 	if err := s.movePath(tx, old, n); err != nil {
@@ -189,7 +190,7 @@ func (n *Note) describe(doc *markdown.Document) {
 	}
 	n.Tags = union(n.Given.Tags, doc.Tags)
 	n.Aliases = union(n.Given.Aliases, shortOnes(doc.Aliases))
-	n.Private = n.Given.Private || flag(doc, "private")
+	n.Private = n.Given.Private || saysPrivate(n.Body, doc)
 	switch {
 	case n.Given.Archived != nil:
 		n.ArchivedAt = n.Given.Archived
@@ -200,6 +201,30 @@ func (n *Note) describe(doc *markdown.Document) {
 		n.ArchivedAt = &at
 	}
 }
+
+// saysPrivate reports whether a text asks to be private. In doubt it does: a
+// value that is no plain no counts, and so does the key in frontmatter that
+// can't be read.
+func saysPrivate(body string, doc *markdown.Document) bool {
+	if doc.FrontmatterErr != nil {
+		return brokenPrivate.MatchString(cut(body, markdown.MaxFrontmatter))
+	}
+	f, ok := doc.Frontmatter.Get("private")
+	if !ok || f.Value == nil {
+		return false
+	}
+	switch f.Value {
+	case false, 0.0:
+		return false
+	}
+	switch entities.Fold(strings.TrimSpace(f.Raw)) {
+	case "no", "n", "off", "false", "0":
+		return false
+	}
+	return true
+}
+
+var brokenPrivate = regexp.MustCompile(`(?im)^[ \t]*["']?private["']?[ \t]*:[ \t]*["']?([^\s"'nfo0]|on|yes|true)`)
 
 // flag reports whether the frontmatter says yes to key.
 func flag(doc *markdown.Document, key string) bool {
@@ -293,8 +318,14 @@ func checkPath(field, p string) error {
 // movePath keeps the paths unique within a vault.
 func (s *Store) movePath(tx *kv.Tx, old, n *Note) error {
 	if old != nil && old.Path != "" && (n == nil || old.Path != n.Path || old.Vault != n.Vault) {
-		if err := paths.Delete(tx, pathKey(old.Vault, old.Path)); err != nil {
+		// In an import that moves files in a circle, another note may have taken
+		// the path by now.
+		if owner, err := paths.Get(tx, pathKey(old.Vault, old.Path)); err != nil {
 			return err
+		} else if owner != nil && *owner == old.ID {
+			if err := paths.Delete(tx, pathKey(old.Vault, old.Path)); err != nil {
+				return err
+			}
 		}
 	}
 	if n == nil || n.Path == "" {
@@ -304,7 +335,7 @@ func (s *Store) movePath(tx *kv.Tx, old, n *Note) error {
 	if err != nil {
 		return err
 	}
-	if owner != nil && *owner != n.ID {
+	if owner != nil && *owner != n.ID && n.Vault == "" {
 		return &fault.Error{
 			Kind: fault.Conflict, Field: "path", Ref: *owner, Msg: "another note has that path",
 			Hint: "choose another path, or change the note that has it", Candidates: []fault.Candidate{{ID: *owner, Path: n.Path}},

@@ -30,5 +30,6 @@ func (r *Rooms) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMay
 
 func (r *Rooms) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {
 	n, err := r.Vaults.Forget(ctx, p.Vault)
+	r.Gather.Forget()
 	return protocol.VaultForgotten{Vault: p.Vault, Notes: n}, err
 }

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -192,6 +193,9 @@ func (c *call) field(b *block, e *entities.Entity, f entities.Field) prompt.Fiel
 
 func (c *call) computed(b *block, e *entities.Entity, f entities.Field, out *prompt.Field) {
 	b.derived = c.now()
+	if strings.Contains(entities.Fold(f.Query), "now") {
+		b.derived.day = "" // never the same again
+	}
 	if c.g.wql == nil {
 		return
 	}
@@ -201,6 +205,12 @@ func (c *call) computed(b *block, e *entities.Entity, f entities.Field, out *pro
 		return
 	}
 	if res.IsValue {
+		if c.remote { // a count or a maximum can tell of what must not be told
+			if res, err = c.g.public.Computed(c.ctx, e, f); err != nil {
+				b.failed = append(b.failed, prompt.QueryError{Entity: e.ID, Field: f.Name, Message: fault.Message(err)})
+				return
+			}
+		}
 		out.Text = valueText(res.Value)
 		return
 	}

@@ -17,6 +17,8 @@ type call struct {
 	found []notes.Found
 	stamp stamp
 
+	mentions *mentions
+
 	in      prompt.Input
 	noted   map[string]bool // notes that are candidates or reported
 	queries []prompt.QueryError
@@ -24,10 +26,9 @@ type call struct {
 
 // collect finds the candidates of every section.
 func (c *call) collect(clock *stopwatch) prompt.Input {
-	m := c.g.mentioned(c.request)
+	m := c.mentions
 	c.in.Budgets, c.in.Explain = c.budgets, c.Explain
 	c.in.Dropped = append(c.in.Dropped, m.dropped...)
-	clock.lap("mentions")
 	c.pinned(m.notes)
 	clock.lap("pinned")
 	c.walk(m.entities)
@@ -77,6 +78,19 @@ func (c *call) pinned(ids []string) {
 // text returns the plain text of a note as the audience may read it: a link to
 // a private note shows neither its title nor what it is called here.
 func (c *call) text(n *notes.Note) string {
+	if len(n.Body) > maxTextBytes {
+		short := *n
+		short.Body = strings.ToValidUTF8(n.Body[:maxTextBytes], "")
+		return c.maskedText(&short)
+	}
+	return c.maskedText(n)
+}
+
+// maxTextBytes is how much of a note is read: much more than any section shows
+// of it.
+const maxTextBytes = 128 << 10
+
+func (c *call) maskedText(n *notes.Note) string {
 	if !c.remote || len(n.Links) == 0 {
 		return n.PlainText()
 	}
@@ -85,7 +99,7 @@ func (c *call) text(n *notes.Note) string {
 	copied := 0
 	for i, id := range c.g.notes.Targets(n.ID) {
 		to, l := c.g.notes.Get(id), n.Links[i]
-		if to != nil && to.Private && l.Start >= copied {
+		if to != nil && to.Private && l.Start >= copied && l.End <= len(n.Body) {
 			b.WriteString(n.Body[copied:l.Start])
 			b.WriteString("(private)")
 			copied = l.End
@@ -174,15 +188,19 @@ func (c *call) searched() {
 	for i, n := range c.in.Pinned {
 		taken[n.ID] = i < prompt.MaxPinned
 	}
-	shown := 0
-	for i := range c.in.Linked {
+	// Those that are pinned are shown here when they found no room there.
+	for i := range c.in.Linked[:min(len(c.in.Linked), prompt.MaxPinned+prompt.MaxLinked)] {
 		n := &c.in.Linked[i]
+		n.Text = c.text(c.g.notes.Get(n.ID))
+	}
+	shown := 0
+	for _, n := range c.in.Linked {
 		if !taken[n.ID] && shown < prompt.MaxLinked {
 			shown++
 			taken[n.ID] = true
-			n.Text = c.text(c.g.notes.Get(n.ID))
 		}
 	}
+	withheld := 0 // that rank above what is shown
 	for _, f := range c.found {
 		if len(c.in.Found) == c.SearchNotes {
 			return
@@ -192,7 +210,9 @@ func (c *call) searched() {
 			continue
 		}
 		if c.remote && n.Private {
-			c.drop(prompt.KindNote, n.ID, "", prompt.Private)
+			if withheld++; withheld <= prompt.MaxFound {
+				c.drop(prompt.KindNote, n.ID, "", prompt.Private)
+			}
 			continue
 		}
 		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: n.Title, Text: c.text(n), Reason: "found by search"})

@@ -26,6 +26,7 @@ type Gatherer struct {
 	entities *entities.Store
 	notes    *notes.Store
 	wql      *wql.Engine
+	public   *wql.Engine // for which private entities do not exist
 	graph    *graph.Graph
 	opts     Options
 
@@ -53,6 +54,10 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 		opts.Reports = 50
 	}
 	g := &Gatherer{db: db, entities: ents, notes: ns, wql: engine, graph: gr, opts: opts}
+	if engine != nil {
+		g.public = engine.Hiding(func(e *entities.Entity) bool { return e.Private })
+		db.OnCommit(g.public.Apply)
+	}
 	db.OnCommit(g.commit)
 	return g
 }
@@ -77,8 +82,10 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 		clock.lap("search")
 	}
 	var res *prompt.Result
+	m := g.mentioned(ctx, r)
+	clock.lap("mentions")
 	err = g.db.View(ctx, func(*kv.Tx) error {
-		c := &call{g: g, ctx: ctx, request: r, found: found, noted: make(map[string]bool)}
+		c := &call{g: g, ctx: ctx, request: r, mentions: m, found: found, noted: make(map[string]bool)}
 		in := c.collect(&clock)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -115,12 +122,19 @@ func (g *Gatherer) record(r *request, report prompt.Report) {
 func (g *Gatherer) Recent(limit int) []Recorded {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n := min(limit, len(g.recent))
+	n := max(0, min(limit, len(g.recent)))
 	out := make([]Recorded, 0, n)
 	for i := range n {
 		out = append(out, g.recent[len(g.recent)-1-i])
 	}
 	return out
+}
+
+// Forget drops the kept reports: they name records that may be gone for good.
+func (g *Gatherer) Forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.recent = nil
 }
 
 // search finds notes for the message. It runs before the rest, outside the
@@ -129,8 +143,7 @@ func (g *Gatherer) search(ctx context.Context, r *request) (found []notes.Found,
 	if r.SearchNotes == 0 {
 		return nil, ""
 	}
-	// More than are shown: some may be pinned, linked or private.
-	found, err := g.notes.Search(ctx, r.Text, r.SearchNotes+prompt.MaxPinned+prompt.MaxLinked+32, notes.SearchFilter{})
+	found, err := g.notes.Rank(ctx, r.Text, notes.SearchFilter{})
 	if err != nil {
 		return nil, fault.Message(err)
 	}

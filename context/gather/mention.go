@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"context"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,11 +20,14 @@ type mentions struct {
 	entities []string
 	notes    []string
 	dropped  []prompt.Dropped
+
+	said   map[string]bool // unclear mentions that are in dropped
+	remote bool
 }
 
 // mentioned resolves the mentions of a request.
-func (g *Gatherer) mentioned(r *request) *mentions {
-	m := &mentions{}
+func (g *Gatherer) mentioned(ctx context.Context, r *request) *mentions {
+	m := &mentions{said: make(map[string]bool), remote: r.remote}
 	seen := make(map[string]bool)
 	for _, id := range r.MentionedEntityIDs {
 		m.once(seen, prompt.KindEntity, id, &m.entities, true)
@@ -39,11 +43,18 @@ func (g *Gatherer) mentioned(r *request) *mentions {
 	for _, l := range links {
 		g.mentionNote(m, seenNotes, l)
 	}
+	s := mentionScan{g: g, m: m, seen: seen, text: r.Text, links: links}
 	for _, span := range markdown.Prose(r.Text) {
-		g.mentionEntities(m, seen, r.Text, span, links)
+		if ctx.Err() != nil || len(m.entities)+len(m.dropped) >= maxMentions {
+			break
+		}
+		s.span(ctx, span)
 	}
 	return m
 }
+
+// maxMentions is how many mentions of a message count: more are no question.
+const maxMentions = 1000
 
 // once appends an id to a list; one that is given twice by id is reported.
 func (m *mentions) once(seen map[string]bool, kind, id string, list *[]string, explicit bool) {
@@ -60,10 +71,10 @@ func (m *mentions) unclear(kind, text string, candidates []prompt.Candidate) {
 	if len(candidates) > 0 {
 		reason = prompt.Ambiguous
 	}
-	for _, d := range m.dropped {
-		if d.Kind == kind && d.ID == "" && d.Title == text {
-			return // said already
-		}
+	if key := kind + "\x00" + text; m.said[key] {
+		return
+	} else {
+		m.said[key] = true
 	}
 	m.dropped = append(m.dropped, prompt.Dropped{Kind: kind, Title: text, Reason: reason, Candidates: candidates})
 }
@@ -77,26 +88,41 @@ func (g *Gatherer) mentionNote(m *mentions, seen map[string]bool, l markdown.Lin
 		m.once(seen, prompt.KindNote, res.ID, &m.notes, false)
 		return
 	}
-	m.unclear(prompt.KindNote, l.Target, g.noteCandidates(res))
+	m.unclear(prompt.KindNote, l.Target, g.noteCandidates(res, m.remote))
 }
 
-func (g *Gatherer) noteCandidates(res notes.Resolution) []prompt.Candidate {
+// noteCandidates names the notes that a link may mean, without those that the
+// audience must not know of.
+func (g *Gatherer) noteCandidates(res notes.Resolution, remote bool) []prompt.Candidate {
 	var out []prompt.Candidate
 	for _, c := range g.notes.Describe(res.Candidates) {
+		if n := g.notes.Get(c.ID); remote && n != nil && n.Private {
+			continue
+		}
 		out = append(out, prompt.Candidate{ID: c.ID, Title: c.Title, Path: c.Path})
 	}
 	return out
 }
 
-// mentionEntities finds the @-mentions in one stretch of prose.
-func (g *Gatherer) mentionEntities(m *mentions, seen map[string]bool, text string, span [2]int, links []markdown.Link) {
-	for at := span[0]; at < span[1]; {
+// mentionScan finds the @-mentions of a text from its beginning to its end.
+type mentionScan struct {
+	g     *Gatherer
+	m     *mentions
+	seen  map[string]bool
+	text  string
+	links []markdown.Link // those that end behind the last mention looked at
+}
+
+// span scans one stretch of prose.
+func (s *mentionScan) span(ctx context.Context, span [2]int) {
+	g, m, seen, text := s.g, s.m, s.seen, s.text
+	for at := span[0]; at < span[1] && ctx.Err() == nil && len(m.entities)+len(m.dropped) < maxMentions; {
 		next := strings.IndexByte(text[at:span[1]], '@')
 		if next < 0 {
 			return
 		}
 		at += next
-		if end := linkEnd(links, at); end > 0 {
+		if end := s.linkEnd(at); end > 0 {
 			at = end // a wikilink is a mention of its own
 			continue
 		}
@@ -126,12 +152,13 @@ func (g *Gatherer) mentionEntities(m *mentions, seen map[string]bool, text strin
 }
 
 // linkEnd returns the end of the wikilink that a byte offset lies in, 0 for
-// none.
-func linkEnd(links []markdown.Link, at int) int {
-	for _, l := range links {
-		if l.Start <= at && at < l.End {
-			return l.End
-		}
+// none. Offsets are asked for in rising order.
+func (s *mentionScan) linkEnd(at int) int {
+	for len(s.links) > 0 && s.links[0].End <= at {
+		s.links = s.links[1:]
+	}
+	if len(s.links) > 0 && s.links[0].Start <= at {
+		return s.links[0].End
 	}
 	return 0
 }
@@ -141,6 +168,7 @@ func bracketed(s string) (inner string, size int, ok bool) {
 	if !strings.HasPrefix(s, "[") || strings.HasPrefix(s, "[[") {
 		return "", 0, false
 	}
+	s = s[:min(len(s), maxNameBytes)]
 	end := strings.IndexAny(s[1:], "[]\r\n")
 	if end < 0 || s[1+end] != ']' || strings.TrimSpace(s[1:1+end]) == "" {
 		return "", 0, false
@@ -155,15 +183,25 @@ func (g *Gatherer) mentionName(m *mentions, seen map[string]bool, text string, f
 	}
 	var candidates []prompt.Candidate
 	for _, e := range found {
+		if m.remote && e.Private {
+			continue
+		}
 		candidates = append(candidates, prompt.Candidate{ID: e.ID, Title: e.Name, Type: e.Type})
 	}
 	m.unclear(prompt.KindEntity, text, candidates)
 }
 
+// maxNameBytes is how much of a text a name can take up, with marks that
+// folding takes out.
+const maxNameBytes = 8 * entities.MaxName
+
 // longestName returns the longest name or alias that the text begins with and
 // that ends at a word boundary (UAX 29), as it is written there, and the
 // entities of that name. It looks no further than names go: O(longest name).
 func (g *Gatherer) longestName(text string) (name string, found []*entities.Entity) {
+	if len(text) > maxNameBytes {
+		text = strings.ToValidUTF8(text[:maxNameBytes], "")
+	}
 	if end := strings.IndexAny(text, "\r\n"); end >= 0 {
 		text = text[:end]
 	}
@@ -180,7 +218,9 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 		// UAX 29 keeps "Alice's" and "Alice.Then" whole; a name may end there.
 		for at, r := range w.Value() {
 			if at > 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' {
-				try(w.Start() + at)
+				if !try(w.Start() + at) {
+					return name, found
+				}
 			}
 		}
 		if !try(w.End()) {

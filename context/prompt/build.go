@@ -139,7 +139,10 @@ func (b *builder) leftOut(before []Dropped) []Dropped {
 	for _, list := range [][]Dropped{before, b.dropped} {
 		for _, d := range list {
 			key := itemKey{d.Kind, d.ID}
-			if d.Reason != Duplicate && d.ID != "" {
+			if d.ID == "" {
+				key.id = "[[" + d.Title // no id, and not to be taken for one
+			}
+			if d.Reason != Duplicate {
 				if b.state[key] != 0 {
 					continue
 				}

@@ -60,9 +60,12 @@ func (b *builder) entities(limit int, list []Entity) {
 	shown := make([]shownEntity, 0, min(len(list), MaxEntities))
 	p.via = make([]via, 0, 2*len(list))
 	reason := OverBudget
-	reserved := p.reserve()
+	mentions, reserved := p.reserve(room)
 	for ; p.in < len(list); p.in++ {
 		e := list[p.in]
+		if e.Depth == 0 && p.in >= mentions {
+			break
+		}
 		if e.Depth > 0 && p.in >= MaxEntities {
 			reason = OverLimit
 			break
@@ -81,17 +84,18 @@ func (b *builder) entities(limit int, list []Entity) {
 	b.close(s)
 }
 
-// reserve is the room that the headings of the mentioned candidates need: they
-// are never dropped whole.
-func (p *packing) reserve() int {
-	n := 0
+// reserve returns the room that the headings of the mentioned candidates need,
+// which are never dropped whole, and their number: as many as have room at all.
+func (p *packing) reserve(room int) (count, size int) {
 	for i, e := range p.list {
-		if e.Depth > 0 {
+		head := p.headSize(i)
+		if e.Depth > 0 || size+head > room {
 			break
 		}
-		n += p.headSize(i)
+		size += head
+		count++
 	}
-	return n
+	return count, size
 }
 
 var unexpanded = []string{notExpanded}

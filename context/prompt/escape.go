@@ -19,7 +19,14 @@ func isBreak(r rune) bool {
 // isIndent reports what may stand before the first visible character of a
 // line: blanks, and characters that show nothing.
 func isIndent(r rune) bool {
-	return !isBreak(r) && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r))
+	if isBreak(r) {
+		return false
+	}
+	switch r {
+	case '\u2800', '\u3164', '\u115f', '\u1160', '\uffa0', '\u034f':
+		return true // blank by another name
+	}
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector)
 }
 
 // EscapeText makes a text of several lines safe to stand in a section: a
@@ -79,7 +86,7 @@ func lineAt(s string, start int) (first, next int) {
 		if c := s[first]; c == ' ' || c == '\t' {
 			first++
 			continue
-		} else if c >= 0x20 && c < utf8.RuneSelf {
+		} else if c > 0x20 && c < 0x7f {
 			break
 		}
 		r, size := utf8.DecodeRuneInString(s[first:])

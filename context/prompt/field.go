@@ -102,10 +102,12 @@ func (r Ref) render() string {
 	case IsPrivate:
 		return "(private)"
 	}
+	// A reference is whole or not there, so its name may not fill the field.
+	name, _ := Cut(EscapeInline(r.Name), FieldChars*3/4)
 	if r.Kind == KindNote {
-		return "[[" + EscapeInline(r.Name) + "]] [id:" + r.ID + "]"
+		return "[[" + name + "]] [id:" + r.ID + "]"
 	}
-	return "@" + EscapeInline(r.Name) + " [id:" + r.ID + "]"
+	return "@" + name + " [id:" + r.ID + "]"
 }
 
 // joinItems joins as many items as fit FieldChars, at least one, cut if it

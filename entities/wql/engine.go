@@ -38,6 +38,7 @@ type Engine struct {
 	src     *entities.Store
 	opts    Options
 	indexes *indexes
+	hide    func(*entities.Entity) bool // nil: nothing is hidden
 
 	mu        sync.Mutex // guards what follows
 	schema    *schema
@@ -123,6 +124,18 @@ func rowLimit(asked int) int {
 	}
 	return min(asked, MaxRows)
 }
+
+// Hiding returns an engine over the same entities for which those that hide
+// reports do not exist: neither as rows nor behind references. What it answers
+// may be shown to somebody who must not know of them. It keeps caches of its
+// own.
+func (e *Engine) Hiding(hide func(*entities.Entity) bool) *Engine {
+	other := New(e.src, e.opts)
+	other.hide = hide
+	return other
+}
+
+func (e *Engine) hidden(row *entities.Entity) bool { return e.hide != nil && e.hide(row) }
 
 // Computed returns the value of a computed field of an entity, with the
 // default limit of rows. The result may be shared with other callers. Errors

@@ -143,7 +143,7 @@ func (m *machine) sortKey(v *value) sortKey {
 	switch v.kind {
 	case kindText, kindChoice, kindRef:
 		k.s = v.s
-		if target := m.engine.src.Get(v.s); v.kind == kindRef && target.Live() {
+		if target := m.engine.src.Get(v.s); v.kind == kindRef && target.Live() && !m.engine.hidden(target) {
 			k.s = target.Name + "\x00" + v.s
 		}
 		k.kind, k.key = kindText, naturalKey(k.s)

@@ -115,6 +115,9 @@ func (e *Engine) scan(m *machine, out *outcome, top *ranking, take func(*entitie
 	each := func(rows []*entities.Entity) error {
 		for _, row := range rows {
 			out.examined++
+			if e.hidden(row) {
+				continue
+			}
 			ok, err := m.test(row)
 			if err != nil {
 				return err

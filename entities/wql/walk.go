@@ -21,7 +21,7 @@ func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *value) {
 			return
 		}
 		id, _ := e.Fields[f.name].(string)
-		if e = m.engine.src.Get(id); !e.Live() {
+		if e = m.engine.src.Get(id); !e.Live() || m.engine.hidden(e) {
 			*v = value{}
 			return
 		}
@@ -53,7 +53,7 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *value) {
 					continue
 				}
 				seen[id] = struct{}{}
-				if target := m.engine.src.Get(id); target.Live() {
+				if target := m.engine.src.Get(id); target.Live() && !m.engine.hidden(target) {
 					next = append(next, target)
 				}
 				if m.tick(1) != nil {
