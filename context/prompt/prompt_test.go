@@ -314,6 +314,11 @@ func TestCTX15_MentionedAreNeverDroppedWhole(t *testing.T) {
 	if !sec.Items[44].Cut || sec.Items[0].Cut {
 		t.Error("the first is whole and the last is cut")
 	}
+	in.Budgets.Entities = 450 // not even the headings have room
+	res = prompt.Build(in)
+	if items := res.Report.Sections[0].Items; len(items) < 3 || res.Report.Sections[0].Chars > 450 || len(items)+len(res.Report.Dropped) != 45 {
+		t.Errorf("%d items in %d characters", len(items), res.Report.Sections[0].Chars)
+	}
 	in.Entities = append(in.Entities[:39], entity("r1", 1), entity("r2", 1))
 	in.Budgets.Entities = 60_000
 	res = prompt.Build(in)

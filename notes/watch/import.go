@@ -2,8 +2,11 @@ package watch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -54,9 +58,11 @@ type run struct {
 	root    *os.Root
 	name    string
 	known   map[string]*file // by path
+	found   *scan
+	vacated []string // paths whose note moved and that have no known one now
+	gone    []gone
 	docs    []document
 	skipped []Skip
-	retyped bool // a type changed: entities are to be made anew
 	result  Result
 }
 
@@ -105,10 +111,14 @@ func (im *Importer) scratch(ctx context.Context) (*Importer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ents, err := entities.Open(db, entities.Options{})
+	var engine *wql.Engine
+	ents, err := entities.Open(db, entities.Options{
+		CheckQuery: func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) },
+	})
 	if err != nil {
 		return nil, err
 	}
+	engine = wql.New(ents, wql.Options{})
 	ns, err := notes.Open(db, ents, notes.Options{})
 	if err != nil {
 		return nil, err
@@ -162,7 +172,7 @@ func (im *Importer) nameFor(ctx context.Context, req Request) (string, error) {
 			return nil
 		}
 		if name == "" {
-			name = strings.Trim(strings.Map(nameRune, filepath.Base(p)), "-")
+			name = nameOf(p)
 		}
 		if err := entities.CheckID("name", name); err != nil {
 			return err
@@ -180,6 +190,18 @@ func (im *Importer) nameFor(ctx context.Context, req Request) (string, error) {
 	return name, err
 }
 
+// nameOf makes a name for the vault in a folder: that of the folder, with
+// hyphens for what may not stand in a name; where nothing is left of it, one
+// that tells it from others.
+func nameOf(p string) string {
+	name := strings.Trim(strings.Map(nameRune, filepath.Base(p)), "-")
+	if name = name[:min(len(name), 64)]; name != "" {
+		return name
+	}
+	sum := sha256.Sum256([]byte(p))
+	return "vault-" + hex.EncodeToString(sum[:4])
+}
+
 // nameRune keeps what may stand in the name of a vault.
 func nameRune(r rune) rune {
 	switch {
@@ -195,7 +217,7 @@ func (r *run) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.skipped = found.skipped
+	r.found, r.skipped = found, found.skipped
 	if err := r.load(ctx); err != nil {
 		return err
 	}
@@ -283,13 +305,9 @@ func (r *run) infer(ctx context.Context) error {
 		docs[key] = append(docs[key], doc)
 	}
 	for _, name := range order {
-		before := r.ents.Type(name)
 		t, err := r.notes.EnsureType(ctx, name, docs[entities.Fold(name)])
 		if err != nil {
 			return err
-		}
-		if before == nil || before.Version != t.Version {
-			r.retyped = true
 		}
 		r.result.Inferred = append(r.result.Inferred, t.Name)
 	}
@@ -302,7 +320,7 @@ func (r *run) write(ctx context.Context) error {
 	var due []*document
 	for i := range r.docs {
 		d := &r.docs[i]
-		if known := r.known[d.path]; known != nil && known.Hash == d.hash && (!r.retyped || notes.TypeOf(d.draft.Read()) == "") {
+		if known := r.known[d.path]; known != nil && known.Hash == d.hash && r.typeOf(d) == [2]any{known.Type, known.TypeVersion} {
 			r.list(d.path, known.Problems)
 			continue
 		}
@@ -332,29 +350,66 @@ func (r *run) write(ctx context.Context) error {
 	return nil
 }
 
-// moves gives files at a new path the ids of a file that is gone and had the
-// same content.
+// moves finds the files that are at another path than the last time, by their
+// content, and lets them keep their ids: what a note is to others, and whether
+// a client made it private, goes with its text and not with its place.
 func (r *run) moves() {
-	present := make(map[string]bool, len(r.docs))
+	now := make(map[string]string, len(r.docs)) // hash by path
 	for _, d := range r.docs {
-		present[d.path] = true
+		now[d.path] = d.hash
 	}
-	gone := make(map[string]string) // hash to path
-	for p, f := range r.known {
-		if !present[p] {
-			if other, twice := gone[f.Hash]; !twice || p < other {
-				gone[f.Hash] = p
-			}
+	unread := make(map[string]bool) // there, but not to be taken in now
+	for _, p := range r.found.notes {
+		if _, ok := now[p]; !ok {
+			unread[p] = true
 		}
 	}
-	for _, d := range r.docs {
-		if from, ok := gone[d.hash]; ok && r.known[d.path] == nil {
-			moved := *r.known[from]
-			moved.Hash = "" // its record has the old path: write it
-			r.known[d.path] = &moved
-			delete(gone, d.hash)
+	left := make(map[string][]string) // hash to the paths that had it and have it no more
+	for _, p := range slices.Sorted(maps.Keys(r.known)) {
+		if f := r.known[p]; now[p] != f.Hash && !unread[p] && !r.found.couldNotRead(p) {
+			left[f.Hash] = append(left[f.Hash], p)
 		}
 	}
+	before := maps.Clone(r.known)
+	claimed := make(map[string]bool) // old paths whose ids went elsewhere
+	for _, d := range r.docs {
+		known := before[d.path]
+		from := left[d.hash]
+		if known != nil && known.Hash == d.hash || len(from) == 0 {
+			continue
+		}
+		left[d.hash] = from[1:]
+		claimed[from[0]] = true
+		r.known[d.path] = &file{NoteID: before[from[0]].NoteID} // no hash: its record has the old path
+	}
+	for p := range claimed {
+		if r.known[p] == before[p] {
+			delete(r.known, p) // another text at the old path is another note
+			r.vacated = append(r.vacated, p)
+		}
+	}
+	// A note whose place another took, and that has none itself now, is gone.
+	kept := make(map[string]bool)
+	for _, f := range r.known {
+		kept[f.NoteID] = true
+	}
+	for p, f := range before {
+		if !kept[f.NoteID] {
+			r.gone = append(r.gone, gone{p, f.NoteID})
+			kept[f.NoteID] = true
+		}
+	}
+}
+
+// gone is a note that no file has any more.
+type gone struct{ path, noteID string }
+
+// typeOf returns the type that a note's frontmatter is read by, and its version.
+func (r *run) typeOf(d *document) [2]any {
+	if t := r.ents.Type(notes.TypeOf(d.draft.Read())); t != nil {
+		return [2]any{t.Name, t.Version}
+	}
+	return [2]any{"", 0}
 }
 
 // list lists what of a file's frontmatter did not fit its type.
@@ -394,43 +449,68 @@ func (r *run) writeNote(tx *kv.Tx, d *document) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return problems, files.Put(tx, r.name+"/"+d.path, &file{
-		NoteID: n.ID, Hash: d.hash, MarkdownLinks: len(draft.Read().MarkdownLinks), Problems: problems,
+	f := &file{NoteID: n.ID, Hash: d.hash, MarkdownLinks: len(draft.Read().MarkdownLinks), Problems: problems}
+	if e, err := entities.EntityRecords.Get(tx, n.EntityID); err != nil {
+		return nil, err
+	} else if name := notes.TypeOf(draft.Read()); e != nil && name != "" {
+		t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
+		if err != nil {
+			return nil, err
+		}
+		f.Type, f.TypeVersion = t.Name, t.Version
+	}
+	return problems, files.Put(tx, r.name+"/"+d.path, f)
+}
+
+// remove deletes the notes whose files are gone, but not those in folders that
+// could not be looked at.
+func (r *run) remove(ctx context.Context, paths []string) error {
+	there := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		there[p] = true
+	}
+	for p, f := range r.known {
+		if !there[p] && !r.found.couldNotRead(p) {
+			r.gone = append(r.gone, gone{p, f.NoteID})
+		}
+	}
+	if len(r.gone)+len(r.vacated) == 0 {
+		return nil
+	}
+	return r.db.Update(ctx, func(tx *kv.Tx) error {
+		for _, p := range r.vacated {
+			if !there[p] {
+				if err := files.Delete(tx, r.name+"/"+p); err != nil {
+					return err
+				}
+			}
+		}
+		removed := 0
+		for _, g := range r.gone {
+			if err := r.removeNote(tx, g, there[g.path]); err != nil {
+				return err
+			}
+			removed++
+		}
+		r.result.Removed = removed
+		return nil
 	})
 }
 
-// remove deletes the notes whose files are gone.
-func (r *run) remove(ctx context.Context, paths []string) error {
-	kept := make(map[string]bool)
-	for _, p := range paths {
-		kept[p] = true
+func (r *run) removeNote(tx *kv.Tx, g gone, placeTaken bool) error {
+	n, err := notes.Records.Get(tx, g.noteID)
+	if err != nil {
+		return err
 	}
-	ids := make(map[string]bool)
-	for p := range kept {
-		if f := r.known[p]; f != nil {
-			ids[f.NoteID] = true
+	if n != nil && n.EntityID != "" {
+		if err := remains.Put(tx, r.name+"/"+n.EntityID, &remain{n.EntityID}); err != nil {
+			return err
 		}
 	}
-	return r.db.Update(ctx, func(tx *kv.Tx) error {
-		for p, f := range r.known {
-			switch {
-			case kept[p]:
-			case ids[f.NoteID]: // it moved
-				if err := files.Delete(tx, r.name+"/"+p); err != nil {
-					return err
-				}
-			default:
-				if err := r.notes.DeleteTx(tx, f.NoteID); err != nil {
-					return err
-				}
-				if err := files.Delete(tx, r.name+"/"+p); err != nil {
-					return err
-				}
-				r.result.Removed++
-			}
-		}
-		return nil
-	})
+	if err := r.notes.DeleteTx(tx, g.noteID); err != nil || placeTaken {
+		return err
+	}
+	return files.Delete(tx, r.name+"/"+g.path)
 }
 
 // conclude records the scan and counts what there is now.

@@ -33,6 +33,19 @@ type scan struct {
 	notes   []string // paths of Markdown files, in byte order
 	types   []string // paths of type declarations
 	skipped []Skip
+	// unread are the folders and files that could not be looked at: what the
+	// store knows of them stays.
+	unread []string
+}
+
+// couldNotRead reports whether a path lies in what could not be looked at.
+func (s *scan) couldNotRead(p string) bool {
+	for _, u := range s.unread {
+		if p == u || strings.HasPrefix(p, u+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func isFolder(p string) bool {
@@ -54,15 +67,19 @@ func walk(ctx context.Context, root *os.Root) (*scan, error) {
 			return ctx.Err()
 		}
 		if err != nil {
+			if p == "." {
+				return &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
+			}
 			s.skip(p, "can't be read")
+			s.unread = append(s.unread, p)
 			if d != nil && d.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		}
 		if p == "." {
-			ignored = append(ignored, patterns(root, p)...)
-			return nil
+			ignored, err = patterns(root, p, ignored)
+			return err
 		}
 		if d.IsDir() && p == ownFolder || p == typeFolder {
 			return nil
@@ -76,10 +93,10 @@ func walk(ctx context.Context, root *os.Root) (*scan, error) {
 			return skipDir(d)
 		}
 		if d.IsDir() {
-			ignored = append(ignored, patterns(root, p)...)
-			return nil
+			ignored, err = patterns(root, p, ignored)
+			return err
 		}
-		s.file(root, p, d)
+		s.file(p, d)
 		return nil
 	})
 	slices.Sort(s.notes)
@@ -96,21 +113,16 @@ func skipDir(d fs.DirEntry) error {
 func (s *scan) skip(p, reason string) { s.skipped = append(s.skipped, Skip{p, reason}) }
 
 // file sorts one entry that is no folder.
-func (s *scan) file(root *os.Root, p string, d fs.DirEntry) {
+func (s *scan) file(p string, d fs.DirEntry) {
 	inTypes := strings.HasPrefix(p, typeFolder+"/")
 	ext := strings.ToLower(path.Ext(p))
 	wanted := isMarkdown(p) && !inTypes || inTypes && (ext == ".yaml" || ext == ".yml")
 	switch kind := d.Type(); {
 	case kind&fs.ModeSymlink != 0:
-		info, err := root.Stat(p) // refuses a link that leads out
-		switch {
-		case err != nil:
-			s.skip(p, "a link that leads out of the vault or nowhere")
-			return
-		case !info.Mode().IsRegular():
-			s.skip(p, "a link to something that is no file")
-			return
-		}
+		// Out of the vault it may not lead, and what lies within is read where
+		// it lies, or excluded there.
+		s.skip(p, "a link to another place")
+		return
 	case !kind.IsRegular():
 		s.skip(p, "not a regular file")
 		return
@@ -124,30 +136,46 @@ func (s *scan) file(root *os.Root, p string, d fs.DirEntry) {
 	}
 }
 
-// patterns reads the .ctxdignore of a folder.
-func patterns(root *os.Root, folder string) []gitignore.Pattern {
-	data, err := readFile(root, path.Join(folder, ignoreFile), 1<<20)
+// maxIgnoreFile bounds a .ctxdignore.
+const maxIgnoreFile = 1 << 20
+
+// patterns appends the patterns of the .ctxdignore of a folder. One that is
+// there and can't be read fails the scan: what it keeps out must stay out.
+func patterns(root *os.Root, folder string, list []gitignore.Pattern) ([]gitignore.Pattern, error) {
+	p := path.Join(folder, ignoreFile)
+	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	data, err := readFile(root, p, maxIgnoreFile)
 	if err != nil {
-		return nil
+		return nil, &fault.Error{
+			Kind: fault.Unavailable, Msg: "a " + ignoreFile + " of the vault can't be read, so what it excludes is not known",
+			Hint: "make it a readable file of at most 1 MiB, or remove it", Err: err,
+		}
 	}
 	var domain []string
 	if folder != "." {
 		domain = strings.Split(folder, "/")
 	}
-	var out []gitignore.Pattern
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			out = append(out, gitignore.ParsePattern(line, domain))
+			list = append(list, gitignore.ParsePattern(line, domain))
 		}
 	}
-	return out
+	return list, nil
 }
 
 var errTooLarge = errors.New("too large")
 
 // readFile reads a file of the vault of at most max bytes.
 func readFile(root *os.Root, p string, max int64) ([]byte, error) {
+	// Opening a pipe would wait for somebody to write into it.
+	if info, err := root.Lstat(p); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
 	f, err := root.Open(p)
 	if err != nil {
 		return nil, err

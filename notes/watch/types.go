@@ -34,33 +34,56 @@ type fieldDeclaration struct {
 }
 
 // declare puts the types that the vault declares. One that can't be put is
-// listed and leaves the others alone.
+// listed and leaves the others alone. Types query each other, so one whose
+// query can't run is tried again when the others are there.
 func (r *run) declare(ctx context.Context, paths []string) error {
+	type waiting struct {
+		path string
+		t    *entities.Type
+	}
+	var later []waiting
+	declaredBy := make(map[string]string)
 	for _, p := range paths {
 		t, err := r.readType(p)
 		if err != nil {
 			r.skipped = append(r.skipped, Skip{p, "type left out: " + reason(err)})
 			continue
 		}
-		old := r.ents.Type(t.Name)
-		if old != nil && !old.Inferred && old.Name == t.Name && slices.EqualFunc(old.Fields, t.Fields, sameField) {
+		key := entities.Fold(t.Name)
+		if other := declaredBy[key]; other != "" {
+			r.skipped = append(r.skipped, Skip{p, "type left out: " + path.Base(other) + " declares a type of that name already"})
 			continue
 		}
-		_, found, err := r.ents.PutType(ctx, *t, nil, true)
-		switch fault.KindOf(err) {
-		case fault.Invalid, fault.Limit, fault.Query:
-			if err != nil {
-				r.skipped = append(r.skipped, Skip{p, "type left out: " + reason(err)})
-				continue
-			}
-		}
-		if err != nil {
+		declaredBy[key] = p
+		err = r.putType(ctx, t)
+		switch {
+		case err == nil:
+		case fault.KindOf(err) == fault.Query:
+			later = append(later, waiting{p, t})
+		case fault.KindOf(err) == fault.Invalid, fault.KindOf(err) == fault.Limit:
+			r.skipped = append(r.skipped, Skip{p, "type left out: " + reason(err)})
+		default:
 			return err
 		}
-		r.retyped = true
-		_ = found // types of one vault refer to each other: what is missing is said by types.list
+	}
+	for _, w := range later {
+		if err := r.putType(ctx, w.t); fault.KindOf(err) == fault.Query && err != nil {
+			r.skipped = append(r.skipped, Skip{w.path, "type left out: " + reason(err)})
+		} else if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// putType declares a type unless it is declared just so.
+func (r *run) putType(ctx context.Context, t *entities.Type) error {
+	old := r.ents.Type(t.Name)
+	if old != nil && !old.Inferred && old.Name == t.Name && slices.EqualFunc(old.Fields, t.Fields, sameField) {
+		return nil
+	}
+	_, _, err := r.ents.PutType(ctx, *t, nil, true)
+	return err
 }
 
 func (r *run) readType(p string) (*entities.Type, error) {

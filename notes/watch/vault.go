@@ -30,12 +30,23 @@ type file struct {
 	// Problems are the values that were left out, so that an import that finds
 	// the file unchanged can list them again.
 	Problems []string `json:"problems,omitempty"`
+	// Type and TypeVersion are the type that the note's frontmatter was read
+	// by: another version may read it otherwise.
+	Type        string `json:"type,omitempty"`
+	TypeVersion int    `json:"typeVersion,omitempty"`
 }
 
 var (
 	vaults = kv.NewCollection[vault]("vault")     // by name
 	files  = kv.NewCollection[file]("vault-file") // by vault name, /, path
+	// remains are the entities of notes whose files are gone. They wait in the
+	// trash until somebody restores them or the vault is forgotten.
+	remains = kv.NewCollection[remain]("vault-remain") // by vault name, /, entity id
 )
+
+type remain struct {
+	EntityID string `json:"entityId"`
+}
 
 // Skip is one thing that an import did not take in, or not whole.
 type Skip struct {
@@ -188,6 +199,14 @@ func (im *Importer) Forget(ctx context.Context, name string) (removed int, err e
 				return err
 			}
 			removed++
+		}
+		for key, rest := range remains.All(tx, name+"/") {
+			if err := im.ents.DeleteTx(tx, rest.EntityID); err != nil {
+				return err
+			}
+			if err := remains.Delete(tx, key); err != nil {
+				return err
+			}
 		}
 		return tx.Err()
 	})

@@ -1,0 +1,135 @@
+package gather_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes"
+)
+
+func (w *world) mustType(t *testing.T, typ entities.Type) {
+	t.Helper()
+	if _, _, err := w.ents.PutType(ctx, typ, nil, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) mustPut(t *testing.T, e entities.Entity) {
+	t.Helper()
+	if _, err := w.ents.Put(ctx, e, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCTX34_AggregatesDoNotTell(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
+		{Name: "pay", Type: entities.Number}, {Name: "boss", Type: entities.EntityRef},
+		{Name: "top", Type: entities.Computed, Query: "SELECT MAX(p.pay) FROM P p"},
+		{Name: "count", Type: entities.Computed, Query: "SELECT COUNT(*) FROM P"},
+		{Name: "chief", Type: entities.Computed, Query: "SELECT MAX(p.boss.name) FROM P p"},
+	}})
+	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"pay": 10.0, "boss": "z"}})
+	w.mustPut(t, entities.Entity{ID: "z", Type: "P", Name: "Zoe Secret", Private: true, Fields: entities.Values{"pay": 99.0}})
+	for audience, want := range map[string][]string{
+		gather.Remote: {"  top: 10\n", "  count: 1\n", "  boss: (private)\n"}, gather.Local: {"  top: 99\n", "  count: 2\n", "  chief: Zoe Secret\n"},
+	} {
+		res := w.assemble(t, gather.Params{MentionedEntityIDs: []string{"a"}, Audience: audience})
+		for _, line := range want {
+			if !strings.Contains(res.System, line) {
+				t.Errorf("%s: no %q in\n%s", audience, line, res.System)
+			}
+		}
+		if audience == gather.Remote && (strings.Contains(res.System, "Zoe") || strings.Contains(res.System, "99")) {
+			t.Errorf("a remote model sees\n%s", res.System)
+		}
+	}
+}
+
+func TestCTX34_AnEntityIsAsPrivateAsItsNote(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P"})
+	n, err := w.notes.Put(ctx, notes.Draft{ID: "n", Title: "Zoe", Private: true, Body: "---\ntype: P\n---\n"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	no, yes := false, true
+	if _, err := w.ents.Patch(ctx, entities.Patch{ID: n.EntityID, Private: &no}, nil); err != nil {
+		t.Fatal(err)
+	}
+	shown := func() bool {
+		return strings.Contains(w.assemble(t, gather.Params{MentionedEntityIDs: []string{n.EntityID}}).System, "Zoe")
+	}
+	if shown() {
+		t.Error("the note is private, so its entity is")
+	}
+	if _, err := w.notes.Patch(ctx, notes.Patch{ID: "n", Private: &no}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !shown() {
+		t.Error("neither is private any more")
+	}
+	if _, err := w.ents.Patch(ctx, entities.Patch{ID: n.EntityID, Private: &yes}, nil); err != nil {
+		t.Fatal(err)
+	}
+	body := "---\ntype: P\n---\nnew text"
+	if _, err := w.notes.Patch(ctx, notes.Patch{ID: "n", Body: &body}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if shown() {
+		t.Error("a new text takes back what a client said of the entity")
+	}
+	for text, want := range map[string]bool{
+		"private: true": true, "private: no": false, "private: 1": true, "private: y": true, "private: [true]": true, "private: 0": false,
+		"private:": false, "a: [\nprivate: true": true, "a: [\nprivate: false": false, "title: x": false,
+	} {
+		n, err := w.notes.Put(ctx, notes.Draft{ID: "flag", Body: "---\n" + text + "\n---\n"}, nil)
+		if err != nil || n.Private != want {
+			t.Errorf("%q makes a note private: %v, %v", text, n.Private, err)
+		}
+	}
+}
+
+// TestATypeChangeReachesTheGraph: a text becomes a reference, and what it
+// refers to becomes private.
+func TestATypeChangeReachesTheGraph(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: entities.Text}}})
+	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"boss": "b"}})
+	w.mustPut(t, entities.Entity{ID: "b", Type: "P", Name: "Bob"})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: entities.EntityRef}}})
+	p := gather.Params{MentionedEntityIDs: []string{"a"}}
+	if !strings.Contains(w.assemble(t, p).System, "boss: @Bob [id:b]") {
+		t.Error("the text is a reference now")
+	}
+	w.mustPut(t, entities.Entity{ID: "b", Type: "P", Name: "Bob", Private: true})
+	if strings.Contains(w.assemble(t, p).System, "Bob") {
+		t.Error("a block from before shows a private name")
+	}
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "Boss", Type: entities.EntityRef}}})
+	if _, err := w.ents.Patch(ctx, entities.Patch{ID: "a", Fields: entities.Values{"boss": nil}}, nil); err != nil || len(w.ents.Get("a").Fields) != 0 {
+		t.Errorf("a field in another spelling can be emptied: %v, %v", w.ents.Get("a").Fields, err)
+	}
+}
+
+// TestLinksOfANewNoteCountFromItsPlace: the references of a note and what they
+// mean come into the store together.
+func TestLinksOfANewNoteCountFromItsPlace(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "team", Type: entities.EntityRef}}})
+	for _, d := range []notes.Draft{
+		{ID: "x", Path: "A/Eng.md", Body: "---\ntype: P\n---\n"}, {ID: "y", Path: "B/Eng.md", Body: "---\ntype: P\n---\n"},
+		{ID: "al", Path: "B/Al.md", Body: "---\ntype: P\nteam: '[[Eng]]'\n---\n"}, {ID: "bo", Path: "B/Bo.md", Body: "---\ntype: P\nteam: '[[./Eng]]'\n---\n"},
+	} {
+		if _, err := w.notes.Put(ctx, d, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"al", "bo"} {
+		if got, want := w.ents.Get(w.notes.Get(id).EntityID).Fields["team"], w.notes.Get("y").EntityID; got != want {
+			t.Errorf("%s is in team %v, want %s", id, got, want)
+		}
+	}
+}
