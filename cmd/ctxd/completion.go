@@ -1,0 +1,290 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+func (completionCmd) Help() string {
+	return "The script completes commands, flags, their values and the methods of the protocol. It is made from this version's own command line."
+}
+
+func (completionCmd) Examples() []example {
+	return []example{
+		{`eval "$(ctxd completion bash)"`, "in ~/.bashrc"},
+		{"ctxd completion zsh > ~/.zfunc/_ctxd", "in a folder of $fpath"},
+		{"ctxd completion fish > ~/.config/fish/completions/ctxd.fish", "for fish"},
+	}
+}
+
+func (c *completionCmd) Run(a *app) error {
+	write := map[string]func(io.Writer, []*completed){"bash": writeBash, "zsh": writeZsh, "fish": writeFish}[c.Shell]
+	var script strings.Builder
+	write(&script, completions(a.kong.Model.Node, "", nil))
+	_, err := io.WriteString(a.out, script.String())
+	return err
+}
+
+// completed is what can follow one command.
+type completed struct {
+	path     string // "inspect note"; "" for ctxd itself
+	commands []choice
+	flags    []completedFlag
+	args     values // of its arguments
+}
+
+// choice is a word and what it means.
+type choice struct{ word, help string }
+
+// values are the words that may stand in a place. The zero value is any text.
+type values struct {
+	words []string
+	dirs  bool // folders
+	files bool // files and folders
+}
+
+type completedFlag struct {
+	name, short, help string
+	takesValue        bool
+	values            values
+}
+
+// completions lists a command and those below it.
+func completions(node *kong.Node, path string, inherited []*kong.Flag) []*completed {
+	c := &completed{path: path}
+	flags := slices.Concat(inherited, node.Flags)
+	for _, f := range flags {
+		if f.Hidden {
+			continue
+		}
+		flag := completedFlag{name: f.Name, help: firstSentence(f.Help), takesValue: !f.IsBool(), values: valuesOf(f.Value, f.PlaceHolder)}
+		if f.Short != 0 {
+			flag.short = string(f.Short)
+		}
+		c.flags = append(c.flags, flag)
+	}
+	if len(node.Positional) > 0 {
+		c.args = valuesOf(node.Positional[0], strings.ToUpper(node.Positional[0].Name))
+	}
+	all := []*completed{c}
+	for _, child := range node.Children {
+		if child.Hidden {
+			continue
+		}
+		c.commands = append(c.commands, choice{child.Name, firstSentence(child.Help)})
+		all = append(all, completions(child, strings.TrimSpace(path+" "+child.Name), flags)...)
+	}
+	return all
+}
+
+func valuesOf(v *kong.Value, valueName string) values {
+	switch {
+	case v.Enum != "":
+		return values{words: strings.Split(v.Enum, ",")}
+	case valueName == "DIR":
+		return values{dirs: true}
+	case valueName == "PATH":
+		return values{files: true}
+	case valueName == "METHOD":
+		return values{words: protocol.Names()}
+	}
+	return values{}
+}
+
+// firstSentence returns the beginning of a help text, without its full stop.
+func firstSentence(help string) string {
+	head, _, _ := strings.Cut(help, ". ")
+	return strings.TrimSuffix(head, ".")
+}
+
+// bashHead avoids what bash 3.2 lacks, the one that macOS has.
+const bashHead = `# bash completion for ctxd: eval "$(ctxd completion bash)"
+_ctxd_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
+_ctxd_paths() {
+  local IFS=$'\n'
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=($(compgen "$1" -- "$cur"))
+}
+_ctxd() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path= i
+  # bash takes --flag=value apart at the equals sign
+  if [[ $cur == "=" ]]; then cur=
+  elif [[ $prev == "=" ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${path:+$path }${COMP_WORDS[i]}" in
+      %s) path="${path:+$path }${COMP_WORDS[i]}" ;;
+    esac
+  done
+  COMPREPLY=()
+  case "$path $prev" in
+`
+
+func writeBash(w io.Writer, all []*completed) {
+	var paths []string
+	for _, c := range all[1:] {
+		paths = append(paths, `"`+c.path+`"`)
+	}
+	fmt.Fprintf(w, bashHead, strings.Join(paths, "|"))
+	for _, c := range all {
+		for _, f := range c.flags {
+			if !f.takesValue {
+				continue
+			}
+			pattern := fmt.Sprintf("%q", c.path+" --"+f.name)
+			if f.short != "" {
+				pattern += fmt.Sprintf("|%q", c.path+" -"+f.short)
+			}
+			fmt.Fprintf(w, "    %s) %s; return ;;\n", pattern, bashWords(f.values, nil))
+		}
+	}
+	fmt.Fprint(w, "  esac\n  case \"$path\" in\n")
+	for _, c := range all {
+		var flags []string
+		for _, f := range c.flags {
+			flags = append(flags, "--"+f.name)
+		}
+		fmt.Fprintf(w, "    %q) if [[ $cur == -* ]]; then %s; else %s; fi ;;\n",
+			c.path, bashWords(values{words: flags}, nil), bashWords(c.args, c.commands))
+	}
+	fmt.Fprint(w, "  esac\n}\ncomplete -F _ctxd ctxd\n")
+}
+
+func bashWords(v values, commands []choice) string {
+	words := v.words
+	for _, c := range commands {
+		words = append(words, c.word)
+	}
+	switch {
+	case v.dirs:
+		return "_ctxd_paths -d"
+	case v.files:
+		return "_ctxd_paths -f"
+	case len(words) == 0:
+		return ":"
+	}
+	return `_ctxd_words "` + strings.Join(words, " ") + `"`
+}
+
+func writeZsh(w io.Writer, all []*completed) {
+	fmt.Fprint(w, "#compdef ctxd\n# zsh completion for ctxd: put it as _ctxd into a folder of $fpath\n")
+	for _, c := range all {
+		fmt.Fprintf(w, "\n%s() {\n  local curcontext=\"$curcontext\" state line\n  local -A opt_args\n  _arguments -C \\\n", zshName(c.path))
+		for _, f := range c.flags {
+			fmt.Fprintf(w, "    %s \\\n", zshFlag(f))
+		}
+		if len(c.commands) == 0 {
+			fmt.Fprintf(w, "    '*:: :%s'\n}\n", zshValues(c.args))
+			continue
+		}
+		fmt.Fprint(w, "    '1: :->command' '*:: :->rest'\n  case $state in\n    command) local -a commands=(\n")
+		for _, ch := range c.commands {
+			fmt.Fprintf(w, "        '%s:%s'\n", ch.word, zshText(ch.help))
+		}
+		fmt.Fprint(w, "      ); _describe command commands ;;\n    rest) case $line[1] in\n")
+		for _, ch := range c.commands {
+			fmt.Fprintf(w, "        %s) %s ;;\n", ch.word, zshName(strings.TrimSpace(c.path+" "+ch.word)))
+		}
+		fmt.Fprint(w, "      esac ;;\n  esac\n}\n")
+	}
+	fmt.Fprint(w, "\nif [[ $funcstack[1] == _ctxd ]]; then _ctxd \"$@\"; else compdef _ctxd ctxd; fi\n")
+}
+
+func zshName(path string) string {
+	return strings.TrimSuffix("_ctxd_"+strings.ReplaceAll(path, " ", "_"), "_")
+}
+
+func zshFlag(f completedFlag) string {
+	out := "'*--" + f.name
+	if f.takesValue {
+		out += "="
+	}
+	out += "[" + zshText(f.help) + "]"
+	if f.takesValue {
+		out += ":" + f.name + ":" + zshValues(f.values)
+	}
+	return out + "'"
+}
+
+func zshValues(v values) string {
+	switch {
+	case v.dirs:
+		return "_directories"
+	case v.files:
+		return "_files"
+	case len(v.words) > 0:
+		return "(" + strings.Join(v.words, " ") + ")"
+	}
+	return " "
+}
+
+// zshText writes a text within single quotes and brackets.
+func zshText(s string) string {
+	return strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`, "$", `\$`).Replace(s)
+}
+
+const fishHead = `# fish completion for ctxd: put it into ~/.config/fish/completions/ctxd.fish
+function __ctxd_at
+    set -l path
+    for word in (commandline -opc)[2..]
+        contains -- (string join -- ' ' $path $word) %s; and set path $path $word
+    end
+    set -l at (string join -- ' ' $path)
+    test "$at" = "$argv[1]"
+end
+complete -c ctxd -f
+`
+
+func writeFish(w io.Writer, all []*completed) {
+	var paths []string
+	for _, c := range all[1:] {
+		paths = append(paths, fishText(c.path))
+	}
+	fmt.Fprintf(w, fishHead, strings.Join(paths, " "))
+	for _, c := range all {
+		at := "complete -c ctxd -n " + fishText("__ctxd_at "+fishText(c.path))
+		for _, ch := range c.commands {
+			fmt.Fprintf(w, "%s -a %s -d %s\n", at, ch.word, fishText(ch.help))
+		}
+		if s := fishValues(c.args); s != "" {
+			fmt.Fprintf(w, "%s -a %s\n", at, s)
+		}
+		for _, f := range c.flags {
+			fmt.Fprintf(w, "%s -l %s", at, f.name)
+			if f.short != "" {
+				fmt.Fprintf(w, " -s %s", f.short)
+			}
+			if f.takesValue {
+				fmt.Fprint(w, map[bool]string{true: " -r", false: " -x"}[f.values.files])
+			}
+			if s := fishValues(f.values); s != "" {
+				fmt.Fprintf(w, " -a %s", s)
+			}
+			fmt.Fprintf(w, " -d %s\n", fishText(f.help))
+		}
+	}
+}
+
+func fishValues(v values) string {
+	switch {
+	case v.dirs:
+		return "'(__fish_complete_directories)'"
+	case len(v.words) > 0:
+		return fishText(strings.Join(v.words, " "))
+	}
+	return ""
+}
+
+// fishText writes a text within single quotes.
+func fishText(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
+}

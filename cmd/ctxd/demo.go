@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type demoCmd struct {
+	Keep bool `help:"Leave the daemon running afterwards, until Ctrl-C."`
+}
+
+func (demoCmd) Help() string {
+	return "Starts a daemon with a store and a socket of its own in a temporary folder, copies the sample vault there, " +
+		"and makes the calls of a note app over the socket: import, complete, query, search, assemble. " +
+		"Prints the prompt that a model would get and the report that explains it. Everything is removed at the end."
+}
+
+func (demoCmd) Examples() []example {
+	return []example{
+		{"ctxd demo", "the whole job"},
+		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
+		{"ctxd demo --keep", "and then look around with the other commands"},
+	}
+}
+
+// The job of the demo.
+const (
+	demoNotePrefix   = "Pro"
+	demoEntityPrefix = "Al"
+	demoEntity       = "Alice"
+	demoTeam         = "Engineering"
+	demoListField    = "reports"   // of the entity, computed: a list
+	demoValueField   = "headcount" // of the team, computed: a number
+	demoSearch       = "rooftop drift"
+	demoQuestion     = "@Alice what did we decide in [[Project Alpha Kickoff]]?"
+	demoFound        = 2 // notes to add by search
+)
+
+// demonstration is what the demo did: the document of --json.
+type demonstration struct {
+	Daemon   protocol.ServerInfo   `json:"daemon"`
+	Steps    []demoStep            `json:"steps"`
+	Import   watch.Result          `json:"import"`
+	Notes    protocol.NoteItems    `json:"notes"`
+	Entities protocol.EntityItems  `json:"entities"`
+	Computed []demoComputed        `json:"computed"`
+	Search   protocol.SearchResult `json:"search"`
+	Context  prompt.Result         `json:"context"`
+	TotalMS  float64               `json:"totalMs"`
+}
+
+// demoStep is one call over the socket and how long the client waited for it.
+type demoStep struct {
+	Method string  `json:"method"`
+	MS     float64 `json:"ms"`
+}
+
+// demoComputed is the value of a computed field.
+type demoComputed struct {
+	Entity string             `json:"entity"`
+	Field  string             `json:"field"`
+	Query  string             `json:"query"`
+	Result protocol.WQLResult `json:"result"`
+}
+
+func (c *demoCmd) Run(a *app) (err error) {
+	started := time.Now()
+	dir, err := os.MkdirTemp("", "ctxd-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	vault := filepath.Join(dir, "vault")
+	if err := fixtures.CopyVault(vault); err != nil {
+		return err
+	}
+	d, err := startDaemon(daemonOptions{socket: demoSocket(dir), data: filepath.Join(dir, "data"), log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	cl, err := client.Dial(a.ctx, d.listener.Path(), client.Options{Name: "ctxd-demo", Version: version()})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cl.Close() }() // the daemon ends with it
+
+	job := &demoJob{ctx: a.ctx, client: cl, vault: vault, started: started}
+	if !a.JSON {
+		job.show = &demoScreen{screen: a.out, progress: a.err}
+	}
+	if err := job.run(); err != nil {
+		return err
+	}
+	if a.JSON {
+		err = a.out.json(job.did)
+	}
+	if c.Keep && err == nil {
+		return c.keep(a, d)
+	}
+	return err
+}
+
+// keep leaves the daemon to the user until it is interrupted or stopped.
+func (c *demoCmd) keep(a *app, d *daemon) error {
+	a.err.say()
+	a.err.say(text("The daemon goes on. In another terminal:"))
+	a.err.say(text("  export CTXD_SOCKET=" + quoted(d.listener.Path())))
+	a.err.say(text("  ctxd inspect status"))
+	a.err.say(styled(faint, "Ctrl-C ends it and removes everything."))
+	if err := a.out.flush(); err != nil {
+		return err
+	}
+	select {
+	case <-a.ctx.Done():
+	case <-d.stopped:
+	}
+	return nil
+}
+
+// demoSocket returns a socket that only this demo has.
+func demoSocket(dir string) string {
+	if runtime.GOOS == "windows" {
+		return `\\.\pipe\` + filepath.Base(dir)
+	}
+	return filepath.Join(dir, "ctxd.sock")
+}
+
+// demoJob makes the calls of a note app, one after the other, and remembers
+// what came of them.
+type demoJob struct {
+	ctx     context.Context
+	client  *client.Client
+	vault   string
+	started time.Time
+	did     demonstration
+	show    *demoScreen // nil: nothing is drawn
+}
+
+func (j *demoJob) run() error {
+	j.did.Daemon = j.client.Server().ServerInfo
+	j.show.begin(j.client.Server(), time.Since(j.started))
+	for _, step := range []func() error{
+		j.imports, j.completesNotes, j.completesEntities, j.computes, j.searches, j.assembles,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	j.did.TotalMS = float64(time.Since(j.started).Microseconds()) / 1000
+	j.show.end(&j.did)
+	return nil
+}
+
+// call makes one call and notes how long it took.
+func (j *demoJob) call(method string, params, result any, progress func(protocol.Progress)) error {
+	sent := time.Now()
+	if err := j.client.CallProgress(j.ctx, method, params, result, progress); err != nil {
+		return err
+	}
+	j.did.Steps = append(j.did.Steps, demoStep{method, float64(time.Since(sent).Microseconds()) / 1000})
+	return nil
+}
+
+func (j *demoJob) imports() error {
+	p := j.show.progressBar()
+	err := j.call("vault.import", protocol.VaultImport{Path: j.vault}, &j.did.Import, p.wire)
+	p.finish()
+	if err == nil {
+		j.show.imported(j.last(), &j.did.Import)
+	}
+	return err
+}
+
+func (j *demoJob) completesNotes() error {
+	err := j.call("notes.complete", protocol.NoteComplete{Prefix: demoNotePrefix}, &j.did.Notes, nil)
+	if err == nil {
+		j.show.notes(j.last(), j.did.Notes.Items)
+	}
+	return err
+}
+
+func (j *demoJob) completesEntities() error {
+	err := j.call("entities.complete", protocol.EntityComplete{Prefix: demoEntityPrefix}, &j.did.Entities, nil)
+	if err == nil {
+		j.show.entities(j.last(), j.did.Entities.Items)
+	}
+	return err
+}
+
+// computes asks for a computed list and a computed number, by the queries that
+// the types declare.
+func (j *demoJob) computes() error {
+	for _, want := range []struct{ entity, field string }{{demoEntity, demoListField}, {demoTeam, demoValueField}} {
+		id, err := findEntity(j.ctx, j.client, want.entity)
+		if err != nil {
+			return err
+		}
+		var e protocol.EntityFull
+		if err := j.client.Call(j.ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+			return err
+		}
+		var t entities.Type
+		if err := j.client.Call(j.ctx, "types.get", protocol.TypeName{Name: e.Type}, &t); err != nil {
+			return err
+		}
+		field, ok := t.Field(want.field)
+		if !ok {
+			return fault.New(fault.NotFound, "the type %s has no field %s", t.Name, want.field)
+		}
+		did := demoComputed{Entity: e.Name, Field: field.Name, Query: field.Query}
+		if err := j.call("wql.query", protocol.WQLQuery{Query: field.Query, This: id}, &did.Result, nil); err != nil {
+			return err
+		}
+		j.did.Computed = append(j.did.Computed, did)
+		j.show.computed(j.last(), &did)
+	}
+	return nil
+}
+
+func (j *demoJob) searches() error {
+	err := j.call("notes.search", protocol.NoteSearch{Query: demoSearch, Limit: 3}, &j.did.Search, nil)
+	if err == nil {
+		j.show.found(j.last(), &j.did.Search)
+	}
+	return err
+}
+
+func (j *demoJob) assembles() error {
+	err := j.call("context.assemble", gather.Params{Text: demoQuestion, SearchNotes: demoFound, Explain: true}, &j.did.Context, nil)
+	if err == nil {
+		j.show.assembled(j.last(), &j.did.Context)
+	}
+	return err
+}
+
+// last returns the last step.
+func (j *demoJob) last() demoStep { return j.did.Steps[len(j.did.Steps)-1] }

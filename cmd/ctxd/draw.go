@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// table is drawn in columns. An empty head draws none.
+type table struct {
+	head   []string
+	right  []int // columns of numbers
+	indent int
+	rows   [][]line
+}
+
+const (
+	columnGap = 2
+	minColumn = 6
+)
+
+// add appends a row of plain cells.
+func (t *table) add(cells ...string) {
+	row := make([]line, len(cells))
+	for i, c := range cells {
+		row[i] = line{text(c)}
+	}
+	t.rows = append(t.rows, row)
+}
+
+// row appends a row.
+func (t *table) row(cells ...line) { t.rows = append(t.rows, cells) }
+
+// draw writes the table, its widest columns cut until it fits.
+func (t *table) draw(s *screen) {
+	rows := t.rows
+	if len(t.head) > 0 {
+		head := make([]line, len(t.head))
+		for i, h := range t.head {
+			head[i] = line{styled(faint, h)}
+		}
+		rows = append([][]line{head}, rows...)
+	}
+	widths := t.widths(rows, s.width)
+	for _, row := range rows {
+		out := line{text(strings.Repeat(" ", t.indent))}
+		for i, cell := range row {
+			cell = cell.fit(widths[i])
+			if i < len(row)-1 || slices.Contains(t.right, i) {
+				cell = cell.padded(widths[i], slices.Contains(t.right, i))
+			}
+			if i > 0 {
+				out = append(out, text(strings.Repeat(" ", columnGap)))
+			}
+			out = append(out, cell...)
+		}
+		s.say(out...)
+	}
+}
+
+// widths returns the widths of the columns for a screen of the given width, 0
+// for any.
+func (t *table) widths(rows [][]line, screen int) []int {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], cell.width())
+		}
+	}
+	if screen == 0 {
+		return widths
+	}
+	room := screen - t.indent - columnGap*(len(widths)-1)
+	for total := sum(widths); total > room; total-- {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= minColumn {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+func sum(ns []int) (total int) {
+	for _, n := range ns {
+		total += n
+	}
+	return total
+}
+
+// branch is a node of a tree with what hangs from it.
+type branch struct {
+	label    line
+	children []*branch
+}
+
+// draw writes the branches under an indent.
+func drawTree(s *screen, indent string, roots []*branch) {
+	for _, root := range roots {
+		s.say(append(line{text(indent)}, root.label...)...)
+		drawChildren(s, indent, root.children)
+	}
+}
+
+func drawChildren(s *screen, indent string, children []*branch) {
+	for i, c := range children {
+		joint, below := "├─ ", "│  "
+		if i == len(children)-1 {
+			joint, below = "└─ ", "   "
+		}
+		s.say(append(line{text(indent), styled(faint, joint)}, c.label...)...)
+		drawChildren(s, indent+below, c.children)
+	}
+}
+
+var eighths = []rune(" ▏▎▍▌▋▊▉█")
+
+// bar draws how much of a whole is used, in the given columns.
+func bar(part, whole, width int) line {
+	share := 0.0
+	if whole > 0 {
+		share = min(1, float64(part)/float64(whole))
+	}
+	units := int(share*float64(width*8) + 0.5)
+	if part > 0 && units == 0 {
+		units = 1
+	}
+	filled := strings.Repeat("█", units/8)
+	if rest := units % 8; rest > 0 {
+		filled += string(eighths[rest])
+	}
+	st := good
+	switch {
+	case share >= 0.95:
+		st = bad
+	case share >= 0.75:
+		st = warn
+	}
+	return line{{filled, st}, {strings.Repeat("·", width-columns(filled)), faint}}
+}
+
+// number writes an integer with its thousands apart.
+func number[T ~int | ~int64 | ~uint64](n T) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// count writes a number with its noun: "1 note", "3 notes", "2 entities".
+func count(n int, noun string) string {
+	if n != 1 {
+		if stem, ok := strings.CutSuffix(noun, "y"); ok {
+			noun = stem + "ie"
+		}
+		noun += "s"
+	}
+	return number(n) + " " + noun
+}
+
+// size writes a number of bytes.
+func size[T ~int64 | ~uint64](n T) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	v, u := float64(n), 0
+	for v >= 1024 && u < len(units)-1 {
+		v /= 1024
+		u++
+	}
+	if u == 0 || v >= 100 {
+		return fmt.Sprintf("%.0f %s", v, units[u])
+	}
+	return fmt.Sprintf("%.1f %s", v, units[u])
+}
+
+// millis writes milliseconds with as many digits as say something.
+func millis(ms float64) string {
+	switch {
+	case ms >= 1000:
+		return fmt.Sprintf("%.2f s", ms/1000)
+	case ms >= 10:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms >= 0.1:
+		return fmt.Sprintf("%.1f ms", ms)
+	}
+	return fmt.Sprintf("%.0f µs", ms*1000)
+}
+
+func elapsed(d time.Duration) string { return millis(float64(d.Microseconds()) / 1000) }
+
+// ago writes how long ago something was, roughly.
+func ago(t time.Time) string {
+	d := time.Since(t)
+	switch {
+	case t.IsZero():
+		return "never"
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// day writes a time for people.
+func day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/kong"
+)
+
+// example is a command line and what it does.
+type example struct{ command, what string }
+
+// exampler is a command that shows how it is used.
+type exampler interface{ Examples() []example }
+
+// appExamples stand under ctxd --help.
+var appExamples = []example{
+	{"ctxd demo", "see the whole job on a sample vault"},
+	{"ctxd serve --vault ~/Notes", "serve your notes"},
+	{`ctxd inspect context "@Alice what did we decide?"`, "what a model would see, and why"},
+	{"ctxd call notes.complete prefix=Pro", "any method of the protocol"},
+}
+
+// printHelp prints what kong makes of the flags, then examples, and the exit
+// statuses for the program as a whole.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	node := ctx.Selected()
+	w := ctx.Stdout
+	if node == nil {
+		printExamples(ctx, appExamples)
+		fmt.Fprintln(w, "\nExit status:")
+		for _, e := range exitTexts {
+			fmt.Fprintf(w, "  %3d  %s\n", e.code, e.text)
+		}
+		return nil
+	}
+	if more, ok := node.Target.Addr().Interface().(interface{ More() string }); ok {
+		fmt.Fprint(w, "\n"+more.More())
+	}
+	if e, ok := node.Target.Addr().Interface().(exampler); ok {
+		printExamples(ctx, e.Examples())
+	}
+	return nil
+}
+
+func printExamples(ctx *kong.Context, examples []example) {
+	fmt.Fprintln(ctx.Stdout, "\nExamples:")
+	for _, e := range examples {
+		fmt.Fprintf(ctx.Stdout, "  %s\n      %s\n", e.command, e.what)
+	}
+}

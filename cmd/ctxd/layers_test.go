@@ -1,0 +1,230 @@
+package main_test
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/ctxd/ctxd"
+
+// rooms are all packages of the module from left to right: a room may import
+// those before it. Some are not built yet.
+var rooms = []string{
+	"entities/fault", "entities/kv", "entities", "entities/wql",
+	"notes/markdown", "notes", "notes/watch",
+	"graph",
+	"context/embed", "context/search", "context/memory", "context/prompt", "context/gather",
+	"chat/llm", "chat",
+	"rpc/protocol", "rpc/socket", "rpc/client", "rpc", "rpc/mcp",
+	"cmd/ctxd", "cmd/ctxd-runner",
+}
+
+// fixturesRoom stands apart: it imports nothing of ours, and tests and the demo
+// import it.
+const fixturesRoom = "fixtures"
+
+// topLevel is what may lie in the root of the repository beside dot-files.
+var topLevel = []string{
+	"cmd", "rpc", "entities", "notes", "context", "graph", "chat", "fixtures",
+	"go.mod", "go.sum", "Taskfile.yml", "README.md", "LICENSE",
+}
+
+// soleImporters are the rooms that alone may import a module, for what they
+// keep from the others.
+var soleImporters = map[string]string{
+	"github.com/tidwall/buntdb":  "entities/kv",
+	"github.com/expr-lang/expr":  "entities/wql",
+	"github.com/kelindar/search": "cmd/ctxd-runner",
+}
+
+// sourceFile is one Go file of the module, for any operating system.
+type sourceFile struct {
+	room    string // its folder
+	name    string // within the repository
+	test    bool
+	outside bool // a test in a package of its own
+	imports []string
+	doc     *ast.CommentGroup // of the package
+}
+
+var root = filepath.Join("..", "..")
+
+// sources parses all Go files of the module. Build tags are not looked at, so
+// no operating system gets away with another house.
+func sources(t *testing.T) []sourceFile {
+	t.Helper()
+	var files []sourceFile
+	set := token.NewFileSet()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skipFolder(p, d)
+		}
+		if filepath.Ext(p) != ".go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(set, p, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		f := sourceFile{name: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), doc: parsed.Doc}
+		f.room, f.outside = path.Dir(f.name), strings.HasSuffix(parsed.Name.Name, "_test")
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, imported)
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 50 {
+		t.Fatalf("only %d files: this is not the repository", len(files))
+	}
+	return files
+}
+
+// skipFolder leaves out what the go command leaves out, and nested modules.
+func skipFolder(p string, d fs.DirEntry) error {
+	name := d.Name()
+	if p == root {
+		return nil
+	}
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
+		return filepath.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+func TestLayers_RoomsImportRoomsToTheirLeft(t *testing.T) {
+	for _, f := range sources(t) {
+		rank := slices.Index(rooms, f.room)
+		if rank < 0 && f.room != fixturesRoom {
+			t.Errorf("%s: there is no room %s in the house", f.name, f.room)
+			continue
+		}
+		for _, imported := range f.imports {
+			ours, ok := strings.CutPrefix(imported, module+"/")
+			if !ok {
+				continue
+			}
+			to := slices.Index(rooms, ours)
+			switch {
+			case ours == fixturesRoom:
+				if !f.test && f.room != "cmd/ctxd" {
+					t.Errorf("%s: only tests and the demo import %s", f.name, ours)
+				}
+			case to < 0:
+				t.Errorf("%s: %s is no room", f.name, ours)
+			case f.outside: // the client is tested against a server
+			case to >= rank:
+				t.Errorf("%s: %s may not import %s, which stands to its right", f.name, f.room, ours)
+			}
+		}
+	}
+}
+
+func TestLayers_SoleImporters(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, imported := range f.imports {
+			for library, sole := range soleImporters {
+				if (imported == library || strings.HasPrefix(imported, library+"/")) && f.room != sole {
+					t.Errorf("%s: only %s imports %s", f.name, sole, library)
+				}
+			}
+		}
+	}
+}
+
+func TestLayers_EachPackageHasOneDocInDocGo(t *testing.T) {
+	docs := make(map[string]int)
+	for _, f := range sources(t) {
+		docs[f.room] += 0
+		if f.doc == nil {
+			continue
+		}
+		if path.Base(f.name) != "doc.go" {
+			t.Errorf("%s: the package doc belongs in doc.go", f.name)
+			continue
+		}
+		docs[f.room]++
+		words := strings.Fields(f.doc.Text())
+		if len(words) < 30 {
+			t.Errorf("%s says too little: what lives here, who may call it, what to beware of", f.name)
+		}
+	}
+	for room, n := range docs {
+		if n != 1 {
+			t.Errorf("%s has %d package docs", room, n)
+		}
+	}
+}
+
+func TestLayers_TopLevelIsFixed(t *testing.T) {
+	for _, name := range topEntries(t) {
+		licence := strings.HasPrefix(name, "LICENSE") || strings.HasPrefix(name, "NOTICE")
+		if !strings.HasPrefix(name, ".") && !licence && !slices.Contains(topLevel, name) {
+			t.Errorf("%s does not belong in the root of the repository", name)
+		}
+	}
+	inContext, err := filepath.Glob(filepath.Join(root, "context", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(inContext) > 0 {
+		t.Errorf("%v: the folder context is no package, or it would shadow the standard library's", inContext)
+	}
+}
+
+// topEntries lists the root: what git knows or would take, so that a program
+// built there does not count, and everything where there is no git.
+func topEntries(t *testing.T) []string {
+	t.Helper()
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = root
+	out, err := list.Output()
+	var names []string
+	if err == nil && len(out) > 0 {
+		for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+			top, _, _ := strings.Cut(name, "/")
+			// A file that was removed is known until that is committed.
+			if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) {
+				names = append(names, top)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+// commandLine is everything that can be said on the command line.
+type commandLine struct {
+	globals
+
+	Serve serveCmd `cmd:"" group:"daemon" help:"Run the daemon until Ctrl-C or ctxd stop."`
+	Stop  stopCmd  `cmd:"" group:"daemon" help:"End the running daemon after the calls it has accepted."`
+	Demo  demoCmd  `cmd:"" group:"daemon" help:"Show the whole job on a sample vault, with a daemon of its own."`
+
+	Import importCmd `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
+	Search searchCmd `cmd:"" group:"notes" help:"Find notes by their words."`
+
+	Inspect inspectCmd `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
+	Call    callCmd    `cmd:"" group:"look" help:"Call any method of the protocol."`
+
+	Completion completionCmd `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
+	Version    versionCmd    `cmd:"" group:"shell" help:"Print the version."`
+}
+
+// globals are the flags of every command.
+type globals struct {
+	Socket string `group:"global" placeholder:"PATH" help:"Socket of the daemon. Default: $$CTXD_SOCKET, else ctxd/ctxd.sock in $$XDG_RUNTIME_DIR, else ctxd-UID/ctxd.sock in the temporary directory."`
+	JSON   bool   `group:"global" name:"json" help:"Print JSON: one document, indented on a terminal, errors included."`
+	Color  string `group:"global" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always or never. Auto means on a terminal, unless $$NO_COLOR is set."`
+}
+
+// app is what a command runs with.
+type app struct {
+	*globals
+	ctx  context.Context // ends with the first interrupt
+	in   io.Reader
+	out  *screen
+	err  *screen
+	kong *kong.Kong
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run runs one command and returns the exit status.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+
+	var cli commandLine
+	buffered := bufio.NewWriter(os.Stdout)
+	a := &app{globals: &cli.globals, ctx: ctx, in: os.Stdin, out: newScreen(os.Stdout, buffered), err: newScreen(os.Stderr, os.Stderr)}
+	parser, err := newParser(&cli, a)
+	if err != nil {
+		return a.fail(err)
+	}
+	a.kong = parser
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	a.out.colour(cli.Color)
+	a.err.colour(cli.Color)
+	if err == nil {
+		err = parsed.Run(a)
+	}
+	if flushed := buffered.Flush(); err == nil && flushed != nil {
+		err = flushed
+	}
+	return a.fail(err)
+}
+
+// endings are the signals that end a command. A hangup that the caller has
+// ignored, as nohup does, stays ignored.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
+// newParser builds the parser. Kong ends the process after --help.
+func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
+	return kong.New(cli,
+		kong.Name("ctxd"),
+		kong.Description("The local context engine for note apps: it knows your notes and entities, and hands a language model exactly the context that a question needs."),
+		kong.Writers(a.out, a.err),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
+		kong.Help(printHelp),
+		kong.Exit(func(code int) {
+			_ = a.out.flush() // the process ends; there is nobody to tell
+			os.Exit(code)
+		}),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: "daemon", Title: "The daemon:"},
+			{Key: "notes", Title: "Your notes:"},
+			{Key: "look", Title: "Looking inside:"},
+			{Key: "shell", Title: "Your shell:"},
+			{Key: "global", Title: "Flags of every command:"},
+		}),
+	)
+}
+
+// dial connects to the running daemon.
+func (a *app) dial() (*client.Client, error) {
+	at, err := socket.Resolve(a.Socket)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.Dial(a.ctx, at.Path, client.Options{Name: "ctxd-cli", Version: version()})
+	if err != nil && a.ctx.Err() == nil && !errors.As(err, new(*client.Error)) {
+		return nil, &unreachableError{socket: at.Path, err: err}
+	}
+	return c, err
+}
+
+// with calls the daemon on a connection of its own.
+func (a *app) with(fn func(c *client.Client) error) error {
+	c, err := a.dial()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // the answer is here
+	return fn(c)
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// progress draws how far a job has come, on a terminal only. It is used by one
+// goroutine at a time.
+type progress struct {
+	bar   *progressbar.ProgressBar // nil when nothing is drawn
+	stage string
+}
+
+func newProgress(s *screen) *progress {
+	p := &progress{}
+	if !s.terminal {
+		return p
+	}
+	p.bar = progressbar.NewOptions64(-1,
+		progressbar.OptionSetWriter(s),
+		progressbar.OptionSetWidth(28),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "·", BarStart: " ", BarEnd: " "}),
+	)
+	return p
+}
+
+// report shows a stage and how many of its steps are done; total 0 is unknown.
+func (p *progress) report(stage string, done, total int) {
+	if p.bar == nil {
+		return
+	}
+	if stage != p.stage {
+		p.stage = stage
+		p.bar.Reset()
+		p.bar.Describe(clean(stage))
+	}
+	if total > 0 {
+		p.bar.ChangeMax(total)
+	}
+	_ = p.bar.Set(min(done, max(total-1, 0))) // a bar that reaches its end is over, and the next stage needs it
+}
+
+// wire shows a report of the daemon.
+func (p *progress) wire(r protocol.Progress) {
+	if r.Kind == protocol.ProgressReport {
+		p.report(r.Message, int(r.Done), int(r.Total))
+	}
+}
+
+// finish takes the bar away.
+func (p *progress) finish() {
+	if p.bar != nil {
+		_ = p.bar.Finish() // drawing failed: the result is printed all the same
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ctxd": main})
+}
+
+// TestScripts runs the scripts of fixtures/scripts, one file a behaviour, with
+// the real program. Each script has a socket, a store and a home of its own,
+// named by $CTXD_SOCKET, $CTXD_DATA and $HOME.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "fixtures", "scripts"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setUpScript,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"await":  awaitDaemon,
+			"vault":  copyVault,
+			"isjson": isJSON,
+			"empty":  isEmpty,
+			"status": hasStatus,
+		},
+	})
+}
+
+func setUpScript(env *testscript.Env) error {
+	// A socket path holds about 100 bytes, which the folder of a test may fill.
+	short, err := os.MkdirTemp("", "ctxd-t-")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = os.RemoveAll(short) }) // the system cleans its folder otherwise
+	at := filepath.Join(short, "ctxd.sock")
+	if runtime.GOOS == "windows" {
+		at = `\\.\pipe\` + filepath.Base(short)
+	}
+	temp := filepath.Join(short, "tmp")
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return err
+	}
+	env.Setenv("CTXD_SOCKET", at)
+	env.Setenv("CTXD_DATA", filepath.Join(env.WorkDir, "data"))
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		env.Setenv(name, temp)
+	}
+	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"} {
+		env.Setenv(name, filepath.Join(env.WorkDir, "home"))
+	}
+	// A program built with -race waits for a second when it ends, each time.
+	env.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"))
+	return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
+}
+
+// awaitDaemon is "await [VAULTS]": it waits until a daemon answers on
+// $CTXD_SOCKET and has read that many vaults.
+func awaitDaemon(ts *testscript.TestScript, _ bool, args []string) {
+	vaults := 0
+	if len(args) > 0 {
+		n, err := strconv.Atoi(args[0])
+		ts.Check(err)
+		vaults = n
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for {
+		err := answers(ctx, ts.Getenv("CTXD_SOCKET"), vaults)
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			ts.Fatalf("no daemon: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func answers(ctx context.Context, at string, vaults int) error {
+	loc, err := socket.Resolve(at)
+	if err != nil {
+		return err
+	}
+	c, err := client.Dial(ctx, loc.Path, client.Options{})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var list protocol.VaultList
+	if err := c.Call(ctx, "vault.list", nil, &list); err != nil {
+		return err
+	}
+	if len(list.Vaults) < vaults {
+		return fmt.Errorf("%d of %d vaults are read", len(list.Vaults), vaults)
+	}
+	return nil
+}
+
+// copyVault is "vault DIR": it makes a copy of the sample vault.
+func copyVault(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(fixtures.CopyVault(ts.MkAbs(args[0])))
+}
+
+// isJSON is "isjson FILE": the file, such as stdout, is one JSON document on
+// one line.
+func isJSON(ts *testscript.TestScript, _ bool, args []string) {
+	doc := []byte(ts.ReadFile(args[0]))
+	if !json.Valid(doc) {
+		ts.Fatalf("%s is no JSON document:\n%s", args[0], doc)
+	}
+	if n := bytes.Count(doc, []byte("\n")); n != 1 {
+		ts.Fatalf("%s has %d lines", args[0], n)
+	}
+}
+
+// isEmpty is "empty DIR": nothing lies in the folder.
+func isEmpty(ts *testscript.TestScript, _ bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(entries) > 0 {
+		ts.Fatalf("%s holds %s and %d more", args[0], entries[0].Name(), len(entries)-1)
+	}
+}
+
+// hasStatus is "status N PROGRAM [ARG…]": the program exits with that status.
+func hasStatus(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var exit *exec.ExitError
+	err = ts.Exec(args[1], args[2:]...)
+	if !errors.As(err, &exit) || exit.ExitCode() != want {
+		ts.Fatalf("%v, want exit status %d", err, want)
+	}
+}
