@@ -26,7 +26,8 @@ func (w *world) mustPut(t *testing.T, e entities.Entity) {
 func TestCTX34_AggregatesDoNotTell(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "pay", Type: entities.Number}, {Name: "boss", Type: entities.EntityRef},
+		{Name: "pay", Type: entities.Number},
+		{Name: "boss", Type: entities.EntityRef},
 		{Name: "top", Type: entities.Computed, Query: "SELECT MAX(p.pay) FROM P p"},
 		{Name: "count", Type: entities.Computed, Query: "SELECT COUNT(*) FROM P"},
 		{Name: "chief", Type: entities.Computed, Query: "SELECT MAX(p.boss.name) FROM P p"},
@@ -120,8 +121,10 @@ func TestLinksOfANewNoteCountFromItsPlace(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "team", Type: entities.EntityRef}}})
 	for _, d := range []notes.Draft{
-		{ID: "x", Path: "A/Eng.md", Body: "---\ntype: P\n---\n"}, {ID: "y", Path: "B/Eng.md", Body: "---\ntype: P\n---\n"},
-		{ID: "al", Path: "B/Al.md", Body: "---\ntype: P\nteam: '[[Eng]]'\n---\n"}, {ID: "bo", Path: "B/Bo.md", Body: "---\ntype: P\nteam: '[[./Eng]]'\n---\n"},
+		{ID: "x", Path: "A/Eng.md", Body: "---\ntype: P\n---\n"},
+		{ID: "y", Path: "B/Eng.md", Body: "---\ntype: P\n---\n"},
+		{ID: "al", Path: "B/Al.md", Body: "---\ntype: P\nteam: '[[Eng]]'\n---\n"},
+		{ID: "bo", Path: "B/Bo.md", Body: "---\ntype: P\nteam: '[[./Eng]]'\n---\n"},
 	} {
 		if _, err := w.notes.Put(ctx, d, nil); err != nil {
 			t.Fatal(err)
