@@ -195,7 +195,7 @@ func (b *bench) methods() []rpc.Method {
 		}),
 		rpc.Define("test.panicWrite", protocol.Mutation, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {
 			var none map[string]int
-			none["x"] = 1
+			none["x"] = 1 //nolint:staticcheck // the panic is the point
 			return "", nil
 		}),
 		rpc.Define("test.fail", protocol.Read, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {

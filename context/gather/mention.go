@@ -71,11 +71,11 @@ func (m *mentions) unclear(kind, text string, candidates []prompt.Candidate) {
 	if len(candidates) > 0 {
 		reason = prompt.Ambiguous
 	}
-	if key := kind + "\x00" + text; m.said[key] {
+	key := kind + "\x00" + text
+	if m.said[key] {
 		return
-	} else {
-		m.said[key] = true
 	}
+	m.said[key] = true
 	m.dropped = append(m.dropped, prompt.Dropped{Kind: kind, Title: text, Reason: reason, Candidates: candidates})
 }
 

@@ -15,8 +15,8 @@ func conflictf(format string, args ...any) *fault.Error {
 	return fault.New(fault.Conflict, format, args...)
 }
 
-func unavailable(err error, format string, args ...any) *fault.Error {
-	return fault.Wrap(fault.Unavailable, err, format, args...)
+func unavailable(err error, msg string) *fault.Error {
+	return fault.Wrap(fault.Unavailable, err, "%s", msg)
 }
 
 func errClosed() error {

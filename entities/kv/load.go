@@ -59,7 +59,7 @@ func openWindow(fsys FS, name, magic string) (f File, w *window, id fileID, ok b
 	if err != nil {
 		return nil, nil, id, false, err
 	}
-	fail := func(err error) (File, *window, fileID, bool, error) {
+	fail := func(err error) (File, *window, fileID, bool, error) { //nolint:unparam // it stands for all results
 		return nil, nil, id, false, errors.Join(err, f.Close())
 	}
 	size, err := f.Size()

@@ -54,7 +54,7 @@ func (p *parser) not() Expr {
 		return &Not{Span: at, X: x}
 	case t.symbol("("):
 		return p.group()
-	case t.is("MATCHES") && p.peekAt(1).kind == tokString:
+	case t.is("MATCHES") && p.second().kind == tokString:
 		p.advance()
 		words := p.advance()
 		at := p.to(t.Start)
@@ -218,7 +218,7 @@ func (p *parser) operand() Operand {
 	start := p.peek().Start
 	x := p.term()
 	for x != nil && (p.peek().symbol("+") || p.peek().symbol("-")) {
-		if p.peekAt(1).kind != tokDuration {
+		if p.second().kind != tokDuration {
 			hint := "only durations are added and taken away, as in today() - 7d"
 			if lit, ok := x.(*Literal); ok && lit.Kind == LitNumber {
 				hint = "write dates as date('2026-01-31'); numbers are not calculated with"
@@ -265,7 +265,7 @@ func (p *parser) term() Operand {
 		return p.word()
 	}
 	switch {
-	case t.symbol("-") && p.peekAt(1).kind == tokNumber:
+	case t.symbol("-") && p.second().kind == tokNumber:
 		p.advance()
 		return p.number(t.Start, "-")
 	case t.symbol("{"):
@@ -299,7 +299,7 @@ var reserved = map[string]bool{
 
 func (p *parser) word() Operand {
 	t := p.peek()
-	next := p.peekAt(1)
+	next := p.second()
 	if next.symbol("(") && !reserved[strings.ToUpper(t.text)] {
 		return p.call()
 	}

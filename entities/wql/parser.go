@@ -46,7 +46,8 @@ type parser struct {
 
 func (p *parser) peek() token { return p.tokens[p.pos] }
 
-func (p *parser) peekAt(n int) token { return p.tokens[min(p.pos+n, len(p.tokens)-1)] }
+// second is the token behind the next one.
+func (p *parser) second() token { return p.tokens[min(p.pos+1, len(p.tokens)-1)] }
 
 func (p *parser) advance() token {
 	t := p.tokens[p.pos]
@@ -145,7 +146,7 @@ func (p *parser) skipTo(stop ...string) {
 // atClause reports whether a clause behind FROM begins here.
 func (p *parser) atClause() bool {
 	t := p.peek()
-	return t.is("WHERE") || t.is("LIMIT") || t.is("OFFSET") || t.is("ORDER") && p.peekAt(1).is("BY")
+	return t.is("WHERE") || t.is("LIMIT") || t.is("OFFSET") || t.is("ORDER") && p.second().is("BY")
 }
 
 func (p *parser) query() *Query {
@@ -200,7 +201,7 @@ var hintsForWords = map[string]string{
 func (p *parser) trailing(keywords ...string) {
 	for {
 		t := p.peek()
-		if t.kind == tokEOF || t.symbol(";") && p.peekAt(1).kind == tokEOF || len(keywords) > 0 && p.atClause() {
+		if t.kind == tokEOF || t.symbol(";") && p.second().kind == tokEOF || len(keywords) > 0 && p.atClause() {
 			return
 		}
 		hint := hintsForWords[strings.ToUpper(t.text)]
@@ -243,7 +244,7 @@ func (p *parser) what() What {
 	p.node(t.Span)
 	switch {
 	case p.acceptSymbol("*"):
-	case t.kind == tokWord && p.peekAt(1).symbol("("):
+	case t.kind == tokWord && p.second().symbol("("):
 		p.aggregate(&w)
 	case t.isName() && !t.is("FROM"):
 		p.advance()
@@ -282,7 +283,7 @@ func (p *parser) aggregate(w *What) {
 		if kind != SelectCount {
 			p.found.fail(t.Span, "only COUNT takes *", "name a field, as in "+whatNames[kind]+"(p.field)")
 		}
-	case t.is("DISTINCT") && !p.peekAt(1).symbol(")"):
+	case t.is("DISTINCT") && !p.second().symbol(")"):
 		p.found.fail(t.Span, "an aggregate can't be over DISTINCT values", "take DISTINCT out: every entity is looked at once")
 		p.advance()
 		w.Path = p.path()
@@ -317,12 +318,12 @@ func (p *parser) from(q *Query) {
 		}
 	}
 	t := p.peek()
-	if t.is("AS") && p.peekAt(1).isName() {
+	if t.is("AS") && p.second().isName() {
 		p.advance()
 		t = p.peek()
 	}
 	if t.isName() && !p.atClause() {
-		next := p.peekAt(1)
+		next := p.second()
 		alone := next.kind == tokEOF || next.symbol(";") || next.is("WHERE") || next.is("ORDER") || next.is("LIMIT")
 		if alone {
 			p.advance()
@@ -345,7 +346,7 @@ func (p *parser) clauseExpected(q *Query) {
 		p.skipTo()
 		return
 	}
-	if t.isName() && !p.peekAt(1).symbol(",") {
+	if t.isName() && !p.second().symbol(",") {
 		if close := nearest(t.text, []string{"WHERE", "ORDER", "LIMIT"}); len(close) > 0 {
 			p.found.fail(t.Span, "unexpected "+t.describe(p.src), "did you mean "+close[0]+"?")
 			p.advance()
@@ -355,7 +356,7 @@ func (p *parser) clauseExpected(q *Query) {
 			p.skipTo()
 			return
 		}
-		if next := p.peekAt(1); next.isName() && hintsForWords[strings.ToUpper(t.text)] == "" {
+		if next := p.second(); next.isName() && hintsForWords[strings.ToUpper(t.text)] == "" {
 			// FROM Person p whre …: the alias is fine, the word behind it is not.
 			q.Alias = &Name{t.Span, t.text}
 			p.advance()

@@ -435,6 +435,7 @@ func (r reference) rows(q *wql.Query) []string {
 
 // randomWorld fills a store of two types whose fields meet in every way.
 func randomWorld(t *rapid.T, tb testing.TB) *world {
+	tb.Helper()
 	w := open(tb, wql.Options{})
 	fields := func(target string) []entities.Field {
 		return []entities.Field{

@@ -173,7 +173,7 @@ func (c *compiler) resolve(segments []Name, at place) (*path, shape) {
 			break
 		}
 		var ok bool
-		if at, ok = c.follow(seg, found, at); !ok {
+		if at, ok = c.follow(seg, found); !ok {
 			return nil, shape{kind: kindAny}
 		}
 		many = many || sh.kind == kindList || sh.kind == kindAny
@@ -229,7 +229,7 @@ func shapeOf(fields []*fieldRef) shape {
 }
 
 // follow returns the place that the references lead to.
-func (c *compiler) follow(seg Name, found []*fieldRef, at place) (place, bool) {
+func (c *compiler) follow(seg Name, found []*fieldRef) (place, bool) {
 	next := place{any: len(found) == 0}
 	for _, f := range found {
 		switch {

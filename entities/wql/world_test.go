@@ -99,8 +99,9 @@ func e(typeName, id, name string, fields entities.Values) entities.Entity {
 }
 
 // company is the world of the golden tables.
-func company(t testing.TB, opts wql.Options) *world {
-	w := open(t, opts)
+func company(tb testing.TB, opts wql.Options) *world {
+	tb.Helper()
+	w := open(tb, opts)
 	w.declare(
 		entities.Type{Name: "Team", Fields: []entities.Field{
 			{Name: "lead", Type: entities.EntityRef, TargetType: "Person"},
@@ -162,7 +163,7 @@ func company(t testing.TB, opts wql.Options) *world {
 		w.put(e("Decision", fmt.Sprintf("d%02d", i), fmt.Sprintf("Decision %d", i), v{"owner": "alice"}))
 	}
 	if _, err := w.store.Trash(context.Background(), "px", nil); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w
 }

@@ -138,7 +138,8 @@ func linkDest(src string, i, end int) (string, int) {
 	if i >= end {
 		return "", 0
 	}
-	start, stop := i, 0
+	start := i
+	var stop int
 	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [text]([[page]]), as Logseq has it
 		i += n
 		stop = i

@@ -93,7 +93,7 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		if target, err = im.scratch(ctx); err != nil {
 			return nil, err
 		}
-		defer target.db.Close()
+		defer func() { _ = target.db.Close() }() // it is in memory
 	}
 	r := &run{Importer: target, req: req, root: root, name: name}
 	if err := r.all(ctx); err != nil {
