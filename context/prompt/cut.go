@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"encoding/binary"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -71,6 +72,17 @@ func plainBoundary(s string, at int) bool {
 // UTF-8 they are those that begin with a byte from 0xF0 on.
 func beyondBMP(s []byte) int {
 	n := 0
+	for len(s) >= 8 {
+		// Eight bytes of ASCII at once: most of a prompt is.
+		if binary.LittleEndian.Uint64(s)&0x8080808080808080 != 0 {
+			for _, c := range s[:8] {
+				if c >= 0xF0 {
+					n++
+				}
+			}
+		}
+		s = s[8:]
+	}
 	for _, c := range s {
 		if c >= 0xF0 {
 			n++
