@@ -137,4 +137,9 @@
 // records are decoded at every Get, so rooms with hot reads keep their own
 // typed structures, fed by OnCommit. A transaction is at most 256 MiB. buntdb
 // keeps a goroutine that ends up to a second after Close.
+//
+// # Size
+//
+// The package is larger than most of ours: journal, snapshots, recovery and the
+// overlay for readers are one promise, and none of them is of use alone.
 package kv

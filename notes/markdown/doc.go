@@ -32,4 +32,8 @@
 // emphasis in a simpler form; on pathological nests of stars it may leave one
 // standing. Link reference definitions stay in the plain text, since they hold
 // the addresses that the links left out. Math is left as it is written.
+//
+// The package is larger than most of ours: it is two scanners, for structure
+// and for plain text, and two readers of YAML, a quick one for the frontmatter
+// that people write and a bounded one for the rest.
 package markdown
