@@ -198,6 +198,19 @@ func TestCTX30_NotesAreCutToTheRoomOrDropped(t *testing.T) {
 	}
 }
 
+func TestCTX30_NoNoteIsCutToLessThan200(t *testing.T) {
+	in := prompt.Input{Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 1000), note("b", 1000)}}
+	whole := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Pinned: in.Pinned[:1]}).Report.Chars
+	frame := prompt.Build(in).Report.Chars - whole - 1000 // heading and end of the second
+	for room, shown := range map[int]int{199: 1, 200: 2} {
+		in.Budgets.Total = whole + frame + room
+		res := prompt.Build(in)
+		if got := len(res.Report.Sections[0].Items); got != shown || len(res.Report.Dropped) != 2-shown {
+			t.Errorf("with room for %d characters %d notes are shown, want %d", room, got, shown)
+		}
+	}
+}
+
 func TestCTX20_NoNoteTwice(t *testing.T) {
 	in := prompt.Input{
 		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 9)}, Linked: []prompt.Note{note("a", 9), note("b", 9), note("c", 9), note("d", 9), note("e", 9)},

@@ -142,13 +142,13 @@ func openFolder(p string) (*os.Root, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &fault.Error{Kind: fault.NotFound, Field: "path", Msg: "there is no such folder", Hint: "check the path of the vault"}
 	case err != nil:
-		return nil, &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
+		return nil, unreadable(err)
 	case !info.IsDir():
 		return nil, fault.Field("path", "path is a file").WithHint("give the folder that the file is in")
 	}
 	root, err := os.OpenRoot(p)
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
+		return nil, unreadable(err)
 	}
 	return root, nil
 }

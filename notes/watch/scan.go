@@ -68,7 +68,7 @@ func walk(ctx context.Context, root *os.Root) (*scan, error) {
 		}
 		if err != nil {
 			if p == "." {
-				return &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
+				return unreadable(err)
 			}
 			s.skip(p, "can't be read")
 			s.unread = append(s.unread, p)
@@ -78,7 +78,9 @@ func walk(ctx context.Context, root *os.Root) (*scan, error) {
 			return nil
 		}
 		if p == "." {
-			ignored, err = patterns(root, p, ignored)
+			if ignored, err = patterns(root, p, ignored); errors.Is(err, errClosedFolder) {
+				return unreadable(err)
+			}
 			return err
 		}
 		if d.IsDir() && p == ownFolder || p == typeFolder {
@@ -93,7 +95,13 @@ func walk(ctx context.Context, root *os.Root) (*scan, error) {
 			return skipDir(d)
 		}
 		if d.IsDir() {
-			ignored, err = patterns(root, p, ignored)
+			with, err := patterns(root, p, ignored)
+			if errors.Is(err, errClosedFolder) {
+				s.skip(p, "can't be read")
+				s.unread = append(s.unread, p)
+				return fs.SkipDir
+			}
+			ignored = with
 			return err
 		}
 		s.file(p, d)
@@ -101,6 +109,10 @@ func walk(ctx context.Context, root *os.Root) (*scan, error) {
 	})
 	slices.Sort(s.notes)
 	return s, err
+}
+
+func unreadable(err error) error {
+	return &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
 }
 
 func skipDir(d fs.DirEntry) error {
@@ -145,6 +157,8 @@ func patterns(root *os.Root, folder string, list []gitignore.Pattern) ([]gitigno
 	p := path.Join(folder, ignoreFile)
 	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
 		return list, nil
+	} else if err != nil {
+		return nil, errClosedFolder
 	}
 	data, err := readFile(root, p, maxIgnoreFile)
 	if err != nil {
@@ -166,7 +180,10 @@ func patterns(root *os.Root, folder string, list []gitignore.Pattern) ([]gitigno
 	return list, nil
 }
 
-var errTooLarge = errors.New("too large")
+var (
+	errTooLarge     = errors.New("too large")
+	errClosedFolder = errors.New("a folder that can't be entered")
+)
 
 // readFile reads a file of the vault of at most max bytes.
 func readFile(root *os.Root, p string, max int64) ([]byte, error) {
