@@ -59,21 +59,19 @@ func openWindow(fsys FS, name, magic string) (f File, w *window, id fileID, ok b
 	if err != nil {
 		return nil, nil, id, false, err
 	}
-	fail := func(err error) (File, *window, fileID, bool, error) { //nolint:unparam // it stands for all results
-		return nil, nil, id, false, errors.Join(err, f.Close())
-	}
+	closing := func(err error) error { return errors.Join(err, f.Close()) }
 	size, err := f.Size()
 	if err != nil {
-		return fail(err)
+		return nil, nil, id, false, closing(err)
 	}
 	w = &window{f: f, size: size}
 	b, err := w.bytes(0, fileHeaderSize)
 	if err != nil {
-		return fail(err)
+		return nil, nil, id, false, closing(err)
 	}
 	id, layout, ok := parseFileHeader(magic, b)
 	if ok && layout > layoutVersion {
-		return fail(fault.New(fault.Unavailable, "the store's files have layout %d, this program knows layouts up to %d",
+		return nil, nil, id, false, closing(fault.New(fault.Unavailable, "the store's files have layout %d, this program knows layouts up to %d",
 			layout, layoutVersion).WithHint("install the newer version of ctxd that wrote them"))
 	}
 	return f, w, id, ok, nil
