@@ -225,12 +225,12 @@ func (s *Store) Named(name string) []*Entity {
 	return trashed
 }
 
-// HasNamePrefix reports whether the fold of any name or alias begins with
-// fold.
-func (s *Store) HasNamePrefix(fold string) bool {
+// MatchName reports whether fold is the fold of a name or alias, and whether it
+// is the beginning of one: a longer text can only be a name while it is.
+func (s *Store) MatchName(fold string) (whole, beginning bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.names.HasPrefix(fold)
+	return len(s.names.Exact(fold)) > 0, s.names.HasPrefix(fold)
 }
 
 // Complete returns the live entities that typed may mean (see

@@ -205,29 +205,37 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 	if end := strings.IndexAny(text, "\r\n"); end >= 0 {
 		text = text[:end]
 	}
+	longest := 0
 	try := func(end int) bool {
-		if !g.entities.HasNamePrefix(entities.Fold(text[:end])) {
-			return false
+		whole, beginning := g.entities.MatchName(entities.Fold(text[:end]))
+		if whole {
+			longest = end
 		}
-		if list := g.entities.Named(text[:end]); len(list) > 0 {
-			name, found = text[:end], list
-		}
-		return true
+		return beginning
 	}
+	nameEnds(text, try)
+	if longest == 0 {
+		return "", nil
+	}
+	return text[:longest], g.entities.Named(text[:longest])
+}
+
+// nameEnds calls try with the places where a name at the head of a text may
+// end, from left to right, until it returns false.
+func nameEnds(text string, try func(end int) bool) {
 	for w := words.FromString(text); w.Next(); {
 		// UAX 29 keeps "Alice's" and "Alice.Then" whole; a name may end there.
 		for at, r := range w.Value() {
 			if at > 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' {
 				if !try(w.Start() + at) {
-					return name, found
+					return
 				}
 			}
 		}
 		if !try(w.End()) {
-			break
+			return
 		}
 	}
-	return name, found
 }
 
 // firstWord returns the word that an unknown mention begins with, "" when it
