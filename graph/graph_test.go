@@ -250,6 +250,42 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestPathWhileRecordsGo walks while what it meets goes to the trash and comes
+// back, and while the type of a field changes.
+func TestPathWhileRecordsGo(t *testing.T) {
+	w := small(t)
+	done := make(chan error)
+	go func() {
+		defer close(done)
+		for range 300 {
+			if _, err := w.ents.Trash(ctx, "b", nil); err != nil {
+				done <- err
+				return
+			}
+			if _, err := w.ents.Restore(ctx, "b", nil); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+		if s, err := w.graph.Path(ctx, "c", "n2", 6); err != nil || len(s.Nodes) != 0 && len(s.Nodes) != 5 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		if _, err := w.graph.Resolve(ctx, "a", 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestResolveEndsInCycles(t *testing.T) {
 	w := small(t)
 	r, err := w.graph.Resolve(ctx, "a", 4)

@@ -397,6 +397,52 @@ func TestArchivedByFrontmatterOrByAClient(t *testing.T) {
 	}
 }
 
+func TestTheTrashIsLeftAlone(t *testing.T) {
+	s, ents, _ := open(t, kv.InMemory)
+	const body = "---\ntype: P\n---\n"
+	n := put(t, s, notes.Draft{ID: "a", Body: body})
+	if _, err := ents.Trash(ctx, n.EntityID, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Patch(ctx, notes.Patch{ID: "a", Private: ptr(true)}, nil); err != nil || ents.Get(n.EntityID).Live() {
+		t.Errorf("somebody put the entity there: %v", err)
+	}
+	put(t, s, notes.Draft{ID: "b", Body: "x"})
+	if _, err := s.Archive(ctx, "b", nil); err != nil {
+		t.Fatal(err)
+	}
+	b := put(t, s, notes.Draft{ID: "b", Body: "---\ntype: P\narchived: true\n---\n"})
+	if _, err := s.Unarchive(ctx, "b", nil); fault.KindOf(err) != fault.Conflict || ents.Get(b.EntityID).Live() {
+		t.Errorf("a note that stays archived keeps its entity in the trash: %v", err)
+	}
+}
+
+func TestAmbiguousLinksNameAFewCandidates(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	for range 50 {
+		put(t, s, notes.Draft{Title: "Same"})
+	}
+	put(t, s, notes.Draft{ID: "a", Body: strings.Repeat("[[Same]] ", 300)})
+	_, unresolved := s.Outgoing("a")
+	if len(unresolved) != 300 || len(unresolved[299].Candidates) != 20 {
+		t.Errorf("%d links, %d candidates", len(unresolved), len(unresolved[0].Candidates))
+	}
+}
+
+func TestALongQueryCountsItsFirstWords(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	put(t, s, notes.Draft{ID: "a", Body: "needle"})
+	var words []string
+	for i := range 5000 {
+		words = append(words, fmt.Sprint("w", i))
+	}
+	for query, want := range map[string]int{"needle " + strings.Join(words, " "): 1, strings.Join(words, " ") + " needle": 0} {
+		if found, err := s.Search(ctx, query, 5, notes.SearchFilter{}); err != nil || len(found) != want {
+			t.Errorf("%d found, want %d: %v", len(found), want, err)
+		}
+	}
+}
+
 func TestVaultNotesFollowTheirFile(t *testing.T) {
 	s, _, db := open(t, kv.InMemory)
 	err := db.Update(ctx, func(tx *kv.Tx) error {

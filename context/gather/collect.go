@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // call is one assembly.
@@ -86,9 +87,9 @@ func (c *call) text(n *notes.Note) string {
 	return c.maskedText(n)
 }
 
-// maxTextBytes is how much of a note is read: much more than any section shows
-// of it.
-const maxTextBytes = 128 << 10
+// maxTextBytes is how much of a note is read: the longest frontmatter and much
+// more than any section shows.
+const maxTextBytes = markdown.MaxFrontmatter + 128<<10
 
 func (c *call) maskedText(n *notes.Note) string {
 	if !c.remote || len(n.Links) == 0 {
@@ -188,16 +189,20 @@ func (c *call) searched() {
 	for i, n := range c.in.Pinned {
 		taken[n.ID] = i < prompt.MaxPinned
 	}
-	// Those that are pinned are shown here when they found no room there.
-	for i := range c.in.Linked[:min(len(c.in.Linked), prompt.MaxPinned+prompt.MaxLinked)] {
-		n := &c.in.Linked[i]
-		n.Text = c.text(c.g.notes.Get(n.ID))
+	pinned := make(map[string]string, len(c.in.Pinned))
+	for _, n := range c.in.Pinned {
+		pinned[n.ID] = n.Text
 	}
 	shown := 0
-	for _, n := range c.in.Linked {
-		if !taken[n.ID] && shown < prompt.MaxLinked {
+	for i := range c.in.Linked {
+		n := &c.in.Linked[i]
+		switch {
+		case taken[n.ID]:
+			n.Text = pinned[n.ID] // it is shown here when it found no room there
+		case shown < prompt.MaxLinked:
 			shown++
 			taken[n.ID] = true
+			n.Text = c.text(c.g.notes.Get(n.ID))
 		}
 	}
 	withheld := 0 // that rank above what is shown

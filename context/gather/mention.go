@@ -50,6 +50,9 @@ func (g *Gatherer) mentioned(ctx context.Context, r *request) *mentions {
 		}
 		s.span(ctx, span)
 	}
+	if len(m.entities)+len(m.dropped) >= maxMentions {
+		m.dropped = append(m.dropped, prompt.Dropped{Kind: prompt.KindEntity, Title: "further mentions", Reason: prompt.OverLimit})
+	}
 	return m
 }
 

@@ -58,6 +58,23 @@ func TestCTX31_EscapeInlineCanBeUndone(t *testing.T) {
 	})
 }
 
+func TestCTX31_InvisibleCharactersHideNoStructure(t *testing.T) {
+	for _, lead := range []string{"\x00", "\x1b", "\x7f", "\u2800", "\u3164", "\ufe0f", "\u200b", "\u00a0", " \t"} {
+		for _, line := range []string{"## X", "---", "\\x"} {
+			if got, want := prompt.EscapeText(lead+line), lead+"\\"+line; got != want {
+				t.Errorf("%q became %q, want %q", lead+line, got, want)
+			}
+		}
+	}
+}
+
+func TestCTX12_AReferenceIsWholeOrNotThere(t *testing.T) {
+	b := prompt.RenderFields([]prompt.Field{{Name: "f", Refs: []prompt.Ref{{Kind: "entity", ID: "e1", Name: strings.Repeat("[", 512)}}}})
+	if !strings.HasSuffix(b.Lines[0], "[id:e1]\n") || prompt.Chars(b.Lines[0]) > prompt.FieldChars+10 {
+		t.Errorf("%q", b.Lines[0])
+	}
+}
+
 func TestCTX31_PlainTextsStayAsTheyAre(t *testing.T) {
 	for _, s := range []string{"Plan for 2025", "a [draft] of it", `C:\notes`, "tick [x]done", "C# and F#", "a -- b", "naïve 日本"} {
 		if got := prompt.EscapeInline(s); got != s {
