@@ -1,6 +1,7 @@
 package entities
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 )
 
 // Sizes that a record may have. Over them a write is a Limit error that names
-// the field.
+// the field. Those that Limits has are the defaults of its members.
 const (
 	MaxName       = 512       // code points of a name, title or alias
 	MaxAliases    = 100       // aliases of a record
@@ -21,6 +22,22 @@ const (
 	MaxQueryBytes = 4 << 10   // bytes of the query of a computed field
 	MaxMany       = 1000      // records of one call that writes many
 )
+
+// Limits are the sizes that can be configured. A zero member stands for its
+// default. What was stored under wider limits stays and can be read.
+type Limits struct {
+	Name       int // code points of a name, title or alias
+	FieldBytes int // bytes of all field values of an entity as JSON
+	Fields     int // fields of a type
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Name:       cmp.Or(l.Name, MaxName),
+		FieldBytes: cmp.Or(l.FieldBytes, MaxFieldBytes),
+		Fields:     cmp.Or(l.Fields, MaxFields),
+	}
+}
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -62,8 +79,9 @@ func CheckName(field, name string, max int) (string, error) {
 	return name, nil
 }
 
-// CheckAliases checks a list of names and drops blank and repeated ones.
-func CheckAliases(aliases []string) ([]string, error) {
+// CheckAliases checks a list of names of at most maxName code points each, and
+// drops blank and repeated ones.
+func CheckAliases(aliases []string, maxName int) ([]string, error) {
 	if len(aliases) > MaxAliases {
 		return nil, fault.TooLarge("aliases", len(aliases), MaxAliases, "items")
 	}
@@ -73,7 +91,7 @@ func CheckAliases(aliases []string) ([]string, error) {
 		if strings.TrimSpace(alias) == "" {
 			continue
 		}
-		alias, err := CheckName("aliases", alias, MaxName)
+		alias, err := CheckName("aliases", alias, maxName)
 		if err != nil {
 			return nil, err
 		}

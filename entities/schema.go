@@ -25,15 +25,15 @@ func CheckTypeName(field, name string) (string, error) {
 	return name, err
 }
 
-// CheckType checks the declaration of a type and returns it in the form it is
-// stored in. The error names the field as "fields[i].member".
-func CheckType(t Type) (*Type, error) {
+// CheckType checks the declaration of a type, which may have maxFields fields,
+// and returns it in the form it is stored in. The error names the field as "fields[i].member".
+func CheckType(t Type, maxFields int) (*Type, error) {
 	name, err := CheckTypeName("name", t.Name)
 	if err != nil {
 		return nil, err
 	}
-	if len(t.Fields) > MaxFields {
-		return nil, fault.TooLarge("fields", len(t.Fields), MaxFields, "items")
+	if len(t.Fields) > maxFields {
+		return nil, fault.TooLarge("fields", len(t.Fields), maxFields, "items")
 	}
 	out := &Type{Name: name, Fields: make([]Field, 0, len(t.Fields)), Inferred: t.Inferred, Version: t.Version}
 	seen := make(map[string]bool, len(t.Fields))

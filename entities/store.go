@@ -26,6 +26,7 @@ type Options struct {
 	CheckQuery func(t *Type, f Field) []Diagnostic
 	Now        func() time.Time // nil: time.Now
 	NewID      func() string    // nil: random UUIDs
+	Limits     Limits
 }
 
 // A Resolver knows what links in fields mean.
@@ -75,6 +76,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	if opts.NewID == nil {
 		opts.NewID = uuid.NewString
 	}
+	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{
 		db: db, opts: opts,
 		types: make(map[string]*Type), byID: make(map[string]*Entity), records: make(map[string]*Entity),
@@ -97,6 +99,9 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	db.OnCommit(s.commit)
 	return s, nil
 }
+
+// Limits returns the sizes that records may have.
+func (s *Store) Limits() Limits { return s.opts.Limits }
 
 // Get returns the entity of that id, also from the trash, or nil. O(1).
 func (s *Store) Get(id string) *Entity {

@@ -19,8 +19,9 @@ import (
 // CheckValues checks the values of an entity against its type and returns them
 // in the form they are stored in: field names as declared, selects spelt as
 // the option, lists as []string. A nil value is an empty field and left out.
-// The error is an Invalid fault that names the field as "fields.NAME".
-func CheckValues(t *Type, values Values) (Values, error) {
+// The error is an Invalid fault that names the field as "fields.NAME", or a
+// Limit fault when they have more than maxBytes as JSON.
+func CheckValues(t *Type, values Values, maxBytes int) (Values, error) {
 	out := make(Values, len(values))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := values[name]
@@ -43,14 +44,14 @@ func CheckValues(t *Type, values Values) (Values, error) {
 	if err := checkRequired(t, out); err != nil {
 		return nil, err
 	}
-	return out, checkFieldBytes(out)
+	return out, checkFieldBytes(out, maxBytes)
 }
 
 // ParseValues reads values that people wrote by hand, as in frontmatter. It is
 // lenient about form (a number for a text, "yes" for a boolean, a bare name
 // for a reference) and returns one problem for each value that still does not
 // fit; the others are kept.
-func ParseValues(t *Type, values Values) (Values, []error) {
+func ParseValues(t *Type, values Values, maxBytes int) (Values, []error) {
 	out := make(Values, len(values))
 	var problems []error
 	for _, f := range t.Fields {
@@ -69,7 +70,7 @@ func ParseValues(t *Type, values Values) (Values, []error) {
 	if err := checkRequired(t, out); err != nil {
 		problems = append(problems, err)
 	}
-	if err := checkFieldBytes(out); err != nil {
+	if err := checkFieldBytes(out, maxBytes); err != nil {
 		return Values{}, append(problems, err)
 	}
 	return out, problems
@@ -96,13 +97,13 @@ func checkRequired(t *Type, values Values) error {
 	return nil
 }
 
-func checkFieldBytes(values Values) error {
+func checkFieldBytes(values Values, maxBytes int) error {
 	data, err := json.Marshal(values)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "field values can't be encoded")
 	}
-	if len(data) > MaxFieldBytes {
-		return fault.TooLarge("fields", len(data), MaxFieldBytes, "bytes")
+	if len(data) > maxBytes {
+		return fault.TooLarge("fields", len(data), maxBytes, "bytes")
 	}
 	return nil
 }

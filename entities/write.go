@@ -119,11 +119,11 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 
 // build checks e and makes the record that replaces old.
 func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity, error) {
-	name, err := CheckName("name", e.Name, MaxName)
+	name, err := CheckName("name", e.Name, s.opts.Limits.Name)
 	if err != nil {
 		return nil, err
 	}
-	aliases, err := CheckAliases(e.Aliases)
+	aliases, err := CheckAliases(e.Aliases, s.opts.Limits.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +135,11 @@ func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity,
 	var values Values
 	if opts.Lenient {
 		var problems []error
-		values, problems = ParseValues(t, e.Fields)
+		values, problems = ParseValues(t, e.Fields, s.opts.Limits.FieldBytes)
 		for _, problem := range problems {
 			opts.Problem(problem)
 		}
-	} else if values, err = CheckValues(t, e.Fields); err != nil {
+	} else if values, err = CheckValues(t, e.Fields, s.opts.Limits.FieldBytes); err != nil {
 		return nil, err
 	}
 	now := s.opts.Now().UTC().Truncate(time.Millisecond)
@@ -192,20 +192,20 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, er
 			return fault.New(fault.Conflict, "the type %q of entity %q is gone", e.Type, e.ID).WithRef(e.ID).
 				WithHint("declare the type again with types.put")
 		}
-		return p.applyTo(e, t)
+		return p.applyTo(e, t, s.opts.Limits)
 	})
 	return s.after(p.ID, err)
 }
 
 // applyTo changes e, which is a copy of the stored record.
-func (p Patch) applyTo(e *Entity, t *Type) (err error) {
+func (p Patch) applyTo(e *Entity, t *Type, limits Limits) (err error) {
 	if p.Name != nil {
-		if e.Name, err = CheckName("name", *p.Name, MaxName); err != nil {
+		if e.Name, err = CheckName("name", *p.Name, limits.Name); err != nil {
 			return err
 		}
 	}
 	if p.Aliases != nil {
-		if e.Aliases, err = CheckAliases(*p.Aliases); err != nil {
+		if e.Aliases, err = CheckAliases(*p.Aliases, limits.Name); err != nil {
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (p Patch) applyTo(e *Entity, t *Type) (err error) {
 	if err := checkRequired(t, fields); err != nil {
 		return err
 	}
-	return checkFieldBytes(fields)
+	return checkFieldBytes(fields, limits.FieldBytes)
 }
 
 // change runs a change of one existing entity in a transaction. edit gets a

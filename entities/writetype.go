@@ -26,7 +26,7 @@ func (s *Store) PutType(ctx context.Context, t Type, ifVersion *int, force bool)
 
 // PutTypeTx is PutType inside a transaction of the caller.
 func (s *Store) PutTypeTx(tx *kv.Tx, t Type, ifVersion *int, force bool) (*Type, []Diagnostic, error) {
-	record, err := CheckType(t)
+	record, err := CheckType(t, s.opts.Limits.Fields)
 	if err != nil {
 		return nil, nil, err
 	}

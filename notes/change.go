@@ -105,7 +105,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			now := s.opts.Now().UTC().Truncate(time.Millisecond)
 			n.Given.Archived = &now
 		}
-		n.describe(markdown.Parse(n.Body))
+		n.describe(markdown.Parse(n.Body), s.maxName())
 		if !archived && n.ArchivedAt != nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).
 				WithHint("take archived: true out of its text")

@@ -124,7 +124,7 @@ func (s *Store) ensureType(tx *kv.Tx, name string, docs []*markdown.Document) (*
 	}
 	before := len(grown.Fields)
 	for _, f := range InferFields(docs) {
-		if _, known := grown.Field(f.Name); !known && len(grown.Fields) < entities.MaxFields {
+		if _, known := grown.Field(f.Name); !known && len(grown.Fields) < s.ents.Limits().Fields {
 			grown.Fields = append(grown.Fields, f)
 		}
 	}

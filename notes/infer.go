@@ -21,7 +21,7 @@ func InferFields(docs []*markdown.Document) []entities.Field {
 			if reserved[key] || f.Value == nil || f.Texts() == nil {
 				continue
 			}
-			if _, err := entities.CheckType(entities.Type{Name: "T", Fields: []entities.Field{{Name: f.Key, Type: entities.Text}}}); err != nil {
+			if _, err := entities.CheckType(entities.Type{Name: "T", Fields: []entities.Field{{Name: f.Key, Type: entities.Text}}}, 1); err != nil {
 				continue // a key that is no name of a field
 			}
 			if seen[key] == nil {
@@ -72,7 +72,7 @@ func fitsType(t entities.FieldType, text string) bool {
 		return ok
 	}
 	values := entities.Values{"f": text}
-	_, problems := entities.ParseValues(&entities.Type{Fields: []entities.Field{{Name: "f", Type: t}}}, values)
+	_, problems := entities.ParseValues(&entities.Type{Fields: []entities.Field{{Name: "f", Type: t}}}, values, entities.MaxFieldBytes)
 	return len(problems) == 0
 }
 

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -14,10 +15,12 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Options are what a Store needs from elsewhere. The zero value works.
+// Options are what a Store needs from elsewhere. The zero value works. The
+// limits of names are those of the entities.
 type Options struct {
-	Now   func() time.Time // nil: time.Now
-	NewID func() string    // nil: random UUIDs
+	Now     func() time.Time // nil: time.Now
+	NewID   func() string    // nil: random UUIDs
+	MaxBody int              // bytes of the text of a note; 0: the constant of that name
 }
 
 // Store keeps notes, their names and their links. Open makes one.
@@ -62,6 +65,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	if opts.NewID == nil {
 		opts.NewID = uuid.NewString
 	}
+	opts.MaxBody = cmp.Or(opts.MaxBody, MaxBody)
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		index: newIndex(), names: entities.NewNameIndex(), tags: make(map[string]*Tag),
@@ -85,6 +89,12 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	db.OnCommit(s.commit)
 	return s, nil
 }
+
+// MaxBody returns how many bytes the text of a note may have.
+func (s *Store) MaxBody() int { return s.opts.MaxBody }
+
+// maxName returns how many code points a title or alias may have.
+func (s *Store) maxName() int { return s.ents.Limits().Name }
 
 // commit is the Store's part in a commit.
 func (s *Store) commit(cs *kv.ChangeSet) {

@@ -18,7 +18,7 @@ import (
 
 // Sizes that a note may have, beside those of package entities.
 const (
-	MaxBody = 4 << 20 // bytes of the text
+	MaxBody = 4 << 20 // bytes of the text, where Options say nothing else
 	MaxPath = 1024    // bytes of a path
 	MaxTags = 200     // tags stated apart from the text
 )
@@ -145,7 +145,7 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 
 // build checks a draft and makes the record that replaces old.
 func (s *Store) build(d Draft, old *Note) (*Note, error) {
-	if err := checkSizes(&d); err != nil {
+	if err := s.checkSizes(&d); err != nil {
 		return nil, err
 	}
 	doc := d.Read()
@@ -172,24 +172,25 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 	case !d.CreatedAt.IsZero():
 		n.CreatedAt = d.CreatedAt.UTC()
 	}
-	n.describe(doc)
+	n.describe(doc, s.maxName())
 	return n, nil
 }
 
 // describe sets what the text says about the note, on top of what was given.
-func (n *Note) describe(doc *markdown.Document) {
+// Names that the text gives have at most maxName code points.
+func (n *Note) describe(doc *markdown.Document, maxName int) {
 	n.Title = n.Given.Title
 	if n.Title == "" {
-		n.Title = cut(strings.TrimSpace(doc.Title), entities.MaxName)
+		n.Title = cut(strings.TrimSpace(doc.Title), maxName)
 	}
 	if n.Title == "" && n.Path != "" {
-		n.Title = cut(baseOf(n.Path), entities.MaxName)
+		n.Title = cut(baseOf(n.Path), maxName)
 	}
 	if n.Title == "" {
 		n.Title = "Untitled"
 	}
 	n.Tags = union(n.Given.Tags, doc.Tags)
-	n.Aliases = union(n.Given.Aliases, shortOnes(doc.Aliases))
+	n.Aliases = union(n.Given.Aliases, shortOnes(doc.Aliases, maxName))
 	n.Private = n.Given.Private || saysPrivate(n.Body, doc)
 	switch {
 	case n.Given.Archived != nil:
@@ -256,19 +257,19 @@ func dateOf(doc *markdown.Document, key string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func checkSizes(d *Draft) (err error) {
+func (s *Store) checkSizes(d *Draft) (err error) {
 	if d.Title != "" {
-		if d.Title, err = entities.CheckName("title", d.Title, entities.MaxName); err != nil {
+		if d.Title, err = entities.CheckName("title", d.Title, s.maxName()); err != nil {
 			return err
 		}
 	}
-	if len(d.Body) > MaxBody {
-		return fault.TooLarge("body", len(d.Body), MaxBody, "bytes")
+	if len(d.Body) > s.opts.MaxBody {
+		return fault.TooLarge("body", len(d.Body), s.opts.MaxBody, "bytes")
 	}
 	if !utf8.ValidString(d.Body) {
 		return fault.Field("body", "body is not valid UTF-8")
 	}
-	if d.Aliases, err = entities.CheckAliases(d.Aliases); err != nil {
+	if d.Aliases, err = entities.CheckAliases(d.Aliases, s.maxName()); err != nil {
 		return err
 	}
 	if d.Tags, err = checkTags(d.Tags); err != nil {
@@ -377,10 +378,10 @@ func union(a, b []string) []string {
 
 // shortOnes leaves out the aliases that are no names: a text gives them
 // unchecked.
-func shortOnes(aliases []string) []string {
+func shortOnes(aliases []string, maxName int) []string {
 	var out []string
 	for _, a := range aliases {
-		if a, err := entities.CheckName("aliases", a, entities.MaxName); err == nil && len(out) < entities.MaxAliases {
+		if a, err := entities.CheckName("aliases", a, maxName); err == nil && len(out) < entities.MaxAliases {
 			out = append(out, a)
 		}
 	}

@@ -33,6 +33,7 @@ type Request struct {
 	Name     string // of the vault; "": that of the folder
 	DryRun   bool   // report only
 	Progress func(stage string, done, total int)
+	Named    func(vault string) // told the name of the vault before any progress
 }
 
 // Result says what an import did.
@@ -84,6 +85,9 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	defer release()
+	if req.Named != nil {
+		req.Named(name)
+	}
 	if req.Progress == nil {
 		req.Progress = func(string, int, int) {}
 	}
@@ -113,12 +117,13 @@ func (im *Importer) scratch(ctx context.Context) (*Importer, error) {
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{
 		CheckQuery: func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) },
+		Limits:     im.ents.Limits(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	engine = wql.New(ents, wql.Options{})
-	ns, err := notes.Open(db, ents, notes.Options{})
+	ns, err := notes.Open(db, ents, notes.Options{MaxBody: im.notes.MaxBody()})
 	if err != nil {
 		return nil, err
 	}
@@ -253,14 +258,14 @@ func (r *run) load(ctx context.Context) error {
 func (r *run) read(ctx context.Context, paths []string) error {
 	docs := make([]document, len(paths))
 	g, ctx := errgroup.WithContext(ctx)
-	workers := runtime.GOMAXPROCS(0)
+	workers, maxBody := runtime.GOMAXPROCS(0), r.notes.MaxBody()
 	for w := range workers {
 		g.Go(func() error {
 			for i := w; i < len(paths); i += workers {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				docs[i] = readNote(r.root, paths[i])
+				docs[i] = readNote(r.root, paths[i], maxBody)
 				if w == 0 {
 					r.req.Progress("read", i+1, len(paths))
 				}

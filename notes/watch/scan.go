@@ -223,14 +223,14 @@ type document struct {
 	warning string // what of it could not be understood
 }
 
-// readNote reads and parses one Markdown file. It uses nothing shared, so many
-// run at once.
-func readNote(root *os.Root, p string) document {
+// readNote reads and parses one Markdown file of at most maxBody bytes. It uses
+// nothing shared, so many run at once.
+func readNote(root *os.Root, p string, maxBody int) document {
 	doc := document{path: p}
-	data, err := readFile(root, p, notes.MaxBody)
+	data, err := readFile(root, p, int64(maxBody))
 	switch {
 	case errors.Is(err, errTooLarge):
-		doc.skip = fmt.Sprintf("larger than %d MiB", notes.MaxBody>>20)
+		doc.skip = "larger than " + inBytes(maxBody)
 		return doc
 	case err != nil:
 		doc.skip = "can't be read"
@@ -255,6 +255,14 @@ func readNote(root *os.Root, p string) document {
 		}
 	}
 	return doc
+}
+
+// inBytes returns a size as people write it.
+func inBytes(n int) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 func modified(root *os.Root, p string) time.Time {

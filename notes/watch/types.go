@@ -106,7 +106,7 @@ func (r *run) readType(p string) (*entities.Type, error) {
 			TargetType: f.TargetType, Query: f.Query, Required: f.Required,
 		})
 	}
-	return entities.CheckType(t)
+	return entities.CheckType(t, r.ents.Limits().Fields)
 }
 
 func sameField(a, b entities.Field) bool {
