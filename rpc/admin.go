@@ -16,7 +16,11 @@ import (
 const lowDisk = 256 << 20
 
 func (r *Rooms) adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
-	srv := s.conn.srv
+	return r.health(s.conn.srv), nil
+}
+
+// health looks at the daemon.
+func (r *Rooms) health(srv *Server) protocol.Health {
 	live, _, _ := r.Notes.Count()
 	out := protocol.Health{
 		Status: protocol.Healthy, Warnings: []string{}, Store: r.KV.Status(),
@@ -36,7 +40,7 @@ func (r *Rooms) adminHealth(_ context.Context, s *Session, _ protocol.Empty) (pr
 		}
 	}
 	warnStore(out.Store, warn)
-	return out, nil
+	return out
 }
 
 func warnStore(st kv.Status, warn func(status, format string, args ...any)) {

@@ -3,7 +3,6 @@ package rpc_test
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"path/filepath"
@@ -16,11 +15,17 @@ import (
 
 // BenchmarkRoundTrip is PERF-1: one client, a request and a reply of about the
 // same size, no pipelining, against a raw echo of the same bytes in the same
-// run.
+// run. Prose is 20 KB with line breaks, quotes and letters of several bytes.
 func BenchmarkRoundTrip(b *testing.B) {
-	for _, size := range []int{200, 20 << 10} {
-		b.Run(fmt.Sprintf("%dB/ctxd", size), func(b *testing.B) { roundTrips(b, serve(b, rpc.Limits{}).connect(), size) })
-		b.Run(fmt.Sprintf("%dB/echo", size), func(b *testing.B) { roundTrips(b, echoServer(b), size) })
+	for _, c := range []struct {
+		name, message string
+	}{
+		{"200B", request(200, "x")},
+		{"20480B", request(20<<10, "x")},
+		{"prose", request(20<<10, `She said: \"Straße, naïve café\" and wrote it down in [[Field Notes]] for later.\n`)},
+	} {
+		b.Run(c.name+"/ctxd", func(b *testing.B) { roundTrips(b, serve(b, rpc.Limits{}).connect(), c.message) })
+		b.Run(c.name+"/echo", func(b *testing.B) { roundTrips(b, echoServer(b), c.message) })
 	}
 }
 
@@ -31,7 +36,7 @@ func BenchmarkThroughput(b *testing.B) {
 		b.SetParallelism(clients / 2)
 		b.RunParallel(func(pb *testing.PB) {
 			p := dial()
-			msg := []byte(request(size))
+			msg := []byte(request(size, "x"))
 			for pb.Next() {
 				exchange(b, p, msg)
 			}
@@ -47,13 +52,14 @@ func BenchmarkThroughput(b *testing.B) {
 	})
 }
 
-func request(size int) string {
+// request is a call of about size bytes with the text over and over in it.
+func request(size int, text string) string {
 	head := `{"jsonrpc":"2.0","id":1,"method":"test.echo","params":{"text":"`
-	return head + strings.Repeat("x", size-len(head)-4) + "\"}}\n"
+	return head + strings.Repeat(text, (size-len(head)-4)/len(text)) + "\"}}\n"
 }
 
-func roundTrips(b *testing.B, p *peer, size int) {
-	msg := []byte(request(size))
+func roundTrips(b *testing.B, p *peer, message string) {
+	msg := []byte(message)
 	b.ReportAllocs()
 	for b.Loop() {
 		exchange(b, p, msg)

@@ -5,48 +5,127 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ctxd/ctxd/rpc"
 )
 
-// The daemon is driven by a client that we did not write, unmodified. It comes
-// from npm, so the test runs only when it is asked to (CTXD_CONFORMANCE=1) and
-// is skipped where the client can't be installed.
-func TestConformance_VSCodeJSONRPC(t *testing.T) {
-	if os.Getenv("CTXD_CONFORMANCE") == "" {
-		t.Skip("set CTXD_CONFORMANCE=1 to install the client from npm and run it")
-	}
-	dir := installNode(t, filepath.Join("testdata", "vscode-jsonrpc"))
+// The daemon is driven by clients that we did not write, unmodified. They come
+// from npm and from the system's packages, so these tests run only when they are
+// asked to (CTXD_CONFORMANCE=1), and are skipped where a client can't be had.
+// What each does lies in a folder of fixtures/clients.
+
+func TestConformance_VSCodeJSONRPC(t *testing.T) { conformNode(t, "vscode-jsonrpc") }
+
+func TestConformance_Jayson(t *testing.T) { conformNode(t, "jayson") }
+
+func TestConformance_JSONRPC20(t *testing.T) { conformNode(t, "json-rpc-2.0") }
+
+func TestConformance_Emacs(t *testing.T) {
+	wantConformance(t, "emacs")
 	b := serve(t, rpc.Limits{})
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "client.js", b.path)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
+	conform(t, b, command(t, "emacs", "-Q", "--batch", "--load", clientFile("emacs", "client.el"), b.path))
+}
+
+// Neovim speaks to the standard input and output of a process, which is our own
+// bridge to the socket.
+func TestConformance_Neovim(t *testing.T) {
+	wantConformance(t, "nvim", "go")
+	b := serve(t, rpc.Limits{})
+	home, ctxd := t.TempDir(), filepath.Join(t.TempDir(), "ctxd")
+	if out, err := command(t, "go", "build", "-o", ctxd, "../cmd/ctxd").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	cmd := command(t, "nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile "+clientFile("neovim", "client.lua"))
+	cmd.Env = append(os.Environ(), "CTXD="+ctxd, "CTXD_SOCKET="+b.path, "CTXD_DATA="+filepath.Join(home, "data"),
+		"HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home)
+	conform(t, b, cmd)
+}
+
+// clientFile returns the path of a file of a client, as its program sees it: it runs
+// in the folder of this package.
+func clientFile(elem ...string) string {
+	return filepath.Join(append([]string{"..", "fixtures", "clients"}, elem...)...)
+}
+
+func conformNode(t *testing.T, name string) {
+	t.Helper()
+	wantConformance(t, "node", "npm")
+	dir := installNode(t, clientFile(name))
+	b := serve(t, rpc.Limits{})
+	cmd := command(t, "node", "client.js", b.path)
+	cmd.Dir = dir
+	conform(t, b, cmd)
+}
+
+// wantConformance skips the test when nobody asked for it or a program that it
+// needs is missing.
+func wantConformance(t *testing.T, programs ...string) {
+	t.Helper()
+	if os.Getenv("CTXD_CONFORMANCE") == "" {
+		t.Skip("set CTXD_CONFORMANCE=1 to drive the daemon with foreign clients")
+	}
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+}
+
+// steps are what every client has to do. It prints a line for each.
+var steps = []string{"handshake", "call", "error", "cancel", "notification", "half-close", "10 MB message"}
+
+// conform runs a client to its end and checks that it did every step and that
+// the daemon had nothing to object to.
+func conform(t *testing.T, b *bench, cmd *exec.Cmd) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s\nlog of the daemon:\n%s", err, out, objections(b))
+	}
 	t.Logf("%s", out)
+	for _, step := range steps {
+		if !strings.Contains("\n"+string(out), "\nok "+step+": ") {
+			t.Errorf("the client says nothing of the step %q", step)
+		}
+	}
+	if text := objections(b); text != "" {
+		t.Errorf("the daemon objects:\n%s", text)
+	}
+	// Whatever a client left behind, such as a call that waits for ever, keeps
+	// the server of the test from shutting down in time.
+}
+
+// command is a command that is ended when it takes too long.
+func command(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return exec.CommandContext(ctx, name, args...)
+}
+
+// objections are what the daemon warns of in its log.
+func objections(b *bench) string {
+	var lines []string
+	for line := range strings.Lines(b.log.String()) {
+		if !strings.Contains(line, " level=DEBUG ") && !strings.Contains(line, " level=INFO ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // installNode copies a package into a folder of the test and installs what it
 // depends on there.
 func installNode(t *testing.T, source string) string {
 	t.Helper()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
-	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	cmd := command(t, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("the client can't be installed: %v\n%s", err, out)

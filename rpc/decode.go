@@ -43,7 +43,7 @@ func under(step string, err error) error {
 // method takes. An error is a fault.Invalid that names the parameter.
 func decodeParams(params []byte, v any) (token []byte, err error) {
 	target := reflect.ValueOf(v).Elem()
-	d := decoder{scanner: scanner{data: params, limit: math.MaxInt}, top: true}
+	d := decoder{scanner: scanner{data: params, limit: math.MaxInt, checked: true}, top: true}
 	switch d.space(); {
 	case d.peek() == 0 || d.peek() == 'n':
 		d.data, d.pos = []byte("{}"), 0

@@ -45,6 +45,9 @@ type call struct {
 	cancel  context.CancelFunc // a running read or job
 	failed  *protocol.Error    // the reply, when it is an error
 	claimed atomic.Bool        // somebody replies
+
+	here     *callContext // of a call that its reader runs
+	released bool         // it has been replied to and forgotten
 }
 
 // find looks the method up by its quoted name.
@@ -125,6 +128,7 @@ func (c *connection) settle(k *call) {
 func (c *connection) release(k *call) {
 	c.settle(k)
 	c.mu.Lock()
+	k.released = true
 	delete(c.calls, k.slot)
 	last := c.inputEnd && len(c.calls) == 0
 	c.mu.Unlock()
@@ -165,7 +169,7 @@ func (c *connection) Handle(_ context.Context, peer *jsonrpc2.Conn, _ *jsonrpc2.
 func (c *connection) notification(k *call) {
 	switch k.name {
 	case protocol.NotifyExit:
-		c.leaving = true
+		c.leaving.Store(true)
 	case protocol.NotifyCancel:
 		var id []byte
 		s := scanner{data: k.params, limit: c.srv.limits.Nesting}
@@ -318,9 +322,11 @@ func (c *connection) startJob(k *call) {
 	c.jobs++
 	k.state, k.cancel = running, cancel
 	c.mu.Unlock()
+	c.srv.runningJobs.Add(1)
 	c.srv.run(func() {
 		c.execute(ctx, k)
 		cancel()
+		c.srv.runningJobs.Add(-1)
 		c.mu.Lock()
 		c.jobs--
 		c.mu.Unlock()
@@ -362,6 +368,7 @@ func (c *connection) execute(ctx context.Context, k *call) {
 	enc, e := c.compute(ctx, k)
 	took := time.Since(start)
 	k.method.observe(start.Sub(k.arrived), took, e != nil)
+	k.method.took(took)
 	if c.srv.log.Enabled(ctx, slog.LevelDebug) {
 		code := 0
 		if e != nil {
@@ -412,6 +419,13 @@ func (c *connection) finish(k *call, result []byte, e *protocol.Error) {
 		return
 	}
 	k.failed = e
+	if e != nil {
+		c.failures.Add(1)
+	}
+	if k.here != nil {
+		c.reply(k, result)
+		return
+	}
 	resp := jsonrpc2.Response{ID: jsonrpc2.ID{Num: k.slot}, Result: (*rawMessage)(&result)}
 	if e != nil {
 		resp.Error = &jsonrpc2.Error{Code: int64(e.Code), Message: e.Message}

@@ -3,11 +3,12 @@
 //
 // A call passes these files: frames.go cuts the bytes into messages in either
 // framing and under limits, scan.go checks that a message is JSON and finds its
-// members, stream.go hands requests to the JSON-RPC library and splices replies,
-// dispatch.go decides when a call runs, method.go and decode.go turn params into
-// a typed value and refuse what does not fit, a handler file (notes.go,
-// entities.go, …) calls one domain room, errors.go maps what went wrong,
-// outbound.go writes without ever waiting for a slow reader. methods.go is the
+// members, brief.go runs what will be over at once, stream.go hands other
+// requests to the JSON-RPC library and splices replies, dispatch.go decides when
+// a call runs, method.go and decode.go turn params into a typed value and refuse
+// what does not fit, a handler file (notes.go, entities.go, …) calls one domain
+// room, encode.go writes its result, errors.go maps what went wrong, outbound.go
+// writes without ever waiting for a slow reader. methods.go is the
 // one table of all methods; server.go accepts connections and ends them.
 //
 // # Why our own stream under the library
@@ -17,7 +18,8 @@
 // connection on bad JSON, batches and ids that are not small integers, decodes
 // every message twice and waits for slow readers. So the stream gives the
 // library a slot number in place of every id and nothing of the params and
-// results, which never leave their bytes; what is no request never reaches it.
+// results, which never leave their bytes; what is no request never reaches it,
+// nor does a call that is answered before anything else has been read.
 //
 // # Order
 //
@@ -26,6 +28,13 @@
 // came before it is done. Jobs stand outside. Connections don't wait for each
 // other. A mutation that was accepted runs with a context that no client can
 // end.
+//
+// # Events
+//
+// A commit leaves the ids and kinds of what it changed in a queue (changes.go);
+// a goroutine that lives while anybody is subscribed sends them on (events.go).
+// It waits for nobody: a connection with much to read already gets its events
+// merged when it has read the rest.
 //
 // # Concurrency
 //

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -55,7 +56,7 @@ func cancelledError() *protocol.Error {
 }
 
 // toWire maps an error to what the client sees. A fault is shown as it is; any
-// other error is a defect of ours, whose text stays in the log under the id
+// other error is a defect of ours, of which the log has what it is under the id
 // that the client is told.
 func toWire(ctx context.Context, log *slog.Logger, method string, err error) *protocol.Error {
 	var own *wireError
@@ -77,7 +78,39 @@ func toWire(ctx context.Context, log *slog.Logger, method string, err error) *pr
 		e.Data.Retryable = true
 		return e
 	}
-	return incident(ctx, log, method, slog.String("error", err.Error()))
+	return incident(ctx, log, method, slog.String("error", outline(err)))
+}
+
+// outline says what an error is made of: the types of its chain, what was being
+// done, and what the operating system said. Its texts are left out: those of
+// other people's packages quote paths and what a user wrote.
+func outline(err error) string {
+	what := fmt.Sprintf("%T", err)
+	switch e := err.(type) { //nolint:errorlint // one link of the chain at a time
+	case *fault.Error:
+		what += " " + e.Kind.String()
+		if e.Op != "" {
+			what += " in " + e.Op
+		}
+	case syscall.Errno:
+		what += " " + e.Error()
+	}
+	for _, cause := range causes(err) {
+		what += " <- " + outline(cause)
+	}
+	return what
+}
+
+func causes(err error) []error {
+	switch e := err.(type) { //nolint:errorlint // likewise
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
+	case interface{ Unwrap() error }:
+		if cause := e.Unwrap(); cause != nil {
+			return []error{cause}
+		}
+	}
+	return nil
 }
 
 // incident logs a defect and makes the error that names it.

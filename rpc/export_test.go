@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"errors"
 	"io"
 )
@@ -20,7 +21,7 @@ func ReadFrames(r io.Reader, l Limits) (messages [][]byte, end error) {
 		case err != nil:
 			return messages, err
 		default:
-			messages = append(messages, msg)
+			messages = append(messages, bytes.Clone(msg))
 		}
 		if cap(f.buf) > 2*(l.MessageBytes+l.HeaderBytes)+2*smallBuffer+keptBuffer {
 			panic("the buffer outgrew the limits")
@@ -42,6 +43,7 @@ func CheckJSON(text []byte, nesting int) error {
 var (
 	Unquote    = unquote
 	AppendText = appendText
+	ValidText  = validText
 )
 
 // DecodeAny decodes text as the params member "v" of any type.
@@ -51,4 +53,14 @@ func DecodeAny(text string) (any, error) {
 	}
 	_, err := decodeParams([]byte(`{"v":`+text+`}`), &p)
 	return p.V, err
+}
+
+// Encode returns the JSON of a result.
+func Encode(v any) (string, error) {
+	e, err := encode(v)
+	if err != nil {
+		return "", err
+	}
+	defer e.release()
+	return string(e.bytes()), nil
 }

@@ -30,11 +30,11 @@ type headerError struct{ msg string }
 
 func (e *headerError) Error() string { return e.msg }
 
-// largeError is a message over the limit. Its frame is skipped by the next
-// call of next.
+// largeError is a message over the limit, which has been dropped to its end: a
+// client may not listen before it has sent all of a message.
 type largeError struct {
-	limit  int
-	prefix []byte // how it begins
+	limit int
+	gist  gist
 }
 
 func (e *largeError) Error() string {
@@ -50,12 +50,10 @@ type frames struct {
 	header  int       // bytes of a header block at most
 	timeout time.Duration
 
-	mode     framing
-	buf      []byte // buf[lo:hi] is read and not yet used
-	lo, hi   int
-	timed    bool  // a deadline is set
-	skip     int64 // bytes of a message by header that are to be dropped
-	skipLine bool  // drop up to the next line break
+	mode   framing
+	buf    []byte // buf[lo:hi] is read and not yet used
+	lo, hi int
+	timed  bool // a deadline is set
 }
 
 // deadliner is the part of a net.Conn that bounds reading.
@@ -65,14 +63,11 @@ func newFrames(conn net.Conn, l Limits) *frames {
 	return &frames{src: conn, timer: conn, message: l.MessageBytes, header: l.HeaderBytes, timeout: l.FrameTimeout}
 }
 
-// next returns the bytes of the next message, which belong to the caller. A
-// *largeError leaves the connection usable; anything else ends it: io.EOF
+// next returns the bytes of the next message, which are valid until the next
+// call, or for as long as anybody wants after a call of detach. A *largeError leaves the connection usable; anything else ends it: io.EOF
 // between two messages, io.ErrUnexpectedEOF inside one, a *headerError,
 // errFrameTimeout or what the connection said.
 func (f *frames) next() ([]byte, error) {
-	if err := f.dropRest(); err != nil {
-		return nil, err
-	}
 	if err := f.blanks(); err != nil {
 		return nil, err
 	}
@@ -98,14 +93,7 @@ func (f *frames) next() ([]byte, error) {
 // blanks passes over what may stand between two messages. Only here may a
 // client be silent for as long as it likes.
 func (f *frames) blanks() error {
-	for {
-		for ; f.lo < f.hi; f.lo++ {
-			switch f.buf[f.lo] {
-			case ' ', '\t', '\r', '\n':
-			default:
-				return nil
-			}
-		}
+	for f.empty() {
 		f.unsetDeadline()
 		f.lo, f.hi = 0, 0
 		if f.buf == nil || cap(f.buf) > keptBuffer {
@@ -115,6 +103,19 @@ func (f *frames) blanks() error {
 			return err
 		}
 	}
+	return nil
+}
+
+// empty reports whether nothing of a further message has come yet.
+func (f *frames) empty() bool {
+	for ; f.lo < f.hi; f.lo++ {
+		switch f.buf[f.lo] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // read reads once into the free room of the buffer.
@@ -172,19 +173,19 @@ func (f *frames) unsetDeadline() {
 	}
 }
 
-// take returns n bytes at lo as the caller's own. A large message takes the
-// buffer with it instead of being copied.
+// take returns n bytes at lo.
 func (f *frames) take(n int) []byte {
-	rest := f.buf[f.lo+n : f.hi]
-	if n <= keptBuffer || n < cap(f.buf)/2 {
-		frame := bytes.Clone(f.buf[f.lo : f.lo+n])
-		f.lo += n
-		return frame
-	}
 	frame := f.buf[f.lo : f.lo+n : f.lo+n]
+	f.lo += n
+	return frame
+}
+
+// detach leaves the buffer with the message in it to whoever has that, and goes
+// on with another.
+func (f *frames) detach() {
+	rest := f.buf[f.lo:f.hi]
 	f.buf = make([]byte, max(smallBuffer, len(rest)))
 	f.lo, f.hi = 0, copy(f.buf, rest)
-	return frame
 }
 
 // line returns the message up to the next line break. The last one of a
@@ -196,10 +197,10 @@ func (f *frames) line() ([]byte, error) {
 			if n := seen + i; n <= f.message {
 				return f.take(n), nil
 			}
-			return nil, f.tooLargeLine()
+			return nil, f.drop(-1)
 		}
 		if seen = f.hi - f.lo; seen > f.message {
-			return nil, f.tooLargeLine()
+			return nil, f.drop(-1)
 		}
 		err := f.more(0)
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -211,13 +212,34 @@ func (f *frames) line() ([]byte, error) {
 	}
 }
 
-func (f *frames) tooLargeLine() error {
-	f.skipLine = true
-	return f.tooLarge()
-}
-
-func (f *frames) tooLarge() error {
-	return &largeError{limit: f.message, prefix: bytes.Clone(f.buf[f.lo:min(f.hi, f.lo+smallBuffer)])}
+// drop passes over n bytes of a message that is over the limit, or, when n is
+// negative, over all up to the next line break or the end.
+func (f *frames) drop(n int64) error {
+	large := &largeError{limit: f.message}
+	for {
+		chunk := f.buf[f.lo:f.hi]
+		whole := false
+		if n >= 0 {
+			chunk = chunk[:min(n, int64(len(chunk)))]
+			n -= int64(len(chunk))
+			whole = n == 0
+		} else if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
+			chunk, whole = chunk[:i], true
+		}
+		large.gist.write(chunk)
+		f.lo += len(chunk)
+		if whole {
+			f.unsetDeadline()
+			return large
+		}
+		f.lo, f.hi = 0, 0
+		if err := f.more(0); err != nil {
+			if n < 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+				return large
+			}
+			return err
+		}
+	}
 }
 
 // body reads a header block and returns the message it announces.
@@ -227,13 +249,7 @@ func (f *frames) body() ([]byte, error) {
 		return nil, err
 	}
 	if n > int64(f.message) {
-		f.skip = n
-		for f.hi-f.lo < int(min(n, smallBuffer)) { // enough to find its id
-			if err := f.more(0); err != nil {
-				return nil, err
-			}
-		}
-		return nil, f.tooLarge()
+		return nil, f.drop(n)
 	}
 	for int64(f.hi-f.lo) < n {
 		if err := f.more(int(n)); err != nil {
@@ -241,37 +257,6 @@ func (f *frames) body() ([]byte, error) {
 		}
 	}
 	return f.take(int(n)), nil
-}
-
-// dropRest drops what is left of a message that was too large.
-func (f *frames) dropRest() error {
-	if f.skip == 0 && !f.skipLine {
-		return nil
-	}
-	for f.skip > 0 {
-		n := int(min(f.skip, int64(f.hi-f.lo)))
-		f.lo += n
-		if f.skip -= int64(n); f.skip > 0 {
-			if err := f.refill(); err != nil {
-				return err
-			}
-		}
-	}
-	for f.skipLine {
-		if i := bytes.IndexByte(f.buf[f.lo:f.hi], '\n'); i >= 0 {
-			f.lo += i + 1
-			f.skipLine = false
-		} else if err := f.refill(); err != nil {
-			return err
-		}
-	}
-	f.unsetDeadline()
-	return nil
-}
-
-func (f *frames) refill() error {
-	f.lo, f.hi = 0, 0
-	return f.more(0)
 }
 
 // headers reads a header block and returns the length that it announces.

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,7 +27,10 @@ import (
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// It looks once a second whether its store has been closed.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
+}
 
 // patience is how long a test waits for what must come. Nothing waits for it
 // when all is well.
@@ -236,12 +240,20 @@ func faultOf(name string) error {
 // serve starts a server with the test methods.
 func serve(t testing.TB, limits rpc.Limits) *bench {
 	t.Helper()
+	return serveRooms(t, limits, rpc.Rooms{})
+}
+
+// serveRooms starts a server with the test methods and those of the protocol
+// over the given rooms, and further methods.
+func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc.Method) *bench {
+	t.Helper()
 	dir := shortDir(t)
 	b := &bench{
 		t: t, path: filepath.Join(dir, "s"), log: &lockedBuffer{},
 		started: make(chan string, 256), gates: map[string]chan struct{}{},
 	}
-	methods := append(rpc.Methods(rpc.Rooms{Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}}), b.methods()...)
+	rooms.Info = protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}
+	methods := slices.Concat(rpc.Methods(rooms), b.methods(), further)
 	level := slog.LevelDebug
 	if _, ok := t.(*testing.B); ok {
 		level = slog.LevelWarn

@@ -17,7 +17,7 @@ func (r *Rooms) initialize(_ context.Context, s *Session, p protocol.InitializeP
 	s.mu.Lock()
 	again := s.phase != fresh
 	if !again {
-		s.phase, s.client = active, p.ClientInfo
+		s.phase, s.client, s.framing = active, p.ClientInfo, s.conn.framingName()
 		if !p.ProcessID.Null {
 			s.processID = p.ProcessID.Value
 		}
@@ -25,6 +25,9 @@ func (r *Rooms) initialize(_ context.Context, s *Session, p protocol.InitializeP
 	s.mu.Unlock()
 	if again {
 		return protocol.InitializeResult{}, rejected(protocolError(protocol.CodeInvalidRequest, "call it once a connection", "the connection has been initialized before"))
+	}
+	if p.ProcessID.Set && !p.ProcessID.Null {
+		s.watchParent(p.ProcessID.Value)
 	}
 	return protocol.InitializeResult{
 		ServerInfo:      r.Info,
@@ -35,6 +38,14 @@ func (r *Rooms) initialize(_ context.Context, s *Session, p protocol.InitializeP
 			Providers: []string{},
 		},
 	}, nil
+}
+
+// framingName names the framing of the message that is being handled.
+func (c *connection) framingName() string {
+	if c.in.mode == byNewline {
+		return protocol.FramingNewline
+	}
+	return protocol.FramingContentLength
 }
 
 // checkVersion refuses a client that was written for a newer major version. An

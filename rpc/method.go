@@ -1,10 +1,7 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"sync"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -50,39 +47,4 @@ func method[P, R any](name string, fn func(context.Context, *Session, P) (R, err
 	m := Define(name, desc.Mode, fn)
 	m.Early = desc.Early
 	return m
-}
-
-// encoder is a buffer that holds a result as JSON.
-type encoder struct {
-	buf  bytes.Buffer
-	json *json.Encoder
-}
-
-var encoders = sync.Pool{New: func() any {
-	e := new(encoder)
-	e.json = json.NewEncoder(&e.buf)
-	e.json.SetEscapeHTML(false)
-	return e
-}}
-
-// encode returns v as JSON on one line. The bytes are valid until release.
-func encode(v any) (*encoder, error) {
-	e := encoders.Get().(*encoder)
-	if err := e.json.Encode(v); err != nil {
-		e.release()
-		return nil, err
-	}
-	return e, nil
-}
-
-func (e *encoder) bytes() []byte {
-	b := e.buf.Bytes()
-	return b[:len(b)-1] // without the line feed
-}
-
-func (e *encoder) release() {
-	if e.buf.Cap() <= pooledBuffer {
-		e.buf.Reset()
-		encoders.Put(e)
-	}
 }

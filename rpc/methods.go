@@ -22,6 +22,7 @@ type Rooms struct {
 	Graph    *graph.Graph
 	Gather   *gather.Gatherer
 	Vaults   *watch.Importer
+	Events   *Events // nil: Methods makes them
 
 	Info    protocol.ServerInfo
 	DataDir string           // for admin.health; "" when there is none
@@ -35,6 +36,19 @@ func Methods(r Rooms) []Method {
 	if r.Now == nil {
 		r.Now = time.Now
 	}
+	if r.Events == nil {
+		r.Events = NewEvents(r.KV)
+	}
+	r.Events.assess = r.health
+	list := r.table()
+	for i, m := range list {
+		list[i] = r.Events.tellsOfTrouble(m)
+	}
+	return list
+}
+
+// table has a line for each method.
+func (r *Rooms) table() []Method {
 	return []Method{
 		method("initialize", r.initialize),
 		method("shutdown", shutdown),
@@ -83,8 +97,12 @@ func Methods(r Rooms) []Method {
 		method("vault.status", r.vaultStatus),
 		method("vault.forget", r.vaultForget),
 
+		method("events.subscribe", r.eventsSubscribe),
+		method("events.unsubscribe", r.eventsUnsubscribe),
+
 		method("admin.health", r.adminHealth),
 		method("admin.stats", r.adminStats),
+		method("admin.connections", r.adminConnections),
 		method("admin.stop", r.adminStop),
 		method("rpc.discover", discover),
 	}

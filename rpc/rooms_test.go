@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -30,6 +32,10 @@ import (
 type daemon struct {
 	*client.Client
 	t       *testing.T
+	path    string // of the socket
+	srv     *rpc.Server
+	rooms   rpc.Rooms
+	broken  bool // its store can't be closed well
 	schemas map[string]*jsonschema.Resolved
 	stopped chan struct{}
 }
@@ -38,6 +44,12 @@ func start(t *testing.T) *daemon {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
+	return startOver(t, db, rpc.Options{})
+}
+
+// startOver serves the rooms over a store, which it closes at the end.
+func startOver(t *testing.T, db *kv.Store, opts rpc.Options) *daemon {
+	t.Helper()
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
@@ -49,28 +61,34 @@ func start(t *testing.T) *daemon {
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
 	d := &daemon{t: t, stopped: make(chan struct{}, 1)}
-	srv := rpc.New(rpc.Options{Methods: rpc.Methods(rpc.Rooms{
+	d.rooms = rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
+		Events: rpc.NewEvents(db),
 		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, DataDir: os.TempDir(),
 		Stop: func() { d.stopped <- struct{}{} },
-	})})
+	}
+	opts.Methods = append(rpc.Methods(d.rooms), opts.Methods...)
+	d.srv = rpc.New(opts)
 	ln, err := socket.Listen(filepath.Join(shortDir(t), "s"), socket.Options{})
 	must(t, err)
-	go func() { _ = srv.Serve(ln) }()
+	d.path = ln.Path()
+	go func() { _ = d.srv.Serve(ln) }()
 	d.Client, err = client.Dial(context.Background(), ln.Path(), client.Options{})
 	must(t, err)
 	t.Cleanup(func() {
 		_ = d.Close()
-		must(t, srv.Shutdown(context.Background()))
-		must(t, db.Close())
+		must(t, d.srv.Shutdown(context.Background()))
+		if err := db.Close(); !d.broken {
+			must(t, err)
+		}
 	})
 	d.schemas = resultSchemas(t)
 	return d
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +99,16 @@ func must(t *testing.T, err error) {
 // document has it.
 func resultSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 	t.Helper()
-	doc, err := protocol.OpenRPC()
+	out, err := schemasOnce()
 	must(t, err)
+	return out
+}
+
+var schemasOnce = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
+	doc, err := protocol.OpenRPC()
+	if err != nil {
+		return nil, err
+	}
 	var parsed struct {
 		Methods []struct {
 			Name   string
@@ -91,7 +117,9 @@ func resultSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 		Components struct{ Schemas map[string]*jsonschema.Schema }
 	}
 	text := strings.ReplaceAll(string(doc), "#/components/schemas/", "#/$defs/")
-	must(t, json.Unmarshal([]byte(text), &parsed))
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
+		return nil, err
+	}
 	out := map[string]*jsonschema.Resolved{}
 	for _, m := range parsed.Methods {
 		root := m.Result.Schema.CloneSchemas()
@@ -99,17 +127,22 @@ func resultSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 		for name, s := range parsed.Components.Schemas {
 			root.Defs[name] = s.CloneSchemas()
 		}
-		out[m.Name], err = root.Resolve(nil)
-		must(t, err)
+		if out[m.Name], err = root.Resolve(nil); err != nil {
+			return nil, err
+		}
 	}
-	return out
-}
+	return out, nil
+})
 
 // try calls a method with params as JSON text. A result must fit its schema.
 func (d *daemon) try(method, params string) (map[string]any, error) {
 	d.t.Helper()
 	var raw json.RawMessage
 	if err := d.Call(context.Background(), method, json.RawMessage(params), &raw); err != nil {
+		var e *client.Error
+		if errors.As(err, &e) && !slices.Contains(protocol.Lookup(method).Errors(), e.Code) {
+			d.t.Errorf("%s answered with %d (%s), which the contract does not list for it", method, e.Code, e.Message)
+		}
 		return nil, err
 	}
 	var v any

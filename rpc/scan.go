@@ -1,11 +1,12 @@
 package rpc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
-	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -31,6 +32,8 @@ type scanner struct {
 	pos   int
 	depth int
 	limit int // of depth
+
+	checked bool // the text has been checked before
 }
 
 func (s *scanner) fail(want string) error { return &syntaxError{at: s.pos, want: want} }
@@ -199,20 +202,23 @@ func special(b []byte) uint64 {
 }
 
 // plainRun returns how many bytes of b come before the first quote, backslash
-// or control character. Eight bytes are looked at together: most of a message
-// is the text of notes.
+// or control character. Eight bytes are looked at together, and more of them in
+// a run that is long: most of a message is the text of notes.
 func plainRun(b []byte) int {
 	i := 0
-	for len(b)-i >= 32 {
-		w := b[i : i+32 : i+32]
-		if special(w[0:8])|special(w[8:16])|special(w[16:24])|special(w[24:32]) != 0 {
-			break
-		}
-		i += 32
-	}
 	for ; i+8 <= len(b); i += 8 {
 		if hit := special(b[i : i+8 : i+8]); hit != 0 {
 			return i + bits.TrailingZeros64(hit)/8
+		}
+		if i < 64 {
+			continue
+		}
+		for len(b)-i >= 40 {
+			w := b[i+8 : i+40 : i+40]
+			if special(w[0:8])|special(w[8:16])|special(w[16:24])|special(w[24:32]) != 0 {
+				break
+			}
+			i += 32
 		}
 	}
 	for ; i < len(b); i++ {
@@ -223,8 +229,32 @@ func plainRun(b []byte) int {
 	return i
 }
 
+// validText reports whether b is UTF-8. Unlike utf8.Valid it does not go byte
+// by byte from the first letter on that has several.
+func validText(b []byte) bool {
+	for len(b) > 0 {
+		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&highBits == 0 {
+			b = b[8:]
+		}
+		for len(b) > 0 && b[0] < utf8.RuneSelf {
+			b = b[1:]
+		}
+		for len(b) > 0 && b[0] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(b)
+			if r == utf8.RuneError && size == 1 {
+				return false
+			}
+			b = b[size:]
+		}
+	}
+	return true
+}
+
 // text walks over a string and returns it with its quotes.
 func (s *scanner) text() ([]byte, error) {
+	if s.checked {
+		return s.checkedText(), nil
+	}
 	start := s.pos
 	s.pos++
 	for {
@@ -242,6 +272,23 @@ func (s *scanner) text() ([]byte, error) {
 			}
 		default:
 			return nil, s.fail("a control character stands in a text")
+		}
+	}
+}
+
+// checkedText is text where only the end of the string has to be found: at a
+// quote that no backslash, or an even number of them, comes before.
+func (s *scanner) checkedText() []byte {
+	start := s.pos
+	for at := start + 1; ; at++ {
+		at += bytes.IndexByte(s.data[at:], '"')
+		slashes := 0
+		for s.data[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			s.pos = at + 1
+			return s.data[start:s.pos]
 		}
 	}
 }
@@ -316,16 +363,15 @@ func (s *scanner) digits() error {
 // surrogate pair becomes U+FFFD, as everywhere in Go.
 func unquote(quoted []byte) string {
 	b := quoted[1 : len(quoted)-1]
-	n := plainRun(b)
-	if n == len(b) {
+	n := bytes.IndexByte(b, '\\')
+	if n < 0 {
 		return string(b)
 	}
-	out := make([]byte, 0, len(b))
+	var out strings.Builder
+	out.Grow(len(b))
 	for {
-		out = append(out, b[:n]...)
-		if b = b[n:]; len(b) == 0 {
-			return string(out)
-		}
+		out.Write(b[:n])
+		b = b[n:]
 		switch c := b[1]; c {
 		case 'u':
 			r := hex4(b[2:])
@@ -337,12 +383,15 @@ func unquote(quoted []byte) string {
 					}
 				}
 			}
-			out = utf8.AppendRune(out, r) // a lone surrogate is written as U+FFFD
+			out.WriteRune(r) // a lone surrogate is written as U+FFFD
 		default:
-			out = append(out, escaped(c))
+			out.WriteByte(escaped(c))
 			b = b[2:]
 		}
-		n = plainRun(b)
+		if n = bytes.IndexByte(b, '\\'); n < 0 {
+			out.Write(b)
+			return out.String()
+		}
 	}
 }
 
@@ -364,33 +413,4 @@ func escaped(c byte) byte {
 
 func hex4(b []byte) rune {
 	return unhex(b[0])<<12 | unhex(b[1])<<8 | unhex(b[2])<<4 | unhex(b[3])
-}
-
-// appendText appends s as a JSON string. Nothing is escaped that need not be:
-// the reader is no web page.
-func appendText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for s != "" {
-		c := s[0]
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-			s = s[1:]
-		case c < 0x20:
-			b = append(b, `\u00`...)
-			if c < 0x10 {
-				b = append(b, '0')
-			}
-			b = strconv.AppendUint(b, uint64(c), 16)
-			s = s[1:]
-		case c < utf8.RuneSelf:
-			b = append(b, c)
-			s = s[1:]
-		default:
-			r, size := utf8.DecodeRuneInString(s)
-			b = utf8.AppendRune(b, r)
-			s = s[size:]
-		}
-	}
-	return append(b, '"')
 }

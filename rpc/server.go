@@ -21,6 +21,11 @@ type Options struct {
 	Methods []Method
 	Limits  Limits
 	Logger  *slog.Logger // nil: nothing is logged
+
+	// OnIdle is called once, on a goroutine of its own, when no connection has
+	// been open and no job has run for IdleAfter. 0: never.
+	OnIdle    func()
+	IdleAfter time.Duration
 }
 
 // Server serves connections. New makes one.
@@ -31,6 +36,9 @@ type Server struct {
 	log     *slog.Logger
 	waiting ledger
 	started time.Time
+	closed  traffic // of the connections that are over
+	idle    idleWatch
+	lookout lookout
 	workers // run calls; their group counts connections too
 
 	shedding sync.Mutex // held by who ends slow connections
@@ -42,12 +50,14 @@ type Server struct {
 	stopping  bool
 
 	accepted, refused, offended atomic.Uint64
+	runningJobs                 atomic.Int32
 }
 
 // entry is a method with its figures.
 type entry struct {
 	Method
 	stats
+	pace
 }
 
 // New returns a server of the given methods.
@@ -63,6 +73,11 @@ func New(opts Options) *Server {
 		s.methods[m.Name] = &entry{Method: m}
 		s.names = append(s.names, m.Name)
 	}
+	if opts.OnIdle != nil {
+		s.idle.after, s.idle.notify = opts.IdleAfter, opts.OnIdle
+	}
+	s.idle.busy = func() bool { return s.runningJobs.Load() > 0 }
+	s.lookout.run = s.run
 	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shed
 	return s
 }
@@ -81,6 +96,7 @@ func (s *Server) Serve(ln net.Listener) error {
 		return ln.Close()
 	}
 	defer s.untrack(ln)
+	s.idle.begin()
 	pause := time.Duration(0)
 	for {
 		conn, err := ln.Accept()
@@ -139,16 +155,22 @@ func (s *Server) start(conn net.Conn) *connection {
 	s.work.Add(1)
 	s.mu.Unlock()
 	s.accepted.Add(1)
-	peer := jsonrpc2.NewConn(context.Background(), c, c, jsonrpc2.OnSend(c.onSend), jsonrpc2.SetLogger(quiet{}))
-	go func() {
-		defer s.work.Done()
-		<-peer.DisconnectNotify()
-		c.end()
-		s.mu.Lock()
-		delete(s.conns, c.session.id)
-		s.mu.Unlock()
-	}()
+	s.idle.enter()
+	s.lookout.add(c)
+	s.run(c.lead)
+	jsonrpc2.NewConn(context.Background(), c, c, jsonrpc2.OnSend(c.onSend), jsonrpc2.SetLogger(quiet{}))
 	return c
+}
+
+// forget is called when a connection is over.
+func (s *Server) forget(c *connection) {
+	s.lookout.remove(c)
+	s.mu.Lock()
+	delete(s.conns, c.session.id)
+	s.mu.Unlock()
+	s.closed.add(&c.traffic)
+	s.idle.leave()
+	s.work.Done()
 }
 
 // quiet drops what the library logs: it would print texts of messages.
@@ -159,13 +181,15 @@ func (quiet) Printf(string, ...any) {}
 func (s *Server) connect(conn net.Conn, id uint64) *connection {
 	c := &connection{
 		srv: s, in: newFrames(conn, s.limits), out: newOutbound(conn, s.limits, &s.waiting), socket: conn,
-		hangup: make(chan struct{}), drained: make(chan struct{}),
+		hangup: make(chan struct{}), drained: make(chan struct{}), heard: make(chan *call),
 	}
+	c.opened = time.Now()
+	c.in.src = meter{conn, &c.bytesIn}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.session = &Session{id: id, conn: c}
 	c.calls = map[uint64]*call{}
 	c.room.L = &c.mu
-	c.out.cut, c.out.empty = c.cut, c.checkDrained
+	c.out.cut, c.out.empty = c.cut, c.emptied
 	return c
 }
 
@@ -235,6 +259,7 @@ func (s *Server) Sessions() []*Session {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopping = true
+	s.idle.stop()
 	for ln := range s.listeners {
 		_ = ln.Close()
 	}

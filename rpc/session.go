@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -28,6 +29,9 @@ type Session struct {
 	phase     phase
 	client    protocol.PeerInfo
 	processID int
+	framing   string
+
+	subscribed atomic.Pointer[subscriber] // nil before events.subscribe; set by Events
 }
 
 // ID returns the number of the connection, unique while the daemon runs.
@@ -46,6 +50,13 @@ func (s *Session) ProcessID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.processID
+}
+
+// describe fills in what the client said of itself.
+func (s *Session) describe(out *protocol.Connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out.Client, out.PID, out.Framing = s.client, s.processID, s.framing
 }
 
 // Done is closed when the connection ends.

@@ -95,17 +95,3 @@ func (s *Server) MethodStats() []protocol.MethodStats {
 	})
 	return list
 }
-
-// ConnStats counts the connections.
-func (s *Server) ConnStats() protocol.ConnStats {
-	out := protocol.ConnStats{
-		Accepted: s.accepted.Load(), Refused: s.refused.Load(), Cut: s.offended.Load(), OutboundBytes: s.waiting.bytes.Load(),
-	}
-	for _, c := range s.connections() {
-		out.Open++
-		c.mu.Lock()
-		out.InFlight += c.inFlight
-		c.mu.Unlock()
-	}
-	return out
-}

@@ -9,8 +9,8 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -97,31 +97,6 @@ func validID(id []byte) bool {
 	return c == '"' || c == 'n' || c == '-' || c >= '0' && c <= '9'
 }
 
-// guessID finds the id in the beginning of a message that is too large, so that
-// its caller need not wait for an answer that never comes. null when it does not
-// stand there.
-func guessID(prefix []byte) []byte {
-	s := scanner{data: prefix, limit: 128}
-	var id []byte
-	if s.space(); s.peek() == '{' {
-		// The text ends in the middle: the error is the end of the search.
-		_ = s.object(func(key []byte) error {
-			start := s.pos
-			if err := s.value(); err != nil {
-				return err
-			}
-			if string(key) == `"id"` && validID(s.data[start:s.pos]) && s.pos < len(s.data) {
-				id = s.data[start:s.pos]
-			}
-			return nil
-		})
-	}
-	if id == nil {
-		return []byte("null")
-	}
-	return id
-}
-
 // sameID reports whether two ids are the same value. Texts may be escaped in
 // different ways.
 func sameID(a, b []byte) bool {
@@ -152,50 +127,39 @@ type connection struct {
 	hangup  chan struct{} // closed when the connection is cut
 	drained chan struct{} // closed when the input has ended and every reply is out
 
-	// Of the goroutine that reads.
-	backlog []*call // requests of a batch that the library has not seen yet
-	current *call   // what Handle is about
+	heard   chan *call           // from whoever reads to the library; closed at the end of the input
+	busy    atomic.Pointer[call] // that the reader is running; nil while it reads
+	leaving atomic.Bool          // exit has come
+	why     error                // why nothing more is read; set before heard is closed
 
-	leaving bool // exit has come
-
+	current *call              // what Handle is about; of the library's goroutine
 	sending *jsonrpc2.Response // of whoever holds the library's send lock
 
+	traffic
 	schedule
 }
 
 var _ jsonrpc2.ObjectStream = (*connection)(nil)
 
-// ReadObject gives the library its next request: a slot number instead of the
-// id, and nothing else of it. What is no request is answered here.
+// ReadObject gives the library the next request that is not over yet: a slot
+// number instead of the id, and nothing else of it.
 func (c *connection) ReadObject(v any) error {
-	for len(c.backlog) == 0 {
-		if c.leaving {
-			c.linger(io.EOF)
-			return io.EOF
-		}
-		frame, err := c.in.next()
-		var large *largeError
-		var malformed *headerError
-		switch {
-		case err == nil:
-			err = c.message(frame)
-		case errors.As(err, &large):
-			c.refuse(guessID(large.prefix), limitError(false, "send less at a time", "%s", large.Error()))
-			err = nil
-		case errors.As(err, &malformed):
-			c.refuse([]byte("null"), protocolError(protocol.CodeParse, "the connection is closed: nothing after it can be understood", "%s", malformed.msg))
-			c.srv.closing(c, "malformed header")
-		case errors.Is(err, errFrameTimeout):
-			c.cut(errFrameTimeout.Error())
-		}
-		if err != nil {
-			c.linger(err)
+	if c.leaving.Load() {
+		c.linger(io.EOF)
+		return io.EOF
+	}
+	k := fence
+	for k == fence {
+		select {
+		case k = <-c.heard:
+		case <-c.hangup:
 			return io.EOF
 		}
 	}
-	k := c.backlog[0]
-	c.backlog[0] = nil
-	c.backlog = c.backlog[1:]
+	if k == nil {
+		c.linger(c.why)
+		return io.EOF
+	}
 	c.current = k
 	msg := []byte(`{"method":""}`)
 	if k.id != nil {
@@ -205,39 +169,97 @@ func (c *connection) ReadObject(v any) error {
 	return v.(json.Unmarshaler).UnmarshalJSON(msg)
 }
 
-// message takes a whole message apart: its requests go to the backlog.
-func (c *connection) message(frame []byte) error {
-	if !utf8.Valid(frame) {
-		c.refuse([]byte("null"), protocolError(protocol.CodeParse, "", "the message is not valid UTF-8"))
+// lead reads the connection until its input ends or another goroutine has been
+// told to read on. What is no request is answered here, what is brief is run
+// here, and all else goes to the library.
+func (c *connection) lead() {
+	for {
+		frame, err := c.in.next()
+		if err == nil {
+			var on bool
+			if on, err = c.message(frame); !on {
+				return
+			}
+		} else {
+			err = c.mishap(err)
+		}
+		if err != nil {
+			c.why = err
+			close(c.heard)
+			return
+		}
+	}
+}
+
+// mishap answers what can be answered to a message that was not read whole. An
+// error ends the connection.
+func (c *connection) mishap(err error) error {
+	var large *largeError
+	var malformed *headerError
+	switch {
+	case errors.As(err, &large):
+		c.refuse(large.gist.id(), limitError(false, "send less at a time", "%s", large.Error()))
 		return nil
+	case errors.As(err, &malformed):
+		c.refuse([]byte("null"), protocolError(protocol.CodeParse, "the connection is closed: nothing after it can be understood", "%s", malformed.msg))
+		c.srv.closing(c, "malformed header")
+	case errors.Is(err, errFrameTimeout):
+		c.cut(errFrameTimeout.Error())
+	}
+	return err
+}
+
+// fence is received by the library when it is through with what came before.
+var fence = new(call)
+
+// pass gives calls to the library. What runs as soon as it is handled, such as
+// initialize, has run before anything else is read. It reports whether the
+// connection lives.
+func (c *connection) pass(calls []*call) bool {
+	for _, k := range calls {
+		atOnce := k.method == nil || k.method.Mode == protocol.Control
+		if !c.hear(k) || atOnce && !c.hear(fence) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *connection) hear(k *call) bool {
+	select {
+	case c.heard <- k:
+		return true
+	case <-c.hangup:
+		return false
+	}
+}
+
+// message takes a whole message apart and sees to its requests. It reports
+// whether this goroutine is to read on; an error ends the connection.
+func (c *connection) message(frame []byte) (on bool, err error) {
+	null := []byte("null")
+	if !validText(frame) {
+		c.refuse(null, protocolError(protocol.CodeParse, "", "the message is not valid UTF-8"))
+		return true, nil
 	}
 	s := scanner{data: frame, limit: c.srv.limits.Nesting}
 	s.space()
-	var list []envelope
-	var err error
+	var one [1]envelope
+	list := one[:]
 	isBatch := s.peek() == '['
 	if isBatch {
-		err = s.array(func() error {
-			e, err := s.envelope()
-			// Of a batch that is too long only the count is of interest.
-			if len(list) <= c.srv.limits.Batch {
-				list = append(list, e)
-			}
-			return err
-		})
+		list, err = s.batch(c.srv.limits.Batch)
 	} else {
-		list = make([]envelope, 1)
-		list[0], err = s.envelope()
+		one[0], err = s.envelope()
 	}
 	if err == nil {
 		err = s.end()
 	}
-	null := []byte("null")
 	switch {
 	case errors.Is(err, errNesting):
 		c.refuse(null, limitError(false, "the connection is closed", "the message is nested deeper than %d", c.srv.limits.Nesting))
 		c.srv.closing(c, "nested too deeply")
-		return err
+		return true, err
 	case err != nil:
 		c.refuse(null, protocolError(protocol.CodeParse, "", "%s", err.Error()))
 	case isBatch && len(list) == 0:
@@ -245,16 +267,31 @@ func (c *connection) message(frame []byte) error {
 	case len(list) > c.srv.limits.Batch:
 		c.refuse(null, limitError(false, "send several batches", "the batch has more than %d requests", c.srv.limits.Batch))
 	case isBatch:
-		c.admit(list, new(batch))
+		return c.admit(list, new(batch)), nil
 	default:
-		c.admit(list, nil)
+		return c.admit(list, nil), nil
 	}
-	return nil
+	return true, nil
 }
 
-// admit makes calls of the requests of a message and answers what is none.
-func (c *connection) admit(list []envelope, b *batch) {
+// batch takes the elements of a list apart. Of a list that is too long only the
+// count is of interest.
+func (s *scanner) batch(limit int) (list []envelope, err error) {
+	err = s.array(func() error {
+		e, err := s.envelope()
+		if len(list) <= limit {
+			list = append(list, e)
+		}
+		return err
+	})
+	return list, err
+}
+
+// admit makes calls of the requests of a message and has them run. It reports
+// whether this goroutine is to read on.
+func (c *connection) admit(list []envelope, b *batch) bool {
 	arrived := time.Now()
+	c.requests.Add(uint64(len(list)))
 	calls := make([]*call, 0, len(list))
 	for i := range list {
 		e := &list[i]
@@ -270,6 +307,9 @@ func (c *connection) admit(list []envelope, b *batch) {
 				k.id = []byte("null")
 			}
 		}
+		if b == nil && c.runsHere(k) {
+			return c.runHere(k)
+		}
 		if k.id != nil && b != nil {
 			k.part = b.left
 			b.left++
@@ -279,11 +319,28 @@ func (c *connection) admit(list []envelope, b *batch) {
 	if b != nil {
 		b.parts = make([][]byte, b.left)
 	}
-	c.backlog = c.book(calls)
+	c.own(calls)
+	return c.pass(c.book(calls))
+}
+
+// own makes calls independent of the buffer that they were read into.
+func (c *connection) own(calls []*call) {
+	size := 0
+	for _, k := range calls {
+		size += len(k.params)
+	}
+	if size > smallBuffer {
+		c.in.detach()
+		return
+	}
+	for _, k := range calls {
+		k.id, k.params = bytes.Clone(k.id), bytes.Clone(k.params)
+	}
 }
 
 // refuse answers a message that no call can be made of.
 func (c *connection) refuse(id []byte, e *protocol.Error) {
+	c.failures.Add(1)
 	c.emit(func(b []byte) []byte { return appendReply(b, id, nil, e) })
 }
 
@@ -311,6 +368,7 @@ func (c *connection) emit(write func([]byte) []byte) {
 		copy(frame, h)
 	}
 	*buf = b
+	c.bytesOut.Add(int64(len(frame)))
 	if c.out.send(frame) && cap(b) <= pooledBuffer {
 		buffers.Put(buf)
 	}
@@ -353,8 +411,15 @@ func (c *connection) WriteObject(any) error {
 	if k == nil {
 		return nil
 	}
+	c.reply(k, *resp.Result)
+	return nil
+}
+
+// reply sends the reply to a call, or keeps it for its batch, and forgets the
+// call.
+func (c *connection) reply(k *call, result []byte) {
 	c.settle(k)
-	write := func(b []byte) []byte { return appendReply(b, k.id, *resp.Result, k.failed) }
+	write := func(b []byte) []byte { return appendReply(b, k.id, result, k.failed) }
 	if k.batch == nil {
 		c.emit(write)
 	} else if parts := k.batch.add(k, write, c.srv.limits.OutboundBytes); parts != nil {
@@ -365,7 +430,6 @@ func (c *connection) WriteObject(any) error {
 		})
 	}
 	c.release(k)
-	return nil
 }
 
 // add keeps the reply of one call and returns all replies once they are whole.
@@ -392,18 +456,13 @@ func (c *connection) notify(method string, params any) error {
 		return err
 	}
 	defer enc.release()
-	c.emit(func(b []byte) []byte {
-		b = append(b, `{"jsonrpc":"2.0","method":`...)
-		b = appendText(b, method)
-		b = append(b, `,"params":`...)
-		b = append(b, enc.bytes()...)
-		return append(b, '}')
-	})
+	c.push(method, enc.bytes())
 	return nil
 }
 
-// Close is called by the library when the connection is over.
+// Close is called by the library, once, when the connection is over.
 func (c *connection) Close() error {
 	c.end()
+	c.srv.forget(c)
 	return nil
 }

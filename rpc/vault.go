@@ -13,10 +13,29 @@ func (r *Rooms) vaultImport(ctx context.Context, _ *Session, p protocol.VaultImp
 		return nil, fault.New(fault.Unavailable, "this daemon can't follow a folder").
 			WithHint("leave watch out, and import again when the files have changed")
 	}
-	return r.Vaults.Import(ctx, watch.Request{
+	return r.Import(ctx, watch.Request{
 		Path: p.Path, Name: p.Name, DryRun: p.DryRun,
 		Progress: func(stage string, done, total int) { Report(ctx, stage, int64(done), int64(total)) },
 	})
+}
+
+// Import reads a vault as Vaults.Import does, and tells those who subscribed to
+// index.progress how far it has come.
+func (r *Rooms) Import(ctx context.Context, req watch.Request) (*watch.Result, error) {
+	if r.Events == nil || req.DryRun {
+		return r.Vaults.Import(ctx, req)
+	}
+	tell := r.Events.indexing()
+	own := req.Progress
+	vault := ""
+	req.Named = func(name string) { vault = name }
+	req.Progress = func(stage string, done, total int) {
+		tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Vault: vault})
+		if own != nil {
+			own(stage, done, total)
+		}
+	}
+	return r.Vaults.Import(ctx, req)
 }
 
 func (r *Rooms) vaultList(ctx context.Context, _ *Session, _ protocol.Empty) (protocol.VaultList, error) {

@@ -250,9 +250,17 @@ func TestRPC5_ParamsArriveWhole(t *testing.T) {
 
 func TestRPC6_LargeMessageIsSkipped(t *testing.T) {
 	b := serve(t, rpc.Limits{MessageBytes: 10_000})
-	large := `{"jsonrpc":"2.0","id":"big","method":"test.echo","params":{"text":"` + strings.Repeat("x", 200_000) + `"}}`
-	idLast := `{"jsonrpc":"2.0","method":"test.echo","params":{"text":"` + strings.Repeat("x", 200_000) + `"},"id":9}`
-	for _, c := range []struct{ text, id string }{{large, `"big"`}, {idLast, "null"}} {
+	x := strings.Repeat("x", 200_000)
+	for _, c := range []struct{ text, id string }{
+		{`{"jsonrpc":"2.0","id":"big","method":"test.echo","params":{"text":"` + x + `"}}`, `"big"`},
+		{`{"jsonrpc":"2.0","method":"test.echo","params":{"text":"` + x + `"},"id":9}`, "9"},
+		{`{"params":[{"id":1,"text":"` + x + `}],\"id\":2,\\"},[[]],{}],"id" : -1.5 ,"jsonrpc":"2.0"}`, "-1.5"},
+		{`{"params":{"id":1,"text":"` + x + `"},"method":"test.echo"}`, "null"},
+		{`{"params":"` + x + `","id":1}`, "null"}, // behind a text that is too long itself
+		{`[{"id":1,"params":["` + x + `"]}]`, "null"},
+		{`{"id":1}]}` + x, "1"},
+		{`{"` + x, "null"},
+	} {
 		p := b.connect()
 		p.send(c.text + "\n")
 		if e := p.wantError(c.id, protocol.CodeLimit); e.Data.Retryable {

@@ -1,6 +1,10 @@
 package protocol
 
-import "github.com/ctxd/ctxd/entities/kv"
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities/kv"
+)
 
 // The standings of Health.
 const (
@@ -64,8 +68,51 @@ type ConnStats struct {
 	Refused       uint64 `json:"refused" jsonschema:"over the limit since the start"`
 	Cut           uint64 `json:"cut" jsonschema:"closed by the daemon for breaking a limit since the start"`
 	InFlight      int    `json:"inFlight" jsonschema:"calls that are not answered yet"`
+	Queued        int    `json:"queued" jsonschema:"how many of them have not begun"`
+	Requests      uint64 `json:"requests" jsonschema:"calls and notifications since the start, those of closed connections included"`
+	Errors        uint64 `json:"errors" jsonschema:"answers that were errors since the start, messages that could not be read included"`
+	BytesIn       int64  `json:"bytesIn" jsonschema:"bytes read since the start"`
+	BytesOut      int64  `json:"bytesOut" jsonschema:"bytes of messages sent since the start, those that still wait included"`
 	OutboundBytes int64  `json:"outboundBytes" jsonschema:"replies that wait for slow readers"`
 }
+
+// Connections is the result of admin.connections.
+type Connections struct {
+	Connections []Connection `json:"connections" jsonschema:"the open connections, the oldest first"`
+	Totals      ConnStats    `json:"totals" jsonschema:"the figures of all connections"`
+}
+
+// Connection is one open connection.
+type Connection struct {
+	ID           uint64     `json:"id" jsonschema:"number of the connection, as in the log"`
+	Client       PeerInfo   `json:"client" jsonschema:"the program as it named itself; an empty name before initialize"`
+	PID          int        `json:"pid,omitempty" jsonschema:"its process: what it said, else what the system says; absent when unknown"`
+	Framing      string     `json:"framing,omitempty" enum:"newline,content-length" jsonschema:"how its messages are framed; absent before initialize"`
+	OpenedAt     time.Time  `json:"openedAt" jsonschema:"when it was accepted"`
+	Requests     uint64     `json:"requests" jsonschema:"calls and notifications that came"`
+	Errors       uint64     `json:"errors" jsonschema:"answers that were errors, messages that could not be read included"`
+	InFlight     int        `json:"inFlight" jsonschema:"calls that are not answered yet"`
+	Queued       int        `json:"queued" jsonschema:"how many of them have not begun"`
+	BytesIn      int64      `json:"bytesIn" jsonschema:"bytes read"`
+	BytesOut     int64      `json:"bytesOut" jsonschema:"bytes of messages sent, those that still wait included"`
+	WaitingBytes int64      `json:"waitingBytes" jsonschema:"bytes that wait for the client to read"`
+	Topics       []Topic    `json:"topics" jsonschema:"the topics that it subscribed to, sorted"`
+	Calls        []ConnCall `json:"calls" jsonschema:"the calls in flight, the oldest first"`
+}
+
+// ConnCall is a call in flight.
+type ConnCall struct {
+	Call   uint64 `json:"call" jsonschema:"number of the call in its connection, as in the log"`
+	Method string `json:"method" jsonschema:"name of the method"`
+	State  string `json:"state" enum:"queued,running" jsonschema:"whether it has begun"`
+	ForMS  int64  `json:"forMs" jsonschema:"milliseconds since it came"`
+}
+
+// The states of ConnCall.
+const (
+	CallQueued  = "queued"
+	CallRunning = "running"
+)
 
 // MethodStats counts the calls of one method and says how long they took.
 type MethodStats struct {

@@ -49,8 +49,8 @@ type Code struct {
 	Message string // the standing text of the document
 }
 
-// Codes are all error codes, those of JSON-RPC first. The first seven may
-// answer any call; the others stand with the methods that give them.
+// Codes are all error codes, those of JSON-RPC first. Method.Errors says which
+// of them a method may answer with.
 var Codes = []Code{
 	{CodeParse, "parse_error", "The message is no JSON, or its header is malformed. The id is null."},
 	{CodeInvalidRequest, "invalid_request", "The message is no request, or comes at the wrong time."},
@@ -66,14 +66,6 @@ var Codes = []Code{
 	{CodeDeadline, "deadline", "The call took too long."},
 	{CodeQuery, "query", "The query can't be run; data.line and data.column say where."},
 }
-
-// Notifications that the daemon sends, and those that it takes.
-const (
-	NotifyProgress    = "$/progress"
-	NotifyCancel      = "$/cancelRequest"
-	NotifyInitialized = "initialized"
-	NotifyExit        = "exit"
-)
 
 // Progress is the parameter of $/progress, sent to the caller that put the
 // token into the params of a call.

@@ -1,8 +1,8 @@
 // Package protocol is the contract between ctxd and its clients: the names of
-// the methods, their parameters and results, the error codes, the limits of a
-// connection. It holds data and no behaviour; everything that describes the
-// protocol elsewhere (the document that rpc.discover answers with, the table in
-// the README, clients in other languages) is made from it.
+// the methods, their parameters and results, the error codes, the notifications
+// and their topics. It holds data and no behaviour; everything that describes
+// the protocol elsewhere (the document that rpc.discover answers with, the table
+// in the README, clients in other languages) is made from it.
 //
 // # Reading the types
 //
@@ -19,6 +19,12 @@
 // need that. Records (notes.Note, entities.Entity, entities.Type) are those of
 // the domain rooms, not copies of them; their members are described in
 // records.go.
+//
+// Methods, Notifications, Topics and Codes are the four tables. What a method
+// may answer with is in Method.Errors: its own codes and those that any call of
+// its mode may get. Tests keep the tables whole: a method, member, code, topic
+// or notification that is not described, or an example that does not fit its
+// schema, fails them.
 //
 // # Use
 //

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 )
 
 // Mode says how calls of a method stand to the other calls of a connection.
@@ -24,7 +25,7 @@ type Method struct {
 	Mode        Mode
 	Params      reflect.Type // a struct
 	Result      reflect.Type
-	Codes       []int // beside those that any call may get
+	Codes       []int // of its own; Errors adds those that any call may get
 	Example     Example
 	Early       bool // answers before initialize
 }
@@ -43,6 +44,33 @@ func describe[P, R any](name string, mode Mode, summary, description string, ex 
 	}
 }
 
+// Errors returns the codes of all errors that a call of the method may be
+// answered with, in the order of Codes. CodeParse and CodeMethodNotFound are
+// about messages that call no method.
+func (m *Method) Errors() []int {
+	var list []int
+	for _, c := range Codes {
+		if m.answers(c.Code) {
+			list = append(list, c.Code)
+		}
+	}
+	return list
+}
+
+func (m *Method) answers(code int) bool {
+	switch code {
+	case CodeInvalidRequest, CodeInvalidParams, CodeInternal, CodeLimit:
+		return true // CodeLimit: too many calls are in flight, or the result is too large
+	case CodeNotInitialized:
+		return !m.Early
+	case CodeCancelled:
+		return m.Mode != Control
+	case CodeDeadline:
+		return m.Mode == Read || slices.Contains(m.Codes, code)
+	}
+	return slices.Contains(m.Codes, code)
+}
+
 func early(m Method) Method {
 	m.Early = true
 	return m
@@ -52,7 +80,7 @@ func early(m Method) Method {
 var Methods = func() (all []Method) {
 	for _, group := range [][]Method{
 		lifecycleMethods, noteMethods, typeMethods, entityMethods, wqlMethods,
-		graphMethods, contextMethods, vaultMethods, adminMethods,
+		graphMethods, contextMethods, vaultMethods, eventMethods, adminMethods,
 	} {
 		all = append(all, group...)
 	}
@@ -99,10 +127,14 @@ var lifecycleMethods = []Method{
 var adminMethods = []Method{
 	early(describe[Empty, Health]("admin.health", Read,
 		"Say how the daemon is and what needs attention.", "",
-		Example{`{}`, `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60},"embedder":{"name":"","dims":0,"device":""},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`})),
+		Example{`{}`, exampleHealth})),
 	describe[Empty, Stats]("admin.stats", Read,
 		"Count records, memory, connections and calls, with latencies.", "",
-		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":0,"vectors":0,"terms":0},"connections":{"open":1,"accepted":3,"refused":0,"cut":0,"inFlight":1,"outboundBytes":0},"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
+		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":0,"vectors":0,"terms":0},"connections":` + exampleConnStats + `,"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
+	describe[Empty, Connections]("admin.connections", Read,
+		"List the open connections with their calls and figures.",
+		"Names of methods and sizes only, nothing of what was sent.",
+		Example{`{}`, `{"connections":[{"id":3,"client":{"name":"notes-app","version":"2.1.0"},"pid":4712,"framing":"newline","openedAt":"2026-01-31T09:30:00Z","requests":18,"errors":1,"inFlight":2,"queued":1,"bytesIn":5120,"bytesOut":20480,"waitingBytes":0,"topics":["notes.changed"],"calls":[{"call":17,"method":"notes.put","state":"running","forMs":2},{"call":18,"method":"notes.get","state":"queued","forMs":1}]}],"totals":` + exampleConnStats + `}`}),
 	describe[Empty, Empty]("admin.stop", Control,
 		"End the daemon after the calls that it has accepted.", "",
 		Example{`{}`, `{}`}),
@@ -110,3 +142,8 @@ var adminMethods = []Method{
 		"Describe every method, as an OpenRPC document.", "",
 		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"1.0"},"methods":[]}`})),
 }
+
+const (
+	exampleHealth    = `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60},"embedder":{"name":"","dims":0,"device":""},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`
+	exampleConnStats = `{"open":1,"accepted":3,"refused":0,"cut":0,"inFlight":2,"queued":1,"requests":60,"errors":2,"bytesIn":16384,"bytesOut":65536,"outboundBytes":0}`
+)

@@ -19,7 +19,8 @@ type (
 		Info       docInfo      `json:"info"`
 		Methods    []docMethod  `json:"methods"`
 		Components docComponent `json:"components"`
-		Notify     []docMethod  `json:"x-notifications"`
+		// What the format has no place for.
+		Notify []docNotification `json:"x-notifications"`
 	}
 	docInfo struct {
 		Title       string `json:"title"`
@@ -38,6 +39,16 @@ type (
 		Mode        Mode         `json:"x-mode,omitempty"`
 		Early       bool         `json:"x-before-initialize,omitempty"`
 	}
+	docNotification struct {
+		Name        string       `json:"name"`
+		Summary     string       `json:"summary"`
+		Description string       `json:"description,omitempty"`
+		Structure   string       `json:"paramStructure"`
+		Params      []docContent `json:"params"`
+		Examples    []docNotice  `json:"examples"`
+		From        string       `json:"x-from"` // client or daemon
+		Topic       bool         `json:"x-topic,omitempty"`
+	}
 	docContent struct {
 		Name        string             `json:"name"`
 		Description string             `json:"description,omitempty"`
@@ -51,6 +62,10 @@ type (
 		Name   string     `json:"name"`
 		Params []docValue `json:"params"`
 		Result docValue   `json:"result"`
+	}
+	docNotice struct {
+		Name   string     `json:"name"`
+		Params []docValue `json:"params"`
 	}
 	docValue struct {
 		Name  string          `json:"name"`
@@ -70,7 +85,8 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 	"Params are given by name. Any params may have a progressToken, a text or a number, which $/progress then carries. " +
 	"Offsets, ranges and columns count UTF-16 code units, ranges are half-open, lines and columns begin at 1. " +
 	"Lengths and budgets count Unicode code points. Times are RFC 3339 in UTC, dates YYYY-MM-DD, durations milliseconds. " +
-	"Ids match [A-Za-z0-9_-]{1,64}. Every method may answer with the errors Parse to Cancelled; those of its own are listed with it."
+	"Ids match [A-Za-z0-9_-]{1,64}. The errors that a method may answer with are listed with it; ParseError and MethodNotFound are about messages that call no method. " +
+	"Notifications stand in x-notifications with who sends them; those with x-topic come after events.subscribe."
 
 // OpenRPC returns the document that describes every method, as rpc.discover
 // answers with it: one line of JSON, the same on every call.
@@ -87,12 +103,12 @@ func OpenRPC() (Document, error) {
 		}
 		doc.Methods = append(doc.Methods, m)
 	}
-	for _, n := range notifications {
-		params, err := d.params(n.params)
+	for i := range Notifications {
+		n, err := d.notification(&Notifications[i])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", Notifications[i].Name, err)
 		}
-		doc.Notify = append(doc.Notify, docMethod{Name: n.name, Summary: n.summary, Structure: "by-name", Params: params})
+		doc.Notify = append(doc.Notify, n)
 	}
 	if _, err := d.of(reflect.TypeFor[ErrorData]()); err != nil {
 		return nil, err
@@ -101,15 +117,22 @@ func OpenRPC() (Document, error) {
 	return compact(doc)
 }
 
-// notifications are the messages that nobody answers.
-var notifications = []struct {
-	name, summary string
-	params        reflect.Type
-}{
-	{NotifyInitialized, "From the client: initialize was answered.", reflect.TypeFor[Empty]()},
-	{NotifyExit, "From the client: close the connection.", reflect.TypeFor[Empty]()},
-	{NotifyCancel, "From the client: withdraw a call.", reflect.TypeFor[Cancel]()},
-	{NotifyProgress, "To the client: how far a call with a progressToken has come.", reflect.TypeFor[Progress]()},
+// notification describes a message that nobody answers.
+func (d *schemas) notification(n *Notification) (docNotification, error) {
+	params, err := d.params(n.Params)
+	if err != nil {
+		return docNotification{}, err
+	}
+	out := docNotification{
+		Name: n.Name, Summary: n.Summary, Description: n.Description, Structure: "by-name",
+		Params: params, From: "daemon", Topic: n.Topic,
+	}
+	if n.FromClient {
+		out.From = "client"
+	}
+	given, err := inOrder(n.Example, params)
+	out.Examples = []docNotice{{Name: n.Name, Params: given}}
+	return out, err
 }
 
 func (d *schemas) method(m *Method) (docMethod, error) {
@@ -126,10 +149,12 @@ func (d *schemas) method(m *Method) (docMethod, error) {
 		Params: params, Result: &docContent{Name: "result", Schema: result}, Mode: m.Mode, Early: m.Early,
 	}
 	for _, code := range m.Codes {
-		i := slices.IndexFunc(Codes, func(c Code) bool { return c.Code == code })
-		if i < 0 {
+		if !slices.ContainsFunc(Codes, func(c Code) bool { return c.Code == code }) {
 			return out, fmt.Errorf("error code %d is not described", code)
 		}
+	}
+	for _, code := range m.Errors() {
+		i := slices.IndexFunc(Codes, func(c Code) bool { return c.Code == code })
 		out.Errors = append(out.Errors, docRef{"#/components/errors/" + errorName(Codes[i])})
 	}
 	example, err := m.example(params)
@@ -165,17 +190,23 @@ func (d *schemas) params(t reflect.Type) ([]docContent, error) {
 
 // example gives the example of a method in the order of its parameters.
 func (m *Method) example(params []docContent) (docExample, error) {
+	given, err := inOrder(m.Example.Params, params)
+	return docExample{Name: m.Name, Params: given, Result: docValue{"result", json.RawMessage(m.Example.Result)}}, err
+}
+
+// inOrder gives the members of an object in the order of the parameters.
+func inOrder(example string, params []docContent) ([]docValue, error) {
 	var given map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(m.Example.Params), &given); err != nil {
-		return docExample{}, fmt.Errorf("example: %w", err)
+	if err := json.Unmarshal([]byte(example), &given); err != nil {
+		return nil, fmt.Errorf("example: %w", err)
 	}
-	out := docExample{Name: m.Name, Params: []docValue{}, Result: docValue{"result", json.RawMessage(m.Example.Result)}}
+	list := []docValue{}
 	for _, p := range params {
 		if v, ok := given[p.Name]; ok {
-			out.Params = append(out.Params, docValue{p.Name, v})
+			list = append(list, docValue{p.Name, v})
 		}
 	}
-	return out, nil
+	return list, nil
 }
 
 // errorName turns "not_found" into "NotFound".

@@ -27,8 +27,9 @@ func newSchemas(prefix string) *schemas {
 }
 
 var (
-	rawType  = reflect.TypeFor[json.RawMessage]()
-	timeType = reflect.TypeFor[time.Time]()
+	rawType   = reflect.TypeFor[json.RawMessage]()
+	timeType  = reflect.TypeFor[time.Time]()
+	topicType = reflect.TypeFor[Topic]()
 )
 
 // inner is what an Optional holds.
@@ -70,6 +71,12 @@ func (d *schemas) known(t reflect.Type) (s *jsonschema.Schema, ok bool, err erro
 		return &jsonschema.Schema{Type: "object"}, true, nil
 	case t == timeType:
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}, true, nil
+	case t == topicType:
+		s = &jsonschema.Schema{Type: "string"}
+		for _, name := range Topics {
+			s.Enum = append(s.Enum, name)
+		}
+		return s, true, nil
 	case t.Implements(reflect.TypeFor[inner]()):
 		held := reflect.Zero(t).Interface().(inner).inner()
 		if held.Kind() == reflect.Interface {

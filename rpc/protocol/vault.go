@@ -36,7 +36,7 @@ var vaultMethods = []Method{
 		"Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
 		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it.",
 		Example{`{"path":"/home/me/Notes"}`, `{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"scan.pdf","reason":"not Markdown"}],"ms":35}`},
-		CodeConflict, CodeUnavailable, CodeLimit),
+		CodeNotFound, CodeConflict, CodeUnavailable, CodeLimit),
 	describe[Empty, VaultList]("vault.list", Read,
 		"List the known vaults.", "",
 		Example{`{}`, `{"vaults":[` + exampleVault + `]}`}),
@@ -46,7 +46,7 @@ var vaultMethods = []Method{
 	describe[VaultName, VaultForgotten]("vault.forget", Mutation,
 		"Remove a vault with every record that came from it; its folder stays as it is.", "",
 		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60}`},
-		CodeNotFound, CodeUnavailable),
+		CodeNotFound, CodeConflict, CodeUnavailable),
 }
 
 const exampleVault = `{"vault":"Notes","path":"/home/me/Notes","watching":false,"notes":60,"links":210,"unresolved":3,"markdownLinks":4,"lastScanAt":"2026-01-31T09:30:00Z","stale":false,"errors":[]}`

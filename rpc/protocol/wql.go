@@ -40,7 +40,7 @@ var wqlMethods = []Method{
 		Example{
 			`{"query":"SELECT p FROM Person WHERE p.team = {this}","this":"core"}`,
 			`{"rows":[{"id":"alice","name":"Alice","type":"Person"}],"total":1,"truncated":false}`,
-		}, CodeNotFound, CodeLimit, CodeDeadline, CodeQuery),
+		}, CodeNotFound, CodeUnavailable, CodeLimit, CodeDeadline, CodeQuery),
 	describe[WQLCheck, WQLChecked]("wql.check", Read,
 		"Check a query and report every finding.", "",
 		Example{

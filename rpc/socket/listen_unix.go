@@ -101,12 +101,18 @@ func takeLock(lockPath string, now func() time.Time) (*flock.Flock, error) {
 			return lock, nil
 		}
 		owner := readOwner(lockPath)
-		if owner.PID != 0 || time.Now().After(deadline) {
+		if owner.lives() || time.Now().After(deadline) {
 			_ = lock.Close()
 			return nil, newOwnedError(owner, now())
 		}
 		time.Sleep(ownerStep) //nolint:forbidigo // the owner is another process: its file can only be read again
 	}
+}
+
+// lives reports whether the owner's process exists. The name of one that was
+// killed stays in the lock file until the next owner writes its own.
+func (o Owner) lives() bool {
+	return o.PID > 0 && !errors.Is(syscall.Kill(o.PID, 0), syscall.ESRCH)
 }
 
 // bind probes the path, removes a socket that nobody answers on, and binds.

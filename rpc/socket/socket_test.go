@@ -17,16 +17,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"go.uber.org/goleak"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-// helperEnv makes the test binary a process that listens until it is killed.
-const helperEnv = "CTXD_TEST_LISTEN"
+const (
+	// helperEnv makes the test binary a process that listens until it is killed.
+	helperEnv = "CTXD_TEST_LISTEN"
+	// dialEnv makes it one that connects without a look at who listens, and says
+	// what came of it.
+	dialEnv = "CTXD_TEST_DIAL"
+)
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(dialEnv); path != "" {
+		dialAnyway(path)
+		return
+	}
 	if path := os.Getenv(helperEnv); path != "" {
 		l, err := socket.Listen(path, socket.Options{Version: "9.9"})
 		if err != nil {
@@ -43,6 +53,19 @@ func TestMain(m *testing.M) {
 		}
 	}
 	goleak.VerifyTestMain(m)
+}
+
+func dialAnyway(path string) {
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		fmt.Println("not connected:", err)
+		return
+	}
+	if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
+		fmt.Println("connected and served")
+		return
+	}
+	fmt.Println("connected, then closed")
 }
 
 // private returns a short path of a folder of our own.
@@ -268,6 +291,44 @@ func TestREL5_OneOfManyWins(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// The lock file of a process that was killed still names it when the next owner
+// has the lock and has not written yet. Whoever comes then waits for the new
+// name.
+func TestREL5_LoserIsNotToldOfTheDead(t *testing.T) {
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(private(t), "s")
+	winner := flock.New(path + ".lock")
+	if ok, err := winner.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	defer winner.Close()
+	write := func(pid int) {
+		text := fmt.Sprintf(`{"pid":%d,"version":"1","started":"2026-01-31T09:30:00Z"}`, pid)
+		if err := os.WriteFile(path+".lock", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(dead.Process.Pid)
+	lost := make(chan error, 1)
+	go func() {
+		_, err := socket.Listen(path, socket.Options{})
+		lost <- err
+	}()
+	select {
+	case err := <-lost:
+		t.Fatalf("told at once: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	write(os.Getpid())
+	var owned *socket.OwnedError
+	if err := <-lost; !errors.As(err, &owned) || owned.Owner.PID != os.Getpid() {
+		t.Errorf("told %v", err)
 	}
 }
 

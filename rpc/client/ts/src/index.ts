@@ -1,0 +1,9 @@
+/**
+ * A typed client of ctxd, the local context engine for note apps. Connect, call
+ * methods, subscribe to topics; see the README.
+ */
+export { connect, type CallArguments, type Client } from "./client.js";
+export { CtxdError } from "./errors.js";
+export type { CallOptions, ConnectOptions } from "./options.js";
+export * from "./protocol.js";
+export { defaultPath } from "./socket.js";

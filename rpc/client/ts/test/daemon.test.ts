@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { connect, ErrorCode, protocolVersion, type Client, type NotesChangedEvent, type Progress } from "ctxd-client";
+import { failure, home, program, rejection, start, type Daemon } from "./daemon.js";
+
+let daemon: Daemon;
+let ctxd: Client;
+
+before(async () => {
+  daemon = await start();
+  ctxd = await daemon.connect({ version: "1.0.0" });
+});
+after(() => daemon.stop());
+
+test("handshake", async () => {
+  const { serverInfo, capabilities } = ctxd.server;
+  assert.equal(serverInfo.name, "ctxd");
+  assert.equal(ctxd.server.protocolVersion, protocolVersion);
+  assert.ok(capabilities.methods.includes("notes.get"));
+  assert.equal((await ctxd.call("admin.health")).status, "healthy");
+});
+
+test("notes are written, read, found and removed", async () => {
+  const written = await ctxd.call("notes.put", {
+    id: "kickoff", title: "Kickoff “Ωmega” 😀", body: "Goals: see [[Plan]].\n\n\t#planning 漢字", ifVersion: 0,
+  });
+  assert.equal(written.version, 1);
+  assert.deepEqual(written.tags, ["planning"]);
+  const read = await ctxd.call("notes.get", { id: "kickoff" });
+  assert.equal(read.title, "Kickoff “Ωmega” 😀");
+  assert.equal(read.body, written.body);
+  assert.equal(read.links[0]?.target, "Plan");
+  const { items } = await ctxd.call("notes.complete", { prefix: "kick" });
+  assert.deepEqual(items[0]?.match, [[0, 4]]);
+  const { hits } = await ctxd.call("notes.search", { query: "goals", mode: "lexical" });
+  assert.equal(hits[0]?.id, "kickoff");
+  assert.deepEqual(await ctxd.call("notes.delete", { id: "kickoff" }), { id: "kickoff", version: 2 });
+});
+
+test("RPC-7: a read sees the changes that were called before it", async () => {
+  const put = ctxd.call("notes.put", { id: "order", title: "one" });
+  const patch = ctxd.call("notes.patch", { id: "order", title: "two" });
+  assert.equal((await ctxd.call("notes.get", { id: "order" })).title, "two");
+  assert.equal((await put).title, "one");
+  assert.equal((await patch).version, 2);
+});
+
+test("errors say what was wrong and what to do", async () => {
+  const missing = await failure(ctxd.call("notes.get", { id: "nobody" }));
+  assert.deepEqual([missing.code, missing.kind, missing.method], [ErrorCode.NotFound, "not_found", "notes.get"]);
+
+  await ctxd.call("notes.putMany", { notes: [{ id: "t1", title: "Twin" }, { id: "t2", title: "Twin" }] });
+  const ambiguous = await failure(ctxd.call("notes.get", { title: "twin" }));
+  assert.equal(ambiguous.kind, "conflict");
+  assert.deepEqual(ambiguous.candidates?.map(({ id }) => id).sort(), ["t1", "t2"]);
+
+  const wrong = await failure(ctxd.request("notes.get", { id: 5 }));
+  assert.deepEqual([wrong.kind, wrong.field], ["invalid_params", "id"]);
+
+  const query = await failure(ctxd.call("wql.query", { query: "SELECT p FROM Nothing WHERE" }));
+  assert.equal(query.kind, "query");
+  assert.equal(query.line, 1);
+  assert.ok(query.hint);
+
+  assert.equal((await failure(ctxd.request("no.such"))).kind, "method_not_found");
+});
+
+test("10 MB go both ways, whatever the characters", async () => {
+  const body = "é 漢 😀 \"\\\u2028\n".repeat(180_000);
+  const notes = ["x", "y", "z"].map((id) => ({ id: `large-${id}`, title: id, body }));
+  assert.ok(Buffer.byteLength(JSON.stringify(notes)) > 10 << 20);
+  const put = await ctxd.call("notes.putMany", { notes });
+  assert.deepEqual(put.notes.map((note) => note.body === body), [true, true, true]);
+  assert.equal((await ctxd.call("notes.get", { id: "large-z" })).body, body);
+});
+
+test("a message over the limit is refused and the connection stays", async () => {
+  const err = await failure(ctxd.call("notes.put", { id: "huge", title: "x", body: "x".repeat(17 << 20) }));
+  assert.equal(err.kind, "limit");
+  assert.equal((await ctxd.call("admin.health")).status, "healthy");
+});
+
+test("RPC-6: any number of calls may be made at once", async () => {
+  const got = await Promise.all(Array.from({ length: 500 }, () => ctxd.call("notes.get", { id: "t1" })));
+  assert.equal(got.length, 500);
+  assert.ok(got.every(({ id }) => id === "t1"));
+});
+
+test("an import reports how far it is, and stops when it is withdrawn", async () => {
+  const vault = join(daemon.dir, "vault");
+  await mkdir(vault);
+  const files = Array.from({ length: 3000 }, (_, i) => `n${i}.md`);
+  await Promise.all(files.map((name) => writeFile(join(vault, name), `# ${name}\n\n[[n1]] and [[n2]]\n`)));
+  const control = new AbortController();
+  const reason = new Error("the window was closed");
+  const withdrawn = ctxd.call("vault.import", { path: vault, name: "v" }, {
+    signal: control.signal,
+    onProgress: () => control.abort(reason),
+  });
+  assert.equal(await rejection(withdrawn), reason);
+
+  const seen: Progress[] = [];
+  const result = await ctxd.call("vault.import", { path: vault, name: "v" }, { onProgress: (p) => seen.push(p) });
+  assert.equal(result.notes, 3000);
+  assert.equal(seen[0]?.kind, "begin");
+  assert.equal(seen.at(-1)?.kind, "end");
+  assert.ok(seen.some((p) => p.kind === "report" && p.total > 0), JSON.stringify(seen));
+});
+
+test("changes of others are told to subscribers", async () => {
+  const other = await daemon.connect();
+  const events: NotesChangedEvent[] = [];
+  let told: (() => void) | undefined;
+  const first = new Promise<void>((resolve) => (told = resolve));
+  const stop = await ctxd.subscribe("notes.changed", (event) => {
+    events.push(event);
+    told?.();
+  });
+  await other.call("notes.put", { id: "told", title: "Told" });
+  await first;
+  assert.deepEqual(events[0]?.ids, ["told"]);
+  assert.equal(events[0]?.kind, "put");
+  assert.equal(events[0]?.seq, (await other.call("admin.health")).store.seq);
+  await stop();
+  assert.deepEqual(await ctxd.call("events.unsubscribe", { topics: ["health.changed"] }), { topics: [] });
+  await other.close();
+});
+
+test("close drains: what was called is done", async () => {
+  const one = await daemon.connect();
+  const writes = Array.from({ length: 40 }, (_, i) => one.call("notes.put", { id: `drain${i}`, title: "x" }));
+  await one.close();
+  assert.deepEqual((await Promise.all(writes)).map(({ version }) => version), Array<number>(40).fill(1));
+  assert.equal(await one.closed, undefined);
+});
+
+test("a connection made for another process ends with it", async () => {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  const one = await daemon.connect({ processId: child.pid });
+  child.kill("SIGKILL");
+  assert.equal((await one.closed)?.kind, "unavailable");
+});
+
+test("a daemon that is stopped ends its connections", async () => {
+  const own = await start();
+  const one = await own.connect();
+  await one.call("admin.stop");
+  assert.equal((await one.closed)?.retryable, true);
+  assert.equal((await failure(connect({ path: own.path }))).hint, "start one with: ctxd serve");
+  await own.stop();
+});
+
+test("ctxd stdio starts a daemon and is a connection to it", async (t) => {
+  const at = await home();
+  t.after(() => rm(at.dir, { recursive: true }));
+  Object.assign(process.env, at.env); // what the command inherits
+  const one = await connect({ command: [program, "stdio", "--idle-exit", "1m"], name: "test" });
+  assert.equal((await one.call("notes.put", { id: "a", title: "é 😀" })).version, 1);
+  await one.close();
+  assert.equal(await one.closed, undefined);
+
+  const two = await connect({ path: at.path });
+  assert.equal((await two.call("notes.get", { id: "a" })).title, "é 😀");
+  await two.call("admin.stop");
+  await two.closed;
+});
+
+test("a command that fails says why", async () => {
+  const none = await failure(connect({ command: [join(daemon.dir, "no-such-program")] }));
+  assert.match(none.message, /can't be run/);
+  assert.ok(none.hint);
+  const wrong = await failure(connect({ command: [program, "no-such-command"] }));
+  assert.match(wrong.message, /no-such-command/);
+});

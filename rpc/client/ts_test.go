@@ -1,0 +1,281 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestConformance_TypeScriptClient runs the tests of the TypeScript client
+// against the real daemon, then does what a user of the package does: installs
+// what npm would publish, runs the example of the README and compiles the rest
+// of it. The compiler comes from npm, so the test runs only when it is asked to
+// (CTXD_CONFORMANCE=1).
+func TestConformance_TypeScriptClient(t *testing.T) {
+	if os.Getenv("CTXD_CONFORMANCE") == "" {
+		t.Skip("set CTXD_CONFORMANCE=1 to install the TypeScript compiler from npm and run the tests of the client")
+	}
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	p := tsPackage{dir: filepath.Join(t.TempDir(), "ts"), ctxd: buildDaemon(t)}
+	p.copySources(t)
+	if out, err := p.command(t, p.dir, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+		t.Skipf("the compiler can't be installed: %v\n%s", err, out)
+	}
+	t.Run("Tests", func(t *testing.T) {
+		out := p.run(t, p.dir, "npm", "test", "--silent")
+		t.Logf("%s", out[max(0, bytes.LastIndex(out, []byte("tests "))):])
+	})
+	t.Run("Package", p.testPackage)
+}
+
+// tsPackage is a copy of the package's sources, and the daemon to test it with.
+type tsPackage struct{ dir, ctxd string }
+
+// testPackage looks at what npm would publish and uses it.
+func (p *tsPackage) testPackage(t *testing.T) {
+	var packed []struct {
+		Filename string
+		Files    []struct{ Path string }
+	}
+	// The output of prepack comes first.
+	out := p.run(t, p.dir, "npm", "pack", "--json", "--silent")
+	if i := bytes.IndexByte(out, '['); i < 0 || json.Unmarshal(out[i:], &packed) != nil || len(packed) != 1 {
+		t.Fatalf("npm pack answered\n%s", out)
+	}
+	var files []string
+	for _, f := range packed[0].Files {
+		files = append(files, f.Path)
+	}
+	want := []string{"LICENSE", "README.md", "package.json"}
+	for _, name := range []string{"abort", "client", "connection", "errors", "index", "lines", "options", "protocol", "socket", "transport"} {
+		want = append(want, "dist/"+name+".d.ts", "dist/"+name+".js")
+	}
+	slices.Sort(files)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("what npm would publish (-want +got):\n%s", diff)
+	}
+
+	app := t.TempDir()
+	writeFile(t, filepath.Join(app, "package.json"), `{"private": true, "type": "module"}`)
+	p.run(t, app, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", filepath.Join(p.dir, packed[0].Filename))
+	program, fragments := readmeBlocks(t)
+	p.runExample(t, app, program)
+	p.compileFragments(t, app, fragments)
+}
+
+// runExample runs the program of the README against a daemon of its own.
+func (p *tsPackage) runExample(t *testing.T, app, program string) {
+	t.Helper()
+	home, err := os.MkdirTemp("", "ctxd-ts-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	at := filepath.Join(home, "s")
+	if runtime.GOOS == "windows" {
+		at = `\\.\pipe\` + filepath.Base(home)
+	}
+	t.Setenv("CTXD_SOCKET", at)
+	t.Setenv("CTXD_DATA", filepath.Join(home, "data"))
+	t.Setenv("XDG_CONFIG_HOME", home)
+	p.run(t, app, p.ctxd, "stdio", "--idle-exit", "1m") // starts the daemon
+	defer p.run(t, app, p.ctxd, "stop")
+	writeFile(t, filepath.Join(app, "example.mjs"), program)
+	want := "Kickoff: Goals: ship the first milestone. #planning\nThe model knows.\n"
+	if got := p.run(t, app, "node", "example.mjs"); string(got) != want {
+		t.Errorf("the example of the README printed\n%s\nwant\n%s", got, want)
+	}
+}
+
+// compileFragments compiles the other blocks of the README in a project that
+// has the types of browsers and not those of Node, which the package must not
+// ask for.
+func (p *tsPackage) compileFragments(t *testing.T, app string, fragments []string) {
+	t.Helper()
+	source := "import { connect, CtxdError, type Client } from \"ctxd-client\";\n"
+	for _, f := range fragments {
+		if !strings.Contains(f, "const ctxd =") {
+			source += "export async function _" + string(rune('a'+strings.Count(source, "function _"))) + "(ctxd: Client) {\n" + f + "}\n"
+		} else {
+			source += f
+		}
+	}
+	writeFile(t, filepath.Join(app, "readme.ts"), source)
+	p.run(t, app, filepath.Join(p.dir, "node_modules", ".bin", "tsc"), "--noEmit", "--strict", "--target", "es2022",
+		"--module", "nodenext", "--lib", "es2022,dom", "--types", "", "readme.ts")
+}
+
+// readmeBlocks returns the program of the README, which stands there as js, and
+// its fragments, which stand there as ts.
+func readmeBlocks(t *testing.T) (program string, fragments []string) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("ts", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)```(js|ts)\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
+		if m[1] == "js" {
+			program += m[2]
+		} else {
+			fragments = append(fragments, m[2])
+		}
+	}
+	if program == "" || len(fragments) < 5 {
+		t.Fatalf("README.md has %d bytes of program and %d fragments", len(program), len(fragments))
+	}
+	return program, fragments
+}
+
+// copySources copies what git holds of the package, so that nothing that lies
+// about takes part.
+func (p *tsPackage) copySources(t *testing.T) {
+	t.Helper()
+	made := []string{"node_modules", "dist", "test-dist"}
+	err := filepath.WalkDir("ts", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("ts", path)
+		switch to := filepath.Join(p.dir, rel); {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains(made, rel):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, 0o700)
+		default:
+			data, err := os.ReadFile(path)
+			return errors.Join(err, os.WriteFile(to, data, 0o600))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func buildDaemon(t *testing.T) string {
+	t.Helper()
+	ctxd := filepath.Join(t.TempDir(), "ctxd")
+	if runtime.GOOS == "windows" {
+		ctxd += ".exe"
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", ctxd, "github.com/ctxd/ctxd/cmd/ctxd")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return ctxd
+}
+
+// run runs a program and returns its standard output; failing fails the test.
+func (p *tsPackage) run(t *testing.T, dir, program string, args ...string) []byte {
+	t.Helper()
+	out, err := p.command(t, dir, program, args...)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(program), strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// command runs a program. When it fails, its standard error is part of what is
+// returned.
+func (p *tsPackage) command(t *testing.T, dir, program string, args ...string) ([]byte, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CTXD_BIN="+p.ctxd)
+	cmd.WaitDelay = 10 * time.Second // for what a killed program leaves behind
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		out = append(out, stderr.Bytes()...)
+	}
+	return out, err
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTypeScriptPackageIsPinned: what is built with comes from the public
+// registry, in exact versions, and the package depends on nothing when it runs.
+func TestTypeScriptPackageIsPinned(t *testing.T) {
+	var pkg struct {
+		Version      string
+		Dependencies map[string]string
+		Dev          map[string]string `json:"devDependencies"`
+	}
+	readJSON(t, "package.json", &pkg)
+	if len(pkg.Dependencies) > 0 {
+		t.Errorf("it depends on %v", pkg.Dependencies)
+	}
+	exact := regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+	for name, version := range pkg.Dev {
+		if !exact.MatchString(version) {
+			t.Errorf("%s is pinned to %q", name, version)
+		}
+	}
+	var lock struct {
+		Packages map[string]struct{ Version, Resolved, Integrity string }
+	}
+	readJSON(t, "package-lock.json", &lock)
+	if got := lock.Packages[""].Version; got != pkg.Version {
+		t.Errorf("the lock file is of version %s, the package %s", got, pkg.Version)
+	}
+	for name, p := range lock.Packages {
+		if name != "" && (!strings.HasPrefix(p.Resolved, "https://registry.npmjs.org/") || p.Integrity == "") {
+			t.Errorf("%s comes from %q with checksum %q", name, p.Resolved, p.Integrity)
+		}
+	}
+	if len(lock.Packages) < 3 {
+		t.Errorf("the lock file has %d packages", len(lock.Packages))
+	}
+}
+
+// The package is published by itself, so it carries the licence.
+func TestTypeScriptPackageHasTheLicence(t *testing.T) {
+	own, err := os.ReadFile(filepath.Join("ts", "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := os.ReadFile(filepath.Join("..", "..", "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(own, ours) {
+		t.Error("ts/LICENSE is not the licence of the repository")
+	}
+}
+
+func readJSON(t *testing.T, name string, v any) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("ts", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,373 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Results are encoded by functions that are made once a type. They write what
+// encoding/json writes, except that U+2028 and U+2029 are not escaped, at a
+// third of its cost for the texts of notes and prompts. A type that is out of
+// the ordinary is left to encoding/json.
+
+// encoder is a buffer that holds a result as JSON.
+type encoder struct{ buf []byte }
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// encode returns v as JSON on one line. The bytes are valid until release.
+func encode(v any) (*encoder, error) {
+	e := encoders.Get().(*encoder)
+	var err error
+	if e.buf, err = appendAny(e.buf[:0], reflect.ValueOf(v)); err != nil {
+		e.release()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *encoder) bytes() []byte { return e.buf }
+
+func (e *encoder) release() {
+	if cap(e.buf) > pooledBuffer {
+		e.buf = nil
+	}
+	encoders.Put(e)
+}
+
+// encodeFunc appends a value of one type.
+type encodeFunc func(b []byte, v reflect.Value) ([]byte, error)
+
+var encodeFuncs sync.Map // reflect.Type -> encodeFunc
+
+var (
+	marshalerType     = reflect.TypeFor[json.Marshaler]()
+	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonNumberType    = reflect.TypeFor[json.Number]()
+)
+
+// encodeFuncOf returns the function for a type.
+func encodeFuncOf(t reflect.Type) encodeFunc {
+	if f, ok := encodeFuncs.Load(t); ok {
+		return f.(encodeFunc)
+	}
+	// A type that contains itself finds the first of these in its own place.
+	once := sync.OnceValue(func() encodeFunc { return newEncodeFunc(t) })
+	encodeFuncs.LoadOrStore(t, encodeFunc(func(b []byte, v reflect.Value) ([]byte, error) { return once()(b, v) }))
+	f := once()
+	encodeFuncs.Store(t, f)
+	return f
+}
+
+func newEncodeFunc(t reflect.Type) encodeFunc {
+	switch {
+	case t == timeType:
+		return appendTime
+	case reflect.PointerTo(t).Implements(optionalType):
+		return newAppendOptional(t)
+	case speaksForItself(t), speaksForItself(reflect.PointerTo(t)), t == jsonNumberType:
+		return appendByLibrary
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return appendText(b, v.String()), nil }
+	case reflect.Bool:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(b, v.Bool()), nil }
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(b, v.Int(), 10), nil }
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendUint(b, v.Uint(), 10), nil }
+	case reflect.Float64:
+		return appendFloat
+	case reflect.Interface:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return appendAny(b, v.Elem()) }
+	case reflect.Pointer:
+		return newAppendPointer(t)
+	case reflect.Slice:
+		return newAppendList(t)
+	case reflect.Map:
+		return newAppendMap(t)
+	case reflect.Struct:
+		return newAppendStruct(t)
+	default:
+		return appendByLibrary
+	}
+}
+
+// speaksForItself reports whether a type says itself how it is written.
+func speaksForItself(t reflect.Type) bool {
+	return t.Implements(marshalerType) || t.Implements(textMarshalerType)
+}
+
+// appendAny appends a value of any type; none is null.
+func appendAny(b []byte, v reflect.Value) ([]byte, error) {
+	if !v.IsValid() {
+		return append(b, "null"...), nil
+	}
+	return encodeFuncOf(v.Type())(b, v)
+}
+
+// appendByLibrary has encoding/json append a value.
+func appendByLibrary(b []byte, v reflect.Value) ([]byte, error) {
+	w := lineWriter(b)
+	enc := json.NewEncoder(&w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v.Interface()); err != nil {
+		return b, err
+	}
+	return w[:len(w)-1], nil // without the line feed
+}
+
+// lineWriter appends what is written to it.
+type lineWriter []byte
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	*w = append(*w, p...)
+	return len(p), nil
+}
+
+func appendTime(b []byte, v reflect.Value) ([]byte, error) {
+	t := v.Interface().(time.Time)
+	if y := t.Year(); y < 0 || y > 9999 {
+		return b, errors.New("a time is outside the years that RFC 3339 knows")
+	}
+	b = append(b, '"')
+	b = t.AppendFormat(b, time.RFC3339Nano)
+	return append(b, '"'), nil
+}
+
+// appendFloat writes numbers as ECMAScript does, like encoding/json.
+func appendFloat(b []byte, v reflect.Value) ([]byte, error) {
+	f := v.Float()
+	abs := math.Abs(f)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return b, &json.UnsupportedValueError{Value: v, Str: strconv.FormatFloat(f, 'g', -1, 64)}
+	}
+	if abs == 0 || abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(b, f, 'f', -1, 64), nil
+	}
+	b = strconv.AppendFloat(b, f, 'e', -1, 64)
+	if n := len(b); n >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' { // e-09 is written e-9
+		b[n-2] = b[n-1]
+		b = b[:n-1]
+	}
+	return b, nil
+}
+
+func newAppendOptional(t reflect.Type) encodeFunc {
+	set, _ := t.FieldByName("Set")
+	null, _ := t.FieldByName("Null")
+	value, _ := t.FieldByName("Value")
+	elem := encodeFuncOf(value.Type)
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		if !v.FieldByIndex(set.Index).Bool() || v.FieldByIndex(null.Index).Bool() {
+			return append(b, "null"...), nil
+		}
+		return elem(b, v.FieldByIndex(value.Index))
+	}
+}
+
+func newAppendPointer(t reflect.Type) encodeFunc {
+	elem := encodeFuncOf(t.Elem())
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		if v.IsNil() {
+			return append(b, "null"...), nil
+		}
+		return elem(b, v.Elem())
+	}
+}
+
+func newAppendList(t reflect.Type) encodeFunc {
+	if t.Elem().Kind() == reflect.Uint8 {
+		return appendByLibrary // in base64
+	}
+	elem := encodeFuncOf(t.Elem())
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		if v.IsNil() {
+			return append(b, "null"...), nil
+		}
+		b = append(b, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			var err error
+			if b, err = elem(b, v.Index(i)); err != nil {
+				return b, err
+			}
+		}
+		return append(b, ']'), nil
+	}
+}
+
+func newAppendMap(t reflect.Type) encodeFunc {
+	if t.Key().Kind() != reflect.String || speaksForItself(t.Key()) {
+		return appendByLibrary
+	}
+	elem := encodeFuncOf(t.Elem())
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		if v.IsNil() {
+			return append(b, "null"...), nil
+		}
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		b = append(b, '{')
+		for i, key := range keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendText(b, key.String()), ':')
+			var err error
+			if b, err = elem(b, v.MapIndex(key)); err != nil {
+				return b, err
+			}
+		}
+		return append(b, '}'), nil
+	}
+}
+
+// encodedMember is a member of a struct.
+type encodedMember struct {
+	index  []int
+	name   []byte // with quotes and colon
+	append encodeFunc
+	omit   func(reflect.Value) bool // nil: never
+}
+
+func newAppendStruct(t reflect.Type) encodeFunc {
+	members, ok := encodedMembers(t)
+	if !ok {
+		return appendByLibrary
+	}
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		b = append(b, '{')
+		first := true
+		for i := range members {
+			m := &members[i]
+			f := v.FieldByIndex(m.index)
+			if m.omit != nil && m.omit(f) {
+				continue
+			}
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			b = append(b, m.name...)
+			var err error
+			if b, err = m.append(b, f); err != nil {
+				return b, err
+			}
+		}
+		return append(b, '}'), nil
+	}
+}
+
+// encodedMembers lists the members of a struct in their order. It reports false
+// for a struct that encoding/json has rules of its own for.
+func encodedMembers(t reflect.Type) (members []encodedMember, ok bool) {
+	seen := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
+		tag, tagged := f.Tag.Lookup("json")
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer:
+			return nil, false
+		case f.Anonymous && !tagged || !f.IsExported() || tag == "-":
+			continue
+		}
+		name, opts, _ := strings.Cut(tag, ",")
+		if name == "" {
+			name = f.Name
+		}
+		options := strings.Split(opts, ",")
+		if seen[name] || slices.Contains(options, "string") {
+			return nil, false
+		}
+		seen[name] = true
+		m := encodedMember{index: f.Index, name: append(appendText(nil, name), ':'), append: encodeFuncOf(f.Type)}
+		if slices.Contains(options, "omitempty") {
+			m.omit = isEmpty
+		}
+		if slices.Contains(options, "omitzero") {
+			m.omit = either(m.omit, zeroFunc(f.Type))
+		}
+		members = append(members, m)
+	}
+	return members, true
+}
+
+func either(a, b func(reflect.Value) bool) func(reflect.Value) bool {
+	if a == nil {
+		return b
+	}
+	return func(v reflect.Value) bool { return a(v) || b(v) }
+}
+
+// isEmpty is what omitempty means.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	default:
+		return v.IsZero()
+	}
+}
+
+// zeroFunc is what omitzero means for a type.
+func zeroFunc(t reflect.Type) func(reflect.Value) bool {
+	type zeroer interface{ IsZero() bool }
+	if t.Kind() == reflect.Struct && t.Implements(reflect.TypeFor[zeroer]()) {
+		return func(v reflect.Value) bool { return v.Interface().(zeroer).IsZero() }
+	}
+	return reflect.Value.IsZero
+}
+
+// appendText appends s as a JSON string. Nothing is escaped that need not be:
+// the reader is no web page.
+func appendText(b []byte, s string) []byte {
+	text := unsafe.Slice(unsafe.StringData(s), len(s)) //nolint:gosec // is only read; a copy costs as much as the rest
+	if !validText(text) {
+		text = bytes.ToValidUTF8(text, []byte(string(utf8.RuneError)))
+	}
+	b = append(b, '"')
+	for {
+		n := plainRun(text)
+		b = append(b, text[:n]...)
+		if n == len(text) {
+			return append(b, '"')
+		}
+		b = appendEscaped(b, text[n])
+		text = text[n+1:]
+	}
+}
+
+func appendEscaped(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\b':
+		return append(b, `\b`...)
+	case '\f':
+		return append(b, `\f`...)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	}
+	const digits = "0123456789abcdef"
+	return append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+}

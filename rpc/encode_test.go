@@ -1,0 +1,194 @@
+package rpc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// wantJSON is what encoding/json makes of v.
+func wantJSON(t *testing.T, v any) string {
+	t.Helper()
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
+}
+
+// Values of every type that goes over the wire are encoded byte for byte as
+// encoding/json would.
+func TestEncodeAgreesWithEncodingJSON(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	types := []reflect.Type{reflect.TypeFor[protocol.Error](), reflect.TypeFor[protocol.Progress]()}
+	for _, m := range protocol.Methods {
+		types = append(types, m.Result, m.Params)
+	}
+	for _, typ := range types {
+		for range 40 {
+			v := reflect.New(typ)
+			fill(rnd, v.Elem(), 4)
+			checkEncoding(t, v.Interface())
+			checkEncoding(t, v.Elem().Interface())
+		}
+	}
+}
+
+func checkEncoding(t *testing.T, v any) {
+	t.Helper()
+	got, err := rpc.Encode(v)
+	if err != nil {
+		t.Fatalf("%T: %v", v, err)
+	}
+	if want := wantJSON(t, v); got != want {
+		t.Fatalf("%T:\n got %s\nwant %s", v, got, want)
+	}
+}
+
+// fill sets every settable part of v, now and then to nothing.
+func fill(rnd *rand.Rand, v reflect.Value, depth int) {
+	if rnd.IntN(6) == 0 || depth == 0 {
+		return
+	}
+	switch v.Interface().(type) {
+	case json.RawMessage:
+		v.SetBytes([]byte(`{"a":[1,"x"]}`))
+		return
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Unix(rnd.Int64N(4e9), rnd.Int64N(1e9)).UTC()))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(texts[rnd.IntN(len(texts))])
+	case reflect.Bool:
+		v.SetBool(rnd.IntN(2) == 0)
+	case reflect.Int, reflect.Int64, reflect.Int32, reflect.Int16, reflect.Int8:
+		v.SetInt(rnd.Int64N(200) - 100)
+	case reflect.Uint, reflect.Uint64, reflect.Uint32, reflect.Uint16, reflect.Uint8:
+		v.SetUint(rnd.Uint64N(100))
+	case reflect.Float64:
+		v.SetFloat(numbers[rnd.IntN(len(numbers))])
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(rnd, v.Elem(), depth)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), rnd.IntN(3), 3))
+		for i := range v.Len() {
+			fill(rnd, v.Index(i), depth-1)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range rnd.IntN(4) {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fill(rnd, key, depth)
+			fill(rnd, value, depth-1)
+			v.SetMapIndex(key, value)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fill(rnd, v.Field(i), depth)
+			}
+		}
+	case reflect.Interface:
+		any := []any{nil, "text", 1.5, true, []string{"a", "b"}, map[string]any{"z": nil, "a": []any{1.0, "é"}}}
+		if x := any[rnd.IntN(len(any))]; x != nil {
+			v.Set(reflect.ValueOf(x))
+		}
+	}
+}
+
+var texts = []string{
+	"", "plain", "a \"quoted\" \\ text", "tab\tline\nreturn\rback\bform\f", "\x00\x1f\x7f", "é 😀",
+	"a text that is longer than thirty-two bytes, so that it is looked at in large steps\nand then some more of it: ä",
+}
+
+var numbers = []float64{0, 1, -1.5, 1e21, 1e20, 1e-6, 1e-7, 1.25e-9, 1e100, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1}
+
+type (
+	tree struct {
+		Name string           `json:"name"`
+		Kids []*tree          `json:"kids,omitempty"`
+		By   map[string]*tree `json:"by,omitempty"`
+	}
+	inner struct{ A, B int }
+	odd   struct {
+		inner
+		*tree
+		B     string `json:"B"`
+		Text  int    `json:",string"`
+		Bytes []byte
+		skip  int
+	}
+	outer struct {
+		inner
+		C  int `json:"-"`
+		D  int `json:"-,"`
+		At time.Time
+		E  *time.Time `json:"e,omitzero"`
+		F  time.Time  `json:"f,omitzero"`
+		G  [2]int
+		H  map[int]string
+		I  any
+		J  json.Number
+		K  *int  `json:",omitempty"`
+		L  []int `json:"l,omitempty,omitzero"`
+	}
+)
+
+func TestEncodeOddTypes(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 3600))
+	one := 1
+	for _, v := range []any{
+		nil,
+		tree{Name: "a", Kids: []*tree{{Name: "b"}, nil}, By: map[string]*tree{"x": {}, "a": nil}},
+		odd{inner: inner{1, 2}, B: "b", Text: 5, Bytes: []byte("bytes"), skip: 1},
+		outer{inner: inner{1, 2}, C: 3, D: 4, At: now, E: &now, H: map[int]string{2: "b", 1: "a"}, I: []any{map[string]any{"b": 1, "a": nil}}, J: "12e3", K: &one},
+		outer{J: "0", L: []int{}},
+		[]any(nil), map[string]int(nil), (*tree)(nil), protocol.Null[string](), protocol.Some("x"),
+		protocol.Optional[int]{},
+		json.RawMessage("{ \"a\" : 1 }"), float64(3), uint8(7), "\u2027",
+	} {
+		checkEncoding(t, v)
+	}
+}
+
+func TestEncodeRefusesWhatIsNoJSON(t *testing.T) {
+	for _, v := range []any{math.NaN(), math.Inf(1), func() {}, map[string]any{"a": make(chan int)}, time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		if got, err := rpc.Encode(v); err == nil {
+			t.Errorf("%v is encoded as %s", v, got)
+		}
+	}
+}
+
+// What is no UTF-8 becomes U+FFFD; what only pages of HTML mind stands as it is.
+func TestEncodeTexts(t *testing.T) {
+	for text, want := range map[string]string{"a\xffb": `"a` + "\uFFFD" + `b"`, "\u2028</script>": "\"\u2028</script>\"", "\x01": `"\u0001"`} {
+		if got, err := rpc.Encode(text); err != nil || got != want {
+			t.Errorf("%q is encoded as %s, want %s (%v)", text, got, want, err)
+		}
+	}
+}
+
+func FuzzValidText(f *testing.F) {
+	for _, text := range texts {
+		f.Add([]byte(text))
+		f.Add([]byte(text + "\xe2\x82" + text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if got, want := rpc.ValidText(text), utf8.Valid(text); got != want {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+	})
+}

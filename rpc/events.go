@@ -1,0 +1,429 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+const (
+	// heldBytes is how much may wait for a subscriber to read before its events
+	// are held back and merged, until all of it has gone out: far less than what
+	// a connection is closed for, so that nobody is for being told of changes.
+	heldBytes = 256 << 10
+	// listedIDs is how many ids one notification lists at most.
+	listedIDs = 10_000
+	// healthRound is how often the daemon looks at itself while somebody has
+	// subscribed to health.changed: nobody tells it of a disk that fills up.
+	healthRound = 30 * time.Second
+)
+
+// topicSet is a set of topics by their places in protocol.Topics.
+type topicSet uint32
+
+func topicBit(t protocol.Topic) topicSet { return 1 << slices.Index(protocol.Topics, t) }
+
+var (
+	notesBit    = topicBit(protocol.TopicNotes)
+	entitiesBit = topicBit(protocol.TopicEntities)
+	indexBit    = topicBit(protocol.TopicIndex)
+	healthBit   = topicBit(protocol.TopicHealth)
+)
+
+// list returns the topics of a set by name.
+func (s topicSet) list() []protocol.Topic {
+	out := []protocol.Topic{}
+	for i, t := range protocol.Topics {
+		if s&(1<<i) != 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Events tells the connections that subscribed of what happens. A commit only
+// notes what it changed; a goroutine, which lives while anybody is subscribed,
+// encodes it once and sends it to all.
+type Events struct {
+	wanted [4]atomic.Int32 // subscribers by topic
+	round  time.Duration   // of looking at the health
+
+	mu      sync.Mutex // guards what follows
+	subs    []*subscriber
+	queue   []event
+	running bool
+	suspect bool // the health may have changed
+	told    verdict
+
+	wake   chan struct{}
+	assess func(*Server) protocol.Health // set by Methods
+}
+
+// NewEvents returns the events of a store. Make it when every room that stands
+// on the store is open, and before the first change that is to be told of.
+func NewEvents(db *kv.Store) *Events {
+	e := &Events{wake: make(chan struct{}, 1), round: healthRound}
+	if db != nil {
+		db.OnCommit(e.commit)
+	}
+	return e
+}
+
+// subscriber is a connection with at least one topic.
+type subscriber struct {
+	session *Session
+	topics  atomic.Uint32 // a topicSet; changed under Events.mu
+	held    *held         // events that wait; of the goroutine of Events
+	holding atomic.Bool   // held is not nil
+	poke    func()        // wakes that goroutine
+}
+
+// set returns the topics that the subscriber has; none of nil.
+func (s *subscriber) set() topicSet {
+	if s == nil {
+		return 0
+	}
+	return topicSet(s.topics.Load())
+}
+
+// commit is the part of Events in a commit: it is short.
+func (e *Events) commit(cs *kv.ChangeSet) {
+	var list []event
+	if e.wants(notesBit) {
+		list = noteEvents(cs)
+	}
+	if e.wants(entitiesBit) {
+		list = append(list, entityEvents(cs)...)
+	}
+	e.publish(list...)
+}
+
+func (e *Events) wants(topic topicSet) bool {
+	for i := range e.wanted {
+		if topic&(1<<i) != 0 && e.wanted[i].Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// publish hands events to the goroutine that sends them.
+func (e *Events) publish(list ...event) {
+	if len(list) == 0 {
+		return
+	}
+	e.mu.Lock()
+	if len(e.subs) > 0 {
+		e.queue = append(e.queue, list...)
+	}
+	e.mu.Unlock()
+	e.poke()
+}
+
+func (e *Events) poke() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// suspectHealth has the health looked at soon: a call was refused for a reason
+// that may concern every other.
+func (e *Events) suspectHealth() {
+	if !e.wants(healthBit) {
+		return
+	}
+	e.mu.Lock()
+	e.suspect = true
+	e.mu.Unlock()
+	e.poke()
+}
+
+// change gives a session other topics: those that it has, as edit makes of
+// them. It returns what is then in effect.
+func (e *Events) change(s *Session, edit func(topicSet) topicSet) []protocol.Topic {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sub := s.subscribed.Load()
+	old := sub.set()
+	now := edit(old)
+	e.count(old, now)
+	switch {
+	case old == 0 && now != 0:
+		e.add(s, now)
+	case old != 0:
+		sub.topics.Store(uint32(now))
+		if now == 0 {
+			e.subs = slices.DeleteFunc(slices.Clone(e.subs), func(other *subscriber) bool { return other == sub })
+			e.poke()
+		}
+	}
+	return now.list()
+}
+
+// add makes a subscriber of a session. mu is held.
+func (e *Events) add(s *Session, topics topicSet) {
+	sub := &subscriber{session: s, poke: e.poke}
+	sub.topics.Store(uint32(topics))
+	e.subs = append(slices.Clip(e.subs), sub)
+	if s.subscribed.Swap(sub) == nil {
+		// Runs at once when the connection is gone already, and waits for mu.
+		context.AfterFunc(s.conn.ctx, func() { e.change(s, func(topicSet) topicSet { return 0 }) })
+	}
+	if !e.running {
+		e.running = true
+		go e.run()
+	}
+	e.poke()
+}
+
+// count keeps the numbers of subscribers. mu is held.
+func (e *Events) count(old, now topicSet) {
+	for i := range e.wanted {
+		switch bit := topicSet(1 << i); {
+		case now&bit > old&bit:
+			e.wanted[i].Add(1)
+		case now&bit < old&bit:
+			e.wanted[i].Add(-1)
+		}
+	}
+}
+
+// run sends events until nobody is subscribed.
+func (e *Events) run() {
+	ticker := time.NewTicker(e.round)
+	defer ticker.Stop()
+	for {
+		queue, subs, suspect := e.take()
+		if subs == nil {
+			return
+		}
+		for i := range queue {
+			deliver(&queue[i], subs)
+		}
+		for _, sub := range subs {
+			sub.release()
+		}
+		if suspect {
+			e.look(subs[0].session.conn.srv)
+			continue
+		}
+		var tick <-chan time.Time
+		if e.wants(healthBit) {
+			tick = ticker.C
+		}
+		select {
+		case <-e.wake:
+		case <-tick:
+			e.suspectHealth()
+		}
+	}
+}
+
+// take returns what there is to do, nil without subscribers: run then ends.
+func (e *Events) take() (queue []event, subs []*subscriber, suspect bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	queue, suspect = e.queue, e.suspect
+	e.queue, e.suspect = nil, false
+	if len(e.subs) == 0 {
+		e.running = false
+		return nil, nil, false
+	}
+	return queue, e.subs, suspect
+}
+
+// deliver sends an event to those that want it.
+func deliver(ev *event, subs []*subscriber) {
+	var enc *encoder
+	for _, sub := range subs {
+		switch {
+		case sub.set()&ev.topic == 0:
+		case sub.mustHold():
+			sub.held.add(ev)
+		default:
+			if enc == nil {
+				var err error
+				if enc, err = encode(ev.payload()); err != nil {
+					return // plain values can be encoded
+				}
+			}
+			sub.send(ev.method(), enc.bytes())
+		}
+	}
+	if enc != nil {
+		enc.release()
+	}
+}
+
+func (s *subscriber) send(method string, params []byte) {
+	if s.session.current() == active {
+		s.session.conn.push(method, params)
+	}
+}
+
+// mustHold reports whether events wait, and begins to hold them back when the
+// connection has too much to read already.
+func (s *subscriber) mustHold() bool {
+	if s.held == nil {
+		c := s.session.conn
+		if waiting, _ := c.out.backlog(); waiting <= min(heldBytes, c.srv.limits.OutboundBytes/4) {
+			return false
+		}
+		s.held = newHeld()
+		s.holding.Store(true)
+	}
+	return true
+}
+
+// release sends what was held back when everything before it has gone out. The
+// outbound pokes when it runs empty, after which its backlog is none: one of
+// the two sees the other.
+func (s *subscriber) release() {
+	if s.held == nil {
+		return
+	}
+	if waiting, _ := s.session.conn.out.backlog(); waiting > 0 {
+		return
+	}
+	list := s.held.events()
+	s.held = nil
+	s.holding.Store(false)
+	for i := range list {
+		deliver(&list[i], []*subscriber{s})
+	}
+}
+
+// push sends a notification whose params are JSON already.
+func (c *connection) push(method string, params []byte) {
+	c.emit(func(b []byte) []byte {
+		b = append(b, `{"jsonrpc":"2.0","method":`...)
+		b = appendText(b, method)
+		b = append(b, `,"params":`...)
+		b = append(b, params...)
+		return append(b, '}')
+	})
+}
+
+// emptied is called when everything that waited for the client has gone out.
+func (c *connection) emptied() {
+	c.checkDrained()
+	if sub := c.session.subscribed.Load(); sub != nil && sub.holding.Load() {
+		sub.poke()
+	}
+}
+
+// verdict is the part of the health whose change is told.
+type verdict struct {
+	status   string
+	warnings []string
+}
+
+// look tells the subscribers when the health is not what they know.
+func (e *Events) look(srv *Server) {
+	h := e.assess(srv)
+	v := verdict{h.Status, h.Warnings}
+	e.mu.Lock()
+	changed := v.status != e.told.status || !slices.Equal(v.warnings, e.told.warnings)
+	e.told = v
+	e.mu.Unlock()
+	if changed {
+		e.publish(event{topic: healthBit, params: h})
+	}
+}
+
+// begin notes what the first subscriber to the health can find out by itself.
+func (e *Events) begin(srv *Server) {
+	h := e.assess(srv)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.wants(healthBit) {
+		e.told = verdict{h.Status, h.Warnings}
+	}
+}
+
+// indexGap is the least time between two reports of a stage.
+const indexGap = 100 * time.Millisecond
+
+// indexing returns what the reading of one vault is to call as it comes on. It
+// may not be used concurrently.
+func (e *Events) indexing() func(protocol.IndexProgress) {
+	var last protocol.IndexProgress
+	var at time.Time
+	return func(p protocol.IndexProgress) {
+		if !e.wants(indexBit) {
+			return
+		}
+		now := time.Now()
+		if p.Stage == last.Stage && p.Done != p.Total && now.Sub(at) < indexGap {
+			return
+		}
+		last, at = p, now
+		e.publish(event{topic: indexBit, params: p})
+	}
+}
+
+// parseTopics returns the set that a client names.
+func parseTopics(names []protocol.Topic) (set topicSet, err error) {
+	for i, name := range names {
+		at := slices.Index(protocol.Topics, name)
+		if at < 0 {
+			return 0, unknownTopic(i, name)
+		}
+		set |= 1 << at
+	}
+	return set, nil
+}
+
+func unknownTopic(i int, name protocol.Topic) error {
+	names := make([]string, len(protocol.Topics))
+	for i, t := range protocol.Topics {
+		names[i] = string(t)
+	}
+	field := fmt.Sprintf("topics[%d]", i)
+	return fault.Field(field, "%s is no topic: %q", field, clip(string(name))).WithHint("the topics are %s", strings.Join(names, ", "))
+}
+
+func (r *Rooms) eventsSubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
+	set, err := parseTopics(p.Topics)
+	if err != nil {
+		return protocol.EventTopics{}, err
+	}
+	if set&healthBit != 0 {
+		r.Events.begin(s.conn.srv)
+	}
+	return protocol.EventTopics{Topics: r.Events.change(s, func(had topicSet) topicSet { return had | set })}, nil
+}
+
+func (r *Rooms) eventsUnsubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
+	set, err := parseTopics(p.Topics)
+	if err != nil {
+		return protocol.EventTopics{}, err
+	}
+	return protocol.EventTopics{Topics: r.Events.change(s, func(had topicSet) topicSet { return had &^ set })}, nil
+}
+
+// tellsOfTrouble has the health looked at when a method that writes is refused
+// because something can't serve.
+func (e *Events) tellsOfTrouble(m Method) Method {
+	if m.Mode != protocol.Mutation && m.Mode != protocol.Job {
+		return m
+	}
+	run := m.run
+	m.run = func(ctx context.Context, k *call) (any, error) {
+		result, err := run(ctx, k)
+		if err != nil && fault.KindOf(err) == fault.Unavailable {
+			e.suspectHealth()
+		}
+		return result, err
+	}
+	return m
+}
