@@ -97,6 +97,14 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{files: true}
 	case valueName == "METHOD":
 		return values{words: protocol.Names()}
+	case valueName == "TOPIC":
+		words := make([]string, len(protocol.Topics))
+		for i, t := range protocol.Topics {
+			words[i] = string(t)
+		}
+		return values{words: words}
+	case valueName == "KEY":
+		return values{words: defaultConfig().keys()}
 	}
 	return values{}
 }

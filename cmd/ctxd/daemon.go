@@ -31,6 +31,7 @@ type daemon struct {
 
 	stopOnce sync.Once
 	stopped  chan struct{} // closed by admin.stop
+	idle     chan struct{} // closed when there have been no clients for long enough
 	failed   chan error    // gets the error of a listener that broke
 }
 
@@ -38,6 +39,10 @@ type daemonOptions struct {
 	socket string
 	data   string // folder; made when absent
 	log    *slog.Logger
+
+	idleExit time.Duration // 0: it runs without clients, too
+	limits   rpc.Limits
+	records  recordLimits
 }
 
 // startDaemon takes the socket, opens the store and serves. The socket comes
@@ -51,12 +56,15 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{listener: ln, dir: opts.data, log: opts.log, stopped: make(chan struct{}), failed: make(chan error, 1)}
-	if d.rooms, err = openRooms(opts.data, opts.log); err != nil {
+	d := &daemon{listener: ln, dir: opts.data, log: opts.log, stopped: make(chan struct{}), idle: make(chan struct{}), failed: make(chan error, 1)}
+	if d.rooms, err = openRooms(opts.data, opts.log, opts.records); err != nil {
 		return nil, errors.Join(ownerOf(opts.data, err), ln.Close())
 	}
 	d.rooms.Stop = func() { d.stopOnce.Do(func() { close(d.stopped) }) }
-	d.server = rpc.New(rpc.Options{Methods: rpc.Methods(*d.rooms), Logger: opts.log})
+	d.server = rpc.New(rpc.Options{
+		Methods: rpc.Methods(*d.rooms), Limits: opts.limits, Logger: opts.log,
+		IdleAfter: opts.idleExit, OnIdle: func() { close(d.idle) },
+	})
 	if err := d.sign(); err != nil {
 		opts.log.Warn("the data can't be signed: a second daemon will not learn who has it", "error", err)
 	}
@@ -102,6 +110,18 @@ func (d *daemon) sign() error {
 	return os.WriteFile(filepath.Join(d.dir, signature), append(data, '\n'), 0o600)
 }
 
+// readSignature returns who has the data in a folder.
+func readSignature(dir string) (o owner, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, signature))
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err == nil && o.PID == 0 {
+		err = errors.New("the signature names no process")
+	}
+	return o, err
+}
+
 // ownedError says that another daemon has the data.
 type ownedError struct {
 	owner owner // zero when it could not be told
@@ -118,8 +138,8 @@ func ownerOf(dir string, err error) error {
 		return err
 	}
 	e := &ownedError{fault: fault.New(fault.Conflict, "%s", fault.Message(err)).WithHint("choose another folder with --data, or stop that process")}
-	raw, readErr := os.ReadFile(filepath.Join(dir, signature))
-	if readErr != nil || json.Unmarshal(raw, &e.owner) != nil || e.owner.PID == 0 {
+	var unsigned error
+	if e.owner, unsigned = readSignature(dir); unsigned != nil {
 		return e
 	}
 	up := time.Since(e.owner.Started).Round(time.Second)

@@ -17,6 +17,30 @@
 // It is the largest room, because each command has its own way to draw an
 // answer, and the reports of prompts are long; no file knows of another command's.
 //
+// # Configuration
+//
+// config.go lists the settings; loadConfig finds the value of each in the flags,
+// the environment, config.yaml or its default, and remembers which it was. Every
+// command that needs one asks the app for its config; no other file reads the
+// environment for a setting.
+//
+// # A daemon that nobody started
+//
+// attach.go alone starts one for a client that finds none (ctxd stdio and
+// ctxd mcp). It settles no race itself: all start their own, serve lets the
+// owner of the socket win (rpc/socket), the losers end at once, and everybody
+// attaches to the winner. What a daemon that could not start has to say, it says
+// as JSON on standard error, which is a temporary file; the starter reads it.
+//
+// # The log
+//
+// A daemon logs to standard error, and to a file when it has no terminal or was
+// told to (log.go, log_file.go). The file is always JSON, whatever the form on
+// standard error, so that ctxd inspect log (log_reader.go) can read it. It is
+// opened when the daemon has its data, and not before: a second daemon that is
+// about to be refused must not rotate the first one's log. The trace of a crash
+// lies beside it.
+//
 // # Errors
 //
 // A command returns an error and prints nothing of it. errors.go alone turns it

@@ -62,10 +62,12 @@ type failure struct {
 	Wire       int               `json:"code,omitempty"` // of the protocol
 	Field      string            `json:"field,omitempty"`
 	Ref        string            `json:"ref,omitempty"`
+	File       string            `json:"file,omitempty"` // that line counts in; "": the query
 	Line       int               `json:"line,omitempty"`
 	Column     int               `json:"column,omitempty"`
 	Hint       string            `json:"hint,omitempty"`
 	Candidates []fault.Candidate `json:"candidates,omitempty"`
+	Log        []string          `json:"log,omitempty"` // what a daemon said last
 }
 
 // fail prints an error and returns the exit status.
@@ -82,8 +84,11 @@ func (a *app) fail(err error) int {
 		return f.Code
 	}
 	a.err.say(styled(bad, "Error: "), text(f.Message))
-	if f.Line > 0 {
+	if f.Line > 0 && f.File == "" {
 		a.err.say(text(fmt.Sprintf("       at line %d, column %d of the query", f.Line, f.Column)))
+	}
+	for _, l := range f.Log {
+		a.err.say(styled(faint, "  | "), text(l))
 	}
 	for _, c := range f.Candidates {
 		a.err.say(text("  · "), styled(strong, firstOf(c.Title, c.Name, c.ID)), styled(faint, "  "+strings.TrimSpace(c.Type+"  "+firstOf(c.Path, c.ID))))
@@ -115,8 +120,17 @@ func explain(err error) failure {
 		away    *unreachableError
 		usage   *usageError
 		parse   *kong.ParseError
+		started *startError
+		setting *configError
 	)
 	switch {
+	case errors.As(err, &setting):
+		f.Message, f.Field, f.File, f.Line = setting.Error(), setting.key, setting.at.file, setting.at.line
+		if setting.at.source == fromFlag {
+			f.Code = exitUsage
+		}
+	case errors.As(err, &started):
+		f = started.failure
 	case errors.As(err, &owned), errors.As(err, &ownedBy):
 		f.Code = exitOwned
 	case errors.As(err, &away):

@@ -19,6 +19,8 @@ type inspectCmd struct {
 	Note    inspectNoteCmd    `cmd:"" help:"A note with its links and the notes that link to it."`
 	Entity  inspectEntityCmd  `cmd:"" help:"An entity with its fields and what refers to it."`
 	Graph   inspectGraphCmd   `cmd:"" help:"What lies around a note or entity; counts of the whole graph without one."`
+	RPC     inspectRPCCmd     `cmd:"" name:"rpc" help:"Connections, calls in flight, and how long methods take."`
+	Log     inspectLogCmd     `cmd:"" help:"The log of the daemon."`
 }
 
 // findNote returns the note of an id, a path or a title.

@@ -44,10 +44,12 @@ func (inspectStatusCmd) Run(a *app) error {
 	})
 }
 
+// moods are the colours of the standings of the daemon.
+var moods = map[string]style{protocol.Healthy: good, protocol.Warning: warn, protocol.Failing: bad}
+
 func (st *status) draw(s *screen) {
 	h := &st.Health
-	mood := map[string]style{protocol.Healthy: good, protocol.Warning: warn, protocol.Failing: bad}[h.Status]
-	s.say(styled(strong, "ctxd "+h.Version), text("  "), styled(mood, h.Status),
+	s.say(styled(strong, "ctxd "+h.Version), text("  "), styled(moods[h.Status], h.Status),
 		styled(faint, fmt.Sprintf("  pid %d, up %s", h.PID, (time.Duration(h.UptimeMS)*time.Millisecond).Round(time.Second))))
 	for _, w := range h.Warnings {
 		s.say(text("  "), styled(warn, "! "), text(w))

@@ -83,6 +83,15 @@ func (l line) width() int {
 	return n
 }
 
+// plain returns the text of a line.
+func (l line) plain() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.text)
+	}
+	return b.String()
+}
+
 // fit returns the line cut to n columns, the last of them an ellipsis when
 // something was cut.
 func (l line) fit(n int) line {

@@ -12,23 +12,27 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/socket"
 )
 
 // commandLine is everything that can be said on the command line.
 type commandLine struct {
 	globals
 
-	Serve serveCmd `cmd:"" group:"daemon" help:"Run the daemon until Ctrl-C or ctxd stop."`
-	Stop  stopCmd  `cmd:"" group:"daemon" help:"End the running daemon after the calls it has accepted."`
-	Demo  demoCmd  `cmd:"" group:"daemon" help:"Show the whole job on a sample vault, with a daemon of its own."`
+	Serve   serveCmd   `cmd:"" group:"daemon" help:"Run the daemon until Ctrl-C or ctxd stop."`
+	Stop    stopCmd    `cmd:"" group:"daemon" help:"End the running daemon after the calls it has accepted."`
+	Stdio   stdioCmd   `cmd:"" group:"daemon" help:"Speak to the daemon over standard input and output; start it when none runs."`
+	MCP     mcpCmd     `cmd:"" name:"mcp" group:"daemon" help:"Serve your notes to assistants and agents, as tools of the Model Context Protocol."`
+	Service serviceCmd `cmd:"" group:"daemon" help:"Have the daemon started at login, by systemd or launchd."`
+	Demo    demoCmd    `cmd:"" group:"daemon" help:"Show the whole job on a sample vault, with a daemon of its own."`
 
 	Import importCmd `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
 	Search searchCmd `cmd:"" group:"notes" help:"Find notes by their words."`
 
 	Inspect inspectCmd `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
+	Events  eventsCmd  `cmd:"" group:"look" help:"Show what changes, as it happens."`
 	Call    callCmd    `cmd:"" group:"look" help:"Call any method of the protocol."`
 
+	Config     configCmd     `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
 	Version    versionCmd    `cmd:"" group:"shell" help:"Print the version."`
 }
@@ -36,6 +40,7 @@ type commandLine struct {
 // globals are the flags of every command.
 type globals struct {
 	Socket string `group:"global" placeholder:"PATH" help:"Socket of the daemon. Default: $$CTXD_SOCKET, else ctxd/ctxd.sock in $$XDG_RUNTIME_DIR, else ctxd-UID/ctxd.sock in the temporary directory."`
+	Config string `group:"global" placeholder:"PATH" help:"Configuration file. Default: $$CTXD_CONFIG, else ctxd/config.yaml in $$XDG_CONFIG_HOME."`
 	JSON   bool   `group:"global" name:"json" help:"Print JSON: one document, indented on a terminal, errors included."`
 	Color  string `group:"global" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always or never. Auto means on a terminal, unless $$NO_COLOR is set."`
 }
@@ -114,14 +119,18 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 }
 
 // dial connects to the running daemon.
-func (a *app) dial() (*client.Client, error) {
-	at, err := socket.Resolve(a.Socket)
+func (a *app) dial() (*client.Client, error) { return a.dialWith(client.Options{}) }
+
+// dialWith is dial with options, but for the name and version.
+func (a *app) dialWith(opts client.Options) (*client.Client, error) {
+	conf, err := a.config(nil)
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.Dial(a.ctx, at.Path, client.Options{Name: "ctxd-cli", Version: version()})
+	opts.Name, opts.Version = "ctxd-cli", version()
+	c, err := client.Dial(a.ctx, conf.socket, opts)
 	if err != nil && a.ctx.Err() == nil && !errors.As(err, new(*client.Error)) {
-		return nil, &unreachableError{socket: at.Path, err: err}
+		return nil, &unreachableError{socket: conf.socket, err: err}
 	}
 	return c, err
 }

@@ -6,23 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/adrg/xdg"
-
 	"github.com/ctxd/ctxd/entities/fault"
 )
-
-// envData is the environment variable that names the data folder.
-const envData = "CTXD_DATA"
-
-// dataDir returns the folder of the store: the flag, else $CTXD_DATA, else
-// ctxd in the user's folder for data.
-func dataDir(flag string) (string, error) {
-	dir := firstOf(flag, os.Getenv(envData))
-	if dir == "" {
-		dir = filepath.Join(xdg.DataHome, "ctxd")
-	}
-	return filepath.Abs(dir)
-}
 
 // folder returns the absolute path of a folder that must exist.
 func folder(path string) (string, error) {

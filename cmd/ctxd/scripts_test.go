@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setUpScript,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"await":  awaitDaemon,
+			"called": awaitCalls,
 			"vault":  copyVault,
 			"isjson": isJSON,
 			"empty":  isEmpty,
@@ -66,7 +67,7 @@ func setUpScript(env *testscript.Env) error {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		env.Setenv(name, temp)
 	}
-	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"} {
+	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} {
 		env.Setenv(name, filepath.Join(env.WorkDir, "home"))
 	}
 	// A program built with -race waits for a second when it ends, each time.
@@ -75,8 +76,9 @@ func setUpScript(env *testscript.Env) error {
 }
 
 // awaitDaemon is "await [VAULTS]": it waits until a daemon answers on
-// $CTXD_SOCKET and has read that many vaults.
-func awaitDaemon(ts *testscript.TestScript, _ bool, args []string) {
+// $CTXD_SOCKET and has read that many vaults. "! await" waits until none has $CTXD_DATA; asking
+// would keep it from being idle.
+func awaitDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	vaults := 0
 	if len(args) > 0 {
 		n, err := strconv.Atoi(args[0])
@@ -86,13 +88,18 @@ func awaitDaemon(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	for {
-		err := answers(ctx, ts.Getenv("CTXD_SOCKET"), vaults)
-		if err == nil {
+		var err error
+		if neg {
+			_, err = readSignature(ts.Getenv("CTXD_DATA"))
+		} else {
+			err = answers(ctx, ts.Getenv("CTXD_SOCKET"), vaults)
+		}
+		if (err == nil) != neg {
 			return
 		}
 		select {
 		case <-ctx.Done():
-			ts.Fatalf("no daemon: %v", err)
+			ts.Fatalf("waited in vain for a daemon, or its end: %v", err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -116,6 +123,34 @@ func answers(ctx context.Context, at string, vaults int) error {
 		return fmt.Errorf("%d of %d vaults are read", len(list.Vaults), vaults)
 	}
 	return nil
+}
+
+// awaitCalls is "called METHOD N": it waits until the daemon on $CTXD_SOCKET has
+// answered that many calls of a method.
+func awaitCalls(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.ParseUint(args[1], 10, 64)
+	ts.Check(err)
+	loc, err := socket.Resolve(ts.Getenv("CTXD_SOCKET"))
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	c, err := client.Dial(ctx, loc.Path, client.Options{})
+	ts.Check(err)
+	defer c.Close()
+	for {
+		var stats protocol.Stats
+		ts.Check(c.Call(ctx, "admin.stats", nil, &stats))
+		for _, m := range stats.Methods {
+			if m.Method == args[0] && m.Calls >= want {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			ts.Fatalf("%s was not called %d times", args[0], want)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // copyVault is "vault DIR": it makes a copy of the sample vault.

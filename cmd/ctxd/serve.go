@@ -2,20 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/socket"
 )
 
 type serveCmd struct {
 	Vault     []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to read at the start. May be repeated."`
 	Data      string   `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	LogFormat string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Form of the log on standard error: text or json."`
-	LogLevel  string   `enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error."`
+	LogFile   string   `placeholder:"PATH" help:"File to log to as well, or none. Default: log/ctxd.log in the data folder, unless standard error is a terminal."`
+	LogFormat *string  `enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: text."`
+	LogLevel  *string  `enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error. Default: info."`
+	LogSize   string   `placeholder:"SIZE" help:"Size of a log file, after which the next one is begun. Default: 10MiB."`
+	LogKeep   string   `placeholder:"N" help:"How many full log files are kept. Default: 5."`
+	IdleExit  string   `placeholder:"DURATION" help:"End when no client has been connected for that long, such as 10m. Default: never."`
+	Set       []string `placeholder:"KEY=VALUE" sep:"none" help:"Set anything that the configuration file can, such as limits.connections=100. May be repeated."`
+	Detached  bool     `hidden:"" help:"Nobody reads standard error: log to the file alone."`
 }
 
 func (serveCmd) Help() string {
@@ -27,32 +33,80 @@ func (serveCmd) Examples() []example {
 	return []example{
 		{"ctxd serve --vault ~/Notes", "serve the notes in a folder"},
 		{"ctxd serve --vault ~/Notes --vault ~/Work", "two vaults, one daemon"},
-		{"ctxd serve --log-format json 2>>ctxd.log", "log for machines; note text is never in it"},
+		{"ctxd serve --log-level debug --log-file ~/ctxd.log", "log every call; note text is never in it"},
+		{"ctxd serve --set limits.connections=100", "with a setting that has no flag of its own; ctxd config lists them"},
+		{"ctxd serve --idle-exit 10m", "end ten minutes after the last client"},
 	}
 }
 
 func (c *serveCmd) Run(a *app) error {
-	at, err := socket.Resolve(a.Socket)
+	conf, err := c.config(a)
 	if err != nil {
 		return err
 	}
-	data, err := dataDir(c.Data)
+	log, err := newDaemonLog(a, conf, c.Detached)
 	if err != nil {
 		return err
 	}
-	folders := make([]string, len(c.Vault))
-	for i, dir := range c.Vault {
-		if folders[i], err = folder(dir); err != nil {
-			return err
+	d, err := startDaemon(conf.daemon(log.Logger))
+	if err != nil {
+		return c.cantStart(err, conf.data, log)
+	}
+	if err := log.open(); err != nil {
+		return errors.Join(err, d.close())
+	}
+	if c.Detached {
+		leaveFolder()
+	}
+	c.announce(a, d, log.Logger, conf)
+	return errors.Join(c.serve(a, d, conf.vaults, log.Logger), log.close())
+}
+
+// cantStart logs why the daemon can't start, unless another one has the data,
+// whose log it would be.
+func (c *serveCmd) cantStart(err error, data string, log *daemonLog) error {
+	o, unsigned := readSignature(data)
+	taken := fault.KindOf(err) == fault.Conflict || unsigned == nil && running(o.PID)
+	if taken || log.open() != nil {
+		return err
+	}
+	log.Error("the daemon can't start", "error", fault.Message(err))
+	return errors.Join(err, log.close())
+}
+
+// config returns how the daemon is set up. A folder that a flag names must
+// exist; one that the configuration names may be there another day.
+func (c *serveCmd) config(a *app) (*config, error) {
+	flags, err := assignments(c.Set)
+	if err != nil {
+		return nil, err
+	}
+	for key, words := range (given{
+		"vaults": c.Vault, "data": nonEmpty(c.Data), "idleExit": nonEmpty(c.IdleExit),
+		"log.file": nonEmpty(c.LogFile), "log.size": nonEmpty(c.LogSize), "log.keep": nonEmpty(c.LogKeep),
+		"log.format": pointed(c.LogFormat), "log.level": pointed(c.LogLevel),
+	}) {
+		if len(words) > 0 {
+			flags[key] = words
 		}
 	}
-	log := c.logger(a)
-	d, err := startDaemon(daemonOptions{socket: at.Path, data: data, log: log})
+	conf, err := a.config(flags)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.announce(a, d, log)
-	return c.serve(a, d, folders, log)
+	for _, dir := range c.Vault {
+		if _, err := folder(dir); err != nil {
+			return nil, err
+		}
+	}
+	return conf, nil
+}
+
+func pointed(s *string) []string {
+	if s == nil {
+		return nil
+	}
+	return []string{*s}
 }
 
 // serve reads the folders and waits for the end.
@@ -69,6 +123,8 @@ func (c *serveCmd) serve(a *app, d *daemon, folders []string, log *slog.Logger) 
 		log.Info("stopping: interrupted; again to stop at once")
 	case <-d.stopped:
 		log.Info("stopping: admin.stop was called")
+	case <-d.idle:
+		log.Info("stopping: no client for as long as --idle-exit allows")
 	case failed = <-d.failed:
 		log.Error("stopping: the socket can't be listened on any more", "error", failed)
 	}
@@ -105,9 +161,9 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 }
 
 // announce says where the daemon listens.
-func (c *serveCmd) announce(a *app, d *daemon, log *slog.Logger) {
+func (c *serveCmd) announce(a *app, d *daemon, log *slog.Logger, conf *config) {
 	live, _, _ := d.rooms.Notes.Count()
-	if !a.err.terminal || c.LogFormat != "text" {
+	if c.Detached || !a.err.terminal || conf.log.format != "text" {
 		log.Info("listening", "socket", d.listener.Path(), "data", d.dir, "version", version(), "pid", os.Getpid(), "notes", live)
 		return
 	}
@@ -117,33 +173,4 @@ func (c *serveCmd) announce(a *app, d *daemon, log *slog.Logger) {
 	t.row(line{styled(faint, "data")}, line{text(d.dir), styled(faint, "  "+count(live, "note"))})
 	t.draw(a.err)
 	a.err.say(styled(faint, "  Ctrl-C ends it; ctxd inspect status shows how it is."))
-}
-
-// logger returns the log of the daemon, which holds counts, names of methods
-// and states, and nothing that a user wrote.
-func (c *serveCmd) logger(a *app) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
-		level = slog.LevelInfo
-	}
-	opts := &slog.HandlerOptions{Level: level}
-	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(a.err, opts))
-	}
-	if a.err.terminal {
-		opts.ReplaceAttr = forPeople
-	}
-	return slog.New(slog.NewTextHandler(a.err, opts))
-}
-
-// forPeople leaves out of a log line what somebody who looks on knows.
-func forPeople(groups []string, attr slog.Attr) slog.Attr {
-	switch {
-	case len(groups) > 0:
-	case attr.Key == slog.TimeKey:
-		return slog.String(slog.TimeKey, attr.Value.Time().Format(time.TimeOnly))
-	case attr.Key == slog.LevelKey && attr.Value.String() == slog.LevelInfo.String():
-		return slog.Attr{}
-	}
-	return attr
 }

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// value is what a setting holds, and how it is read and written.
+type value struct {
+	list  bool
+	path  bool     // of a file, or several, which the configuration file must give whole
+	words []string // that are allowed, of a path beside paths; nil: anything that set takes
+	unit  string   // of raw, "" when it has none
+	set   func(words []string) *fault.Error
+	text  func() string // as people write it; "" when it is empty
+	raw   func() any    // as programs read it
+}
+
+// only returns the one word that a setting takes.
+func only(words []string) (string, *fault.Error) {
+	if len(words) != 1 {
+		return "", fault.New(fault.Invalid, "it takes one value, not %d", len(words))
+	}
+	return words[0], nil
+}
+
+// wordOf is a value that is one of several words.
+func wordOf(at *string, allowed ...string) value {
+	v := value{words: allowed, text: func() string { return *at }, raw: func() any { return *at }}
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err != nil {
+			return err
+		}
+		for _, a := range allowed {
+			if w == a {
+				*at = w
+				return nil
+			}
+		}
+		return fault.New(fault.Invalid, "%q is none of %s", w, strings.Join(allowed, ", ")).WithHint("give one of %s", strings.Join(allowed, ", "))
+	}
+	return v
+}
+
+// pathOf is the path of a file or folder.
+func pathOf(at *string) value {
+	v := value{path: true, text: func() string { return *at }, raw: func() any { return *at }}
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err == nil {
+			err = checkPath(w)
+		}
+		if err == nil {
+			*at = w
+		}
+		return err
+	}
+	return v
+}
+
+// auto is the word for what is decided when the daemon starts.
+const auto = "auto"
+
+// logFileOf is the path of the log file, or a word that says which one it is.
+func logFileOf(at *string) value {
+	v := pathOf(at)
+	v.words = []string{auto, noLogFile}
+	v.text = func() string { return firstOf(*at, auto) }
+	v.raw = func() any { return v.text() }
+	take := v.set
+	v.set = func(words []string) *fault.Error {
+		err := take(words)
+		if *at == auto {
+			*at = ""
+		}
+		return err
+	}
+	return v
+}
+
+// pathsOf is a list of them.
+func pathsOf(at *[]string) value {
+	v := value{path: true, list: true, text: func() string { return strings.Join(*at, string(os.PathListSeparator)) }}
+	v.raw = func() any { return append([]string{}, *at...) }
+	v.set = func(words []string) *fault.Error {
+		for _, w := range words {
+			if err := checkPath(w); err != nil {
+				return err
+			}
+		}
+		*at = append([]string{}, words...)
+		return nil
+	}
+	return v
+}
+
+func checkPath(p string) *fault.Error {
+	switch {
+	case p == "":
+		return fault.New(fault.Invalid, "the path is empty").WithHint("leave the setting out to have its default")
+	case strings.ContainsRune(p, 0):
+		return fault.New(fault.Invalid, "no path has a zero byte in it")
+	}
+	return nil
+}
+
+// wholePath returns a path of the configuration file, where ~ is the home
+// folder. A relative one would mean another place in each working directory.
+func wholePath(p string) (string, *fault.Error) {
+	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fault.New(fault.Invalid, "the home folder that ~ stands for can't be told").WithHint("write the whole path")
+		}
+		return filepath.Join(home, rest), nil
+	}
+	if !filepath.IsAbs(p) && !strings.HasPrefix(p, `\\`) {
+		return "", fault.New(fault.Invalid, "%q is not a whole path", p).WithHint("begin it with / or ~/")
+	}
+	return p, nil
+}
+
+// scale is how a number with or without a unit is written.
+type scale struct {
+	unit string // of what programs read
+	read func(text string) (int64, *fault.Error)
+	show func(n int64) string
+	raw  func(n int64) int64
+}
+
+// ranged is a number between two bounds, both allowed.
+func ranged[T ~int | ~int64](at *T, sc scale, least, most T) value {
+	v := value{unit: sc.unit, text: func() string { return sc.show(int64(*at)) }, raw: func() any { return sc.raw(int64(*at)) }}
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err != nil {
+			return err
+		}
+		n, err := sc.read(strings.TrimSpace(w))
+		if err != nil {
+			return err
+		}
+		if n < int64(least) || n > int64(most) {
+			return fault.New(fault.Invalid, "%q is out of range", w).
+				WithHint("give %s to %s", sc.show(int64(least)), sc.show(int64(most)))
+		}
+		*at = T(n)
+		return nil
+	}
+	return v
+}
+
+func same(n int64) int64 { return n }
+
+var counts = scale{
+	read: func(text string) (int64, *fault.Error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return 0, fault.New(fault.Invalid, "%q is not a whole number", text).WithHint("give a number such as 64, without a unit")
+		}
+		return n, nil
+	},
+	show: func(n int64) string { return strconv.FormatInt(n, 10) },
+	raw:  same,
+}
+
+func countOf[T ~int | ~int64](at *T, least, most T) value { return ranged(at, counts, least, most) }
+
+// byteUnits are the units of sizes, the largest of each sort first.
+var byteUnits = []struct {
+	name  string
+	bytes int64
+}{
+	{"GiB", 1 << 30},
+	{"MiB", 1 << 20},
+	{"KiB", 1 << 10},
+	{"GB", 1e9},
+	{"MB", 1e6},
+	{"KB", 1e3},
+	{"B", 1},
+}
+
+var sizes = scale{unit: "bytes", read: readSize, show: showSize, raw: same}
+
+func sizeOf[T ~int | ~int64](at *T, least, most T) value { return ranged(at, sizes, least, most) }
+
+// readSize reads 16MiB, 16 mib, 16777216B and 16777216.
+func readSize(text string) (int64, *fault.Error) {
+	bad := fault.New(fault.Invalid, "%q is not a size", text).WithHint("give a whole number with a unit: B, KiB, MiB or GiB, such as 16MiB")
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+	if err != nil || n < 0 {
+		return 0, bad
+	}
+	unit := text[len(digits):]
+	for _, u := range byteUnits {
+		if unit == "" || strings.EqualFold(unit, u.name) {
+			if unit == "" {
+				u.bytes = 1
+			}
+			if n > (1<<62)/u.bytes {
+				return 0, bad
+			}
+			return n * u.bytes, nil
+		}
+	}
+	return 0, bad
+}
+
+func showSize(n int64) string {
+	for _, u := range byteUnits[:3] {
+		if n >= u.bytes && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10) + "B"
+}
+
+var durations = scale{
+	unit: "ms", read: readDuration, show: showDuration,
+	raw: func(n int64) int64 { return time.Duration(n).Milliseconds() },
+}
+
+func durationOf(at *time.Duration, least, most time.Duration) value {
+	return ranged(at, durations, least, most)
+}
+
+// never is how a duration of nothing is written where that means no end.
+const never = "never"
+
+// durationOrNever is a duration that may be none.
+func durationOrNever(at *time.Duration) value {
+	sc := durations
+	sc.read = func(text string) (int64, *fault.Error) {
+		if strings.EqualFold(text, never) {
+			return 0, nil
+		}
+		return readDuration(text)
+	}
+	sc.show = func(n int64) string {
+		if n == 0 {
+			return never
+		}
+		return showDuration(n)
+	}
+	return ranged(at, sc, 0, 365*24*time.Hour)
+}
+
+func readDuration(text string) (int64, *fault.Error) {
+	d, err := time.ParseDuration(text)
+	switch _, bare := strconv.ParseInt(text, 10, 64); {
+	case err == nil && d >= 0:
+		return int64(d), nil
+	case bare == nil && d >= 0 && text[0] != '-':
+		return 0, fault.New(fault.Invalid, "%q has no unit", text).WithHint("write %ss when you mean seconds", text)
+	}
+	return 0, fault.New(fault.Invalid, "%q is not a duration", text).WithHint("give a number with a unit: ms, s, m or h, such as 30s or 1h30m")
+}
+
+// showDuration leaves out the zeros that time.Duration ends with: 10m, not
+// 10m0s.
+func showDuration(n int64) string {
+	s := time.Duration(n).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// livePace is how often a live view is drawn.
+const livePace = time.Second
+
+// What a terminal is told: the other screen and back, no cursor and back.
+const (
+	enterLive = "\x1b[?1049h\x1b[?25l"
+	leaveLive = "\x1b[?25h\x1b[?1049l"
+	goHome    = "\x1b[H"
+	clearLine = "\x1b[K"
+	clearRest = "\x1b[J"
+)
+
+// live shows a view again and again, until the user presses q or Ctrl-C. look
+// takes a look and returns what draws it. On anything but a terminal the views
+// follow each other, an empty line between them; with --json one a line.
+func (a *app) live(look func(ctx context.Context) (func(*screen), error)) error {
+	ctx, cancel := context.WithCancel(a.ctx)
+	defer cancel()
+	l := &liveView{app: a, full: a.out.terminal && !a.JSON}
+	if l.full {
+		restore, err := l.enter(cancel)
+		if err != nil {
+			return err
+		}
+		defer restore()
+	}
+	tick := time.NewTicker(livePace)
+	defer tick.Stop()
+	for {
+		draw, err := look(ctx)
+		if ctx.Err() != nil {
+			return nil // the user has seen enough
+		}
+		if err == nil {
+			err = l.show(draw)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// liveView draws one view over the other.
+type liveView struct {
+	*app
+	full  bool // it has the whole terminal
+	shown bool // something was shown already
+}
+
+// enter takes the terminal, and returns what gives it back. Keys are read one by
+// one where there is a keyboard.
+func (l *liveView) enter(quit func()) (restore func(), err error) {
+	keyboard := int(os.Stdin.Fd())
+	back := func() {}
+	if term.IsTerminal(keyboard) {
+		before, err := term.MakeRaw(keyboard)
+		if err != nil {
+			return nil, err
+		}
+		back = func() { _ = term.Restore(keyboard, before) } // the shell does, too
+		go quitOnKey(l.in, quit)
+	}
+	_, _ = io.WriteString(l.out, enterLive) // the next flush tells
+	return func() {
+		_, _ = io.WriteString(l.out, leaveLive)
+		_ = l.out.flush() // the terminal is gone: nothing is left to restore
+		back()
+	}, nil
+}
+
+// quitOnKey reads keys until one that ends the view, or until there are none.
+func quitOnKey(keys io.Reader, quit func()) {
+	const ctrlC, ctrlD, escape = 0x03, 0x04, 0x1b
+	buf := make([]byte, 16)
+	for {
+		n, err := keys.Read(buf)
+		for i, k := range buf[:n] {
+			// An arrow key begins with an escape, too.
+			if k == 'q' || k == 'Q' || k == ctrlC || k == ctrlD || k == escape && i == n-1 {
+				quit()
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// show draws a view in the place of the one before.
+func (l *liveView) show(draw func(*screen)) error {
+	if !l.full {
+		if l.shown && !l.JSON {
+			l.out.say()
+		}
+		l.shown = true
+		draw(l.out)
+		return l.out.flush()
+	}
+	width, height, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || width <= 0 || height <= 0 {
+		width, height = l.out.columns(), 24
+	}
+	var frame bytes.Buffer
+	draw(&screen{Writer: &frame, terminal: true, width: max(width, minWidth), coloured: l.out.coloured})
+	if _, err := io.WriteString(l.out, layFrame(frame.String(), height)); err != nil {
+		return err
+	}
+	return l.out.flush()
+}
+
+// layFrame returns what draws a text over the last one, from the upper left
+// corner. What is higher than the terminal is cut, and the last line says how to
+// leave. A raw terminal needs the carriage returns.
+func layFrame(view string, height int) string {
+	lines := strings.Split(strings.TrimSuffix(view, "\n"), "\n")
+	rows := max(1, height-2)
+	foot := "q ends it"
+	if len(lines) > rows {
+		lines = lines[:rows]
+		foot = "more than fits here; q ends it"
+	}
+	var b strings.Builder
+	b.WriteString(goHome)
+	for _, l := range append(lines, "") {
+		b.WriteString(l + clearLine + "\r\n")
+	}
+	b.WriteString(foot + clearLine + clearRest)
+	return b.String()
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// logReader reads a log and those before it in its rotation. It is used by one
+// goroutine.
+type logReader struct {
+	path    string
+	file    *os.File // the one that is read
+	in      *bufio.Reader
+	rest    []byte // the beginning of a line that is being written
+	watcher *fsnotify.Watcher
+}
+
+// lookAgain is how often a log is looked at that nobody said has changed: some
+// file systems say nothing.
+const lookAgain = time.Second
+
+// openLog opens the log at path.
+func openLog(path string) (*logReader, error) {
+	l := &logReader{path: path, in: bufio.NewReaderSize(nil, 64<<10)}
+	err := l.open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notFound("log", path).WithHint("see where the daemon logs: on its terminal, or where its --log-file says")
+	case err != nil:
+		return nil, fault.Wrap(fault.Unavailable, err, "the log %q can't be read", path).WithHint("check its permissions")
+	}
+	return l, nil
+}
+
+// open reads from the beginning of a file next.
+func (l *logReader) open(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if l.file != nil {
+		_ = l.file.Close() // it was read only
+	}
+	l.file, l.rest = f, nil
+	l.in.Reset(f)
+	return nil
+}
+
+func (l *logReader) close() {
+	_ = l.file.Close() // it was read only
+	if l.watcher != nil {
+		_ = l.watcher.Close() // the process ends
+	}
+}
+
+// drain hands the whole lines that have not been read yet to take.
+func (l *logReader) drain(take func(line []byte) error) error {
+	for {
+		part, err := l.in.ReadBytes('\n')
+		l.rest = append(l.rest, part...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fault.Wrap(fault.Unavailable, err, "the log can't be read")
+		}
+		if line := bytes.TrimSpace(l.rest); len(line) > 0 {
+			if err := take(line); err != nil {
+				return err
+			}
+		}
+		l.rest = nil
+	}
+}
+
+// before returns the files that came before the one that is read, oldest first.
+func (l *logReader) before() []string { return slices.DeleteFunc(l.rotated(), l.isOpen) }
+
+// rotated returns the full files, oldest first: their names sort by time.
+func (l *logReader) rotated() []string {
+	dir, name := filepath.Split(l.path)
+	ext := filepath.Ext(name)
+	entries, err := os.ReadDir(dir) // sorted
+	if err != nil {
+		return nil // there is a log, so there will be
+	}
+	var paths []string
+	for _, e := range entries {
+		stamp, ok := strings.CutPrefix(e.Name(), strings.TrimSuffix(name, ext)+"-")
+		if _, err := time.Parse(rotatedStamp+ext, stamp); ok && err == nil {
+			paths = append(paths, dir+e.Name())
+		}
+	}
+	return paths
+}
+
+// rotatedStamp is how the time stands in the name of a full file.
+const rotatedStamp = "2006-01-02T15-04-05.000"
+
+// isOpen reports whether the file at path is the one that is read.
+func (l *logReader) isOpen(path string) bool {
+	theirs, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	ours, err := l.file.Stat()
+	return err == nil && os.SameFile(ours, theirs)
+}
+
+// newest hands the last n records that are wanted to take, or all of them for
+// 0. It reads the file to its end.
+func (l *logReader) newest(n int, f logFilter, take func(*logRecord) error) error {
+	older := l.before()
+	if n == 0 {
+		for _, path := range older {
+			if err := readLog(path, f.pass(take)); err != nil {
+				return err
+			}
+		}
+		return l.toEnd(f.pass(take))
+	}
+	last := lastRecords{max: n}
+	if err := l.toEnd(f.pass(last.add)); err != nil {
+		return err
+	}
+	records := last.records()
+	for i := len(older) - 1; i >= 0 && len(records) < n; i-- {
+		last := lastRecords{max: n - len(records)}
+		if err := readLog(older[i], f.pass(last.add)); err != nil {
+			return err
+		}
+		records = append(last.records(), records...)
+	}
+	for _, r := range records {
+		if err := take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toEnd is drain that takes the beginning of a line, too, unless the rest of it
+// is waited for.
+func (l *logReader) toEnd(take func(line []byte) error) error {
+	if err := l.drain(take); err != nil || l.watcher != nil || len(l.rest) == 0 {
+		return err
+	}
+	return take(l.rest)
+}
+
+// readLog hands the lines of a file to take. One that has been removed since it
+// was seen has none.
+func readLog(path string, take func(line []byte) error) error {
+	l, err := openLog(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || fault.KindOf(err) == fault.NotFound {
+			return nil
+		}
+		return err
+	}
+	defer l.close()
+	return l.toEnd(take)
+}
+
+// lastRecords keeps the last records that are added.
+type lastRecords struct {
+	max  int
+	list []*logRecord
+}
+
+func (l *lastRecords) add(r *logRecord) error {
+	if l.list = append(l.list, r); len(l.list) >= 2*l.max {
+		l.list = l.records()
+	}
+	return nil
+}
+
+func (l *lastRecords) records() []*logRecord {
+	return slices.Clone(l.list[max(0, len(l.list)-l.max):])
+}
+
+// watch begins to notice changes, before anything is read.
+func (l *logReader) watch() (err error) {
+	if l.watcher, err = fsnotify.NewWatcher(); err == nil {
+		err = l.watcher.Add(filepath.Dir(l.path))
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "changes of the log can't be watched").WithHint("ctxd inspect log without --follow")
+	}
+	return nil
+}
+
+// follow hands what is logged from now on to take, until ctx ends. caughtUp
+// is called when there is nothing more for now.
+func (l *logReader) follow(ctx context.Context, f logFilter, take func(*logRecord) error, caughtUp func() error) error {
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
+	for {
+		if err := l.catchUp(f.pass(take)); err != nil {
+			return err
+		}
+		if err := caughtUp(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.watcher.Events:
+		case <-l.watcher.Errors: // some changes were missed; they are found by looking
+		case <-again.C:
+		}
+	}
+}
+
+// catchUp reads what there is, in this file and in those that came after it.
+func (l *logReader) catchUp(take func(line []byte) error) error {
+	for {
+		next, err := l.next()
+		if err != nil {
+			return err
+		}
+		// A file that is not the last one is complete: its end is read after the
+		// next one was seen.
+		if err := l.drain(take); err != nil || next == "" {
+			return err
+		}
+		if err := l.open(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.Wrap(fault.Unavailable, err, "the log can't be read").WithHint("check its permissions")
+		}
+	}
+}
+
+// next returns the file that came after the one that is read, "" when there is
+// none yet. A file that was emptied is read from its beginning.
+func (l *logReader) next() (string, error) {
+	ours, err := l.file.Stat()
+	if err != nil {
+		return "", fault.Wrap(fault.Unavailable, err, "the log can't be read")
+	}
+	if l.isOpen(l.path) {
+		return "", l.checkEmptied(ours.Size())
+	}
+	files := l.rotated()
+	switch at := slices.IndexFunc(files, l.isOpen); {
+	case at >= 0 && at < len(files)-1:
+		return files[at+1], nil
+	case exists(l.path):
+		return l.path, nil
+	}
+	return "", nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// checkEmptied starts over when a file is shorter than what has been read.
+func (l *logReader) checkEmptied(size int64) error {
+	at, err := l.file.Seek(0, io.SeekCurrent)
+	if err == nil && size < at {
+		_, err = l.file.Seek(0, io.SeekStart)
+		l.in.Reset(l.file)
+		l.rest = nil
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the log can't be read")
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/mcp"
+)
+
+type mcpCmd struct {
+	attachFlags
+	IncludePrivate bool `help:"Show private notes and entities too, and offer queries. Only for a host whose model runs on this machine."`
+}
+
+func (mcpCmd) Help() string {
+	return "For assistants and agents that take tools over the Model Context Protocol: they search and read your notes, gather the context of a message, " +
+		"look up entities and walk the graph. Nothing is ever changed. " +
+		"What a host gets, it sends to its model, which is mostly not on this machine: private notes, the entities made from them and links to them are withheld, " +
+		"as if they did not exist, unless you say --include-private. " +
+		"A daemon is started when none answers; after it has gone, the next request attaches anew."
+}
+
+func (mcpCmd) Examples() []example {
+	return []example{
+		{"ctxd mcp", "what to set as the command of a server in the host"},
+		{`{"mcpServers":{"notes":{"command":"ctxd","args":["mcp"]}}}`, "the same, as most hosts have it in their settings"},
+		{"ctxd mcp --no-start", "only while a daemon runs"},
+		{"ctxd mcp --include-private", "for a model on this machine"},
+	}
+}
+
+func (c *mcpCmd) Run(a *app) error {
+	if a.err.terminal && a.out.terminal {
+		a.err.say(styled(faint, "MCP: one JSON-RPC message a line; Ctrl-D ends it"))
+	}
+	return mcp.Serve(a.ctx, a.in, os.Stdout, mcp.Options{
+		Dial:           func(ctx context.Context) (*client.Client, error) { return c.dial(ctx, a) },
+		IncludePrivate: c.IncludePrivate,
+		Version:        version(),
+		Logger:         slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+}
+
+// dial connects to the daemon, and starts one when none runs.
+func (c *mcpCmd) dial(ctx context.Context, a *app) (*client.Client, error) {
+	conn, err := a.attach(ctx, c.options())
+	if err != nil {
+		return nil, err
+	}
+	return client.New(ctx, conn, client.Options{Name: "ctxd-mcp", Version: version()})
+}

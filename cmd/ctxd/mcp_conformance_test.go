@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+// TestConformance_MCP has the client of the official TypeScript SDK, unmodified,
+// speak to ctxd mcp. What it does lies in fixtures/clients/mcp-sdk.
+func TestConformance_MCP(t *testing.T) {
+	if os.Getenv("CTXD_CONFORMANCE") == "" {
+		t.Skip("set CTXD_CONFORMANCE=1 to drive ctxd mcp with the SDK from npm")
+	}
+	for _, name := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed", name)
+		}
+	}
+	program, err := exec.LookPath("ctxd") // TestMain has put this test there
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "fixtures", "clients", "mcp-sdk"))); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := inFolder(t, dir, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error").CombinedOutput(); err != nil {
+		t.Skipf("the SDK can't be installed: %v\n%s", err, out)
+	}
+	path, withdrawn := serveForHost(t)
+	cmd := inFolder(t, dir, "node", "client.js", program)
+	cmd.Env = append(os.Environ(), "CTXD_SOCKET="+path, "HOME="+dir)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"handshake", "call", "error", "cancel", "notification", "half-close", "10 MB message"} {
+		if !strings.Contains("\n"+string(out), "\nok "+step+": ") {
+			t.Errorf("the client says nothing of the step %q", step)
+		}
+	}
+	select {
+	case <-withdrawn:
+	default:
+		t.Error("the daemon has not heard that a call was withdrawn")
+	}
+}
+
+// inFolder is a command that is ended when it takes too long.
+func inFolder(t *testing.T, dir, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	return cmd
+}
+
+// serveForHost runs a daemon in this process, with a note and an entity. Its
+// types.list waits until it is withdrawn, and says so.
+func serveForHost(t *testing.T) (path string, withdrawn <-chan struct{}) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ctxd-mcp") // that of t.TempDir has a long path
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(err)
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	check(err)
+	rooms, err := roomsOver(db, dir, recordLimits{})
+	check(err)
+	ctx := t.Context()
+	_, err = rooms.Notes.Put(ctx, notes.Draft{ID: "kickoff", Title: "Kickoff", Body: "About scales."}, nil)
+	check(err)
+	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Person", Fields: []entities.Field{{Name: "file", Type: entities.NoteRef}}}, nil, false)
+	check(err)
+	_, err = rooms.Entities.Put(ctx, entities.Entity{ID: "alice", Type: "Person", Name: "Alice", Fields: entities.Values{"file": "kickoff"}}, nil)
+	check(err)
+	ended := make(chan struct{})
+	wait := func(ctx context.Context, _ *rpc.Session, _ protocol.Empty) (protocol.TypeList, error) {
+		<-ctx.Done()
+		close(ended)
+		return protocol.TypeList{}, ctx.Err()
+	}
+	srv := rpc.New(rpc.Options{Methods: append(rpc.Methods(*rooms), rpc.Define("types.list", protocol.Read, wait))})
+	ln, err := socket.Listen(filepath.Join(dir, "s"), socket.Options{})
+	check(err)
+	go func() { _ = srv.Serve(ln) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := srv.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		check(db.Close())
+		_ = os.RemoveAll(dir)
+	})
+	return ln.Path(), ended
+}

@@ -1,0 +1,374 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// maxMessage is the size of the longest message that is read, in bytes.
+const maxMessage = 16 << 20
+
+// conn carries messages over a pair of streams, one a line. It stands in for
+// the transport of the SDK, which ends with the first malformed message, drops
+// the replies that are due when the input ends, and reads lines of any length.
+//
+// The SDK calls Read from one goroutine and Write from many.
+type conn struct {
+	in    *bufio.Reader
+	out   io.Writer
+	lines chan lineOrError // from the goroutine that reads the input
+
+	closed    chan struct{}
+	closeOnce sync.Once
+
+	writeMu sync.Mutex // held while a line is written
+
+	mu        sync.Mutex // guards everything below
+	pending   map[jsonrpc.ID]bool
+	cancelled map[jsonrpc.ID]bool // of those pending: nobody waits for the reply
+	drained   chan struct{}       // closed when the input has ended and nothing is pending
+	ended     bool                // the input
+}
+
+func newConn(in io.Reader, out io.Writer) *conn {
+	return &conn{
+		in: bufio.NewReaderSize(in, 64<<10), out: out, lines: make(chan lineOrError),
+		closed: make(chan struct{}), drained: make(chan struct{}),
+		pending: make(map[jsonrpc.ID]bool), cancelled: make(map[jsonrpc.ID]bool),
+	}
+}
+
+// Connect returns the connection itself: it is its own transport.
+func (c *conn) Connect(context.Context) (sdk.Connection, error) {
+	go c.readLines()
+	return c, nil
+}
+
+// lineOrError is a line of the input, or why there is none.
+type lineOrError struct {
+	line []byte
+	err  error
+}
+
+// readLines reads the input. A read of standard input can't be interrupted, so
+// this goroutine may outlive the connection, until the input ends.
+func (c *conn) readLines() {
+	for {
+		line, err := c.line()
+		if len(line) > 0 && !c.hand(lineOrError{line: line}) {
+			return
+		}
+		long := errors.As(err, new(*longLine))
+		if err != nil && (!c.hand(lineOrError{err: err}) || !long) {
+			return
+		}
+	}
+}
+
+// hand gives a line to Read, unless the connection is over.
+func (c *conn) hand(l lineOrError) bool {
+	select {
+	case c.lines <- l:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// SessionID returns nothing: there is one session a process.
+func (c *conn) SessionID() string { return "" }
+
+// Close has Read return. What was written is written.
+func (c *conn) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Read returns the next message. What is none is answered here and passed over.
+// At the end of the input it waits for the replies that are due.
+func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		var l lineOrError
+		select {
+		case l = <-c.lines:
+		case <-c.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		msg, err := c.message(l)
+		if msg != nil {
+			if c.taken(msg) {
+				return msg, nil
+			}
+			// The SDK would not answer it at all.
+			err = c.refuse(&malformed{nil, jsonrpc.CodeInvalidRequest, "the id is that of a request which is not answered yet"})
+		}
+		if err != nil {
+			return nil, c.end(ctx, err)
+		}
+	}
+}
+
+// message reads a line. It returns neither a message nor an error for a line
+// that has been answered.
+func (c *conn) message(l lineOrError) (jsonrpc.Message, error) {
+	var long *longLine
+	switch {
+	case errors.As(l.err, &long):
+		return nil, c.refuse(&malformed{long.id(), protocol.CodeLimit, fmt.Sprintf("the message is longer than %d MiB", maxMessage>>20)})
+	case len(l.line) == 0:
+		return nil, l.err
+	}
+	msg, bad := decode(l.line)
+	if bad != nil {
+		return nil, c.refuse(bad)
+	}
+	return msg, nil
+}
+
+// end waits until the replies are written that are due when the input ends.
+func (c *conn) end(ctx context.Context, why error) error {
+	c.mu.Lock()
+	if !c.ended {
+		c.ended = true
+		c.settle()
+	}
+	c.mu.Unlock()
+	select {
+	case <-c.drained:
+	case <-c.closed:
+	case <-ctx.Done():
+	}
+	return why
+}
+
+// settle says so when nothing is due any more. The caller holds mu.
+func (c *conn) settle() {
+	if c.ended && len(c.pending) == 0 {
+		select {
+		case <-c.drained:
+		default:
+			close(c.drained)
+		}
+	}
+}
+
+// taken keeps count of what is to be answered. It returns false for a request
+// with an id that is in use.
+func (c *conn) taken(msg jsonrpc.Message) bool {
+	req, ok := msg.(*jsonrpc.Request)
+	if !ok {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if req.ID.IsValid() {
+		inUse := c.pending[req.ID]
+		c.pending[req.ID] = true
+		return !inUse
+	}
+	var params struct {
+		RequestID any `json:"requestId"`
+	}
+	if req.Method != "notifications/cancelled" || json.Unmarshal(req.Params, &params) != nil {
+		return true
+	}
+	if id, err := jsonrpc.MakeID(params.RequestID); err == nil && c.pending[id] {
+		c.cancelled[id] = true
+	}
+	return true
+}
+
+// Write sends a message. The reply to a call that was withdrawn is left out, as
+// the protocol asks for.
+func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
+	reply, isReply := msg.(*jsonrpc.Response)
+	if isReply {
+		defer c.answered(reply.ID)
+		if c.withdrawn(reply.ID) {
+			return nil
+		}
+		msg = coded(reply)
+	}
+	line, err := jsonrpc.EncodeMessage(msg)
+	if isReply && err != nil {
+		line, err = errorLine(reply.ID.Raw(), jsonrpc.CodeInternalError, "internal error: the answer can't be written as JSON")
+	}
+	if err != nil {
+		return err
+	}
+	return c.writeLine(line)
+}
+
+// coded gives an error the code that JSON-RPC wants. The SDK leaves it at 0 for
+// what it refuses before it looks at the params.
+func coded(reply *jsonrpc.Response) *jsonrpc.Response {
+	var known *jsonrpc.Error
+	if reply.Error == nil || errors.As(reply.Error, &known) && known.Code != 0 {
+		return reply
+	}
+	out := *reply
+	code := int64(jsonrpc.CodeInvalidRequest)
+	if strings.HasPrefix(reply.Error.Error(), "JSON RPC not handled") {
+		code = jsonrpc.CodeMethodNotFound
+	}
+	out.Error = &jsonrpc.Error{Code: code, Message: reply.Error.Error()}
+	return &out
+}
+
+func (c *conn) withdrawn(id jsonrpc.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cancelled[id]
+}
+
+func (c *conn) answered(id jsonrpc.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, id)
+	delete(c.cancelled, id)
+	c.settle()
+}
+
+func (c *conn) writeLine(line []byte) error {
+	c.writeMu.Lock()
+	defer c.writeMu.Unlock()
+	_, err := c.out.Write(append(line, '\n'))
+	return err
+}
+
+// refuse answers what is no message.
+func (c *conn) refuse(bad *malformed) error {
+	line, err := errorLine(bad.id, bad.code, bad.text)
+	if err != nil {
+		return err
+	}
+	return c.writeLine(line)
+}
+
+// errorLine is an error reply. The SDK can't write one without an id, which
+// JSON-RPC wants to be null.
+func errorLine(id any, code int, text string) ([]byte, error) {
+	var reply struct {
+		Version string `json:"jsonrpc"`
+		ID      any    `json:"id"`
+		Error   struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	reply.Version, reply.ID, reply.Error.Code, reply.Error.Message = "2.0", id, code, text
+	return json.Marshal(reply)
+}
+
+// line returns the next line without blanks around it. A line over maxMessage
+// is a *longLine, of which the connection stands behind the end.
+func (c *conn) line() ([]byte, error) {
+	var long []byte
+	for {
+		part, err := c.in.ReadSlice('\n')
+		switch {
+		case len(long)+len(part) > maxMessage:
+			return nil, c.skip(append(long, part...), err)
+		case err == nil && long == nil:
+			return bytes.Clone(bytes.TrimSpace(part)), nil
+		}
+		long = append(long, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(long), err
+		}
+	}
+}
+
+// skip reads to the end of a line that is too long.
+func (c *conn) skip(read []byte, err error) error {
+	l := &longLine{head: bytes.Clone(read[:edge]), tail: bytes.Clone(read[len(read)-edge:])}
+	for errors.Is(err, bufio.ErrBufferFull) {
+		var part []byte
+		part, err = c.in.ReadSlice('\n')
+		l.tail = append(l.tail, part[max(0, len(part)-edge):]...)
+		l.tail = l.tail[max(0, len(l.tail)-edge):]
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return l
+}
+
+// edge is how much is kept of the ends of a line that is too long.
+const edge = 256
+
+// longLine is the error of a line that is too long.
+type longLine struct{ head, tail []byte }
+
+func (*longLine) Error() string { return "the line is too long" }
+
+// The places where clients write the id of a call: first or last in the object.
+var (
+	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]{1,128}"|-?\d{1,15})\s*,`)
+	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*("[^"\\]{1,128}"|-?\d{1,15})\s*\}\s*$`)
+)
+
+// id returns the id of the call, nil when it can't be told.
+func (l *longLine) id() any {
+	m := idFirst.FindSubmatch(l.head)
+	if m == nil {
+		m = idLast.FindSubmatch(l.tail)
+	}
+	if m == nil {
+		return nil
+	}
+	return json.RawMessage(m[1])
+}
+
+// malformed says why a line is no message.
+type malformed struct {
+	id   any
+	code int
+	text string
+}
+
+// decode reads a message.
+func decode(line []byte) (jsonrpc.Message, *malformed) {
+	if !json.Valid(line) { // this also bounds the nesting, which the SDK does not
+		return nil, &malformed{nil, jsonrpc.CodeParseError, "the line is no JSON"}
+	}
+	if line[0] == '[' {
+		return nil, &malformed{nil, jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line"}
+	}
+	var envelope struct {
+		ID json.RawMessage `json:"id"`
+	}
+	refused := &malformed{nil, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 message"}
+	if err := json.Unmarshal(line, &envelope); err != nil {
+		return nil, refused
+	}
+	if len(envelope.ID) > 0 && !usable.Match(envelope.ID) {
+		refused.text = "the id must be a text or an integer of at most 15 digits"
+		return nil, refused
+	}
+	msg, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		refused.id = envelope.ID
+		return nil, refused
+	}
+	return msg, nil
+}
+
+// usable matches an id that comes back as it went in. The SDK keeps numbers as
+// integers; null stands for none.
+var usable = regexp.MustCompile(`^(?s:".*"|-?\d{1,15}|null)$`)

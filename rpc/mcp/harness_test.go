@@ -1,0 +1,224 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/mcp"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+func TestMain(m *testing.M) {
+	// It looks once a second whether its database is closed.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
+}
+
+const patience = 20 * time.Second
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// daemon is the whole server over a store in memory.
+type daemon struct {
+	t     *testing.T
+	rooms rpc.Rooms
+	path  string
+	srv   *rpc.Server
+}
+
+func start(t *testing.T, more ...rpc.Method) *daemon {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	var engine *wql.Engine
+	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
+		return engine.CheckField(ty, f)
+	}})
+	must(t, err)
+	engine = wql.New(ents, wql.Options{})
+	ns, err := notes.Open(db, ents, notes.Options{})
+	must(t, err)
+	db.OnCommit(engine.Apply)
+	gr := graph.Open(db, ents, ns, engine)
+	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
+	must(t, err)
+	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: rpc.Rooms{
+		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
+		Vaults: watch.New(db, ents, ns, watch.Options{}),
+		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, DataDir: dir, Stop: func() {},
+	}}
+	t.Cleanup(func() {
+		must(t, db.Close())
+		_ = os.RemoveAll(dir)
+	})
+	d.listen(more...)
+	t.Cleanup(d.stop)
+	return d
+}
+
+// listen serves; methods given here stand in for those of the same name.
+func (d *daemon) listen(more ...rpc.Method) {
+	d.t.Helper()
+	d.srv = rpc.New(rpc.Options{Methods: append(rpc.Methods(d.rooms), more...)})
+	ln, err := socket.Listen(d.path, socket.Options{})
+	must(d.t, err)
+	go func() { _ = d.srv.Serve(ln) }()
+}
+
+func (d *daemon) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	must(d.t, d.srv.Shutdown(ctx))
+}
+
+func (d *daemon) dial(ctx context.Context) (*client.Client, error) {
+	return client.Dial(ctx, d.path, client.Options{Name: "test"})
+}
+
+// put calls methods that write: pairs of a method and its params.
+func (d *daemon) put(pairs ...string) {
+	d.t.Helper()
+	c, err := d.dial(d.t.Context())
+	must(d.t, err)
+	defer c.Close()
+	for i := 0; i < len(pairs); i += 2 {
+		if err := c.Call(d.t.Context(), pairs[i], json.RawMessage(pairs[i+1]), nil); err != nil {
+			d.t.Fatalf("%s %.300s: %v", pairs[i], pairs[i+1], err)
+		}
+	}
+}
+
+// host is an MCP client of a server in this process.
+type host struct {
+	*sdk.ClientSession
+	t    *testing.T
+	wire *lockedBuffer // what the server has written
+}
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// open starts a server and connects a host to it.
+func (d *daemon) open(opts mcp.Options) *host {
+	d.t.Helper()
+	if opts.Dial == nil {
+		opts.Dial = d.dial
+	}
+	hostEnd, serverEnd := net.Pipe()
+	h := &host{t: d.t, wire: &lockedBuffer{}}
+	done := make(chan error, 1)
+	go func() {
+		defer serverEnd.Close()
+		done <- mcp.Serve(context.Background(), serverEnd, io.MultiWriter(h.wire, serverEnd), opts)
+	}()
+	cl := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
+	var err error
+	h.ClientSession, err = cl.Connect(d.t.Context(), &sdk.IOTransport{Reader: hostEnd, Writer: hostEnd}, nil)
+	must(d.t, err)
+	d.t.Cleanup(func() {
+		_ = h.Close()
+		if err := <-done; err != nil {
+			d.t.Errorf("the server has ended with %v", err)
+		}
+	})
+	return h
+}
+
+// call calls a tool that must succeed, and returns its two results.
+func (h *host) call(tool, args string) (structured map[string]any, text string) {
+	h.t.Helper()
+	res := h.result(tool, args)
+	text = textOf(res)
+	if res.IsError {
+		h.t.Fatalf("%s %s: %s", tool, args, text)
+	}
+	structured, _ = res.StructuredContent.(map[string]any)
+	return structured, text
+}
+
+// fails calls a tool that must not succeed, and returns what it says.
+func (h *host) fails(tool, args string) string {
+	h.t.Helper()
+	res := h.result(tool, args)
+	if !res.IsError {
+		h.t.Fatalf("%s %s succeeded: %s", tool, args, textOf(res))
+	}
+	return textOf(res)
+}
+
+func (h *host) result(tool, args string) *sdk.CallToolResult {
+	h.t.Helper()
+	res, err := h.CallTool(h.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+	if err != nil {
+		h.t.Fatalf("%s %.300s: %v", tool, args, err)
+	}
+	return res
+}
+
+func textOf(res *sdk.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range res.Content {
+		if t, ok := c.(*sdk.TextContent); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+func (h *host) contains(what, text string, parts ...string) {
+	h.t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			h.t.Errorf("%s: no %q in\n%s", what, p, text)
+		}
+	}
+}
+
+// asJSON is a value on one line.
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	must(t, err)
+	return string(data)
+}

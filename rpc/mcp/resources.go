@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// The addresses of resources.
+const (
+	noteURI   = "ctxd://note/"
+	entityURI = "ctxd://entity/"
+	mimeType  = "text/markdown"
+)
+
+const (
+	// maxRecent is how many notes are listed as resources.
+	maxRecent = 50
+	// maxResource is how much is given of the text of a note, in characters.
+	maxResource = 256 << 10
+)
+
+// addResources declares what can be read by address.
+func (s *server) addResources() {
+	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
+		URITemplate: noteURI + "{id}", Name: "note", Title: "A note", MIMEType: mimeType,
+		Description: "The text of a note. The notes that were changed last are listed as resources; search_notes finds all.",
+	}, s.readNoteResource)
+	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
+		URITemplate: entityURI + "{id}", Name: "entity", Title: "An entity", MIMEType: mimeType,
+		Description: "A person, project or other entity with its fields and what they refer to.",
+	}, s.readEntityResource)
+}
+
+func (s *server) readNoteResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	c := s.begin(ctx)
+	uri := req.Params.URI
+	n, err := c.note(strings.TrimPrefix(uri, noteURI))
+	if err != nil {
+		return nil, s.wireError(err)
+	}
+	if n == nil {
+		return nil, noResource(uri)
+	}
+	text, _, err := c.text(n)
+	if err != nil {
+		return nil, s.wireError(err)
+	}
+	text, _ = prompt.Cut(text, maxResource)
+	return markdownResource(uri, text), nil
+}
+
+func (s *server) readEntityResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	c := s.begin(ctx)
+	uri := req.Params.URI
+	e, err := c.entity(strings.TrimPrefix(uri, entityURI))
+	if err != nil {
+		return nil, s.wireError(err)
+	}
+	if e == nil {
+		return nil, noResource(uri)
+	}
+	text, err := c.card(e.ID, 1)
+	if err != nil {
+		return nil, s.wireError(err)
+	}
+	return markdownResource(uri, text), nil
+}
+
+func markdownResource(uri, text string) *sdk.ReadResourceResult {
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: mimeType, Text: text}}}
+}
+
+// listing answers resources/list, whose answer changes with the notes.
+func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch method {
+		case "resources/list":
+			list, err := s.begin(ctx).recent()
+			if err != nil {
+				return nil, s.wireError(err)
+			}
+			return list, nil
+		case "resources/read":
+			// The SDK writes an address that it does not know into JSON as it
+			// is, which fails for some.
+			if r, ok := req.(*sdk.ReadResourceRequest); ok && !strings.HasPrefix(r.Params.URI, noteURI) && !strings.HasPrefix(r.Params.URI, entityURI) {
+				return nil, noResource(r.Params.URI)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// recent lists the notes that were changed last.
+func (c *call) recent() (*sdk.ListResourcesResult, error) {
+	var heads []protocol.NoteHead
+	for from := ""; ; {
+		var page protocol.NotePage
+		if err := c.ask("notes.list", protocol.NoteFilter{Page: protocol.Page{Cursor: from, Limit: 1000}}, &page); err != nil {
+			return nil, err
+		}
+		for _, n := range page.Notes {
+			if !c.hides(n.Private) {
+				heads = append(heads, n)
+			}
+		}
+		if from = page.NextCursor; from == "" {
+			break
+		}
+	}
+	slices.SortFunc(heads, func(a, b protocol.NoteHead) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
+	})
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
+	for _, n := range heads[:min(maxRecent, len(heads))] {
+		if err := c.clean(&n.Title, nil); err != nil {
+			return nil, err
+		}
+		out.Resources = append(out.Resources, &sdk.Resource{
+			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title), Description: oneLine(n.Path), MIMEType: mimeType,
+			Annotations: &sdk.Annotations{LastModified: n.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")},
+		})
+	}
+	return out, nil
+}
+
+// noResource answers for an address that leads nowhere, or nowhere that the
+// host may know of.
+func noResource(uri string) error {
+	data, err := json.Marshal(map[string]string{"uri": uri})
+	if err != nil {
+		data = nil
+	}
+	return &jsonrpc.Error{Code: sdk.CodeResourceNotFound, Message: "Resource not found", Data: data}
+}
+
+func invalidParams(text string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+}
+
+// wireError makes the error of a request that is no tool call, whose code is
+// that of the daemon's protocol.
+func (s *server) wireError(err error) error {
+	var known *jsonrpc.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	code := protocol.CodeInternal
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		code = protocol.CodeInvalidParams
+	case fault.NotFound:
+		code = sdk.CodeResourceNotFound
+	case fault.Unavailable:
+		code = protocol.CodeUnavailable
+	case fault.Limit:
+		code = protocol.CodeLimit
+	case fault.Deadline:
+		code = protocol.CodeDeadline
+	}
+	text, _ := prompt.Cut(s.explain(err).Error(), maxErrorChars)
+	return &jsonrpc.Error{Code: int64(code), Message: text}
+}
