@@ -56,6 +56,9 @@ func (d *Draft) Read() *markdown.Document {
 // changes, 0 for a new note, nil for any. A type in the frontmatter makes the
 // note's entity, declaring the type from the values when it is not declared.
 func (s *Store) Put(ctx context.Context, d Draft, ifVersion *int) (*Note, error) {
+	if err := s.checkSizes(&d); err != nil { // before the text is read
+		return nil, err
+	}
 	d.Read()
 	var id string
 	err := s.db.Update(ctx, func(tx *kv.Tx) error {
@@ -76,6 +79,9 @@ func (s *Store) PutMany(ctx context.Context, drafts []Draft) ([]*Note, error) {
 		return nil, fault.TooLarge("notes", len(drafts), entities.MaxMany, "items")
 	}
 	for i := range drafts {
+		if err := s.checkSizes(&drafts[i]); err != nil { // before any text is read
+			return nil, fault.Under(fmt.Sprintf("notes[%d]", i), err)
+		}
 		drafts[i].Read()
 	}
 	ids := make([]string, len(drafts))

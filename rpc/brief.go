@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,7 @@ const (
 	// lookoutRound is how often the lookout looks, while there is something to see.
 	lookoutRound = 2 * time.Millisecond
 	// lookoutPatience is how many rounds without a call it stays for.
-	lookoutPatience = 50
+	lookoutPatience = 10
 )
 
 // pace is the moving mean of the time that a method takes.
@@ -46,7 +47,8 @@ func (c *connection) runsHere(k *call) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.inFlight > 0 || c.ended {
+	// Calls that were withdrawn are no longer in flight, but may still run.
+	if c.inFlight > 0 || c.reading >= c.srv.limits.Concurrency || c.ended {
 		return false
 	}
 	c.lastSlot++
@@ -54,6 +56,7 @@ func (c *connection) runsHere(k *call) bool {
 	k.state = running
 	k.counted = true
 	c.inFlight++
+	c.underWay += len(k.params)
 	return true
 }
 
@@ -65,10 +68,10 @@ func (c *connection) runHere(k *call) bool {
 	c.busy.Store(k)
 	c.srv.lookout.wake()
 	c.execute(ctx, k)
+	ctx.end(context.Canceled) // whoever still watches it is let go
 	if c.busy.CompareAndSwap(k, nil) {
 		return true
 	}
-	ctx.end(context.Canceled)
 	c.mu.Lock()
 	c.reading--
 	c.startReads()
@@ -90,6 +93,7 @@ func (c *connection) relieve(k *call) {
 		k.cancel = func() { k.here.end(context.Canceled) }
 	}
 	c.mu.Unlock()
+	k.method.took(2 * lookoutRound) // so far; it may never end
 	k.here.follow(c.ctx, c.srv.limits.ReadTimeout)
 	c.in.detach() // k goes on with what it was read into
 	c.srv.run(c.lead)
@@ -118,13 +122,7 @@ func (l *lookout) add(c *connection) {
 
 func (l *lookout) remove(c *connection) {
 	l.replace(func(list []*post) []*post {
-		kept := list[:0]
-		for _, p := range list {
-			if p.conn != c {
-				kept = append(kept, p)
-			}
-		}
-		return kept
+		return slices.DeleteFunc(list, func(p *post) bool { return p.conn == c })
 	})
 }
 
@@ -161,7 +159,8 @@ func (l *lookout) watch() {
 			last, quiet = now, 0
 			continue
 		}
-		if quiet++; quiet < lookoutPatience {
+		// Nobody is left when the daemon ends, which waits for this goroutine.
+		if quiet++; quiet < lookoutPatience && len(*l.posts.Load()) > 0 {
 			continue
 		}
 		l.awake.Store(false)

@@ -71,3 +71,20 @@ func TestTextsEndWhereTheyEnd(t *testing.T) {
 		}
 	}
 }
+
+// The context of a call ends with it, also when the call was over at once.
+func TestContextOfABriefCallEnds(t *testing.T) {
+	ended := make(chan struct{})
+	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, rpc.Define("test.ctx", protocol.Read, func(ctx context.Context, _ *rpc.Session, _ protocol.Empty) (string, error) {
+		context.AfterFunc(ctx, func() { close(ended) })
+		return "", nil
+	}))
+	p := b.connect()
+	p.call(1, "test.ctx", "")
+	p.wantResult("1", "")
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("it goes on")
+	}
+}

@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -139,5 +140,21 @@ func TestConnectionsSayWhoIsThere(t *testing.T) {
 	// The one that asks sees its own call.
 	if own := b.connection("inspect"); own.InFlight != 1 || len(own.Calls) != 1 || own.Calls[0].Method != "admin.connections" || own.Calls[0].State != "running" {
 		t.Errorf("itself: %+v", own)
+	}
+}
+
+// What was dropped with a connection did not go out.
+func TestBytesOutOfAConnectionThatWasCut(t *testing.T) {
+	b := serve(t, rpc.Limits{OutboundBytes: 1 << 20})
+	p := b.connect()
+	before := b.srv.ConnStats().BytesOut
+	for i := range 8 {
+		p.call(i, "test.size", `{"n":400000}`)
+	}
+	b.log.await(t, "connection closed")
+	n, _ := io.Copy(io.Discard, p.in)
+	until(t, "the connection is over", func() bool { return len(b.srv.Sessions()) == 0 })
+	if got := b.srv.ConnStats().BytesOut - before; got != n {
+		t.Errorf("%d bytes are said to have gone out, %d came", got, n)
 	}
 }

@@ -18,6 +18,7 @@ import (
 type badParam struct {
 	path string
 	msg  string // "must be a text", to be read after the path
+	over bool   // it is too much, not wrong
 }
 
 func (e *badParam) Error() string { return e.path + " " + e.msg }
@@ -56,7 +57,11 @@ func decodeParams(params []byte, v any) (token []byte, err error) {
 	}
 	err = d.value(target, planOf(target.Type()))
 	var e *badParam
-	if errors.As(err, &e) {
+	switch {
+	case !errors.As(err, &e):
+	case e.over:
+		return nil, &fault.Error{Kind: fault.Limit, Field: e.path, Msg: e.path + " " + e.msg, Hint: "send less at a time"}
+	default:
 		return nil, fault.Field(e.path, "%s %s", e.path, e.msg)
 	}
 	return d.token, err
@@ -72,6 +77,23 @@ type decoder struct {
 	scanner
 	top   bool   // the next object is the params
 	token []byte // progressToken
+	spent int    // of valueRoom
+}
+
+// What the lists and maps of one call may take, in bytes, beside their texts: a
+// list of {} can take hundreds of times the room of its message.
+const (
+	valueRoom = 16 << 20
+	mapEntry  = 96 // of a map with any values, about
+	listEntry = 16 // of a list of texts or of any values
+)
+
+// spend books room for one more value.
+func (d *decoder) spend(size int) error {
+	if d.spent += size; d.spent > valueRoom {
+		return &badParam{msg: "is one value too many for a call", over: true}
+	}
+	return nil
 }
 
 func (d *decoder) value(v reflect.Value, p *plan) error {
@@ -311,8 +333,11 @@ func (d *decoder) list(v reflect.Value, p *plan) error {
 		return bad("must be a list")
 	}
 	v.Set(reflect.MakeSlice(p.typ, 0, 0))
-	i := 0
+	i, size := 0, int(p.typ.Elem().Size())
 	return d.array(func() error {
+		if err := d.spend(size); err != nil {
+			return under("["+strconv.Itoa(i)+"]", err)
+		}
 		v.Grow(1)
 		v.SetLen(i + 1)
 		item := v.Index(i)
@@ -336,6 +361,9 @@ func (d *decoder) mapping(v reflect.Value, p *plan) error {
 		k := reflect.ValueOf(name)
 		if v.MapIndex(k).IsValid() {
 			return under(step, bad("is given twice"))
+		}
+		if err := d.spend(mapEntry); err != nil {
+			return under(step, err)
 		}
 		if p.kind == isValues {
 			x, err := d.fieldValue()
@@ -365,7 +393,7 @@ func (d *decoder) fieldValue() (any, error) {
 				return under("["+strconv.Itoa(len(items))+"]", bad("must be a text"))
 			}
 			items = append(items, d.str())
-			return nil
+			return d.spend(listEntry)
 		})
 		return items, err
 	}
@@ -386,6 +414,9 @@ func (d *decoder) any() (any, error) {
 		err := d.array(func() error {
 			x, err := d.any()
 			items = append(items, x)
+			if err == nil {
+				err = d.spend(listEntry)
+			}
 			return under("["+strconv.Itoa(len(items)-1)+"]", err)
 		})
 		return items, err
@@ -398,6 +429,9 @@ func (d *decoder) any() (any, error) {
 			}
 			x, err := d.any()
 			m[name] = x
+			if err == nil {
+				err = d.spend(mapEntry)
+			}
 			return under(clip(name), err)
 		})
 		return m, err

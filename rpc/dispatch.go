@@ -66,12 +66,15 @@ type schedule struct {
 	calls    map[uint64]*call
 	lastSlot uint64
 	inFlight int
+	underWay int  // bytes of the params of those in flight
 	ended    bool // nothing more is read or written
 	inputEnd bool // nothing more is read
 	finished bool // drained is closed
 
 	reads   []*call // that wait, in the order of arrival
 	reading int
+	inLine  bool // at the gate
+	short   turnPace
 	jobs    int
 
 	mutations []*call // that wait
@@ -80,18 +83,24 @@ type schedule struct {
 	done      uint64 // those of them that are through
 }
 
-// book gives the calls of a message their slots. When too many are in flight
-// the message is refused; its notifications, which nobody could be told of,
-// are held back instead until there is room. A batch is taken whole: it may go
-// over the limit once.
+// heldBack is how many times the limit of calls in flight notifications may
+// reach before reading waits for some of them to be done.
+const heldBack = 16
+
+// book gives the calls of a message their slots. When too much is in flight the
+// message is refused. Its notifications are taken all the same, since nobody
+// could be told, and what stands behind them, such as a cancellation, must be
+// read; only those that would fill the memory are held back until there is room.
+// A batch is taken whole: it may go over the limits once.
 func (c *connection) book(calls []*call) []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := c.srv.limits.InFlight
-	full := c.inFlight >= limit
+	full := c.crowded(limit, 0, 0)
+	own, ownBytes := 0, 0 // of this message: they make no room while they are waited for here
 	for _, k := range calls {
 		if k.id == nil && k.method != nil {
-			for full && c.inFlight >= limit && !c.ended {
+			for full && c.crowded(heldBack*limit, own, ownBytes) && !c.ended {
 				c.room.Wait()
 			}
 		}
@@ -100,10 +109,22 @@ func (c *connection) book(calls []*call) []*call {
 		k.over = full && k.id != nil
 		if k.counted = !k.over; k.counted {
 			c.inFlight++
+			c.underWay += len(k.params)
+			own++
+			ownBytes += len(k.params)
+		} else {
+			k.params = nil
 		}
 		c.calls[k.slot] = k
 	}
 	return calls
+}
+
+// crowded reports whether there are limit calls in flight, or they hold more
+// than two messages of the largest size. The caller's own calls and their bytes
+// are not counted. mu is held.
+func (c *connection) crowded(limit, own, ownBytes int) bool {
+	return c.inFlight-own >= limit || c.underWay-ownBytes > 2*c.srv.limits.MessageBytes
 }
 
 func (c *connection) slot(n uint64) *call {
@@ -120,6 +141,7 @@ func (c *connection) settle(k *call) {
 	if k.counted {
 		k.counted = false
 		c.inFlight--
+		c.underWay -= len(k.params)
 		c.room.Signal()
 	}
 }
@@ -201,7 +223,8 @@ func (c *connection) refusal(k *call) *protocol.Error {
 		e.Data.Ref = clip(k.name)
 		return e
 	case k.over:
-		return limitError(true, "wait for replies before sending more", "more than %d requests are in flight", c.srv.limits.InFlight)
+		return limitError(true, "wait for replies before sending more", "more than %d requests, or %d bytes of them, are in flight",
+			c.srv.limits.InFlight, 2*c.srv.limits.MessageBytes)
 	}
 	switch phase := c.session.current(); {
 	case phase == fresh && !k.method.Early:
@@ -222,17 +245,26 @@ func (c *connection) queueRead(k *call) {
 	c.startReads()
 }
 
-// startReads starts what may start. mu is held. Later reads wait for no fewer
-// mutations than earlier ones, so only the first has to be looked at.
+// startReads has a read start when one may. mu is held. Later reads wait for no
+// fewer mutations than earlier ones, so only the first has to be looked at. A
+// connection whose reads are short has one of them run at once; all others wait
+// for a turn at the gate.
 func (c *connection) startReads() {
-	for c.reading < c.srv.limits.Concurrency {
-		k := c.nextRead()
-		if k == nil {
-			return
-		}
-		c.reading++
-		c.srv.run(func() { c.runReads(k) })
+	if c.inLine || c.reading >= c.srv.limits.Concurrency || len(c.reads) == 0 {
+		return
 	}
+	if k := c.reads[0]; k.state != dropped && k.after > c.done {
+		return
+	}
+	if c.reading == 0 && c.short.brief() {
+		if k := c.nextRead(); k != nil {
+			c.reading++
+			c.srv.run(func() { c.runRead(k) })
+		}
+		return
+	}
+	c.inLine = true
+	c.srv.gate.enter(c)
 }
 
 // nextRead takes the next read that may run out of the queue. mu is held.
@@ -253,22 +285,37 @@ func (c *connection) nextRead() *call {
 	return nil
 }
 
-func (c *connection) runReads(k *call) {
-	for k != nil {
-		ctx, cancel := context.WithTimeout(c.ctx, c.srv.limits.ReadTimeout)
-		c.mu.Lock()
-		k.cancel = cancel
-		c.mu.Unlock()
-		if !k.claimed.Load() {
-			c.execute(ctx, k)
-		}
-		cancel()
-		c.mu.Lock()
-		if k = c.nextRead(); k == nil {
-			c.reading--
-		}
-		c.mu.Unlock()
+// turn runs one read.
+func (c *connection) turn() {
+	c.mu.Lock()
+	c.inLine = false
+	k := c.nextRead()
+	if k != nil {
+		c.reading++
+		c.startReads()
 	}
+	c.mu.Unlock()
+	if k != nil {
+		c.runRead(k)
+	}
+}
+
+// runRead runs a read that has been counted.
+func (c *connection) runRead(k *call) {
+	ctx, cancel := context.WithTimeout(c.ctx, c.srv.limits.ReadTimeout)
+	defer cancel()
+	c.mu.Lock()
+	k.cancel = cancel
+	c.mu.Unlock()
+	began := time.Now()
+	if !k.claimed.Load() {
+		c.execute(ctx, k)
+	}
+	c.short.took(time.Since(began))
+	c.mu.Lock()
+	c.reading--
+	c.startReads()
+	c.mu.Unlock()
 }
 
 // queueMutation lets a mutation run after the earlier ones.
@@ -341,6 +388,9 @@ func (c *connection) withdraw(id []byte) {
 	for _, k := range c.calls {
 		if k.id == nil || !sameID(k.id, id) || k.method == nil {
 			continue
+		}
+		if k.peer == nil && k.here == nil {
+			continue // it stands behind the cancellation in the same batch
 		}
 		mode := k.method.Mode
 		switch {

@@ -1,10 +1,8 @@
 package rpc
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
-	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -49,12 +46,14 @@ func (e *encoder) release() {
 // encodeFunc appends a value of one type.
 type encodeFunc func(b []byte, v reflect.Value) ([]byte, error)
 
-var encodeFuncs sync.Map // reflect.Type -> encodeFunc
-
 var (
+	encodeFuncs sync.Map   // reflect.Type -> encodeFunc
+	encodeMu    sync.Mutex // held while functions are made
+
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 	jsonNumberType    = reflect.TypeFor[json.Number]()
+	zeroerType        = reflect.TypeFor[zeroer]()
 )
 
 // encodeFuncOf returns the function for a type.
@@ -62,20 +61,36 @@ func encodeFuncOf(t reflect.Type) encodeFunc {
 	if f, ok := encodeFuncs.Load(t); ok {
 		return f.(encodeFunc)
 	}
-	// A type that contains itself finds the first of these in its own place.
-	once := sync.OnceValue(func() encodeFunc { return newEncodeFunc(t) })
-	encodeFuncs.LoadOrStore(t, encodeFunc(func(b []byte, v reflect.Value) ([]byte, error) { return once()(b, v) }))
-	f := once()
-	encodeFuncs.Store(t, f)
+	encodeMu.Lock()
+	defer encodeMu.Unlock()
+	m := encodeMaker{}
+	f := m.of(t)
+	for t, f := range m {
+		encodeFuncs.Store(t, f)
+	}
 	return f
 }
 
-func newEncodeFunc(t reflect.Type) encodeFunc {
+// encodeMaker makes the functions for a type and for what it consists of.
+type encodeMaker map[reflect.Type]encodeFunc
+
+func (m encodeMaker) of(t reflect.Type) encodeFunc {
+	if f, ok := m[t]; ok {
+		return f
+	}
+	// A type that contains itself finds this in its own place: encoding/json
+	// notices a value that contains itself, which would be the end of the daemon.
+	m[t] = appendByLibrary
+	m[t] = m.make(t)
+	return m[t]
+}
+
+func (m encodeMaker) make(t reflect.Type) encodeFunc {
 	switch {
 	case t == timeType:
 		return appendTime
 	case reflect.PointerTo(t).Implements(optionalType):
-		return newAppendOptional(t)
+		return m.optional(t)
 	case speaksForItself(t), speaksForItself(reflect.PointerTo(t)), t == jsonNumberType:
 		return appendByLibrary
 	}
@@ -93,13 +108,13 @@ func newEncodeFunc(t reflect.Type) encodeFunc {
 	case reflect.Interface:
 		return func(b []byte, v reflect.Value) ([]byte, error) { return appendAny(b, v.Elem()) }
 	case reflect.Pointer:
-		return newAppendPointer(t)
+		return m.pointer(t)
 	case reflect.Slice:
-		return newAppendList(t)
+		return m.list(t)
 	case reflect.Map:
-		return newAppendMap(t)
+		return m.mapping(t)
 	case reflect.Struct:
-		return newAppendStruct(t)
+		return m.object(t)
 	default:
 		return appendByLibrary
 	}
@@ -120,6 +135,9 @@ func appendAny(b []byte, v reflect.Value) ([]byte, error) {
 
 // appendByLibrary has encoding/json append a value.
 func appendByLibrary(b []byte, v reflect.Value) ([]byte, error) {
+	if v.CanAddr() {
+		v = v.Addr() // a method of the pointer may be what writes it
+	}
 	w := lineWriter(b)
 	enc := json.NewEncoder(&w)
 	enc.SetEscapeHTML(false)
@@ -138,12 +156,10 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 }
 
 func appendTime(b []byte, v reflect.Value) ([]byte, error) {
-	t := v.Interface().(time.Time)
-	if y := t.Year(); y < 0 || y > 9999 {
-		return b, errors.New("a time is outside the years that RFC 3339 knows")
+	b, err := v.Interface().(time.Time).AppendText(append(b, '"'))
+	if err != nil {
+		return b, err
 	}
-	b = append(b, '"')
-	b = t.AppendFormat(b, time.RFC3339Nano)
 	return append(b, '"'), nil
 }
 
@@ -165,11 +181,11 @@ func appendFloat(b []byte, v reflect.Value) ([]byte, error) {
 	return b, nil
 }
 
-func newAppendOptional(t reflect.Type) encodeFunc {
+func (m encodeMaker) optional(t reflect.Type) encodeFunc {
 	set, _ := t.FieldByName("Set")
 	null, _ := t.FieldByName("Null")
 	value, _ := t.FieldByName("Value")
-	elem := encodeFuncOf(value.Type)
+	elem := m.of(value.Type)
 	return func(b []byte, v reflect.Value) ([]byte, error) {
 		if !v.FieldByIndex(set.Index).Bool() || v.FieldByIndex(null.Index).Bool() {
 			return append(b, "null"...), nil
@@ -178,8 +194,8 @@ func newAppendOptional(t reflect.Type) encodeFunc {
 	}
 }
 
-func newAppendPointer(t reflect.Type) encodeFunc {
-	elem := encodeFuncOf(t.Elem())
+func (m encodeMaker) pointer(t reflect.Type) encodeFunc {
+	elem := m.of(t.Elem())
 	return func(b []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return append(b, "null"...), nil
@@ -188,11 +204,11 @@ func newAppendPointer(t reflect.Type) encodeFunc {
 	}
 }
 
-func newAppendList(t reflect.Type) encodeFunc {
+func (m encodeMaker) list(t reflect.Type) encodeFunc {
 	if t.Elem().Kind() == reflect.Uint8 {
 		return appendByLibrary // in base64
 	}
-	elem := encodeFuncOf(t.Elem())
+	elem := m.of(t.Elem())
 	return func(b []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return append(b, "null"...), nil
@@ -211,11 +227,11 @@ func newAppendList(t reflect.Type) encodeFunc {
 	}
 }
 
-func newAppendMap(t reflect.Type) encodeFunc {
+func (m encodeMaker) mapping(t reflect.Type) encodeFunc {
 	if t.Key().Kind() != reflect.String || speaksForItself(t.Key()) {
 		return appendByLibrary
 	}
-	elem := encodeFuncOf(t.Elem())
+	elem := m.of(t.Elem())
 	return func(b []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return append(b, "null"...), nil
@@ -245,8 +261,8 @@ type encodedMember struct {
 	omit   func(reflect.Value) bool // nil: never
 }
 
-func newAppendStruct(t reflect.Type) encodeFunc {
-	members, ok := encodedMembers(t)
+func (m encodeMaker) object(t reflect.Type) encodeFunc {
+	members, ok := m.members(t)
 	if !ok {
 		return appendByLibrary
 	}
@@ -254,18 +270,18 @@ func newAppendStruct(t reflect.Type) encodeFunc {
 		b = append(b, '{')
 		first := true
 		for i := range members {
-			m := &members[i]
-			f := v.FieldByIndex(m.index)
-			if m.omit != nil && m.omit(f) {
+			member := &members[i]
+			f := v.FieldByIndex(member.index)
+			if member.omit != nil && member.omit(f) {
 				continue
 			}
 			if !first {
 				b = append(b, ',')
 			}
 			first = false
-			b = append(b, m.name...)
+			b = append(b, member.name...)
 			var err error
-			if b, err = m.append(b, f); err != nil {
+			if b, err = member.append(b, f); err != nil {
 				return b, err
 			}
 		}
@@ -273,19 +289,26 @@ func newAppendStruct(t reflect.Type) encodeFunc {
 	}
 }
 
-// encodedMembers lists the members of a struct in their order. It reports false
+// members lists the members of a struct in their order. It reports false
 // for a struct that encoding/json has rules of its own for.
-func encodedMembers(t reflect.Type) (members []encodedMember, ok bool) {
+func (m encodeMaker) members(t reflect.Type) (members []encodedMember, ok bool) {
 	seen := map[string]bool{}
-	for _, f := range reflect.VisibleFields(t) {
+	visible := reflect.VisibleFields(t)
+	if len(visible) != countFields(t) {
+		return nil, false // one hides another in Go, but perhaps not by its name in JSON
+	}
+	for _, f := range visible {
 		tag, tagged := f.Tag.Lookup("json")
+		name, opts, _ := strings.Cut(tag, ",")
 		switch {
-		case f.Anonymous && f.Type.Kind() == reflect.Pointer:
+		case f.Anonymous && (f.Type.Kind() != reflect.Struct || tagged && name == ""):
 			return nil, false
 		case f.Anonymous && !tagged || !f.IsExported() || tag == "-":
 			continue
 		}
-		name, opts, _ := strings.Cut(tag, ",")
+		if strings.ContainsAny(name, `"'\\`) {
+			return nil, false
+		}
 		if name == "" {
 			name = f.Name
 		}
@@ -294,16 +317,32 @@ func encodedMembers(t reflect.Type) (members []encodedMember, ok bool) {
 			return nil, false
 		}
 		seen[name] = true
-		m := encodedMember{index: f.Index, name: append(appendText(nil, name), ':'), append: encodeFuncOf(f.Type)}
+		member := encodedMember{index: f.Index, name: append(appendText(nil, name), ':'), append: m.of(f.Type)}
 		if slices.Contains(options, "omitempty") {
-			m.omit = isEmpty
+			member.omit = isEmpty
 		}
 		if slices.Contains(options, "omitzero") {
-			m.omit = either(m.omit, zeroFunc(f.Type))
+			isZero, plain := zeroFunc(f.Type)
+			if !plain {
+				return nil, false
+			}
+			member.omit = either(member.omit, isZero)
 		}
-		members = append(members, m)
+		members = append(members, member)
 	}
 	return members, true
+}
+
+// countFields counts the fields of a struct with those of the structs that are
+// embedded in it, also the hidden ones.
+func countFields(t reflect.Type) (n int) {
+	for i := range t.NumField() {
+		n++
+		if f := t.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
+			n += countFields(f.Type)
+		}
+	}
+	return n
 }
 
 func either(a, b func(reflect.Value) bool) func(reflect.Value) bool {
@@ -325,13 +364,18 @@ func isEmpty(v reflect.Value) bool {
 	}
 }
 
-// zeroFunc is what omitzero means for a type.
-func zeroFunc(t reflect.Type) func(reflect.Value) bool {
-	type zeroer interface{ IsZero() bool }
-	if t.Kind() == reflect.Struct && t.Implements(reflect.TypeFor[zeroer]()) {
-		return func(v reflect.Value) bool { return v.Interface().(zeroer).IsZero() }
+type zeroer interface{ IsZero() bool }
+
+// zeroFunc is what omitzero means for a type. It reports false for a type whose
+// own method can't be called on every value.
+func zeroFunc(t reflect.Type) (isZero func(reflect.Value) bool, plain bool) {
+	switch {
+	case !t.Implements(zeroerType):
+		return reflect.Value.IsZero, !reflect.PointerTo(t).Implements(zeroerType)
+	case t.Kind() != reflect.Struct:
+		return nil, false
 	}
-	return reflect.Value.IsZero
+	return func(v reflect.Value) bool { return v.Interface().(zeroer).IsZero() }, true
 }
 
 // appendText appends s as a JSON string. Nothing is escaped that need not be:
@@ -339,7 +383,7 @@ func zeroFunc(t reflect.Type) func(reflect.Value) bool {
 func appendText(b []byte, s string) []byte {
 	text := unsafe.Slice(unsafe.StringData(s), len(s)) //nolint:gosec // is only read; a copy costs as much as the rest
 	if !validText(text) {
-		text = bytes.ToValidUTF8(text, []byte(string(utf8.RuneError)))
+		text = []byte(string([]rune(s))) // U+FFFD for each byte that is wrong
 	}
 	b = append(b, '"')
 	for {

@@ -3,9 +3,11 @@ package rpc_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -191,4 +193,75 @@ func FuzzValidText(f *testing.F) {
 			t.Fatalf("%q: %v, want %v", text, got, want)
 		}
 	})
+}
+
+type (
+	byPointer struct{ X int }
+	word      string
+	Word      string
+	Base      struct {
+		A int `json:"a"`
+	}
+	oneIsNone  []int
+	sevenIsNil struct{ N int }
+	node       struct {
+		Next *node `json:"next"`
+	}
+)
+
+func (p *byPointer) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"p%d"`, p.X), nil }
+func (z oneIsNone) IsZero() bool                  { return len(z) == 1 }
+func (z *sevenIsNil) IsZero() bool                { return z.N == 7 }
+
+// The rules of encoding/json that no type of the protocol needs yet.
+func TestEncodeRareRules(t *testing.T) {
+	never := time.Time{}
+	for _, v := range []any{
+		[]byPointer{{1}},
+		&struct{ P byPointer }{byPointer{2}},
+		byPointer{3},
+		struct{ word }{"x"},
+		struct{ Word }{"x"},
+		struct {
+			Base `json:",omitempty"`
+		}{Base{1}},
+		struct {
+			Base
+			A int `json:"x"`
+		}{Base{1}, 2},
+		struct {
+			Base
+			A int `json:"-"`
+		}{Base{1}, 2},
+		struct {
+			T *time.Time `json:"t,omitzero"`
+		}{&never},
+		struct {
+			Z oneIsNone `json:"z,omitzero"`
+		}{oneIsNone{1}},
+		&struct {
+			Z sevenIsNil `json:"z,omitzero"`
+		}{sevenIsNil{7}},
+		struct {
+			A int `json:"q'uo"` //nolint:staticcheck // encoding/json takes it for no name
+		}{},
+		node{&node{}},
+	} {
+		checkEncoding(t, v)
+	}
+	if got, _ := rpc.Encode("a\xff\xffb"); strings.Count(got, "\uFFFD") != 2 {
+		t.Errorf("two bytes that are no UTF-8 are encoded as %s", got)
+	}
+}
+
+// A value that contains itself is refused; it does not end the process.
+func TestEncodeRefusesCycles(t *testing.T) {
+	n := &node{}
+	n.Next = n
+	if _, err := rpc.Encode(n); err == nil {
+		t.Error("it is encoded")
+	}
+	if _, err := rpc.Encode(time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", 25*3600))); err == nil {
+		t.Error("a zone of 25 hours is encoded")
+	}
 }

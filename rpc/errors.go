@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -65,8 +66,8 @@ func toWire(ctx context.Context, log *slog.Logger, method string, err error) *pr
 	}
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal {
-		return &protocol.Error{Code: codes[f.Kind], Message: f.Msg, Data: &protocol.ErrorData{
-			Kind: f.Kind.String(), Ref: f.Ref, Field: f.Field, Hint: f.Hint, Retryable: f.Retryable,
+		return &protocol.Error{Code: codes[f.Kind], Message: shorten(f.Msg), Data: &protocol.ErrorData{
+			Kind: f.Kind.String(), Ref: shorten(f.Ref), Field: shorten(f.Field), Hint: shorten(f.Hint), Retryable: f.Retryable,
 			Line: f.Line, Column: f.Column, Candidates: f.Candidates,
 		}}
 	}
@@ -79,6 +80,18 @@ func toWire(ctx context.Context, log *slog.Logger, method string, err error) *pr
 		return e
 	}
 	return incident(ctx, log, method, slog.String("error", outline(err)))
+}
+
+// errorText is how many bytes a text of an error has at most.
+const errorText = 1 << 10
+
+// shorten bounds a text of an error: it may tell back what a client gave, which
+// may have been megabytes.
+func shorten(s string) string {
+	if len(s) <= errorText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:errorText], "") + "…"
 }
 
 // outline says what an error is made of: the types of its chain, what was being

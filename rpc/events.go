@@ -155,6 +155,9 @@ func (e *Events) change(s *Session, edit func(topicSet) topicSet) []protocol.Top
 	sub := s.subscribed.Load()
 	old := sub.set()
 	now := edit(old)
+	if s.conn.ctx.Err() != nil {
+		now = 0 // its end may have been seen to already
+	}
 	e.count(old, now)
 	switch {
 	case old == 0 && now != 0:

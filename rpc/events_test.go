@@ -561,3 +561,18 @@ func TestREL7_ASlowReaderMayGo(t *testing.T) {
 	d.do("notes.put", `{"id":"n2","title":"x"}`)
 	l.want("notes.changed put n1", "notes.changed put n2")
 }
+
+// A connection that is cut while it changes its topics is no subscriber after.
+func TestSubscribersEndWithTheirConnections(t *testing.T) {
+	events := rpc.NewEvents(nil)
+	b := serveRooms(t, rpc.Limits{OutboundBytes: 6 << 10}, rpc.Rooms{Events: events})
+	sub := `{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{"topics":["notes.changed"]}}` + "\n"
+	flood := strings.Repeat(sub+strings.Replace(sub, "subscribe", "unsubscribe", 1), 700)
+	for range 300 {
+		p := b.connect()
+		_, _ = p.nc.Write([]byte(flood)) // and never reads: it is cut for its queue
+		_ = p.nc.Close()
+	}
+	until(t, "all connections are over", func() bool { return len(b.srv.Sessions()) == 0 })
+	until(t, "no subscriber is left", func() bool { return events.Subscribers() == 0 })
+}

@@ -42,22 +42,32 @@ func (g *gist) keeps(c byte) bool {
 	return depth < 2
 }
 
-// id returns the id of the message, null when it has none or none is found.
-func (g *gist) id() []byte {
+// id returns the id of the message: null when it has none or none is found, nil
+// for a notification, which is never answered.
+func (g *gist) id() (id []byte) {
 	s := scanner{data: g.text, limit: 2}
-	id := []byte("null")
-	if s.space(); s.peek() == '{' {
-		// A text that ends in the middle is the end of the search.
-		_ = s.object(func(key []byte) error {
-			start := s.pos
-			if err := s.value(); err != nil {
-				return err
-			}
-			if string(key) == `"id"` && validID(s.data[start:s.pos]) && s.pos < len(s.data) {
-				id = s.data[start:s.pos]
-			}
-			return nil
-		})
+	null := []byte("null")
+	if s.space(); s.peek() != '{' {
+		return null
+	}
+	called := false
+	err := s.object(func(key []byte) error {
+		start := s.pos
+		if err := s.value(); err != nil {
+			return err
+		}
+		switch value := s.data[start:s.pos]; {
+		case string(key) == `"method"`:
+			called = true
+		case string(key) == `"id"` && validID(value) && s.pos < len(s.data):
+			id = value
+		case string(key) == `"id"`:
+			id = null
+		}
+		return nil
+	})
+	if id == nil && (err != nil || !called) {
+		return null // the text may end before its id, or it is no request
 	}
 	return id
 }

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,6 +255,9 @@ func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc
 	}
 	rooms.Info = protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}
 	methods := slices.Concat(rpc.Methods(rooms), b.methods(), further)
+	if limits.Running == 0 {
+		limits.Running = 64 // tests have calls that wait
+	}
 	level := slog.LevelDebug
 	if _, ok := t.(*testing.B); ok {
 		level = slog.LevelWarn
@@ -446,4 +450,14 @@ func (p *peer) wantResult(id, result string) {
 
 func frame(text string) string {
 	return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text)
+}
+
+// until waits for what nothing tells of.
+func until(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: it did not come to that", what)
+		}
+	}
 }

@@ -46,3 +46,10 @@ func (i *IdleWatch) Stop()  { i.w.stop() }
 
 // PollUntil is how a process is watched where the system does not tell.
 var PollUntil = pollUntil
+
+// Subscribers returns how many connections have a topic.
+func (e *Events) Subscribers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.subs)
+}

@@ -1,6 +1,9 @@
 package rpc
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // Limits bound what one client can cost (RPC-6). A zero member stands for its
 // default.
@@ -11,6 +14,7 @@ type Limits struct {
 	Batch         int           `json:"batch"`         // requests of a batch; over it the batch is answered 1004
 	InFlight      int           `json:"inFlight"`      // unanswered requests of a connection; those over it are answered 1004, retryable
 	Concurrency   int           `json:"concurrency"`   // reads of a connection that run at a time; the rest wait
+	Running       int           `json:"running"`       // reads of all connections that run at a time; connections take turns
 	Jobs          int           `json:"jobs"`          // jobs of a connection that run at a time; those over it are answered 1004, retryable
 	OutboundBytes int64         `json:"outboundBytes"` // replies of a connection that wait for its reader; over it the connection is closed
 	OutboundTotal int64         `json:"outboundTotal"` // the same of all connections; over it the slowest readers are closed
@@ -29,6 +33,7 @@ func DefaultLimits() Limits {
 		Batch:         1000,
 		InFlight:      64,
 		Concurrency:   16,
+		Running:       runtime.GOMAXPROCS(0),
 		Jobs:          4,
 		OutboundBytes: 32 << 20,
 		OutboundTotal: 128 << 20,
@@ -48,6 +53,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Batch, d.Batch)
 	def(&l.InFlight, d.InFlight)
 	def(&l.Concurrency, d.Concurrency)
+	def(&l.Running, d.Running)
 	def(&l.Jobs, d.Jobs)
 	def(&l.OutboundBytes, d.OutboundBytes)
 	def(&l.OutboundTotal, d.OutboundTotal)

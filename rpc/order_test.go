@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -451,4 +453,158 @@ func TestMethodsAreThoseOfTheContract(t *testing.T) {
 	if want := protocol.Names(); !slices.Equal(have, want) {
 		t.Errorf("methods are %v\nthe contract has %v", have, want)
 	}
+}
+
+// A cancellation concerns what came before it. The call behind it in its batch
+// is booked already, but has not been handed over.
+func TestRPC7_CancelBeforeItsCallInABatch(t *testing.T) {
+	b := serve(t, rpc.Limits{})
+	p := b.connect()
+	p.send(`[{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":5}},` +
+		`{"jsonrpc":"2.0","id":5,"method":"test.history"},{"jsonrpc":"2.0","id":6,"method":"test.write","params":{"name":"w"}},` +
+		`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}},{"jsonrpc":"2.0","id":7,"method":"test.write","params":{"name":"x"}}]` + "\n")
+	if got := p.line(); strings.Count(got, `"result"`) != 3 {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A batch of more notifications than there is room for waits for room once, not
+// for itself.
+func TestRPC6_BatchOfNotificationsOverTheLimit(t *testing.T) {
+	b := serve(t, rpc.Limits{InFlight: 2})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"a"}`)
+	b.begun("a")
+	p.call(2, "test.wait", `{"name":"b"}`)
+	b.begun("b")
+	n := `{"jsonrpc":"2.0","method":"test.write","params":{"name":"n"}}`
+	p.send("[" + strings.Repeat(n+",", 9) + n + "]\n")
+	until(t, "the batch has been read", func() bool { return b.srv.ConnStats().Requests >= 13 })
+	b.open("a")
+	b.open("b")
+	p.reply()
+	p.reply()
+	for {
+		p.call(3, "test.history", "")
+		if r := p.reply(); r.Error == nil {
+			if got := strings.Count(string(r.Result), "n"); got != 10 {
+				t.Errorf("%d notifications were run before a later read", got)
+			}
+			return
+		}
+	}
+}
+
+// Notifications over the limit don't hide what stands behind them.
+func TestRPC6_CancelIsReadBehindNotificationsOverTheLimit(t *testing.T) {
+	b := serve(t, rpc.Limits{InFlight: 2})
+	p := b.connect()
+	for _, name := range []string{"a", "b"} {
+		p.call(name, "test.wait", `{"name":"`+name+`"}`)
+		b.begun(name)
+	}
+	for range 20 {
+		p.send(`{"jsonrpc":"2.0","method":"test.write","params":{"name":"n"}}` + "\n")
+	}
+	p.cancel("a")
+	p.wantError(`"a"`, protocol.CodeCancelled)
+	b.open("b")
+	p.wantResult(`"b"`, `"b"`)
+	_ = p.nc.CloseWrite()
+	p.closed()
+	if n := len(strings.Fields(b.history())); n != 20 {
+		t.Errorf("%d of 20 notifications were run", n)
+	}
+}
+
+// Calls that go on after they were withdrawn keep their places in the pool.
+func TestRPC7_WithdrawnCallsCountInThePool(t *testing.T) {
+	var running atomic.Int64
+	begun, gate := make(chan int64, 100), make(chan struct{})
+	b := serveRooms(t, rpc.Limits{Concurrency: 2}, rpc.Rooms{}, rpc.Define("test.stuck", protocol.Read, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {
+		begun <- running.Add(1)
+		<-gate
+		return "", nil
+	}))
+	defer close(gate)
+	p := b.connect()
+	for range 2 {
+		p.call(1, "test.stuck", "")
+		<-begun
+		p.cancel(1)
+		p.wantError("1", protocol.CodeCancelled)
+	}
+	for range 5 {
+		before := b.srv.ConnStats().Requests
+		p.call(2, "test.stuck", "")
+		until(t, "the call has been read, alone", func() bool { return b.srv.ConnStats().Requests > before })
+		p.send(hello + "\n") // answered once the call is queued, or its reader relieved
+		p.wantError(`"hello"`, protocol.CodeInvalidRequest)
+		p.cancel(2)
+		p.wantError("2", protocol.CodeCancelled)
+	}
+	if n := running.Load(); n > 2 {
+		t.Errorf("%d calls run in a pool of 2", n)
+	}
+}
+
+// What calls in flight hold is bounded in bytes too.
+func TestRPC6_BytesInFlight(t *testing.T) {
+	b := serve(t, rpc.Limits{MessageBytes: 10_000})
+	p := b.connect()
+	text := strings.Repeat("x", 9_000)
+	for range 10 { // one after the other there is always room
+		p.call(1, "test.echo", `{"text":"`+text+`"}`)
+		p.wantResult("1", "")
+		p.call(2, "test.write", `{"name":"`+text+`"}`)
+		p.wantResult("2", "")
+	}
+	p.call("a", "test.write", `{"name":"slow"}`)
+	b.begun("slow")
+	for i := range 3 {
+		p.call(i, "test.write", `{"name":"`+text+`"}`)
+	}
+	p.call(3, "test.write", `{"name":"late"}`)
+	if e := p.wantError("3", protocol.CodeLimit); !e.Data.Retryable {
+		t.Error("it is not said to be retryable")
+	}
+	b.open("slow")
+	p.wantResult(`"a"`, "")
+	for i := range 3 {
+		p.wantResult(strconv.Itoa(i), "")
+	}
+	p.call(4, "test.write", `{"name":"again"}`)
+	p.wantResult("4", "")
+}
+
+// Long reads of many connections leave room for those of others: not more than
+// so many run at a time, and connections take turns.
+func TestRPC7_ConnectionsTakeTurns(t *testing.T) {
+	b := serve(t, rpc.Limits{Running: 1})
+	greedy, modest := b.connect(), b.connect()
+	greedy.call("w", "test.write", `{"name":"slow"}`) // what follows is not run where it is read
+	b.begun("slow")
+	for _, name := range []string{"g1", "g2", "g3", "g4"} {
+		greedy.call(name, "test.wait", `{"name":"`+name+`"}`)
+	}
+	modest.call("w", "test.write", `{"name":"slower"}`)
+	b.begun("slower")
+	modest.call("m1", "test.wait", `{"name":"m1"}`)
+	modest.call("m2", "test.history", "") // answered by now, so m1 has been read
+	b.open("slow")
+	b.begun("g1")
+	b.open("slower")
+	modest.wantResult(`"w"`, "")
+	for _, name := range []string{"m1", "g2", "g3", "g4", "g1"} {
+		b.open(name)
+	}
+	var order []string
+	for range 4 {
+		order = append(order, <-b.started)
+	}
+	if slices.Index(order, "m1") > 2 { // at the latest when it has waited for longest
+		t.Errorf("after the first read of one connection came %v", order)
+	}
+	modest.wantResult(`"m1"`, "")
+	modest.wantResult(`"m2"`, "")
 }

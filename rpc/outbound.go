@@ -3,6 +3,8 @@ package rpc
 import (
 	"errors"
 	"net"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,6 +21,7 @@ type outbound struct {
 	limit int64
 	stall time.Duration
 	total *ledger
+	sent  *atomic.Int64       // bytes that went out or wait
 	cut   func(reason string) // ends the connection; called without mu held
 	empty func()              // the queue ran empty; called without mu held
 
@@ -46,6 +49,7 @@ func (o *outbound) send(frame []byte) (written bool) {
 		o.mu.Unlock()
 		return true
 	}
+	o.sent.Add(int64(len(frame)))
 	rest := frame
 	if !o.writing {
 		rest = rest[tryWrite(o.raw, rest):]
@@ -125,7 +129,9 @@ func (o *outbound) moved(n int, now time.Time) (stalled time.Duration) {
 	defer o.mu.Unlock()
 	if n > 0 {
 		o.progress = now
-		if !o.closed {
+		if o.closed {
+			o.sent.Add(int64(n)) // close took it for dropped
+		} else {
 			o.waiting -= int64(n)
 			o.total.add(-int64(n))
 		}
@@ -154,6 +160,7 @@ func (o *outbound) close() {
 	o.closed = true
 	o.queue = nil
 	o.total.add(-o.waiting)
+	o.sent.Add(-o.waiting)
 	o.waiting = 0
 }
 
@@ -162,7 +169,38 @@ type ledger struct {
 	limit int64
 	over  func() // ends connections until the limit holds; called without locks held
 	bytes atomic.Int64
+
+	much   atomic.Bool // a quarter of the limit waits
+	mu     sync.Mutex  // guards what follows
+	thrift bool        // the collector runs early
+	usual  int         // percent of garbage otherwise
 }
 
 // add books n bytes and reports whether that passed the limit.
-func (l *ledger) add(n int64) bool { return l.bytes.Add(n) > l.limit && n > 0 }
+func (l *ledger) add(n int64) bool {
+	now := l.bytes.Add(n)
+	if much := now > l.limit/4; much != l.much.Load() && l.much.CompareAndSwap(!much, much) {
+		go l.tune()
+	}
+	return now > l.limit && n > 0
+}
+
+// thriftyGC is how much garbage there may be, in percent of what is alive, while
+// much waits.
+const thriftyGC = 10
+
+// tune lets the collector run earlier while much waits: garbage may otherwise
+// grow to as much as is alive, so that what waits would count twice.
+func (l *ledger) tune() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	much := l.much.Load()
+	switch {
+	case much && !l.thrift:
+		l.usual = debug.SetGCPercent(thriftyGC)
+	case !much && l.thrift:
+		runtime.GC() // else the next one would be due at twice of what has waited
+		debug.SetGCPercent(l.usual)
+	}
+	l.thrift = much
+}

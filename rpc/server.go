@@ -35,6 +35,7 @@ type Server struct {
 	names   []string
 	log     *slog.Logger
 	waiting ledger
+	gate    gate
 	started time.Time
 	closed  traffic // of the connections that are over
 	idle    idleWatch
@@ -78,6 +79,7 @@ func New(opts Options) *Server {
 	}
 	s.idle.busy = func() bool { return s.runningJobs.Load() > 0 }
 	s.lookout.run = s.run
+	s.gate.run, s.gate.free = s.run, s.limits.Running
 	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shed
 	return s
 }
@@ -188,8 +190,9 @@ func (s *Server) connect(conn net.Conn, id uint64) *connection {
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.session = &Session{id: id, conn: c}
 	c.calls = map[uint64]*call{}
+	c.short.mean.Store(int64(2 * shortTurn))
 	c.room.L = &c.mu
-	c.out.cut, c.out.empty = c.cut, c.emptied
+	c.out.cut, c.out.empty, c.out.sent = c.cut, c.emptied, &c.bytesOut
 	return c
 }
 

@@ -198,7 +198,10 @@ func (c *connection) mishap(err error) error {
 	var malformed *headerError
 	switch {
 	case errors.As(err, &large):
-		c.refuse(large.gist.id(), limitError(false, "send less at a time", "%s", large.Error()))
+		c.requests.Add(1)
+		if id := large.gist.id(); id != nil {
+			c.refuse(id, limitError(false, "send less at a time", "%s", large.Error()))
+		}
 		return nil
 	case errors.As(err, &malformed):
 		c.refuse([]byte("null"), protocolError(protocol.CodeParse, "the connection is closed: nothing after it can be understood", "%s", malformed.msg))
@@ -368,7 +371,6 @@ func (c *connection) emit(write func([]byte) []byte) {
 		copy(frame, h)
 	}
 	*buf = b
-	c.bytesOut.Add(int64(len(frame)))
 	if c.out.send(frame) && cap(b) <= pooledBuffer {
 		buffers.Put(buf)
 	}

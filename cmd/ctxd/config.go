@@ -291,6 +291,7 @@ func (c *config) limitSettings() []*setting {
 		{key: "batch", about: "requests of a batch", value: countOf(&l.Batch, 1, 100_000)},
 		{key: "inFlight", about: "unanswered requests of a connection", value: countOf(&l.InFlight, 1, 10_000)},
 		{key: "concurrency", about: "reads of a connection that run at a time", value: countOf(&l.Concurrency, 1, 1000)},
+		{key: "running", about: "reads of all connections that run at a time", value: countOf(&l.Running, 1, 1000)},
 		{key: "jobs", about: "jobs of a connection that run at a time", value: countOf(&l.Jobs, 1, 100)},
 		{key: "outboundBytes", about: "replies that wait for the reader of a connection", value: sizeOf(&l.OutboundBytes, 64<<10, 4<<30)},
 		{key: "outboundTotal", about: "replies that wait, of all connections", value: sizeOf(&l.OutboundTotal, 64<<10, 64<<30)},

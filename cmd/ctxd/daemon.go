@@ -58,7 +58,8 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 	}
 	d := &daemon{listener: ln, dir: opts.data, log: opts.log, stopped: make(chan struct{}), idle: make(chan struct{}), failed: make(chan error, 1)}
 	if d.rooms, err = openRooms(opts.data, opts.log, opts.records); err != nil {
-		return nil, errors.Join(ownerOf(opts.data, err), ln.Close())
+		closed := ln.Close() // first: telling who has the data may take a moment
+		return nil, errors.Join(ownerOf(opts.data, err), closed)
 	}
 	d.rooms.Stop = func() { d.stopOnce.Do(func() { close(d.stopped) }) }
 	d.server = rpc.New(rpc.Options{
@@ -122,6 +123,27 @@ func readSignature(dir string) (o owner, err error) {
 	return o, err
 }
 
+const (
+	signatureWait = time.Second
+	signatureStep = 10 * time.Millisecond
+)
+
+// awaitSignature returns who has the data in a folder that is in use. Its owner
+// signs when the store is open; what lies there until then was signed by one
+// that was killed.
+func awaitSignature(dir string) (owner, error) {
+	for deadline := time.Now().Add(signatureWait); ; {
+		o, err := readSignature(dir)
+		if err == nil && running(o.PID) {
+			return o, nil
+		}
+		if time.Now().After(deadline) {
+			return owner{}, errors.New("no running process has signed the data")
+		}
+		time.Sleep(signatureStep) //nolint:forbidigo // the owner is another process: its file can only be read again
+	}
+}
+
 // ownedError says that another daemon has the data.
 type ownedError struct {
 	owner owner // zero when it could not be told
@@ -139,7 +161,7 @@ func ownerOf(dir string, err error) error {
 	}
 	e := &ownedError{fault: fault.New(fault.Conflict, "%s", fault.Message(err)).WithHint("choose another folder with --data, or stop that process")}
 	var unsigned error
-	if e.owner, unsigned = readSignature(dir); unsigned != nil {
+	if e.owner, unsigned = awaitSignature(dir); unsigned != nil {
 		return e
 	}
 	up := time.Since(e.owner.Started).Round(time.Second)
