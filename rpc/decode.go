@@ -41,10 +41,12 @@ func under(step string, err error) error {
 // request, whose bytes have been checked to be JSON. It takes exactly what the
 // struct declares: no unknown, repeated, missing, mistyped or differently
 // spelt member. token is the text or number given as progressToken, which any
-// method takes. An error is a fault.Invalid that names the parameter.
-func decodeParams(params []byte, v any) (token []byte, err error) {
+// method takes. A text may have textBytes bytes unless its member is tagged long.
+// An error is a fault that names the parameter: Invalid, or Limit for what is too
+// much.
+func decodeParams(params []byte, v any, textBytes int) (token []byte, err error) {
 	target := reflect.ValueOf(v).Elem()
-	d := decoder{scanner: scanner{data: params, limit: math.MaxInt, checked: true}, top: true}
+	d := decoder{scanner: scanner{data: params, limit: math.MaxInt, checked: true}, top: true, textBytes: textBytes}
 	switch d.space(); {
 	case d.peek() == 0 || d.peek() == 'n':
 		d.data, d.pos = []byte("{}"), 0
@@ -78,6 +80,9 @@ type decoder struct {
 	top   bool   // the next object is the params
 	token []byte // progressToken
 	spent int    // of valueRoom
+
+	textBytes int
+	long      bool // the text of the current member may have more
 }
 
 // What the lists and maps of one call may take, in bytes, beside their texts: a
@@ -106,7 +111,11 @@ func (d *decoder) value(v reflect.Value, p *plan) error {
 		if c != '"' {
 			return bad("must be a text")
 		}
-		v.SetString(d.str())
+		quoted, _ := d.text()
+		if n := len(quoted) - 2; n > d.textBytes && !d.long {
+			return &badParam{msg: fmt.Sprintf("has %d bytes, at most %d are allowed", n, d.textBytes), over: true}
+		}
+		v.SetString(unquote(quoted))
 	case isBool:
 		if c != 't' && c != 'f' {
 			return bad("must be true or false")
@@ -222,6 +231,7 @@ func (d *decoder) object(v reflect.Value, p *plan) error {
 		}
 		seen |= 1 << m.number
 		field := v.FieldByIndex(m.index)
+		d.long = m.long
 		if err := d.value(field, m.plan); err != nil {
 			return under(m.name, err)
 		}

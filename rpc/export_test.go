@@ -51,7 +51,7 @@ func DecodeAny(text string) (any, error) {
 	var p struct {
 		V any `json:"v"`
 	}
-	_, err := decodeParams([]byte(`{"v":`+text+`}`), &p)
+	_, err := decodeParams([]byte(`{"v":`+text+`}`), &p, 0)
 	return p.V, err
 }
 

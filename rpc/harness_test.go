@@ -109,7 +109,7 @@ type (
 		Tags  []string `json:"tags,omitempty" enum:"a,b"`
 	}
 	everything struct {
-		Text    string                    `json:"text"`
+		Text    string                    `json:"text" long:"true"`
 		N       int                       `json:"n,omitempty" min:"1" max:"100" default:"7"`
 		Ratio   float64                   `json:"ratio,omitempty"`
 		On      bool                      `json:"on,omitempty"`

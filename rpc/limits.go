@@ -9,6 +9,7 @@ import (
 // default.
 type Limits struct {
 	MessageBytes  int           `json:"messageBytes"`  // a message; one over it is skipped and answered 1004
+	TextBytes     int           `json:"textBytes"`     // a text in the params, bodies of notes apart; over it the call is answered 1004
 	HeaderBytes   int           `json:"headerBytes"`   // the header block of a message; over it the connection is closed
 	Nesting       int           `json:"nesting"`       // depth of JSON; over it the connection is closed
 	Batch         int           `json:"batch"`         // requests of a batch; over it the batch is answered 1004
@@ -28,6 +29,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		MessageBytes:  16 << 20,
+		TextBytes:     1 << 20,
 		HeaderBytes:   8 << 10,
 		Nesting:       128,
 		Batch:         1000,
@@ -48,6 +50,7 @@ func DefaultLimits() Limits {
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	def(&l.MessageBytes, d.MessageBytes)
+	def(&l.TextBytes, d.TextBytes)
 	def(&l.HeaderBytes, d.HeaderBytes)
 	def(&l.Nesting, d.Nesting)
 	def(&l.Batch, d.Batch)

@@ -20,10 +20,10 @@ type Method struct {
 // as its mode says; ctx ends when a read or job is cancelled.
 func Define[P, R any](name string, mode protocol.Mode, fn func(context.Context, *Session, P) (R, error)) Method {
 	var zero P
-	_, _ = decodeParams(nil, &zero) // a type that can't be decoded shows at the start
+	_, _ = decodeParams(nil, &zero, 0) // a type that can't be decoded shows at the start
 	return Method{Name: name, Mode: mode, run: func(ctx context.Context, k *call) (any, error) {
 		var params P
-		token, err := decodeParams(k.params, &params)
+		token, err := decodeParams(k.params, &params, k.conn.srv.limits.TextBytes)
 		if err != nil {
 			return nil, err
 		}

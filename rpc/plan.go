@@ -52,6 +52,7 @@ type member struct {
 	def      reflect.Value // invalid: none
 	min, max float64
 	enum     []string
+	long     bool // its text is bounded elsewhere
 }
 
 // optional is what a protocol.Optional offers to a decoder.
@@ -151,7 +152,7 @@ func (p *plan) addMember(f reflect.StructField, made map[reflect.Type]*plan) {
 	}
 	m := &member{
 		name: name, index: f.Index, number: len(p.members), plan: makePlan(f.Type, made),
-		min: number(f, "min", math.Inf(-1)), max: number(f, "max", math.Inf(1)),
+		min: number(f, "min", math.Inf(-1)), max: number(f, "max", math.Inf(1)), long: f.Tag.Get("long") == "true",
 	}
 	if enum := f.Tag.Get("enum"); enum != "" {
 		m.enum = strings.Split(enum, ",")

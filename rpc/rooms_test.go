@@ -368,6 +368,8 @@ func TestBadInput(t *testing.T) {
 		{"notes.delete", `{"id":"none"}`, missing, ""},
 		{"notes.delete", `{"id":"kickoff","ifVersion":9}`, conflict, "ifVersion"},
 		{"notes.complete", `{"prefix":1}`, invalid, "prefix"},
+		{"notes.complete", `{"prefix":"` + body[:1<<20+1] + `"}`, limit, "prefix"},
+		{"notes.complete", `{"prefix":"` + body[:1<<20] + `","limit":0}`, invalid, "limit"},
 		{"notes.complete", `{}`, invalid, "prefix"},
 		{"notes.resolve", `{}`, invalid, "link"},
 		{"notes.resolve", `{"link":"x","from":"none"}`, missing, "from"},

@@ -43,17 +43,18 @@ func shapes() []shape {
 		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params
 	}
 	deep := strings.Repeat("[", 120) + strings.Repeat("]", 120) + ","
-	text := pad(call("notes.search", `{"query":"`), "word ", `"}}`)
+	text := pad(call("notes.put", `{"title":"x","body":"`), "word ", `"}}`)
 	return []shape{
-		{"a text by header", header(text), 0},
+		{"a text by header", header(text), protocol.CodeLimit},
 		{"small members", manyMembers(call("entities.put", `{"type":"Person","name":"x","fields":{`)) + "\n", protocol.CodeLimit},
 		{"small texts", pad(call("notes.put", `{"title":"x","tags":[`), `"",`, `""]}}`) + "\n", protocol.CodeLimit},
 		{"empty objects", pad(call("notes.putMany", `{"notes":[`), "{},", `{}]}}`) + "\n", protocol.CodeLimit},
-		{"escapes", pad(call("notes.put", `{"id":"a","title":"`), `\u00e9`, `"}}`) + "\n", protocol.CodeLimit},
+		{"escapes", pad(call("notes.put", `{"id":"a","title":"x","body":"`), `\u00e9`, `"}}`) + "\n", protocol.CodeLimit},
 		{"a batch of requests", pad("[", `{"jsonrpc":"2.0","id":1,"method":"admin.health"},`, "1]") + "\n", protocol.CodeLimit},
 		{"broken UTF-8", pad(call("notes.put", `{"title":"`), "\xff\xfe", `"}}`) + "\n", protocol.CodeParse},
 		{"a line over the limit", `{"id":1,"a":"` + strings.Repeat("x", 3*messageLimit) + "\"}\n", protocol.CodeLimit},
-		{"a text", text + "\n", 0},
+		{"a text", text + "\n", protocol.CodeLimit},
+		{"a text that is no body", pad(call("notes.search", `{"query":"`), "word ", `"}}`) + "\n", protocol.CodeLimit},
 		{"deep lists", pad(call("notes.put", `{"title":[`), deep, `0]}}`) + "\n", protocol.CodeInvalidParams},
 		{"small numbers", pad(call("notes.put", `{"title":"x","tags":[`), "1,", `1]}}`) + "\n", protocol.CodeInvalidParams},
 		{"empty objects in a field", pad(call("entities.put", `{"type":"Person","name":"x","fields":{"a":[`), "{},", `{}]}}}`) + "\n", protocol.CodeInvalidParams},

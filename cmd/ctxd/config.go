@@ -286,6 +286,7 @@ func (c *config) limitSettings() []*setting {
 	l, r := &c.limits, &c.records
 	list := []*setting{
 		{key: "messageBytes", about: "a message; a larger one is answered with an error", value: sizeOf(&l.MessageBytes, 1<<10, 1<<30)},
+		{key: "textBytes", about: "a text in the parameters of a call, bodies of notes apart", value: sizeOf(&l.TextBytes, 1<<10, 1<<30)},
 		{key: "headerBytes", about: "the header of a message", value: sizeOf(&l.HeaderBytes, 64, 1<<20)},
 		{key: "nesting", about: "depth of JSON", value: countOf(&l.Nesting, 8, 1000)},
 		{key: "batch", about: "requests of a batch", value: countOf(&l.Batch, 1, 100_000)},

@@ -13,7 +13,7 @@ import (
 type NoteRecord struct {
 	ID        string     `json:"id,omitempty" jsonschema:"id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent"`
 	Title     string     `json:"title,omitempty" jsonschema:"title, at most 512 characters; when absent it is taken from the text"`
-	Body      string     `json:"body,omitempty" jsonschema:"Markdown, at most 4 MiB; frontmatter counts as on import"`
+	Body      string     `json:"body,omitempty" long:"true" jsonschema:"Markdown, at most 4 MiB; frontmatter counts as on import"`
 	Path      string     `json:"path,omitempty" jsonschema:"path with / between folders; no two notes have one path"`
 	Folder    string     `json:"folder,omitempty" jsonschema:"folder of a note without a path"`
 	Tags      []string   `json:"tags,omitempty" jsonschema:"tags without #, added to those in the text"`
@@ -38,7 +38,7 @@ type NotePut struct {
 type NotePatch struct {
 	ID        string             `json:"id" jsonschema:"id of the note"`
 	Title     Optional[string]   `json:"title,omitzero" jsonschema:"title, at most 512 characters; null to take it from the text"`
-	Body      *string            `json:"body,omitempty" jsonschema:"Markdown, at most 4 MiB"`
+	Body      *string            `json:"body,omitempty" long:"true" jsonschema:"Markdown, at most 4 MiB"`
 	Path      Optional[string]   `json:"path,omitzero" jsonschema:"path with / between folders; null for none"`
 	Folder    Optional[string]   `json:"folder,omitzero" jsonschema:"folder of a note without a path; null for none"`
 	Tags      Optional[[]string] `json:"tags,omitzero" jsonschema:"tags apart from those in the text; null for none"`
