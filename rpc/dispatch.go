@@ -415,7 +415,13 @@ func (c *connection) withdraw(id []byte) {
 // execute runs a call and replies.
 func (c *connection) execute(ctx context.Context, k *call) {
 	start := time.Now()
-	enc, e := c.compute(ctx, k)
+	var enc *encoder
+	var e *protocol.Error
+	if k.batch != nil && k.method.Mode == protocol.Read && k.batch.full.Load() {
+		e = batchTooLarge()
+	} else {
+		enc, e = c.compute(ctx, k)
+	}
 	took := time.Since(start)
 	k.method.observe(start.Sub(k.arrived), took, e != nil)
 	k.method.took(took)
@@ -547,6 +553,7 @@ func (c *connection) cut(reason string) {
 	close(c.hangup)
 	c.cancel()
 	c.out.close()
+	c.held.close(&c.srv.unfinished)
 	_ = c.socket.Close()
 }
 

@@ -54,6 +54,9 @@ type frames struct {
 	buf    []byte // buf[lo:hi] is read and not yet used
 	lo, hi int
 	timed  bool // a deadline is set
+
+	hold func(n int) // told by how much the buffer grows and shrinks; may be nil
+	held int         // the sum of that
 }
 
 // deadliner is the part of a net.Conn that bounds reading.
@@ -97,13 +100,26 @@ func (f *frames) blanks() error {
 		f.unsetDeadline()
 		f.lo, f.hi = 0, 0
 		if f.buf == nil || cap(f.buf) > keptBuffer {
-			f.buf = make([]byte, smallBuffer)
+			f.replace(make([]byte, smallBuffer))
 		}
 		if err := f.read(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replace goes on with another buffer.
+func (f *frames) replace(buf []byte) {
+	f.buf = buf
+	now := len(buf)
+	if now <= keptBuffer {
+		now = 0
+	}
+	if n := now - f.held; n != 0 && f.hold != nil {
+		f.held = now
+		f.hold(n)
+	}
 }
 
 // empty reports whether nothing of a further message has come yet.
@@ -150,7 +166,8 @@ func (f *frames) more(want int) error {
 			}
 			grown := make([]byte, max(size, f.hi-f.lo)+smallBuffer)
 			f.hi = copy(grown, f.buf[f.lo:f.hi])
-			f.lo, f.buf = 0, grown
+			f.lo = 0
+			f.replace(grown)
 		}
 	}
 	err := f.read()
@@ -184,7 +201,7 @@ func (f *frames) take(n int) []byte {
 // on with another.
 func (f *frames) detach() {
 	rest := f.buf[f.lo:f.hi]
-	f.buf = make([]byte, max(smallBuffer, len(rest)))
+	f.replace(make([]byte, max(smallBuffer, len(rest))))
 	f.lo, f.hi = 0, copy(f.buf, rest)
 }
 

@@ -19,6 +19,7 @@ type Limits struct {
 	Jobs          int           `json:"jobs"`          // jobs of a connection that run at a time; those over it are answered 1004, retryable
 	OutboundBytes int64         `json:"outboundBytes"` // replies of a connection that wait for its reader; over it the connection is closed
 	OutboundTotal int64         `json:"outboundTotal"` // the same of all connections; over it the slowest readers are closed
+	InboundTotal  int64         `json:"inboundTotal"`  // messages of all connections that have begun and not ended; over it the oldest are closed
 	WriteStall    time.Duration `json:"writeStall"`    // without progress for so long while replies wait: closed
 	FrameTimeout  time.Duration `json:"frameTimeout"`  // a message that began must be complete by then, else closed
 	Connections   int           `json:"connections"`   // open at a time; the newest is refused
@@ -39,6 +40,7 @@ func DefaultLimits() Limits {
 		Jobs:          4,
 		OutboundBytes: 32 << 20,
 		OutboundTotal: 128 << 20,
+		InboundTotal:  256 << 20,
 		WriteStall:    10 * time.Second,
 		FrameTimeout:  30 * time.Second,
 		Connections:   2048,
@@ -60,6 +62,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Jobs, d.Jobs)
 	def(&l.OutboundBytes, d.OutboundBytes)
 	def(&l.OutboundTotal, d.OutboundTotal)
+	def(&l.InboundTotal, d.InboundTotal)
 	def(&l.WriteStall, d.WriteStall)
 	def(&l.FrameTimeout, d.FrameTimeout)
 	def(&l.Connections, d.Connections)

@@ -36,11 +36,13 @@ type Server struct {
 	log     *slog.Logger
 	waiting ledger
 	gate    gate
-	started time.Time
-	closed  traffic // of the connections that are over
-	idle    idleWatch
-	lookout lookout
-	workers // run calls; their group counts connections too
+
+	unfinished unfinished
+	started    time.Time
+	closed     traffic // of the connections that are over
+	idle       idleWatch
+	lookout    lookout
+	workers    // run calls; their group counts connections too
 
 	shedding sync.Mutex // held by who ends slow connections
 
@@ -51,6 +53,7 @@ type Server struct {
 	stopping  bool
 
 	accepted, refused, offended atomic.Uint64
+	lastRefusal                 atomic.Int64 // Unix nanoseconds of the line in the log
 	runningJobs                 atomic.Int32
 }
 
@@ -80,6 +83,7 @@ func New(opts Options) *Server {
 	s.idle.busy = func() bool { return s.runningJobs.Load() > 0 }
 	s.lookout.run = s.run
 	s.gate.run, s.gate.free = s.run, s.limits.Running
+	s.unfinished.limit = s.limits.InboundTotal
 	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shed
 	return s
 }
@@ -146,8 +150,11 @@ func (s *Server) start(conn net.Conn) *connection {
 	if s.stopping || len(s.conns) >= s.limits.Connections {
 		n := len(s.conns)
 		s.mu.Unlock()
-		s.refused.Add(1)
-		s.log.Warn("connection refused: too many are open", "open", n)
+		refused := s.refused.Add(1)
+		if now := time.Now().UnixNano(); now-s.lastRefusal.Load() > int64(time.Second) { // of a storm, a line a second
+			s.lastRefusal.Store(now)
+			s.log.Warn("connections are refused: too many are open", "open", n, "refused", refused)
+		}
 		_ = conn.Close()
 		return nil
 	}
@@ -187,6 +194,7 @@ func (s *Server) connect(conn net.Conn, id uint64) *connection {
 	}
 	c.opened = time.Now()
 	c.in.src = meter{conn, &c.bytesIn}
+	c.in.hold = func(n int) { s.hold(c, n) }
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.session = &Session{id: id, conn: c}
 	c.calls = map[uint64]*call{}

@@ -108,6 +108,8 @@ func sameID(a, b []byte) bool {
 
 // batch collects the replies to a list of requests.
 type batch struct {
+	full atomic.Bool // further replies would not fit
+
 	mu    sync.Mutex // guards what follows
 	parts [][]byte
 	left  int
@@ -122,6 +124,7 @@ type connection struct {
 	session *Session
 	in      *frames
 	out     *outbound
+	held    inbound
 	ctx     context.Context // ends with the connection
 	cancel  context.CancelFunc
 	hangup  chan struct{} // closed when the connection is cut
@@ -441,7 +444,8 @@ func (b *batch) add(k *call, write func([]byte) []byte, limit int64) [][]byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.size+int64(len(part)) > limit {
-		part = appendReply(nil, k.id, nil, limitError(false, "send fewer requests in a batch", "the replies of the batch are too large"))
+		b.full.Store(true)
+		part = appendReply(nil, k.id, nil, batchTooLarge())
 	}
 	b.size += int64(len(part))
 	b.parts[k.part] = part
@@ -449,6 +453,10 @@ func (b *batch) add(k *call, write func([]byte) []byte, limit int64) [][]byte {
 		return nil
 	}
 	return b.parts
+}
+
+func batchTooLarge() *protocol.Error {
+	return limitError(false, "send fewer requests in a batch", "the replies of the batch are too large")
 }
 
 // notify sends a notification.

@@ -394,3 +394,39 @@ func TestRPC6_SlowReadersAreCut(t *testing.T) {
 		})
 	}
 }
+
+// Messages that never end take the memory of the daemon only up to a limit; the
+// oldest have to go.
+func TestRPC6_UnfinishedMessages(t *testing.T) {
+	b := serve(t, rpc.Limits{MessageBytes: 1 << 20, InboundTotal: 3_000_000})
+	begin := `{"jsonrpc":"2.0","id":1,"method":"test.echo","params":{"text":"` + strings.Repeat("x", 900_000)
+	var peers []*peer
+	for i := range 6 {
+		p := b.connect()
+		before := b.srv.ConnStats().BytesIn
+		p.send(begin)
+		until(t, "it has been read", func() bool { return b.srv.ConnStats().BytesIn-before >= int64(len(begin)) })
+		if peers = append(peers, p); i >= 2 { // 1 MiB a buffer: the third is one too many
+			peers[i-2].closed()
+		}
+	}
+	for _, p := range peers[4:] {
+		p.send(`"}}` + "\n")
+		p.wantResult("1", "")
+	}
+	b.log.await(t, "unfinished messages are beyond the limit")
+	p := b.connect() // what was cut is no longer counted
+	p.send(begin + `"}}` + "\n")
+	p.wantResult("1", "")
+}
+
+// A batch that can't be answered whole is not worked on further.
+func TestRPC6_BatchIsNotComputedBeyondWhatFits(t *testing.T) {
+	b := serve(t, rpc.Limits{OutboundBytes: 100_000, Concurrency: 1})
+	p := b.connect()
+	p.send("[" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"test.size","params":{"n":60000}},`, 2) +
+		`{"jsonrpc":"2.0","id":2,"method":"test.wait","params":{"name":"never"}},{"jsonrpc":"2.0","id":3,"method":"test.write","params":{"name":"w"}}]` + "\n")
+	if got := p.line(); strings.Count(got, `"the replies of the batch are too large"`) != 2 || !strings.Contains(got, `"result":"w"`) {
+		t.Errorf("got %.200s … %.400s", got, got[max(0, len(got)-400):])
+	}
+}

@@ -296,6 +296,7 @@ func (c *config) limitSettings() []*setting {
 		{key: "jobs", about: "jobs of a connection that run at a time", value: countOf(&l.Jobs, 1, 100)},
 		{key: "outboundBytes", about: "replies that wait for the reader of a connection", value: sizeOf(&l.OutboundBytes, 64<<10, 4<<30)},
 		{key: "outboundTotal", about: "replies that wait, of all connections", value: sizeOf(&l.OutboundTotal, 64<<10, 64<<30)},
+		{key: "inboundTotal", about: "messages that have begun to arrive, of all connections", value: sizeOf(&l.InboundTotal, 1<<20, 64<<30)},
 		{key: "writeStall", about: "how long a client may read nothing while replies wait", value: durationOf(&l.WriteStall, 10*time.Millisecond, time.Hour)},
 		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "connections", about: "connections at a time", value: countOf(&l.Connections, 1, 100_000)},

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const patience = 20 * time.Second
 
 type text struct {
-	Text string `json:"text"`
+	Text string `json:"text" long:"true"`
 }
 
 // daemon is a server with methods whose course a test decides.
