@@ -148,3 +148,38 @@ func TestSEC1_Modes(t *testing.T) {
 	wantState(t, s, map[string]string{"a": "2"})
 	_ = s.Close()
 }
+
+// A store does not move into a folder of something else, whose mode and files
+// stay as they are.
+func TestOpenRefusesAForeignFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // as a person's folders are
+		t.Fatal(err)
+	}
+	for _, name := range []string{".hidden", "a.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := kv.Open(dir, kv.Options{})
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "a.txt") {
+		t.Errorf("opening it: %v", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("its mode is %v now (%v)", info.Mode(), err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("it holds %v", entries)
+	}
+	if err := os.Remove(filepath.Join(dir, "a.txt")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := kv.Open(dir, kv.Options{}) // with nothing but what systems leave in folders
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -102,18 +102,48 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 	return inv, nil
 }
 
+// hintFolder is for a folder that no store can be in.
+const hintFolder = "choose another folder"
+
+// checkFolder refuses a folder that is in use for something else: a store would
+// take it away from whoever shares it.
+func checkFolder(fsys FS, dir string) error {
+	inv, err := takeInventory(fsys, dir)
+	if err != nil {
+		return unreadable(err)
+	}
+	if len(inv.all) > 0 {
+		return nil
+	}
+	names, err := fsys.ReadDir(dir)
+	if err != nil {
+		return unreadable(err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !strings.HasPrefix(name, ".") {
+			return fault.New(fault.Invalid, "the folder %q holds files of something else, such as %q", dir, name).
+				WithHint("choose an empty folder, or one that does not exist yet")
+		}
+	}
+	return nil
+}
+
 // openDir loads the store from its directory. It first only reads; what it
 // changes, it changes once everything is known to be readable.
 func (s *Store) openDir(dir string) error {
 	fsys := s.opts.FS
 	s.dir = dir
-	err := fsys.MkdirAll(dir, dirMode)
-	if err == nil {
-		err = fsys.Chmod(dir, dirMode)
+	if err := fsys.MkdirAll(dir, dirMode); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made", dir).WithHint(hintFolder)
 	}
-	if err != nil {
-		return unavailable(err, "the store's directory can't be made")
+	if err := checkFolder(fsys, dir); err != nil {
+		return err
 	}
+	if err := fsys.Chmod(dir, dirMode); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made private", dir).WithHint(hintFolder)
+	}
+	var err error
 	if s.lock, err = lockDir(fsys, dir); err != nil {
 		return err
 	}

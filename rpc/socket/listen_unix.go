@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +18,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
+
+// lockSuffix is what the lock file of a socket is called beside it.
+const lockSuffix = ".lock"
 
 // umaskMu keeps two Listen calls from restoring each other's umask.
 var umaskMu sync.Mutex
@@ -62,7 +66,7 @@ func Listen(path string, opts Options) (*Listener, error) {
 	if err := secureDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	lock, err := takeLock(path+".lock", now)
+	lock, err := takeLock(path+lockSuffix, now)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +82,7 @@ func Listen(path string, opts Options) (*Listener, error) {
 	}
 	var owned *OwnedError
 	if errors.As(err, &owned) {
-		err = newOwnedError(readOwner(lock.Path()), now())
+		err = newOwnedError(path, readOwner(lock.Path()), now())
 	}
 	_ = lock.Unlock()
 	return nil, err
@@ -103,7 +107,7 @@ func takeLock(lockPath string, now func() time.Time) (*flock.Flock, error) {
 		owner := readOwner(lockPath)
 		if owner.lives() || time.Now().After(deadline) {
 			_ = lock.Close()
-			return nil, newOwnedError(owner, now())
+			return nil, newOwnedError(strings.TrimSuffix(lockPath, lockSuffix), owner, now())
 		}
 		time.Sleep(ownerStep) //nolint:forbidigo // the owner is another process: its file can only be read again
 	}
@@ -128,7 +132,7 @@ func bind(path string) (*Listener, error) {
 			WithHint("remove that file, or choose another place with --socket or $%s", EnvPath)
 	default:
 		if answers(path) {
-			return nil, newOwnedError(Owner{}, time.Time{})
+			return nil, newOwnedError(path, Owner{}, time.Time{})
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.Wrap(fault.Unavailable, err, "a socket left over by a crash can't be removed")

@@ -58,7 +58,7 @@ func Listen(path string, _ Options) (*Listener, error) {
 	})
 	switch {
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PIPE_BUSY):
-		return nil, newOwnedError(Owner{}, time.Time{})
+		return nil, newOwnedError(path, Owner{}, time.Time{})
 	case err != nil:
 		return nil, fault.Wrap(fault.Unavailable, err, "the pipe can't be made").
 			WithHint("choose another name with --socket or $%s", EnvPath)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -31,7 +32,7 @@ func (e *OwnedError) Error() string { return e.fault.Error() }
 // Unwrap returns the *fault.Error of kind Conflict.
 func (e *OwnedError) Unwrap() error { return e.fault }
 
-func newOwnedError(o Owner, now time.Time) *OwnedError {
+func newOwnedError(path string, o Owner, now time.Time) *OwnedError {
 	e := &OwnedError{Owner: o}
 	who := "its process could not be told"
 	if o.PID != 0 {
@@ -39,8 +40,17 @@ func newOwnedError(o Owner, now time.Time) *OwnedError {
 		who = fmt.Sprintf("pid %d, version %s, up %s", o.PID, o.Version, e.Uptime.Round(time.Second))
 	}
 	e.fault = fault.New(fault.Conflict, "another ctxd already serves this socket (%s)", who).
-		WithHint("use that one, or end it with: ctxd stop")
+		WithHint("use that one, or end it with: ctxd stop%s", flagFor(path))
 	return e
+}
+
+// flagFor returns the flag that names an endpoint on a command line, nothing for
+// the one that is meant without.
+func flagFor(path string) string {
+	if loc, err := Resolve(""); err == nil && loc.Path == path {
+		return ""
+	}
+	return " --socket '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // readOwner returns the owner written in the lock file, the zero Owner when

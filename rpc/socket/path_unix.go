@@ -26,7 +26,7 @@ func defaultLocation() Location {
 func secureDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "the directory of the socket can't be made").
-			WithHint("choose another place with --socket or $%s", EnvPath)
+			WithHint("%s can't be used; choose another place with --socket or $%s", dir, EnvPath)
 	}
 	// Looked at twice, because a link of a stranger's could point anywhere later.
 	for _, look := range []func(string) (os.FileInfo, error){os.Lstat, os.Stat} {
@@ -34,27 +34,27 @@ func secureDir(dir string) error {
 		if err != nil {
 			return fault.Wrap(fault.Unavailable, err, "the directory of the socket can't be read")
 		}
-		if err := checkDir(info); err != nil {
+		if err := checkDir(dir, info); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkDir(info os.FileInfo) error {
+func checkDir(dir string, info os.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Getuid() {
 		return fault.New(fault.Unavailable, "the directory of the socket belongs to user %d, not to you", st.Uid).
-			WithHint("choose a directory of your own with --socket or $%s", EnvPath)
+			WithHint("%s can't be used; choose a directory of your own with --socket or $%s", dir, EnvPath)
 	}
 	link := info.Mode()&os.ModeSymlink != 0
 	if !link && !info.IsDir() {
 		return fault.New(fault.Unavailable, "the place of the socket's directory is taken by something else").
-			WithHint("choose another place with --socket or $%s", EnvPath)
+			WithHint("move %s away, or choose another place with --socket or $%s", dir, EnvPath)
 	}
 	if wide := info.Mode().Perm() &^ 0o700; !link && wide != 0 {
 		return fault.New(fault.Unavailable, "the directory of the socket is open to others (mode %04o, at most 0700 is accepted)", info.Mode().Perm()).
-			WithHint("close it with chmod 700, or choose a directory of your own with --socket or $%s", EnvPath)
+			WithHint("chmod 700 %s, or choose a directory of your own with --socket or $%s", dir, EnvPath)
 	}
 	return nil
 }
