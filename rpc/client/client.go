@@ -63,8 +63,9 @@ type message struct {
 	Error  *protocol.Error `json:"error"`
 }
 
-// Dial connects to the daemon at path (see socket.Resolve) and initializes the
-// connection. Without a daemon the error is a retryable fault.Unavailable.
+// Dial connects to the daemon at path (the Path of socket.Resolve) and
+// initializes the connection. Without a daemon the error is a retryable
+// fault.Unavailable.
 func Dial(ctx context.Context, path string, opts Options) (*Client, error) {
 	conn, err := socket.Dial(ctx, path)
 	if err != nil {

@@ -50,13 +50,13 @@ export async function checkPath(path: string): Promise<void> {
       return;
     }
     if (info.uid !== uid) {
-      throw unavailable(`the directory of the socket belongs to user ${info.uid}, not to you`, {
+      throw unavailable(`the directory of the socket, "${folder}", belongs to user ${info.uid}, not to you`, {
         hint: "choose a socket of your own with path, or $CTXD_SOCKET",
       });
     }
     if (info.isDirectory() && (info.mode & 0o077) !== 0) {
-      throw unavailable("the directory of the socket is open to others", {
-        hint: "close it with chmod 700",
+      throw unavailable(`the directory of the socket, "${folder}", is open to others`, {
+        hint: "close it with chmod 700, or choose another socket with path, or $CTXD_SOCKET",
       });
     }
   }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 
 import { onAbort } from "./abort.js";
 import { unavailable, type CtxdError } from "./errors.js";
@@ -38,7 +39,7 @@ export async function dial(path: string, signal?: AbortSignal): Promise<Transpor
     socket.on("error", (err) => {
       forget?.();
       broken = lost(err);
-      reject(dialError(err));
+      reject(dialError(path, err));
     });
   });
   return { input: socket, output: socket, over, destroy: () => socket.destroy() };
@@ -53,7 +54,7 @@ export function run(command: readonly string[]): Transport {
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-lastWords);
+    said = (said + text).slice(-kept);
   });
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
     stream.on("error", () => {}); // the end of the process says more
@@ -63,14 +64,49 @@ export function run(command: readonly string[]): Transport {
       resolve(unavailable(`${program} can't be run`, { hint: "install ctxd, or give the path of the program" }, err));
     });
     child.once("close", (code) => {
-      resolve(code === 0 ? undefined : unavailable(said.trim() || `${program} ended with status ${code}`));
+      resolve(code === 0 ? undefined : failed(program, code, said));
     });
   });
   return { input: child.stdout, output: child.stdin, over, destroy: () => void child.kill() };
 }
 
-// As much of a command's messages as an error shows, in characters.
+// How much of a command's messages is kept, and how much of them an error
+// shows, in characters.
+const kept = 64 << 10;
 const lastWords = 2048;
+
+// failed is the error of a command that ended with a status. What ctxd says is
+// taken apart, in either form in which it says it: with and without --json.
+// Other commands are quoted.
+function failed(program: string, code: number | null, said: string): CtxdError {
+  const text = stripVTControlCharacters(said).trim();
+  const { message, hint } = fromJSON(text) ?? fromLines(text);
+  return unavailable(message.slice(-lastWords) || `${program} ended with status ${code}`, hint ? { hint } : {});
+}
+
+interface Words {
+  message: string;
+  hint?: string | undefined;
+}
+
+// fromJSON reads {"error": {"message": …, "hint": …, "log": […]}}.
+function fromJSON(text: string): Words | undefined {
+  try {
+    const { message, hint, log = [] } = (JSON.parse(text) as { error: Words & { log?: string[] } }).error;
+    if (typeof message === "string") {
+      return { message: [message, ...log].join("\n"), hint };
+    }
+  } catch {
+    // It is something else.
+  }
+  return undefined;
+}
+
+// fromLines reads "Error: …", and "Try: …" in the last line. Each may be absent.
+function fromLines(text: string): Words {
+  const [, message = text, hint] = /^Error: ([^]*?)(?:\nTry: (.*))?$/.exec(text) ?? [];
+  return { message, hint };
+}
 
 /** The error of a connection that broke. */
 export function lost(cause?: unknown): CtxdError {
@@ -81,17 +117,17 @@ export function lost(cause?: unknown): CtxdError {
   );
 }
 
-function dialError(err: NodeJS.ErrnoException): CtxdError {
+function dialError(path: string, err: NodeJS.ErrnoException): CtxdError {
   switch (err.code) {
     case "ENOENT":
     case "ECONNREFUSED":
-      return unavailable("no daemon listens on the socket", { hint: "start one with: ctxd serve", retryable: true }, err);
+      return unavailable(`no daemon listens on the socket ${path}`, { hint: "start one with: ctxd serve", retryable: true }, err);
     case "EAGAIN":
       return unavailable("the daemon has too many connections waiting", { hint: "try again in a moment", retryable: true }, err);
     case "EACCES":
     case "EPERM":
-      return unavailable("the socket belongs to another user", { hint: "choose your own with path, or $CTXD_SOCKET" }, err);
+      return unavailable(`the socket ${path} belongs to another user`, { hint: "choose your own with path, or $CTXD_SOCKET" }, err);
     default:
-      return unavailable("the socket can't be reached", {}, err);
+      return unavailable(`the socket ${path} can't be reached`, {}, err);
   }
 }

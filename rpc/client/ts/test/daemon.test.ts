@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 
 import { connect, ErrorCode, protocolVersion, type Client, type NotesChangedEvent, type Progress } from "ctxd-client";
 import { failure, home, program, rejection, start, type Daemon } from "./daemon.js";
@@ -15,6 +16,18 @@ before(async () => {
   ctxd = await daemon.connect({ version: "1.0.0" });
 });
 after(() => daemon.stop());
+
+// inherit sets the environment of the commands that a test runs.
+function inherit(t: TestContext, env: NodeJS.ProcessEnv): void {
+  const own = { ...process.env };
+  Object.assign(process.env, env);
+  t.after(() => {
+    for (const name of Object.keys(env)) {
+      delete process.env[name];
+    }
+    Object.assign(process.env, own);
+  });
+}
 
 test("handshake", async () => {
   const { serverInfo, capabilities } = ctxd.server;
@@ -157,7 +170,7 @@ test("a daemon that is stopped ends its connections", async () => {
 test("ctxd stdio starts a daemon and is a connection to it", async (t) => {
   const at = await home();
   t.after(() => rm(at.dir, { recursive: true }));
-  Object.assign(process.env, at.env); // what the command inherits
+  inherit(t, at.env);
   const one = await connect({ command: [program, "stdio", "--idle-exit", "1m"], name: "test" });
   assert.equal((await one.call("notes.put", { id: "a", title: "é 😀" })).version, 1);
   await one.close();
@@ -165,7 +178,8 @@ test("ctxd stdio starts a daemon and is a connection to it", async (t) => {
 
   const two = await connect({ path: at.path });
   assert.equal((await two.call("notes.get", { id: "a" })).title, "é 😀");
-  await two.call("admin.stop");
+  const stop = spawn(program, ["stop"], { stdio: "ignore" }); // waits until the daemon's files are at rest
+  assert.deepEqual(await once(stop, "exit"), [0, null]);
   await two.closed;
 });
 
@@ -173,6 +187,39 @@ test("a command that fails says why", async () => {
   const none = await failure(connect({ command: [join(daemon.dir, "no-such-program")] }));
   assert.match(none.message, /can't be run/);
   assert.ok(none.hint);
-  const wrong = await failure(connect({ command: [program, "no-such-command"] }));
-  assert.match(wrong.message, /no-such-command/);
+});
+
+test("ctxd stdio fails with its message and its hint, with and without --json", async (t) => {
+  const at = await home();
+  t.after(() => rm(at.dir, { recursive: true }));
+  inherit(t, at.env);
+  for (const more of [[], ["--json"], ["--color", "always"]]) {
+    const away = await failure(connect({ command: [program, "stdio", "--no-start", ...more] }));
+    assert.equal(away.kind, "unavailable");
+    assert.equal(away.message, `no daemon listens on the socket ${at.path}`);
+    assert.match(away.hint ?? "", /^ctxd serve/);
+    const wrong = await failure(connect({ command: [program, "no-such-command", ...more] }));
+    assert.match(wrong.message, /^(?!Error|\{).*no-such-command.*$/); // one line
+    assert.match(wrong.hint ?? "", /^ctxd .*--help$/);
+  }
+});
+
+test("any other command is quoted", async () => {
+  const long = "x".repeat(5000);
+  const cases: [said: string, message: string, hint?: string][] = [
+    ["ssh: no route to host\n", "ssh: no route to host"],
+    ["Error: one\n  | two\nTry: three\n", "one\n  | two", "three"],
+    ["Error: nothing to try\n", "nothing to try"],
+    ["warning\nError: late\nTry: on\n", "warning\nError: late\nTry: on"],
+    ['{"error":{"message":"one","log":["two"]}}\n', "one\ntwo"],
+    ['{"error":"of another kind"}', '{"error":"of another kind"}'],
+    ["null", "null"],
+    [long, long.slice(-2048)],
+    ["", `${process.execPath} ended with status 3`],
+  ];
+  for (const [said, message, hint] of cases) {
+    const code = `process.stderr.write(${JSON.stringify(said)}, () => process.exit(3))`;
+    const err = await failure(connect({ command: [process.execPath, "-e", code] }));
+    assert.deepEqual([err.message, err.hint, err.kind], [message, hint, "unavailable"]);
+  }
 });

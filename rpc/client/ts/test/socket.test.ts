@@ -39,13 +39,14 @@ test("RPC-3: a folder that others can enter is refused, also behind a link", uni
   t.after(() => rm(dir, { recursive: true }));
   await symlink(dir, join(dir, "link"));
   await chmod(dir, 0o750);
-  for (const path of [join(dir, "s"), join(dir, "link", "s")]) {
-    const err = await failure(connect({ path }));
-    assert.match(err.message, /open to others/);
-    assert.equal(err.hint, "close it with chmod 700");
+  for (const folder of [dir, join(dir, "link")]) {
+    const err = await failure(connect({ path: join(folder, "s") }));
+    assert.equal(err.message, `the directory of the socket, "${folder}", is open to others`);
+    assert.match(err.hint ?? "", /^close it with chmod 700, or /);
   }
   await chmod(dir, 0o700);
-  assert.equal((await failure(connect({ path: join(dir, "s") }))).message, "no daemon listens on the socket");
+  const path = join(dir, "s");
+  assert.equal((await failure(connect({ path }))).message, `no daemon listens on the socket ${path}`);
 });
 
 test("RPC-3: a folder of somebody else is refused", unix, async (t) => {
@@ -58,12 +59,14 @@ test("RPC-3: a folder of somebody else is refused", unix, async (t) => {
     await chown(dir, owner, owner);
   }
   const err = await failure(connect({ path: join(dir, "s") }));
-  assert.equal(err.message, `the directory of the socket belongs to user ${owner}, not to you`);
+  assert.equal(err.message, `the directory of the socket, "${dir}", belongs to user ${owner}, not to you`);
   assert.equal(err.retryable, false);
 });
 
 test("without a daemon the error says what to do", async () => {
-  const err = await failure(connect({ path: process.platform === "win32" ? "\\\\.\\pipe\\none" : "/nonexistent/s" }));
+  const path = process.platform === "win32" ? "\\\\.\\pipe\\none" : "/nonexistent/s";
+  const err = await failure(connect({ path }));
+  assert.equal(err.message, `no daemon listens on the socket ${path}`);
   assert.equal(err.kind, "unavailable");
   assert.equal(err.code, 1003);
   assert.equal(err.retryable, true);
