@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func (c *callCmd) Run(a *app) error {
 	if c.Describe {
 		return c.describe(a)
 	}
-	params, err := c.params(a.in)
+	params, err := c.params(a)
 	if err != nil {
 		return err
 	}
@@ -61,68 +60,6 @@ func (c *callCmd) Run(a *app) error {
 		}
 		return a.out.rawJSON(result)
 	})
-}
-
-// params returns the params as a JSON object.
-func (c *callCmd) params(in io.Reader) (json.RawMessage, error) {
-	var doc []byte
-	switch {
-	case len(c.Params) == 0:
-		return json.RawMessage("{}"), nil
-	case len(c.Params) == 1 && c.Params[0] == "-":
-		var err error
-		if doc, err = io.ReadAll(in); err != nil {
-			return nil, err
-		}
-	case len(c.Params) == 1 && !isMember(c.Params[0]):
-		doc = []byte(c.Params[0])
-	default:
-		return members(c.Params)
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(doc, &object); err != nil {
-		return nil, badJSON("the params", err)
-	}
-	if object == nil {
-		return nil, &usageError{"the params are null", "give a JSON object, or leave them out"}
-	}
-	return doc, nil
-}
-
-// isMember reports whether an argument is NAME=TEXT or NAME:=JSON.
-func isMember(arg string) bool {
-	name, _, ok := strings.Cut(arg, "=")
-	return ok && strings.TrimSuffix(name, ":") != "" && !strings.ContainsAny(name, "{[\" \t\n")
-}
-
-// members makes an object of NAME=TEXT and NAME:=JSON.
-func members(args []string) (json.RawMessage, error) {
-	object := make(map[string]any, len(args))
-	for _, arg := range args {
-		if !isMember(arg) {
-			return nil, &usageError{fmt.Sprintf("%q is no NAME=TEXT", arg), `quote JSON as one word: '{"query":"two words"}'`}
-		}
-		name, value, _ := strings.Cut(arg, "=")
-		name, isJSON := strings.CutSuffix(name, ":")
-		if !isJSON {
-			object[name] = value
-			continue
-		}
-		if err := json.Unmarshal([]byte(value), new(any)); err != nil {
-			return nil, badJSON(name, err)
-		}
-		object[name] = json.RawMessage(value)
-	}
-	return json.Marshal(object)
-}
-
-func badJSON(what string, err error) error {
-	hint := "JSON has double quotes around names and texts; in a shell, put single quotes around it"
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return &usageError{fmt.Sprintf("%s can't be read as JSON: %s at byte %d", what, syntax, syntax.Offset), hint}
-	}
-	return &usageError{what + " must be a JSON object", hint}
 }
 
 // suggest adds the names that an unknown method may have been meant to be.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -110,6 +111,9 @@ func loadConfig(path string, flags given) (*config, error) {
 	if err := c.readFile(path); err != nil {
 		return nil, err
 	}
+	if err := c.checkEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
 	for _, s := range c.settings {
 		if err := s.take(flags[s.key]); err != nil {
 			return nil, err
@@ -127,6 +131,30 @@ func (a *app) config(flags given) (*config, error) {
 		all["socket"] = []string{a.Socket}
 	}
 	return loadConfig(a.Config, all)
+}
+
+// checkEnvironment refuses variables of the sections that set nothing: their
+// names are misspelt. What else begins with CTXD_ may be somebody else's.
+func (c *config) checkEnvironment(environ []string) error {
+	names := make([]string, len(c.settings))
+	for i, s := range c.settings {
+		names[i] = s.env()
+	}
+	for _, pair := range environ {
+		name, text, _ := strings.Cut(pair, "=")
+		ours := slices.ContainsFunc(sections, func(section string) bool {
+			return strings.HasPrefix(name, "CTXD_"+strings.ToUpper(section)+"_")
+		})
+		if !ours || text == "" || slices.Contains(names, name) {
+			continue
+		}
+		e := fault.New(fault.Invalid, "no setting has that variable").WithHint("ctxd config --help lists the settings")
+		if near := nearest(name, names); len(near) > 0 {
+			e.Hint = "did you mean $" + near[0] + "?"
+		}
+		return &configError{at: origin{source: fromEnv, where: "$" + name}, fault: e}
+	}
+	return nil
 }
 
 // take lets the environment and the flags overrule what a setting has.
@@ -274,7 +302,7 @@ func (c *config) daemonSettings() []*setting {
 		{key: "idleExit", flag: "--idle-exit", about: "end when no client has been connected for that long", value: durationOrNever(&c.idleExit)},
 		{key: "log.level", flag: "--log-level", about: "least level that is logged", value: wordOf(&c.log.level, "debug", "info", "warn", "error")},
 		{key: "log.format", flag: "--log-format", about: "form of the log on standard error", value: wordOf(&c.log.format, "text", "json")},
-		{key: "log.file", flag: "--log-file", about: "file to log to; none, or auto for log/ctxd.log in the data folder unless on a terminal", value: logFileOf(&c.log.file)},
+		{key: "log.file", flag: "--log-file", about: "file to log to; none, or auto for log/ctxd.log in the data folder", value: logFileOf(&c.log.file)},
 		{key: "log.size", flag: "--log-size", about: "size of a log file, after which the next one is begun", value: sizeOf(&c.log.size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "full log files that are kept", value: countOf(&c.log.keep, 1, 1000)},
 	}

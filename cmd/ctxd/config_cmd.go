@@ -38,7 +38,8 @@ func (configCmd) Examples() []example {
 	return []example{
 		{"ctxd config", "every setting, its value, and where that came from"},
 		{"ctxd config data", "the folder of the store, for a script"},
-		{`$EDITOR "$(ctxd config --init)"`, "begin a configuration file"},
+		{"ctxd config --init", "begin a configuration file"},
+		{`$EDITOR "$(ctxd config --path)"`, "change it"},
 		{"ctxd serve --set limits.connections=100", "any setting on the command line"},
 	}
 }

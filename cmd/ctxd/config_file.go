@@ -61,6 +61,9 @@ func (c *config) readFile(flag string) error {
 // readConfig returns the text of the file, which nobody but its owner may have
 // written: it says where data lies and what is read.
 func readConfig(p string) ([]byte, error) {
+	if p == os.DevNull { // the usual way to say: none
+		return nil, nil
+	}
 	info, err := os.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -68,7 +71,7 @@ func readConfig(p string) ([]byte, error) {
 	case err != nil:
 		return nil, unreadable(p, err)
 	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
-		return nil, badFile(p, 0, "it is no file").hint("name the file itself")
+		return nil, badFile(p, 0, "it is no regular file").hint("name the file itself")
 	}
 	f, err := os.Open(p)
 	if err != nil {

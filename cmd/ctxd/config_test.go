@@ -252,6 +252,25 @@ func TestConfig_WrongInEnvironmentAndFlags(t *testing.T) {
 	}
 }
 
+func TestConfig_VariablesThatSetNothing(t *testing.T) {
+	for _, c := range []struct{ pair, hint string }{
+		{"CTXD_LIMITS_BACH=3", "did you mean $CTXD_LIMITS_BATCH?"},
+		{"CTXD_LOG_LEVELS=debug", "did you mean $CTXD_LOG_LEVEL?"},
+		{"CTXD_LIMITS_WRITESTALL=1s", "did you mean $CTXD_LIMITS_WRITE_STALL?"},
+		{"CTXD_LOG_SOMETHING_ELSE_ALTOGETHER=1", "ctxd config --help lists the settings"},
+	} {
+		err := defaultConfig().checkEnvironment([]string{"CTXD_LOG_LEVEL=info", c.pair})
+		name, _, _ := strings.Cut(c.pair, "=")
+		if f := explainAny(err); f.Code != exitError || f.Message != "$"+name+": no setting has that variable" || f.Hint != c.hint {
+			t.Errorf("%s: %+v", c.pair, f)
+		}
+	}
+	others := []string{"CTXD_LIMITS_BATCH=3", "CTXD_LOG_LEVELS=", "CTXD_EDITOR=x", "CTXD_LOG=x", "PATH=/bin", "=C:=x"}
+	if err := defaultConfig().checkEnvironment(others); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSEC1_AConfigThatOthersCanWriteIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("access lists, not modes, say who can write a file on Windows")
@@ -283,8 +302,11 @@ func TestConfigFile_ThatIsNone(t *testing.T) {
 	dir := t.TempDir()
 	_, err := loadConfig(dir, nil)
 	var e *configError
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "no file") {
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "is no regular file") {
 		t.Errorf("a folder: %v", err)
+	}
+	if _, err := loadConfig(os.DevNull, nil); err != nil {
+		t.Errorf("none: %v", err)
 	}
 	if _, err := loadConfig(filepath.Join(dir, "none.yaml"), nil); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a file that a flag names must exist: %v", err)

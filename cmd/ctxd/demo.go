@@ -5,8 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/ctxd/ctxd/context/gather"
@@ -78,6 +80,9 @@ type demoComputed struct {
 }
 
 func (c *demoCmd) Run(a *app) (err error) {
+	// Whoever reads only the beginning, as head does, must not end the process
+	// before everything is removed.
+	signal.Ignore(syscall.SIGPIPE)
 	started := time.Now()
 	dir, err := os.MkdirTemp("", "ctxd-demo-")
 	if err != nil {

@@ -34,8 +34,8 @@
 //
 // # The log
 //
-// A daemon logs to standard error, and to a file when it has no terminal or was
-// told to (log.go, log_file.go). The file is always JSON, whatever the form on
+// A daemon logs to standard error and to a file, unless it was told not to
+// (log.go, log_file.go). The file is always JSON, whatever the form on
 // standard error, so that ctxd inspect log (log_reader.go) can read it. It is
 // opened when the daemon has its data, and not before: a second daemon that is
 // about to be refused must not rotate the first one's log. The trace of a crash

@@ -12,6 +12,7 @@ import (
 type table struct {
 	head   []string
 	right  []int // columns of numbers
+	keep   []int // columns that are cut only when the others are at minColumn
 	indent int
 	rows   [][]line
 }
@@ -20,6 +21,28 @@ const (
 	columnGap = 2
 	minColumn = 6
 )
+
+// without removes a column.
+func (t *table) without(column int) {
+	t.head = slices.Delete(t.head, column, column+1)
+	for i, row := range t.rows {
+		t.rows[i] = slices.Delete(row, column, column+1)
+	}
+	t.right, t.keep = closeGap(t.right, column), closeGap(t.keep, column)
+}
+
+// closeGap returns the columns without one, those after it a place further left.
+func closeGap(columns []int, removed int) (out []int) {
+	for _, c := range columns {
+		switch {
+		case c < removed:
+			out = append(out, c)
+		case c > removed:
+			out = append(out, c-1)
+		}
+	}
+	return out
+}
 
 // add appends a row of plain cells.
 func (t *table) add(cells ...string) {
@@ -77,18 +100,28 @@ func (t *table) widths(rows [][]line, screen int) []int {
 	}
 	room := screen - t.indent - columnGap*(len(widths)-1)
 	for total := sum(widths); total > room; total-- {
-		widest := 0
-		for i, w := range widths {
-			if w > widths[widest] {
-				widest = i
-			}
+		widest := widestColumn(widths, t.keep)
+		if widest < 0 {
+			widest = widestColumn(widths, nil)
 		}
-		if widths[widest] <= minColumn {
+		if widest < 0 {
 			break
 		}
 		widths[widest]--
 	}
 	return widths
+}
+
+// widestColumn returns the widest column that can still be cut, but for some; -1
+// for none.
+func widestColumn(widths, but []int) int {
+	widest := -1
+	for i, w := range widths {
+		if w > minColumn && !slices.Contains(but, i) && (widest < 0 || w > widths[widest]) {
+			widest = i
+		}
+	}
+	return widest
 }
 
 func sum(ns []int) (total int) {

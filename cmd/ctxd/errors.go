@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -35,9 +36,12 @@ var exitTexts = []struct {
 	{exitUsage, "the command line makes no sense"},
 	{exitOwned, "another daemon owns the socket or the data"},
 	{exitNotFound, "there is no such note, entity or file"},
-	{exitUnreachable, "no daemon answers on the socket"},
+	{exitUnreachable, "no daemon answers on the socket, or it has gone"},
 	{exitInterrupted, "interrupted by Ctrl-C"},
 }
+
+// exitNote stands under them.
+const exitNote = "What only Ctrl-C ends, such as events, inspect rpc --watch and\ninspect log --follow, ends with 0 then."
 
 // usageError is a command line that kong accepts and we don't.
 type usageError struct{ msg, hint string }
@@ -82,6 +86,9 @@ func (a *app) fail(err error) int {
 	if a.JSON {
 		_ = a.err.json(map[string]failure{"error": f}) // there is nowhere else to say it
 		return f.Code
+	}
+	if f.Code == exitInterrupted {
+		return f.Code // who pressed Ctrl-C knows
 	}
 	a.err.say(styled(bad, "Error: "), text(f.Message))
 	if f.Line > 0 && f.File == "" {
@@ -142,8 +149,12 @@ func explain(err error) failure {
 		f.Code, f.Kind, f.Message, f.Hint = exitUsage, "usage", usage.msg, usage.hint
 	case errors.As(err, &parse):
 		f.Code, f.Kind, f.Hint = exitUsage, "usage", "ctxd --help"
-		if node := parse.Context.Selected(); node != nil {
+		node := parse.Context.Selected()
+		if node != nil {
 			f.Hint = node.FullPath() + " --help"
+		}
+		if node == nil || !node.Leaf() {
+			f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
 		}
 	case errors.As(err, &wire):
 		f.Wire = wire.Code
@@ -155,6 +166,9 @@ func explain(err error) failure {
 	}
 	return f
 }
+
+// unexpectedArgument is what kong calls a word where a command is due.
+var unexpectedArgument = regexp.MustCompile(`^unexpected argument (.*?)($|, did you mean )`)
 
 func lastPart(field string) string { return field[strings.LastIndexByte(field, '.')+1:] }
 

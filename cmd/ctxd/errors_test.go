@@ -56,7 +56,7 @@ func TestExitStatus_Interrupted(t *testing.T) {
 	for _, err := range []error{context.Canceled, fault.Wrap(fault.Cancelled, context.Canceled, "the call was withdrawn")} {
 		var out bytes.Buffer
 		a := &app{globals: &globals{}, ctx: ctx, err: &screen{Writer: &out}}
-		if got := a.fail(err); got != exitInterrupted || out.String() != "Error: interrupted\n" {
+		if got := a.fail(err); got != exitInterrupted || out.String() != "" {
 			t.Errorf("%v: exit %d, %q", err, got, out.String())
 		}
 	}

@@ -6,14 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 type eventsCmd struct {
-	Topics []string `arg:"" optional:"" name:"topic" help:"What to be told of, such as notes.changed. Default: everything."`
-	Count  int      `short:"n" placeholder:"N" help:"End after that many events. Default: Ctrl-C ends it."`
+	Topics []string  `arg:"" optional:"" name:"topic" help:"What to be told of, such as notes.changed. Default: everything."`
+	Count  countFlag `short:"n" from:"1" placeholder:"N" help:"End after that many events. Default: Ctrl-C ends it."`
 }
 
 func (eventsCmd) Help() string {
@@ -49,9 +48,6 @@ type event struct {
 }
 
 func (c *eventsCmd) Run(a *app) error {
-	if c.Count < 0 {
-		return &usageError{"--count is negative", "ctxd events --help"}
-	}
 	topics := []protocol.Topic{}
 	for _, t := range c.Topics {
 		topics = append(topics, protocol.Topic(t))
@@ -86,7 +82,7 @@ func (c *eventsCmd) print(a *app, cl *client.Client, events <-chan event, subscr
 		select {
 		case err := <-subscribed:
 			if err != nil && a.ctx.Err() == nil {
-				return err
+				return a.lost(cl, err)
 			}
 			subscribed = nil
 			if a.err.terminal {
@@ -96,13 +92,13 @@ func (c *eventsCmd) print(a *app, cl *client.Client, events <-chan event, subscr
 			if err := e.write(a); err != nil {
 				return err
 			}
-			if n++; n == c.Count {
+			if n++; n == int(c.Count) {
 				return nil
 			}
 		case <-a.ctx.Done():
 			return nil // that is how it ends
 		case <-cl.Done():
-			return fault.New(fault.Unavailable, "the daemon has closed the connection").WithHint("ctxd serve, or see why with: ctxd inspect log")
+			return a.connectionGone()
 		}
 	}
 }

@@ -34,6 +34,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		for _, e := range exitTexts {
 			fmt.Fprintf(w, "  %3d  %s\n", e.code, e.text)
 		}
+		fmt.Fprintln(w, exitNote)
 		return nil
 	}
 	if more, ok := node.Target.Addr().Interface().(interface{ More() string }); ok {

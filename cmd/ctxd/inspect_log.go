@@ -7,17 +7,17 @@ import (
 )
 
 type inspectLogCmd struct {
-	Lines   int    `short:"n" default:"50" placeholder:"N" help:"How many lines to show, the newest; 0 for all. Default: 50."`
-	Follow  bool   `short:"f" help:"Go on with what is logged from now on, until Ctrl-C."`
-	Level   string `enum:"debug,info,warn,error" default:"debug" placeholder:"LEVEL" help:"Least level to show: debug, info, warn or error. Which ones are logged at all is decided when the daemon starts."`
-	Conn    uint64 `placeholder:"N" help:"Only lines about the connection of that number."`
-	Data    string `placeholder:"DIR" help:"Folder of the store that the log is of. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	LogFile string `placeholder:"PATH" help:"The log itself, when it lies elsewhere."`
+	Lines   countFlag `short:"n" from:"0" default:"50" placeholder:"N" help:"How many lines to show, the newest; 0 for all. Default: 50."`
+	Follow  bool      `short:"f" help:"Go on with what is logged from now on, until Ctrl-C."`
+	Level   string    `enum:"debug,info,warn,error" default:"debug" placeholder:"LEVEL" help:"Least level to show: debug, info, warn or error. Which ones are logged at all is decided when the daemon starts."`
+	Conn    uint64    `placeholder:"N" help:"Only lines about the connection of that number."`
+	Data    string    `placeholder:"DIR" help:"Folder of the store that the log is of. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	LogFile string    `placeholder:"PATH" help:"The log itself, when it lies elsewhere."`
 }
 
 func (inspectLogCmd) Help() string {
 	return "Reads the file of the log, and those that came before it, and so works without a daemon. " +
-		"A daemon on a terminal logs to the terminal alone, unless it was given --log-file."
+		"Every daemon has that file, unless it was told --log-file none."
 }
 
 func (inspectLogCmd) Examples() []example {
@@ -30,9 +30,6 @@ func (inspectLogCmd) Examples() []example {
 }
 
 func (c *inspectLogCmd) Run(a *app) error {
-	if c.Lines < 0 {
-		return &usageError{"there are no lines before the first one", "--lines 0 shows all"}
-	}
 	path, err := c.path(a)
 	if err != nil {
 		return err
@@ -48,7 +45,7 @@ func (c *inspectLogCmd) Run(a *app) error {
 		}
 	}
 	show := newLogPrinter(a)
-	if err := l.newest(c.Lines, c.filter(), show.print); err != nil {
+	if err := l.newest(int(c.Lines), c.filter(), show.print); err != nil {
 		return err
 	}
 	if !c.Follow {

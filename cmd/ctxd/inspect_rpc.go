@@ -53,7 +53,7 @@ func (c *inspectRPCCmd) Run(a *app) error {
 		return a.live(func(ctx context.Context) (func(*screen), error) {
 			v, err := readRPC(ctx, cl, last)
 			if err != nil {
-				return nil, err
+				return nil, a.lost(cl, err)
 			}
 			if last != nil {
 				last.before = nil // one is enough to tell what happened since
@@ -111,6 +111,12 @@ func (v *rpcView) draw(s *screen) {
 	v.drawMethods(s)
 }
 
+// narrow reports whether names and numbers alone fill the lines of a screen.
+func narrow(s *screen) bool {
+	const wide = 90
+	return s.width > 0 && s.width < wide
+}
+
 // own returns how many of the calls in flight are those of the view itself.
 func (v *rpcView) own() (n int) {
 	for _, c := range v.Connections.Connections {
@@ -157,7 +163,7 @@ func (v *rpcView) drawConnections(s *screen) {
 	s.heading("Connections", more...)
 	t := &table{
 		indent: 2, head: []string{"id", "client", "pid", "open", "calls", "errors", "active", "in", "out", "unread", "events"},
-		right: []int{0, 2, 3, 4, 5, 6, 7, 8, 9},
+		right: []int{0, 2, 3, 4, 5, 6, 7, 8, 9}, keep: []int{1},
 	}
 	for _, c := range shown {
 		errs, unread := styled(faint, "0"), styled(faint, "0")
@@ -170,6 +176,11 @@ func (v *rpcView) drawConnections(s *screen) {
 		t.row(line{text(number(c.ID))}, clientName(c), line{text(pidText(c.PID))}, line{text(shortly(v.at.Sub(c.OpenedAt)))},
 			line{text(number(c.Requests))}, line{errs}, line{text(number(c.InFlight))},
 			line{text(size(c.BytesIn))}, line{text(size(c.BytesOut))}, line{unread}, line{styled(faint, topicNames(c.Topics))})
+	}
+	if narrow(s) { // what was sent is in the totals
+		const in, out = 7, 8
+		t.without(out)
+		t.without(in)
 	}
 	t.draw(s)
 }
@@ -241,7 +252,7 @@ func (v *rpcView) drawCalls(s *screen) {
 		more = append(more, styled(faint, fmt.Sprintf("  the longest; %s more", number(hidden))))
 	}
 	s.heading("Calls in flight", more...)
-	t := &table{indent: 2, head: []string{"conn", "call", "method", "client", "state", "for"}, right: []int{0, 1, 5}}
+	t := &table{indent: 2, head: []string{"conn", "call", "method", "client", "state", "for"}, right: []int{0, 1, 5}, keep: []int{2}}
 	for _, k := range shown {
 		state := styled(good, k.State)
 		if k.State == protocol.CallQueued {
@@ -260,7 +271,7 @@ func (v *rpcView) drawMethods(s *screen) {
 	}
 	s.heading("Methods", styled(faint, "  since the start; time to run, waiting not counted"))
 	scale := scaleOf(v.Methods)
-	t := &table{indent: 2, head: []string{"method", "calls", "errors", "half under", "99 % under", "longest", scale.title()}, right: []int{1, 2, 3, 4, 5}}
+	t := &table{indent: 2, head: []string{"method", "calls", "errors", "half under", "99 % under", "longest", scale.title()}, right: []int{1, 2, 3, 4, 5}, keep: []int{0}}
 	if v.before != nil {
 		t.head, t.right = slices.Insert(t.head, 2, "now"), append(t.right, 6)
 	}
@@ -283,6 +294,9 @@ func (v *rpcView) drawMethods(s *screen) {
 			cells = slices.Insert(cells, 2, line{text(v.rate(m))})
 		}
 		t.row(cells...)
+	}
+	if narrow(s) { // half of a histogram says nothing
+		t.without(len(t.head) - 1)
 	}
 	t.draw(s)
 }

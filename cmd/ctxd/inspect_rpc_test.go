@@ -63,6 +63,35 @@ Methods  since the start; time to run, waiting not counted
 	}
 }
 
+// On 80 columns the names stay whole, and what has no room is left out.
+func TestInspectRPC_NarrowTerminal(t *testing.T) {
+	at := time.Now()
+	method := "entities.putMany.ofALot"
+	v := &rpcView{at: at, Methods: []protocol.MethodStats{methodWith(method, 1234567, protocol.Bucket{UpToUS: 64, Count: 100})}}
+	v.Methods = append(v.Methods, methodWith("notes.get", 1, protocol.Bucket{UpToUS: 1 << 20, Count: 1}))
+	v.before = &rpcView{at: at.Add(-time.Second), Methods: []protocol.MethodStats{methodWith(method, 1234500)}}
+	v.Connections.Connections = []protocol.Connection{{
+		ID: 2, Client: protocol.PeerInfo{Name: "a-note-app-of-mine", Version: "2"}, PID: 123456, OpenedAt: at, Requests: 1200, Errors: 1,
+		BytesIn: 20000, BytesOut: 1 << 28, Topics: []protocol.Topic{"notes.changed", "entities.changed"},
+	}}
+	for width, full := range map[int]bool{80: false, 120: true} {
+		got := drawn(width, v.draw)
+		for _, l := range strings.Split(got, "\n") {
+			if columns(l) > width {
+				t.Errorf("%d columns on %d: %q", columns(l), width, l)
+			}
+		}
+		for _, name := range []string{method, "a-note-app-of-mine 2"} {
+			if !strings.Contains(got, name) {
+				t.Errorf("%s is cut at %d:\n%s", name, width, got)
+			}
+		}
+		if strings.Contains(got, "█") != full || strings.Contains(got, "256 MiB") != full {
+			t.Errorf("at %d columns:\n%s", width, got)
+		}
+	}
+}
+
 // squeeze makes runs of blanks one: the own process id has any width.
 func squeeze(s string) string {
 	lines := strings.Split(s, "\n")

@@ -27,8 +27,7 @@ const (
 	defaultLogKeep = 5
 )
 
-// logPath returns the file that a daemon without a terminal logs to, "" when it
-// logs to none.
+// logPath returns the file that a daemon logs to, "" when it logs to none.
 func (c *config) logPath() (string, error) {
 	switch c.log.file {
 	case noLogFile:
@@ -43,26 +42,28 @@ func (c *config) logPath() (string, error) {
 // counts, names of methods and states, and nothing that a user wrote.
 type daemonLog struct {
 	*slog.Logger
-	file  *logFile // nil without one
-	asked bool     // for that file
+	file   *logFile     // nil without one
+	toFile *slog.Logger // to the file alone, for what standard error has in other words
+	asked  bool         // for that file
 }
 
 // newDaemonLog makes the log of a daemon. Nothing is written to the file before
 // open.
 func newDaemonLog(a *app, conf *config, detached bool) (*daemonLog, error) {
-	l, opts := &daemonLog{asked: conf.log.file != ""}, conf.log.options()
+	l, opts := &daemonLog{asked: conf.log.file != "", toFile: slog.New(slog.DiscardHandler)}, conf.log.options()
 	var handlers fanout
 	if !detached {
 		handlers = append(handlers, stderrHandler(a.err, opts))
 	}
-	// On a terminal one looks on, and has asked for a file or not.
-	if opts.File != noLogFile && (opts.File != "" || detached || !a.err.terminal) {
+	// Also on a terminal, which forgets, and which ctxd inspect log can't read.
+	if opts.File != noLogFile {
 		path, err := conf.logPath()
 		if err != nil {
 			return nil, err
 		}
 		l.file = newLogFile(path, opts)
-		handlers = append(handlers, slog.NewJSONHandler(l.file, &slog.HandlerOptions{Level: opts.level()}))
+		h := slog.NewJSONHandler(l.file, &slog.HandlerOptions{Level: opts.level()})
+		handlers, l.toFile = append(handlers, h), slog.New(h)
 	}
 	l.Logger = slog.New(handlers)
 	return l, nil

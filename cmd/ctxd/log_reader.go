@@ -38,7 +38,7 @@ func openLog(path string) (*logReader, error) {
 	err := l.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, notFound("log", path).WithHint("see where the daemon logs: on its terminal, or where its --log-file says")
+		return nil, notFound("log", path).WithHint("no daemon has run with this data, or its --log-file says another place")
 	case err != nil:
 		return nil, fault.Wrap(fault.Unavailable, err, "the log %q can't be read", path).WithHint("check its permissions")
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -341,5 +344,32 @@ func TestLogFollowedUntilInterrupted(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v: Ctrl-C is how it ends", err)
+	}
+}
+
+// A terminal forgets: the file has what a daemon says there, too.
+func TestLogOnATerminalIsKept(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{globals: &globals{}, err: &screen{Writer: &out, terminal: true}}
+	conf := &config{data: t.TempDir()}
+	l, err := newDaemonLog(a, conf, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Info("both")
+	l.toFile.Info("file alone")
+	if err := errors.Join(l.open(), l.close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = debug.SetCrashOutput(nil, debug.CrashOptions{}) })
+	path, err := conf.logPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := allRecords(t, path, 0, everything); strings.Join(got, ", ") != "both, file alone" {
+		t.Errorf("the file has %q", got)
+	}
+	if s := out.String(); !strings.Contains(s, "msg=both") || strings.Contains(s, "alone") {
+		t.Errorf("the terminal has %q", s)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -34,7 +36,7 @@ type commandLine struct {
 
 	Config     configCmd     `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
-	Version    versionCmd    `cmd:"" group:"shell" help:"Print the version."`
+	Version    versionCmd    `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }
 
 // globals are the flags of every command.
@@ -74,16 +76,47 @@ func run(args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(familiar(args))
+	if err != nil { // the parser has set no flags then
+		cli.JSON = wantsJSON(args)
+	}
 	a.out.colour(cli.Color)
 	a.err.colour(cli.Color)
 	if err == nil {
 		err = parsed.Run(a)
 	}
-	if flushed := buffered.Flush(); err == nil && flushed != nil {
+	flushed := buffered.Flush()
+	switch {
+	case errors.Is(flushed, syscall.EPIPE): // nobody reads on; SIGPIPE ends all commands but the demo before
+		return exitOK
+	case err == nil:
 		err = flushed
 	}
 	return a.fail(err)
+}
+
+// familiar spells what other programs understand as ctxd does: --version, and
+// help with a command or without.
+func familiar(args []string) []string {
+	flags := 0 // before the command
+	for flags < len(args) && strings.HasPrefix(args[flags], "-") && args[flags] != "--" {
+		flags++
+	}
+	if flags < len(args) && args[flags] == "help" {
+		return append(slices.Concat(args[:flags], args[flags+1:]), "--help")
+	}
+	if i := slices.Index(args, "--version"); i >= 0 && flags == len(args) {
+		return slices.Concat(args[:i], []string{"version"}, args[i+1:])
+	}
+	return args
+}
+
+// wantsJSON reports whether a command line that can't be parsed has --json.
+func wantsJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
 }
 
 // endings are the signals that end a command. A hangup that the caller has
@@ -133,6 +166,26 @@ func (a *app) dialWith(opts client.Options) (*client.Client, error) {
 		return nil, &unreachableError{socket: conf.socket, err: err}
 	}
 	return c, err
+}
+
+// connectionGone is the error of a connection that the daemon has ended.
+func (a *app) connectionGone() error {
+	conf, err := a.config(nil)
+	if err != nil {
+		return err
+	}
+	return connectionGone(a.ctx, conf.socket)
+}
+
+// lost returns the error of a view that lives on one connection: when that has
+// ended, says so, whatever the call that noticed it says.
+func (a *app) lost(cl *client.Client, err error) error {
+	select {
+	case <-cl.Done():
+		return a.connectionGone()
+	default:
+		return err
+	}
 }
 
 // with calls the daemon on a connection of its own.

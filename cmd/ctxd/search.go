@@ -9,12 +9,12 @@ import (
 )
 
 type searchCmd struct {
-	Query    []string `arg:"" help:"Words to look for."`
-	Limit    int      `short:"n" default:"10" placeholder:"N" help:"Hits at most, 1 to 100. Default: 10."`
-	Tag      []string `placeholder:"TAG" help:"Notes with this tag only. May be repeated: all must be there."`
-	Folder   string   `placeholder:"FOLDER" help:"Notes in this folder only."`
-	Type     []string `placeholder:"TYPE" help:"Notes that an entity of this type was made from. May be repeated: any of them."`
-	Archived bool     `help:"Archived notes too."`
+	Query    []string  `arg:"" help:"Words to look for."`
+	Limit    countFlag `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Hits at most, 1 to 100. Default: 10."`
+	Tag      []string  `placeholder:"TAG" help:"Notes with this tag only. May be repeated: all must be there."`
+	Folder   string    `placeholder:"FOLDER" help:"Notes in this folder only."`
+	Type     []string  `placeholder:"TYPE" help:"Notes that an entity of this type was made from. May be repeated: any of them."`
+	Archived bool      `help:"Archived notes too."`
 }
 
 func (searchCmd) Examples() []example {
@@ -26,8 +26,12 @@ func (searchCmd) Examples() []example {
 }
 
 func (c *searchCmd) Run(a *app) error {
+	query := strings.Join(c.Query, " ")
+	if strings.TrimSpace(query) == "" {
+		return &usageError{"there is nothing to look for", "ctxd search load cells"}
+	}
 	params := protocol.NoteSearch{
-		Query: strings.Join(c.Query, " "), Limit: c.Limit,
+		Query: query, Limit: int(c.Limit),
 		Filter: protocol.SearchFilter{Tags: c.Tag, Folder: c.Folder, Types: c.Type, Archived: c.Archived},
 	}
 	return a.with(func(cl *client.Client) error {

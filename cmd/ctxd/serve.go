@@ -14,7 +14,7 @@ import (
 type serveCmd struct {
 	Vault     []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to read at the start. May be repeated."`
 	Data      string   `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	LogFile   string   `placeholder:"PATH" help:"File to log to as well, or none. Default: log/ctxd.log in the data folder, unless standard error is a terminal."`
+	LogFile   string   `placeholder:"PATH" help:"File to log to as well, or none. Default: log/ctxd.log in the data folder."`
 	LogFormat *string  `enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: text."`
 	LogLevel  *string  `enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error. Default: info."`
 	LogSize   string   `placeholder:"SIZE" help:"Size of a log file, after which the next one is begun. Default: 10MiB."`
@@ -58,7 +58,7 @@ func (c *serveCmd) Run(a *app) error {
 	if c.Detached {
 		leaveFolder()
 	}
-	c.announce(a, d, log.Logger, conf)
+	c.announce(a, d, log, conf)
 	return errors.Join(c.serve(a, d, conf.vaults, log.Logger), log.close())
 }
 
@@ -160,11 +160,16 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 	}
 }
 
-// announce says where the daemon listens.
-func (c *serveCmd) announce(a *app, d *daemon, log *slog.Logger, conf *config) {
+// announce says where the daemon listens: on a terminal in a form of its own.
+func (c *serveCmd) announce(a *app, d *daemon, log *daemonLog, conf *config) {
 	live, _, _ := d.rooms.Notes.Count()
-	if c.Detached || !a.err.terminal || conf.log.format != "text" {
-		log.Info("listening", "socket", d.listener.Path(), "data", d.dir, "version", version(), "pid", os.Getpid(), "notes", live)
+	drawn := !c.Detached && a.err.terminal && conf.log.format == "text"
+	to := log.Logger
+	if drawn {
+		to = log.toFile
+	}
+	to.Info("listening", "socket", d.listener.Path(), "data", d.dir, "version", version(), "pid", os.Getpid(), "notes", live)
+	if !drawn {
 		return
 	}
 	a.err.say(styled(strong, "ctxd "+version()), styled(faint, fmt.Sprintf("  pid %d", os.Getpid())))

@@ -96,7 +96,7 @@ func (b *bridge) run(ctx context.Context) error {
 			case ended && p.read == nil, sent.isExit():
 				return nil
 			}
-			return b.gone(ctx)
+			return connectionGone(ctx, b.conn.RemoteAddr().String())
 		}
 	}
 }
@@ -139,15 +139,15 @@ func (b *bridge) beforeRead() {
 	}
 }
 
-// gone is the error of a connection that ended before the client wanted it to.
-// A daemon that is being killed may still take connections, and answers none.
-func (b *bridge) gone(ctx context.Context) error {
-	path := b.conn.RemoteAddr().String()
+// connectionGone is the error of a connection to the socket at path that ended
+// before the client wanted it to. A daemon that is being killed may still take
+// connections, and answers none.
+func connectionGone(ctx context.Context, path string) error {
 	if healthOf(ctx, path) != nil {
 		return fault.New(fault.Unavailable, "the daemon has ended the connection").WithHint("ctxd inspect log says why")
 	}
 	return &unreachableError{socket: path, err: fault.New(fault.Unavailable, "the daemon has gone, and with it the connection to").
-		WithHint("start the client anew, and with it a daemon")}
+		WithHint("ctxd serve")}
 }
 
 // tail keeps the end of what is written to it: enough for a short message. It
