@@ -448,3 +448,16 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 }
+
+// A query for a remote model is answered as if private entities did not exist.
+func TestCTX34_QueriesOfARemoteAudience(t *testing.T) {
+	d := start(t)
+	d.seed()
+	d.do("entities.patch", `{"id":"bob","private":true}`)
+	const count = `"query":"SELECT COUNT(*) FROM Person"`
+	d.want(d.do("wql.query", `{`+count+`}`), "value", 2)
+	d.want(d.do("wql.query", `{`+count+`,"audience":"local"}`), "value", 2)
+	d.want(d.do("wql.query", `{`+count+`,"audience":"remote"}`), "value", 1)
+	d.want(d.do("wql.query", `{"query":"SELECT p FROM Person","audience":"remote"}`), "rows.0.id", "alice")
+	d.want(d.do("wql.query", `{"query":"SELECT p FROM Person","audience":"remote"}`), "total", 1)
+}

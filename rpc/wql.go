@@ -3,13 +3,18 @@ package rpc
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (r *Rooms) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (*protocol.WQLResult, error) {
-	res, err := r.WQL.Query(ctx, p.Query, wql.QueryOptions{This: p.This, Limit: p.Limit, Explain: p.Explain})
+	engine := r.WQL
+	if p.Audience == gather.Remote {
+		engine = r.Gather.Public()
+	}
+	res, err := engine.Query(ctx, p.Query, wql.QueryOptions{This: p.This, Limit: p.Limit, Explain: p.Explain})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 type mcpCmd struct {
 	attachFlags
-	IncludePrivate bool `help:"Show private notes and entities too, and offer queries. Only for a host whose model runs on this machine."`
+	IncludePrivate bool `help:"Show private notes and entities too. Only for a host whose model runs on this machine."`
 }
 
 func (mcpCmd) Help() string {

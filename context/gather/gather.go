@@ -62,6 +62,10 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 	return g
 }
 
+// Public returns the engine that answers for a remote audience: private entities
+// do not exist for it. It is nil without an engine.
+func (g *Gatherer) Public() *wql.Engine { return g.public }
+
 // Assemble makes the prompt for p. The same store, parameters and calendar day
 // give the same bytes.
 func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, error) {

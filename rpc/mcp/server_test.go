@@ -220,12 +220,11 @@ func TestToolsAreDescribed(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	const public = "assemble_context explore_graph find_path get_entity list_entities list_types read_note search_notes"
-	if got := names(false); got != public {
-		t.Errorf("a remote model has %s", got)
-	}
-	if got, want := names(true), strings.Replace(public, "read_note", "query read_note", 1); got != want {
-		t.Errorf("a local model has %s", got)
+	const want = "assemble_context explore_graph find_path get_entity list_entities list_types query read_note search_notes"
+	for _, include := range []bool{false, true} {
+		if got := names(include); got != want {
+			t.Errorf("%s", got)
+		}
 	}
 }
 

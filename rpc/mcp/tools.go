@@ -37,13 +37,9 @@ func (s *server) addTools() {
 	add(s, "find_path", "See how two records are connected",
 		"Find a shortest chain of references and links between two notes or entities.",
 		pathSchema(), (*call).findPath)
-	if s.opts.IncludePrivate {
-		// Its answers, counts and maxima above all, depend on private records
-		// in ways that can't be taken out of them afterwards.
-		add(s, "query", "Query the entities",
-			"Run a WQL query, such as SELECT p FROM Person WHERE p.team.name = 'Core' ORDER BY p.name, or SELECT COUNT(*) FROM Project. list_types shows types and fields.",
-			querySchema(), (*call).query)
-	}
+	add(s, "query", "Query the entities",
+		"Run a WQL query, such as SELECT p FROM Person WHERE p.team.name = 'Core' ORDER BY p.name, or SELECT COUNT(*) FROM Project. list_types shows types and fields.",
+		querySchema(), (*call).query)
 }
 
 // output is the structured result of a tool.

@@ -11,6 +11,8 @@ type WQLQuery struct {
 	This    string `json:"this,omitempty" jsonschema:"id of the entity that {this} means"`
 	Limit   int    `json:"limit,omitempty" min:"1" max:"10000" default:"200" jsonschema:"rows at most; a smaller LIMIT of the query holds"`
 	Explain bool   `json:"explain,omitempty" jsonschema:"add the plan"`
+
+	Audience string `json:"audience,omitempty" enum:"local,remote" default:"local" jsonschema:"who reads the answer: for a remote one private entities do not exist"`
 }
 
 // WQLResult is the result of wql.query.

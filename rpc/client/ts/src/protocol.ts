@@ -1621,6 +1621,11 @@ export interface WqlQueryParams {
   limit?: number;
   /** Add the plan. */
   explain?: boolean;
+  /**
+   * Who reads the answer: for a remote one private entities do not exist.
+   * "local" when absent.
+   */
+  audience?: "local" | "remote";
 }
 
 /** Params of wql.check. */
