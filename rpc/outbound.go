@@ -164,6 +164,14 @@ func (o *outbound) close() {
 	o.waiting = 0
 }
 
+// book counts what still goes out, or turns out not to, elsewhere: the figures
+// of the connection have been taken, by the function, at this moment.
+func (o *outbound) book(taken func() *atomic.Int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sent = taken()
+}
+
 // ledger adds up what waits in all outbounds of a server.
 type ledger struct {
 	limit int64

@@ -177,7 +177,10 @@ func (s *Server) forget(c *connection) {
 	s.mu.Lock()
 	delete(s.conns, c.session.id)
 	s.mu.Unlock()
-	s.closed.add(&c.traffic)
+	c.out.book(func() *atomic.Int64 {
+		s.closed.add(&c.traffic)
+		return &s.closed.bytesOut
+	})
 	s.idle.leave()
 	s.work.Done()
 }
