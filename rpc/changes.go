@@ -39,47 +39,39 @@ func (e *event) payload() any {
 func (e *event) method() string { return string(e.topic.list()[0]) }
 
 func noteEvents(cs *kv.ChangeSet) []event {
-	var kinds changeKinds
-	for _, ch := range cs.Changes {
-		old, now, ok := notes.Records.Of(ch)
-		if !ok {
-			continue
-		}
-		kind := protocol.ChangePut
-		switch {
-		case now == nil:
-			kind = protocol.ChangeDelete
-		case old == nil || old.Live() == now.Live():
-		case old.Live():
-			kind = protocol.ChangeArchive
-		default:
-			kind = protocol.ChangeUnarchive
-		}
-		kinds.add(kind, ch.ID)
-	}
-	return kinds.events(notesBit, cs.Seq)
+	return recordEvents(cs, notes.Records.Of, notesBit, protocol.ChangeArchive, protocol.ChangeUnarchive)
 }
 
 func entityEvents(cs *kv.ChangeSet) []event {
+	return recordEvents(cs, entities.EntityRecords.Of, entitiesBit, protocol.ChangeTrash, protocol.ChangeRestore)
+}
+
+// recordEvents returns the events of one kind of record in a commit. away and
+// back are what it is called when a record stops and begins to be live.
+func recordEvents[R interface {
+	comparable
+	Live() bool
+}](cs *kv.ChangeSet, of func(kv.Change) (old, now R, ok bool), topic topicSet, away, back string) []event {
 	var kinds changeKinds
+	var none R
 	for _, ch := range cs.Changes {
-		old, now, ok := entities.EntityRecords.Of(ch)
+		old, now, ok := of(ch)
 		if !ok {
 			continue
 		}
 		kind := protocol.ChangePut
 		switch {
-		case now == nil:
+		case now == none:
 			kind = protocol.ChangeDelete
-		case old == nil || old.Live() == now.Live():
+		case old == none || old.Live() == now.Live():
 		case old.Live():
-			kind = protocol.ChangeTrash
+			kind = away
 		default:
-			kind = protocol.ChangeRestore
+			kind = back
 		}
 		kinds.add(kind, ch.ID)
 	}
-	return kinds.events(entitiesBit, cs.Seq)
+	return kinds.events(topic, cs.Seq)
 }
 
 // changeKinds sorts the changes of one commit by kind, in the order in which

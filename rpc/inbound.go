@@ -60,21 +60,7 @@ func (in *inbound) oldest() (since time.Time, held bool) {
 // shedUnfinished ends the connections whose unfinished messages began first,
 // until the rest is under the limit.
 func (s *Server) shedUnfinished() {
-	if !s.shedding.TryLock() {
-		return
-	}
-	defer s.shedding.Unlock()
-	for s.unfinished.bytes.Load() > s.unfinished.limit {
-		var first *connection
-		var began time.Time
-		for _, c := range s.connections() {
-			if since, held := c.held.oldest(); held && (first == nil || since.Before(began)) {
-				first, began = c, since
-			}
-		}
-		if first == nil {
-			return
-		}
-		first.cut("unfinished messages are beyond the limit of the daemon, and this is the oldest")
-	}
+	s.shed(func() bool { return s.unfinished.bytes.Load() > s.unfinished.limit },
+		func(c *connection) (time.Time, bool) { return c.held.oldest() },
+		"unfinished messages are beyond the limit of the daemon, and this is the oldest")
 }

@@ -84,7 +84,7 @@ func New(opts Options) *Server {
 	s.lookout.run = s.run
 	s.gate.run, s.gate.free = s.run, s.limits.Running
 	s.unfinished.limit = s.limits.InboundTotal
-	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shed
+	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shedSlow
 	return s
 }
 
@@ -222,26 +222,33 @@ func (s *Server) closing(c *connection, reason string) {
 	s.log.Warn("connection closed", "conn", c.session.id, "client", clip(client.Name), "reason", reason)
 }
 
-// shed ends the connections whose readers have stood still for longest until
+// shedSlow ends the connections whose readers have stood still for longest until
 // the replies that wait are under the limit of the server.
-func (s *Server) shed() {
-	if !s.shedding.TryLock() {
-		return
-	}
-	defer s.shedding.Unlock()
-	for s.waiting.bytes.Load() > s.waiting.limit {
-		var slowest *connection
-		var since time.Time
-		for _, c := range s.connections() {
+func (s *Server) shedSlow() {
+	s.shed(func() bool { return s.waiting.bytes.Load() > s.waiting.limit },
+		func(c *connection) (time.Time, bool) {
 			waiting, progress := c.out.backlog()
-			if waiting > 0 && (slowest == nil || progress.Before(since)) {
-				slowest, since = c, progress
+			return progress, waiting > 0
+		}, "replies wait for slow readers beyond the limit of the daemon, and this is the slowest")
+}
+
+// shed ends connections, of those that are to blame the one whose time is the
+// earliest first, for as long as the server holds too much.
+func (s *Server) shed(tooMuch func() bool, blame func(*connection) (since time.Time, yes bool), reason string) {
+	s.shedding.Lock()
+	defer s.shedding.Unlock()
+	for tooMuch() {
+		var worst *connection
+		var earliest time.Time
+		for _, c := range s.connections() {
+			if since, yes := blame(c); yes && (worst == nil || since.Before(earliest)) {
+				worst, earliest = c, since
 			}
 		}
-		if slowest == nil {
+		if worst == nil {
 			return
 		}
-		slowest.cut("replies wait for slow readers beyond the limit of the daemon, and this is the slowest")
+		worst.cut(reason)
 	}
 }
 

@@ -298,7 +298,7 @@ func (s *scanner) batch(limit int) (list []envelope, err error) {
 func (c *connection) admit(list []envelope, b *batch) bool {
 	arrived := time.Now()
 	c.requests.Add(uint64(len(list)))
-	calls := make([]*call, 0, len(list))
+	var calls []*call
 	for i := range list {
 		e := &list[i]
 		if e.reply || e.wrong == "" && e.method == nil {

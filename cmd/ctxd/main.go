@@ -43,7 +43,7 @@ type commandLine struct {
 type globals struct {
 	Socket string `group:"global" placeholder:"PATH" help:"Socket of the daemon. Default: $$CTXD_SOCKET, else ctxd/ctxd.sock in $$XDG_RUNTIME_DIR, else ctxd-UID/ctxd.sock in the temporary directory."`
 	Config string `group:"global" placeholder:"PATH" help:"Configuration file. Default: $$CTXD_CONFIG, else ctxd/config.yaml in $$XDG_CONFIG_HOME."`
-	JSON   bool   `group:"global" name:"json" help:"Print JSON: one document, indented on a terminal, errors included."`
+	JSON   bool   `group:"global" name:"json" help:"Print JSON, errors included: one document, indented on a terminal; events and log lines one a line."`
 	Color  string `group:"global" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always or never. Auto means on a terminal, unless $$NO_COLOR is set."`
 }
 

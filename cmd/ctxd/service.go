@@ -85,14 +85,15 @@ func (c *serviceInstallCmd) command(a *app) ([]string, *config, error) {
 	}
 	command := []string{exe, "serve"}
 	path, named, err := configPath(a.Config)
-	if err == nil && named != "" {
+	// The service manager does not have this shell's environment: what a
+	// variable says about places has to be written out.
+	if err == nil && (named != "" || conf.present && os.Getenv("XDG_CONFIG_HOME") != "") {
 		command = append(command, "--config", path)
 	}
-	// The service manager does not have this shell's environment.
 	if s := conf.setting("socket"); s.said() {
 		command = append(command, "--socket", absolute(conf.socket))
 	}
-	if s := conf.setting("data"); s.said() {
+	if s := conf.setting("data"); s.said() || os.Getenv("XDG_DATA_HOME") != "" {
 		command = append(command, "--data", conf.data)
 	}
 	if s := conf.setting("vaults"); s.said() {
