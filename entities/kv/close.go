@@ -19,6 +19,12 @@ func (s *Store) Close() error {
 		return nil
 	}
 	err := s.drain()
+	s.stopFlushing()
+	if s.journal != nil && err == nil {
+		if failed := s.flush(s.seq.Load()); failed != nil {
+			err = s.fail(failed)
+		}
+	}
 	s.view.Lock()
 	s.closed.Store(true)
 	s.view.Unlock()

@@ -102,9 +102,7 @@ func (s *Store) lead() {
 	q.mu.Lock()
 	q.flush = flush
 	if failed != nil {
-		if q.failed == nil {
-			q.failed = failed
-		}
+		s.failLocked(failed)
 		// What came in meanwhile lies in the journal behind records of which
 		// nobody knows whether they are safe.
 		group = append(group, q.list...)
@@ -148,10 +146,10 @@ func (s *Store) flushAndApply(group []*pending) (flush time.Duration, failed *fa
 			failed = fault.New(fault.Unavailable, "the store is read-only: a commit broke off").WithHint(hintRestart)
 		}
 	}()
-	if s.journal != nil {
+	if s.journal != nil && s.opts.Durability == Strict {
 		start := time.Now()
-		if err := s.journal.sync(); err != nil {
-			return 0, unavailable(err, "the store is read-only: the disk did not confirm a write").WithHint(hintRestart)
+		if failed := s.flush(group[len(group)-1].seq); failed != nil {
+			return 0, failed
 		}
 		flush = time.Since(start)
 	}
@@ -161,6 +159,9 @@ func (s *Store) flushAndApply(group []*pending) (flush time.Duration, failed *fa
 			return flush, unavailable(err, "the store is read-only: a commit broke off").WithHint(hintRestart)
 		}
 		s.overlay.remove(p)
+	}
+	if s.opts.Durability == Relaxed {
+		s.flushLater()
 	}
 	s.snapshotIfDue()
 	return flush, nil
@@ -252,8 +253,21 @@ func (s *Store) callHandler(handle func(*ChangeSet), cs *ChangeSet) {
 func (s *Store) fail(err *fault.Error) *fault.Error {
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
+	return s.failLocked(err)
+}
+
+// failLocked is fail with queue.mu held.
+func (s *Store) failLocked(err *fault.Error) *fault.Error {
 	if s.queue.failed == nil {
 		s.queue.failed = err
+		s.statusChanged()
 	}
 	return s.queue.failed
+}
+
+// statusChanged tells whoever wants to know.
+func (s *Store) statusChanged() {
+	if s.opts.OnStatus != nil {
+		go s.opts.OnStatus()
+	}
 }

@@ -3,7 +3,10 @@ package kv_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +17,28 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
+// figure is short, or whole when the campaign is to be run in full, as the
+// promises have it: CTXD_CAMPAIGN=full go test ./entities/kv
+func figure[T any](short, whole T) T {
+	if os.Getenv("CTXD_CAMPAIGN") == "full" {
+		return whole
+	}
+	return short
+}
+
+// shards runs a test in as many parts as there are processors.
+func shards(t *testing.T, test func(t *testing.T, shard, of int)) {
+	t.Run("shards", func(t *testing.T) {
+		n := runtime.GOMAXPROCS(0)
+		for i := range n {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				test(t, i, n)
+			})
+		}
+	})
+}
+
 // picture is a disk as it was at some moment, and what had been acknowledged
 // by then.
 type picture struct {
@@ -21,68 +46,102 @@ type picture struct {
 	acked uint64
 }
 
-// Writers run while pictures of the disk are taken; each picture is what a
-// power cut at that moment would have found. After each, the store holds the
-// exact state after some transaction, none older than the last acknowledged.
+// Writers run, snapshots are made, and pictures of the disk are taken; each
+// picture is what a power cut at that moment would have found. After each, the
+// store holds the exact state after some transaction, none older than the last
+// acknowledged. So it does when the power fails again while that is found out.
 func TestREL2_PowerCuts(t *testing.T) {
-	runs, perRun := 8, 20
-	if testing.Short() {
-		runs = 3
-	}
-	cuts, behind := 0, 0
-	for run := range runs {
-		rng := rand.New(rand.NewPCG(uint64(run), 2))
-		pictures, history := recordRun(t, rng, perRun, run%2 == 0)
-		for i, p := range pictures {
-			for _, d := range []*disk{p.at.powerCut(rng), p.at} { // with and without the page cache
-				s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
-				if err != nil {
-					t.Fatalf("run %d, picture %d: %v", run, i, err)
+	const perRun, perPicture = 20, 5
+	runs := figure(8, 100)
+	var cuts, again, kills, older atomic.Int64
+	shards(t, func(t *testing.T, shard, of int) {
+		for run := shard; run < runs; run += of {
+			rng := rand.New(rand.NewPCG(uint64(run), 2))
+			pictures, history := recordRun(t, rng, perRun, []int{1, 4, 8}[run%3])
+			for i, p := range pictures {
+				at := fmt.Sprintf("run %d, picture %d", run, i)
+				for range perPicture {
+					d := p.at.powerCut(rng)
+					second := pictureOfOpening(d, rng)
+					if history.check(t, at, d, p.acked, rng) < uint64(len(history.at)-1) {
+						older.Add(1)
+					}
+					cuts.Add(1)
+					if second != nil {
+						history.check(t, at+", cut again", second.powerCut(rng), p.acked, rng)
+						again.Add(1)
+					}
 				}
-				seq := s.Seq()
-				if seq < p.acked || seq >= uint64(len(history.at)) {
-					t.Fatalf("run %d, picture %d: holds %d transactions, %d were acknowledged, %d made", run, i, seq, p.acked, len(history.at)-1)
-				}
-				if diff := cmp.Diff(history.at[seq], dump(t, s)); diff != "" {
-					t.Fatalf("run %d, picture %d: not the state after transaction %d (-want +got):\n%s", run, i, seq, diff)
-				}
-				if r := s.Status().Recovered; r.Lost != 0 {
-					t.Fatalf("run %d, picture %d: claims a loss: %+v", run, i, r)
-				}
-				// What was shown is durable, whatever lay on the disk before.
-				if again := open(t, d.powerCut(rng), kv.Options{}); again.Seq() != seq {
-					t.Fatalf("run %d, picture %d: %d transactions were shown, %d survive the next cut", run, i, seq, again.Seq())
-				}
-				put(t, s, "on we go", "yes")
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
-				cuts++
-				if seq < uint64(len(history.at)-1) {
-					behind++
-				}
+				history.check(t, at+", killed", p.at, p.acked, rng)
+				kills.Add(1)
 			}
 		}
-	}
-	t.Logf("%d cuts, %d of them before the end of the run", cuts, behind)
+	})
+	t.Logf("%d power cuts (%d before the end of a run), %d more while the store was opened after one, %d kills: 0 acknowledged lost, 0 partial",
+		cuts.Load(), older.Load(), again.Load(), kills.Load())
 }
 
-// recordRun runs some writers, and in some runs snapshots, on a fresh disk.
-func recordRun(t *testing.T, rng *rand.Rand, want int, concurrent bool) ([]picture, *states) {
+// pictureOfOpening returns the disk at some moment of an Open, nil when it did
+// not come to that.
+func pictureOfOpening(d *disk, rng *rand.Rand) (at *disk) {
+	c, n := d.restart(), rng.IntN(24)
+	c.setHook(func(string, string) error {
+		if n--; n == 0 {
+			at = c.restart()
+		}
+		return nil
+	})
+	if s, err := kv.Open(dir, kv.Options{FS: c, SnapshotAfter: -1}); err == nil { // else the caller meets it
+		c.setHook(nil)
+		_ = s.Close()
+	}
+	return at
+}
+
+// check opens a store after a crash, holds it to the promises, and returns how
+// many transactions it has.
+func (h *states) check(t *testing.T, at string, d *disk, acked uint64, rng *rand.Rand) uint64 {
+	t.Helper()
+	s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
+	if err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	seq := s.Seq()
+	if seq < acked || seq >= uint64(len(h.at)) {
+		t.Fatalf("%s: holds %d transactions, %d were acknowledged, %d made", at, seq, acked, len(h.at)-1)
+	}
+	if got := dump(t, s); !maps.Equal(h.at[seq], got) {
+		t.Fatalf("%s: not the state after transaction %d (-want +got):\n%s", at, seq, cmp.Diff(h.at[seq], got))
+	}
+	if r := s.Status().Recovered; r.Lost != 0 {
+		t.Fatalf("%s: claims a loss: %+v", at, r)
+	}
+	// What was shown is durable, whatever lay on the disk before.
+	again := open(t, d.powerCut(rng), kv.Options{})
+	if again.Seq() != seq {
+		t.Fatalf("%s: %d transactions were shown, %d survive the next cut", at, seq, again.Seq())
+	}
+	put(t, s, "on we go", "yes")
+	if err := errors.Join(again.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return seq
+}
+
+// recordRun runs some writers and snapshots on a fresh disk and takes pictures,
+// evenly over the run.
+func recordRun(t *testing.T, rng *rand.Rand, want, writers int) ([]picture, *states) {
 	t.Helper()
 	d := newDisk()
 	var acked atomic.Uint64
 	var mu sync.Mutex
 	var pictures []picture
+	moments := 0
 	s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: int64(600 + rng.IntN(4000))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	history := follow(s)
-	writers := 1
-	if concurrent {
-		writers = 4
-	}
 	seeds := make([]uint64, writers)
 	for w := range seeds {
 		seeds[w] = rng.Uint64()
@@ -90,9 +149,12 @@ func recordRun(t *testing.T, rng *rand.Rand, want int, concurrent bool) ([]pictu
 	d.setHook(func(op, _ string) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if len(pictures) < want && rng.IntN(12) == 0 {
-			n := acked.Load() // first: a picture must not be older than this
+		moments++
+		n := acked.Load() // first: a picture must not be older than this
+		if len(pictures) < want {
 			pictures = append(pictures, picture{d.restart(), n})
+		} else if i := rng.IntN(moments); i < want {
+			pictures[i] = picture{d.restart(), n}
 		}
 		return nil
 	})

@@ -5,172 +5,391 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// sample returns a disk with a small store of n transactions, and its states.
-// Closed or killed; with a snapshot after the given transactions.
-func sample(t testing.TB, n int, closed bool, snapshots ...int) (*disk, *states) {
+// story is what the transactions of a store did, by sequence number; the first
+// is none.
+type story [][]edit
+
+// edit is what a transaction did to one record.
+type edit struct {
+	id, text string
+	gone     bool
+}
+
+// tell writes down what happens in a store from its first transaction on.
+func tell(s *kv.Store) *story {
+	st := &story{nil}
+	s.OnCommit(func(cs *kv.ChangeSet) {
+		var edits []edit
+		for _, d := range notes.Each(cs) {
+			if d.New == nil {
+				edits = append(edits, edit{id: d.ID, gone: true})
+			} else {
+				edits = append(edits, edit{id: d.ID, text: d.New.Text})
+			}
+		}
+		*st = append(*st, edits)
+	})
+	return st
+}
+
+// last is the newest transaction.
+func (st story) last() uint64 { return uint64(len(st) - 1) }
+
+// state returns what a store holds after the transactions up to seq, but some.
+func (st story) state(seq uint64, missing ...uint64) map[string]string {
+	out := map[string]string{}
+	for i, edits := range st[:seq+1] {
+		if slices.Contains(missing, uint64(i)) {
+			continue
+		}
+		for _, e := range edits {
+			if e.gone {
+				delete(out, e.id)
+			} else {
+				out[e.id] = e.text
+			}
+		}
+	}
+	return out
+}
+
+// sampling says how to make a store to be damaged.
+type sampling struct {
+	n         int   // transactions
+	pad       int   // bytes added to every third of them
+	closed    bool  // rather than killed
+	snapshots []int // after these transactions
+	failed    []int // a snapshot after these is not finished
+}
+
+// make returns a disk with such a store. Each transaction leaves a record of its
+// own and deletes that of the one before the last, so that any set of them has a
+// state of its own.
+func (o sampling) make(t testing.TB) (*disk, *story) {
 	t.Helper()
 	d := newDisk()
 	s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	history := follow(s)
-	for i := range n {
+	st := tell(s)
+	for i := range o.n {
+		text := "x"
+		if i%3 == 2 {
+			text += strings.Repeat(".", o.pad)
+		}
 		err := s.Update(ctx, func(tx *kv.Tx) error {
 			return errors.Join(
 				notes.Put(tx, "last", &record{Text: fmt.Sprint(i)}),
-				notes.Put(tx, fmt.Sprint(i), &record{Text: "x"}),
+				notes.Put(tx, fmt.Sprint(i), &record{Text: text}),
 				notes.Delete(tx, fmt.Sprint(i-2)))
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(snapshots, i+1) {
+		if slices.Contains(o.snapshots, i+1) {
 			if err := s.Snapshot(ctx); err != nil {
 				t.Fatal(err)
 			}
 		}
+		if slices.Contains(o.failed, i+1) {
+			d.setHook(func(op, name string) error {
+				if op == "rename" && strings.HasPrefix(name, "snapshot-") {
+					return errDisk
+				}
+				return nil
+			})
+			wantKind(t, s.Snapshot(ctx), fault.Unavailable)
+			d.setHook(nil)
+		}
 	}
-	if closed {
+	if o.closed {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-	} else {
-		killed := d.restart()
-		_ = s.Close()
-		d = killed
+		return d, st
 	}
-	return d, history
+	killed := d.restart()
+	_ = s.Close()
+	return killed, st
 }
 
-// openDamaged opens a store whose files were damaged, checks that it holds
-// the exact state after some transaction, that it opens the same once more,
-// and returns which transaction and the report.
-func openDamaged(t *testing.T, d *disk, h *states) (uint64, kv.Recovery) {
+// sample returns a disk with a small store and its states.
+func sample(t testing.TB, n int, closed bool, snapshots ...int) (*disk, *states) {
 	t.Helper()
+	d, st := sampling{n: n, closed: closed, snapshots: snapshots}.make(t)
+	h := &states{}
+	for seq := range st.last() + 1 {
+		h.at = append(h.at, st.state(seq))
+	}
+	return d, h
+}
+
+// span is where a transaction lies in a journal segment.
+type span struct {
+	seq      uint64
+	from, to int
+}
+
+// spans reads an intact segment, by the description in doc.go.
+func spans(data []byte) (list []span) {
+	for off := 32; off < len(data); {
+		to := off + 44 + int(binary.LittleEndian.Uint32(data[off+32:]))
+		list = append(list, span{binary.LittleEndian.Uint64(data[off+8:]), off, to})
+		off = to
+	}
+	return list
+}
+
+// at returns the transaction that a byte of a segment belongs to, 0 for the
+// header of the file.
+func at(list []span, off int) uint64 {
+	for _, sp := range list {
+		if off >= sp.from && off < sp.to {
+			return sp.seq
+		}
+	}
+	return 0
+}
+
+// loss is what a start should say of a damaged store.
+type loss struct {
+	seq      uint64   // the transaction that it opens at
+	missing  []uint64 // before that
+	lost     uint64   // that had been acknowledged
+	salvaged uint64
+	torn     bool
+	damaged  []string // files that are kept
+}
+
+// opens opens a damaged store and holds it to what is expected: the state, the
+// report, the files kept aside. It then goes on with it, through a kill and a
+// stop.
+func (want loss) opens(t *testing.T, d *disk, st *story) error {
+	t.Helper()
+	before := map[string][]byte{}
+	for _, name := range want.damaged {
+		n := d.names[filepath.Join(dir, name)]
+		before[name] = n.data
+	}
 	s, err := kv.Open(dir, kv.Options{FS: d})
 	if err != nil {
-		t.Fatal(err)
-	}
-	seq, report := s.Seq(), s.Status().Recovered
-	if diff := cmp.Diff(h.at[seq], dump(t, s)); diff != "" {
-		t.Fatalf("not the state after transaction %d (-want +got):\n%s", seq, diff)
-	}
-	for _, name := range report.Damaged {
-		if !slices.Contains(d.list(), name) {
-			t.Fatalf("%s was not kept", name)
-		}
-	}
-	again, err := kv.Open(dir, kv.Options{FS: d.restart()}) // killed right away
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := again.Status().Recovered; again.Seq() != seq || r.Lost != 0 || r.TornBytes != 0 || r.Damaged != nil {
-		t.Fatalf("opened again: transaction %d, %+v", again.Seq(), r)
-	}
-	put(t, s, "more", "1")
-	want := dump(t, s)
-	if err := errors.Join(again.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s, err = kv.Open(dir, kv.Options{FS: d})
-	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer s.Close()
-	if r := s.Status().Recovered; s.Seq() != seq+1 || !r.Clean {
-		t.Fatalf("after one more transaction: %d, %+v", s.Seq(), r)
+	r := s.Status().Recovered
+	got := loss{seq: s.Seq(), missing: want.missing, lost: r.Lost, salvaged: r.Salvaged, torn: r.TornBytes > 0}
+	for _, name := range r.Damaged {
+		got.damaged = append(got.damaged, strings.TrimPrefix(name, "damaged-"))
 	}
-	if diff := cmp.Diff(want, dump(t, s)); diff != "" {
-		t.Fatal(diff)
+	slices.Sort(got.damaged)
+	slices.Sort(want.damaged)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(loss{}), cmpopts.EquateEmpty()); diff != "" {
+		return fmt.Errorf("report (-want +got):\n%s", diff)
 	}
-	return seq, report
+	if r.Clean && (r.Lost > 0 || r.TornBytes > 0 || len(r.Damaged) > 0) {
+		return errors.New("called clean")
+	}
+	state := dump(t, s)
+	if exact := st.state(want.seq, want.missing...); !maps.Equal(exact, state) {
+		return fmt.Errorf("state (-want +got):\n%s", cmp.Diff(exact, state))
+	}
+	for name, data := range before {
+		if n := d.names[filepath.Join(dir, "damaged-"+name)]; n == nil || !bytes.Equal(data, n.data) {
+			return fmt.Errorf("%s was not kept as it was", name)
+		}
+	}
+	return goesOn(t, d, s, state)
 }
 
+// goesOn checks that a store that was repaired needs no second repair, takes
+// another transaction, and is clean after a stop.
+func goesOn(t *testing.T, d *disk, s *kv.Store, state map[string]string) error {
+	t.Helper()
+	again, err := kv.Open(dir, kv.Options{FS: d.restart()}) // killed right away
+	if err != nil {
+		return err
+	}
+	if r := again.Status().Recovered; again.Seq() != s.Seq() || r.Lost != 0 || r.TornBytes != 0 || r.Damaged != nil || !maps.Equal(state, dump(t, again)) {
+		return fmt.Errorf("opened again: transaction %d, %+v", again.Seq(), r)
+	}
+	_ = again.Close()
+	put(t, s, "more", "1")
+	want, seq := dump(t, s), s.Seq()
+	if err := s.Close(); err != nil {
+		return err
+	}
+	if s, err = kv.Open(dir, kv.Options{FS: d}); err != nil {
+		return err
+	}
+	defer s.Close()
+	if r := s.Status().Recovered; s.Seq() != seq || !r.Clean || !maps.Equal(want, dump(t, s)) {
+		return fmt.Errorf("after one more transaction: %d, %+v", s.Seq(), r)
+	}
+	return nil
+}
+
+// topologies are stores with different files.
+var topologies = map[string]sampling{
+	"killed":               {n: 8},
+	"stopped":              {n: 8, closed: true},
+	"killed, snapshot":     {n: 8, snapshots: []int{5}},
+	"stopped, snapshot":    {n: 8, closed: true, snapshots: []int{5}},
+	"killed, generations":  {n: 8, snapshots: []int{2, 4, 6}},
+	"stopped, generations": {n: 8, closed: true, snapshots: []int{2, 4, 6}},
+	"stopped, nothing new": {n: 6, closed: true, snapshots: []int{3, 6}},
+	"killed, no snapshot":  {n: 5, snapshots: []int{3}, failed: []int{5}},
+	"stopped, no snapshot": {n: 7, closed: true, failed: []int{2, 4, 5}},
+}
+
+// first is the transaction that a segment begins with.
+func first(file string) (seq uint64) {
+	if _, err := fmt.Sscanf(filepath.Base(file), "journal-%016x-", &seq); err != nil {
+		panic(err)
+	}
+	return seq
+}
+
+// base is the transaction of the newest snapshot.
+func (o sampling) base() uint64 {
+	if len(o.snapshots) == 0 {
+		return 0
+	}
+	return uint64(o.snapshots[len(o.snapshots)-1])
+}
+
+// A file that ends early holds an unbroken beginning of its transactions, and
+// the loss of the others is told where anything proves that there were more.
 func TestREL4_EveryTruncation(t *testing.T) {
-	const n = 8
-	for _, closed := range []bool{false, true} {
-		for _, snapshots := range [][]int{nil, {5}} {
-			t.Run(fmt.Sprintf("closed=%v/snapshots=%v", closed, snapshots), func(t *testing.T) {
-				d, h := sample(t, n, closed, snapshots...)
-				name, node := d.file("journal-") // the last segment
-				base := uint64(0)
-				if snapshots != nil {
-					base = 5
+	for name, o := range topologies {
+		t.Run(name, func(t *testing.T) {
+			d, st := o.make(t)
+			file, node := d.file("journal-") // the last segment
+			list := spans(node.data)
+			for size := range node.data {
+				c := d.restart()
+				c.damage(file, func(b []byte) []byte { return b[:size] })
+				want := loss{seq: first(file) - 1}
+				whole := size == 32
+				for _, sp := range list {
+					if sp.to <= size {
+						want.seq = sp.seq
+					}
+					whole = whole || sp.to == size
 				}
-				prev := base
-				for size := 0; size <= len(node.data); size++ {
+				if o.closed {
+					want.lost = st.last() - want.seq
+				}
+				want.torn = !whole && size > 0
+				if want.lost > 0 && !whole {
+					want.damaged = []string{filepath.Base(file)}
+				}
+				if err := want.opens(t, c, st); err != nil {
+					t.Fatalf("cut at %d of %d: %v", size, len(node.data), err)
+				}
+			}
+			for other, node := range d.names {
+				if other == file || !strings.HasPrefix(filepath.Base(other), "journal-") {
+					continue
+				}
+				for size := range node.data {
 					c := d.restart()
-					c.names[name].data = c.names[name].data[:size]
-					seq, r := openDamaged(t, c, h)
-					if seq < prev || seq > prev+1 || seq < base {
-						t.Fatalf("cut at %d: transaction %d after %d", size, seq, prev)
-					}
-					prev = seq
-					switch {
-					case closed && r.Lost != n-seq:
-						t.Fatalf("cut at %d: %d transactions left, %d reported lost", size, seq, r.Lost)
-					case closed && seq < n && r.Clean:
-						t.Fatalf("cut at %d: called clean", size)
-					case !closed && (r.Lost != 0 || r.Damaged != nil || r.Clean):
-						t.Fatalf("cut at %d: a torn tail reported as %+v", size, r)
+					c.damage(other, func(b []byte) []byte { return b[:size] })
+					want, _ := intact(d, c)
+					if err := afterDamage(t, c, st, want); err != nil {
+						t.Fatalf("%s cut at %d of %d: %v", filepath.Base(other), size, len(node.data), err)
 					}
 				}
-				if prev != n {
-					t.Fatalf("the whole journal has %d transactions", prev)
+			}
+		})
+	}
+}
+
+// A flipped bit costs the one transaction that it is in, if any: it is told, the
+// file is kept, all others are there.
+func TestREL4_EveryBitFlip(t *testing.T) {
+	step := figure(9, 1) // 9: another bit of every byte
+	var flips atomic.Int64
+	shards(t, func(t *testing.T, shard, of int) {
+		for name, o := range topologies {
+			d, st := o.make(t)
+			for file, node := range d.names {
+				base := filepath.Base(file)
+				if !strings.HasPrefix(base, "journal-") && !strings.HasPrefix(base, "snapshot-") {
+					continue
 				}
-			})
+				for bit := shard * step; bit < 8*len(node.data); bit += of * step {
+					c := d.restart()
+					c.flip(file, bit)
+					if err := flipped(d, o, st, file, bit/8).opens(t, c, st); err != nil {
+						t.Fatalf("%s: bit %d of %s: %v", name, bit, base, err)
+					}
+					flips.Add(1)
+				}
+			}
+		}
+	})
+	t.Logf("%d bits in %d stores: 0 silent changes, every intact transaction is there", flips.Load(), len(topologies))
+}
+
+// The marker of a stop proves a loss, but a damaged one proves nothing.
+func TestREL4_StopMarker(t *testing.T) {
+	d, st := topologies["stopped, snapshot"].make(t)
+	name := filepath.Join(dir, "clean")
+	for bit := range 8 * len(d.names[name].data) {
+		c := d.restart()
+		c.flip(name, bit)
+		if err := (loss{seq: st.last()}).opens(t, c, st); err != nil {
+			t.Fatalf("bit %d: %v", bit, err)
 		}
 	}
 }
 
-func TestREL4_EveryBitFlip(t *testing.T) {
-	const n = 5
-	for _, closed := range []bool{false, true} {
-		for _, prefix := range []string{"journal-", "snapshot-"} {
-			t.Run(fmt.Sprintf("%sclosed=%v", prefix, closed), func(t *testing.T) {
-				snapshots := []int{}
-				if prefix == "snapshot-" {
-					snapshots = []int{2, 4}
-				}
-				d, h := sample(t, n, closed, snapshots...)
-				name, node := d.file(prefix) // the newest
-				for bit := range 8 * len(node.data) {
-					c := d.restart()
-					c.names[name].data[bit/8] ^= 1 << (bit % 8)
-					seq, r := openDamaged(t, c, h)
-					if seq > n || r.TornBytes == 0 && len(r.Damaged) == 0 {
-						t.Fatalf("bit %d: not noticed, %d transactions, %+v", bit, seq, r)
-					}
-					if closed && r.Lost != n-seq {
-						t.Fatalf("bit %d: %d transactions left, %d reported lost", bit, seq, r.Lost)
-					}
-					if prefix == "snapshot-" && seq != n {
-						t.Fatalf("bit %d: the older generation leads to %d transactions", bit, seq)
-					}
-					if last := n - 1; !closed && seq < uint64(last) && r.Lost == 0 {
-						// Later records tell that this one had been
-						// acknowledged.
-						t.Fatalf("bit %d: %d transactions left, no loss reported: %+v", bit, seq, r)
-					}
-					if r.Lost > 1 && r.Aside == 0 && seq+1 < n {
-						t.Fatalf("bit %d: intact records behind the damage were not found: %+v", bit, r)
-					}
-				}
-			})
+// flipped says what a start should make of damage to one byte of a file.
+func flipped(d *disk, o sampling, st *story, file string, off int) loss {
+	base, want := filepath.Base(file), loss{seq: st.last()}
+	newest, _ := d.file("snapshot-")
+	if strings.HasPrefix(base, "snapshot-") {
+		if file == newest {
+			want.damaged = []string{base}
+		}
+		return want // an older one is not read
+	}
+	list := spans(d.names[file].data)
+	last, _ := d.file("journal-")
+	if file != last && list[len(list)-1].seq <= o.base() {
+		return want // all in the snapshot
+	}
+	for other := range d.names { // it, and those behind it
+		if name := filepath.Base(other); strings.HasPrefix(name, "journal-") && first(other) >= first(file) {
+			want.damaged = append(want.damaged, name)
 		}
 	}
+	switch seq := at(list, off); {
+	case seq == 0:
+	case seq < st.last() || o.closed || file != last: // a later segment proves it too
+		want.missing, want.lost, want.salvaged = []uint64{seq}, 1, st.last()-seq
+		if seq == st.last() {
+			want.seq, want.missing = seq-1, nil
+		}
+	default:
+		want.seq-- // nobody knows whether it was acknowledged
+	}
+	return want
 }
 
 // A value that looks like journal records does not confuse the search for
@@ -192,8 +411,8 @@ func TestREL4_JournalInANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.Close()
-	_, node := d.file("journal-")
-	node.data[32+5] ^= 1 // in the record's header
+	name, _ := d.file("journal-")
+	d.flip(name, 8*(32+5)) // in the record's header
 	s = open(t, d, kv.Options{})
 	if r := s.Status().Recovered; s.Seq() != 0 || r.Lost != 1 || r.Aside != 0 {
 		t.Errorf("transaction %d, %+v", s.Seq(), r)
@@ -201,8 +420,7 @@ func TestREL4_JournalInANote(t *testing.T) {
 }
 
 func TestREL4_MissingFiles(t *testing.T) {
-	const n = 9
-	full, h := sample(t, n, true, 3, 6, 8) // generations 6 and 8; segments from 7, 9
+	full, st := sampling{n: 9, closed: true, snapshots: []int{3, 6, 8}}.make(t) // generations 6 and 8; segments from 7, 9
 	segments := func(d *disk) (out []string) {
 		for _, name := range d.list() {
 			if strings.HasPrefix(name, "journal-") || strings.HasPrefix(name, "snapshot-") {
@@ -217,15 +435,16 @@ func TestREL4_MissingFiles(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		missing []int // indexes in names
-		seq     uint64
+		want    loss
 		refused bool
 	}{
-		{missing: []int{0}, seq: 9},
-		{missing: []int{1}, seq: 8},
-		{missing: []int{0, 1}, seq: 8},
-		{missing: []int{3}, seq: 9},
-		{missing: []int{2}, seq: 9},
-		{missing: []int{0, 3}, seq: 6},
+		{missing: []int{0}, want: loss{seq: 9}},
+		{missing: []int{1}, want: loss{seq: 8, lost: 1}},
+		{missing: []int{0, 1}, want: loss{seq: 8, lost: 1}},
+		{missing: []int{3}, want: loss{seq: 9}},
+		{missing: []int{2}, want: loss{seq: 9}},
+		{missing: []int{0, 3}, want: loss{seq: 9, missing: []uint64{7, 8}, lost: 2, salvaged: 1, damaged: []string{names[1]}}},
+		{missing: []int{1, 3}, want: loss{seq: 8, lost: 1}},
 		{missing: []int{2, 3}, refused: true},
 		{missing: []int{0, 1, 2, 3}, refused: true},
 	} {
@@ -233,6 +452,7 @@ func TestREL4_MissingFiles(t *testing.T) {
 			d := full.restart()
 			for _, i := range tc.missing {
 				delete(d.names, filepath.Join(dir, names[i]))
+				delete(d.durable, filepath.Join(dir, names[i]))
 			}
 			before := segments(d)
 			if tc.refused {
@@ -243,9 +463,8 @@ func TestREL4_MissingFiles(t *testing.T) {
 				}
 				return
 			}
-			seq, r := openDamaged(t, d, h)
-			if seq != tc.seq || r.Lost != n-tc.seq {
-				t.Errorf("transaction %d, %+v; want %d", seq, r, tc.seq)
+			if err := tc.want.opens(t, d, st); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -253,12 +472,11 @@ func TestREL4_MissingFiles(t *testing.T) {
 
 // The first snapshot does not make the journal before it superfluous.
 func TestREL4_OnlySnapshotDamaged(t *testing.T) {
-	d, h := sample(t, 5, true, 3)
-	_, node := d.file("snapshot-")
-	node.data = node.data[:len(node.data)/2]
-	seq, r := openDamaged(t, d, h)
-	if seq != 5 || r.Lost != 0 || len(r.Damaged) != 1 {
-		t.Errorf("transaction %d, %+v", seq, r)
+	d, st := sampling{n: 5, closed: true, snapshots: []int{3}}.make(t)
+	name, _ := d.file("snapshot-")
+	d.damage(name, func(b []byte) []byte { return b[:len(b)/2] })
+	if err := (loss{seq: 5, damaged: []string{filepath.Base(name)}}).opens(t, d, st); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -266,9 +484,12 @@ func TestREL4_OnlySnapshotDamaged(t *testing.T) {
 func TestREL13_NewerLayout(t *testing.T) {
 	for _, prefix := range []string{"journal-", "snapshot-"} {
 		d, _ := sample(t, 4, true, 2)
-		_, node := d.file(prefix)
-		binary.LittleEndian.PutUint32(node.data[8:], 2)
-		binary.LittleEndian.PutUint32(node.data[28:], crc(node.data[:28]))
+		name, node := d.file(prefix)
+		d.damage(name, func(b []byte) []byte {
+			binary.LittleEndian.PutUint32(b[8:], 2)
+			binary.LittleEndian.PutUint32(b[28:], crc(b[:28]))
+			return b
+		})
 		before := bytes.Clone(node.data)
 		_, err := kv.Open(dir, kv.Options{FS: d})
 		e := wantKind(t, err, fault.Unavailable)

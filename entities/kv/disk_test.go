@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,9 +16,11 @@ import (
 
 // disk is a file system in memory that knows what a power cut would leave: it
 // keeps apart what was written and what was made durable. Every operation
-// asks the hook first, which may fail it, block it, or take a picture.
+// asks the hook first, which may fail it, block it, or take a picture. Copies
+// share the content of files until one of them writes.
 type disk struct {
 	mu      sync.Mutex
+	dirs    map[string]bool
 	names   map[string]*inode // as a process sees them
 	durable map[string]*inode // as of the last SyncDir
 	pending []nameOp          // since then
@@ -29,6 +32,7 @@ type disk struct {
 type inode struct {
 	data    []byte // as a process sees it
 	durable []byte // as of the last Sync
+	shared  bool   // with another disk: neither slice may be written to
 	pending []dataOp
 	mode    fs.FileMode
 }
@@ -42,6 +46,9 @@ type dataOp struct {
 	off  int64
 	b    []byte
 	trim bool // truncate to off
+	// dropped says that a Sync failed to write it: it may be on the disk or
+	// not, and no later Sync writes it.
+	dropped bool
 }
 
 var (
@@ -51,6 +58,7 @@ var (
 
 func newDisk() *disk {
 	return &disk{
+		dirs:  map[string]bool{},
 		names: map[string]*inode{}, durable: map[string]*inode{},
 		locks: map[string]bool{}, counts: map[string]int{},
 	}
@@ -97,9 +105,36 @@ func clone(nodes map[*inode]*inode, n *inode) *inode {
 	if c, ok := nodes[n]; ok || n == nil {
 		return c
 	}
-	c := &inode{data: slices.Clone(n.data), durable: slices.Clone(n.durable), pending: slices.Clone(n.pending), mode: n.mode}
+	n.shared = true
+	c := &inode{data: n.data, durable: n.durable, shared: true, pending: slices.Clone(n.pending), mode: n.mode}
 	nodes[n] = c
 	return c
+}
+
+// own makes the content of a file that of this disk alone.
+func (n *inode) own() {
+	if n.shared {
+		n.data, n.durable, n.shared = slices.Clone(n.data), slices.Clone(n.durable), false
+	}
+}
+
+// change does to a file what a process does.
+func (n *inode) change(op dataOp) {
+	n.own()
+	n.data, n.pending = op.apply(n.data), append(n.pending, op)
+}
+
+// damage changes what a file holds behind the back of everybody, so that it
+// stays that way.
+func (d *disk) damage(name string, fn func([]byte) []byte) {
+	n := d.names[name]
+	data := fn(slices.Clone(n.data))
+	n.data, n.durable, n.shared, n.pending = data, data, true, nil
+}
+
+// flip damages one bit.
+func (d *disk) flip(name string, bit int) {
+	d.damage(name, func(b []byte) []byte { b[bit/8] ^= 1 << (bit % 8); return b })
 }
 
 // restart returns the disk as the next process finds it: everything written
@@ -108,6 +143,7 @@ func (d *disk) restart() *disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c, nodes := newDisk(), map[*inode]*inode{}
+	maps.Copy(c.dirs, d.dirs)
 	for name, n := range d.names {
 		c.names[name] = clone(nodes, n)
 	}
@@ -136,8 +172,9 @@ func (d *disk) powerCut(rng *rand.Rand) *disk {
 		}
 	}
 	out := newDisk()
+	out.dirs = c.dirs
 	for name, n := range names {
-		b := n.durable
+		b := slices.Clone(n.durable)
 		for _, op := range n.pending {
 			if rng.Float64() >= chance {
 				continue
@@ -149,13 +186,15 @@ func (d *disk) powerCut(rng *rand.Rand) *disk {
 					op.b = op.b[:cut]
 				case 1: // the beginning is missing
 					op.off, op.b = op.off+int64(cut), op.b[cut:]
-				default: // the length is there, the content is not
-					op.b = append(make([]byte, cut), op.b[cut:]...)
+				default: // the length is there, the content is what was there before
+					lost := make([]byte, cut)
+					copy(lost, b[min(op.off, int64(len(b))):])
+					op.b = append(lost, op.b[cut:]...)
 				}
 			}
 			b = op.apply(b)
 		}
-		m := &inode{data: b, durable: slices.Clone(b), mode: n.mode}
+		m := &inode{data: b, durable: b, shared: true, mode: n.mode}
 		out.names[name], out.durable[name] = m, m
 	}
 	return out
@@ -175,19 +214,34 @@ func (d *disk) file(prefix string) (name string, n *inode) {
 	return name, n
 }
 
-func (d *disk) list() []string {
+// list returns the names of the files of the store.
+func (d *disk) list() []string { return d.in(dir) }
+
+func (d *disk) in(dir string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []string
 	for path := range d.names {
-		out = append(out, filepath.Base(path))
+		if filepath.Dir(path) == dir {
+			out = append(out, filepath.Base(path))
+		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-func (d *disk) MkdirAll(dir string, _ fs.FileMode) error { return d.ask("mkdir", dir) }
-func (d *disk) Chmod(name string, _ fs.FileMode) error   { return d.ask("chmod", name) }
+func (d *disk) MkdirAll(dir string, _ fs.FileMode) error {
+	if err := d.ask("mkdir", dir); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dirs[dir] = true // and at once durable
+	return nil
+}
+
+func (d *disk) Chmod(name string, _ fs.FileMode) error { return d.ask("chmod", name) }
+
 func (d *disk) change(name string, to *inode) {
 	d.pending = append(d.pending, nameOp{name, to})
 	if to == nil {
@@ -201,7 +255,16 @@ func (d *disk) ReadDir(dir string) ([]string, error) {
 	if err := d.ask("readdir", dir); err != nil {
 		return nil, err
 	}
-	return d.list(), nil
+	if !d.has(dir) {
+		return nil, fs.ErrNotExist
+	}
+	return d.in(dir), nil
+}
+
+func (d *disk) has(dir string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dirs[dir]
 }
 
 func (d *disk) OpenFile(name string, flag int, perm fs.FileMode) (kv.File, error) {
@@ -214,15 +277,14 @@ func (d *disk) OpenFile(name string, flag int, perm fs.FileMode) (kv.File, error
 	switch {
 	case ok && flag&os.O_EXCL != 0:
 		return nil, fs.ErrExist
-	case !ok && flag&os.O_CREATE == 0:
+	case !ok && (flag&os.O_CREATE == 0 || !d.dirs[filepath.Dir(name)]):
 		return nil, fs.ErrNotExist
 	case !ok:
 		n = &inode{mode: perm}
 		d.change(name, n)
 	}
 	if flag&os.O_TRUNC != 0 {
-		op := dataOp{trim: true}
-		n.data, n.pending = op.apply(n.data), append(n.pending, op)
+		n.change(dataOp{trim: true})
 	}
 	return &handle{d, n, name}, nil
 }
@@ -262,14 +324,18 @@ func (d *disk) SyncDir(dir string) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	rest := d.pending[:0]
 	for _, op := range d.pending {
-		if op.to == nil {
+		switch {
+		case filepath.Dir(op.name) != dir:
+			rest = append(rest, op)
+		case op.to == nil:
 			delete(d.durable, op.name)
-		} else {
+		default:
 			d.durable[op.name] = op.to
 		}
 	}
-	d.pending = nil
+	d.pending = rest
 	return nil
 }
 
@@ -325,8 +391,7 @@ func (h *handle) WriteAt(b []byte, off int64) (int, error) {
 	}
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
-	op := dataOp{off: off, b: slices.Clone(b)}
-	h.n.data, h.n.pending = op.apply(h.n.data), append(h.n.pending, op)
+	h.n.change(dataOp{off: off, b: slices.Clone(b)})
 	return len(b), err
 }
 
@@ -336,8 +401,7 @@ func (h *handle) Truncate(size int64) error {
 	}
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
-	op := dataOp{off: size, trim: true}
-	h.n.data, h.n.pending = op.apply(h.n.data), append(h.n.pending, op)
+	h.n.change(dataOp{off: size, trim: true})
 	return nil
 }
 
@@ -345,15 +409,22 @@ func (h *handle) Sync() error {
 	err := h.d.ask("sync", h.name)
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
-	if err == nil {
-		for _, op := range h.n.pending {
+	if err != nil {
+		// Linux takes the pages for clean now: no later fsync writes them,
+		// though every process goes on to see them.
+		for i := range h.n.pending {
+			h.n.pending[i].dropped = true
+		}
+		return err
+	}
+	h.n.own()
+	for _, op := range h.n.pending {
+		if !op.dropped {
 			h.n.durable = op.apply(h.n.durable)
 		}
 	}
-	// After a failed fsync Linux takes the pages for clean: no later fsync
-	// writes them.
 	h.n.pending = nil
-	return err
+	return nil
 }
 
 func (h *handle) Size() (int64, error) {

@@ -2,6 +2,9 @@ package kv
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -39,14 +42,82 @@ func (s *Store) checkFormat() error {
 	return nil
 }
 
-// upgrade brings the records of an older store into the program's format.
+// upgrade brings the records of an older store into the program's format. The
+// old state is kept beside as a backup, since an older program can't read the
+// new one.
 func (s *Store) upgrade() error {
-	from := s.format
-	if s.opts.Upgrade == nil || s.seq.Load() == 0 || from == s.opts.Format {
+	from, to := s.format, s.opts.Format
+	if s.opts.Upgrade == nil || s.seq.Load() == 0 || from == to {
 		return nil
 	}
-	return s.Update(context.Background(), func(tx *Tx) error {
-		tx.upgrades = true
-		return s.opts.Upgrade(tx, from)
+	ctx := context.Background()
+	writes, err := s.upgraded(from)
+	if err != nil {
+		return err
+	}
+	s.beginCapture()
+	keep := filepath.Join(s.dir, fmt.Sprintf("before-format-%d%s", to, backupSuffix))
+	_, err = s.writeBackup(ctx, keep, BackupOptions{Overwrite: true})
+	s.endCapture()
+	if err == nil {
+		err = s.applyUpgrade(ctx, writes)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the store has records of format %d, and they could not be brought into format %d", from, to).
+			WithHint(hintUpgrade)
+	}
+	s.log.Info("kv: the records were brought into a newer format", "from", from, "to", to, "records", len(writes), "backup", filepath.Base(keep))
+	return nil
+}
+
+const hintUpgrade = "see that the disk has room for three times the data, and start again; nothing was changed"
+
+// upgraded returns what the records have to become.
+func (s *Store) upgraded(from int) ([]write, error) {
+	tx := Tx{s: s, writable: true}
+	defer func() { tx.over = true }()
+	if err := errors.Join(s.opts.Upgrade(&tx, from), tx.err); err != nil {
+		return nil, err
+	}
+	for i := range tx.writes {
+		if w := &tx.writes[i]; !w.deleted {
+			if _, err := w.of.decode(w.raw); err != nil {
+				_, id := w.of.split(w.key)
+				return nil, fault.Wrap(fault.Internal, err, "an upgraded record can't be read back").WithRef(id)
+			}
+		}
+	}
+	return tx.writes, nil
+}
+
+// applyUpgrade changes the records in memory and replaces the state on disk.
+func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
+	in := batch{db: s.db}
+	writes = s.stampFormat(writes)
+	for i := range writes {
+		w := &writes[i]
+		if err := in.write([]byte(w.key), []byte(w.raw), w.deleted); err != nil {
+			return errors.Join(err, in.close())
+		}
+	}
+	if err := in.close(); err != nil {
+		return err
+	}
+	seq := s.seq.Load() + 1
+	err := s.replaceState(ctx, seq, func() (func([]pair) ([]pair, bool, error), func(), error) {
+		s.beginCapture()
+		return s.nextChunk, s.endCapture, nil
 	})
+	if err != nil {
+		return err
+	}
+	s.format, s.written = s.opts.Format, seq
+	s.seq.Store(seq)
+	s.synced.Store(seq)
+	if err := s.rotate(seq + 1); err != nil {
+		return err
+	}
+	s.journal.bytes.Store(0)
+	s.files.segments = []fileID{s.journal.id}
+	return nil
 }

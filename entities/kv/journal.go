@@ -15,8 +15,8 @@ import (
 const keepBuffer = 4 << 20
 
 // journal appends transactions to the newest segment. All but the counter is
-// guarded by the writer lock, except that a leader may sync while the next
-// transaction is written: a segment is only replaced when none is under way.
+// guarded by the writer lock, except that the segment may be flushed while the
+// next transaction is written: flusher.segment keeps it from being replaced.
 type journal struct {
 	fs   FS
 	dir  string
@@ -68,11 +68,14 @@ func newSalt() uint64 {
 }
 
 // rotate begins a new segment. Every transaction must be durable and applied.
-func (j *journal) rotate(seq uint64) error {
+func (s *Store) rotate(seq uint64) error {
+	j := s.journal
 	f, id, err := newSegment(j.fs, j.dir, seq)
 	if err != nil {
 		return err
 	}
+	s.flusher.segment.Lock()
+	defer s.flusher.segment.Unlock()
 	_ = j.f.Close() // everything in it is synced
 	j.f, j.id, j.seed, j.size = f, id, id.seed(), fileHeaderSize
 	return nil

@@ -44,34 +44,73 @@ type replay struct {
 	start uint64 // the transaction of the snapshot
 	last  uint64 // the last transaction applied
 	n     uint64 // how many were applied
+	holes uint64 // transactions before last that are missing
+	saved uint64 // how many were applied behind a hole
 	bytes int64  // in segments that began after the snapshot
 	tail  uint64 // the last transaction in the last segment
 
 	// promised is the newest transaction that anything found on disk proves
-	// to have been acknowledged. When last does not reach it, transactions
-	// are lost.
+	// to have been acknowledged. When last does not reach it, or there are
+	// holes, transactions are lost.
 	promised uint64
+
+	// unproven are the transactions at the end of the last segment read of which
+	// nothing proves that the disk ever confirmed them.
+	unproven []place
+
+	// touched, when not nil, gets the key of every write.
+	touched map[string]struct{}
 
 	// stopped is where the intact prefix ends, if not with the last segment.
 	stopped *stop
 }
 
-// stop says where and why reading the journal ended.
+// place is where a transaction stands in a segment.
+type place struct {
+	seq uint64
+	off int64
+}
+
+// stop says where and why reading the journal in one go ended.
 type stop struct {
 	segment int
 	off     int64 // up to which the segment is good; 0 when its header is not
 	size    int64
 	torn    bool   // the rest is the beginning of a record
 	cut     bool   // and was cut off
-	beyond  uint64 // intact transactions after that, not loaded
+	beyond  uint64 // intact transactions after that
 }
 
-func (r *replay) promise(seq uint64) { r.promised = max(r.promised, seq) }
+func (r *replay) write(key, raw []byte, deleted bool) error {
+	if r.touched != nil {
+		r.touched[string(key)] = struct{}{}
+	}
+	return r.in.write(key, raw, deleted)
+}
 
-// segments applies, in order, the transactions after last, and looks through
-// what follows the first damage for what had been promised.
-func (r *replay) segments(ids []fileID) (err error) {
+func (r *replay) promise(seq uint64) {
+	r.promised = max(r.promised, seq)
+	for len(r.unproven) > 0 && r.unproven[0].seq <= r.promised {
+		r.unproven = r.unproven[1:]
+	}
+}
+
+// journal applies, in order, the transactions after last. It takes what
+// follows damage only where that is not the end of an unfinished write.
+func (r *replay) journal(ids []fileID) (err error) {
 	defer func() { err = errors.Join(err, r.in.close()) }()
+	if err := r.segments(ids); err != nil {
+		return err
+	}
+	if r.stopped != nil && r.stopped.beyond > 0 {
+		return r.salvage(ids)
+	}
+	return nil
+}
+
+// segments applies the transactions up to the first damage and looks through
+// what follows for what had been promised.
+func (r *replay) segments(ids []fileID) error {
 	for i, id := range ids {
 		if i+1 < len(ids) && ids[i+1].seq <= r.last+1 {
 			continue // all in the snapshot
@@ -160,5 +199,60 @@ func (r *replay) transaction(h header, payload []byte, here stop) (verdict, erro
 		return good, nil
 	}
 	r.last, r.tail, r.n = h.seq, h.seq, r.n+1
-	return good, eachOp(payload, r.in.write)
+	if h.seq > r.promised {
+		r.unproven = append(r.unproven, place{h.seq, here.off})
+	}
+	return good, eachOp(payload, r.write)
+}
+
+// salvage goes on behind the first damage and applies what is intact, now that
+// the whole journal has been searched for what was promised. What is missing
+// before a transaction must all have been acknowledged: it was on the disk
+// once, so damage took it and not a power cut. Of the writes that were under
+// way at a power cut any may be missing; there, nothing is taken after the
+// first that is.
+func (r *replay) salvage(ids []fileID) error {
+	for i := r.stopped.segment; i < len(ids); i++ {
+		more, err := r.salvageSegment(i, ids[i])
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *replay) salvageSegment(i int, id fileID) (more bool, err error) {
+	f, w, _, _, err := openWindow(r.fs, filepath.Join(r.dir, id.name(journalPrefix)), journalMagic)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	off, seed := int64(fileHeaderSize), id.seed()
+	if i == r.stopped.segment {
+		off = max(off, r.stopped.off)
+	}
+	for off < w.size {
+		h, payload, next, v, err := w.record(off, seed)
+		switch {
+		case err != nil:
+			return false, err
+		case v == end || v == torn:
+			return true, nil
+		case v == bad || h.kind != kindTx || checkOps(payload) != nil:
+			if next, err = w.resync(off+1, seed); err != nil {
+				return false, err
+			}
+		case h.seq > r.last && h.seq-1 > max(r.last, r.promised):
+			return false, nil // behind a hole that a power cut may have left
+		case h.seq > r.last:
+			r.holes += h.seq - 1 - r.last
+			r.last, r.n, r.saved = h.seq, r.n+1, r.saved+1
+			r.stopped.beyond--
+			if err := eachOp(payload, r.write); err != nil {
+				return false, err
+			}
+		}
+		off = next
+	}
+	return true, nil
 }

@@ -21,19 +21,22 @@ const (
 
 	journalMagic  = "ctxdjrnl"
 	snapshotMagic = "ctxdsnap"
+	backupMagic   = "ctxdback"
 	recordMagic   = "\xc7kv\x9e"
 
 	journalPrefix  = "journal-"
 	snapshotPrefix = "snapshot-"
 	damagedPrefix  = "damaged-"
 	tempSuffix     = ".tmp"
+	backupSuffix   = ".ctxdbackup"
 )
 
 // Kinds of records.
 const (
 	kindTx    = 1 // a transaction, in a journal
-	kindChunk = 2 // some keys and values, in a snapshot
-	kindEnd   = 3 // the end of a snapshot
+	kindChunk = 2 // some keys and values, in a snapshot or backup
+	kindEnd   = 3 // the end of a snapshot or backup
+	kindAbout = 4 // what a backup is of, before its pieces
 )
 
 // Operations in a payload.

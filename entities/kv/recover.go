@@ -29,11 +29,22 @@ type Recovery struct {
 	// files can tell.
 	TornBytes int64 `json:"tornBytes,omitempty"`
 	// Lost is how many acknowledged transactions the files prove to be
-	// missing. The store holds everything before them and nothing after.
+	// missing. The store holds everything before them, and after them what
+	// Salvaged says.
 	Lost uint64 `json:"lost,omitempty"`
-	// Aside is how many intact transactions lie behind the damage, in the
-	// files of Damaged.
+	// Salvaged is how many transactions were found intact behind damage, and
+	// are in the store. Each is there as a whole, but what it was based on may
+	// be among the lost.
+	Salvaged uint64 `json:"salvaged,omitempty"`
+	// Aside is how many intact transactions were not taken, because they lie
+	// behind one that may never have been finished. They are in the files of
+	// Damaged. Nobody is known to have been told that they were stored.
 	Aside uint64 `json:"aside,omitempty"`
+	// LostPieces is how many pieces of the oldest snapshot, of some hundred
+	// records each, could not be read when a store was put together with
+	// Options.Salvage. Records in them that were changed since, or are in a newer
+	// snapshot, are there nevertheless.
+	LostPieces uint64 `json:"lostPieces,omitempty"`
 	// Damaged names the files, in the store's directory, that were found
 	// damaged and are kept for inspection.
 	Damaged []string `json:"damaged,omitempty"`
@@ -90,7 +101,8 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 		} else if strings.HasSuffix(name, tempSuffix) {
 			inv.temps = append(inv.temps, name)
 		} else {
-			own = name == lockName || name == ownerName || name == cleanName || strings.HasPrefix(name, damagedPrefix)
+			own = name == lockName || name == ownerName || name == cleanName ||
+				strings.HasPrefix(name, damagedPrefix) || strings.HasSuffix(name, backupSuffix)
 		}
 		if own {
 			inv.all = append(inv.all, name)
@@ -147,47 +159,74 @@ func (s *Store) openDir(dir string) error {
 	if s.lock, err = lockDir(fsys, dir); err != nil {
 		return err
 	}
-	inv, err := takeInventory(fsys, dir)
+	found, err := s.read()
 	if err != nil {
-		return unreadable(err)
-	}
-	stopped, clean, err := readCleanMarker(fsys, dir)
-	if err != nil {
-		return unreadable(err)
-	}
-	damaged, err := s.loadNewest(&inv)
-	if err != nil {
-		return unreadable(err)
-	}
-	r := &replay{fs: fsys, dir: dir, in: batch{db: s.db}, start: s.seq.Load(), last: s.seq.Load(), promised: stopped}
-	for _, id := range damaged {
-		r.promise(id.seq)
-	}
-	if r.last == 0 && r.promised > 0 && (len(inv.segments) == 0 || inv.segments[0].seq > 1) {
-		return fault.Wrap(fault.Unavailable, errDamaged, "the store is damaged: neither a whole snapshot nor the whole journal is left").
-			WithHint("restore a backup; the files are unchanged")
-	}
-	if err := r.segments(inv.segments); err != nil {
-		return unreadable(err)
-	}
-	s.seq.Store(r.last)
-	s.written = r.last
-	if err := s.checkFormat(); err != nil {
 		return err
 	}
-	isNew := len(inv.segments) == 0 && len(inv.snapshots) == 0
-	s.report = Recovery{
-		Replayed: r.n,
-		Clean:    r.stopped == nil && len(damaged) == 0 && r.promised <= r.last && (clean && stopped == r.last || isNew),
-	}
-	if err := s.repair(&inv, r, damaged); err != nil {
+	if err := s.repair(found); err != nil {
 		return unavailable(err, "the store can't be written").WithHint(hintRetry)
 	}
 	return nil
 }
 
+// finding is what reading a store's directory has come to.
+type finding struct {
+	inventory
+	journal *replay
+	damaged []fileID // snapshots
+	rebuilt bool     // from what is intact in damaged snapshots
+}
+
+// read loads the store and reports what it found. It changes nothing on disk.
+func (s *Store) read() (*finding, error) {
+	fsys, dir := s.opts.FS, s.dir
+	inv, err := takeInventory(fsys, dir)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	stopped, clean, err := readCleanMarker(fsys, dir)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	isNew := len(inv.segments) == 0 && len(inv.snapshots) == 0
+	damaged, err := s.loadNewest(&inv)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	f := &finding{inventory: inv, damaged: damaged}
+	r := &replay{fs: fsys, dir: dir, in: batch{db: s.db}, start: s.seq.Load(), last: s.seq.Load(), promised: stopped}
+	f.journal = r
+	for _, id := range damaged {
+		r.promise(id.seq)
+	}
+	if len(inv.segments) > 0 {
+		r.promise(inv.segments[0].seq - 1)
+	}
+	if r.last == 0 && r.promised > 0 && (len(inv.segments) == 0 || inv.segments[0].seq > 1) {
+		if err := s.rebuild(f); err != nil {
+			return nil, err
+		}
+	} else if err := r.journal(inv.segments); err != nil {
+		return nil, unreadable(err)
+	}
+	s.seq.Store(r.last)
+	s.written = r.last
+	if err := s.checkFormat(); err != nil {
+		return nil, err
+	}
+	s.report.Replayed, s.report.Lost, s.report.Salvaged = r.n, r.holes, r.saved
+	if r.promised > r.last {
+		s.report.Lost += r.promised - r.last
+	}
+	s.report.Clean = r.stopped == nil && len(damaged) == 0 && r.promised <= r.last && (clean && stopped == r.last || isNew)
+	return f, nil
+}
+
 // unreadable keeps errors that already say what to do.
 func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
 	var known *fault.Error
 	if errors.As(err, &known) {
 		return err
@@ -222,27 +261,24 @@ func (s *Store) loadNewest(inv *inventory) (damaged []fileID, err error) {
 
 // repair brings the directory into a state from which writing can go on, in
 // steps after each of which a crash leaves a store that opens the same.
-func (s *Store) repair(inv *inventory, r *replay, damaged []fileID) error {
-	fsys := s.opts.FS
-	for _, name := range inv.all {
+func (s *Store) repair(f *finding) error {
+	fsys, r := s.opts.FS, f.journal
+	for _, name := range f.all {
 		if err := fsys.Chmod(filepath.Join(s.dir, name), fileMode); err != nil {
 			return err
 		}
 	}
-	for _, name := range inv.temps {
+	for _, name := range f.temps {
 		if err := fsys.Remove(filepath.Join(s.dir, name)); err != nil {
 			return err
 		}
 	}
-	if r.promised > r.last {
-		s.report.Lost = r.promised - r.last
-	}
-	s.files = &files{snapshots: inv.snapshots, segments: inv.segments}
+	s.files = &files{snapshots: f.snapshots, segments: f.segments}
 	s.journal = &journal{fs: fsys, dir: s.dir}
-	if err := s.repairJournal(r); err != nil {
+	if err := s.repairJournal(f); err != nil {
 		return err
 	}
-	for _, id := range damaged {
+	for _, id := range f.damaged {
 		if err := s.setAside(id.name(snapshotPrefix)); err != nil {
 			return err
 		}
@@ -250,6 +286,7 @@ func (s *Store) repair(inv *inventory, r *replay, damaged []fileID) error {
 	if err := s.openJournal(r); err != nil {
 		return err
 	}
+	s.synced.Store(s.seq.Load())
 	if s.report.Lost > 0 {
 		// Said once; from here on the store is what it is.
 		return s.writeCleanMarker()
@@ -257,28 +294,33 @@ func (s *Store) repair(inv *inventory, r *replay, damaged []fileID) error {
 	return nil
 }
 
-// repairJournal removes from the journal what does not belong to the intact
-// prefix: an unfinished write is cut off, anything else is kept aside.
-func (s *Store) repairJournal(r *replay) error {
+// repairJournal removes from the journal what is not to be read again: an
+// unfinished write is cut off, anything else is kept aside.
+func (s *Store) repairJournal(f *finding) error {
+	r := f.journal
 	at := r.stopped
-	if at == nil && s.report.Lost == 0 {
+	if at == nil && s.report.Lost == 0 && !f.rebuilt {
 		return nil
 	}
 	if at == nil {
-		// Every file is in order and yet the end is missing.
+		// Every file is in order and yet something is missing. Segments that
+		// begin behind it hold nothing, but would tell of the loss for ever.
 		at = &stop{segment: len(s.files.segments)}
+		for at.segment > 0 && s.files.segments[at.segment-1].seq > r.last+1 {
+			at.segment--
+		}
 	}
 	if at.torn {
 		s.report.TornBytes = at.size - at.off
 	}
-	if s.report.Lost == 0 && at.torn && at.segment == len(s.files.segments)-1 {
+	if s.report.Lost == 0 && !f.rebuilt && at.torn && at.segment == len(s.files.segments)-1 {
 		at.cut = true
 		return s.cut(at)
 	}
 	s.report.Aside = at.beyond
-	// The prefix gets a snapshot of its own before the files that hold its
-	// end are moved away.
-	if at.segment < len(s.files.segments) && r.last > s.snapshots.seq {
+	// What could be read gets a snapshot of its own before the files that hold
+	// it are moved away.
+	if f.rebuilt || at.segment < len(s.files.segments) && r.last > s.snapshots.seq {
 		s.capture = new(capture)
 		id, size, err := s.writeSnapshot(context.Background(), r.last)
 		s.capture = nil
@@ -351,8 +393,31 @@ func (s *Store) openJournal(r *replay) error {
 	}
 	// A process that was killed may have left transactions that the disk does
 	// not have yet. They are about to be seen, so they have to be durable.
+	if len(r.unproven) > 0 {
+		if err := j.rewrite(r.unproven[0].off); err != nil {
+			return err
+		}
+	}
 	if err := j.f.Sync(); err != nil {
 		return err
 	}
 	return s.opts.FS.SyncDir(s.dir)
+}
+
+// rewrite writes the end of the segment once more, as it is. Where the last
+// process met a failed flush, the system may hold pages that it takes for
+// written, and which no flush would write.
+func (j *journal) rewrite(off int64) error {
+	w := window{f: j.f, size: j.size}
+	for off < j.size {
+		b, err := w.bytes(off, windowSize)
+		if err != nil {
+			return err
+		}
+		if _, err := j.f.WriteAt(b, off); err != nil {
+			return err
+		}
+		off += int64(len(b))
+	}
+	return nil
 }

@@ -2,9 +2,7 @@ package kv
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -112,24 +110,40 @@ func (s *Store) Snapshot(ctx context.Context) error {
 	if s.files == nil {
 		return ctx.Err()
 	}
+	release, err := s.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = s.snapshot(ctx)
 	sn := &s.snapshots
-	select {
-	case sn.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-sn.turn }()
-	if sn.stop.Err() != nil {
-		return errClosed()
-	}
-	err := s.snapshot(ctx)
 	sn.mu.Lock()
 	defer sn.mu.Unlock()
+	was := sn.failed
 	sn.failed = ""
 	if err != nil && ctx.Err() == nil && sn.stop.Err() == nil {
 		sn.failed = "the last snapshot could not be written"
 	}
+	if sn.failed != was {
+		s.statusChanged()
+	}
 	return err
+}
+
+// takeTurn waits until no other whole state is being written.
+func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
+	sn := &s.snapshots
+	select {
+	case sn.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	release = func() { <-sn.turn }
+	if sn.stop.Err() != nil {
+		release()
+		return nil, errClosed()
+	}
+	return release, nil
 }
 
 func (s *Store) snapshot(ctx context.Context) error {
@@ -166,7 +180,10 @@ func (s *Store) beginSnapshot(ctx context.Context) (seq uint64, bytes int64, err
 	}
 	if s.journal.id.seq <= seq {
 		// Otherwise the segment is empty: the last snapshot failed.
-		if err := s.journal.rotate(seq + 1); err != nil {
+		if failed := s.flush(seq); failed != nil {
+			return 0, 0, s.fail(failed)
+		}
+		if err := s.rotate(seq + 1); err != nil {
 			if errors.Is(err, errTorn) {
 				return 0, 0, s.fail(unavailable(err, "the store is read-only: a journal segment could not be begun").WithHint(hintRestart))
 			}
@@ -202,21 +219,22 @@ func (s *Store) tookSnapshot(id fileID, size int64) {
 // deleted does no harm and is met again at the next start.
 func (s *Store) prune() {
 	f := s.files
-	remove := func(name string) {
-		if err := s.opts.FS.Remove(filepath.Join(s.dir, name)); err != nil {
-			s.log.Warn("kv: an old file could not be deleted", "file", name, "err", err)
-		}
-	}
 	for len(f.snapshots) > keepSnapshots {
-		remove(f.snapshots[0].name(snapshotPrefix))
+		s.deleteFile(f.snapshots[0].name(snapshotPrefix))
 		f.snapshots = slices.Delete(f.snapshots, 0, 1)
 	}
 	if len(f.snapshots) < keepSnapshots {
 		return // the generation before the first snapshot is the empty store
 	}
 	for len(f.segments) > 1 && f.segments[1].seq <= f.snapshots[0].seq+1 {
-		remove(f.segments[0].name(journalPrefix))
+		s.deleteFile(f.segments[0].name(journalPrefix))
 		f.segments = slices.Delete(f.segments, 0, 1)
+	}
+}
+
+func (s *Store) deleteFile(name string) {
+	if err := s.opts.FS.Remove(filepath.Join(s.dir, name)); err != nil {
+		s.log.Warn("kv: an old file could not be deleted", "file", name, "err", err)
 	}
 }
 
@@ -226,6 +244,8 @@ func (s *Store) prune() {
 // written. It is changed with view held: by commits exclusively, by the one
 // snapshot shared.
 type capture struct {
+	seq    uint64 // the transaction whose state is captured
+	format int    // of the records then
 	cursor string
 	before btree.Map[string, image]
 }
@@ -245,10 +265,12 @@ func (c *capture) keep(key, old string, had bool) {
 	}
 }
 
+// beginCapture is called with the writer lock held and every transaction
+// applied.
 func (s *Store) beginCapture() {
 	s.view.Lock()
 	defer s.view.Unlock()
-	s.capture = new(capture)
+	s.capture = &capture{seq: s.seq.Load(), format: s.format}
 }
 
 func (s *Store) endCapture() {
@@ -320,74 +342,19 @@ func (c *capture) restore(chunk []pair, to string, more bool) []pair {
 // it is whole and durable.
 func (s *Store) writeSnapshot(ctx context.Context, seq uint64) (id fileID, size int64, err error) {
 	id = fileID{seq: seq, salt: newSalt()}
-	name := filepath.Join(s.dir, id.name(snapshotPrefix))
-	tmp := name + tempSuffix
-	fsys := s.opts.FS
-	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, fileMode)
-	if err != nil {
-		return id, 0, unavailable(err, "a snapshot could not be begun").WithHint(hintRetry)
+	size, err = s.writeState(ctx, stateFile{
+		name: filepath.Join(s.dir, id.name(snapshotPrefix)), id: id, magic: snapshotMagic, next: s.nextChunk,
+	})
+	switch {
+	case err == nil:
+		return id, size, nil
+	case ctx.Err() != nil:
+		return id, 0, ctx.Err()
+	case s.snapshots.stop.Err() != nil:
+		return id, 0, errClosed()
 	}
-	size, err = s.writeChunks(ctx, f, id)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = fsys.Rename(tmp, name)
-	}
-	if err != nil {
-		_ = fsys.Remove(tmp)
-		if ctx.Err() != nil {
-			return id, 0, ctx.Err()
-		}
-		if s.snapshots.stop.Err() != nil {
-			return id, 0, errClosed()
-		}
-		return id, 0, unavailable(err, "a snapshot could not be written").WithHint(hintRetry)
-	}
-	if err := fsys.SyncDir(s.dir); err != nil {
-		// It may be there after a power cut or not; either is right, as long
-		// as nothing that it replaces is deleted.
-		return id, 0, unavailable(err, "a snapshot could not be made durable").WithHint(hintRetry)
-	}
-	return id, size, nil
-}
-
-func (s *Store) writeChunks(ctx context.Context, f File, id fileID) (size int64, err error) {
-	seed := id.seed()
-	write := func(b []byte) error {
-		_, err := f.WriteAt(b, size)
-		size += int64(len(b))
-		return err
-	}
-	if err := write(id.header(snapshotMagic)); err != nil {
-		return 0, err
-	}
-	var chunk []pair
-	var buf []byte
-	var keys, chunks uint64
-	for more := true; more; {
-		if err := errors.Join(ctx.Err(), s.snapshots.stop.Err()); err != nil {
-			return 0, err
-		}
-		if chunk, more, err = s.nextChunk(chunk[:0]); err != nil {
-			return 0, err
-		}
-		// One value may be as large as a record can be; the rest of its
-		// chunk then goes into another one.
-		for i := 0; i < len(chunk); {
-			buf = append(buf[:0], make([]byte, headerSize)...)
-			for n := 0; i < len(chunk) && (n == 0 || len(buf)+len(chunk[i].key)+len(chunk[i].raw) < 4*chunkBytes); i, n = i+1, n+1 {
-				buf = appendOp(buf, chunk[i].key, chunk[i].raw, false)
-				keys++
-			}
-			if err := write(finish(buf, header{kind: kindChunk, seq: id.seq, durable: chunks}, seed)); err != nil {
-				return 0, err
-			}
-			chunks++
-		}
-	}
-	buf = append(buf[:0], make([]byte, headerSize)...)
-	buf = binary.LittleEndian.AppendUint64(buf, keys)
-	return size, write(finish(buf, header{kind: kindEnd, seq: id.seq, durable: chunks}, seed))
+	// Where only the directory could not be flushed, the file may be there
+	// after a power cut or not; either is right, as long as nothing that it
+	// replaces is deleted.
+	return id, 0, unavailable(err, "a snapshot could not be written").WithHint(hintRetry)
 }

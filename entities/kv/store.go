@@ -17,6 +17,27 @@ import (
 // disk. Everything else about it is the same.
 const InMemory = ":memory:"
 
+// Durability says when an Update is acknowledged.
+type Durability int
+
+const (
+	// Strict acknowledges a transaction when the disk has confirmed it.
+	Strict Durability = iota
+	// Relaxed acknowledges a transaction when the operating system has it and
+	// has the disk confirm at most a second later. When the process dies nothing
+	// is lost; when the machine loses power, the last second may be: the
+	// transactions that are left are then an unbroken beginning of the others.
+	Relaxed
+)
+
+// String returns the name of d in Status and in configurations.
+func (d Durability) String() string {
+	if d == Relaxed {
+		return "relaxed"
+	}
+	return "strict"
+}
+
 // defaultSnapshotAfter is Options.SnapshotAfter when that is 0.
 const defaultSnapshotAfter = 64 << 20
 
@@ -24,12 +45,21 @@ const defaultSnapshotAfter = 64 << 20
 type Options struct {
 	// FS is the file system; nil is that of the operating system.
 	FS FS
+	// Durability is Strict unless said otherwise.
+	Durability Durability
+	// OnStatus is called after the Mode, the Reason or the SnapshotError of
+	// Status has changed, in a goroutine of its own; nil: nobody is told.
+	OnStatus func()
+	// Salvage makes Open put together what can still be read when neither a
+	// whole snapshot nor the whole journal is left, instead of refusing.
+	Salvage bool
 	// Format is the version of the records kept in the store. It is written
 	// into the store; a store that holds a newer one is not opened.
 	Format int
 	// Upgrade, when the store holds records of an older format, rewrites
-	// them in one transaction that also marks the store as being of Format.
-	// It runs inside Open. Nil means that the records need no change.
+	// them inside Open, in one step that also marks the store as being of
+	// Format. What was before is kept in the store's folder as a backup,
+	// before-format-N.ctxdbackup. Nil means that the records need no change.
 	Upgrade func(tx *Tx, from int) error
 	// Logger gets what nobody waits for, without any content; nil discards.
 	Logger *slog.Logger
@@ -71,9 +101,11 @@ type Store struct {
 	handlers []func(*ChangeSet) // guarded by view
 	capture  *capture           // of the snapshot being made; guarded by view
 	seq      atomic.Uint64      // of the last applied transaction
+	synced   atomic.Uint64      // the last transaction that the disk has confirmed
 	closed   atomic.Bool        // set with writer and view held
 
 	snapshots snapshotter
+	flusher   flusher
 }
 
 // Open opens the store in dir, creating it when there is none, or one in
@@ -140,7 +172,7 @@ func (s *Store) Seq() uint64 { return s.seq.Load() }
 type Status struct {
 	Mode         string   `json:"mode"`             // "read-write" or "read-only"
 	Reason       string   `json:"reason,omitempty"` // why it is read-only
-	Durability   string   `json:"durability"`       // "strict", or "memory" without a disk
+	Durability   string   `json:"durability"`       // "strict", "relaxed", or "memory" without a disk
 	Seq          uint64   `json:"seq"`
 	Records      int      `json:"records"`
 	JournalBytes int64    `json:"journalBytes"` // since the last snapshot
@@ -153,7 +185,7 @@ type Status struct {
 
 // Status returns the present state. O(1), and waits for nobody who reads.
 func (s *Store) Status() Status {
-	st := Status{Mode: "read-write", Durability: "strict", Recovered: s.report}
+	st := Status{Mode: "read-write", Durability: s.opts.Durability.String(), Recovered: s.report}
 	if s.files == nil {
 		st.Durability = "memory"
 	} else {

@@ -21,7 +21,6 @@ type Tx struct {
 	committed *buntdb.Tx // of a View; an Update reads in short steps instead
 	writable  bool
 	over      bool
-	upgrades  bool // marks the store as being of Options.Format
 	err       error
 
 	writes []write
@@ -137,13 +136,13 @@ func (s *Store) commit(tx *Tx) (*pending, error) {
 		}
 		writes = append(writes, w)
 	}
-	if len(writes) == 0 && !tx.upgrades {
+	if len(writes) == 0 {
 		return s.barrier(), nil
 	}
 	writes = s.stampFormat(writes)
 	p := &pending{seq: s.written + 1, time: s.now(), writes: writes}
 	if s.journal != nil {
-		if err := s.journal.append(p, s.seq.Load()); err != nil {
+		if err := s.journal.append(p, s.synced.Load()); err != nil {
 			return nil, s.writeFailed(err)
 		}
 	}

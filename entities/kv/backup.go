@@ -1,0 +1,276 @@
+package kv
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Manifest says what a backup holds.
+type Manifest struct {
+	Path        string         `json:"path"`
+	Format      int            `json:"format"` // of the records
+	Seq         uint64         `json:"seq"`    // of the last transaction in it
+	Created     time.Time      `json:"created"`
+	Program     string         `json:"program,omitempty"` // that wrote it
+	Records     int            `json:"records"`
+	Collections map[string]int `json:"collections"` // records of each
+	Bytes       int64          `json:"bytes"`       // of the file
+	Checksum    string         `json:"checksum"`    // SHA-256 of the file, in hex
+}
+
+// about is what stands at the beginning of a backup.
+type about struct {
+	Format  int       `json:"format"`
+	Created time.Time `json:"created"`
+	Program string    `json:"program,omitempty"`
+}
+
+// BackupOptions say how to make a backup. The zero value is fine.
+type BackupOptions struct {
+	Program   string // name and version, for people
+	Overwrite bool   // replace a file that is there
+	// Progress is told how many records are written, from the goroutine that
+	// called Backup.
+	Progress func(done, total int64)
+}
+
+// Backup writes the present state to one file, which a Restore of this or any
+// later version can read. Nobody waits for it: it holds exactly the transactions
+// up to Manifest.Seq, however many come meanwhile. A store that is read-only can
+// be backed up as well. The file appears under its name when it is whole and
+// durable, with mode 0600; its folder must be there.
+//
+// Errors are of kind Conflict when the file exists already, NotFound without
+// the folder, and Unavailable when it can't be written.
+func (s *Store) Backup(ctx context.Context, path string, o BackupOptions) (*Manifest, error) {
+	release, err := s.takeTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.lockWriter(ctx); err != nil {
+		return nil, err
+	}
+	err = s.beginBackup()
+	s.unlockWriter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.endCapture()
+	return s.writeBackup(ctx, path, o)
+}
+
+// beginBackup captures the present state. Called with the writer lock held.
+func (s *Store) beginBackup() error {
+	if s.closed.Load() {
+		return errClosed()
+	}
+	if p := s.barrier(); p != nil {
+		_ = s.wait(p) // failed or not, what is applied is what there is
+	}
+	s.beginCapture()
+	return nil
+}
+
+// writeBackup writes the captured state.
+func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (*Manifest, error) {
+	if err := s.placeForBackup(path, o.Overwrite); err != nil {
+		return nil, err
+	}
+	m := &Manifest{
+		Path: path, Seq: s.capture.seq, Format: s.capture.format, Created: s.now().UTC().Truncate(time.Second),
+		Program: o.Program, Collections: make(map[string]int),
+	}
+	// What a backup that was broken off left.
+	_ = s.opts.FS.Remove(path + tempSuffix)
+	head, err := json.Marshal(about{m.Format, m.Created, m.Program})
+	if err != nil {
+		return nil, err
+	}
+	total, sum := int64(s.count()), sha256.New()
+	m.Bytes, err = s.writeState(ctx, stateFile{
+		name: path, id: fileID{seq: m.Seq, salt: newSalt()}, magic: backupMagic, about: head, sum: sum,
+		next: func(chunk []pair) ([]pair, bool, error) {
+			chunk, more, err := s.nextChunk(chunk)
+			for i := range chunk {
+				m.add(chunk[i].key)
+			}
+			if o.Progress != nil {
+				o.Progress(int64(m.Records), max(total, int64(m.Records)))
+			}
+			return chunk, more, err
+		},
+	})
+	switch {
+	case err == nil:
+		m.Checksum = hex.EncodeToString(sum.Sum(nil))
+		return m, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case s.snapshots.stop.Err() != nil:
+		return nil, errClosed()
+	}
+	return nil, unavailable(err, "the backup could not be written").WithHint("see that there is room and that the folder can be written to; the store is unharmed")
+}
+
+// add counts a key.
+func (m *Manifest) add(key string) {
+	if name, _, ok := strings.Cut(key, "/"); ok {
+		m.Records++
+		m.Collections[name]++
+	}
+}
+
+// placeForBackup checks that a file can be made at path.
+func (s *Store) placeForBackup(path string, overwrite bool) error {
+	if _, err := s.opts.FS.ReadDir(filepath.Dir(path)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).WithHint("make it first")
+		}
+		return unavailable(err, "the folder for the backup can't be read").WithHint("choose another one")
+	}
+	if overwrite {
+		return nil
+	}
+	f, err := s.opts.FS.OpenFile(path, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	return fault.Wrap(fault.Conflict, err, "there is a file at %q already", path).WithHint("choose another name, or ask for it to be replaced")
+}
+
+// ReadOptions say how to read a backup. The zero value is fine.
+type ReadOptions struct {
+	FS       FS // nil: that of the operating system
+	Format   int
+	Progress func(done, total int64) // in bytes
+}
+
+// ReadBackup reads a backup to its end, checks every byte of it and says what it
+// holds. With ReadOptions.Format set, one with newer records is refused.
+//
+// Errors are of kind NotFound without the file, Invalid when it is no backup or
+// is damaged anywhere, and Unavailable when it is too new or can't be read.
+func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, error) {
+	b, err := openBackup(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if more, err = b.r.next(func(key, _ []byte) error { b.m.add(string(key)); return nil }); err != nil {
+			return nil, b.refuse(err)
+		}
+		if o.Progress != nil {
+			o.Progress(b.r.off, b.r.w.size)
+		}
+	}
+	return b.m, nil
+}
+
+// backup is one that is being read.
+type backup struct {
+	f File
+	r *stateReader
+	m *Manifest
+}
+
+func (b *backup) close() { _ = b.f.Close() }
+
+// openBackup reads the beginning of a backup and its checksum.
+func openBackup(ctx context.Context, path string, o ReadOptions) (*backup, error) {
+	fsys := o.FS
+	if fsys == nil {
+		fsys = OS()
+	}
+	if _, ok := fsys.(osFS); ok {
+		// Opening a named pipe would wait for somebody to write to it.
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, notBackup(nil, path)
+		}
+	}
+	f, w, id, ok, err := openWindow(fsys, path, backupMagic)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.Wrap(fault.NotFound, err, "there is no file %q", path).WithHint("see where the backup lies")
+	case err != nil:
+		return nil, unreadableBackup(err)
+	}
+	b := &backup{f: f, r: &stateReader{w: w, id: id}}
+	if !ok {
+		b.close()
+		return nil, notBackup(nil, path)
+	}
+	if b.m, err = b.manifest(ctx, path, o.Format); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *backup) manifest(ctx context.Context, path string, format int) (*Manifest, error) {
+	payload, err := b.r.about()
+	if err != nil {
+		return nil, b.refuse(err)
+	}
+	var head about
+	if err := json.Unmarshal(payload, &head); err != nil {
+		return nil, b.refuse(errDamaged)
+	}
+	if format > 0 && head.Format > format {
+		return nil, fault.New(fault.Unavailable, "the backup has records of format %d, this program knows formats up to %d", head.Format, format).
+			WithHint("install the newer version of ctxd that wrote it")
+	}
+	sum, buf := sha256.New(), make([]byte, windowSize)
+	for off := int64(0); off < b.r.w.size; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := b.f.ReadAt(buf[:min(windowSize, b.r.w.size-off)], off)
+		if n == 0 {
+			return nil, unreadableBackup(err)
+		}
+		sum.Write(buf[:n])
+		off += int64(n)
+	}
+	return &Manifest{
+		Path: path, Format: head.Format, Seq: b.r.id.seq, Created: head.Created, Program: head.Program,
+		Collections: make(map[string]int), Bytes: b.r.w.size, Checksum: hex.EncodeToString(sum.Sum(nil)),
+	}, nil
+}
+
+// refuse makes an error of what reading a backup failed with.
+func (b *backup) refuse(err error) error {
+	if errors.Is(err, errDamaged) {
+		return fault.Wrap(fault.Invalid, err, "the backup is damaged").WithHint("use another one; nothing was changed")
+	}
+	return unreadableBackup(err)
+}
+
+func notBackup(err error, path string) error {
+	return fault.Wrap(fault.Invalid, err, "%q is no backup, or one whose beginning is damaged", path).WithHint("give a file that ctxd backup wrote")
+}
+
+func unreadableBackup(err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return unavailable(err, "the backup can't be read").WithHint("see that its disk works and that you may read it")
+}

@@ -1,0 +1,215 @@
+package kv
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// RestoreOptions say how to restore a backup. The zero value is fine.
+type RestoreOptions struct {
+	// Checksum is the SHA-256 that the file must have, in hex; "" for any.
+	Checksum string
+	// Keep is where a backup of the state that is replaced is written first, as
+	// by Backup with Overwrite; "" for none.
+	Keep    string
+	Program string
+	// Progress is told how many bytes of the backup are read.
+	Progress func(done, total int64)
+}
+
+// Restore makes the store hold what a backup holds, and nothing else, in one
+// step for everybody and every crash: it is there as a whole or not at all. The
+// views of the store know nothing of it, so it ends with the store closed: open
+// it anew. Writers wait meanwhile.
+//
+// On an error nothing has changed and the store goes on. Errors are those of
+// ReadBackup, and of kind Invalid with another checksum or for a store in
+// memory, and Unavailable when the store can't be written.
+func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Manifest, error) {
+	if s.files == nil {
+		return nil, fault.New(fault.Invalid, "a store in memory can't be restored")
+	}
+	m, err := ReadBackup(ctx, path, ReadOptions{FS: s.opts.FS, Format: s.opts.Format, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	if o.Checksum != "" && !strings.EqualFold(o.Checksum, m.Checksum) {
+		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
+			WithHint("see that it is the right file; nothing was changed")
+	}
+	release, err := s.takeTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.lockWriter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.unlockWriter()
+	if err := s.drain(); err != nil {
+		return nil, err
+	}
+	if o.Keep != "" {
+		s.beginCapture()
+		_, err := s.writeBackup(ctx, o.Keep, BackupOptions{Program: o.Program, Overwrite: true})
+		s.endCapture()
+		if err != nil {
+			return nil, err
+		}
+	}
+	seq := s.seq.Load() + 1
+	source := func() (func([]pair) ([]pair, bool, error), func(), error) { return s.fromBackup(ctx, path, m) }
+	if err := s.replaceState(ctx, seq, source); err != nil {
+		return nil, err
+	}
+	return m, s.closeReplaced(seq)
+}
+
+// fromBackup yields the records of a backup that has been read once. That it is
+// the same file still, every piece of it says again.
+func (s *Store) fromBackup(ctx context.Context, path string, m *Manifest) (next func([]pair) ([]pair, bool, error), done func(), err error) {
+	b, err := openBackup(ctx, path, ReadOptions{FS: s.opts.FS})
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.m.Checksum != m.Checksum {
+		b.close()
+		return nil, nil, fault.New(fault.Invalid, "the backup changed while it was read").WithHint("try again; nothing was changed")
+	}
+	next = func(chunk []pair) ([]pair, bool, error) {
+		more, err := b.r.next(func(key, raw []byte) error {
+			chunk = append(chunk, pair{string(key), string(raw)})
+			return nil
+		})
+		if err != nil {
+			err = b.refuse(err)
+		}
+		return chunk, more, err
+	}
+	return next, b.close, nil
+}
+
+// replaceState writes a state as the only one of the store: as two snapshots, so
+// that damage to one of them is no loss, after which the journal and the
+// snapshots so far are not needed. It is what a start finds from the moment when
+// the first of the two has its name. On an error that moment has not come, or
+// the store is read-only. Called with the turn and the writer lock held.
+func (s *Store) replaceState(ctx context.Context, seq uint64, source func() (next func([]pair) ([]pair, bool, error), done func(), err error)) error {
+	var made []stateFile
+	var size int64
+	for len(made) < keepSnapshots {
+		of, n, err := s.writeReplacement(ctx, seq, source)
+		if err != nil {
+			s.removeTemps(made)
+			return s.replaceFailed(ctx, err)
+		}
+		made, size = append(made, of), n
+	}
+	if err := s.publish(made); err != nil {
+		return err
+	}
+	old := *s.files
+	s.files.snapshots, s.files.segments = nil, nil
+	for _, of := range made {
+		s.tookSnapshot(of.id, size)
+	}
+	s.deleteFiles(old)
+	return nil
+}
+
+func (s *Store) writeReplacement(ctx context.Context, seq uint64, source func() (func([]pair) ([]pair, bool, error), func(), error)) (of stateFile, size int64, err error) {
+	next, done, err := source()
+	if err != nil {
+		return of, 0, err
+	}
+	defer done()
+	of = stateFile{id: fileID{seq: seq, salt: newSalt()}, magic: snapshotMagic, next: next}
+	of.name = filepath.Join(s.dir, of.id.name(snapshotPrefix))
+	size, err = s.writeTemp(ctx, of)
+	return of, size, err
+}
+
+// publish gives the files their names.
+func (s *Store) publish(made []stateFile) error {
+	fsys := s.opts.FS
+	var err error
+	done := 0
+	for ; done < len(made) && err == nil; done++ {
+		err = fsys.Rename(made[done].name+tempSuffix, made[done].name)
+	}
+	if err == nil {
+		err = fsys.SyncDir(s.dir)
+	}
+	if err == nil {
+		return nil
+	}
+	var undo error
+	for _, of := range made[:done] {
+		if e := fsys.Remove(of.name); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			undo = errors.Join(undo, e)
+		}
+	}
+	s.removeTemps(made)
+	if undo = errors.Join(undo, fsys.SyncDir(s.dir)); undo != nil {
+		return s.fail(unavailable(errors.Join(err, undo), "the store is read-only: whether its state was replaced is not known").WithHint(hintRestart))
+	}
+	return s.replaceFailed(context.Background(), err)
+}
+
+func (s *Store) removeTemps(made []stateFile) {
+	for _, of := range made {
+		_ = s.opts.FS.Remove(of.name + tempSuffix)
+	}
+}
+
+func (s *Store) replaceFailed(ctx context.Context, err error) error {
+	var known *fault.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.snapshots.stop.Err() != nil:
+		return errClosed()
+	case errors.As(err, &known):
+		return err
+	}
+	e := unavailable(err, "the new state could not be written").WithHint(hintRetry)
+	e.Retryable = true
+	return e
+}
+
+// deleteFiles deletes what is behind a newer state. A file that stays does no
+// harm.
+func (s *Store) deleteFiles(old files) {
+	for _, id := range old.snapshots {
+		s.deleteFile(id.name(snapshotPrefix))
+	}
+	for _, id := range old.segments {
+		s.deleteFile(id.name(journalPrefix))
+	}
+}
+
+// closeReplaced closes a store whose files hold another state now. Called with
+// the turn and the writer lock held.
+func (s *Store) closeReplaced(seq uint64) error {
+	sn := &s.snapshots
+	sn.mu.Lock()
+	sn.halt()
+	sn.mu.Unlock()
+	s.stopFlushing()
+	s.view.Lock()
+	s.closed.Store(true)
+	s.view.Unlock()
+	s.seq.Store(seq)
+	if err := s.markClean(); err != nil {
+		s.log.Warn("kv: the stop of a restored store could not be noted", "err", err)
+	}
+	if err := s.abandon(); err != nil {
+		s.log.Warn("kv: a file of a restored store could not be closed", "err", err)
+	}
+	return nil
+}
