@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -236,6 +237,34 @@ func (s *Store) deleteFile(name string) {
 	if err := s.opts.FS.Remove(filepath.Join(s.dir, name)); err != nil {
 		s.log.Warn("kv: an old file could not be deleted", "file", name, "err", err)
 	}
+}
+
+// DeleteCopies deletes the files beside the store that hold former states of it:
+// backups that an upgrade or a restore left, and what was set aside as damaged.
+// For whoever wants nothing left of what was deleted; after two snapshots, each
+// with a transaction before it, the journal holds nothing older either.
+func (s *Store) DeleteCopies(ctx context.Context) error {
+	if s.files == nil {
+		return ctx.Err()
+	}
+	release, err := s.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	inv, err := takeInventory(s.opts.FS, s.dir)
+	if err != nil {
+		return unreadable(err)
+	}
+	for _, name := range inv.all {
+		if strings.HasPrefix(name, damagedPrefix) || strings.HasSuffix(name, backupSuffix) {
+			err = errors.Join(err, s.opts.FS.Remove(filepath.Join(s.dir, name)))
+		}
+	}
+	if err = errors.Join(err, s.opts.FS.SyncDir(s.dir)); err != nil {
+		return unavailable(err, "a copy of a former state could not be deleted").WithHint(hintRetry)
+	}
+	return nil
 }
 
 // capture keeps, while a snapshot is written in steps, what transactions

@@ -180,8 +180,9 @@ func (im *Importer) status(tx *kv.Tx, v *vault) Status {
 }
 
 // Forget removes a vault with all its notes and entities, and makes new
-// snapshots, so that no copy of them stays in the store's files. The types
-// stay. It returns the number of notes removed.
+// snapshots, so that no copy of them stays in the store's folder, kept backups
+// of former states included. The types stay. It returns the number of notes
+// removed.
 func (im *Importer) Forget(ctx context.Context, name string) (removed int, err error) {
 	release, err := im.claim(name)
 	if err != nil {
@@ -222,7 +223,10 @@ func (im *Importer) Forget(ctx context.Context, name string) (removed int, err e
 	if err := im.db.Update(ctx, func(tx *kv.Tx) error { return vaults.Delete(tx, name) }); err != nil {
 		return removed, err
 	}
-	return removed, im.db.Snapshot(ctx)
+	if err := im.db.Snapshot(ctx); err != nil {
+		return removed, err
+	}
+	return removed, im.db.DeleteCopies(ctx)
 }
 
 // erase removes a note of a vault for good, its entity and its file record.

@@ -396,6 +396,9 @@ func TestForgetLeavesNothing(t *testing.T) {
 	if _, err := w.notes.Put(ctx, notes.Draft{ID: "mine", Body: "stays"}, nil); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := w.db.Backup(ctx, filepath.Join(data, "replaced.ctxdbackup"), kv.BackupOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	n, err := w.im.Forget(ctx, "my-vault")
 	if err != nil || n != 2 || w.notes.Get("mine") == nil || w.ents.Count("") != 0 {
 		t.Errorf("%d removed, %v", n, err)
