@@ -230,7 +230,7 @@ func (f *InspectedFile) scan(fsys FS, dir string, id fileID, magic string) error
 			return nil
 		case v == bad:
 			f.fail(Damaged, off)
-			if next, err = w.resync(off+1, seed); err != nil {
+			if next, _, err = w.resync(off+1, seed); err != nil {
 				return err
 			}
 		case h.kind == kindTx:

@@ -1,9 +1,11 @@
 package kv
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -112,7 +114,7 @@ func (r *replay) journal(ids []fileID) (err error) {
 // what follows for what had been promised.
 func (r *replay) segments(ids []fileID) error {
 	for i, id := range ids {
-		if i+1 < len(ids) && ids[i+1].seq <= r.last+1 {
+		if i+1 < len(ids) && ids[i+1].seq <= r.last+1 && ids[i+1].seq > id.seq {
 			continue // all in the snapshot
 		}
 		if id.seq > 0 {
@@ -165,9 +167,11 @@ func (r *replay) segment(i int, name fileID) error {
 			return nil
 		case bad:
 			r.halt(stop{segment: i, off: off, size: w.size})
-			if next, err = w.resync(off+1, seed); err != nil {
+			var promised uint64
+			if next, promised, err = w.resync(off+1, seed); err != nil {
 				return err
 			}
+			r.promise(promised)
 		}
 		off = next
 	}
@@ -211,20 +215,46 @@ func (r *replay) transaction(h header, payload []byte, here stop) (verdict, erro
 // once, so damage took it and not a power cut. Of the writes that were under
 // way at a power cut any may be missing; there, nothing is taken after the
 // first that is.
+//
+// Transactions are taken in the order of their numbers wherever they lie: a
+// write that went to the wrong place leaves one too early.
 func (r *replay) salvage(ids []fileID) error {
+	var found []salvaged
 	for i := r.stopped.segment; i < len(ids); i++ {
-		more, err := r.salvageSegment(i, ids[i])
-		if err != nil || !more {
+		err := r.intact(i, ids[i], func(h header, _ []byte, off int64) error {
+			if h.seq > r.last {
+				found = append(found, salvaged{place{h.seq, off}, i})
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	slices.SortStableFunc(found, func(a, b salvaged) int { return cmp.Compare(a.seq, b.seq) })
+	found = slices.CompactFunc(found, func(a, b salvaged) bool { return a.seq == b.seq })
+	// Aside are those behind a hole that a power cut may have left.
+	last, n := r.last, 0
+	for n < len(found) && found[n].seq-1 <= max(last, r.promised) {
+		last = found[n].seq
+		n++
+	}
+	r.stopped.beyond = uint64(len(found) - n)
+	return r.apply(ids, found[:n])
 }
 
-func (r *replay) salvageSegment(i int, id fileID) (more bool, err error) {
+// salvaged is an intact transaction behind damage.
+type salvaged struct {
+	place
+	segment int
+}
+
+// intact calls fn with every intact transaction of a segment, from the damage on
+// in the one where it begins.
+func (r *replay) intact(i int, id fileID, fn func(h header, payload []byte, off int64) error) error {
 	f, w, _, _, err := openWindow(r.fs, filepath.Join(r.dir, id.name(journalPrefix)), journalMagic)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer f.Close()
 	off, seed := int64(fileHeaderSize), id.seed()
@@ -235,24 +265,48 @@ func (r *replay) salvageSegment(i int, id fileID) (more bool, err error) {
 		h, payload, next, v, err := w.record(off, seed)
 		switch {
 		case err != nil:
-			return false, err
-		case v == end || v == torn:
-			return true, nil
+			return err
+		case v == torn:
+			return nil
 		case v == bad || h.kind != kindTx || checkOps(payload) != nil:
-			if next, err = w.resync(off+1, seed); err != nil {
-				return false, err
-			}
-		case h.seq > r.last && h.seq-1 > max(r.last, r.promised):
-			return false, nil // behind a hole that a power cut may have left
-		case h.seq > r.last:
-			r.holes += h.seq - 1 - r.last
-			r.last, r.n, r.saved = h.seq, r.n+1, r.saved+1
-			r.stopped.beyond--
-			if err := eachOp(payload, r.write); err != nil {
-				return false, err
-			}
+			next, _, err = w.resync(off+1, seed)
+		default:
+			err = fn(h, payload, off)
+		}
+		if err != nil {
+			return err
 		}
 		off = next
 	}
-	return true, nil
+	return nil
+}
+
+// apply takes transactions that were found intact.
+func (r *replay) apply(ids []fileID, found []salvaged) error {
+	segments := make(map[int]*window)
+	for _, at := range found {
+		id := ids[at.segment]
+		w := segments[at.segment]
+		if w == nil {
+			f, opened, _, _, err := openWindow(r.fs, filepath.Join(r.dir, id.name(journalPrefix)), journalMagic)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			w, segments[at.segment] = opened, opened
+		}
+		h, payload, _, v, err := w.record(at.off, id.seed())
+		if err != nil {
+			return err
+		}
+		if v != good || h.seq != at.seq {
+			return errDamaged // it was good a moment ago
+		}
+		r.holes += h.seq - 1 - r.last
+		r.last, r.n, r.saved = h.seq, r.n+1, r.saved+1
+		if err := eachOp(payload, r.write); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -74,7 +74,7 @@ func (s *Store) loadPieces(id fileID, fn func(key, raw []byte) error) (bad uint6
 			return 0, err
 		}
 		if v != good || h.seq != id.seq || h.kind != kindChunk && h.kind != kindEnd || h.kind == kindChunk && checkOps(payload) != nil {
-			if off, err = w.resync(off+1, seed); err != nil {
+			if off, _, err = w.resync(off+1, seed); err != nil {
 				return 0, err
 			}
 			continue

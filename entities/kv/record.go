@@ -295,30 +295,34 @@ func (w *window) zeros(off int64) (bool, error) {
 }
 
 // resync looks from off on for the next good record and returns its offset,
-// or the end of the file.
-func (w *window) resync(off int64, seed uint32) (int64, error) {
+// or the end of the file. durable is the newest transaction that was acknowledged
+// when a record in between was written, of which the header alone is good.
+func (w *window) resync(off int64, seed uint32) (next int64, durable uint64, err error) {
 	for off < w.size {
 		b, err := w.bytes(off, windowSize)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		i := bytes.Index(b, []byte(recordMagic))
 		if i < 0 {
 			if len(b) < len(recordMagic) || off+int64(len(b)) >= w.size {
-				return w.size, nil
+				return w.size, durable, nil
 			}
 			off += int64(len(b) - len(recordMagic) + 1)
 			continue
 		}
 		off += int64(i)
-		_, _, _, v, err := w.record(off, seed)
+		h, _, behind, v, err := w.record(off, seed)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if v == good {
-			return off, nil
+			return off, durable, nil
+		}
+		if behind > 0 && h.kind == kindTx {
+			durable = max(durable, h.durable)
 		}
 		off++
 	}
-	return w.size, nil
+	return w.size, durable, nil
 }

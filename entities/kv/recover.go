@@ -372,8 +372,7 @@ func (s *Store) setAside(name string) error {
 func (s *Store) openJournal(r *replay) error {
 	j, last := s.journal, s.seq.Load()
 	j.bytes.Store(r.bytes)
-	reuse := len(s.files.segments) > 0 && r.tail == last && (r.stopped == nil || r.stopped.cut && r.stopped.off > 0)
-	if !reuse {
+	if !s.reusable(r) {
 		f, id, err := newSegment(s.opts.FS, s.dir, last+1)
 		if err != nil {
 			return err
@@ -402,6 +401,16 @@ func (s *Store) openJournal(r *replay) error {
 		return err
 	}
 	return s.opts.FS.SyncDir(s.dir)
+}
+
+// reusable says whether the last segment left is in order and ends with the last
+// transaction, or is empty and begins behind it.
+func (s *Store) reusable(r *replay) bool {
+	n := len(s.files.segments)
+	if n == 0 || r.stopped != nil && (!r.stopped.cut || r.stopped.off == 0) {
+		return false
+	}
+	return r.tail == r.last || s.files.segments[n-1].seq == r.last+1
 }
 
 // rewrite writes the end of the segment once more, as it is. Where the last

@@ -307,13 +307,14 @@ func TestREL4_HeaderBehindDamage(t *testing.T) {
 // more than that.
 func TestREL4_MisdirectedWrite(t *testing.T) {
 	d, st := sampling{n: 12, closed: true}.make(t)
+	whole := d.restart()
 	path, n := d.file("journal-")
 	list := spans(n.data)
 	d.damage(path, func(b []byte) []byte {
 		copy(b[list[3].from:], b[list[9].from:list[9].to]) // 10 over 4
 		return b
 	})
-	want, _ := intact(func() *disk { c, _ := d.restart(), 0; c.names[path] = n; return c }(), d)
+	want, _ := intact(whole, d)
 	if err := afterDamage(t, d, st, want); err != nil {
 		t.Error(err)
 	}
