@@ -26,6 +26,10 @@
 // never see what is not durable, and neither does the caller of an Update
 // that changed nothing: it waits for what it saw.
 //
+// With Relaxed durability "on disk" is "with the operating system": a process
+// that dies loses nothing, a machine that loses power at most the last second,
+// and what is left is a beginning of what there was.
+//
 // # Why not buntdb's own file, and why no log library
 //
 // buntdb is used as an ordered set in memory. Its file has no checksums, no
@@ -51,6 +55,7 @@
 //	snapshot-SEQ-SALT           the whole state after transaction SEQ
 //	*.tmp                       being written; deleted at the next start
 //	damaged-*                   kept for inspection, never read again
+//	*.ctxdbackup                a backup, such as before an upgrade
 //
 // All integers are little-endian, checksums are CRC-32C. A journal segment
 // and a snapshot both are a file header and then records without gaps:
@@ -72,9 +77,10 @@
 // damaged file header does not cost the records behind it.
 //
 // In a journal a record is one transaction. Its durable field is the newest
-// transaction that was acknowledged when it was written. In a snapshot the
-// records are numbered pieces (their number stands in the durable field) and
-// the last one holds the count of keys.
+// transaction that the disk had confirmed when it was written. In a snapshot
+// the records are numbered pieces (their number stands in the durable field)
+// and the last one holds the count of keys. A backup is a snapshot with one
+// record more at its beginning, which says in JSON what it is of.
 //
 // # Commit
 //
@@ -99,32 +105,61 @@
 // replace in the part not yet written is kept for it. So the file is exactly
 // the state at its SEQ and needs no journal to be consistent. It gets its
 // name after fsync. Two generations are kept, and the segments since the
-// older one; before there are two, the whole journal.
+// older one; before there are two, the whole journal. A backup is written in
+// the same way, to another place.
+//
+// # Replacing the state
+//
+// A restore and an upgrade of the records put another state in the place of the
+// present one. It is written as two snapshots of the next sequence number under
+// temporary names, flushed, and takes effect when the first has its name: one
+// rename, before which nothing has changed and after which the journal and the
+// older snapshots are not read any more. Two, so that damage to one of them is
+// no loss; older generations must not be fallen back to, since what is written
+// from then on does not belong on top of them. An upgrade keeps what was before
+// as a backup beside, a restore does so when asked. The views above know nothing
+// of a state that was replaced, so a restored store has to be opened anew.
 //
 // # Recovery
 //
 // Open loads the newest snapshot that is whole and applies the transactions
-// that follow it without a gap. Where that ends too early, it looks for what
-// proves that more had been acknowledged: durable fields in later records,
-// the beginning of later segments, the names of snapshots, the clean marker.
+// that follow it. Where one is missing or damaged, it looks for what proves that
+// it had been acknowledged: durable fields in other records, also in those of
+// which only the header is intact, the beginning of later segments, the names of
+// snapshots, the clean marker.
 //
 //   - An unfinished write at the end and no such proof: it is cut off and
 //     reported as torn. This is what a crash leaves.
-//   - Anything else: the intact prefix is written as a snapshot, the damaged
-//     segment and those behind it are renamed to damaged-*, and the report
-//     says what is lost and how many intact transactions lie in those files.
-//     The records in them can be found again by their magic and checksums.
+//   - Proof: damage took something that was there. Every intact transaction
+//     behind it is applied as well, found by the magic and the checksums of its
+//     header wherever it lies. The report says how many are lost and how many
+//     were salvaged.
+//   - No proof, and yet intact transactions behind the first that is missing:
+//     the writes that were under way when the power failed, of which any may be
+//     there. None of them is taken, so that no state is shown that never was.
+//   - Damaged segments and snapshots are renamed to damaged-*, after what could
+//     be read has a snapshot of its own.
 //   - Neither a whole snapshot nor a journal from the first transaction on:
-//     Open refuses and changes nothing, rather than show an empty store.
+//     Open refuses and changes nothing, rather than show an empty store. With
+//     Options.Salvage it puts together the intact pieces of the snapshots and
+//     the journal since.
+//
+// A transaction that is missing may have been what a later one was based on, so
+// the rooms above take records as they find them: a link to a note that is gone
+// is a link to nothing.
 //
 // An error in reading is not damage: Open fails and changes nothing. Before
 // Open returns, what was replayed is flushed, since a process that was killed
-// may have left it in the page cache only.
+// may have left it in the page cache only. The part that nothing proves to be
+// durable is written again first: where the last process met a failed flush, the
+// kernel holds pages that it takes for clean, and that no flush would write.
+//
+// Inspect does all this without changing anything.
 //
 // # Concurrency
 //
-// Locks are taken in this order: a snapshot's turn, writer, queue or overlay,
-// and view before buntdb's own. View holds the view lock shared for as long as
+// Locks are taken in this order: the turn to write a whole state, writer, the
+// flusher's segment, queue or overlay, and view before buntdb's own. View holds the view lock shared for as long as
 // its function runs; a pending commit waits for it and holds up new readers,
 // so do not wait for anything in a View. Handlers run under the exclusive view
 // lock and must call neither View nor Update. A function in Update may take
@@ -140,6 +175,7 @@
 //
 // # Size
 //
-// The package is larger than most of ours: journal, snapshots, recovery and the
-// overlay for readers are one promise, and none of them is of use alone.
+// The package is larger than most of ours: journal, snapshots, recovery, backups
+// and the overlay for readers are one promise over one set of files, and none of
+// them is of use alone.
 package kv

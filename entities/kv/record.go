@@ -312,14 +312,14 @@ func (w *window) resync(off int64, seed uint32) (next int64, durable uint64, err
 			continue
 		}
 		off += int64(i)
-		h, _, behind, v, err := w.record(off, seed)
+		h, _, _, v, err := w.record(off, seed)
 		if err != nil {
 			return 0, 0, err
 		}
 		if v == good {
 			return off, durable, nil
 		}
-		if behind > 0 && h.kind == kindTx {
+		if h.kind == kindTx {
 			durable = max(durable, h.durable)
 		}
 		off++
