@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -53,10 +54,13 @@ func (s *Store) SetResolver(resolve Resolver) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resolve = resolve
-	for id := range s.byID {
+	for _, id := range s.dependent {
 		s.enterLinks(s.record(id))
 	}
-	s.reconsider(nil, nil, func(*Entity) bool { return true })
+	for _, id := range s.dependent {
+		s.apply(id, s.record(id))
+	}
+	s.dependent = nil
 	s.gen++
 }
 
@@ -106,14 +110,16 @@ func (s *Store) Relink(cs *kv.ChangeSet, keys, noteIDs []string) {
 // them to cs in id order, also those that are as they were: what a view made of
 // an unchanged value may depend on the type of its field.
 func (s *Store) reconsider(cs *kv.ChangeSet, done map[string]bool, pick func(*Entity) bool) {
-	for _, id := range slices.Sorted(maps.Keys(s.byID)) {
-		if done[id] || !pick(s.byID[id]) {
-			continue
+	var ids []string
+	for id, e := range s.byID {
+		if !done[id] && pick(e) {
+			ids = append(ids, id)
 		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
 		old, now := s.apply(id, s.record(id))
-		if cs != nil {
-			cs.Changes = append(cs.Changes, entityChange(id, old, now))
-		}
+		cs.Changes = append(cs.Changes, entityChange(id, old, now))
 	}
 }
 
@@ -148,6 +154,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	if now == record {
 		delete(s.records, id)
 	} else {
+		delete(s.records, id) // as below
 		s.records[id] = record
 		if old != nil && old.Version == now.Version && reflect.DeepEqual(old, now) {
 			return old, old
@@ -159,28 +166,42 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	if old != nil {
 		s.forget(old)
 	}
+	delete(s.byID, id) // a map keeps the key it has, and with it what that is a part of
 	s.byID[id] = now
-	key := Fold(now.Type)
-	s.names.Put(id, key, now.UpdatedAt, append([]string{now.Name}, now.Aliases...)...)
+	s.names.Put(id, Fold(now.Type), now.UpdatedAt, append([]string{now.Name}, now.Aliases...)...)
 	if now.Live() {
-		m := s.byType[key]
-		if m == nil {
-			m = &typeMembers{ids: make(map[string]*Entity)}
-			s.byType[key] = m
-		}
-		m.ids[id], m.sorted = now, nil
+		s.enterType(now)
 	}
 	return old, now
 }
 
+// enterType puts an effective entity into the list of its type.
+func (s *Store) enterType(e *Entity) {
+	key := Fold(e.Type)
+	m := s.byType[key]
+	if m == nil {
+		m = &typeMembers{ids: make(map[string]*Entity)}
+		s.byType[strings.Clone(key)] = m
+	}
+	m.ids[e.ID], m.sorted = e, nil
+}
+
+// enterNote notes that a record was made from its note.
+func (s *Store) enterNote(record *Entity) {
+	if record.NoteID == "" {
+		return
+	}
+	made := s.byNote[record.NoteID]
+	if made == nil {
+		made = make(map[string]struct{})
+		s.byNote[record.NoteID] = made
+	}
+	made[record.ID] = struct{}{}
+}
+
 // enterLinks notes under which keys the links of a record are found.
 func (s *Store) enterLinks(record *Entity) {
-	if record.NoteID != "" {
-		if s.byNote[record.NoteID] == nil {
-			s.byNote[record.NoteID] = make(map[string]struct{})
-		}
-		s.byNote[record.NoteID][record.ID] = struct{}{}
-	}
+	s.enterNote(record)
 	s.eachLinkKey(record, func(key string) {
 		if s.linked[key] == nil {
 			s.linked[key] = make(map[string]struct{})
@@ -206,15 +227,39 @@ func (s *Store) eachLinkKey(record *Entity, visit func(key string)) {
 	if record == nil || s.resolve.Keys == nil {
 		return
 	}
-	for name := range record.Fields {
-		for _, text := range record.Strings(name) {
-			if link, ok := LinkTarget(text); ok {
-				for _, key := range s.resolve.Keys(link) {
-					visit(key)
+	record.eachLink(func(link string) bool {
+		for _, key := range s.resolve.Keys(link) {
+			visit(key)
+		}
+		return true
+	})
+}
+
+// eachLink visits the targets of the links in the fields of an entity until visit
+// returns false.
+func (e *Entity) eachLink(visit func(link string) bool) {
+	for _, value := range e.Fields {
+		switch v := value.(type) {
+		case string:
+			if link, ok := LinkTarget(v); ok && !visit(link) {
+				return
+			}
+		case []string:
+			for _, text := range v {
+				if link, ok := LinkTarget(text); ok && !visit(link) {
+					return
 				}
 			}
 		}
 	}
+}
+
+func (e *Entity) hasLink() (found bool) {
+	e.eachLink(func(string) bool {
+		found = true
+		return false
+	})
+	return found
 }
 
 // forget takes an effective entity out of the list of its type.

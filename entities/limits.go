@@ -2,7 +2,6 @@ package entities
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -39,11 +38,21 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// isID reports whether a text is 1 to 64 letters, digits, hyphens and underscores.
+func isID(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return 0 < len(s) && len(s) <= 64
+}
 
 // CheckID refuses an id that could not stand in a prompt as it is.
 func CheckID(field, id string) error {
-	if idPattern.MatchString(id) {
+	if isID(id) {
 		return nil
 	}
 	return fault.Field(field, "%s is not an id", field).

@@ -30,9 +30,9 @@ func matchRanges(name, fold string, t tier) [][2]int {
 	case tierPrefix:
 		span(0, min(len(fold), len(folded)))
 	case tierWord:
-		for _, at := range wordStarts(folded) {
+		for _, at := range wordStarts(nil, folded) {
 			if strings.HasPrefix(folded[at:], fold) {
-				span(at, at+len(fold))
+				span(int(at), int(at)+len(fold))
 				break
 			}
 		}

@@ -1,143 +1,169 @@
 package entities
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/tidwall/btree"
 )
 
 // A NameIndex finds records by their names: exactly, for mentions and links,
 // and by what a person has typed so far, for completion. Entities and notes
 // each keep one. It is not safe for concurrent use; its owner locks it.
 //
-// Exact look-up is one map access. Completion visits the names with the typed
+// Whole names are found in O(log n). Completion visits the names with the typed
 // prefix; only when these are too few it scans all names, O(n).
 type NameIndex struct {
-	byID   map[string]*named
-	exact  map[string][]string         // fold of a name to ids, sorted
-	whole  btree.Map[string, struct{}] // the keys of exact, in order
-	starts *btree.BTreeG[nameStart]    // every word start of every name
+	byID  map[string]uint32 // numbers
+	list  []*named          // by number; nil where there is none
+	free  []uint32          // numbers without a record
+	whole startList         // every name from its start
+	words startList         // every name from its other word starts
 }
 
 // named is what the index knows of one record.
 type named struct {
 	id    string
-	names []string // as written: the title first, then aliases
-	folds []string
+	names []Name    // the title first, then aliases
 	time  time.Time // of the last change: recent records come first
 	kind  string    // fold of the type; "" when there are no types
 }
 
-// nameStart is one place where a name can be entered: its start or the start
-// of one of its words. key is the folded name from there on.
-type nameStart struct {
-	key  string
-	id   string
-	name int // index into named.names
-	word int // byte offset of key in the folded name
-}
+// Name is a name as written, and its fold.
+type Name struct{ Text, Fold string }
 
 // NewNameIndex returns an empty index.
-func NewNameIndex() *NameIndex {
-	return &NameIndex{
-		byID:  make(map[string]*named),
-		exact: make(map[string][]string),
-		starts: btree.NewBTreeGOptions(func(a, b nameStart) bool {
-			if a.key != b.key {
-				return a.key < b.key
-			}
-			if a.id != b.id {
-				return a.id < b.id
-			}
-			if a.name != b.name {
-				return a.name < b.name
-			}
-			return a.word < b.word
-		}, btree.Options{NoLocks: true}),
-	}
-}
+func NewNameIndex() *NameIndex { return &NameIndex{byID: make(map[string]uint32)} }
 
-// Put enters a record or changes what is known of it.
+// Put enters a record or changes what is known of it. The index keeps the strings
+// until the next Put of the record.
 func (x *NameIndex) Put(id, kind string, changed time.Time, names ...string) {
-	if old := x.byID[id]; old != nil {
-		if slices.Equal(old.names, names) && old.kind == kind {
-			old.time = changed
+	if at, ok := x.byID[id]; ok {
+		if x.list[at].same(kind, names) {
+			x.renew(at, id, changed, names)
 			return
 		}
 		x.Delete(id)
 	}
-	n := &named{id: id, names: names, time: changed, kind: kind, folds: make([]string, len(names))}
+	n := &named{id: id, names: make([]Name, len(names)), time: changed, kind: kind}
 	for i, name := range names {
-		fold := Fold(name)
-		n.folds[i] = fold
-		ids := x.exact[fold]
-		if at, found := slices.BinarySearch(ids, id); !found {
-			x.exact[fold] = slices.Insert(slices.Clone(ids), at, id)
-			x.whole.Set(fold, struct{}{})
-		}
-		for _, at := range wordStarts(fold) {
-			x.starts.Set(nameStart{key: fold[at:], id: id, name: i, word: at})
+		n.names[i] = Name{name, Fold(name)}
+	}
+	at := uint32(len(x.list))
+	if last := len(x.free) - 1; last >= 0 {
+		at, x.free = x.free[last], x.free[:last]
+		x.list[at] = n
+	} else {
+		x.list = append(x.list, n)
+	}
+	x.byID[id] = at
+	for s := range n.starts(at) {
+		x.listOf(s).insert(x.list, s)
+	}
+}
+
+func (n *named) same(kind string, names []string) bool {
+	return n.kind == kind && slices.EqualFunc(n.names, names, func(have Name, name string) bool { return have.Text == name })
+}
+
+// renew takes the new strings for a record whose names are as they were: the old
+// ones are parts of something larger that nobody else may need.
+func (x *NameIndex) renew(at uint32, id string, changed time.Time, names []string) {
+	n := x.list[at]
+	n.id, n.time = id, changed
+	for i, name := range names {
+		if n.names[i].Text = name; n.names[i].Fold == name {
+			n.names[i].Fold = name
 		}
 	}
-	x.byID[id] = n
+	delete(x.byID, id) // a map keeps the key it has
+	x.byID[id] = at
 }
 
 // Delete takes a record out.
 func (x *NameIndex) Delete(id string) {
-	n := x.byID[id]
-	if n == nil {
+	at, ok := x.byID[id]
+	if !ok {
 		return
 	}
-	delete(x.byID, id)
-	for i, fold := range n.folds {
-		if at, found := slices.BinarySearch(x.exact[fold], id); found {
-			if ids := slices.Delete(slices.Clone(x.exact[fold]), at, at+1); len(ids) == 0 {
-				delete(x.exact, fold)
-				x.whole.Delete(fold)
-			} else {
-				x.exact[fold] = ids
-			}
-		}
-		for _, at := range wordStarts(fold) {
-			x.starts.Delete(nameStart{key: fold[at:], id: id, name: i, word: at})
-		}
+	n := x.list[at]
+	for s := range n.starts(at) {
+		x.listOf(s).remove(x.list, s)
 	}
+	delete(x.byID, id)
+	*n = named{} // it may be one of many in one piece of memory
+	x.list[at] = nil
+	x.free = append(x.free, at)
+}
+
+func (x *NameIndex) listOf(s nameStart) *startList {
+	if s.word == 0 {
+		return &x.whole
+	}
+	return &x.words
 }
 
 // Exact returns the ids of the records with a name whose fold is fold, in id
-// order.
-func (x *NameIndex) Exact(fold string) []string { return x.exact[fold] }
+// order. O(log n).
+func (x *NameIndex) Exact(fold string) []string {
+	var ids []string
+	x.whole.ascend(x.list, fold, func(s nameStart) bool {
+		if s.key(x.list) != fold {
+			return false
+		}
+		if id := x.list[s.n].id; len(ids) == 0 || ids[len(ids)-1] != id {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	return ids
+}
+
+// Match reports whether fold is the fold of a name, and whether one begins with
+// it. O(log n).
+func (x *NameIndex) Match(fold string) (whole, beginning bool) {
+	x.whole.ascend(x.list, fold, func(s nameStart) bool {
+		key := s.key(x.list)
+		whole, beginning = key == fold, strings.HasPrefix(key, fold)
+		return false
+	})
+	return whole, beginning
+}
 
 // HasPrefix reports whether the fold of any name begins with fold. O(log n).
 func (x *NameIndex) HasPrefix(fold string) bool {
-	found := false
-	x.whole.Ascend(fold, func(key string, _ struct{}) bool {
-		found = strings.HasPrefix(key, fold)
-		return false
-	})
-	return found
+	_, beginning := x.Match(fold)
+	return beginning
 }
 
 // maxWords is how many words of a name can be entered by; further ones are
 // found as substrings.
 const maxWords = 32
 
-// wordStarts returns the byte offsets of the first words of a folded name, 0
-// always among them. A character of a script that is written without blanks
+// wordStarts appends the byte offsets of the first words of a folded name, 0
+// always the first of them. A character of a script that is written without blanks
 // starts a word of its own.
-func wordStarts(fold string) []int {
-	starts := []int{0}
+func wordStarts(starts []uint16, fold string) []uint16 {
+	begun := len(starts)
+	starts = append(starts, 0)
 	inWord := false
 	for at, r := range fold {
-		isWord := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-		if at > 0 && isWord && (!inWord || spaceless(r)) && !unicode.IsMark(r) {
-			if starts = append(starts, at); len(starts) == maxWords {
-				break
-			}
+		if at > math.MaxUint16 || len(starts)-begun == maxWords {
+			break
+		}
+		var isWord, begins bool
+		if r < utf8.RuneSelf {
+			isWord = 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+			begins = isWord && !inWord
+		} else {
+			mark := unicode.IsMark(r)
+			isWord = mark || unicode.IsLetter(r) || unicode.IsDigit(r)
+			begins = isWord && !mark && (!inWord || spaceless(r))
+		}
+		if begins && at > 0 {
+			starts = append(starts, uint16(at))
 		}
 		inWord = isWord
 	}
@@ -182,24 +208,24 @@ type candidate struct {
 // offered.
 func (x *NameIndex) Complete(typed string, limit int, keep func(id, kind string) bool) []Hit {
 	fold := Fold(strings.TrimLeftFunc(typed, unicode.IsSpace))
-	best := make(map[string]candidate)
+	best := make(map[*named]candidate)
 	add := func(n *named, name int, t tier) {
 		c := candidate{n, name, t}
-		if old, ok := best[n.id]; (!ok || compareCandidates(c, old) < 0) && keep(n.id, n.kind) {
-			best[n.id] = c
+		if old, ok := best[n]; (!ok || compareCandidates(c, old) < 0) && keep(n.id, n.kind) {
+			best[n] = c
 		}
 	}
-	x.starts.Ascend(nameStart{key: fold}, func(s nameStart) bool {
-		if !strings.HasPrefix(s.key, fold) {
-			return false
-		}
-		t := tierWord
-		if s.word == 0 {
-			t = tierPrefix
-		}
-		add(x.byID[s.id], s.name, t)
-		return true
-	})
+	visit := func(list *startList, t tier) {
+		list.ascend(x.list, fold, func(s nameStart) bool {
+			if !strings.HasPrefix(s.key(x.list), fold) {
+				return false
+			}
+			add(x.list[s.n], int(s.name), t)
+			return true
+		})
+	}
+	visit(&x.whole, tierPrefix)
+	visit(&x.words, tierWord)
 	if len(best) < limit && fold != "" {
 		x.scan(fold, add)
 	}
@@ -213,7 +239,8 @@ func (x *NameIndex) Complete(typed string, limit int, keep func(id, kind string)
 	}
 	hits := make([]Hit, len(all))
 	for i, c := range all {
-		hits[i] = Hit{ID: c.n.id, Name: c.n.names[c.name], Match: matchRanges(c.n.names[c.name], fold, c.tier)}
+		name := c.n.names[c.name].Text
+		hits[i] = Hit{ID: c.n.id, Name: name, Match: matchRanges(name, fold, c.tier)}
 	}
 	return hits
 }
@@ -221,12 +248,15 @@ func (x *NameIndex) Complete(typed string, limit int, keep func(id, kind string)
 // scan looks at every name for the substring and fuzzy tiers.
 func (x *NameIndex) scan(fold string, add func(n *named, name int, t tier)) {
 	fuzzy := utf8.RuneCountInString(fold) >= 3 // fewer letters are in nearly every name
-	for _, n := range x.byID {
-		for i, name := range n.folds {
+	for _, n := range x.list {
+		if n == nil {
+			continue
+		}
+		for i, name := range n.names {
 			switch {
-			case strings.Contains(name, fold):
+			case strings.Contains(name.Fold, fold):
 				add(n, i, tierSubstring)
-			case fuzzy && subsequence(name, fold):
+			case fuzzy && subsequence(name.Fold, fold):
 				add(n, i, tierFuzzy)
 			}
 		}
@@ -258,7 +288,7 @@ func compareCandidates(a, b candidate) int {
 	if c := b.n.time.Compare(a.n.time); c != 0 {
 		return c
 	}
-	if c := CompareNatural(a.n.names[a.name], b.n.names[b.name]); c != 0 {
+	if c := CompareNatural(a.n.names[a.name].Text, b.n.names[b.name].Text); c != 0 {
 		return c
 	}
 	return strings.Compare(a.n.id, b.n.id)

@@ -1,7 +1,6 @@
 package entities
 
 import (
-	"context"
 	"iter"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 // The collections that the records lie in.
 var (
 	TypeRecords   = kv.NewCollection[Type]("type") // by the fold of the name
-	EntityRecords = kv.NewCollection[Entity]("entity")
+	EntityRecords = kv.NewCollection("entity", kv.Codec[Entity]{Encode: encode, Decode: decode})
 )
 
 // Options are what a Store needs from elsewhere. The zero value works.
@@ -59,6 +58,9 @@ type Store struct {
 	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
 	byNote  map[string]map[string]struct{} // id of a note to the ids of the entities made from it
 	gen     uint64                         // counts changes of types and entities
+	// dependent are the entities whose links or whose note a Resolver has to be
+	// asked about, until there is one.
+	dependent []string
 	schema  uint64                         // counts changes of types
 }
 
@@ -80,20 +82,10 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, opts: opts,
 		types: make(map[string]*Type), byID: make(map[string]*Entity), records: make(map[string]*Entity),
-		byType: make(map[string]*typeMembers), names: NewNameIndex(),
+		byType: make(map[string]*typeMembers),
 		linked: make(map[string]map[string]struct{}), byNote: make(map[string]map[string]struct{}),
 	}
-	err := db.View(context.Background(), func(tx *kv.Tx) error {
-		for id, t := range TypeRecords.All(tx, "") {
-			s.types[id] = t
-		}
-		s.sortTypes()
-		for _, e := range EntityRecords.All(tx, "") {
-			s.apply(e.ID, e)
-		}
-		return tx.Err()
-	})
-	if err != nil {
+	if err := s.load(); err != nil {
 		return nil, err
 	}
 	db.OnCommit(s.commit)
@@ -235,7 +227,7 @@ func (s *Store) Named(name string) []*Entity {
 func (s *Store) MatchName(fold string) (whole, beginning bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.names.Exact(fold)) > 0, s.names.HasPrefix(fold)
+	return s.names.Match(fold)
 }
 
 // Complete returns the live entities that typed may mean (see

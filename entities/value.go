@@ -256,7 +256,7 @@ func splitList(s string) []string {
 
 func (f Field) checkRef(s string) (string, error) {
 	s = strings.TrimSpace(s)
-	if idPattern.MatchString(s) {
+	if isID(s) {
 		return s, nil
 	}
 	if _, ok := LinkTarget(s); ok {

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ctxd/ctxd/entities"
@@ -65,11 +66,20 @@ type Graph struct {
 
 // Open builds the graph of the entities and notes of db and keeps it current.
 func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine) *Graph {
-	g := &Graph{ents: ents, notes: ns, wql: engine, node: make(map[Key]Node)}
+	all := slices.SortedFunc(ents.All(), func(a, b *entities.Entity) int { return strings.Compare(a.ID, b.ID) })
+	g := &Graph{
+		ents: ents, notes: ns, wql: engine,
+		keys: make([]Key, 0, len(all)), node: make(map[Key]Node, len(all)), out: make([][]Edge, 0, len(all)), in: make([][]Node, 0, len(all)),
+	}
 	g.walkers.New = func() any { return new(walker) }
-	all := slices.SortedFunc(ents.All(), entities.CompareEntities)
+	types := make(map[string]*entities.Type)
 	for _, e := range all {
-		g.replace(e.ID, e)
+		t, ok := types[e.Type]
+		if !ok {
+			t = ents.Type(e.Type)
+			types[e.Type] = t
+		}
+		g.connect(g.enter(Key{Entity, e.ID}), g.edges(e, t))
 	}
 	db.OnCommit(g.commit)
 	return g
@@ -98,7 +108,11 @@ func (g *Graph) replace(id string, e *entities.Entity) {
 	if e == nil {
 		return
 	}
-	edges := g.edges(e)
+	g.connect(from, g.edges(e, g.ents.Type(e.Type)))
+}
+
+// connect gives a node that has none its edges.
+func (g *Graph) connect(from Node, edges []Edge) {
 	g.out[from] = edges
 	g.live += len(edges)
 	for _, edge := range edges {
@@ -108,11 +122,14 @@ func (g *Graph) replace(id string, e *entities.Entity) {
 	}
 }
 
-// edges returns the edges of an entity in the order of its type's fields.
-func (g *Graph) edges(e *entities.Entity) []Edge {
-	var edges []Edge
-	if t := g.ents.Type(e.Type); t != nil {
-		for _, f := range t.Fields {
+// edges returns the edges of an entity of that type, which may be nil, in the
+// order of the type's fields.
+func (g *Graph) edges(e *entities.Entity, t *entities.Type) []Edge {
+	var list [8]Edge
+	edges := list[:0]
+	if t != nil {
+		for i := range t.Fields {
+			f := &t.Fields[i]
 			if !f.Type.IsRef() {
 				continue
 			}
@@ -120,9 +137,17 @@ func (g *Graph) edges(e *entities.Entity) []Edge {
 			if f.Type == entities.NoteRef {
 				kind = Note
 			}
-			for _, id := range e.Strings(f.Name) {
-				if _, raw := entities.LinkTarget(id); !raw {
+			add := func(id string) {
+				if _, raw := entities.LinkTarget(id); !raw && id != "" {
 					edges = append(edges, Edge{g.enter(Key{kind, id}), f.Name})
+				}
+			}
+			switch v := e.Fields[f.Name].(type) {
+			case string:
+				add(v)
+			case []string:
+				for _, id := range v {
+					add(id)
 				}
 			}
 		}
@@ -130,13 +155,14 @@ func (g *Graph) edges(e *entities.Entity) []Edge {
 	if e.NoteID != "" {
 		edges = append(edges, Edge{g.enter(Key{Note, e.NoteID}), OwnNote})
 	}
-	return edges
+	return slices.Clone(edges)
 }
 
 // enter returns the number of a node and gives it one if it has none.
 func (g *Graph) enter(key Key) Node {
 	n, ok := g.node[key]
 	if !ok {
+		key.ID = strings.Clone(key.ID) // it is kept for good, and may be a part of a record
 		n = Node(len(g.keys))
 		g.node[key] = n
 		g.keys = append(g.keys, key)

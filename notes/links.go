@@ -2,7 +2,6 @@ package notes
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -38,22 +37,24 @@ type Backlink struct {
 func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	n := s.index.notes[id]
 	resolved, unresolved = []Link{}, []Link{}
-	if n == nil {
+	n := s.index.numberOf(id)
+	if n == nowhere {
 		return resolved, unresolved
 	}
+	e := s.index.list[n]
 	ambiguous := make(map[string][]fault.Candidate)
-	for i, l := range n.Links {
-		link := Link{Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Line: l.Line, ID: s.out[id][i]}
-		if to := s.index.notes[link.ID]; to != nil {
-			link.Title, link.Path = to.Title, to.Path
+	for i, l := range e.note.Links() {
+		link := Link{Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Line: l.Line}
+		if e.out[i] != nowhere {
+			to := s.index.list[e.out[i]].note
+			link.ID, link.Title, link.Path = to.ID, to.Title, to.Path
 			resolved = append(resolved, link)
 			continue
 		}
 		candidates, known := ambiguous[l.Target]
 		if !known {
-			candidates = s.candidates(s.index.resolve(l.Target, n).Candidates)
+			candidates = s.candidates(s.index.ids(s.index.resolve(l.Target, n).several))
 			ambiguous[l.Target] = candidates
 		}
 		link.Candidates = candidates
@@ -66,16 +67,17 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 func (s *Store) Incoming(id string) []Backlink {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out := make([]Backlink, 0, len(s.in[id]))
-	for from := range s.in[id] {
-		n := s.index.notes[from]
-		b := Backlink{ID: from, Title: n.Title, Path: n.Path}
-		for i, to := range s.out[from] {
-			if to != id {
+	out := []Backlink{}
+	n := s.index.numberOf(id)
+	for _, from := range s.index.incoming(n) {
+		e := s.index.list[from]
+		b := Backlink{ID: e.note.ID, Title: e.note.Title, Path: e.note.Path}
+		for i, l := range e.note.Links() {
+			if e.out[i] != n {
 				continue
 			}
 			if b.Count == 0 {
-				b.Line = n.Links[i].Line
+				b.Line = l.Line
 			}
 			b.Count++
 		}
@@ -92,7 +94,15 @@ func (s *Store) Incoming(id string) []Backlink {
 func (s *Store) Targets(id string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return slices.Clone(s.out[id])
+	var out []string
+	for _, to := range s.index.outgoing(id) {
+		if to == nowhere {
+			out = append(out, "")
+		} else {
+			out = append(out, s.index.list[to].note.ID)
+		}
+	}
+	return out
 }
 
 // Linked returns the ids of the notes that a note links to, each once, in the
@@ -101,11 +111,11 @@ func (s *Store) Linked(id string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var out []string
-	seen := make(map[string]bool)
-	for _, to := range s.out[id] {
-		if to != "" && !seen[to] {
+	seen := make(map[num]bool)
+	for _, to := range s.index.outgoing(id) {
+		if to != nowhere && !seen[to] {
 			seen[to] = true
-			out = append(out, to)
+			out = append(out, s.index.list[to].note.ID)
 		}
 	}
 	return out
@@ -115,7 +125,12 @@ func (s *Store) Linked(id string) []string {
 func (s *Store) Linking(id string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return slices.Sorted(maps.Keys(s.in[id]))
+	var out []string
+	for _, from := range s.index.incoming(s.index.numberOf(id)) {
+		out = append(out, s.index.list[from].note.ID)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // LinkCount returns the number of wikilinks in the notes of a vault, or in all
@@ -123,13 +138,14 @@ func (s *Store) Linking(id string) []string {
 func (s *Store) LinkCount(vault string) (links, unresolved int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for id, targets := range s.out {
-		if vault != "" && s.index.notes[id].Vault != vault {
+	for i := range s.index.list {
+		e := &s.index.list[i]
+		if e.note == nil || vault != "" && e.note.Vault != vault {
 			continue
 		}
-		links += len(targets)
-		for _, to := range targets {
-			if to == "" {
+		links += len(e.out)
+		for _, to := range e.out {
+			if to == nowhere {
 				unresolved++
 			}
 		}
@@ -151,7 +167,7 @@ func (s *Store) candidates(ids []string) []fault.Candidate {
 	ids = ids[:min(len(ids), maxCandidates)]
 	var out []fault.Candidate
 	for _, id := range ids {
-		if n := s.index.notes[id]; n != nil {
+		if n := s.index.get(id); n != nil {
 			out = append(out, fault.Candidate{ID: id, Title: n.Title, Path: n.Path})
 		}
 	}

@@ -25,13 +25,13 @@ func (s *Store) ByID(id string) (*Note, error) {
 func (s *Store) ByPath(p string) (*Note, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var ids []string
-	for _, id := range s.index.bases[entities.Fold(baseOf(p))] {
-		if s.index.notes[id].Path == p {
-			ids = append(ids, id)
+	var list []ref
+	for _, r := range inRole(s.index.named(entities.Fold(baseOf(p))), byBase) {
+		if s.index.list[r.num()].note.Path == p {
+			list = append(list, r)
 		}
 	}
-	return s.only(ids, "path", "path")
+	return s.only(list, "path", "path")
 }
 
 // ByTitle returns the note of that title, compared without case: a live one
@@ -39,22 +39,23 @@ func (s *Store) ByPath(p string) (*Note, error) {
 func (s *Store) ByTitle(title string) (*Note, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.only(s.index.preferred(s.index.titles[entities.Fold(strings.TrimSpace(title))]), "title", "title")
+	named := s.index.named(entities.Fold(strings.TrimSpace(title)))
+	return s.only(s.index.preferred(inRole(named, byTitle)), "title", "title")
 }
 
-func (s *Store) only(ids []string, field, what string) (*Note, error) {
-	switch len(ids) {
+func (s *Store) only(list []ref, field, what string) (*Note, error) {
+	switch len(list) {
 	case 0:
 		return nil, &fault.Error{
 			Kind: fault.NotFound, Field: field, Msg: "no note has that " + what,
 			Hint: "notes.complete finds notes by the beginning of their title",
 		}
 	case 1:
-		return s.index.notes[ids[0]], nil
+		return s.index.list[list[0].num()].note, nil
 	}
 	return nil, &fault.Error{
 		Kind: fault.Conflict, Field: field, Msg: "several notes have that " + what,
-		Hint: "ask for one of the candidates by its id", Candidates: s.candidates(ids),
+		Hint: "ask for one of the candidates by its id", Candidates: s.candidates(s.index.ids(list)),
 	}
 }
 

@@ -1,8 +1,6 @@
 package notes
 
 import (
-	"encoding/json"
-	"errors"
 	"path"
 	"strings"
 	"time"
@@ -28,21 +26,21 @@ type Note struct {
 	Version     int        `json:"version"`
 	EntityID    string     `json:"entityId,omitempty"` // the entity made from this note
 
-	Vault string          `json:"-"` // the vault that Path lies in; "" for none
-	Links []markdown.Link `json:"-"` // in the order of the text
-	Given Given           `json:"-"`
+	Vault  string `json:"-"` // the vault that Path lies in; "" for none
+	Given  Given  `json:"-"`
+	Places Places `json:"-"` // of the wikilinks in Body; see Links
 }
 
 // Given is what a client stated apart from the text. It is kept so that a
 // change of the text alone changes what was read from the text and no more.
 type Given struct {
-	Title   string   `json:"title,omitempty"`
-	Tags    []string `json:"tags,omitempty"`
-	Aliases []string `json:"aliases,omitempty"`
-	Private bool     `json:"private,omitempty"`
+	Title   string
+	Tags    []string
+	Aliases []string
+	Private bool
 	// Archived is when a client archived the note; a text can also say that it
 	// is archived.
-	Archived *time.Time `json:"archived,omitempty"`
+	Archived *time.Time
 }
 
 // Live reports whether the note exists and is not archived.
@@ -59,58 +57,6 @@ var Records = kv.NewCollection("note", kv.Codec[Note]{Encode: encode, Decode: de
 var paths = kv.NewCollection[string]("note-path")
 
 func pathKey(vault, p string) string { return vault + "/" + p }
-
-// stored is the first line of a record: all of the note but its text.
-type stored struct {
-	Note
-	Body  *string  `json:"body,omitempty"` // hides Note.Body
-	Vault string   `json:"vault,omitempty"`
-	Links [][3]int `json:"links,omitempty"` // start, end, line of each
-	Given Given    `json:"given"`
-}
-
-func encode(n *Note) (string, error) {
-	rec := stored{Note: *n, Vault: n.Vault, Given: n.Given}
-	for _, l := range n.Links {
-		rec.Links = append(rec.Links, [3]int{l.Start, l.End, l.Line})
-	}
-	head, err := json.Marshal(rec)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.Grow(len(head) + 1 + len(n.Body))
-	b.Write(head)
-	b.WriteByte('\n')
-	b.WriteString(n.Body)
-	return b.String(), nil
-}
-
-func decode(s string) (*Note, error) {
-	head, body, ok := strings.Cut(s, "\n")
-	if !ok {
-		return nil, errors.New("note record without a text")
-	}
-	var rec stored
-	if err := json.Unmarshal([]byte(head), &rec); err != nil {
-		return nil, err
-	}
-	n := rec.Note
-	n.Body, n.Vault, n.Given = body, rec.Vault, rec.Given
-	n.Links = make([]markdown.Link, 0, len(rec.Links))
-	for _, at := range rec.Links {
-		if at[0] < 0 || at[1] > len(body) || at[0] > at[1] {
-			return nil, errors.New("note record with a link outside its text")
-		}
-		l, ok := markdown.ParseLink(body[at[0]:at[1]])
-		if !ok {
-			return nil, errors.New("note record with a link that is none")
-		}
-		l.Start, l.End, l.Line = at[0], at[1], at[2]
-		n.Links = append(n.Links, l)
-	}
-	return &n, nil
-}
 
 // folderOf returns the folder of a path, "" for the root.
 func folderOf(p string) string {

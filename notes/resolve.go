@@ -30,66 +30,6 @@ type Resolution struct {
 	Candidates []string
 }
 
-// index finds notes by what a link may call them. Keys are folded.
-type index struct {
-	notes  map[string]*Note
-	folded map[string]string   // path without .md by id
-	full   map[string][]string // the same the other way round
-	bases  map[string][]string // file name without .md
-	titles map[string][]string
-	alias  map[string][]string
-}
-
-func newIndex() *index {
-	return &index{
-		notes: make(map[string]*Note), folded: make(map[string]string), full: make(map[string][]string), bases: make(map[string][]string),
-		titles: make(map[string][]string), alias: make(map[string][]string),
-	}
-}
-
-func (x *index) put(n *Note) {
-	x.notes[n.ID] = n
-	if n.Path != "" {
-		x.folded[n.ID] = trimExt(entities.Fold(n.Path))
-		enter(x.full, x.folded[n.ID], n.ID)
-		enter(x.bases, entities.Fold(baseOf(n.Path)), n.ID)
-	}
-	enter(x.titles, entities.Fold(n.Title), n.ID)
-	for _, a := range n.Aliases {
-		enter(x.alias, entities.Fold(a), n.ID)
-	}
-}
-
-func (x *index) remove(n *Note) {
-	delete(x.notes, n.ID)
-	if n.Path != "" {
-		leave(x.full, x.folded[n.ID], n.ID)
-		delete(x.folded, n.ID)
-		leave(x.bases, entities.Fold(baseOf(n.Path)), n.ID)
-	}
-	leave(x.titles, entities.Fold(n.Title), n.ID)
-	for _, a := range n.Aliases {
-		leave(x.alias, entities.Fold(a), n.ID)
-	}
-}
-
-func enter(m map[string][]string, key, id string) {
-	if at, found := slices.BinarySearch(m[key], id); !found {
-		m[key] = slices.Insert(m[key], at, id)
-	}
-}
-
-func leave(m map[string][]string, key, id string) {
-	ids := m[key]
-	if at, found := slices.BinarySearch(ids, id); found {
-		if ids = slices.Delete(ids, at, at+1); len(ids) == 0 {
-			delete(m, key)
-		} else {
-			m[key] = ids
-		}
-	}
-}
-
 // keys returns the folded names under which links may call a note. A link can
 // only change its meaning when a note with one of linkKeys(target) changes.
 func keys(n *Note) []string {
@@ -115,135 +55,215 @@ func linkKeys(target string) []string {
 	return []string{whole}
 }
 
-// resolve finds the note that target names in a link of the note from, which
-// may be nil. It tries paths, then file names, titles and aliases, and stops
-// at the first that any note answers to. Among several files the rules decide;
-// several titles or aliases are never guessed between.
-func (x *index) resolve(target string, from *Note) Resolution {
-	target = strings.TrimSpace(target)
-	if target == "" {
-		if from == nil {
-			return Resolution{}
-		}
-		return Resolution{ID: from.ID, Tier: TierSelf}
-	}
-	fold := entities.Fold(target)
-	file := trimExt(fold)
-	if ids := x.byPath(file, from); len(ids) > 0 {
-		return Resolution{ID: x.best(ids, from), Tier: TierPath}
-	}
-	if !strings.Contains(file, "/") {
-		if ids := x.visible(x.bases[file], from); len(ids) > 0 {
-			return Resolution{ID: x.best(ids, from), Tier: TierName}
-		}
-	}
-	if ids := x.preferred(x.visible(x.titles[fold], from)); len(ids) > 0 {
-		return decide(ids, TierTitle)
-	}
-	if ids := x.preferred(x.visible(x.alias[fold], from)); len(ids) > 0 {
-		return decide(ids, TierAlias)
-	}
-	return Resolution{}
+// meaning is what a link leads to.
+type meaning struct {
+	to      num // nowhere when it leads nowhere, or could mean several notes
+	tier    Tier
+	several []ref // those that it could mean
 }
 
-func decide(ids []string, tier Tier) Resolution {
-	if len(ids) == 1 {
-		return Resolution{ID: ids[0], Tier: tier}
+// resolve finds the note that target names in a link of the note from, which
+// may be nowhere. It tries paths, then file names, titles and aliases, and stops
+// at the first that any note answers to. Among several files the rules decide;
+// several titles or aliases are never guessed between.
+func (x *index) resolve(target string, from num) meaning {
+	target = strings.TrimSpace(target)
+	if target == "" {
+		if from == nowhere {
+			return meaning{to: nowhere}
+		}
+		return meaning{to: from, tier: TierSelf}
 	}
-	return Resolution{Tier: tier, Candidates: ids}
+	fold := entities.Fold(target)
+	return x.resolveFold(fold, x.named(fold), from)
+}
+
+// resolveFold is resolve for the fold of a target and the notes that it names.
+func (x *index) resolveFold(fold string, named []ref, from num) meaning {
+	file, files := trimExt(fold), named
+	if len(file) < len(fold) {
+		files = x.named(file)
+	}
+	if list := x.byPath(file, files, from); len(list) > 0 {
+		return meaning{to: x.best(list, from), tier: TierPath}
+	}
+	if len(files) > 0 && !strings.Contains(file, "/") {
+		if list := x.visible(files, byBase, from); len(list) > 0 {
+			return meaning{to: x.best(list, from), tier: TierName}
+		}
+	}
+	if list := x.preferred(x.visible(named, byTitle, from)); len(list) > 0 {
+		return decide(list, TierTitle)
+	}
+	if list := x.preferred(x.visible(named, byAlias, from)); len(list) > 0 {
+		return decide(list, TierAlias)
+	}
+	return meaning{to: nowhere}
+}
+
+func decide(list []ref, tier Tier) meaning {
+	if len(list) == 1 {
+		return meaning{to: list[0].num(), tier: tier}
+	}
+	return meaning{to: nowhere, tier: tier, several: list}
 }
 
 // byPath returns the notes whose path file means: from the root, from the
-// folder of the note, or as the tail of a path.
-func (x *index) byPath(file string, from *Note) []string {
+// folder of the note, or as the tail of a path. files are the notes that file
+// names.
+func (x *index) byPath(file string, files []ref, from num) []ref {
 	folder := ""
-	if from != nil {
-		folder = entities.Fold(folderOf(from.Path))
+	if from != nowhere {
+		folder = folderOf(x.list[from].path)
 	}
-	at := func(p string) []string { return x.visible(x.full[p], from) }
 	switch {
 	case strings.HasPrefix(file, "/"):
-		return at(path.Clean(file)[1:])
+		return x.visible(x.named(path.Clean(file)[1:]), byPath, from)
 	case strings.HasPrefix(file, "./"), strings.HasPrefix(file, "../"):
-		return at(path.Join(folder, file))
+		return x.visible(x.named(path.Join(folder, file)), byPath, from)
 	}
-	file = path.Clean(file)
-	if ids := at(file); len(ids) > 0 {
-		return ids
+	if strings.Contains(file, "/") {
+		file = path.Clean(file)
+		files = x.named(file)
 	}
-	if ids := at(path.Join(folder, file)); len(ids) > 0 {
-		return ids
+	if list := x.visible(files, byPath, from); len(list) > 0 {
+		return list
+	}
+	if folder != "" {
+		if list := x.visible(x.named(path.Join(folder, file)), byPath, from); len(list) > 0 {
+			return list
+		}
 	}
 	if !strings.Contains(file, "/") {
 		return nil
 	}
-	var tails []string
-	for _, id := range x.visible(x.bases[path.Base(file)], from) {
-		if strings.HasSuffix(x.folded[id], "/"+file) {
-			tails = append(tails, id)
+	var tails []ref
+	for _, r := range x.visible(x.named(path.Base(file)), byBase, from) {
+		if strings.HasSuffix(x.list[r.num()].path, "/"+file) {
+			tails = append(tails, r)
 		}
 	}
 	return tails
 }
 
-// visible returns the notes that a link of the note from can lead to: those of
-// the same vault and those of none. Vaults are worlds of their own; only a link
-// from nowhere, as in a message, sees all of them.
-func (x *index) visible(ids []string, from *Note) []string {
-	if from == nil || from.Vault == "" {
-		return ids
+// visible returns those of the notes that are named in that role and that a link
+// of the note from can lead to: the notes of the same vault and those of none.
+// Vaults are worlds of their own; only a link from nowhere, as in a message, sees
+// all of them.
+func (x *index) visible(list []ref, as role, from num) []ref {
+	if list = inRole(list, as); from == nowhere || len(list) == 0 {
+		return list
 	}
-	for i, id := range ids {
-		if v := x.notes[id].Vault; v == from.Vault || v == "" {
+	vault := x.list[from].note.Vault
+	if vault == "" {
+		return list
+	}
+	sees := func(r ref) bool {
+		v := x.list[r.num()].note.Vault
+		return v == vault || v == ""
+	}
+	for i, r := range list {
+		if sees(r) {
 			continue
 		}
-		out := slices.Clone(ids[:i])
-		for _, id := range ids[i+1:] {
-			if v := x.notes[id].Vault; v == from.Vault || v == "" {
-				out = append(out, id)
+		out := slices.Clone(list[:i])
+		for _, r := range list[i+1:] {
+			if sees(r) {
+				out = append(out, r)
 			}
 		}
 		return out
 	}
-	return ids
+	return list
 }
 
-// preferred narrows ids to those not archived, when there are any.
-func (x *index) preferred(ids []string) []string {
-	if len(ids) < 2 {
-		return ids
+// preferred narrows notes to those not archived, when there are any.
+func (x *index) preferred(list []ref) []ref {
+	if len(list) < 2 {
+		return list
 	}
-	return narrow(ids, func(id string) bool { return x.notes[id].Live() })
-}
-
-func narrow(ids []string, keep func(string) bool) []string {
-	var out []string
-	for _, id := range ids {
-		if keep(id) {
-			out = append(out, id)
+	var out []ref
+	for _, r := range list {
+		if x.list[r.num()].note.Live() {
+			out = append(out, r)
 		}
 	}
 	if len(out) == 0 {
-		return ids
+		return list
 	}
 	return out
 }
 
 // best chooses among files of one name: those not archived if there are any,
 // then the same folder, the shortest path, byte order.
-func (x *index) best(ids []string, from *Note) string {
-	return slices.MinFunc(x.preferred(ids), func(a, b string) int {
-		na, nb := x.notes[a], x.notes[b]
-		if from != nil {
-			if inA, inB := na.Folder == from.Folder, nb.Folder == from.Folder; inA != inB {
+func (x *index) best(list []ref, from num) num {
+	if len(list) == 1 {
+		return list[0].num()
+	}
+	return slices.MinFunc(x.preferred(list), func(a, b ref) int {
+		na, nb := x.list[a.num()].note, x.list[b.num()].note
+		if from != nowhere {
+			folder := x.list[from].note.Folder
+			if inA, inB := na.Folder == folder, nb.Folder == folder; inA != inB {
 				if inA {
 					return -1
 				}
 				return 1
 			}
 		}
-		return cmp.Or(cmp.Compare(len(na.Path), len(nb.Path)), strings.Compare(na.Path, nb.Path), strings.Compare(a, b))
-	})
+		return cmp.Or(cmp.Compare(len(na.Path), len(nb.Path)), strings.Compare(na.Path, nb.Path), strings.Compare(na.ID, nb.ID))
+	}).num()
+}
+
+// resolver finds what many links lead to. What took long is not worked out again.
+type resolver struct {
+	x    *index
+	memo map[memoKey]num
+}
+
+// memoKey is what the meaning of a link depends on.
+type memoKey struct {
+	fold, vault, folder string
+	path                bool // the note has a path: links may count from there
+}
+
+func (r *resolver) resolve(target string, from num) num {
+	if target = strings.TrimSpace(target); target == "" {
+		return from
+	}
+	fold := entities.Fold(target)
+	return r.resolveFold(fold, r.x.named(fold), from)
+}
+
+// seldom is up to how many notes a target names or is found in that is looked up
+// each time: that takes less than to remember it.
+const seldom = 32
+
+func (r *resolver) resolveFold(fold string, named []ref, from num) num {
+	if len(named) <= seldom {
+		return r.x.resolveFold(fold, named, from).to
+	}
+	n := r.x.list[from].note
+	key := memoKey{fold, n.Vault, n.Folder, n.Path != ""}
+	to, known := r.memo[key]
+	if !known {
+		if r.memo == nil {
+			r.memo = make(map[memoKey]num)
+		}
+		to = r.x.resolveFold(fold, named, from).to
+		r.memo[key] = to
+	}
+	return to
+}
+
+// ids returns the ids of notes in their order.
+func (x *index) ids(list []ref) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, x.list[r.num()].note.ID)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // targetOf returns the part of a link that names a note.

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"math"
@@ -75,12 +76,17 @@ func (s *Store) rank(ctx context.Context, query string, f SearchFilter) ([]Found
 	}
 	var hits []counted
 	df := make([]float64, len(terms))
+	var title, body []byte // used again: a search of all texts would leave as much garbage
+	counts := make([]float64, len(terms))
 	for _, n := range notes {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		title, body := entities.Fold(n.Title+"\n"+strings.Join(n.Aliases, "\n")), entities.Fold(n.Body)
-		counts, matched := make([]float64, len(terms)), false
+		title, body = appendFold(title[:0], n.Title), appendFold(body[:0], n.Body)
+		for _, alias := range n.Aliases {
+			title = appendFold(append(title, '\n'), alias)
+		}
+		matched := false
 		for t, term := range terms {
 			counts[t] = float64(titleWeight*countWords(title, term) + countWords(body, term))
 			if counts[t] > 0 {
@@ -89,7 +95,7 @@ func (s *Store) rank(ctx context.Context, query string, f SearchFilter) ([]Found
 			}
 		}
 		if matched {
-			hits = append(hits, counted{n, counts})
+			hits = append(hits, counted{n, slices.Clone(counts)})
 		}
 	}
 	found := make([]Found, len(hits))
@@ -189,10 +195,10 @@ func splitWords(s string) func(yield func(string) bool) {
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // countWords counts where a word begins in a folded text, at most 255 times.
-func countWords(text, word string) int {
+func countWords(text []byte, word string) int {
 	n := 0
 	for from := 0; n < 255; {
-		at := strings.Index(text[from:], word)
+		at := bytes.Index(text[from:], []byte(word))
 		if at < 0 {
 			break
 		}
@@ -207,9 +213,9 @@ func countWords(text, word string) int {
 
 // startsWord reports whether a word may begin at a byte offset: the character
 // before it is none of a word, or the scripts write without blanks.
-func startsWord(text string, at int) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	first, _ := utf8.DecodeRuneInString(text[at:])
+func startsWord(text []byte, at int) bool {
+	before, _ := utf8.DecodeLastRune(text[:at])
+	first, _ := utf8.DecodeRune(text[at:])
 	return at == 0 || !isWordRune(before) || unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 

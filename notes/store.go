@@ -2,10 +2,10 @@ package notes
 
 import (
 	"cmp"
-	"context"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,23 +31,11 @@ type Store struct {
 
 	mu    sync.RWMutex // guards everything below
 	index *index
-	names *entities.NameIndex
+	names *entities.NameIndex // of the live notes
 	tags  map[string]*Tag
 	live  int
 	text  int64 // bytes of all texts
-
-	out    map[string][]string            // what the links of a note lead to, in the order of Note.Links; "" for nothing
-	in     map[string]map[string]struct{} // ids of the notes that link to a note
-	owners map[string]map[string]struct{} // link key to the ids of the notes with such a link
-	gen    uint64
-}
-
-// memo keeps what links lead to while many of them are resolved at once.
-type memo map[memoKey]string
-
-type memoKey struct {
-	target, vault, folder string
-	path                  bool // the note has a path: links may count from there
+	gen   uint64
 }
 
 // Tag is a tag and the number of live notes that have it.
@@ -69,21 +57,9 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		index: newIndex(), names: entities.NewNameIndex(), tags: make(map[string]*Tag),
-		out: make(map[string][]string), in: make(map[string]map[string]struct{}),
-		owners: make(map[string]map[string]struct{}),
 	}
-	err := db.View(context.Background(), func(tx *kv.Tx) error {
-		for _, n := range Records.All(tx, "") {
-			s.enter(n)
-		}
-		return tx.Err()
-	})
-	if err != nil {
+	if err := s.load(); err != nil {
 		return nil, err
-	}
-	memo := make(memo)
-	for id := range s.index.notes {
-		s.relink(id, memo)
 	}
 	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate})
 	db.OnCommit(s.commit)
@@ -112,20 +88,28 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	affected := make(map[string]struct{})
-	again := make(map[string]struct{})
+	again := make(map[num]struct{})
+	var gone []string
 	for _, ch := range cs.Changes {
-		old, now, ok := Records.Of(ch)
+		_, now, ok := Records.Of(ch)
 		if !ok {
 			continue
 		}
 		s.gen++
 		changed = append(changed, ch.ID)
+		old := s.index.get(ch.ID)
 		if old != nil {
 			s.leave(old)
 		}
 		if now != nil {
-			s.enter(now)
-			again[now.ID] = struct{}{}
+			again[s.enter(now)] = struct{}{}
+		} else if old != nil {
+			gone = append(gone, ch.ID)
+			n := s.index.byID[ch.ID]
+			again[n] = struct{}{}
+			for _, from := range s.index.list[n].in {
+				again[from] = struct{}{}
+			}
 		}
 		if !sameNames(old, now) {
 			for _, n := range []*Note{old, now} {
@@ -139,13 +123,13 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 		}
 	}
 	for key := range affected {
-		for id := range s.owners[key] {
-			again[id] = struct{}{}
+		for _, r := range inRole(s.index.named(key), byLink) {
+			again[r.num()] = struct{}{}
 		}
 	}
-	memo := make(memo)
-	for id := range again {
-		s.relink(id, memo)
+	s.index.relink(slices.Collect(maps.Keys(again)))
+	for _, id := range gone {
+		s.index.release(id)
 	}
 	return slices.Sorted(maps.Keys(affected)), changed
 }
@@ -156,34 +140,30 @@ func sameNames(a, b *Note) bool {
 		a.EntityID == b.EntityID && a.Live() == b.Live() && slices.Equal(a.Aliases, b.Aliases)
 }
 
-// enter puts a note into every index but the links, which need all notes.
-func (s *Store) enter(n *Note) {
-	s.index.put(n)
+// enter puts a note into every index but the resolved links, which need all
+// notes.
+func (s *Store) enter(n *Note) num {
 	s.text += int64(len(n.Body))
 	if n.Live() {
 		s.live++
 		s.names.Put(n.ID, "", n.UpdatedAt, append([]string{n.Title}, n.Aliases...)...)
-		for _, name := range n.Tags {
-			key := entities.Fold(name)
-			if s.tags[key] == nil {
-				s.tags[key] = &Tag{Name: name}
-			}
-			s.tags[key].Count++
-		}
+		s.countTags(n)
 	}
-	for _, l := range n.Links {
-		for _, key := range linkKeys(l.Target) {
-			if s.owners[key] == nil {
-				s.owners[key] = make(map[string]struct{})
-			}
-			s.owners[key][n.ID] = struct{}{}
+	return s.index.put(n)
+}
+
+func (s *Store) countTags(n *Note) {
+	for _, name := range n.Tags {
+		key := entities.Fold(name)
+		if s.tags[key] == nil {
+			s.tags[strings.Clone(key)] = &Tag{Name: strings.Clone(name)} // else they keep the record that they are parts of
 		}
+		s.tags[key].Count++
 	}
 }
 
-// leave takes a note out of every index.
+// leave takes a note out of every index but the resolved links.
 func (s *Store) leave(n *Note) {
-	s.index.remove(n)
 	s.text -= int64(len(n.Body))
 	if n.Live() {
 		s.live--
@@ -195,63 +175,15 @@ func (s *Store) leave(n *Note) {
 			}
 		}
 	}
-	s.unlink(n.ID)
-	delete(s.out, n.ID)
-	for _, l := range n.Links {
-		for _, key := range linkKeys(l.Target) {
-			if delete(s.owners[key], n.ID); len(s.owners[key]) == 0 {
-				delete(s.owners, key)
-			}
-		}
-	}
-}
-
-// unlink takes the resolved links of a note back.
-func (s *Store) unlink(id string) {
-	for _, to := range s.out[id] {
-		if delete(s.in[to], id); len(s.in[to]) == 0 {
-			delete(s.in, to)
-		}
-	}
-}
-
-// relink resolves the links of a note.
-func (s *Store) relink(id string, memo memo) {
-	n := s.index.notes[id]
-	if n == nil {
-		return
-	}
-	s.unlink(id)
-	if len(n.Links) == 0 {
-		return
-	}
-	targets := make([]string, len(n.Links))
-	for i, l := range n.Links {
-		key := memoKey{l.Target, n.Vault, n.Folder, n.Path != ""}
-		to, known := memo[key]
-		if l.Target == "" {
-			to = id
-		} else if !known {
-			to = s.index.resolve(l.Target, n).ID
-			memo[key] = to
-		}
-		targets[i] = to
-		if to != "" {
-			if s.in[to] == nil {
-				s.in[to] = make(map[string]struct{})
-			}
-			s.in[to][id] = struct{}{}
-		}
-	}
-	s.out[id] = targets
+	s.index.remove(s.index.byID[n.ID])
 }
 
 // resolveRef finds what a link in a field of an entity means.
 func (s *Store) resolveRef(link, from string) (noteID, entityID string) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	r := s.index.resolve(targetOf(link), s.index.notes[from])
-	if n := s.index.notes[r.ID]; n != nil {
+	if to := s.index.resolve(targetOf(link), s.index.numberOf(from)).to; to != nowhere {
+		n := s.index.list[to].note
 		return n.ID, n.EntityID
 	}
 	return "", ""
@@ -260,7 +192,7 @@ func (s *Store) resolveRef(link, from string) (noteID, entityID string) {
 func (s *Store) isPrivate(id string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	n := s.index.notes[id]
+	n := s.index.get(id)
 	return n != nil && n.Private
 }
 
@@ -270,7 +202,7 @@ func refKeys(link string) []string { return linkKeys(targetOf(link)) }
 func (s *Store) Get(id string) *Note {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.index.notes[id]
+	return s.index.get(id)
 }
 
 // All yields every note, archived ones included, in no order. The store is
@@ -279,8 +211,8 @@ func (s *Store) All() iter.Seq[*Note] {
 	return func(yield func(*Note) bool) {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
-		for _, n := range s.index.notes {
-			if !yield(n) {
+		for i := range s.index.list {
+			if n := s.index.list[i].note; n != nil && !yield(n) {
 				return
 			}
 		}
@@ -292,7 +224,7 @@ func (s *Store) All() iter.Seq[*Note] {
 func (s *Store) Count() (live, all int, bytes int64) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.live, len(s.index.notes), s.text
+	return s.live, len(s.index.byID), s.text
 }
 
 // Gen counts the changes of notes.
@@ -315,5 +247,10 @@ func (s *Store) Complete(typed string, limit int) []entities.Hit {
 func (s *Store) Resolve(link, from string) Resolution {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.index.resolve(targetOf(link), s.index.notes[from])
+	m := s.index.resolve(targetOf(link), s.index.numberOf(from))
+	r := Resolution{Tier: m.tier, Candidates: s.index.ids(m.several)}
+	if m.to != nowhere {
+		r.ID = s.index.list[m.to].note.ID
+	}
+	return r
 }

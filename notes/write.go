@@ -158,7 +158,7 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 	now := s.opts.Now().UTC().Truncate(time.Millisecond)
 	n := &Note{
 		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, Vault: d.Vault, VaultBacked: d.Vault != "",
-		CreatedAt: now, UpdatedAt: now, Version: 1, Links: doc.Links,
+		CreatedAt: now, UpdatedAt: now, Version: 1, Places: placesOf(doc.Links),
 		Given: Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private},
 	}
 	if !d.ModifiedAt.IsZero() {

@@ -92,18 +92,23 @@ func (c *call) text(n *notes.Note) string {
 const maxTextBytes = markdown.MaxFrontmatter + 128<<10
 
 func (c *call) maskedText(n *notes.Note) string {
-	if !c.remote || len(n.Links) == 0 {
+	if !c.remote || n.Places == "" {
 		return n.PlainText()
 	}
 	masked := *n
 	var b strings.Builder
 	copied := 0
-	for i, id := range c.g.notes.Targets(n.ID) {
-		to, l := c.g.notes.Get(id), n.Links[i]
-		if to != nil && to.Private && l.Start >= copied && l.End <= len(n.Body) {
-			b.WriteString(n.Body[copied:l.Start])
+	targets := c.g.notes.Targets(n.ID)
+	for at := range n.Places.All() {
+		if len(targets) == 0 {
+			break // the note has another text by now
+		}
+		to := c.g.notes.Get(targets[0])
+		targets = targets[1:]
+		if to != nil && to.Private && at.Start >= copied && at.End <= len(n.Body) {
+			b.WriteString(n.Body[copied:at.Start])
 			b.WriteString("(private)")
-			copied = l.End
+			copied = at.End
 		}
 	}
 	if copied > 0 {

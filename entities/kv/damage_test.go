@@ -29,9 +29,8 @@ type edit struct {
 	gone     bool
 }
 
-// tell writes down what happens in a store from its first transaction on.
-func tell(s *kv.Store) *story {
-	st := &story{nil}
+// tell writes down what happens in a store from now on.
+func (st *story) tell(s *kv.Store) {
 	s.OnCommit(func(cs *kv.ChangeSet) {
 		var edits []edit
 		for _, d := range notes.Each(cs) {
@@ -43,7 +42,37 @@ func tell(s *kv.Store) *story {
 		}
 		*st = append(*st, edits)
 	})
-	return st
+}
+
+// restore makes a backup after the step 0 and goes back to it after the step 1.
+func (st *story) restore(t testing.TB, d *disk, s *kv.Store, step int) *kv.Store {
+	t.Helper()
+	path := filepath.Join("/backups", "old.ctxdbackup")
+	d.dirs["/backups"] = true
+	switch step {
+	case 0:
+		if _, err := s.Backup(ctx, path, kv.BackupOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	case 1:
+		if _, err := s.Restore(ctx, path, kv.RestoreOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var edits []edit
+		for id := range st.state(st.last()) {
+			edits = append(edits, edit{id: id, gone: true})
+		}
+		for id, text := range st.state(st.last() - 1) {
+			edits = append(edits, edit{id: id, text: text})
+		}
+		*st = append(*st, edits)
+		var err error
+		if s, err = kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1}); err != nil {
+			t.Fatal(err)
+		}
+		st.tell(s)
+	}
+	return s
 }
 
 // last is the newest transaction.
@@ -74,6 +103,7 @@ type sampling struct {
 	closed    bool  // rather than killed
 	snapshots []int // after these transactions
 	failed    []int // a snapshot after these is not finished
+	restored  int   // the state after this replaces that after the next, 0 for none
 }
 
 // make returns a disk with such a store. Each transaction leaves a record of its
@@ -81,12 +111,12 @@ type sampling struct {
 // state of its own.
 func (o sampling) make(t testing.TB) (*disk, *story) {
 	t.Helper()
-	d := newDisk()
+	d, st := newDisk(), &story{nil}
 	s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := tell(s)
+	st.tell(s)
 	for i := range o.n {
 		text := "x"
 		if i%3 == 2 {
@@ -115,6 +145,9 @@ func (o sampling) make(t testing.TB) (*disk, *story) {
 			})
 			wantKind(t, s.Snapshot(ctx), fault.Unavailable)
 			d.setHook(nil)
+		}
+		if o.restored > 0 {
+			s = st.restore(t, d, s, i+1-o.restored)
 		}
 	}
 	if o.closed {
@@ -254,6 +287,8 @@ var topologies = map[string]sampling{
 	"stopped, nothing new": {n: 6, closed: true, snapshots: []int{3, 6}},
 	"killed, no snapshot":  {n: 5, snapshots: []int{3}, failed: []int{5}},
 	"stopped, no snapshot": {n: 7, closed: true, failed: []int{2, 4, 5}},
+	"killed, restored":     {n: 6, snapshots: []int{1}, restored: 2},
+	"stopped, restored":    {n: 7, closed: true, snapshots: []int{5}, restored: 3},
 }
 
 // first is the transaction that a segment begins with.
@@ -265,11 +300,13 @@ func first(file string) (seq uint64) {
 }
 
 // base is the transaction of the newest snapshot.
-func (o sampling) base() uint64 {
-	if len(o.snapshots) == 0 {
-		return 0
+func base(d *disk) (seq uint64) {
+	if name, _ := d.file("snapshot-"); name != "" {
+		if _, err := fmt.Sscanf(filepath.Base(name), "snapshot-%016x-", &seq); err != nil {
+			panic(err)
+		}
 	}
-	return uint64(o.snapshots[len(o.snapshots)-1])
+	return seq
 }
 
 // A file that ends early holds an unbroken beginning of its transactions, and
@@ -361,17 +398,17 @@ func TestREL4_StopMarker(t *testing.T) {
 
 // flipped says what a start should make of damage to one byte of a file.
 func flipped(d *disk, o sampling, st *story, file string, off int) loss {
-	base, want := filepath.Base(file), loss{seq: st.last()}
+	name, want := filepath.Base(file), loss{seq: st.last()}
 	newest, _ := d.file("snapshot-")
-	if strings.HasPrefix(base, "snapshot-") {
+	if strings.HasPrefix(name, "snapshot-") {
 		if file == newest {
-			want.damaged = []string{base}
+			want.damaged = []string{name}
 		}
 		return want // an older one is not read
 	}
 	list := spans(d.names[file].data)
 	last, _ := d.file("journal-")
-	if file != last && list[len(list)-1].seq <= o.base() {
+	if file != last && list[len(list)-1].seq <= base(d) {
 		return want // all in the snapshot
 	}
 	for other := range d.names { // it, and those behind it

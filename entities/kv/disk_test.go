@@ -406,24 +406,28 @@ func (h *handle) Truncate(size int64) error {
 }
 
 func (h *handle) Sync() error {
+	h.d.mu.Lock()
+	begun := len(h.n.pending) // what is written while it flushes need not be in it
+	h.d.mu.Unlock()
 	err := h.d.ask("sync", h.name)
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
+	begun = min(begun, len(h.n.pending)) // another flush was faster
 	if err != nil {
 		// Linux takes the pages for clean now: no later fsync writes them,
 		// though every process goes on to see them.
-		for i := range h.n.pending {
+		for i := range begun {
 			h.n.pending[i].dropped = true
 		}
 		return err
 	}
 	h.n.own()
-	for _, op := range h.n.pending {
+	for _, op := range h.n.pending[:begun] {
 		if !op.dropped {
 			h.n.durable = op.apply(h.n.durable)
 		}
 	}
-	h.n.pending = nil
+	h.n.pending = slices.Clone(h.n.pending[begun:])
 	return nil
 }
 

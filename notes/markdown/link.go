@@ -70,6 +70,21 @@ func ParseLink(text string) (Link, bool) {
 	return l, !l.empty()
 }
 
+// IsLink reports whether a text is exactly one wikilink, without blanks around.
+func IsLink(text string) bool {
+	if text == "" || linkLen(text) != len(text) {
+		return false
+	}
+	if c := text[len("[[")]; 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' {
+		return true // it names something
+	}
+	return !newLink(text).empty()
+}
+
+// ReadLink reads a text for which IsLink holds. It does not set where the link
+// stands.
+func ReadLink(text string) Link { return newLink(text) }
+
 // newLink reads a link as written. The caller has checked the brackets.
 func newLink(raw string) Link {
 	inner, embed := raw, false

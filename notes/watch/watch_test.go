@@ -193,7 +193,7 @@ func TestRealVaults(t *testing.T) {
 			more := 0
 			for n := range w.notes.All() {
 				targets := w.notes.Targets(n.ID)
-				for i, l := range n.Links {
+				for i, l := range n.Links() {
 					k := key{n.Path, fmt.Sprint(l.Line), l.Raw}
 					if len(want[k]) == 0 {
 						t.Errorf("%v is not in the list", k)

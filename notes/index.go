@@ -1,0 +1,305 @@
+package notes
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+)
+
+// num is the number of a note in an index. Numbers are given again when their
+// note is gone.
+type num uint32
+
+// nowhere is the number of no note.
+const nowhere = ^num(0)
+
+// A ref is a note that a key names, and in which role.
+type ref uint32
+
+// role is what a key is to a note.
+type role uint32
+
+// The roles of a key. All are folds.
+const (
+	byPath  role = iota // the path without .md
+	byBase              // the file name without .md
+	byTitle             // the title
+	byAlias             // an alias
+	byLink              // the note has a link that is looked up under the key
+)
+
+const (
+	roleShift = 29
+	maxNotes  = 1 << roleShift
+)
+
+func refTo(n num, as role) ref { return ref(as)<<roleShift | ref(n) }
+
+func (r ref) num() num { return num(r & (maxNotes - 1)) }
+
+func (r ref) role() role { return role(r >> roleShift) }
+
+// index knows the notes by id and by what links may call them, and what their
+// links lead to. Notes have numbers, since a number takes a quarter of the memory
+// of a string, and of the time to compare it.
+type index struct {
+	byID map[string]num
+	list []entry // by number
+	free []num   // numbers without a note
+
+	keys     map[string]uint32 // the place of a key in refs
+	refs     [][]ref           // what a key names, sorted: by role, then by number
+	freeKeys []uint32          // places without a key
+}
+
+// entry is what the index knows of a note.
+type entry struct {
+	note *Note  // nil: the number is free
+	path string // fold of the path without .md
+	out  []num  // what its links lead to, in their order
+	in   []num  // the notes that link to it, sorted
+}
+
+func newIndex() *index { return &index{byID: make(map[string]num), keys: make(map[string]uint32)} }
+
+// get returns the note of an id, or nil.
+func (x *index) get(id string) *Note {
+	if n, ok := x.byID[id]; ok {
+		return x.list[n].note
+	}
+	return nil
+}
+
+// numberOf returns the number of an id, nowhere for none.
+func (x *index) numberOf(id string) num {
+	if n, ok := x.byID[id]; ok {
+		return n
+	}
+	return nowhere
+}
+
+// outgoing returns what the links of a note lead to.
+func (x *index) outgoing(id string) []num {
+	if n, ok := x.byID[id]; ok {
+		return x.list[n].out
+	}
+	return nil
+}
+
+// incoming returns the notes that link to a note.
+func (x *index) incoming(n num) []num {
+	if n == nowhere {
+		return nil
+	}
+	return x.list[n].in
+}
+
+// named returns what a key names, in all roles.
+func (x *index) named(key string) []ref {
+	if at, ok := x.keys[key]; ok {
+		return x.refs[at]
+	}
+	return nil
+}
+
+// inRole returns those of a list of refs that have a role.
+func inRole(list []ref, as role) []ref {
+	from, to := 0, len(list)
+	if as > 0 {
+		from, _ = slices.BinarySearch(list, refTo(0, as))
+	}
+	if to > from && list[to-1].role() != as {
+		to, _ = slices.BinarySearch(list, refTo(0, as+1))
+	}
+	return list[from:to]
+}
+
+// put enters a note, or another version of it, under the names that links may
+// call it by and under the keys of its links.
+func (x *index) put(note *Note) num {
+	n, known := x.byID[note.ID]
+	switch {
+	case known:
+		delete(x.byID, note.ID) // a map keeps the key that it has, and with it the record that the key is a part of
+	case len(x.free) > 0:
+		n = x.free[len(x.free)-1]
+		x.free = x.free[:len(x.free)-1]
+	default:
+		n = num(len(x.list))
+		x.list = append(x.list, entry{})
+	}
+	x.byID[note.ID] = n
+	e := &x.list[n]
+	e.note = note
+	eachName(note, func(_, key string, as role) {
+		if x.enter(key, refTo(n, as)); as == byPath {
+			e.path = key
+		}
+	})
+	for l := range note.eachLink() {
+		for _, key := range linkKeys(l.Target) {
+			x.enter(key, refTo(n, byLink))
+		}
+	}
+	return n
+}
+
+// remove takes a version of a note out. Its number and its resolved links stay,
+// for the next version or until release.
+func (x *index) remove(n num) {
+	note := x.list[n].note
+	eachName(note, func(_, key string, as role) { x.leave(key, refTo(n, as)) })
+	for l := range note.eachLink() {
+		for _, key := range linkKeys(l.Target) {
+			x.leave(key, refTo(n, byLink))
+		}
+	}
+	x.list[n].note, x.list[n].path = nil, ""
+}
+
+// release gives the number of a note back that is gone and that nothing links to
+// or from any more.
+func (x *index) release(id string) {
+	n := x.byID[id]
+	delete(x.byID, id)
+	x.list[n] = entry{}
+	x.free = append(x.free, n)
+}
+
+// eachName visits the names of a note and the keys that they are.
+func eachName(n *Note, visit func(name, key string, as role)) {
+	if n.Path != "" {
+		visit(n.Path, trimExt(entities.Fold(n.Path)), byPath)
+		visit(n.Path, entities.Fold(baseOf(n.Path)), byBase)
+	}
+	visit(n.Title, entities.Fold(n.Title), byTitle)
+	for _, a := range n.Aliases {
+		visit(a, entities.Fold(a), byAlias)
+	}
+}
+
+func (x *index) enter(key string, r ref) {
+	at := x.place(key)
+	if i, found := slices.BinarySearch(x.refs[at], r); !found {
+		x.refs[at] = slices.Insert(x.refs[at], i, r)
+	}
+}
+
+// place returns the place of a key, which it gets when it has none.
+func (x *index) place(key string) uint32 {
+	at, ok := x.keys[key]
+	if ok {
+		return at
+	}
+	if last := len(x.freeKeys) - 1; last >= 0 {
+		at, x.freeKeys = x.freeKeys[last], x.freeKeys[:last]
+	} else {
+		at = uint32(len(x.refs))
+		x.refs = append(x.refs, nil)
+	}
+	x.keys[strings.Clone(key)] = at // it may be a part of the record of a note
+	return at
+}
+
+func (x *index) leave(key string, r ref) {
+	at, ok := x.keys[key]
+	if !ok {
+		return
+	}
+	i, found := slices.BinarySearch(x.refs[at], r)
+	if !found {
+		return
+	}
+	if x.refs[at] = slices.Delete(x.refs[at], i, i+1); len(x.refs[at]) == 0 {
+		x.refs[at] = nil
+		x.freeKeys = append(x.freeKeys, at)
+		delete(x.keys, key)
+	}
+}
+
+// edge is a pair of notes of which one links to the other.
+type edge struct{ to, from num }
+
+func compareEdges(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) }
+
+// relink resolves the links of notes anew; a number without a note has none.
+func (x *index) relink(list []num) {
+	var lost, gained []edge
+	r := resolver{x: x}
+	for _, n := range list {
+		e := &x.list[n]
+		var out []num
+		if e.note != nil {
+			for l := range e.note.eachLink() {
+				out = append(out, r.resolve(l.Target, n))
+			}
+		}
+		if slices.Equal(e.out, out) {
+			continue
+		}
+		lost, gained = appendEdges(lost, e.out, n), appendEdges(gained, out, n)
+		e.out = out
+	}
+	x.eachTarget(lost, without)
+	x.eachTarget(gained, with)
+}
+
+func appendEdges(list []edge, out []num, from num) []edge {
+	for _, to := range out {
+		if to != nowhere {
+			list = append(list, edge{to, from})
+		}
+	}
+	return list
+}
+
+// eachTarget changes entry.in of the notes that edges lead to, by all of each at
+// once: it is no more work than there are links when all of them are to one note.
+func (x *index) eachTarget(edges []edge, change func(in, from []num) []num) {
+	slices.SortFunc(edges, compareEdges)
+	var from []num
+	edges = slices.Compact(edges)
+	for i, e := range edges {
+		if from = append(from, e.from); i+1 == len(edges) || edges[i+1].to != e.to {
+			x.list[e.to].in = change(x.list[e.to].in, from)
+			from = from[:0]
+		}
+	}
+}
+
+// fewNums is up to how many numbers are put into a sorted list, or taken out, one
+// by one.
+const fewNums = 16
+
+// with returns the union of two sorted lists. It may reuse the first.
+func with(list, more []num) []num {
+	if len(more) > fewNums {
+		list = append(slices.Clip(list), more...)
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	for _, n := range more {
+		if at, found := slices.BinarySearch(list, n); !found {
+			list = slices.Insert(list, at, n)
+		}
+	}
+	return list
+}
+
+// without returns what of a sorted list is not in another. It reuses the first.
+func without(list, less []num) []num {
+	if len(less) > fewNums {
+		return slices.DeleteFunc(list, func(n num) bool {
+			_, found := slices.BinarySearch(less, n)
+			return found
+		})
+	}
+	for _, n := range less {
+		if at, found := slices.BinarySearch(list, n); found {
+			list = slices.Delete(list, at, at+1)
+		}
+	}
+	return list
+}

@@ -1,0 +1,215 @@
+package notes_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// house is a store with its rooms, whose clock and ids go on the same in every one.
+type house struct {
+	db   *kv.Store
+	ents *entities.Store
+	ns   *notes.Store
+}
+
+func newHouse(t *rapid.T, db *kv.Store) house {
+	t.Helper()
+	n := 0
+	id := func() string { n++; return fmt.Sprintf("new-%d", n) }
+	now := func() time.Time { return time.Unix(1_700_000_000, 0) }
+	ents, err := entities.Open(db, entities.Options{NewID: id, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns, err := notes.Open(db, ents, notes.Options{NewID: id, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return house{db, ents, ns}
+}
+
+// reopened returns rooms that have loaded at once what those of h took in one by
+// one.
+func (h house) reopened(t *rapid.T) house {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	paths := kv.NewCollection[string]("note-path")
+	err = h.db.View(ctx, func(from *kv.Tx) error {
+		return db.Update(ctx, func(to *kv.Tx) error {
+			for id, v := range entities.TypeRecords.All(from, "") {
+				must(t, entities.TypeRecords.Put(to, id, v))
+			}
+			for id, v := range entities.EntityRecords.All(from, "") {
+				must(t, entities.EntityRecords.Put(to, id, v))
+			}
+			for id, v := range notes.Records.All(from, "") {
+				must(t, notes.Records.Put(to, id, v))
+			}
+			for id, v := range paths.All(from, "") {
+				must(t, paths.Put(to, id, v))
+			}
+			return from.Err()
+		})
+	})
+	must(t, err)
+	return newHouse(t, db)
+}
+
+func must(t *rapid.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	someIDs     = rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("n%d", rapid.IntRange(0, 25).Draw(t, "n")) })
+	someTitles  = rapid.SampledFrom([]string{"Alpha", "alpha", "Beta", "Beta two", "Ünï", "日本", "read me", "Folder/Alpha", ""})
+	someFolders = rapid.SampledFrom([]string{"", "Folder/", "Folder/Sub/", "folder/", "Other/"})
+	someBases   = rapid.SampledFrom([]string{"Alpha", "alpha", "Beta", "README", "Ünï"})
+	someTargets = rapid.SampledFrom([]string{
+		"Alpha", "alpha", "Beta", "beta.md", "Folder/Alpha", "Sub/Alpha", "./Alpha", "../Alpha", "/Alpha", "Sub/beta.MD", "README", "ÜNÏ",
+		"日本", "nothing", "#Here", "Alpha#There", "Alpha|x", "n3", "Beta two", "..", ".", "Folder/../Alpha", "A",
+	})
+)
+
+// drawDraft makes a note that has names and links of all kinds.
+func drawDraft(t *rapid.T) notes.Draft {
+	d := notes.Draft{
+		ID: someIDs.Draw(t, "id"), Title: someTitles.Draw(t, "title"), Private: rapid.Bool().Draw(t, "private"),
+		Tags: rapid.SliceOfN(rapid.SampledFrom([]string{"one", "two/three"}), 0, 2).Draw(t, "tags"),
+	}
+	if rapid.Bool().Draw(t, "aliased") {
+		d.Aliases = []string{rapid.SampledFrom([]string{"A", "Alpha", "Beta"}).Draw(t, "alias")}
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "place") {
+	case 0:
+		d.Folder = strings.TrimSuffix(someFolders.Draw(t, "folder"), "/")
+	case 1:
+		d.Vault = rapid.SampledFrom([]string{"v", "w"}).Draw(t, "vault")
+		fallthrough
+	case 2:
+		d.Path = someFolders.Draw(t, "folder") + someBases.Draw(t, "base") + rapid.SampledFrom([]string{".md", ".MD", ".markdown", ""}).Draw(t, "ending")
+	}
+	var b strings.Builder
+	if rapid.IntRange(0, 3).Draw(t, "entity") == 0 {
+		fmt.Fprintf(&b, "---\ntype: Person\nknows: \"[[%s]]\"\narchived: %v\n---\n", strings.Split(someTargets.Draw(t, "knows"), "|")[0], rapid.Bool().Draw(t, "archived"))
+	}
+	for range rapid.IntRange(0, 4).Draw(t, "links") {
+		fmt.Fprintf(&b, "text [[%s]] text\n", someTargets.Draw(t, "target"))
+	}
+	d.Body = b.String()
+	return d
+}
+
+// change does one thing to the notes of every house; all must take it alike.
+func change(t *rapid.T, houses ...house) {
+	d, what := drawDraft(t), rapid.IntRange(0, 9).Draw(t, "what")
+	var first string
+	for i, h := range houses {
+		err := h.db.Update(ctx, func(tx *kv.Tx) error {
+			switch what {
+			case 0:
+				return h.ns.DeleteTx(tx, d.ID)
+			case 1: // a file goes that another has come for
+				if err := h.ns.DeleteTx(tx, d.ID); err != nil {
+					return err
+				}
+				d.ID += "x"
+			}
+			_, err := h.ns.PutTx(tx, d, nil, nil)
+			return err
+		})
+		d.ID = strings.TrimSuffix(d.ID, "x")
+		if what == 2 && err == nil {
+			_, err = h.ns.Archive(ctx, d.ID, nil)
+		}
+		if i == 0 {
+			first = fmt.Sprint(err)
+		} else if again := fmt.Sprint(err); again != first {
+			t.Fatalf("one house says %q, another %q", first, again)
+		}
+	}
+}
+
+// shown is all that rooms tell of their notes.
+func shown(h house) map[string]any {
+	out := make(map[string]any)
+	live, all, bytes := h.ns.Count()
+	out["count"] = []any{live, all, bytes}
+	out["tags"] = h.ns.Tags("")
+	for _, vault := range []string{"", "v", "w"} {
+		links, lost := h.ns.LinkCount(vault)
+		out["links "+vault] = []int{links, lost}
+	}
+	for _, typed := range []string{"", "a", "al", "bet", "t", "ünï", "日", "lph", "apa"} {
+		for _, limit := range []int{2, 100} {
+			out[fmt.Sprint("complete ", typed, limit)] = h.ns.Complete(typed, limit)
+		}
+	}
+	var ids []string
+	for n := range h.ns.All() {
+		ids = append(ids, n.ID)
+	}
+	slices.Sort(ids)
+	for _, id := range append(ids, "", "gone") {
+		n := h.ns.Get(id)
+		out["note "+id] = n
+		resolved, lost := h.ns.Outgoing(id)
+		out["out "+id] = []any{resolved, lost, h.ns.Targets(id), h.ns.Linked(id)}
+		out["in "+id] = []any{h.ns.Incoming(id), h.ns.Linking(id)}
+		for _, target := range []string{"Alpha", "beta.md", "Folder/Alpha", "./Alpha", "../Alpha", "README", "A", "#x", "Sub/Alpha"} {
+			out["resolve "+target+" "+id] = h.ns.Resolve(target, id)
+		}
+		if n != nil {
+			out["entity "+id] = h.ents.Get(n.EntityID)
+		}
+	}
+	for _, title := range []string{"alpha", "BETA", "ünï", "nothing"} {
+		n, err := h.ns.ByTitle(title)
+		out["title "+title] = []any{n, fmt.Sprintf("%+v", err)}
+		n, err = h.ns.ByPath("Folder/" + title + ".md")
+		out["path "+title] = []any{n, fmt.Sprintf("%+v", err)}
+	}
+	return out
+}
+
+// TestNotesLoadedAtOnce changes notes one by one, loads them into other rooms at
+// once, compares what both show, changes both and compares again.
+func TestNotesLoadedAtOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		db, err := kv.Open(kv.InMemory, kv.Options{})
+		must(t, err)
+		t.Cleanup(func() { db.Close() })
+		one := newHouse(t, db)
+		for range rapid.IntRange(0, 40).Draw(t, "notes") {
+			change(t, one)
+		}
+		loaded := one.reopened(t)
+		if diff := cmp.Diff(shown(one), shown(loaded)); diff != "" {
+			t.Fatalf("notes loaded at once show another thing:\n%s", diff)
+		}
+		// From here on both are changed: ids of new entities have to go on alike.
+		one = one.reopened(t)
+		for range rapid.IntRange(0, 20).Draw(t, "changes") {
+			change(t, one, loaded)
+		}
+		if diff := cmp.Diff(shown(one.reopened(t)), shown(loaded)); diff != "" {
+			t.Fatalf("notes loaded at once and then changed show another thing:\n%s", diff)
+		}
+	})
+}

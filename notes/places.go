@@ -1,0 +1,83 @@
+package notes
+
+import (
+	"iter"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Places says where the wikilinks of a text stand, in the form in which it is
+// stored: of most notes, nobody asks for the links while the store is open.
+type Places string
+
+// Place is where one link stands.
+type Place struct {
+	Start, End int // byte offsets into the text
+	Line       int
+}
+
+// placesOf returns the places of links.
+func placesOf(links []markdown.Link) Places {
+	var b []byte
+	for _, l := range links {
+		b = kv.AppendUint(b, uint64(l.Start))
+		b = kv.AppendUint(b, uint64(l.End-l.Start))
+		b = kv.AppendUint(b, uint64(l.Line))
+	}
+	return Places(b)
+}
+
+// All yields the places in the order of the text.
+func (p Places) All() iter.Seq[Place] {
+	return func(yield func(Place) bool) {
+		for r := (kv.Reader{Rest: string(p)}); r.Rest != ""; {
+			at, ok := readPlace(&r)
+			if !ok || !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+func readPlace(r *kv.Reader) (at Place, ok bool) {
+	start, size, line := r.Int(), r.Int(), r.Int()
+	return Place{start, start + size, line}, !r.Bad && start+size >= start
+}
+
+// linksIn reports whether the text has a link at each of the places.
+func (p Places) linksIn(body string) bool {
+	for r := (kv.Reader{Rest: string(p)}); r.Rest != ""; {
+		at, ok := readPlace(&r)
+		if !ok || at.End > len(body) {
+			return false
+		}
+		if !markdown.IsLink(body[at.Start:at.End]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Links returns the wikilinks of the text in its order, read anew each time.
+func (n *Note) Links() []markdown.Link {
+	var links []markdown.Link
+	for l := range n.eachLink() {
+		links = append(links, l)
+	}
+	return links
+}
+
+func (n *Note) eachLink() iter.Seq[markdown.Link] {
+	return func(yield func(markdown.Link) bool) {
+		for at := range n.Places.All() {
+			if at.End > len(n.Body) {
+				return // somebody has shortened the text
+			}
+			l := markdown.ReadLink(n.Body[at.Start:at.End])
+			if l.Start, l.End, l.Line = at.Start, at.End, at.Line; !yield(l) {
+				return
+			}
+		}
+	}
+}

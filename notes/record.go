@@ -1,0 +1,112 @@
+package notes
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// A record of a note is
+//
+//	format     one byte, 2
+//	flags      one byte, see below
+//	texts      id, title, path, folder, vault, entity, given title
+//	lists      tags, aliases, given tags, given aliases
+//	times      created, updated, archived and given as archived if there is one
+//	number     version
+//	text       Places: of each link its start, length and line
+//	the rest   the text of the note
+//
+// Texts, lists, times and numbers are those of package kv. A note has one record,
+// and no other is read: what was read is always what had been written. All texts
+// of a note, its own too, are parts of the record.
+const recordFormat = 2
+
+// The flags of a record.
+const (
+	flagPrivate = 1 << iota
+	flagVaultBacked
+	flagArchived
+	flagGivenPrivate
+	flagGivenArchived
+	allFlags = 1<<iota - 1
+)
+
+var errRecord = errors.New("malformed note record")
+
+func encode(n *Note) (string, error) {
+	if n.Version < 0 {
+		return "", fmt.Errorf("version %d", n.Version)
+	}
+	flags := flagIf(flagPrivate, n.Private) | flagIf(flagVaultBacked, n.VaultBacked) | flagIf(flagArchived, n.ArchivedAt != nil) |
+		flagIf(flagGivenPrivate, n.Given.Private) | flagIf(flagGivenArchived, n.Given.Archived != nil)
+	b := append(make([]byte, 0, 512), recordFormat, flags)
+	for _, s := range [...]string{n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID, n.Given.Title} {
+		b = kv.AppendText(b, s)
+	}
+	for _, list := range [...][]string{n.Tags, n.Aliases, n.Given.Tags, n.Given.Aliases} {
+		b = kv.AppendTexts(b, list)
+	}
+	for _, t := range [...]*time.Time{&n.CreatedAt, &n.UpdatedAt, n.ArchivedAt, n.Given.Archived} {
+		if t == nil {
+			continue
+		}
+		var err error
+		if b, err = kv.AppendTime(b, *t); err != nil {
+			return "", err
+		}
+	}
+	b = kv.AppendUint(b, uint64(n.Version))
+	b = kv.AppendText(b, string(n.Places))
+	var rec strings.Builder
+	rec.Grow(len(b) + len(n.Body))
+	rec.Write(b)
+	rec.WriteString(n.Body)
+	return rec.String(), nil
+}
+
+func flagIf(flag byte, set bool) byte {
+	if set {
+		return flag
+	}
+	return 0
+}
+
+func decode(s string) (*Note, error) {
+	r := kv.Reader{Rest: s}
+	if r.Byte() != recordFormat {
+		return nil, errRecord
+	}
+	flags := r.Byte()
+	n := &Note{
+		ID: r.Text(), Title: r.Text(), Path: r.Text(), Folder: r.Text(), Vault: r.Text(), EntityID: r.Text(),
+		Private: flags&flagPrivate != 0, VaultBacked: flags&flagVaultBacked != 0,
+	}
+	n.Given.Title, n.Given.Private = r.Text(), flags&flagGivenPrivate != 0
+	n.Tags, n.Aliases = r.Texts(), r.Texts()
+	if list := r.Texts(); len(list) > 0 {
+		n.Given.Tags = list
+	}
+	if list := r.Texts(); len(list) > 0 {
+		n.Given.Aliases = list
+	}
+	n.CreatedAt, n.UpdatedAt = r.Time(), r.Time()
+	if flags&flagArchived != 0 {
+		at := r.Time()
+		n.ArchivedAt = &at
+	}
+	if flags&flagGivenArchived != 0 {
+		at := r.Time()
+		n.Given.Archived = &at
+	}
+	n.Version = r.Int()
+	n.Places = Places(r.Text())
+	n.Body = r.Rest
+	if r.Bad || flags > allFlags || !n.Places.linksIn(n.Body) {
+		return nil, errRecord
+	}
+	return n, nil
+}
