@@ -174,12 +174,23 @@ func TestREL4_AnyDamage(t *testing.T) {
 // afterDamage opens a damaged store and holds it to what is expected.
 func afterDamage(t *testing.T, d *disk, st *story, want loss) error {
 	before := d.restart()
+	inspected, err := inspects(d)
+	if err != nil {
+		return err
+	}
 	s, err := kv.Open(dir, kv.Options{FS: d})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	r, state := s.Status().Recovered, dump(t, s)
+	if told, did := inspected.Start, r; inspected.Refused != "" || inspected.Seq != s.Seq() || inspected.Records != len(state) {
+		return fmt.Errorf("inspected as %+v", inspected)
+	} else if did.Damaged = nil; !cmp.Equal(told, did) {
+		return fmt.Errorf("inspected (-told +did):\n%s", cmp.Diff(told, did))
+	} else if whole := did.Lost == 0 && did.TornBytes == 0 && r.Damaged == nil; whole != (inspected.Condition == kv.Whole) {
+		return fmt.Errorf("called %s: %+v", inspected.Condition, r)
+	}
 	if s.Seq() != want.seq || r.Lost != want.lost || r.Salvaged < want.salvaged { // more where something stands between that belongs to none
 		return fmt.Errorf("transaction %d, %+v; want %+v", s.Seq(), r, want)
 	}
@@ -195,10 +206,28 @@ func afterDamage(t *testing.T, d *disk, st *story, want loss) error {
 	return goesOn(t, d, s, state)
 }
 
+// inspects looks at a store and checks that nothing comes of it.
+func inspects(d *disk) (*kv.Inspection, error) {
+	before := d.restart()
+	in, err := kv.Inspect(ctx, dir, kv.Options{FS: d})
+	for _, op := range []string{"write", "truncate", "sync", "rename", "remove", "chmod", "lock", "mkdir"} {
+		if d.count(op) > 0 {
+			return in, fmt.Errorf("looking at a store takes %d calls of %s", d.count(op), op)
+		}
+	}
+	if !slices.Equal(before.list(), d.list()) {
+		return in, errors.New("looking at a store changes it")
+	}
+	return in, err
+}
+
 // refusedWhole checks that a store is refused and left as it is, and that what
 // is intact of it can be put together when asked for: no record that never was.
 func refusedWhole(t *testing.T, d *disk, st *story) error {
 	before := d.restart()
+	if in, err := inspects(d); fault.KindOf(err) != fault.NotFound && (err != nil || in.Refused == "" || in.Hint == "" || in.Condition != kv.Damaged) {
+		return fmt.Errorf("inspected as %+v, %w", in, err)
+	}
 	_, err := kv.Open(dir, kv.Options{FS: d})
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Hint == "" {

@@ -18,7 +18,7 @@ import (
 // campaign. Its transactions are of very different sizes.
 func large(t *testing.T) (d *disk, st *story, file string, list []span) {
 	t.Helper()
-	o := sampling{n: figure(60, 300), pad: figure(2000, 10_400)}
+	o := sampling{n: figure(60, 150), pad: figure(2000, 21_000)}
 	d, st = o.make(t)
 	file, node := d.file("journal-")
 	if want := figure(40<<10, 1<<20); len(node.data) < want {
@@ -209,7 +209,8 @@ func TestREL4_FlipsInLargeSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := tell(s)
+	st := &story{nil}
+	st.tell(s)
 	for round := range 3 {
 		err := s.Update(ctx, func(tx *kv.Tx) error {
 			for i := round; i < n; i += 1 + round {
