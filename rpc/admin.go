@@ -7,6 +7,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -15,17 +16,15 @@ import (
 // beside the old one has to fit.
 const lowDisk = 256 << 20
 
-func (r *Rooms) adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
-	return r.health(s.conn.srv), nil
+func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
+	return s.conn.srv.health(), nil
 }
 
 // health looks at the daemon.
-func (r *Rooms) health(srv *Server) protocol.Health {
-	live, _, _ := r.Notes.Count()
+func (s *Server) health() protocol.Health {
 	out := protocol.Health{
-		Status: protocol.Healthy, Warnings: []string{}, Store: r.KV.Status(),
-		Index:    protocol.IndexHealth{Ready: true, Notes: live},
-		UptimeMS: time.Since(srv.started).Milliseconds(), PID: os.Getpid(), Version: r.Info.Version,
+		Status: protocol.Healthy, Warnings: []string{},
+		UptimeMS: time.Since(s.started).Milliseconds(), PID: os.Getpid(), Version: s.info.Version,
 	}
 	warn := func(status, format string, args ...any) {
 		if out.Status != protocol.Failing {
@@ -33,14 +32,33 @@ func (r *Rooms) health(srv *Server) protocol.Health {
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf(format, args...))
 	}
-	if r.DataDir != "" {
-		out.Disk.FreeBytes, out.Disk.TotalBytes = diskRoom(r.DataDir)
+	var r *Rooms
+	switch r, out.Loading = s.door.look(); {
+	case r == nil:
+		out.Store.Mode = protocol.StoreLoading
+		warn(protocol.Warning, "%s", loadingTexts[out.Loading.Phase])
+	case r.refused != nil:
+		out.Store.Mode, out.Store.Reason = protocol.StoreClosed, fault.Message(r.refused)
+		warn(protocol.Failing, "%s", out.Store.Reason)
+	case r.KV != nil:
+		live, _, _ := r.Notes.Count()
+		out.Store, out.Index = r.KV.Status(), protocol.IndexHealth{Ready: true, Notes: live}
+		warnStore(out.Store, warn)
+	}
+	if s.dataDir != "" {
+		out.Disk.FreeBytes, out.Disk.TotalBytes = diskRoom(s.dataDir)
 		if out.Disk.TotalBytes > 0 && out.Disk.FreeBytes < lowDisk {
 			warn(protocol.Warning, "the disk of the data has %d MiB left", out.Disk.FreeBytes>>20)
 		}
 	}
-	warnStore(out.Store, warn)
 	return out
+}
+
+// loadingTexts say by phase what keeps calls waiting.
+var loadingTexts = map[string]string{
+	protocol.LoadStarting:  "the store is being opened; calls wait for it",
+	protocol.LoadRestoring: "a backup is being restored; calls wait for it",
+	protocol.LoadChecking:  "the store is being checked; calls wait for it",
 }
 
 func warnStore(st kv.Status, warn func(status, format string, args ...any)) {
@@ -77,9 +95,9 @@ func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (p
 
 // adminStop answers first: the daemon ends when every accepted call is done,
 // this one included.
-func (r *Rooms) adminStop(context.Context, *Session, protocol.Empty) (protocol.Empty, error) {
-	if r.Stop != nil {
-		go r.Stop()
+func adminStop(_ context.Context, s *Session, _ protocol.Empty) (protocol.Empty, error) {
+	if stop := s.conn.srv.onStop; stop != nil {
+		go stop()
 	}
 	return protocol.Empty{}, nil
 }

@@ -51,6 +51,13 @@ func (c *connection) runsHere(k *call) bool {
 	if c.inFlight > 0 || c.reading >= c.srv.limits.Concurrency || c.ended {
 		return false
 	}
+	if !k.method.Roomless {
+		if k.rooms = c.srv.door.rooms.Load(); k.rooms == nil {
+			return false
+		}
+	}
+	k.here = new(callContext)
+	c.busy.Store(k)
 	c.lastSlot++
 	k.slot = c.lastSlot
 	k.state = running
@@ -63,15 +70,13 @@ func (c *connection) runsHere(k *call) bool {
 // runHere runs a call and reports whether the connection still waits for this
 // goroutine to read on.
 func (c *connection) runHere(k *call) bool {
-	ctx := new(callContext)
-	k.here = ctx
-	c.busy.Store(k)
 	c.srv.lookout.wake()
-	c.execute(ctx, k)
-	ctx.end(context.Canceled) // whoever still watches it is let go
+	c.execute(k.here, k)
+	k.here.end(context.Canceled) // whoever still watches it is let go
 	if c.busy.CompareAndSwap(k, nil) {
 		return true
 	}
+	k.leave()
 	c.mu.Lock()
 	c.reading--
 	c.startReads()
@@ -81,22 +86,26 @@ func (c *connection) runHere(k *call) bool {
 
 // relieve lets another goroutine read on while k is being run by the one that
 // read it. From now on k counts among the calls that run beside each other, and
-// can be withdrawn.
-func (c *connection) relieve(k *call) {
-	if !c.busy.CompareAndSwap(k, nil) {
-		return // it is done
-	}
+// can be withdrawn. It reports whether k was still being run.
+func (c *connection) relieve(k *call) bool {
 	c.mu.Lock()
+	if !c.busy.CompareAndSwap(k, nil) {
+		c.mu.Unlock()
+		return false
+	}
 	c.reading++
+	if k.rooms != nil {
+		c.srv.door.count()
+	}
 	if !k.released {
 		c.calls[k.slot] = k
 		k.cancel = func() { k.here.end(context.Canceled) }
 	}
 	c.mu.Unlock()
-	k.method.took(2 * lookoutRound) // so far; it may never end
 	k.here.follow(c.ctx, c.srv.limits.ReadTimeout)
 	c.in.detach() // k goes on with what it was read into
 	c.srv.run(c.lead)
+	return true
 }
 
 // lookout watches over the readers that run calls. It sleeps while there are
@@ -179,7 +188,9 @@ func (l *lookout) look() (busy bool) {
 	for _, p := range posts {
 		k := p.conn.busy.Load()
 		if k != nil && k == p.seen {
-			p.conn.relieve(k)
+			if p.conn.relieve(k) {
+				k.method.took(2 * lookoutRound) // so far; it may never end
+			}
 			k = nil
 		}
 		p.seen = k

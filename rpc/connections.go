@@ -124,7 +124,7 @@ func (c *connection) describe(now time.Time) protocol.Connection {
 	return out
 }
 
-func (r *Rooms) adminConnections(_ context.Context, s *Session, _ protocol.Empty) (protocol.Connections, error) {
+func adminConnections(_ context.Context, s *Session, _ protocol.Empty) (protocol.Connections, error) {
 	now := time.Now()
 	srv := s.conn.srv
 	out := protocol.Connections{Connections: []protocol.Connection{}, Totals: srv.ConnStats()}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -41,6 +43,7 @@ type call struct {
 	counted bool   // it counts as in flight
 
 	state   callState
+	rooms   *Rooms             // while it runs; nil when it needs none
 	after   uint64             // a read: how many mutations must be done before it
 	cancel  context.CancelFunc // a running read or job
 	failed  *protocol.Error    // the reply, when it is an error
@@ -76,6 +79,7 @@ type schedule struct {
 	inLine  bool // at the gate
 	short   turnPace
 	jobs    int
+	pending []*call // jobs that wait for the rooms
 
 	mutations []*call // that wait
 	mutating  bool
@@ -151,6 +155,9 @@ func (c *connection) release(k *call) {
 	c.settle(k)
 	c.mu.Lock()
 	k.released = true
+	if k.state == dropped {
+		k.params = nil // it may stand in its queue for a while
+	}
 	delete(c.calls, k.slot)
 	last := c.inputEnd && len(c.calls) == 0
 	c.mu.Unlock()
@@ -182,7 +189,7 @@ func (c *connection) Handle(_ context.Context, peer *jsonrpc2.Conn, _ *jsonrpc2.
 	case protocol.Mutation:
 		c.queueMutation(k)
 	case protocol.Job:
-		c.startJob(k)
+		c.queueJob(k)
 	}
 }
 
@@ -235,6 +242,23 @@ func (c *connection) refusal(k *call) *protocol.Error {
 	return nil
 }
 
+// enter lets a call into the rooms, if it needs them, and reports whether it may
+// begin. schedule.mu is held.
+func (k *call) enter() bool {
+	if k.method.Roomless {
+		return true
+	}
+	k.rooms = k.conn.srv.door.enter(k.conn)
+	return k.rooms != nil
+}
+
+// leave is called when the handler of a call that has entered is done.
+func (k *call) leave() {
+	if k.rooms != nil {
+		k.conn.srv.door.leave()
+	}
+}
+
 // queueRead lets a read start when every earlier mutation is done and a place
 // in the pool is free.
 func (c *connection) queueRead(k *call) {
@@ -242,7 +266,24 @@ func (c *connection) queueRead(k *call) {
 	defer c.mu.Unlock()
 	k.after = c.accepted
 	c.reads = append(c.reads, k)
+	if c.srv.door.shut() {
+		c.overtake()
+	}
 	c.startReads()
+}
+
+// overtake has the reads run that need no rooms: while the door is shut, those
+// before them may wait for long. mu is held.
+func (c *connection) overtake() {
+	c.reads = slices.DeleteFunc(c.reads, func(k *call) bool {
+		if k.state == dropped || !k.method.Roomless {
+			return false
+		}
+		k.state = running
+		c.reading++
+		c.srv.run(func() { c.runRead(k) })
+		return true
+	})
 }
 
 // startReads has a read start when one may. mu is held. Later reads wait for no
@@ -271,7 +312,7 @@ func (c *connection) startReads() {
 func (c *connection) nextRead() *call {
 	for len(c.reads) > 0 {
 		k := c.reads[0]
-		if k.state != dropped && k.after > c.done {
+		if k.state != dropped && (k.after > c.done || !k.enter()) {
 			return nil
 		}
 		c.reads[0] = nil
@@ -311,6 +352,7 @@ func (c *connection) runRead(k *call) {
 	if !k.claimed.Load() {
 		c.execute(ctx, k)
 	}
+	k.leave()
 	c.short.took(time.Since(began))
 	c.mu.Lock()
 	c.reading--
@@ -327,25 +369,36 @@ func (c *connection) queueMutation(k *call) {
 	defer c.mu.Unlock()
 	c.accepted++
 	c.mutations = append(c.mutations, k)
-	if !c.mutating {
+	c.startMutations()
+}
+
+// startMutations has the queue emptied. mu is held.
+func (c *connection) startMutations() {
+	if !c.mutating && len(c.mutations) > 0 {
 		c.mutating = true
 		c.srv.run(c.runMutations)
 	}
 }
 
-// runMutations empties the queue. Nothing that a client does ends the context
-// that a mutation runs with: what was accepted completes, also when its
-// connection is gone.
+// runMutations empties the queue, or stops where the rooms are needed and the
+// door is shut. Nothing that a client does ends the context that a mutation runs
+// with: what was accepted completes, also when its connection is gone.
 func (c *connection) runMutations() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	for len(c.mutations) > 0 {
 		k := c.mutations[0]
+		if k.state != dropped && !k.enter() {
+			c.mutating = false
+			return
+		}
 		c.mutations[0] = nil
 		c.mutations = c.mutations[1:]
 		if k.state != dropped {
 			k.state = running
 			c.mu.Unlock()
 			c.execute(context.WithoutCancel(c.ctx), k)
+			k.leave()
 			c.mu.Lock()
 		}
 		c.done++
@@ -353,26 +406,50 @@ func (c *connection) runMutations() {
 	}
 	c.mutations = nil
 	c.mutating = false
-	c.mu.Unlock()
 }
 
-// startJob runs a job beside everything else. A job goes on when its connection
-// is gone, like a mutation, but can be withdrawn.
-func (c *connection) startJob(k *call) {
+// queueJob lets a job run beside everything else.
+func (c *connection) queueJob(k *call) {
 	c.mu.Lock()
-	if c.jobs >= c.srv.limits.Jobs {
-		c.mu.Unlock()
-		c.finish(k, nil, limitError(true, "wait for a job to end", "more than %d jobs run", c.srv.limits.Jobs))
-		return
+	full := c.jobs >= c.srv.limits.Jobs
+	if !full {
+		c.jobs++
+		c.pending = append(c.pending, k)
+		c.startJobs()
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
-	c.jobs++
-	k.state, k.cancel = running, cancel
 	c.mu.Unlock()
+	if full {
+		c.finish(k, nil, limitError(true, "wait for a job to end", "more than %d jobs run", c.srv.limits.Jobs))
+	}
+}
+
+// startJobs starts the jobs that need not wait for the rooms. mu is held.
+func (c *connection) startJobs() {
+	c.pending = slices.DeleteFunc(c.pending, func(k *call) bool {
+		begins := k.enter()
+		if begins {
+			c.startJob(k)
+		}
+		return begins
+	})
+}
+
+// startJob starts a job. It goes on when its connection is gone, like a mutation,
+// but can be withdrawn. mu is held.
+func (c *connection) startJob(k *call) {
+	ctx := context.WithoutCancel(c.ctx)
+	var cancel context.CancelCauseFunc
+	if k.rooms != nil {
+		ctx, cancel = k.rooms.tenancy(ctx)
+	} else {
+		ctx, cancel = context.WithCancelCause(ctx)
+	}
+	k.state, k.cancel = running, func() { cancel(nil) }
 	c.srv.runningJobs.Add(1)
 	c.srv.run(func() {
 		c.execute(ctx, k)
-		cancel()
+		cancel(nil)
+		k.leave()
 		c.srv.runningJobs.Add(-1)
 		c.mu.Lock()
 		c.jobs--
@@ -394,7 +471,7 @@ func (c *connection) withdraw(id []byte) {
 		}
 		mode := k.method.Mode
 		switch {
-		case k.state == queued && (mode == protocol.Read || mode == protocol.Mutation):
+		case k.state == queued && mode != protocol.Control:
 			k.state = dropped
 			gone = append(gone, k)
 		case k.state == running && mode == protocol.Read:
@@ -406,10 +483,22 @@ func (c *connection) withdraw(id []byte) {
 			}
 		}
 	}
+	c.forgetDropped()
 	c.mu.Unlock()
 	for _, k := range gone {
 		c.finish(k, nil, cancelledError())
 	}
+}
+
+// forgetDropped takes withdrawn reads and jobs out of their queues, where they
+// would stay for as long as those before them. Mutations stay, because reads
+// count them. mu is held.
+func (c *connection) forgetDropped() {
+	withdrawn := func(k *call) bool { return k.state == dropped }
+	c.reads = slices.DeleteFunc(c.reads, withdrawn)
+	waiting := len(c.pending)
+	c.pending = slices.DeleteFunc(c.pending, withdrawn)
+	c.jobs -= waiting - len(c.pending)
 }
 
 // execute runs a call and replies.
@@ -455,6 +544,10 @@ func (c *connection) compute(ctx context.Context, k *call) (enc *encoder, e *pro
 		enc, err = encode(result)
 	}
 	if err != nil {
+		err = evicted(ctx, err)
+		if k.method.writes() && fault.KindOf(err) == fault.Unavailable {
+			c.srv.events.suspectHealth() // the reason may concern every other call
+		}
 		return nil, toWire(ctx, c.srv.log, name, err)
 	}
 	if n := int64(len(enc.bytes())); n > c.srv.limits.OutboundBytes-(1<<10) {

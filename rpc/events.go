@@ -49,10 +49,10 @@ func (s topicSet) list() []protocol.Topic {
 	return out
 }
 
-// Events tells the connections that subscribed of what happens. A commit only
+// events tells the connections that subscribed of what happens. A commit only
 // notes what it changed; a goroutine, which lives while anybody is subscribed,
 // encodes it once and sends it to all.
-type Events struct {
+type events struct {
 	wanted [4]atomic.Int32 // subscribers by topic
 	round  time.Duration   // of looking at the health
 
@@ -64,24 +64,18 @@ type Events struct {
 	told    verdict
 
 	wake   chan struct{}
-	assess func(*Server) protocol.Health // set by Methods
+	assess func() protocol.Health
 }
 
-// NewEvents returns the events of a store. Make it when every room that stands
-// on the store is open, and before the first change that is to be told of.
-func NewEvents(db *kv.Store) *Events {
-	e := &Events{wake: make(chan struct{}, 1), round: healthRound}
-	if db != nil {
-		db.OnCommit(e.commit)
-	}
-	return e
+func newEvents(health func() protocol.Health) *events {
+	return &events{wake: make(chan struct{}, 1), round: healthRound, assess: health}
 }
 
 // subscriber is a connection with at least one topic.
 type subscriber struct {
 	session *Session
-	topics  atomic.Uint32 // a topicSet; changed under Events.mu
-	held    *held         // events that wait; of the goroutine of Events
+	topics  atomic.Uint32 // a topicSet; changed under events.mu
+	held    *held         // events that wait; of the goroutine of events
 	holding atomic.Bool   // held is not nil
 	poke    func()        // wakes that goroutine
 }
@@ -94,8 +88,10 @@ func (s *subscriber) set() topicSet {
 	return topicSet(s.topics.Load())
 }
 
-// commit is the part of Events in a commit: it is short.
-func (e *Events) commit(cs *kv.ChangeSet) {
+// commit is the part of events in a commit: it is short. It is registered when
+// every room that stands on the store is open, before the first change that is
+// to be told of.
+func (e *events) commit(cs *kv.ChangeSet) {
 	var list []event
 	if e.wants(notesBit) {
 		list = noteEvents(cs)
@@ -106,7 +102,7 @@ func (e *Events) commit(cs *kv.ChangeSet) {
 	e.publish(list...)
 }
 
-func (e *Events) wants(topic topicSet) bool {
+func (e *events) wants(topic topicSet) bool {
 	for i := range e.wanted {
 		if topic&(1<<i) != 0 && e.wanted[i].Load() > 0 {
 			return true
@@ -116,7 +112,7 @@ func (e *Events) wants(topic topicSet) bool {
 }
 
 // publish hands events to the goroutine that sends them.
-func (e *Events) publish(list ...event) {
+func (e *events) publish(list ...event) {
 	if len(list) == 0 {
 		return
 	}
@@ -128,16 +124,22 @@ func (e *Events) publish(list ...event) {
 	e.poke()
 }
 
-func (e *Events) poke() {
+func (e *events) poke() {
 	select {
 	case e.wake <- struct{}{}:
 	default:
 	}
 }
 
-// suspectHealth has the health looked at soon: a call was refused for a reason
-// that may concern every other.
-func (e *Events) suspectHealth() {
+// allChanged tells that every record may be another than before.
+func (e *events) allChanged(seq uint64) {
+	for _, topic := range []topicSet{notesBit, entitiesBit} {
+		e.publish(event{topic: topic, kind: protocol.ChangeMany, seq: seq})
+	}
+}
+
+// suspectHealth has the health looked at soon, because it may be another.
+func (e *events) suspectHealth() {
 	if !e.wants(healthBit) {
 		return
 	}
@@ -149,7 +151,7 @@ func (e *Events) suspectHealth() {
 
 // change gives a session other topics: those that it has, as edit makes of
 // them. It returns what is then in effect.
-func (e *Events) change(s *Session, edit func(topicSet) topicSet) []protocol.Topic {
+func (e *events) change(s *Session, edit func(topicSet) topicSet) []protocol.Topic {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	sub := s.subscribed.Load()
@@ -173,7 +175,7 @@ func (e *Events) change(s *Session, edit func(topicSet) topicSet) []protocol.Top
 }
 
 // add makes a subscriber of a session. mu is held.
-func (e *Events) add(s *Session, topics topicSet) {
+func (e *events) add(s *Session, topics topicSet) {
 	sub := &subscriber{session: s, poke: e.poke}
 	sub.topics.Store(uint32(topics))
 	e.subs = append(slices.Clip(e.subs), sub)
@@ -189,7 +191,7 @@ func (e *Events) add(s *Session, topics topicSet) {
 }
 
 // count keeps the numbers of subscribers. mu is held.
-func (e *Events) count(old, now topicSet) {
+func (e *events) count(old, now topicSet) {
 	for i := range e.wanted {
 		switch bit := topicSet(1 << i); {
 		case now&bit > old&bit:
@@ -201,7 +203,7 @@ func (e *Events) count(old, now topicSet) {
 }
 
 // run sends events until nobody is subscribed.
-func (e *Events) run() {
+func (e *events) run() {
 	ticker := time.NewTicker(e.round)
 	defer ticker.Stop()
 	for {
@@ -216,7 +218,7 @@ func (e *Events) run() {
 			sub.release()
 		}
 		if suspect {
-			e.look(subs[0].session.conn.srv)
+			e.look()
 			continue
 		}
 		var tick <-chan time.Time
@@ -232,7 +234,7 @@ func (e *Events) run() {
 }
 
 // take returns what there is to do, nil without subscribers: run then ends.
-func (e *Events) take() (queue []event, subs []*subscriber, suspect bool) {
+func (e *events) take() (queue []event, subs []*subscriber, suspect bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	queue, suspect = e.queue, e.suspect
@@ -331,8 +333,8 @@ type verdict struct {
 }
 
 // look tells the subscribers when the health is not what they know.
-func (e *Events) look(srv *Server) {
-	h := e.assess(srv)
+func (e *events) look() {
+	h := e.assess()
 	v := verdict{h.Status, h.Warnings}
 	e.mu.Lock()
 	changed := v.status != e.told.status || !slices.Equal(v.warnings, e.told.warnings)
@@ -344,8 +346,8 @@ func (e *Events) look(srv *Server) {
 }
 
 // begin notes what the first subscriber to the health can find out by itself.
-func (e *Events) begin(srv *Server) {
-	h := e.assess(srv)
+func (e *events) begin() {
+	h := e.assess()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.wants(healthBit) {
@@ -358,7 +360,7 @@ const indexGap = 100 * time.Millisecond
 
 // indexing returns what the reading of one vault is to call as it comes on. It
 // may not be used concurrently.
-func (e *Events) indexing() func(protocol.IndexProgress) {
+func (e *events) indexing() func(protocol.IndexProgress) {
 	var last protocol.IndexProgress
 	var at time.Time
 	return func(p protocol.IndexProgress) {
@@ -395,38 +397,26 @@ func unknownTopic(i int, name protocol.Topic) error {
 	return fault.Field(field, "%s is no topic: %q", field, clip(string(name))).WithHint("the topics are %s", strings.Join(names, ", "))
 }
 
-func (r *Rooms) eventsSubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
+func eventsSubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
 	set, err := parseTopics(p.Topics)
 	if err != nil {
 		return protocol.EventTopics{}, err
 	}
 	if set&healthBit != 0 {
-		r.Events.begin(s.conn.srv)
+		s.conn.srv.events.begin()
 	}
-	return protocol.EventTopics{Topics: r.Events.change(s, func(had topicSet) topicSet { return had | set })}, nil
+	return protocol.EventTopics{Topics: s.conn.srv.events.change(s, func(had topicSet) topicSet { return had | set })}, nil
 }
 
-func (r *Rooms) eventsUnsubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
+func eventsUnsubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
 	set, err := parseTopics(p.Topics)
 	if err != nil {
 		return protocol.EventTopics{}, err
 	}
-	return protocol.EventTopics{Topics: r.Events.change(s, func(had topicSet) topicSet { return had &^ set })}, nil
+	return protocol.EventTopics{Topics: s.conn.srv.events.change(s, func(had topicSet) topicSet { return had &^ set })}, nil
 }
 
-// tellsOfTrouble has the health looked at when a method that writes is refused
-// because something can't serve.
-func (e *Events) tellsOfTrouble(m Method) Method {
-	if m.Mode != protocol.Mutation && m.Mode != protocol.Job {
-		return m
-	}
-	run := m.run
-	m.run = func(ctx context.Context, k *call) (any, error) {
-		result, err := run(ctx, k)
-		if err != nil && fault.KindOf(err) == fault.Unavailable {
-			e.suspectHealth()
-		}
-		return result, err
-	}
-	return m
-}
+// HealthChanged has those who subscribed to health.changed told soon, if the
+// health is another than they know. It may be called at any time, and waits for
+// nothing.
+func (s *Server) HealthChanged() { s.events.suspectHealth() }

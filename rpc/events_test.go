@@ -419,7 +419,7 @@ func TestHealthChangedOnARound(t *testing.T) {
 	d := start(t)
 	var status atomic.Value
 	status.Store(protocol.Healthy)
-	d.rooms.Events.SetHealth(10*time.Millisecond, func() protocol.Health {
+	d.srv.SetHealth(10*time.Millisecond, func() protocol.Health {
 		return protocol.Health{Status: status.Load().(string), Warnings: []string{}}
 	})
 	l := d.listen("health.changed")
@@ -564,8 +564,7 @@ func TestREL7_ASlowReaderMayGo(t *testing.T) {
 
 // A connection that is cut while it changes its topics is no subscriber after.
 func TestSubscribersEndWithTheirConnections(t *testing.T) {
-	events := rpc.NewEvents(nil)
-	b := serveRooms(t, rpc.Limits{OutboundBytes: 6 << 10}, rpc.Rooms{Events: events})
+	b := serve(t, rpc.Limits{OutboundBytes: 6 << 10})
 	sub := `{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{"topics":["notes.changed"]}}` + "\n"
 	flood := strings.Repeat(sub+strings.Replace(sub, "subscribe", "unsubscribe", 1), 700)
 	for range 300 {
@@ -574,5 +573,5 @@ func TestSubscribersEndWithTheirConnections(t *testing.T) {
 		_ = p.nc.Close()
 	}
 	until(t, "all connections are over", func() bool { return len(b.srv.Sessions()) == 0 })
-	until(t, "no subscriber is left", func() bool { return events.Subscribers() == 0 })
+	until(t, "no subscriber is left", func() bool { return b.srv.Subscribers() == 0 })
 }

@@ -253,8 +253,6 @@ func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc
 		t: t, path: filepath.Join(dir, "s"), log: &lockedBuffer{},
 		started: make(chan string, 256), gates: map[string]chan struct{}{},
 	}
-	rooms.Info = protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}
-	methods := slices.Concat(rpc.Methods(rooms), b.methods(), further)
 	if limits.Running == 0 {
 		limits.Running = 64 // tests have calls that wait
 	}
@@ -263,7 +261,9 @@ func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc
 		level = slog.LevelWarn
 	}
 	b.srv = rpc.New(rpc.Options{
-		Methods: methods, Limits: limits,
+		Methods: slices.Concat(rpc.Methods(), b.methods(), further), Limits: limits,
+		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"},
+		Rooms:  &rooms,
 		Logger: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: level})),
 	})
 	ln, err := socket.Listen(b.path, socket.Options{Version: "0.0.0"})

@@ -9,8 +9,8 @@ import (
 
 // SetHealth replaces what the daemon finds out about itself, and how often it
 // looks. Call it before anybody subscribes.
-func (e *Events) SetHealth(round time.Duration, health func() protocol.Health) {
-	e.round, e.assess = round, func(*Server) protocol.Health { return health() }
+func (s *Server) SetHealth(round time.Duration, health func() protocol.Health) {
+	s.events.round, s.events.assess = round, health
 }
 
 // Bounds of what is kept for a subscriber that does not read.
@@ -48,8 +48,8 @@ func (i *IdleWatch) Stop()  { i.w.stop() }
 var PollUntil = pollUntil
 
 // Subscribers returns how many connections have a topic.
-func (e *Events) Subscribers() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.subs)
+func (s *Server) Subscribers() int {
+	s.events.mu.Lock()
+	defer s.events.mu.Unlock()
+	return len(s.events.subs)
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/rpc"
-	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -75,8 +74,8 @@ func TestServerIsIdleAfterTheLastConnection(t *testing.T) {
 	b := &bench{t: t, started: make(chan string, 8), gates: map[string]chan struct{}{}}
 	b.path = filepath.Join(shortDir(t), "s")
 	b.srv = rpc.New(rpc.Options{
-		Methods: append(rpc.Methods(rpc.Rooms{Info: protocol.ServerInfo{}}), b.methods()...),
-		OnIdle:  func() { told <- struct{}{} }, IdleAfter: after,
+		Methods: append(rpc.Methods(), b.methods()...), Rooms: &rpc.Rooms{},
+		OnIdle: func() { told <- struct{}{} }, IdleAfter: after,
 	})
 	ln, err := socket.Listen(b.path, socket.Options{})
 	must(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) initialize(_ context.Context, s *Session, p protocol.InitializeParams) (protocol.InitializeResult, error) {
+func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (protocol.InitializeResult, error) {
 	if err := checkVersion(p.ProtocolVersion); err != nil {
 		return protocol.InitializeResult{}, err
 	}
@@ -30,7 +30,7 @@ func (r *Rooms) initialize(_ context.Context, s *Session, p protocol.InitializeP
 		s.watchParent(p.ProcessID.Value)
 	}
 	return protocol.InitializeResult{
-		ServerInfo:      r.Info,
+		ServerInfo:      s.conn.srv.info,
 		ProtocolVersion: protocol.Version,
 		Capabilities: protocol.ServerCapabilities{
 			Methods:   s.conn.srv.names,

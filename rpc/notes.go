@@ -52,7 +52,7 @@ func (r *Rooms) notesGet(_ context.Context, _ *Session, p protocol.NoteGet) (*pr
 		return nil, err
 	}
 	resolved, unresolved := r.Notes.Outgoing(n.ID)
-	links := slices.Concat(resolved, unresolved)
+	links := append(resolved, unresolved...) // never null, as Concat may be
 	slices.SortStableFunc(links, func(a, b notes.Link) int { return cmp.Compare(a.Line, b.Line) })
 	return &protocol.NoteFull{Note: *n, Links: links, Backlinks: r.Notes.Incoming(n.ID)}, nil
 }
@@ -158,7 +158,7 @@ func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSear
 	if p.Mode != lexical {
 		out.Degraded = &protocol.Degraded{Stage: semantic, Why: "no embedder is configured"}
 	}
-	filter, err := r.searchFilter(p.Filter)
+	filter, err := searchFilter(p.Filter)
 	if err != nil {
 		return out, err
 	}
@@ -178,24 +178,24 @@ func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSear
 	return out, err
 }
 
-func (r *Rooms) searchFilter(p protocol.SearchFilter) (f notes.SearchFilter, err error) {
+func searchFilter(p protocol.SearchFilter) (f notes.SearchFilter, err error) {
 	f = notes.SearchFilter{Tags: p.Tags, Types: p.Types, Archived: p.Archived}
 	if p.Folder != "" {
 		f.Folder = []string{p.Folder}
 	}
-	if f.After, err = r.moment("filter.after", p.After); err != nil {
+	if f.After, err = moment("filter.after", p.After); err != nil {
 		return f, err
 	}
-	f.Before, err = r.moment("filter.before", p.Before)
+	f.Before, err = moment("filter.before", p.Before)
 	return f, err
 }
 
 // moment reads a date of the daemon's zone or a time. "" is the zero time.
-func (r *Rooms) moment(field, text string) (time.Time, error) {
+func moment(field, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.ParseInLocation(time.DateOnly, text, r.Now().Location()); err == nil {
+	if t, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		return t, nil
 	}
 	t, err := time.Parse(time.RFC3339, text)

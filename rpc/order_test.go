@@ -444,10 +444,13 @@ func TestShutdownInTime(t *testing.T) {
 
 func TestMethodsAreThoseOfTheContract(t *testing.T) {
 	have := []string{}
-	for _, m := range rpc.Methods(rpc.Rooms{}) {
+	for _, m := range rpc.Methods() {
 		have = append(have, m.Name)
 		if want := protocol.Lookup(m.Name).Mode; m.Mode != want {
 			t.Errorf("%s is a %s, want %s", m.Name, m.Mode, want)
+		}
+		if protocol.Lookup(m.Name).AtOnce && !m.Roomless {
+			t.Errorf("%s is to answer at once, and waits for the rooms", m.Name)
 		}
 	}
 	if want := protocol.Names(); !slices.Equal(have, want) {

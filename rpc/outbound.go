@@ -3,8 +3,6 @@ package rpc
 import (
 	"errors"
 	"net"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -181,7 +179,6 @@ type ledger struct {
 	much   atomic.Bool // a quarter of the limit waits
 	mu     sync.Mutex  // guards what follows
 	thrift bool        // the collector runs early
-	usual  int         // percent of garbage otherwise
 }
 
 // add books n bytes and reports whether that passed the limit.
@@ -193,22 +190,13 @@ func (l *ledger) add(n int64) bool {
 	return now > l.limit && n > 0
 }
 
-// thriftyGC is how much garbage there may be, in percent of what is alive, while
-// much waits.
-const thriftyGC = 10
-
 // tune lets the collector run earlier while much waits: garbage may otherwise
 // grow to as much as is alive, so that what waits would count twice.
 func (l *ledger) tune() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	much := l.much.Load()
-	switch {
-	case much && !l.thrift:
-		l.usual = debug.SetGCPercent(thriftyGC)
-	case !much && l.thrift:
-		runtime.GC() // else the next one would be due at twice of what has waited
-		debug.SetGCPercent(l.usual)
+	if much := l.much.Load(); much != l.thrift {
+		beThrifty(much)
+		l.thrift = much
 	}
-	l.thrift = much
 }

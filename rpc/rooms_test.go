@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,8 +35,8 @@ type daemon struct {
 	t       *testing.T
 	path    string // of the socket
 	srv     *rpc.Server
-	rooms   rpc.Rooms
-	broken  bool // its store can't be closed well
+	data    string // folder of the store
+	broken  bool   // its store can't be closed well
 	schemas map[string]*jsonschema.Resolved
 	stopped chan struct{}
 }
@@ -47,29 +48,50 @@ func start(t *testing.T) *daemon {
 	return startOver(t, db, rpc.Options{})
 }
 
-// startOver serves the rooms over a store, which it closes at the end.
-func startOver(t *testing.T, db *kv.Store, opts rpc.Options) *daemon {
-	t.Helper()
+// roomsOver opens the rooms over a store.
+func roomsOver(db *kv.Store) (*rpc.Rooms, error) {
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
 	}})
-	must(t, err)
+	if err != nil {
+		return nil, err
+	}
 	engine = wql.New(ents, wql.Options{})
 	ns, err := notes.Open(db, ents, notes.Options{})
-	must(t, err)
+	if err != nil {
+		return nil, err
+	}
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	d := &daemon{t: t, stopped: make(chan struct{}, 1)}
-	d.rooms = rpc.Rooms{
+	return &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
-		Events: rpc.NewEvents(db),
-		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, DataDir: os.TempDir(),
-		Stop: func() { d.stopped <- struct{}{} },
+	}, nil
+}
+
+// startOver serves the rooms over a store, which it closes at the end.
+func startOver(t *testing.T, db *kv.Store, opts rpc.Options) *daemon {
+	t.Helper()
+	rooms, err := roomsOver(db)
+	must(t, err)
+	opts.Rooms = rooms
+	return launch(t, opts)
+}
+
+// launch serves the rooms of the options, or those that come with Load.
+func launch(t *testing.T, opts rpc.Options) *daemon {
+	t.Helper()
+	d := &daemon{t: t, stopped: make(chan struct{}, 1), schemas: resultSchemas(t)}
+	opts.Methods = append(rpc.Methods(), opts.Methods...)
+	opts.Info = protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}
+	d.data = opts.DataDir
+	opts.DataDir = cmp.Or(opts.DataDir, os.TempDir())
+	opts.Stop = func() { d.stopped <- struct{}{} }
+	if opts.OpenRooms == nil {
+		opts.OpenRooms = roomsOver
 	}
-	opts.Methods = append(rpc.Methods(d.rooms), opts.Methods...)
 	d.srv = rpc.New(opts)
 	ln, err := socket.Listen(filepath.Join(shortDir(t), "s"), socket.Options{})
 	must(t, err)
@@ -80,11 +102,13 @@ func startOver(t *testing.T, db *kv.Store, opts rpc.Options) *daemon {
 	t.Cleanup(func() {
 		_ = d.Close()
 		must(t, d.srv.Shutdown(context.Background()))
-		if err := db.Close(); !d.broken {
-			must(t, err)
+		d.srv.Wait()
+		if rooms := d.srv.Rooms(); rooms != nil {
+			if err := rooms.KV.Close(); !d.broken {
+				must(t, err)
+			}
 		}
 	})
-	d.schemas = resultSchemas(t)
 	return d
 }
 
@@ -220,6 +244,7 @@ func TestCoreMethods(t *testing.T) {
 	n = d.do("notes.patch", `{"id":"n1","tags":["a"],"path":"x/one.md","ifVersion":2}`)
 	d.want(n, "path", "x/one.md")
 	d.want(n, "body", "first")
+	d.do("notes.get", `{"id":"n1"}`) // without links
 	n = d.do("notes.patch", `{"id":"n1","path":null}`)
 	d.want(n, "path", nil)
 	d.want(d.do("notes.get", `{"title":"kickoff"}`), "links.0.id", "alpha")

@@ -12,15 +12,30 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 type rawMessage = json.RawMessage
 
 // Options say what a Server serves.
 type Options struct {
-	Methods []Method
+	Methods []Method // of two with a name the latter
 	Limits  Limits
 	Logger  *slog.Logger // nil: nothing is logged
+
+	Info    protocol.ServerInfo
+	DataDir string // folder of the store; "" when there is none
+	Format  int    // of its records; a backup of a newer one is refused
+	Stop    func() // ends the daemon; called on a goroutine of its own
+
+	// OpenStore opens the store, and OpenRooms the rooms over one. They are
+	// called by Load, and when a backup has replaced the store.
+	OpenStore func() (*kv.Store, error)
+	OpenRooms func(*kv.Store) (*Rooms, error)
+	// Rooms that are open already; nil: calls that need rooms wait for Load.
+	Rooms *Rooms
 
 	// OnIdle is called once, on a goroutine of its own, when no connection has
 	// been open and no job has run for IdleAfter. 0: never.
@@ -34,8 +49,18 @@ type Server struct {
 	methods map[string]*entry
 	names   []string
 	log     *slog.Logger
+	info    protocol.ServerInfo
+	dataDir string
+	format  int
+	onStop  func()
+	events  *events
 	waiting ledger
 	gate    gate
+
+	door      door
+	replacing sync.Mutex // held by who opens the rooms or replaces them
+	openStore func() (*kv.Store, error)
+	openOver  func(*kv.Store) (*Rooms, error)
 
 	unfinished unfinished
 	started    time.Time
@@ -68,8 +93,12 @@ type entry struct {
 func New(opts Options) *Server {
 	s := &Server{
 		limits: opts.Limits.withDefaults(), methods: make(map[string]*entry, len(opts.Methods)), log: opts.Logger,
+		info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop, openStore: opts.OpenStore, openOver: opts.OpenRooms,
 		conns: map[uint64]*connection{}, listeners: map[net.Listener]bool{}, started: time.Now(),
 	}
+	s.door.close(protocol.LoadStarting)
+	s.door.stage(protocol.StageStore)
+	s.events = newEvents(s.health)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -80,11 +109,14 @@ func New(opts Options) *Server {
 	if opts.OnIdle != nil {
 		s.idle.after, s.idle.notify = opts.IdleAfter, opts.OnIdle
 	}
-	s.idle.busy = func() bool { return s.runningJobs.Load() > 0 }
+	s.idle.busy = func() bool { return s.runningJobs.Load() > 0 || s.door.shut() }
 	s.lookout.run = s.run
 	s.gate.run, s.gate.free = s.run, s.limits.Running
 	s.unfinished.limit = s.limits.InboundTotal
 	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shedSlow
+	if opts.Rooms != nil {
+		s.serveRooms(protocol.LoadStarting, opts.Rooms)
+	}
 	return s
 }
 
@@ -147,7 +179,7 @@ func (s *Server) isStopping() bool {
 // limit is refused.
 func (s *Server) start(conn net.Conn) *connection {
 	s.mu.Lock()
-	if s.stopping || len(s.conns) >= s.limits.Connections {
+	if s.stopping || len(s.conns)+s.door.left() >= s.limits.Connections {
 		n := len(s.conns)
 		s.mu.Unlock()
 		refused := s.refused.Add(1)
@@ -174,6 +206,10 @@ func (s *Server) start(conn net.Conn) *connection {
 // forget is called when a connection is over.
 func (s *Server) forget(c *connection) {
 	s.lookout.remove(c)
+	if k := c.busy.Load(); k != nil {
+		c.relieve(k) // who shuts the door does not find it here any more
+	}
+	s.door.forget(c)
 	s.mu.Lock()
 	delete(s.conns, c.session.id)
 	s.mu.Unlock()
@@ -285,6 +321,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		_ = ln.Close()
 	}
 	s.mu.Unlock()
+	s.giveUp()
 	for _, c := range s.connections() {
 		c.stopReading()
 	}

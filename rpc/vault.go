@@ -8,24 +8,33 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) vaultImport(ctx context.Context, _ *Session, p protocol.VaultImport) (*watch.Result, error) {
+func (r *Rooms) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
 	if p.Watch {
 		return nil, fault.New(fault.Unavailable, "this daemon can't follow a folder").
 			WithHint("leave watch out, and import again when the files have changed")
 	}
-	return r.Import(ctx, watch.Request{
+	return s.conn.srv.events.follow(ctx, r.Vaults, watch.Request{
 		Path: p.Path, Name: p.Name, DryRun: p.DryRun,
 		Progress: func(stage string, done, total int) { Report(ctx, stage, int64(done), int64(total)) },
 	})
 }
 
-// Import reads a vault as Vaults.Import does, and tells those who subscribed to
-// index.progress how far it has come.
-func (r *Rooms) Import(ctx context.Context, req watch.Request) (*watch.Result, error) {
-	if r.Events == nil || req.DryRun {
-		return r.Vaults.Import(ctx, req)
+// Import reads a vault as vault.import does, as soon as the rooms are open.
+func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Result, err error) {
+	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
+		res, err = s.events.follow(ctx, r.Vaults, req)
+		return err
+	})
+	return res, err
+}
+
+// follow reads a vault and tells those who subscribed to index.progress how far
+// it has come.
+func (e *events) follow(ctx context.Context, vaults *watch.Importer, req watch.Request) (*watch.Result, error) {
+	if req.DryRun {
+		return vaults.Import(ctx, req)
 	}
-	tell := r.Events.indexing()
+	tell := e.indexing()
 	own := req.Progress
 	vault := ""
 	req.Named = func(name string) { vault = name }
@@ -35,7 +44,7 @@ func (r *Rooms) Import(ctx context.Context, req watch.Request) (*watch.Result, e
 			own(stage, done, total)
 		}
 	}
-	return r.Vaults.Import(ctx, req)
+	return vaults.Import(ctx, req)
 }
 
 func (r *Rooms) vaultList(ctx context.Context, _ *Session, _ protocol.Empty) (protocol.VaultList, error) {

@@ -54,7 +54,7 @@ func start(t *testing.T) *daemon {
 			return p, ctx.Err()
 		}
 	}
-	d.srv = rpc.New(rpc.Options{Methods: append(rpc.Methods(rpc.Rooms{Info: protocol.ServerInfo{Name: "ctxd", Version: "7"}}),
+	d.srv = rpc.New(rpc.Options{Info: protocol.ServerInfo{Name: "ctxd", Version: "7"}, Rooms: &rpc.Rooms{}, Methods: append(rpc.Methods(),
 		rpc.Define("t.echo", protocol.Read, func(_ context.Context, _ *rpc.Session, p text) (text, error) { return p, nil }),
 		rpc.Define("t.wait", protocol.Read, wait),
 		rpc.Define("t.write", protocol.Mutation, wait),

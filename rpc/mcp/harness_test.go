@@ -47,7 +47,7 @@ func must(t testing.TB, err error) {
 // daemon is the whole server over a store in memory.
 type daemon struct {
 	t     *testing.T
-	rooms rpc.Rooms
+	rooms *rpc.Rooms
 	path  string
 	srv   *rpc.Server
 }
@@ -68,11 +68,10 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	gr := graph.Open(db, ents, ns, engine)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
-	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: rpc.Rooms{
+	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
-		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, DataDir: dir, Stop: func() {},
 	}}
 	t.Cleanup(func() {
 		must(t, db.Close())
@@ -86,7 +85,9 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 // listen serves; methods given here stand in for those of the same name.
 func (d *daemon) listen(more ...rpc.Method) {
 	d.t.Helper()
-	d.srv = rpc.New(rpc.Options{Methods: append(rpc.Methods(d.rooms), more...)})
+	d.srv = rpc.New(rpc.Options{
+		Methods: append(rpc.Methods(), more...), Rooms: d.rooms, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"},
+	})
 	ln, err := socket.Listen(d.path, socket.Options{})
 	must(d.t, err)
 	go func() { _ = d.srv.Serve(ln) }()

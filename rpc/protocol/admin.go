@@ -21,10 +21,41 @@ type Health struct {
 	Store    kv.Status    `json:"store" jsonschema:"the record store"`
 	Index    IndexHealth  `json:"index" jsonschema:"the search index"`
 	Embedder EmbedderInfo `json:"embedder" jsonschema:"the model that turns text into vectors"`
+	Loading  *Loading     `json:"loading,omitempty" jsonschema:"what calls wait for; absent when nothing keeps them"`
 	UptimeMS int64        `json:"uptimeMs" jsonschema:"milliseconds since the start"`
 	PID      int          `json:"pid" jsonschema:"process id of the daemon"`
 	Version  string       `json:"version" jsonschema:"version of the daemon"`
 }
+
+// Serves reports whether the daemon has a store open that calls can use.
+func (h *Health) Serves() bool { return h.Loading == nil && h.Store.Mode != StoreClosed }
+
+// Loading says what is being done while calls wait for the store.
+type Loading struct {
+	Phase string `json:"phase" enum:"starting,restoring,checking" jsonschema:"why: the daemon starts, a backup takes the place of the store, or everything is built anew to be compared"`
+	Stage string `json:"stage,omitempty" jsonschema:"what is being done: calls, until those under way are done; store, until its records are read; rooms, until what is derived from them is"`
+	ForMS int64  `json:"forMs" jsonschema:"milliseconds since it began"`
+}
+
+// The phases of Loading.
+const (
+	LoadStarting  = "starting"
+	LoadRestoring = "restoring"
+	LoadChecking  = "checking"
+)
+
+// The stages of Loading.
+const (
+	StageCalls = "calls"
+	StageStore = "store"
+	StageRooms = "rooms"
+)
+
+// What Health.Store has for a mode beside those of an open store.
+const (
+	StoreLoading = "loading" // it is being opened or replaced
+	StoreClosed  = "closed"  // it could not be opened; the reason says why
+)
 
 // DiskHealth says how much room there is.
 type DiskHealth struct {

@@ -55,14 +55,14 @@ type IndexProgress struct {
 }
 
 var eventMethods = []Method{
-	describe[EventTopics, EventTopics]("events.subscribe", Control,
+	atOnce(describe[EventTopics, EventTopics]("events.subscribe", Control,
 		"Have the daemon tell of changes, by topic.",
 		"Adds to the topics in effect. An event of another connection's change may come before the answer to the call that made it, or after it; "+
 			"the events of one connection are in the order of the commits. Subscribe first, then read, so that nothing falls between. "+
 			"A client that reads slowly gets events merged: an id once, with what happened to it last.",
-		Example{`{"topics":["notes.changed","health.changed"]}`, `{"topics":["health.changed","notes.changed"]}`}),
-	describe[EventTopics, EventTopics]("events.unsubscribe", Control,
+		Example{`{"topics":["notes.changed","health.changed"]}`, `{"topics":["health.changed","notes.changed"]}`})),
+	atOnce(describe[EventTopics, EventTopics]("events.unsubscribe", Control,
 		"Have the daemon no longer tell of changes, by topic.",
 		"A topic that is not in effect is passed over. An event that was under way may still come.",
-		Example{`{"topics":["health.changed"]}`, `{"topics":["notes.changed"]}`}),
+		Example{`{"topics":["health.changed"]}`, `{"topics":["notes.changed"]}`})),
 }

@@ -28,6 +28,7 @@ type Method struct {
 	Codes       []int // of its own; Errors adds those that any call may get
 	Example     Example
 	Early       bool // answers before initialize
+	AtOnce      bool // answers while the store is being opened or replaced, when all others wait
 }
 
 // Example is a call of a method and its reply.
@@ -63,6 +64,8 @@ func (m *Method) answers(code int) bool {
 		return true // CodeLimit: too many calls are in flight, or the result is too large
 	case CodeNotInitialized:
 		return !m.Early
+	case CodeUnavailable: // also when the store can't be opened
+		return !m.AtOnce || slices.Contains(m.Codes, code)
 	case CodeCancelled:
 		return m.Mode != Control
 	case CodeDeadline:
@@ -73,6 +76,11 @@ func (m *Method) answers(code int) bool {
 
 func early(m Method) Method {
 	m.Early = true
+	return m
+}
+
+func atOnce(m Method) Method {
+	m.AtOnce = true
 	return m
 }
 
@@ -111,36 +119,38 @@ func Names() []string {
 type Document = json.RawMessage
 
 var lifecycleMethods = []Method{
-	early(describe[InitializeParams, InitializeResult]("initialize", Control,
+	early(atOnce(describe[InitializeParams, InitializeResult]("initialize", Control,
 		"Open the conversation and say which protocol the client was written for.",
 		"Before it only rpc.discover and admin.health answer. The client then sends the notification initialized.",
 		Example{
 			`{"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}`,
 			`{"serverInfo":{"name":"ctxd","version":"0.1.0","commit":""},"protocolVersion":"1.0","capabilities":{"methods":["notes.get"],"framings":["newline","content-length"],"embedder":{"name":"","dims":0,"device":""},"providers":[]}}`,
-		}, CodeUnavailable)),
-	describe[Empty, Empty]("shutdown", Mutation,
+		}, CodeUnavailable))),
+	atOnce(describe[Empty, Empty]("shutdown", Mutation,
 		"End the conversation: answered when every earlier mutation is done.",
 		"The daemon itself goes on; admin.stop ends it. Afterwards the client sends the notification exit, or closes the connection.",
-		Example{`{}`, `{}`}),
+		Example{`{}`, `{}`})),
 }
 
 var adminMethods = []Method{
-	early(describe[Empty, Health]("admin.health", Read,
-		"Say how the daemon is and what needs attention.", "",
-		Example{`{}`, exampleHealth})),
+	early(atOnce(describe[Empty, Health]("admin.health", Read,
+		"Say how the daemon is and what needs attention.",
+		"While the store is being opened or replaced, the status is at best warning, and loading says what other calls wait for.",
+		Example{`{}`, exampleHealth}))),
 	describe[Empty, Stats]("admin.stats", Read,
 		"Count records, memory, connections and calls, with latencies.", "",
 		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":0,"vectors":0,"terms":0},"connections":` + exampleConnStats + `,"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
-	describe[Empty, Connections]("admin.connections", Read,
+	atOnce(describe[Empty, Connections]("admin.connections", Read,
 		"List the open connections with their calls and figures.",
 		"Names of methods and sizes only, nothing of what was sent.",
-		Example{`{}`, `{"connections":[{"id":3,"client":{"name":"notes-app","version":"2.1.0"},"pid":4712,"framing":"newline","openedAt":"2026-01-31T09:30:00Z","requests":18,"errors":1,"inFlight":2,"queued":1,"bytesIn":5120,"bytesOut":20480,"waitingBytes":0,"topics":["notes.changed"],"calls":[{"call":17,"method":"notes.put","state":"running","forMs":2},{"call":18,"method":"notes.get","state":"queued","forMs":1}]}],"totals":` + exampleConnStats + `}`}),
-	describe[Empty, Empty]("admin.stop", Control,
+		Example{`{}`, `{"connections":[{"id":3,"client":{"name":"notes-app","version":"2.1.0"},"pid":4712,"framing":"newline","openedAt":"2026-01-31T09:30:00Z","requests":18,"errors":1,"inFlight":2,"queued":1,"bytesIn":5120,"bytesOut":20480,"waitingBytes":0,"topics":["notes.changed"],"calls":[{"call":17,"method":"notes.put","state":"running","forMs":2},{"call":18,"method":"notes.get","state":"queued","forMs":1}]}],"totals":` + exampleConnStats + `}`})),
+	backupMethod, restoreMethod, checkMethod,
+	atOnce(describe[Empty, Empty]("admin.stop", Control,
 		"End the daemon after the calls that it has accepted.", "",
-		Example{`{}`, `{}`}),
-	early(describe[Empty, Document]("rpc.discover", Read,
+		Example{`{}`, `{}`})),
+	early(atOnce(describe[Empty, Document]("rpc.discover", Read,
 		"Describe every method, as an OpenRPC document.", "",
-		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"1.0"},"methods":[]}`})),
+		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"1.0"},"methods":[]}`}))),
 }
 
 const (

@@ -38,6 +38,7 @@ type (
 		Examples    []docExample `json:"examples,omitempty"`
 		Mode        Mode         `json:"x-mode,omitempty"`
 		Early       bool         `json:"x-before-initialize,omitempty"`
+		AtOnce      bool         `json:"x-at-once,omitempty"`
 	}
 	docNotification struct {
 		Name        string       `json:"name"`
@@ -86,6 +87,7 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 	"Offsets, ranges and columns count UTF-16 code units, ranges are half-open, lines and columns begin at 1. " +
 	"Lengths and budgets count Unicode code points. Times are RFC 3339 in UTC, dates YYYY-MM-DD, durations milliseconds. " +
 	"Ids match [A-Za-z0-9_-]{1,64}. The errors that a method may answer with are listed with it; ParseError and MethodNotFound are about messages that call no method. " +
+	"Methods with x-at-once answer while the daemon starts or restores a backup; calls of all others wait until it is done, and answer Unavailable when it can't be. " +
 	"Notifications stand in x-notifications with who sends them; those with x-topic come after events.subscribe."
 
 // OpenRPC returns the document that describes every method, as rpc.discover
@@ -146,7 +148,7 @@ func (d *schemas) method(m *Method) (docMethod, error) {
 	}
 	out := docMethod{
 		Name: m.Name, Summary: m.Summary, Description: m.Description, Structure: "by-name",
-		Params: params, Result: &docContent{Name: "result", Schema: result}, Mode: m.Mode, Early: m.Early,
+		Params: params, Result: &docContent{Name: "result", Schema: result}, Mode: m.Mode, Early: m.Early, AtOnce: m.AtOnce,
 	}
 	for _, code := range m.Codes {
 		if !slices.ContainsFunc(Codes, func(c Code) bool { return c.Code == code }) {

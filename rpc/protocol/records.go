@@ -3,7 +3,7 @@ package protocol
 // embeddedOwner names the record that a result is made of, where its members
 // are described.
 var embeddedOwner = map[string]string{
-	"NoteFull": "Note", "TypePutResult": "Type", "TypeCount": "Type", "EntityFull": "Entity",
+	"NoteFull": "Note", "TypePutResult": "Type", "TypeCount": "Type", "EntityFull": "Entity", "Restored": "StoreManifest",
 }
 
 // recordMembers describes the members of the records of the domain rooms, by
@@ -187,9 +187,9 @@ var recordMembers = map[string]string{
 	"VaultStatus.stale":         "whether its folder is not there any more",
 	"VaultStatus.errors":        "what the last reading could not take in",
 
-	"StoreStatus.mode":          "read-write or read-only",
+	"StoreStatus.mode":          "read-write or read-only; loading while calls wait for the store, closed when it could not be opened",
 	"StoreStatus.reason":        "why it takes no writes",
-	"StoreStatus.durability":    "strict: on disk before the reply; memory: without a disk",
+	"StoreStatus.durability":    "strict: on disk before the reply; relaxed: with the operating system before it, on disk within a second; memory: without a disk",
 	"StoreStatus.seq":           "number of the last transaction",
 	"StoreStatus.records":       "records in it",
 	"StoreStatus.journalBytes":  "bytes of the journal since the last snapshot",
@@ -200,8 +200,29 @@ var recordMembers = map[string]string{
 	"StoreRecovery.replayed":    "transactions that came from the journal",
 	"StoreRecovery.tornBytes":   "size of an unfinished write that was cut off",
 	"StoreRecovery.lost":        "acknowledged transactions that are proved to be missing",
-	"StoreRecovery.aside":       "intact transactions that lie behind the damage",
+	"StoreRecovery.salvaged":    "transactions that were found intact behind damage and are in the store",
+	"StoreRecovery.aside":       "intact transactions behind one that may never have been finished; they are kept in the damaged files only",
+	"StoreRecovery.lostPieces":  "pieces of the oldest snapshot, of some hundred records each, that could not be read",
 	"StoreRecovery.damaged":     "files that are kept for inspection",
+
+	"StoreManifest.path":        "the file",
+	"StoreManifest.format":      "format of its records",
+	"StoreManifest.seq":         "number of the last transaction in it",
+	"StoreManifest.created":     "when it was made",
+	"StoreManifest.program":     "the program that made it",
+	"StoreManifest.records":     "records in it",
+	"StoreManifest.collections": "records by kind",
+	"StoreManifest.bytes":       "its size",
+	"StoreManifest.checksum":    "SHA-256 of the file, in hex",
+
+	"StoreInspectedFile.name":      "its name in the data folder",
+	"StoreInspectedFile.kind":      "journal, snapshot, backup, set aside, unfinished, marker or lock",
+	"StoreInspectedFile.bytes":     "its size",
+	"StoreInspectedFile.first":     "the first transaction of a journal",
+	"StoreInspectedFile.last":      "the last transaction of a journal or snapshot",
+	"StoreInspectedFile.intact":    "transactions of a journal, or records of a snapshot, that are as they were written",
+	"StoreInspectedFile.condition": "of a journal or snapshot: whole, torn when it ends with an unfinished write, or damaged",
+	"StoreInspectedFile.damagedAt": "offset of the first damage, in bytes",
 
 	"WQLRow.id":             "id of the entity",
 	"WQLRow.name":           "its name",

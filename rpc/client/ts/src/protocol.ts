@@ -78,6 +78,23 @@ export interface Candidate {
   path?: string;
 }
 
+export interface Checked {
+  /** Whether nothing was wrong. */
+  ok: boolean;
+  /** The files of the store. */
+  files: StoreInspectedFile[];
+  /** What is wrong with the files, a sentence each. */
+  problems: string[];
+  /** Whether everything was built anew from the records and compared; not with a damaged file. */
+  compared: boolean;
+  /** What was not as the records say, and was put right by building it anew. */
+  drift: Drift[];
+  /** Records in the store. */
+  records: number;
+  /** Milliseconds that it took. */
+  ms: number;
+}
+
 export interface ConnCall {
   /** Number of the call in its connection, as in the log. */
   call: number;
@@ -349,6 +366,21 @@ export interface ContextStage {
   why?: string;
 }
 
+export interface Counts {
+  /** Number of the last transaction. */
+  seq: number;
+  /** Records in the store. */
+  records: number;
+  /** Notes, archived ones included. */
+  notes: number;
+  /** Entities that are not in the trash. */
+  entities: number;
+  /** Declared types. */
+  types: number;
+  /** Known vaults. */
+  vaults: number;
+}
+
 export interface Degraded {
   /** The stage that was left out. */
   stage: string;
@@ -378,6 +410,17 @@ export interface DiskHealth {
   freeBytes: number;
   /** Size of the disk, 0 when unknown. */
   totalBytes: number;
+}
+
+export interface Drift {
+  /** The view. */
+  view: "notes" | "links" | "tags" | "types" | "entities" | "graph";
+  /** How many of its records were different, missing or too many. */
+  found: number;
+  /** Some of them: ids of notes or entities, names of types or tags; ten at most. */
+  ids: string[];
+  /** Whether it is right now. */
+  repaired: boolean;
 }
 
 export interface EmbedderInfo {
@@ -631,6 +674,8 @@ export interface Health {
   index: IndexHealth;
   /** The model that turns text into vectors. */
   embedder: EmbedderInfo;
+  /** What calls wait for; absent when nothing keeps them. */
+  loading?: Loading;
   /** Milliseconds since the start. */
   uptimeMs: number;
   /** Process id of the daemon. */
@@ -662,6 +707,15 @@ export interface InitializeResult {
   protocolVersion: string;
   /** What the daemon can do. */
   capabilities: ServerCapabilities;
+}
+
+export interface Loading {
+  /** Why: the daemon starts, a backup takes the place of the store, or everything is built anew to be compared. */
+  phase: "starting" | "restoring" | "checking";
+  /** What is being done: calls, until those under way are done; store, until its records are read; rooms, until what is derived from them is. */
+  stage?: string;
+  /** Milliseconds since it began. */
+  forMs: number;
 }
 
 export interface MethodStats {
@@ -942,6 +996,38 @@ export interface RecentReports {
   reports: ContextRecorded[];
 }
 
+export interface Restored {
+  /** The file. */
+  path: string;
+  /** Format of its records. */
+  format: number;
+  /** Number of the last transaction in it. */
+  seq: number;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  created: string;
+  /** The program that made it. */
+  program?: string;
+  /** Records in it. */
+  records: number;
+  /** Records by kind. */
+  collections: Record<string, number>;
+  /** Its size. */
+  bytes: number;
+  /** SHA-256 of the file, in hex. */
+  checksum: string;
+  /** Whether nothing was to be changed. */
+  dryRun: boolean;
+  /** Whether the store is that of the backup now. */
+  restored: boolean;
+  /** Backup of the state that was replaced, in the data folder; the next restore replaces it. */
+  previous?: string;
+  /** What was in the store before; in a dry run what is. */
+  current: Counts;
+}
+
 export interface SearchFilter {
   /** Notes with all of these tags. */
   tags?: string[];
@@ -1043,6 +1129,49 @@ export interface Stats {
   methods: MethodStats[];
 }
 
+export interface StoreInspectedFile {
+  /** Its name in the data folder. */
+  name: string;
+  /** Journal, snapshot, backup, set aside, unfinished, marker or lock. */
+  kind: string;
+  /** Its size. */
+  bytes: number;
+  /** The first transaction of a journal. */
+  first?: number;
+  /** The last transaction of a journal or snapshot. */
+  last?: number;
+  /** Transactions of a journal, or records of a snapshot, that are as they were written. */
+  intact: number;
+  /** Of a journal or snapshot: whole, torn when it ends with an unfinished write, or damaged. */
+  condition?: string;
+  /** Offset of the first damage, in bytes. */
+  damagedAt?: number;
+}
+
+export interface StoreManifest {
+  /** The file. */
+  path: string;
+  /** Format of its records. */
+  format: number;
+  /** Number of the last transaction in it. */
+  seq: number;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  created: string;
+  /** The program that made it. */
+  program?: string;
+  /** Records in it. */
+  records: number;
+  /** Records by kind. */
+  collections: Record<string, number>;
+  /** Its size. */
+  bytes: number;
+  /** SHA-256 of the file, in hex. */
+  checksum: string;
+}
+
 export interface StoreRecovery {
   /** Whether the store was closed properly and is whole. */
   clean: boolean;
@@ -1052,18 +1181,22 @@ export interface StoreRecovery {
   tornBytes?: number;
   /** Acknowledged transactions that are proved to be missing. */
   lost?: number;
-  /** Intact transactions that lie behind the damage. */
+  /** Transactions that were found intact behind damage and are in the store. */
+  salvaged?: number;
+  /** Intact transactions behind one that may never have been finished; they are kept in the damaged files only. */
   aside?: number;
+  /** Pieces of the oldest snapshot, of some hundred records each, that could not be read. */
+  lostPieces?: number;
   /** Files that are kept for inspection. */
   damaged?: string[];
 }
 
 export interface StoreStatus {
-  /** Read-write or read-only. */
+  /** Read-write or read-only; loading while calls wait for the store, closed when it could not be opened. */
   mode: string;
   /** Why it takes no writes. */
   reason?: string;
-  /** Strict: on disk before the reply; memory: without a disk. */
+  /** Strict: on disk before the reply; relaxed: with the operating system before it, on disk within a second; memory: without a disk. */
   durability: string;
   /** Number of the last transaction. */
   seq: number;
@@ -1747,6 +1880,24 @@ export interface EventsUnsubscribeParams {
   topics: ("entities.changed" | "health.changed" | "index.progress" | "notes.changed")[];
 }
 
+/** Params of admin.backup. */
+export interface AdminBackupParams {
+  /** Absolute path of the file to write, outside the daemon's data folder. */
+  path: string;
+  /** Replace a file that is there. */
+  overwrite?: boolean;
+}
+
+/** Params of admin.restore. */
+export interface AdminRestoreParams {
+  /** Absolute path of a file that admin.backup wrote. */
+  path: string;
+  /** Read and check the file and count, change nothing. */
+  dryRun?: boolean;
+  /** The checksum that the file must have, as its backup was answered with. */
+  checksum?: string;
+}
+
 /** Every method with the types of its params and its result. */
 export interface Methods {
   /**
@@ -1784,13 +1935,13 @@ export interface Methods {
   "notes.putMany": { params: NotesPutManyParams; result: NoteList };
   /**
    * Read a note with its links, by id, path or title.
-   * Errors of its own: not_found, conflict, limit, deadline.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"title":"kickoff"}
    */
   "notes.get": { params: NotesGetParams; result: NoteFull };
   /**
    * List notes by title, without their texts.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"tag":"planning","limit":1}
    */
   "notes.list": { params: NotesListParams; result: NotePage };
@@ -1814,31 +1965,31 @@ export interface Methods {
   "notes.delete": { params: NotesDeleteParams; result: Versioned };
   /**
    * Suggest notes for what was typed so far.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"kick"}
    */
   "notes.complete": { params: NotesCompleteParams; result: NoteItems };
   /**
    * Find the note that a wikilink means.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"link":"[[Kickoff#Goals]]"}
    */
   "notes.resolve": { params: NotesResolveParams; result: NoteResolved };
   /**
    * Find notes by the words of a query.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"kickoff goals","limit":1}
    */
   "notes.search": { params: NotesSearchParams; result: SearchResult };
   /**
    * List the links of a note, to it, and those without a target.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"kickoff"}
    */
   "notes.links": { params: NotesLinksParams; result: NoteLinks };
   /**
    * List tags with the number of their notes, most frequent first.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"plan"}
    */
   "tags.list": { params: TagsListParams; result: TagPage };
@@ -1851,13 +2002,13 @@ export interface Methods {
   "types.put": { params: TypesPutParams; result: TypePutResult };
   /**
    * Read a type.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"name":"person"}
    */
   "types.get": { params: TypesGetParams; result: Type };
   /**
    * List all types with the number of their entities.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    */
   "types.list": { params: NoParams; result: TypeList };
   /**
@@ -1889,13 +2040,13 @@ export interface Methods {
   /**
    * Read an entity; with resolve, what its references and computed fields lead to as well.
    * With resolve, each entity has its fields only where it is first reached, so cycles end.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"alice"}
    */
   "entities.get": { params: EntitiesGetParams; result: EntityFull };
   /**
    * List entities by name.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"type":"Person"}
    */
   "entities.list": { params: EntitiesListParams; result: EntityPage };
@@ -1919,7 +2070,7 @@ export interface Methods {
   "entities.delete": { params: EntitiesDeleteParams; result: Versioned };
   /**
    * Suggest entities for what was typed so far.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"al","types":["Person"]}
    */
   "entities.complete": { params: EntitiesCompleteParams; result: EntityItems };
@@ -1931,37 +2082,37 @@ export interface Methods {
   "wql.query": { params: WqlQueryParams; result: WQLResult };
   /**
    * Check a query and report every finding.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"SELECT p FROM Persn"}
    */
   "wql.check": { params: WqlCheckParams; result: WQLChecked };
   /**
    * Show what lies around a note or entity.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"alice"}
    */
   "graph.neighbors": { params: GraphNeighborsParams; result: GraphSubgraph };
   /**
    * Find a shortest way between two records; empty when there is none.
-   * Errors of its own: not_found, limit, deadline.
+   * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"from":"alice","to":"core"}
    */
   "graph.path": { params: GraphPathParams; result: GraphSubgraph };
   /**
    * Count records and edges, components and orphans.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    */
   "graph.stats": { params: NoParams; result: GraphStats };
   /**
    * Make the part of a system prompt that tells a model what the user refers to.
    * Mentions (@Name, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"text":"What does @Alice do?","audience":"local"}
    */
   "context.assemble": { params: ContextAssembleParams; result: ContextResult };
   /**
    * List the reports of the last prompts.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    * @example {"limit":1}
    */
   "context.recent": { params: ContextRecentParams; result: RecentReports };
@@ -1974,12 +2125,12 @@ export interface Methods {
   "vault.import": { params: VaultImportParams; result: VaultResult };
   /**
    * List the known vaults.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    */
   "vault.list": { params: NoParams; result: VaultList };
   /**
    * Say how a vault stands.
-   * Errors of its own: not_found, conflict, limit, deadline.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"vault":"Notes"}
    */
   "vault.status": { params: VaultStatusParams; result: VaultStatus };
@@ -2005,12 +2156,13 @@ export interface Methods {
   "events.unsubscribe": { params: EventsUnsubscribeParams; result: EventTopics };
   /**
    * Say how the daemon is and what needs attention.
+   * While the store is being opened or replaced, the status is at best warning, and loading says what other calls wait for.
    * Errors of its own: limit, deadline.
    */
   "admin.health": { params: NoParams; result: Health };
   /**
    * Count records, memory, connections and calls, with latencies.
-   * Errors of its own: limit, deadline.
+   * Errors of its own: unavailable, limit, deadline.
    */
   "admin.stats": { params: NoParams; result: Stats };
   /**
@@ -2019,6 +2171,26 @@ export interface Methods {
    * Errors of its own: limit, deadline.
    */
   "admin.connections": { params: NoParams; result: Connections };
+  /**
+   * Write all records to one file, from which admin.restore makes the same store again.
+   * The file holds exactly the state of one transaction, and is there as a whole or not at all; nobody waits for it. Nobody else can read it.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"path":"/home/me/notes.ctxdbackup"}
+   */
+  "admin.backup": { params: AdminBackupParams; result: StoreManifest };
+  /**
+   * Replace the whole store with what a backup holds.
+   * The file is read to its end and checked first; on any error nothing is changed. Then new calls wait, those under way finish, and jobs end with Unavailable, until the backup is in place. Subscribers are told with the kind many. The state that is replaced is kept as a backup in the data folder, the last one only.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"path":"/home/me/notes.ctxdbackup","dryRun":true}
+   */
+  "admin.restore": { params: AdminRestoreParams; result: Restored };
+  /**
+   * Check the files of the store, and that everything made of its records is what they say; put right what is not.
+   * Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a second or two with 100,000 notes. With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.
+   * Errors of its own: conflict, unavailable, limit.
+   */
+  "admin.check": { params: NoParams; result: Checked };
   /**
    * End the daemon after the calls that it has accepted.
    * Errors of its own: limit.
@@ -2078,6 +2250,8 @@ export interface HealthChangedEvent {
   index: IndexHealth;
   /** The model that turns text into vectors. */
   embedder: EmbedderInfo;
+  /** What calls wait for; absent when nothing keeps them. */
+  loading?: Loading;
   /** Milliseconds since the start. */
   uptimeMs: number;
   /** Process id of the daemon. */

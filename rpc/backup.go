@@ -1,0 +1,194 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) (*kv.Manifest, error) {
+	srv := s.conn.srv
+	if err := absolute(p.Path); err != nil {
+		return nil, err
+	}
+	if srv.dataDir != "" && within(p.Path, srv.dataDir) {
+		return nil, fault.Field("path", "path lies in the daemon's data folder").
+			WithHint("choose another folder, best on another disk: what destroys the store must not destroy its backup")
+	}
+	m, err := r.KV.Backup(ctx, p.Path, kv.BackupOptions{
+		Program: srv.program(), Overwrite: p.Overwrite,
+		Progress: func(done, total int64) { Report(ctx, "write", done, total) },
+	})
+	return m, aboutPath(err)
+}
+
+// program is what backups name as their author.
+func (s *Server) program() string { return strings.TrimSpace(s.info.Name + " " + s.info.Version) }
+
+func absolute(path string) error {
+	if filepath.IsAbs(path) {
+		return nil
+	}
+	return fault.Field("path", "path is not absolute").WithHint("the daemon has a working directory of its own: give the whole path")
+}
+
+// within reports whether a file would lie in a folder, whatever links lead there.
+func within(path, dir string) bool {
+	place, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		place = filepath.Dir(path) // it is not there, which is said by who writes there
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(dir, place)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// aboutPath has a complaint about a file name the parameter that names it.
+func aboutPath(err error) error {
+	var e *fault.Error
+	if errors.As(err, &e) && e.Kind == fault.Invalid && e.Field == "" {
+		return fault.Under("path", err)
+	}
+	return err
+}
+
+// adminRestore waits for the rooms by itself: it can't be in them while it
+// replaces them.
+func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protocol.Restored, error) {
+	srv := s.conn.srv
+	if err := absolute(p.Path); err != nil {
+		return nil, err
+	}
+	out := &protocol.Restored{DryRun: p.DryRun}
+	err := srv.use(ctx, func(ctx context.Context, r *Rooms) (err error) {
+		out.Current, err = r.counts(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := kv.ReadBackup(ctx, p.Path, kv.ReadOptions{
+		Format: srv.format, Progress: func(done, total int64) { Report(ctx, "verify", done, total) },
+	})
+	if err != nil {
+		return nil, aboutPath(err)
+	}
+	if p.Checksum != "" && !strings.EqualFold(p.Checksum, m.Checksum) {
+		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
+			WithHint("see that it is the right file; nothing was changed")
+	}
+	out.Manifest = *m
+	if p.DryRun {
+		return out, nil
+	}
+	err = srv.Replace(ctx, protocol.LoadRestoring, func(old *Rooms) (*Rooms, error) {
+		var err error
+		if out.Current, err = old.counts(ctx); err != nil {
+			return nil, err
+		}
+		var fresh *Rooms
+		fresh, out.Previous, err = srv.restore(ctx, old, m)
+		return fresh, err
+	})
+	out.Restored = err == nil
+	return out, aboutPath(err)
+}
+
+// counts counts what is in the rooms.
+func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
+	vaults, err := r.Vaults.List(ctx)
+	_, notes, _ := r.Notes.Count()
+	st := r.KV.Status()
+	return protocol.Counts{
+		Seq: st.Seq, Records: st.Records, Notes: notes, Entities: r.Entities.Count(""), Types: len(r.Entities.Types()), Vaults: len(vaults),
+	}, err
+}
+
+// restore puts a backup in the place of the store, and returns the rooms over it
+// and where the state before is kept. Nobody is in the rooms. What is returned
+// with an error are the rooms to go on with, nil for the old ones.
+func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Rooms, string, error) {
+	s.door.stage(protocol.StageStore)
+	keep := s.replacedFile(time.Now())
+	_, err := old.KV.Restore(ctx, m.Path, kv.RestoreOptions{
+		Checksum: m.Checksum, Keep: keep, Program: s.program(),
+		Progress: func(done, total int64) { Report(ctx, "restore", done, total) },
+	})
+	if err != nil {
+		if keep != "" {
+			_ = os.Remove(keep) // the state that it is a copy of stays
+		}
+		return nil, "", err
+	}
+	ctx = context.WithoutCancel(ctx) // there is no way back but through the door
+	*old = Rooms{}                   // before another takes as much memory
+	fresh, err := s.openRooms(ctx)
+	if err == nil {
+		s.removeReplaced(keep)
+		return fresh, keep, nil
+	}
+	err = fault.Wrap(fault.Unavailable, err, "the store of the backup can't be used: %s", fault.Message(err)).
+		WithHint("use another backup; what was before is back")
+	if fresh = s.putBack(ctx, keep); fresh == nil {
+		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Message(err)).
+			WithHint("restart the daemon; what was before is in the data folder, in %s", filepath.Base(keep))
+		fresh = &Rooms{refused: err}
+	}
+	return fresh, "", err
+}
+
+// putBack returns the rooms over the state that was replaced, nil when they
+// can't be opened either.
+func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
+	if keep == "" {
+		return nil
+	}
+	db, err := s.openStore()
+	if err == nil {
+		_, err = db.Restore(ctx, keep, kv.RestoreOptions{})
+	}
+	var r *Rooms
+	if err == nil {
+		r, err = s.openRooms(ctx)
+	}
+	if err != nil {
+		s.log.Error("the state before a restore can't be put back", "error", fault.Message(err), "kept", filepath.Base(keep))
+		return nil
+	}
+	return r
+}
+
+// The file in the data folder that holds the state before the last restore.
+const (
+	replacedPrefix = "replaced-"
+	replacedSuffix = ".ctxdbackup"
+)
+
+func (s *Server) replacedFile(now time.Time) string {
+	if s.dataDir == "" {
+		return ""
+	}
+	return filepath.Join(s.dataDir, replacedPrefix+now.UTC().Format("20060102T150405.000Z")+replacedSuffix)
+}
+
+// removeReplaced removes the files of earlier restores.
+func (s *Server) removeReplaced(except string) {
+	list, err := os.ReadDir(s.dataDir)
+	if err != nil {
+		return // they do no harm
+	}
+	for _, f := range list {
+		if name := f.Name(); name != filepath.Base(except) && strings.HasPrefix(name, replacedPrefix) && strings.HasSuffix(name, replacedSuffix) {
+			_ = os.Remove(filepath.Join(s.dataDir, name))
+		}
+	}
+}

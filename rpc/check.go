@@ -1,0 +1,175 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// adminCheck reads every file of the store, then closes the store, opens it anew
+// and compares what was served with what is made of the records now. That is a
+// restart that clients don't notice, and mends what it finds. It waits for the
+// rooms by itself, like adminRestore.
+func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Checked, error) {
+	srv := s.conn.srv
+	began := time.Now()
+	out := &protocol.Checked{Files: []kv.InspectedFile{}, Problems: []string{}, Drift: []protocol.Drift{}}
+	err := srv.use(ctx, func(ctx context.Context, r *Rooms) error {
+		if srv.dataDir == "" || r.KV.Status().Durability == "memory" {
+			return fault.New(fault.Unavailable, "the store is kept in memory only, so there is nothing to check it against").WithHint("start the daemon with a data folder")
+		}
+		out.Records = r.KV.Status().Records
+		Report(ctx, "files", 0, 0)
+		found, err := kv.Inspect(ctx, srv.dataDir, kv.Options{Format: srv.format})
+		if err != nil {
+			return err
+		}
+		out.Files, out.Problems = found.Files, problemsOf(found)
+		return nil
+	})
+	if err == nil && len(out.Problems) == 0 {
+		Report(ctx, "views", 0, 0)
+		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Rooms) (fresh *Rooms, err error) {
+			fresh, out.Drift, err = srv.reopen(ctx, old)
+			return fresh, err
+		})
+		out.Compared = err == nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.OK = len(out.Problems) == 0 && len(out.Drift) == 0
+	out.MS = time.Since(began).Milliseconds()
+	return out, nil
+}
+
+// problemsOf says what is wrong with the files that a start reads. That the
+// journal ends with an unfinished write is what a store at work looks like.
+func problemsOf(in *kv.Inspection) []string {
+	list := []string{}
+	if in.Refused != "" {
+		list = append(list, "a start would refuse the store: "+in.Refused)
+	}
+	for _, f := range in.Files {
+		if f.Condition == kv.Damaged && f.Kind != "set aside" {
+			list = append(list, fmt.Sprintf("%s is damaged at byte %d", f.Name, f.DamagedAt))
+		}
+	}
+	if in.Start.Lost > 0 {
+		list = append(list, fmt.Sprintf("a start would find %d acknowledged transactions missing", in.Start.Lost))
+	}
+	if in.Condition == kv.Damaged && len(list) == 0 {
+		list = append(list, "a start would find damage")
+	}
+	if len(list) > 0 {
+		list = append(list, "make a backup before the daemon ends: it is written from memory, which has what the files may have lost")
+	}
+	return list
+}
+
+// reopen opens the rooms anew and says what is different then. Nobody is in them.
+func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Drift, error) {
+	seed := maphash.MakeSeed()
+	before, err := old.views(ctx, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.door.stage(protocol.StageStore)
+	ctx = context.WithoutCancel(ctx)
+	if err := old.KV.Close(); err != nil {
+		s.log.Warn("the store was not closed well to be opened anew", "error", fault.Message(err))
+	}
+	*old = Rooms{} // before another takes as much memory
+	fresh, err := s.openRooms(ctx)
+	if err != nil {
+		err = fault.Wrap(fault.Unavailable, err, "the store can't be opened again: %s", fault.Message(err)).WithHint("restart the daemon")
+		return &Rooms{refused: err}, nil, err
+	}
+	after, err := fresh.views(ctx, seed)
+	if err != nil {
+		return fresh, nil, err
+	}
+	drift := []protocol.Drift{}
+	for i, name := range viewNames {
+		if ids := different(before[i], after[i]); len(ids) > 0 {
+			drift = append(drift, protocol.Drift{View: name, Found: len(ids), IDs: ids[:min(10, len(ids))], Repaired: true})
+		}
+	}
+	return fresh, drift, nil
+}
+
+// viewNames are the views that are compared.
+var viewNames = [...]string{
+	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities, protocol.ViewGraph,
+}
+
+// view has a checksum of what a room says about each record.
+type view map[string]uint64
+
+// views asks the rooms about every record.
+func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewNames)]view, err error) {
+	for i := range all {
+		all[i] = view{}
+	}
+	add := func(to view, key string, answers ...any) {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, a := range answers {
+			enc, failed := encode(a)
+			if failed != nil {
+				err = failed
+				return
+			}
+			_, _ = h.Write(enc.bytes())
+			enc.release()
+		}
+		to[key] += h.Sum64() // a note and an entity may have the same id
+	}
+	notes, links, tags, types, ents, edges := all[0], all[1], all[2], all[3], all[4], all[5]
+	for n := range r.Notes.All() {
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		add(notes, n.ID, n)
+		resolved, unresolved := r.Notes.Outgoing(n.ID)
+		add(links, n.ID, resolved, unresolved, r.Notes.Incoming(n.ID))
+		add(edges, n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
+	}
+	for _, t := range r.Notes.Tags("") {
+		add(tags, t.Name, t.Count)
+	}
+	for _, t := range r.Entities.Types() {
+		add(types, t.Name, t, r.Entities.Count(t.Name))
+	}
+	for e := range r.Entities.All() {
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		add(ents, e.ID, e)
+		add(edges, e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
+	}
+	return all, err
+}
+
+// different returns the keys under which two views are not the same, in order.
+func different(a, b view) (keys []string) {
+	for key, sum := range a {
+		if other, ok := b[key]; !ok || other != sum {
+			keys = append(keys, key)
+		}
+	}
+	for key := range b {
+		if _, ok := a[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}

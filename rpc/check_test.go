@@ -1,0 +1,127 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+func TestCheckOfAWholeStore(t *testing.T) {
+	d := startOn(t, t.TempDir(), rpc.Options{})
+	d.populate()
+	before := d.answers()
+	out := d.do("admin.check", `{}`)
+	d.want(out, "ok", true)
+	d.want(out, "compared", true)
+	d.want(out, "drift", "[]")
+	d.want(out, "problems", "[]")
+	if files := out["files"].([]any); len(files) < 2 {
+		t.Errorf("files: %v", files)
+	}
+	d.want(out, "records", at(d.do("admin.health", `{}`), "store.records"))
+	d.wantAnswers("after a check", before)
+	d.do("notes.put", `{"id":"later","title":"Later"}`)
+	d.want(d.do("admin.check", `{}`), "ok", true)
+}
+
+// What was served and is not in the records is found, and gone afterwards.
+func TestCheckRepairsDrift(t *testing.T) {
+	stray := ""
+	d := startOn(t, t.TempDir(), rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+		rooms, err := roomsOver(db)
+		if err != nil || stray != "" {
+			return rooms, err
+		}
+		// The notes are those of a store that has one more.
+		other, err := kv.Open(kv.InMemory, kv.Options{})
+		if err != nil {
+			return nil, err
+		}
+		strange, err := roomsOver(other)
+		if err != nil {
+			return nil, err
+		}
+		n, err := strange.Notes.Put(context.Background(), notes.Draft{ID: "stray", Title: "Stray", Body: "#lost"}, nil)
+		stray = n.ID
+		rooms.Notes = strange.Notes
+		return rooms, err
+	}})
+	d.do("types.put", `{"name":"Person","fields":[]}`)
+	d.do("entities.put", `{"id":"eve","type":"Person","name":"Eve"}`)
+	out := d.do("admin.check", `{}`)
+	d.want(out, "ok", false)
+	d.want(out, "problems", "[]")
+	var views []string
+	for _, drift := range out["drift"].([]any) {
+		views = append(views, at(drift, "view").(string))
+		d.want(drift, "found", 1)
+		d.want(drift, "repaired", true)
+		if id := at(drift, "ids.0"); id != "stray" && id != "lost" {
+			t.Errorf("drift of %v", id)
+		}
+	}
+	if got := strings.Join(views, " "); got != "notes links tags graph" {
+		t.Errorf("drift in %s", got)
+	}
+	d.want(d.do("admin.check", `{}`), "ok", true)
+	if _, err := d.try("notes.get", `{"id":"stray"}`); err == nil {
+		t.Error("the stray note is still there")
+	}
+	d.do("entities.get", `{"id":"eve"}`)
+}
+
+// A damaged file is found while the store is open, and the store stays so: it
+// has what the file has lost.
+func TestCheckOfADamagedFile(t *testing.T) {
+	data := t.TempDir()
+	d := startOn(t, data, rpc.Options{})
+	d.seed()
+	before := d.answers()
+	journals, err := filepath.Glob(filepath.Join(data, "journal-*"))
+	must(t, err)
+	whole, err := os.ReadFile(journals[0])
+	must(t, err)
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)/2] ^= 1
+	must(t, os.WriteFile(journals[0], damaged, 0o600))
+	rooms := d.srv.Rooms()
+	out := d.do("admin.check", `{}`)
+	d.want(out, "ok", false)
+	d.want(out, "compared", false)
+	if text := out["problems"].([]any); len(text) < 2 || !strings.Contains(text[0].(string), filepath.Base(journals[0])+" is damaged at byte ") ||
+		!strings.Contains(text[len(text)-1].(string), "make a backup") {
+		t.Errorf("problems: %q", text)
+	}
+	if d.srv.Rooms() != rooms {
+		t.Error("the store was opened anew")
+	}
+	d.wantAnswers("with a damaged file", before)
+
+	// The backup that it asks for has everything.
+	file := filepath.Join(t.TempDir(), "b")
+	d.do("admin.backup", `{"path":"`+filepath.ToSlash(file)+`"}`)
+	other := startOn(t, t.TempDir(), rpc.Options{})
+	other.do("admin.restore", `{"path":"`+filepath.ToSlash(file)+`"}`)
+	other.wantAnswers("restored", before)
+	must(t, os.WriteFile(journals[0], whole, 0o600)) // so that it ends well
+}
+
+func TestCheckInMemory(t *testing.T) {
+	d := start(t)
+	d.seed()
+	var e *client.Error
+	if _, err := d.try("admin.check", `{}`); !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || e.Data.Hint == "" {
+		t.Errorf("%v", err)
+	}
+	d.do("notes.get", `{"id":"kickoff"}`)
+}

@@ -1,0 +1,4 @@
+package rpc
+
+// BeThrifty is beThrifty.
+var BeThrifty = beThrifty

@@ -1,0 +1,90 @@
+package protocol
+
+import "github.com/ctxd/ctxd/entities/kv"
+
+// Backup are the parameters of admin.backup.
+type Backup struct {
+	Path      string `json:"path" jsonschema:"absolute path of the file to write, outside the daemon's data folder"`
+	Overwrite bool   `json:"overwrite,omitempty" jsonschema:"replace a file that is there"`
+}
+
+// Restore are the parameters of admin.restore.
+type Restore struct {
+	Path     string `json:"path" jsonschema:"absolute path of a file that admin.backup wrote"`
+	DryRun   bool   `json:"dryRun,omitempty" jsonschema:"read and check the file and count, change nothing"`
+	Checksum string `json:"checksum,omitempty" jsonschema:"the checksum that the file must have, as its backup was answered with"`
+}
+
+// Restored is the result of admin.restore: the manifest of the backup, and what
+// became of it.
+type Restored struct {
+	kv.Manifest
+	DryRun   bool   `json:"dryRun" jsonschema:"whether nothing was to be changed"`
+	Restored bool   `json:"restored" jsonschema:"whether the store is that of the backup now"`
+	Previous string `json:"previous,omitempty" jsonschema:"backup of the state that was replaced, in the data folder; the next restore replaces it"`
+	Current  Counts `json:"current" jsonschema:"what was in the store before; in a dry run what is"`
+}
+
+// Counts say how much is in a store.
+type Counts struct {
+	Seq      uint64 `json:"seq" jsonschema:"number of the last transaction"`
+	Records  int    `json:"records" jsonschema:"records in the store"`
+	Notes    int    `json:"notes" jsonschema:"notes, archived ones included"`
+	Entities int    `json:"entities" jsonschema:"entities that are not in the trash"`
+	Types    int    `json:"types" jsonschema:"declared types"`
+	Vaults   int    `json:"vaults" jsonschema:"known vaults"`
+}
+
+// Checked is the result of admin.check.
+type Checked struct {
+	OK       bool               `json:"ok" jsonschema:"whether nothing was wrong"`
+	Files    []kv.InspectedFile `json:"files" jsonschema:"the files of the store"`
+	Problems []string           `json:"problems" jsonschema:"what is wrong with the files, a sentence each"`
+	Compared bool               `json:"compared" jsonschema:"whether everything was built anew from the records and compared; not with a damaged file"`
+	Drift    []Drift            `json:"drift" jsonschema:"what was not as the records say, and was put right by building it anew"`
+	Records  int                `json:"records" jsonschema:"records in the store"`
+	MS       int64              `json:"ms" jsonschema:"milliseconds that it took"`
+}
+
+// Drift is a derived view that differed from the records that it is made of.
+type Drift struct {
+	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph" jsonschema:"the view"`
+	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or too many"`
+	IDs      []string `json:"ids" jsonschema:"some of them: ids of notes or entities, names of types or tags; ten at most"`
+	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
+}
+
+// The views of Drift.
+const (
+	ViewNotes    = "notes"
+	ViewLinks    = "links"
+	ViewTags     = "tags"
+	ViewTypes    = "types"
+	ViewEntities = "entities"
+	ViewGraph    = "graph"
+)
+
+var (
+	backupMethod = describe[Backup, kv.Manifest]("admin.backup", Job,
+		"Write all records to one file, from which admin.restore makes the same store again.",
+		"The file holds exactly the state of one transaction, and is there as a whole or not at all; nobody waits for it. Nobody else can read it.",
+		Example{`{"path":"/home/me/notes.ctxdbackup"}`, exampleManifest + `}`},
+		CodeNotFound, CodeConflict)
+	restoreMethod = describe[Restore, Restored]("admin.restore", Job,
+		"Replace the whole store with what a backup holds.",
+		"The file is read to its end and checked first; on any error nothing is changed. Then new calls wait, those under way finish, and jobs end with Unavailable, until the backup is in place. "+
+			"Subscribers are told with the kind many. The state that is replaced is kept as a backup in the data folder, the last one only.",
+		Example{
+			`{"path":"/home/me/notes.ctxdbackup","dryRun":true}`,
+			exampleManifest + `,"dryRun":true,"restored":false,"current":{"seq":57,"records":180,"notes":61,"entities":40,"types":6,"vaults":1}}`,
+		},
+		CodeNotFound, CodeConflict)
+	checkMethod = describe[Empty, Checked]("admin.check", Job,
+		"Check the files of the store, and that everything made of its records is what they say; put right what is not.",
+		"Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a second or two with 100,000 notes. "+
+			"With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.",
+		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"compared":true,"drift":[],"records":120,"ms":60}`},
+		CodeConflict)
+)
+
+const exampleManifest = `{"path":"/home/me/notes.ctxdbackup","format":2,"seq":42,"created":"2026-01-31T09:30:00Z","program":"ctxd 0.1.0","records":120,"collections":{"entity":40,"note":62},"bytes":65536,"checksum":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`

@@ -1,0 +1,411 @@
+package rpc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// generation opens rooms over a store of its own in which everything says which
+// of many it is.
+func generation(ctx context.Context, n int) (*rpc.Rooms, error) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		return nil, err
+	}
+	rooms, err := roomsOver(db)
+	if err != nil {
+		return nil, err
+	}
+	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Mark", Fields: []entities.Field{{Name: "gen", Type: entities.Number}}}, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	for i := range 10 {
+		_, err := rooms.Entities.Put(ctx, entities.Entity{ID: fmt.Sprintf("e%d", i), Type: "Mark", Name: fmt.Sprint(i), Fields: entities.Values{"gen": float64(n)}}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if _, err = rooms.Notes.Put(ctx, notes.Draft{ID: fmt.Sprintf("n%d", i), Title: fmt.Sprint(i), Folder: fmt.Sprint(n)}, nil); err != nil {
+			return nil, err
+		}
+	}
+	return rooms, nil
+}
+
+// generations returns which generations are in an answer.
+func generations(t *testing.T, answer json.RawMessage) (list []int) {
+	t.Helper()
+	var got struct {
+		Entities []struct{ Fields struct{ Gen int } }
+		Notes    []struct{ Folder string }
+	}
+	must(t, json.Unmarshal(answer, &got))
+	for _, e := range got.Entities {
+		list = append(list, e.Fields.Gen)
+	}
+	for _, n := range got.Notes {
+		var gen int
+		if _, err := fmt.Sscan(n.Folder, &gen); err == nil { // those of the writers have none
+			list = append(list, gen)
+		}
+	}
+	return list
+}
+
+// The rooms are replaced time and again while clients read and write: no call
+// fails, and none sees another state than that of one moment, or an earlier one
+// than has been seen.
+func TestReplaceUnderLoad(t *testing.T) {
+	const rounds, readers, writers = 25, 6, 2
+	first, err := generation(t.Context(), 0)
+	must(t, err)
+	d := launch(t, rpc.Options{Rooms: first})
+	var current atomic.Int64
+	over := make(chan struct{})
+	var all sync.WaitGroup
+	var reads, writes atomic.Int64
+	answered := make(chan struct{}, 1)
+	tick := func(count *atomic.Int64) {
+		count.Add(1)
+		select {
+		case answered <- struct{}{}:
+		default:
+		}
+	}
+	for i := range readers {
+		c := d.listen()
+		all.Go(func() {
+			for at := 0; ; at++ {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				least := current.Load()
+				var raw json.RawMessage
+				if err := c.Call(context.Background(), []string{"entities.list", "notes.list"}[(at+i)%2], nil, &raw); err != nil {
+					t.Error(err)
+					return
+				}
+				tick(&reads)
+				list := generations(t, raw)
+				if len(list) != 10 {
+					t.Errorf("%d records, want 10: %s", len(list), raw)
+				}
+				for _, gen := range list {
+					if gen != list[0] || int64(gen) < least {
+						t.Errorf("generations %v, at least %d wanted", list, least)
+						return
+					}
+				}
+			}
+		})
+	}
+	for w := range writers {
+		c := d.listen()
+		all.Go(func() {
+			for at := 0; ; at++ {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if err := c.Call(context.Background(), "notes.put", map[string]any{"id": fmt.Sprintf("w%d-%d", w, at%50), "title": "x"}, nil); err != nil {
+					t.Error(err)
+					return
+				}
+				tick(&writes)
+			}
+		})
+	}
+	for n := 1; n <= rounds; n++ {
+		for range 20 {
+			select {
+			case <-answered:
+			case <-time.After(patience):
+				t.Fatal("no call is answered")
+			}
+		}
+		must(t, d.srv.Replace(t.Context(), protocol.LoadRestoring, func(old *rpc.Rooms) (*rpc.Rooms, error) {
+			fresh, err := generation(t.Context(), n)
+			if err != nil {
+				return nil, err
+			}
+			return fresh, old.KV.Close() // who still used it would fail
+		}))
+		current.Store(int64(n))
+	}
+	close(over)
+	all.Wait()
+	t.Logf("%d reads and %d writes over %d replacements", reads.Load(), writes.Load(), rounds)
+	if stats := d.do("admin.stats", "{}"); at(stats, "entities") != 10.0 {
+		t.Errorf("%v", stats)
+	}
+}
+
+// replace starts a replacement that is held up where it replaces, and returns
+// what lets it go on, with the rooms or without, and what tells of its end.
+func (d *daemon) replace(ctx context.Context) (replacing chan struct{}, goOn chan *rpc.Rooms, done chan error) {
+	replacing, goOn, done = make(chan struct{}), make(chan *rpc.Rooms, 1), make(chan error, 1)
+	go func() {
+		done <- d.srv.Replace(ctx, protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) {
+			close(replacing)
+			fresh := <-goOn
+			if fresh == nil {
+				return nil, errNotReplaced
+			}
+			return fresh, nil
+		})
+	}()
+	return replacing, goOn, done
+}
+
+var errNotReplaced = errors.New("not replaced")
+
+func newLevers(t *testing.T) *bench {
+	t.Helper()
+	return &bench{t: t, started: make(chan string, 16), gates: map[string]chan struct{}{}}
+}
+
+func TestReplaceWaitsForCallsUnderWay(t *testing.T) {
+	levers := newLevers(t)
+	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	old := d.srv.Rooms()
+	reading, writing := d.peer(), d.peer()
+	reading.call("r", "test.wait", `{"name":"r"}`) // run by its reader, at first
+	levers.begun("r")
+	writing.call("w", "test.write", `{"name":"slow"}`)
+	levers.begun("slow")
+	replacing, goOn, done := d.replace(t.Context())
+	until(t, "new calls wait", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
+	h := d.do("admin.health", "{}")
+	d.want(h, "loading.phase", protocol.LoadRestoring)
+	d.want(h, "loading.stage", protocol.StageCalls)
+	d.want(h, "status", protocol.Warning)
+	writing.call("w2", "test.write", `{"name":"later"}`)
+	reading.call("r2", "notes.list", "")
+	reading.call("h", "admin.health", "")
+	reading.wantResult(`"h"`, "") // which also shows that the calls have been read
+	select {
+	case <-replacing:
+		t.Fatal("the rooms are replaced under calls that use them")
+	default:
+	}
+	levers.open("r")
+	reading.wantResult(`"r"`, `"r"`)
+	levers.open("slow")
+	writing.wantResult(`"w"`, `"slow"`)
+	<-replacing
+	if got := levers.history(); got != "slow" {
+		t.Errorf("written: %s", got)
+	}
+	fresh := mustRooms(t)
+	goOn <- fresh
+	must(t, <-done)
+	writing.wantResult(`"w2"`, `"later"`)
+	reading.wantResult(`"r2"`, "")
+	if d.srv.Rooms() != fresh {
+		t.Error("other rooms are open than were to be")
+	}
+	must(t, old.KV.Close())
+}
+
+func mustRooms(t *testing.T) *rpc.Rooms {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	rooms, err := roomsOver(db)
+	must(t, err)
+	return rooms
+}
+
+// A replacement that fails, or is withdrawn, leaves everything as it was.
+func TestReplaceThatFails(t *testing.T) {
+	levers := newLevers(t)
+	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	d.do("notes.put", `{"id":"n","title":"x"}`)
+	rooms := d.srv.Rooms()
+	l := d.listen("notes.changed")
+	replacing, goOn, done := d.replace(t.Context())
+	<-replacing
+	p := d.peer()
+	p.call(1, "notes.get", `{"id":"n"}`)
+	p.waits("notes.get")
+	goOn <- nil
+	if err := <-done; !errors.Is(err, errNotReplaced) {
+		t.Error(err)
+	}
+	p.wantResult("1", "")
+
+	p.call(2, "test.stubborn", `{"name":"s"}`)
+	levers.begun("s")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, _, done = d.replace(ctx)
+	until(t, "it has begun", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	d.do("notes.get", `{"id":"n"}`)
+	levers.open("s")
+	p.wantResult("2", "")
+	if d.srv.Rooms() != rooms {
+		t.Error("the rooms are others")
+	}
+	d.do("notes.put", `{"id":"m","title":"x"}`)
+	l.want("notes.changed put m") // and nothing before
+}
+
+func TestReplaceEndsJobs(t *testing.T) {
+	levers := newLevers(t)
+	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	p := d.peer()
+	p.call("job", "test.job", `{"name":"j"}`)
+	levers.begun("j")
+	replacing, goOn, done := d.replace(t.Context())
+	e := p.wantError(`"job"`, protocol.CodeUnavailable)
+	if !e.Data.Retryable || e.Data.Hint == "" {
+		t.Errorf("%+v", e)
+	}
+	<-replacing
+	p.call("job2", "test.job", `{"name":"j2"}`)
+	p.waits("test.job")
+	goOn <- nil
+	<-done
+	levers.begun("j2")
+	p.cancel("job2")
+	p.wantError(`"job2"`, protocol.CodeCancelled)
+}
+
+func TestReplaceOneAtATime(t *testing.T) {
+	d := start(t)
+	replacing, goOn, done := d.replace(t.Context())
+	<-replacing
+	err := d.srv.Replace(t.Context(), protocol.LoadChecking, func(*rpc.Rooms) (*rpc.Rooms, error) {
+		t.Error("called")
+		return nil, nil
+	})
+	var known *fault.Error
+	if !errors.As(err, &known) || known.Kind != fault.Conflict || !known.Retryable {
+		t.Error(err)
+	}
+	goOn <- nil
+	<-done
+}
+
+// Subscribers learn that everything may be another, and then of each change of
+// the new store.
+func TestReplaceIsToldOf(t *testing.T) {
+	d := start(t)
+	d.do("notes.put", `{"id":"old","title":"x"}`)
+	l := d.listen("notes.changed", "entities.changed")
+	h := d.listen("health.changed")
+	replacing, goOn, done := d.replace(t.Context())
+	<-replacing
+	var health protocol.Health
+	must(t, json.Unmarshal(h.next().params, &health))
+	if health.Status != protocol.Warning || health.Loading == nil || health.Loading.Phase != protocol.LoadRestoring {
+		t.Errorf("told %+v", health)
+	}
+	fresh, err := generation(t.Context(), 1)
+	must(t, err)
+	seq := fresh.KV.Seq()
+	goOn <- fresh
+	must(t, <-done)
+	for _, want := range []string{"notes.changed many ", "entities.changed many "} {
+		got, c := l.nextChange()
+		if got != want || c.Seq != seq {
+			t.Errorf("told %q with %d, want %q with %d", got, c.Seq, want, seq)
+		}
+	}
+	d.do("notes.put", `{"id":"new","title":"x"}`)
+	l.want("notes.changed put new")
+	must(t, json.Unmarshal(h.next().params, &health))
+	if health.Status != protocol.Healthy {
+		t.Errorf("told %+v", health)
+	}
+	if _, err := d.try("notes.get", `{"id":"old"}`); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a note of the old store: %v", err)
+	}
+}
+
+// A connection that is over while its calls are under way is waited for, too.
+func TestReplaceWaitsForConnectionsThatAreOver(t *testing.T) {
+	levers := newLevers(t)
+	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	for _, c := range [][2]string{{"test.stubborn", "r"}, {"test.write", "slow"}} {
+		open := len(d.srv.Sessions())
+		p := d.peer()
+		p.call(1, c[0], `{"name":"`+c[1]+`"}`)
+		levers.begun(c[1])
+		_ = p.nc.Close()
+		until(t, "the connection is over", func() bool { return len(d.srv.Sessions()) == open })
+		replacing, goOn, done := d.replace(t.Context())
+		until(t, "it has begun", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
+		select {
+		case <-replacing:
+			t.Errorf("%s is not waited for", c[0])
+		default:
+		}
+		levers.open(c[1])
+		<-replacing
+		goOn <- nil
+		<-done
+	}
+	if !strings.Contains(levers.history(), "slow") {
+		t.Error("a mutation was not completed")
+	}
+}
+
+// An import of the daemon itself waits for the rooms, and makes way for others.
+func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
+	s := startSlowly(t, rpc.Options{})
+	vault := filepath.Join(t.TempDir(), "Vault")
+	must(t, fixtures.CopyVault(vault))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.srv.Import(ctx, watch.Request{Path: vault}); fault.KindOf(err) != fault.Cancelled {
+		t.Errorf("withdrawn while it waited: %v", err)
+	}
+	reading, imported := make(chan struct{}), make(chan error)
+	var once sync.Once
+	go func() {
+		_, err := s.srv.Import(context.Background(), watch.Request{Path: vault, Progress: func(string, int, int) {
+			once.Do(func() {
+				close(reading)
+				until(t, "it is to be replaced", func() bool { return s.do("admin.health", "{}")["loading"] != nil })
+			})
+		}})
+		imported <- err
+	}()
+	s.open()
+	<-reading
+	replacing, goOn, done := s.replace(t.Context())
+	var known *fault.Error
+	if err := <-imported; !errors.As(err, &known) || known.Kind != fault.Unavailable || !known.Retryable {
+		t.Error(err)
+	}
+	<-replacing
+	goOn <- nil
+	<-done
+	if _, err := s.srv.Import(t.Context(), watch.Request{Path: vault}); err != nil {
+		t.Errorf("started again: %v", err)
+	}
+}

@@ -1,0 +1,228 @@
+package rpc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Rooms are the domain rooms over one store, which methods call. All of them
+// must be set. A handler keeps none of them longer than its call lasts: the next
+// call may find others.
+type Rooms struct {
+	KV       *kv.Store
+	Entities *entities.Store
+	Notes    *notes.Store
+	WQL      *wql.Engine
+	Graph    *graph.Graph
+	Gather   *gather.Gatherer
+	Vaults   *watch.Importer
+
+	refused error // why nothing can be called here; the rooms are not set then
+
+	// Jobs run for as long as stay lasts. Set when the rooms are opened to calls.
+	stay  context.Context
+	evict context.CancelCauseFunc
+}
+
+// Load opens the store and the rooms over it, by the functions of the Options,
+// and lets the calls in that have waited for them. When that fails, or when ctx
+// ends first, they are answered with the reason, as are all that come later: the
+// server is then to be shut down. Load waits for what it has begun in any case.
+// Call it once.
+func (s *Server) Load(ctx context.Context) error {
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	// Who waits is told at once that it is in vain; what opens can't be stopped.
+	defer context.AfterFunc(ctx, s.giveUp)()
+	r, err := s.openRooms(ctx)
+	if err != nil {
+		s.door.open(protocol.LoadStarting, &Rooms{refused: notServing(err)})
+		return err
+	}
+	if !s.serveRooms(protocol.LoadStarting, r) { // given up meanwhile
+		return errors.Join(cmp.Or(ctx.Err(), leaving()), r.close())
+	}
+	return nil
+}
+
+func leaving() error {
+	return fault.New(fault.Unavailable, "the daemon is ending").WithHint("start it again")
+}
+
+// openRooms opens the store and the rooms over it.
+func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
+	s.door.stage(protocol.StageStore)
+	db, err := s.openStore()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.door.stage(protocol.StageRooms)
+	r, err := s.openOver(db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return r, nil
+}
+
+// serveRooms lets calls in to the rooms and has their changes told.
+func (s *Server) serveRooms(phase string, r *Rooms) bool {
+	if r.KV != nil {
+		r.KV.OnCommit(s.events.commit)
+	}
+	opened := s.door.open(phase, r)
+	s.events.suspectHealth()
+	return opened
+}
+
+// giveUp answers the calls that wait for the first rooms, if there are none yet.
+func (s *Server) giveUp() {
+	s.door.open(protocol.LoadStarting, &Rooms{refused: leaving()})
+}
+
+// notServing is what calls are told when the rooms can't be opened.
+func notServing(err error) error {
+	var known *fault.Error
+	if !errors.As(err, &known) {
+		return fault.Wrap(fault.Unavailable, err, "the daemon can't open its store").WithHint("ctxd serve says on the terminal what is wrong")
+	}
+	return fault.Wrap(fault.Unavailable, err, "the daemon can't start: %s", known.Msg).WithHint("%s", known.Hint)
+}
+
+// close closes the store under the rooms.
+func (r *Rooms) close() error {
+	if r.KV == nil {
+		return nil
+	}
+	return r.KV.Close()
+}
+
+// Rooms returns the rooms that calls are let in to; nil while there are none.
+// They may be replaced at any time, but not once Wait has returned.
+func (s *Server) Rooms() *Rooms {
+	if r, _ := s.door.look(); r != nil && r.refused == nil {
+		return r
+	}
+	return nil
+}
+
+// Replace exchanges the rooms while the server serves. New calls wait, but for
+// those that need no rooms; admin.health says for which phase. Calls under way
+// finish, and jobs are withdrawn, to be answered Unavailable; the one that
+// replaces the rooms must not be in them. Then change gets the rooms and returns
+// others, over which the server serves from then on; subscribers are told that
+// anything may have changed. When it returns nil, the server goes on with those
+// that it had.
+//
+// Of two at a time the second is refused with Conflict.
+func (s *Server) Replace(ctx context.Context, phase string, change func(old *Rooms) (*Rooms, error)) error {
+	busy := &fault.Error{
+		Kind: fault.Conflict, Msg: "the store is being opened or replaced already", Hint: "wait for that to end: admin.health tells", Retryable: true,
+	}
+	if !s.replacing.TryLock() {
+		return busy
+	}
+	defer s.replacing.Unlock()
+	switch r := s.door.rooms.Load(); {
+	case r == nil:
+		return busy
+	case r.refused != nil:
+		return r.refused
+	}
+	old := s.door.close(phase)
+	s.events.suspectHealth()
+	s.door.stage(protocol.StageCalls)
+	old.evict(&fault.Error{
+		Kind: fault.Unavailable, Msg: "the store was being replaced, which ends jobs", Hint: "start it again", Retryable: true,
+	})
+	for _, c := range s.connections() {
+		c.standBy()
+	}
+	err := s.door.cleared(ctx)
+	var fresh *Rooms
+	if err == nil {
+		fresh, err = change(old)
+	}
+	if fresh == nil {
+		s.door.open(phase, old)
+		s.events.suspectHealth()
+		return err
+	}
+	if fresh.KV != nil {
+		s.events.allChanged(fresh.KV.Seq())
+	}
+	s.serveRooms(phase, fresh)
+	return err
+}
+
+// standBy is called when the door was shut: calls that need no rooms pass those
+// that wait, and what the reader runs is counted.
+func (c *connection) standBy() {
+	c.mu.Lock()
+	c.overtake()
+	c.mu.Unlock()
+	if k := c.busy.Load(); k != nil {
+		c.relieve(k)
+	}
+}
+
+// resume is called when the door is open again.
+func (c *connection) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.startJobs()
+	c.startMutations()
+	c.startReads() // one at once
+	c.startReads() // and the next in line
+}
+
+// use runs fn in the rooms as soon as they are open. The context that fn gets
+// ends when they are to be replaced.
+func (s *Server) use(ctx context.Context, fn func(context.Context, *Rooms) error) error {
+	r, err := s.door.wait(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.door.leave()
+	if r.refused != nil {
+		return r.refused
+	}
+	ctx, cancel := r.tenancy(ctx)
+	defer cancel(nil)
+	return evicted(ctx, fn(ctx, r))
+}
+
+// tenancy returns a context that ends with ctx and when the rooms are to be
+// replaced.
+func (r *Rooms) tenancy(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stay := r.stay
+	stop := context.AfterFunc(stay, func() { cancel(context.Cause(stay)) })
+	return ctx, func(why error) {
+		stop()
+		cancel(why)
+	}
+}
+
+// evicted returns why a job was withdrawn when the daemon has done that, and
+// otherwise err.
+func evicted(ctx context.Context, err error) error {
+	var why *fault.Error
+	if err != nil && fault.KindOf(err) == fault.Cancelled && errors.As(context.Cause(ctx), &why) {
+		return why
+	}
+	return err
+}
