@@ -178,8 +178,9 @@ func (s *start) attempt(ctx context.Context) (net.Conn, error) {
 	return nil, nil
 }
 
-// probe finds out whether the daemon answers. One that has just been started
-// takes connections before it knows whether it can have the data.
+// probe finds out whether the daemon serves. One that has just been started
+// answers before it knows whether it can have the data, so it is asked for what
+// it can say only then.
 func (s *start) probe(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -192,16 +193,19 @@ func (s *start) probe(ctx context.Context) error {
 			}
 		}()
 	}
-	cl, err := client.Dial(ctx, s.path, client.Options{Bare: true})
-	if err != nil {
+	cl, err := client.Dial(ctx, s.path, client.Options{Name: "ctxd-start", Version: version()})
+	if err == nil {
+		defer func() { _ = cl.Close() }() // the answer is here
+		err = cl.Call(ctx, "vault.list", protocol.Empty{}, nil)
+	}
+	var answer *client.Error
+	switch {
+	case !errors.As(err, &answer):
 		return err
+	case answer.Code == protocol.CodeUnavailable:
+		return &fault.Error{Kind: fault.Unavailable, Msg: answer.Message, Retryable: true} // it is about to end
 	}
-	defer func() { _ = cl.Close() }() // the answer is here
-	err = cl.Call(ctx, "admin.health", protocol.Empty{}, nil)
-	if errors.As(err, new(*client.Error)) {
-		return nil // an answer all the same
-	}
-	return err
+	return nil // an answer all the same
 }
 
 // lost takes note of a daemon that has ended before it answered. The error says

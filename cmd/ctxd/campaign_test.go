@@ -135,14 +135,14 @@ func serve(t *testing.T, s launchOptions) *process {
 	return p
 }
 
-// await returns how the daemon is once it answers.
+// await returns how the daemon is once it serves.
 func (p *process) await() protocol.Health {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
 	for {
 		h, err := p.health(ctx)
-		if err == nil {
+		if err == nil && h.Loading == nil {
 			return h
 		}
 		select {

@@ -93,7 +93,7 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{words: strings.Split(v.Enum, ",")}
 	case valueName == "DIR":
 		return values{dirs: true}
-	case valueName == "PATH":
+	case valueName == "PATH", valueName == "FILE":
 		return values{files: true}
 	case valueName == "METHOD":
 		return values{words: protocol.Names()}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -32,6 +33,7 @@ type config struct {
 	vaults   []string      // folders that are read at the start
 	idleExit time.Duration // 0: the daemon does not end by itself
 	log      logConfig
+	store    storeConfig
 	limits   rpc.Limits
 	records  recordLimits
 
@@ -47,6 +49,12 @@ type logConfig struct {
 	file   string // noLogFile for none; "": see logOptions
 	size   int64  // bytes of a file, after which the next one is begun
 	keep   int    // full files that are kept
+}
+
+// storeConfig is how the store is kept.
+type storeConfig struct {
+	durability    string // strict or relaxed
+	snapshotAfter int64  // bytes of journal
 }
 
 // recordLimits are the sizes that records may have.
@@ -220,9 +228,19 @@ func (l *logConfig) options() logOptions {
 	return logOptions{File: l.file, Level: l.level, Format: l.format, MaxSize: l.size, Keep: l.keep}
 }
 
+// options returns how the store is opened, by whoever does: a daemon adds that
+// older records are upgraded.
+func (c *storeConfig) options() kv.Options {
+	opts := kv.Options{Format: storeFormat, SnapshotAfter: c.snapshotAfter}
+	if c.durability == kv.Relaxed.String() {
+		opts.Durability = kv.Relaxed
+	}
+	return opts
+}
+
 // daemon returns what a daemon is started with.
 func (c *config) daemon(log *slog.Logger) daemonOptions {
-	return daemonOptions{socket: c.socket, data: c.data, log: log, idleExit: c.idleExit, limits: c.limits, records: c.records}
+	return daemonOptions{socket: c.socket, data: c.data, log: log, idleExit: c.idleExit, limits: c.limits, records: c.records, store: c.store}
 }
 
 // assignments reads the values of --set KEY=VALUE.
@@ -260,7 +278,7 @@ func (c *config) setting(key string) *setting {
 }
 
 // sections are the maps of the configuration file.
-var sections = []string{"log", "limits"}
+var sections = []string{"store", "log", "limits"}
 
 // keys returns the keys of all settings.
 func (c *config) keys() []string {
@@ -280,9 +298,14 @@ func (c *config) unknownSetting(key string) *fault.Error {
 	return e
 }
 
+// defaultSnapshotAfter is the size of the journal after which the whole state is
+// written anew.
+const defaultSnapshotAfter = 64 << 20
+
 // defaultConfig returns what holds when nothing is configured.
 func defaultConfig() *config {
 	c := &config{
+		store:   storeConfig{durability: kv.Strict.String(), snapshotAfter: defaultSnapshotAfter},
 		log:     logConfig{level: "info", format: "text", size: defaultLogSize, keep: defaultLogKeep},
 		limits:  rpc.DefaultLimits(),
 		records: recordLimits{entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields}, notes.MaxBody},
@@ -300,6 +323,8 @@ func (c *config) daemonSettings() []*setting {
 		{key: "data", flag: "--data", about: "folder of the store", value: pathOf(&c.data)},
 		{key: "vaults", flag: "--vault", about: "folders of Markdown notes to read at the start", value: pathsOf(&c.vaults)},
 		{key: "idleExit", flag: "--idle-exit", about: "end when no client has been connected for that long", value: durationOrNever(&c.idleExit)},
+		{key: "store.durability", about: "when a write is answered: strict, once it is on the disk; relaxed, up to a second before", value: wordOf(&c.store.durability, kv.Strict.String(), kv.Relaxed.String())},
+		{key: "store.snapshotAfter", about: "size of the journal after which the whole store is written anew", value: sizeOf(&c.store.snapshotAfter, 64<<10, 1<<40)},
 		{key: "log.level", flag: "--log-level", about: "least level that is logged", value: wordOf(&c.log.level, "debug", "info", "warn", "error")},
 		{key: "log.format", flag: "--log-format", about: "form of the log on standard error", value: wordOf(&c.log.format, "text", "json")},
 		{key: "log.file", flag: "--log-file", about: "file to log to; none, or auto for log/ctxd.log in the data folder", value: logFileOf(&c.log.file)},

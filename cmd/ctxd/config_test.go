@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc"
 )
 
@@ -33,6 +34,42 @@ func unsetAll(t *testing.T) {
 	t.Helper()
 	for _, s := range defaultConfig().settings {
 		t.Setenv(s.env(), "")
+	}
+}
+
+// TestREL3_DurabilityIsASetting: what is configured for the store reaches it.
+func TestREL3_DurabilityIsASetting(t *testing.T) {
+	unsetAll(t)
+	for name, c := range map[string]struct {
+		file  string
+		env   map[string]string
+		flags given
+		want  kv.Options
+	}{
+		"defaults":    {want: kv.Options{Durability: kv.Strict, SnapshotAfter: 64 << 20}},
+		"file":        {file: "store:\n  durability: relaxed\n  snapshotAfter: 1MiB\n", want: kv.Options{Durability: kv.Relaxed, SnapshotAfter: 1 << 20}},
+		"environment": {file: "store:\n  durability: strict\n", env: map[string]string{"CTXD_STORE_DURABILITY": "relaxed", "CTXD_STORE_SNAPSHOT_AFTER": "2MiB"}, want: kv.Options{Durability: kv.Relaxed, SnapshotAfter: 2 << 20}},
+		"flags":       {env: map[string]string{"CTXD_STORE_DURABILITY": "relaxed"}, flags: given{"store.durability": {"strict"}, "store.snapshotAfter": {"64KiB"}}, want: kv.Options{Durability: kv.Strict, SnapshotAfter: 64 << 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for k, v := range c.env {
+				t.Setenv(k, v)
+			}
+			conf, err := loadConfig(configured(t, c.file), c.flags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			store := conf.daemon(nil).store
+			opts := store.options()
+			if opts.Durability != c.want.Durability || opts.SnapshotAfter != c.want.SnapshotAfter || opts.Format != storeFormat {
+				t.Errorf("the store is opened with %+v, want %+v", opts, c.want)
+			}
+		})
+	}
+	for _, text := range []string{"store:\n  durability: fast\n", "store:\n  snapshotAfter: 1KiB\n", "store:\n  durabilty: strict\n"} {
+		if _, err := loadConfig(configured(t, text), nil); !errors.As(err, new(*configError)) {
+			t.Errorf("%q: %v, want an error of the configuration", text, err)
+		}
 	}
 }
 

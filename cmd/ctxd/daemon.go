@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -21,13 +23,15 @@ import (
 const drainTime = 5 * time.Second
 
 // daemon is a server on a socket over a store of its own. startDaemon makes
-// one; close ends it.
+// one, load opens its store, close ends it.
 type daemon struct {
-	rooms    *rpc.Rooms
 	server   *rpc.Server
 	listener *socket.Listener
 	dir      string
+	store    storeConfig
 	log      *slog.Logger
+	started  time.Time
+	signed   bool // the data; of who opens and closes the store
 
 	stopOnce sync.Once
 	stopped  chan struct{} // closed by admin.stop
@@ -43,38 +47,72 @@ type daemonOptions struct {
 	idleExit time.Duration // 0: it runs without clients, too
 	limits   rpc.Limits
 	records  recordLimits
+	store    storeConfig
 }
 
-// startDaemon takes the socket, opens the store and serves. The socket comes
-// first: it is what tells a second daemon from the first without touching the
-// data, and clients that call while the store loads wait instead of failing.
+// startDaemon takes the socket and serves: how the daemon is, and calls that
+// wait for load. The socket comes before the store: it is what tells a second
+// daemon from the first without touching the data.
 //
-// A socket or data that another daemon owns is a *socket.OwnedError or an
-// *ownedError.
+// A socket that another daemon owns is a *socket.OwnedError.
 func startDaemon(opts daemonOptions) (*daemon, error) {
 	ln, err := socket.Listen(opts.socket, socket.Options{Version: version()})
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{listener: ln, dir: opts.data, log: opts.log, stopped: make(chan struct{}), idle: make(chan struct{}), failed: make(chan error, 1)}
-	if d.rooms, err = openRooms(opts.data, opts.log, opts.records); err != nil {
-		closed := ln.Close() // first: telling who has the data may take a moment
-		return nil, errors.Join(ownerOf(opts.data, err), closed)
+	d := &daemon{
+		listener: ln, dir: opts.data, store: opts.store, log: opts.log, started: time.Now(),
+		stopped: make(chan struct{}), idle: make(chan struct{}), failed: make(chan error, 1),
 	}
-	d.rooms.Stop = func() { d.stopOnce.Do(func() { close(d.stopped) }) }
 	d.server = rpc.New(rpc.Options{
-		Methods: rpc.Methods(*d.rooms), Limits: opts.limits, Logger: opts.log,
+		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.log,
+		Info: protocol.ServerInfo{Name: "ctxd", Version: version(), Commit: commit()}, DataDir: opts.data, Format: storeFormat,
+		Stop:      func() { d.stopOnce.Do(func() { close(d.stopped) }) },
+		OpenStore: d.openStore,
+		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records) },
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.idle) },
 	})
-	if err := d.sign(); err != nil {
-		opts.log.Warn("the data can't be signed: a second daemon will not learn who has it", "error", err)
-	}
 	go func() {
 		if err := d.server.Serve(ln); err != nil {
 			d.failed <- err
 		}
 	}()
 	return d, nil
+}
+
+// load opens the store and lets in the calls that wait for it. An error ends the
+// daemon; close is then not to be called. When ctx ends or admin.stop is called
+// first, it is Cancelled; what has been begun is waited for. Data that another
+// daemon owns is an *ownedError.
+func (d *daemon) load(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-d.stopped:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	err := d.server.Load(ctx)
+	if err == nil {
+		return nil
+	}
+	closed := d.close() // first: telling who has the data may take a moment
+	return errors.Join(ownerOf(d.dir, err), closed)
+}
+
+// openStore opens the store and signs the data.
+func (d *daemon) openStore() (*kv.Store, error) {
+	db, err := openData(d.dir, d.store, d.log, func() { d.server.HealthChanged() })
+	if err != nil {
+		return nil, err
+	}
+	if err := d.sign(); err != nil {
+		d.log.Warn("the data can't be signed: a second daemon will not learn who has it", "error", err)
+	}
+	d.signed = true
+	return db, nil
 }
 
 // close ends the daemon: it takes no more calls, lets those under way finish,
@@ -87,8 +125,14 @@ func (d *daemon) close() error {
 		d.log.Warn("calls were still running and have been withdrawn")
 	}
 	d.server.Wait()
-	_ = os.Remove(filepath.Join(d.dir, signature)) // without it the next owner is told of by pid only
-	return errors.Join(d.listener.Close(), d.rooms.KV.Close())
+	if d.signed {
+		_ = os.Remove(filepath.Join(d.dir, signature)) // without it the next owner is told of by pid only
+	}
+	err := d.listener.Close()
+	if rooms := d.server.Rooms(); rooms != nil {
+		err = errors.Join(err, rooms.KV.Close())
+	}
+	return err
 }
 
 // signature is the file in the data folder that says which daemon has it. The
@@ -104,7 +148,7 @@ type owner struct {
 }
 
 func (d *daemon) sign() error {
-	data, err := json.Marshal(owner{os.Getpid(), version(), time.Now().UTC(), d.listener.Path()})
+	data, err := json.Marshal(owner{os.Getpid(), version(), d.started.UTC(), d.listener.Path()})
 	if err != nil {
 		return err
 	}

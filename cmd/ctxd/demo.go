@@ -97,6 +97,9 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := d.load(a.ctx); err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	cl, err := client.Dial(a.ctx, d.listener.Path(), client.Options{Name: "ctxd-demo", Version: version()})
 	if err != nil {

@@ -24,6 +24,14 @@
 // command that needs one asks the app for its config; no other file reads the
 // environment for a setting.
 //
+// # The store without a daemon
+//
+// ctxd backup and ctxd restore have the daemon do the work that has the store.
+// When none has it they open the store themselves, under the same lock, without
+// bringing its records into a newer format, and close it when they are done.
+// store_access.go alone decides which of the two it is. ctxd doctor reads the
+// files beside a running daemon, and changes nothing unless it is told to.
+//
 // # A daemon that nobody started
 //
 // attach.go alone starts one for a client that finds none (ctxd stdio and

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/ctxd/ctxd/context/gather"
@@ -12,33 +11,44 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc"
-	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // storeFormat is the version of the records in the store. A daemon refuses a
-// store of a newer one.
-const storeFormat = 1
+// store of a newer one, and upgrades one of an older.
+const storeFormat = 2
 
-// openRooms opens the rooms over the data in dir, each before those that stand
-// on it. Rooms register for change sets as they open, and see them in that
-// order: entities, notes (which has entities resolve their links anew), the
-// indexes of WQL, the graph, the cached blocks of gather, the events for clients.
-//
-// Close the store when no call runs any more; the other rooms need no closing.
-func openRooms(dir string, log *slog.Logger, limits recordLimits) (*rpc.Rooms, error) {
-	db, err := kv.Open(dir, kv.Options{Format: storeFormat, Logger: log})
-	if err != nil {
-		return nil, err
+// upgradeStore brings the records of an older format into today's. A store that
+// names no format is of the first, or has lost the name to damage.
+func upgradeStore(tx *kv.Tx, from int) error {
+	if from >= 2 {
+		return nil
 	}
-	rooms, err := roomsOver(db, dir, limits)
-	if err != nil {
-		_ = db.Close() // the first error is the one to report
-		return nil, err
+	if err := entities.Upgrade(tx); err != nil {
+		return err
 	}
-	return rooms, nil
+	return notes.Upgrade(tx)
 }
 
-func roomsOver(db *kv.Store, dir string, limits recordLimits) (*rpc.Rooms, error) {
+// openData opens the store in a folder. changed is called when its status is
+// another.
+func openData(dir string, conf storeConfig, log *slog.Logger, changed func()) (*kv.Store, error) {
+	opts := conf.options()
+	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
+	setGC(gcOfLoading) // until roomsOver
+	db, err := kv.Open(dir, opts)
+	if err != nil {
+		setGC(gcOfSmall)
+	}
+	return db, err
+}
+
+// roomsOver opens the rooms over a store, each before those that stand on it.
+// Rooms register for change sets as they open, and see them in that order:
+// entities, notes (which has entities resolve their links anew), the indexes of
+// WQL, the graph, the cached blocks of gather; then the events for clients.
+//
+// Close the store when no call runs any more; the other rooms need no closing.
+func roomsOver(db *kv.Store, limits recordLimits) (*rpc.Rooms, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{
@@ -55,6 +65,7 @@ func roomsOver(db *kv.Store, dir string, limits recordLimits) (*rpc.Rooms, error
 	engine = wql.New(ents, wql.Options{})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
+	keepLean(db, ns)
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -63,13 +74,5 @@ func roomsOver(db *kv.Store, dir string, limits recordLimits) (*rpc.Rooms, error
 		Graph:    gr,
 		Gather:   gather.Open(db, ents, ns, engine, gr, gather.Options{}),
 		Vaults:   watch.New(db, ents, ns, watch.Options{}),
-		Events:   rpc.NewEvents(db),
-		Info:     protocol.ServerInfo{Name: "ctxd", Version: version(), Commit: commit()},
-		DataDir:  dir,
 	}, nil
-}
-
-// importVault reads a folder into the rooms of this process.
-func importVault(ctx context.Context, rooms *rpc.Rooms, folder string, progress func(stage string, done, total int)) (*watch.Result, error) {
-	return rooms.Import(ctx, watch.Request{Path: folder, Progress: progress})
 }

@@ -90,7 +90,7 @@ func (a *app) fail(err error) int {
 	if f.Code == exitInterrupted {
 		return f.Code // who pressed Ctrl-C knows
 	}
-	a.err.say(styled(bad, "Error: "), text(f.Message))
+	a.err.sayWhole(styled(bad, "Error: "), text(f.Message))
 	if f.Line > 0 && f.File == "" {
 		a.err.say(text(fmt.Sprintf("       at line %d, column %d of the query", f.Line, f.Column)))
 	}
@@ -101,7 +101,7 @@ func (a *app) fail(err error) int {
 		a.err.say(text("  · "), styled(strong, firstOf(c.Title, c.Name, c.ID)), styled(faint, "  "+strings.TrimSpace(c.Type+"  "+firstOf(c.Path, c.ID))))
 	}
 	if f.Hint != "" {
-		a.err.say(styled(good, "Try: "), text(f.Hint))
+		a.err.sayWhole(styled(good, "Try: "), text(f.Hint))
 	}
 	return f.Code
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -19,23 +20,24 @@ func (inspectStatusCmd) Examples() []example {
 	}
 }
 
-// status is everything that the daemon says of itself.
+func (inspectStatusCmd) Help() string {
+	return "While the daemon opens its store, or restores a backup, only its health is shown."
+}
+
+// status is everything that the daemon says of itself. While calls wait for its
+// store there is only its health.
 type status struct {
 	Health protocol.Health `json:"health"`
-	Stats  protocol.Stats  `json:"stats"`
+	Stats  *protocol.Stats `json:"stats"`
 	Vaults []watch.Status  `json:"vaults"`
 }
 
 func (inspectStatusCmd) Run(a *app) error {
 	return a.with(func(cl *client.Client) error {
 		var st status
-		var list protocol.VaultList
-		for method, into := range map[string]any{"admin.health": &st.Health, "admin.stats": &st.Stats, "vault.list": &list} {
-			if err := cl.Call(a.ctx, method, nil, into); err != nil {
-				return err
-			}
+		if err := st.ask(a.ctx, cl); err != nil {
+			return err
 		}
-		st.Vaults = list.Vaults
 		if a.JSON {
 			return a.out.json(st)
 		}
@@ -44,15 +46,37 @@ func (inspectStatusCmd) Run(a *app) error {
 	})
 }
 
+func (st *status) ask(ctx context.Context, cl *client.Client) error {
+	if err := cl.Call(ctx, "admin.health", nil, &st.Health); err != nil || !st.Health.Serves() {
+		return err
+	}
+	st.Stats = &protocol.Stats{}
+	if err := cl.Call(ctx, "admin.stats", nil, st.Stats); err != nil {
+		return err
+	}
+	var list protocol.VaultList
+	err := cl.Call(ctx, "vault.list", nil, &list)
+	st.Vaults = list.Vaults
+	return err
+}
+
 // moods are the colours of the standings of the daemon.
 var moods = map[string]style{protocol.Healthy: good, protocol.Warning: warn, protocol.Failing: bad}
 
 func (st *status) draw(s *screen) {
 	h := &st.Health
-	s.say(styled(strong, "ctxd "+h.Version), text("  "), styled(moods[h.Status], h.Status),
+	mood := h.Status
+	if h.Loading != nil {
+		mood = h.Loading.Phase
+	}
+	s.say(styled(strong, "ctxd "+h.Version), text("  "), styled(moods[h.Status], mood),
 		styled(faint, fmt.Sprintf("  pid %d, up %s", h.PID, (time.Duration(h.UptimeMS)*time.Millisecond).Round(time.Second))))
 	for _, w := range h.Warnings {
 		s.say(text("  "), styled(warn, "! "), text(w))
+	}
+	if st.Stats == nil {
+		st.drawLoading(s)
+		return
 	}
 	s.say()
 	st.drawFacts(s)
@@ -60,13 +84,31 @@ func (st *status) draw(s *screen) {
 	drawMethods(s, st.Stats.Methods)
 }
 
+// stages say what a daemon does while calls wait.
+var stages = map[string]string{
+	protocol.StageCalls: "waiting for calls under way", protocol.StageStore: "reading the records", protocol.StageRooms: "building the indexes",
+}
+
+func (st *status) drawLoading(s *screen) {
+	if l := st.Health.Loading; l != nil {
+		s.say(styled(faint, fmt.Sprintf("  %s, for %s so far", firstOf(stages[l.Stage], l.Stage), millis(float64(l.ForMS)))))
+	}
+}
+
 func (st *status) drawFacts(s *screen) {
-	h, n := &st.Health, &st.Stats
+	h, n := &st.Health, st.Stats
 	f := &facts{table{indent: 2}}
 	f.addf("knows", "%s (%s archived), %s of %s", count(n.Notes, "note"), number(n.Archived), count(n.Entities, "entity"), count(n.Types, "type"))
 	f.addf("store", "%s, %s; %s, transaction %s", h.Store.Mode, h.Store.Durability, count(h.Store.Records, "record"), number(h.Store.Seq))
+	if h.Store.Durability == kv.Relaxed.String() {
+		f.add("", "relaxed: a power cut may take what was written in the last second")
+	}
 	f.addf("journal", "%s since the last snapshot", size(h.Store.JournalBytes))
-	f.add("last start", recovered(h))
+	name := "last start"
+	for _, l := range recoveredInWords(h.Store.Recovered) {
+		f.row(line{styled(faint, name)}, l)
+		name = ""
+	}
 	if h.Disk.TotalBytes > 0 {
 		f.addf("disk", "%s of %s free", size(h.Disk.FreeBytes), size(h.Disk.TotalBytes))
 	}
@@ -79,22 +121,6 @@ func (st *status) drawFacts(s *screen) {
 	c := n.Connections
 	f.addf("clients", "%d open, %d since the start, %d refused, %d cut", c.Open, c.Accepted, c.Refused, c.Cut)
 	f.draw(s)
-}
-
-// recovered says what the last start found on disk.
-func recovered(h *protocol.Health) string {
-	r := h.Store.Recovered
-	if r.Clean {
-		return "clean"
-	}
-	parts := []string{fmt.Sprintf("%s replayed", count(int(r.Replayed), "transaction"))}
-	if r.TornBytes > 0 {
-		parts = append(parts, "an unfinished write of "+size(r.TornBytes)+" cut off")
-	}
-	if len(r.Damaged) > 0 {
-		parts = append(parts, count(len(r.Damaged), "damaged file")+" kept aside")
-	}
-	return strings.Join(parts, ", ")
 }
 
 func drawVaults(s *screen, vaults []watch.Status) {

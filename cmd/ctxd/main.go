@@ -30,6 +30,10 @@ type commandLine struct {
 	Import importCmd `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
 	Search searchCmd `cmd:"" group:"notes" help:"Find notes by their words."`
 
+	Backup  backupCmd  `cmd:"" group:"store" help:"Write everything that is stored to one file."`
+	Restore restoreCmd `cmd:"" group:"store" help:"Make the store what a backup holds."`
+	Doctor  doctorCmd  `cmd:"" group:"store" help:"Look for what is wrong, and say what mends it."`
+
 	Inspect inspectCmd `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
 	Events  eventsCmd  `cmd:"" group:"look" help:"Show what changes, as it happens."`
 	Call    callCmd    `cmd:"" group:"look" help:"Call any method of the protocol."`
@@ -144,6 +148,7 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "daemon", Title: "The daemon:"},
 			{Key: "notes", Title: "Your notes:"},
+			{Key: "store", Title: "Keeping it safe:"},
 			{Key: "look", Title: "Looking inside:"},
 			{Key: "shell", Title: "Your shell:"},
 			{Key: "global", Title: "Flags of every command:"},
@@ -160,10 +165,15 @@ func (a *app) dialWith(opts client.Options) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.dialTo(conf.socket, opts)
+}
+
+// dialTo is dialWith for the daemon on another socket.
+func (a *app) dialTo(path string, opts client.Options) (*client.Client, error) {
 	opts.Name, opts.Version = "ctxd-cli", version()
-	c, err := client.Dial(a.ctx, conf.socket, opts)
+	c, err := client.Dial(a.ctx, path, opts)
 	if err != nil && a.ctx.Err() == nil && !errors.As(err, new(*client.Error)) {
-		return nil, &unreachableError{socket: conf.socket, err: err}
+		return nil, &unreachableError{socket: path, err: err}
 	}
 	return c, err
 }

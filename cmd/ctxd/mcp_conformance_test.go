@@ -83,7 +83,7 @@ func serveForHost(t *testing.T) (path string, withdrawn <-chan struct{}) {
 	check(err)
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	check(err)
-	rooms, err := roomsOver(db, dir, recordLimits{})
+	rooms, err := roomsOver(db, recordLimits{})
 	check(err)
 	ctx := t.Context()
 	_, err = rooms.Notes.Put(ctx, notes.Draft{ID: "kickoff", Title: "Kickoff", Body: "About scales."}, nil)
@@ -98,7 +98,7 @@ func serveForHost(t *testing.T) (path string, withdrawn <-chan struct{}) {
 		close(ended)
 		return protocol.TypeList{}, ctx.Err()
 	}
-	srv := rpc.New(rpc.Options{Methods: append(rpc.Methods(*rooms), rpc.Define("types.list", protocol.Read, wait))})
+	srv := rpc.New(rpc.Options{Rooms: rooms, Methods: append(rpc.Methods(), rpc.Define("types.list", protocol.Read, wait))})
 	ln, err := socket.Listen(filepath.Join(dir, "s"), socket.Options{})
 	check(err)
 	go func() { _ = srv.Serve(ln) }()

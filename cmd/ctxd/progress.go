@@ -59,3 +59,24 @@ func (p *progress) finish() {
 		_ = p.bar.Finish() // drawing failed: the result is printed all the same
 	}
 }
+
+// share returns a function that shows how far a stage is of which only the size
+// is known, not what it is made of.
+func (p *progress) share(stage string) func(done, total int64) {
+	return func(done, total int64) {
+		if total > 0 {
+			p.report(stage, int(100*done/total), 100)
+		} else {
+			p.report(stage, 0, 0)
+		}
+	}
+}
+
+// wireShare is share for the reports of a daemon, whose stages have these names.
+func (p *progress) wireShare(stages map[string]string) func(protocol.Progress) {
+	return func(r protocol.Progress) {
+		if r.Kind == protocol.ProgressReport {
+			p.share(firstOf(stages[r.Message], r.Message))(r.Done, r.Total)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ctxd": main})
+	testscript.Main(benchMain{m}, map[string]func(){"ctxd": main})
 }
 
 // TestScripts runs the scripts of fixtures/scripts, one file a behaviour, with
@@ -36,15 +37,22 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setUpScript,
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"await":  awaitDaemon,
-			"called": awaitCalls,
-			"vault":  copyVault,
-			"isjson": isJSON,
-			"empty":  isEmpty,
-			"status": hasStatus,
-		},
+		Cmds:                scriptCommands(),
 	})
+}
+
+// scriptCommands are the commands of the scripts beside those of testscript.
+func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
+	all := map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		"await":  awaitDaemon,
+		"called": awaitCalls,
+		"vault":  copyVault,
+		"isjson": isJSON,
+		"empty":  isEmpty,
+		"status": hasStatus,
+	}
+	maps.Copy(all, storeCommands)
+	return all
 }
 
 func setUpScript(env *testscript.Env) error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/watch"
 )
 
 type serveCmd struct {
@@ -49,7 +50,14 @@ func (c *serveCmd) Run(a *app) error {
 		return err
 	}
 	d, err := startDaemon(conf.daemon(log.Logger))
-	if err != nil {
+	if err == nil {
+		err = c.load(a, d, log.Logger)
+	}
+	switch {
+	case fault.KindOf(err) == fault.Cancelled:
+		log.Info("stopped before the store was open")
+		return nil
+	case err != nil:
 		return c.cantStart(err, conf.data, log)
 	}
 	if err := log.open(); err != nil {
@@ -60,6 +68,15 @@ func (c *serveCmd) Run(a *app) error {
 	}
 	c.announce(a, d, log, conf)
 	return errors.Join(c.serve(a, d, conf.vaults, log.Logger), log.close())
+}
+
+// load opens the store. Of a large one that takes seconds.
+func (c *serveCmd) load(a *app, d *daemon, log *slog.Logger) error {
+	p := newProgress(a.err)
+	p.report("opening the store", 0, 0)
+	defer p.finish()
+	defer context.AfterFunc(a.ctx, func() { log.Info("stopping: interrupted; again to stop at once") })()
+	return d.load(a.ctx)
 }
 
 // cantStart logs why the daemon can't start, unless another one has the data,
@@ -146,7 +163,7 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 	for i, dir := range folders {
 		p := newProgress(a.err)
 		started := time.Now()
-		res, err := importVault(ctx, d.rooms, dir, p.report)
+		res, err := d.server.Import(ctx, watch.Request{Path: dir, Progress: p.report})
 		p.finish()
 		switch {
 		case ctx.Err() != nil:
@@ -162,7 +179,7 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 
 // announce says where the daemon listens: on a terminal in a form of its own.
 func (c *serveCmd) announce(a *app, d *daemon, log *daemonLog, conf *config) {
-	live, _, _ := d.rooms.Notes.Count()
+	live, _, _ := d.server.Rooms().Notes.Count()
 	drawn := !c.Detached && a.err.terminal && conf.log.format == "text"
 	to := log.Logger
 	if drawn {

@@ -231,16 +231,25 @@ func (st *serviceStatus) draw(s *screen) {
 
 // healthOf returns how the daemon on a socket is, nil when none answers soon.
 func healthOf(ctx context.Context, path string) *protocol.Health {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	cl, err := client.Dial(ctx, path, client.Options{Bare: true})
+	h, err := healthFrom(ctx, path, time.Second)
 	if err != nil {
 		return nil
 	}
+	return h
+}
+
+// healthFrom asks the daemon on a socket how it is.
+func healthFrom(ctx context.Context, path string, limit time.Duration) (*protocol.Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cl, err := client.Dial(ctx, path, client.Options{Bare: true})
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = cl.Close() }() // the answer is here
 	h := &protocol.Health{}
-	if cl.Call(ctx, "admin.health", protocol.Empty{}, h) != nil {
-		return nil
+	if err := cl.Call(ctx, "admin.health", protocol.Empty{}, h); err != nil {
+		return nil, err
 	}
-	return h
+	return h, nil
 }

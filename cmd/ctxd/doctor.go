@@ -1,0 +1,263 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type doctorCmd struct {
+	Data string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+
+	All   doctorAllCmd   `cmd:"" default:"1" help:"Look at everything, as ctxd doctor alone does."`
+	Store doctorStoreCmd `cmd:"" help:"Read every file of the store, and put together what is left of a damaged one."`
+}
+
+func (doctorCmd) Help() string {
+	return "Without a command it looks at everything: the folder of the store and who can read it, the store itself, the daemon, and the room on the disk. " +
+		"It changes nothing. The exit status is 1 when something is broken."
+}
+
+func (doctorCmd) Examples() []example {
+	return []example{
+		{"ctxd doctor", "is everything in order?"},
+		{"ctxd doctor store", "the store, file by file"},
+		{"ctxd doctor --json | jq -r '.checks[] | select(.state != \"ok\").hint'", "what there is to do"},
+	}
+}
+
+type doctorAllCmd struct{}
+
+// checkup is what one check has found.
+type checkup struct {
+	Name  string   `json:"name"`
+	State string   `json:"state"` // ok, warning or error
+	Found string   `json:"found"`
+	More  []string `json:"more,omitempty"`
+	Hint  string   `json:"hint,omitempty"`
+}
+
+// checks are what ctxd doctor looks at, in that order. One that has nothing to
+// say on this machine returns nil.
+var checks = []func(a *app, conf *config) (*checkup, error){checkFolder, checkStore, checkDaemon, checkDisk}
+
+func (doctorAllCmd) Run(a *app, parent *doctorCmd) error {
+	conf, err := a.config(given{"data": nonEmpty(parent.Data)})
+	if err != nil {
+		return err
+	}
+	var found []*checkup
+	for _, check := range checks {
+		c, err := check(a, conf)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			found = append(found, c)
+		}
+	}
+	wrong := 0
+	for _, c := range found {
+		if c.State == stateError {
+			wrong++
+		}
+	}
+	if a.JSON {
+		if err := a.out.json(map[string]any{"ok": wrong == 0, "checks": found}); err != nil {
+			return err
+		}
+	} else {
+		drawCheckups(a.out, found)
+	}
+	return verdict(a, found, wrong)
+}
+
+// marks stand before what a check has found.
+var marks = map[string]string{stateOK: "✓", stateWarning: "!", stateError: "✗"}
+
+func drawCheckups(s *screen, found []*checkup) {
+	for _, c := range found {
+		mark, name := styled(stateStyles[c.State], marks[c.State]), fmt.Sprintf(" %-9s  ", c.Name)
+		for _, l := range wrap(clean(c.Found), s.columns()-columns(name)-1) {
+			s.say(mark, styled(strong, name), text(l))
+			mark, name = text(" "), strings.Repeat(" ", columns(name))
+		}
+		for _, more := range c.More {
+			drawWrapped(s, "", more)
+		}
+		try := styled(good, "Try: ")
+		for _, l := range wrap(clean(c.Hint), s.columns()-columns(labelled("").text)-columns(try.text)) {
+			if c.Hint != "" {
+				s.say(labelled(""), try, text(l))
+			}
+			try = text("     ")
+		}
+	}
+}
+
+// verdict ends the report, as an error when something is broken.
+func verdict(a *app, found []*checkup, wrong int) error {
+	attention := 0
+	for _, c := range found {
+		if c.State == stateWarning {
+			attention++
+		}
+	}
+	switch {
+	case wrong > 0:
+		return fault.New(fault.Unavailable, "%d of %d checks found something broken", wrong, len(found))
+	case a.JSON:
+	case attention > 0:
+		a.out.say(styled(warn, fmt.Sprintf("nothing is broken; %d of %d checks found something to look at", attention, len(found))))
+	default:
+		a.out.say(styled(good, "everything is in order"))
+	}
+	return nil
+}
+
+// checkFolder looks at who can read the folder of the store.
+func checkFolder(_ *app, conf *config) (*checkup, error) {
+	c := &checkup{Name: "folder", State: stateOK}
+	info, err := os.Stat(conf.data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.Found = conf.data + " is not there yet; a daemon makes it"
+		return c, nil
+	case err != nil:
+		c.State, c.Found, c.Hint = stateError, conf.data+" can't be read: "+reason(err), "check its permissions"
+		return c, nil
+	case !info.IsDir():
+		c.State, c.Found, c.Hint = stateError, conf.data+" is no folder", "name another one with --data"
+		return c, nil
+	}
+	files, open, err := openToOthers(conf.data)
+	switch {
+	case err != nil:
+		c.State, c.Found, c.Hint = stateError, conf.data+" can't be read: "+reason(err), "check its permissions"
+	case runtime.GOOS == "windows":
+		c.Found = conf.data + ", " + count(files, "file")
+	case len(open) > 0:
+		c.State, c.More = stateError, shorten(open, 3)
+		c.Found = "others can read or write " + count(len(open), "thing") + " in it"
+		c.Hint = "chmod -R go= " + quoted(conf.data)
+	default:
+		c.Found = conf.data + ", " + count(files, "file") + ", for you alone"
+	}
+	return c, nil
+}
+
+// openToOthers counts the files in a folder and lists what others can do with
+// those that are not this user's alone, the folder itself included.
+func openToOthers(dir string) (files int, open []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a daemon deletes what it no longer needs
+		}
+		if err != nil {
+			return err
+		}
+		if !e.IsDir() {
+			files++
+		}
+		if runtime.GOOS != "windows" && info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0 {
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			open = append(open, fmt.Sprintf("%04o  %s", info.Mode().Perm(), name))
+		}
+		return nil
+	})
+	return files, open, err
+}
+
+// shorten returns at most n of the words, and how many more there are.
+func shorten(words []string, n int) []string {
+	if len(words) <= n {
+		return words
+	}
+	return append(words[:n:n], number(len(words)-n)+" more")
+}
+
+// checkStore reads the store.
+func checkStore(a *app, conf *config) (*checkup, error) {
+	c := &checkup{Name: "store", State: stateOK}
+	d, err := diagnose(a, conf)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		c.Found = "there is none yet"
+	case a.ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		f := explain(err)
+		c.State, c.Found, c.Hint = stateError, f.Message, f.Hint
+	default:
+		c.State, c.Found, c.Hint = d.State, d.Verdict, d.Hint
+		if d.Store.Refused == "" {
+			c.More = []string{recordsInWords(d.Store.Collections)}
+		}
+	}
+	return c, nil
+}
+
+// checkDaemon asks the daemon how it is.
+func checkDaemon(a *app, conf *config) (*checkup, error) {
+	c := &checkup{Name: "daemon", State: stateOK}
+	h, err := healthFrom(a.ctx, conf.socket, answerLimit)
+	switch {
+	case a.ctx.Err() != nil:
+		return nil, a.ctx.Err()
+	case absent(err):
+		c.Found = "none runs on " + conf.socket
+	case err != nil:
+		c.State, c.Found, c.Hint = stateError, fault.Message(err)+" "+conf.socket, firstOf(explain(err).Hint, "ctxd inspect log")
+		return c, nil
+	default:
+		c.Found = fmt.Sprintf("%s: ctxd %s, pid %d, up %s, on %s", h.Status, h.Version, h.PID, (time.Duration(h.UptimeMS) * time.Millisecond).Round(time.Second), conf.socket)
+		c.More = h.Warnings
+		c.State = map[string]string{protocol.Healthy: stateOK, protocol.Warning: stateWarning, protocol.Failing: stateError}[h.Status]
+		if c.State != stateOK {
+			c.Hint = "ctxd inspect status"
+		}
+	}
+	if o, err := readSignature(conf.data); err == nil && running(o.PID) && o.Socket != conf.socket {
+		c.State = stateWarning
+		c.More = append(c.More, fmt.Sprintf("the folder of the store belongs to another daemon, pid %d, on %s", o.PID, o.Socket))
+		c.Hint = "--socket " + quoted(o.Socket) + " speaks to that one"
+	}
+	return c, nil
+}
+
+// lowDisk is the room under which a disk is worth a word: a snapshot has to fit
+// beside the last one, and a backup beside them.
+const lowDisk = 256 << 20
+
+// checkDisk looks at the room on the disk of the store.
+func checkDisk(_ *app, conf *config) (*checkup, error) {
+	dir := conf.data
+	for !exists(dir) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	free, total := rpc.DiskRoom(dir)
+	if total == 0 {
+		return nil, nil //nolint:nilnil // nobody says how much room there is on this system
+	}
+	c := &checkup{Name: "disk", State: stateOK, Found: size(free) + " of " + size(total) + " free"}
+	if free < lowDisk {
+		c.State, c.Hint = stateWarning, "free some: a snapshot has to fit beside the last one"
+	}
+	return c, nil
+}

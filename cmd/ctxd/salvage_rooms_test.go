@@ -1,0 +1,221 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Where records begin in a journal, and the parts of their headers that say so;
+// entities/kv/doc.go draws them.
+const (
+	journalHeader = 32
+	recordHeader  = 44
+	recordSize    = 32 // offset of the size of the payload
+)
+
+// TestREL4_RoomsWithoutOneTransaction damages each transaction of a journal in
+// turn, or with CTXD_CAMPAIGN=full: one in five otherwise. What is left has holes: notes without their entities, entities without
+// their types, paths of notes that are not there. All rooms must open over it,
+// answer, and take writes.
+func TestREL4_RoomsWithoutOneTransaction(t *testing.T) {
+	whole, vault := filepath.Join(t.TempDir(), "whole"), t.TempDir()
+	if err := fixtures.CopyVault(vault); err != nil {
+		t.Fatal(err)
+	}
+	again := protocol.VaultImport{Path: vault, Name: "Combwright"}
+	s := openGolden(t, whole)
+	s.putSeparately()
+	s.ask("vault.import", again)
+	s.change()
+	s.changeMore()
+	s.close()
+	journal, records := journalOf(t, whole)
+	if len(records) < 30 {
+		t.Fatalf("the journal has %d transactions only", len(records))
+	}
+	step := 5
+	switch {
+	case os.Getenv("CTXD_CAMPAIGN") == "full":
+		step = 1
+	case testing.Short():
+		step = 20
+	}
+	for i := 0; i < len(records); i += step {
+		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			copyFiles(t, whole, dir)
+			damage(t, filepath.Join(dir, journal), records[i])
+			s := openGolden(t, dir)
+			defer s.close()
+			if st := s.rooms.KV.Status(); st.Mode != "read-write" || st.Recovered.Lost != 1 || st.Seq+1 < uint64(len(records)) {
+				t.Fatalf("of %d transactions one is damaged, and the store says %+v", len(records), st)
+			}
+			s.askAll()
+			s.writeAll()
+			s.ask("vault.import", again) // it mends what came from there
+			s.askAll()
+		})
+	}
+}
+
+// journalOf returns the name of the only segment and where the payloads of its
+// records lie.
+func journalOf(t *testing.T, dir string) (name string, payloads [][2]int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "journal-*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("segments %v, %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := journalHeader; at < len(data); {
+		size := int(binary.LittleEndian.Uint32(data[at+recordSize:]))
+		payloads = append(payloads, [2]int{at + recordHeader, size})
+		at += recordHeader + size
+	}
+	return filepath.Base(files[0]), payloads
+}
+
+// damage flips a bit in the middle of a payload.
+func damage(t *testing.T, file string, payload [2]int) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err == nil {
+		data[payload[0]+payload[1]/2] ^= 1
+		err = os.WriteFile(file, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// putSeparately writes some notes of the sample vault, each in a transaction of its
+// own: with their entities and types, and links between them.
+func (s *openStore) putSeparately() {
+	s.t.Helper()
+	err := fs.WalkDir(fixtures.Vault(), ".", func(name string, entry fs.DirEntry, err error) error {
+		folder, _, _ := strings.Cut(name, "/")
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".md" || !slices.Contains([]string{"People", "Projects", "Teams", "Decisions"}, folder) {
+			return err
+		}
+		body, err := fs.ReadFile(fixtures.Vault(), name)
+		if err != nil {
+			return err
+		}
+		params, err := json.Marshal(protocol.NotePut{NoteRecord: protocol.NoteRecord{Body: string(body), Path: name}})
+		if err != nil {
+			return err
+		}
+		s.must("notes.put", string(params))
+		return nil
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ask calls a method that may refuse, but must not break.
+func (s *openStore) ask(method string, params any) {
+	s.t.Helper()
+	text, err := json.Marshal(params)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if r := s.call(method, text); r.Code == protocol.CodeInternal || r.Code == protocol.CodeInvalidParams {
+		s.t.Errorf("%s %s: code %d", method, text, r.Code)
+	}
+}
+
+// askAll asks for everything that there is.
+func (s *openStore) askAll() {
+	s.t.Helper()
+	var ids []string
+	for n := range s.rooms.Notes.All() {
+		ids = append(ids, n.ID)
+	}
+	for _, id := range ids {
+		s.ask("notes.get", protocol.NoteGet{ID: id})
+		s.ask("notes.links", protocol.NoteID{ID: id})
+	}
+	var mentioned, all []string
+	for e := range s.rooms.Entities.All() {
+		all = append(all, e.ID)
+		mentioned = append(mentioned, "@["+e.Name+"]")
+	}
+	for _, id := range all {
+		s.ask("entities.get", protocol.EntityGet{ID: id, Resolve: graph.MaxResolve})
+		s.ask("graph.neighbors", protocol.GraphNeighbors{ID: id, Depth: 2})
+	}
+	s.ask("notes.list", protocol.NoteFilter{})
+	s.ask("notes.search", protocol.NoteSearch{Query: "alice project"})
+	s.ask("notes.complete", protocol.NoteComplete{Prefix: "a"})
+	s.ask("notes.resolve", protocol.NoteResolve{Link: "Project Alpha"})
+	s.ask("tags.list", protocol.TagFilter{})
+	s.ask("entities.list", protocol.EntityFilter{})
+	s.ask("graph.stats", protocol.Empty{})
+	s.ask("vault.list", protocol.Empty{})
+	for _, t := range s.rooms.Entities.Types() {
+		s.ask("wql.query", protocol.WQLQuery{Query: "SELECT p FROM " + t.Name + " p"})
+		s.ask("entities.list", protocol.EntityFilter{Type: t.Name})
+	}
+	s.ask("context.assemble", gather.Params{Text: strings.Join(mentioned[:min(20, len(mentioned))], " "), SearchNotes: 3})
+}
+
+// writeAll writes to everything that there is.
+func (s *openStore) writeAll() {
+	s.t.Helper()
+	var own []*notes.Note
+	for n := range s.rooms.Notes.All() {
+		if !n.VaultBacked {
+			own = append(own, n)
+		}
+	}
+	for i, n := range own {
+		body := n.Body + "\nWritten to after damage, see [[Hive Log]].\n"
+		s.ask("notes.patch", protocol.NotePatch{ID: n.ID, Body: &body})
+		switch i % 4 {
+		case 0:
+			s.ask("notes.archive", protocol.ByID{ID: n.ID})
+		case 1:
+			s.ask("notes.delete", protocol.ByID{ID: n.ID})
+		case 2:
+			s.ask("notes.patch", map[string]any{"id": n.ID, "title": "Another title"})
+		}
+	}
+	var ents []string
+	for e := range s.rooms.Entities.All() {
+		ents = append(ents, e.ID)
+	}
+	for i, id := range ents {
+		switch i % 3 {
+		case 0:
+			s.ask("entities.trash", protocol.ByID{ID: id})
+		case 1:
+			s.ask("entities.patch", map[string]any{"id": id, "private": true})
+		case 2:
+			s.ask("entities.delete", protocol.ByID{ID: id})
+		}
+	}
+	for _, t := range slices.Clone(s.rooms.Entities.Types()) {
+		s.ask("types.put", map[string]any{"name": t.Name, "fields": t.Fields, "force": true})
+	}
+	s.must("notes.put", `{"id":"after","title":"After the damage","body":"See [[Project Alpha]] and [[Batch two]].","path":"Batch/one.md-x.md"}`)
+	if st := s.rooms.KV.Status(); st.Mode != "read-write" {
+		s.t.Errorf("after some writes the store is %s: %s", st.Mode, st.Reason)
+	}
+}

@@ -1,0 +1,431 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// The standard store: what a start is measured on. CTXD_BENCH_NOTES makes it
+// smaller or larger; with -short it has a hundredth.
+const standardNotes = 100_000
+
+// benchData is a prepared folder of a store.
+type benchData struct {
+	dir  string
+	text int64 // bytes of all notes
+}
+
+// prepared are the stores that this process has made, by the number of notes.
+// removeBenchData deletes them.
+var prepared struct {
+	mu   sync.Mutex
+	data map[int]benchData
+}
+
+func removeBenchData() {
+	prepared.mu.Lock()
+	defer prepared.mu.Unlock()
+	for _, d := range prepared.data {
+		_ = os.RemoveAll(d.dir) // the system cleans its folder otherwise
+	}
+}
+
+// benchMain is the tests of this package, with an end.
+type benchMain struct{ *testing.M }
+
+func (m benchMain) Run() int {
+	defer removeBenchData()
+	return m.M.Run()
+}
+
+// standardSize is how many notes the standard store has in this run.
+func standardSize(b *testing.B) int {
+	b.Helper()
+	text := os.Getenv("CTXD_BENCH_NOTES")
+	switch {
+	case text != "":
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			b.Fatalf("CTXD_BENCH_NOTES is no number of notes: %q", text)
+		}
+		return n
+	case testing.Short():
+		return standardNotes / 100
+	}
+	return standardNotes
+}
+
+// standardStore returns a folder with a store of n standard notes and a fifth as
+// many entities, as a daemon leaves it that made a snapshot and went on for a
+// while. It is made once in a process and is not to be changed.
+func standardStore(b *testing.B, n int) benchData {
+	b.Helper()
+	prepared.mu.Lock()
+	defer prepared.mu.Unlock()
+	if d, ok := prepared.data[n]; ok {
+		return d
+	}
+	dir, err := os.MkdirTemp("", "ctxd-bench-")
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := benchData{dir: dir}
+	if prepared.data == nil {
+		prepared.data = make(map[int]benchData)
+	}
+	prepared.data[n] = d // from here on it is deleted
+	rooms := openBench(b, filepath.Join(dir, "data"))
+	err = errors.Join(fillStandard(b.Context(), rooms, n), rooms.KV.Close())
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, _, d.text = rooms.Notes.Count()
+	prepared.data[n] = d
+	return d
+}
+
+func (d benchData) store() string { return filepath.Join(d.dir, "data") }
+
+func openBench(b *testing.B, dir string) *rpc.Rooms {
+	b.Helper()
+	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), recordLimits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return rooms
+}
+
+// fillStandard writes the standard data, a snapshot, and then every fiftieth
+// note once more.
+func fillStandard(ctx context.Context, rooms *rpc.Rooms, n int) error {
+	var ids []string
+	var drafts []notes.Draft
+	for d := range fixtures.StandardDocuments(n) {
+		drafts = append(drafts, notes.Draft{Body: d.Body})
+		if len(drafts) == entities.MaxMany || len(ids)+len(drafts) == n {
+			stored, err := rooms.Notes.PutMany(ctx, drafts)
+			if err != nil {
+				return err
+			}
+			for _, note := range stored {
+				ids = append(ids, note.ID)
+			}
+			drafts = drafts[:0]
+		}
+	}
+	if err := fillThings(ctx, rooms.Entities, n/5); err != nil {
+		return err
+	}
+	if err := rooms.KV.Snapshot(ctx); err != nil {
+		return err
+	}
+	for i := 0; i < n; i += 50 {
+		body := rooms.Notes.Get(ids[i]).Body + "Looked at again.\n"
+		if _, err := rooms.Notes.Patch(ctx, notes.Patch{ID: ids[i], Body: &body}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillThings writes the standard entities. Every eighth is a task of the one
+// before it, so that there are two types.
+func fillThings(ctx context.Context, ents *entities.Store, n int) error {
+	fields := []entities.Field{
+		{Name: "status", Type: entities.Select, Options: []string{"open", "active", "blocked", "done"}},
+		{Name: "score", Type: entities.Number},
+		{Name: "since", Type: entities.Date},
+		{Name: "done", Type: entities.Boolean},
+		{Name: "tags", Type: entities.TextList},
+		{Name: "note", Type: entities.Text},
+		{Name: "lead", Type: entities.EntityRef},
+		{Name: "parent", Type: entities.EntityRef},
+	}
+	for _, name := range []string{"Project", "Task"} {
+		if _, _, err := ents.PutType(ctx, entities.Type{Name: name, Fields: fields}, nil, false); err != nil {
+			return err
+		}
+	}
+	ids := make(map[string]string, n)
+	var list []entities.Entity
+	for t := range fixtures.StandardThings(n) {
+		e := entities.Entity{ID: fmt.Sprintf("thing-%d", len(ids)), Type: "Project", Name: t.Name, Fields: t.Fields}
+		if len(ids)%8 == 7 {
+			e.Type = "Task"
+		}
+		for _, ref := range []string{"lead", "parent"} {
+			if e.Fields[ref] = ids[e.Fields[ref].(string)]; e.Fields[ref] == "" {
+				delete(e.Fields, ref)
+			}
+		}
+		ids[t.Name] = e.ID
+		if list = append(list, e); len(list) == entities.MaxMany || len(ids) == n {
+			if _, err := ents.PutMany(ctx, list); err != nil {
+				return err
+			}
+			list = list[:0]
+		}
+	}
+	return nil
+}
+
+// BenchmarkStart is how long it takes until a store is open: ctxd is all rooms,
+// from the disk cache; read is to read the same files and to work out their
+// CRC-32C, which no start can do without; daemon is a process of its own, up to
+// its first answer to a search, and health-ms up to its first answer at all.
+func BenchmarkStart(b *testing.B) {
+	d := standardStore(b, standardSize(b))
+	b.Run("ctxd", func(b *testing.B) {
+		for b.Loop() {
+			rooms := openBench(b, d.store())
+			b.StopTimer()
+			if err := rooms.KV.Close(); err != nil {
+				b.Fatal(err)
+			}
+			rooms = nil
+			debug.FreeOSMemory() // else the next one finds its memory at hand
+			b.StartTimer()
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		files := startFiles(b, d.store())
+		buf := make([]byte, 1<<20)
+		for b.Loop() {
+			size := int64(0)
+			for _, file := range files {
+				size += checksum(b, file, buf)
+			}
+			b.SetBytes(size)
+		}
+	})
+	b.Run("daemon", func(b *testing.B) {
+		program := buildProgram(b)
+		var health time.Duration
+		for b.Loop() {
+			start := time.Now()
+			p := startProgram(b, program, d.store())
+			health += time.Since(start)
+			p.search(b)
+			b.StopTimer()
+			p.end(b)
+			b.StartTimer()
+		}
+		b.ReportMetric(float64(health.Milliseconds())/float64(b.N), "health-ms")
+	})
+}
+
+// BenchmarkMemory is what a daemon costs that holds the standard store: its
+// resident memory after it has answered a search, in parts of the text, its
+// peak until then, and the processor time of a second in which nobody asks.
+func BenchmarkMemory(b *testing.B) {
+	if runtime.GOOS != "linux" {
+		b.Skip("the memory of a process is read from /proc")
+	}
+	program := buildProgram(b)
+	for _, n := range []int{1000, standardSize(b)} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			d := standardStore(b, n)
+			for b.Loop() {
+				p := startProgram(b, program, d.store())
+				opened := p.status(b, "VmRSS")
+				p.search(b)
+				searched := p.status(b, "VmRSS")
+				const quiet = 3 * time.Second
+				<-time.After(time.Second) // what goes on after the answer is not idleness
+				before := p.cpu(b)
+				<-time.After(quiet)
+				idle := p.cpu(b) - before
+				b.ReportMetric(float64(opened)/(1<<20), "opened-MiB")
+				b.ReportMetric(float64(searched)/(1<<20), "searched-MiB")
+				b.ReportMetric(float64(p.status(b, "VmRSS"))/(1<<20), "idle-MiB")
+				b.ReportMetric(float64(p.status(b, "VmHWM"))/(1<<20), "peak-MiB")
+				b.ReportMetric(float64(p.status(b, "VmHWM"))/float64(d.text), "peak/text")
+				b.ReportMetric(float64(p.status(b, "VmRSS"))/float64(d.text), "idle/text")
+				b.ReportMetric(100*idle.Seconds()/quiet.Seconds(), "idle-%cpu")
+				p.end(b)
+			}
+		})
+	}
+}
+
+// startFiles are the files that a start reads: the newest snapshot and the
+// segments of the journal after it.
+func startFiles(b *testing.B, dir string) []string {
+	b.Helper()
+	list := func(prefix string) []string {
+		files, err := filepath.Glob(filepath.Join(dir, prefix+"-*"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		slices.Sort(files)
+		return files
+	}
+	seq := func(file string) string { return strings.Split(filepath.Base(file), "-")[1] }
+	files := list("snapshot")
+	if len(files) == 0 {
+		b.Fatal("there is no snapshot")
+	}
+	files = files[len(files)-1:]
+	for _, segment := range list("journal") {
+		if seq(segment) > seq(files[0]) {
+			files = append(files, segment)
+		}
+	}
+	return files
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b *testing.B, file string, buf []byte) (size int64) {
+	b.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	sum := uint32(0)
+	for {
+		n, err := f.Read(buf)
+		sum = crc32.Update(sum, castagnoli, buf[:n])
+		size += int64(n)
+		if errors.Is(err, io.EOF) {
+			return size
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// buildProgram builds ctxd: the tests are a larger program.
+func buildProgram(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "ctxd")
+	if text, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, text)
+	}
+	return program
+}
+
+// measured is a daemon in a process of its own.
+type measured struct {
+	cmd    *exec.Cmd
+	socket string
+}
+
+// startProgram starts a daemon over the data and returns when it has answered.
+func startProgram(b *testing.B, path, data string) *measured {
+	b.Helper()
+	home, err := os.MkdirTemp("", "ctxd-b-") // short enough for a socket
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = os.RemoveAll(home) })
+	p := &measured{cmd: exec.CommandContext(b.Context(), path, "serve", "--log-level", "error"), socket: filepath.Join(home, "s")}
+	p.cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home,
+		"XDG_RUNTIME_DIR="+home, "CTXD_SOCKET="+p.socket, "CTXD_DATA="+data)
+	if err := p.cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	p.call(b, "admin.health", nil, new(protocol.Health), client.Options{Bare: true})
+	return p
+}
+
+// search has the daemon look for a word that is in some notes.
+func (p *measured) search(b *testing.B) {
+	b.Helper()
+	p.call(b, "notes.search", protocol.NoteSearch{Query: "Prosha"}, new(protocol.SearchResult), client.Options{Name: "benchmark"})
+}
+
+// call asks over a connection of its own, as soon as there is a daemon.
+func (p *measured) call(b *testing.B, method string, params, result any, opts client.Options) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	defer cancel()
+	c, err := client.Dial(ctx, p.socket, opts)
+	for err != nil {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			b.Fatal(err)
+		}
+		c, err = client.Dial(ctx, p.socket, opts)
+	}
+	defer c.Close()
+	if err := c.Call(ctx, method, params, result); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (p *measured) end(b *testing.B) {
+	b.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		b.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// status is one line of /proc/PID/status in bytes.
+func (p *measured) status(b *testing.B, name string) int64 {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return n << 10
+		}
+	}
+	b.Fatalf("no %s", name)
+	return 0
+}
+
+// cpu is the processor time that the daemon has used.
+func (p *measured) cpu(b *testing.B) time.Duration {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest) // from the third on
+	ticks := int64(0)
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond // a tick is 1/100 s on Linux
+}
