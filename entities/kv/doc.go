@@ -32,18 +32,32 @@
 //
 // # Why not buntdb's own file, and why no log library
 //
-// buntdb is used as an ordered set in memory. Its file has no checksums, no
-// commit marks and ignores failed fsyncs, so a crash can leave half a
-// transaction and a flipped bit goes unseen.
+// buntdb is used as an ordered set in memory. Its own file and four log
+// libraries were put through what this store has to stand: a log of 60 entries
+// with a flipped bit (some 20,000 cases each), cut at every offset, and with a
+// block of zeros. In fixtures/peers: go test -run Logs -v -every 7
 //
-// The log libraries at hand do not keep these promises either. tidwall/wal
-// has no checksums, refuses to open after a torn write, and calls the
-// operating system directly, so that no test can fail or tear one operation.
-// hashicorp/raft-wal, by its own description, checks sums when it recovers
-// the newest segment only and leaves later damage to the disk, takes entries
-// up to 64 MiB, and keeps its list of segments in a BoltDB file beside. What
-// this store needs beyond a log is more than the log: a checksum for every
-// record and one for its header to find the way again behind damage, salts,
+//	of all flipped bits   read back changed   lost, nothing said   refused as a whole
+//	buntdb                             90 %                 2.8 %               9.4 %
+//	tidwall/wal                        99 %                 0.0 %               0.6 %
+//	raft-wal                           84 %                 4.3 %               0.2 %
+//	rosedb/wal                            0                     0                   0
+//	etcd/wal                              0               6 cases                93 %
+//	this store                            0                     0                   0
+//
+// buntdb and tidwall/wal have no checksums; cut somewhere, the first says
+// nothing and the second refuses 99.6 % of the files. raft-wal looks at the
+// checksum of the last batch only: zeros before it cost everything behind them,
+// unsaid, in all 470 cases. rosedb/wal notices, but gives up everything behind
+// the damage (30 of 60 entries on average), writes on where nobody reads, and
+// panics on some cut files. etcd/wal is sound, and refuses the whole log for
+// one bit in it. This store gives back every entry that the damage did not
+// touch and says what is lost; it can't know of a cut exactly between two
+// transactions when it was not closed. Speed decides nothing: each appends
+// 2 KB in the time of an fsync.
+//
+// What this store needs beyond a log is more than the log: checksums by which
+// to find the way again behind damage, salts, a seam for failing any operation,
 // and the mark of what had been acknowledged (below), without which an
 // unfinished write can't be told from a lost one.
 //
