@@ -14,6 +14,7 @@ import (
 func (s *Store) commit(cs *kv.ChangeSet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.dependent = nil
 	retyped := make(map[string]bool)
 	for _, ch := range cs.Changes {
 		_, t, ok := TypeRecords.Of(ch)
@@ -54,6 +55,9 @@ func (s *Store) SetResolver(resolve Resolver) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resolve = resolve
+	if s.dependent == nil {
+		s.dependent = slices.Collect(maps.Keys(s.byID))
+	}
 	for _, id := range s.dependent {
 		s.enterLinks(s.record(id))
 	}

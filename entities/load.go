@@ -17,6 +17,7 @@ type loaded struct {
 // after the other.
 func (s *Store) load() error {
 	var names []*NameBatch
+	s.dependent = []string{}
 	err := s.db.View(context.Background(), func(tx *kv.Tx) error {
 		for id, t := range TypeRecords.All(tx, "") {
 			s.types[id] = t

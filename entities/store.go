@@ -58,10 +58,11 @@ type Store struct {
 	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
 	byNote  map[string]map[string]struct{} // id of a note to the ids of the entities made from it
 	gen     uint64                         // counts changes of types and entities
-	// dependent are the entities whose links or whose note a Resolver has to be
-	// asked about, until there is one.
+
+	// dependent are the entities about which a Resolver has to be asked, as they
+	// were loaded. It is nil when that is not known, and not used once there is one.
 	dependent []string
-	schema  uint64                         // counts changes of types
+	schema    uint64 // counts changes of types
 }
 
 // typeMembers are the live entities of a type; sorted is made when asked for.

@@ -9,10 +9,16 @@
 //
 // # What is stored
 //
-// A record is a line of JSON and the text behind it, so that reading a note
-// does not decode its text: Note.Body is a part of the stored string. The
-// links found in the text are stored with it; what they lead to is not, it is
-// worked out when the store opens and kept current.
+// A record is the parts of a note in a fixed order and the text behind them, so
+// that reading a note copies nothing: its texts are parts of the stored string.
+// The places of the links in the text are stored with it; what they lead to is
+// not, it is worked out when the store opens and kept current.
+//
+// The start of a daemon is mostly the start of this package. So it reads records
+// on all processors and builds its indexes from all notes at once (load.go), which
+// must come to the same as one note after the other (store.go). Notes are numbered
+// in the indexes, and strings of a note are held by nothing that outlives its
+// version: a record may be a part of a larger piece of memory.
 //
 // # Concurrency
 //

@@ -46,7 +46,7 @@ func (s *Server) health() protocol.Health {
 		warnStore(out.Store, warn)
 	}
 	if s.dataDir != "" {
-		out.Disk.FreeBytes, out.Disk.TotalBytes = diskRoom(s.dataDir)
+		out.Disk.FreeBytes, out.Disk.TotalBytes = DiskRoom(s.dataDir)
 		if out.Disk.TotalBytes > 0 && out.Disk.FreeBytes < lowDisk {
 			warn(protocol.Warning, "the disk of the data has %d MiB left", out.Disk.FreeBytes>>20)
 		}

@@ -103,13 +103,17 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 	return out, aboutPath(err)
 }
 
-// counts counts what is in the rooms.
+// counts returns how much is in the rooms.
 func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
 	vaults, err := r.Vaults.List(ctx)
 	_, notes, _ := r.Notes.Count()
+	ents := 0
+	for range r.Entities.All() {
+		ents++ // a backup has those in the trash as well
+	}
 	st := r.KV.Status()
 	return protocol.Counts{
-		Seq: st.Seq, Records: st.Records, Notes: notes, Entities: r.Entities.Count(""), Types: len(r.Entities.Types()), Vaults: len(vaults),
+		Seq: st.Seq, Records: st.Records, Notes: notes, Entities: ents, Types: len(r.Entities.Types()), Vaults: len(vaults),
 	}, err
 }
 
@@ -118,7 +122,10 @@ func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
 // with an error are the rooms to go on with, nil for the old ones.
 func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Rooms, string, error) {
 	s.door.stage(protocol.StageStore)
-	keep := s.replacedFile(time.Now())
+	keep := ""
+	if s.dataDir != "" {
+		keep = ReplacedFile(s.dataDir, time.Now())
+	}
 	_, err := old.KV.Restore(ctx, m.Path, kv.RestoreOptions{
 		Checksum: m.Checksum, Keep: keep, Program: s.program(),
 		Progress: func(done, total int64) { Report(ctx, "restore", done, total) },
@@ -133,7 +140,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	*old = Rooms{}                   // before another takes as much memory
 	fresh, err := s.openRooms(ctx)
 	if err == nil {
-		s.removeReplaced(keep)
+		RemoveReplaced(s.dataDir, keep)
 		return fresh, keep, nil
 	}
 	err = fault.Wrap(fault.Unavailable, err, "the store of the backup can't be used: %s", fault.Message(err)).
@@ -165,30 +172,4 @@ func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
 		return nil
 	}
 	return r
-}
-
-// The file in the data folder that holds the state before the last restore.
-const (
-	replacedPrefix = "replaced-"
-	replacedSuffix = ".ctxdbackup"
-)
-
-func (s *Server) replacedFile(now time.Time) string {
-	if s.dataDir == "" {
-		return ""
-	}
-	return filepath.Join(s.dataDir, replacedPrefix+now.UTC().Format("20060102T150405.000Z")+replacedSuffix)
-}
-
-// removeReplaced removes the files of earlier restores.
-func (s *Server) removeReplaced(except string) {
-	list, err := os.ReadDir(s.dataDir)
-	if err != nil {
-		return // they do no harm
-	}
-	for _, f := range list {
-		if name := f.Name(); name != filepath.Base(except) && strings.HasPrefix(name, replacedPrefix) && strings.HasSuffix(name, replacedSuffix) {
-			_ = os.Remove(filepath.Join(s.dataDir, name))
-		}
-	}
 }

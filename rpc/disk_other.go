@@ -2,5 +2,5 @@
 
 package rpc
 
-// diskRoom is not offered here.
-func diskRoom(string) (free, total uint64) { return 0, 0 }
+// DiskRoom is not offered here.
+func DiskRoom(string) (free, total uint64) { return 0, 0 }

@@ -4,9 +4,9 @@ package rpc
 
 import "golang.org/x/sys/unix"
 
-// diskRoom returns the free and the whole size in bytes of the disk that a
+// DiskRoom returns the free and the whole size in bytes of the disk that a
 // folder lies on, zeros when unknown.
-func diskRoom(dir string) (free, total uint64) {
+func DiskRoom(dir string) (free, total uint64) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
 		return 0, 0

@@ -9,7 +9,8 @@
 // what does not fit, a handler file (notes.go, entities.go, …) calls one domain
 // room, encode.go writes its result, errors.go maps what went wrong, outbound.go
 // writes without ever waiting for a slow reader. methods.go is the
-// one table of all methods; server.go accepts connections and ends them.
+// one table of all methods; server.go accepts connections and ends them; rooms.go
+// opens and replaces what the methods call, behind door.go.
 //
 // # Why our own stream under the library
 //
@@ -29,12 +30,30 @@
 // other. A mutation that was accepted runs with a context that no client can
 // end.
 //
+// # The rooms
+//
+// A Server serves from its first moment: Load opens the store and the rooms over
+// it meanwhile, and Replace puts others in their place, for a backup that is
+// restored. Nothing but the door keeps the rooms from one call to the next: a
+// handler gets those of the moment, and whoever holds them is counted.
+//
+// While the door is shut, a call that needs the rooms stays in the queue of its
+// connection, in its order and within its limits; it can be withdrawn, and a read
+// ends with its connection. Methods that need none (x-at-once in the document)
+// pass it. When the rooms can't be opened, the door opens to rooms that answer
+// every call with the reason.
+//
+// Replace shuts the door, has jobs withdrawn, waits until the last call is out,
+// lets the new rooms be made, tells the subscribers that anything may have
+// changed, and opens the door. A call is answered by the old rooms or by the new
+// ones, never by both. The call that replaces the rooms stands outside of them.
+//
 // # Events
 //
 // A commit leaves the ids and kinds of what it changed in a queue (changes.go);
 // a goroutine that lives while anybody is subscribed sends them on (events.go).
 // It waits for nobody: a connection with much to read already gets its events
-// merged when it has read the rest.
+// merged when it has read the rest. Subscriptions outlive the rooms.
 //
 // # Concurrency
 //

@@ -414,6 +414,26 @@ func TestHealthChangedWhenTheStoreBreaks(t *testing.T) {
 	disk.broken.Store(false)
 }
 
+// A store that breaks by itself says so, long before the daemon looks.
+func TestHealthChangedWhenTheStoreBreaksByItself(t *testing.T) {
+	disk := &brokenDisk{FS: kv.OS()}
+	data := t.TempDir()
+	var d *daemon
+	d = launch(t, rpc.Options{DataDir: data, OpenStore: func() (*kv.Store, error) {
+		return kv.Open(data, kv.Options{FS: disk, Durability: kv.Relaxed, OnStatus: func() { d.srv.HealthChanged() }})
+	}})
+	must(t, d.srv.Load(context.Background()))
+	l := d.listen("health.changed")
+	d.broken = true
+	disk.broken.Store(true)
+	d.do("notes.put", `{"id":"n1","title":"x"}`) // acknowledged before it is flushed
+	var h protocol.Health
+	must(t, json.Unmarshal(l.next().params, &h))
+	if h.Status != protocol.Failing || h.Store.Mode != "read-only" {
+		t.Errorf("told %+v", h)
+	}
+}
+
 // What nobody in the daemon notices is found on the daemon's rounds.
 func TestHealthChangedOnARound(t *testing.T) {
 	d := start(t)

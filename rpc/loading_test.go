@@ -113,6 +113,21 @@ func TestLoadingCallsWaitAndRunInOrder(t *testing.T) {
 	}
 }
 
+// Reads that have waited run beside each other as soon as they can.
+func TestLoadingReadsRunSideBySide(t *testing.T) {
+	levers := newLevers(t)
+	s := startSlowly(t, rpc.Options{Methods: levers.methods()})
+	p := s.peer()
+	p.call("long", "test.wait", `{"name":"long"}`)
+	p.call("short", "notes.list", "")
+	p.waits("test.wait", "notes.list")
+	s.open()
+	levers.begun("long")
+	p.wantResult(`"short"`, "")
+	levers.open("long")
+	p.wantResult(`"long"`, "")
+}
+
 // What needs no store answers at once, before initialize what may.
 func TestLoadingMethodsAtOnce(t *testing.T) {
 	s := startSlowly(t, rpc.Options{})
@@ -123,7 +138,7 @@ func TestLoadingMethodsAtOnce(t *testing.T) {
 		var p *peer
 		switch {
 		case m.Name == "initialize":
-			p = s.peer()
+			s.peer()
 			continue
 		case m.Early:
 			p = (&bench{t: t, path: s.path}).dial()

@@ -51,8 +51,8 @@ func (r *Rooms) notesGet(_ context.Context, _ *Session, p protocol.NoteGet) (*pr
 	if err != nil {
 		return nil, err
 	}
-	resolved, unresolved := r.Notes.Outgoing(n.ID)
-	links := append(resolved, unresolved...) // never null, as Concat may be
+	links, unresolved := r.Notes.Outgoing(n.ID)
+	links = append(links, unresolved...) // an empty list, not null, when there are none
 	slices.SortStableFunc(links, func(a, b notes.Link) int { return cmp.Compare(a.Line, b.Line) })
 	return &protocol.NoteFull{Note: *n, Links: links, Backlinks: r.Notes.Incoming(n.ID)}, nil
 }

@@ -164,17 +164,28 @@ func TestReplaceUnderLoad(t *testing.T) {
 // what lets it go on, with the rooms or without, and what tells of its end.
 func (d *daemon) replace(ctx context.Context) (replacing chan struct{}, goOn chan *rpc.Rooms, done chan error) {
 	replacing, goOn, done = make(chan struct{}), make(chan *rpc.Rooms, 1), make(chan error, 1)
+	over := make(chan struct{})
+	d.t.Cleanup(func() { close(over) })
 	go func() {
 		done <- d.srv.Replace(ctx, protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) {
 			close(replacing)
-			fresh := <-goOn
-			if fresh == nil {
-				return nil, errNotReplaced
+			select {
+			case fresh := <-goOn:
+				if fresh != nil {
+					return fresh, nil
+				}
+			case <-over: // the test has failed
 			}
-			return fresh, nil
+			return nil, errNotReplaced
 		})
 	}()
 	return replacing, goOn, done
+}
+
+// shut waits until new calls wait.
+func (d *daemon) shut() {
+	d.t.Helper()
+	until(d.t, "calls wait", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
 }
 
 var errNotReplaced = errors.New("not replaced")
@@ -194,7 +205,7 @@ func TestReplaceWaitsForCallsUnderWay(t *testing.T) {
 	writing.call("w", "test.write", `{"name":"slow"}`)
 	levers.begun("slow")
 	replacing, goOn, done := d.replace(t.Context())
-	until(t, "new calls wait", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
+	d.shut()
 	h := d.do("admin.health", "{}")
 	d.want(h, "loading.phase", protocol.LoadRestoring)
 	d.want(h, "loading.stage", protocol.StageCalls)
@@ -258,7 +269,7 @@ func TestReplaceThatFails(t *testing.T) {
 	levers.begun("s")
 	ctx, cancel := context.WithCancel(t.Context())
 	_, _, done = d.replace(ctx)
-	until(t, "it has begun", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
+	d.shut()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -358,7 +369,7 @@ func TestReplaceWaitsForConnectionsThatAreOver(t *testing.T) {
 		_ = p.nc.Close()
 		until(t, "the connection is over", func() bool { return len(d.srv.Sessions()) == open })
 		replacing, goOn, done := d.replace(t.Context())
-		until(t, "it has begun", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
+		d.shut()
 		select {
 		case <-replacing:
 			t.Errorf("%s is not waited for", c[0])
@@ -372,6 +383,70 @@ func TestReplaceWaitsForConnectionsThatAreOver(t *testing.T) {
 	if !strings.Contains(levers.history(), "slow") {
 		t.Error("a mutation was not completed")
 	}
+}
+
+// A call that is run where it was read is waited for from its first moment, also
+// when its connection has been cut since.
+func TestReplaceWaitsForCallsOfReaders(t *testing.T) {
+	const rounds = 5
+	var inside atomic.Int32
+	started, gate := make(chan struct{}), make(chan struct{})
+	var methods []rpc.Method
+	for i := range rounds { // one each: none of them is known to take long
+		methods = append(methods, rpc.Define(fmt.Sprintf("test.inside%d", i), protocol.Read, func(_ context.Context, s *rpc.Session, p named) (string, error) {
+			inside.Add(1)
+			defer inside.Add(-1)
+			if p.Name == "cut" {
+				_ = s.Notify("test.flood", strings.Repeat("x", 1<<20)) // beyond the limit
+			}
+			started <- struct{}{}
+			<-gate
+			return "", nil
+		}))
+	}
+	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: methods, Limits: rpc.Limits{OutboundBytes: 100_000}})
+	for i := range rounds {
+		p := d.peer()
+		p.call(1, fmt.Sprintf("test.inside%d", i), `{"name":"`+[]string{"", "cut"}[i%2]+`"}`)
+		<-started
+		if i%2 > 0 {
+			until(t, "the connection is over", func() bool { return len(d.srv.Sessions()) == 1 })
+		}
+		result := make(chan int32, 1)
+		go func() {
+			_ = d.srv.Replace(context.Background(), protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) {
+				result <- inside.Load()
+				return nil, errNotReplaced
+			})
+		}()
+		until(t, "calls wait, or it has begun", func() bool { return len(result) > 0 || d.srv.Rooms() == nil })
+		gate <- struct{}{}
+		if n := <-result; n > 0 {
+			t.Fatalf("round %d: replaced while a call was inside", i)
+		}
+		_ = p.nc.Close()
+		until(t, "the connection is over", func() bool { return len(d.srv.Sessions()) == 1 })
+	}
+}
+
+// What needs no rooms is answered although it came behind reads that wait now.
+func TestReplaceLetsOthersPass(t *testing.T) {
+	levers := newLevers(t)
+	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods(), Limits: rpc.Limits{Concurrency: 1}})
+	p := d.peer()
+	p.call("w", "test.write", `{"name":"slow"}`)
+	levers.begun("slow")
+	p.call("r", "notes.list", "")
+	p.call("h", "admin.connections", "")
+	replacing, goOn, done := d.replace(t.Context())
+	p.wantResult(`"h"`, "")
+	levers.open("slow")
+	p.wantResult(`"w"`, "")
+	<-replacing
+	p.waits("notes.list") // it had not begun
+	goOn <- nil
+	<-done
+	p.wantResult(`"r"`, "")
 }
 
 // An import of the daemon itself waits for the rooms, and makes way for others.
@@ -390,7 +465,7 @@ func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
 		_, err := s.srv.Import(context.Background(), watch.Request{Path: vault, Progress: func(string, int, int) {
 			once.Do(func() {
 				close(reading)
-				until(t, "it is to be replaced", func() bool { return s.do("admin.health", "{}")["loading"] != nil })
+				s.shut()
 			})
 		}})
 		imported <- err

@@ -31,7 +31,7 @@ type Session struct {
 	processID int
 	framing   string
 
-	subscribed atomic.Pointer[subscriber] // nil before events.subscribe; set by Events
+	subscribed atomic.Pointer[subscriber] // nil before events.subscribe; set by events
 }
 
 // ID returns the number of the connection, unique while the daemon runs.

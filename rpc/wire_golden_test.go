@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
@@ -30,6 +32,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // has as they are.
 func TestRPC4_WireGolden(t *testing.T) {
 	for name, hold := range map[string]func(*conversation){
+		"backup":       holdBackup,
 		"batch":        holdBatch,
 		"call":         holdCall,
 		"cancel":       holdCancel,
@@ -39,6 +42,7 @@ func TestRPC4_WireGolden(t *testing.T) {
 		"limits":       holdLimits,
 		"notification": holdNotification,
 		"progress":     holdProgress,
+		"starting":     holdStarting,
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines, headers := &conversation{t: t}, &conversation{t: t, framed: true}
@@ -110,6 +114,12 @@ func (c *conversation) text() string { return c.said.String() }
 // start connects to a server of its own.
 func (c *conversation) start(title string, limits rpc.Limits, rooms rpc.Rooms) {
 	c.bench = serveRooms(c.t, limits, rooms)
+	c.anew(title)
+}
+
+// startWith connects to a daemon.
+func (c *conversation) startWith(title string, d *daemon) {
+	c.bench = &bench{t: c.t, path: d.path}
 	c.anew(title)
 }
 
@@ -203,6 +213,13 @@ var (
 	incidents = regexp.MustCompile(`incident-[0-9a-f]+`)
 	names     = regexp.MustCompile(`("methods":\[).*?\]`)
 	runs      = regexp.MustCompile(`x{100,}`)
+	// What differs from run to run.
+	figures = regexp.MustCompile(`("(?:ms|forMs|uptimeMs|pid|bytes|freeBytes|totalBytes)":)[0-9]+`)
+	moments = regexp.MustCompile(`("created":")[^"]*`)
+	sums    = regexp.MustCompile(`[0-9a-f]{64}`)
+	folders = regexp.MustCompile(`"[^"]*/(b\.ctxdbackup|replaced-)[^"]*"`)
+	salts   = regexp.MustCompile(`((?:journal|snapshot)-[0-9a-f]+-)[0-9a-f]+`)
+	kept    = regexp.MustCompile(`replaced-[^".]*\.[^".]*`)
 )
 
 // shorten spells out what can't be seen, and leaves out what differs from run to
@@ -212,6 +229,12 @@ func shorten(message string) string {
 	message = strings.ReplaceAll(strings.ToValidUTF8(message, "<FF>"), "\u2028", "<U+2028>")
 	message = incidents.ReplaceAllString(message, "incident-…")
 	message = names.ReplaceAllString(message, "$1…]")
+	message = figures.ReplaceAllString(message, "${1}0")
+	message = moments.ReplaceAllString(message, "$1…")
+	message = sums.ReplaceAllString(message, "…")
+	message = folders.ReplaceAllString(message, `"…/$1…"`)
+	message = salts.ReplaceAllString(message, "$1…")
+	message = kept.ReplaceAllString(message, "replaced-…")
 	return runs.ReplaceAllStringFunc(message, func(run string) string { return "x… (" + strconv.Itoa(len(run)) + ")" })
 }
 
@@ -447,4 +470,61 @@ func holdEvents(c *conversation) {
 	other.call(1, "vault.import", fmt.Sprintf(`{"path":%q,"name":"Work"}`, vault))
 	c.receive(2)
 	other.wantResult("1", "")
+}
+
+func holdStarting(c *conversation) {
+	s := startSlowly(c.t, rpc.Options{})
+	c.startWith("before the store is open", s.daemon)
+	c.call(asRequest("1", "admin.health", ""))
+	c.call(asRequest("2", "initialize", `{"clientInfo":{"name":"golden"}}`), asRequest("3", "events.subscribe", `{"topics":["health.changed"]}`))
+	c.about("calls wait")
+	c.send(asRequest("4", "notes.list", ""), asRequest("5", "notes.put", `{"id":"n1","title":"One"}`),
+		asNotification("$/cancelRequest", `{"id":5}`))
+	c.receive(1)
+	c.about("it is open")
+	s.release <- nil
+	c.receiveBoth()
+	must(c.t, <-s.loaded)
+
+	s = startSlowly(c.t, rpc.Options{})
+	c.startWith("it can't be opened", s.daemon)
+	c.hello()
+	c.send(asRequest("1", "notes.list", ""))
+	s.release <- fault.New(fault.Conflict, "the store is in use by process 7").WithHint("stop that process")
+	<-s.loaded
+	c.receive(1)
+	c.call(asRequest("2", "admin.health", ""))
+}
+
+// receiveBoth reads two messages that may come in either order.
+func (c *conversation) receiveBoth() {
+	var both []string
+	for range 2 {
+		message, _ := c.read()
+		both = append(both, message)
+	}
+	slices.Sort(both)
+	for _, message := range both {
+		c.show("<", message, "")
+	}
+}
+
+func holdBackup(c *conversation) {
+	dir := c.t.TempDir()
+	d := startOn(c.t, dir, rpc.Options{})
+	d.do("notes.put", `{"id":"n1","title":"One"}`)
+	file := filepath.ToSlash(filepath.Join(c.t.TempDir(), "b.ctxdbackup"))
+	params := fmt.Sprintf(`{"path":%q}`, file)
+	c.startWith("a backup", d)
+	c.hello()
+	c.call(asRequest("1", "admin.backup", params), asRequest("2", "admin.backup", params), asRequest("3", "admin.backup", `{"path":"b.ctxdbackup"}`),
+		asRequest("4", "admin.backup", fmt.Sprintf(`{"path":%q}`, filepath.ToSlash(filepath.Join(dir, "b.ctxdbackup")))))
+	c.about("a restore")
+	d.do("notes.put", `{"id":"n2","title":"Two"}`)
+	c.call(asRequest("1", "admin.restore", fmt.Sprintf(`{"path":%q,"dryRun":true}`, file)), asRequest("2", "admin.restore", params),
+		asRequest("3", "notes.get", `{"id":"n2"}`), asRequest("4", "admin.restore", fmt.Sprintf(`{"path":%q,"checksum":"00"}`, file)))
+	must(c.t, os.WriteFile(file, []byte("something else"), 0o600))
+	c.call(asRequest("5", "admin.restore", params))
+	c.about("a check")
+	c.call(asRequest("1", "admin.check", ""))
 }

@@ -116,7 +116,7 @@ func (c *backupCmd) write(a *app, at *storeAccess, path string, p *progress) (*m
 	if within(at.dir, path) {
 		return nil, errBesideStore()
 	}
-	there, err := hasStore(at.dir)
+	there, err := kv.Exists(nil, at.dir)
 	if err == nil && !there {
 		err = noStore(at.dir)
 	}

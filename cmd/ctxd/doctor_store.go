@@ -92,7 +92,7 @@ const (
 // diagnose looks at the store of a configuration. Without one the error is
 // NotFound.
 func diagnose(a *app, conf *config) (*diagnosis, error) {
-	there, err := hasStore(conf.data)
+	there, err := kv.Exists(nil, conf.data)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ func upgradeStore(tx *kv.Tx, from int) error {
 func openData(dir string, conf storeConfig, log *slog.Logger, changed func()) (*kv.Store, error) {
 	opts := conf.options()
 	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
-	setGC(gcOfLoading) // until roomsOver
+	opts.Beside = []string{"log/"} // which may come first
+	setGC(gcOfLoading)             // until roomsOver
 	db, err := kv.Open(dir, opts)
 	if err != nil {
 		setGC(gcOfSmall)

@@ -61,7 +61,7 @@ func recoveredInWords(r kv.Recovery) []line {
 		lines = append(lines, line{text("an unfinished write of " + size(r.TornBytes) + " is cut off, as a crash leaves it")})
 	}
 	add(bad, r.Lost, "acknowledged transaction", "missing")
-	add(bad, r.LostPieces, "piece", "unreadable, of some hundred records each")
+	add(bad, r.LostPieces, "piece", "unreadable, of up to a hundred records each")
 	add(warn, r.Salvaged, "transaction", "taken in from behind the damage")
 	add(warn, r.Aside, "transaction", "set aside that may never have been finished")
 	add(warn, uint64(len(r.Damaged)), "damaged file", "kept aside")

@@ -194,7 +194,7 @@ func (f *folderRestorer) look(r *restored) error {
 			WithHint("see that it is the right file; nothing was changed")
 	}
 	r.Manifest, f.looked = *m, true
-	there, err := hasStore(f.at.dir)
+	there, err := kv.Exists(nil, f.at.dir)
 	if err != nil || !there {
 		return err
 	}

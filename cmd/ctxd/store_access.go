@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -90,26 +88,6 @@ func withReason(err error) error {
 		e.Hint = "see who owns the file, and that its disk works"
 	}
 	return &e
-}
-
-// hasStore reports whether a store lies in a folder; none needs to be there. The
-// names of its files stand in the documentation of entities/kv.
-func hasStore(dir string) (bool, error) {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return false, fault.Wrap(fault.Unavailable, err, "the folder %q can't be read: %s", dir, reason(err)).WithHint("check its permissions, or name another one with --data")
-	}
-	for _, e := range entries {
-		for _, pattern := range []string{"journal-*", "snapshot-*", "damaged-*"} {
-			if ok, _ := filepath.Match(pattern, e.Name()); ok {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
 }
 
 // noStore is the error for a folder without a store.

@@ -27,6 +27,15 @@ func figure[T any](short, whole T) T {
 	return short
 }
 
+// alone leaves a test out with -short, which is for the race detector: nothing
+// in it runs at the same time as anything else.
+func alone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short")
+	}
+}
+
 // shards runs a test in as many parts as there are processors.
 func shards(t *testing.T, test func(t *testing.T, shard, of int)) {
 	t.Run("shards", func(t *testing.T) {
@@ -367,6 +376,7 @@ func (out scripted) checkBackups(d *disk, restore bool) error {
 // refused as retryable is not and works when tried again, and nothing is there
 // by half.
 func TestREL3_EveryOperationFailsOnce(t *testing.T) {
+	alone(t)
 	for _, durability := range []kv.Durability{kv.Strict, kv.Relaxed} {
 		t.Run(durability.String(), func(t *testing.T) {
 			if out := script(newDisk(), durability); !out.opened || len(out.log) != 18 || len(out.backups) != 3 {

@@ -312,6 +312,7 @@ func base(d *disk) (seq uint64) {
 // A file that ends early holds an unbroken beginning of its transactions, and
 // the loss of the others is told where anything proves that there were more.
 func TestREL4_EveryTruncation(t *testing.T) {
+	alone(t)
 	for name, o := range topologies {
 		t.Run(name, func(t *testing.T) {
 			d, st := o.make(t)
@@ -359,6 +360,7 @@ func TestREL4_EveryTruncation(t *testing.T) {
 // A flipped bit costs the one transaction that it is in, if any: it is told, the
 // file is kept, all others are there.
 func TestREL4_EveryBitFlip(t *testing.T) {
+	alone(t)
 	step := figure(9, 1) // 9: another bit of every byte
 	var flips atomic.Int64
 	shards(t, func(t *testing.T, shard, of int) {

@@ -114,7 +114,7 @@
 // # Snapshots
 //
 // A snapshot begins with a new journal segment, at a moment when every
-// transaction is applied. It is then written in pieces of some hundred keys,
+// transaction is applied. It is then written in pieces of up to a hundred keys,
 // each read under the shared view lock, while commits go on; what they
 // replace in the part not yet written is kept for it. So the file is exactly
 // the state at its SEQ and needs no journal to be consistent. It gets its

@@ -8,6 +8,7 @@ import (
 
 const (
 	hintRetry   = "free some disk space if it is full, and try again"
+	hintRead    = "see that the disk works and that its folder and files are yours to read"
 	hintRestart = "check the disk, then restart the daemon: it reads back what is safely stored"
 )
 

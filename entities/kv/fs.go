@@ -32,7 +32,8 @@ type FS interface {
 	MkdirAll(dir string, perm fs.FileMode) error
 	// Chmod sets the mode of a file or directory.
 	Chmod(name string, perm fs.FileMode) error
-	// ReadDir returns the base names of the entries of dir, in any order.
+	// ReadDir returns the base names of the files in dir, in any order, and those
+	// of its folders with a slash at the end.
 	ReadDir(dir string) ([]string, error)
 	// OpenFile opens a file with the flags of os.OpenFile.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
@@ -80,8 +81,11 @@ func (osFS) ReadDir(dir string) ([]string, error) {
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
-		if e.Type().IsRegular() {
+		switch {
+		case e.Type().IsRegular():
 			names = append(names, e.Name())
+		case e.IsDir():
+			names = append(names, e.Name()+"/")
 		}
 	}
 	return names, nil

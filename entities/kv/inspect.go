@@ -71,7 +71,7 @@ func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error)
 	if err != nil {
 		return nil, fault.Wrap(fault.NotFound, err, "there is no store in %q", dir).WithHint(hintFolder)
 	}
-	if len(inv.snapshots) == 0 && len(inv.segments) == 0 && !slices.ContainsFunc(inv.all, isAside) {
+	if !inv.store() {
 		return nil, fault.New(fault.NotFound, "there is no store in %q", dir).WithHint(hintFolder)
 	}
 	out := &Inspection{Dir: dir, Files: []InspectedFile{}, Condition: Whole, Collections: map[string]int{}}

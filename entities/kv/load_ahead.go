@@ -4,6 +4,8 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+
+	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // aheadBatch is how many records LoadAhead decodes in one go.
@@ -22,8 +24,8 @@ func LoadAhead[T, R any](tx *Tx, c Collection[T], read func(ids []string, record
 		err  error
 	}
 	return func(yield func(R) bool) {
-		if tx.over || tx.writable {
-			tx.fail(errTxOver())
+		if tx.writable {
+			tx.fail(fault.New(fault.Internal, "records were loaded ahead in an Update"))
 			return
 		}
 		var failed error

@@ -183,3 +183,48 @@ func TestOpenRefusesAForeignFolder(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder with anything of somebody else is not taken for a store's.
+func TestREL5_FolderOfSomethingElse(t *testing.T) {
+	for _, tc := range []struct {
+		has    string // a slash at the end makes it a folder
+		beside []string
+		ok     bool
+	}{
+		{has: "notes.md"},
+		{has: "Projects/"},
+		{has: "log/", beside: []string{"log/"}, ok: true},
+		{has: "log/"},
+		{has: ".DS_Store", ok: true},
+	} {
+		dir := t.TempDir()
+		if there, err := kv.Exists(nil, dir); there || err != nil {
+			t.Errorf("an empty folder: %v, %v", there, err)
+		}
+		path := filepath.Join(dir, tc.has)
+		var err error
+		if strings.HasSuffix(tc.has, "/") {
+			err = os.Mkdir(path, 0o755)
+		} else {
+			err = os.WriteFile(path, nil, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := kv.Open(dir, kv.Options{Beside: tc.beside})
+		if (err == nil) != tc.ok {
+			t.Errorf("%s: %v", tc.has, err)
+		}
+		if err != nil {
+			wantKind(t, err, fault.Invalid)
+			continue
+		}
+		_ = s.Close()
+		if there, err := kv.Exists(nil, dir); !there || err != nil {
+			t.Errorf("%s: a store that is none: %v, %v", tc.has, there, err)
+		}
+	}
+	if there, err := kv.Exists(nil, filepath.Join(t.TempDir(), "none")); there || err != nil {
+		t.Errorf("no folder: %v, %v", there, err)
+	}
+}

@@ -40,7 +40,7 @@ type Recovery struct {
 	// behind one that may never have been finished. They are in the files of
 	// Damaged. Nobody is known to have been told that they were stored.
 	Aside uint64 `json:"aside,omitempty"`
-	// LostPieces is how many pieces of the oldest snapshot, of some hundred
+	// LostPieces is how many pieces of the oldest snapshot, of up to a hundred
 	// records each, could not be read when a store was put together with
 	// Options.Salvage. Records in them that were changed since, or are in a newer
 	// snapshot, are there nevertheless.
@@ -114,12 +114,33 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 	return inv, nil
 }
 
+// Exists reports whether a store, or what is left of one, lies in a folder, which
+// need not be there itself. fsys may be nil.
+func Exists(fsys FS, dir string) (bool, error) {
+	if fsys == nil {
+		fsys = OS()
+	}
+	inv, err := takeInventory(fsys, dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, unreadable(err)
+	}
+	return inv.store(), nil
+}
+
+// store reports whether there is anything that records can be read from.
+func (inv *inventory) store() bool {
+	return len(inv.snapshots) > 0 || len(inv.segments) > 0 || slices.ContainsFunc(inv.all, isAside)
+}
+
 // hintFolder is for a folder that no store can be in.
 const hintFolder = "choose another folder"
 
 // checkFolder refuses a folder that is in use for something else: a store would
 // take it away from whoever shares it.
-func checkFolder(fsys FS, dir string) error {
+func checkFolder(fsys FS, dir string, beside []string) error {
 	inv, err := takeInventory(fsys, dir)
 	if err != nil {
 		return unreadable(err)
@@ -133,7 +154,7 @@ func checkFolder(fsys FS, dir string) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, ".") {
+		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) {
 			return fault.New(fault.Invalid, "the folder %q holds files of something else, such as %q", dir, name).
 				WithHint("choose an empty folder, or one that does not exist yet")
 		}
@@ -149,7 +170,7 @@ func (s *Store) openDir(dir string) error {
 	if err := fsys.MkdirAll(dir, dirMode); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made", dir).WithHint(hintFolder)
 	}
-	if err := checkFolder(fsys, dir); err != nil {
+	if err := checkFolder(fsys, dir, s.opts.Beside); err != nil {
 		return err
 	}
 	if err := fsys.Chmod(dir, dirMode); err != nil {
@@ -231,7 +252,7 @@ func unreadable(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return unavailable(err, "the store can't be read")
+	return unavailable(err, "the store can't be read").WithHint(hintRead)
 }
 
 // loadNewest loads the newest whole snapshot, if there is one, and returns

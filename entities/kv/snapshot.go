@@ -13,10 +13,11 @@ import (
 )
 
 // A chunk of a snapshot is read under the view lock, shared, and has at most
-// this many keys and about this many bytes.
+// this many keys and about this many bytes. It becomes one piece of the file, and
+// that is what damage to it costs.
 const (
-	chunkKeys  = 500
-	chunkBytes = 256 << 10
+	chunkKeys  = 100
+	chunkBytes = 64 << 10
 )
 
 // keepSnapshots is how many generations stay on disk, with the journal

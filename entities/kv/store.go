@@ -50,6 +50,10 @@ type Options struct {
 	// OnStatus is called after the Mode, the Reason or the SnapshotError of
 	// Status has changed, in a goroutine of its own; nil: nobody is told.
 	OnStatus func()
+	// Beside names what else may lie in the store's folder before there is a
+	// store in it, folders with a slash at the end. A folder with anything else
+	// is refused, but for names with a dot at the beginning.
+	Beside []string
 	// Salvage makes Open put together what can still be read when neither a
 	// whole snapshot nor the whole journal is left, instead of refusing.
 	Salvage bool

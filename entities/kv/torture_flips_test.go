@@ -35,6 +35,7 @@ func large(t *testing.T) (d *disk, st *story, file string, list []span) {
 // hours; TestREL4_FlipsInLargeJournal does that for every bit that decides where
 // and what a record is, and for many of its content.
 func TestREL4_EveryBitOfAJournal(t *testing.T) {
+	alone(t)
 	d, _, file, list := large(t)
 	whole := d.names[file].data
 	var flips atomic.Int64
@@ -88,6 +89,7 @@ func places(size int, list []span) []int {
 // header, a bit of every byte of the beginning of every content, and one byte in
 // 61 of the rest; otherwise for one in five of these bytes.
 func TestREL4_FlipsInLargeJournal(t *testing.T) {
+	alone(t)
 	d, st, file, list := large(t)
 	offs, step := places(len(d.names[file].data), list), figure(5, 1)
 	var flips, missing atomic.Int64
@@ -150,6 +152,7 @@ func starts(t *testing.T, d *disk, st *story, want loss) error {
 // rest of a record for what it is, and whole starts at many of the offsets hold
 // an exact beginning. Where a stop was noted, the loss is told.
 func TestREL4_TruncationsOfLargeJournal(t *testing.T) {
+	alone(t)
 	d, st, file, list := large(t)
 	whole := d.names[file].data
 	for _, sp := range list {
@@ -203,6 +206,7 @@ func TestREL4_TruncationsOfLargeJournal(t *testing.T) {
 // A flipped bit in the newest of two generations of snapshots costs nothing: the
 // older one and the journal since lead to the same state.
 func TestREL4_FlipsInLargeSnapshot(t *testing.T) {
+	alone(t)
 	const n = 2600 // several pieces
 	d := newDisk()
 	s, err := kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})

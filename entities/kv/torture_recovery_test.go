@@ -17,6 +17,7 @@ import (
 // in order. The next start comes to the same state. It tells the loss as well,
 // unless the first start had got as far as to forget it.
 func TestREL4_CrashWhileRepairing(t *testing.T) {
+	alone(t)
 	rng := rand.New(rand.NewPCG(9, 9))
 	crashes, silent, step := 0, 0, figure(6, 1)
 	for name, o := range topologies {

@@ -202,7 +202,7 @@ var recordMembers = map[string]string{
 	"StoreRecovery.lost":        "acknowledged transactions that are proved to be missing",
 	"StoreRecovery.salvaged":    "transactions that were found intact behind damage and are in the store",
 	"StoreRecovery.aside":       "intact transactions behind one that may never have been finished; they are kept in the damaged files only",
-	"StoreRecovery.lostPieces":  "pieces of the oldest snapshot, of some hundred records each, that could not be read",
+	"StoreRecovery.lostPieces":  "pieces of the oldest snapshot, of up to a hundred records each, that could not be read",
 	"StoreRecovery.damaged":     "files that are kept for inspection",
 
 	"StoreManifest.path":        "the file",

@@ -373,7 +373,7 @@ export interface Counts {
   records: number;
   /** Notes, archived ones included. */
   notes: number;
-  /** Entities that are not in the trash. */
+  /** Entities, those in the trash included. */
   entities: number;
   /** Declared types. */
   types: number;
@@ -1185,7 +1185,7 @@ export interface StoreRecovery {
   salvaged?: number;
   /** Intact transactions behind one that may never have been finished; they are kept in the damaged files only. */
   aside?: number;
-  /** Pieces of the oldest snapshot, of some hundred records each, that could not be read. */
+  /** Pieces of the oldest snapshot, of up to a hundred records each, that could not be read. */
   lostPieces?: number;
   /** Files that are kept for inspection. */
   damaged?: string[];
