@@ -56,7 +56,7 @@ type Graph struct {
 
 	mu   sync.RWMutex // guards everything below
 	keys []Key
-	node map[Key]Node
+	node [2]map[string]Node // by kind and id
 	out  [][]Edge
 	in   [][]Node // without repeats, in no order
 	live int      // edges
@@ -66,18 +66,18 @@ type Graph struct {
 
 // Open builds the graph of the entities and notes of db and keeps it current.
 func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine) *Graph {
-	all := slices.SortedFunc(ents.All(), func(a, b *entities.Entity) int { return strings.Compare(a.ID, b.ID) })
+	n := ents.Count("")
 	g := &Graph{
 		ents: ents, notes: ns, wql: engine,
-		keys: make([]Key, 0, len(all)), node: make(map[Key]Node, len(all)), out: make([][]Edge, 0, len(all)), in: make([][]Node, 0, len(all)),
+		keys: make([]Key, 0, n), out: make([][]Edge, 0, n), in: make([][]Node, 0, n),
+		node: [2]map[string]Node{Entity: make(map[string]Node, n), Note: make(map[string]Node)},
 	}
 	g.walkers.New = func() any { return new(walker) }
-	types := make(map[string]*entities.Type)
-	for _, e := range all {
-		t, ok := types[e.Type]
-		if !ok {
-			t = ents.Type(e.Type)
-			types[e.Type] = t
+	var t *entities.Type // of the last entity: most have one of a few
+	last := ""
+	for _, e := range slices.Collect(ents.All()) { // a type is not to be asked for while All holds the lock
+		if t == nil || e.Type != last {
+			t, last = ents.Type(e.Type), e.Type
 		}
 		g.connect(g.enter(Key{Entity, e.ID}), g.edges(e, t))
 	}
@@ -160,11 +160,11 @@ func (g *Graph) edges(e *entities.Entity, t *entities.Type) []Edge {
 
 // enter returns the number of a node and gives it one if it has none.
 func (g *Graph) enter(key Key) Node {
-	n, ok := g.node[key]
+	n, ok := g.node[key.Kind][key.ID]
 	if !ok {
 		key.ID = strings.Clone(key.ID) // it is kept for good, and may be a part of a record
 		n = Node(len(g.keys))
-		g.node[key] = n
+		g.node[key.Kind][key.ID] = n
 		g.keys = append(g.keys, key)
 		g.out = append(g.out, nil)
 		g.in = append(g.in, nil)
@@ -183,7 +183,7 @@ func without(list []Node, n Node) []Node {
 // Number returns the number of a node, giving it one if it has none yet.
 func (g *Graph) Number(key Key) Node {
 	g.mu.RLock()
-	n, ok := g.node[key]
+	n, ok := g.node[key.Kind][key.ID]
 	g.mu.RUnlock()
 	if ok {
 		return n
@@ -205,7 +205,7 @@ func (g *Graph) Key(n Node) Key {
 func (g *Graph) Referrers(key Key) []string {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	n, ok := g.node[key]
+	n, ok := g.node[key.Kind][key.ID]
 	if !ok {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (g *Graph) Referrers(key Key) []string {
 func (g *Graph) References(id string) []Ref {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	n, ok := g.node[Key{Entity, id}]
+	n, ok := g.node[Entity][id]
 	if !ok {
 		return nil
 	}

@@ -25,9 +25,10 @@ type Patch struct {
 // Patch changes the given members of a note.
 func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, error) {
 	err := s.edit(ctx, p.ID, ifVersion, func(tx *kv.Tx, old *Note) error {
+		given := old.Given.Get()
 		d := Draft{
-			ID: old.ID, Title: old.Given.Title, Body: old.Body, Path: old.Path, Folder: old.Folder,
-			Tags: old.Given.Tags, Aliases: old.Given.Aliases, Private: old.Given.Private,
+			ID: old.ID, Title: given.Title, Body: old.Body, Path: old.Path, Folder: old.Folder,
+			Tags: given.Tags, Aliases: given.Aliases, Private: given.Private,
 		}
 		if old.VaultBacked {
 			if p.Title != nil || p.Body != nil || p.Path != nil || p.Folder != nil || p.Tags != nil || p.Aliases != nil {
@@ -94,17 +95,19 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		if archived == (old.ArchivedAt != nil) {
 			return nil
 		}
-		if !archived && old.Given.Archived == nil {
+		given := old.Given.Get()
+		if !archived && given.Archived == nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter", id).WithRef(id).
 				WithHint("take archived: true out of its text")
 		}
 		n := *old
 		n.Version++
-		n.ArchivedAt, n.Given.Archived = nil, nil
+		n.ArchivedAt, given.Archived = nil, nil
 		if archived {
 			now := s.opts.Now().UTC().Truncate(time.Millisecond)
-			n.Given.Archived = &now
+			given.Archived = &now
 		}
+		n.Given = given.orNil()
 		n.describe(markdown.Parse(n.Body), s.maxName())
 		if !archived && n.ArchivedAt != nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).

@@ -41,7 +41,7 @@ func decode1(s string) (*Note, error) {
 		return nil, err
 	}
 	n := rec.Note
-	n.Body, n.Vault, n.Given = body, rec.Vault, Given(rec.Given)
+	n.Body, n.Vault, n.Given = body, rec.Vault, Given(rec.Given).orNil()
 	links := make([]markdown.Link, 0, len(rec.Links))
 	for _, at := range rec.Links {
 		if at[0] < 0 || at[1] > len(body) || at[0] > at[1] {

@@ -63,7 +63,7 @@ type nameKey struct {
 type linkKey struct{ note, whole, base uint32 }
 
 func readBatch(_ []string, list []*Note) *batch {
-	b := &batch{notes: list, keys: make([]nameKey, 0, len(list)), links: make([]linkKey, 0, 4*len(list)), folds: make([]byte, 0, 128*len(list))}
+	b := &batch{notes: list, keys: make([]nameKey, 0, len(list)), links: make([]linkKey, 0, 3*len(list)), folds: make([]byte, 0, 80*len(list))}
 	b.names.Reserve(len(list))
 	texts := make([]entities.Name, 0, len(list))
 	for at, n := range list {

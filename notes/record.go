@@ -41,16 +41,17 @@ func encode(n *Note) (string, error) {
 	if n.Version < 0 {
 		return "", fmt.Errorf("version %d", n.Version)
 	}
+	given := n.Given.Get()
 	flags := flagIf(flagPrivate, n.Private) | flagIf(flagVaultBacked, n.VaultBacked) | flagIf(flagArchived, n.ArchivedAt != nil) |
-		flagIf(flagGivenPrivate, n.Given.Private) | flagIf(flagGivenArchived, n.Given.Archived != nil)
+		flagIf(flagGivenPrivate, given.Private) | flagIf(flagGivenArchived, given.Archived != nil)
 	b := append(make([]byte, 0, 512), recordFormat, flags)
-	for _, s := range [...]string{n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID, n.Given.Title} {
+	for _, s := range [...]string{n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID, given.Title} {
 		b = kv.AppendText(b, s)
 	}
-	for _, list := range [...][]string{n.Tags, n.Aliases, n.Given.Tags, n.Given.Aliases} {
+	for _, list := range [...][]string{n.Tags, n.Aliases, given.Tags, given.Aliases} {
 		b = kv.AppendTexts(b, list)
 	}
-	for _, t := range [...]*time.Time{&n.CreatedAt, &n.UpdatedAt, n.ArchivedAt, n.Given.Archived} {
+	for _, t := range [...]*time.Time{&n.CreatedAt, &n.UpdatedAt, n.ArchivedAt, given.Archived} {
 		if t == nil {
 			continue
 		}
@@ -85,13 +86,13 @@ func decode(s string) (*Note, error) {
 		ID: r.Text(), Title: r.Text(), Path: r.Text(), Folder: r.Text(), Vault: r.Text(), EntityID: r.Text(),
 		Private: flags&flagPrivate != 0, VaultBacked: flags&flagVaultBacked != 0,
 	}
-	n.Given.Title, n.Given.Private = r.Text(), flags&flagGivenPrivate != 0
+	given := Given{Title: r.Text(), Private: flags&flagGivenPrivate != 0}
 	n.Tags, n.Aliases = r.Texts(), r.Texts()
 	if list := r.Texts(); len(list) > 0 {
-		n.Given.Tags = list
+		given.Tags = list
 	}
 	if list := r.Texts(); len(list) > 0 {
-		n.Given.Aliases = list
+		given.Aliases = list
 	}
 	n.CreatedAt, n.UpdatedAt = r.Time(), r.Time()
 	if flags&flagArchived != 0 {
@@ -100,8 +101,9 @@ func decode(s string) (*Note, error) {
 	}
 	if flags&flagGivenArchived != 0 {
 		at := r.Time()
-		n.Given.Archived = &at
+		given.Archived = &at
 	}
+	n.Given = given.orNil()
 	n.Version = r.Int()
 	n.Places = Places(r.Text())
 	n.Body = r.Rest

@@ -23,7 +23,7 @@ func sampleNotes() []*notes.Note {
 			ID: "b", Title: "Title", Body: body, Path: "Folder/Title.md", Folder: "Folder", Vault: "v", EntityID: "e",
 			Tags: []string{"one", "日本"}, Aliases: []string{"T"}, Private: true, VaultBacked: true, Version: 300,
 			CreatedAt: at, UpdatedAt: at.Add(-time.Hour), ArchivedAt: &at,
-			Given:  notes.Given{Title: "Given", Tags: []string{"one"}, Aliases: []string{"T"}, Private: true, Archived: &at},
+			Given:  &notes.Given{Title: "Given", Tags: []string{"one"}, Aliases: []string{"T"}, Private: true, Archived: &at},
 			Places: notes.PlacesOf(markdown.Parse(body).Links),
 		},
 	}
@@ -143,7 +143,7 @@ var format1 = kv.NewCollection("note", kv.Codec[notes.Note]{
 			Vault string   `json:"vault,omitempty"`
 			Links [][3]int `json:"links,omitempty"`
 			Given given    `json:"given"`
-		}{Note: *n, Vault: n.Vault, Links: links, Given: given(n.Given)})
+		}{Note: *n, Vault: n.Vault, Links: links, Given: given(n.Given.Get())})
 		return string(head) + "\n" + n.Body, err
 	},
 	Decode: func(string) (*notes.Note, error) { return new(notes.Note), nil },

@@ -159,8 +159,8 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 	n := &Note{
 		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, Vault: d.Vault, VaultBacked: d.Vault != "",
 		CreatedAt: now, UpdatedAt: now, Version: 1, Places: placesOf(doc.Links),
-		Given: Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private},
 	}
+	given := Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private}
 	if !d.ModifiedAt.IsZero() {
 		n.UpdatedAt = d.ModifiedAt.UTC().Truncate(time.Millisecond)
 		n.CreatedAt = n.UpdatedAt
@@ -174,10 +174,11 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 	switch {
 	case old != nil:
 		n.CreatedAt, n.Version, n.EntityID = old.CreatedAt, old.Version+1, old.EntityID
-		n.ArchivedAt, n.Given.Archived = old.ArchivedAt, old.Given.Archived
+		n.ArchivedAt, given.Archived = old.ArchivedAt, old.Given.Get().Archived
 	case !d.CreatedAt.IsZero():
 		n.CreatedAt = d.CreatedAt.UTC()
 	}
+	n.Given = given.orNil()
 	n.describe(doc, s.maxName())
 	return n, nil
 }
@@ -185,7 +186,8 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 // describe sets what the text says about the note, on top of what was given.
 // Names that the text gives have at most maxName code points.
 func (n *Note) describe(doc *markdown.Document, maxName int) {
-	n.Title = n.Given.Title
+	given := n.Given.Get()
+	n.Title = given.Title
 	if n.Title == "" {
 		n.Title = cut(strings.TrimSpace(doc.Title), maxName)
 	}
@@ -195,12 +197,12 @@ func (n *Note) describe(doc *markdown.Document, maxName int) {
 	if n.Title == "" {
 		n.Title = "Untitled"
 	}
-	n.Tags = union(n.Given.Tags, doc.Tags)
-	n.Aliases = union(n.Given.Aliases, shortOnes(doc.Aliases, maxName))
-	n.Private = n.Given.Private || saysPrivate(n.Body, doc)
+	n.Tags = union(given.Tags, doc.Tags)
+	n.Aliases = union(given.Aliases, shortOnes(doc.Aliases, maxName))
+	n.Private = given.Private || saysPrivate(n.Body, doc)
 	switch {
-	case n.Given.Archived != nil:
-		n.ArchivedAt = n.Given.Archived
+	case given.Archived != nil:
+		n.ArchivedAt = given.Archived
 	case !flag(doc, "archived"):
 		n.ArchivedAt = nil
 	case n.ArchivedAt == nil:

@@ -17,11 +17,11 @@ import (
 const lowDisk = 256 << 20
 
 func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
-	return s.conn.srv.health(), nil
+	return s.conn.srv.Health(), nil
 }
 
-// health looks at the daemon.
-func (s *Server) health() protocol.Health {
+// Health returns what admin.health answers.
+func (s *Server) Health() protocol.Health {
 	out := protocol.Health{
 		Status: protocol.Healthy, Warnings: []string{},
 		UptimeMS: time.Since(s.started).Milliseconds(), PID: os.Getpid(), Version: s.info.Version,
@@ -32,11 +32,14 @@ func (s *Server) health() protocol.Health {
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf(format, args...))
 	}
-	var r *Rooms
-	switch r, out.Loading = s.door.look(); {
+	r, loading := s.door.visit()
+	if r != nil {
+		defer s.door.leave()
+	}
+	switch {
 	case r == nil:
-		out.Store.Mode = protocol.StoreLoading
-		warn(protocol.Warning, "%s", loadingTexts[out.Loading.Phase])
+		out.Loading, out.Store.Mode = loading, protocol.StoreLoading
+		warn(protocol.Warning, "%s", loadingTexts[loading.Phase])
 	case r.refused != nil:
 		out.Store.Mode, out.Store.Reason = protocol.StoreClosed, fault.Message(r.refused)
 		warn(protocol.Failing, "%s", out.Store.Reason)

@@ -131,8 +131,8 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 		Progress: func(done, total int64) { Report(ctx, "restore", done, total) },
 	})
 	if err != nil {
-		if keep != "" {
-			_ = os.Remove(keep) // the state that it is a copy of stays
+		if keep != "" && old.KV.Status().Mode == "read-write" {
+			_ = os.Remove(keep) // the state that it is a copy of stays; else that is not known
 		}
 		return nil, "", err
 	}
@@ -147,7 +147,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 		WithHint("use another backup; what was before is back")
 	if fresh = s.putBack(ctx, keep); fresh == nil {
 		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Message(err)).
-			WithHint("restart the daemon; what was before is in the data folder, in %s", filepath.Base(keep))
+			WithHint("restart the daemon; if that does not help, restore %s from the data folder, which holds what was before", filepath.Base(keep))
 		fresh = &Rooms{refused: err}
 	}
 	return fresh, "", err
@@ -159,9 +159,15 @@ func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
 	if keep == "" {
 		return nil
 	}
-	db, err := s.openStore()
+	open := s.openAsIs
+	if open == nil {
+		open = s.openStore
+	}
+	db, err := open()
 	if err == nil {
-		_, err = db.Restore(ctx, keep, kv.RestoreOptions{})
+		if _, err = db.Restore(ctx, keep, kv.RestoreOptions{}); err != nil {
+			_ = db.Close() // the first error is the one to report
+		}
 	}
 	var r *Rooms
 	if err == nil {

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/kv"
@@ -115,6 +117,7 @@ func (d *daemon) wipe() {
 func TestREL12_RestoredAnswersAreTheSame(t *testing.T) {
 	data := t.TempDir()
 	d := startOn(t, data, rpc.Options{})
+	defer d.watch()()
 	d.populate()
 	before := d.answers()
 	file := filepath.Join(t.TempDir(), "notes.ctxdbackup")
@@ -164,6 +167,31 @@ func TestREL12_RestoredAnswersAreTheSame(t *testing.T) {
 	other.wantAnswers("in another daemon", before)
 }
 
+// watch asks how the daemon is all the while, until it is told that it is enough.
+func (d *daemon) watch() (enough func()) {
+	c := d.listen()
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			var h protocol.Health
+			if err := c.Call(context.Background(), "admin.health", nil, &h); err != nil || h.Status == protocol.Failing {
+				d.t.Errorf("asked how it is: %v %+v", err, h)
+				return
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
+}
+
 func wantPrivate(t *testing.T, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -192,7 +220,7 @@ func TestREL12_RestoredStoreStartsAnew(t *testing.T) {
 	must(t, d.Close())
 	must(t, d.srv.Shutdown(t.Context()))
 	d.srv.Wait()
-	must(t, d.srv.Rooms().KV.Close())
+	must(t, d.srv.CloseStore())
 	startOn(t, data, rpc.Options{}).wantAnswers("after a start", before)
 }
 
@@ -334,6 +362,7 @@ func TestBackupReportsProgress(t *testing.T) {
 func TestRestoreCanBeWithdrawn(t *testing.T) {
 	levers := newLevers(t)
 	d := startOn(t, t.TempDir(), rpc.Options{Methods: levers.methods()})
+	levers.letGo()
 	d.seed()
 	file := filepath.Join(t.TempDir(), "b")
 	d.do("admin.backup", fmt.Sprintf(`{"path":%q}`, file))
@@ -348,6 +377,37 @@ func TestRestoreCanBeWithdrawn(t *testing.T) {
 	levers.open("slow")
 	p.wantResult(`"w"`, "")
 	d.wantAnswers("after a restore was withdrawn", before)
+}
+
+// fullDisk has no room for snapshots while it is full.
+type fullDisk struct {
+	kv.FS
+	full atomic.Bool
+}
+
+func (d *fullDisk) OpenFile(name string, flag int, perm fs.FileMode) (kv.File, error) {
+	if d.full.Load() && strings.HasPrefix(filepath.Base(name), "snapshot-") {
+		return nil, errors.New("no space left on device")
+	}
+	return d.FS.OpenFile(name, flag, perm)
+}
+
+// A restore that the disk refuses halfway changes nothing, and leaves nothing.
+func TestREL12_RestoreOnAFullDisk(t *testing.T) {
+	disk := &fullDisk{FS: kv.OS()}
+	data := t.TempDir()
+	d := launch(t, rpc.Options{DataDir: data, OpenStore: func() (*kv.Store, error) { return kv.Open(data, kv.Options{FS: disk}) }})
+	must(t, d.srv.Load(t.Context()))
+	d.seed()
+	file := filepath.Join(t.TempDir(), "b")
+	params := fmt.Sprintf(`{"path":%q}`, file)
+	d.do("admin.backup", params)
+	d.do("notes.put", `{"id":"since","title":"Since"}`)
+	disk.full.Store(true)
+	d.wantRefused("admin.restore", params, protocol.CodeUnavailable, "")
+	d.do("notes.put", `{"id":"since","title":"Since then"}`)
+	disk.full.Store(false)
+	d.want(d.do("admin.restore", params), "restored", true)
 }
 
 // faultyRooms can't be opened while they are to fail.
@@ -393,4 +453,36 @@ func TestRestoreOfRecordsThatCantBeUsed(t *testing.T) {
 	if kept := replacedFiles(t, data); len(kept) == 0 {
 		t.Error("what was before is not kept")
 	}
+}
+
+// A backup of an older format whose records can't be brought into today's, for
+// lack of room perhaps: what was before is back, also after a restart.
+func TestREL12_BackupThatCantBeUpgraded(t *testing.T) {
+	old := startOn(t, t.TempDir(), rpc.Options{}) // of format 1
+	old.seed()
+	file := filepath.Join(t.TempDir(), "b")
+	old.do("admin.backup", fmt.Sprintf(`{"path":%q}`, file))
+
+	dir := t.TempDir()
+	open := func() (*kv.Store, error) {
+		return kv.Open(dir, kv.Options{Format: 2, Upgrade: func(*kv.Tx, int) error { return errors.New("no room") }})
+	}
+	asIs := func() (*kv.Store, error) { return kv.Open(dir, kv.Options{Format: 2}) }
+	d := launch(t, rpc.Options{DataDir: dir, Format: 2, OpenStore: open, OpenAsIs: asIs})
+	must(t, d.srv.Load(context.Background()))
+	d.seed()
+	before := d.answers()
+	_, err := d.try("admin.restore", fmt.Sprintf(`{"path":%q}`, file))
+	var e *client.Error
+	if !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || e.Data.Hint == "" {
+		t.Errorf("refused with %+v", err)
+	}
+	d.wantAnswers("before", before)
+	_ = d.Close()
+	must(t, d.srv.Shutdown(t.Context()))
+	d.srv.Wait()
+	must(t, d.srv.CloseStore())
+	db, err := open()
+	must(t, err)
+	must(t, db.Close())
 }

@@ -18,6 +18,7 @@ import (
 
 func TestCheckOfAWholeStore(t *testing.T) {
 	d := startOn(t, t.TempDir(), rpc.Options{})
+	defer d.watch()()
 	d.populate()
 	before := d.answers()
 	out := d.do("admin.check", `{}`)

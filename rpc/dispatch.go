@@ -39,18 +39,18 @@ type call struct {
 	part    int // place of its reply in the batch
 
 	invalid string // why it is no request
-	over    bool   // too many are in flight
-	counted bool   // it counts as in flight
 
-	state   callState
-	rooms   *Rooms             // while it runs; nil when it needs none
-	after   uint64             // a read: how many mutations must be done before it
-	cancel  context.CancelFunc // a running read or job
-	failed  *protocol.Error    // the reply, when it is an error
-	claimed atomic.Bool        // somebody replies
+	claimed  atomic.Bool // somebody replies
+	over     bool        // too many are in flight
+	counted  bool        // it counts as in flight
+	released bool        // it has been replied to and forgotten
 
-	here     *callContext // of a call that its reader runs
-	released bool         // it has been replied to and forgotten
+	state  callState
+	after  uint64             // a read: how many mutations must be done before it
+	rooms  *Rooms             // that it runs in; nil when it needs none
+	cancel context.CancelFunc // a running read or job
+	failed *protocol.Error    // the reply, when it is an error
+	here   *callContext       // of a call that its reader runs
 }
 
 // find looks the method up by its quoted name.

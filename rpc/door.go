@@ -169,11 +169,13 @@ func (d *door) stage(name string) {
 	d.loading.Stage = name
 }
 
-// look returns the rooms, or what the door is shut for.
-func (d *door) look() (*Rooms, *protocol.Loading) {
+// visit counts somebody who does not wait, and returns the rooms; when the door
+// is shut it counts nobody and returns what it is shut for.
+func (d *door) visit() (*Rooms, *protocol.Loading) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r := d.rooms.Load(); r != nil {
+		d.inside++
 		return r, nil
 	}
 	l := d.loading

@@ -53,3 +53,11 @@ func (s *Server) Subscribers() int {
 	defer s.events.mu.Unlock()
 	return len(s.events.subs)
 }
+
+// Rooms returns the rooms that calls are let in to; nil while there are none.
+func (s *Server) Rooms() *Rooms {
+	if r := s.door.rooms.Load(); r != nil && r.refused == nil {
+		return r
+	}
+	return nil
+}

@@ -117,6 +117,7 @@ func TestLoadingCallsWaitAndRunInOrder(t *testing.T) {
 func TestLoadingReadsRunSideBySide(t *testing.T) {
 	levers := newLevers(t)
 	s := startSlowly(t, rpc.Options{Methods: levers.methods()})
+	levers.letGo()
 	p := s.peer()
 	p.call("long", "test.wait", `{"name":"long"}`)
 	p.call("short", "notes.list", "")
@@ -173,7 +174,13 @@ func TestLoadingShutdownComesAfterEarlierMutations(t *testing.T) {
 }
 
 func TestLoadingHealth(t *testing.T) {
-	s := startSlowly(t, rpc.Options{})
+	var s *starting
+	s = startSlowly(t, rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+		if l := s.srv.Health().Loading; l == nil || l.Stage != protocol.StageRooms {
+			t.Errorf("while the rooms are opened: %+v", l)
+		}
+		return roomsOver(db)
+	}})
 	h := s.do("admin.health", "{}")
 	for path, want := range map[string]any{
 		"status": protocol.Warning, "warnings.0": "the store is being opened; calls wait for it", "loading.phase": protocol.LoadStarting,

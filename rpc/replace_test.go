@@ -195,9 +195,26 @@ func newLevers(t *testing.T) *bench {
 	return &bench{t: t, started: make(chan string, 16), gates: map[string]chan struct{}{}}
 }
 
+// letGo lets all calls go on when a test has failed: the server waits for them.
+// Call it once the server is there, which ends after what comes later.
+func (b *bench) letGo() {
+	b.t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, gate := range b.gates {
+			select {
+			case <-gate:
+			default:
+				close(gate)
+			}
+		}
+	})
+}
+
 func TestReplaceWaitsForCallsUnderWay(t *testing.T) {
 	levers := newLevers(t)
 	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	levers.letGo()
 	old := d.srv.Rooms()
 	reading, writing := d.peer(), d.peer()
 	reading.call("r", "test.wait", `{"name":"r"}`) // run by its reader, at first
@@ -251,6 +268,7 @@ func mustRooms(t *testing.T) *rpc.Rooms {
 func TestReplaceThatFails(t *testing.T) {
 	levers := newLevers(t)
 	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	levers.letGo()
 	d.do("notes.put", `{"id":"n","title":"x"}`)
 	rooms := d.srv.Rooms()
 	l := d.listen("notes.changed")
@@ -287,6 +305,7 @@ func TestReplaceThatFails(t *testing.T) {
 func TestReplaceEndsJobs(t *testing.T) {
 	levers := newLevers(t)
 	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	levers.letGo()
 	p := d.peer()
 	p.call("job", "test.job", `{"name":"j"}`)
 	levers.begun("j")
@@ -361,6 +380,7 @@ func TestReplaceIsToldOf(t *testing.T) {
 func TestReplaceWaitsForConnectionsThatAreOver(t *testing.T) {
 	levers := newLevers(t)
 	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods()})
+	levers.letGo()
 	for _, c := range [][2]string{{"test.stubborn", "r"}, {"test.write", "slow"}} {
 		open := len(d.srv.Sessions())
 		p := d.peer()
@@ -433,11 +453,13 @@ func TestReplaceWaitsForCallsOfReaders(t *testing.T) {
 func TestReplaceLetsOthersPass(t *testing.T) {
 	levers := newLevers(t)
 	d := launch(t, rpc.Options{Rooms: mustRooms(t), Methods: levers.methods(), Limits: rpc.Limits{Concurrency: 1}})
+	levers.letGo()
 	p := d.peer()
 	p.call("w", "test.write", `{"name":"slow"}`)
 	levers.begun("slow")
 	p.call("r", "notes.list", "")
 	p.call("h", "admin.connections", "")
+	until(t, "both wait for the mutation", func() bool { return d.connection("test").Queued == 2 })
 	replacing, goOn, done := d.replace(t.Context())
 	p.wantResult(`"h"`, "")
 	levers.open("slow")

@@ -51,7 +51,7 @@ func (s *Server) Load(ctx context.Context) error {
 		return err
 	}
 	if !s.serveRooms(protocol.LoadStarting, r) { // given up meanwhile
-		return errors.Join(cmp.Or(ctx.Err(), leaving()), r.close())
+		return errors.Join(cmp.Or(ctx.Err(), leaving()), r.KV.Close())
 	}
 	return nil
 }
@@ -102,19 +102,11 @@ func notServing(err error) error {
 	return fault.Wrap(fault.Unavailable, err, "the daemon can't start: %s", known.Msg).WithHint("%s", known.Hint)
 }
 
-// close closes the store under the rooms.
-func (r *Rooms) close() error {
-	if r.KV == nil {
-		return nil
-	}
-	return r.KV.Close()
-}
-
-// Rooms returns the rooms that calls are let in to; nil while there are none.
-// They may be replaced at any time, but not once Wait has returned.
-func (s *Server) Rooms() *Rooms {
-	if r, _ := s.door.look(); r != nil && r.refused == nil {
-		return r
+// CloseStore closes the store under the rooms, if one is open. Call it when Wait
+// has returned.
+func (s *Server) CloseStore() error {
+	if r := s.door.rooms.Load(); r != nil && r.KV != nil {
+		return r.KV.Close()
 	}
 	return nil
 }
@@ -125,7 +117,7 @@ func (s *Server) Rooms() *Rooms {
 // replaces the rooms must not be in them. Then change gets the rooms and returns
 // others, over which the server serves from then on; subscribers are told that
 // anything may have changed. When it returns nil, the server goes on with those
-// that it had.
+// that it had; otherwise it may take them apart.
 //
 // Of two at a time the second is refused with Conflict.
 func (s *Server) Replace(ctx context.Context, phase string, change func(old *Rooms) (*Rooms, error)) error {

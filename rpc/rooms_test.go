@@ -103,10 +103,8 @@ func launch(t *testing.T, opts rpc.Options) *daemon {
 		_ = d.Close()
 		must(t, d.srv.Shutdown(context.Background()))
 		d.srv.Wait()
-		if rooms := d.srv.Rooms(); rooms != nil {
-			if err := rooms.KV.Close(); !d.broken {
-				must(t, err)
-			}
+		if err := d.srv.CloseStore(); !d.broken {
+			must(t, err)
 		}
 	})
 	return d

@@ -33,6 +33,10 @@ type Options struct {
 	// OpenStore opens the store, and OpenRooms the rooms over one. They are
 	// called by Load, and when a backup has replaced the store.
 	OpenStore func() (*kv.Store, error)
+	// OpenAsIs opens the store without bringing its records into today's format:
+	// they are to be replaced, and that they can't be brought into it may be why.
+	// nil: as OpenStore.
+	OpenAsIs  func() (*kv.Store, error)
 	OpenRooms func(*kv.Store) (*Rooms, error)
 	// Rooms that are open already; nil: calls that need rooms wait for Load.
 	Rooms *Rooms
@@ -60,6 +64,7 @@ type Server struct {
 	door      door
 	replacing sync.Mutex // held by who opens the rooms or replaces them
 	openStore func() (*kv.Store, error)
+	openAsIs  func() (*kv.Store, error)
 	openOver  func(*kv.Store) (*Rooms, error)
 
 	unfinished unfinished
@@ -93,12 +98,12 @@ type entry struct {
 func New(opts Options) *Server {
 	s := &Server{
 		limits: opts.Limits.withDefaults(), methods: make(map[string]*entry, len(opts.Methods)), log: opts.Logger,
-		info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop, openStore: opts.OpenStore, openOver: opts.OpenRooms,
+		info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop, openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms,
 		conns: map[uint64]*connection{}, listeners: map[net.Listener]bool{}, started: time.Now(),
 	}
 	s.door.close(protocol.LoadStarting)
 	s.door.stage(protocol.StageStore)
-	s.events = newEvents(s.health)
+	s.events = newEvents(s.Health)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

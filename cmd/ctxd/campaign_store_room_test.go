@@ -28,12 +28,12 @@ func smallDisk(t *testing.T, home string) (disk, data string) {
 	return disk, filepath.Join(disk, "data")
 }
 
-// rewrite puts 24 notes of about 40 kB, so that the store has one MB however
-// often it is called.
+// rewrite puts 24 notes of about 10 kB, so that the store has a quarter of a MB
+// however often it is called.
 func (d *diary) rewrite(t *testing.T, round int) error {
 	t.Helper()
 	for i := range 24 {
-		body := fmt.Sprintf("%d %d %s", round, i, strings.Repeat("text ", 8000))
+		body := fmt.Sprintf("%d %d %s", round, i, strings.Repeat("text ", 2000))
 		id := fmt.Sprintf("r-%d", i)
 		if err := d.c.Call(t.Context(), "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: id, Body: body}}, nil); err != nil {
 			return err
@@ -62,7 +62,7 @@ func TestCampaignREL9_NoRoomForSnapshot(t *testing.T) {
 	disk, data := smallDisk(t, home)
 	opts := launchOptions{home: home, data: data, args: []string{"--set", "store.snapshotAfter=64KiB"}}
 	ballast := filepath.Join(disk, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 2200<<10), 0o600); err != nil {
+	if err := os.WriteFile(ballast, make([]byte, 3300<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := serve(t, opts)
@@ -90,15 +90,15 @@ func TestCampaignREL9_NoRoomForSnapshot(t *testing.T) {
 	round := 1000
 	p.settles("a snapshot", func() bool {
 		if err := d.rewrite(t, round); err != nil {
-			t.Errorf("with room again: %v", err)
+			t.Fatalf("with room again: %v, %+v", err, health())
 		}
 		round++
 		h := health()
 		return h.Store.SnapshotSeq > 0 && h.Store.SnapshotError == ""
 	})
-	for range 8 { // far more than fits, but for snapshots
-		if err := d.rewrite(t, round); err != nil && health().Store.SnapshotError == "" {
-			t.Errorf("with room again: %v", err)
+	for range 40 { // far more than fits, but for snapshots
+		if err := d.rewrite(t, round); err != nil {
+			t.Fatalf("with room again: %v, %+v", err, health())
 		}
 		round++
 	}

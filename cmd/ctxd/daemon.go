@@ -69,6 +69,7 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 		Info: protocol.ServerInfo{Name: "ctxd", Version: version(), Commit: commit()}, DataDir: opts.data, Format: storeFormat,
 		Stop:      func() { d.stopOnce.Do(func() { close(d.stopped) }) },
 		OpenStore: d.openStore,
+		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.dir, d.store, d.log) },
 		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records) },
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.idle) },
 	})
@@ -128,11 +129,7 @@ func (d *daemon) close() error {
 	if d.signed {
 		_ = os.Remove(filepath.Join(d.dir, signature)) // without it the next owner is told of by pid only
 	}
-	err := d.listener.Close()
-	if rooms := d.server.Rooms(); rooms != nil {
-		err = errors.Join(err, rooms.KV.Close())
-	}
-	return err
+	return errors.Join(d.listener.Close(), d.server.CloseStore())
 }
 
 // signature is the file in the data folder that says which daemon has it. The

@@ -43,6 +43,13 @@ func openData(dir string, conf storeConfig, log *slog.Logger, changed func()) (*
 	return db, err
 }
 
+// openAsIs opens the store in a folder as it is, for what is in it to be replaced.
+func openAsIs(dir string, conf storeConfig, log *slog.Logger) (*kv.Store, error) {
+	opts := conf.options()
+	opts.Logger, opts.Beside = log, []string{"log/"}
+	return kv.Open(dir, opts)
+}
+
 // roomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of

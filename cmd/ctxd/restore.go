@@ -241,8 +241,8 @@ func (f *folderRestorer) restore(r *restored) error {
 		Checksum: r.Checksum, Keep: r.Previous, Program: programName(), Progress: p.share(restoreStages["restore"]),
 	})
 	if err != nil {
-		if r.Previous != "" {
-			_ = os.Remove(r.Previous) // the state that it is a copy of stays
+		if r.Previous != "" && db.Status().Mode == "read-write" {
+			_ = os.Remove(r.Previous) // the state that it is a copy of stays; else that is not known
 		}
 		return errors.Join(err, db.Close())
 	}

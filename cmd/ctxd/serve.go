@@ -179,7 +179,7 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 
 // announce says where the daemon listens: on a terminal in a form of its own.
 func (c *serveCmd) announce(a *app, d *daemon, log *daemonLog, conf *config) {
-	live, _, _ := d.server.Rooms().Notes.Count()
+	live := d.server.Health().Index.Notes
 	drawn := !c.Detached && a.err.terminal && conf.log.format == "text"
 	to := log.Logger
 	if drawn {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -28,28 +29,31 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// The standard store: what a start is measured on. CTXD_BENCH_NOTES makes it
-// smaller or larger; with -short it has a hundredth.
+// standardNotes is how many notes the standard store has, which starts are
+// measured on. CTXD_BENCH_NOTES makes it another number; with -short it is a
+// hundredth. To make the store takes half a minute: with CTXD_BENCH_DATA, a folder,
+// it is kept there and found again.
 const standardNotes = 100_000
 
-// benchData is a prepared folder of a store.
+// benchData is a prepared store.
 type benchData struct {
 	dir  string
 	text int64 // bytes of all notes
 }
 
 // prepared are the stores that this process has made, by the number of notes.
-// removeBenchData deletes them.
+// removeBenchData deletes those that are not to be kept.
 var prepared struct {
 	mu   sync.Mutex
 	data map[int]benchData
+	temp []string
 }
 
 func removeBenchData() {
 	prepared.mu.Lock()
 	defer prepared.mu.Unlock()
-	for _, d := range prepared.data {
-		_ = os.RemoveAll(d.dir) // the system cleans its folder otherwise
+	for _, dir := range prepared.temp {
+		_ = os.RemoveAll(dir) // the system cleans its folder otherwise
 	}
 }
 
@@ -78,9 +82,9 @@ func standardSize(b *testing.B) int {
 	return standardNotes
 }
 
-// standardStore returns a folder with a store of n standard notes and a fifth as
-// many entities, as a daemon leaves it that made a snapshot and went on for a
-// while. It is made once in a process and is not to be changed.
+// standardStore returns a store of n standard notes and a fifth as many entities,
+// as a daemon leaves it that made a snapshot and went on for a while. It is made
+// once in a process and is not to be changed.
 func standardStore(b *testing.B, n int) benchData {
 	b.Helper()
 	prepared.mu.Lock()
@@ -88,26 +92,31 @@ func standardStore(b *testing.B, n int) benchData {
 	if d, ok := prepared.data[n]; ok {
 		return d
 	}
-	dir, err := os.MkdirTemp("", "ctxd-bench-")
-	if err != nil {
-		b.Fatal(err)
+	parent := os.Getenv("CTXD_BENCH_DATA")
+	if parent == "" {
+		temp, err := os.MkdirTemp("", "ctxd-bench-")
+		if err != nil {
+			b.Fatal(err)
+		}
+		parent, prepared.temp = temp, append(prepared.temp, temp)
 	}
-	d := benchData{dir: dir}
+	d := benchData{dir: filepath.Join(parent, fmt.Sprintf("notes-%d-format-%d", n, storeFormat))}
+	if _, err := os.Stat(d.dir); errors.Is(err, fs.ErrNotExist) {
+		made := d.dir + ".tmp"
+		rooms := openBench(b, made)
+		if err := errors.Join(fillStandard(b.Context(), rooms, n), rooms.KV.Close(), os.Rename(made, d.dir)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for doc := range fixtures.StandardDocuments(n) {
+		d.text += int64(len(doc.Body))
+	}
 	if prepared.data == nil {
 		prepared.data = make(map[int]benchData)
 	}
-	prepared.data[n] = d // from here on it is deleted
-	rooms := openBench(b, filepath.Join(dir, "data"))
-	err = errors.Join(fillStandard(b.Context(), rooms, n), rooms.KV.Close())
-	if err != nil {
-		b.Fatal(err)
-	}
-	_, _, d.text = rooms.Notes.Count()
 	prepared.data[n] = d
 	return d
 }
-
-func (d benchData) store() string { return filepath.Join(d.dir, "data") }
 
 func openBench(b *testing.B, dir string) *rpc.Rooms {
 	b.Helper()
@@ -200,7 +209,7 @@ func BenchmarkStart(b *testing.B) {
 	d := standardStore(b, standardSize(b))
 	b.Run("ctxd", func(b *testing.B) {
 		for b.Loop() {
-			rooms := openBench(b, d.store())
+			rooms := openBench(b, d.dir)
 			b.StopTimer()
 			if err := rooms.KV.Close(); err != nil {
 				b.Fatal(err)
@@ -210,7 +219,7 @@ func BenchmarkStart(b *testing.B) {
 		}
 	})
 	b.Run("read", func(b *testing.B) {
-		files := startFiles(b, d.store())
+		files := startFiles(b, d.dir)
 		buf := make([]byte, 1<<20)
 		for b.Loop() {
 			size := int64(0)
@@ -225,7 +234,7 @@ func BenchmarkStart(b *testing.B) {
 		var health time.Duration
 		for b.Loop() {
 			start := time.Now()
-			p := startProgram(b, program, d.store())
+			p := startProgram(b, program, d.dir)
 			health += time.Since(start)
 			p.search(b)
 			b.StopTimer()
@@ -237,8 +246,9 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkMemory is what a daemon costs that holds the standard store: its
-// resident memory after it has answered a search, in parts of the text, its
-// peak until then, and the processor time of a second in which nobody asks.
+// resident memory when it has opened the store, after some work, and the most it
+// ever had, each in parts of the text too; and the processor time that it takes
+// while nobody asks.
 func BenchmarkMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("the memory of a process is read from /proc")
@@ -247,23 +257,25 @@ func BenchmarkMemory(b *testing.B) {
 	for _, n := range []int{1000, standardSize(b)} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			d := standardStore(b, n)
+			report := func(name string, bytes int64) {
+				b.ReportMetric(float64(bytes)/(1<<20), name+"-MiB")
+				b.ReportMetric(float64(bytes)/float64(d.text), name+"/text")
+			}
 			for b.Loop() {
-				p := startProgram(b, program, d.store())
-				opened := p.status(b, "VmRSS")
+				p := startProgram(b, program, d.dir)
+				p.call(b, "tags.list", protocol.TagFilter{}, new(protocol.TagPage)) // it waits for the store
+				report("opened", p.status(b, "VmRSS"))
 				p.search(b)
-				searched := p.status(b, "VmRSS")
+				for range 50 {
+					p.call(b, "notes.list", protocol.NoteFilter{Page: protocol.Page{Limit: 500}}, new(protocol.NotePage))
+				}
 				const quiet = 3 * time.Second
-				<-time.After(time.Second) // what goes on after the answer is not idleness
+				<-time.After(time.Second) // what goes on after an answer is not idleness
 				before := p.cpu(b)
 				<-time.After(quiet)
-				idle := p.cpu(b) - before
-				b.ReportMetric(float64(opened)/(1<<20), "opened-MiB")
-				b.ReportMetric(float64(searched)/(1<<20), "searched-MiB")
-				b.ReportMetric(float64(p.status(b, "VmRSS"))/(1<<20), "idle-MiB")
-				b.ReportMetric(float64(p.status(b, "VmHWM"))/(1<<20), "peak-MiB")
-				b.ReportMetric(float64(p.status(b, "VmHWM"))/float64(d.text), "peak/text")
-				b.ReportMetric(float64(p.status(b, "VmRSS"))/float64(d.text), "idle/text")
-				b.ReportMetric(100*idle.Seconds()/quiet.Seconds(), "idle-%cpu")
+				b.ReportMetric(100*(p.cpu(b)-before).Seconds()/quiet.Seconds(), "idle-%cpu")
+				report("used", p.status(b, "VmRSS"))
+				report("peak", p.status(b, "VmHWM"))
 				p.end(b)
 			}
 		})
@@ -349,19 +361,20 @@ func startProgram(b *testing.B, path, data string) *measured {
 	if err := p.cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	p.call(b, "admin.health", nil, new(protocol.Health), client.Options{Bare: true})
+	p.call(b, "admin.health", nil, new(protocol.Health))
 	return p
 }
 
 // search has the daemon look for a word that is in some notes.
 func (p *measured) search(b *testing.B) {
 	b.Helper()
-	p.call(b, "notes.search", protocol.NoteSearch{Query: "Prosha"}, new(protocol.SearchResult), client.Options{Name: "benchmark"})
+	p.call(b, "notes.search", protocol.NoteSearch{Query: "Prosha"}, new(protocol.SearchResult))
 }
 
 // call asks over a connection of its own, as soon as there is a daemon.
-func (p *measured) call(b *testing.B, method string, params, result any, opts client.Options) {
+func (p *measured) call(b *testing.B, method string, params, result any) {
 	b.Helper()
+	opts := client.Options{Name: "benchmark"}
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 	defer cancel()
 	c, err := client.Dial(ctx, p.socket, opts)

@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,15 +93,15 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		Path: path, Seq: s.capture.seq, Format: s.capture.format, Created: s.now().UTC().Truncate(time.Second),
 		Program: o.Program, Collections: make(map[string]int),
 	}
-	// What a backup that was broken off left.
-	_ = s.opts.FS.Remove(path + tempSuffix)
 	head, err := json.Marshal(about{m.Format, m.Created, m.Program})
 	if err != nil {
 		return nil, err
 	}
 	total, sum := int64(s.count()), sha256.New()
-	m.Bytes, err = s.writeState(ctx, stateFile{
-		name: path, id: fileID{seq: m.Seq, salt: newSalt()}, magic: backupMagic, about: head, sum: sum,
+	id := fileID{seq: m.Seq, salt: newSalt()}
+	of := stateFile{
+		name: path, temp: fmt.Sprintf("%s.%016x%s%s", path, id.salt, backupSuffix, tempSuffix),
+		id: id, magic: backupMagic, about: head, sum: sum,
 		next: func(chunk []pair) ([]pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
 			for i := range chunk {
@@ -110,8 +112,15 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 			}
 			return chunk, more, err
 		},
-	})
+	}
+	if !o.Overwrite {
+		of.free = func() error { return s.placeForBackup(path, false) }
+	}
+	m.Bytes, err = s.writeState(ctx, of)
+	var known *fault.Error
 	switch {
+	case errors.As(err, &known):
+		return nil, err
 	case err == nil:
 		m.Checksum = hex.EncodeToString(sum.Sum(nil))
 		return m, nil
@@ -138,6 +147,9 @@ func (s *Store) placeForBackup(path string, overwrite bool) error {
 			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).WithHint("make it first")
 		}
 		return unavailable(err, "the folder for the backup can't be read").WithHint("choose another one")
+	}
+	if !openable(s.opts.FS, path) {
+		return fault.New(fault.Invalid, "%q is no regular file", path).WithHint("choose another name")
 	}
 	if overwrite {
 		return nil
@@ -174,7 +186,7 @@ func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if more, err = b.r.next(func(key, _ []byte) error { b.m.add(string(key)); return nil }); err != nil {
+		if more, err = b.r.next(b.count); err != nil {
 			return nil, b.refuse(err)
 		}
 		if o.Progress != nil {
@@ -184,12 +196,38 @@ func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, err
 	return b.m, nil
 }
 
+// openable reports whether what has the name, if anything, can be opened without
+// waiting: opening a named pipe would wait for somebody to write to it.
+func openable(fsys FS, path string) bool {
+	if _, ok := fsys.(osFS); !ok {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
 // backup is one that is being read.
 type backup struct {
 	f File
 	r *stateReader
 	m *Manifest
 }
+
+// count counts a record, and refuses a format that is not the one in the head:
+// a store that holds another could not be opened.
+func (b *backup) count(key, raw []byte) error {
+	if string(key) == formatKey && string(raw) != strconv.Itoa(b.m.Format) {
+		return errDamaged
+	}
+	b.m.add(string(key))
+	if len(b.m.Collections) > maxCollections {
+		return errDamaged
+	}
+	return nil
+}
+
+// maxCollections is more than any program has.
+const maxCollections = 1000
 
 func (b *backup) close() { _ = b.f.Close() }
 
@@ -199,11 +237,8 @@ func openBackup(ctx context.Context, path string, o ReadOptions) (*backup, error
 	if fsys == nil {
 		fsys = OS()
 	}
-	if _, ok := fsys.(osFS); ok {
-		// Opening a named pipe would wait for somebody to write to it.
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, notBackup(nil, path)
-		}
+	if !openable(fsys, path) {
+		return nil, notBackup(nil, path)
 	}
 	f, w, id, ok, err := openWindow(fsys, path, backupMagic)
 	switch {

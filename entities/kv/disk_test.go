@@ -189,7 +189,7 @@ func (d *disk) powerCut(rng *rand.Rand) *disk {
 				default: // the length is there, the content is what was there before
 					lost := make([]byte, cut)
 					copy(lost, b[min(op.off, int64(len(b))):])
-					op.b = append(lost, op.b[cut:]...)
+					op.b = slices.Concat(lost, op.b[cut:])
 				}
 			}
 			b = op.apply(b)

@@ -13,7 +13,8 @@ const relaxedDelay = time.Second
 
 // flusher has the disk confirm what was written.
 type flusher struct {
-	segment sync.Mutex // held while a segment is flushed, begun or closed
+	segment sync.Mutex   // held while a segment is flushed, begun or closed
+	broken  *fault.Error // the flush that failed, after which there is no other; guarded by segment
 
 	mu    sync.Mutex
 	timer *time.Timer // nil while there is nothing to flush
@@ -29,8 +30,12 @@ func (s *Store) flush(seq uint64) *fault.Error {
 	if s.synced.Load() >= seq {
 		return nil
 	}
+	if s.flusher.broken != nil {
+		return s.flusher.broken
+	}
 	if err := s.journal.sync(); err != nil {
-		return unavailable(err, "the store is read-only: the disk did not confirm a write").WithHint(hintRestart)
+		s.flusher.broken = unavailable(err, "the store is read-only: the disk did not confirm a write").WithHint(hintRestart)
+		return s.flusher.broken
 	}
 	s.synced.Store(seq)
 	return nil

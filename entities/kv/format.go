@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/tidwall/buntdb"
+
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -24,6 +26,19 @@ func (s *Store) stampFormat(writes []write) []write {
 	return append(writes, write{key: formatKey, raw: strconv.Itoa(s.opts.Format), old: old, had: had})
 }
 
+// committedFormat returns the format that the applied records say they have, 0
+// when they say nothing.
+func (s *Store) committedFormat() (format int) {
+	_ = s.db.View(func(b *buntdb.Tx) error {
+		raw, err := b.Get(formatKey)
+		if err == nil {
+			format, err = strconv.Atoi(raw)
+		}
+		return err
+	})
+	return format
+}
+
 // checkFormat refuses a store whose records are newer than the program.
 func (s *Store) checkFormat() error {
 	raw, ok := s.latest(formatKey)
@@ -32,7 +47,8 @@ func (s *Store) checkFormat() error {
 	}
 	format, err := strconv.Atoi(raw)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the store does not say which format it has")
+		return fault.Wrap(fault.Unavailable, errDamaged, "the store does not say which format it has").
+			WithHint("restore a backup; the files are unchanged")
 	}
 	if format > s.opts.Format {
 		return fault.New(fault.Unavailable, "the store has records of format %d, this program knows formats up to %d",
@@ -52,15 +68,16 @@ func (s *Store) upgrade() error {
 	}
 	ctx := context.Background()
 	writes, err := s.upgraded(from)
-	if err != nil {
-		return err
-	}
-	s.beginCapture()
 	keep := filepath.Join(s.dir, fmt.Sprintf("before-format-%d%s", to, backupSuffix))
-	_, err = s.writeBackup(ctx, keep, BackupOptions{Overwrite: true})
-	s.endCapture()
 	if err == nil {
-		err = s.applyUpgrade(ctx, writes)
+		s.beginCapture()
+		_, err = s.writeBackup(ctx, keep, BackupOptions{Overwrite: true})
+		s.endCapture()
+	}
+	if err == nil {
+		if err = s.applyUpgrade(ctx, writes); err != nil && s.writable() == nil && s.format == from {
+			_ = s.opts.FS.Remove(keep) // the state that it is a copy of stays, and the next try needs the room
+		}
 	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "the store has records of format %d, and they could not be brought into format %d", from, to).

@@ -202,14 +202,11 @@ func lockDir(fsys FS, dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, unavailable(err, "the store's lock can't be taken")
 	}
+	// It is for people: a full disk must not keep a store from being read.
 	owner := filepath.Join(dir, ownerName)
-	f, err := fsys.OpenFile(owner, os.O_CREATE|os.O_TRUNC|os.O_RDWR, fileMode)
-	if err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return nil, errors.Join(unavailable(err, "the store's lock can't be written"), l.Close())
+	if f, err := fsys.OpenFile(owner, os.O_CREATE|os.O_TRUNC|os.O_RDWR, fileMode); err == nil {
+		_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+		_ = f.Close()
 	}
 	return l, nil
 }

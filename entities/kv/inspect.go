@@ -19,6 +19,7 @@ const (
 	Whole   = "whole"   // as it was written
 	Torn    = "torn"    // ends with an unfinished write, as a crash leaves it
 	Damaged = "damaged" // not as it was written
+	Newer   = "newer"   // of a layout that this program does not know
 )
 
 // Inspection is what Inspect found in the folder of a store.
@@ -68,6 +69,9 @@ func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error)
 		fsys = OS()
 	}
 	inv, err := takeInventory(fsys, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err)
+	}
 	if err != nil {
 		return nil, fault.Wrap(fault.NotFound, err, "there is no store in %q", dir).WithHint(hintFolder)
 	}
@@ -195,6 +199,11 @@ func (f *InspectedFile) scan(fsys FS, dir string, id fileID, magic string) error
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	var newer *fault.Error
+	if errors.As(err, &newer) {
+		f.Condition = Newer // a start refuses it and says so
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -210,6 +219,9 @@ func (f *InspectedFile) scan(fsys FS, dir string, id fileID, magic string) error
 		f.Last = id.seq
 	} else {
 		f.First = id.seq
+	}
+	if w.size < fileHeaderSize {
+		return nil
 	}
 	seed, ended := id.seed(), magic == journalMagic
 	for off := int64(fileHeaderSize); ; {

@@ -60,8 +60,8 @@ type replay struct {
 	// nothing proves that the disk ever confirmed them.
 	unproven []place
 
-	// touched, when not nil, gets the key of every write.
-	touched map[string]struct{}
+	// touched, when not nil, gets of every key the transaction that wrote it last.
+	touched map[string]uint64
 
 	// stopped is where the intact prefix ends, if not with the last segment.
 	stopped *stop
@@ -80,12 +80,13 @@ type stop struct {
 	size    int64
 	torn    bool   // the rest is the beginning of a record
 	cut     bool   // and was cut off
+	gap     bool   // nothing is wrong with what was read, but the next segment does not follow it
 	beyond  uint64 // intact transactions after that
 }
 
 func (r *replay) write(key, raw []byte, deleted bool) error {
 	if r.touched != nil {
-		r.touched[string(key)] = struct{}{}
+		r.touched[string(key)] = r.last
 	}
 	return r.in.write(key, raw, deleted)
 }
@@ -198,6 +199,7 @@ func (r *replay) transaction(h header, payload []byte, here stop) (verdict, erro
 		r.tail = h.seq
 		return good, nil
 	case h.seq > r.last+1 || r.halted():
+		here.gap = here.off == fileHeaderSize
 		r.halt(here)
 		r.stopped.beyond++
 		return good, nil

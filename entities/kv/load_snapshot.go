@@ -12,76 +12,126 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// loadBatch is how many writes go into the memory store at a time.
-const loadBatch = 4096
+// Writes go into the memory store so many at a time, while the next are gathered.
+const (
+	loadBatch    = 1024
+	batchesAhead = 4
+)
 
-// batch puts writes into a memory store without a transaction for each.
+// batch puts writes into a memory store without a transaction for each. What was
+// written is there after close, which has to be called also after an error.
 type batch struct {
-	db *buntdb.DB
-	tx *buntdb.Tx
-	n  int
+	db   *buntdb.DB
+	list []put
+	todo chan []put // to the goroutine that inserts, nil while there is none
+	done chan error // what that has ended with
 }
 
-// write copies key and value, each into a string of its own: a part of
-// something larger would keep all of it in memory.
+// put is a write on its way into the memory store.
+type put struct {
+	pair
+	deleted bool
+}
+
+// write copies key and value, each into a string of its own: a part of something
+// larger would keep all of it in memory, and a journal is full of values that
+// others replace.
 func (b *batch) write(key, raw []byte, deleted bool) error {
-	if b.tx == nil {
-		tx, err := b.db.Begin(true)
-		if err != nil {
-			return err
-		}
-		b.tx = tx
+	if b.db == nil {
+		return nil // somebody is only looking
 	}
-	if _, _, err := set(b.tx, string(key), string(raw), deleted); err != nil {
-		return err
+	b.list = append(b.list, put{pair{string(key), string(raw)}, deleted})
+	if len(b.list) < loadBatch {
+		return nil
 	}
-	if b.n++; b.n%loadBatch == 0 {
-		return b.close()
+	if b.todo == nil {
+		b.todo, b.done = make(chan []put, batchesAhead), make(chan error, 1)
+		go b.insert(b.todo, b.done)
 	}
+	b.todo <- b.list
+	b.list = make([]put, 0, loadBatch)
 	return nil
 }
 
-func (b *batch) close() error {
-	if b.tx == nil {
-		return nil
+// insert puts lists into the store until there are no more, and sends the first
+// error.
+func (b *batch) insert(todo <-chan []put, done chan<- error) {
+	var err error
+	for list := range todo {
+		if err == nil {
+			err = b.db.Update(func(tx *buntdb.Tx) error {
+				for i := range list {
+					if _, _, err := set(tx, list[i].key, list[i].raw, list[i].deleted); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
 	}
-	err := b.tx.Commit()
-	b.tx = nil
-	return err
+	done <- err
 }
 
-// rawPiece is a piece of a snapshot as it lies in the file. The checksum of its
-// payload has not been looked at.
+func (b *batch) close() error {
+	todo, done := b.todo, b.done
+	if todo == nil {
+		if len(b.list) == 0 {
+			return nil
+		}
+		todo, done = make(chan []put, 1), make(chan error, 1)
+	}
+	todo <- b.list
+	close(todo)
+	if b.todo == nil {
+		b.insert(todo, done)
+	}
+	b.list, b.todo, b.done = nil, nil, nil
+	return <-done
+}
+
+// blockBytes is about how much of a snapshot is read, checked and kept as one.
+const blockBytes = 256 << 10
+
+// block is some whole pieces of a snapshot, one after the other as they lie in the
+// file. The checksums of their payloads have not been looked at.
+type block struct {
+	bytes  *[]byte // one of blockBuffers
+	pieces []rawPiece
+	last   bool // nothing follows in the file
+	err    error
+}
+
+// rawPiece is where the payload of a piece lies in its block.
 type rawPiece struct {
-	header  header
-	payload *[]byte // one of payloads
-	last    bool    // nothing follows in the file
-	err     error
+	header     header
+	start, end int
 }
 
-// piece is a piece of a snapshot to be put into the store.
-type piece struct {
+// content is what the pieces of a block hold.
+type content struct {
 	pairs *[]pair // one of pairLists
-	n     uint64  // its number
-	end   bool    // and no pairs
+	first uint64  // number of the first piece
+	n     uint64  // how many pieces
+	end   bool    // the last one is the end of the snapshot
 	keys  uint64  // in all pieces, says the end
 	err   error
 }
 
-// What pieces are made of is used again for those that follow.
+// What blocks are made of is used again for those that follow.
 var (
-	payloads  = sync.Pool{New: func() any { return new([]byte) }}
-	pairLists = sync.Pool{New: func() any { return new([]pair) }}
+	blockBuffers = sync.Pool{New: func() any { return new([]byte) }}
+	pairLists    = sync.Pool{New: func() any { return new([]pair) }}
 )
 
 // loadSnapshot reads a snapshot into an empty store. It returns errDamaged
 // when the file is not exactly what was written; the store is then empty still.
 //
-// The file is read, pieces are checked and taken apart, and what they hold is put
-// into the store, all at the same time. Keys and values are parts of one string a
-// piece: a copy of each would take as long as all the rest. So what is left of a
-// piece keeps all of it in memory, however little that is; all together never
-// more than the size of the file, and only until the store is opened again.
+// The file is read, its pieces are checked and taken apart, and what they hold is
+// put into the store, all at the same time. Keys and values are parts of one
+// string a block: a copy of each would take as long as all the rest, and a tenth
+// more memory. So what is left of a block keeps all of it in memory, however little
+// that is; all together never more than the size of the file, and only until the
+// store is opened again.
 func loadSnapshot(fsys FS, dir string, want fileID, db *buntdb.DB) (size int64, err error) {
 	f, w, id, ok, err := openWindow(fsys, filepath.Join(dir, want.name(snapshotPrefix)), snapshotMagic)
 	if err != nil {
@@ -101,83 +151,88 @@ func loadSnapshot(fsys FS, dir string, want fileID, db *buntdb.DB) (size int64, 
 	return w.size, tx.Commit()
 }
 
-// insertSnapshot puts the pieces of a file into the store, up to its end.
+// insertSnapshot puts what a file holds into the store, up to its end.
 func insertSnapshot(tx *buntdb.Tx, f io.ReaderAt, size int64, id fileID) error {
 	// A transaction that has begun with this keeps the former, empty tree for its
 	// own undoing instead of a note for each key.
 	if err := tx.DeleteAll(); err != nil {
 		return err
 	}
-	read := func(emit func(rawPiece) bool) { readPieces(f, size, id.seed(), emit) }
+	read := func(emit func(block) bool) { readBlocks(f, size, id.seed(), emit) }
+	check := func(b block) content { return b.check(id) }
 	keys, n := uint64(0), uint64(0)
-	check := func(raw rawPiece) piece { return raw.check(id) }
-	for p := range inOrder(read, check) {
-		switch {
-		case p.err != nil:
-			return p.err
-		case p.n != n:
-			return errDamaged
-		case p.end:
-			if p.keys != keys {
-				return errDamaged
-			}
-			return nil
+	for c := range inOrder(read, check) {
+		if c.err != nil {
+			return c.err
 		}
-		for _, kv := range *p.pairs {
+		for _, kv := range *c.pairs {
 			if _, _, err := tx.Set(kv.key, kv.raw, nil); err != nil {
 				return err
 			}
 		}
-		keys, n = keys+uint64(len(*p.pairs)), n+1
-		clear(*p.pairs)
-		pairLists.Put(p.pairs)
+		keys += uint64(len(*c.pairs))
+		clear(*c.pairs)
+		pairLists.Put(c.pairs)
+		if c.first != n || c.end && c.keys != keys {
+			return errDamaged
+		}
+		if n += c.n; c.end {
+			return nil
+		}
 	}
 	return errDamaged
 }
 
-// readPieces emits the pieces of a file, each with the header of the next in one
-// operation.
-func readPieces(f io.ReaderAt, size int64, seed uint32, emit func(rawPiece) bool) {
-	var next [headerSize]byte
-	off := int64(fileHeaderSize)
-	err := readAt(f, next[:], off, size)
-	for err == nil {
-		p := rawPiece{payload: payloads.Get().(*[]byte)}
-		if !p.header.parse(next[:], seed) {
-			err = errDamaged
-			break
-		}
-		off += headerSize
-		end := off + int64(p.header.size)
-		if p.last = end == size; end > size {
-			err = errDamaged
-			break
-		}
-		want := int(p.header.size)
-		if !p.last {
-			want += headerSize
-		}
-		*p.payload = slices.Grow((*p.payload)[:0], want)[:want]
-		if err = readAt(f, *p.payload, off, size); err != nil {
-			break
-		}
-		if !p.last {
-			copy(next[:], (*p.payload)[p.header.size:])
-			*p.payload = (*p.payload)[:p.header.size]
-		}
-		if !emit(p) || p.last {
+// readBlocks emits the blocks of a file.
+func readBlocks(f io.ReaderAt, size int64, seed uint32, emit func(block) bool) {
+	var rest []byte // the beginning of a piece, read already
+	off, want := int64(fileHeaderSize), blockBytes
+	for {
+		b := block{bytes: blockBuffers.Get().(*[]byte)}
+		want = int(min(int64(want), int64(len(rest))+size-off))
+		buf := slices.Grow((*b.bytes)[:0], want)[:want]
+		n := copy(buf, rest)
+		*b.bytes = buf
+		if err := readAt(f, buf[n:], off); err != nil {
+			emit(block{err: err})
 			return
 		}
-		off = end
+		off += int64(want - n)
+		var needs int
+		if b.pieces, rest, needs = splitBlock(buf, seed); needs < 0 || off == size && len(rest) > 0 {
+			emit(block{err: errDamaged})
+			return
+		}
+		b.last = off == size
+		if want = max(blockBytes, needs); len(b.pieces) == 0 && !b.last {
+			continue // the first piece is larger than that
+		}
+		if rest = slices.Clone(rest); !emit(b) || b.last {
+			return
+		}
 	}
-	emit(rawPiece{err: err})
 }
 
-// readAt fills b from a file that has the given size.
-func readAt(f io.ReaderAt, b []byte, off, size int64) error {
-	if off+int64(len(b)) > size {
-		return errDamaged
+// splitBlock finds the whole pieces that b begins with. It returns the rest of b and
+// how many bytes the piece has that the rest begins, as far as that is known, or a
+// number below 0 when there is no piece.
+func splitBlock(b []byte, seed uint32) (pieces []rawPiece, rest []byte, needs int) {
+	at := 0
+	for len(b)-at >= headerSize {
+		p := rawPiece{start: at + headerSize}
+		if !p.header.parse(b[at:], seed) {
+			return nil, nil, -1
+		}
+		if p.end = p.start + int(p.header.size); p.end > len(b) {
+			return pieces, b[at:], p.end - at
+		}
+		pieces, at = append(pieces, p), p.end
 	}
+	return pieces, b[at:], 0
+}
+
+// readAt fills b.
+func readAt(f io.ReaderAt, b []byte, off int64) error {
 	n, err := f.ReadAt(b, off)
 	switch {
 	case n == len(b):
@@ -188,26 +243,41 @@ func readAt(f io.ReaderAt, b []byte, off, size int64) error {
 	return err
 }
 
-// check says what a piece holds, if it is one that was written to the file.
-func (r rawPiece) check(id fileID) (p piece) {
-	if r.err != nil {
-		return piece{err: r.err}
+// check says what a block holds, if that is what was written to the file.
+func (b block) check(id fileID) (c content) {
+	if b.err != nil {
+		return content{err: b.err}
 	}
-	defer payloads.Put(r.payload)
-	h, payload := r.header, *r.payload
-	p.n = h.durable
-	switch {
-	case crc32.Update(id.seed(), crcTable, payload) != h.crc || h.seq != id.seq:
-		p.err = errDamaged
-	case h.kind == kindChunk:
-		p.pairs = pairLists.Get().(*[]pair)
-		*p.pairs, p.err = appendPairs((*p.pairs)[:0], string(payload))
-	case h.kind == kindEnd && r.last && len(payload) == 8:
-		p.end, p.keys = true, binary.LittleEndian.Uint64(payload)
-	default:
-		p.err = errDamaged
+	defer blockBuffers.Put(b.bytes)
+	seed, buf := id.seed(), *b.bytes
+	for i, p := range b.pieces {
+		h, number := p.header, b.pieces[0].header.durable+uint64(i)
+		if crc32.Update(seed, crcTable, buf[p.start:p.end]) != h.crc || h.seq != id.seq || h.durable != number {
+			return content{err: errDamaged}
+		}
 	}
-	return p
+	c = content{pairs: pairLists.Get().(*[]pair), n: uint64(len(b.pieces))}
+	*c.pairs = (*c.pairs)[:0]
+	if len(b.pieces) == 0 {
+		return c
+	}
+	c.first = b.pieces[0].header.durable
+	text := string(buf[:b.pieces[len(b.pieces)-1].end]) // with the headers, which are small
+	for i, p := range b.pieces {
+		payload := text[p.start:p.end]
+		switch {
+		case p.header.kind == kindChunk:
+			*c.pairs, c.err = appendPairs(*c.pairs, payload)
+		case p.header.kind == kindEnd && b.last && i == len(b.pieces)-1 && len(payload) == 8:
+			c.end, c.keys = true, binary.LittleEndian.Uint64(buf[p.start:])
+		default:
+			c.err = errDamaged
+		}
+		if c.err != nil {
+			return content{err: c.err}
+		}
+	}
+	return c
 }
 
 // appendPairs appends what a payload that only puts has put. Keys and values are

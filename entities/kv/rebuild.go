@@ -3,6 +3,7 @@ package kv
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -29,9 +30,9 @@ func (s *Store) rebuild(f *finding) error {
 		return unreadable(r.journal(f.segments))
 	}
 	oldest := f.damaged[len(f.damaged)-1]
-	seen := make(map[string]struct{})
+	seen := make(map[string]uint64)
 	bad, err := s.loadPieces(oldest, func(key, raw []byte) error {
-		seen[string(key)] = struct{}{}
+		seen[string(key)] = oldest.seq
 		return r.in.write(key, raw, false)
 	})
 	if err != nil {
@@ -43,12 +44,12 @@ func (s *Store) rebuild(f *finding) error {
 	if err := r.journal(f.segments); err != nil {
 		return unreadable(err)
 	}
-	for _, id := range f.damaged[:len(f.damaged)-1] {
+	for _, id := range slices.Backward(f.damaged[:len(f.damaged)-1]) {
 		_, err := s.loadPieces(id, func(key, raw []byte) error {
-			if _, ok := seen[string(key)]; ok {
+			if at, ok := seen[string(key)]; ok && at > id.seq {
 				return nil
 			}
-			seen[string(key)] = struct{}{}
+			seen[string(key)] = id.seq
 			return r.in.write(key, raw, false)
 		})
 		if err = errors.Join(err, r.in.close()); err != nil {

@@ -18,6 +18,7 @@ const (
 	fileHeaderSize = 32
 	headerSize     = 44
 	maxPayload     = 256 << 20
+	maxAbout       = 64 << 10 // of what a backup says of itself
 
 	journalMagic  = "ctxdjrnl"
 	snapshotMagic = "ctxdsnap"

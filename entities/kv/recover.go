@@ -98,7 +98,7 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 			inv.snapshots = append(inv.snapshots, id)
 		} else if id, ok := parseName(journalPrefix, name); ok {
 			inv.segments = append(inv.segments, id)
-		} else if strings.HasSuffix(name, tempSuffix) {
+		} else if ownTemp(name) {
 			inv.temps = append(inv.temps, name)
 		} else {
 			own = name == lockName || name == ownerName || name == cleanName ||
@@ -135,6 +135,22 @@ func (inv *inventory) store() bool {
 	return len(inv.snapshots) > 0 || len(inv.segments) > 0 || slices.ContainsFunc(inv.all, isAside)
 }
 
+// ownTemp reports whether a file is one that a store was writing.
+func ownTemp(name string) bool {
+	base, ok := strings.CutSuffix(name, tempSuffix)
+	if !ok {
+		return false
+	}
+	_, snapshot := parseName(snapshotPrefix, base)
+	return snapshot || base == cleanName || strings.HasSuffix(base, backupSuffix)
+}
+
+// ours reports whether the folder was a store's before. Backups alone do not make
+// it one: people keep them anywhere.
+func (inv *inventory) ours() bool {
+	return inv.store() || slices.Contains(inv.all, cleanName) || slices.Contains(inv.all, ownerName)
+}
+
 // hintFolder is for a folder that no store can be in.
 const hintFolder = "choose another folder"
 
@@ -145,7 +161,7 @@ func checkFolder(fsys FS, dir string, beside []string) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	if len(inv.all) > 0 {
+	if inv.ours() {
 		return nil
 	}
 	names, err := fsys.ReadDir(dir)
@@ -154,7 +170,7 @@ func checkFolder(fsys FS, dir string, beside []string) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) {
+		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) && !slices.Contains(inv.all, name) {
 			return fault.New(fault.Invalid, "the folder %q holds files of something else, such as %q", dir, name).
 				WithHint("choose an empty folder, or one that does not exist yet")
 		}
@@ -227,6 +243,10 @@ func (s *Store) read() (*finding, error) {
 		if err := s.rebuild(f); err != nil {
 			return nil, err
 		}
+	} else if len(damaged) > 0 && r.last == 0 && s.leftover(inv.segments) {
+		if err := s.rebuild(f); err != nil {
+			return nil, err
+		}
 	} else if err := r.journal(inv.segments); err != nil {
 		return nil, unreadable(err)
 	}
@@ -241,6 +261,14 @@ func (s *Store) read() (*finding, error) {
 	}
 	s.report.Clean = r.stopped == nil && len(damaged) == 0 && r.promised <= r.last && (clean && stopped == r.last || isNew)
 	return f, nil
+}
+
+// leftover reports whether the journal begins with the first transaction only
+// because a segment was left that should have been deleted: the next one goes on
+// somewhere else.
+func (s *Store) leftover(segments []fileID) bool {
+	r := &replay{fs: s.opts.FS, dir: s.dir}
+	return r.segments(segments) == nil && r.stopped != nil && r.stopped.gap
 }
 
 // unreadable keeps errors that already say what to do.

@@ -27,12 +27,17 @@ type RestoreOptions struct {
 // views of the store know nothing of it, so it ends with the store closed: open
 // it anew. Writers wait meanwhile.
 //
-// On an error nothing has changed and the store goes on. Errors are those of
+// On an error nothing has changed and the store goes on, unless Status says that
+// it is read-only: then whether it was replaced shows when it is opened again. The
+// file of RestoreOptions.Keep, if it was written, stays. Errors are those of
 // ReadBackup, and of kind Invalid with another checksum or for a store in
 // memory, and Unavailable when the store can't be written.
 func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Manifest, error) {
 	if s.files == nil {
 		return nil, fault.New(fault.Invalid, "a store in memory can't be restored")
+	}
+	if o.Keep != "" && filepath.Clean(o.Keep) == filepath.Clean(path) {
+		return nil, fault.New(fault.Invalid, "the state that is replaced can't be kept in the backup that replaces it").WithHint("choose another name for it")
 	}
 	m, err := ReadBackup(ctx, path, ReadOptions{FS: s.opts.FS, Format: s.opts.Format, Progress: o.Progress})
 	if err != nil {
@@ -142,10 +147,13 @@ func (s *Store) publish(made []stateFile) error {
 	for ; done < len(made) && err == nil; done++ {
 		err = fsys.Rename(made[done].name+tempSuffix, made[done].name)
 	}
-	if err == nil {
-		err = fsys.SyncDir(s.dir)
+	unknown := func(err error) error {
+		return s.fail(unavailable(err, "the store is read-only: whether its state was replaced is not known").WithHint(hintRestart))
 	}
 	if err == nil {
+		if err = fsys.SyncDir(s.dir); err != nil {
+			return unknown(err) // to remove the names would need the flush that has just failed
+		}
 		return nil
 	}
 	var undo error
@@ -156,7 +164,7 @@ func (s *Store) publish(made []stateFile) error {
 	}
 	s.removeTemps(made)
 	if undo = errors.Join(undo, fsys.SyncDir(s.dir)); undo != nil {
-		return s.fail(unavailable(errors.Join(err, undo), "the store is read-only: whether its state was replaced is not known").WithHint(hintRestart))
+		return unknown(errors.Join(err, undo))
 	}
 	return s.replaceFailed(context.Background(), err)
 }
@@ -205,6 +213,9 @@ func (s *Store) closeReplaced(seq uint64) error {
 	s.closed.Store(true)
 	s.view.Unlock()
 	s.seq.Store(seq)
+	s.flusher.segment.Lock()
+	s.synced.Store(seq) // a flush that was about to begin finds nothing to do
+	s.flusher.segment.Unlock()
 	if err := s.markClean(); err != nil {
 		s.log.Warn("kv: the stop of a restored store could not be noted", "err", err)
 	}

@@ -300,7 +300,7 @@ func (c *capture) keep(key, old string, had bool) {
 func (s *Store) beginCapture() {
 	s.view.Lock()
 	defer s.view.Unlock()
-	s.capture = &capture{seq: s.seq.Load(), format: s.format}
+	s.capture = &capture{seq: s.seq.Load(), format: s.committedFormat()}
 }
 
 func (s *Store) endCapture() {
@@ -374,6 +374,7 @@ func (s *Store) writeSnapshot(ctx context.Context, seq uint64) (id fileID, size 
 	id = fileID{seq: seq, salt: newSalt()}
 	size, err = s.writeState(ctx, stateFile{
 		name: filepath.Join(s.dir, id.name(snapshotPrefix)), id: id, magic: snapshotMagic, next: s.nextChunk,
+		free: func() error { return nil }, // the salt is random
 	})
 	switch {
 	case err == nil:

@@ -13,10 +13,14 @@ import (
 // a backup.
 type stateFile struct {
 	name  string
+	temp  string // its name until it is whole; "": name with tempSuffix
 	id    fileID
 	magic string
 	about []byte    // the payload of the record before the pieces; nil for none
 	sum   hash.Hash // gets every byte of the file; may be nil
+	// free, when not nil, says whether the name is free still, just before the
+	// file gets it: it takes nobody's place then.
+	free func() error
 	// next appends the next keys to a chunk and says whether more follow.
 	next func(chunk []pair) (_ []pair, more bool, err error)
 }
@@ -30,17 +34,36 @@ func (s *Store) writeState(ctx context.Context, of stateFile) (size int64, err e
 		return 0, err
 	}
 	fsys := s.opts.FS
-	if err := fsys.Rename(of.name+tempSuffix, of.name); err != nil {
-		_ = fsys.Remove(of.name + tempSuffix)
+	if of.free != nil {
+		err = of.free()
+	}
+	if err == nil {
+		err = fsys.Rename(of.tempName(), of.name)
+	}
+	if err != nil {
+		_ = fsys.Remove(of.tempName())
 		return 0, err
 	}
-	return size, fsys.SyncDir(filepath.Dir(of.name))
+	if err := fsys.SyncDir(filepath.Dir(of.name)); err != nil {
+		if of.free != nil {
+			_ = fsys.Remove(of.name) // it took nobody's place
+		}
+		return 0, err
+	}
+	return size, nil
+}
+
+func (of *stateFile) tempName() string {
+	if of.temp != "" {
+		return of.temp
+	}
+	return of.name + tempSuffix
 }
 
 // writeTemp writes the file under its temporary name and makes it durable. When
 // it fails nothing of it is left.
 func (s *Store) writeTemp(ctx context.Context, of stateFile) (size int64, err error) {
-	fsys, tmp := s.opts.FS, of.name+tempSuffix
+	fsys, tmp := s.opts.FS, of.tempName()
 	f, err := fsys.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, fileMode)
 	if err != nil {
 		return 0, err
@@ -155,7 +178,7 @@ func (r *stateReader) about() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v != good || h.kind != kindAbout || h.seq != r.id.seq || h.durable != 0 {
+	if v != good || h.kind != kindAbout || h.seq != r.id.seq || h.durable != 0 || len(payload) > maxAbout {
 		return nil, errDamaged
 	}
 	r.off = next

@@ -268,11 +268,17 @@ func refusedWhole(t *testing.T, d *disk, st *story) error {
 // A segment that lost all of its transactions begins where the next one does.
 // Whichever of the two is read first, what is written from now on stays.
 func TestREL4_TwoSegmentsWithOneBeginning(t *testing.T) {
-	for range 20 { // salts are random, and with them the order of the names
+	for i := range 40 { // salts are random, and with them the order of the names
 		d, _ := sampling{n: 5, snapshots: []int{3}, failed: []int{5}}.make(t)
 		for path := range d.names {
-			if strings.HasPrefix(filepath.Base(path), "journal-") && first(path) == 4 {
+			if !strings.HasPrefix(filepath.Base(path), "journal-") {
+				continue
+			}
+			switch seq := first(path); {
+			case seq == 4:
 				d.damage(path, func(b []byte) []byte { return b[:32] })
+			case seq == 6 && i%2 == 1: // it is set aside, and the one before is not written to
+				d.flip(path, 40)
 			}
 		}
 		s := open(t, d, kv.Options{SnapshotAfter: -1})

@@ -2,7 +2,6 @@ package kv_test
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"testing"
@@ -51,7 +50,7 @@ func TestREL3_StartAfterFailedSync(t *testing.T) {
 			}
 			after := open(t, d.powerCut(rng), kv.Options{SnapshotAfter: -1})
 			if r := after.Status().Recovered; !maps.Equal(acked, dump(t, after)) || r.Lost != 0 {
-				t.Fatal(fmt.Sprintf("cut %d: transaction %d was shown, then the power failed: %v became %v, %+v", cut, seq, acked, dump(t, after), r))
+				t.Fatalf("cut %d: transaction %d was shown, then the power failed: %v became %v, %+v", cut, seq, acked, dump(t, after), r)
 			}
 		}
 	}

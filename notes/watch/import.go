@@ -392,7 +392,7 @@ func (r *run) writeNote(tx *kv.Tx, d *document) (problems []string, err error) {
 			return nil, err
 		}
 		if old != nil {
-			draft.Private = old.Given.Private // said by a client, not by the file
+			draft.Private = old.Given.Get().Private // said by a client, not by the file
 		}
 	}
 	n, err := r.notes.PutTx(tx, draft, nil, func(err error) { problems = append(problems, fault.Message(err)) })
