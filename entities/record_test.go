@@ -67,6 +67,28 @@ func TestEntityRecordsHoldNothingElse(t *testing.T) {
 	}
 }
 
+func TestEntityRecordsAreOne(t *testing.T) {
+	rec, err := entities.EncodeRecord(&entities.Entity{Fields: entities.Values{"a": true, "b": true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]string{
+		"another format":       "\x01" + rec[1:],
+		"a flag of no meaning": rec[:1] + "\x08" + rec[2:],
+		"values in disorder":   strings.NewReplacer("\x01at", "\x01bt", "\x01bt", "\x01at").Replace(rec),
+		"a value twice":        strings.Replace(rec, "\x01bt", "\x01at", 1),
+		"a value of no kind":   strings.Replace(rec, "\x01bt", "\x01bx", 1),
+		"a longer number":      strings.Replace(rec, "\x02\x01at", "\x82\x00\x01at", 1),
+	} {
+		if other == rec {
+			t.Fatalf("%s: the record is as it was", name)
+		}
+		if _, err := entities.DecodeRecord(other); err == nil {
+			t.Errorf("%s: %q is taken for a record", name, other)
+		}
+	}
+}
+
 func FuzzEntityRecord(f *testing.F) {
 	for _, e := range sampleEntities() {
 		rec, err := entities.EncodeRecord(e)

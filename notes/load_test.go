@@ -213,3 +213,42 @@ func TestNotesLoadedAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestLinkToADeletedNote deletes a note that a link finds by its path and by no
+// other name: the K of its ending is the Kelvin sign, which folds to a letter that
+// makes it an ending. The next note gets its place in the index, not the link.
+func TestLinkToADeletedNote(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	put(t, s, notes.Draft{ID: "to", Title: "One", Path: "a/x.mar\u212Adown"})
+	put(t, s, notes.Draft{ID: "from", Title: "Two", Body: "[[a/x]]"})
+	if got := s.Targets("from"); !slices.Equal(got, []string{"to"}) {
+		t.Fatalf("the link leads to %q", got)
+	}
+	if _, err := s.Delete(ctx, "to", nil); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, notes.Draft{ID: "other", Title: "Three"})
+	if got := s.Targets("from"); !slices.Equal(got, []string{""}) {
+		t.Errorf("the link to a note that is gone leads to %q", got)
+	}
+	if got := s.Incoming("other"); len(got) != 0 {
+		t.Errorf("links lead to a note that nobody has linked to: %+v", got)
+	}
+}
+
+// TestLinkFromAFolder resolves a path that counts from the folder of the note, where
+// the same path from another folder would be shorter.
+func TestLinkFromAFolder(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	for _, path := range []string{"Work/Sub/x.md", "Own/Sub/x.md", "A/Sub/x.md"} {
+		put(t, s, notes.Draft{ID: strings.ReplaceAll(strings.TrimSuffix(path, ".md"), "/", "-"), Path: path})
+	}
+	put(t, s, notes.Draft{ID: "from", Path: "Work/from.md", Body: "[[Sub/x]]"})
+	put(t, s, notes.Draft{ID: "elsewhere", Path: "Else/from.md", Body: "[[Sub/x]]"})
+	if got := s.Targets("from"); !slices.Equal(got, []string{"Work-Sub-x"}) {
+		t.Errorf("from its folder it leads to %q", got)
+	}
+	if got := s.Targets("elsewhere"); !slices.Equal(got, []string{"A-Sub-x"}) {
+		t.Errorf("from elsewhere it leads to %q", got)
+	}
+}

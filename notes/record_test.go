@@ -67,6 +67,15 @@ func TestNoteRecordsHoldNothingElse(t *testing.T) {
 			t.Errorf("%s is stored as %q", name, rec)
 		}
 	}
+	rec, err := notes.EncodeRecord(new(notes.Note))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]string{"another format": "\x01" + rec[1:], "a flag of no meaning": rec[:1] + "\x20" + rec[2:]} {
+		if _, err := notes.DecodeRecord(other); err == nil {
+			t.Errorf("%s: %q is taken for a record", name, other)
+		}
+	}
 	places := func(start, end int) notes.Places {
 		return notes.PlacesOf([]markdown.Link{{Start: start, End: end, Line: 1}})
 	}

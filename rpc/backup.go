@@ -137,7 +137,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 		return nil, "", err
 	}
 	ctx = context.WithoutCancel(ctx) // there is no way back but through the door
-	*old = Rooms{}                   // before another takes as much memory
+	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err == nil {
 		RemoveReplaced(s.dataDir, keep)

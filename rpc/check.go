@@ -86,7 +86,7 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	if err := old.KV.Close(); err != nil {
 		s.log.Warn("the store was not closed well to be opened anew", "error", fault.Message(err))
 	}
-	*old = Rooms{} // before another takes as much memory
+	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err != nil {
 		err = fault.Wrap(fault.Unavailable, err, "the store can't be opened again: %s", fault.Message(err)).WithHint("restart the daemon")
@@ -122,6 +122,10 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for _, a := range answers {
+			if text, ok := a.(string); ok {
+				_, _ = h.WriteString(text) // most of it all: not worth encoding
+				continue
+			}
 			enc, failed := encode(a)
 			if failed != nil {
 				err = failed
@@ -137,9 +141,10 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 		if ctx.Err() != nil {
 			return all, ctx.Err()
 		}
-		add(notes, n.ID, n)
-		resolved, unresolved := r.Notes.Outgoing(n.ID)
-		add(links, n.ID, resolved, unresolved, r.Notes.Incoming(n.ID))
+		head := *n
+		head.Body = ""
+		add(notes, n.ID, &head, n.Body)
+		add(links, n.ID, r.Notes.Targets(n.ID), r.Notes.Linking(n.ID))
 		add(edges, n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
 	}
 	for _, t := range r.Notes.Tags("") {

@@ -324,6 +324,24 @@ func TestReplaceEndsJobs(t *testing.T) {
 	p.wantError(`"job2"`, protocol.CodeCancelled)
 }
 
+// A defect where the rooms are replaced leaves nobody waiting.
+func TestReplaceThatPanics(t *testing.T) {
+	d := start(t)
+	must(t, d.srv.Rooms().KV.Close())
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		_ = d.srv.Replace(t.Context(), protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) { panic("a defect") })
+	}()
+	if _, err := d.try("notes.list", "{}"); fault.KindOf(err) != fault.Unavailable {
+		t.Error(err)
+	}
+	d.want(d.do("admin.health", "{}"), "status", protocol.Failing)
+}
+
 func TestReplaceOneAtATime(t *testing.T) {
 	d := start(t)
 	replacing, goOn, done := d.replace(t.Context())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
@@ -111,6 +112,12 @@ func (s *Server) CloseStore() error {
 	return nil
 }
 
+// drop gives the memory of rooms back, before others take as much.
+func (r *Rooms) drop() {
+	*r = Rooms{}
+	debug.FreeOSMemory() // the collector would let old and new stand beside each other
+}
+
 // Replace exchanges the rooms while the server serves. New calls wait, but for
 // those that need no rooms; admin.health says for which phase. Calls under way
 // finish, and jobs are withdrawn, to be answered Unavailable; the one that
@@ -146,7 +153,7 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 	err := s.door.cleared(ctx)
 	var fresh *Rooms
 	if err == nil {
-		fresh, err = change(old)
+		fresh, err = s.changed(phase, old, change)
 	}
 	if fresh == nil {
 		s.door.open(phase, old)
@@ -158,6 +165,21 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 	}
 	s.serveRooms(phase, fresh)
 	return err
+}
+
+// changed calls change. When that panics nobody knows what has become of the
+// rooms, and nobody may wait for them.
+func (s *Server) changed(phase string, old *Rooms, change func(*Rooms) (*Rooms, error)) (*Rooms, error) {
+	returned := false
+	defer func() {
+		if !returned {
+			why := fault.New(fault.Unavailable, "the store was lost while it was replaced").WithHint("restart the daemon")
+			s.door.open(phase, &Rooms{refused: why})
+		}
+	}()
+	fresh, err := change(old)
+	returned = true
+	return fresh, err
 }
 
 // standBy is called when the door was shut: calls that need no rooms pass those

@@ -20,7 +20,7 @@ import (
 // processor time there, and one is due after 130 MiB.
 const (
 	gcOfSmall  = 100
-	gcOfLarge  = 25
+	gcOfLarge  = 40
 	largeTexts = 200 << 20 // bytes of texts
 	smallTexts = 50 << 20
 

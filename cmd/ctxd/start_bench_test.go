@@ -266,7 +266,7 @@ func BenchmarkMemory(b *testing.B) {
 				p.call(b, "tags.list", protocol.TagFilter{}, new(protocol.TagPage)) // it waits for the store
 				report("opened", p.status(b, "VmRSS"))
 				p.search(b)
-				for range 50 {
+				for range 10 {
 					p.call(b, "notes.list", protocol.NoteFilter{Page: protocol.Page{Limit: 500}}, new(protocol.NotePage))
 				}
 				const quiet = 3 * time.Second

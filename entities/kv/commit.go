@@ -102,7 +102,7 @@ func (s *Store) lead() {
 	q.mu.Lock()
 	q.flush = flush
 	if failed != nil {
-		s.failLocked(failed)
+		_ = s.failLocked(failed)
 		// What came in meanwhile lies in the journal behind records of which
 		// nobody knows whether they are safe.
 		group = append(group, q.list...)

@@ -222,7 +222,7 @@ func (d *disk) in(dir string) []string {
 	defer d.mu.Unlock()
 	var out []string
 	for path := range d.names {
-		if filepath.Dir(path) == dir {
+		if filepath.Dir(path) == filepath.Clean(dir) {
 			out = append(out, filepath.Base(path))
 		}
 	}
@@ -236,7 +236,7 @@ func (d *disk) MkdirAll(dir string, _ fs.FileMode) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.dirs[dir] = true // and at once durable
+	d.dirs[filepath.Clean(dir)] = true // and at once durable
 	return nil
 }
 
@@ -264,7 +264,7 @@ func (d *disk) ReadDir(dir string) ([]string, error) {
 func (d *disk) has(dir string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.dirs[dir]
+	return d.dirs[filepath.Clean(dir)]
 }
 
 func (d *disk) OpenFile(name string, flag int, perm fs.FileMode) (kv.File, error) {
@@ -327,7 +327,7 @@ func (d *disk) SyncDir(dir string) error {
 	rest := d.pending[:0]
 	for _, op := range d.pending {
 		switch {
-		case filepath.Dir(op.name) != dir:
+		case filepath.Dir(op.name) != filepath.Clean(dir):
 			rest = append(rest, op)
 		case op.to == nil:
 			delete(d.durable, op.name)

@@ -14,7 +14,8 @@ func crc(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Casta
 
 // FuzzJournal gives the reader of the journal a file that begins right and
 // goes on with anything. Whatever that is, the store opens with a prefix of
-// what had been written, takes new transactions and keeps them.
+// what had been written, or says what is missing in it, takes new transactions and
+// keeps them.
 func FuzzJournal(f *testing.F) {
 	d, h := sample(f, 5, false)
 	name, node := d.file("journal-")
@@ -43,8 +44,10 @@ func FuzzJournal(f *testing.F) {
 		if seq >= uint64(len(h.at)) {
 			t.Fatalf("transaction %d was never written", seq)
 		}
-		if diff := cmp.Diff(h.at[seq], dump(t, s)); diff != "" {
-			t.Fatalf("not the state after transaction %d:\n%s", seq, diff)
+		// Where transactions are missing and later ones are not, the report says so.
+		r := s.Status().Recovered
+		if diff := cmp.Diff(h.at[seq], dump(t, s)); diff != "" && (r.Salvaged == 0 || r.Lost == 0) {
+			t.Fatalf("not the state after transaction %d, %+v:\n%s", seq, r, diff)
 		}
 		put(t, s, "more", "1")
 		want := dump(t, s)

@@ -286,6 +286,12 @@ func (r *replay) intact(i int, id fileID, fn func(h header, payload []byte, off 
 // apply takes transactions that were found intact.
 func (r *replay) apply(ids []fileID, found []salvaged) error {
 	segments := make(map[int]*window)
+	var files []File
+	defer func() {
+		for _, f := range files {
+			_ = f.Close()
+		}
+	}()
 	for _, at := range found {
 		id := ids[at.segment]
 		w := segments[at.segment]
@@ -294,7 +300,7 @@ func (r *replay) apply(ids []fileID, found []salvaged) error {
 			if err != nil {
 				return err
 			}
-			defer f.Close()
+			files = append(files, f)
 			w, segments[at.segment] = opened, opened
 		}
 		h, payload, _, v, err := w.record(at.off, id.seed())

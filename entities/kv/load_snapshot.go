@@ -185,29 +185,30 @@ func insertSnapshot(tx *buntdb.Tx, f io.ReaderAt, size int64, id fileID) error {
 
 // readBlocks emits the blocks of a file.
 func readBlocks(f io.ReaderAt, size int64, seed uint32, emit func(block) bool) {
-	var rest []byte // the beginning of a piece, read already
 	off, want := int64(fileHeaderSize), blockBytes
+	next := blockBuffers.Get().(*[]byte) // begins with what has been read of a piece
+	*next = (*next)[:0]
 	for {
-		b := block{bytes: blockBuffers.Get().(*[]byte)}
-		want = int(min(int64(want), int64(len(rest))+size-off))
-		buf := slices.Grow((*b.bytes)[:0], want)[:want]
-		n := copy(buf, rest)
-		*b.bytes = buf
-		if err := readAt(f, buf[n:], off); err != nil {
+		have := len(*next)
+		want = int(min(int64(want), int64(have)+size-off))
+		*next = slices.Grow(*next, want-have)[:want]
+		if err := readAt(f, (*next)[have:], off); err != nil {
 			emit(block{err: err})
 			return
 		}
-		off += int64(want - n)
-		var needs int
-		if b.pieces, rest, needs = splitBlock(buf, seed); needs < 0 || off == size && len(rest) > 0 {
+		off += int64(want - have)
+		pieces, rest, needs := splitBlock(*next, seed)
+		if needs < 0 || off == size && len(rest) > 0 {
 			emit(block{err: errDamaged})
 			return
 		}
-		b.last = off == size
-		if want = max(blockBytes, needs); len(b.pieces) == 0 && !b.last {
+		if want = max(blockBytes, needs); len(pieces) == 0 && off < size {
 			continue // the first piece is larger than that
 		}
-		if rest = slices.Clone(rest); !emit(b) || b.last {
+		b := block{bytes: next, pieces: pieces, last: off == size}
+		next = blockBuffers.Get().(*[]byte)
+		*next = append((*next)[:0], rest...)
+		if !emit(b) || b.last {
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package kv_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -75,6 +76,11 @@ func (m *model) durable() uint64 {
 // Random transactions, snapshots, backups, restores, stops, kills and power cuts
 // against plain maps, with either durability.
 func TestModel(t *testing.T) {
+	if checks := figure("", "3000"); checks != "" {
+		if err := flag.Set("rapid.checks", checks); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{d: newDisk(), at: []map[string]string{{}}, backups: map[string]map[string]string{}}
 		m.open(t)

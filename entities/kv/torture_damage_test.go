@@ -124,7 +124,7 @@ func intact(whole, d *disk) (want loss, ok bool) {
 // together what there is.
 func TestREL4_AnyDamage(t *testing.T) {
 	alone(t)
-	runs := figure(1500, 100_000)
+	runs := figure(800, 40_000)
 	var opened, refused, lost, salvaged atomic.Int64
 	shards(t, func(t *testing.T, shard, of int) {
 		for run := shard; run < runs; run += of {

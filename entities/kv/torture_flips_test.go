@@ -87,11 +87,11 @@ func places(size int, list []span) []int {
 
 // A whole start with a flipped bit, in the full campaign for every bit of every
 // header, a bit of every byte of the beginning of every content, and one byte in
-// 61 of the rest; otherwise for one in five of these bytes.
+// 61 of the rest; otherwise for one in ten of these bytes.
 func TestREL4_FlipsInLargeJournal(t *testing.T) {
 	alone(t)
 	d, st, file, list := large(t)
-	offs, step := places(len(d.names[file].data), list), figure(5, 1)
+	offs, step := places(len(d.names[file].data), list), figure(10, 1)
 	var flips, missing atomic.Int64
 	shards(t, func(t *testing.T, shard, of int) {
 		for i := shard * step; i < len(offs); i += of * step {
@@ -170,7 +170,7 @@ func TestREL4_TruncationsOfLargeJournal(t *testing.T) {
 			}
 		}
 	}
-	sizes, step := places(len(whole), list), figure(4, 1)
+	sizes, step := places(len(whole), list), figure(10, 1)
 	var starts atomic.Int64
 	shards(t, func(t *testing.T, shard, of int) {
 		for i := shard * step; i < len(sizes); i += of * step {

@@ -19,7 +19,7 @@ import (
 func TestREL4_CrashWhileRepairing(t *testing.T) {
 	alone(t)
 	rng := rand.New(rand.NewPCG(9, 9))
-	crashes, silent, step := 0, 0, figure(6, 1)
+	crashes, silent, step := 0, 0, figure(12, 1)
 	for name, o := range topologies {
 		whole, st := o.make(t)
 		for _, damaged := range damagedCopies(whole, rng) {

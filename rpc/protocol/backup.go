@@ -81,7 +81,7 @@ var (
 		CodeNotFound, CodeConflict)
 	checkMethod = describe[Empty, Checked]("admin.check", Job,
 		"Check the files of the store, and that everything made of its records is what they say; put right what is not.",
-		"Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a second or two with 100,000 notes. "+
+		"Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. "+
 			"With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.",
 		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"compared":true,"drift":[],"records":120,"ms":60}`},
 		CodeConflict)

@@ -2187,7 +2187,7 @@ export interface Methods {
   "admin.restore": { params: AdminRestoreParams; result: Restored };
   /**
    * Check the files of the store, and that everything made of its records is what they say; put right what is not.
-   * Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a second or two with 100,000 notes. With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.
+   * Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.
    * Errors of its own: conflict, unavailable, limit.
    */
   "admin.check": { params: NoParams; result: Checked };
