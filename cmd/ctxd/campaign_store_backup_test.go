@@ -54,7 +54,7 @@ func (p *process) edition() (n int) {
 func TestCampaignREL12_KilledWhileRestoring(t *testing.T) {
 	kills := figure(6, 100)
 	home := shortHome(t)
-	opts := launchOptions{home: home, args: []string{"--log-level", "info"}, wrapper: []string{"sh", "-c", `umask 0 && exec "$0" "$@"`}}
+	opts := launchOptions{home: home, args: []string{"--log-level", "info"}, wrapper: openUmask}
 	p := serve(t, opts)
 	c := p.client()
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(0))

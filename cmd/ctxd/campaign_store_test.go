@@ -18,6 +18,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -131,7 +132,7 @@ func (w *scribe) check(ctx context.Context, c *client.Client, sum *tally) error 
 // killing says how a campaign of kills is to go.
 type killing struct {
 	kills, perRound int
-	settings        []string // of the daemon
+	durability      kv.Durability
 }
 
 // TestCampaignREL1_Kills kills the daemon under eight writers, time and again,
@@ -151,22 +152,23 @@ func TestCampaignREL1_Kills(t *testing.T) {
 // TestCampaignREL1_KillsRelaxed is the same with relaxed durability: what the
 // operating system was given outlives the process.
 func TestCampaignREL1_KillsRelaxed(t *testing.T) {
-	killing{kills: figure(4, 60), perRound: 420, settings: []string{"store.durability=relaxed"}}.run(t)
+	killing{kills: figure(4, 60), perRound: 420, durability: kv.Relaxed}.run(t)
 }
 
 func (k killing) run(t *testing.T) (sum tally) {
 	opts := launchOptions{
-		home: shortHome(t), args: []string{"--log-level", "info", "--set", "store.snapshotAfter=256KiB"},
-		wrapper: []string{"sh", "-c", `umask 0 && exec "$0" "$@"`},
-	}
-	for _, s := range k.settings {
-		opts.args = append(opts.args, "--set", s)
+		home: shortHome(t), wrapper: openUmask,
+		args: []string{"--log-level", "info", "--set", "store.snapshotAfter=256KiB", "--set", "store.durability=" + k.durability.String()},
 	}
 	p := serve(t, opts)
 	c := p.client()
 	fill(t, c, 40, 20_000) // makes writing a snapshot take a while
 	notes := ask[protocol.Stats](t, c, "admin.stats", nil).Notes
-	seq := ask[protocol.Health](t, c, "admin.health", nil).Store.Seq
+	store := ask[protocol.Health](t, c, "admin.health", nil).Store
+	seq := store.Seq
+	if want := k.durability.String(); store.Durability != want {
+		t.Fatalf("durability %s, want %s", store.Durability, want)
+	}
 	scribes := make([]*scribe, 8)
 	for i := range scribes {
 		scribes[i] = &scribe{id: i}
