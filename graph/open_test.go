@@ -1,0 +1,58 @@
+package graph_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/graph"
+)
+
+// TestGraphOfWhatIsThere opens a graph over entities of several types and compares
+// it with one that has seen them come.
+func TestGraphOfWhatIsThere(t *testing.T) {
+	w := open(t)
+	_, _, err := w.ents.PutType(ctx, entities.Type{Name: "U", Fields: []entities.Field{
+		{Name: "text", Type: entities.NoteRef},
+		{Name: "one", Type: entities.Text},
+		{Name: "other", Type: entities.EntityRef},
+	}}, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{"ghost"}
+	for i := range 20 {
+		e := entities.Entity{ID: fmt.Sprint("e", i), Type: "T", Name: fmt.Sprint("E ", i), Fields: entities.Values{
+			"one": fmt.Sprint("e", i/2), "many": []string{"e3", "ghost", "e3"}, "note": "n", "text": "e4",
+		}}
+		if i%2 == 1 {
+			e.Type, e.Fields = "U", entities.Values{"text": "e5", "one": "e6", "other": "e7"}
+		}
+		if i%5 == 0 {
+			e.NoteID = "own"
+		}
+		if _, err := w.ents.Put(ctx, e, nil); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, e.ID)
+	}
+	opened := graph.Open(w.db, w.ents, w.notes, nil)
+	for _, id := range ids {
+		if diff := cmp.Diff(w.graph.References(id), opened.References(id)); diff != "" {
+			t.Errorf("%s refers to others:\n%s", id, diff)
+		}
+		for _, kind := range []graph.Kind{graph.Entity, graph.Note} {
+			for _, id := range []string{id, "n", "own"} {
+				key := graph.Key{Kind: kind, ID: id}
+				if diff := cmp.Diff(w.graph.Referrers(key), opened.Referrers(key)); diff != "" {
+					t.Errorf("others refer to %v:\n%s", key, diff)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(w.graph.Stats(), opened.Stats()); diff != "" {
+		t.Error(diff)
+	}
+}
