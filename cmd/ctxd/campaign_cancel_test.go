@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -89,8 +90,7 @@ func TestCampaignREL8_CancelledWithinTime(t *testing.T) {
 		}
 		release()
 		t.Logf("%d connections with 16 searches each: %d of %d withdrawn, answered after %v", load, withdrawn, len(times), times)
-		// A short run is one of many tests on its machine.
-		if late := times.at(1); late > figure(400*time.Millisecond, 100*time.Millisecond) {
+		if late := times.at(1); late > inTime(100*time.Millisecond) {
 			t.Errorf("with a load of %d, a withdrawn call is answered after %v", load, late)
 		}
 		if withdrawn == 0 {
@@ -126,7 +126,7 @@ func TestCampaignREL8_Mutations(t *testing.T) {
 		t.Errorf("the mutation that had started: %s %v", second.ID, second.Error)
 	}
 	t.Logf("the queued one is answered after %v, the started one after %v", took, time.Since(began))
-	if took > 100*time.Millisecond {
+	if took > inTime(100*time.Millisecond) {
 		t.Errorf("the queued mutation is answered after %v", took)
 	}
 	c := p.client()
@@ -137,46 +137,64 @@ func TestCampaignREL8_Mutations(t *testing.T) {
 }
 
 // TestCampaignREL8_JobStopsBetweenTransactions withdraws an import under way:
-// what it had written stays, in whole notes, and nothing more comes.
+// what it had written stays, in whole notes, and nothing more comes. A daemon
+// on an idle machine may be done before the withdrawal reaches it, which shows
+// nothing; then the vault grows.
 func TestCampaignREL8_JobStopsBetweenTransactions(t *testing.T) {
 	p := serve(t, launchOptions{})
-	vault := filepath.Join(p.home, "vault")
+	c := p.client()
+	total := figure(2000, 10000)
+	for {
+		vault := filepath.Join(p.home, fmt.Sprintf("vault-%d", total))
+		before := ask[protocol.Stats](t, c, "admin.stats", nil).Notes
+		took, err := withdrawnImport(t, c, vault, total)
+		count := ask[protocol.Stats](t, c, "admin.stats", nil).Notes - before
+		t.Logf("stopped after %v with %d of %d notes: %v", took, count, total, err)
+		if count == total && total < 60000 {
+			total *= 4
+			continue
+		}
+		if count == 0 || count >= total {
+			t.Errorf("%d of %d notes were written", count, total)
+		}
+		if took > inTime(time.Second) {
+			t.Errorf("the import stopped after %v", took)
+		}
+		if again := ask[protocol.Stats](t, c, "admin.stats", nil).Notes - before; again != count {
+			t.Errorf("the import goes on: %d notes, then %d", count, again)
+		}
+		ask[map[string]any](t, c, "vault.import", protocol.VaultImport{Path: vault})
+		if n := ask[protocol.Stats](t, c, "admin.stats", nil).Notes - before; n != total {
+			t.Errorf("a second import makes it %d of %d notes", n, total)
+		}
+		return
+	}
+}
+
+// withdrawnImport imports a vault of total notes that it makes, withdraws the
+// call as soon as notes are written, and says how long the call took then.
+func withdrawnImport(t *testing.T, c *client.Client, vault string, total int) (time.Duration, error) {
+	t.Helper()
 	if err := os.Mkdir(vault, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	total := figure(1000, 10000)
 	for i := range total {
-		if err := os.WriteFile(filepath.Join(vault, fmt.Sprintf("n%d.md", i)), []byte("# Title\n\n"+strings.Repeat("text [[n1]] ", 100)), 0o600); err != nil {
+		name := fmt.Sprintf("%s-n%d.md", filepath.Base(vault), i)
+		if err := os.WriteFile(filepath.Join(vault, name), []byte("# Title\n\n"+strings.Repeat("text [[n1]] ", 100)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := p.client()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var withdrawn time.Time
 	err := c.CallProgress(ctx, "vault.import", protocol.VaultImport{Path: vault}, nil, func(r protocol.Progress) {
-		if r.Message == "write" && int(r.Done) > total/4 && withdrawn.IsZero() {
+		if r.Message == "write" && r.Done > 0 && withdrawn.IsZero() {
 			withdrawn = time.Now()
 			cancel()
 		}
 	})
-	took := time.Since(withdrawn)
 	if err == nil || withdrawn.IsZero() {
 		t.Fatalf("the import was not withdrawn: %v", err)
 	}
-	count := ask[protocol.Stats](t, c, "admin.stats", nil).Notes
-	t.Logf("stopped after %v with %d of %d notes: %v", took, count, total, err)
-	if count == 0 || count >= total {
-		t.Errorf("%d of %d notes were written", count, total)
-	}
-	if took > time.Second {
-		t.Errorf("the import stopped after %v", took)
-	}
-	if again := ask[protocol.Stats](t, c, "admin.stats", nil).Notes; again != count {
-		t.Errorf("the import goes on: %d notes, then %d", count, again)
-	}
-	ask[map[string]any](t, c, "vault.import", protocol.VaultImport{Path: vault})
-	if n := ask[protocol.Stats](t, c, "admin.stats", nil).Notes; n != total {
-		t.Errorf("a second import makes it %d of %d notes", n, total)
-	}
+	return time.Since(withdrawn), err
 }

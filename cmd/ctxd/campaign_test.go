@@ -44,6 +44,12 @@ func figure[T any](short, whole T) T {
 	return short
 }
 
+// inTime is a limit of time in a whole campaign. The short form runs with all
+// the tests, on machines that are busy, and only tells a hang.
+func inTime(limit time.Duration) time.Duration {
+	return figure(max(limit, 30*time.Second), limit)
+}
+
 // process is a daemon of its own, in a home of its own.
 type process struct {
 	t      *testing.T

@@ -61,7 +61,7 @@ func TestREL4_PiecesOfASnapshot(t *testing.T) {
 		"without its end":           func(l [][]byte) [][]byte { return l[:len(l)-1] },
 		"without anything":          func([][]byte) [][]byte { return nil },
 		"with one piece twice":      func(l [][]byte) [][]byte { return slices.Insert(l, 3, l[2]) },
-		"with two in other places":  func(l [][]byte) [][]byte { l[4], l[5] = l[5], l[4]; return l },
+		"with two in other places":  func(l [][]byte) [][]byte { l[7], l[8] = l[8], l[7]; return l },
 		"with its end twice":        func(l [][]byte) [][]byte { return append(l, l[len(l)-1]) },
 		"with a byte behind it":     func(l [][]byte) [][]byte { return append(l, []byte{0}) },
 		"with a header behind it":   func(l [][]byte) [][]byte { return append(l, l[0][:44]) },

@@ -52,7 +52,7 @@ func TestWQL7_Killers(t *testing.T) {
 				}
 				w.wql.Check(c.query, "")
 			})
-			if used.bytes > 32<<20 || used.time > 2*time.Second {
+			if used.bytes > 32<<20 || used.time > 30*time.Second {
 				t.Errorf("took %v and %d bytes", used.time, used.bytes)
 			}
 		})
@@ -120,7 +120,7 @@ func TestWQL7_Deadline(t *testing.T) {
 		_, err := w.wql.Query(ctx, query, wql.QueryOptions{})
 		took := time.Since(start)
 		cancel()
-		if fault.KindOf(err) != fault.Deadline || took > 2*time.Second {
+		if fault.KindOf(err) != fault.Deadline || took > 30*time.Second {
 			t.Errorf("%.60s…: %v after %v", query, err, took)
 		}
 	}

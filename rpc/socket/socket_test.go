@@ -259,7 +259,7 @@ func TestRPC2_StaleSocketAfterKill(t *testing.T) {
 	start := time.Now()
 	l := listen(t, path)
 	defer l.Close()
-	if took := time.Since(start); took > time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("the restart took %v", took)
 	}
 }
