@@ -440,7 +440,7 @@ func (c *connection) startJob(k *call) {
 	ctx := context.WithoutCancel(c.ctx)
 	var cancel context.CancelCauseFunc
 	if k.rooms != nil {
-		ctx, cancel = k.rooms.tenancy(ctx)
+		ctx, cancel = c.srv.door.tenancy(ctx)
 	} else {
 		ctx, cancel = context.WithCancelCause(ctx)
 	}

@@ -22,7 +22,8 @@ import (
 // they run, which has it counted.
 type door struct {
 	rooms atomic.Pointer[Rooms] // nil while it is shut; changed under mu
-	_     [56]byte              // who only looks does not wait for those who count
+	lease atomic.Pointer[lease] // changed under mu
+	_     [48]byte              // who only looks does not wait for those who count
 
 	mu      sync.Mutex // guards what follows; taken after schedule.mu
 	inside  int
@@ -32,6 +33,33 @@ type door struct {
 	gone    int                  // those that are true
 	loading protocol.Loading     // what it is shut for
 	since   time.Time
+}
+
+// lease is for how long jobs may run: from when the door opens until the rooms are
+// to be replaced. Calls that came in under an earlier lease may still be inside
+// when the door opens, if a replacement was given up while it waited for them.
+type lease struct {
+	ctx context.Context
+	end context.CancelCauseFunc
+}
+
+// renew lets jobs run from now on. mu is held.
+func (d *door) renew() {
+	l := new(lease)
+	l.ctx, l.end = context.WithCancelCause(context.Background())
+	d.lease.Store(l)
+}
+
+// tenancy returns a context that ends with ctx and when the rooms are to be
+// replaced. The caller is inside.
+func (d *door) tenancy(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stay := d.lease.Load().ctx
+	stop := context.AfterFunc(stay, func() { cancel(context.Cause(stay)) })
+	return ctx, func(why error) {
+		stop()
+		cancel(why)
+	}
 }
 
 func (d *door) shut() bool { return d.rooms.Load() == nil }
@@ -54,7 +82,7 @@ func (d *door) open(phase string, r *Rooms) bool {
 		d.mu.Unlock()
 		return false
 	}
-	r.stay, r.evict = context.WithCancelCause(context.Background())
+	d.renew()
 	waiting := d.waiting
 	d.waiting, d.gone, d.empty = nil, 0, nil
 	d.rooms.Store(r)

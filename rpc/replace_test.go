@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -322,6 +323,44 @@ func TestReplaceEndsJobs(t *testing.T) {
 	levers.begun("j2")
 	p.cancel("job2")
 	p.wantError(`"job2"`, protocol.CodeCancelled)
+}
+
+// Jobs begin while replacements are given up: each runs under one lease and ends,
+// or is told to start again.
+func TestReplaceGivenUpWhileJobsBegin(t *testing.T) {
+	d := start(t)
+	vault := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(vault, "a.md"), []byte("# A"), 0o600))
+	params, err := json.Marshal(protocol.VaultImport{Path: vault})
+	must(t, err)
+	givenUp, cancel := context.WithCancel(t.Context())
+	cancel()
+	var jobs sync.WaitGroup
+	for range 4 {
+		jobs.Go(func() {
+			for range 50 {
+				_, err := d.try("vault.import", string(params))
+				if e := new(fault.Error); err != nil && (!errors.As(err, &e) || !e.Retryable) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { jobs.Wait(); close(over) }()
+	for rounds := 0; ; rounds++ {
+		select {
+		case <-over:
+			if rounds == 0 {
+				t.Error("nothing was given up, so the test shows nothing")
+			}
+			_, err := d.try("vault.import", string(params))
+			must(t, err) // the last lease lasts
+			return
+		default:
+			_ = d.srv.Replace(givenUp, protocol.LoadRestoring, func(old *rpc.Rooms) (*rpc.Rooms, error) { return nil, givenUp.Err() })
+		}
+	}
 }
 
 // A defect where the rooms are replaced leaves nobody waiting.

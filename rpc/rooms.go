@@ -30,10 +30,6 @@ type Rooms struct {
 	Vaults   *watch.Importer
 
 	refused error // why nothing can be called here; the rooms are not set then
-
-	// Jobs run for as long as stay lasts. Set when the rooms are opened to calls.
-	stay  context.Context
-	evict context.CancelCauseFunc
 }
 
 // Load opens the store and the rooms over it, by the functions of the Options,
@@ -144,7 +140,7 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 	old := s.door.close(phase)
 	s.events.suspectHealth()
 	s.door.stage(protocol.StageCalls)
-	old.evict(&fault.Error{
+	s.door.lease.Load().end(&fault.Error{
 		Kind: fault.Unavailable, Msg: "the store was being replaced, which ends jobs", Hint: "start it again", Retryable: true,
 	})
 	for _, c := range s.connections() {
@@ -214,21 +210,9 @@ func (s *Server) use(ctx context.Context, fn func(context.Context, *Rooms) error
 	if r.refused != nil {
 		return r.refused
 	}
-	ctx, cancel := r.tenancy(ctx)
+	ctx, cancel := s.door.tenancy(ctx)
 	defer cancel(nil)
 	return evicted(ctx, fn(ctx, r))
-}
-
-// tenancy returns a context that ends with ctx and when the rooms are to be
-// replaced.
-func (r *Rooms) tenancy(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stay := r.stay
-	stop := context.AfterFunc(stay, func() { cancel(context.Cause(stay)) })
-	return ctx, func(why error) {
-		stop()
-		cancel(why)
-	}
 }
 
 // evicted returns why a job was withdrawn when the daemon has done that, and

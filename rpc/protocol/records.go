@@ -135,6 +135,8 @@ var recordMembers = map[string]string{
 	"ContextItem.kind":               "note, entity, event or action",
 	"ContextItem.id":                 "id of the record",
 	"ContextItem.title":              "its title or name",
+	"ContextItem.start":              "where it begins in the prompt, in UTF-16 code units",
+	"ContextItem.end":                "where it ends there, exclusive",
 	"ContextItem.chars":              "characters that it takes",
 	"ContextItem.cut":                "whether only a part of it went in",
 	"ContextItem.reason":             "why it is there",

@@ -274,6 +274,10 @@ export interface ContextItem {
   id?: string;
   /** Its title or name. */
   title: string;
+  /** Where it begins in the prompt, in UTF-16 code units. */
+  start: number;
+  /** Where it ends there, exclusive. */
+  end: number;
   /** Characters that it takes. */
   chars: number;
   /** Whether only a part of it went in. */
