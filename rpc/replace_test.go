@@ -338,7 +338,7 @@ func TestReplaceGivenUpWhileJobsBegin(t *testing.T) {
 	var jobs sync.WaitGroup
 	for range 4 {
 		jobs.Go(func() {
-			for range 50 {
+			for range 15 {
 				_, err := d.try("vault.import", string(params))
 				if e := new(fault.Error); err != nil && (!errors.As(err, &e) || !e.Retryable) {
 					t.Error(err)
