@@ -152,7 +152,7 @@ func TestCampaignREL9_OutOfDisk(t *testing.T) {
 func wantNoRoom(t *testing.T, err error) {
 	t.Helper()
 	var e *client.Error
-	if !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || !e.Data.Retryable {
+	if !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || !e.Data.Retryable || !strings.Contains(e.Message, "the disk is full") {
 		t.Errorf("with a full disk: %v", err)
 	}
 }

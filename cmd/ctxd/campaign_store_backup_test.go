@@ -125,7 +125,11 @@ func TestCampaignREL9_NoRoomForBackup(t *testing.T) {
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(1))
 
 	onDisk := filepath.Join(disk, "backup"+backupSuffix)
-	wantUnavailable(t, c.Call(t.Context(), "admin.backup", protocol.Backup{Path: onDisk}, nil), false)
+	full := c.Call(t.Context(), "admin.backup", protocol.Backup{Path: onDisk}, nil)
+	wantUnavailable(t, full, false)
+	if !strings.Contains(full.Error(), "the disk is full") {
+		t.Errorf("a full disk is called %v", full)
+	}
 	files := names(t, disk, data)
 	if err := c.Call(t.Context(), "admin.restore", protocol.Restore{Path: backup}, nil); err == nil {
 		t.Fatal("restored, so the test shows nothing")

@@ -1,7 +1,11 @@
 package kv
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
+	"runtime"
+	"syscall"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -17,7 +21,27 @@ func conflictf(format string, args ...any) *fault.Error {
 }
 
 func unavailable(err error, msg string) *fault.Error {
+	if why := diskSays(err); why != "" {
+		msg += ": " + why
+	}
 	return fault.Wrap(fault.Unavailable, err, "%s", msg)
+}
+
+// diskSays puts what a user can mend into words. The text of an error itself is
+// for the log: it holds paths.
+func diskSays(err error) string {
+	const windowsDiskFull = syscall.Errno(112)
+	switch {
+	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull):
+		return "the disk is full"
+	case errors.Is(err, syscall.EDQUOT):
+		return "the quota of this user is used up"
+	case errors.Is(err, syscall.EROFS):
+		return "the disk is read-only"
+	case errors.Is(err, fs.ErrPermission):
+		return "its folder or file may not be used by this user"
+	}
+	return ""
 }
 
 func errClosed() error {
