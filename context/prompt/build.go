@@ -218,6 +218,7 @@ func (s *section) add(item Item, chars int, parts ...string) {
 	s.room -= chars
 	s.chars += chars
 	item.Chars = chars
+	item.Start = len(s.b.buf) // a byte offset until close
 	s.items = append(s.items, item)
 	for _, p := range parts {
 		s.b.write(p)
@@ -233,8 +234,16 @@ func (b *builder) close(s *section) int {
 	}
 	from := b.units
 	b.chars += s.chars
-	b.units += s.chars + beyondBMP(b.buf[s.start:])
-	for _, item := range s.items {
+	b.units += Chars(s.head) + beyondBMP(b.buf[s.start:s.items[0].Start])
+	for i := range s.items {
+		item, end := &s.items[i], len(b.buf)
+		if i+1 < len(s.items) {
+			end = s.items[i+1].Start
+		}
+		text := b.buf[item.Start:end]
+		item.Start = b.units
+		b.units += item.Chars + beyondBMP(text)
+		item.End = b.units
 		if item.Kind == KindNote {
 			b.state[itemKey{item.Kind, item.ID}] = isShown
 		}

@@ -410,12 +410,21 @@ func TestCTX32_TheReportAddsUp(t *testing.T) {
 		if prompt.Chars(text) != rep.Chars || rep.Name != s.Name || !strings.HasPrefix(text, "## ") {
 			t.Errorf("section %s has %d characters, the report says %d: %q", s.Name, prompt.Chars(text), rep.Chars, text)
 		}
-		sum := 0
+		sum, end := 0, rep.Items[0].Start
 		for _, item := range rep.Items {
 			sum += item.Chars
+			if item.Start != end {
+				t.Errorf("section %s: %s starts at %d, the item before ends at %d", s.Name, item.ID, item.Start, end)
+			}
+			end = item.End
+			text := string(utf16.Decode(units[item.Start:item.End]))
+			if prompt.Chars(text) != item.Chars || !strings.Contains(text, prompt.EscapeInline(item.Title)) || !strings.Contains(text, item.ID) {
+				t.Errorf("section %s: the %d characters of %s are %q", s.Name, item.Chars, item.ID, text)
+			}
 		}
-		if sum >= rep.Chars || rep.Chars-sum > 200 {
-			t.Errorf("section %s: items have %d of %d characters", s.Name, sum, rep.Chars)
+		if head := string(utf16.Decode(units[s.Start:rep.Items[0].Start])); end != s.End || sum+prompt.Chars(head) != rep.Chars ||
+			!strings.HasSuffix(head, "\n") || strings.Contains(head, "[id:") && s.Name != prompt.SectionEntities {
+			t.Errorf("section %s: items have %d of %d characters after %q", s.Name, sum, rep.Chars, head)
 		}
 		if i > 0 && s.Start != last+1 {
 			t.Errorf("section %s starts at %d after %d", s.Name, s.Start, last)

@@ -30,11 +30,15 @@ type Edge struct {
 	Field string `json:"field"`
 }
 
-// Item is one thing that went into the prompt.
+// Item is one thing that went into the prompt: Start and End are its range in
+// the prompt in UTF-16 code units, half open, which holds Chars characters. The
+// items of a section follow each other without a gap, behind its heading.
 type Item struct {
 	Kind   string `json:"kind"` // note, entity, event, action
 	ID     string `json:"id,omitempty"`
 	Title  string `json:"title"`
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
 	Chars  int    `json:"chars"`
 	Cut    bool   `json:"cut"` // only a part of it went in
 	Reason string `json:"reason"`
