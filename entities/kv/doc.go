@@ -65,6 +65,7 @@
 //
 //	lock, lock.pid              who has the store
 //	clean                       the sequence number of the last proper stop
+//	loss                        what a start found missing, until it has told so
 //	journal-SEQ-SALT            a segment, beginning with transaction SEQ
 //	snapshot-SEQ-SALT           the whole state after transaction SEQ
 //	*.tmp                       being written; deleted at the next start

@@ -168,7 +168,7 @@ func inspectFile(fsys FS, dir, name string) (f InspectedFile, err error) {
 			f.Kind = "unfinished"
 		case strings.HasSuffix(name, backupSuffix):
 			f.Kind = "backup"
-		case name == cleanName:
+		case name == cleanName, name == lossName:
 			f.Kind = "marker"
 		default:
 			f.Kind = "lock"

@@ -101,7 +101,7 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 		} else if ownTemp(name) {
 			inv.temps = append(inv.temps, name)
 		} else {
-			own = name == lockName || name == ownerName || name == cleanName ||
+			own = name == lockName || name == ownerName || name == cleanName || name == lossName ||
 				strings.HasPrefix(name, damagedPrefix) || strings.HasSuffix(name, backupSuffix)
 		}
 		if own {
@@ -142,7 +142,7 @@ func ownTemp(name string) bool {
 		return false
 	}
 	_, snapshot := parseName(snapshotPrefix, base)
-	return snapshot || base == cleanName || strings.HasSuffix(base, backupSuffix)
+	return snapshot || base == cleanName || base == lossName || strings.HasSuffix(base, backupSuffix)
 }
 
 // ours reports whether the folder was a store's before. Backups alone do not make
@@ -212,6 +212,8 @@ type finding struct {
 	journal *replay
 	damaged []fileID // snapshots
 	rebuilt bool     // from what is intact in damaged snapshots
+	spoilt  []fileID // segments that are not to be read again
+	untold  *lossNote
 }
 
 // read loads the store and reports what it found. It changes nothing on disk.
@@ -225,12 +227,16 @@ func (s *Store) read() (*finding, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	untold, err := untoldLoss(fsys, dir)
+	if err != nil {
+		return nil, unreadable(err)
+	}
 	isNew := len(inv.segments) == 0 && len(inv.snapshots) == 0
 	damaged, err := s.loadNewest(&inv)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	f := &finding{inventory: inv, damaged: damaged}
+	f := &finding{inventory: inv, damaged: damaged, untold: untold}
 	r := &replay{fs: fsys, dir: dir, in: batch{db: s.db}, start: s.seq.Load(), last: s.seq.Load(), promised: stopped}
 	f.journal = r
 	for _, id := range damaged {
@@ -322,6 +328,10 @@ func (s *Store) repair(f *finding) error {
 			return err
 		}
 	}
+	s.plan(f)
+	if err := s.noteLoss(f); err != nil {
+		return err
+	}
 	s.files = &files{snapshots: f.snapshots, segments: f.segments}
 	s.journal = &journal{fs: fsys, dir: s.dir}
 	if err := s.repairJournal(f); err != nil {
@@ -332,53 +342,73 @@ func (s *Store) repair(f *finding) error {
 			return err
 		}
 	}
+	if f.untold != nil {
+		if err := s.finishEarlier(f); err != nil {
+			return err
+		}
+	}
 	if err := s.openJournal(r); err != nil {
 		return err
 	}
 	s.synced.Store(s.seq.Load())
 	if s.report.Lost > 0 {
 		// Said once; from here on the store is what it is.
-		return s.writeCleanMarker()
+		if err := s.writeCleanMarker(); err != nil {
+			return err
+		}
+	}
+	if f.untold != nil || s.report.anyLoss() {
+		return s.forgetLoss()
 	}
 	return nil
 }
 
-// repairJournal removes from the journal what is not to be read again: an
-// unfinished write is cut off, anything else is kept aside.
-func (s *Store) repairJournal(f *finding) error {
+// plan decides what of the journal is not to be read again: an unfinished write
+// is to be cut off, anything else to be kept aside.
+func (s *Store) plan(f *finding) {
 	r := f.journal
 	at := r.stopped
+	lost := s.report.Lost > 0 || f.untold != nil || f.rebuilt
 	if at == nil && s.report.Lost == 0 && !f.rebuilt {
-		return nil
+		return
 	}
 	if at == nil {
 		// Every file is in order and yet something is missing. Segments that
 		// begin behind it hold nothing, but would tell of the loss for ever.
-		at = &stop{segment: len(s.files.segments)}
-		for at.segment > 0 && s.files.segments[at.segment-1].seq > r.last+1 {
+		at = &stop{segment: len(f.segments)}
+		for at.segment > 0 && f.segments[at.segment-1].seq > r.last+1 {
 			at.segment--
 		}
 	}
 	if at.torn {
 		s.report.TornBytes = at.size - at.off
 	}
-	if s.report.Lost == 0 && !f.rebuilt && at.torn && at.segment == len(s.files.segments)-1 {
+	if !lost && at.torn && at.segment == len(f.segments)-1 {
 		at.cut = true
-		return s.cut(at)
+		return
 	}
 	s.report.Aside = at.beyond
+	f.spoilt = f.segments[at.segment:]
+}
+
+// repairJournal does what plan has decided.
+func (s *Store) repairJournal(f *finding) error {
+	if at := f.journal.stopped; at != nil && at.cut {
+		return s.cut(at)
+	}
 	// What could be read gets a snapshot of its own before the files that hold
 	// it are moved away.
-	if f.rebuilt || at.segment < len(s.files.segments) && r.last > s.snapshots.seq {
+	if last := f.journal.last; f.rebuilt || len(f.spoilt) > 0 && last > s.snapshots.seq {
 		s.capture = new(capture)
-		id, size, err := s.writeSnapshot(context.Background(), r.last)
+		id, size, err := s.writeSnapshot(context.Background(), last)
 		s.capture = nil
 		if err != nil {
 			return err
 		}
 		s.tookSnapshot(id, size)
 	}
-	for len(s.files.segments) > at.segment {
+	keep := len(s.files.segments) - len(f.spoilt)
+	for len(s.files.segments) > keep {
 		last := len(s.files.segments) - 1
 		if err := s.setAside(s.files.segments[last].name(journalPrefix)); err != nil {
 			return err

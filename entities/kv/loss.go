@@ -1,0 +1,112 @@
+package kv
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// lossName is the file that keeps the report of a loss while a store is put in
+// order. Once the damaged files are set aside, nothing else would tell of the loss
+// to a start that follows a crash. It goes before Open returns the report.
+const lossName = "loss"
+
+// lossNote is what the file holds, as JSON with a checksum behind it.
+type lossNote struct {
+	Report Recovery `json:"report"`
+	Aside  []string `json:"aside"` // files that are to be set aside
+}
+
+// anyLoss reports whether there is more to tell than the files will tell again.
+func (r *Recovery) anyLoss() bool {
+	return r.Lost > 0 || r.LostPieces > 0 || r.Salvaged > 0 || r.Aside > 0
+}
+
+// noteLoss keeps the report before anything is changed on disk, with that of an
+// earlier start that did not come to its end.
+func (s *Store) noteLoss(f *finding) error {
+	note := lossNote{Report: s.report}
+	for _, id := range f.spoilt {
+		note.Aside = append(note.Aside, id.name(journalPrefix))
+	}
+	for _, id := range f.damaged {
+		note.Aside = append(note.Aside, id.name(snapshotPrefix))
+	}
+	if f.untold != nil {
+		note.recall(f.untold)
+	}
+	if f.untold == nil && !note.Report.anyLoss() {
+		return nil
+	}
+	b, err := json.Marshal(note)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "the loss can't be noted")
+	}
+	return replaceFile(s.opts.FS, s.dir, lossName, binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crcTable)))
+}
+
+// untoldLoss returns what an earlier start noted, nil when there is nothing. A
+// note that can't be read is none: it says nothing about the records.
+func untoldLoss(fsys FS, dir string) (*lossNote, error) {
+	b, err := readAll(fsys, filepath.Join(dir, lossName), 1<<20)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there is no loss and no error
+	}
+	if err != nil || len(b) < 4 {
+		return nil, err
+	}
+	var note lossNote
+	content, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
+	if crc32.Checksum(content, crcTable) != sum || json.Unmarshal(content, &note) != nil {
+		return nil, nil //nolint:nilerr,nilnil // as above
+	}
+	return &note, nil
+}
+
+// recall adds what an earlier start had found. Nothing was written in between, so
+// what both found is the same.
+func (n *lossNote) recall(earlier *lossNote) {
+	r, e := &n.Report, &earlier.Report
+	r.Lost, r.Salvaged = max(r.Lost, e.Lost), max(r.Salvaged, e.Salvaged)
+	r.Aside, r.LostPieces = max(r.Aside, e.Aside), max(r.LostPieces, e.LostPieces)
+	r.Clean = false
+	for _, name := range earlier.Aside {
+		if !slices.Contains(n.Aside, name) {
+			n.Aside = append(n.Aside, name)
+		}
+	}
+}
+
+// finishEarlier does what an earlier start had begun, and reports it.
+func (s *Store) finishEarlier(f *finding) error {
+	note := lossNote{Report: s.report}
+	note.recall(f.untold)
+	s.report = note.Report
+	for _, name := range f.untold.Aside {
+		at := slices.IndexFunc(s.files.segments, func(id fileID) bool { return id.name(journalPrefix) == name })
+		if at >= 0 && s.snapshots.seq >= s.seq.Load() { // what could be read of it has its snapshot
+			s.files.segments = slices.Delete(s.files.segments, at, at+1)
+			if err := s.setAside(name); err != nil {
+				return err
+			}
+		} else if to := damagedPrefix + name; slices.Contains(f.all, to) && !slices.Contains(s.report.Damaged, to) {
+			s.report.Damaged = append(s.report.Damaged, to)
+		}
+	}
+	return nil
+}
+
+// forgetLoss is called when the loss is about to be told.
+func (s *Store) forgetLoss() error {
+	err := s.opts.FS.Remove(filepath.Join(s.dir, lossName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, s.opts.FS.SyncDir(s.dir))
+}
