@@ -95,7 +95,7 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 	if err := CheckID("id", e.ID); err != nil {
 		return nil, err
 	}
-	t, err := TypeRecords.Get(tx, Fold(e.Type))
+	t, err := TypeRecords.Shared(tx, Fold(e.Type))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, er
 		if e.VaultBacked && (p.Name != nil || p.Aliases != nil || p.Fields != nil || p.NoteID != nil) {
 			return checkWritable(e, e.ID, nil, false)
 		}
-		t, err := TypeRecords.Get(tx, Fold(e.Type))
+		t, err := TypeRecords.Shared(tx, Fold(e.Type))
 		if err != nil {
 			return err
 		}

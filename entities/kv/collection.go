@@ -105,6 +105,41 @@ func (c Collection[T]) Get(tx *Tx, id string) (*T, error) {
 	return v, nil
 }
 
+// Shared is Get for a record that is read far more often than it changes: while
+// it stays the same it is decoded once, for this transaction and all later ones.
+// The caller must not change it. In a View it is Get.
+func (c Collection[T]) Shared(tx *Tx, id string) (*T, error) {
+	if !tx.writable {
+		return c.Get(tx, id)
+	}
+	key := c.c.prefix + id
+	raw, ok, err := tx.get(key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if have, ok := tx.s.decoded[key]; ok && have.raw == raw {
+		return have.record.(*T), nil
+	}
+	v, err := c.c.codec.Decode(raw)
+	if err != nil {
+		return nil, c.unreadable(id, err)
+	}
+	if len(tx.s.decoded) >= maxDecoded {
+		clear(tx.s.decoded)
+	}
+	tx.s.decoded[key] = decodedRecord{raw: raw, record: v}
+	return v, nil
+}
+
+// maxDecoded is how many records Shared keeps.
+const maxDecoded = 1024
+
+// decodedRecord is what Shared keeps of a record.
+type decodedRecord struct {
+	raw    string
+	record any
+}
+
 // Has reports whether there is a record with that id, without decoding it.
 func (c Collection[T]) Has(tx *Tx, id string) (bool, error) {
 	_, ok, err := tx.get(c.c.prefix + id)

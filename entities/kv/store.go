@@ -90,10 +90,11 @@ type Store struct {
 	lock    io.Closer
 	report  Recovery
 
-	writer  chan struct{} // holds a token while somebody writes
-	written uint64        // the last sequence number given; guarded by writer
-	format  int           // of the records; guarded by writer
-	newest  *pending      // of the group being made durable; guarded by queue.mu
+	writer  chan struct{}            // holds a token while somebody writes
+	written uint64                   // the last sequence number given; guarded by writer
+	format  int                      // of the records; guarded by writer
+	newest  *pending                 // of the group being made durable; guarded by queue.mu
+	decoded map[string]decodedRecord // by key; guarded by writer
 
 	overlay overlay
 	queue   queue
@@ -126,7 +127,8 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, fault.Wrap(fault.Internal, err, "the store can't be set up")
 	}
 	s := &Store{
-		opts: opts, db: db, log: logger(opts.Logger), now: opts.Now,
+		decoded: make(map[string]decodedRecord),
+		opts:    opts, db: db, log: logger(opts.Logger), now: opts.Now,
 		writer: make(chan struct{}, 1),
 	}
 	if s.now == nil {
