@@ -187,7 +187,7 @@ func (s *Store) enterType(e *Entity) {
 		m = &typeMembers{ids: make(map[string]*Entity)}
 		s.byType[strings.Clone(key)] = m
 	}
-	m.ids[e.ID], m.sorted = e, nil
+	m.put(e)
 }
 
 // enterNote notes that a record was made from its note.
@@ -270,8 +270,7 @@ func (e *Entity) hasLink() (found bool) {
 func (s *Store) forget(e *Entity) {
 	key := Fold(e.Type)
 	if m := s.byType[key]; m != nil {
-		delete(m.ids, e.ID)
-		m.sorted = nil
+		m.remove(e.ID)
 		if len(m.ids) == 0 {
 			delete(s.byType, key)
 		}

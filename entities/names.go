@@ -21,6 +21,8 @@ type NameIndex struct {
 	free  []uint32          // numbers without a record
 	whole startList         // every name from its start
 	words startList         // every name from its other word starts
+
+	handles map[string][]string // ids by handle; nil until one is asked for
 }
 
 // named is what the index knows of one record.
@@ -62,6 +64,7 @@ func (x *NameIndex) Put(id, kind string, changed time.Time, names ...string) {
 	for s := range n.starts(at) {
 		x.listOf(s).insert(x.list, s)
 	}
+	x.enterHandle(n)
 }
 
 func (n *named) same(kind string, names []string) bool {
@@ -89,6 +92,7 @@ func (x *NameIndex) Delete(id string) {
 		return
 	}
 	n := x.list[at]
+	x.leaveHandle(n)
 	for s := range n.starts(at) {
 		x.listOf(s).remove(x.list, s)
 	}

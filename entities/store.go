@@ -2,7 +2,6 @@ package entities
 
 import (
 	"iter"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -65,12 +64,6 @@ type Store struct {
 	schema    uint64 // counts changes of types
 }
 
-// typeMembers are the live entities of a type; sorted is made when asked for.
-type typeMembers struct {
-	ids    map[string]*Entity
-	sorted []*Entity
-}
-
 // Open loads the types and entities of db and keeps them current from then on.
 func Open(db *kv.Store, opts Options) (*Store, error) {
 	if opts.Now == nil {
@@ -116,37 +109,6 @@ func (s *Store) Types() []*Type {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.sorted
-}
-
-// OfType returns the live entities of a type in natural order of their names,
-// then by id. The slice is shared and not to be changed. O(1) unless the type
-// changed since the last call, then O(n log n).
-func (s *Store) OfType(name string) []*Entity {
-	key := Fold(name)
-	s.mu.RLock()
-	m := s.byType[key]
-	if m == nil {
-		s.mu.RUnlock()
-		return nil
-	}
-	sorted := m.sorted
-	s.mu.RUnlock()
-	if sorted != nil {
-		return sorted
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m = s.byType[key]; m == nil {
-		return nil
-	}
-	if m.sorted == nil {
-		m.sorted = make([]*Entity, 0, len(m.ids))
-		for _, e := range m.ids {
-			m.sorted = append(m.sorted, e)
-		}
-		slices.SortFunc(m.sorted, CompareEntities)
-	}
-	return m.sorted
 }
 
 // CompareEntities orders entities by name, natural order, then by id.
@@ -209,18 +171,7 @@ func (s *Store) Named(name string) []*Entity {
 	key := Fold(name)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var live, trashed []*Entity
-	for _, id := range s.names.Exact(key) {
-		if e := s.byID[id]; e.Live() {
-			live = append(live, e)
-		} else if e != nil {
-			trashed = append(trashed, e)
-		}
-	}
-	if len(live) > 0 {
-		return live
-	}
-	return trashed
+	return s.liveOrTrashed(s.names.Exact(key))
 }
 
 // MatchName reports whether fold is the fold of a name or alias, and whether it
