@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/ctxd/ctxd/context/gather"
@@ -50,13 +51,27 @@ func openAsIs(dir string, conf storeConfig, log *slog.Logger) (*kv.Store, error)
 	return kv.Open(dir, opts)
 }
 
+// matchesOf is what MATCHES asks: the words of an entity and of its own note.
+func matchesOf(ents *entities.Store, ns *notes.Store) func(context.Context, string) (func(id string) bool, error) {
+	return func(_ context.Context, words string) (func(id string) bool, error) {
+		has, err := ns.Matcher(words)
+		if err != nil {
+			return nil, err
+		}
+		return func(id string) bool {
+			e := ents.Get(id)
+			return e != nil && has(e)
+		}, nil
+	}
+}
+
 // roomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
 // WQL, the graph, the cached blocks of gather; then the events for clients.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
-func roomsOver(db *kv.Store, limits recordLimits) (*rpc.Rooms, error) {
+func roomsOver(db *kv.Store, limits roomLimits) (*rpc.Rooms, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{
@@ -70,7 +85,7 @@ func roomsOver(db *kv.Store, limits recordLimits) (*rpc.Rooms, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine = wql.New(ents, wql.Options{})
+	engine = wql.New(ents, wql.Options{Match: matchesOf(ents, ns)})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
 	keepLean(db, ns)
@@ -80,7 +95,7 @@ func roomsOver(db *kv.Store, limits recordLimits) (*rpc.Rooms, error) {
 		Notes:    ns,
 		WQL:      engine,
 		Graph:    gr,
-		Gather:   gather.Open(db, ents, ns, engine, gr, gather.Options{}),
+		Gather:   gather.Open(db, ents, ns, engine, gr, gather.Options{Reports: limits.reports}),
 		Vaults:   watch.New(db, ents, ns, watch.Options{}),
 	}, nil
 }

@@ -24,6 +24,8 @@ type Query struct {
 	Order    []OrderKey
 	Limit    *Count
 	Offset   *Count
+
+	strays []Operand // of conditions with a syntax error
 }
 
 // WhatKind says what a query selects.

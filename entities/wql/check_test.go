@@ -55,6 +55,7 @@ var mistakes = []string{
 	"SELECT p FROM Person WHERE p.name CONTAIN 'x'",
 	"SELECT p FROM Person WHERE {that} = p.team OR {this = 1",
 	"SELECT p FROM Person WHERE p.team = {this.citty}",
+	"SELECT p FROM Person WHERE p.team = {this}.lead AND p.team = {this}.",
 	"SELECT p FROM Person WHERE (p.age = 1))",
 	"SELECT p FROM Person ORDER p.name",
 	"SELECT p FROM Person ORDER BY p.name NULLS, p.nme DESC, 3",

@@ -25,27 +25,38 @@ type prepared struct {
 	program  *vm.Program
 	source   string // of the program
 	order    []orderKey
-	agg      int // slot of an aggregate's path, -1 for COUNT(*) and rows
-	probes   []probe
+	agg      int     // slot of an aggregate's path, -1 for COUNT(*) and rows
+	access   *access // what indexes may answer; nil: nothing
+	leaves   []*leaf // of it
 	warnings []Diagnostic
 
-	volatile bool  // the value depends on the clock or on the search index
+	volatile bool  // the value depends on the moment or on the search index
+	daily    bool  // it depends on the calendar day
 	depth    int   // computed fields below it
 	shape    shape // of its value, when it is a computed field
-	machines sync.Pool
+
+	// What a result depends on (see dependencies).
+	folds     []string  // of types
+	reads     *fields   // of the rows
+	beyond    []reading // of what is behind references, in this and in computed fields
+	existence *fields   // nothing but that an entity is there
+	machines  sync.Pool
+}
+
+// declared returns the name of a type of FROM as it is declared.
+func (p *prepared) declared(name string) string {
+	for _, t := range p.types {
+		if t.Name == name {
+			return t.Name
+		}
+	}
+	return strings.Clone(name)
 }
 
 type orderKey struct {
 	slot             int
 	desc, nullsFirst bool
-}
-
-// probe is a condition that every wanted row meets and that an index answers:
-// the field, a reference or the id, has one of the values.
-type probe struct {
-	field  string // as written
-	isID   bool
-	values []int // slots that do not depend on the row
+	mayRef           bool // the key may be a reference
 }
 
 // compiler types one query and makes slots and program of it.
@@ -95,7 +106,11 @@ func (s *session) compile(q *Query, thisType *entities.Type, hasThis bool, found
 	c.from()
 	c.setAlias()
 	if q.Where != nil {
-		c.out.source = c.cond(q.Where, false, true)
+		where := c.cond(q.Where, false)
+		c.out.source, c.out.access = where.source, where.access
+	}
+	for _, x := range q.strays {
+		_, _ = c.operand(x, false)
 	}
 	c.what()
 	c.orderBy()
@@ -110,6 +125,7 @@ func (s *session) compile(q *Query, thisType *entities.Type, hasThis bool, found
 		}
 		c.out.program = program
 	}
+	c.dependencies()
 	c.out.machines.New = func() any { return newMachine(c.out) }
 	c.out.warnings = found.diagnostics(q.Source)
 	return c.out
@@ -219,50 +235,59 @@ func (c *compiler) orderBy() {
 		if _, ok := k.Key.(*Literal); ok {
 			continue // reported by the parser
 		}
-		slot, _ := c.operand(k.Key, false)
-		c.out.order = append(c.out.order, orderKey{slot: slot, desc: k.Desc, nullsFirst: k.NullsFirst})
+		slot, sh := c.operand(k.Key, false)
+		mayRef := sh.base() == kindRef || sh.base() == kindAny
+		c.out.order = append(c.out.order, orderKey{slot: slot, desc: k.Desc, nullsFirst: k.NullsFirst, mayRef: mayRef})
 	}
 }
 
-// cond returns the source of the expr program for a condition: what is true
-// exactly when the condition is TRUE or, when negated, FALSE. must says that
-// every wanted row meets it, so that an index may answer it.
-func (c *compiler) cond(x Expr, negated, must bool) string {
+// condition is a compiled condition: the source of the expr program, true
+// exactly when the condition is TRUE, and what an index knows of the rows for
+// which it is, nil for nothing.
+type condition struct {
+	source string
+	access *access
+}
+
+// cond compiles a condition or, when negated, what is TRUE where it is FALSE.
+func (c *compiler) cond(x Expr, negated bool) condition {
 	switch x := x.(type) {
 	case *Logic:
 		and := x.Or == negated
 		parts := make([]string, len(x.Args))
+		by := make([]*access, len(x.Args))
 		for i, arg := range x.Args {
-			parts[i] = c.cond(arg, negated, must && and)
+			part := c.cond(arg, negated)
+			parts[i], by[i] = part.source, part.access
 			if _, nested := arg.(*Logic); nested {
 				parts[i] = "(" + parts[i] + ")"
 			}
 		}
 		if and {
-			return strings.Join(parts, " && ")
+			return condition{strings.Join(parts, " && "), allOf(by)}
 		}
-		return strings.Join(parts, " || ")
+		return condition{strings.Join(parts, " || "), anyOf(by)}
 	case *Not:
-		source := c.cond(x.X, !negated, must)
+		inner := c.cond(x.X, !negated)
 		if _, nested := x.X.(*Logic); nested {
-			source = "(" + source + ")"
+			inner.source = "(" + inner.source + ")"
 		}
-		return source
+		return inner
 	case *Compare:
-		return c.compare(x, negated, must)
+		return c.compare(x, negated)
 	case *In:
-		return c.in(x, negated, must)
+		return c.in(x, negated)
 	case *Between:
 		return c.between(x, negated)
 	case *IsNull:
 		slot, _ := c.operand(x.X, false)
-		return call(pick(negated == x.Not, "missing", "present"), slot)
+		return condition{source: call(pick(negated == x.Not, "missing", "present"), slot)}
 	case *Matches:
 		c.out.volatile = true
 		c.out.matches = append(c.out.matches, x.Words)
-		return call(pick(!negated, "found", "notFound"), len(c.out.matches)-1)
+		return condition{source: call(pick(!negated, "found", "notFound"), len(c.out.matches)-1)}
 	}
-	return "false"
+	return condition{source: "false"}
 }
 
 // Names of the comparisons in a program: to be TRUE and to be FALSE.
@@ -285,29 +310,23 @@ func call(name string, args ...int) string {
 	return fmt.Sprintf("%s(%d, %d)", name, args[0], args[1])
 }
 
-func (c *compiler) compare(x *Compare, negated, must bool) string {
+func (c *compiler) compare(x *Compare, negated bool) condition {
 	left, ls := c.operand(x.Left, false)
 	right, rs := c.operand(x.Right, true)
 	negated = negated != x.Not
 	if isNull(x.Left) || isNull(x.Right) {
 		c.found.warn(x.Span, "a comparison with null is never true", "write IS NULL or IS NOT NULL")
-		return "false"
+		return condition{"false", anyOf(nil)}
 	}
 	c.checkCompare(x.Op, x.Left, ls, x.Right, rs)
-	if must && !negated && (x.Op == OpEq || x.Op == OpContains) {
-		c.probe(ls, right)
-		if x.Op == OpEq {
-			c.probe(rs, left)
-		}
-	}
 	name := programNames[x.Op][0]
 	if negated {
 		name = programNames[x.Op][1]
 	}
-	return call(name, left, right)
+	return condition{call(name, left, right), c.leaf(name, left, right)}
 }
 
-func (c *compiler) in(x *In, negated, must bool) string {
+func (c *compiler) in(x *In, negated bool) condition {
 	slot, sh := c.operand(x.X, false)
 	set := make([]int, 0, len(x.Items))
 	for _, item := range x.Items {
@@ -320,16 +339,15 @@ func (c *compiler) in(x *In, negated, must bool) string {
 		set = append(set, i)
 	}
 	c.out.sets = append(c.out.sets, set)
-	negated = negated != x.Not
-	if must && !negated {
-		c.probe(sh, set...)
+	if negated != x.Not {
+		return condition{source: call("noneOf", slot, len(c.out.sets)-1)}
 	}
-	return call(pick(!negated, "oneOf", "noneOf"), slot, len(c.out.sets)-1)
+	return condition{call("oneOf", slot, len(c.out.sets)-1), c.leaf("oneOf", slot, set...)}
 }
 
 // between is low <= x AND x <= high; its negation x < low OR x > high, of which
 // one may be TRUE when the other is UNKNOWN.
-func (c *compiler) between(x *Between, negated bool) string {
+func (c *compiler) between(x *Between, negated bool) condition {
 	slot, sh := c.operand(x.X, false)
 	low, ls := c.operand(x.Low, true)
 	high, hs := c.operand(x.High, true)
@@ -340,35 +358,18 @@ func (c *compiler) between(x *Between, negated bool) string {
 		c.checkCompare(OpLe, x.X, sh, x.High, hs)
 	}
 	if negated != x.Not {
-		return "(" + call("lt", slot, low) + " || " + call("gt", slot, high) + ")"
+		return condition{
+			"(" + call("lt", slot, low) + " || " + call("gt", slot, high) + ")",
+			anyOf([]*access{c.leaf("lt", slot, low), c.leaf("gt", slot, high)}),
+		}
 	}
-	return "(" + call("ge", slot, low) + " && " + call("le", slot, high) + ")"
+	return condition{
+		"(" + call("ge", slot, low) + " && " + call("le", slot, high) + ")",
+		allOf([]*access{c.leaf("ge", slot, low), c.leaf("le", slot, high)}),
+	}
 }
 
 func isNull(x Operand) bool {
 	lit, ok := x.(*Literal)
 	return ok && lit.Kind == LitNull
-}
-
-// probe notes that the rows wanted have one of the values in a field, if an
-// index knows the field.
-func (c *compiler) probe(sh shape, values ...int) {
-	if !sh.scalar || sh.base() != kindRef || c.rows.open {
-		return
-	}
-	for _, v := range values {
-		if !c.out.slots[v].constant {
-			return
-		}
-	}
-	id := builtinFields[entities.Fold(sh.field)].builtin
-	if id != notBuiltin && id != fieldID {
-		return
-	}
-	for _, t := range c.out.types { // computed references are in no index
-		if ref, _ := refTo(t, sh.field); ref != nil && ref.builtin == notBuiltin && ref.kind == kindNull {
-			return
-		}
-	}
-	c.out.probes = append(c.out.probes, probe{field: sh.field, isID: id == fieldID, values: values})
 }

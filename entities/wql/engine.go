@@ -2,7 +2,6 @@ package wql
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -17,11 +16,8 @@ const (
 	MaxRows     = 10_000
 )
 
-// Sizes of the caches.
-const (
-	maxPrograms = 1024
-	maxResults  = 16384
-)
+// maxPrograms is how many texts are kept ready.
+const maxPrograms = 1024
 
 // Options are what an Engine needs from elsewhere. The zero value works.
 type Options struct {
@@ -38,25 +34,19 @@ type Engine struct {
 	src     *entities.Store
 	opts    Options
 	indexes *indexes
+	results *results
 	hide    func(*entities.Entity) bool // nil: nothing is hidden
 
 	mu        sync.Mutex // guards what follows
 	schema    *schema
 	schemaGen uint64
 	programs  map[programKey]*prepared
-	results   map[resultKey]*outcome // of generation resultGen
-	resultGen uint64
 }
 
 type programKey struct {
 	text, thisType string
 	hasThis        bool
 	field          string // of which it is the query: it must not need that field then
-}
-
-type resultKey struct {
-	program *prepared
-	this    string
 }
 
 // New returns an engine over src.
@@ -67,15 +57,20 @@ func New(src *entities.Store, opts Options) *Engine {
 	if opts.Location == nil {
 		opts.Location = time.Local
 	}
-	return &Engine{
-		src: src, opts: opts, indexes: newIndexes(src),
-		programs: make(map[programKey]*prepared), results: make(map[resultKey]*outcome),
-	}
+	e := &Engine{src: src, opts: opts, indexes: newIndexes(src, opts.Location), programs: make(map[programKey]*prepared)}
+	e.results = newResults(e)
+	return e
 }
 
-// Apply keeps built indexes current. Register it with kv.Store.OnCommit after
-// entities.Open, and after every room that has the store resolve links anew.
-func (e *Engine) Apply(cs *kv.ChangeSet) { e.indexes.apply(cs) }
+// Apply keeps indexes and the results of computed fields current. Register it
+// with kv.Store.OnCommit when the engine is made: after entities.Open and
+// Store.SetResolver, and behind every room that has the store resolve links
+// anew. It costs O(log n) for each index and value that changed, and what it
+// takes to drop the results that depend on them.
+func (e *Engine) Apply(cs *kv.ChangeSet) {
+	e.indexes.apply(cs)
+	e.results.apply(cs)
+}
 
 // QueryOptions say how a query is run.
 type QueryOptions struct {
@@ -95,7 +90,7 @@ func (e *Engine) Query(ctx context.Context, query string, opts QueryOptions) (*R
 	var this *entities.Entity
 	var thisType *entities.Type
 	if opts.This != "" {
-		if this = e.src.Get(opts.This); this == nil {
+		if this = e.src.Get(opts.This); this == nil || e.hidden(this) {
 			return nil, fault.Missing("entity", opts.This)
 		}
 		thisType = e.src.Type(this.Type)
@@ -105,17 +100,17 @@ func (e *Engine) Query(ctx context.Context, query string, opts QueryOptions) (*R
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.run(ctx, p, this, 0, rowLimit(opts.Limit))
+	out, err := e.run(ctx, p, how{this: this, limit: rowLimit(opts.Limit), explain: opts.Explain, record: opts.Explain})
 	if err != nil {
 		return nil, err
 	}
-	result := *out.result
 	if opts.Explain {
-		result.Plan = out.plan(p)
-		result.Plan.CachedProgram = cached
-		result.Plan.Micros = float64(time.Since(start).Nanoseconds()) / 1e3
+		micros := float64(time.Since(start).Nanoseconds()) / 1e3
+		plan := e.planOf(out, p)
+		plan.CachedProgram, plan.CachedResult, plan.Micros = cached, e.cachedValue(query, this), micros
+		out.result.Plan = plan
 	}
-	return &result, nil
+	return out.result, nil
 }
 
 func rowLimit(asked int) int {
@@ -126,9 +121,10 @@ func rowLimit(asked int) int {
 }
 
 // Hiding returns an engine over the same entities for which those that hide
-// reports do not exist: neither as rows nor behind references. What it answers
-// may be shown to somebody who must not know of them. It keeps caches of its
-// own.
+// reports do not exist: neither as rows nor behind references nor as this. What
+// it answers may be shown to somebody who must not know of them. hide must go by
+// what the entity holds alone. The engine keeps caches of its own, and its Apply
+// is to be registered as well.
 func (e *Engine) Hiding(hide func(*entities.Entity) bool) *Engine {
 	other := New(e.src, e.opts)
 	other.hide = hide
@@ -144,6 +140,9 @@ func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entit
 	if field.Type != entities.Computed {
 		return nil, fault.Field(field.Name, "field %q is not computed", field.Name)
 	}
+	if e.hidden(ent) {
+		return nil, fault.Missing("entity", ent.ID)
+	}
 	t := e.src.Type(ent.Type)
 	p, _, err := e.prepare(field.Query, t, true, field.Name)
 	if err != nil {
@@ -156,43 +155,45 @@ func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entit
 	return out.result, nil
 }
 
+// Current reports whether a result that Computed of this engine gave is still
+// what the field gives: nothing that it depends on has changed since. It is
+// false in doubt: for what depends on now() or MATCHES, for a result that had
+// to make room for others, and while a commit is under way that Apply has not
+// seen. O(1).
+func (e *Engine) Current(r *Result) bool {
+	if r == nil || r.of == nil || r.of.engine != e || r.of.dropped.Load() {
+		return false
+	}
+	return e.results.current(r.of, e.src.Gen())
+}
+
+// today is the day number of today.
+func (e *Engine) today() int64 { return dayOf(e.opts.Now().In(e.opts.Location)) }
+
 // computed runs a computed field, or takes its value from the cache when
-// nothing changed since.
+// nothing that it depends on has changed.
 func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth int) (*outcome, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
+	how := how{this: ent, depth: depth, limit: DefaultRows}
 	if p.volatile {
-		return e.run(ctx, p, ent, depth, DefaultRows)
+		return e.run(ctx, p, how)
 	}
-	key := resultKey{p, ent.ID}
 	gen := e.src.Gen()
 	if current := e.src.Get(ent.ID); current != ent {
-		return e.run(ctx, p, ent, depth, DefaultRows) // an entity that is not stored so
+		return e.run(ctx, p, how) // an entity that is not stored so
 	}
-	e.mu.Lock()
-	out := e.results[key]
-	if e.resultGen != gen {
-		out = nil
-	}
-	e.mu.Unlock()
-	if out != nil {
+	key := resultKey{p, ent.ID}
+	if out := e.results.get(key, gen); out != nil {
 		return out, nil
 	}
-	out, err := e.run(ctx, p, ent, depth, DefaultRows)
+	how.record = true
+	out, err := e.run(ctx, p, how)
 	if err != nil {
 		return nil, err
 	}
-	if e.src.Gen() != gen {
-		return out, nil // the store changed meanwhile: whose value it is can't be told
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.resultGen != gen || len(e.results) >= maxResults {
-		clear(e.results)
-		e.resultGen = gen
-	}
-	e.results[key] = out
+	e.results.put(key, gen, out)
 	return out, nil
 }
 
@@ -207,16 +208,15 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool, fie
 		key.thisType = thisType.Name
 	}
 	gen := e.src.SchemaGen()
-	sc := e.schemaOf(gen)
 	e.mu.Lock()
-	p = e.programs[key]
-	if e.schemaGen != gen {
-		p = nil
+	if e.schema != nil && e.schemaGen == gen {
+		p = e.programs[key]
 	}
 	e.mu.Unlock()
 	if p != nil {
 		return p, true, nil
 	}
+	sc := e.schemaOf(gen)
 	s := newSession(sc)
 	if field != "" && thisType != nil {
 		s.stack = []string{thisType.Name + "." + field}
@@ -245,7 +245,6 @@ func (e *Engine) schemaOf(gen uint64) *schema {
 		e.schema = newSchema(e.src.Types(), nil)
 		e.schemaGen = gen
 		clear(e.programs)
-		clear(e.results)
 	}
 	return e.schema
 }
@@ -291,30 +290,4 @@ func check(s *session, text string, t *entities.Type, hasThis bool, found *findi
 		return nil
 	}
 	return s.compile(q, t, hasThis, found)
-}
-
-// Plan says how a query was run.
-type Plan struct {
-	Access        string   `json:"access"`            // "index" or "scan"
-	Index         string   `json:"index,omitempty"`   // the field that the index is on
-	Types         []string `json:"types"`             // of FROM
-	Program       string   `json:"program,omitempty"` // of WHERE; the numbers are slots
-	Slots         []string `json:"slots"`             // operands by number
-	RowsExamined  int      `json:"rowsExamined"`
-	CachedProgram bool     `json:"cachedProgram"` // the text had been made ready before
-	Micros        float64  `json:"micros"`        // µs from text to result
-}
-
-func (o *outcome) plan(p *prepared) *Plan {
-	plan := &Plan{Access: "scan", Index: o.index, RowsExamined: o.examined, Program: p.source, Types: []string{}, Slots: []string{}}
-	if o.index != "" {
-		plan.Access = "index"
-	}
-	for _, t := range p.types {
-		plan.Types = append(plan.Types, t.Name)
-	}
-	for i, s := range p.slots {
-		plan.Slots = append(plan.Slots, fmt.Sprintf("%d = %s", i, s.text))
-	}
-	return plan
 }

@@ -20,7 +20,8 @@ type function struct {
 	usage    string
 	min, max int
 	dates    bool // arguments are dates
-	clock    bool // the value changes with time
+	daily    bool // the value changes with the calendar day
+	volatile bool // it changes at any time
 	accepts  func(shape) bool
 	result   func(args []shape) shape
 	// call computes the value. Arguments that are NULL are seen by coalesce
@@ -109,11 +110,11 @@ func init() { //nolint:gochecknoinits // see above
 			},
 		},
 		{
-			name: "today", usage: "today()", clock: true, result: gives(kindDate),
+			name: "today", usage: "today()", daily: true, result: gives(kindDate),
 			call: func(m *machine, _ []*value) value { return value{kind: kindDate, i: dayOf(m.now)} },
 		},
 		{
-			name: "now", usage: "now()", clock: true, result: gives(kindInstant),
+			name: "now", usage: "now()", volatile: true, result: gives(kindInstant),
 			call: func(m *machine, _ []*value) value { return instant(m.now, m.loc) },
 		},
 	} {

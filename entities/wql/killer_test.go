@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,7 @@ func TestWQL7_Deadline(t *testing.T) {
 	w.declare(typeOf("Thing"))
 	list := things(3000)
 	list[0].Fields["s"] = strings.Repeat("a", 200_000)
+	list[1].Fields["s"] = strings.Repeat("\u00e4x", 60_000)
 	everybody := make([]string, 0, 3000)
 	for i := range 3000 {
 		everybody = append(everybody, fmt.Sprintf("t%d", i))
@@ -112,12 +114,15 @@ func TestWQL7_Deadline(t *testing.T) {
 	}
 	w.put(list...)
 	for _, query := range []string{
+		"SELECT t FROM Thing WHERE " + strings.Repeat("upper(lower(", 25) + "{this.s}" + strings.Repeat("))", 25) + " = coalesce(t.s, 'x')",
+		"SELECT t FROM Thing WHERE t.n >= 0 ORDER BY " + strings.Repeat("upper(lower(", 25) + "{this.s}" + strings.Repeat("))", 25),
+		"SELECT t FROM Thing WHERE t.peers.peers.team = t.peers.peers.s", // long lists against each other
 		"SELECT t FROM Thing WHERE t.s LIKE '%" + strings.Repeat("a", 1500) + "b" + strings.Repeat("a", 1500) + "%'",
 		"SELECT t FROM Thing WHERE t.peers.peers.peers.peers.s = 'nothing'",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		start := time.Now()
-		_, err := w.wql.Query(ctx, query, wql.QueryOptions{})
+		_, err := w.wql.Query(ctx, query, wql.QueryOptions{This: "t1"})
 		took := time.Since(start)
 		cancel()
 		if fault.KindOf(err) != fault.Deadline || took > 30*time.Second {
@@ -215,4 +220,219 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestWQL7_MemoryOfResults: of the values of computed fields only so many are
+// kept that they take tens of megabytes, however many are asked for.
+func TestWQL7_MemoryOfResults(t *testing.T) {
+	w := open(t, wql.Options{})
+	thing := typeOf("Thing")
+	all := computedField("all", "SELECT t FROM Thing WHERE t.n = 7 AND t.s != {this}")
+	thing.Fields = append(thing.Fields, all)
+	w.declare(thing)
+	list := things(3000)
+	for i := range list {
+		list[i].Fields["n"] = float64(i % 15) // 200 rows have each
+	}
+	w.put(list...)
+	var results []*wql.Result
+	for _, ent := range w.store.OfType("Thing") {
+		r, err := w.wql.Computed(t.Context(), ent, all)
+		if err != nil || len(r.Rows) != 200 {
+			t.Fatal(len(r.Rows), err)
+		}
+		results = append(results, r)
+	}
+	rows := 0
+	for _, r := range results {
+		if w.wql.Current(r) {
+			rows += len(r.Rows)
+		}
+	}
+	if rows > 400_000 || rows < 200_000 {
+		t.Errorf("%d rows are kept", rows)
+	}
+}
+
+// TestWQL7_MemoryOfIndexes: when the indexes have too many entries, the one that
+// was not asked for longest makes room.
+func TestWQL7_MemoryOfIndexes(t *testing.T) {
+	w := open(t, wql.Options{})
+	thing := entities.Type{Name: "Thing"}
+	for f := range 5 {
+		thing.Fields = append(thing.Fields, entities.Field{Name: fmt.Sprint("f", f), Type: entities.TextList})
+	}
+	w.declare(thing)
+	var list []entities.Entity
+	for i := range 1000 {
+		values := entities.Values{}
+		for _, f := range thing.Fields {
+			items := make([]string, 120)
+			for n := range items {
+				items[n] = fmt.Sprint(i, ".", n)
+			}
+			values[f.Name] = items
+		}
+		list = append(list, e("Thing", fmt.Sprint("t", i), "T", values))
+	}
+	w.put(list...)
+	built := func(field string) bool {
+		_, p := plan(t, w, "SELECT t FROM Thing WHERE t."+field+" CONTAINS '7.7'", "")
+		if p.RowsMatched != 1 || p.RowsExamined != 1 {
+			t.Fatalf("%s: %+v", field, p)
+		}
+		return p.Types[0].Uses[0].Built
+	}
+	// 120,000 entries each: four have room.
+	for _, c := range []struct {
+		field string
+		built bool
+	}{{"f0", true}, {"f1", true}, {"f2", true}, {"f3", true}, {"f0", false}, {"f4", true}, {"f0", false}, {"f3", false}, {"f1", true}} {
+		if got := built(c.field); got != c.built {
+			t.Errorf("%s built: %v, want %v", c.field, got, c.built)
+		}
+	}
+}
+
+// TestWQL7_MemoryOfOrder orders by long texts: behind references, made anew for
+// each row, in lists, and different ones for each row. What is held stays small,
+// or the query is refused.
+func TestWQL7_MemoryOfOrder(t *testing.T) {
+	w := open(t, wql.Options{})
+	w.declare(
+		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "bio", Type: entities.Text}}},
+		entities.Type{Name: "P", Fields: []entities.Field{
+			{Name: "hub", Type: entities.EntityRef},
+			{Name: "hubs", Type: entities.EntityRefList},
+			{Name: "n", Type: entities.Number},
+			{Name: "own", Type: entities.Text},
+		}},
+	)
+	list := []entities.Entity{e("Hub", "h", "H", entities.Values{"bio": strings.Repeat("lorem Ipsum 12 ", 3400)})}
+	const n = 1500
+	for i := range n {
+		own := strings.Repeat("Long ", 5000) + fmt.Sprintf("%d.", n-i)
+		list = append(list, e("P", fmt.Sprint("p", i), fmt.Sprint("P ", i), entities.Values{"hub": "h", "hubs": []string{"h", "h"}, "n": float64(-i), "own": own}))
+	}
+	for len(list) > 0 { // a transaction has a limit, too
+		w.put(list[:min(100, len(list))]...)
+		list = list[min(100, len(list)):]
+	}
+	for _, c := range []struct{ order, want string }{
+		{"p.hub.bio, p.n LIMIT 2", "p1499 p1498 …1500"},
+		{"p.hubs.bio, upper(p.hub.bio), lower(p.hub.bio), p.n LIMIT 2", "p1499 p1498 …1500"},
+		{"p.hub.bio DESC, upper(p.hub.bio), p.n LIMIT 1 OFFSET 1499", "p0"},
+		{"p.own LIMIT 3", "p1499 p1498 p1497 …1500"},
+		{"upper(p.own) DESC LIMIT 2", "p0 p1 …1500"},
+		{"p.own, upper(p.own), lower(p.own) LIMIT 1500", "error: what the rows are ordered by takes more than 100663296 bytes"},
+	} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		r, err := w.wql.Query(t.Context(), "SELECT p FROM P ORDER BY "+c.order, wql.QueryOptions{Limit: 10_000})
+		runtime.ReadMemStats(&after) // with such garbage as there is
+		if got := show(r, err); got != c.want {
+			t.Errorf("%s: %s, want %s", c.order, got, c.want)
+		}
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 200<<20 {
+			t.Errorf("%s: %d bytes more", c.order, grown)
+		}
+	}
+}
+
+// TestWQL5_SumIsExact: however the rows come, and whatever cancels out.
+func TestWQL5_SumIsExact(t *testing.T) {
+	w := open(t, wql.Options{})
+	w.declare(typeOf("Thing"))
+	for i, n := range []float64{1e100, 0.1, -1e100, 0.2, 1e16, 0.3, -1e16, 1} {
+		w.put(e("Thing", fmt.Sprint("t", i), fmt.Sprint("T", (i*5)%8), entities.Values{"n": n}))
+	}
+	for query, want := range map[string]string{
+		"SELECT SUM(t.n) FROM Thing":                "= 1.6",
+		"SELECT AVG(t.n) FROM Thing":                "= 0.2",
+		"SELECT SUM(t.n) FROM Thing WHERE t.n > 99": "= 1e+100",
+	} {
+		if got := show(w.query(query, "")); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// TestWQL7_MemoryOfPaths: one row may reach many values, and no more than can
+// be held.
+func TestWQL7_MemoryOfPaths(t *testing.T) {
+	w := open(t, wql.Options{})
+	w.declare(
+		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "tags", Type: entities.TextList}}},
+		entities.Type{Name: "P", Fields: []entities.Field{{Name: "hubs", Type: entities.EntityRefList}}},
+	)
+	tags := make([]string, 1000)
+	for i := range tags {
+		tags[i] = fmt.Sprint("t", i)
+	}
+	var list []entities.Entity
+	var hubs []string
+	for i := range 300 {
+		hubs = append(hubs, fmt.Sprint("h", i))
+		list = append(list, e("Hub", hubs[i], "H", entities.Values{"tags": tags}))
+	}
+	w.put(append(list, e("P", "few", "A few", entities.Values{"hubs": hubs[:99]}), e("P", "many", "Many", entities.Values{"hubs": hubs}))...)
+	const few, refused = "SELECT p FROM P WHERE p.id = 'few' AND ", "error: paths over many entities give more than 100000 values for one row"
+	for query, want := range map[string]string{
+		few + "p.hubs.tags CONTAINS 't7'":                                       "few",
+		few + "p.hubs.tags CONTAINS 't7' AND length(p.hubs.tags) = 99000":       "few", // a list is made once
+		"SELECT p FROM P WHERE p.hubs.tags CONTAINS 'x'":                        refused,
+		"SELECT p FROM P ORDER BY p.hubs.tags":                                  refused,
+		"SELECT COUNT(p.hubs.tags) FROM P":                                      refused,
+		"SELECT COUNT(p.hubs.tags) FROM P WHERE p.id = 'few'":                   "= 99000",
+		"SELECT p FROM P WHERE {this.hubs.tags} CONTAINS 'x' AND p.id = {this}": refused,
+	} {
+		var r *wql.Result
+		var err error
+		used := measure(func() { r, err = w.query(query, "many") })
+		if got := show(r, err); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+		if used.bytes > 128<<20 {
+			t.Errorf("%s: %d bytes", query, used.bytes)
+		}
+	}
+}
+
+// TestWQL3_LongLists: long lists against each other are compared as short ones
+// are, and not pair by pair.
+func TestWQL3_LongLists(t *testing.T) {
+	w := open(t, wql.Options{})
+	w.declare(entities.Type{Name: "T", Fields: []entities.Field{
+		{Name: "tags", Type: entities.TextList},
+		{Name: "more", Type: entities.TextList},
+	}})
+	texts := func(n int, prefix string, extra ...string) []string {
+		list := slices.Clone(extra)
+		for i := range n {
+			list = append(list, fmt.Sprint(prefix, i))
+		}
+		return list
+	}
+	for i, c := range []struct {
+		tags, more []string
+		equal, all bool
+	}{
+		{texts(9000, "a"), texts(9000, "b"), false, false},
+		{texts(9000, "a"), texts(9000, "b", "a8999"), true, false},
+		{texts(9000, "a", "caf\u00e9"), texts(8000, "a", "cafe\u0301"), true, true},
+		{texts(100, "a"), texts(101, "a"), true, false},
+		{texts(2, "a"), texts(3, "b", "a1"), true, false},
+	} {
+		id := fmt.Sprint("t", i)
+		w.put(e("T", id, "T", entities.Values{"tags": c.tags, "more": c.more}))
+		for cond, want := range map[string]bool{
+			"x.tags = x.more": c.equal, "x.more = x.tags": c.equal, "x.tags CONTAINS x.more": c.all, "x.tags IN ('none', x.more)": c.equal,
+			"NOT (x.tags = x.more)": !c.equal, "x.tags NOT CONTAINS x.more": !c.all,
+		} {
+			if got := show(w.query("SELECT x FROM T x WHERE x.id = '"+id+"' AND "+cond, "")); (got == id) != want {
+				t.Errorf("%s: %s gives %s", id, cond, got)
+			}
+		}
+	}
 }

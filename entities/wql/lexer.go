@@ -2,6 +2,7 @@ package wql
 
 import (
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -132,19 +133,29 @@ func (l *lexer) symbol(c rune, size int) {
 		}
 	}
 	l.pos += size
-	hint := "write names with such characters in `backticks` and texts in 'quotes'"
+	hint, meant := "write names with such characters in `backticks` and texts in 'quotes'", ""
 	switch c {
 	case '&', '|':
-		hint = "conditions are joined with AND and OR"
+		hint, meant = "conditions are joined with AND and OR", "AND"
+		if c == '|' {
+			meant = "OR"
+		}
+		if l.pos < len(l.src) && l.src[l.pos] == byte(c) {
+			l.pos++
+		}
 	case '!':
 		hint = "a condition is negated with NOT"
-	case '‘', '’', '“', '”':
+	case '‘', '’', '“', '”', '„':
 		hint = "texts stand in straight quotes: 'text'"
+		// What is between them is the text that was meant.
+		if n := strings.IndexAny(l.src[l.pos:lineEnd(l.src, l.pos)], "‘’“”"); n >= 0 {
+			l.pos += n + len("”")
+		}
 	case utf8.RuneError:
 		hint = "the query must be valid UTF-8"
 	}
 	l.found.fail(Span{start, l.pos}, "unexpected character "+quoteRune(c), hint)
-	l.add(tokBad, "", start)
+	l.add(tokBad, meant, start)
 }
 
 // text reads a text in quotes. A doubled quote and \' \" \\ stand for the
@@ -212,6 +223,15 @@ func (l *lexer) quotedName(open byte) {
 // number reads a number, or a duration when a unit follows at once.
 func (l *lexer) number() {
 	start := l.pos
+	if n := len(time.DateOnly); len(l.src)-start >= n {
+		_, isDate := parseDay(l.src[start : start+n])
+		if rest := l.src[start+n:]; isDate && (rest == "" || !isDigit(rest[0])) {
+			l.pos += n
+			l.found.fail(Span{start, l.pos}, "a date stands in quotes", "write it as date('"+l.src[start:l.pos]+"')")
+			l.add(tokBad, "", start)
+			return
+		}
+	}
 	l.digits()
 	whole := l.pos
 	if l.pos+1 < len(l.src) && l.src[l.pos] == '.' && isDigit(l.src[l.pos+1]) {

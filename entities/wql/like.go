@@ -71,7 +71,7 @@ func (m *machine) like(a, b int) tri {
 		*p = compileLike(pattern)
 	}
 	if x.kind == kindList {
-		return anyItem(x, func(item *value) tri { return m.likeOne(item, p) })
+		return anyItem(x, m, func(item *value) tri { return m.likeOne(item, p) })
 	}
 	return m.likeOne(x, p)
 }

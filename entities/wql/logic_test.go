@@ -101,7 +101,7 @@ func TestWQL7_ProgramIsBounded(t *testing.T) {
 	if got := strings.Join(r.Plan.Slots, "; "); !strings.Contains(got, "10 = lower(code)") || !strings.Contains(got, "14 = today()") {
 		t.Errorf("slots: %s", got)
 	}
-	if r.Plan.Access != "scan" || r.Plan.RowsExamined != 5 || r.Plan.CachedProgram {
+	if r.Plan.Access != wql.AccessRange || r.Plan.RowsExamined != 2 || r.Plan.CachedProgram {
 		t.Errorf("plan: %+v", r.Plan)
 	}
 }

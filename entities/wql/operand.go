@@ -226,7 +226,8 @@ func (c *compiler) call(x *Call) (int, shape) {
 			}
 		}
 	}
-	c.out.volatile = c.out.volatile || fn.clock
+	c.out.volatile = c.out.volatile || fn.volatile
+	c.out.daily = c.out.daily || fn.daily
 	return c.add(slot{
 		op: slotCall, fn: fn, args: args, constant: constant, text: fn.name + "(" + strings.Join(texts, ", ") + ")",
 	}), fn.result(shapes)
@@ -259,6 +260,7 @@ func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, s
 	ref.follow = sub.query.What.Kind == SelectRows
 	c.out.depth = max(c.out.depth, sub.depth+1)
 	c.out.volatile = c.out.volatile || sub.volatile
+	c.out.daily = c.out.daily || sub.daily
 }
 
 // subquery compiles the query of a computed field, once a session.

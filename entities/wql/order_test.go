@@ -1,10 +1,13 @@
 package wql_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/entities"
@@ -90,4 +93,32 @@ func TestWQL5_SumTooLarge(t *testing.T) {
 	if got := show(w.query("SELECT SUM(t.n) FROM Thing", "")); got != "error: the sum is larger than a number can be" {
 		t.Error(got)
 	}
+}
+
+// TestWQL4_OrderOfLongTexts: texts of which only the beginning has a key are in
+// natural order too, wherever the key ends: in a number, in a letter, before an
+// accent.
+func TestWQL4_OrderOfLongTexts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := open(t, wql.Options{})
+		w.declare(typeOf("Thing"))
+		unit := rapid.SampledFrom([]string{"a", "A", "é", "7", "ab1", "ß", "日", "e\u0301"}).Draw(rt, "unit")
+		var list []entities.Entity
+		for i := range 30 {
+			text := strings.Repeat(unit, (240+rapid.IntRange(0, 30).Draw(rt, "length"))/len(unit)) +
+				rapid.StringMatching("[aA019é\u0301 ]{0,12}").Draw(rt, "tail")
+			list = append(list, e("Thing", fmt.Sprintf("t%02d", i), "x", entities.Values{"s": text}))
+		}
+		w.put(list...)
+		slices.SortFunc(list, func(a, b entities.Entity) int {
+			return cmp.Or(entities.CompareNatural(norm.NFC.String(a.Fields["s"].(string)), norm.NFC.String(b.Fields["s"].(string))), strings.Compare(a.ID, b.ID))
+		})
+		want := ""
+		for _, e := range list {
+			want += " " + e.ID
+		}
+		if got := show(w.query("SELECT x FROM Thing ORDER BY x.s", "")); got != want[1:] {
+			rt.Fatalf("%s\nwant %s", got, want[1:])
+		}
+	})
 }

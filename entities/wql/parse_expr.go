@@ -97,6 +97,10 @@ func (p *parser) comparison() Expr {
 	start := p.peek().Start
 	left := p.operand()
 	if left == nil {
+		if _, ok := compareSymbols[p.peek().text]; ok && p.peek().kind == tokSymbol && p.second().startsOperand() {
+			p.advance()
+			p.stray(p.operand())
+		}
 		return nil
 	}
 	t := p.peek()
@@ -108,6 +112,7 @@ func (p *parser) comparison() Expr {
 		not := p.accept("NOT")
 		if !p.accept("NULL") {
 			p.expected("NULL", "write IS NULL or IS NOT NULL")
+			p.stray(left)
 			return nil
 		}
 		at := p.to(start)
@@ -128,12 +133,21 @@ func (p *parser) comparison() Expr {
 		p.advance()
 		if !p.accept("WITH") {
 			p.expected("WITH", "write STARTS WITH")
+			p.stray(left)
 			return nil
 		}
 		return p.compare(start, left, OpStartsWith, not)
 	}
 	p.expectedOperator(left)
+	if path, ok := left.(*Path); !ok || len(path.Segments) > 1 { // a word alone may be anything
+		p.stray(left)
+	}
 	return nil
+}
+
+// startsOperand reports whether an operand may begin with the token.
+func (t token) startsOperand() bool {
+	return t.isName() || t.kind == tokString || t.kind == tokNumber || t.symbol("{")
 }
 
 func (p *parser) expectedOperator(left Operand) {
@@ -157,6 +171,7 @@ func (p *parser) expectedOperator(left Operand) {
 func (p *parser) compare(start int, left Operand, op CompareOp, not bool) Expr {
 	right := p.operand()
 	if right == nil {
+		p.stray(left)
 		return nil
 	}
 	at := p.to(start)
@@ -167,6 +182,7 @@ func (p *parser) compare(start int, left Operand, op CompareOp, not bool) Expr {
 func (p *parser) in(start int, x Operand, not bool) Expr {
 	if !p.acceptSymbol("(") {
 		p.expected("(", "the values stand in parentheses, as in IN ('a', 'b')")
+		p.stray(x)
 		return nil
 	}
 	in := &In{Not: not, X: x}
@@ -185,6 +201,7 @@ func (p *parser) in(start int, x Operand, not bool) Expr {
 		p.expected("',' or )", "the values are separated by commas")
 		p.skipTo("AND", "OR")
 		p.acceptSymbol(")")
+		p.stray(append(in.Items, x)...)
 		return nil
 	}
 	in.Span = p.to(start)
@@ -198,14 +215,21 @@ func (p *parser) in(start int, x Operand, not bool) Expr {
 func (p *parser) between(start int, x Operand, not bool) Expr {
 	low := p.operand()
 	if low == nil {
+		p.stray(x)
 		return nil
 	}
 	if !p.accept("AND") {
 		p.expected("AND", "write BETWEEN low AND high")
+		p.stray(x, low)
+		if t := p.peek(); (t.is("OR") || t.is("TO") || t.symbol(",")) && p.second().startsOperand() {
+			p.advance() // instead of AND
+			p.stray(p.operand())
+		}
 		return nil
 	}
 	high := p.operand()
 	if high == nil {
+		p.stray(x, low)
 		return nil
 	}
 	at := p.to(start)
@@ -371,6 +395,14 @@ func (p *parser) this() Operand {
 	if !p.acceptSymbol("}") {
 		p.expected("}", "write {this} or {this.field}")
 		return nil
+	}
+	if dot := p.peek(); dot.symbol(".") && len(x.Segments) == 0 {
+		p.segments(&x.Segments)
+		inside := Name{Text: "field"}
+		if len(x.Segments) > 0 {
+			inside = x.Segments[0]
+		}
+		p.found.fail(dot.Span, "unexpected '.'", "a field of this stands inside the braces: {this."+quoteName(inside.Text)+"}")
 	}
 	x.Span = p.to(open.Start)
 	p.node(x.Span)

@@ -32,7 +32,9 @@ func parse(src string, found *findings) *Query {
 		return nil
 	}
 	p := &parser{src: src, found: found, tokens: lex(src, found)}
-	return p.query()
+	q := p.query()
+	q.strays = p.strays
+	return q
 }
 
 type parser struct {
@@ -42,6 +44,17 @@ type parser struct {
 	depth  int
 	nodes  int
 	found  *findings
+	strays []Operand
+}
+
+// stray keeps operands of a condition that could not be made out, so that what
+// is wrong with them is found as well.
+func (p *parser) stray(list ...Operand) {
+	for _, x := range list {
+		if x != nil {
+			p.strays = append(p.strays, x)
+		}
+	}
 }
 
 func (p *parser) peek() token { return p.tokens[p.pos] }
@@ -58,7 +71,7 @@ func (p *parser) advance() token {
 }
 
 func (p *parser) accept(keyword string) bool {
-	if p.peek().is(keyword) {
+	if t := p.peek(); t.is(keyword) || t.kind == tokBad && t.text == keyword {
 		p.advance()
 		return true
 	}
@@ -136,7 +149,7 @@ func (p *parser) skipTo(stop ...string) {
 			return
 		}
 		for _, s := range stop {
-			if t.is(s) || t.symbol(s) {
+			if t.is(s) || t.symbol(s) || t.kind == tokBad && t.text == s {
 				return
 			}
 		}
@@ -313,6 +326,11 @@ func (p *parser) from(q *Query) {
 		p.advance()
 		p.node(t.Span)
 		q.From = append(q.From, Name{t.Span, t.text})
+		if alias := p.peek(); alias.isName() && p.second().symbol(",") && q.Alias == nil {
+			p.found.fail(alias.Span, "unexpected "+alias.describe(p.src), "one alias stands behind all types, as in FROM Person, Team p")
+			p.advance()
+			q.Alias = &Name{alias.Span, alias.text}
+		}
 		if !p.acceptSymbol(",") {
 			break
 		}
@@ -399,6 +417,9 @@ func (p *parser) order(q *Query) {
 			case p.accept("LAST"):
 			default:
 				p.expected("FIRST or LAST", "write NULLS FIRST or NULLS LAST")
+				if p.peek().isName() && !p.atClause() {
+					p.advance() // a misspelling of one of them
+				}
 			}
 		}
 		if key != nil {

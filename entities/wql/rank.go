@@ -1,11 +1,16 @@
 package wql
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // sortKey is one key of ORDER BY of one row: what of a value is needed to
@@ -14,51 +19,116 @@ type sortKey struct {
 	kind kind
 	n    float64
 	i    int64
-	key  string // of a text: its natural key
+	key  []byte // of a text: its natural key, of a long one that of its beginning
+	cut  bool   // there is more of the text than of the key
 	s    string // of a text: as it is, for texts with equal keys
 }
 
-// naturalKey returns a text whose order by bytes is the natural order of names
-// without case (entities.CompareNatural), so that sorting n rows folds each
-// once and not at each of n log n comparisons. A run of digits becomes a digit,
-// the number of digits without leading zeros, and these digits.
-func naturalKey(s string) string {
-	fold := entities.Fold(s)
-	if !strings.ContainsAny(fold, "0123456789") {
-		return fold
+// longText is the number of bytes of a text of which a natural key is made
+// before it is needed.
+const longText = 256
+
+// What a query holds to order its rows is bounded, in bytes.
+const (
+	maxHeld     = 96 << 20 // of all rows
+	maxListText = 1 << 20  // of the items of one list
+	rowBytes    = 128      // of a row without its keys, roughly
+	keyBytes    = 104      // of a key without its texts
+)
+
+// beginning returns the part of a text that has a natural key of its own: not
+// more than longText bytes, and no number or composed letter cut in two.
+func beginning(s string) (part string, cut bool) {
+	if len(s) <= longText {
+		return s, false
 	}
-	key := make([]byte, 0, len(fold)+8)
-	for i := 0; i < len(fold); {
-		if !isDigit(fold[i]) {
-			key = append(key, fold[i])
+	end := longText
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	if !isASCII(s[:end]) || s[end] >= utf8.RuneSelf {
+		end = max(norm.NFC.LastBoundary([]byte(s[:end])), 0)
+	}
+	for end > 0 && isDigit(s[end-1]) {
+		end--
+	}
+	return s[:end], true
+}
+
+// compareSortTexts is entities.CompareNatural by the keys, as far as they go.
+func (m *machine) compareSortTexts(a, b *sortKey) int {
+	n := min(len(a.key), len(b.key))
+	if c := bytes.Compare(a.key[:n], b.key[:n]); c != 0 {
+		return c
+	}
+	if a.cut || b.cut {
+		if a.s == b.s || m.tickText(len(a.s)+len(b.s)) != nil {
+			return 0
+		}
+		return entities.CompareNatural(a.s, b.s)
+	}
+	return cmp.Or(cmp.Compare(len(a.key), len(b.key)), strings.Compare(a.s, b.s))
+}
+
+// appendNaturalKey appends the key of a text whose order by bytes is the natural
+// order of names without case (entities.CompareNatural), so that sorting n rows
+// folds each once and not at each of n log n comparisons. A run of digits
+// becomes a digit, the number of digits without leading zeros, and these digits.
+func appendNaturalKey(key []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			s = entities.Fold(s)
+			break
+		}
+	}
+	for i := 0; i < len(s); {
+		c := s[i]
+		if !isDigit(c) {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			key = append(key, c)
 			i++
 			continue
 		}
 		end := i
-		for end < len(fold) && isDigit(fold[end]) {
+		for end < len(s) && isDigit(s[end]) {
 			end++
 		}
-		digits := strings.TrimLeft(fold[i:end], "0")
+		digits := strings.TrimLeft(s[i:end], "0")
 		n := len(digits)
 		key = append(key, '0', byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
 		key = append(key, digits...)
 		i = end
 	}
-	return string(key)
+	return key
 }
+
+// naturalKey is appendNaturalKey in the memory that the machine has for the
+// keys of a run.
+func (m *machine) naturalKey(s string) []byte {
+	if cap(m.keys)-len(m.keys) < 2*len(s)+16 {
+		m.keys = make([]byte, 0, max(4096, 8*len(s)))
+	}
+	start := len(m.keys)
+	m.keys = appendNaturalKey(m.keys, s)
+	return m.keys[start:len(m.keys):len(m.keys)]
+}
+
+var readName = fieldsOf("name")
 
 // rankedRow is a row with what orders it. The key of its name is made at the
 // first tie.
 type rankedRow struct {
 	row  *entities.Entity
 	keys []sortKey
-	name string // its natural key
+	name []byte // its natural key
 	done bool   // name is set
 }
 
-func (r *rankedRow) nameKey() string {
+func (r *rankedRow) nameKey(m *machine) []byte {
 	if !r.done {
-		r.name, r.done = naturalKey(r.row.Name), true
+		r.name, r.done = m.naturalKey(r.row.Name), true
 	}
 	return r.name
 }
@@ -73,6 +143,48 @@ type ranking struct {
 	total   int
 	rows    []*rankedRow
 	worst   *rankedRow // the last row worth keeping, once there are enough
+	spare   []rankedRow
+	refused *rankedRow        // its memory is for the next row
+	texts   map[string]string // the long texts in the keys
+	held    int               // bytes of the rows with their keys, roughly
+}
+
+// hold counts the memory of a row, and has rows with equal long texts share one.
+func (r *ranking) hold(ranked *rankedRow) {
+	r.held += rowBytes + 2*len(ranked.row.Name)
+	for i := range ranked.keys {
+		k := &ranked.keys[i]
+		r.held += keyBytes + len(k.key)
+		if !k.cut {
+			r.held += len(k.s)
+			continue
+		}
+		if r.texts == nil {
+			r.texts = make(map[string]string)
+		}
+		if same, known := r.texts[k.s]; known {
+			k.s = same
+			continue
+		}
+		r.texts[k.s] = k.s
+		r.held += len(k.s)
+	}
+}
+
+// newRow returns a row from memory that is made for many at once.
+func (r *ranking) newRow(row *entities.Entity) *rankedRow {
+	if ranked := r.refused; ranked != nil {
+		r.refused = nil
+		*ranked = rankedRow{row: row, keys: ranked.keys[:0]}
+		return ranked
+	}
+	if len(r.spare) == 0 {
+		r.spare = make([]rankedRow, min(max(8, 2*r.total), 256))
+	}
+	ranked := &r.spare[0]
+	r.spare = r.spare[1:]
+	*ranked = rankedRow{row: row}
+	return ranked
 }
 
 func (r *ranking) add(row *entities.Entity) error {
@@ -81,23 +193,31 @@ func (r *ranking) add(row *entities.Entity) error {
 	if r.inOrder && len(r.rows) >= keep || r.limit == 0 {
 		return nil
 	}
-	ranked := &rankedRow{row: row}
+	ranked, before := r.newRow(row), r.m.keys
 	if len(r.m.p.order) > 0 {
-		ranked.keys = make([]sortKey, len(r.m.p.order))
-		for i, k := range r.m.p.order {
-			ranked.keys[i] = r.m.sortKey(r.m.get(k.slot))
+		if ranked.keys == nil {
+			ranked.keys = make([]sortKey, 0, len(r.m.p.order))
+		}
+		for _, k := range r.m.p.order {
+			ranked.keys = append(ranked.keys, r.m.sortKey(r.m.get(k.slot)))
 		}
 		if r.m.err != nil {
 			return r.m.err
 		}
 	}
 	if r.worst != nil && r.compare(ranked, r.worst) > 0 {
+		r.refused, r.m.keys = ranked, before
 		return nil
+	}
+	if r.hold(ranked); r.held > maxHeld {
+		return fault.New(fault.Limit, "what the rows are ordered by takes more than %d bytes", maxHeld).
+			WithHint("order by fields with shorter values, or narrow the query with a condition or a smaller OFFSET")
 	}
 	r.rows = append(r.rows, ranked)
 	if !r.inOrder && len(r.rows) >= 2*keep+256 {
 		r.cut(keep)
 		r.worst = r.rows[keep-1]
+		_ = r.worst.nameKey(r.m) // made now: the memory of keys made later may be given back
 	}
 	return nil
 }
@@ -109,17 +229,22 @@ func (r *ranking) cut(keep int) {
 	if len(r.rows) > keep {
 		clear(r.rows[keep:])
 		r.rows = r.rows[:keep]
+		clear(r.texts)
+		r.held = 0
+		for _, ranked := range r.rows {
+			r.hold(ranked)
+		}
 	}
 }
 
 func (r *ranking) compare(a, b *rankedRow) int {
 	for i, k := range r.m.p.order {
-		if c := compareKeys(&a.keys[i], &b.keys[i], k); c != 0 {
+		if c := r.m.compareKeys(&a.keys[i], &b.keys[i], k); c != 0 {
 			return c
 		}
 	}
 	if a.row.Name != b.row.Name {
-		return cmp.Or(strings.Compare(a.nameKey(), b.nameKey()), strings.Compare(a.row.Name, b.row.Name))
+		return cmp.Or(bytes.Compare(a.nameKey(r.m), b.nameKey(r.m)), strings.Compare(a.row.Name, b.row.Name))
 	}
 	return strings.Compare(a.row.ID, b.row.ID)
 }
@@ -130,8 +255,12 @@ func (r *ranking) finish(out *outcome) {
 	result := &Result{Rows: make([]Row, len(rows)), Total: r.total, Truncated: r.offset+len(rows) < r.total}
 	out.refs = make([]string, len(rows))
 	for i, x := range rows {
-		result.Rows[i] = Row{ID: x.row.ID, Name: x.row.Name, Type: x.row.Type}
-		out.refs[i] = x.row.ID
+		row := Row{ID: x.row.ID, Name: x.row.Name, Type: x.row.Type}
+		if r.m.rec != nil { // it is kept, and must not keep the records of all rows with it
+			row.ID, row.Name = strings.Clone(row.ID), strings.Clone(row.Name)
+			row.Type = r.m.p.declared(row.Type)
+		}
+		result.Rows[i], out.refs[i] = row, row.ID
 	}
 	out.result = result
 }
@@ -143,33 +272,57 @@ func (m *machine) sortKey(v *value) sortKey {
 	switch v.kind {
 	case kindText, kindChoice, kindRef:
 		k.s = v.s
-		if target := m.engine.src.Get(v.s); v.kind == kindRef && target.Live() && !m.engine.hidden(target) {
-			k.s = target.Name + "\x00" + v.s
+		if v.kind == kindRef {
+			m.rec.entity(v.s, readName)
+			if target := m.engine.src.Get(v.s); target.Live() && !m.engine.hidden(target) {
+				k.s = target.Name + "\x00" + v.s
+			}
 		}
-		k.kind, k.key = kindText, naturalKey(k.s)
+		k.kind = kindText
+		m.textKey(&k)
 	case kindInstant:
 		k.kind = kindDate
 	case kindDate:
 		k.i *= 24 * microsPerHour
 	case kindList:
-		texts := make([]string, 0, v.length())
-		for i := range v.length() {
-			x := v.item(i)
-			s := m.sortKey(&x).s
-			if s == "" {
-				s, _ = textOf(&x)
-			}
-			texts = append(texts, s)
-		}
-		k.s = strings.Join(texts, "\x00")
-		k.key = naturalKey(k.s)
+		k.s = m.listText(v)
+		m.textKey(&k)
 	}
 	return k
 }
 
+func (m *machine) textKey(k *sortKey) {
+	part, cut := beginning(k.s)
+	k.key, k.cut = m.naturalKey(part), cut
+}
+
+// listText joins the texts of the items of a list.
+func (m *machine) listText(v *value) string {
+	var b strings.Builder
+	for i := range v.length() {
+		x := v.item(i)
+		s := m.sortKey(&x).s
+		if s == "" {
+			s, _ = textOf(&x)
+		}
+		if i > 0 {
+			b.WriteByte(0)
+		}
+		if b.Len()+len(s) > maxListText {
+			if m.err == nil {
+				m.err = fault.New(fault.Limit, "a list of more than %d bytes can't be ordered by", maxListText).
+					WithHint("order by a field with shorter values")
+			}
+			break
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
 // compareKeys orders two keys: NULLs where they were asked for whatever the
 // direction, kinds apart, texts in natural order.
-func compareKeys(a, b *sortKey, by orderKey) int {
+func (m *machine) compareKeys(a, b *sortKey, by orderKey) int {
 	if a.kind == kindNull || b.kind == kindNull {
 		switch {
 		case a.kind == b.kind:
@@ -187,7 +340,7 @@ func compareKeys(a, b *sortKey, by orderKey) int {
 		case kindBool, kindDate:
 			c = cmp.Compare(a.i, b.i)
 		default:
-			c = cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.s, b.s))
+			c = m.compareSortTexts(a, b)
 		}
 	}
 	if by.desc {

@@ -51,11 +51,11 @@ const (
 )
 
 var builtinFields = map[string]fieldRef{
-	"id":        {name: "id", kind: kindRef, builtin: fieldID},
-	"name":      {name: "name", kind: kindText, builtin: fieldName},
-	"type":      {name: "type", kind: kindChoice, builtin: fieldType},
-	"createdat": {name: "createdAt", kind: kindInstant, builtin: fieldCreated},
-	"updatedat": {name: "updatedAt", kind: kindInstant, builtin: fieldUpdated},
+	"id":        {name: "id", fold: "id", kind: kindRef, builtin: fieldID},
+	"name":      {name: "name", fold: "name", kind: kindText, builtin: fieldName},
+	"type":      {name: "type", fold: "type", kind: kindChoice, builtin: fieldType},
+	"createdat": {name: "createdAt", fold: "createdat", kind: kindInstant, builtin: fieldCreated},
+	"updatedat": {name: "updatedAt", fold: "updatedat", kind: kindInstant, builtin: fieldUpdated},
 }
 
 var builtinNames = []string{"name", "id", "type", "createdAt", "updatedAt"}
@@ -63,6 +63,7 @@ var builtinNames = []string{"name", "id", "type", "createdAt", "updatedAt"}
 // fieldRef is a field of one type as a program reads it.
 type fieldRef struct {
 	name     string
+	fold     string // of name
 	kind     kind
 	elem     kind // of a list
 	builtin  builtinField
@@ -91,7 +92,7 @@ func refTo(t *entities.Type, name string) (*fieldRef, *entities.Field) {
 		return nil, nil
 	}
 	ref := &fieldRef{
-		name: f.Name, kind: kindOfField[f.Type], target: f.TargetType, options: f.Options,
+		name: f.Name, fold: entities.Fold(f.Name), kind: kindOfField[f.Type], target: f.TargetType, options: f.Options,
 		follow: f.Type == entities.EntityRef || f.Type == entities.EntityRefList,
 	}
 	switch f.Type {
@@ -113,6 +114,7 @@ type path struct {
 // declared and folded, the field that the segment means there.
 type step struct {
 	fields map[string]*fieldRef
+	reads  *fields // the segment itself
 }
 
 // field returns what the segment means for an entity of the type, or nil.
@@ -190,7 +192,7 @@ func (c *compiler) resolve(segments []Name, at place) (*path, shape) {
 // step looks a segment up on all types, and returns the fields that it may
 // mean here.
 func (c *compiler) step(seg Name, at place) (step, []*fieldRef) {
-	st := step{fields: make(map[string]*fieldRef)}
+	st := step{fields: make(map[string]*fieldRef), reads: fieldsOf(entities.Fold(seg.Text))}
 	var found []*fieldRef
 	for _, t := range c.schema.types {
 		here := at.any || slices.Contains(at.types, t)
@@ -268,7 +270,8 @@ func (c *compiler) unknownField(seg Name, at place, first bool) bool {
 	}
 	hint := didYouMean(seg.Text, fieldNames(types), "")
 	if at.open {
-		if !first { // at the first segment the open place itself was reported
+		// At the first segment the open place itself was reported.
+		if !first && builtinFields[entities.Fold(seg.Text)].name == "" {
 			c.found.warn(seg.Span, "no declared type has a field "+clip(seg.Text), hint)
 		}
 		return true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/ctxd/ctxd/entities"
 )
@@ -24,6 +23,8 @@ type Result struct {
 	Value     any   `json:"value,omitempty"`
 	IsValue   bool  `json:"-"` // the query is an aggregate: Value is float64, string, bool or nil for NULL
 	Plan      *Plan `json:"plan,omitempty"`
+
+	of *outcome // of a computed field: see Engine.Current
 }
 
 // MarshalJSON writes the value of an aggregate also when it is null.
@@ -52,13 +53,16 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// outcome is the result of one run with what the plan tells of it.
+// outcome is the result of one run with what the plan and the cache need to
+// know of it.
 type outcome struct {
 	result   *Result
-	index    string
 	examined int
-	refs     []string // ids of the rows, for computed fields that use this one
-	single   value    // the aggregate, for the same use
+	refs     []string   // ids of the rows, for computed fields that use this one
+	single   value      // the aggregate, for the same use
+	types    []TypePlan // when a plan is asked for
+
+	tracked
 }
 
 // value is the outcome as a value in a path.
@@ -72,21 +76,36 @@ func (o *outcome) value() value {
 	return value{kind: kindList, elem: kindRef, strs: o.refs}
 }
 
-// run runs a prepared query and returns at most limit rows.
-func (e *Engine) run(ctx context.Context, p *prepared, this *entities.Entity, depth, limit int) (*outcome, error) {
+// how says how a prepared query is run.
+type how struct {
+	this    *entities.Entity
+	depth   int  // computed fields above it
+	limit   int  // rows to return
+	explain bool // note what the plan tells
+	record  bool // note what the result depends on
+}
+
+// run runs a prepared query.
+func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
 	m := p.machines.Get().(*machine)
 	defer m.end()
-	if err := m.begin(ctx, e, this, depth); err != nil {
+	if err := m.begin(ctx, e, how.this, how.depth); err != nil {
 		return nil, err
+	}
+	if how.record {
+		m.rec = &recorder{}
+		if how.this != nil {
+			m.rec.entity(how.this.ID, p.existence)
+		}
 	}
 	var take func(*entities.Entity) error
 	var top *ranking
 	var agg *aggregate
 	if p.query.What.Kind == SelectRows {
-		offset := 0
+		offset, limit := 0, how.limit
 		if p.query.Offset != nil {
 			offset = p.query.Offset.N
 		}
@@ -100,54 +119,118 @@ func (e *Engine) run(ctx context.Context, p *prepared, this *entities.Entity, de
 		take = agg.add
 	}
 	out := &outcome{}
-	if err := e.scan(m, out, top, take); err != nil {
-		return nil, err
+	for i := range p.types {
+		if err := e.each(m, i, out, how.explain, top, take); err != nil {
+			return nil, err
+		}
 	}
 	if agg != nil {
-		return out, agg.finish(out)
+		if err := agg.finish(out); err != nil {
+			return nil, err
+		}
+	} else {
+		top.finish(out)
 	}
-	top.finish(out)
+	if how.record {
+		out.readings, out.day, out.daily = m.rec.finish(p, how.this), dayOf(m.now), p.daily
+		out.mixed = m.rec.mixed
+	}
 	return out, m.err
 }
 
-// scan runs the condition over the rows that may meet it.
-func (e *Engine) scan(m *machine, out *outcome, top *ranking, take func(*entities.Entity) error) error {
-	each := func(rows []*entities.Entity) error {
-		for _, row := range rows {
-			out.examined++
-			if e.hidden(row) {
-				continue
-			}
-			ok, err := m.test(row)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			if err := take(row); err != nil {
-				return err
-			}
-		}
-		return m.err
-	}
-	rows, field, ok := e.candidates(m)
+// each runs the condition over the rows of one type that may meet it.
+func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranking, take func(*entities.Entity) error) error {
+	pl := &m.plan
+	ids, ok := e.candidates(m, at, explain)
 	if m.err != nil {
 		return m.err
 	}
-	if ok {
-		out.index = field
-		return each(rows)
-	}
-	if top != nil {
-		top.inOrder = len(m.p.types) == 1 && len(m.p.order) == 0
-	}
-	for _, t := range m.p.types {
-		if err := each(e.src.OfType(t.Name)); err != nil {
+	before := out.examined
+	one := func(row *entities.Entity) error {
+		out.examined++
+		if e.hidden(row) {
+			return nil
+		}
+		ok, err := m.test(row)
+		if err != nil || !ok {
 			return err
 		}
+		if err := take(row); err != nil {
+			return err
+		}
+		return m.err
+	}
+	if ok {
+		for _, id := range ids {
+			// It may have changed since the index was asked.
+			if row := e.src.Get(id); row.Live() && (row.Type == m.p.types[at].Name || entities.Fold(row.Type) == m.p.folds[at]) {
+				if err := one(row); err != nil {
+					return err
+				}
+			}
+		}
+	} else {
+		if top != nil {
+			top.inOrder = len(m.p.types) == 1 && len(m.p.order) == 0
+		}
+		for _, row := range e.src.OfType(m.p.types[at].Name) {
+			if err := one(row); err != nil {
+				return err
+			}
+		}
+	}
+	if explain {
+		pl.trace.plan.RowsExamined = out.examined - before
+		out.types = append(out.types, pl.trace.plan)
 	}
 	return nil
+}
+
+// candidates asks the indexes for the rows of a type that may meet the
+// condition. ok is false when all rows are to be looked at.
+func (e *Engine) candidates(m *machine, at int, explain bool) (ids []string, ok bool) {
+	t, a := m.p.types[at], m.p.access
+	pl := &m.plan
+	pl.m, pl.at, pl.fold, pl.trace = m, at, m.p.folds[at], nil
+	if a == nil && !explain {
+		m.rec.add(dep{part: partType, typeName: pl.fold}, m.p.reads)
+		return nil, false
+	}
+	all, rows := e.src.Count(t.Name), 0
+	if explain {
+		pl.trace = &tracing{plan: TypePlan{Type: t.Name, Access: AccessScan, Rows: all, Uses: []IndexUse{}, Considered: []IndexUse{}}}
+	}
+	if a != nil {
+		pl.enough = max(64, all/100)
+		rows, ok = e.indexes.choose(pl, a, max(16, all/4))
+	}
+	if explain {
+		if a == nil {
+			pl.ask()
+		}
+		e.indexes.explain(pl, a, rows, ok)
+	}
+	if !ok {
+		m.rec.add(dep{part: partType, typeName: pl.fold}, m.p.reads)
+		return nil, false
+	}
+	if m.rec != nil {
+		for i := range pl.chosen {
+			m.rec.add(pl.chosen[i].dep(), m.p.reads)
+		}
+	}
+	return pl.ids, true
+}
+
+// dep is what a result depends on that was made from what the probe gives.
+func (p *probe) dep() dep {
+	switch {
+	case p.isID:
+		return dep{part: partEntity, word: p.word}
+	case p.isRange():
+		return dep{part: partRange, typeName: p.key.typeName, index: p.key, low: p.low, high: p.high}
+	}
+	return dep{part: partWord, typeName: p.key.typeName, index: p.key, word: p.word, low: p.low, high: p.high}
 }
 
 // aggregate computes the one value of COUNT, SUM, AVG, MIN and MAX. NULLs
@@ -156,7 +239,8 @@ type aggregate struct {
 	m       *machine
 	total   int
 	count   int
-	numbers []float64
+	sum     exactSum
+	numbers int // in sum
 	best    value
 }
 
@@ -183,7 +267,8 @@ func (a *aggregate) one(v *value) {
 	switch a.m.p.query.What.Kind {
 	case SelectSum, SelectAvg:
 		if v.kind == kindNumber {
-			a.numbers = append(a.numbers, v.n)
+			a.sum.add(v.n)
+			a.numbers++
 		}
 	case SelectMin, SelectMax:
 		if !v.kind.orderable() {
@@ -193,8 +278,10 @@ func (a *aggregate) one(v *value) {
 			a.best = *v
 			return
 		}
+		before := a.m.keys
 		x, y := a.m.sortKey(v), a.m.sortKey(&a.best)
-		c := compareKeys(&x, &y, orderKey{})
+		c := a.m.compareKeys(&x, &y, orderKey{})
+		a.m.keys = before
 		if c < 0 && a.m.p.query.What.Kind == SelectMin || c > 0 && a.m.p.query.What.Kind == SelectMax {
 			a.best = *v
 		}
@@ -208,12 +295,12 @@ func (a *aggregate) finish(out *outcome) error {
 	case SelectMin, SelectMax:
 		out.single = a.best
 	default:
-		if len(a.numbers) == 0 {
+		if a.numbers == 0 {
 			break
 		}
-		sum := sum(a.numbers)
+		sum := a.sum.total()
 		if a.m.p.query.What.Kind == SelectAvg {
-			sum /= float64(len(a.numbers))
+			sum /= float64(a.numbers)
 		}
 		if math.IsInf(sum, 0) || math.IsNaN(sum) {
 			return a.m.fault("the sum is larger than a number can be", "narrow the query with a condition")
@@ -224,19 +311,48 @@ func (a *aggregate) finish(out *outcome) error {
 	return a.m.err
 }
 
-// sum adds numbers so that the result does not depend on the order the rows
-// came in, with Neumaier's compensation.
-func sum(numbers []float64) float64 {
-	slices.Sort(numbers)
-	total, rest := 0.0, 0.0
-	for _, x := range numbers {
-		t := total + x
-		if math.Abs(total) >= math.Abs(x) {
-			rest += (total - t) + x
-		} else {
-			rest += (x - t) + total
+// exactSum adds numbers without rounding, so that the sum does not depend on the
+// order the rows came in, and however many there are, in the memory of a few.
+// The parts do not overlap, and grow (Shewchuk, Adaptive Precision
+// Floating-Point Arithmetic, 1997).
+type exactSum []float64
+
+func (s *exactSum) add(x float64) {
+	n := 0
+	for _, y := range *s {
+		if math.Abs(x) < math.Abs(y) {
+			x, y = y, x
 		}
-		total = t
+		high := x + y
+		if low := y - (high - x); low != 0 {
+			(*s)[n] = low
+			n++
+		}
+		x = high
 	}
-	return total + rest
+	*s = (*s)[:n]
+	*s = append(*s, x)
+}
+
+// total is the sum, rounded once.
+func (s *exactSum) total() float64 {
+	parts := *s
+	n := len(parts) - 1
+	if n < 0 {
+		return 0
+	}
+	high, low := parts[n], 0.0
+	for n > 0 && low == 0 {
+		n--
+		x, y := high, parts[n]
+		high = x + y
+		low = y - (high - x)
+	}
+	// Half way between two numbers, what is left says which one is nearer.
+	if n > 0 && (low < 0) == (parts[n-1] < 0) && low != 0 {
+		if twice := high + 2*low; twice-high == 2*low {
+			high = twice
+		}
+	}
+	return high
 }

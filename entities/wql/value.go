@@ -101,17 +101,20 @@ func truth(b bool) tri {
 
 // equal says whether two values are equal. A list is equal to what shares an
 // item with it: membership.
-func equal(a, b *value, loc *time.Location) tri {
+func equal(a, b *value, m *machine) tri {
 	if a.kind == kindNull || b.kind == kindNull {
 		return isUnknown
 	}
+	if t, ok := sharedTexts(a, b, false); ok {
+		return t
+	}
 	if a.kind == kindList {
-		return anyItem(a, func(x *value) tri { return equal(x, b, loc) })
+		return anyItem(a, m, func(x *value) tri { return equal(x, b, m) })
 	}
 	if b.kind == kindList {
-		return anyItem(b, func(x *value) tri { return equal(a, x, loc) })
+		return anyItem(b, m, func(x *value) tri { return equal(a, x, m) })
 	}
-	c, ok := compare(a, b, loc)
+	c, ok := compare(a, b, m.loc)
 	if !ok {
 		return isUnknown
 	}
@@ -120,28 +123,33 @@ func equal(a, b *value, loc *time.Location) tri {
 
 // contains says whether a list has an item, or all items of another list, and
 // whether a text has a part.
-func contains(a, b *value, loc *time.Location) tri {
+func contains(a, b *value, m *machine) tri {
 	if a.kind == kindNull || b.kind == kindNull {
 		return isUnknown
+	}
+	if t, ok := sharedTexts(a, b, true); ok {
+		return t
 	}
 	if b.kind == kindList {
 		result := isTrue
 		for i := range b.length() {
 			x := b.item(i)
-			result = min(result, contains(a, &x, loc))
+			if result = min(result, contains(a, &x, m)); result == isFalse || m.tick(1) != nil {
+				break
+			}
 		}
 		return result
 	}
 	if a.kind == kindList || a.kind == kindRef {
-		return equal(a, b, loc)
+		return equal(a, b, m)
 	}
 	return inText(a, b, strings.Contains)
 }
 
 // startsWith is the prefix of a text and, as CONTAINS is, membership of a list.
-func startsWith(a, b *value, loc *time.Location) tri {
+func startsWith(a, b *value, m *machine) tri {
 	if a.kind == kindList || a.kind == kindRef || b.kind == kindList {
-		return contains(a, b, loc)
+		return contains(a, b, m)
 	}
 	if a.kind == kindNull || b.kind == kindNull {
 		return isUnknown
@@ -161,11 +169,45 @@ func inText(a, b *value, test func(s, part string) bool) tri {
 	return truth(test(s, part))
 }
 
-func anyItem(list *value, test func(x *value) tri) tri {
+// manyPairs is the number of pairs of two lists from which they are not compared
+// pair by pair when both hold texts and references.
+const manyPairs = 1024
+
+// sharedTexts says of two long lists whether they share an item or, when all is
+// set, whether the first has every item of the second. ok is false for what is
+// no such list.
+func sharedTexts(a, b *value, all bool) (t tri, ok bool) {
+	if a.kind != kindList || b.kind != kindList || a.length()*b.length() < manyPairs {
+		return 0, false
+	}
+	set := make(map[string]struct{}, a.length())
+	for i := range a.length() {
+		x := a.item(i)
+		if x.kind != kindText && x.kind != kindRef {
+			return 0, false
+		}
+		set[x.s] = struct{}{}
+	}
+	t = truth(all)
+	for i := range b.length() {
+		x := b.item(i)
+		if x.kind != kindText && x.kind != kindRef {
+			return 0, false
+		}
+		if _, has := set[x.s]; has != all {
+			t = truth(!all)
+		}
+	}
+	return t, true
+}
+
+// anyItem looks at the context as it goes: a list of a list may be long.
+func anyItem(list *value, m *machine, test func(x *value) tri) tri {
 	result := isFalse
+	var x value
 	for i := range list.length() {
-		x := list.item(i)
-		if result = max(result, test(&x)); result == isTrue {
+		x = list.item(i)
+		if result = max(result, test(&x)); result == isTrue || m.tick(1) != nil {
 			break
 		}
 	}
@@ -224,11 +266,37 @@ func compareText(a, b *value, loc *time.Location) (int, bool) {
 	return 0, false
 }
 
+// compareChoice orders two texts by their folds, those of ASCII without making
+// them.
 func compareChoice(a, b string) int {
 	if a == b {
 		return 0
 	}
-	return strings.Compare(entities.Fold(a), entities.Fold(b))
+	if !isASCII(a) || !isASCII(b) {
+		return strings.Compare(entities.Fold(a), entities.Fold(b))
+	}
+	for i := range min(len(a), len(b)) {
+		if x, y := lowerASCII(a[i]), lowerASCII(b[i]); x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func lowerASCII(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func parseNumber(s string) (float64, bool) {

@@ -21,6 +21,11 @@ func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *value) {
 			return
 		}
 		id, _ := e.Fields[f.name].(string)
+		if id == "" {
+			*v = value{}
+			return
+		}
+		m.rec.entity(id, p.steps[i+1].reads)
 		if e = m.engine.src.Get(id); !e.Live() || m.engine.hidden(e) {
 			*v = value{}
 			return
@@ -53,6 +58,7 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *value) {
 					continue
 				}
 				seen[id] = struct{}{}
+				m.rec.entity(id, p.steps[i+1].reads)
 				if target := m.engine.src.Get(id); target.Live() && !m.engine.hidden(target) {
 					next = append(next, target)
 				}
@@ -76,10 +82,12 @@ func (m *machine) collect(p *path, level []*entities.Entity, v *value) {
 		m.load(p.steps[len(p.steps)-1].field(e.Type), e, &x)
 		switch {
 		case x.kind == kindList:
-			for n := range x.length() {
-				items = append(items, x.item(n))
+			if m.mayHold(x.length()) {
+				for n := range x.length() {
+					items = append(items, x.item(n))
+				}
 			}
-		case x.kind != kindNull:
+		case x.kind != kindNull && m.mayHold(1):
 			items = append(items, x)
 		}
 		if m.tick(1) != nil {
@@ -93,6 +101,34 @@ func (m *machine) collect(p *path, level []*entities.Entity, v *value) {
 	*v = value{kind: kindList, items: items}
 }
 
+// maxItems is the number of items of all lists that paths over many entities
+// give for one row, each of about 120 bytes.
+const maxItems = 100_000
+
+// keptItems is how long a list may be for its memory to be used again.
+const keptItems = 1024
+
+// mayHold counts items of a list, and ends the run when there are too many.
+func (m *machine) mayHold(n int) bool {
+	if m.items += n; m.items+m.fixed > maxItems && m.err == nil {
+		m.err = fault.New(fault.Limit, "paths over many entities give more than %d values for one row", maxItems).
+			WithHint("shorten the path, or ask for the values by a query of their own type")
+	}
+	return m.err == nil
+}
+
+// trim lets go of long lists.
+func (m *machine) trim() {
+	if m.items > keptItems {
+		for i := range m.values {
+			if cap(m.values[i].items) > keptItems && !m.p.slots[i].constant {
+				m.values[i].items = nil
+			}
+		}
+	}
+	m.items = 0
+}
+
 // load reads a field of an entity.
 func (m *machine) load(f *fieldRef, e *entities.Entity, v *value) {
 	if f == nil {
@@ -103,6 +139,12 @@ func (m *machine) load(f *fieldRef, e *entities.Entity, v *value) {
 		m.loadComputed(f, e, v)
 		return
 	}
+	loadStored(f, e, m.loc, v)
+}
+
+// loadStored reads a field that is not computed. Programs and indexes both read
+// by it, so that an index holds what a comparison would see.
+func loadStored(f *fieldRef, e *entities.Entity, loc *time.Location, v *value) {
 	switch f.builtin {
 	case fieldID:
 		*v = value{kind: kindRef, s: e.ID}
@@ -114,10 +156,10 @@ func (m *machine) load(f *fieldRef, e *entities.Entity, v *value) {
 		*v = value{kind: kindChoice, s: nfc(e.Type)}
 		return
 	case fieldCreated:
-		*v = m.instant(e.CreatedAt)
+		*v = instantOf(e.CreatedAt, loc)
 		return
 	case fieldUpdated:
-		*v = m.instant(e.UpdatedAt)
+		*v = instantOf(e.UpdatedAt, loc)
 		return
 	}
 	*v = value{}
@@ -141,11 +183,12 @@ func (m *machine) load(f *fieldRef, e *entities.Entity, v *value) {
 	}
 }
 
-func (m *machine) instant(t time.Time) value {
+// instantOf is the value of a time stamp, NULL for none.
+func instantOf(t time.Time, loc *time.Location) value {
 	if t.IsZero() {
 		return value{}
 	}
-	return instant(t, m.loc)
+	return instant(t, loc)
 }
 
 // loadComputed runs the query of a computed field for an entity.
@@ -167,7 +210,19 @@ func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *value) {
 		m.err = err
 		return
 	}
+	m.uses(out)
 	*v = out.value()
+}
+
+// uses notes that the run used another result.
+func (m *machine) uses(out *outcome) {
+	if m.rec == nil {
+		return
+	}
+	m.rec.all(out.readings)
+	if out.daily {
+		m.rec.mixed = m.rec.mixed || out.day != dayOf(m.now) // midnight went by
+	}
 }
 
 // fault is an error that only a row could show; it is put at the condition.

@@ -19,8 +19,10 @@ var vienna = time.FixedZone("CET", 3600)
 // world is a store with an engine over it.
 type world struct {
 	t     testing.TB
+	db    *kv.Store
 	store *entities.Store
 	wql   *wql.Engine
+	now   time.Time
 }
 
 func open(t testing.TB, opts wql.Options) *world {
@@ -30,13 +32,13 @@ func open(t testing.TB, opts wql.Options) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
+	w := &world{t: t, db: db, now: noon}
 	if opts.Now == nil {
-		opts.Now = func() time.Time { return noon }
+		opts.Now = func() time.Time { return w.now }
 	}
 	if opts.Location == nil {
 		opts.Location = vienna
 	}
-	w := &world{t: t}
 	w.store, err = entities.Open(db, entities.Options{
 		Now:        func() time.Time { return noon },
 		CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic { return w.wql.CheckField(ty, f) },
@@ -66,6 +68,20 @@ func (w *world) put(list ...entities.Entity) {
 			w.t.Fatal(err)
 		}
 		list = list[n:]
+	}
+}
+
+func (w *world) patch(p entities.Patch) {
+	w.t.Helper()
+	if _, err := w.store.Patch(context.Background(), p, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) trash(id string) {
+	w.t.Helper()
+	if _, err := w.store.Trash(context.Background(), id, nil); err != nil {
+		w.t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,462 @@
+package wql
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// access is what indexes know of the rows for which a condition is TRUE: all of
+// them are among those that it gives, and some more may be. It is made with the
+// program, and says nothing of which indexes exist.
+type access struct {
+	or   []*access // the union of these; of none when all members are nil: no row at all
+	and  []*access // any one of these will do
+	leaf *leaf
+}
+
+// anyOf is the access to a chain of OR: every arm must have one.
+func anyOf(arms []*access) *access {
+	if slices.Contains(arms, nil) {
+		return nil
+	}
+	if len(arms) == 1 {
+		return arms[0]
+	}
+	return &access{or: arms}
+}
+
+// allOf is the access to a chain of AND.
+func allOf(arms []*access) *access {
+	var out []*access
+	for _, a := range arms {
+		switch {
+		case a == nil:
+		case len(a.and) > 0:
+			out = append(out, a.and...)
+		default:
+			out = append(out, a)
+		}
+	}
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	return &access{and: out}
+}
+
+// leaf is a comparison of a field of the row with values that are known before
+// a row is seen.
+type leaf struct {
+	n      int    // among the leaves of the query
+	path   *path  // of one step
+	op     string // a function of the environment: eq, oneOf, has, begins, lt, le, gt, ge
+	values []int  // slots that do not depend on the row
+	text   string
+}
+
+var mirrored = map[string]string{"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+var indexed = map[string]string{
+	"eq": "=", "oneOf": "IN", "has": "CONTAINS", "begins": "STARTS WITH", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}
+
+// leaf returns the access to a call of the program, or nil when no index can
+// answer it.
+func (c *compiler) leaf(op string, left int, right ...int) *access {
+	if indexed[op] == "" {
+		return nil
+	}
+	if op == "oneOf" && c.out.slots[left].constant {
+		arms := make([]*access, len(right))
+		for i, item := range right {
+			arms[i] = c.leaf("eq", left, item)
+		}
+		return anyOf(arms)
+	}
+	if len(right) == 1 && mirrored[op] != "" && c.out.slots[left].constant {
+		op, left, right = mirrored[op], right[0], []int{left}
+	}
+	s := &c.out.slots[left]
+	if s.op != slotPath || len(s.path.steps) != 1 {
+		return nil
+	}
+	texts := make([]string, len(right))
+	for i, v := range right {
+		if !c.out.slots[v].constant {
+			return nil
+		}
+		texts[i] = c.out.slots[v].text
+	}
+	text := strings.Join(texts, ", ")
+	if op == "oneOf" {
+		text = "(" + text + ")"
+	}
+	l := &leaf{
+		n: len(c.out.leaves), path: s.path, op: op, values: right,
+		text: s.path.text + " " + indexed[op] + " " + text,
+	}
+	c.out.leaves = append(c.out.leaves, l)
+	return &access{leaf: l}
+}
+
+// probe is one question to one index: who has this value, or one between these.
+type probe struct {
+	key       indexKey
+	field     *fieldRef
+	word      string // of an index without an order, and the id when isID
+	low, high int64  // of one with an order; both belong to the range
+	isID      bool   // no index: the entity itself
+	leaf      *leaf
+	other     *leaf // of a range: that of the other end
+}
+
+func (p *probe) isRange() bool { return p.key.class.ordered() && p.low != p.high }
+
+// answer is what a leaf asks of the rows of one type: the union of the probes
+// or, when each will do alone, any of them. ok is false when no index answers.
+type answer struct {
+	probes []probe
+	each   bool
+	ok     bool
+}
+
+// planner finds the rows of one type that may meet the condition. It belongs to
+// a machine.
+type planner struct {
+	m       *machine
+	at      int // of the type in FROM
+	fold    string
+	answers []answer // by leaf
+	gen     uint64
+	enough  int    // rows below which no further index is worth building
+	missing *probe // whose index would have to be built to know more
+	chosen  []probe
+	ids     []string
+	trace   *tracing // nil: nobody asks for a plan
+}
+
+// choose fills chosen with the probes that leave the fewest rows of a type, and
+// ids with what they give. ok is false when the rows are to be scanned: no index
+// serves, the best one leaves more than limit, or the store changes faster than
+// an index is built.
+//
+// Counting and gathering happen under one lock, so that what they see is one
+// state.
+func (x *indexes) choose(pl *planner, a *access, limit int) (rows int, ok bool) {
+	pl.ask()
+	if pl.m.err != nil {
+		return 0, false
+	}
+	failures := 0
+	for tries := 8 + 4*len(pl.answers); ; tries-- {
+		pl.missing = nil
+		pl.gen = x.src.Gen()
+		x.mu.RLock()
+		pl.chosen, rows, ok = x.best(pl, a, pl.chosen[:0])
+		if ok && rows <= limit && (pl.missing == nil || rows <= pl.enough) || failures > 2 || tries == 0 || pl.missing == nil {
+			ok = ok && rows <= limit
+			if ok {
+				x.gather(pl)
+			}
+			x.mu.RUnlock()
+			return rows, ok
+		}
+		x.mu.RUnlock()
+		if !x.build(pl.missing) {
+			failures++
+		} else if pl.trace != nil {
+			pl.trace.built = append(pl.trace.built, pl.missing.key)
+		}
+	}
+}
+
+// gather fills ids with those of the chosen probes, each once.
+func (x *indexes) gather(pl *planner) {
+	pl.ids = pl.ids[:0]
+	for i := range pl.chosen {
+		p := &pl.chosen[i]
+		if p.isID {
+			pl.ids = append(pl.ids, p.word)
+		} else {
+			pl.ids = x.current(p.key, pl.gen).gather(p, pl.ids)
+		}
+	}
+	if len(pl.chosen) > 1 {
+		slices.Sort(pl.ids)
+		pl.ids = slices.Compact(pl.ids)
+	}
+}
+
+// best appends the probes of the best access to out, with the number of rows
+// they give.
+func (x *indexes) best(pl *planner, a *access, out []probe) (probes []probe, rows int, ok bool) {
+	switch {
+	case a.leaf != nil:
+		return x.bestOfLeaf(pl, &pl.answers[a.leaf.n], out)
+	case len(a.and) > 0:
+		return x.bestOfAll(pl, a.and, out)
+	}
+	for _, arm := range a.or {
+		var n int
+		if out, n, ok = x.best(pl, arm, out); !ok {
+			return out, 0, false
+		}
+		rows += n
+	}
+	return out, rows, true
+}
+
+func (x *indexes) bestOfLeaf(pl *planner, a *answer, out []probe) (probes []probe, rows int, ok bool) {
+	if !a.ok {
+		return out, 0, false
+	}
+	if a.each {
+		best := -1
+		for i := range a.probes {
+			n, known := x.count(pl, &a.probes[i])
+			if known && (best < 0 || n < rows) {
+				best, rows = i, n
+			}
+		}
+		if best < 0 {
+			return out, 0, false
+		}
+		return append(out, a.probes[best]), rows, true
+	}
+	for i := range a.probes {
+		n, known := x.count(pl, &a.probes[i])
+		if !known {
+			return out, 0, false
+		}
+		rows += n
+	}
+	return append(out, a.probes...), rows, true
+}
+
+// bestOfAll takes the member that gives the fewest rows. The ranges of one
+// field are one range.
+func (x *indexes) bestOfAll(pl *planner, members []*access, out []probe) (probes []probe, rows int, ok bool) {
+	start := len(out)
+	var spans []probe
+	consider := func(part []probe, n int, found bool) {
+		if found && (!ok || n < rows) {
+			out, rows, ok = append(out[:start], part[start:]...), n, true
+		}
+	}
+	for _, member := range members {
+		if l := member.leaf; l != nil && indexedRange(l.op) {
+			switch a := &pl.answers[l.n]; {
+			case !a.ok:
+			case len(a.probes) == 0: // compared with NULL: no row
+				return out[:start], 0, true
+			default:
+				spans = narrow(spans, a.probes[0])
+			}
+			continue
+		}
+		part, n, found := x.best(pl, member, out[:start:start])
+		consider(part, n, found)
+	}
+	for i := range spans {
+		if spans[i].low > spans[i].high {
+			return out[:start], 0, true
+		}
+		n, found := x.count(pl, &spans[i])
+		consider(append(out[:start:start], spans[i]), n, found)
+	}
+	return out, rows, ok
+}
+
+// narrow intersects a range with that of the same index, or adds it.
+func narrow(spans []probe, p probe) []probe {
+	for i := range spans {
+		if spans[i].key == p.key {
+			spans[i].low, spans[i].high = max(spans[i].low, p.low), min(spans[i].high, p.high)
+			spans[i].other = p.leaf
+			return spans
+		}
+	}
+	return append(spans, p)
+}
+
+// count returns the number of rows a probe gives. known is false when there is
+// no index now; that it could be built is noted, references first.
+func (x *indexes) count(pl *planner, p *probe) (n int, known bool) {
+	if p.isID {
+		return 1, true
+	}
+	if ix := x.current(p.key, pl.gen); ix != nil {
+		return ix.count(p), true
+	}
+	if pl.missing == nil || p.preferred() < pl.missing.preferred() {
+		copied := *p
+		pl.missing = &copied
+	}
+	return 0, false
+}
+
+// preferred orders probes by what their index is likely to be good for.
+func (p *probe) preferred() int {
+	switch {
+	case p.field.follow:
+		return 0
+	case !p.key.class.ordered():
+		return 1
+	case p.low == p.high:
+		return 2
+	}
+	return 3
+}
+
+// ask works out what the leaves ask.
+func (pl *planner) ask() {
+	pl.answers = pl.answers[:0]
+	for _, l := range pl.m.p.leaves {
+		pl.answers = append(pl.answers, pl.answer(l))
+	}
+}
+
+// answer works out what a leaf asks. The values are evaluated here, before a
+// lock is held: they may be computed fields with queries of their own.
+func (pl *planner) answer(l *leaf) (out answer) {
+	t := pl.m.p.types[pl.at]
+	f := l.path.steps[0].field(t.Name)
+	switch {
+	case f == nil: // NULL for every row of the type
+		return answer{ok: true}
+	case f.computed != nil || f.cyclic != "":
+		return answer{}
+	case l.op == "has" || l.op == "begins":
+		// Of texts it is about their parts, of lists and references about items.
+		if f.kind != kindList && f.kind != kindRef {
+			return answer{}
+		}
+		out.each = true
+	case indexedRange(l.op) && (f.kind == kindList || f.kind == kindRef):
+		return answer{ok: true}
+	}
+	out.ok = true
+	for _, i := range l.values {
+		v := pl.m.get(i)
+		if v.kind != kindList {
+			out.add(pl, l, f, v)
+			continue
+		}
+		if indexedRange(l.op) {
+			continue // a list has no order
+		}
+		for n := range v.length() {
+			item := v.item(n)
+			before := len(out.probes)
+			out.add(pl, l, f, &item)
+			if out.each && len(out.probes) == before && out.ok {
+				return answer{ok: true} // nobody has this item
+			}
+		}
+	}
+	if !out.ok {
+		return answer{}
+	}
+	if len(out.probes) == 0 {
+		out.each = false
+	}
+	return out
+}
+
+func indexedRange(op string) bool { return op == "lt" || op == "le" || op == "gt" || op == "ge" }
+
+// add appends the probe for one value, or none for a value that no row can
+// equal. It clears ok when an index can't tell.
+func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *value) {
+	c, serves := classFor(f, v, pl.m.loc, indexedRange(l.op))
+	if !serves {
+		a.ok = false
+		return
+	}
+	p := probe{key: indexKey{pl.fold, f.fold, c}, field: f, leaf: l}
+	if !c.ordered() {
+		word, ok := hashKey(c, v)
+		if !ok {
+			return
+		}
+		if f.builtin == fieldType {
+			// All rows of the type have it, or none.
+			a.ok = a.ok && c == classFold && word != pl.fold
+			return
+		}
+		p.word, p.isID = word, f.builtin == fieldID && c == classExact
+		a.probes = append(a.probes, p)
+		return
+	}
+	key, ok := orderedKey(c, v, pl.m.loc)
+	if !ok {
+		return
+	}
+	p.low, p.high = key, key
+	switch l.op {
+	case "lt":
+		p.low, p.high = math.MinInt64, key-1
+	case "le":
+		p.low = math.MinInt64
+	case "gt":
+		p.low, p.high = key+1, math.MaxInt64
+	case "ge":
+		p.high = math.MaxInt64
+	}
+	a.probes = append(a.probes, p)
+}
+
+// classFor returns the class of index that compares a field with a value as
+// compare does. ok is false when there is none: what the field holds is
+// compared in one way here and in another there, or has no index.
+func classFor(f *fieldRef, v *value, loc *time.Location, ordered bool) (c class, ok bool) {
+	kind := f.kind
+	if kind == kindList {
+		kind = f.elem
+	}
+	if v.kind == kindText || v.kind == kindChoice {
+		switch kind {
+		case kindNumber:
+			return classNumber, true
+		case kindDate, kindInstant:
+			t, ok := parseTime(v.s, loc)
+			if !ok {
+				return classDay, true // equal to no day either
+			}
+			return classFor(f, &t, loc, ordered)
+		case kindBool:
+			return classBool, !ordered
+		}
+	}
+	switch v.kind {
+	case kindNumber:
+		return classNumber, true
+	case kindBool:
+		return classBool, !ordered
+	case kindDate:
+		return classDay, true
+	case kindInstant:
+		if kind == kindInstant {
+			return classMicros, true
+		}
+		// A text may be a day here and a point in time there.
+		return classDay, kind != kindText && kind != kindChoice
+	case kindNull:
+		return classExact, true // never true: no key
+	case kindChoice:
+		if kind == kindText || kind == kindChoice {
+			return classFold, !ordered
+		}
+		return classExact, !ordered
+	case kindText:
+		if kind == kindChoice {
+			return classFold, !ordered
+		}
+		return classExact, !ordered
+	}
+	return classExact, !ordered
+}
