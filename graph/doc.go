@@ -12,5 +12,10 @@
 // uses: one visited set a walk, kept as an array of epochs, so that cycles end
 // and nothing is cleared between walks. A walk costs O(nodes + edges visited).
 //
+// Neighbors and Path answer with a Subgraph, a part of the graph for people,
+// and Stats counts all of it. DOT, Mermaid and SVG draw a Subgraph; what users
+// wrote never becomes structure of a drawing. Library graphs are built only for
+// DOT, of the part at hand: the library copies all edges for each question.
+//
 // All methods are safe for concurrent use.
 package graph

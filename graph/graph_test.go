@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -320,10 +321,59 @@ func TestResolveEndsInCycles(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	w := small(t)
-	want := graph.Stats{Entities: 4, Notes: 3, References: 5, Links: 1, Components: 3, Orphans: 2, MaxDegree: 5}
-	got := w.graph.Stats()
-	want.MeanDegree = got.MeanDegree
-	if diff := cmp.Diff(want, got); diff != "" || got.MeanDegree < 1.7 || got.MeanDegree > 1.72 {
-		t.Errorf("%v\n%s", got.MeanDegree, diff)
+	w.put(t, "binned", entities.Values{"one": "a", "many": []string{"ghost"}})
+	if _, err := w.ents.Trash(ctx, "binned", nil); err != nil {
+		t.Fatal(err)
+	}
+	want := graph.Stats{
+		Entities: 4, Notes: 3, References: 5, Links: 1, Dangling: 1,
+		Components: 3, Largest: 5, Orphans: 2, MaxDegree: 5, MeanDegree: 12. / 7, MedianDegree: 1,
+		Degrees: []graph.Degree{{0, 0, 2}, {1, 1, 2}, {2, 3, 2}, {4, 7, 1}},
+		Hubs: []graph.Hub{
+			{"b", "entity", "E b", "T", 5},
+			{"a", "entity", "E a", "T", 3},
+			{"n1", "note", "One", "", 2},
+			{"c", "entity", "E c", "T", 1},
+			{"n2", "note", "Two", "", 1},
+		},
+	}
+	if diff := cmp.Diff(want, w.graph.Stats()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(graph.Stats{Degrees: []graph.Degree{}, Hubs: []graph.Hub{}}, open(t).graph.Stats()); diff != "" {
+		t.Error("of nothing:", diff)
+	}
+}
+
+// TestDescribe names the fields of an entity in words.
+func TestDescribe(t *testing.T) {
+	w := small(t)
+	w.put(t, "long", entities.Values{"text": "two\nlines \u202e" + strings.Repeat("é", 200), "many": []string{"a", "ghost", "a", "b", "c", "a", "lone"}})
+	for _, c := range []struct {
+		id   string
+		n    int
+		want []graph.FieldText
+	}{
+		{"a", 9, []graph.FieldText{{"one", "@E b"}, {"note", "[[One]]"}, {"back", "@E b"}, {"n", "1"}}},
+		{"a", 1, []graph.FieldText{{"one", "@E b"}}},
+		{"a", 0, nil},
+		{"c", 9, []graph.FieldText{{"one", "(missing)"}, {"n", "0"}}},
+		{"long", 9, []graph.FieldText{
+			{"many", "@E a, (missing), @E a, @E b, @E c (+2 more)"},
+			{"n", "0"},
+			{"text", "two lines \ufffd" + strings.Repeat("é", 109) + "…"},
+		}},
+		{"n1", 9, nil},
+	} {
+		sub, err := w.graph.Path(ctx, c.id, c.id, 1)
+		if err == nil {
+			err = w.graph.Describe(ctx, sub, c.n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, sub.Nodes[0].Fields); diff != "" {
+			t.Errorf("%s: %s", c.id, diff)
+		}
 	}
 }

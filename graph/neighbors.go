@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -19,6 +20,15 @@ type Vertex struct {
 	Name  string `json:"name"`
 	Type  string `json:"type,omitempty"` // of an entity
 	Depth int    `json:"depth"`
+	// Fields are the first of its fields that have a value; see Describe.
+	Fields []FieldText `json:"fields,omitempty"`
+}
+
+func (v *Vertex) key() Key {
+	if v.Kind == Note.String() {
+		return Key{Note, v.ID}
+	}
+	return Key{Entity, v.ID}
 }
 
 // Arc is an edge by ids. Field is the field of the entity that refers, "link"
@@ -27,6 +37,10 @@ type Arc struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Field string `json:"field"`
+	// FromKind and ToKind are the kinds of the ends, where the Subgraph has
+	// both an entity and a note of that id; otherwise "".
+	FromKind string `json:"fromKind,omitempty"`
+	ToKind   string `json:"toKind,omitempty"`
 }
 
 // WikiLink is the Field of an Arc between notes.
@@ -38,6 +52,65 @@ type Subgraph struct {
 	Nodes     []Vertex `json:"nodes"`
 	Edges     []Arc    `json:"edges"`
 	Truncated bool     `json:"truncated,omitempty"` // there is more than MaxNodes
+	// Ways are the shortest ways of a Path that was asked for several, each a
+	// list of positions in Nodes; MoreWays says that there are others.
+	Ways     [][]int `json:"ways,omitempty"`
+	MoreWays bool    `json:"moreWays,omitempty"`
+}
+
+// Index finds the ends of arcs among the nodes.
+type Index struct{ at map[Key]int }
+
+// Index returns the Index of the nodes as they are now.
+func (s *Subgraph) Index() Index {
+	at := make(map[Key]int, len(s.Nodes))
+	for i := range s.Nodes {
+		at[s.Nodes[i].key()] = i
+	}
+	return Index{at}
+}
+
+// Ends returns where the ends of an arc stand in Nodes; ok is false when one of
+// them is not there.
+func (x Index) Ends(a Arc) (from, to int, ok bool) {
+	from, has := x.end(a.From, a.FromKind)
+	to, hasTo := x.end(a.To, a.ToKind)
+	return from, to, has && hasTo
+}
+
+func (x Index) end(id, kind string) (int, bool) {
+	first, second := Entity, Note
+	if kind == Note.String() {
+		first, second = Note, Entity
+	}
+	if at, ok := x.at[Key{first, id}]; ok {
+		return at, true
+	}
+	at, ok := x.at[Key{second, id}]
+	return at, ok
+}
+
+// link is an arc by the keys of its ends.
+type link struct {
+	from, to Key
+	field    string
+}
+
+// arcs writes links for people: with the kinds of their ends only where ids
+// alone don't tell them.
+func (x Index) arcs(links []link) []Arc {
+	arcs := make([]Arc, len(links))
+	for i, l := range links {
+		arcs[i] = Arc{From: l.from.ID, To: l.to.ID, Field: l.field, FromKind: x.kind(l.from), ToKind: x.kind(l.to)}
+	}
+	return arcs
+}
+
+func (x Index) kind(k Key) string {
+	if _, both := x.at[Key{Entity + Note - k.Kind, k.ID}]; both {
+		return k.Kind.String()
+	}
+	return ""
 }
 
 // find returns the key of a live entity or note of that id; an entity comes
@@ -71,7 +144,8 @@ func (g *Graph) vertex(key Key, depth int) *Vertex {
 }
 
 // around returns the edges of a node in both directions: an entity's stored
-// and computed references, what refers to it, wikilinks of notes.
+// and computed references, what refers to it, wikilinks of notes. Computed
+// references are seen only from the entity whose field it is.
 func (g *Graph) around(ctx context.Context, key Key) (out, in []Ref) {
 	if key.Kind == Entity {
 		out = g.References(key.ID)
@@ -86,133 +160,77 @@ func (g *Graph) around(ctx context.Context, key Key) (out, in []Ref) {
 			in = append(in, Ref{Key{Note, id}, WikiLink})
 		}
 	}
-	for _, from := range g.Referrers(key) {
-		for _, ref := range g.References(from) {
-			if ref.Key == key {
-				in = append(in, Ref{Key{Entity, from}, ref.Field})
+	return out, append(in, g.referring(key)...)
+}
+
+// referring returns the stored references that lead to a node: the entities
+// that hold them in id order, the fields of each in their own order.
+func (g *Graph) referring(key Key) []Ref {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	n, ok := g.node[key.Kind][key.ID]
+	if !ok {
+		return nil
+	}
+	from := slices.Clone(g.in[n])
+	slices.SortFunc(from, func(a, b Node) int { return strings.Compare(g.keys[a].ID, g.keys[b].ID) })
+	refs := make([]Ref, 0, len(from))
+	for _, f := range from {
+		for _, e := range g.out[f] {
+			if e.To == n {
+				refs = append(refs, Ref{g.keys[f], e.Field})
 			}
 		}
 	}
-	return out, in
+	return refs
 }
 
 // Neighbors returns the live nodes within depth edges of id, in either
 // direction, and the edges among them. kinds narrows the nodes to entities or
-// notes; empty means both.
+// notes, and so what the way there leads through; empty means both. It takes
+// O(nodes + edges) of what it reaches, besides its computed fields.
 func (g *Graph) Neighbors(ctx context.Context, id string, depth int, kinds []string) (*Subgraph, error) {
 	root, err := g.find(id)
 	if err != nil {
 		return nil, err
 	}
 	sub := &Subgraph{Nodes: []Vertex{}, Edges: []Arc{}}
-	arcs := make(map[Arc]bool)
 	shown := make(map[Key]bool)
 	wanted := func(k Key) bool { return k == root || len(kinds) == 0 || slices.Contains(kinds, k.Kind.String()) }
-	var all []Arc
-	var ends [][2]Key
+	var links []link
 	g.Walk([]Node{g.Number(root)}, depth, func(step Step) []Node {
 		key := g.Key(step.Node)
+		if !wanted(key) || ctx.Err() != nil {
+			return nil
+		}
 		v := g.vertex(key, step.Depth)
-		if v == nil || !wanted(key) || len(sub.Nodes) >= MaxNodes || ctx.Err() != nil {
-			sub.Truncated = sub.Truncated || len(sub.Nodes) >= MaxNodes
+		if v == nil {
+			return nil
+		}
+		if len(sub.Nodes) >= MaxNodes {
+			sub.Truncated = true
 			return nil
 		}
 		shown[key] = true
 		sub.Nodes = append(sub.Nodes, *v)
 		out, in := g.around(ctx, key)
 		next := make([]Node, 0, len(out)+len(in))
-		add := func(from, to Key, field string) {
-			arc := Arc{from.ID, to.ID, field}
-			if !arcs[arc] {
-				arcs[arc] = true
-				all = append(all, arc)
-				ends = append(ends, [2]Key{from, to})
-			}
-		}
 		for _, ref := range out {
-			add(key, ref.Key, ref.Field)
+			links = append(links, link{key, ref.Key, ref.Field})
 			next = append(next, g.Number(ref.Key))
 		}
 		for _, ref := range in {
-			add(ref.Key, key, ref.Field)
+			links = append(links, link{ref.Key, key, ref.Field})
 			next = append(next, g.Number(ref.Key))
 		}
 		return next
 	})
-	for i, arc := range all {
-		if shown[ends[i][0]] && shown[ends[i][1]] {
-			sub.Edges = append(sub.Edges, arc)
-		}
-	}
-	return sub, ctx.Err()
-}
-
-// Path returns the nodes and edges of a shortest way between two records of at
-// most maxDepth edges, taken in either direction; empty when there is none.
-func (g *Graph) Path(ctx context.Context, from, to string, maxDepth int) (*Subgraph, error) {
-	start, err := g.find(from)
-	if err != nil {
-		return nil, fault.Under("from", err)
-	}
-	goal, err := g.find(to)
-	if err != nil {
-		return nil, fault.Under("to", err)
-	}
-	type hop struct {
-		key    Key
-		arc    Arc
-		vertex *Vertex // as it was when the walk came by
-	}
-	came := map[Key]hop{start: {vertex: g.vertex(start, 0)}}
-	visited, found := 0, start == goal
-	g.Walk([]Node{g.Number(start)}, maxDepth, func(step Step) []Node {
-		key := g.Key(step.Node)
-		if visited++; found || visited > MaxNodes || ctx.Err() != nil {
-			return nil
-		}
-		out, in := g.around(ctx, key)
-		var next []Node
-		reach := func(other Key, arc Arc) {
-			if _, seen := came[other]; seen {
-				return
-			}
-			v := g.vertex(other, 0)
-			if v == nil {
-				return
-			}
-			came[other] = hop{key, arc, v}
-			next = append(next, g.Number(other))
-			found = found || other == goal && step.Depth < maxDepth
-		}
-		for _, ref := range out {
-			reach(ref.Key, Arc{key.ID, ref.ID, ref.Field})
-		}
-		for _, ref := range in {
-			reach(ref.Key, Arc{ref.ID, key.ID, ref.Field})
-		}
-		return next
+	seen := make(map[link]bool, len(links))
+	links = slices.DeleteFunc(links, func(l link) bool {
+		again := seen[l]
+		seen[l] = true
+		return again || !shown[l.from] || !shown[l.to]
 	})
-	sub := &Subgraph{Nodes: []Vertex{}, Edges: []Arc{}, Truncated: !found && visited > MaxNodes}
-	if !found {
-		return sub, ctx.Err()
-	}
-	var way []Key
-	for key := goal; ; key = came[key].key {
-		way = append(way, key)
-		if key == start {
-			break
-		}
-		sub.Edges = append(sub.Edges, came[key].arc)
-	}
-	slices.Reverse(way)
-	slices.Reverse(sub.Edges)
-	for i, key := range way {
-		v := came[key].vertex
-		if v == nil { // the start went while we looked for it
-			return &Subgraph{Nodes: []Vertex{}, Edges: []Arc{}}, ctx.Err()
-		}
-		v.Depth = i
-		sub.Nodes = append(sub.Nodes, *v)
-	}
+	sub.Edges = append(sub.Edges, sub.Index().arcs(links)...)
 	return sub, ctx.Err()
 }

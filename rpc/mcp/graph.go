@@ -143,7 +143,7 @@ func (c *call) reached(sub *graph.Subgraph, depth, limit int) (graphOutput, erro
 	}
 	for _, e := range sub.Edges {
 		if shown[e.From] && shown[e.To] {
-			out.Edges = append(out.Edges, arc(e))
+			out.Edges = append(out.Edges, arc{e.From, e.To, e.Field})
 		}
 	}
 	return out, nil
@@ -173,7 +173,7 @@ func (c *call) vertex(v graph.Vertex) (*vertex, error) {
 		}
 		v.Name = e.Name
 	}
-	out := vertex(v)
+	out := vertex{v.ID, v.Kind, v.Name, v.Type, v.Depth}
 	return &out, nil
 }
 
@@ -206,7 +206,7 @@ func (c *call) findPath(in pathInput) (graphOutput, error) {
 		out.Records = append(out.Records, *shown)
 	}
 	for _, e := range sub.Edges {
-		out.Edges = append(out.Edges, arc(e))
+		out.Edges = append(out.Edges, arc{e.From, e.To, e.Field})
 	}
 	return out, nil
 }
@@ -266,7 +266,7 @@ func (c *call) detour(in pathInput) (graphOutput, error) {
 func edgeBetween(edges []graph.Arc, a, b string) arc {
 	for _, e := range edges {
 		if e.From == a && e.To == b || e.From == b && e.To == a {
-			return arc(e)
+			return arc{e.From, e.To, e.Field}
 		}
 	}
 	return arc{From: a, To: b}
