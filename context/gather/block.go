@@ -2,152 +2,39 @@ package gather
 
 import (
 	"fmt"
-	"strings"
-	"sync"
-	"time"
+	"strconv"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/notes"
 )
 
-// block is what an entity shows to one audience, ready to be put in.
-type block struct {
-	card    *prompt.Card
-	edges   []graph.Node     // what each of card.Edges leads to
-	notes   []noteRef        // notes of the fields, then its own
-	dropped []prompt.Dropped // what the fields refer to and can't be shown
-	failed  []prompt.QueryError
-	derived stamp // of a block with computed fields
-}
-
-// noteRef is a note that an entity refers to.
-type noteRef struct {
-	id    string
-	field string
-}
-
-// stamp is what computed fields depend on. Two equal stamps give equal values.
-type stamp struct {
-	gen, noteGen uint64
-	day          string
-}
-
-// blocks keeps the blocks of both audiences by the number of the entity.
-type blocks struct {
-	mu   sync.RWMutex
-	list [2][]*block // local, remote
-}
-
-func audienceIndex(remote bool) int {
-	if remote {
-		return 1
-	}
-	return 0
-}
-
-// commit drops the blocks that a commit makes stale.
-func (g *Gatherer) commit(cs *kv.ChangeSet) {
-	for _, ch := range cs.Changes {
-		if _, _, ok := entities.TypeRecords.Of(ch); ok {
-			g.blocks.clear()
-			return
-		}
-	}
-	for _, ch := range cs.Changes {
-		key := graph.Key{Kind: graph.Entity, ID: ch.ID}
-		if _, _, ok := entities.EntityRecords.Of(ch); ok {
-			g.blocks.drop(g.graph.Number(key))
-		} else if _, _, ok := notes.Records.Of(ch); ok {
-			key.Kind = graph.Note
-		} else {
-			continue
-		}
-		for _, id := range g.graph.Referrers(key) {
-			g.blocks.drop(g.graph.Number(graph.Key{Kind: graph.Entity, ID: id}))
-		}
-	}
-}
-
-func (b *blocks) clear() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.list = [2][]*block{}
-}
-
-func (b *blocks) drop(n graph.Node) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, list := range b.list {
-		if int(n) < len(list) {
-			list[n] = nil
-		}
-	}
-}
-
-func (b *blocks) get(audience int, n graph.Node) *block {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	if list := b.list[audience]; int(n) < len(list) {
-		return list[n]
-	}
-	return nil
-}
-
-func (b *blocks) put(audience int, n graph.Node, blk *block) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	list := b.list[audience]
-	if int(n) >= len(list) {
-		grown := make([]*block, max(int(n)+1, 2*len(list)))
-		copy(grown, list)
-		list = grown
-		b.list[audience] = list
-	}
-	list[n] = blk
-}
-
-// block returns the block of an entity for the audience of the call, nil for
-// one that is not live.
-func (c *call) block(n graph.Node) *block {
-	audience := audienceIndex(c.remote)
-	b := c.g.blocks.get(audience, n)
-	if b != nil && (b.derived == stamp{} || b.derived == c.now()) {
-		return b
-	}
-	e := c.g.entities.Get(c.g.graph.Key(n).ID)
-	if !e.Live() {
-		return nil
-	}
-	b = c.render(e)
-	if c.ctx.Err() == nil { // a cancelled query leaves a gap that must not stay
-		c.g.blocks.put(audience, n, b)
-	}
-	return b
-}
-
-// now returns the stamp of this moment.
-func (c *call) now() stamp {
-	if c.stamp == (stamp{}) {
-		c.stamp = stamp{c.g.entities.Gen(), c.g.notes.Gen(), c.g.opts.Now().Format(time.DateOnly)}
-	}
-	return c.stamp
-}
-
-// render makes the block of an entity.
-func (c *call) render(e *entities.Entity) *block {
-	b := &block{}
+// render makes the block of an entity. Only a full one has fields; of the others
+// no more is asked than the heading and the notes.
+func (c *call) render(e *entities.Entity, full bool) *block {
+	b := &block{full: full}
+	b.seen.Store(c.g.moment())
 	t := c.g.entities.Type(e.Type)
 	var fields []prompt.Field
-	if t != nil {
+	switch {
+	case t == nil:
+	case full:
+		fields = make([]prompt.Field, 0, len(t.Fields))
 		for _, f := range t.Fields {
 			fields = append(fields, c.field(b, e, f))
 		}
+	default:
+		for _, f := range t.Fields {
+			if id, ok := e.Fields[f.Name].(string); ok && f.Type == entities.NoteRef {
+				b.notes = append(b.notes, noteRef{id, f.Name})
+			}
+		}
 	}
-	b.card = prompt.NewCard(e.Name, e.Type, e.ID, fields)
+	b.card = *prompt.NewCard(c.format, e.Name, e.Type, e.ID, fields)
+	b.card.Fields.Refs = nil // edges say what is needed of them
+	b.edges = make([]graph.Node, 0, len(b.card.Edges))
 	for _, edge := range b.card.Edges {
 		b.edges = append(b.edges, c.g.graph.Number(graph.Key{Kind: graph.Entity, ID: edge.ID}))
 	}
@@ -169,10 +56,10 @@ func (c *call) field(b *block, e *entities.Entity, f entities.Field) prompt.Fiel
 	case float64:
 		out.Text = entities.FormatNumber(v)
 	case bool:
-		out.Text = fmt.Sprint(v)
+		out.Text = strconv.FormatBool(v)
 	case []string:
 		if !f.Type.IsRef() {
-			out.Items = v
+			out.Items = c.maskedItems(b, e.NoteID, v)
 			break
 		}
 		for _, id := range v {
@@ -185,43 +72,57 @@ func (c *call) field(b *block, e *entities.Entity, f entities.Field) prompt.Fiel
 		case entities.NoteRef:
 			out.Refs = []prompt.Ref{c.noteRef(b, v, f.Name)}
 		default:
-			out.Text = v
+			out.Text = c.maskedValue(b, e.NoteID, v)
 		}
 	}
 	return out
 }
 
+// computed shows what a query gives. What it says to a remote audience, it says
+// of a world without private entities: a count, a maximum or an order can tell
+// of what must not be told. That there are such rows is shown, and reported.
 func (c *call) computed(b *block, e *entities.Entity, f entities.Field, out *prompt.Field) {
-	b.derived = c.now()
-	if strings.Contains(entities.Fold(f.Query), "now") {
-		b.derived.day = "" // never the same again
-	}
 	if c.g.wql == nil {
 		return
 	}
-	res, err := c.g.wql.Computed(c.ctx, e, f)
+	all, err := c.query(b, c.g.wql, e, f)
+	res := all
+	if c.remote && err == nil {
+		res, err = c.query(b, c.g.public, e, f)
+	}
 	if err != nil {
 		b.failed = append(b.failed, prompt.QueryError{Entity: e.ID, Field: f.Name, Message: fault.Message(err)})
 		return
 	}
 	if res.IsValue {
-		if c.remote { // a count or a maximum can tell of what must not be told
-			if res, err = c.g.public.Computed(c.ctx, e, f); err != nil {
-				b.failed = append(b.failed, prompt.QueryError{Entity: e.ID, Field: f.Name, Message: fault.Message(err)})
-				return
-			}
-		}
-		out.Text = valueText(res.Value)
+		out.Text = c.maskedValue(b, "", valueText(res.Value))
 		return
 	}
-	shown := res.Rows
-	if len(shown) > prompt.ComputedRows {
-		shown = shown[:prompt.ComputedRows]
-	}
-	for _, row := range shown {
+	total := res.Total
+	for _, row := range res.Rows[:min(len(res.Rows), prompt.ComputedRows)] {
 		out.Refs = append(out.Refs, c.entityRef(b, row.ID))
 	}
-	out.More = res.Total - len(shown)
+	if c.remote {
+		for _, row := range all.Rows {
+			if e := c.g.entities.Get(row.ID); e == nil || !e.Private {
+				continue
+			}
+			if total++; len(out.Refs) < prompt.ComputedRows {
+				out.Refs = append(out.Refs, c.entityRef(b, row.ID))
+			}
+		}
+	}
+	out.More = total - len(out.Refs)
+}
+
+// query evaluates a computed field and has the block remember what it stands on.
+func (c *call) query(b *block, engine *wql.Engine, e *entities.Entity, f entities.Field) (*wql.Result, error) {
+	res, err := engine.Computed(c.ctx, e, f)
+	b.queries = append(b.queries, answer{engine, res})
+	if err == nil && !engine.Current(res) {
+		b.instant = true
+	}
+	return res, err
 }
 
 // valueText writes an aggregate.
@@ -241,6 +142,10 @@ func (c *call) entityRef(b *block, id string) prompt.Ref {
 	e := c.g.entities.Get(id)
 	var reason prompt.Reason
 	switch {
+	case e == nil && c.unnamed(id):
+		ref.State, b.links = prompt.IsPrivate, true
+		b.dropped = append(b.dropped, prompt.Dropped{Kind: prompt.KindEntity, Reason: prompt.Private})
+		return ref
 	case e == nil:
 		ref.State, reason = prompt.IsDeleted, prompt.Unknown
 	case c.remote && e.Private:
@@ -265,6 +170,8 @@ func (c *call) noteRef(b *block, id, field string) prompt.Ref {
 	ref := prompt.Ref{Kind: prompt.KindNote, ID: id}
 	n := c.g.notes.Get(id)
 	switch {
+	case n == nil && c.unnamed(id):
+		ref.State, b.links = prompt.IsPrivate, true
 	case n == nil:
 		ref.State = prompt.IsArchived
 	case c.remote && n.Private:

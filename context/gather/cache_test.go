@@ -1,7 +1,6 @@
 package gather_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -96,57 +95,48 @@ func TestCachedBlocksAreNeverStale(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// BenchmarkAssemble assembles 5 mentions over 20,000 entities of 8 fields, 2 of
-// them references, with the default budgets (CTX-35).
-func BenchmarkAssemble(b *testing.B) {
-	w := newWorld(b)
-	typ := entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "role", Type: entities.Text},
-		{Name: "email", Type: entities.Email},
-		{Name: "level", Type: entities.Number},
-		{Name: "since", Type: entities.Date},
-		{Name: "remote", Type: entities.Boolean},
-		{Name: "skills", Type: entities.TextList},
+// TestUnrelatedCommitsKeepBlocks: a block is rendered again only when something
+// that it shows has changed, computed fields included.
+func TestUnrelatedCommitsKeepBlocks(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
+		{Name: "mail", Type: entities.Email},
 		{Name: "boss", Type: entities.EntityRef},
-		{Name: "team", Type: entities.EntityRefList},
-	}}
-	if _, _, err := w.ents.PutType(ctx, typ, nil, false); err != nil {
-		b.Fatal(err)
-	}
-	const n = 20_000
-	var list []entities.Entity
-	for i := range n {
-		list = append(list, entities.Entity{
-			ID: fmt.Sprintf("person-%05d", i), Type: "P", Name: fmt.Sprintf("Person Number %05d", i), Fields: entities.Values{
-				"role": "Engineer of the third class", "email": fmt.Sprintf("p%d@example.org", i), "level": float64(i % 10),
-				"since": "2020-02-03", "remote": i%2 == 0, "skills": []string{"Go", "SQL", "soldering"},
-				"boss": fmt.Sprintf("person-%05d", (i*7+1)%n),
-				"team": []string{fmt.Sprintf("person-%05d", (i*11+3)%n), fmt.Sprintf("person-%05d", (i*13+5)%n), fmt.Sprintf("person-%05d", (i*17+9)%n)},
-			},
-		})
-		if len(list) == 1000 {
-			if _, err := w.ents.PutMany(ctx, list); err != nil {
-				b.Fatal(err)
-			}
-			list = list[:0]
+		{Name: "reports", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
+	}})
+	w.mustType(t, entities.Type{Name: "Q"})
+	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"mail": "ann@example.org"}})
+	w.mustPut(t, entities.Entity{ID: "b", Type: "P", Name: "Bob", Fields: entities.Values{"boss": "a"}})
+	zero := 0
+	for _, audience := range []string{gather.Local, gather.Remote} {
+		p := gather.Params{MentionedEntityIDs: []string{"a"}, MaxDepth: &zero, Audience: audience}
+		rendered := func(change func()) int64 {
+			t.Helper()
+			w.assemble(t, p)
+			before := w.gather.Rendered()
+			change()
+			w.assemble(t, p)
+			return w.gather.Rendered() - before
 		}
-	}
-	for _, c := range []struct {
-		name string
-		p    gather.Params
-	}{
-		{"ids", gather.Params{MentionedEntityIDs: []string{"person-00010", "person-04000", "person-09000", "person-15000", "person-19000"}}},
-		{"text", gather.Params{Text: "What do @Person Number 00010, @Person Number 04000, @Person Number 09000, @Person Number 15000 and @Person Number 19000 share?"}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				res, err := w.gather.Assemble(context.Background(), c.p)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(res.Report.Chars), "chars")
-				b.ReportMetric(float64(len(res.Report.Dropped)), "dropped")
+		for name, c := range map[string]struct {
+			change func()
+			want   int64
+		}{
+			"another type": {func() { w.mustPut(t, entities.Entity{ID: "q", Type: "Q", Name: "Q"}) }, 0},
+			"a note":       {func() { w.mustNote(t, notes.Draft{ID: "n", Title: "N"}) }, 0},
+			"the entity": {func() {
+				w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"mail": "ann@example.org"}})
+			}, 1},
+			"what a query gives": {func() {
+				w.mustPut(t, entities.Entity{ID: "c", Type: "P", Name: "Cyd " + audience, Fields: entities.Values{"boss": "a"}})
+			}, 1},
+			"a name that it shows": {func() {
+				w.mustPut(t, entities.Entity{ID: "b", Type: "P", Name: "Bo " + audience, Fields: entities.Values{"boss": "a"}})
+			}, 1},
+		} {
+			if got := rendered(c.change); got != c.want {
+				t.Errorf("%s: %d blocks are rendered after a change of %s, want %d", audience, got, name, c.want)
 			}
-		})
+		}
 	}
 }

@@ -2,7 +2,9 @@ package gather
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/graph"
@@ -16,27 +18,63 @@ type call struct {
 	g     *Gatherer
 	ctx   context.Context
 	found []notes.Found
-	stamp stamp
+	at    uint64 // moment of the call, once it is asked for
+
+	scratch *scratch
+
+	renders    int  // blocks that it may still render
+	incomplete bool // it would have had to render more
 
 	mentions *mentions
 
 	in      prompt.Input
 	noted   map[string]bool // notes that are candidates or reported
+	texts   []text
 	queries []prompt.QueryError
 }
 
+// text is a note whose text a candidate shows, as the audience may read it.
+type text struct {
+	section *[]prompt.Note
+	at      int // index there
+	note    *notes.Note
+	own     bool // note is made for this prompt
+}
+
 // collect finds the candidates of every section.
-func (c *call) collect(clock *stopwatch) prompt.Input {
+func (c *call) collect() error {
 	m := c.mentions
-	c.in.Budgets, c.in.Explain = c.budgets, c.Explain
+	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
 	c.in.Dropped = append(c.in.Dropped, m.dropped...)
 	c.pinned(m.notes)
-	clock.lap("pinned")
-	c.walk(m.entities)
-	clock.lap("entities")
+	if c.walk(m.entities); c.incomplete {
+		return nil
+	}
 	c.searched()
-	c.in.Events, c.in.Actions = c.CalendarEvents, c.ActionItems
-	return c.in
+	c.in.Events, c.in.Actions = c.CalendarEvents, c.actions()
+	return c.ctx.Err()
+}
+
+// actions returns the action items as the audience may see them: without the
+// private entities that they are assigned to.
+func (c *call) actions() []prompt.Action {
+	if !c.remote {
+		return c.ActionItems
+	}
+	private := func(id string) bool {
+		e := c.g.entities.Get(id)
+		return e != nil && e.Private
+	}
+	out := slices.Clone(c.ActionItems)
+	for i := range out {
+		for _, id := range out[i].EntityIDs {
+			if private(id) {
+				c.drop(prompt.KindEntity, id, "", prompt.Private)
+			}
+		}
+		out[i].EntityIDs = slices.DeleteFunc(slices.Clone(out[i].EntityIDs), private)
+	}
+	return out
 }
 
 func (c *call) drop(kind, id, title string, reason prompt.Reason) {
@@ -48,6 +86,8 @@ func (c *call) drop(kind, id, title string, reason prompt.Reason) {
 func (c *call) usable(id string) *notes.Note {
 	n := c.g.notes.Get(id)
 	switch {
+	case n == nil && c.unnamed(id):
+		c.drop(prompt.KindNote, "", "", prompt.Private)
 	case n == nil:
 		d := prompt.Dropped{Kind: prompt.KindNote, ID: id, Reason: prompt.Unknown}
 		unresolved(&d)
@@ -67,55 +107,45 @@ func (c *call) usable(id string) *notes.Note {
 func (c *call) pinned(ids []string) {
 	for _, id := range ids {
 		if n := c.usable(id); n != nil {
-			pin := prompt.Note{ID: id, Title: n.Title, Reason: "pinned by the user"}
-			if len(c.in.Pinned) < prompt.MaxPinned { // the others are only reported
-				pin.Text = c.text(n)
+			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: n.Title, Reason: "pinned by the user"})
+			if i := len(c.in.Pinned) - 1; i < prompt.MaxPinned { // the others are only reported
+				c.text(&c.in.Pinned, i, n)
 			}
-			c.in.Pinned = append(c.in.Pinned, pin)
 		}
 	}
 }
 
-// text returns the plain text of a note as the audience may read it: a link to
-// a private note shows neither its title nor what it is called here.
-func (c *call) text(n *notes.Note) string {
+// text has the text of a note read for a candidate, when all candidates are
+// known.
+func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
+	shown := n
 	if len(n.Body) > maxTextBytes {
 		short := *n
 		short.Body = strings.ToValidUTF8(n.Body[:maxTextBytes], "")
-		return c.maskedText(&short)
+		shown = &short
 	}
-	return c.maskedText(n)
+	if c.remote {
+		shown = c.g.masked(shown)
+	}
+	c.texts = append(c.texts, text{section, at, shown, shown != n})
 }
 
 // maxTextBytes is how much of a note is read: the longest frontmatter and much
 // more than any section shows.
 const maxTextBytes = markdown.MaxFrontmatter + 128<<10
 
-func (c *call) maskedText(n *notes.Note) string {
-	if !c.remote || n.Places == "" {
-		return n.PlainText()
-	}
-	masked := *n
-	var b strings.Builder
-	copied := 0
-	targets := c.g.notes.Targets(n.ID)
-	for at := range n.Places.All() {
-		if len(targets) == 0 {
-			break // the note has another text by now
+// readTexts makes the texts of the candidates, which takes no store.
+func (c *call) readTexts() {
+	for _, t := range c.texts {
+		if c.ctx.Err() != nil {
+			return
 		}
-		to := c.g.notes.Get(targets[0])
-		targets = targets[1:]
-		if to != nil && to.Private && at.Start >= copied && at.End <= len(n.Body) {
-			b.WriteString(n.Body[copied:at.Start])
-			b.WriteString("(private)")
-			copied = at.End
+		if t.own {
+			(*t.section)[t.at].Text = t.note.PlainText()
+		} else {
+			(*t.section)[t.at].Text = c.g.texts.plain(t.note)
 		}
 	}
-	if copied > 0 {
-		b.WriteString(n.Body[copied:])
-		masked.Body = b.String()
-	}
-	return masked.PlainText()
 }
 
 // walk goes breadth first from the mentioned entities and takes in what it
@@ -135,39 +165,81 @@ func (c *call) walk(ids []string) {
 			roots = append(roots, c.g.graph.Number(graph.Key{Kind: graph.Entity, ID: id}))
 		}
 	}
-	blocks := make([]*block, 0, 128)
-	position := make(map[graph.Node]int32, 128)
-	edges := 0
-	c.in.Entities = make([]prompt.Entity, 0, 128)
+	s := c.scratch
 	c.g.graph.Walk(roots, c.depth, func(step graph.Step) []graph.Node {
-		b := c.block(step.Node)
+		if c.ctx.Err() != nil {
+			return nil
+		}
+		b, ready := c.block(step.Node, c.expands(step.Depth))
+		if !ready {
+			c.incomplete = true
+		}
 		if b == nil {
 			return nil
 		}
-		position[step.Node] = int32(len(blocks))
-		blocks = append(blocks, b)
-		edges += len(b.edges)
+		s.enter(step.Node, b)
 		c.enter(b, step.Depth)
 		return b.edges
 	})
-	links := make([]prompt.Link, 0, edges) // one array for all candidates
 	for i := range c.in.Entities {
 		if !c.in.Entities[i].Expanded {
 			continue
 		}
-		first := len(links)
-		for edge, to := range blocks[i].edges {
-			if at, ok := position[to]; ok {
-				links = append(links, prompt.Link{To: at, Edge: int32(edge)})
+		first := len(s.links)
+		for edge, to := range s.blocks[i].edges {
+			if at := s.place(to); at >= 0 {
+				s.links = append(s.links, prompt.Link{To: at, Edge: int32(edge)})
 			}
 		}
-		c.in.Entities[i].Links = links[first:len(links):len(links)]
+		// A list that grows leaves the older links where they are.
+		c.in.Entities[i].Links = s.links[first:len(s.links):len(s.links)]
 	}
+	s.entities = c.in.Entities
 }
+
+// scratch is memory for a walk that is used again when its prompt is made: no
+// part of it is in a result.
+type scratch struct {
+	nodes    []graph.Node // that were entered, and
+	blocks   []*block     // their blocks
+	places   []int32      // by number: the place in nodes, plus one
+	links    []prompt.Link
+	entities []prompt.Entity
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (s *scratch) enter(n graph.Node, b *block) {
+	s.nodes, s.blocks = append(s.nodes, n), append(s.blocks, b)
+	s.places = reaching(s.places, n)
+	s.places[n] = int32(len(s.nodes))
+}
+
+// place returns where a node was entered, -1 for nowhere.
+func (s *scratch) place(n graph.Node) int32 {
+	if int(n) >= len(s.places) {
+		return -1
+	}
+	return s.places[n] - 1
+}
+
+// free gives the memory back, without what it points to. O(nodes entered).
+func (s *scratch) free() {
+	for _, n := range s.nodes {
+		s.places[n] = 0
+	}
+	clear(s.blocks)
+	clear(s.entities)
+	s.nodes, s.blocks, s.links, s.entities = s.nodes[:0], s.blocks[:0], s.links[:0], s.entities[:0]
+	scratches.Put(s)
+}
+
+// expands reports whether entities at a depth show their fields.
+func (c *call) expands(depth int) bool { return depth == 0 || depth < c.depth }
 
 // enter takes one entity of the walk in.
 func (c *call) enter(b *block, depth int) {
-	cand := prompt.Entity{Card: b.card, Depth: depth, Expanded: depth == 0 || depth < c.depth}
+	cand := prompt.Entity{Card: &b.card, Depth: depth, Expanded: c.expands(depth)}
 	if cand.Expanded {
 		c.in.Dropped = append(c.in.Dropped, b.dropped...)
 		c.queries = append(c.queries, b.failed...)
@@ -190,24 +262,25 @@ func (c *call) enter(b *block, depth int) {
 
 // searched takes the notes that the search found, as many as were asked for.
 func (c *call) searched() {
-	taken := make(map[string]bool)
-	for i, n := range c.in.Pinned {
-		taken[n.ID] = i < prompt.MaxPinned
+	pinned := make(map[string]text, len(c.texts)) // and shown, or at least first in line
+	for _, t := range c.texts {
+		pinned[t.note.ID] = t
 	}
-	pinned := make(map[string]string, len(c.in.Pinned))
-	for _, n := range c.in.Pinned {
-		pinned[n.ID] = n.Text
+	taken := make(map[string]bool)
+	for id := range pinned {
+		taken[id] = true
 	}
 	shown := 0
-	for i := range c.in.Linked {
-		n := &c.in.Linked[i]
+	for i, n := range c.in.Linked {
+		t, isPinned := pinned[n.ID]
 		switch {
-		case taken[n.ID]:
-			n.Text = pinned[n.ID] // it is shown here when it found no room there
+		case isPinned: // it is shown here when it found no room there
+			t.section, t.at = &c.in.Linked, i
+			c.texts = append(c.texts, t)
 		case shown < prompt.MaxLinked:
 			shown++
 			taken[n.ID] = true
-			n.Text = c.text(c.g.notes.Get(n.ID))
+			c.text(&c.in.Linked, i, c.g.notes.Get(n.ID))
 		}
 	}
 	withheld := 0 // that rank above what is shown
@@ -225,13 +298,7 @@ func (c *call) searched() {
 			}
 			continue
 		}
-		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: n.Title, Text: c.text(n), Reason: "found by search"})
-	}
-}
-
-// finish adds what package prompt can't know.
-func (c *call) finish(res *prompt.Result) {
-	if c.queries != nil {
-		res.Report.QueryErrors = c.queries
+		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: n.Title, Reason: "found by search"})
+		c.text(&c.in.Found, len(c.in.Found)-1, n)
 	}
 }

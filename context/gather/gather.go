@@ -2,7 +2,9 @@ package gather
 
 import (
 	"context"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctxd/ctxd/context/prompt"
@@ -17,8 +19,17 @@ import (
 // Options are what a Gatherer needs beside the rooms. The zero value works.
 type Options struct {
 	Now     func() time.Time // nil: time.Now; the day decides about computed fields with today()
-	Reports int              // how many reports Recent keeps; 0: 50
+	Reports int              // how many reports Recent keeps; 0: DefaultReports
+
+	MaxEntities int // entities in a prompt at most; 0: prompt.MaxEntities
+
+	// NewSecret returns the 32 bytes by which a store marks the notes in its
+	// prompts. It is asked once in the life of a store; nil: random ones.
+	NewSecret func() []byte
 }
+
+// DefaultReports is how many reports Recent keeps unless Options say otherwise.
+const DefaultReports = 50
 
 // Gatherer assembles prompts. Open makes one. It is safe for concurrent use.
 type Gatherer struct {
@@ -30,7 +41,10 @@ type Gatherer struct {
 	graph    *graph.Graph
 	opts     Options
 
-	blocks blocks
+	blocks  blocks
+	commits atomic.Uint64 // that were seen
+	texts   texts
+	secret  secret
 
 	mu     sync.Mutex // guards recent
 	recent []Recorded // newest last
@@ -51,7 +65,10 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 		opts.Now = time.Now
 	}
 	if opts.Reports == 0 {
-		opts.Reports = 50
+		opts.Reports = DefaultReports
+	}
+	if opts.NewSecret == nil {
+		opts.NewSecret = newSecret
 	}
 	g := &Gatherer{db: db, entities: ents, notes: ns, wql: engine, graph: gr, opts: opts}
 	if engine != nil {
@@ -74,6 +91,12 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 		return nil, err
 	}
 	clock := stopwatch{last: time.Now()}
+	var key []byte
+	if r.format == prompt.XML {
+		if key, err = g.boundaryKey(ctx); err != nil {
+			return nil, err
+		}
+	}
 	found, why := g.search(ctx, r)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -85,26 +108,65 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 	default:
 		clock.lap("search")
 	}
-	var res *prompt.Result
 	m := g.mentioned(ctx, r)
 	clock.lap("mentions")
-	err = g.db.View(ctx, func(*kv.Tx) error {
-		c := &call{g: g, ctx: ctx, request: r, mentions: m, found: found, noted: make(map[string]bool)}
-		in := c.collect(&clock)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		res = prompt.Build(in)
-		clock.lap("render")
-		c.finish(res)
-		return nil
-	})
+	c, err := g.candidates(ctx, r, m, found)
 	if err != nil {
 		return nil, err
 	}
+	defer c.scratch.free()
+	clock.lap("entities")
+	c.in.Secret, c.in.MaxEntities = key, g.opts.MaxEntities
+	c.readTexts()
+	clock.lap("notes")
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	res := prompt.Build(c.in)
+	if c.queries != nil {
+		res.Report.QueryErrors = c.queries
+	}
+	clock.lap("render")
 	res.Report.Stages = clock.stages
 	g.record(r, res.Report)
 	return res, nil
+}
+
+// Commits wait for a View, and all readers for them: what an assembly does there
+// must be short.
+const (
+	rendersInView = 32 // blocks that are rendered in a View
+	attempts      = 4  // to have the others before it
+)
+
+// candidates finds the candidates of every section in one state of the store.
+// Where many blocks are missing, they are rendered between two looks at it.
+func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []notes.Found) (*call, error) {
+	for attempt := 1; ; attempt++ {
+		c := g.newCall(ctx, r, m)
+		c.found = found
+		if c.renders = rendersInView; attempt == attempts {
+			c.renders = math.MaxInt // the store changes faster than we render
+		}
+		err := g.db.View(ctx, func(*kv.Tx) error { return c.collect() })
+		if err == nil && !c.incomplete {
+			return c, nil
+		}
+		c.scratch.free()
+		if err != nil {
+			return nil, err
+		}
+		warm := g.newCall(ctx, r, m)
+		warm.renders = math.MaxInt
+		warm.walk(m.entities)
+		warm.scratch.free()
+	}
+}
+
+func (g *Gatherer) newCall(ctx context.Context, r *request, m *mentions) *call {
+	c := &call{g: g, ctx: ctx, request: r, mentions: m, noted: make(map[string]bool), scratch: scratches.Get().(*scratch)}
+	c.in.Entities = c.scratch.entities
+	return c
 }
 
 // record keeps a report for Recent.

@@ -44,6 +44,12 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
+	return worldIn(t, kv.InMemory, kv.Options{})
+}
+
+// worldIn opens the store in a folder.
+func worldIn(t testing.TB, dir string, opts kv.Options) *world {
+	t.Helper()
 	w := &world{now: time.Date(2025, 10, 31, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return w.now }
 	var err error
@@ -53,7 +59,7 @@ func newWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
-	w.db, err = kv.Open(kv.InMemory, kv.Options{})
+	w.db, err = kv.Open(dir, opts)
 	must()
 	t.Cleanup(func() { w.db.Close() })
 	w.ents, err = entities.Open(w.db, entities.Options{Now: clock})
@@ -70,7 +76,9 @@ func newWorld(t testing.TB) *world {
 
 // fresh makes a gatherer that has nothing in its cache.
 func (w *world) fresh() *gather.Gatherer {
-	return gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{Now: func() time.Time { return w.now }})
+	return gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{
+		Now: func() time.Time { return w.now }, NewSecret: func() []byte { return []byte("thirty-two bytes for all of them") },
+	})
 }
 
 // sample imports the sample vault.
@@ -156,11 +164,24 @@ func golden(q fixtures.Question, res *prompt.Result) string {
 // TestGoldenPrompts compares the prompts for the sample questions with files.
 func TestGoldenPrompts(t *testing.T) {
 	w := sample(t)
+	type prompted struct {
+		fixtures.Question
+		format, file string
+	}
+	var list []prompted
 	for _, q := range fixtures.Questions {
-		t.Run(q.Name, func(t *testing.T) {
+		list = append(list, prompted{q, gather.Markdown, q.Name + ".golden"})
+		if q.XML {
+			list = append(list, prompted{q, gather.XML, q.Name + ".xml.golden"})
+		}
+	}
+	for _, q := range list {
+		t.Run(strings.TrimSuffix(q.file, ".golden"), func(t *testing.T) {
+			q, format, file := q.Question, q.format, filepath.Join("..", "..", "fixtures", "prompts", q.file)
 			p := w.params(t, q)
+			p.Format = format
 			res := w.assemble(t, p)
-			got, file := golden(q, res), filepath.Join("..", "..", "fixtures", "prompts", q.Name+".golden")
+			got := golden(q, res)
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 					t.Fatal(err)
@@ -326,11 +347,15 @@ func TestBadParams(t *testing.T) {
 		{gather.Params{SearchNotes: 9}, fault.Invalid, "searchNotes"},
 		{gather.Params{MentionedNoteIDs: make([]string, 1001)}, fault.Limit, "mentionedNoteIds"},
 		{gather.Params{Budgets: &gather.Budgets{Linked: n(-1)}}, fault.Invalid, "budgets.linked"},
-		{gather.Params{ActionItems: []prompt.Action{{ID: "] [id:x"}}}, fault.Invalid, "actionItems[0].id"},
+		{gather.Params{ActionItems: []prompt.Action{{ID: "] [id:x", Text: "x"}}}, fault.Invalid, "actionItems[0].id"},
+		{gather.Params{ActionItems: []prompt.Action{{ID: "a", Text: "x"}, {ID: "b", Text: " "}}}, fault.Invalid, "actionItems[1].text"},
+		{gather.Params{ActionItems: []prompt.Action{{ID: "a", Text: "x", EntityIDs: []string{"e", "e e"}}}}, fault.Invalid, "actionItems[0].entityIds[1]"},
+		{gather.Params{CalendarEvents: []prompt.Event{{Title: "x"}, {}}}, fault.Invalid, "calendarEvents[1].title"},
+		{gather.Params{ConversationID: "no id"}, fault.Invalid, "conversationId"},
 	} {
 		_, err := w.gather.Assemble(ctx, c.p)
 		var f *fault.Error
-		if !errors.As(err, &f) || f.Kind != c.kind || f.Field != c.field {
+		if !errors.As(err, &f) || f.Kind != c.kind || f.Field != c.field || f.Kind == fault.Invalid && f.Hint == "" {
 			t.Errorf("%s: %v", c.field, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clipperhouse/uax29/v2/graphemes"
 	"github.com/clipperhouse/uax29/v2/words"
 
 	"github.com/ctxd/ctxd/context/prompt"
@@ -140,18 +141,29 @@ func (s *mentionScan) span(ctx context.Context, span [2]int) {
 			at += size
 			continue
 		}
-		name, found := g.longestName(rest)
-		switch {
-		case len(found) > 0:
-			g.mentionName(m, seen, name, found)
-			at += len(name)
-		default:
-			if word := firstWord(rest); word != "" {
-				m.unclear(prompt.KindEntity, word, nil)
-				at += len(word)
-			}
+		if found, size := g.mentionAt(rest); size > 0 {
+			g.mentionName(m, seen, rest[:size], found)
+			at += size
+		} else if word := firstWord(rest); word != "" {
+			m.unclear(prompt.KindEntity, word, nil)
+			at += len(word)
 		}
 	}
+}
+
+// mentionAt returns what a text behind an @ begins with: the entities that are
+// meant, and the length of what names them, which is 0 for none.
+func (g *Gatherer) mentionAt(text string) (found []*entities.Entity, size int) {
+	if inner, size, ok := bracketed(text); ok {
+		return g.entities.Named(inner), size
+	}
+	name, found := g.longestName(text)
+	if handle := entities.HandleAt(text); len(handle) > len(name) {
+		if of := g.entities.Handled(handle); len(of) > 0 {
+			return of, len(handle)
+		}
+	}
+	return found, len(name)
 }
 
 // linkEnd returns the end of the wikilink that a byte offset lies in, 0 for
@@ -202,10 +214,18 @@ const maxNameBytes = 8 * entities.MaxName
 // that ends at a word boundary (UAX 29), as it is written there, and the
 // entities of that name. It looks no further than names go: O(longest name).
 func (g *Gatherer) longestName(text string) (name string, found []*entities.Entity) {
-	if len(text) > maxNameBytes {
-		text = strings.ToValidUTF8(text[:maxNameBytes], "")
+	first := graphemes.FromString(text)
+	if !first.Next() {
+		return "", nil
 	}
-	if end := strings.IndexAny(text, "\r\n"); end >= 0 {
+	if _, beginning := g.entities.MatchName(entities.Fold(first.Value())); !beginning {
+		return "", nil // before anything that costs more: a text may be of nothing but @
+	}
+	if len(text) > maxNameBytes {
+		end := maxNameBytes
+		for end > 0 && !utf8.RuneStart(text[end]) {
+			end--
+		}
 		text = text[:end]
 	}
 	longest := 0
@@ -223,10 +243,15 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 	return text[:longest], g.entities.Named(text[:longest])
 }
 
+func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
+
 // nameEnds calls try with the places where a name at the head of a text may
-// end, from left to right, until it returns false.
+// end, from left to right, until it returns false or the line ends.
 func nameEnds(text string, try func(end int) bool) {
 	for w := words.FromString(text); w.Next(); {
+		if isLineEnd(rune(w.Value()[0])) {
+			return
+		}
 		// UAX 29 keeps "Alice's" and "Alice.Then" whole; a name may end there.
 		for at, r := range w.Value() {
 			if at > 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' {

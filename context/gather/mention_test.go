@@ -32,7 +32,7 @@ func named(t testing.TB, names ...string) *world {
 }
 
 func TestMentionsInText(t *testing.T) {
-	w := named(t, "Alice Novak", "Alice Nova", "Bob", "Bob Smith", "山田", "naïve café", "C++", "Bob", "O'Neil")
+	w := named(t, "Alice Novak", "Alice Nova", "Bob", "Bob Smith", "山田", "naïve café", "C++", "Bob", "O'Neil", "C_P_entity is")
 	if _, err := w.notes.Put(ctx, notes.Draft{ID: "n", Title: "Plan"}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +71,15 @@ func TestMentionsInText(t *testing.T) {
 		{"@[Bob\nSmith]", nil, nil},
 		{"@[[Plan]]", []string{"n"}, nil},
 		{"@Alice\nNovak", []string{"e0"}, nil},
+		{"@alice_novak_p_entity", []string{"e0"}, nil},
+		{"see (@ALICE_Novak_P_Entity).", []string{"e0"}, nil},
+		{"@alice_novak_p_entity's and @bob_smith_p_entity-", []string{"e0", "e3"}, nil},
+		{"@bob_p_entity", nil, []string{"bob_p_entity"}}, // two of that name
+		{"@alice_p_entity", nil, []string{"alice_p_entity"}},
+		{"x@alice_novak_p_entity, `@alice_novak_p_entity`", nil, nil},
+		{"@nai\u0308ve_cafe\u0301_p_entity", []string{"e5"}, nil},
+		{"@山田_p_entityさん", []string{"e4"}, nil},
+		{"@c_p_entity is a longer name", []string{"e9"}, nil}, // than the handle of C++
 	} {
 		zero := 0
 		res := w.assemble(t, gather.Params{Text: c.text, MaxDepth: &zero})
@@ -146,4 +155,19 @@ func FuzzMentions(f *testing.F) {
 			t.Fatal("over budget")
 		}
 	})
+}
+
+// The first letter of a name is looked at before the name is: as it folds with
+// what belongs to it, however it is written.
+func TestMentionsThatBeginWithSeveralCodePoints(t *testing.T) {
+	w := named(t, "Émile", "가나", "🐝 Bees", "각", "ßanta")
+	for text, want := range map[string]string{
+		"@E\u0301mile": "e0", "@émile": "e0", "@\u1100\u1161\u1102\u1161": "e1", "@가나": "e1",
+		"@🐝 bees": "e2", "@\u1100\u1161\u11a8": "e3", "@SSanta": "e4", "@ßanta": "e4",
+	} {
+		res := w.assemble(t, gather.Params{Text: text})
+		if len(res.Report.Sections) != 1 || res.Report.Sections[0].Items[0].ID != want {
+			t.Errorf("%q: %+v", text, res.Report)
+		}
+	}
 }

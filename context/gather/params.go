@@ -2,6 +2,7 @@ package gather
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -9,7 +10,7 @@ import (
 
 // Params say what a prompt is to be made of.
 type Params struct {
-	Text               string          `json:"text,omitempty" jsonschema:"what the user typed; @Name, @[Full Name] and [[Title]] in it are mentions"`
+	Text               string          `json:"text,omitempty" jsonschema:"what the user typed; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions"`
 	MentionedEntityIDs []string        `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
 	MentionedNoteIDs   []string        `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
 	SearchNotes        int             `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
@@ -18,7 +19,7 @@ type Params struct {
 	ConversationID     string          `json:"conversationId,omitempty" jsonschema:"the conversation that the prompt is for, kept with its report"`
 	Budgets            *Budgets        `json:"budgets,omitempty" jsonschema:"room in characters, where it is to differ from the default"`
 	Audience           string          `json:"audience,omitempty" enum:"local,remote" default:"remote" jsonschema:"who reads the prompt: private records are kept from a remote one"`
-	Format             string          `json:"format,omitempty" enum:"markdown" default:"markdown" jsonschema:"how the prompt is written"`
+	Format             string          `json:"format,omitempty" enum:"markdown,xml" default:"markdown" jsonschema:"how the prompt is written"`
 	MaxDepth           *int            `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
 	Explain            bool            `json:"explain,omitempty" jsonschema:"name in the report what leads to each entity"`
 }
@@ -41,8 +42,11 @@ const (
 	Remote = "remote" // any other, the default: they are withheld
 )
 
-// Markdown is the format of prompts.
-const Markdown = "markdown"
+// Formats of prompts.
+const (
+	Markdown = "markdown"
+	XML      = "xml"
+)
 
 // Limits and defaults of parameters.
 const (
@@ -57,6 +61,8 @@ const (
 type request struct {
 	Params
 	remote  bool
+	format  prompt.Format
+	variant int // of blocks
 	depth   int
 	budgets prompt.Budgets
 }
@@ -73,8 +79,15 @@ func (p Params) check() (*request, error) {
 	default:
 		return nil, fault.Field("audience", "there is no audience %q", p.Audience).WithHint("it is local or remote")
 	}
-	if p.Format != "" && p.Format != Markdown {
-		return nil, fault.Field("format", "there is no format %q", p.Format).WithHint("leave it out, or give markdown")
+	switch p.Format {
+	case "", Markdown:
+	case XML:
+		r.format = prompt.XML
+	default:
+		return nil, fault.Field("format", "there is no format %q", p.Format).WithHint("it is markdown or xml")
+	}
+	if r.variant = int(r.format); r.remote {
+		r.variant += variants / 2
 	}
 	if p.MaxDepth != nil {
 		r.depth = *p.MaxDepth
@@ -93,17 +106,35 @@ func (p Params) check() (*request, error) {
 			return nil, fault.TooLarge(field, n, maxIDs, "items")
 		}
 	}
-	if err := r.checkActions(); err != nil {
+	if err := r.checkClient(); err != nil {
 		return nil, err
 	}
 	return r, r.setBudgets(p.Budgets)
 }
 
-// checkActions refuses ids that could not stand in a prompt as they are.
-func (r *request) checkActions() error {
+// checkClient refuses what could not stand in a prompt, or says nothing.
+func (r *request) checkClient() error {
+	if r.ConversationID != "" {
+		if err := checkID("conversationId", r.ConversationID); err != nil {
+			return err
+		}
+	}
+	for i, e := range r.CalendarEvents {
+		if strings.TrimSpace(e.Title) == "" {
+			return fault.Field(fmt.Sprintf("calendarEvents[%d].title", i), "event %d has no title", i).WithHint("give each event a title")
+		}
+	}
 	for i, a := range r.ActionItems {
 		if err := checkID(fmt.Sprintf("actionItems[%d].id", i), a.ID); err != nil {
 			return err
+		}
+		if strings.TrimSpace(a.Text) == "" {
+			return fault.Field(fmt.Sprintf("actionItems[%d].text", i), "action item %d has no text", i).WithHint("say what is to be done")
+		}
+		for j, id := range a.EntityIDs {
+			if err := checkID(fmt.Sprintf("actionItems[%d].entityIds[%d]", i, j), id); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

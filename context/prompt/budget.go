@@ -25,6 +25,7 @@ const (
 	FieldChars     = 1_000 // of one value
 	ComputedRows   = 10    // shown of a computed field
 	MaxClientItems = 50    // of each kind
-	ClientChars    = 4_000 // of each client section
 	MinNoteChars   = 200   // a note is not cut to less than this
+
+	nameChars = FieldChars * 3 / 4 // of a name in a reference
 )

@@ -49,6 +49,8 @@ type Action struct {
 
 // Input is everything that a prompt is made of, each list in order of rank.
 type Input struct {
+	Format   Format
+	Secret   []byte // of the store, for the boundaries of XML
 	Budgets  Budgets
 	Pinned   []Note
 	Entities []Entity
@@ -57,7 +59,9 @@ type Input struct {
 	Events   []Event
 	Actions  []Action
 	Dropped  []Dropped // what was left out before rendering
-	Explain  bool      // name in the report what leads to each entity
+
+	MaxEntities int  // entities at most, but for the mentioned ones; 0: MaxEntities
+	Explain     bool // name in the report what leads to each entity
 }
 
 // Names of the sections.
@@ -72,6 +76,8 @@ const (
 
 // builder puts a prompt together.
 type builder struct {
+	style    *style
+	secret   []byte
 	buf      []byte
 	chars    int // of buf
 	units    int // of buf, UTF-16
@@ -80,6 +86,7 @@ type builder struct {
 	sections []Section
 	reports  []SectionReport
 	dropped  []Dropped
+	reasons  []reasonAt
 	overflow []Entity              // entities that found no room: each is there once
 	because  Reason                // why they did not
 	state    map[itemKey]itemState // of notes, and of what was dropped
@@ -95,32 +102,46 @@ const (
 
 type itemKey struct{ kind, id string }
 
-// buffers are used again: a prompt is put together in one and copied out.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// buffer is what a prompt is put together in and copied out of. It is used again.
+type buffer struct {
+	text    []byte
+	reasons []reasonAt
+}
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 // Build renders the candidates within their budgets. The prompt never exceeds
 // Budgets.Total; room is given to the sections in the order pinned, entities,
 // linked, search, client. Stages and QueryErrors of the report are left to the
 // caller. O(size of what is shown + candidates).
 func Build(in Input) *Result {
-	buf := buffers.Get().(*[]byte)
-	b := &builder{total: in.Budgets.Total, explain: in.Explain, state: make(map[itemKey]itemState), buf: (*buf)[:0]}
+	buf := buffers.Get().(*buffer)
+	b := &builder{
+		style: in.Format.style(), secret: in.Secret, total: in.Budgets.Total, explain: in.Explain,
+		state: make(map[itemKey]itemState), buf: buf.text[:0], reasons: buf.reasons[:0],
+	}
 	defer func() {
-		*buf = b.buf
+		clear(b.reasons)
+		buf.text, buf.reasons = b.buf, b.reasons
 		buffers.Put(buf)
 	}()
 	b.notes(pinnedSection, in.Budgets.Pinned, in.Pinned)
-	b.entities(in.Budgets.Entities, in.Entities)
+	most := in.MaxEntities
+	if most == 0 {
+		most = MaxEntities
+	}
+	b.entities(in.Budgets.Entities, most, in.Entities)
 	b.notes(linkedSection, in.Budgets.Linked, in.Linked)
 	b.notes(foundSection, in.Budgets.Search, in.Found)
-	client := in.Budgets.Client
-	client -= b.lines(calendarSection, client, eventLines(in.Events))
-	b.lines(actionSection, client, actionLines(in.Actions))
+	b.client(in.Budgets.Client, in.Events, in.Actions)
 	return b.finish(in)
 }
 
 func (b *builder) finish(in Input) *Result {
 	system := string(b.buf)
+	for _, r := range b.reasons {
+		r.of.Reason = system[r.from:r.to]
+	}
 	hash := sha256.Sum256(b.buf)
 	return &Result{
 		System: system, Sections: nonNil(b.sections),
@@ -133,7 +154,8 @@ func (b *builder) finish(in Input) *Result {
 
 // leftOut joins what was dropped before and while rendering. An item that some
 // section shows was not dropped, and one that several sections dropped is
-// named once.
+// named once. What the client sent is never the same thing twice: a meeting
+// comes every week under one title.
 func (b *builder) leftOut(before []Dropped) []Dropped {
 	out := make([]Dropped, 0, len(before)+len(b.dropped)+len(b.overflow))
 	for _, list := range [][]Dropped{before, b.dropped} {
@@ -142,7 +164,7 @@ func (b *builder) leftOut(before []Dropped) []Dropped {
 			if d.ID == "" {
 				key.id = "[[" + d.Title // no id, and not to be taken for one
 			}
-			if d.Reason != Duplicate {
+			if d.Reason != Duplicate && d.Kind != KindEvent && d.Kind != KindAction {
 				if b.state[key] != 0 {
 					continue
 				}
@@ -181,24 +203,19 @@ func (b *builder) gap() int {
 type section struct {
 	b     *builder
 	name  string
-	head  string // heading and introduction, put in before the first item
+	frame frame // its head is put in before the first item
 	cap   int
 	room  int // left
-	chars int // of what is in
+	chars int // of what is in, the frame included
 	start int // offset into builder.buf
 	items []Item
 }
 
-func (b *builder) open(name, head string, limit int) *section {
-	return &section{b: b, name: name, head: head, room: b.room(limit), cap: limit}
-}
-
-// left returns the room for one more item.
-func (s *section) left() int {
-	if len(s.items) == 0 {
-		return s.room - Chars(s.head)
-	}
-	return s.room
+// open begins a section of at most limit characters.
+func (b *builder) open(name string, limit int) *section {
+	s := &section{b: b, name: name, frame: b.style.frames[name], cap: limit}
+	s.room = b.room(limit) - s.frame.chars
+	return s
 }
 
 // add puts an item in. chars is the length of its parts, which the caller may
@@ -211,9 +228,8 @@ func (s *section) add(item Item, chars int, parts ...string) {
 			s.b.units++
 		}
 		s.start = len(s.b.buf)
-		s.b.write(s.head)
-		s.chars = Chars(s.head)
-		s.room -= s.chars
+		s.b.write(s.frame.head)
+		s.chars = s.frame.chars
 	}
 	s.room -= chars
 	s.chars += chars
@@ -234,7 +250,7 @@ func (b *builder) close(s *section) int {
 	}
 	from := b.units
 	b.chars += s.chars
-	b.units += Chars(s.head) + beyondBMP(b.buf[s.start:s.items[0].Start])
+	b.units += Chars(s.frame.head)
 	for i := range s.items {
 		item, end := &s.items[i], len(b.buf)
 		if i+1 < len(s.items) {
@@ -248,6 +264,8 @@ func (b *builder) close(s *section) int {
 			b.state[itemKey{item.Kind, item.ID}] = isShown
 		}
 	}
+	b.write(s.frame.tail)
+	b.units += Chars(s.frame.tail)
 	b.sections = append(b.sections, Section{Name: s.name, Start: from, End: b.units})
 	b.reports = append(b.reports, SectionReport{Name: s.name, Chars: s.chars, Budget: s.cap, Items: s.items})
 	return s.chars

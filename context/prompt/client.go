@@ -1,85 +1,50 @@
 package prompt
 
-import "strings"
-
-// lineSection is a section of items of one line each.
-type lineSection struct{ name, head string }
-
-var (
-	calendarSection = lineSection{SectionCalendar, "## Calendar\n"}
-	actionSection   = lineSection{SectionActions, "## Open action items\n"}
-)
-
 // clientLine is one rendered item.
 type clientLine struct {
 	kind, id, title, text string
+	chars                 int
+}
+
+// client renders what the client sent: its events and then its actions, each
+// of which has at least half of the room when it needs it.
+func (b *builder) client(limit int, events []Event, actions []Action) {
+	eventLines := make([]clientLine, len(events))
+	for i := range events {
+		eventLines[i] = newLine(KindEvent, "", events[i].Title, b.style.event(&events[i]))
+	}
+	actionLines := make([]clientLine, len(actions))
+	needed := b.style.frames[SectionActions].chars
+	for i := range actions {
+		actionLines[i] = newLine(KindAction, actions[i].ID, actions[i].Text, b.style.action(&actions[i]))
+		needed += actionLines[i].chars
+	}
+	if len(actions) == 0 {
+		needed = 0
+	}
+	limit -= b.lines(SectionCalendar, limit-min(needed, limit/2), eventLines)
+	b.lines(SectionActions, limit, actionLines)
+}
+
+func newLine(kind, id, title, text string) clientLine {
+	return clientLine{kind, id, title, text, Chars(text)}
 }
 
 // lines renders a section of client items and returns its length.
-func (b *builder) lines(spec lineSection, limit int, list []clientLine) int {
+func (b *builder) lines(name string, limit int, list []clientLine) int {
 	if len(list) == 0 {
 		return 0
 	}
-	s := b.open(spec.name, spec.head, min(limit, ClientChars))
+	s := b.open(name, limit)
 	for i, l := range list {
-		chars := Chars(l.text)
 		switch {
 		case i >= MaxClientItems:
 			b.drop(l.kind, l.id, l.title, OverLimit)
-		case chars > s.left():
+		case l.chars > s.room:
 			b.drop(l.kind, l.id, l.title, OverBudget)
 		default:
-			s.add(Item{Kind: l.kind, ID: l.id, Title: l.title, Reason: "sent by the client"}, chars, l.text)
+			s.add(Item{Kind: l.kind, ID: l.id, Title: l.title, Reason: "sent by the client"}, l.chars, l.text)
 		}
 	}
 	return b.close(s)
-}
-
-func eventLines(events []Event) []clientLine {
-	out := make([]clientLine, len(events))
-	for i, e := range events {
-		var b strings.Builder
-		b.WriteString("- " + EscapeInline(e.Start))
-		if e.End != "" {
-			b.WriteString(" to " + EscapeInline(e.End))
-		}
-		b.WriteString(": " + EscapeInline(e.Title))
-		if e.Location != "" {
-			b.WriteString(" | at " + EscapeInline(e.Location))
-		}
-		if len(e.Attendees) > 0 {
-			b.WriteString(" | with " + inlineList(e.Attendees))
-		}
-		b.WriteString("\n")
-		out[i] = clientLine{kind: KindEvent, title: e.Title, text: b.String()}
-	}
-	return out
-}
-
-func actionLines(actions []Action) []clientLine {
-	out := make([]clientLine, len(actions))
-	for i, a := range actions {
-		var b strings.Builder
-		b.WriteString("- " + EscapeInline(a.Text))
-		if a.Status != "" {
-			b.WriteString(" | status: " + EscapeInline(a.Status))
-		}
-		if a.Due != "" {
-			b.WriteString(" | due: " + EscapeInline(a.Due))
-		}
-		if len(a.EntityIDs) > 0 {
-			b.WriteString(" | for: " + inlineList(a.EntityIDs))
-		}
-		b.WriteString(" [id:" + a.ID + "]\n")
-		out[i] = clientLine{kind: KindAction, id: a.ID, title: a.Text, text: b.String()}
-	}
-	return out
-}
-
-func inlineList(items []string) string {
-	out := make([]string, len(items))
-	for i, item := range items {
-		out[i] = EscapeInline(item)
-	}
-	return strings.Join(out, ", ")
 }

@@ -26,8 +26,14 @@ func Cut(s string, limit int) (text string, cut bool) {
 	return s[:boundaryBefore(s, runeOffset(s, limit-1))] + Ellipsis, true
 }
 
+// Beginning returns the first n code points of a text, or all.
+func Beginning(s string, n int) string { return s[:runeOffset(s, n)] }
+
 // runeOffset returns the byte offset of the n-th code point of s.
 func runeOffset(s string, n int) int {
+	if len(s) <= n {
+		return len(s)
+	}
 	for at := range s {
 		if n == 0 {
 			return at
@@ -71,18 +77,20 @@ func plainBoundary(s string, at int) bool {
 // beyondBMP counts the code points of s that take two UTF-16 code units: in
 // UTF-8 they are those that begin with a byte from 0xF0 on.
 func beyondBMP(s []byte) int {
+	const high = 0x8080808080808080
 	n := 0
-	for len(s) >= 8 {
-		// Eight bytes of ASCII at once: most of a prompt is.
-		if binary.LittleEndian.Uint64(s)&0x8080808080808080 != 0 {
-			for _, c := range s[:8] {
-				if c >= 0xF0 {
-					n++
-				}
-			}
+	for len(s) >= 32 {
+		// ASCII at once: most of a prompt is.
+		if (binary.LittleEndian.Uint64(s)|binary.LittleEndian.Uint64(s[8:])|
+			binary.LittleEndian.Uint64(s[16:])|binary.LittleEndian.Uint64(s[24:]))&high != 0 {
+			n += beyondBMPIn(s[:32])
 		}
-		s = s[8:]
+		s = s[32:]
 	}
+	return n + beyondBMPIn(s)
+}
+
+func beyondBMPIn(s []byte) (n int) {
 	for _, c := range s {
 		if c >= 0xF0 {
 			n++

@@ -6,17 +6,45 @@
 // store, no clock and no randomness, so the same candidates give the same
 // bytes. package gather finds the candidates.
 //
-// # The format
+// # The formats
 //
-// Sections are headed by "## ", items by "### ". Notes end with a line "---".
-// Text of the user can't forge any of this: in texts of several lines every
-// line that could pass for structure is marked by a backslash, and in texts of
-// one line the brackets that could pass for a link or an id are (see
-// EscapeText and EscapeInline). Both can be undone exactly, which a parser in
-// the tests does.
+// Which items are shown, in what order and how long, is decided once for both
+// formats; a style says how the pieces are written.
+//
+// In Markdown, sections are headed by "## ", items by "### ". Notes end with a
+// line "---". Text of the user can't forge any of this: in texts of several
+// lines every line that could pass for structure is marked by a backslash, and
+// in texts of one line the brackets that could pass for a link or an id are, in
+// the lines of the client also the bars (see EscapeText and EscapeInline).
+//
+//	## Entity context
+//	…
+//	### @Alice (Person) [id:ID]  ← directly mentioned
+//	  team: @Engineering [id:ID]
+//
+// In XML, sections and items are elements:
+//
+//	<entity-context>
+//	…
+//	<entity id="ID" name="Alice" type="Person" why="directly mentioned">
+//	  <field name="team"><ref entity="ID">Engineering</ref></field>
+//	</entity>
+//	</entity-context>
+//
+// A note, <note id title b>, begins after the line end behind its tag and ends
+// before the one that its end tag follows. Its boundary b is an HMAC of what it
+// shows with the secret of the store, so a text can't hold the one that it will
+// have. The values of lists are <item>, <ref> and <more count="N"/>; a reference
+// that can't be shown is <ref state="deleted"/>, archived or private.
+//
+// A reader gets back exactly what went in, as a parser of each format in the
+// tests does, but for this: line ends are "\n" in texts of several lines and
+// blanks in those of one; XML has U+FFFD for the control characters that it can't
+// hold; and Markdown does not tell a list of texts from a text with commas, nor
+// the text "(deleted)" from a placeholder.
 //
 // # Units
 //
 // Budgets and lengths are Unicode code points of the rendered, escaped text,
-// with headings and "…". Ranges are UTF-16 code units, half-open.
+// with headings, tags and "…". Ranges are UTF-16 code units, half-open.
 package prompt

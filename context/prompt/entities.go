@@ -1,40 +1,57 @@
 package prompt
 
-import "strings"
+import "sync"
 
-const entityHead = "## Entity context\n" +
-	"Records that the user mentioned and what they refer to. Use the ids in [id:…] when you assign or refer to them.\n"
-
-const notExpanded = "  (further references not expanded)\n"
-
-// What stands behind the heading of an entity, after whyMark.
+// What the heading of an entity says of why it is there.
 const (
-	whyMark   = "  ← "
 	mentioned = "directly mentioned"
 	viaMark   = "referenced via "
-)
-
-var (
-	entityHeadChars  = Chars(entityHead)
-	notExpandedChars = Chars(notExpanded)
-	whyChars         = Chars(whyMark)
+	viaCut    = "referenced by a field that was cut" // in the report only
 )
 
 // packing is the state of the entity section while it is filled: the longest
 // prefix of the candidates that fits. What leads to an entity is part of its
 // heading and counts, and only references of entities that are shown count.
 type packing struct {
-	list []Entity
-	why  []why // by candidate
-	via  []via // all references of the candidates that are in
-	used int   // characters
-	in   int   // candidates that are in
+	style *style
+	all   bool // keep what leads to mentioned ones as well
+	list  []Entity
+	why   []why // by candidate
+	via   []via // all references of the candidates that are in
+	shown []shownEntity
+	used  int // characters
+	in    int // candidates that are in
+
+	sorted []via // via by what they lead to
+}
+
+// packings are used again: nothing of them is in a Result.
+var packings = sync.Pool{New: func() any { return new(packing) }}
+
+func newPacking(b *builder, list []Entity) *packing {
+	p := packings.Get().(*packing)
+	if cap(p.why) < len(list) {
+		p.why = make([]why, len(list), 2*len(list))
+	}
+	p.why = p.why[:len(list)]
+	clear(p.why)
+	p.style, p.all, p.list, p.via, p.shown, p.used, p.in = b.style, b.explain, list, p.via[:0], p.shown[:0], 0, 0
+	return p
+}
+
+// free gives a packing back without what belongs to others.
+func (p *packing) free() {
+	p.list = nil
+	clear(p.why)
+	clear(p.shown)
+	packings.Put(p)
 }
 
 // why is what is known of the reasons of one candidate.
 type why struct {
 	chars int // of the labels that lead to it, with commas
 	count int
+	first int    // place in packing.sorted
 	from  int    // the candidate that the last of them stands in, plus one, and
 	field string // the field there
 }
@@ -44,42 +61,38 @@ type via struct{ from, to, edge int32 }
 
 // shownEntity is a candidate that is in.
 type shownEntity struct {
-	lines []string
-	chars int // of lines
+	text  string // its lines
+	chars int    // of text
 	cut   bool
 }
 
 // entities renders the entity section.
-func (b *builder) entities(limit int, list []Entity) {
+func (b *builder) entities(limit, most int, list []Entity) {
 	if len(list) == 0 {
 		return
 	}
-	s := b.open(SectionEntities, entityHead, limit)
-	p := &packing{list: list, why: make([]why, len(list))}
-	room := s.room - entityHeadChars
-	shown := make([]shownEntity, 0, min(len(list), MaxEntities))
-	p.via = make([]via, 0, 2*len(list))
+	s := b.open(SectionEntities, limit)
+	p := newPacking(b, list)
+	defer p.free()
 	reason := OverBudget
-	mentions, reserved := p.reserve(room)
+	mentions, reserved := p.reserve(s.room)
 	for ; p.in < len(list); p.in++ {
-		e := list[p.in]
+		e := &list[p.in]
 		if e.Depth == 0 && p.in >= mentions {
 			break
 		}
-		if e.Depth > 0 && p.in >= MaxEntities {
+		if e.Depth > 0 && p.in >= most {
 			reason = OverLimit
 			break
 		}
 		if e.Depth == 0 {
 			reserved -= p.headSize(p.in)
 		}
-		sh, ok := p.take(room - reserved)
-		if !ok {
+		if !p.take(s.room - reserved) {
 			break
 		}
-		shown = append(shown, sh)
 	}
-	b.writeEntities(s, p, shown)
+	b.writeEntities(s, p)
 	b.overflow, b.because = list[p.in:], reason
 	b.close(s)
 }
@@ -87,9 +100,12 @@ func (b *builder) entities(limit int, list []Entity) {
 // reserve returns the room that the headings of the mentioned candidates need,
 // which are never dropped whole, and their number: as many as have room at all.
 func (p *packing) reserve(room int) (count, size int) {
-	for i, e := range p.list {
+	for i := range p.list {
+		if p.list[i].Depth > 0 {
+			break
+		}
 		head := p.headSize(i)
-		if e.Depth > 0 || size+head > room {
+		if size+head > room {
 			break
 		}
 		size += head
@@ -98,44 +114,46 @@ func (p *packing) reserve(room int) (count, size int) {
 	return count, size
 }
 
-var unexpanded = []string{notExpanded}
-
 // take puts the next candidate in if it fits room, a mentioned one with fewer
 // lines if it must.
-func (p *packing) take(room int) (shownEntity, bool) {
-	e := p.list[p.in]
-	sh := shownEntity{lines: unexpanded, chars: notExpandedChars}
+func (p *packing) take(room int) bool {
+	e := &p.list[p.in]
+	sh := shownEntity{text: p.style.notExpanded, chars: p.style.notExpandedChars}
+	lines := 0
 	if e.Expanded {
-		sh.lines, sh.chars = e.Card.Fields.Lines, e.Card.Fields.Chars
+		sh.text, sh.chars, lines = e.Card.Fields.Text, e.Card.Fields.Chars, len(e.Card.Fields.ends)
 	}
 	before := len(p.via)
 	head := p.headSize(p.in)
-	grown := p.grow(len(sh.lines))
+	grown := p.grow(lines)
 	if p.used+head+sh.chars+grown <= room {
 		p.used += head + sh.chars + grown
-		return sh, true
+		p.shown = append(p.shown, sh)
+		return true
 	}
 	p.shrink(before)
 	if e.Depth > 0 || p.used+head > room {
-		return sh, false
+		return false
 	}
-	sh.lines, sh.chars = e.Card.Fields.fit(room - p.used - head)
+	sh.text, sh.chars, lines = e.Card.Fields.fit(room - p.used - head)
 	sh.cut = true
 	// All that are in by now are mentioned ones, whose headings do not grow.
-	p.grow(len(sh.lines))
+	p.grow(lines)
 	p.used += head + sh.chars
-	return sh, true
+	p.shown = append(p.shown, sh)
+	return true
 }
 
-// headSize is the length of a heading with what leads to it by now, and of the
-// empty line before it.
+// headSize is the length of a heading with what leads to it by now, of the
+// empty line before it and of what ends the entity.
 func (p *packing) headSize(i int) int {
-	n := 1 + p.list[i].Card.HeadChars + 1
-	switch {
-	case p.list[i].Depth == 0:
-		return n + whyChars + len(mentioned)
-	case p.why[i].count > 0:
-		return n + whyChars + len(viaMark) + p.why[i].chars
+	e := &p.list[i]
+	n := p.style.bareChars + e.Card.HeadChars
+	if e.Depth == 0 {
+		return n + p.style.whyChars + len(mentioned)
+	}
+	if w := &p.why[i]; w.count > 0 {
+		return n + p.style.whyChars + len(viaMark) + w.chars
 	}
 	return n
 }
@@ -148,23 +166,25 @@ func (p *packing) grow(lines int) (chars int) {
 	e := &p.list[from]
 	for _, link := range e.Links {
 		edge := &e.Card.Edges[link.Edge]
-		if p.list[link.To].Depth == 0 || edge.Line >= lines {
-			continue // a mentioned one says so and no more
+		mention := p.list[link.To].Depth == 0 // says so and no more
+		if mention && !p.all || edge.Line >= lines {
+			continue
 		}
 		w := &p.why[link.To]
 		if w.from == from+1 && w.field == edge.Field {
 			continue // listed twice in one field
 		}
-		before := p.headSize(int(link.To))
+		before := 0
 		if w.count > 0 {
+			before = len(viaMark) + p.style.whyChars + w.chars
 			w.chars += len(", ")
 		}
 		w.chars += edge.LabelChars
 		w.count++
 		w.from, w.field = from+1, edge.Field
 		p.via = append(p.via, via{int32(from), link.To, link.Edge})
-		if int(link.To) <= from {
-			chars += p.headSize(int(link.To)) - before
+		if int(link.To) <= from && !mention {
+			chars += len(viaMark) + p.style.whyChars + w.chars - before
 		}
 	}
 	return chars
@@ -185,77 +205,105 @@ func (p *packing) shrink(keep int) {
 
 func (p *packing) edge(v via) *CardEdge { return &p.list[v.from].Card.Edges[v.edge] }
 
+// sort sorts the references by what they lead to, keeping their order.
+func (p *packing) sort() {
+	if cap(p.sorted) < len(p.via) {
+		p.sorted = make([]via, len(p.via), 2*len(p.via))
+	}
+	p.sorted = p.sorted[:len(p.via)]
+	at := 0
+	for i := range p.why[:p.in] {
+		w := &p.why[i]
+		w.first, at, w.count = at, at+w.count, 0
+	}
+	for _, v := range p.via {
+		if int(v.to) < p.in {
+			w := &p.why[v.to]
+			p.sorted[w.first+w.count] = v
+			w.count++
+		}
+	}
+}
+
+// leads returns what leads to a candidate, once sort was called.
+func (p *packing) leads(i int) []via { return p.sorted[p.why[i].first:][:p.why[i].count] }
+
 // writeEntities adds the candidates that are in to the section.
-func (b *builder) writeEntities(s *section, p *packing, shown []shownEntity) {
-	if len(shown) == 0 {
+func (b *builder) writeEntities(s *section, p *packing) {
+	if p.in == 0 {
 		return
 	}
-	s.items = make([]Item, 0, len(shown))
-	leads := p.leads()
+	s.items = make([]Item, 0, p.in) // and no more: reasons point into it
+	p.sort()
 	var edges []Edge // one array for all items
 	if b.explain {
 		edges = make([]Edge, 0, len(p.via))
 	}
-	for i, sh := range shown {
-		e := p.list[i]
+	for i := range p.in {
+		e, sh, leads := &p.list[i], &p.shown[i], p.leads(i)
 		item := Item{Kind: KindEntity, ID: e.Card.ID, Title: e.Card.Name, Cut: sh.cut, Depth: e.Depth, Reason: mentioned}
-		if e.Depth > 0 {
-			item.Reason = p.reason(leads[i])
-			if b.explain {
-				first := len(edges)
-				for _, v := range leads[i] {
-					edges = append(edges, Edge{From: p.list[v.from].Card.ID, Field: p.edge(v).Field})
-				}
-				item.Via = edges[first:len(edges):len(edges)]
+		if b.explain && len(leads) > 0 {
+			first := len(edges)
+			for _, v := range leads {
+				edges = append(edges, Edge{From: p.list[v.from].Card.ID, Field: p.edge(v).Field})
 			}
+			item.Via = edges[first:len(edges):len(edges)]
 		}
-		why := whyMark
-		if item.Reason == "" {
-			item.Reason, why = "referenced by a field that was cut", ""
+		s.add(item, p.headSize(i)+sh.chars, "\n", e.Card.Head)
+		switch {
+		case e.Depth == 0:
+			b.write(p.style.whyMark)
+			b.write(mentioned)
+			b.write(p.style.whyEnd)
+		case len(leads) > 0:
+			b.write(p.style.whyMark)
+			from := len(b.buf)
+			if s.items[i].Reason = b.writeLeads(p, leads); s.items[i].Reason == "" {
+				b.reasons = append(b.reasons, reasonAt{&s.items[i], from, len(b.buf)})
+			}
+			b.write(p.style.whyEnd)
+		default:
+			s.items[i].Reason = viaCut
 		}
-		s.add(item, p.headSize(i)+sh.chars, "\n", e.Card.Head, why)
-		if why != "" {
-			b.write(item.Reason)
-		}
-		b.write("\n")
-		for _, line := range sh.lines {
-			b.write(line)
-		}
+		b.write(p.style.headEnd)
+		b.write(sh.text)
+		b.write(p.style.entityEnd)
 	}
 }
 
-// leads sorts the references by what they lead to, keeping their order.
-func (p *packing) leads() [][]via {
-	flat, out := make([]via, len(p.via)), make([][]via, p.in)
-	at := 0
-	for i := range out {
-		out[i] = flat[at:at:len(flat)]
-		at += p.why[i].count
-	}
-	for _, v := range p.via {
-		if int(v.to) < p.in {
-			out[v.to] = append(out[v.to], v)
-		}
-	}
-	return out
+// reasonAt is a reason that stands in the prompt, between two byte offsets, as
+// the report says it.
+type reasonAt struct {
+	of       *Item
+	from, to int
 }
 
-func (p *packing) reason(leads []via) string {
-	if len(leads) == 0 {
-		return ""
-	}
-	size := len(viaMark)
-	for _, v := range leads {
-		size += len(", ") + len(p.edge(v).Label)
-	}
-	var b strings.Builder
-	b.Grow(size)
-	b.WriteString(viaMark)
+// writeLeads writes what leads to an entity, and returns it when the report says
+// it in another way: without the marks of the format.
+func (b *builder) writeLeads(p *packing, leads []via) (plain string) {
+	same := true
+	b.write(viaMark)
 	for i, v := range leads {
 		if i > 0 {
-			b.WriteString(", ")
+			b.write(", ")
 		}
-		b.WriteString(p.edge(v).Label)
+		edge := p.edge(v)
+		b.write(edge.Label)
+		same = same && edge.plain == ""
 	}
-	return b.String()
+	if same {
+		return ""
+	}
+	plain = viaMark
+	for i, v := range leads {
+		if i > 0 {
+			plain += ", "
+		}
+		if edge := p.edge(v); edge.plain != "" {
+			plain += edge.plain
+		} else {
+			plain += edge.Label
+		}
+	}
+	return plain
 }

@@ -35,7 +35,7 @@ func isIndent(r rune) bool {
 // O(n), without allocation when there is nothing to do.
 func EscapeText(s string) string {
 	s = normalizeBreaks(s)
-	if !strings.ContainsAny(s, `#\`) && !strings.Contains(s, "---") {
+	if strings.IndexByte(s, '#') < 0 && strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "---") {
 		return s
 	}
 	var b strings.Builder
@@ -96,7 +96,7 @@ func lineAt(s string, start int) (first, next int) {
 		first += size
 	}
 	for next = first; next < len(s); {
-		if c := s[next]; c >= 0x20 && c < utf8.RuneSelf {
+		if c := s[next]; c >= 0x20 && c < 0xC2 { // no break begins with it
 			next++
 			continue
 		}
@@ -122,10 +122,46 @@ func normalizeBreaks(s string) string {
 // for such a mark. UnescapeInline undoes the latter. O(n), without allocation
 // when there is nothing to do.
 func EscapeInline(s string) string {
-	if !strings.ContainsAny(s, "[]\\\r\n\v\f\u0085\u2028\u2029") {
+	if isPlain(s, false) {
 		return s
 	}
-	s = flatten(s)
+	return escapeInline(flatten(s), inlineMarks)
+}
+
+// escapeCell is EscapeInline for a text in a line of several parts, which bars
+// separate.
+func escapeCell(s string) string {
+	if isPlain(s, true) {
+		return s
+	}
+	return escapeInline(flatten(s), cellMarks)
+}
+
+// isPlain reports a text without line breaks and without the characters that
+// escapeInline looks at.
+func isPlain(s string, cell bool) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '[', c == ']', c == '\\', c == '|' && cell:
+			return false
+		case '\n' <= c && c <= '\r':
+			return false
+		case c == 0xC2, c == 0xE2:
+			if r, _ := utf8.DecodeRuneInString(s[i:]); isBreak(r) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// What a backslash may stand before.
+const (
+	inlineMarks = `\[]`
+	cellMarks   = `\[]|`
+)
+
+func escapeInline(s, marks string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
 	for i := 0; i < len(s); i++ {
@@ -138,8 +174,12 @@ func EscapeInline(s string) string {
 			if i+1 == len(s) || s[i+1] == ']' || i > 0 && s[i-1] == ']' {
 				b.WriteByte('\\')
 			}
+		case '|':
+			if marks == cellMarks {
+				b.WriteByte('\\')
+			}
 		case '\\':
-			if i+1 == len(s) || strings.IndexByte(`\[]`, s[i+1]) >= 0 {
+			if i+1 == len(s) || strings.IndexByte(marks, s[i+1]) >= 0 {
 				b.WriteByte('\\')
 			}
 		}
@@ -149,13 +189,18 @@ func EscapeInline(s string) string {
 }
 
 // UnescapeInline undoes the marks of EscapeInline.
-func UnescapeInline(s string) string {
+func UnescapeInline(s string) string { return unescapeInline(s, inlineMarks) }
+
+// UnescapeCell undoes the marks of a part of a line of the client's sections.
+func UnescapeCell(s string) string { return unescapeInline(s, cellMarks) }
+
+func unescapeInline(s, marks string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`\[]`, s[i+1]) >= 0 {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(marks, s[i+1]) >= 0 {
 			i++
 		}
 		b.WriteByte(s[i])

@@ -1,9 +1,6 @@
 package prompt
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // State says how a reference may be shown.
 type State uint8
@@ -36,131 +33,112 @@ type Field struct {
 // Block is the rendered fields of one entity, without its heading. It can be
 // kept and used for many prompts.
 type Block struct {
-	Lines []string // each with its indent and line end
-	Chars int      // of all lines
-	Refs  []Place  // every reference of the fields, in order
-	ends  []int    // characters up to the end of each line
+	Text  string  // the lines, each with its indent and line end
+	Chars int     // of Text
+	Refs  []Place // every reference of the fields, in order
+	ends  []lineEnd
 }
+
+// lineEnd is where a line of a Block ends.
+type lineEnd struct{ bytes, chars int }
 
 // Place is where a reference stands in a Block.
 type Place struct {
 	Ref
 	Field string
-	Line  int  // index into Block.Lines
+	Line  int  // its number, from 0
 	Shown bool // false: beyond what the line has room for
 }
 
 // RenderFields renders fields in their order and leaves out empty ones. A
 // value over FieldChars is cut: a list by whole items with the number of those
 // left out, a text with an ellipsis.
-func RenderFields(fields []Field) *Block {
-	b := &Block{}
+func RenderFields(format Format, fields []Field) *Block {
+	b, style := &Block{}, format.style()
+	var text strings.Builder
 	for _, f := range fields {
-		value := f.render(b)
+		value := f.render(style, b)
 		if value == "" {
 			continue
 		}
-		line := "  " + EscapeInline(f.Name) + ": " + value + "\n"
+		line := style.field(style.inline(f.Name), value)
 		b.Chars += Chars(line)
-		b.Lines = append(b.Lines, line)
-		b.ends = append(b.ends, b.Chars)
+		text.WriteString(line)
+		b.ends = append(b.ends, lineEnd{text.Len(), b.Chars})
 	}
+	b.Text = text.String()
 	return b
 }
 
 // render returns the value of a field and notes in b which references show.
-func (f Field) render(b *Block) string {
+func (f Field) render(style *style, b *Block) string {
 	switch {
 	case f.Refs != nil:
 		items := make([]string, len(f.Refs))
-		for i, r := range f.Refs {
-			items[i] = r.render()
+		for i := range f.Refs {
+			items[i] = style.reference(&f.Refs[i])
 		}
-		value, shown := joinItems(items, f.More)
+		value, shown := style.join(items, "", "", f.More)
 		for i, r := range f.Refs {
-			b.Refs = append(b.Refs, Place{Ref: r, Field: f.Name, Line: len(b.Lines), Shown: i < shown})
+			b.Refs = append(b.Refs, Place{Ref: r, Field: f.Name, Line: len(b.ends), Shown: i < shown})
 		}
 		return value
 	case f.Items != nil:
 		items := make([]string, len(f.Items))
 		for i, item := range f.Items {
-			items[i] = EscapeInline(item)
+			items[i] = style.inline(item)
 		}
-		value, _ := joinItems(items, 0)
+		value, _ := style.join(items, style.itemMark, style.itemEnd, 0)
 		return value
 	}
-	value, _ := Cut(EscapeInline(f.Text), FieldChars)
+	value, _ := style.cut(style.inline(f.Text), FieldChars)
 	return value
 }
 
-func (r Ref) render() string {
-	switch r.State {
-	case IsDeleted:
-		return "(deleted)"
-	case IsArchived:
-		return "(archived)"
-	case IsPrivate:
-		return "(private)"
-	}
-	// A reference is whole or not there, so its name may not fill the field.
-	name, _ := Cut(EscapeInline(r.Name), FieldChars*3/4)
-	if r.Kind == KindNote {
-		return "[[" + name + "]] [id:" + r.ID + "]"
-	}
-	return "@" + name + " [id:" + r.ID + "]"
-}
-
-// joinItems joins as many items as fit FieldChars, at least one, cut if it
-// must be, and says how many are left out, with more besides.
-func joinItems(items []string, more int) (value string, shown int) {
+// join joins as many items as fit FieldChars, at least one, cut if it must be,
+// and says how many are left out, with more besides.
+func (s *style) join(items []string, before, after string, more int) (value string, shown int) {
 	if len(items) == 0 {
 		return "", 0
 	}
+	around := len(before) + len(after)
 	total := 0
 	for i, item := range items {
-		total += Chars(item)
+		total += around + Chars(item)
 		if i > 0 {
-			total += len(", ")
+			total += len(s.separator)
 		}
 	}
 	shown = len(items)
-	for shown > 1 && total+Chars(moreMark(len(items)-shown+more)) > FieldChars {
+	for shown > 1 && total+len(s.more(len(items)-shown+more)) > FieldChars {
 		shown--
-		total -= Chars(items[shown]) + len(", ")
+		total -= around + Chars(items[shown]) + len(s.separator)
 	}
-	value = strings.Join(items[:shown], ", ")
-	if mark := moreMark(len(items) - shown + more); shown == 1 && total+Chars(mark) > FieldChars {
-		value, _ = Cut(value, FieldChars-Chars(mark))
-		return value + mark, shown
+	mark := s.more(len(items) - shown + more)
+	if shown == 1 && total+len(mark) > FieldChars {
+		item, _ := s.cut(items[0], FieldChars-around-len(mark))
+		return before + item + after + mark, shown
 	}
-	return value + moreMark(len(items)-shown+more), shown
+	return before + strings.Join(items[:shown], after+s.separator+before) + after + mark, shown
 }
 
-func moreMark(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return " (+" + strconv.Itoa(n) + " more)"
-}
-
-// fit returns the lines that fit room and their length.
-func (b *Block) fit(room int) (lines []string, chars int) {
+// fit returns the lines that fit room, their length and their number.
+func (b *Block) fit(room int) (text string, chars, lines int) {
 	for i := len(b.ends); i > 0; i-- {
-		if b.ends[i-1] <= room {
-			return b.Lines[:i], b.ends[i-1]
+		if end := b.ends[i-1]; end.chars <= room {
+			return b.Text[:end.bytes], end.chars, i
 		}
 	}
-	return nil, 0
+	return "", 0, 0
 }
 
 // Card is what one entity shows: its heading without what leads to it, and its
-// fields. It can be kept and used for many prompts.
+// fields. It can be kept and used for many prompts of its format.
 type Card struct {
 	ID, Name, Type string
 	Head           string // ### @Alice (Person) [id:ID]
-	Label          string // @Alice
 	HeadChars      int    // of Head
-	Fields         *Block
+	Fields         Block
 	Edges          []CardEdge // the references to entities that the fields show
 }
 
@@ -171,18 +149,59 @@ type CardEdge struct {
 	LabelChars int
 	Line       int // of Card.Fields that it stands in
 	ID         string
+	plain      string // Label without the marks of the format, when it has any
 }
 
 // NewCard renders an entity.
-func NewCard(name, typeName, id string, fields []Field) *Card {
-	c := &Card{ID: id, Name: name, Type: typeName, Label: "@" + EscapeInline(name), Fields: RenderFields(fields)}
-	c.Head = "### " + c.Label + " (" + EscapeInline(typeName) + ") [id:" + id + "]"
+func NewCard(format Format, name, typeName, id string, fields []Field) *Card {
+	style := format.style()
+	c := &Card{ID: id, Name: name, Type: typeName, Fields: *RenderFields(format, fields)}
+	c.Head = style.entity(c)
 	c.HeadChars = Chars(c.Head)
+	edges := 0
 	for _, p := range c.Fields.Refs {
-		if p.Shown && p.State == Shown && p.Kind == KindEntity {
-			label := c.Label + "." + EscapeInline(p.Field)
-			c.Edges = append(c.Edges, CardEdge{Field: p.Field, Label: label, LabelChars: Chars(label), Line: p.Line, ID: p.ID})
+		if p.leads() {
+			edges++
 		}
 	}
+	if edges > 0 {
+		c.Edges = make([]CardEdge, 0, edges)
+	}
+	label := "@" + style.inline(name) + "."
+	for _, p := range c.Fields.Refs {
+		if p.leads() {
+			edge := CardEdge{Field: p.Field, Line: p.Line, ID: p.ID, Label: label + style.inline(p.Field)}
+			edge.LabelChars = Chars(edge.Label)
+			if plain := "@" + name + "." + p.Field; plain != edge.Label {
+				edge.plain = plain
+			}
+			c.Edges = append(c.Edges, edge)
+		}
+	}
+	c.pack()
 	return c
+}
+
+// leads reports a reference to an entity that shows.
+func (p *Place) leads() bool { return p.Shown && p.State == Shown && p.Kind == KindEntity }
+
+// pack puts all that is written of a card into one piece of memory: cards lie
+// far from each other, and a prompt reads many.
+func (c *Card) pack() {
+	size := len(c.Head) + len(c.Fields.Text)
+	for i := range c.Edges {
+		size += len(c.Edges[i].Label)
+	}
+	all := make([]byte, 0, size)
+	all = append(append(all, c.Head...), c.Fields.Text...)
+	for i := range c.Edges {
+		all = append(all, c.Edges[i].Label...)
+	}
+	rest := string(all)
+	next := func(s *string) { *s, rest = rest[:len(*s)], rest[len(*s):] }
+	next(&c.Head)
+	next(&c.Fields.Text)
+	for i := range c.Edges {
+		next(&c.Edges[i].Label)
+	}
 }

@@ -2,6 +2,7 @@ package prompt_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
@@ -14,20 +15,35 @@ type parsed struct {
 }
 
 type parsedItem struct {
-	section string
-	kind    string // note, entity, line
+	section string // by the name that reports give it
+	kind    string // note, entity, event, action
 	id      string
 	title   string
 	typ     string
-	via     string
+	why     string
 	text    string // of a note
-	fields  [][2]string
+	fields  []parsedField
 	partial bool // "(further references not expanded)"
+	bound   string
 }
 
-// parse reads a prompt by its documented format and nothing else. It fails on
-// any line that the format does not explain.
-func parse(s string) (*parsed, error) {
+// parsedField is a field of an entity, or a part of an event or action.
+type parsedField struct {
+	name  string
+	parts []part
+}
+
+// part is a text, or a reference to a record.
+type part struct{ kind, id, text string }
+
+var markdownSections = map[string]string{
+	"Notes pinned by user": "pinned", "Entity context": "entities", "Notes linked via entity fields": "linked",
+	"Notes found by search": "search", "Calendar": "calendar", "Open action items": "actions",
+}
+
+// parseMarkdown reads a prompt by its documented format and nothing else. It
+// fails on any line that the format does not explain.
+func parseMarkdown(s string) (*parsed, error) {
 	p := &parsed{}
 	lines := strings.Split(s, "\n")
 	section := ""
@@ -36,9 +52,11 @@ func parse(s string) (*parsed, error) {
 		switch {
 		case line == "":
 		case strings.HasPrefix(line, "## "):
-			section = line[3:]
+			if section = markdownSections[line[3:]]; section == "" {
+				return nil, fmt.Errorf("no section: %q", line)
+			}
 			p.sections = append(p.sections, section)
-			if section != "Calendar" && section != "Open action items" {
+			if section != "calendar" && section != "actions" {
 				i++ // the introduction
 			}
 		case strings.HasPrefix(line, "### [["):
@@ -69,12 +87,16 @@ func parse(s string) (*parsed, error) {
 				if !ok {
 					return nil, fmt.Errorf("no field: %q", lines[i+1])
 				}
-				item.fields = append(item.fields, [2]string{prompt.UnescapeInline(name), prompt.UnescapeInline(value)})
+				item.fields = append(item.fields, parsedField{prompt.UnescapeInline(name), parseValue(value)})
 			}
 			item.section = section
 			p.items = append(p.items, *item)
-		case strings.HasPrefix(line, "- "):
-			p.items = append(p.items, parsedItem{section: section, kind: "line", text: line[2:]})
+		case strings.HasPrefix(line, "- ") && section == "calendar", strings.HasPrefix(line, "- ") && section == "actions":
+			item, err := parseLine(section, line[2:])
+			if err != nil {
+				return nil, err
+			}
+			p.items = append(p.items, *item)
 		default:
 			return nil, fmt.Errorf("line %d is no structure: %q", i+1, line)
 		}
@@ -82,11 +104,88 @@ func parse(s string) (*parsed, error) {
 	return p, nil
 }
 
+// parseValue reads a value: references, or a text.
+func parseValue(s string) []part {
+	if refs, ok := parseRefs(s); ok {
+		return refs
+	}
+	return []part{{text: prompt.UnescapeInline(s)}}
+}
+
+var moreMark = regexp.MustCompile(`^ \(\+(\d+) more\)$`)
+
+func parseRefs(s string) (refs []part, ok bool) {
+	for found := false; ; {
+		switch {
+		case strings.HasPrefix(s, "(deleted)"), strings.HasPrefix(s, "(archived)"), strings.HasPrefix(s, "(private)"):
+			end := strings.IndexByte(s, ')')
+			refs, s = append(refs, part{kind: s[1:end]}), s[end+1:]
+		case strings.HasPrefix(s, "@"), strings.HasPrefix(s, "[["):
+			kind, open, mark := "entity", "@", " [id:"
+			if s[0] == '[' {
+				kind, open, mark = "note", "[[", "]] [id:"
+			}
+			at := bare(s[len(open):], mark, 0)
+			if at < 0 {
+				return nil, false
+			}
+			name, rest := s[len(open):len(open)+at], s[len(open)+at+len(mark):]
+			end := strings.IndexByte(rest, ']')
+			if end < 0 {
+				return nil, false
+			}
+			refs, s, found = append(refs, part{kind, rest[:end], prompt.UnescapeInline(name)}), rest[end+1:], true
+		default:
+			return nil, false
+		}
+		if m := moreMark.FindStringSubmatch(s); m != nil {
+			return append(refs, part{kind: "more", text: m[1]}), true
+		}
+		if s == "" {
+			return refs, found || len(refs) > 0
+		}
+		if !strings.HasPrefix(s, ", ") {
+			return nil, false
+		}
+		s = s[2:]
+	}
+}
+
+// parseLine reads an event or an action.
+func parseLine(section, line string) (*parsedItem, error) {
+	item := &parsedItem{section: section, kind: "event"}
+	if section == "actions" {
+		at := bare(line, " [id:", 0)
+		if at < 0 {
+			return nil, fmt.Errorf("no id: %q", line)
+		}
+		item.kind, item.id, line = "action", strings.TrimSuffix(line[at+len(" [id:"):], "]"), line[:at]
+	}
+	for first := true; ; first = false {
+		end := bare(line, " | ", 0)
+		cell := line
+		if end >= 0 {
+			cell = line[:end]
+		}
+		if first {
+			item.title = prompt.UnescapeCell(cell)
+		} else if name, value, ok := strings.Cut(cell, ": "); ok {
+			item.fields = append(item.fields, parsedField{name, []part{{text: prompt.UnescapeCell(value)}}})
+		} else {
+			return nil, fmt.Errorf("no part of a line: %q", cell)
+		}
+		if end < 0 {
+			return item, nil
+		}
+		line = line[end+len(" | "):]
+	}
+}
+
 // bare returns the position of the first occurrence of mark whose first byte
 // no backslash marks, from a position on.
 func bare(s, mark string, from int) int {
 	for i := from; i+len(mark) <= len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`\[]`, s[i+1]) >= 0 {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`\[]|`, s[i+1]) >= 0 {
 			i++
 			continue
 		}
@@ -117,12 +216,12 @@ func parseEntityHead(line string) (*parsedItem, error) {
 	}
 	name, tail := rest[:at], rest[at+len(") [id:"):]
 	open := strings.LastIndex(name, " (")
-	id, via, _ := strings.Cut(tail, "]")
+	id, why, _ := strings.Cut(tail, "]")
 	if open < 0 {
 		return nil, fmt.Errorf("no type: %q", line)
 	}
 	return &parsedItem{
 		kind: "entity", title: prompt.UnescapeInline(name[:open]), typ: prompt.UnescapeInline(name[open+2:]), id: id,
-		via: strings.TrimPrefix(via, "  ← "),
+		why: strings.TrimPrefix(why, "  ← "),
 	}, nil
 }

@@ -69,9 +69,9 @@ func TestCTX31_InvisibleCharactersHideNoStructure(t *testing.T) {
 }
 
 func TestCTX12_AReferenceIsWholeOrNotThere(t *testing.T) {
-	b := prompt.RenderFields([]prompt.Field{{Name: "f", Refs: []prompt.Ref{{Kind: "entity", ID: "e1", Name: strings.Repeat("[", 512)}}}})
-	if !strings.HasSuffix(b.Lines[0], "[id:e1]\n") || prompt.Chars(b.Lines[0]) > prompt.FieldChars+10 {
-		t.Errorf("%q", b.Lines[0])
+	b := prompt.RenderFields(prompt.Markdown, []prompt.Field{{Name: "f", Refs: []prompt.Ref{{Kind: "entity", ID: "e1", Name: strings.Repeat("[", 512)}}}})
+	if !strings.HasSuffix(linesOf(b)[0], "[id:e1]\n") || prompt.Chars(linesOf(b)[0]) > prompt.FieldChars+10 {
+		t.Errorf("%q", linesOf(b)[0])
 	}
 }
 
@@ -84,41 +84,6 @@ func TestCTX31_PlainTextsStayAsTheyAre(t *testing.T) {
 			t.Errorf("EscapeText(%q) = %q", s, got)
 		}
 	}
-}
-
-// TestSEC3_HostileTextsComeBackAsItems gives Build hostile titles, names,
-// values and bodies and reads exactly the items back that went in.
-func TestSEC3_HostileTextsComeBackAsItems(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := prompt.Input{Budgets: prompt.DefaultBudgets}
-		var want []parsedItem
-		for i := range rapid.IntRange(0, 3).Draw(t, "notes") {
-			n := prompt.Note{ID: fmt.Sprint("n", i), Title: hostile(t, "title"), Text: hostile(t, "body")}
-			in.Pinned = append(in.Pinned, n)
-			want = append(want, parsedItem{
-				section: "Notes pinned by user", kind: "note", id: n.ID, title: oneLine(n.Title),
-				text: strings.ReplaceAll(strings.ReplaceAll(n.Text, "\r\n", "\n"), "\r", "\n"),
-			})
-		}
-		for i := range rapid.IntRange(0, 3).Draw(t, "entities") {
-			name, value := hostile(t, "name"), "v"+hostile(t, "value")
-			id := fmt.Sprint("e", i)
-			card := prompt.NewCard(name, "Person", id, []prompt.Field{{Name: "role", Text: value}})
-			in.Entities = append(in.Entities, prompt.Entity{Card: card, Expanded: true})
-			want = append(want, parsedItem{
-				section: "Entity context", kind: "entity", id: id, title: oneLine(name), typ: "Person", via: "directly mentioned",
-				fields: [][2]string{{"role", oneLine(value)}},
-			})
-		}
-		res := prompt.Build(in)
-		got, err := parse(res.System)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, res.System)
-		}
-		if diff := cmp.Diff(want, got.items, cmp.AllowUnexported(parsedItem{})); diff != "" {
-			t.Fatalf("items differ (-in +out):\n%s\n%s", diff, res.System)
-		}
-	})
 }
 
 func oneLine(s string) string {
@@ -151,6 +116,11 @@ func TestCTX2_CutKeepsGraphemesWhole(t *testing.T) {
 	}
 }
 
+func linesOf(b *prompt.Block) []string {
+	lines := strings.SplitAfter(b.Text, "\n")
+	return lines[:len(lines)-1]
+}
+
 func note(id string, size int) prompt.Note {
 	return prompt.Note{ID: id, Title: "Note " + id, Text: strings.Repeat("x", size), Reason: "pinned by the user"}
 }
@@ -161,7 +131,7 @@ func TestCTX1_FirstFiveArePinned(t *testing.T) {
 		in.Pinned = append(in.Pinned, note(fmt.Sprint(i), 10))
 	}
 	res := prompt.Build(in)
-	p, err := parse(res.System)
+	p, err := parseMarkdown(res.System)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,11 +221,15 @@ func TestCTX20_NoNoteTwice(t *testing.T) {
 
 // entity makes a candidate with one field that refers to others.
 func entity(id string, depth int, to ...int) prompt.Entity {
+	return entityIn(prompt.Markdown, id, depth, to...)
+}
+
+func entityIn(format prompt.Format, id string, depth int, to ...int) prompt.Entity {
 	f := prompt.Field{Name: "knows"}
 	for _, i := range to {
 		f.Refs = append(f.Refs, prompt.Ref{Kind: "entity", ID: fmt.Sprint(i), Name: fmt.Sprint(i)})
 	}
-	e := prompt.Entity{Card: prompt.NewCard(strings.ToUpper(id), "T", id, []prompt.Field{f}), Depth: depth, Expanded: true}
+	e := prompt.Entity{Card: prompt.NewCard(format, strings.ToUpper(id), "T", id, []prompt.Field{f}), Depth: depth, Expanded: true}
 	for edge, i := range to {
 		e.Links = append(e.Links, prompt.Link{To: int32(i), Edge: int32(edge)})
 	}
@@ -263,7 +237,7 @@ func entity(id string, depth int, to ...int) prompt.Entity {
 }
 
 func TestCTX14_HeadingsNameEveryEdgeOfTheShownGraph(t *testing.T) {
-	leaf := prompt.Entity{Card: prompt.NewCard("D", "T", "d", nil), Depth: 2}
+	leaf := prompt.Entity{Card: prompt.NewCard(prompt.Markdown, "D", "T", "d", nil), Depth: 2}
 	res := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Entities: []prompt.Entity{
 		entity("a", 0, 1, 2), entity("b", 1, 1, 2, 0), entity("c", 1, 1, 3), leaf,
 	}})
@@ -292,10 +266,12 @@ Records that the user mentioned and what they refer to. Use the ids in [id:…] 
 func TestCTX15_LongestPrefixThatFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
+		format := rapid.SampledFrom([]prompt.Format{prompt.Markdown, prompt.XML}).Draw(t, "format")
+		explain := rapid.Bool().Draw(t, "explain") // which keeps more and shows the same
 		list := make([]prompt.Entity, n)
 		for i := range list {
 			depth := min(i, 1)
-			list[i] = entity(fmt.Sprint("e", i), depth, rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 4).Draw(t, "edges")...)
+			list[i] = entityIn(format, fmt.Sprint("e", i), depth, rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 4).Draw(t, "edges")...)
 		}
 		sizes := make([]int, n+1)
 		for k := 1; k <= n; k++ {
@@ -310,14 +286,14 @@ func TestCTX15_LongestPrefixThatFits(t *testing.T) {
 				e.Links = kept
 				part[i] = e
 			}
-			sizes[k] = prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Entities: part}).Report.Chars
+			sizes[k] = prompt.Build(prompt.Input{Format: format, Budgets: prompt.DefaultBudgets, Entities: part}).Report.Chars
 		}
 		budget := rapid.IntRange(sizes[1], sizes[n]+1).Draw(t, "budget")
 		fits := 1
 		for fits < n && sizes[fits+1] <= budget {
 			fits++
 		}
-		in := prompt.Input{Budgets: prompt.DefaultBudgets, Entities: list}
+		in := prompt.Input{Format: format, Budgets: prompt.DefaultBudgets, Entities: list, Explain: explain}
 		in.Budgets.Entities = budget
 		res := prompt.Build(in)
 		if got := len(res.Report.Sections[0].Items); got != fits {
@@ -333,7 +309,7 @@ func TestCTX15_MentionedAreNeverDroppedWhole(t *testing.T) {
 	in := prompt.Input{Budgets: prompt.DefaultBudgets}
 	for i := range 45 {
 		e := entity(fmt.Sprint("m", i), 0)
-		e.Card = prompt.NewCard("M", "T", fmt.Sprint("m", i), []prompt.Field{{Name: "a", Text: strings.Repeat("x", 300)}, {Name: "b", Text: strings.Repeat("y", 300)}})
+		e.Card = prompt.NewCard(prompt.Markdown, "M", "T", fmt.Sprint("m", i), []prompt.Field{{Name: "a", Text: strings.Repeat("x", 300)}, {Name: "b", Text: strings.Repeat("y", 300)}})
 		in.Entities = append(in.Entities, e)
 	}
 	res := prompt.Build(in)
@@ -362,7 +338,7 @@ func TestCTX12_LongValues(t *testing.T) {
 	for i := range 60 {
 		refs = append(refs, prompt.Ref{Kind: "entity", ID: fmt.Sprintf("id%02d", i), Name: "A rather long name of an entity"})
 	}
-	b := prompt.RenderFields([]prompt.Field{
+	b := prompt.RenderFields(prompt.Markdown, []prompt.Field{
 		{Name: "list", Refs: refs},
 		{Name: "text", Text: strings.Repeat("z", 1001)},
 		{Name: "empty"},
@@ -370,8 +346,8 @@ func TestCTX12_LongValues(t *testing.T) {
 		{Name: "gone", Refs: []prompt.Ref{{State: prompt.IsDeleted}, {State: prompt.IsPrivate}}},
 		{Name: "huge", Items: []string{strings.Repeat("w", 2000), "more"}},
 	})
-	if len(b.Lines) != 5 {
-		t.Fatalf("%d lines: %q", len(b.Lines), b.Lines)
+	if len(linesOf(b)) != 5 {
+		t.Fatalf("%d lines: %q", len(linesOf(b)), linesOf(b))
 	}
 	shown := 0
 	for _, r := range b.Refs[:60] {
@@ -379,18 +355,18 @@ func TestCTX12_LongValues(t *testing.T) {
 			shown++
 		}
 	}
-	if value := strings.TrimSpace(strings.TrimPrefix(b.Lines[0], "  list: ")); prompt.Chars(value) > prompt.FieldChars ||
+	if value := strings.TrimSpace(strings.TrimPrefix(linesOf(b)[0], "  list: ")); prompt.Chars(value) > prompt.FieldChars ||
 		!strings.HasSuffix(value, fmt.Sprintf(" (+%d more)", 60-shown)) || strings.Count(value, "[id:") != shown {
 		t.Errorf("%d shown in %q", shown, value)
 	}
-	if b.Lines[1] != "  text: "+strings.Repeat("z", 999)+"…\n" {
-		t.Errorf("text is %q", b.Lines[1])
+	if linesOf(b)[1] != "  text: "+strings.Repeat("z", 999)+"…\n" {
+		t.Errorf("text is %q", linesOf(b)[1])
 	}
-	if !strings.HasSuffix(b.Lines[2], "[id:id01] (+7 more)\n") || b.Lines[3] != "  gone: (deleted), (private)\n" {
-		t.Errorf("%q", b.Lines[2:4])
+	if !strings.HasSuffix(linesOf(b)[2], "[id:id01] (+7 more)\n") || linesOf(b)[3] != "  gone: (deleted), (private)\n" {
+		t.Errorf("%q", linesOf(b)[2:4])
 	}
-	if !strings.HasSuffix(b.Lines[4], "w… (+1 more)\n") || prompt.Chars(b.Lines[4]) > prompt.FieldChars+10 {
-		t.Errorf("%q", b.Lines[4])
+	if !strings.HasSuffix(linesOf(b)[4], "w… (+1 more)\n") || prompt.Chars(linesOf(b)[4]) > prompt.FieldChars+10 {
+		t.Errorf("%q", linesOf(b)[4])
 	}
 }
 
@@ -469,7 +445,7 @@ func TestCTX30_TotalBoundsEverything(t *testing.T) {
 		if want := len(in.Pinned) + len(in.Entities) + len(in.Linked) + len(in.Actions); items+len(res.Report.Dropped) != want {
 			t.Fatalf("%d items and %d dropped of %d candidates", items, len(res.Report.Dropped), want)
 		}
-		if _, err := parse(res.System); err != nil {
+		if _, err := parseMarkdown(res.System); err != nil {
 			t.Fatal(err)
 		}
 	})

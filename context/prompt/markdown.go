@@ -1,0 +1,99 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+)
+
+var markdownStyle = style{
+	inline: EscapeInline,
+	text:   EscapeText,
+	whole:  beforeBackslash,
+	frames: map[string]frame{
+		SectionPinned: {head: "## Notes pinned by user\n" +
+			"The user attached these notes to this conversation. Treat them as primary sources.\n"},
+		SectionEntities: {head: "## Entity context\n" +
+			"Records that the user mentioned and what they refer to. Use the ids in [id:…] when you assign or refer to them.\n"},
+		SectionLinked: {head: "## Notes linked via entity fields\n" +
+			"These notes were attached because entity fields refer to them.\n"},
+		SectionSearch: {head: "## Notes found by search\n" +
+			"These notes were found by a search for the user's message. They may or may not be relevant.\n"},
+		SectionCalendar: {head: "## Calendar\n"},
+		SectionActions:  {head: "## Open action items\n"},
+	},
+	note: func(n *Note) string {
+		return "\n### [[" + EscapeInline(n.Title) + "]] [id:" + n.ID + "]\n"
+	},
+	noteEnd: "---\n",
+	entity: func(c *Card) string {
+		return "### @" + EscapeInline(c.Name) + " (" + EscapeInline(c.Type) + ") [id:" + c.ID + "]"
+	},
+	field:       func(name, value string) string { return "  " + name + ": " + value + "\n" },
+	ref:         markdownRef,
+	more:        markdownMore,
+	whyMark:     "  ← ",
+	headEnd:     "\n",
+	notExpanded: "  (further references not expanded)\n",
+	separator:   ", ",
+	event:       markdownEvent,
+	action:      markdownAction,
+}.finished()
+
+// beforeBackslash keeps a backslash and what it marks together.
+func beforeBackslash(s string, at int) int {
+	start := at
+	for start > 0 && s[start-1] == '\\' {
+		start--
+	}
+	return at - (at-start)%2
+}
+
+func markdownRef(r *Ref, name string) string {
+	switch r.State {
+	case IsDeleted:
+		return "(deleted)"
+	case IsArchived:
+		return "(archived)"
+	case IsPrivate:
+		return "(private)"
+	}
+	if r.Kind == KindNote {
+		return "[[" + name + "]] [id:" + r.ID + "]"
+	}
+	return "@" + name + " [id:" + r.ID + "]"
+}
+
+func markdownMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " (+" + strconv.Itoa(n) + " more)"
+}
+
+func markdownEvent(e *Event) string {
+	var b strings.Builder
+	b.WriteString("- " + escapeCell(e.Title))
+	cell(&b, "start", e.Start)
+	cell(&b, "end", e.End)
+	cell(&b, "at", e.Location)
+	cell(&b, "with", strings.Join(e.Attendees, ", "))
+	b.WriteString("\n")
+	return b.String()
+}
+
+func markdownAction(a *Action) string {
+	var b strings.Builder
+	b.WriteString("- " + escapeCell(a.Text))
+	cell(&b, "status", a.Status)
+	cell(&b, "due", a.Due)
+	cell(&b, "for", strings.Join(a.EntityIDs, ", "))
+	b.WriteString(" [id:" + a.ID + "]\n")
+	return b.String()
+}
+
+// cell adds a part of a line that is not empty.
+func cell(b *strings.Builder, name, text string) {
+	if text != "" {
+		b.WriteString(" | " + name + ": " + escapeCell(text))
+	}
+}

@@ -1,0 +1,97 @@
+package prompt
+
+// Format is how a prompt is written.
+type Format uint8
+
+// The formats.
+const (
+	Markdown Format = iota
+	XML
+)
+
+// style is what tells the formats apart: how the pieces of a prompt are
+// written. What is shown and what it may cost is decided without it.
+type style struct {
+	inline func(string) string       // a text of one line, safe among the marks of the format
+	text   func(string) string       // a text of several lines
+	whole  func(string, int) int     // the last place at or before a byte offset where an escaped text can be cut
+	frames map[string]frame          // of the sections, by name
+	note   func(*Note) string        // what stands before the boundary of a note
+	entity func(*Card) string        // the heading, as far as it is the same in every prompt
+	field  func(n, v string) string  // one line of an entity, of an escaped name and a rendered value
+	ref    func(*Ref, string) string // a reference by its escaped name
+	more   func(int) string          // how many are left out; "" for none
+	event  func(*Event) string
+	action func(*Action) string
+
+	marksNotes         bool   // notes have a boundary
+	noteMid, noteEnd   string // between the boundary and the text, and after it
+	whyMark, whyEnd    string // around what leads to an entity
+	headEnd, entityEnd string // after the heading of an entity, and after its lines
+	notExpanded        string // instead of fields
+	itemMark, itemEnd  string // around one text of a list
+	separator          string // between the items of a list
+
+	whyChars, bareChars, notExpandedChars int // of whyMark and whyEnd; of an entity around its heading; of notExpanded
+}
+
+// frame is what stands around the items of a section.
+type frame struct {
+	head, tail string
+	chars      int // of both
+}
+
+// finished counts what does not change.
+func (s style) finished() *style {
+	for name, f := range s.frames {
+		f.chars = Chars(f.head) + Chars(f.tail)
+		s.frames[name] = f
+	}
+	s.notExpandedChars = Chars(s.notExpanded)
+	s.whyChars = Chars(s.whyMark) + Chars(s.whyEnd)
+	s.bareChars = len("\n") + Chars(s.headEnd) + Chars(s.entityEnd)
+	return &s
+}
+
+func (f Format) style() *style {
+	if f == XML {
+		return xmlStyle
+	}
+	return markdownStyle
+}
+
+// cut is Cut for an escaped text: no mark of the format falls apart.
+func (s *style) cut(text string, limit int) (string, bool) {
+	if len(text) <= limit || Chars(text) <= limit {
+		return text, false
+	}
+	if limit < 1 {
+		return "", true
+	}
+	for at := runeOffset(text, limit-1); ; {
+		at = boundaryBefore(text, at)
+		back := s.whole(text, at)
+		if back == at {
+			return text[:at] + Ellipsis, true
+		}
+		at = back
+	}
+}
+
+// reference renders a reference. It is whole or not there, so its name may not
+// fill the field.
+func (s *style) reference(r *Ref) string {
+	name, _ := s.cut(s.inline(r.Name), nameChars)
+	return s.ref(r, name)
+}
+
+// noteText escapes a text and cuts it to limit characters.
+func (s *style) noteText(text string, limit int) (string, bool) {
+	// Escaping only adds, so what lies far behind the limit can't show. The
+	// reserve lets cut see the grapheme at the limit whole.
+	const reserve = 64
+	if end := runeOffset(text, limit+reserve); end < len(text) {
+		text = text[:end]
+	}
+	return s.cut(s.text(text), limit)
+}
