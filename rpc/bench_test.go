@@ -3,12 +3,21 @@ package rpc_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -52,6 +61,146 @@ func BenchmarkThroughput(b *testing.B) {
 	})
 }
 
+// BenchmarkAssemble is PERF-4: a prompt of 30 KB over the socket, of 5 pinned
+// notes and 5 mentions among 20,000 entities, against a peer that answers the
+// same request with 30 KB at once. The daemon sends more: the report besides,
+// see reply-B. What it does without the socket is shown apart.
+func BenchmarkAssemble(b *testing.B) {
+	const size = 30 << 10
+	rooms, params := promptRooms(b)
+	b.Run("ctxd", func(b *testing.B) {
+		requests := make([]string, len(params))
+		for i, p := range params {
+			requests[i] = assembleRequest(p)
+		}
+		p := serveRooms(b, rpc.Limits{}, *rooms).connect()
+		latencies(b, func(i int) int { return exchange(b, p, []byte(requests[i%len(requests)])) })
+	})
+	b.Run("in-process", func(b *testing.B) {
+		latencies(b, func(i int) int {
+			res, err := rooms.Gather.Assemble(b.Context(), params[i%len(params)])
+			if err != nil {
+				b.Fatal(err)
+			}
+			return len(res.System)
+		})
+	})
+	b.Run("echo", func(b *testing.B) {
+		reply := []byte(request(size, "x"))
+		path := listenRaw(b, func(conn net.Conn) {
+			for in := bufio.NewReader(conn); ; {
+				if _, err := in.ReadSlice('\n'); err != nil {
+					return
+				}
+				if _, err := conn.Write(reply); err != nil {
+					return
+				}
+			}
+		})
+		p, msg := dialRaw(b, path), []byte(assembleRequest(params[0]))
+		latencies(b, func(int) int { return exchange(b, p, msg) })
+	})
+}
+
+// latencies makes one call after the other and reports the time that half of
+// them took at most, and 99 of 100, and how long an answer is.
+func latencies(b *testing.B, call func(i int) (size int)) {
+	b.Helper()
+	var took []time.Duration
+	received := 0
+	for i := 0; b.Loop(); i++ {
+		start := time.Now()
+		received += call(i)
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "p99-µs")
+	b.ReportMetric(float64(received)/float64(len(took)), "reply-B")
+}
+
+// promptRooms returns rooms over 20,000 standard entities and some notes of
+// 3,500 characters, and requests that each give a prompt of about 30 KB.
+func promptRooms(b *testing.B) (*rpc.Rooms, []gather.Params) {
+	b.Helper()
+	const sets = 16
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = db.Close() })
+	rooms, err := roomsOver(db)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fillThings(b, rooms.Entities, 20_000)
+	var params []gather.Params
+	for d := range fixtures.StandardDocuments(5 * sets) {
+		n, err := rooms.Notes.Put(b.Context(), notes.Draft{Body: (d.Body + strings.ReplaceAll(d.Body, "#", "and"))[:3500]}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(params) == 0 || len(params[len(params)-1].MentionedNoteIDs) == 5 {
+			params = append(params, gather.Params{Text: "What do they have in common?"})
+		}
+		p := &params[len(params)-1]
+		p.MentionedNoteIDs = append(p.MentionedNoteIDs, n.ID)
+		p.MentionedEntityIDs = append(p.MentionedEntityIDs, fmt.Sprintf("thing-%d", 500+7*(len(params)*5+len(p.MentionedNoteIDs))))
+	}
+	for _, p := range params {
+		res, err := rooms.Gather.Assemble(b.Context(), p)
+		if err != nil || len(res.System) < 29_000 || len(res.System) > 32_000 {
+			b.Fatalf("a prompt of %d bytes, %v", len(res.System), err)
+		}
+	}
+	return rooms, params
+}
+
+func assembleRequest(p gather.Params) string {
+	params, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // there is nothing in it that JSON has not
+	}
+	return `{"jsonrpc":"2.0","id":1,"method":"context.assemble","params":` + string(params) + "}\n"
+}
+
+// fillThings writes n standard entities. The i-th has the id thing-i. The
+// computed field is how lists of what refers to a record are had.
+func fillThings(b *testing.B, ents *entities.Store, n int) {
+	b.Helper()
+	typ := entities.Type{Name: "Project", Fields: []entities.Field{
+		{Name: "status", Type: entities.Select, Options: []string{"open", "active", "blocked", "done"}},
+		{Name: "score", Type: entities.Number},
+		{Name: "since", Type: entities.Date},
+		{Name: "done", Type: entities.Boolean},
+		{Name: "tags", Type: entities.TextList},
+		{Name: "note", Type: entities.Text},
+		{Name: "lead", Type: entities.EntityRef},
+		{Name: "parent", Type: entities.EntityRef},
+		{Name: "leads", Type: entities.Computed, Query: "SELECT p FROM Project WHERE p.lead = {this}"},
+	}}
+	if _, _, err := ents.PutType(b.Context(), typ, nil, false); err != nil {
+		b.Fatal(err)
+	}
+	ids := make(map[string]string, n)
+	var list []entities.Entity
+	for t := range fixtures.StandardThings(n) {
+		e := entities.Entity{ID: fmt.Sprintf("thing-%d", len(ids)), Type: typ.Name, Name: t.Name, Fields: t.Fields}
+		for _, ref := range []string{"lead", "parent"} {
+			if e.Fields[ref] = ids[e.Fields[ref].(string)]; e.Fields[ref] == "" {
+				delete(e.Fields, ref)
+			}
+		}
+		ids[t.Name] = e.ID
+		if list = append(list, e); len(list) == entities.MaxMany || len(ids) == n {
+			if _, err := ents.PutMany(b.Context(), list); err != nil {
+				b.Fatal(err)
+			}
+			list = list[:0]
+		}
+	}
+}
+
 // request is a call of about size bytes with the text over and over in it.
 func request(size int, text string) string {
 	head := `{"jsonrpc":"2.0","id":1,"method":"test.echo","params":{"text":"`
@@ -66,14 +215,16 @@ func roundTrips(b *testing.B, p *peer, message string) {
 	}
 }
 
-func exchange(b *testing.B, p *peer, msg []byte) {
+// exchange sends a request and returns how long the answer is.
+func exchange(b *testing.B, p *peer, msg []byte) (size int) {
 	if _, err := p.nc.Write(msg); err != nil {
 		b.Fatal(err)
 	}
 	for {
-		_, err := p.in.ReadSlice('\n')
+		part, err := p.in.ReadSlice('\n')
+		size += len(part)
 		if err == nil {
-			return
+			return size
 		}
 		if err != bufio.ErrBufferFull {
 			b.Fatal(err)
@@ -82,7 +233,14 @@ func exchange(b *testing.B, p *peer, msg []byte) {
 }
 
 func echoPath(b *testing.B) string {
-	path := filepath.Join(shortDir(b), "echo")
+	return listenRaw(b, func(conn net.Conn) {
+		_, _ = io.CopyBuffer(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}, make([]byte, 64<<10))
+	})
+}
+
+// listenRaw has each connection served by a function.
+func listenRaw(b *testing.B, serve func(net.Conn)) (path string) {
+	path = filepath.Join(shortDir(b), "echo")
 	ln, err := socket.Listen(path, socket.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -96,7 +254,7 @@ func echoPath(b *testing.B) string {
 			}
 			go func() {
 				defer conn.Close()
-				_, _ = io.CopyBuffer(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}, make([]byte, 64<<10))
+				serve(conn)
 			}()
 		}
 	}()

@@ -145,7 +145,7 @@ func TestSEC2_NothingThatAClientSentComesOutElsewhere(t *testing.T) {
 			t.Errorf("%s has the canary: …%s…", what, text[max(0, i-150):min(len(text), i+100)])
 		}
 	}
-	for _, method := range []string{"admin.stats", "admin.connections", "admin.health", "rpc.discover", "graph.stats"} {
+	for _, method := range []string{"admin.stats", "admin.connections", "admin.health", "rpc.discover"} {
 		var raw json.RawMessage
 		must(t, other.Call(context.Background(), method, nil, &raw))
 		look(method, string(raw))

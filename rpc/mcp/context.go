@@ -16,7 +16,7 @@ import (
 
 // assembleInput are the arguments of assemble_context.
 type assembleInput struct {
-	Message     string   `json:"message" jsonschema:"what the user wrote; @Name, @[Full Name] and [[Title]] in it are mentions"`
+	Message     string   `json:"message" jsonschema:"what the user wrote; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions"`
 	EntityIDs   []string `json:"entityIds,omitempty" jsonschema:"further entities that it is about"`
 	NoteIDs     []string `json:"noteIds,omitempty" jsonschema:"further notes that it is about, at most 5 are shown"`
 	SearchNotes int      `json:"searchNotes,omitempty" jsonschema:"notes to add by a search for the words of the message"`
@@ -183,7 +183,7 @@ func (s *server) addPrompts() {
 		Description: "A message together with what the notes know about it.",
 		Arguments: []*sdk.PromptArgument{{
 			Name: "message", Required: true,
-			Description: "the message; @Name, @[Full Name] and [[Title]] in it are mentions",
+			Description: "the message; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions",
 		}},
 	}, s.askNotes)
 }

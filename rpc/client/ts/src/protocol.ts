@@ -622,6 +622,39 @@ export interface GraphArc {
   to: string;
   /** The field that refers, or link for a wikilink. */
   field: string;
+  /** Kind of the record that refers, where an entity and a note share the id. */
+  fromKind?: string;
+  /** Kind of the record that is referred to, where an entity and a note share the id. */
+  toKind?: string;
+}
+
+export interface GraphDegree {
+  /** Edges at least. */
+  from: number;
+  /** Edges at most. */
+  to: number;
+  /** Records with so many edges. */
+  records: number;
+}
+
+export interface GraphFieldText {
+  /** Name of the field. */
+  name: string;
+  /** Its value in words, names in place of ids, on one line. */
+  text: string;
+}
+
+export interface GraphHub {
+  /** Id of the record. */
+  id: string;
+  /** Note or entity. */
+  kind: string;
+  /** Its name or title. */
+  name: string;
+  /** Its type, of an entity. */
+  type?: string;
+  /** Its edges, in both directions. */
+  degree: number;
 }
 
 export interface GraphStats {
@@ -633,14 +666,24 @@ export interface GraphStats {
   references: number;
   /** Wikilinks between notes, each pair once. */
   links: number;
+  /** References to records that are missing, in the trash or archived. */
+  dangling: number;
   /** Parts that no edge connects. */
   components: number;
+  /** Records of the largest part. */
+  largest: number;
   /** Records without any edge. */
   orphans: number;
   /** Most edges at one record. */
   maxDegree: number;
   /** Edges at a record on average. */
   meanDegree: number;
+  /** Edges that half of the records have at most. */
+  medianDegree: number;
+  /** How many records have how many edges. */
+  degrees: GraphDegree[];
+  /** The records with the most edges. */
+  hubs: GraphHub[];
 }
 
 export interface GraphSubgraph {
@@ -650,6 +693,10 @@ export interface GraphSubgraph {
   edges: GraphArc[];
   /** Whether there is more than was looked at. */
   truncated?: boolean;
+  /** The shortest ways, when asked for several: positions in nodes. */
+  ways?: number[][];
+  /** Whether there are further ways as short. */
+  moreWays?: boolean;
 }
 
 export interface GraphVertex {
@@ -663,6 +710,8 @@ export interface GraphVertex {
   type?: string;
   /** Edges from where the search began. */
   depth: number;
+  /** The first fields of an entity that have a value, when asked for. */
+  fields?: GraphFieldText[];
 }
 
 export interface Health {
@@ -1354,21 +1403,40 @@ export interface WQLChecked {
   diagnostics: Diagnostic[];
 }
 
-export interface WQLPlan {
-  /** Index or scan: how the rows to look at were found. */
-  access: string;
+export interface WQLIndexUse {
+  /** As in team = {this}. */
+  condition: string;
   /** The field that the index is on. */
-  index?: string;
-  /** The types that were looked through. */
-  types: string[];
-  /** The condition as it was run; the numbers are slots. */
+  field: string;
+  /** Of the index: id, reference (who refers to whom), equality (who has which value) or ordered (numbers and dates in their order) */
+  kind: string;
+  /** Entities that it gives, -1 when that was not needed. */
+  rows: number;
+  /** Whether this query built the index. */
+  built: boolean;
+}
+
+export interface WQLPlan {
+  /** How the rows were found: index (by values), range (by what lies between two values), scan (by a look at all), or mixed when it differs from type to type. */
+  access: string;
+  /** The types of FROM, each with how its rows were found. */
+  types: WQLTypePlan[];
+  /** What WHERE became; the numbers are slots. */
   program?: string;
   /** The operands by number. */
   slots: string[];
-  /** Rows that were looked at. */
+  /** Entities that were looked at. */
   rowsExamined: number;
+  /** Those of them that meet the condition. */
+  rowsMatched: number;
   /** Whether the text had been made ready before. */
   cachedProgram: boolean;
+  /** Whether this has a computed field with the query whose value is in the cache; the plan is that of a run all the same. */
+  cachedResult: boolean;
+  /** What a value in the cache is kept for: when none of it changes, the value holds. */
+  dependsOn: string[];
+  /** Day: a kept value holds until the day ends; now: it is not kept at all. */
+  expires?: string;
   /** Microseconds from text to result. */
   micros: number;
 }
@@ -1393,6 +1461,23 @@ export interface WQLRow {
   name: string;
   /** Its type. */
   type: string;
+}
+
+export interface WQLTypePlan {
+  /** Name of the type. */
+  type: string;
+  /** Index, range or scan: how its rows were found. */
+  access: string;
+  /** Live entities of the type. */
+  rows: number;
+  /** Those that were looked at. */
+  rowsExamined: number;
+  /** The indexes used: several for conditions joined with OR. */
+  uses: WQLIndexUse[];
+  /** Conditions that an index answers, and that were not used. */
+  considered: WQLIndexUse[];
+  /** Why the rows were scanned. */
+  why?: string;
 }
 
 /** Params of initialize. */
@@ -1784,6 +1869,11 @@ export interface GraphNeighborsParams {
   depth?: number;
   /** Kinds of nodes to show; all when absent. */
   kinds?: ("note" | "entity")[];
+  /**
+   * Fields to show of each entity, in words; none when absent.
+   * From 0 to 16.
+   */
+  fields?: number;
 }
 
 /** Params of graph.path. */
@@ -1797,11 +1887,21 @@ export interface GraphPathParams {
    * From 1 to 16. 6 when absent.
    */
   maxDepth?: number;
+  /**
+   * Shortest ways to list; when absent one, with one edge a step.
+   * From 0 to 16.
+   */
+  ways?: number;
+  /**
+   * Fields to show of each entity, in words; none when absent.
+   * From 0 to 16.
+   */
+  fields?: number;
 }
 
 /** Params of context.assemble. */
 export interface ContextAssembleParams {
-  /** What the user typed; @Name, @[Full Name] and [[Title]] in it are mentions. */
+  /** What the user typed; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions. */
   text?: string;
   /** Mentioned entities, before those in the text. */
   mentionedEntityIds?: string[];
@@ -1829,7 +1929,7 @@ export interface ContextAssembleParams {
    * How the prompt is written.
    * "markdown" when absent.
    */
-  format?: "markdown";
+  format?: "markdown" | "xml";
   /**
    * Steps from a mentioned entity.
    * From 0 to 4. 2 when absent.
@@ -2098,18 +2198,19 @@ export interface Methods {
   "graph.neighbors": { params: GraphNeighborsParams; result: GraphSubgraph };
   /**
    * Find a shortest way between two records; empty when there is none.
+   * Edges are taken in either direction. With ways, nodes and edges hold all that lies on the shortest ways, with every edge of each step, and ways lists them.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"from":"alice","to":"core"}
    */
   "graph.path": { params: GraphPathParams; result: GraphSubgraph };
   /**
-   * Count records and edges, components and orphans.
+   * Count records, edges and their degrees, components and orphans; name the records with the most edges.
    * Errors of its own: unavailable, limit, deadline.
    */
   "graph.stats": { params: NoParams; result: GraphStats };
   /**
    * Make the part of a system prompt that tells a model what the user refers to.
-   * Mentions (@Name, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.
+   * Mentions (@Name, @handle, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"text":"What does @Alice do?","audience":"local"}
    */
