@@ -16,7 +16,8 @@ type completionCmd struct {
 }
 
 func (completionCmd) Help() string {
-	return "The script completes commands, flags, their values and the methods of the protocol. It is made from this version's own command line."
+	return "The script completes commands, flags, their values and the methods of the protocol. It is made from this version's own command line; " +
+		"types and fields it asks the running daemon for."
 }
 
 func (completionCmd) Examples() []example {
@@ -51,6 +52,25 @@ type values struct {
 	words []string
 	dirs  bool // folders
 	files bool // files and folders
+	live  live // what the running daemon knows
+}
+
+// live are words that only the running daemon knows. Where none runs there are
+// none.
+type live string
+
+const (
+	liveTypes  live = "types"
+	liveFields live = "fields" // of all types; several may be given, with commas
+)
+
+// command is the shell command that prints the words, one a line.
+func (l live) command() string {
+	list := `ctxd wql '\t' --format tsv 2>/dev/null | tail -n +2`
+	if l == liveFields {
+		return list + " | cut -f3 | tr , '\\n' | sort -u"
+	}
+	return list + " | cut -f1"
 }
 
 type completedFlag struct {
@@ -95,6 +115,10 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{dirs: true}
 	case valueName == "PATH", valueName == "FILE":
 		return values{files: true}
+	case valueName == "TYPE":
+		return values{live: liveTypes}
+	case valueName == "FIELDS":
+		return values{live: liveFields}
 	case valueName == "METHOD":
 		return values{words: protocol.Names()}
 	case valueName == "TOPIC":
@@ -123,6 +147,15 @@ _ctxd_paths() {
   compopt -o filenames 2>/dev/null
   COMPREPLY=($(compgen "$1" -- "$cur"))
 }
+_ctxd_types() {
+  local IFS=$'\n'
+  COMPREPLY=($(compgen -W "$(%s)" -- "$cur"))
+}
+_ctxd_fields() { # the last of several
+  local IFS=$'\n' before=
+  [[ $cur == *,* ]] && before=${cur%%,*},
+  COMPREPLY=($(compgen -P "$before" -W "$(%s)" -- "${cur##*,}"))
+}
 _ctxd() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path= i
   # bash takes --flag=value apart at the equals sign
@@ -142,7 +175,7 @@ func writeBash(w io.Writer, all []*completed) {
 	for _, c := range all[1:] {
 		paths = append(paths, `"`+c.path+`"`)
 	}
-	fmt.Fprintf(w, bashHead, strings.Join(paths, "|"))
+	fmt.Fprintf(w, bashHead, liveTypes.command(), liveFields.command(), strings.Join(paths, "|"))
 	for _, c := range all {
 		for _, f := range c.flags {
 			if !f.takesValue {
@@ -177,14 +210,28 @@ func bashWords(v values, commands []choice) string {
 		return "_ctxd_paths -d"
 	case v.files:
 		return "_ctxd_paths -f"
+	case v.live != "":
+		return "_ctxd_" + string(v.live)
 	case len(words) == 0:
 		return ":"
 	}
 	return `_ctxd_words "` + strings.Join(words, " ") + `"`
 }
 
+const zshHead = `#compdef ctxd
+# zsh completion for ctxd: put it as _ctxd into a folder of $fpath
+_ctxd_types() {
+  local -a found=("${(@f)$(%s)}")
+  compadd -a found
+}
+_ctxd_fields() {
+  local -a found=("${(@f)$(%s)}")
+  _sequence compadd - "${found[@]}"
+}
+`
+
 func writeZsh(w io.Writer, all []*completed) {
-	fmt.Fprint(w, "#compdef ctxd\n# zsh completion for ctxd: put it as _ctxd into a folder of $fpath\n")
+	fmt.Fprintf(w, zshHead, liveTypes.command(), liveFields.command())
 	for _, c := range all {
 		fmt.Fprintf(w, "\n%s() {\n  local curcontext=\"$curcontext\" state line\n  local -A opt_args\n  _arguments -C \\\n", zshName(c.path))
 		for _, f := range c.flags {
@@ -229,6 +276,8 @@ func zshValues(v values) string {
 		return "_directories"
 	case v.files:
 		return "_files"
+	case v.live != "":
+		return "_ctxd_" + string(v.live)
 	case len(v.words) > 0:
 		return "(" + strings.Join(v.words, " ") + ")"
 	}
@@ -286,6 +335,8 @@ func fishValues(v values) string {
 	switch {
 	case v.dirs:
 		return "'(__fish_complete_directories)'"
+	case v.live != "":
+		return fishText("(" + v.live.command() + ")")
 	case len(v.words) > 0:
 		return fishText(strings.Join(v.words, " "))
 	}

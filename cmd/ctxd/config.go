@@ -14,6 +14,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -35,7 +36,8 @@ type config struct {
 	log      logConfig
 	store    storeConfig
 	limits   rpc.Limits
-	records  recordLimits
+	records  roomLimits
+	history  string // file of the history of ctxd wql, noLogFile for none; "": see historyPath
 
 	path     string // of the file, whether it is there or not
 	present  bool
@@ -57,10 +59,11 @@ type storeConfig struct {
 	snapshotAfter int64  // bytes of journal
 }
 
-// recordLimits are the sizes that records may have.
-type recordLimits struct {
+// roomLimits bound what the rooms take and keep.
+type roomLimits struct {
 	entities entities.Limits
 	maxBody  int // bytes of the text of a note
+	reports  int // of prompts
 }
 
 // setting is one thing that can be configured.
@@ -202,8 +205,10 @@ func (c *config) finish() error {
 		c.data = filepath.Join(xdg.DataHome, "ctxd")
 	}
 	local := append([]*string{&c.data}, pointers(c.vaults)...)
-	if c.log.file != "" && c.log.file != noLogFile {
-		local = append(local, &c.log.file)
+	for _, file := range []*string{&c.log.file, &c.history} {
+		if *file != "" && *file != noLogFile {
+			local = append(local, file)
+		}
 	}
 	for _, p := range local {
 		if *p, err = filepath.Abs(*p); err != nil {
@@ -278,7 +283,7 @@ func (c *config) setting(key string) *setting {
 }
 
 // sections are the maps of the configuration file.
-var sections = []string{"store", "log", "limits"}
+var sections = []string{"store", "log", "context", "wql", "limits"}
 
 // keys returns the keys of all settings.
 func (c *config) keys() []string {
@@ -305,10 +310,13 @@ const defaultSnapshotAfter = 64 << 20
 // defaultConfig returns what holds when nothing is configured.
 func defaultConfig() *config {
 	c := &config{
-		store:   storeConfig{durability: kv.Strict.String(), snapshotAfter: defaultSnapshotAfter},
-		log:     logConfig{level: "info", format: "text", size: defaultLogSize, keep: defaultLogKeep},
-		limits:  rpc.DefaultLimits(),
-		records: recordLimits{entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields}, notes.MaxBody},
+		store:  storeConfig{durability: kv.Strict.String(), snapshotAfter: defaultSnapshotAfter},
+		log:    logConfig{level: "info", format: "text", size: defaultLogSize, keep: defaultLogKeep},
+		limits: rpc.DefaultLimits(),
+		records: roomLimits{
+			entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
+			maxBody:  notes.MaxBody, reports: gather.DefaultReports,
+		},
 	}
 	c.settings = append(c.daemonSettings(), c.limitSettings()...)
 	for _, s := range c.settings {
@@ -330,6 +338,8 @@ func (c *config) daemonSettings() []*setting {
 		{key: "log.file", flag: "--log-file", about: "file to log to; none, or auto for log/ctxd.log in the data folder", value: logFileOf(&c.log.file)},
 		{key: "log.size", flag: "--log-size", about: "size of a log file, after which the next one is begun", value: sizeOf(&c.log.size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "full log files that are kept", value: countOf(&c.log.keep, 1, 1000)},
+		{key: "context.reports", about: "reports of the last prompts that are kept in memory, for context.recent", value: countOf(&c.records.reports, 1, 1000)},
+		{key: "wql.history", about: "file of the history of the prompt ctxd wql; none, or auto for wql_history in the data folder", value: logFileOf(&c.history)},
 	}
 }
 

@@ -60,7 +60,7 @@ func TestREL12_RestoreAsks(t *testing.T) {
 // make puts a note into the store.
 func (p home) make(t *testing.T, id, title string) {
 	t.Helper()
-	rooms, err := openRooms(p.data, slog.New(slog.DiscardHandler), recordLimits{})
+	rooms, err := openRooms(p.data, slog.New(slog.DiscardHandler), roomLimits{})
 	if err == nil {
 		_, err = rooms.Notes.Put(t.Context(), notes.Draft{ID: id, Title: title}, nil)
 		err = errors.Join(err, rooms.KV.Close())

@@ -46,7 +46,7 @@ type daemonOptions struct {
 
 	idleExit time.Duration // 0: it runs without clients, too
 	limits   rpc.Limits
-	records  recordLimits
+	records  roomLimits
 	store    storeConfig
 }
 

@@ -17,6 +17,15 @@
 // It is the largest room, because each command has its own way to draw an
 // answer, and the reports of prompts are long; no file knows of another command's.
 //
+// # The prompt
+//
+// ctxd wql is a session (wql_session.go) that runs statements (wql_split.go) and
+// shows their answers (wql_view.go, wql_fields.go), and a prompt on top of it
+// (wql_prompt.go) with a line editor of its own: wql_editor.go is the text and the
+// keys, wql_editor_draw.go the terminal. It is in raw mode only while a text is
+// edited. What a query means, and all that is wrong with it, the daemon says; the
+// text is parsed here to know which fields to show and what Tab may offer.
+//
 // # Configuration
 //
 // config.go lists the settings; loadConfig finds the value of each in the flags,
@@ -60,7 +69,8 @@
 // running call is withdrawn and answered, a daemon drains. After it, signals
 // have their default effect again, so a second one ends the process at once;
 // nothing is lost by that, because whatever was acknowledged is on disk and the
-// next start finds the locks free.
+// next start finds the locks free. The prompt of ctxd wql has an interrupt cancel
+// the query instead (app.interrupts).
 //
 // Nothing imports this package. It may import every room.
 package main

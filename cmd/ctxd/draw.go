@@ -134,6 +134,8 @@ func sum(ns []int) (total int) {
 // branch is a node of a tree with what hangs from it.
 type branch struct {
 	label    line
+	more     []string // names below the label, as many on a line as fit
+	moreHead string   // what stands before the first of them
 	children []*branch
 }
 
@@ -141,18 +143,30 @@ type branch struct {
 func drawTree(s *screen, indent string, roots []*branch) {
 	for _, root := range roots {
 		s.say(append(line{text(indent)}, root.label...)...)
-		drawChildren(s, indent, root.children)
+		root.drawBelow(s, indent)
 	}
 }
 
-func drawChildren(s *screen, indent string, children []*branch) {
-	for i, c := range children {
+// drawBelow draws what stands under the label of a branch.
+func (b *branch) drawBelow(s *screen, indent string) {
+	rail := "   "
+	if len(b.children) > 0 {
+		rail = "│  "
+	}
+	lead, room := b.moreHead, s.columns()-columns(indent+rail+b.moreHead)
+	for _, l := range wrapNames(b.more, max(room, minColumn)) {
+		if l != "" {
+			s.say(text(indent), styled(faint, rail+lead+l))
+			lead = strings.Repeat(" ", columns(b.moreHead))
+		}
+	}
+	for i, c := range b.children {
 		joint, below := "├─ ", "│  "
-		if i == len(children)-1 {
+		if i == len(b.children)-1 {
 			joint, below = "└─ ", "   "
 		}
 		s.say(append(line{text(indent), styled(faint, joint)}, c.label...)...)
-		drawChildren(s, indent+below, c.children)
+		c.drawBelow(s, indent+below)
 	}
 }
 
@@ -172,14 +186,18 @@ func bar(part, whole, width int) line {
 	if rest := units % 8; rest > 0 {
 		filled += string(eighths[rest])
 	}
-	st := good
+	return line{{filled, barStyle(share)}, {strings.Repeat("·", width-columns(filled)), faint}}
+}
+
+// barStyle warns of a whole that is nearly used up.
+func barStyle(share float64) style {
 	switch {
 	case share >= 0.95:
-		st = bad
+		return bad
 	case share >= 0.75:
-		st = warn
+		return warn
 	}
-	return line{{filled, st}, {strings.Repeat("·", width-columns(filled)), faint}}
+	return good
 }
 
 // number writes an integer with its thousands apart.
@@ -191,10 +209,10 @@ func number[T ~int | ~int64 | ~uint64](n T) string {
 	return s
 }
 
-// count writes a number with its noun: "1 note", "3 notes", "2 entities".
+// count writes a number with its noun: "1 note", "3 notes", "2 entities", "2 ways".
 func count(n int, noun string) string {
 	if n != 1 {
-		if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.ContainsAny(stem[len(stem)-1:], "aeiou") {
 			noun = stem + "ie"
 		}
 		noun += "s"

@@ -169,7 +169,7 @@ func TestJSON_ControlsAreEscapedAndMeanTheSame(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
 		number(0): "0", number(999): "999", number(1000): "1,000", number(-1234567): "-1,234,567",
-		count(1, "entity"): "1 entity", count(2, "entity"): "2 entities", count(0, "note"): "0 notes",
+		count(1, "entity"): "1 entity", count(2, "entity"): "2 entities", count(0, "note"): "0 notes", count(3, "way"): "3 ways",
 		size(uint64(512)): "512 B", size(int64(1536)): "1.5 KiB", size(int64(300 << 30)): "300 GiB",
 		millis(0.004): "4 µs", millis(0.25): "0.2 ms", millis(12.4): "12 ms", millis(1234): "1.23 s",
 	} {
@@ -189,7 +189,8 @@ func TestCTX32_TheWalkIsDrawnWhole(t *testing.T) {
 	}
 	got := drawn(0, func(s *screen) { drawTree(s, "", walkOf(items)) })
 	want := `@Alice  1,503
-└─ boss → @Bo  20  cut  also @Bo.mentor, @Core.x, @Core.y (+1 more)
+└─ boss → @Bo  20  cut
+   │  also via @Bo.mentor ↺, @Core.x ↺, @Core.y ↺, @Core.z ↺
    └─ team → @Core  7
 of → @Dora  8
 `
@@ -203,28 +204,7 @@ func TestInspectGraph_NamesCantBreakTheDrawing(t *testing.T) {
 		Nodes: []graph.Vertex{{ID: "a", Kind: "entity", Name: "A \"quoted\" \\ name\n#1", Type: "T"}, {ID: "n", Kind: "note", Name: "<b>", Depth: 1}},
 		Edges: []graph.Arc{{From: "a", To: "n", Field: `f"x`}, {From: "a", To: "a", Field: "self"}},
 	}
-	wantDot := `digraph ctxd {
-  rankdir=LR;
-  node [fontname="sans-serif"];
-  "a" [label="A \"quoted\" \\ name #1", shape=box];
-  "n" [label="<b>", shape=note];
-  "a" -> "n" [label="f\"x"];
-  "a" -> "a" [label="self"];
-}
-`
-	if got := dot(sub); got != wantDot {
-		t.Errorf("dot:\n%s", got)
-	}
-	wantMermaid := `flowchart LR
-  n0["A #quot;quoted#quot; \ name #35;1"]
-  n1(["#lt;b#gt;"])
-  n0 -->|"f#quot;x"| n1
-  n0 -->|"self"| n0
-`
-	if got := mermaid(sub); got != wantMermaid {
-		t.Errorf("mermaid:\n%s", got)
-	}
-	if got := drawn(0, func(s *screen) { drawSubgraph(s, sub) }); !strings.Contains(got, `└─ f"x → [[<b>]]`) {
+	if got := drawn(0, func(s *screen) { drawSubgraph(s, sub) }); !strings.Contains(got, `└─ f"x → [[<b>]]`) || !strings.Contains(got, "self →  itself") || strings.Contains(got, "name\n#1") {
 		t.Errorf("tree:\n%s", got)
 	}
 }

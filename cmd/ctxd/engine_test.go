@@ -9,7 +9,7 @@ import (
 
 // openRooms opens the rooms over the data in a folder, for who serves them in
 // this process.
-func openRooms(dir string, log *slog.Logger, limits recordLimits) (*rpc.Rooms, error) {
+func openRooms(dir string, log *slog.Logger, limits roomLimits) (*rpc.Rooms, error) {
 	db, err := openData(dir, storeConfig{}, log, nil)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -72,6 +73,8 @@ type failure struct {
 	Hint       string            `json:"hint,omitempty"`
 	Candidates []fault.Candidate `json:"candidates,omitempty"`
 	Log        []string          `json:"log,omitempty"` // what a daemon said last
+
+	Diagnostics []entities.Diagnostic `json:"diagnostics,omitempty"` // of a query: all that there is to say
 }
 
 // fail prints an error and returns the exit status.
@@ -89,6 +92,10 @@ func (a *app) fail(err error) int {
 	}
 	if f.Code == exitInterrupted {
 		return f.Code // who pressed Ctrl-C knows
+	}
+	if len(f.Diagnostics) > 0 {
+		drawDiagnostics(a.err, f.Diagnostics, f.File)
+		return f.Code
 	}
 	a.err.sayWhole(styled(bad, "Error: "), text(f.Message))
 	if f.Line > 0 && f.File == "" {
@@ -129,8 +136,11 @@ func explain(err error) failure {
 		parse   *kong.ParseError
 		started *startError
 		setting *configError
+		query   *queryError
 	)
 	switch {
+	case errors.As(err, &query):
+		f.Diagnostics, f.File = query.diagnostics, query.file
 	case errors.As(err, &setting):
 		f.Message, f.Field, f.File, f.Line = setting.Error(), setting.key, setting.at.file, setting.at.line
 		if setting.at.source == fromFlag {

@@ -19,6 +19,7 @@ type inspectCmd struct {
 	Note    inspectNoteCmd    `cmd:"" help:"A note with its links and the notes that link to it."`
 	Entity  inspectEntityCmd  `cmd:"" help:"An entity with its fields and what refers to it."`
 	Graph   inspectGraphCmd   `cmd:"" help:"What lies around a note or entity; counts of the whole graph without one."`
+	WQL     inspectWQLCmd     `cmd:"" name:"wql" help:"A query: what is wrong with it, how it is read, and with --explain how it is answered."`
 	RPC     inspectRPCCmd     `cmd:"" name:"rpc" help:"Connections, calls in flight, and how long methods take."`
 	Log     inspectLogCmd     `cmd:"" help:"The log of the daemon."`
 }

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -29,6 +30,7 @@ type commandLine struct {
 
 	Import importCmd `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
 	Search searchCmd `cmd:"" group:"notes" help:"Find notes by their words."`
+	WQL    wqlCmd    `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
 
 	Backup  backupCmd  `cmd:"" group:"store" help:"Write everything that is stored to one file."`
 	Restore restoreCmd `cmd:"" group:"store" help:"Make the store what a backup holds."`
@@ -59,19 +61,75 @@ type app struct {
 	out  *screen
 	err  *screen
 	kong *kong.Kong
+
+	interrupts interrupts
+}
+
+// interrupts says what an interrupt does. It may be used concurrently.
+type interrupts struct {
+	mu    sync.Mutex // guards what follows
+	other func()     // nil: it ends the command
+}
+
+// divert has an interrupt call fn, until restore is called, instead of ending
+// the command.
+func (i *interrupts) divert(fn func()) (restore func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.other = fn
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.other = nil
+	}
+}
+
+// taken reports whether an interrupt did something else than end the command.
+func (i *interrupts) taken() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.other != nil {
+		i.other()
+	}
+	return i.other != nil
+}
+
+// watchSignals has the first signal that ends a command end a.ctx, by cancel. A
+// second one ends the process. stop ends the watch.
+func (a *app) watchSignals(cancel func()) (stop func()) {
+	signals, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, endings()...)
+	go func() {
+		for {
+			select {
+			case sig := <-signals:
+				if sig == os.Interrupt && a.interrupts.taken() {
+					continue
+				}
+				signal.Stop(signals)
+				cancel()
+				return
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(over)
+	}
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
 
 // run runs one command and returns the exit status.
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process
-
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	var cli commandLine
 	buffered := bufio.NewWriter(os.Stdout)
 	a := &app{globals: &cli.globals, ctx: ctx, in: os.Stdin, out: newScreen(os.Stdout, buffered), err: newScreen(os.Stderr, os.Stderr)}
+	defer a.watchSignals(cancel)()
 	parser, err := newParser(&cli, a)
 	if err != nil {
 		return a.fail(err)

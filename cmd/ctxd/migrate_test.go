@@ -186,7 +186,7 @@ func TestREL13_NewerFormatIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := listing(t, dir)
-			rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), recordLimits{})
+			rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), roomLimits{})
 			if err == nil {
 				_ = rooms.KV.Close()
 				t.Fatal("a store of a newer format was opened")
@@ -237,7 +237,7 @@ type openStore struct {
 
 func openGolden(t *testing.T, dir string) *openStore {
 	t.Helper()
-	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), recordLimits{})
+	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), roomLimits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func standardStore(b *testing.B, n int) benchData {
 
 func openBench(b *testing.B, dir string) *rpc.Rooms {
 	b.Helper()
-	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), recordLimits{})
+	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), roomLimits{})
 	if err != nil {
 		b.Fatal(err)
 	}
