@@ -164,9 +164,8 @@ func masks(text string, spans []span, from int) string {
 var quotedLinks = regexp.MustCompile(`\\?\[\\?\[[^\[\]\\\n]+\\?\]\\?\]`)
 
 // quoted takes links to private notes out of names, and out of text that the
-// daemon has made for a prompt. It has done so itself where it takes them for
-// links, which it does not in names, in the values of fields, in code, and where
-// a file is named.
+// daemon has made for a prompt. In texts of notes and in values of fields it has
+// done so itself; names it leaves as they are.
 func (c *call) quoted(text string) (string, error) {
 	if c.opts.IncludePrivate {
 		return text, nil
