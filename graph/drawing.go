@@ -156,7 +156,7 @@ func Mermaid(s *Subgraph) string {
 // that begins like a list is one to Markdown, so its first mark goes too.
 func mermaidText(s string) string {
 	var b strings.Builder
-	start := true // nothing but digits so far
+	start := true // nothing but blanks and digits so far
 	for _, r := range s {
 		listMark := start && (r == '-' || r == '+' || r == '.' || r == ')')
 		if listMark || strings.ContainsRune("\"#$%&*:;<=>@[\\]^_`{|}~", r) {
@@ -164,7 +164,7 @@ func mermaidText(s string) string {
 		} else {
 			b.WriteRune(r)
 		}
-		start = start && '0' <= r && r <= '9'
+		start = start && (r == ' ' || '0' <= r && r <= '9')
 	}
 	return b.String()
 }

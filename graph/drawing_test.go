@@ -179,7 +179,7 @@ var (
 // hostile are texts that mean something to one of the languages.
 var hostile = []string{
 	"plain", "", `"];evil[label="`, `\`, `\"`, "a\nb", "<script>alert(1)</script>", "</text></svg>", "]]>", "<!--", "&lt;", "&#34;", "#quot;", "#34;",
-	"`**x**`", "- list", "1. list", "12) x", "subgraph", "end", "%%{init: {}}%%", "click n0 href \"javascript:alert(1)\"", "$$x$$", "a|b", "style n0:#f00;", "\x00\x1b[31m", "\u202egnp", "\ufffe",
+	"`**x**`", "- list", "1. list", "12) x", " 1. list", " )", "subgraph", "end", "%%{init: {}}%%", "click n0 href \"javascript:alert(1)\"", "$$x$$", "a|b", "style n0:#f00;", "\x00\x1b[31m", "\u202egnp", "\ufffe",
 	"日本語のとても長い名前はどこかで切らなければならない", strings.Repeat("x", 5000), "👩‍👩‍👧", "\xff", "]", "{}", "x:y", "--> n0",
 }
 
