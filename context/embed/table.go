@@ -143,7 +143,7 @@ func (s *Static) EmbedInto(dst []float32, text string) bool {
 	}
 	var squares float64
 	for _, x := range dst {
-		squares += float64(x) * float64(x)
+		squares += float64(float64(x) * float64(x))
 	}
 	if squares == 0 {
 		return false
@@ -155,23 +155,24 @@ func (s *Static) EmbedInto(dst []float32, text string) bool {
 	return true
 }
 
-// add adds the row of a token to dst.
+// add adds the row of a token to dst. The conversion of each product keeps a
+// processor from fusing it with the sum: vectors are the same everywhere.
 func (s *Static) add(dst []float32, id int) {
 	row := s.codes[id*len(dst):][:len(dst)]
 	scale := s.scales[id]
 	for len(row) >= 8 && len(dst) >= 8 {
-		dst[0] += scale * float32(int8(row[0]))
-		dst[1] += scale * float32(int8(row[1]))
-		dst[2] += scale * float32(int8(row[2]))
-		dst[3] += scale * float32(int8(row[3]))
-		dst[4] += scale * float32(int8(row[4]))
-		dst[5] += scale * float32(int8(row[5]))
-		dst[6] += scale * float32(int8(row[6]))
-		dst[7] += scale * float32(int8(row[7]))
+		dst[0] += float32(scale * float32(int8(row[0])))
+		dst[1] += float32(scale * float32(int8(row[1])))
+		dst[2] += float32(scale * float32(int8(row[2])))
+		dst[3] += float32(scale * float32(int8(row[3])))
+		dst[4] += float32(scale * float32(int8(row[4])))
+		dst[5] += float32(scale * float32(int8(row[5])))
+		dst[6] += float32(scale * float32(int8(row[6])))
+		dst[7] += float32(scale * float32(int8(row[7])))
 		dst, row = dst[8:], row[8:]
 	}
 	for i, c := range row {
-		dst[i] += scale * float32(int8(c))
+		dst[i] += float32(scale * float32(int8(c)))
 	}
 }
 
