@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,6 +104,7 @@ type Store struct {
 	// before it or after it.
 	view     sync.RWMutex
 	handlers []func(*ChangeSet) // guarded by view
+	closers  []func()           // guarded by view
 	capture  *capture           // of the snapshot being made; guarded by view
 	seq      atomic.Uint64      // of the last applied transaction
 	synced   atomic.Uint64      // the last transaction that the disk has confirmed
@@ -166,6 +168,30 @@ func (s *Store) OnCommit(fn func(*ChangeSet)) {
 	s.view.Lock()
 	defer s.view.Unlock()
 	s.handlers = append(s.handlers, fn)
+}
+
+// Dir returns the folder that the store lies in, "" for one in memory.
+func (s *Store) Dir() string { return s.dir }
+
+// OnClose registers what a view has to do when the store is about to be closed:
+// to end what it does in the background, to keep what the next start can use.
+// Functions are called once, at the beginning of Close, the last registered
+// first. They may read the store and must not write to it.
+func (s *Store) OnClose(fn func()) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.closers = append(s.closers, fn)
+}
+
+// beforeClose calls the functions of OnClose.
+func (s *Store) beforeClose() {
+	s.view.Lock()
+	list := s.closers
+	s.closers = nil
+	s.view.Unlock()
+	for _, fn := range slices.Backward(list) {
+		fn()
+	}
 }
 
 // Seq returns the sequence number of the last transaction that is durable and
