@@ -15,7 +15,7 @@ type call struct {
 	*request
 	g     *Gatherer
 	ctx   context.Context
-	found []notes.Found
+	found []*notes.Note // by the search, best first
 	stamp stamp
 
 	mentions *mentions
@@ -215,8 +215,8 @@ func (c *call) searched() {
 		if len(c.in.Found) == c.SearchNotes {
 			return
 		}
-		n := c.g.notes.Get(f.Note.ID) // it may have changed since the search
-		if taken[f.Note.ID] || !n.Live() {
+		n := c.g.notes.Get(f.ID) // it may have changed since the search
+		if taken[f.ID] || !n.Live() {
 			continue
 		}
 		if c.remote && n.Private {

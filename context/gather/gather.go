@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Now     func() time.Time // nil: time.Now; the day decides about computed fields with today()
 	Reports int              // how many reports Recent keeps; 0: 50
+	Search  *search.Index    // nil: the search is skipped
 }
 
 // Gatherer assembles prompts. Open makes one. It is safe for concurrent use.
@@ -74,16 +75,17 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 		return nil, err
 	}
 	clock := stopwatch{last: time.Now()}
-	found, why := g.search(ctx, r)
+	found, skipped, why := g.search(ctx, r)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	switch {
 	case r.SearchNotes == 0:
-	case why != "":
+	case skipped:
 		clock.skip("search", why)
 	default:
 		clock.lap("search")
+		clock.stages[len(clock.stages)-1].Why = why
 	}
 	var res *prompt.Result
 	m := g.mentioned(ctx, r)
@@ -139,19 +141,6 @@ func (g *Gatherer) Forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent = nil
-}
-
-// search finds notes for the message. It runs before the rest, outside the
-// view of the store: it may take long, and commits would wait for it.
-func (g *Gatherer) search(ctx context.Context, r *request) (found []notes.Found, why string) {
-	if r.SearchNotes == 0 {
-		return nil, ""
-	}
-	found, err := g.notes.Rank(ctx, r.Text, notes.SearchFilter{})
-	if err != nil {
-		return nil, fault.Message(err)
-	}
-	return found, ""
 }
 
 // stopwatch times the stages of an assembly.

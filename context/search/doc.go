@@ -1,0 +1,2 @@
+// Package search placeholder.
+package search
