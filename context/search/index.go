@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -22,6 +21,8 @@ type Options struct {
 	// AtOnce is up to how many bytes of texts an index is made before Open
 	// returns; 0: 4 MiB, less: none.
 	AtOnce int64
+
+	begin chan struct{} // of a test: closed when the background may begin
 }
 
 // Index finds notes by their words. Open makes one. It is safe for concurrent
@@ -43,7 +44,6 @@ type Index struct {
 	scratch sync.Pool // of *run
 	split   splitter  // of commit: one runs at a time
 
-	toBuild  atomic.Int64 // how many notes were to be read at the start
 	stop     chan struct{}
 	stopOnce sync.Once
 	building sync.WaitGroup
@@ -77,7 +77,10 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 		defer x.building.Done()
 		x.load(db)
 		x.mu.Unlock()
-		x.build(db)
+		if opts.begin != nil {
+			<-opts.begin
+		}
+		x.build()
 	}
 	if _, _, size := ns.Count(); size <= opts.AtOnce {
 		start()
@@ -96,11 +99,11 @@ func (x *Index) load(db *kv.Store) {
 			x.waiting[n.ID] = struct{}{}
 		}
 	}
-	x.toBuild.Store(int64(len(x.waiting)))
+	x.seq = db.Seq()
 }
 
 // build reads the notes that wait.
-func (x *Index) build(db *kv.Store) {
+func (x *Index) build() {
 	todo := make(chan *notes.Note, 64)
 	done := make(chan func(), 64)
 	go func() { // reads ahead, so that the lock is not held for it
@@ -134,14 +137,15 @@ func (x *Index) build(db *kv.Store) {
 		x.mu.Lock()
 		enter()
 		read++
+		x.file.changed++
 		if len(done) == 0 || read%64 == 0 {
 			x.x.average()
 			x.x.tidy()
 		}
 		x.mu.Unlock()
 	}
-	if read > 0 && x.opts.Dir != "" && !x.stopped() {
-		x.save(db.Seq)
+	if read > 0 && !x.stopped() {
+		_ = x.save() // said already
 	}
 }
 

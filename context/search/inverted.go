@@ -73,19 +73,25 @@ func (x *inverted) average() {
 	if x.docs > 0 {
 		average = max(1, float64(x.total)/float64(x.docs))
 	}
-	fill := func(norms *[256]float32, average float64) {
-		for c := range norms {
-			norms[c] = float32(repeated * (1 - lengthy + lengthy*codeLengths[c]/average))
-		}
-	}
-	fill(&x.norms, average)
+	fillNorms(&x.norms, average)
 	if average <= x.capped && average >= x.capped*0.8 {
 		return
 	}
-	x.capped = average * 1.05
-	fill(&x.caps, x.capped)
+	x.cap(average * 1.05)
 	for i := range x.lists {
 		x.lists[i].revalue(x.worth)
+	}
+}
+
+// cap sets the average that blocks are worth what they are worth with.
+func (x *inverted) cap(average float64) {
+	x.capped = average
+	fillNorms(&x.caps, average)
+}
+
+func fillNorms(norms *[256]float32, average float64) {
+	for c := range norms {
+		norms[c] = float32(repeated * (1 - lengthy + lengthy*codeLengths[c]/average))
 	}
 }
 
