@@ -172,10 +172,22 @@ func (x *Index) better(a, b ranked) bool {
 		return a.score > b.score
 	}
 	m, n := x.docs[a.doc], x.docs[b.doc]
+	if p, q := letterOf(m.Title), letterOf(n.Title); p != q && p > 0 && q > 0 {
+		return p < q
+	}
 	if c := entities.CompareNatural(m.Title, n.Title); c != 0 {
 		return c < 0
 	}
 	return m.ID < n.ID
+}
+
+// letterOf returns the letter of ASCII that a title begins with, small; 0 when it
+// begins with something else. It decides most of many equals, without folding.
+func letterOf(title string) byte {
+	if title == "" || kinds[title[0]] != letter || isDigit(title[0]) {
+		return 0
+	}
+	return title[0] | 0x20
 }
 
 // degraded says what is missing. The caller has the lock.
