@@ -44,7 +44,7 @@ func openData(dir string, conf storeConfig, log *slog.Logger, changed func()) (*
 	opts := conf.options()
 	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
 	opts.Beside = besideStore
-	setGC(gcOfLoading)             // until roomsOver
+	setGC(gcOfLoading) // until roomsOver
 	db, err := kv.Open(dir, opts)
 	if err != nil {
 		setGC(gcOfSmall)

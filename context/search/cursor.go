@@ -103,10 +103,14 @@ func (c *cursor) window(from, to uint32) {
 	}
 }
 
-// gather adds what the documents of the window count to sums and marks them.
-func (c *cursor) gather(from, to uint32, sums *[windowSize]uint32, marks *[windowSize / 64]uint64) {
+// gather adds what the documents of the window count to sums and marks them, but
+// for blocks where none counts as much as need.
+func (c *cursor) gather(from, to, need uint32, sums *[windowSize]uint32, marks *[windowSize / 64]uint64) {
 	n := c.blocks()
 	for i := c.next; i < n && c.first(i) < to; i++ {
+		if c.most(i) < need {
+			continue
+		}
 		c.load(i)
 		docs, tfs := c.docs[:c.n], c.tfs[:c.n]
 		j := 0
@@ -121,10 +125,15 @@ func (c *cursor) gather(from, to uint32, sums *[windowSize]uint32, marks *[windo
 			}
 			continue
 		}
-		norms, lengths, weight := &c.x.norms, c.x.lengths, c.weight
+		x, lengths, weight := c.x, c.x.lengths, c.weight
 		for ; j < len(docs) && docs[j] < to; j++ {
 			at := (docs[j] - from) & (windowSize - 1)
-			sums[at] += uint32(weight * saturation(tfs[j], norms[lengths[docs[j]]]))
+			code, tf := lengths[docs[j]], tfs[j]
+			if tf < knownTF {
+				sums[at] += uint32(weight * x.known[tf][code])
+			} else {
+				sums[at] += uint32(weight * saturation(tf, x.norms[code]))
+			}
 			marks[at/64] |= 1 << (at % 64)
 		}
 	}

@@ -21,7 +21,8 @@ type inverted struct {
 	// same with an average that is at least today's, so that what blocks are
 	// worth stays true while the average changes a little.
 	norms, caps [256]float32
-	capped      float64 // the average that caps is for
+	known       [knownTF][256]float32 // saturation of small frequencies, by norms
+	capped      float64               // the average that caps is for
 
 	weights []uint32 // scratch of terms, by wordID
 	marks   []bool   // scratch of terms, by wordID
@@ -62,6 +63,9 @@ var codeLengths = func() (l [256]float64) {
 	return l
 }()
 
+// knownTF is up to which frequency saturation is worked out before.
+const knownTF = 8
+
 // saturation is how much of its full weight a word has in a document: from 0 to
 // 1, by how often it is there and by what the length counts.
 func saturation(tf uint32, norm float32) float32 { return float32(tf) / (float32(tf) + norm) }
@@ -74,6 +78,11 @@ func (x *inverted) average() {
 		average = max(1, float64(x.total)/float64(x.docs))
 	}
 	fillNorms(&x.norms, average)
+	for tf := range x.known {
+		for code, norm := range x.norms {
+			x.known[tf][code] = saturation(uint32(tf), norm)
+		}
+	}
 	if average <= x.capped && average >= x.capped*0.8 {
 		return
 	}

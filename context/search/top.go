@@ -99,18 +99,40 @@ func (e *evaluation) window(from, to uint32) {
 	}
 	for _, c := range e.order[idle:] {
 		if c.bound > 0 {
-			c.gather(from, to, &e.sums, &e.marks)
+			// Whatever the other terms add, the documents of a block that counts less
+			// than this are none of the best, and what others gave them is no matter.
+			need := uint32(0)
+			if others := total - c.bound; least > others {
+				need = least - others
+			}
+			c.gather(from, to, need, &e.sums, &e.marks)
 		}
 	}
+	cut := e.cut(idle)
 	for i := range e.marks[:(to-from)/64] {
 		for m := e.marks[i]; m != 0; m &= m - 1 {
 			at := uint32(i*64 + bits.TrailingZeros64(m)) //nolint:gosec // below windowSize
 			score := e.sums[at]
 			e.sums[at] = 0
-			e.look(from+at, score, idle)
+			if score >= cut {
+				e.look(from+at, score, idle)
+				cut = e.cut(idle)
+			}
 		}
 		e.marks[i] = 0
 	}
+}
+
+// cut is the score that a document needs from the terms that are not idle.
+func (e *evaluation) cut(idle int) uint32 {
+	least := e.least()
+	switch {
+	case idle == 0:
+		return least
+	case least > e.rest[idle-1]:
+		return least - e.rest[idle-1]
+	}
+	return 0
 }
 
 // look adds to the score of a document what the idle terms give, and takes it
