@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 
@@ -88,10 +89,13 @@ func roomsOver(db *kv.Store, limits recordLimits, log *slog.Logger) (*rpc.Rooms,
 	if err != nil {
 		return nil, err
 	}
-	engine = wql.New(ents, wql.Options{})
+	var index *search.Index // which comes later in the order, and before the first query
+	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
+		return index.EntityTest(ctx, ents, words)
+	}})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index := search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log})
+	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log})
 	keepLean(db, ns)
 	return &rpc.Rooms{
 		KV:       db,

@@ -19,6 +19,8 @@ type Request struct {
 
 	Snippets bool // find the places that match
 	Explain  bool // say what counted
+
+	exact bool // look for no mistakes
 }
 
 // Result is what a search found.
@@ -67,7 +69,7 @@ func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
 		return res, ctx.Err()
 	}
 	p, err := s.find(ctx, res, false)
-	if err == nil && len(res.Hits) == 0 && len(q.words) > 0 {
+	if err == nil && len(res.Hits) == 0 && len(q.words) > 0 && !req.exact {
 		p, err = s.find(ctx, res, true)
 	}
 	if err != nil {
