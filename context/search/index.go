@@ -71,6 +71,7 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 	x.scratch.New = func() any { return new(run) }
 	db.OnCommit(x.commit)
 	db.OnClose(x.close)
+	db.OnDeleteCopies(x.forget)
 	x.mu.Lock() // until what is on disk is read: a search waits for it
 	x.building.Add(1)
 	start := func() {

@@ -445,3 +445,17 @@ func (x *Index) close() {
 		_ = x.save() // said already
 	}
 }
+
+// forget leaves nothing on disk of what is not in the store any more.
+func (x *Index) forget() error {
+	if x.opts.Dir == "" {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(x.opts.Dir, fileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	x.mu.Lock()
+	x.file.changed++ // so that it is written at the end
+	x.mu.Unlock()
+	return x.save()
+}

@@ -153,3 +153,27 @@ func TestSRCH4_SearchAnswersWhileTheIndexIsMade(t *testing.T) {
 		t.Errorf("%+v %v", res, err)
 	}
 }
+
+func TestSRCH4_NothingOfWhatIsDeletedIsLeftOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	r := reopen(t, dir, nil, Options{})
+	r.put(t, notes.Draft{ID: "a", Body: "confidential"}, notes.Draft{ID: "b", Body: "open"})
+	r = reopen(t, dir, r, Options{})
+	name := filepath.Join(dir, "index", fileName)
+	holds := func() bool {
+		b, err := os.ReadFile(name)
+		must(t, err)
+		return strings.Contains(string(b), "confidenti")
+	}
+	if !holds() {
+		t.Fatal("the index is not kept")
+	}
+	_, err := r.notes.Delete(ctx, "a", nil)
+	must(t, err)
+	must(t, r.db.DeleteCopies(ctx))
+	if holds() {
+		t.Error("a word of a note that was deleted is left")
+	}
+	r = reopen(t, dir, r, Options{AtOnce: -1})
+	r.check(t)
+}

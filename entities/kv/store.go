@@ -105,6 +105,7 @@ type Store struct {
 	view     sync.RWMutex
 	handlers []func(*ChangeSet) // guarded by view
 	closers  []func()           // guarded by view
+	copies   []func() error     // guarded by view
 	capture  *capture           // of the snapshot being made; guarded by view
 	seq      atomic.Uint64      // of the last applied transaction
 	synced   atomic.Uint64      // the last transaction that the disk has confirmed
@@ -181,6 +182,14 @@ func (s *Store) OnClose(fn func()) {
 	s.view.Lock()
 	defer s.view.Unlock()
 	s.closers = append(s.closers, fn)
+}
+
+// OnDeleteCopies registers what a view that keeps files of its own has to do when
+// nothing may be left of what was deleted: to write them anew, or delete them.
+func (s *Store) OnDeleteCopies(fn func() error) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.copies = append(s.copies, fn)
 }
 
 // beforeClose calls the functions of OnClose.
