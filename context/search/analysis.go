@@ -44,7 +44,7 @@ func analyse(s *splitter, n *notes.Note) *analysis {
 	eachField(n, func(f field, text string) bool {
 		s.split(text, func(t token) {
 			a.text = append(a.text, t.text...)
-			a.ends = append(a.ends, uint32(len(a.text))) //nolint:gosec // notes are limited in size
+			a.ends = append(a.ends, uint32(len(a.text)))
 			a.weights = append(a.weights, fieldWeights[f])
 			if f == title || f == body {
 				a.length++

@@ -139,5 +139,5 @@ func (x *Index) newNumber() docID {
 		return d
 	}
 	x.docs = append(x.docs, nil)
-	return docID(len(x.docs) - 1) //nolint:gosec // notes fit into memory
+	return docID(len(x.docs) - 1)
 }

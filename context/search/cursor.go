@@ -29,8 +29,6 @@ type fixed struct {
 	max          []uint32 // by blocks of blockSize
 }
 
-func (f *fixed) blocks() int { return len(f.max) }
-
 // reset makes a cursor of postings.
 func (c *cursor) reset(x *inverted, l []block, weight float64) {
 	c.x, c.list, c.fixed, c.weight = x, l, nil, float32(weight*scale)
@@ -90,7 +88,7 @@ func (c *cursor) load(i int) {
 	c.n = c.list[i].decode(&c.docs, &c.tfs)
 }
 
-// window gets ready for the documents from from to below to, and sets bound to
+// window gets ready for the documents below to, the first being from, and sets bound to
 // what any of them can count at most.
 func (c *cursor) window(from, to uint32) {
 	n := c.blocks()

@@ -107,7 +107,7 @@ func (d *dictionary) add(text []byte) wordID {
 		d.rehash(2 * len(d.slots))
 	}
 	id := wordID(len(d.words))
-	d.words = append(d.words, word{at: uint32(len(d.text)), size: uint8(len(text))}) //nolint:gosec // at most maxWord; 4 GiB of words do not fit anyway
+	d.words = append(d.words, word{at: uint32(len(d.text)), size: uint8(len(text))})
 	d.text = append(d.text, text...)
 	d.place(id)
 	return id
@@ -125,7 +125,7 @@ func (d *dictionary) place(id wordID) {
 func (d *dictionary) rehash(size int) {
 	d.slots = make([]uint32, size)
 	for id := range d.words {
-		d.place(wordID(id)) //nolint:gosec // as many as there are words
+		d.place(wordID(id))
 	}
 }
 
@@ -141,7 +141,7 @@ func (d *dictionary) sort() {
 	from := len(d.sorted)
 	fresh := make([]wordID, 0, len(d.words)-from)
 	for id := from; id < len(d.words); id++ {
-		fresh = append(fresh, wordID(id)) //nolint:gosec // as many as there are words
+		fresh = append(fresh, wordID(id))
 	}
 	compare := func(a, b wordID) int { return bytes.Compare(d.bytes(a), d.bytes(b)) }
 	slices.SortFunc(fresh, compare)
@@ -169,7 +169,7 @@ func (d *dictionary) eachPrefixed(prefix []byte, visit func(wordID)) {
 			visit(id)
 		}
 	}
-	for id := wordID(len(d.sorted)); int(id) < len(d.words); id++ { //nolint:gosec // as many as there are words
+	for id := wordID(len(d.sorted)); int(id) < len(d.words); id++ {
 		if d.words[id].docs > 0 && bytes.HasPrefix(d.bytes(id), prefix) {
 			visit(id)
 		}
@@ -187,11 +187,11 @@ func (d *dictionary) eachNear(text []byte, visit func(wordID)) {
 			continue
 		}
 		b = b[:0]
-		for _, r := range string(d.bytes(wordID(id))) { //nolint:gosec // as many as there are words
+		for _, r := range string(d.bytes(wordID(id))) {
 			b = append(b, r)
 		}
 		if oneEdit(a, b) {
-			visit(wordID(id)) //nolint:gosec // as many as there are words
+			visit(wordID(id))
 		}
 	}
 }

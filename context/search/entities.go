@@ -31,9 +31,7 @@ func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words stri
 		}
 	}
 	needed := len(want)
-	for _, p := range q.without {
-		want = append(want, p)
-	}
+	want = append(want, q.without...)
 	if len(want) > maxEntityWords {
 		return nil, fault.New(fault.Limit, "MATCHES looks for %d words and phrases at most", maxEntityWords)
 	}

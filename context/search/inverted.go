@@ -204,7 +204,7 @@ func (x *inverted) set(term wordID, doc docID, tf uint32) {
 			w.list, x.spare = x.spare[n-1]+1, x.spare[:n-1]
 		} else {
 			x.lists = append(x.lists, list{})
-			w.list = uint32(len(x.lists)) //nolint:gosec // as many as there are words
+			w.list = uint32(len(x.lists))
 		}
 	}
 	l := &x.lists[w.list-1]

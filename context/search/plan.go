@@ -159,7 +159,7 @@ func collect(scores []uint32, marks []uint64) *fixed {
 	f := &fixed{docs: make([]uint32, 0, n), scores: make([]uint32, 0, n), max: make([]uint32, 0, n/blockSize+1)}
 	for i, m := range marks {
 		for ; m != 0; m &= m - 1 {
-			doc := uint32(i*64 + bits.TrailingZeros64(m)) //nolint:gosec // documents have numbers of 32 bits
+			doc := uint32(i*64 + bits.TrailingZeros64(m))
 			if len(f.docs)%blockSize == 0 {
 				f.max = append(f.max, 0)
 			}

@@ -112,7 +112,7 @@ type worth func(doc docID, tf uint32) float32
 
 // encode makes a block of postings.
 func encode(docs, tfs []uint32, w worth) block {
-	b := block{first: docID(docs[0]), last: docID(docs[len(docs)-1]), n: uint32(len(docs))} //nolint:gosec // at most blockSize
+	b := block{first: docID(docs[0]), last: docID(docs[len(docs)-1]), n: uint32(len(docs))}
 	var scratch [10 * (blockSize + 1)]byte
 	data := scratch[:0]
 	before := docs[0]

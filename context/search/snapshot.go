@@ -69,7 +69,7 @@ func (f *frames) flush() error {
 		return nil
 	}
 	var head [8]byte
-	binary.LittleEndian.PutUint32(head[:], uint32(len(f.buf))) //nolint:gosec // a frame and a record
+	binary.LittleEndian.PutUint32(head[:], uint32(len(f.buf)))
 	binary.LittleEndian.PutUint32(head[4:], crc32.Checksum(f.buf, castagnoli))
 	_, err := f.w.Write(head[:])
 	if err == nil {
@@ -139,7 +139,7 @@ func (x *Index) write(w io.Writer) error {
 			f.text("")
 		} else {
 			f.text(n.ID)
-			f.uint(uint64(n.Version)) //nolint:gosec // versions count up from 1
+			f.uint(uint64(n.Version))
 			f.buf = binary.AppendVarint(f.buf, n.UpdatedAt.UnixNano())
 			f.buf = append(f.buf, x.x.lengths[d])
 		}
@@ -187,7 +187,7 @@ func flagIf(set bool) byte {
 
 // list writes one list.
 func (f *frames) list(l *list) {
-	f.uint(uint64(l.docs())) //nolint:gosec // a number of documents
+	f.uint(uint64(l.docs()))
 	all := l.blocks()
 	f.uint(uint64(len(all)))
 	for _, b := range all {
@@ -218,7 +218,7 @@ func (x *inverted) kept() (order []wordID, numbers []uint32) {
 	for _, id := range words.sorted {
 		if keep[id] {
 			order = append(order, id)
-			numbers[id] = uint32(len(order)) //nolint:gosec // as many as there are words
+			numbers[id] = uint32(len(order))
 		}
 	}
 	return order, numbers
@@ -237,7 +237,7 @@ func (x *Index) header(order []wordID) []byte {
 	h = append(h, flagIf(x.opts.Literal), 0, 0, 0)
 	h = binary.LittleEndian.AppendUint64(h, x.seq)
 	for _, n := range []int{len(x.docs), len(order), lists, blocks} {
-		h = binary.LittleEndian.AppendUint32(h, uint32(n)) //nolint:gosec // numbers of 32 bits
+		h = binary.LittleEndian.AppendUint32(h, uint32(n))
 	}
 	h = binary.LittleEndian.AppendUint64(h, x.x.total)
 	h = binary.LittleEndian.AppendUint64(h, math.Float64bits(x.x.capped))
@@ -281,7 +281,7 @@ func (x *Index) read(seq uint64) (err error) {
 	}
 	num := func(at int) int { return int(binary.LittleEndian.Uint32(head[at:])) }
 	switch {
-	case string(head[:8]) != fileMagic || uint32(num(headerSize-4)) != crc32.Checksum(head[:headerSize-4], castagnoli): //nolint:gosec // 32 bits
+	case string(head[:8]) != fileMagic || uint32(num(headerSize-4)) != crc32.Checksum(head[:headerSize-4], castagnoli):
 		return fmt.Errorf("%w: the header is damaged", errSnapshot)
 	case num(8) != analysisVersion || head[12] != flagIf(x.opts.Literal):
 		return fmt.Errorf("%w: it is of another version", errSnapshot)
@@ -361,17 +361,17 @@ func (x *Index) readDocs(r *frameReader, n int) error {
 		}
 		id := r.bytes(r.uint())
 		if len(id) == 0 {
-			x.free = append(x.free, docID(d)) //nolint:gosec // numbers of 32 bits
+			x.free = append(x.free, docID(d))
 			continue
 		}
 		version, changed := r.uint(), r.int()
 		x.x.lengths[d] = r.bytes(1)[0]
 		note := x.notes.Get(string(id))
-		if note == nil || uint64(note.Version) != version || note.UpdatedAt.UnixNano() != changed { //nolint:gosec // versions count up from 1
+		if note == nil || uint64(note.Version) != version || note.UpdatedAt.UnixNano() != changed {
 			return fmt.Errorf("%w: it is not of these notes", errSnapshot)
 		}
 		x.docs[d] = note
-		x.number[note.ID] = docID(d) //nolint:gosec // numbers of 32 bits
+		x.number[note.ID] = docID(d)
 		x.x.docs++
 	}
 	return nil
@@ -391,14 +391,14 @@ func (x *inverted) readWords(r *frameReader, n int) error {
 			return err
 		}
 		text := r.bytes(r.uint())
-		w := word{at: uint32(len(x.text)), size: uint8(len(text)), docs: uint32(r.uint()), stem: wordID(r.uint()) - 1} //nolint:gosec // as written
+		w := word{at: uint32(len(x.text)), size: uint8(len(text)), docs: uint32(r.uint()), stem: wordID(r.uint()) - 1}
 		if r.bytes(1)[0] == 1 {
 			lists++
 			w.list = lists
 		}
 		x.text = append(x.text, text...)
 		x.words = append(x.words, w)
-		x.sorted = append(x.sorted, wordID(id)) //nolint:gosec // as many as there are words
+		x.sorted = append(x.sorted, wordID(id))
 	}
 	x.rehash(slots)
 	return nil
@@ -417,8 +417,8 @@ func (x *inverted) readLists(r *frameReader, n, blockCount int) error {
 		docs, count := r.uint(), r.uint()
 		from := len(all)
 		for range count {
-			b := block{first: docID(r.uint())} //nolint:gosec // as written
-			b.last = b.first + docID(r.uint()) //nolint:gosec // as written
+			b := block{first: docID(r.uint())}
+			b.last = b.first + docID(r.uint())
 			b.n = uint32(r.bytes(1)[0])
 			b.max = math.Float32frombits(binary.LittleEndian.Uint32(r.bytes(4)))
 			b.data = r.bytes(r.uint())
@@ -428,7 +428,7 @@ func (x *inverted) readLists(r *frameReader, n, blockCount int) error {
 			l.one[0] = part[0]
 			all = all[:from]
 		} else {
-			l.more = &blocks{list: part, docs: int(docs)} //nolint:gosec // as written
+			l.more = &blocks{list: part, docs: int(docs)}
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (e *evaluation) run(ctx context.Context, docs int) ([]ranked, error) {
 	e.heap, e.looked, e.stop = e.heap[:0], 0, false
 	e.order = append(e.order[:0], e.cursors...)
 	size := uint32(256)
-	for from := uint32(0); from < uint32(docs) && e.limit > 0; from += size { //nolint:gosec // documents have numbers of 32 bits
+	for from := uint32(0); from < uint32(docs) && e.limit > 0; from += size {
 		if from > 0 && size < windowSize {
 			size *= 4
 		}
@@ -50,7 +50,7 @@ func (e *evaluation) run(ctx context.Context, docs int) ([]ranked, error) {
 			return nil, ctx.Err()
 		}
 		if e.all {
-			for doc := from; doc < min(from+size, uint32(docs)); doc++ { //nolint:gosec // as above
+			for doc := from; doc < min(from+size, uint32(docs)); doc++ {
 				e.look(doc, 0, 0)
 			}
 			continue
@@ -111,7 +111,7 @@ func (e *evaluation) window(from, to uint32) {
 	cut := e.cut(idle)
 	for i := range e.marks[:(to-from)/64] {
 		for m := e.marks[i]; m != 0; m &= m - 1 {
-			at := uint32(i*64 + bits.TrailingZeros64(m)) //nolint:gosec // below windowSize
+			at := uint32(i*64 + bits.TrailingZeros64(m))
 			score := e.sums[at]
 			e.sums[at] = 0
 			if score >= cut {
