@@ -56,7 +56,8 @@ func analyse(s *splitter, n *notes.Note) *analysis {
 }
 
 // eachField gives the texts of a note, each with the field that it is of, until
-// visit returns false. What stands in the frontmatter is of the body.
+// visit returns false. What stands in the frontmatter, and what
+// links name behind other words, is of the body.
 func eachField(n *notes.Note, visit func(field, string) bool) {
 	if !visit(title, n.Title) {
 		return
@@ -74,14 +75,16 @@ func eachField(n *notes.Note, visit func(field, string) bool) {
 	if !visit(path, placeOf(n)) {
 		return
 	}
-	heads, front, plain := markdown.Outline(n.Body)
+	heads, front, plain, targets := markdown.Outline(n.Body)
 	for _, text := range heads {
 		if !visit(headings, text) {
 			return
 		}
 	}
-	if front == "" || visit(body, front) {
-		visit(body, plain)
+	for _, text := range [...]string{front, plain, targets} {
+		if text != "" && !visit(body, text) {
+			return
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 			list = append(list, change{id: ch.ID, now: now})
 		}
 	}
+	x.file.waiting.Add(1) // whoever writes the file leaves
+	defer x.file.waiting.Add(-1)
 	if len(list) == 0 {
 		x.mu.Lock()
 		x.seq = cs.Seq

@@ -75,5 +75,9 @@ func inPairs(r rune) bool {
 		!unicode.IsMark(r)
 }
 
+// isJoining reports the vowels and final consonants of decomposed Hangul: with
+// the consonant before them they are one character.
+func isJoining(r rune) bool { return 0x1160 <= r && r <= 0x11FF || 0xD7B0 <= r && r <= 0xD7FB }
+
 // isVoiced reports the half-width signs that voice the character before them.
 func isVoiced(r rune) bool { return r == 'ﾞ' || r == 'ﾟ' }

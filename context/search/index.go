@@ -1,9 +1,11 @@
 package search
 
 import (
+	"errors"
 	"log/slog"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -145,10 +147,17 @@ func (x *Index) build() {
 		}
 		x.mu.Unlock()
 	}
-	if read > 0 && !x.stopped() {
-		_ = x.save() // said already
+	for read > 0 && !x.stopped() && errors.Is(x.save(), errBusy) {
+		select {
+		case <-x.stop:
+		case <-time.After(saveAgain):
+		}
 	}
 }
+
+// saveAgain is after how long the index that was made is kept when commits were in
+// the way.
+const saveAgain = time.Second
 
 func (x *Index) stopped() bool {
 	select {

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 	"unicode/utf8"
@@ -10,7 +11,7 @@ import (
 
 // Bounds of what a word may stand for.
 const (
-	maxExpansions = 50      // words that one beginning, or one mistake, may mean
+	maxExpansions = 1000    // words that one beginning, or one mistake, may mean
 	maxExpanded   = 200_000 // postings of them together
 	minMistaken   = 4       // code points of a word that may hold a mistake
 )
@@ -56,14 +57,14 @@ func (r *run) plan(x *inverted, q *query, mistakes bool) plan {
 		case (q.prefix == w || isCharacter(w)) && !mistaken:
 			t.how = asPrefix
 			p.matcher.prefixes = append(p.matcher.prefixes, w)
-			t.resetFixed(x, r.group(x, x.completions([]byte(w)), l, prefixWeight))
+			t.resetFixed(x, r.group(x, x.completions(w), l, prefixWeight, bound(w)))
 		case mistaken:
 			t.how = asMistaken
 			near := x.corrections([]byte(w))
 			for _, id := range near {
 				p.matcher.words[string(x.bytes(id))] = true
 			}
-			t.resetFixed(x, r.group(x, near, nil, mistakenWeight))
+			t.resetFixed(x, r.group(x, near, nil, mistakenWeight, maxExpanded))
 		case l != nil:
 			t.stem = id
 			t.reset(x, l.blocks(), x.idf(l.docs())*(repeated+1))
@@ -85,9 +86,22 @@ func isCharacter(w string) bool {
 	return size == len(w) && inPairs(r)
 }
 
-// completions returns words that begin with a prefix, the most frequent first.
-func (x *inverted) completions(prefix []byte) (list []wordID) {
-	x.eachPrefixed(prefix, func(id wordID) { list = append(list, id) })
+// bound returns how many postings the words that a word begins may have. A
+// character stands in pairs only: all of them are it.
+func bound(w string) int {
+	if isCharacter(w) {
+		return math.MaxInt
+	}
+	return maxExpanded
+}
+
+// completions returns words that begin with a prefix, the most frequent first;
+// all pairs for a character.
+func (x *inverted) completions(prefix string) (list []wordID) {
+	x.eachPrefixed([]byte(prefix), func(id wordID) { list = append(list, id) })
+	if isCharacter(prefix) {
+		return list
+	}
 	return x.frequentFirst(list)
 }
 
@@ -107,7 +121,7 @@ func (x *inverted) frequentFirst(list []wordID) []wordID {
 // group works out what documents count for a word that stands for several: the
 // most that any of them gives. exact are the postings of the word itself, nil
 // for none; the others count less, and no rarer than it.
-func (r *run) group(x *inverted, list []wordID, exact *list, weight float64) *fixed {
+func (r *run) group(x *inverted, list []wordID, exact *list, weight float64, most int) *fixed {
 	scores := r.scores[:0]
 	if cap(scores) < len(x.lengths) {
 		scores = make([]uint32, len(x.lengths)+len(x.lengths)/8)
@@ -138,7 +152,7 @@ func (r *run) group(x *inverted, list []wordID, exact *list, weight float64) *fi
 		rarest = x.idf(exact.docs())
 		add(exact.blocks(), rarest*(repeated+1))
 	}
-	for n, i := 0, 0; i < len(list) && n < maxExpanded; i++ {
+	for n, i := 0, 0; i < len(list) && n < most; i++ {
 		stem := x.words[list[i]].stem
 		l := x.listOf(stem)
 		if l == nil || l == exact || seen[stem] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
@@ -184,9 +185,10 @@ func (x *Index) better(a, b ranked) bool {
 }
 
 // letterOf returns the letter of ASCII that a title begins with, small; 0 when it
-// begins with something else. It decides most of many equals, without folding.
+// begins with something else, or with a letter that a mark behind it may change.
+// It decides most of many equals, without folding.
 func letterOf(title string) byte {
-	if title == "" || kinds[title[0]] != letter || isDigit(title[0]) {
+	if title == "" || kinds[title[0]] != letter || isDigit(title[0]) || len(title) > 1 && title[1] >= utf8.RuneSelf {
 		return 0
 	}
 	return title[0] | 0x20
@@ -216,7 +218,7 @@ func (s *search) preparePhrases() {
 		for _, w := range t.words {
 			l, _ := s.x.x.postings([]byte(w))
 			if isCharacter(w) { // it stands in pairs
-				f := s.group(s.x.x, s.x.x.completions([]byte(w)), l, 1)
+				f := s.group(s.x.x, s.x.x.completions(w), l, 1, bound(w))
 				c := new(cursor)
 				c.resetFixed(s.x.x, f)
 				t.cursors = append(t.cursors, c)

@@ -31,7 +31,7 @@ func TestSRCH2_WhatIsFound(t *testing.T) {
 		"the": "b a", "get": "", // no word begins so
 		"title": "e", "über": "e", "uber": "e", "hive": "e", "ZWETSCHKEN": "e", "weigh": "e", "weighed": "e",
 		"ünï": "f", "uni": "f", "straße": "f", "cafe": "f", "шелк": "f", "שלום": "f", "محمد": "f", "한국어": "f", "한국": "f",
-		"gesine": "g", "run": "g", "runs": "g", "runnin": "g", "hidden": "", "secret": "",
+		"gesine": "g", "run": "g", "runs": "g", "runnin": "g", "hidden": "g", "secret": "",
 		"zwet": "e", "zwetschkem": "e", "zwestchken": "e", "zwetchken": "e", "budgte": "a b", // one edit, where nothing else is found
 		"budgte hive": "e", "budgtee": "",
 		`"design team"`: "a", `"team design"`: "", `"spring budget" paint`: "a", `"budget and paints"`: "b", `"paint"`: "a", `"東京の会"`: "c",

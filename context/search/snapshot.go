@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ctxd/ctxd/notes"
 )
@@ -22,7 +25,7 @@ import (
 //	          words 4, lists 4, blocks 4, sum of lengths 8, average of worth 8, checksum 4
 //	frame     size 4, checksum 4, records
 //	document  text id ("" for a number that is free), uvarint version,
-//	          varint time of change (Unix ns), length code 1
+//	          varint time of change (Unix ns), CRC-32C of its texts 4, length code 1
 //	word      text, uvarint documents, uvarint stem plus one, list 1; in order
 //	list      uvarint documents, uvarint blocks, of each: uvarint first document,
 //	          uvarint distance to the last, n 1, worth 4, uvarint size, postings
@@ -31,6 +34,7 @@ import (
 // little-endian, checksums CRC-32C.
 const (
 	fileName   = "words"
+	tempSuffix = ".tmp"
 	fileMagic  = "ctxdword"
 	headerSize = 60
 	frameSize  = 1 << 20
@@ -38,22 +42,29 @@ const (
 	// analysisVersion says how texts are taken apart. Another one makes the index
 	// on disk useless: raise it whenever words, stems or weights come out
 	// differently.
-	analysisVersion = 1
+	analysisVersion = 2
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errSnapshot = errors.New("the index on disk can't be used")
 
-// snapshots is what is known of the file. It is guarded by the lock of the Index.
+// snapshots is what is known of the file. changed is guarded by the lock of the
+// Index.
 type snapshots struct {
-	changed int // notes, since the file was written or read
+	saving  sync.Mutex   // of whoever writes it
+	waiting atomic.Int32 // commits that wait for the lock
+	changed int          // notes, since the file was written or read
 }
+
+// errBusy ends the writing of the file when a commit waits.
+var errBusy = errors.New("the notes change")
 
 // frames writes records in frames.
 type frames struct {
-	w   *bufio.Writer
-	buf []byte
+	w    *bufio.Writer
+	buf  []byte
+	busy func() bool
 }
 
 // end ends a record, and the frame if that is full.
@@ -65,6 +76,9 @@ func (f *frames) end() error {
 }
 
 func (f *frames) flush() error {
+	if f.busy() {
+		return errBusy
+	}
 	if len(f.buf) == 0 {
 		return nil
 	}
@@ -87,22 +101,31 @@ func (f *frames) text(s string) {
 }
 
 // save writes the index to disk, if it is whole. It takes the place of the one
-// before when it is there as a whole.
+// before when it is there as a whole. A commit does not wait for it: it ends the
+// writing with errBusy.
 func (x *Index) save() (err error) {
 	if x.opts.Dir == "" {
 		return nil
 	}
 	defer func() {
-		if err != nil {
+		if err != nil && !errors.Is(err, errBusy) {
 			x.log.Warn("search: the index of words can't be kept; the next start makes it anew", "error", err)
 		}
 	}()
+	x.file.saving.Lock()
+	defer x.file.saving.Unlock()
 	if err := os.MkdirAll(x.opts.Dir, 0o700); err != nil {
 		return err
 	}
+	if err := os.Chmod(x.opts.Dir, 0o700); err != nil { //nolint:gosec // a folder
+		return err
+	}
+	if err := x.clean(); err != nil {
+		return err
+	}
 	name := filepath.Join(x.opts.Dir, fileName)
-	temp := name + ".tmp"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	temp := name + tempSuffix
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -114,7 +137,10 @@ func (x *Index) save() (err error) {
 		err = x.write(f)
 	}
 	x.mu.RUnlock()
-	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil && whole {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
 	if err != nil || !whole {
 		return err
 	}
@@ -127,10 +153,19 @@ func (x *Index) save() (err error) {
 	return nil
 }
 
+// clean removes what a writer left that did not come to its end.
+func (x *Index) clean() error {
+	err := os.Remove(filepath.Join(x.opts.Dir, fileName+tempSuffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // write writes the file. The caller has the lock.
 func (x *Index) write(w io.Writer) error {
 	order, numbers := x.x.kept()
-	f := &frames{w: bufio.NewWriterSize(w, 256<<10)}
+	f := &frames{w: bufio.NewWriterSize(w, 256<<10), busy: func() bool { return x.file.waiting.Load() > 0 }}
 	if _, err := f.w.Write(x.header(order)); err != nil {
 		return err
 	}
@@ -141,6 +176,7 @@ func (x *Index) write(w io.Writer) error {
 			f.text(n.ID)
 			f.uint(uint64(n.Version))
 			f.buf = binary.AppendVarint(f.buf, n.UpdatedAt.UnixNano())
+			f.buf = binary.LittleEndian.AppendUint32(f.buf, textsOf(n))
 			f.buf = append(f.buf, x.x.lengths[d])
 		}
 		if err := f.end(); err != nil {
@@ -176,6 +212,31 @@ func (x *Index) write(w io.Writer) error {
 		}
 	}
 	return errors.Join(f.flush(), f.w.Flush())
+}
+
+// textsOf is the checksum of what the index reads of a note. A note that was
+// deleted and made again may have the version and the time that it had.
+func textsOf(n *notes.Note) uint32 {
+	sum := uint32(0)
+	var buf [512]byte
+	add := func(text string) {
+		for len(text) > 0 {
+			k := copy(buf[:], text)
+			sum = crc32.Update(sum, castagnoli, buf[:k])
+			text = text[k:]
+		}
+		sum = crc32.Update(sum, castagnoli, buf[:copy(buf[:], "\xff")]) // which is in no text
+	}
+	add(n.Title)
+	add(placeOf(n))
+	for _, list := range [][]string{n.Aliases, n.Tags} {
+		for _, text := range list {
+			add(text)
+		}
+		add("")
+	}
+	add(n.Body)
+	return sum
 }
 
 func flagIf(set bool) byte {
@@ -250,6 +311,9 @@ func (x *Index) restore(seq uint64) {
 	if x.opts.Dir == "" {
 		return
 	}
+	if err := x.clean(); err != nil {
+		x.log.Warn("search: a file of a writer that was interrupted can't be removed", "error", err)
+	}
 	err := x.read(seq)
 	if err == nil {
 		return
@@ -274,7 +338,11 @@ func (x *Index) read(seq uint64) (err error) {
 			err = fmt.Errorf("%w: %T", errSnapshot, r)
 		}
 	}()
-	r := &frameReader{r: bufio.NewReaderSize(f, 64<<10)}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r := &frameReader{r: bufio.NewReaderSize(f, 64<<10), left: info.Size() - headerSize}
 	head := make([]byte, headerSize)
 	if _, err := io.ReadFull(r.r, head); err != nil {
 		return fmt.Errorf("%w: %w", errSnapshot, err)
@@ -288,14 +356,19 @@ func (x *Index) read(seq uint64) (err error) {
 	case binary.LittleEndian.Uint64(head[16:]) > seq:
 		return fmt.Errorf("%w: it is newer than the store", errSnapshot)
 	}
+	for at := 24; at < 40; at += 4 { // each of them takes a byte at least
+		if int64(num(at)) > r.left {
+			return fmt.Errorf("%w: it is too short", errSnapshot)
+		}
+	}
 	x.x.total = binary.LittleEndian.Uint64(head[40:])
 	if err := x.readDocs(r, num(24)); err != nil {
 		return err
 	}
-	if err := x.x.readWords(r, num(28)); err != nil {
+	if err := x.x.readWords(r, num(28), num(32)); err != nil {
 		return err
 	}
-	if err := x.x.readLists(r, num(32), num(36)); err != nil {
+	if err := x.readLists(r, num(32), num(36)); err != nil {
 		return err
 	}
 	x.x.cap(math.Float64frombits(binary.LittleEndian.Uint64(head[48:])))
@@ -306,6 +379,7 @@ func (x *Index) read(seq uint64) (err error) {
 // frameReader reads records out of frames.
 type frameReader struct {
 	r    io.Reader
+	left int64  // bytes of the file
 	rest []byte // of the frame
 }
 
@@ -319,7 +393,7 @@ func (f *frameReader) record() error {
 		return fmt.Errorf("%w: %w", errSnapshot, err)
 	}
 	size := binary.LittleEndian.Uint32(head[:])
-	if size == 0 || size > 1<<30 {
+	if f.left -= 8 + int64(size); size == 0 || f.left < 0 {
 		return fmt.Errorf("%w: a frame is damaged", errSnapshot)
 	}
 	f.rest = make([]byte, size)
@@ -364,11 +438,14 @@ func (x *Index) readDocs(r *frameReader, n int) error {
 			x.free = append(x.free, docID(d))
 			continue
 		}
-		version, changed := r.uint(), r.int()
+		version, changed, texts := r.uint(), r.int(), binary.LittleEndian.Uint32(r.bytes(4))
 		x.x.lengths[d] = r.bytes(1)[0]
 		note := x.notes.Get(string(id))
-		if note == nil || uint64(note.Version) != version || note.UpdatedAt.UnixNano() != changed {
+		if note == nil || uint64(note.Version) != version || note.UpdatedAt.UnixNano() != changed || textsOf(note) != texts {
 			return fmt.Errorf("%w: it is not of these notes", errSnapshot)
+		}
+		if _, twice := x.number[note.ID]; twice {
+			return fmt.Errorf("%w: a note is in it twice", errSnapshot)
 		}
 		x.docs[d] = note
 		x.number[note.ID] = docID(d)
@@ -378,7 +455,7 @@ func (x *Index) readDocs(r *frameReader, n int) error {
 }
 
 // readWords reads the words, which come in order.
-func (x *inverted) readWords(r *frameReader, n int) error {
+func (x *inverted) readWords(r *frameReader, n, listCount int) error {
 	slots := 1024
 	for slots < 2*(n+1) {
 		slots *= 2
@@ -391,14 +468,23 @@ func (x *inverted) readWords(r *frameReader, n int) error {
 			return err
 		}
 		text := r.bytes(r.uint())
+		if n := len(x.words); len(text) == 0 || len(text) > maxWord || n > 0 && bytes.Compare(text, x.bytes(wordID(n-1))) <= 0 {
+			return fmt.Errorf("%w: a word is out of order", errSnapshot)
+		}
 		w := word{at: uint32(len(x.text)), size: uint8(len(text)), docs: uint32(r.uint()), stem: wordID(r.uint()) - 1}
 		if r.bytes(1)[0] == 1 {
 			lists++
 			w.list = lists
 		}
+		if w.stem != noWord && int(w.stem) >= n {
+			return fmt.Errorf("%w: a stem is missing", errSnapshot)
+		}
 		x.text = append(x.text, text...)
 		x.words = append(x.words, w)
 		x.sorted = append(x.sorted, wordID(id))
+	}
+	if int(lists) != listCount {
+		return fmt.Errorf("%w: %d lists of %d", errSnapshot, lists, listCount)
 	}
 	x.rehash(slots)
 	return nil
@@ -406,32 +492,58 @@ func (x *inverted) readWords(r *frameReader, n int) error {
 
 // readLists reads the postings. They stay where they were read, until they
 // change.
-func (x *inverted) readLists(r *frameReader, n, blockCount int) error {
-	x.lists = make([]list, n)
+func (x *Index) readLists(r *frameReader, n, blockCount int) error {
+	x.x.lists = make([]list, n)
 	all := make([]block, 0, blockCount)
-	for i := range x.lists {
+	for i := range x.x.lists {
 		if err := r.record(); err != nil {
 			return err
 		}
-		l := &x.lists[i]
+		l := &x.x.lists[i]
 		docs, count := r.uint(), r.uint()
-		from := len(all)
+		total := int(docs)
+		from, next := len(all), uint32(0)
 		for range count {
 			b := block{first: docID(r.uint())}
 			b.last = b.first + docID(r.uint())
 			b.n = uint32(r.bytes(1)[0])
 			b.max = math.Float32frombits(binary.LittleEndian.Uint32(r.bytes(4)))
 			b.data = r.bytes(r.uint())
+			if !x.sound(&b, next) {
+				return fmt.Errorf("%w: a block is damaged", errSnapshot)
+			}
+			next = uint32(b.last) + 1
+			docs -= uint64(b.n)
 			all = append(all, b)
+		}
+		if docs != 0 || count == 0 {
+			return fmt.Errorf("%w: a list is damaged", errSnapshot)
 		}
 		if part := all[from:len(all):len(all)]; count == 1 {
 			l.one[0] = part[0]
 			all = all[:from]
 		} else {
-			l.more = &blocks{list: part, docs: int(docs)}
+			l.more = &blocks{list: part, docs: total}
 		}
 	}
 	return nil
+}
+
+// sound reports whether the postings of a block are those of notes that are
+// there, in order, from a document on. Read past the end, it panics, as
+// all of a damaged file does (see read).
+func (x *Index) sound(b *block, from uint32) bool {
+	if b.n == 0 || b.n > blockSize || uint32(b.first) < from {
+		return false
+	}
+	var docs, tfs [blockSize + 1]uint32
+	n := b.decode(&docs, &tfs)
+	for i, d := range docs[:n] {
+		if int(d) >= len(x.docs) || x.docs[d] == nil || i > 0 && d <= docs[i-1] {
+			return false
+		}
+	}
+	return docs[0] == uint32(b.first) && docs[n-1] == uint32(b.last)
 }
 
 // close ends the work in the background and keeps the index for the next start.
@@ -457,5 +569,8 @@ func (x *Index) forget() error {
 	x.mu.Lock()
 	x.file.changed++ // so that it is written at the end
 	x.mu.Unlock()
-	return x.save()
+	if err := x.save(); !errors.Is(err, errBusy) {
+		return err
+	}
+	return nil
 }

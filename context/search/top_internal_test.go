@@ -49,7 +49,7 @@ func TestSRCH3_TheBestAreFoundWithoutReadingAll(t *testing.T) {
 			c.reset(x, l.blocks(), weight)
 			if round%5 == 0 { // one that was worked out before
 				var r run
-				c.resetFixed(x, r.group(x, []wordID{ids[i]}, l, 1))
+				c.resetFixed(x, r.group(x, []wordID{ids[i]}, l, 1, maxExpanded))
 			}
 			e.cursors = append(e.cursors, c)
 			for _, b := range l.blocks() {

@@ -188,12 +188,12 @@ func (s *splitter) segment(text string, at, end int, emit func(token)) {
 	for i := at; i < end; {
 		r, size := utf8.DecodeRuneInString(text[i:end])
 		switch {
-		case inPairs(r):
+		case inPairs(r) && !(len(s.run) > 0 && isJoining(r)):
 			if start >= 0 {
 				flush(i)
 			}
 			s.run = append(s.run, character{i, i + size})
-		case len(s.run) > 0 && (unicode.IsMark(r) || isVoiced(r)):
+		case len(s.run) > 0 && (unicode.IsMark(r) || isVoiced(r) || isJoining(r)):
 			s.run[len(s.run)-1].end += size
 		case isWord(r):
 			s.pairs(text, emit)
@@ -242,9 +242,9 @@ func (s *splitter) pairs(text string, emit func(token)) {
 	}
 	at := 0
 	for i := 1; i < len(run); i++ {
-		emit(token{text: s.buf[at:s.ends[i]], start: run[i-1].start, end: run[i].end})
+		s.emit(token{text: s.buf[at:s.ends[i]], start: run[i-1].start, end: run[i].end}, emit)
 		at = s.ends[i-1]
 	}
 	n := len(run) - 1
-	emit(token{text: s.buf[at:], start: run[n].start, end: run[n].end, last: n > 0})
+	s.emit(token{text: s.buf[at:], start: run[n].start, end: run[n].end, last: n > 0}, emit)
 }

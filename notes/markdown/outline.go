@@ -7,13 +7,14 @@ import (
 
 // Outline returns what a search reads of a whole note: the texts of its headings,
 // the frontmatter as it stands between its fences, and the plain text (see
-// PlainNote), which holds the headings as well.
-func Outline(src string) (headings []string, front, plain string) {
+// PlainNote), which holds the headings as well, and what links name, a line each.
+func Outline(src string) (headings []string, front, plain, targets string) {
 	f, start := splitFrontmatter(src)
 	if f.found {
 		front = src[f.start:f.end]
 	}
 	p := newPlainer(src[start:])
+	p.targets = true
 	defer p.free()
 	var places [][2]int
 	w := walker{src: src[start:], line: 1}
@@ -32,5 +33,5 @@ func Outline(src string) (headings []string, front, plain string) {
 			headings = append(headings, strings.TrimSpace(plain[from:end]))
 		}
 	}
-	return headings, front, plain
+	return headings, front, plain, string(p.behind)
 }

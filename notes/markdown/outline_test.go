@@ -9,7 +9,7 @@ import (
 
 func TestOutline(t *testing.T) {
 	src := "---\nowner: Ann\n---\n# The *big* plan\n\nText [[Link|words]]\n\nSetext\n======\n\n```\n# code\n```\n## End ##"
-	heads, front, plain := markdown.Outline(src)
+	heads, front, plain, targets := markdown.Outline(src)
 	if got := strings.Join(heads, "|"); got != "The big plan|Setext|End" {
 		t.Errorf("headings %q", got)
 	}
@@ -19,8 +19,11 @@ func TestOutline(t *testing.T) {
 	if want := markdown.PlainNote(src); plain != want {
 		t.Errorf("plain text %q, want %q", plain, want)
 	}
+	if targets != "[[Link|words]]\n" {
+		t.Errorf("targets %q", targets)
+	}
 	for _, src := range []string{"", "#", "---\n---", "# a"} {
-		if heads, _, plain := markdown.Outline(src); plain != markdown.PlainNote(src) || len(heads) != strings.Count(src, "a") {
+		if heads, _, plain, _ := markdown.Outline(src); plain != markdown.PlainNote(src) || len(heads) != strings.Count(src, "a") {
 			t.Errorf("%q: %q %q", src, heads, plain)
 		}
 	}
