@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -271,6 +273,57 @@ func TestSRCH4_HostileFiles(t *testing.T) {
 			if x.held(n.ID) == n {
 				x.take(&change{id: n.ID, was: n, wasWords: analyse(&s, n)})
 			}
+		}
+	}
+}
+
+// TestSRCH3_ASearchThatNobodyWaitsForEnds looks no words up for one that is cancelled.
+func TestSRCH3_ASearchThatNobodyWaitsForEnds(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{})
+	r.put(t, notes.Draft{ID: "a", Body: "alpha beta"})
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	var work run
+	if p := work.plan(over, r.x, parse("alpha beta", true), true); len(p.terms) > 0 {
+		t.Errorf("%d words were looked up", len(p.terms))
+	}
+	for _, q := range []string{"alpha", "alphx", `"alpha beta"`, "tag:x", "-alpha", ""} {
+		if res, err := r.Search(over, Request{Query: q, Limit: 3, Snippets: true}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%q: %+v %v", q, res, err)
+		}
+	}
+}
+
+// TestSRCH3_RangesOfAnyText has snippets show what they found, whatever folding does
+// to the length of texts.
+func TestSRCH3_RangesOfAnyText(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{})
+	for i, c := range []struct{ body, query, want string }{
+		{"😀 Straße 😀 end", "strasse ", "Straße"},
+		{"𝔘𝔫𝔦𝔠𝔬𝔡𝔢 😀", "unicode ", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢"},
+		{"İstanbul ﬃ", "istanbul ", "İstanbul"},
+		{"😀 İ İ oﬃce", "office ", "oﬃce"},
+		{"𠮷野家 😀", "𠮷野", "𠮷野"},
+		{"e\u0301te\u0301 😀 ﬁn", "ete fin ", "e\u0301te\u0301|ﬁn"},
+		{"ﬀ ΐ ŉ ǰ ᾳ Ὂ", "ff ", "ﬀ"},
+		{strings.Repeat("😀 ", 300) + "Größe" + strings.Repeat(" 😀", 300), "grosse ", "Größe"},
+		{strings.Repeat("漢字", 300) + "東京" + strings.Repeat("漢字", 300), "東京", "東京"},
+	} {
+		id := fmt.Sprint("n", i)
+		r.put(t, notes.Draft{ID: id, Title: "T", Body: c.body})
+		res, err := r.Search(ctx, Request{Query: c.query, Limit: 1, Snippets: true})
+		must(t, err)
+		if len(res.Hits) != 1 || res.Hits[0].Note.ID != id {
+			t.Errorf("%q finds %+v", c.query, res.Hits)
+			continue
+		}
+		units := utf16.Encode([]rune(res.Hits[0].Snippet))
+		var got []string
+		for _, at := range res.Hits[0].Ranges {
+			got = append(got, string(utf16.Decode(units[at[0]:at[1]])))
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%q shows %q, want %q", c.query, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -147,11 +148,32 @@ func (x *Index) build() {
 		}
 		x.mu.Unlock()
 	}
+	if read >= leavesMuch && !x.stopped() {
+		x.clip()
+		debug.FreeOSMemory() // what the texts were taken apart into, more than the index itself
+	}
 	for read > 0 && !x.stopped() && errors.Is(x.save(), errBusy) {
 		select {
 		case <-x.stop:
 		case <-time.After(saveAgain):
 		}
+	}
+}
+
+// leavesMuch is how many notes make it worth a collection to be rid of what they
+// were taken apart into.
+const leavesMuch = 10_000
+
+// clip gives back the room that lists have for postings that may never come.
+func (x *Index) clip() {
+	for from, done := 0, false; !done && !x.stopped(); from += 4096 { // a commit may come between
+		x.mu.Lock()
+		to := min(from+4096, len(x.x.lists))
+		for i := min(from, to); i < to; i++ {
+			x.x.lists[i].clip()
+		}
+		done = to == len(x.x.lists)
+		x.mu.Unlock()
 	}
 }
 

@@ -162,7 +162,7 @@ func (m *Matcher) bestPlace(text string) int {
 	counts := make(map[string]int, len(m.stems))
 	distinct, end := 0, 0
 	for i, first := range list {
-		for end < len(list) && (end <= i || utf8.RuneCountInString(text[first.start:list[end].end]) <= room) {
+		for end < len(list) && (end <= i || list[end].end-first.start <= room*utf8.UTFMax && utf8.RuneCountInString(text[first.start:list[end].end]) <= room) {
 			if counts[list[end].key]++; counts[list[end].key] == 1 {
 				distinct++
 			}

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -46,9 +47,12 @@ type plan struct {
 }
 
 // plan looks the words of a query up. The caller has the lock.
-func (r *run) plan(x *inverted, q *query, mistakes bool) plan {
+func (r *run) plan(ctx context.Context, x *inverted, q *query, mistakes bool) plan {
 	p := plan{matcher: newMatcher(x.stem)}
 	for i, w := range q.words {
+		if ctx.Err() != nil { // the caller says so
+			break
+		}
 		t := r.term(i)
 		*t = term{word: w, how: asWord, stem: noWord}
 		l, id := x.postings([]byte(w))

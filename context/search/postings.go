@@ -200,6 +200,18 @@ func (l *list) append(doc docID, tf uint32, w worth) {
 	}
 }
 
+// clip gives back room for more postings. Only the last block has any, and the
+// slice of the blocks.
+func (l *list) clip() {
+	all := l.blocks()
+	if n := len(all); n > 0 {
+		all[n-1].data = slices.Clip(slices.Clone(all[n-1].data))
+	}
+	if l.more != nil {
+		l.more.list = slices.Clip(slices.Clone(l.more.list))
+	}
+}
+
 // insert puts a block at an index.
 func (l *list) insert(at int, b block) {
 	switch {

@@ -78,11 +78,14 @@ func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
 	}
 	if req.Snippets {
 		for i := range res.Hits {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			h := &res.Hits[i]
 			h.Snippet, h.Ranges = p.matcher.snippet(plainText(h.Note))
 		}
 	}
-	return res, ctx.Err()
+	return res, nil
 }
 
 // search is one search under way.
@@ -146,7 +149,10 @@ func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) (plan,
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	s.pending = s.pending[:0]
-	p := s.plan(x.x, s.q, mistakes)
+	p := s.plan(ctx, x.x, s.q, mistakes)
+	if ctx.Err() != nil {
+		return p, ctx.Err()
+	}
 	s.preparePhrases()
 	s.cursors = s.cursors[:0]
 	for _, t := range p.terms {
