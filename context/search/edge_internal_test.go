@@ -327,3 +327,32 @@ func TestSRCH3_RangesOfAnyText(t *testing.T) {
 		}
 	}
 }
+
+// TestSRCH4_ARestoreEndsTheWorkOnWhatItReplaces restores a backup while the index is
+// being made.
+func TestSRCH4_ARestoreEndsTheWorkOnWhatItReplaces(t *testing.T) {
+	dir := t.TempDir()
+	r := reopen(t, dir, nil, Options{})
+	r.put(t, notes.Draft{ID: "a", Body: "former"})
+	backup := filepath.Join(dir, "backup")
+	_, err := r.db.Backup(ctx, backup, kv.BackupOptions{})
+	must(t, err)
+	body := "later"
+	_, err = r.notes.Patch(ctx, notes.Patch{ID: "a", Body: &body}, nil)
+	must(t, err)
+	r.put(t, notes.Draft{ID: "b", Body: "later"})
+	must(t, r.save())
+	_, err = r.db.Restore(ctx, backup, kv.RestoreOptions{})
+	must(t, err)
+	if !r.stopped() {
+		t.Error("the index of what was replaced is at work")
+	}
+	r = reopen(t, dir, nil, Options{})
+	if got := r.ids(t, "later"); got != "" {
+		t.Errorf("a ghost: %s", got)
+	}
+	if got := r.ids(t, "former"); got != "a" {
+		t.Errorf("%q", got)
+	}
+	r.check(t)
+}

@@ -546,14 +546,15 @@ func (x *Index) sound(b *block, from uint32) bool {
 	return docs[0] == uint32(b.first) && docs[n-1] == uint32(b.last)
 }
 
-// close ends the work in the background and keeps the index for the next start.
-func (x *Index) close() {
+// close ends the work in the background and keeps the index for the next start,
+// if that will find these notes.
+func (x *Index) close(replaced bool) {
 	x.stopOnce.Do(func() { close(x.stop) })
 	x.building.Wait()
 	x.mu.RLock()
 	changed := x.file.changed
 	x.mu.RUnlock()
-	if changed > 0 {
+	if changed > 0 && !replaced {
 		_ = x.save() // said already
 	}
 }

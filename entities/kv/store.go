@@ -104,7 +104,7 @@ type Store struct {
 	// before it or after it.
 	view     sync.RWMutex
 	handlers []func(*ChangeSet) // guarded by view
-	closers  []func()           // guarded by view
+	closers  []func(bool)       // guarded by view
 	copies   []func() error     // guarded by view
 	capture  *capture           // of the snapshot being made; guarded by view
 	seq      atomic.Uint64      // of the last applied transaction
@@ -177,8 +177,9 @@ func (s *Store) Dir() string { return s.dir }
 // OnClose registers what a view has to do when the store is about to be closed:
 // to end what it does in the background, to keep what the next start can use.
 // Functions are called once, at the beginning of Close, the last registered
-// first. They may read the store and must not write to it.
-func (s *Store) OnClose(fn func()) {
+// first. They may read the store and must not write to it. replaced says that
+// Restore has put another state in the place of this one: there is nothing to keep.
+func (s *Store) OnClose(fn func(replaced bool)) {
 	s.view.Lock()
 	defer s.view.Unlock()
 	s.closers = append(s.closers, fn)
@@ -193,13 +194,13 @@ func (s *Store) OnDeleteCopies(fn func() error) {
 }
 
 // beforeClose calls the functions of OnClose.
-func (s *Store) beforeClose() {
+func (s *Store) beforeClose(replaced bool) {
 	s.view.Lock()
 	list := s.closers
 	s.closers = nil
 	s.view.Unlock()
 	for _, fn := range slices.Backward(list) {
-		fn()
+		fn(replaced)
 	}
 }
 
