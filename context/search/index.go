@@ -80,7 +80,11 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 	start := func() {
 		defer x.building.Done()
 		x.load(db)
+		giveBack := len(x.docs) >= leavesMuch && len(x.waiting) == 0
 		x.mu.Unlock()
+		if giveBack {
+			debug.FreeOSMemory()
+		}
 		if opts.begin != nil {
 			<-opts.begin
 		}
@@ -160,8 +164,8 @@ func (x *Index) build() {
 	}
 }
 
-// leavesMuch is how many notes make it worth a collection to be rid of what they
-// were taken apart into.
+// leavesMuch is how many notes make it worth a collection to be rid of what was
+// needed to read the index, or to make it.
 const leavesMuch = 10_000
 
 // clip gives back the room that lists have for postings that may never come.
