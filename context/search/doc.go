@@ -45,5 +45,13 @@
 // The index is kept in a file of its own when the store is closed and when it was
 // made. At the next start it is taken when its checksums are right and it is of
 // exactly the notes that are there; otherwise it is made anew in the background,
-// and results say what is missing meanwhile.
+// and results say what is missing meanwhile. A commit does not wait for the file to be
+// written: the writer leaves and tries again.
+//
+// # Size
+//
+// The package is larger than most. Taking texts apart, the postings, their file
+// and the search share the shape of a word and of a block, and its tests hold each
+// against the others: packages of their own would have to show all of that to each
+// other.
 package search
