@@ -95,6 +95,18 @@ func inFolder(n *Note, folder string) bool {
 	return folder == "" || n.Folder == folder || strings.HasPrefix(n.Folder, folder+"/")
 }
 
+// HasTag reports whether the note has a tag, given folded, or one below it: a/b
+// is below a.
+func (n *Note) HasTag(fold string) bool { return hasTag(n, fold) }
+
+// EntityType returns the type of the entity made from a note, "" without one.
+func (s *Store) EntityType(n *Note) string {
+	if e := s.ents.Get(n.EntityID); e != nil {
+		return e.Type
+	}
+	return ""
+}
+
 // hasTag reports whether a note has a tag or one below it: a/b is below a.
 func hasTag(n *Note, fold string) bool {
 	if fold == "" {

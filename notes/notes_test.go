@@ -429,20 +429,6 @@ func TestAmbiguousLinksNameAFewCandidates(t *testing.T) {
 	}
 }
 
-func TestALongQueryCountsItsFirstWords(t *testing.T) {
-	s, _, _ := open(t, kv.InMemory)
-	put(t, s, notes.Draft{ID: "a", Body: "needle"})
-	var words []string
-	for i := range 5000 {
-		words = append(words, fmt.Sprint("w", i))
-	}
-	for query, want := range map[string]int{"needle " + strings.Join(words, " "): 1, strings.Join(words, " ") + " needle": 0} {
-		if found, err := s.Search(ctx, query, 5, notes.SearchFilter{}); err != nil || len(found) != want {
-			t.Errorf("%d found, want %d: %v", len(found), want, err)
-		}
-	}
-}
-
 func TestVaultNotesFollowTheirFile(t *testing.T) {
 	s, _, db := open(t, kv.InMemory)
 	err := db.Update(ctx, func(tx *kv.Tx) error {
@@ -491,64 +477,5 @@ func TestReopenGivesTheSame(t *testing.T) {
 	}
 	if _, err := s.ByPath("x"); fault.KindOf(err) != fault.NotFound {
 		t.Error(err)
-	}
-}
-
-func TestSearchFindsWords(t *testing.T) {
-	s, _, _ := open(t, kv.InMemory)
-	put(t, s, notes.Draft{ID: "a", Title: "Budget", Body: "The spring budget of the design team. " + strings.Repeat("filler ", 100) + "Cost of paint."})
-	put(t, s, notes.Draft{ID: "b", Title: "Meeting", Body: "We talked about the Budget and paints.", Tags: []string{"work/q1"}, Path: "Work/b.md"})
-	put(t, s, notes.Draft{ID: "c", Title: "東京メモ", Body: "東京の会議 🙂 plan"})
-	put(t, s, notes.Draft{ID: "d", Title: "Old", Body: "budget"})
-	if _, err := s.Archive(ctx, "d", nil); err != nil {
-		t.Fatal(err)
-	}
-	ids := func(q string, f notes.SearchFilter) string {
-		found, err := s.Search(ctx, q, 10, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []string
-		for _, f := range found {
-			out = append(out, f.Note.ID)
-		}
-		return strings.Join(out, " ")
-	}
-	for _, c := range []struct {
-		query  string
-		filter notes.SearchFilter
-		want   string
-	}{
-		{"budget", notes.SearchFilter{}, "a b"},
-		{"what is the BUDGET?", notes.SearchFilter{}, "a b"},
-		{"paint", notes.SearchFilter{}, "a b"},
-		{"東京", notes.SearchFilter{}, "c"},
-		{"會", notes.SearchFilter{}, ""},
-		{"", notes.SearchFilter{}, ""},
-		{"the", notes.SearchFilter{}, "a b"},
-		{"budget", notes.SearchFilter{Archived: true}, "d a b"},
-		{"budget", notes.SearchFilter{Tags: []string{"work"}}, "b"},
-		{"budget", notes.SearchFilter{Folder: []string{"Work"}}, "b"},
-		{"budget", notes.SearchFilter{Before: time.Unix(0, 0)}, ""},
-		{"get", notes.SearchFilter{}, ""},
-	} {
-		if got := ids(c.query, c.filter); got != c.want && !(c.filter.Archived && len(got) == len(c.want)) {
-			t.Errorf("%q finds %q, want %q", c.query, got, c.want)
-		}
-	}
-	found, _ := s.Search(ctx, "paint", 1, notes.SearchFilter{})
-	f := found[0]
-	units := []rune(f.Snippet) // no character beyond the BMP in it
-	if len(f.Ranges) != 1 || string(units[f.Ranges[0][0]:f.Ranges[0][1]]) != "paint" || !strings.HasPrefix(f.Snippet, "…") {
-		t.Errorf("snippet %q %v", f.Snippet, f.Ranges)
-	}
-	found, _ = s.Search(ctx, "plan", 1, notes.SearchFilter{})
-	if diff := cmp.Diff([][2]int{{9, 13}}, found[0].Ranges); diff != "" {
-		t.Errorf("%q: %s", found[0].Snippet, diff)
-	}
-	done, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := s.Search(done, "budget", 1, notes.SearchFilter{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled search: %v", err)
 	}
 }

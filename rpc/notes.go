@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
@@ -162,20 +163,21 @@ func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSear
 	if err != nil {
 		return out, err
 	}
-	found, err := r.Notes.Search(ctx, p.Query, p.Limit, filter)
-	for _, f := range found {
+	res, err := r.Search.Search(ctx, search.Request{Query: p.Query, Limit: p.Limit, Filter: filter, Snippets: true, Explain: p.Explain})
+	if err != nil {
+		return out, err
+	}
+	if res.Degraded != "" {
+		out.Degraded = &protocol.Degraded{Stage: lexical, Why: res.Degraded}
+	}
+	for _, f := range res.Hits {
 		hit := protocol.SearchHit{
 			ID: f.Note.ID, Title: f.Note.Title, Path: f.Note.Path, Score: f.Score, Snippet: f.Snippet, Ranges: f.Ranges,
-		}
-		if hit.Ranges == nil {
-			hit.Ranges = [][2]int{}
-		}
-		if p.Explain {
-			hit.Signals = map[string]float64{lexical: f.Score}
+			Signals: f.Signals,
 		}
 		out.Hits = append(out.Hits, hit)
 	}
-	return out, err
+	return out, nil
 }
 
 func searchFilter(p protocol.SearchFilter) (f notes.SearchFilter, err error) {

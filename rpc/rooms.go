@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -26,6 +27,7 @@ type Rooms struct {
 	Notes    *notes.Store
 	WQL      *wql.Engine
 	Graph    *graph.Graph
+	Search   *search.Index
 	Gather   *gather.Gatherer
 	Vaults   *watch.Importer
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
@@ -64,9 +65,10 @@ func roomsOver(db *kv.Store) (*rpc.Rooms, error) {
 	}
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
+	index := search.Open(db, ns, search.Options{})
 	return &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
+		Search: index, Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil
 }

@@ -70,7 +70,7 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 		Stop:      func() { d.stopOnce.Do(func() { close(d.stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.dir, d.store, d.log) },
-		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records) },
+		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records, opts.log) },
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.idle) },
 	})
 	go func() {

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
@@ -30,13 +32,20 @@ func upgradeStore(tx *kv.Tx, from int) error {
 	return notes.Upgrade(tx)
 }
 
+// indexFolder is where the index of words is kept, in the folder of the store.
+const indexFolder = "index"
+
+// besideStore is what else lies in the folder of the store. The log may come
+// first, and an index may be left when the store was moved elsewhere.
+var besideStore = []string{"log/", indexFolder + "/"}
+
 // openData opens the store in a folder. changed is called when its status is
 // another.
 func openData(dir string, conf storeConfig, log *slog.Logger, changed func()) (*kv.Store, error) {
 	opts := conf.options()
 	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
-	opts.Beside = []string{"log/"} // which may come first
-	setGC(gcOfLoading)             // until roomsOver
+	opts.Beside = besideStore
+	setGC(gcOfLoading) // until roomsOver
 	db, err := kv.Open(dir, opts)
 	if err != nil {
 		setGC(gcOfSmall)
@@ -47,31 +56,26 @@ func openData(dir string, conf storeConfig, log *slog.Logger, changed func()) (*
 // openAsIs opens the store in a folder as it is, for what is in it to be replaced.
 func openAsIs(dir string, conf storeConfig, log *slog.Logger) (*kv.Store, error) {
 	opts := conf.options()
-	opts.Logger, opts.Beside = log, []string{"log/"}
+	opts.Logger, opts.Beside = log, besideStore
 	return kv.Open(dir, opts)
 }
 
-// matchesOf is what MATCHES asks: the words of an entity and of its own note.
-func matchesOf(ents *entities.Store, ns *notes.Store) func(context.Context, string) (func(id string) bool, error) {
-	return func(_ context.Context, words string) (func(id string) bool, error) {
-		has, err := ns.Matcher(words)
-		if err != nil {
-			return nil, err
-		}
-		return func(id string) bool {
-			e := ents.Get(id)
-			return e != nil && has(e)
-		}, nil
+// indexDir is where the index of a store is kept, "" for one in memory.
+func indexDir(db *kv.Store) string {
+	if db.Dir() == "" {
+		return ""
 	}
+	return filepath.Join(db.Dir(), indexFolder)
 }
 
 // roomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
-// WQL, the graph, the cached blocks of gather; then the events for clients.
+// WQL, the graph, the index of words, the cached blocks of gather; then the events
+// for clients.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
-func roomsOver(db *kv.Store, limits roomLimits) (*rpc.Rooms, error) {
+func roomsOver(db *kv.Store, limits roomLimits, log *slog.Logger) (*rpc.Rooms, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{
@@ -85,9 +89,13 @@ func roomsOver(db *kv.Store, limits roomLimits) (*rpc.Rooms, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine = wql.New(ents, wql.Options{Match: matchesOf(ents, ns)})
+	var index *search.Index // which comes later in the order, and before the first query
+	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
+		return index.EntityTest(ctx, ents, words)
+	}})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
+	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log})
 	keepLean(db, ns)
 	return &rpc.Rooms{
 		KV:       db,
@@ -95,7 +103,8 @@ func roomsOver(db *kv.Store, limits roomLimits) (*rpc.Rooms, error) {
 		Notes:    ns,
 		WQL:      engine,
 		Graph:    gr,
-		Gather:   gather.Open(db, ents, ns, engine, gr, gather.Options{Reports: limits.reports}),
+		Search:   index,
+		Gather:   gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index, Reports: limits.reports}),
 		Vaults:   watch.New(db, ents, ns, watch.Options{}),
 	}, nil
 }

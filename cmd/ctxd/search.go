@@ -1,6 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -15,12 +20,14 @@ type searchCmd struct {
 	Folder   string    `placeholder:"FOLDER" help:"Notes in this folder only."`
 	Type     []string  `placeholder:"TYPE" help:"Notes that an entity of this type was made from. May be repeated: any of them."`
 	Archived bool      `help:"Archived notes too."`
+	Explain  bool      `help:"Say of each hit what counted."`
 }
 
 func (searchCmd) Examples() []example {
 	return []example{
 		{"ctxd search load cells", "notes about both words"},
 		{"ctxd search kickoff --tag meetings --limit 3", "narrowed"},
+		{"ctxd search kickoff --explain", "with what counted"},
 		{"ctxd search kickoff --json | jq -r '.hits[].path'", "for scripts"},
 	}
 }
@@ -31,7 +38,7 @@ func (c *searchCmd) Run(a *app) error {
 		return &usageError{"there is nothing to look for", "ctxd search load cells"}
 	}
 	params := protocol.NoteSearch{
-		Query: query, Limit: int(c.Limit),
+		Query: query, Limit: int(c.Limit), Explain: c.Explain,
 		Filter: protocol.SearchFilter{Tags: c.Tag, Folder: c.Folder, Types: c.Type, Archived: c.Archived},
 	}
 	return a.with(func(cl *client.Client) error {
@@ -57,9 +64,28 @@ func drawHits(s *screen, indent string, res *protocol.SearchResult) {
 		for _, l := range wrapSpans(mark(h.Snippet, h.Ranges), s.columns()-len(indent)-2) {
 			s.say(append(line{text(indent + "  ")}, l...)...)
 		}
+		drawSignals(s, indent+"  ", h.Signals)
 	}
 	if res.Degraded != nil {
 		s.say(styled(faint, indent+"without "+res.Degraded.Stage+" search: "+res.Degraded.Why))
+	}
+}
+
+// drawSignals shows what counted, the most first.
+func drawSignals(s *screen, indent string, signals map[string]float64) {
+	names := slices.SortedFunc(maps.Keys(signals), func(a, b string) int {
+		return cmp.Or(cmp.Compare(signals[b], signals[a]), strings.Compare(a, b))
+	})
+	for _, group := range [][]string{{"lexical", "rank:"}, {"word:", "prefix:", "typo:"}, {"field:"}} {
+		var parts []string
+		for _, name := range names {
+			if slices.ContainsFunc(group, func(p string) bool { return strings.HasPrefix(name, p) }) {
+				parts = append(parts, name+" "+strconv.FormatFloat(math.Round(signals[name]*1000)/1000, 'f', -1, 64))
+			}
+		}
+		if len(parts) > 0 {
+			s.say(styled(faint, indent+strings.Join(parts, "  ")))
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ type call struct {
 	*request
 	g     *Gatherer
 	ctx   context.Context
-	found []notes.Found
-	at    uint64 // moment of the call, once it is asked for
+	found []*notes.Note // by the search, best first
+	at    uint64        // moment of the call, once it is asked for
 
 	scratch *scratch
 
@@ -288,8 +288,8 @@ func (c *call) searched() {
 		if len(c.in.Found) == c.SearchNotes {
 			return
 		}
-		n := c.g.notes.Get(f.Note.ID) // it may have changed since the search
-		if taken[f.Note.ID] || !n.Live() {
+		n := c.g.notes.Get(f.ID) // it may have changed since the search
+		if taken[f.ID] || !n.Live() {
 			continue
 		}
 		if c.remote && n.Private {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
@@ -26,6 +26,8 @@ type Options struct {
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
 	NewSecret func() []byte
+
+	Search *search.Index // nil: the search is skipped
 }
 
 // DefaultReports is how many reports Recent keeps unless Options say otherwise.
@@ -97,16 +99,17 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 			return nil, err
 		}
 	}
-	found, why := g.search(ctx, r)
+	found, skipped, why := g.search(ctx, r)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	switch {
 	case r.SearchNotes == 0:
-	case why != "":
+	case skipped:
 		clock.skip("search", why)
 	default:
 		clock.lap("search")
+		clock.stages[len(clock.stages)-1].Why = why
 	}
 	m := g.mentioned(ctx, r)
 	clock.lap("mentions")
@@ -141,7 +144,7 @@ const (
 
 // candidates finds the candidates of every section in one state of the store.
 // Where many blocks are missing, they are rendered between two looks at it.
-func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []notes.Found) (*call, error) {
+func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []*notes.Note) (*call, error) {
 	for attempt := 1; ; attempt++ {
 		c := g.newCall(ctx, r, m)
 		c.found = found
@@ -201,19 +204,6 @@ func (g *Gatherer) Forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent = nil
-}
-
-// search finds notes for the message. It runs before the rest, outside the
-// view of the store: it may take long, and commits would wait for it.
-func (g *Gatherer) search(ctx context.Context, r *request) (found []notes.Found, why string) {
-	if r.SearchNotes == 0 {
-		return nil, ""
-	}
-	found, err := g.notes.Rank(ctx, r.Text, notes.SearchFilter{})
-	if err != nil {
-		return nil, fault.Message(err)
-	}
-	return found, ""
 }
 
 // stopwatch times the stages of an assembly.

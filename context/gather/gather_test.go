@@ -16,6 +16,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -37,6 +38,7 @@ type world struct {
 	notes  *notes.Store
 	wql    *wql.Engine
 	graph  *graph.Graph
+	index  *search.Index
 	gather *gather.Gatherer
 	vault  *watch.Importer
 	now    time.Time
@@ -69,6 +71,7 @@ func worldIn(t testing.TB, dir string, opts kv.Options) *world {
 	w.wql = wql.New(w.ents, wql.Options{Now: clock, Location: time.UTC})
 	w.db.OnCommit(w.wql.Apply)
 	w.graph = graph.Open(w.db, w.ents, w.notes, w.wql)
+	w.index = search.Open(w.db, w.notes, search.Options{})
 	w.gather = w.fresh()
 	w.vault = watch.New(w.db, w.ents, w.notes, watch.Options{Now: clock})
 	return w
@@ -78,6 +81,7 @@ func worldIn(t testing.TB, dir string, opts kv.Options) *world {
 func (w *world) fresh() *gather.Gatherer {
 	return gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{
 		Now: func() time.Time { return w.now }, NewSecret: func() []byte { return []byte("thirty-two bytes for all of them") },
+		Search: w.index,
 	})
 }
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 )
 
-// Close stops a snapshot under way, completes every accepted transaction,
-// marks the store as properly stopped and gives up its lock. It must not be
-// called in a View, an Update or a handler. A second Close does nothing.
+// Close calls the functions of OnClose, stops a snapshot under way, completes
+// every accepted transaction, marks the store as properly stopped and gives up
+// its lock. It must not be called in a View, an Update or a handler. A second
+// Close does nothing.
 func (s *Store) Close() error {
+	s.beforeClose(false)
 	s.snapshots.end()
 
 	if err := s.lockWriter(context.Background()); err != nil {

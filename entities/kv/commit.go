@@ -160,7 +160,7 @@ func (s *Store) flushAndApply(group []*pending) (flush time.Duration, failed *fa
 		}
 		s.overlay.remove(p)
 	}
-	if s.opts.Durability == Relaxed {
+	if s.journal != nil && s.opts.Durability == Relaxed {
 		s.flushLater()
 	}
 	s.snapshotIfDue()

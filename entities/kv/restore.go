@@ -204,6 +204,7 @@ func (s *Store) deleteFiles(old files) {
 // closeReplaced closes a store whose files hold another state now. Called with
 // the turn and the writer lock held.
 func (s *Store) closeReplaced(seq uint64) error {
+	s.beforeClose(true)
 	sn := &s.snapshots
 	sn.mu.Lock()
 	sn.halt()

@@ -242,6 +242,7 @@ func (s *Store) deleteFile(name string) {
 
 // DeleteCopies deletes the files beside the store that hold former states of it:
 // backups that an upgrade or a restore left, and what was set aside as damaged.
+// Views with files of their own follow (see OnDeleteCopies).
 // For whoever wants nothing left of what was deleted; after two snapshots, each
 // with a transaction before it, the journal holds nothing older either.
 func (s *Store) DeleteCopies(ctx context.Context) error {
@@ -265,7 +266,13 @@ func (s *Store) DeleteCopies(ctx context.Context) error {
 	if err = errors.Join(err, s.opts.FS.SyncDir(s.dir)); err != nil {
 		return unavailable(err, "a copy of a former state could not be deleted").WithHint(hintRetry)
 	}
-	return nil
+	s.view.RLock()
+	views := s.copies
+	s.view.RUnlock()
+	for _, fn := range views {
+		err = errors.Join(err, fn())
+	}
+	return err
 }
 
 // capture keeps, while a snapshot is written in steps, what transactions

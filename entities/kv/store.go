@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,6 +105,8 @@ type Store struct {
 	// before it or after it.
 	view     sync.RWMutex
 	handlers []func(*ChangeSet) // guarded by view
+	closers  []func(bool)       // guarded by view
+	copies   []func() error     // guarded by view
 	capture  *capture           // of the snapshot being made; guarded by view
 	seq      atomic.Uint64      // of the last applied transaction
 	synced   atomic.Uint64      // the last transaction that the disk has confirmed
@@ -168,6 +171,39 @@ func (s *Store) OnCommit(fn func(*ChangeSet)) {
 	s.view.Lock()
 	defer s.view.Unlock()
 	s.handlers = append(s.handlers, fn)
+}
+
+// Dir returns the folder that the store lies in, "" for one in memory.
+func (s *Store) Dir() string { return s.dir }
+
+// OnClose registers what a view has to do when the store is about to be closed:
+// to end what it does in the background, to keep what the next start can use.
+// Functions are called once, at the beginning of Close, the last registered
+// first. They may read the store and must not write to it. replaced says that
+// Restore has put another state in the place of this one: there is nothing to keep.
+func (s *Store) OnClose(fn func(replaced bool)) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.closers = append(s.closers, fn)
+}
+
+// OnDeleteCopies registers what a view that keeps files of its own has to do when
+// nothing may be left of what was deleted: to write them anew, or delete them.
+func (s *Store) OnDeleteCopies(fn func() error) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.copies = append(s.copies, fn)
+}
+
+// beforeClose calls the functions of OnClose.
+func (s *Store) beforeClose(replaced bool) {
+	s.view.Lock()
+	list := s.closers
+	s.closers = nil
+	s.view.Unlock()
+	for _, fn := range slices.Backward(list) {
+		fn(replaced)
+	}
 }
 
 // Seq returns the sequence number of the last transaction that is durable and

@@ -40,6 +40,11 @@ type plainer struct {
 	row   int             // where the text of the block starts in out
 	refs  map[string]bool // labels of link definitions; nil until one is asked for
 
+	// behind are the targets of links that show other words, a line each; kept
+	// when they are asked for.
+	behind  []byte
+	targets bool
+
 	marks  []mark
 	opens  []openBracket
 	styles [4][]int // indexes into marks of open runs of * _ ~ =

@@ -172,10 +172,21 @@ func (p *plainer) bang(b block, i int) int {
 func (p *plainer) link(i, n int) int {
 	raw := p.src[i : i+n]
 	if l := newLink(raw); !l.empty() {
-		raw = l.Text()
+		shown := l.Text()
+		if shown != strings.Trim(raw, "![]") {
+			p.hide(raw)
+		}
+		raw = shown
 	}
 	p.out = append(p.out, raw...)
 	return i + n
+}
+
+// hide keeps the target of a link.
+func (p *plainer) hide(target string) {
+	if p.targets {
+		p.behind = append(append(p.behind, target...), '\n')
+	}
 }
 
 // open writes the n bytes that may start a link or image.
@@ -199,7 +210,9 @@ func (p *plainer) bracketEnd(b block, i int) int {
 		p.opens = p.opens[:len(p.opens)-1]
 		after := 0
 		if i+1 < end && src[i+1] == '(' {
-			_, after = linkDest(src, i+2, end)
+			if _, after = linkDest(src, i+2, end); after > 0 {
+				p.hide(src[i+2 : after])
+			}
 		}
 		if after == 0 {
 			after = p.refLink(src[o.src:i], i, end)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
@@ -66,11 +67,12 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	must(t, err)
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
+	index := search.Open(db, ns, search.Options{})
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{}),
+		Search: index, Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}
 	t.Cleanup(func() {

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clipperhouse/uax29/v2/words"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -133,17 +132,11 @@ func (c *call) hasTypes(n *protocol.NoteFull, types []string) (bool, error) {
 	return e != nil, err
 }
 
-// firstMatch returns where the first word of the query stands in a text, in
+// firstMatch returns where the first word that matches the query stands in a text, in
 // bytes, or -1.
 func firstMatch(text, query string) int {
-	terms := notes.Terms(query)
-	for w := words.FromString(text); w.Next(); {
-		fold := entities.Fold(w.Value())
-		for _, term := range terms {
-			if strings.HasPrefix(fold, term) {
-				return w.Start()
-			}
-		}
+	if found := search.NewMatcher(query).Matches(text); len(found) > 0 {
+		return found[0][0]
 	}
 	return -1
 }
@@ -151,12 +144,12 @@ func firstMatch(text, query string) int {
 // excerpt cuts a line out of a text, from a little before a place on.
 func excerpt(text string, at int) string {
 	lead := ""
-	if at > notes.SnippetSize/2 {
-		if from := strings.LastIndexByte(text[:at-notes.SnippetSize/4], ' '); from > 0 {
+	if at > search.SnippetSize/2 {
+		if from := strings.LastIndexByte(text[:at-search.SnippetSize/4], ' '); from > 0 {
 			lead, text = prompt.Ellipsis, text[from+1:]
 		}
 	}
-	text, _ = prompt.Cut(text, notes.SnippetSize)
+	text, _ = prompt.Cut(text, search.SnippetSize)
 	return lead + text
 }
 

@@ -1,0 +1,215 @@
+package search
+
+import (
+	"errors"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// Options say how an index is kept. The zero value works.
+type Options struct {
+	// Dir is where the index is kept between starts: a folder of its own, made
+	// when absent. Empty: nowhere, and every start makes the index anew.
+	Dir string
+	// Literal turns the stemming of English words off.
+	Literal bool
+	// Logger gets what nobody waits for, without any content; nil discards.
+	Logger *slog.Logger
+	// AtOnce is up to how many bytes of texts an index is made before Open
+	// returns; 0: 4 MiB, less: none.
+	AtOnce int64
+
+	begin chan struct{} // of a test: closed when the background may begin
+}
+
+// Index finds notes by their words. Open makes one. It is safe for concurrent
+// use.
+type Index struct {
+	notes *notes.Store
+	opts  Options
+	log   *slog.Logger
+	file  snapshots
+
+	mu      sync.RWMutex // guards what follows
+	x       *inverted
+	docs    []*notes.Note // by docID; nil where there is none
+	number  map[string]docID
+	free    []docID
+	waiting map[string]struct{} // ids of notes that are not in the index yet
+	seq     uint64              // of the last change
+
+	scratch sync.Pool // of *run
+	split   splitter  // of commit: one runs at a time
+
+	stop     chan struct{}
+	stopOnce sync.Once
+	building sync.WaitGroup
+}
+
+// Open makes the index of the notes of db and keeps it current. It must be
+// opened after the notes, whose part in a commit comes first. An index that is
+// not on disk, or not of this state of the store, is made in the background: a
+// search meanwhile finds what is in it, and says so.
+func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.AtOnce == 0 {
+		opts.AtOnce = 4 << 20
+	}
+	stem := stemEnglish
+	if opts.Literal {
+		stem = keepWord
+	}
+	x := &Index{
+		notes: ns, opts: opts, log: opts.Logger, x: newInverted(stem),
+		number: make(map[string]docID), waiting: make(map[string]struct{}), stop: make(chan struct{}),
+	}
+	x.scratch.New = func() any { return new(run) }
+	db.OnCommit(x.commit)
+	db.OnClose(x.close)
+	db.OnDeleteCopies(x.forget)
+	x.mu.Lock() // until what is on disk is read: a search waits for it
+	x.building.Add(1)
+	start := func() {
+		defer x.building.Done()
+		x.load(db)
+		giveBack := len(x.docs) >= leavesMuch && len(x.waiting) == 0
+		x.mu.Unlock()
+		if giveBack {
+			debug.FreeOSMemory()
+		}
+		if opts.begin != nil {
+			<-opts.begin
+		}
+		x.build()
+	}
+	if _, _, size := ns.Count(); size <= opts.AtOnce {
+		start()
+	} else {
+		go start()
+	}
+	return x
+}
+
+// load takes what is on disk in, as far as it is still true, and notes which
+// notes are left to be read. The caller has the lock.
+func (x *Index) load(db *kv.Store) {
+	x.restore(db.Seq())
+	for n := range x.notes.All() {
+		if d, ok := x.number[n.ID]; !ok || x.docs[d] != n {
+			x.waiting[n.ID] = struct{}{}
+		}
+	}
+	x.seq = db.Seq()
+}
+
+// build reads the notes that wait.
+func (x *Index) build() {
+	todo := make(chan *notes.Note, 64)
+	done := make(chan func(), 64)
+	go func() { // reads ahead, so that the lock is not held for it
+		defer close(done)
+		var workers sync.WaitGroup
+		for range min(2, runtime.GOMAXPROCS(0)) {
+			workers.Add(1)
+			go func() {
+				defer workers.Done()
+				var s splitter
+				for n := range todo {
+					a := analyse(&s, n)
+					done <- func() { x.enterWaiting(n, a) }
+				}
+			}()
+		}
+		workers.Wait()
+	}()
+	go func() {
+		defer close(todo)
+		for _, n := range x.waitingNotes() {
+			select {
+			case todo <- n:
+			case <-x.stop:
+				return
+			}
+		}
+	}()
+	read := 0
+	for enter := range done {
+		x.mu.Lock()
+		enter()
+		read++
+		x.file.changed++
+		if len(done) == 0 || read%64 == 0 {
+			x.x.average()
+			x.x.tidy()
+		}
+		x.mu.Unlock()
+	}
+	if read >= leavesMuch && !x.stopped() {
+		x.clip()
+		debug.FreeOSMemory() // what the texts were taken apart into, more than the index itself
+	}
+	for read > 0 && !x.stopped() && errors.Is(x.save(), errBusy) {
+		select {
+		case <-x.stop:
+		case <-time.After(saveAgain):
+		}
+	}
+}
+
+// leavesMuch is how many notes make it worth a collection to be rid of what was
+// needed to read the index, or to make it.
+const leavesMuch = 10_000
+
+// clip gives back the room that lists have for postings that may never come.
+func (x *Index) clip() {
+	for from, done := 0, false; !done && !x.stopped(); from += 4096 { // a commit may come between
+		x.mu.Lock()
+		to := min(from+4096, len(x.x.lists))
+		for i := min(from, to); i < to; i++ {
+			x.x.lists[i].clip()
+		}
+		done = to == len(x.x.lists)
+		x.mu.Unlock()
+	}
+}
+
+// saveAgain is after how long the index that was made is kept when commits were in
+// the way.
+const saveAgain = time.Second
+
+func (x *Index) stopped() bool {
+	select {
+	case <-x.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// waitingNotes returns the notes that are not in the index.
+func (x *Index) waitingNotes() []*notes.Note {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	list := make([]*notes.Note, 0, len(x.waiting))
+	for n := range x.notes.All() {
+		if _, ok := x.waiting[n.ID]; ok {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// enterWaiting takes a note in, unless a commit was quicker.
+func (x *Index) enterWaiting(n *notes.Note, a *analysis) {
+	if _, ok := x.waiting[n.ID]; ok {
+		x.put(n, a)
+	}
+}

@@ -1,0 +1,237 @@
+package search
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// inverted is an inverted index over documents that it knows by number: what
+// words they hold, how often, and how long they are. It is not safe for
+// concurrent use.
+type inverted struct {
+	dictionary
+	lists   []list
+	spare   []uint32 // indexes of lists that are free
+	lengths []uint8  // of the documents, as codes
+	docs    int      // that are there
+	total   uint64   // words of all documents
+
+	// norms are what a length counts with today's average length; caps the
+	// same with an average that is at least today's, so that what blocks are
+	// worth stays true while the average changes a little.
+	norms, caps [256]float32
+	known       [knownTF][256]float32 // saturation of small frequencies, by norms
+	capped      float64               // the average that caps is for
+
+	weights []uint32 // scratch of terms, by wordID
+	marks   []bool   // scratch of terms, by wordID
+}
+
+func newInverted(stem func(string) string) *inverted {
+	x := &inverted{dictionary: *newDictionary(stem)}
+	x.average()
+	return x
+}
+
+// The parameters of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
+// Framework, 2009): how soon a word that is repeated stops to count, and how
+// much a long text is held against a note.
+const (
+	repeated = 1.6 // k1
+	lengthy  = 0.6 // b
+)
+
+// Lengths are kept in a byte: exactly below 64, then in twelfths of a doubling.
+const exactLengths = 64
+
+func lengthCode(words uint32) uint8 {
+	if words < exactLengths {
+		return uint8(words)
+	}
+	octave := bits.Len32(words) - bits.Len32(exactLengths)
+	within := float64(words) / float64(uint64(exactLengths)<<octave)
+	return uint8(min(255, exactLengths+12*octave+int(12*math.Log2(within))))
+}
+
+var codeLengths = func() (l [256]float64) {
+	for c := range l {
+		if l[c] = float64(c); c >= exactLengths {
+			l[c] = exactLengths * math.Exp2(float64(c-exactLengths)/12)
+		}
+	}
+	return l
+}()
+
+// knownTF is up to which frequency saturation is worked out before.
+const knownTF = 8
+
+// saturation is how much of its full weight a word has in a document: from 0 to
+// 1, by how often it is there and by what the length counts.
+func saturation(tf uint32, norm float32) float32 { return float32(tf) / (float32(tf) + norm) }
+
+// average brings what lengths count up to date with the average length, and the
+// worth of all blocks when that has moved out of where it holds.
+func (x *inverted) average() {
+	average := 1.0
+	if x.docs > 0 {
+		average = max(1, float64(x.total)/float64(x.docs))
+	}
+	fillNorms(&x.norms, average)
+	for tf := range x.known {
+		for code, norm := range x.norms {
+			x.known[tf][code] = saturation(uint32(tf), norm)
+		}
+	}
+	if average <= x.capped && average >= x.capped*0.8 {
+		return
+	}
+	x.cap(average * 1.05)
+	for i := range x.lists {
+		x.lists[i].revalue(x.worth)
+	}
+}
+
+// cap sets the average that blocks are worth what they are worth with.
+func (x *inverted) cap(average float64) {
+	x.capped = average
+	fillNorms(&x.caps, average)
+}
+
+func fillNorms(norms *[256]float32, average float64) {
+	for c := range norms {
+		norms[c] = float32(repeated * (1 - lengthy + lengthy*codeLengths[c]/average))
+	}
+}
+
+func (x *inverted) worth(doc docID, tf uint32) float32 { return saturation(tf, x.caps[x.lengths[doc]]) }
+
+// idf weighs a word by the number of documents that it stands in.
+func (x *inverted) idf(docs int) float64 {
+	return math.Log(1 + (float64(x.docs)-float64(docs)+0.5)/(float64(docs)+0.5))
+}
+
+// posting is a term of a document.
+type posting struct {
+	term wordID // a stem
+	tf   uint32
+}
+
+// contents are what the index holds of one document, in order of the numbers.
+type contents struct {
+	terms  []posting
+	words  []wordID
+	length uint32
+}
+
+// take looks the words of an analysis up and enters those that are new.
+func (x *inverted) take(a *analysis) contents {
+	c := contents{length: a.length}
+	from := uint32(0)
+	for i, end := range a.ends {
+		id := x.enter(a.text[from:end])
+		from = end
+		stem := x.stemOf(id)
+		for len(x.weights) < len(x.dictionary.words) {
+			x.weights = append(x.weights, make([]uint32, len(x.dictionary.words))...)
+			x.marks = append(x.marks, make([]bool, len(x.weights)-len(x.marks))...)
+		}
+		if x.weights[stem] == 0 {
+			c.terms = append(c.terms, posting{term: stem})
+		}
+		x.weights[stem] += uint32(a.weights[i])
+		if !x.marks[id] {
+			x.marks[id] = true
+			c.words = append(c.words, id)
+		}
+	}
+	for i := range c.terms {
+		p := &c.terms[i]
+		p.tf, x.weights[p.term] = x.weights[p.term], 0
+	}
+	for _, id := range c.words {
+		x.marks[id] = false
+	}
+	slices.SortFunc(c.terms, func(a, b posting) int { return int(a.term) - int(b.term) })
+	slices.Sort(c.words)
+	return c
+}
+
+// replace exchanges what the index holds of a document. Empty contents are those
+// of none. O(terms of both).
+func (x *inverted) replace(doc docID, old, now contents) {
+	for int(doc) >= len(x.lengths) {
+		x.lengths = append(x.lengths, 0)
+	}
+	before := x.lengths[doc]
+	x.lengths[doc] = lengthCode(now.length)
+	x.total += uint64(now.length) - uint64(old.length)
+	a, b := old.terms, now.terms
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].term < b[0].term:
+			x.set(a[0].term, doc, 0)
+			a = a[1:]
+		case len(a) == 0 || b[0].term < a[0].term:
+			x.set(b[0].term, doc, b[0].tf)
+			b = b[1:]
+		default:
+			if a[0].tf != b[0].tf {
+				x.set(b[0].term, doc, b[0].tf)
+			} else if x.lengths[doc] < before { // a shorter text makes each word worth more
+				l := x.listOf(b[0].term)
+				l.raise(doc, x.worth(doc, b[0].tf))
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	for _, id := range old.words {
+		x.words[id].docs--
+	}
+	for _, id := range now.words {
+		x.words[id].docs++
+	}
+}
+
+// set gives a document a frequency of a term, 0 for none.
+func (x *inverted) set(term wordID, doc docID, tf uint32) {
+	w := &x.words[term]
+	if w.list == 0 {
+		if tf == 0 {
+			return
+		}
+		if n := len(x.spare); n > 0 {
+			w.list, x.spare = x.spare[n-1]+1, x.spare[:n-1]
+		} else {
+			x.lists = append(x.lists, list{})
+			w.list = uint32(len(x.lists))
+		}
+	}
+	l := &x.lists[w.list-1]
+	l.set(doc, tf, x.worth)
+	if l.docs() == 0 {
+		x.spare = append(x.spare, w.list-1)
+		*l, w.list = list{}, 0
+	}
+}
+
+// listOf returns the postings of a term, nil when there are none.
+func (x *inverted) listOf(term wordID) *list {
+	if l := x.words[term].list; l > 0 {
+		return &x.lists[l-1]
+	}
+	return nil
+}
+
+// postings returns the postings of the stem of a word, nil when it is not there.
+// Nothing is entered.
+func (x *inverted) postings(text []byte) (*list, wordID) {
+	if id, ok := x.find(text); ok && x.words[id].stem != noWord {
+		id = x.words[id].stem
+		return x.listOf(id), id
+	}
+	if id, ok := x.find([]byte(x.stem(string(text)))); ok {
+		return x.listOf(id), id
+	}
+	return nil, noWord
+}

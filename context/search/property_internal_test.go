@@ -1,0 +1,268 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// naive ranks by reading every note: the words of a query by BM25, one after the
+// other.
+func naive(all []*notes.Note, words []string, keep func(*notes.Note) bool) (ids []string, scores []float64) {
+	type text struct {
+		note   *notes.Note
+		tf     map[string]uint32
+		length uint32
+	}
+	var texts []text
+	total := uint64(0)
+	for _, n := range all {
+		x := text{note: n, tf: make(map[string]uint32)}
+		eachField(n, func(f field, s string) bool {
+			var sp splitter
+			sp.split(s, func(t token) {
+				x.tf[stemEnglish(string(t.text))] += uint32(fieldWeights[f])
+				if f == title || f == body {
+					x.length++
+				}
+			})
+			return true
+		})
+		total += uint64(x.length)
+		texts = append(texts, x)
+	}
+	average := max(1, float64(total)/float64(max(1, len(all))))
+	type hit struct {
+		note  *notes.Note
+		score uint32
+	}
+	var hits []hit
+	df := make(map[string]int)
+	for _, x := range texts {
+		for w := range x.tf {
+			df[w]++
+		}
+	}
+	index := inverted{docs: len(all)}
+	for _, x := range texts {
+		h, found := hit{note: x.note}, false
+		for _, w := range words {
+			stem := stemEnglish(w)
+			if tf := x.tf[stem]; tf > 0 {
+				norm := float32(repeated * (1 - lengthy + lengthy*codeLengths[lengthCode(x.length)]/average))
+				h.score += uint32(float32(index.idf(df[stem])*(repeated+1)*scale) * saturation(tf, norm))
+				found = true
+			}
+		}
+		if found && keep(x.note) {
+			hits = append(hits, h)
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), entities.CompareNatural(a.note.Title, b.note.Title), strings.Compare(a.note.ID, b.note.ID))
+	})
+	for _, h := range hits {
+		ids, scores = append(ids, h.note.ID), append(scores, float64(h.score)/scale)
+	}
+	return ids, scores
+}
+
+var vocabulary = func() (list []string) {
+	for i := range 40 {
+		list = append(list, fmt.Sprintf("%c%cword%s", 'a'+i%5, 'k'+i/5, []string{"", "s", "ing", "ed"}[i%4]))
+	}
+	return append(list, "東京都", "京都", "Café", "the", "naïve")
+}()
+
+func genText(t *rapid.T, label string, most int) string {
+	n := rapid.IntRange(0, most).Draw(t, label)
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	zipf := rand.NewZipf(rng, 1.2, 2, uint64(len(vocabulary)-1))
+	var b strings.Builder
+	for range n {
+		b.WriteString(vocabulary[zipf.Uint64()])
+		b.WriteByte(" \n"[rng.IntN(2)])
+	}
+	return b.String()
+}
+
+// TestSRCH1_RandomEdits edits a store at random and has the index agree with an
+// index made anew, and with one that reads every text.
+func TestSRCH1_RandomEdits(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := openAll(t, kv.InMemory, Options{})
+		defer r.db.Close()
+		if rapid.IntRange(0, 3).Draw(rt, "large") == 0 { // several blocks, several windows
+			many(t, r, rapid.IntRange(130, 700).Draw(rt, "many"), rapid.Uint64().Draw(rt, "seed"))
+		}
+		id := func() string { return fmt.Sprint("n", rapid.IntRange(0, 12).Draw(rt, "id")) }
+		for range rapid.IntRange(1, 25).Draw(rt, "edits") {
+			switch rapid.IntRange(0, 5).Draw(rt, "edit") {
+			case 0:
+				_, err := r.notes.Delete(ctx, id(), nil)
+				fine(rt, err)
+			case 1:
+				_, err := r.notes.Archive(ctx, id(), nil)
+				fine(rt, err)
+			case 2:
+				text := genText(rt, "body", 400)
+				_, err := r.notes.Patch(ctx, notes.Patch{ID: id(), Body: &text}, nil)
+				fine(rt, err)
+			default:
+				d := notes.Draft{ID: id(), Title: genText(rt, "title", 3), Body: genText(rt, "body", 60)}
+				if rapid.Bool().Draw(rt, "tagged") {
+					d.Tags = []string{"some"}
+				}
+				d.Title = strings.TrimSpace(strings.ReplaceAll(d.Title, "\n", " "))
+				_, err := r.notes.Put(ctx, d, nil)
+				fine(rt, err)
+			}
+		}
+		r.check(rt)
+		all := slices.Collect(r.notes.All())
+		for range 5 {
+			words := rapid.SliceOfNDistinct(rapid.SampledFrom(vocabulary[:40]), 1, 6, rapid.ID[string]).Draw(rt, "query")
+			tagged := rapid.Bool().Draw(rt, "filter")
+			req := Request{Query: strings.Join(words, " "), Plain: true, Limit: rapid.IntRange(1, 15).Draw(rt, "limit")}
+			if tagged {
+				req.Filter.Tags = []string{"some"}
+			}
+			want, scores := naive(all, words, func(n *notes.Note) bool { return n.Live() && (!tagged || n.HasTag("some")) })
+			res, err := r.Search(ctx, req)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if len(want) == 0 { // then mistakes are looked for
+				continue
+			}
+			if len(res.Hits) != min(req.Limit, len(want)) {
+				rt.Fatalf("%v: %d hits of %d", words, len(res.Hits), len(want))
+			}
+			for i, h := range res.Hits {
+				if h.Note.ID != want[i] || h.Score != scores[i] {
+					rt.Fatalf("%v: hit %d is %s with %g, want %s with %g", words, i, h.Note.ID, h.Score, want[i], scores[i])
+				}
+			}
+		}
+	})
+}
+
+func many(t *testing.T, r *rooms, n int, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	zipf := rand.NewZipf(rng, 1.2, 2, uint64(len(vocabulary)-1))
+	var drafts []notes.Draft
+	for i := range n {
+		var b strings.Builder
+		for range rng.IntN(30) {
+			b.WriteString(vocabulary[zipf.Uint64()] + " ")
+		}
+		d := notes.Draft{ID: fmt.Sprint("m", i), Title: fmt.Sprint("Many ", i), Body: b.String()}
+		if i%7 == 0 {
+			d.Tags = []string{"some"}
+		}
+		drafts = append(drafts, d)
+	}
+	_, err := r.notes.PutMany(ctx, drafts)
+	must(t, err)
+	for range n / 10 {
+		_, err := r.notes.Delete(ctx, fmt.Sprint("m", rng.IntN(n)), nil)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			t.Fatal(err)
+		}
+	}
+}
+
+func fine(t *rapid.T, err error) {
+	var known *fault.Error
+	if err != nil && !errors.As(err, &known) {
+		t.Fatal(err)
+	}
+}
+
+// TestSRCH1_ReadersDuringCommits searches while others write.
+func TestSRCH1_ReadersDuringCommits(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{})
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for i := range 4 {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				query := []string{"akword blword", `"akword blword"`, "ak -bkword", "amwordd tag:x", "zzkword"}[(n+i)%5]
+				res, err := r.Search(ctx, Request{Query: query, Limit: 5, Snippets: true, Explain: true})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, h := range res.Hits {
+					if h.Note == nil {
+						t.Error("a hit without a note")
+					}
+				}
+			}
+		}()
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range 300 {
+		var b strings.Builder
+		for range 20 {
+			b.WriteString(vocabulary[rng.IntN(40)] + " ")
+		}
+		r.put(t, notes.Draft{ID: fmt.Sprint("n", i%40), Title: "T", Body: b.String()})
+		if i%5 == 0 {
+			_, err := r.notes.Delete(ctx, fmt.Sprint("n", i%40), nil)
+			must(t, err)
+		}
+	}
+	close(done)
+	readers.Wait()
+	r.check(t)
+}
+
+func FuzzQuery(f *testing.F) {
+	r := openAll(f, kv.InMemory, Options{})
+	r.put(f, notes.Draft{ID: "a", Title: "Alpha beta", Body: "gamma 東京 delta", Path: "x/a.md", Tags: []string{"t"}})
+	for _, q := range []string{`"alpha beta" -gamma`, "tag:t path:x", "before:2026 after:x", `-"`, `“`, "tag:", "-tag:t", `type:"a b" c`, "東", "a:b:c", "--", "\xff\"\xfe"} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, plain := range []bool{true, false} {
+			q := parse(text, plain)
+			if len(q.words) > maxTerms || q.prefix != "" && !slices.Contains(q.words, q.prefix) {
+				t.Fatalf("%q: %+v", text, q)
+			}
+			res, err := r.Search(ctx, Request{Query: text, Plain: plain, Limit: 3, Snippets: true, Explain: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range res.Hits {
+				end := 0
+				for _, at := range h.Ranges {
+					if at[0] < end || at[1] <= at[0] || at[1] > entities.UTF16Len(h.Snippet) {
+						t.Fatalf("%q: ranges %v of %q", text, h.Ranges, h.Snippet)
+					}
+					end = at[1]
+				}
+			}
+		}
+		NewMatcher(text).Matches("alpha 東京")
+	})
+}

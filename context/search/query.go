@@ -1,0 +1,230 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// maxTerms is how many words of a query count.
+const maxTerms = 32
+
+// query is what a query text asks for.
+type query struct {
+	words   []string   // folded, each once: any of them
+	prefix  string     // the one of words that may be the beginning of a word; "" for none
+	phrases [][]string // folded: all of them, each word behind the other
+	without [][]string // none of these words and phrases
+
+	filters []filter
+
+	seen    map[string]bool
+	telling int    // words that are not frequent
+	last    string // that was added
+}
+
+// filter is a filter of the query text.
+type filter struct {
+	not  bool
+	test func(n *notes.Note, typeOf func(*notes.Note) string) bool
+}
+
+// frequent are words that say nothing about what is looked for; they count
+// only when a query has no others.
+var frequent = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(`a an and are as at be but by did do does for from had has have how i if in into is
+		it its me my no not of on or our shall she he so that the their them then there these they this to was we were
+		what when where which who why will with you your`) {
+		set[w] = true
+	}
+	return set
+}()
+
+// parse reads a query: words, "phrases", -without, tag: path: type: before:
+// after:. Nothing is an error: what can't be read as more is words. plain takes
+// all of it for words that are complete, as in a message to a person.
+func parse(text string, plain bool) *query {
+	q := &query{seen: make(map[string]bool)}
+	var s splitter
+	if plain {
+		q.add(&s, text)
+		q.choose(false)
+		return q
+	}
+	typing := false // the last word
+	for rest := text; ; {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		if rest == "" {
+			break
+		}
+		var p piece
+		p, rest = cutPiece(rest)
+		typing = q.read(&s, p) && rest == ""
+	}
+	q.choose(typing)
+	return q
+}
+
+// piece is one part of a query between blanks.
+type piece struct {
+	not    bool
+	key    string // before a colon
+	value  string
+	quoted bool
+}
+
+// cutPiece cuts the first piece off a query that begins with no blank.
+func cutPiece(s string) (p piece, rest string) {
+	if s[0] == '-' && len(s) > 1 {
+		if r, _ := utf8.DecodeRuneInString(s[1:]); !unicode.IsSpace(r) && r != '-' {
+			p.not, s = true, s[1:]
+		}
+	}
+	if at := strings.IndexByte(s, ':'); at > 0 && at < len(s)-1 {
+		if key := strings.ToLower(s[:at]); slices.Contains(filterKeys, key) {
+			if r, _ := utf8.DecodeRuneInString(s[at+1:]); !unicode.IsSpace(r) {
+				p.key, s = key, s[at+1:]
+			}
+		}
+	}
+	if r, size := utf8.DecodeRuneInString(s); isQuote(r) {
+		p.quoted = true
+		s = s[size:]
+		end := strings.IndexFunc(s, isQuote)
+		if end < 0 { // it is still being typed
+			p.value = s
+			return p, ""
+		}
+		_, size := utf8.DecodeRuneInString(s[end:])
+		p.value = s[:end]
+		return p, s[end+size:]
+	}
+	end := strings.IndexFunc(s, unicode.IsSpace)
+	if end < 0 {
+		end = len(s)
+	}
+	p.value = s[:end]
+	return p, s[end:]
+}
+
+func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
+
+var filterKeys = []string{"tag", "path", "type", "before", "after"}
+
+// read takes a piece in and reports whether it has added words.
+func (q *query) read(s *splitter, p piece) (added bool) {
+	if p.key != "" {
+		if test := testFor(p.key, p.value); test != nil {
+			q.filters = append(q.filters, filter{p.not, test})
+			return false
+		}
+		p.value = p.key + " " + p.value // a date that is none
+	}
+	switch {
+	case p.not:
+		if list := phraseOf(s, p.value); len(list) > 0 {
+			q.without = append(q.without, list)
+		}
+		return false
+	case p.quoted:
+		if list := phraseOf(s, p.value); len(list) > 0 {
+			q.phrases = append(q.phrases, list)
+			for _, w := range list {
+				q.addWord(w)
+			}
+		}
+		return false
+	}
+	return q.add(s, p.value)
+}
+
+// add adds the words of a text.
+func (q *query) add(s *splitter, text string) (added bool) {
+	s.split(text, func(t token) {
+		if !t.last { // it is in the pair before
+			q.addWord(string(t.text))
+			added = true
+		}
+	})
+	return added
+}
+
+// addWord adds a word, if it is new and one of the first.
+func (q *query) addWord(w string) {
+	if q.last = w; q.seen[w] || q.telling == maxTerms || len(q.words) >= 4*maxTerms {
+		return
+	}
+	q.seen[w] = true
+	q.words = append(q.words, w)
+	if !frequent[w] {
+		q.telling++
+	}
+}
+
+// phraseOf returns the words of a phrase in order.
+func phraseOf(s *splitter, text string) (list []string) {
+	s.split(text, func(t token) {
+		if !t.last && len(list) < maxTerms {
+			list = append(list, string(t.text))
+		}
+	})
+	return list
+}
+
+// choose drops the words that say nothing, if there are others. typing says
+// that the last word may go on.
+func (q *query) choose(typing bool) {
+	if q.telling > 0 {
+		q.words = slices.DeleteFunc(q.words, func(w string) bool { return frequent[w] })
+	}
+	q.words = q.words[:min(len(q.words), maxTerms)]
+	if typing && !frequent[q.last] && slices.Contains(q.words, q.last) {
+		q.prefix = q.last
+	}
+}
+
+// testFor returns the test of a filter, nil when the value means nothing.
+func testFor(key, value string) func(*notes.Note, func(*notes.Note) string) bool {
+	fold := entities.Fold(value)
+	switch key {
+	case "tag":
+		fold = strings.Trim(strings.TrimPrefix(fold, "#"), "/")
+		return func(n *notes.Note, _ func(*notes.Note) string) bool { return n.HasTag(fold) }
+	case "path":
+		return func(n *notes.Note, _ func(*notes.Note) string) bool {
+			place := n.Path
+			if place == "" {
+				place = n.Folder
+			}
+			return strings.Contains(entities.Fold(place), fold)
+		}
+	case "type":
+		return func(n *notes.Note, typeOf func(*notes.Note) string) bool { return entities.Fold(typeOf(n)) == fold }
+	}
+	at, ok := moment(value)
+	if !ok {
+		return nil
+	}
+	if key == "before" {
+		return func(n *notes.Note, _ func(*notes.Note) string) bool { return n.UpdatedAt.Before(at) }
+	}
+	return func(n *notes.Note, _ func(*notes.Note) string) bool { return !n.UpdatedAt.Before(at) }
+}
+
+// moment reads a year, a month, a date or a time. The first three are those of
+// this place, and mean where they begin.
+func moment(text string) (time.Time, bool) {
+	for _, layout := range [...]string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, true
+		}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	return t, err == nil
+}

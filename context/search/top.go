@@ -1,0 +1,192 @@
+package search
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+)
+
+// windowSize is for how many documents scores are added up at a time. The first
+// windows are smaller: what they find tells the others what is not worth it.
+const windowSize = 4096
+
+// ranked is a document and its score.
+type ranked struct {
+	doc   docID
+	score uint32
+}
+
+// evaluation finds the best documents of a query. The terms of a window that
+// together can't lift a document among the best so far are not read: they are
+// asked only for documents that the others have found (MaxScore, Turtle and
+// Flood 1995, with bounds by blocks as in Ding and Suel 2011).
+type evaluation struct {
+	cursors []*cursor
+	accept  func(docID) bool
+	better  func(a, b ranked) bool // a total order: by score first
+	limit   int
+
+	heap  []ranked // the worst of the best first
+	sums  [windowSize]uint32
+	marks [windowSize / 64]uint64
+	order []*cursor
+	rest  []uint32 // bounds of order[:i] together
+
+	looked int  // documents that were scored
+	all    bool // documents without a term as well
+	stop   bool // set by accept: there is no use in going on
+}
+
+// run returns the best documents, best first.
+func (e *evaluation) run(ctx context.Context, docs int) ([]ranked, error) {
+	e.heap, e.looked, e.stop = e.heap[:0], 0, false
+	e.order = append(e.order[:0], e.cursors...)
+	size := uint32(256)
+	for from := uint32(0); from < uint32(docs) && e.limit > 0; from += size {
+		if from > 0 && size < windowSize {
+			size *= 4
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if e.all {
+			for doc := from; doc < min(from+size, uint32(docs)); doc++ {
+				e.look(doc, 0, 0)
+			}
+			continue
+		}
+		e.window(from, from+size)
+		if e.stop {
+			break
+		}
+	}
+	slices.SortFunc(e.heap, func(a, b ranked) int {
+		if e.better(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return e.heap, nil
+}
+
+// least is the score that a document needs at least.
+func (e *evaluation) least() uint32 {
+	if len(e.heap) < e.limit {
+		return 0
+	}
+	return e.heap[0].score
+}
+
+func (e *evaluation) window(from, to uint32) {
+	total := uint32(0)
+	for _, c := range e.order {
+		c.window(from, to)
+		total += c.bound
+	}
+	least := e.least()
+	if total == 0 || total < least {
+		return
+	}
+	slices.SortStableFunc(e.order, func(a, b *cursor) int { return int(a.bound) - int(b.bound) })
+	e.rest = e.rest[:0]
+	idle, sum := 0, uint32(0)
+	for i, c := range e.order {
+		sum += c.bound
+		e.rest = append(e.rest, sum)
+		if sum < least {
+			idle = i + 1
+		}
+	}
+	for _, c := range e.order[idle:] {
+		if c.bound > 0 {
+			// Whatever the other terms add, the documents of a block that counts less
+			// than this are none of the best, and what others gave them is no matter.
+			need := uint32(0)
+			if others := total - c.bound; least > others {
+				need = least - others
+			}
+			c.gather(from, to, need, &e.sums, &e.marks)
+		}
+	}
+	cut := e.cut(idle)
+	for i := range e.marks[:(to-from)/64] {
+		for m := e.marks[i]; m != 0; m &= m - 1 {
+			at := uint32(i*64 + bits.TrailingZeros64(m))
+			score := e.sums[at]
+			e.sums[at] = 0
+			if score >= cut {
+				e.look(from+at, score, idle)
+				cut = e.cut(idle)
+			}
+		}
+		e.marks[i] = 0
+	}
+}
+
+// cut is the score that a document needs from the terms that are not idle.
+func (e *evaluation) cut(idle int) uint32 {
+	least := e.least()
+	switch {
+	case idle == 0:
+		return least
+	case least > e.rest[idle-1]:
+		return least - e.rest[idle-1]
+	}
+	return 0
+}
+
+// look adds to the score of a document what the idle terms give, and takes it
+// among the best if it belongs there.
+func (e *evaluation) look(doc, score uint32, idle int) {
+	e.looked++
+	least := e.least()
+	for i := idle - 1; i >= 0; i-- {
+		if score+e.rest[i] < least {
+			return
+		}
+		score += e.order[i].of(doc)
+	}
+	if score < least {
+		return
+	}
+	r := ranked{docID(doc), score}
+	if len(e.heap) == e.limit {
+		if !e.better(r, e.heap[0]) || !e.accept(r.doc) {
+			return
+		}
+		e.heap[0] = r
+		e.sink(0)
+		return
+	}
+	if e.accept(r.doc) {
+		e.push(r)
+	}
+}
+
+func (e *evaluation) push(r ranked) {
+	e.heap = append(e.heap, r)
+	for i := len(e.heap) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !e.better(e.heap[up], e.heap[i]) {
+			return
+		}
+		e.heap[up], e.heap[i] = e.heap[i], e.heap[up]
+		i = up
+	}
+}
+
+func (e *evaluation) sink(i int) {
+	for {
+		worst := i
+		for _, child := range [...]int{2*i + 1, 2*i + 2} {
+			if child < len(e.heap) && e.better(e.heap[worst], e.heap[child]) {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		e.heap[worst], e.heap[i] = e.heap[i], e.heap[worst]
+		i = worst
+	}
+}
