@@ -340,7 +340,8 @@ func TestReplaceGivenUpWhileJobsBegin(t *testing.T) {
 		jobs.Go(func() {
 			for range 15 {
 				_, err := d.try("vault.import", string(params))
-				if e := new(fault.Error); err != nil && (!errors.As(err, &e) || !e.Retryable) {
+				// A job that was answered counts a moment longer as one that runs.
+				if e := new(fault.Error); err != nil && (!errors.As(err, &e) || !e.Retryable && e.Kind != fault.Limit) {
 					t.Error(err)
 				}
 			}
@@ -355,6 +356,9 @@ func TestReplaceGivenUpWhileJobsBegin(t *testing.T) {
 				t.Error("nothing was given up, so the test shows nothing")
 			}
 			_, err := d.try("vault.import", string(params))
+			for fault.KindOf(err) == fault.Limit && t.Context().Err() == nil { // an answered job ends a moment later
+				_, err = d.try("vault.import", string(params))
+			}
 			must(t, err) // the last lease lasts
 			return
 		default:

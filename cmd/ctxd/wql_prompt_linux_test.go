@@ -332,6 +332,8 @@ func TestWQL10_PromptOnADumbTerminal(t *testing.T) {
 	if status := s.ends(); status != exitOK {
 		t.Errorf("exit status %d", status)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if strings.Contains(s.shown.String(), "\x1b") {
 		t.Errorf("the terminal got an escape: %q", s.shown.String())
 	}
