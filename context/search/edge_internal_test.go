@@ -229,6 +229,9 @@ func TestSRCH4_SeveralSave(t *testing.T) {
 
 // TestSRCH4_HostileFiles opens files whose checksums are right and whose contents are not.
 func TestSRCH4_HostileFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	dir := t.TempDir()
 	r := reopen(t, dir, nil, Options{})
 	fillSome(t, r)

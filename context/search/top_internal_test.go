@@ -12,6 +12,9 @@ import (
 // with terms of all frequencies and many equals, with those that reading every
 // posting gives.
 func TestSRCH3_TheBestAreFoundWithoutReadingAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const docs, terms = 20_000, 10
 	rng := rand.New(rand.NewPCG(5, 5))
 	x := newInverted(keepWord)

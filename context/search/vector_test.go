@@ -103,6 +103,9 @@ func againstNaive(t *rapid.T, exact int) {
 }
 
 func TestSRCH11_RecallOfManyVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const rows, dims, k = 20_000, 384, 10
 	r := rand.New(rand.NewPCG(1, 2))
 	index, all := search.NewVectors(dims), map[string][][]float32{}

@@ -35,6 +35,8 @@ func TestWQL_Differential(t *testing.T) {
 	cases := shortCases
 	if os.Getenv("CTXD_CAMPAIGN") == "full" {
 		cases = fullCases
+	} else if testing.Short() {
+		cases /= 8
 	}
 	var tally tally
 	for store := range (cases + casesPerStore - 1) / casesPerStore {

@@ -298,6 +298,9 @@ func TestWQL7_MemoryOfIndexes(t *testing.T) {
 // each row, in lists, and different ones for each row. What is held stays small,
 // or the query is refused.
 func TestWQL7_MemoryOfOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := open(t, wql.Options{})
 	w.declare(
 		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "bio", Type: entities.Text}}},
