@@ -7,15 +7,63 @@ import "context"
 type Model struct {
 	Name string `json:"name"`
 	Dims int    `json:"dims"`
-	// SHA256 of the weights, in hex.
+	// SHA256 of the weights in hex, or of what stands for them where the weights
+	// are out of reach.
 	SHA256 string `json:"sha256"`
 }
 
+// Purpose is what texts are embedded for.
+type Purpose int
+
+const (
+	// Query is what somebody asks and waits for. It goes before passages that
+	// wait.
+	Query Purpose = iota
+	// Passage is a part of a note, embedded in the background.
+	Passage
+)
+
 // Embedder gives the vectors of texts. All methods may be called concurrently.
 type Embedder interface {
-	Model() Model
-	// Embed gives one vector of Model().Dims values for each text, of length 1;
-	// a text with nothing to embed has a nil vector. The vectors are the
-	// caller's. It fails as a whole or not at all.
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Model is the identity of the vectors. An embedder outside this process may
+	// have to be reached first; it fails with fault.Unavailable when it can't be,
+	// and may give another model after it was away.
+	Model(ctx context.Context) (Model, error)
+	// Embed gives one vector of Model's dimensions for each text, of length 1, and
+	// the model that made all of them; a text with nothing to embed has a nil
+	// vector. The vectors are the caller's. It fails as a whole or not at all:
+	// with the error of ctx, with fault.Unavailable when the embedder is away,
+	// which is worth another try later, or with another kind when these texts are
+	// refused, which is not.
+	Embed(ctx context.Context, p Purpose, texts []string) (Model, [][]float32, error)
+	// Status tells people how it is, at once and without reaching for anything.
+	Status() Status
+	// Close ends it, with the calls that wait. Calls after it fail with
+	// fault.Unavailable.
+	Close() error
 }
+
+// Status is how an embedder is.
+type Status struct {
+	Kind  string `json:"kind"`            // builtin, runner or http
+	State string `json:"state"`           // ready, idle (starts when asked), starting, or failed
+	Why   string `json:"why,omitempty"`   // why it failed last, without the texts of anybody
+	Model *Model `json:"model,omitempty"` // as last known
+	// Device is what it runs on: cpu, the name of a GPU, or the host of an
+	// endpoint.
+	Device          string `json:"device,omitempty"`
+	Layers          int    `json:"layers,omitempty"`          // of the model, where known
+	OffloadedLayers int    `json:"offloadedLayers,omitempty"` // of them on a GPU
+	Restarts        int    `json:"restarts,omitempty"`        // of a child that died
+	// Remote says that texts leave this machine: none of a private note may be
+	// given to it.
+	Remote bool `json:"remote,omitempty"`
+}
+
+// The states of an embedder.
+const (
+	Ready    = "ready"
+	Idle     = "idle"
+	Starting = "starting"
+	Failed   = "failed"
+)

@@ -85,7 +85,7 @@ func TestSRCH20_VectorsAreThoseOfThePythonReference(t *testing.T) {
 			continue
 		}
 		n++
-		got := make([]float32, s.Model().Dims)
+		got := make([]float32, s.Dims())
 		if !s.EmbedInto(got, r.Text) {
 			t.Errorf("%q has no vector", r.Text)
 		}
@@ -109,7 +109,10 @@ func cosine(a, b []float32) (sum float64) {
 }
 
 func TestSRCH20_Identity(t *testing.T) {
-	m := builtin(t).Model()
+	m, err := builtin(t).Model(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	file, err := os.ReadFile("static.bin")
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +128,7 @@ func TestSRCH20_Identity(t *testing.T) {
 func TestSRCH20_OddTexts(t *testing.T) {
 	s := builtin(t)
 	none := []string{"", " \n\t", "\x00\x00", "\xff\xfe\xfd", "!?…", "漢字", "שלום", "\xe6\x97"}
-	got, err := s.Embed(t.Context(), none)
+	_, got, err := s.Embed(t.Context(), embed.Passage, none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +148,7 @@ func TestSRCH20_OddTexts(t *testing.T) {
 		{"huge word", strings.Repeat("x", 3*embed.MaxText) + " honey", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := s.Embed(t.Context(), []string{c.a, c.b})
+			_, v, err := s.Embed(t.Context(), embed.Passage, []string{c.a, c.b})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +164,7 @@ func TestSRCH20_OddTexts(t *testing.T) {
 
 func TestSRCH20_NearInMeaningIsNear(t *testing.T) {
 	s := builtin(t)
-	v, err := s.Embed(t.Context(), []string{"a doctor treats the patient", "the physician cures a sick person", "the ship sails across the ocean"})
+	_, v, err := s.Embed(t.Context(), embed.Passage, []string{"a doctor treats the patient", "the physician cures a sick person", "the ship sails across the ocean"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +176,7 @@ func TestSRCH20_NearInMeaningIsNear(t *testing.T) {
 func TestSRCH20_ManyAtOnce(t *testing.T) {
 	s := builtin(t)
 	texts := []string{"weight of the hive", "a swarm leaves in May", "Zürich roofs are hot", ""}
-	want, err := s.Embed(t.Context(), texts)
+	_, want, err := s.Embed(t.Context(), embed.Passage, texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +184,7 @@ func TestSRCH20_ManyAtOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 50 {
-				if got, err := s.Embed(context.Background(), texts); err != nil || !cmp.Equal(got, want) {
+				if _, got, err := s.Embed(context.Background(), embed.Passage, texts); err != nil || !cmp.Equal(got, want) {
 					t.Errorf("another result beside others, error %v", err)
 				}
 			}
@@ -190,7 +193,7 @@ func TestSRCH20_ManyAtOnce(t *testing.T) {
 	all.Wait()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Embed(ended, texts); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.Embed(ended, embed.Passage, texts); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v after the context ended", err)
 	}
 }
@@ -230,7 +233,7 @@ func FuzzSRCH20_AnyText(f *testing.F) {
 	}
 	s := builtin(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		v := make([]float32, s.Model().Dims)
+		v := make([]float32, s.Dims())
 		ok := s.EmbedInto(v, text)
 		switch l := math.Sqrt(cosine(v, v)); {
 		case ok && math.Abs(l-1) > 1e-4, !ok && l != 0:
@@ -247,7 +250,7 @@ const sixty = "The first fifty units of the scale leave the house in autumn, ear
 func BenchmarkPERF14_Builtin60Tokens(b *testing.B) {
 	s := builtin(b)
 	b.Logf("%d tokens", len(s.Tokens(sixty)))
-	v := make([]float32, s.Model().Dims)
+	v := make([]float32, s.Dims())
 	b.ReportAllocs()
 	for b.Loop() {
 		s.EmbedInto(v, sixty)

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -261,11 +262,11 @@ func bm25(c collection) [][]int {
 func nearest(t *testing.T, c collection) [][]int {
 	t.Helper()
 	s := builtin(t)
-	texts, err := s.Embed(t.Context(), c.texts)
+	_, texts, err := s.Embed(t.Context(), embed.Passage, c.texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	questions, err := s.Embed(t.Context(), c.questions)
+	_, questions, err := s.Embed(t.Context(), embed.Passage, c.questions)
 	if err != nil {
 		t.Fatal(err)
 	}

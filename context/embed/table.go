@@ -105,27 +105,40 @@ func Parse(data []byte) (*Static, error) {
 	return s, nil
 }
 
-// Model is the name of the table, its dimensions and its checksum.
-func (s *Static) Model() Model { return s.model }
+// Dims is the number of values of a vector.
+func (s *Static) Dims() int { return s.model.Dims }
+
+// Model is the name of the table, its dimensions and its checksum. It does not
+// fail.
+func (s *Static) Model(context.Context) (Model, error) { return s.model, nil }
+
+// Status says that the table is ready.
+func (s *Static) Status() Status {
+	m := s.model
+	return Status{Kind: "builtin", State: Ready, Model: &m, Device: "cpu"}
+}
+
+// Close does nothing: the table belongs to the program.
+func (s *Static) Close() error { return nil }
 
 // Embed gives the vector of each text; see [Embedder]. It fails only when ctx
 // ends.
-func (s *Static) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (s *Static) Embed(ctx context.Context, _ Purpose, texts []string) (Model, [][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return Model{}, nil, err
 		}
 		v := make([]float32, s.model.Dims)
 		if s.EmbedInto(v, text) {
 			out[i] = v
 		}
 	}
-	return out, nil
+	return s.model, out, nil
 }
 
-// EmbedInto writes the vector of one text into dst, which holds Model().Dims
-// values, and allocates nothing. It reports false, and dst is all zero, when
+// EmbedInto writes the vector of one text into dst, which holds Dims values,
+// and allocates nothing. It reports false, and dst is all zero, when
 // the text has no token with a vector. Time grows with the length of the text:
 // 60 tokens take some 20 µs.
 func (s *Static) EmbedInto(dst []float32, text string) bool {
