@@ -29,8 +29,8 @@
 // "(private)", and the report names its id and nothing else. Computed fields are
 // those of a world without private entities. In the texts of notes and fields,
 // all that a reader would take for a link to a private record is taken out, with
-// its label: too much rather than too little, see linkLook. The names themselves
-// are not searched for: a word that somebody wrote is no link.
+// its label: too much rather than too little, see markdown.HiddenLinks. The names
+// themselves are not searched for: a word that somebody wrote is no link.
 //
 // # The boundary of XML
 //

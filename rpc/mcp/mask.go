@@ -3,7 +3,6 @@ package mcp
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -14,16 +13,8 @@ import (
 // withheld stands where a private record would be named, as in prompts.
 const withheld = "(private)"
 
-// The places of a text that may name a note: wikilinks, in code and comments
-// too, and names of Markdown files, wherever they stand. Links of Markdown are
-// found by package markdown.
-var (
-	wikilinks     = regexp.MustCompile(`!?\[\[[^\[\]\n]+\]\]`)
-	markdownFiles = regexp.MustCompile(`(?i)[^\s()<>"'\x60\[\]|]+\.(?:md|markdown)\b`)
-)
-
-// span is a part of a text: byte offsets, half open.
-type span struct{ start, end int }
+// markdownFiles are names of Markdown files, wherever they stand.
+var markdownFiles = regexp.MustCompile(`(?i)[^\s()<>"'\x60\[\]|]+\.(?:md|markdown)\b`)
 
 // text returns what may be shown of the text of a note. Before a remote
 // audience that is the text without its frontmatter, whose values may name
@@ -35,22 +26,19 @@ func (c *call) text(n *protocol.NoteFull) (text string, masked bool, err error) 
 	}
 	doc := markdown.Parse(n.Body)
 	c.learn(n)
-	var spans []span
-	for _, at := range wikilinks.FindAllStringIndex(n.Body, -1) {
-		if l, ok := markdown.ParseLink(n.Body[at[0]:at[1]]); ok {
-			spans, err = c.maskIf(spans, span{at[0], at[1]}, n.ID, l.Target, err)
+	hidden := func(target string) bool {
+		var private bool
+		if err == nil { // after an error nothing is shown
+			private, err = c.leadsToPrivate(n.ID, target)
 		}
+		return private
 	}
-	for _, l := range doc.MarkdownLinks {
-		spans, err = c.maskIf(spans, span{l.Start, l.End}, n.ID, unescaped(l.Dest), err)
-	}
-	for _, at := range markdownFiles.FindAllStringIndex(n.Body, -1) {
-		spans, err = c.maskIf(spans, span{at[0], at[1]}, n.ID, unescaped(n.Body[at[0]:at[1]]), err)
-	}
+	body := n.Body[doc.BodyStart:]
+	spans := markdown.HiddenLinks(markdown.HiddenWikilinks(nil, body, hidden), body, hidden)
 	if err != nil {
 		return "", false, err
 	}
-	text = masks(n.Body, spans, doc.BodyStart)
+	text = markdown.Without(body, spans, withheld)
 	return strings.TrimLeft(text, "\r\n"), len(spans) > 0, nil
 }
 
@@ -106,27 +94,21 @@ func (c *call) anyPrivate(ids []string) (bool, error) {
 	return false, nil
 }
 
-// maskIf adds a span when what stands there leads to a private note. It does
-// nothing after an error.
-func (c *call) maskIf(spans []span, at span, from, target string, err error) ([]span, error) {
-	if err != nil || target == "" {
-		return spans, err
-	}
+// leadsToPrivate reports whether a link that stands in a note may lead to a
+// private one.
+func (c *call) leadsToPrivate(from, target string) (bool, error) {
 	private, known := c.targets[target]
 	switch {
 	case known:
+		return private, nil
 	case len(c.targets) >= maxTargets:
-		private = true
-	default:
-		if private, err = c.meansPrivate(from, target); err != nil {
-			return spans, err
-		}
+		return true, nil
+	}
+	private, err := c.meansPrivate(from, target)
+	if err == nil {
 		c.targets[target] = private
 	}
-	if private {
-		spans = append(spans, at)
-	}
-	return spans, nil
+	return private, err
 }
 
 func (c *call) meansPrivate(from, target string) (bool, error) {
@@ -141,24 +123,6 @@ func (c *call) meansPrivate(from, target string) (bool, error) {
 	return c.anyPrivate(append(idsOf(res.Candidates), res.ID))
 }
 
-// masks returns the text from an offset on with the spans taken out.
-func masks(text string, spans []span, from int) string {
-	slices.SortFunc(spans, func(a, b span) int { return a.start - b.start })
-	var b strings.Builder
-	at := from
-	for _, s := range spans {
-		if s.start < at { // in the frontmatter, or within the one before
-			at = max(at, s.end)
-			continue
-		}
-		b.WriteString(text[at:s.start])
-		b.WriteString(withheld)
-		at = s.end
-	}
-	b.WriteString(text[at:])
-	return b.String()
-}
-
 // quotedLinks are wikilinks in text that the daemon has made for a prompt, where
 // those of single-line texts are escaped.
 var quotedLinks = regexp.MustCompile(`\\?\[\\?\[[^\[\]\\\n]+\\?\]\\?\]`)
@@ -170,7 +134,7 @@ func (c *call) quoted(text string) (string, error) {
 	if c.opts.IncludePrivate {
 		return text, nil
 	}
-	var spans []span
+	var spans []markdown.Span
 	private := make(map[string]bool)
 	check := func(at []int, target string) error {
 		hide, known := private[target]
@@ -186,7 +150,7 @@ func (c *call) quoted(text string) (string, error) {
 			private[target] = hide
 		}
 		if hide {
-			spans = append(spans, span{at[0], at[1]})
+			spans = append(spans, markdown.Span{Start: at[0], End: at[1]})
 		}
 		return nil
 	}
@@ -201,7 +165,7 @@ func (c *call) quoted(text string) (string, error) {
 			return "", err
 		}
 	}
-	return masks(text, spans, 0), nil
+	return markdown.Without(text, spans, withheld), nil
 }
 
 // namesPrivate reports whether a title is only that of private notes.

@@ -33,7 +33,8 @@ var files = map[string]string{
 	"Open.md": "---\nref: '[[Zqtitle Secret]]'\nplain: Zqtitle Secret\n---\n# Open\n\n" +
 		"Scales are here. [[Zqtitle Secret]], [[zqtitle secret#Zqhead|see Zqword]], ![[Zqpath]] and `[[Zqalias]]`.\n\n" +
 		"<!-- [[Zqtitle Secret]] --> [Qlabel](Zqfolder/Zqpath.md) <a href=\"Zqfolder/Zqpath.md\">there</a> [x][y] [Q *two*](<Zqfolder/Zqpath.md> \"t\")\n\n" +
-		"```\n[[Zqfolder/Zqpath|Zqcode]] ./Zqfolder/Zqpath.md\n```\n\n| a |\n|---|\n| [[Zqtitle Secret\\|Zqcell]] |\n\n[y]: Zqfolder%2FZqpath.md\n\nBack to [[Thing]] and [the thing](Thing.md), https://example.com/scales.md.",
+		"```\n[[Zqfolder/Zqpath|Zqcode]] ./Zqfolder/Zqpath.md\n```\n\n| a |\n|---|\n| [[Zqtitle Secret\\|Zqcell]] |\n\n[y]: Zqfolder%2FZqpath.md \"Zqreftitle\"\n\n" +
+		"Scales by [Zqreflabel][y], <a href=\"Zqfolder/Zqpath.md\">Zqanchor</a> and [Zqapp](obsidian://open?vault=V&file=Zqpath).\n\nBack to [[Thing]] and [the thing](Thing.md), https://example.com/scales.md.",
 	"Title.md":      "---\ntitle: About [[Zqtitle Secret]] and [[Title]]\naliases: ['on [[Zqpath]]']\ntype: Thing\n---\nscales, see [[Open]]",
 	"a/Weekly.md":   "public weekly about scales",
 	"b/Zqweekly.md": "---\nprivate: true\ntitle: Weekly\n---\nZqweeklybody",
