@@ -58,6 +58,7 @@ func Methods() []Method {
 		roomless("admin.connections", adminConnections),
 		method("admin.backup", (*Rooms).adminBackup),
 		roomless("admin.restore", adminRestore),
+		method("admin.reindex", (*Rooms).adminReindex),
 		roomless("admin.check", adminCheck),
 		roomless("admin.stop", adminStop),
 		roomless("rpc.discover", discover),

@@ -65,8 +65,9 @@ type DiskHealth struct {
 
 // IndexHealth says how the search index stands.
 type IndexHealth struct {
-	Ready bool `json:"ready" jsonschema:"whether every note is in it"`
+	Ready bool `json:"ready" jsonschema:"whether every note can be found by its words"`
 	Notes int  `json:"notes" jsonschema:"notes in it"`
+	Queue int  `json:"queue" jsonschema:"notes that wait to be found by their meaning"`
 }
 
 // Stats is the result of admin.stats.
@@ -87,10 +88,83 @@ type Stats struct {
 
 // IndexStats counts what the search index holds.
 type IndexStats struct {
-	Queue   int `json:"queue" jsonschema:"notes that wait to be indexed"`
-	Vectors int `json:"vectors" jsonschema:"vectors"`
-	Terms   int `json:"terms" jsonschema:"distinct terms"`
+	Queue    int          `json:"queue" jsonschema:"notes that wait for their vectors"`
+	Vectors  int          `json:"vectors" jsonschema:"vectors that searches ask"`
+	Terms    int          `json:"terms" jsonschema:"distinct terms"`
+	Words    WordStats    `json:"words" jsonschema:"the index of words"`
+	Meanings MeaningStats `json:"meanings" jsonschema:"the index of vectors"`
 }
+
+// WordStats counts what the index of words holds.
+type WordStats struct {
+	Notes     int   `json:"notes" jsonschema:"notes in it, archived ones included"`
+	Waiting   int   `json:"waiting" jsonschema:"notes that are not in it yet"`
+	Terms     int   `json:"terms" jsonschema:"distinct terms"`
+	DiskBytes int64 `json:"diskBytes" jsonschema:"size of its file; 0 before it was written"`
+}
+
+// MeaningStats counts what the index of vectors holds, and what it waits for.
+type MeaningStats struct {
+	Model         *VectorModel  `json:"model,omitempty" jsonschema:"the model of the vectors; absent when there are none"`
+	Notes         int           `json:"notes" jsonschema:"notes with all of their vectors"`
+	Waiting       int           `json:"waiting" jsonschema:"notes that wait for some of their vectors"`
+	OldestMS      int64         `json:"oldestMs" jsonschema:"how long the one that has waited longest waits, in milliseconds; 0 when none does"`
+	HeldBack      int           `json:"heldBack" jsonschema:"private notes that are kept from a remote model, and have no vectors"`
+	Refused       int           `json:"refused" jsonschema:"notes that the embedder refused; it is asked again when they change"`
+	Vectors       int           `json:"vectors" jsonschema:"vectors, one for each part of a note"`
+	MemoryBytes   int64         `json:"memoryBytes" jsonschema:"bytes of the vectors in memory: an int8 a dimension, and what finds the rest"`
+	DiskBytes     int64         `json:"diskBytes" jsonschema:"bytes of their files"`
+	DeadBytes     int64         `json:"deadBytes" jsonschema:"bytes of the files that are of no use any more"`
+	RatePerSecond float64       `json:"ratePerSecond" jsonschema:"texts embedded a second, over the last minute of work; 0 before the first"`
+	Embedded      uint64        `json:"embedded" jsonschema:"texts embedded since the start"`
+	Reused        uint64        `json:"reused" jsonschema:"texts of changed notes that were known already, since the start"`
+	LastError     string        `json:"lastError,omitempty" jsonschema:"what kept notes from being embedded last; absent when nothing does"`
+	RetryMS       int64         `json:"retryMs,omitempty" jsonschema:"milliseconds until the embedder is asked again; absent when it may be asked"`
+	Building      *VectorsAnew  `json:"building,omitempty" jsonschema:"the index of another model that is being made; absent when none is"`
+	Weights       SearchWeights `json:"weights" jsonschema:"what the two ways count in a hybrid search"`
+}
+
+// SearchWeights say what the two ways count in a hybrid search.
+type SearchWeights struct {
+	Lexical  float64 `json:"lexical" jsonschema:"of words"`
+	Semantic float64 `json:"semantic" jsonschema:"of meaning"`
+}
+
+// VectorModel is the identity of what made vectors.
+type VectorModel struct {
+	Name   string `json:"name" jsonschema:"name of the model"`
+	Dims   int    `json:"dims" jsonschema:"length of its vectors"`
+	SHA256 string `json:"sha256" jsonschema:"checksum of its weights, or of what stands for them"`
+}
+
+// VectorsAnew says how far an index of vectors has come that takes the place of
+// another when it is complete.
+type VectorsAnew struct {
+	Model VectorModel `json:"model" jsonschema:"the model of the new vectors"`
+	Done  int         `json:"done" jsonschema:"notes that have them"`
+	Total int         `json:"total" jsonschema:"notes in all"`
+}
+
+// Reindex are the parameters of admin.reindex.
+type Reindex struct {
+	What string `json:"what,omitempty" enum:"all,words,vectors" default:"all" jsonschema:"which index"`
+}
+
+// Reindexed is the result of admin.reindex.
+type Reindexed struct {
+	What    string `json:"what" enum:"all,words,vectors" jsonschema:"which index"`
+	Notes   int    `json:"notes" jsonschema:"notes that are in it now"`
+	Vectors int    `json:"vectors" jsonschema:"vectors that are in it now; 0 for words"`
+	Refused int    `json:"refused" jsonschema:"notes that the embedder refused"`
+	MS      int64  `json:"ms" jsonschema:"milliseconds that it took"`
+}
+
+// What Reindex has for an index.
+const (
+	ReindexAll     = "all"
+	ReindexWords   = "words"
+	ReindexVectors = "vectors"
+)
 
 // ConnStats counts connections.
 type ConnStats struct {

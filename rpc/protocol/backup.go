@@ -48,7 +48,7 @@ type Checked struct {
 
 // Drift is a derived view that differed from the records that it is made of.
 type Drift struct {
-	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph" jsonschema:"the view"`
+	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,words,vectors" jsonschema:"the view"`
 	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or too many"`
 	IDs      []string `json:"ids" jsonschema:"some of them: ids of notes or entities, names of types or tags; ten at most"`
 	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
@@ -62,6 +62,8 @@ const (
 	ViewTypes    = "types"
 	ViewEntities = "entities"
 	ViewGraph    = "graph"
+	ViewWords    = "words"
+	ViewVectors  = "vectors"
 )
 
 var (
@@ -86,5 +88,12 @@ var (
 		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"compared":true,"drift":[],"records":120,"ms":60}`},
 		CodeConflict)
 )
+
+var reindexMethod = describe[Reindex, Reindexed]("admin.reindex", Job,
+	"Make the index of words or that of vectors anew.",
+	"Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. "+
+		"A call that is withdrawn ends its waiting; the index is made all the same.",
+	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"ms":140}`},
+	CodeConflict)
 
 const exampleManifest = `{"path":"/home/me/notes.ctxdbackup","format":2,"seq":42,"created":"2026-01-31T09:30:00Z","program":"ctxd 0.1.0","records":120,"collections":{"entity":40,"note":62},"bytes":65536,"checksum":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`

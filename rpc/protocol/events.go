@@ -48,7 +48,7 @@ const (
 
 // IndexProgress is the parameter of index.progress.
 type IndexProgress struct {
-	Stage string `json:"stage" jsonschema:"what is being done"`
+	Stage string `json:"stage" jsonschema:"what is being done: stages of the reading of a vault; embed, with notes for units: vectors are made; model: the same for another model"`
 	Done  int64  `json:"done" jsonschema:"units of work that are done"`
 	Total int64  `json:"total" jsonschema:"units of work in all, 0 when that is not known"`
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault that is being read"`

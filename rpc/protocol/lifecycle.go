@@ -28,9 +28,17 @@ type ServerInfo struct {
 // EmbedderInfo names the model that turns text into vectors. It is empty while
 // the daemon searches by words alone.
 type EmbedderInfo struct {
-	Name   string `json:"name" jsonschema:"name of the model, empty for none"`
+	Name   string `json:"name" jsonschema:"name of the model, empty for none or while it is not known"`
 	Dims   int    `json:"dims" jsonschema:"length of its vectors"`
-	Device string `json:"device" jsonschema:"what it runs on"`
+	Device string `json:"device" jsonschema:"what it runs on: cpu, the name of a GPU, or the host of an endpoint"`
+
+	Kind            string `json:"kind,omitempty" enum:"builtin,runner,http" jsonschema:"what runs it; absent when the daemon searches by words alone"`
+	State           string `json:"state,omitempty" enum:"ready,idle,starting,failed" jsonschema:"whether it answers; idle: it starts when it is asked"`
+	Why             string `json:"why,omitempty" jsonschema:"why it failed last"`
+	Remote          bool   `json:"remote,omitempty" jsonschema:"whether texts leave this machine; those of private notes don't"`
+	Layers          int    `json:"layers,omitempty" jsonschema:"layers of the model, where known"`
+	OffloadedLayers int    `json:"offloadedLayers,omitempty" jsonschema:"how many of them are on a GPU"`
+	Restarts        int    `json:"restarts,omitempty" jsonschema:"how often it had to be started again"`
 }
 
 // ServerCapabilities say what the daemon can do.

@@ -141,7 +141,7 @@ type NoteResolved struct {
 type NoteSearch struct {
 	Query   string       `json:"query" jsonschema:"words to look for"`
 	Limit   int          `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
-	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to look; a mode that can't be served falls back to lexical and the result says so"`
+	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to look: lexical by words, semantic by meaning, hybrid by both; hybrid falls back to words and the result says so, semantic fails when there are no vectors"`
 	Filter  SearchFilter `json:"filter,omitzero" jsonschema:"which notes to look in"`
 	Explain bool         `json:"explain,omitempty" jsonschema:"say for each hit what counted"`
 }
@@ -161,10 +161,10 @@ type SearchHit struct {
 	ID      string             `json:"id" jsonschema:"id of the note"`
 	Title   string             `json:"title" jsonschema:"its title"`
 	Path    string             `json:"path,omitempty" jsonschema:"its path"`
-	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only"`
-	Snippet string             `json:"snippet" jsonschema:"the place of its text that fits best"`
+	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the cosine, of hybrid the fusion of both lists"`
+	Snippet string             `json:"snippet" jsonschema:"the place of its text that fits best; of a note found by its meaning alone, from the part that is nearest"`
 	Ranges  [][2]int           `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
-	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name"`
+	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: cosine of its nearest part, chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score"`
 }
 
 // Degraded says which stage could not take part in an answer.
@@ -176,7 +176,7 @@ type Degraded struct {
 // SearchResult is the result of notes.search.
 type SearchResult struct {
 	Hits     []SearchHit `json:"hits" jsonschema:"best first"`
-	Mode     string      `json:"mode" jsonschema:"how it was looked"`
+	Mode     string      `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"how it was looked; lexical for a hybrid search that meaning had no part in, as one of filters and phrases alone"`
 	Degraded *Degraded   `json:"degraded,omitempty" jsonschema:"what could not take part"`
 }
 
@@ -246,8 +246,9 @@ var noteMethods = []Method{
 		Example{`{"link":"[[Kickoff#Goals]]"}`, `{"id":"kickoff","heading":"Goals","candidates":[]}`},
 		CodeNotFound),
 	describe[NoteSearch, SearchResult]("notes.search", Read,
-		"Find notes by the words of a query.", "",
-		Example{`{"query":"kickoff goals","limit":1}`, `{"hits":[{"id":"kickoff","title":"Kickoff","score":4.2,"snippet":"See Project Alpha.","ranges":[]}],"mode":"lexical","degraded":{"stage":"semantic","why":"no embedder is configured"}}`},
+		"Find notes by the words of a query and by what it means.",
+		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.",
+		Example{`{"query":"kickoff goals","limit":1}`, `{"hits":[{"id":"kickoff","title":"Kickoff","score":0.0246,"snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`},
 		CodeLimit, CodeDeadline),
 	describe[NoteID, NoteLinks]("notes.links", Read,
 		"List the links of a note, to it, and those without a target.", "",

@@ -52,7 +52,7 @@ var Notifications = []Notification{
 		`{"ids":["alice"],"kind":"put","seq":42}`)),
 	topic(notify[Health](string(TopicHealth), "The daemon's status or its warnings are others than before.",
 		"As admin.health answers. Changes that nothing in the daemon notices, such as a disk that fills up, are found within 30 seconds.", exampleHealth)),
-	topic(notify[IndexProgress](string(TopicIndex), "A vault is being read.", "At most one in 100 ms for a stage; the last of a stage is always sent.",
+	topic(notify[IndexProgress](string(TopicIndex), "A vault is being read, or vectors of notes are being made.", "At most one in 100 ms for a stage; the last of a stage is always sent.",
 		`{"stage":"read","done":120,"total":400,"vault":"Notes"}`)),
 	topic(notify[NotesChanged](string(TopicNotes), "Notes were changed.", "One for each commit and kind.",
 		`{"ids":["n1","n2"],"kind":"archive","seq":43}`)),

@@ -418,7 +418,7 @@ export interface DiskHealth {
 
 export interface Drift {
   /** The view. */
-  view: "notes" | "links" | "tags" | "types" | "entities" | "graph";
+  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "words" | "vectors";
   /** How many of its records were different, missing or too many. */
   found: number;
   /** Some of them: ids of notes or entities, names of types or tags; ten at most. */
@@ -428,12 +428,26 @@ export interface Drift {
 }
 
 export interface EmbedderInfo {
-  /** Name of the model, empty for none. */
+  /** Name of the model, empty for none or while it is not known. */
   name: string;
   /** Length of its vectors. */
   dims: number;
-  /** What it runs on. */
+  /** What it runs on: cpu, the name of a GPU, or the host of an endpoint. */
   device: string;
+  /** What runs it; absent when the daemon searches by words alone. */
+  kind?: "builtin" | "runner" | "http";
+  /** Whether it answers; idle: it starts when it is asked. */
+  state?: "ready" | "idle" | "starting" | "failed";
+  /** Why it failed last. */
+  why?: string;
+  /** Whether texts leave this machine; those of private notes don't. */
+  remote?: boolean;
+  /** Layers of the model, where known. */
+  layers?: number;
+  /** How many of them are on a GPU. */
+  offloadedLayers?: number;
+  /** How often it had to be started again. */
+  restarts?: number;
 }
 
 export type Empty = NoParams;
@@ -738,19 +752,25 @@ export interface Health {
 }
 
 export interface IndexHealth {
-  /** Whether every note is in it. */
+  /** Whether every note can be found by its words. */
   ready: boolean;
   /** Notes in it. */
   notes: number;
+  /** Notes that wait to be found by their meaning. */
+  queue: number;
 }
 
 export interface IndexStats {
-  /** Notes that wait to be indexed. */
+  /** Notes that wait for their vectors. */
   queue: number;
-  /** Vectors. */
+  /** Vectors that searches ask. */
   vectors: number;
   /** Distinct terms. */
   terms: number;
+  /** The index of words. */
+  words: WordStats;
+  /** The index of vectors. */
+  meanings: MeaningStats;
 }
 
 export interface InitializeResult {
@@ -769,6 +789,43 @@ export interface Loading {
   stage?: string;
   /** Milliseconds since it began. */
   forMs: number;
+}
+
+export interface MeaningStats {
+  /** The model of the vectors; absent when there are none. */
+  model?: VectorModel;
+  /** Notes with all of their vectors. */
+  notes: number;
+  /** Notes that wait for some of their vectors. */
+  waiting: number;
+  /** How long the one that has waited longest waits, in milliseconds; 0 when none does. */
+  oldestMs: number;
+  /** Private notes that are kept from a remote model, and have no vectors. */
+  heldBack: number;
+  /** Notes that the embedder refused; it is asked again when they change. */
+  refused: number;
+  /** Vectors, one for each part of a note. */
+  vectors: number;
+  /** Bytes of the vectors in memory: an int8 a dimension, and what finds the rest. */
+  memoryBytes: number;
+  /** Bytes of their files. */
+  diskBytes: number;
+  /** Bytes of the files that are of no use any more. */
+  deadBytes: number;
+  /** Texts embedded a second, over the last minute of work; 0 before the first. */
+  ratePerSecond: number;
+  /** Texts embedded since the start. */
+  embedded: number;
+  /** Texts of changed notes that were known already, since the start. */
+  reused: number;
+  /** What kept notes from being embedded last; absent when nothing does. */
+  lastError?: string;
+  /** Milliseconds until the embedder is asked again; absent when it may be asked. */
+  retryMs?: number;
+  /** The index of another model that is being made; absent when none is. */
+  building?: VectorsAnew;
+  /** What the two ways count in a hybrid search. */
+  weights: SearchWeights;
 }
 
 export interface MethodStats {
@@ -1049,6 +1106,19 @@ export interface RecentReports {
   reports: ContextRecorded[];
 }
 
+export interface Reindexed {
+  /** Which index. */
+  what: "all" | "words" | "vectors";
+  /** Notes that are in it now. */
+  notes: number;
+  /** Vectors that are in it now; 0 for words. */
+  vectors: number;
+  /** Notes that the embedder refused. */
+  refused: number;
+  /** Milliseconds that it took. */
+  ms: number;
+}
+
 export interface Restored {
   /** The file. */
   path: string;
@@ -1103,23 +1173,30 @@ export interface SearchHit {
   title: string;
   /** Its path. */
   path?: string;
-  /** Greater is better; comparable within one result only. */
+  /** Greater is better; comparable within one result only: of lexical BM25, of semantic the cosine, of hybrid the fusion of both lists. */
   score: number;
-  /** The place of its text that fits best. */
+  /** The place of its text that fits best; of a note found by its meaning alone, from the part that is nearest. */
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
-  /** With explain: what counted, by name. */
+  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: cosine of its nearest part, chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score. */
   signals?: Record<string, number>;
 }
 
 export interface SearchResult {
   /** Best first. */
   hits: SearchHit[];
-  /** How it was looked. */
-  mode: string;
+  /** How it was looked; lexical for a hybrid search that meaning had no part in, as one of filters and phrases alone. */
+  mode: "hybrid" | "lexical" | "semantic";
   /** What could not take part. */
   degraded?: Degraded;
+}
+
+export interface SearchWeights {
+  /** Of words. */
+  lexical: number;
+  /** Of meaning. */
+  semantic: number;
 }
 
 export interface ServerCapabilities {
@@ -1389,6 +1466,24 @@ export interface VaultStatus {
   errors: VaultSkip[];
 }
 
+export interface VectorModel {
+  /** Name of the model. */
+  name: string;
+  /** Length of its vectors. */
+  dims: number;
+  /** Checksum of its weights, or of what stands for them. */
+  sha256: string;
+}
+
+export interface VectorsAnew {
+  /** The model of the new vectors. */
+  model: VectorModel;
+  /** Notes that have them. */
+  done: number;
+  /** Notes in all. */
+  total: number;
+}
+
 export interface Versioned {
   /** Id of the record. */
   id: string;
@@ -1478,6 +1573,17 @@ export interface WQLTypePlan {
   considered: WQLIndexUse[];
   /** Why the rows were scanned. */
   why?: string;
+}
+
+export interface WordStats {
+  /** Notes in it, archived ones included. */
+  notes: number;
+  /** Notes that are not in it yet. */
+  waiting: number;
+  /** Distinct terms. */
+  terms: number;
+  /** Size of its file; 0 before it was written. */
+  diskBytes: number;
 }
 
 /** Params of initialize. */
@@ -1645,7 +1751,7 @@ export interface NotesSearchParams {
    */
   limit?: number;
   /**
-   * How to look; a mode that can't be served falls back to lexical and the result says so.
+   * How to look: lexical by words, semantic by meaning, hybrid by both; hybrid falls back to words and the result says so, semantic fails when there are no vectors.
    * "hybrid" when absent.
    */
   mode?: "hybrid" | "lexical" | "semantic";
@@ -2002,6 +2108,15 @@ export interface AdminRestoreParams {
   checksum?: string;
 }
 
+/** Params of admin.reindex. */
+export interface AdminReindexParams {
+  /**
+   * Which index.
+   * "all" when absent.
+   */
+  what?: "all" | "words" | "vectors";
+}
+
 /** Every method with the types of its params and its result. */
 export interface Methods {
   /**
@@ -2080,7 +2195,8 @@ export interface Methods {
    */
   "notes.resolve": { params: NotesResolveParams; result: NoteResolved };
   /**
-   * Find notes by the words of a query.
+   * Find notes by the words of a query and by what it means.
+   * Words are ORed; "quoted phrases", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"kickoff goals","limit":1}
    */
@@ -2291,6 +2407,13 @@ export interface Methods {
    */
   "admin.restore": { params: AdminRestoreParams; result: Restored };
   /**
+   * Make the index of words or that of vectors anew.
+   * Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. A call that is withdrawn ends its waiting; the index is made all the same.
+   * Errors of its own: conflict, unavailable, limit.
+   * @example {"what":"vectors"}
+   */
+  "admin.reindex": { params: AdminReindexParams; result: Reindexed };
+  /**
    * Check the files of the store, and that everything made of its records is what they say; put right what is not.
    * Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.
    * Errors of its own: conflict, unavailable, limit.
@@ -2365,9 +2488,9 @@ export interface HealthChangedEvent {
   version: string;
 }
 
-/** A vault is being read. */
+/** A vault is being read, or vectors of notes are being made. */
 export interface IndexProgressEvent {
-  /** What is being done. */
+  /** What is being done: stages of the reading of a vault; embed, with notes for units: vectors are made; model: the same for another model. */
   stage: string;
   /** Units of work that are done. */
   done: number;
@@ -2405,7 +2528,7 @@ export interface Notifications {
    */
   "health.changed": HealthChangedEvent;
   /**
-   * A vault is being read.
+   * A vault is being read, or vectors of notes are being made.
    * At most one in 100 ms for a stage; the last of a stage is always sent.
    */
   "index.progress": IndexProgressEvent;
