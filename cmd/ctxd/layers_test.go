@@ -24,7 +24,7 @@ var rooms = []string{
 	"entities/fault", "entities/kv", "entities", "entities/wql",
 	"notes/markdown", "notes", "notes/watch",
 	"graph",
-	"context/embed", "context/search", "context/memory", "context/prompt", "context/gather",
+	"context/embed", "context/search/vector", "context/search", "context/memory", "context/prompt", "context/gather",
 	"chat/llm", "chat",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc", "rpc/mcp",
 	"cmd/ctxd", "cmd/ctxd-runner",

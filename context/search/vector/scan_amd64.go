@@ -1,4 +1,4 @@
-package search
+package vector
 
 import "golang.org/x/sys/cpu"
 

@@ -1,4 +1,4 @@
-package search_test
+package vector_test
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -27,6 +27,12 @@ func randomVector(r *rand.Rand, dims, clusters int) []float32 {
 	return x
 }
 
+// put makes vectors the only ones of an item.
+func put(x *vector.Index, id string, vectors [][]float32) error {
+	_, err := x.Put(vector.Item{ID: id, Parts: make([]vector.Key, len(vectors)), New: vectors}, nil)
+	return err
+}
+
 func cosine(a, b []float32) float64 {
 	var ab, aa, bb float64
 	for i := range a {
@@ -38,21 +44,21 @@ func cosine(a, b []float32) float64 {
 }
 
 // naive is the plain model: every vector of every note, compared in float64.
-func naive(all map[string][][]float32, question []float32, k int, allowed func(string) bool) []search.VectorHit {
-	var hits []search.VectorHit
+func naive(all map[string][][]float32, question []float32, k int, allowed func(string) bool) []vector.Hit {
+	var hits []vector.Hit
 	for note, vectors := range all {
-		best := search.VectorHit{Note: note, Score: -2}
+		best := vector.Hit{ID: note, Score: -2}
 		for i, x := range vectors {
 			if s := float32(cosine(x, question)); x != nil && s > best.Score {
-				best.Chunk, best.Score = i, s
+				best.Part, best.Score = i, s
 			}
 		}
 		if best.Score > -2 && allowed(note) {
 			hits = append(hits, best)
 		}
 	}
-	slices.SortFunc(hits, func(a, b search.VectorHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Note, b.Note))
+	slices.SortFunc(hits, func(a, b vector.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
 	return hits[:min(k, len(hits))]
 }
@@ -68,7 +74,7 @@ func TestSRCH11_AgreesWithNaiveScan(t *testing.T) {
 func againstNaive(t *rapid.T, exact int) {
 	dims := rapid.SampledFrom([]int{1, 3, 64, 100}).Draw(t, "dims")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	index, all := search.NewVectors(dims), map[string][][]float32{}
+	index, all := vector.New(dims), map[string][][]float32{}
 	index.SetExact(exact)
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		note := fmt.Sprintf("n%d", r.IntN(20))
@@ -83,7 +89,7 @@ func againstNaive(t *rapid.T, exact int) {
 				vectors[i] = randomVector(r, dims, 5)
 			}
 		}
-		if err := index.Put(note, vectors); err != nil {
+		if err := put(index, note, vectors); err != nil {
 			t.Fatal(err)
 		}
 		all[note] = vectors
@@ -95,7 +101,7 @@ func againstNaive(t *rapid.T, exact int) {
 		t.Fatalf("%d hits, want %d", len(got), len(want))
 	}
 	for i := range got { // equal scores may change places by rounding
-		exactly := cosine(all[got[i].Note][got[i].Chunk], question)
+		exactly := cosine(all[got[i].ID][got[i].Part], question)
 		if math.Abs(float64(got[i].Score-want[i].Score)) > 1e-5 || math.Abs(float64(got[i].Score)-exactly) > 1e-5 {
 			t.Fatalf("hit %d: %+v with cosine %f, want %+v", i, got[i], exactly, want[i])
 		}
@@ -108,11 +114,11 @@ func TestSRCH11_RecallOfManyVectors(t *testing.T) {
 	}
 	const rows, dims, k = 20_000, 384, 10
 	r := rand.New(rand.NewPCG(1, 2))
-	index, all := search.NewVectors(dims), map[string][][]float32{}
+	index, all := vector.New(dims), map[string][][]float32{}
 	for i := range rows {
 		note := fmt.Sprint(i)
 		all[note] = [][]float32{randomVector(r, dims, 200)}
-		if err := index.Put(note, all[note]); err != nil {
+		if err := put(index, note, all[note]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +129,7 @@ func TestSRCH11_RecallOfManyVectors(t *testing.T) {
 		got := index.Search(question, k, nil)
 		for _, w := range naive(all, question, k, everyNote) {
 			wanted++
-			if slices.ContainsFunc(got, func(g search.VectorHit) bool { return g.Note == w.Note }) {
+			if slices.ContainsFunc(got, func(g vector.Hit) bool { return g.ID == w.ID }) {
 				found++
 			}
 		}
@@ -149,17 +155,17 @@ func TestSRCH11_ScanOfTheProcessorIsExact(t *testing.T) {
 			codes[i] = int8(127 * question[i])
 			codes[stride+i] = int8(-127 * question[i])
 		}
-		if fast, plain := search.Scan(codes, question, rows, stride); !slices.Equal(fast, plain) {
+		if fast, plain := vector.Scan(codes, question, rows, stride); !slices.Equal(fast, plain) {
 			t.Errorf("stride %d:\n got %d\nwant %d", stride, fast, plain)
 		}
 	}
 }
 
 func TestSRCH11_OddVectors(t *testing.T) {
-	index := search.NewVectors(2)
+	index := vector.New(2)
 	nan := float32(math.NaN())
 	for _, x := range [][]float32{{}, {1}, {1, 2, 3}, {0, 0}, {nan, 1}, {float32(math.Inf(1)), 1}} {
-		err := index.Put("a", [][]float32{{1, 0}, x})
+		err := put(index, "a", [][]float32{{1, 0}, x})
 		if f := new(fault.Error); !errors.As(err, &f) || f.Kind != fault.Invalid {
 			t.Errorf("%v: error %v", x, err)
 		}
@@ -171,11 +177,11 @@ func TestSRCH11_OddVectors(t *testing.T) {
 		t.Errorf("%d rows of refused vectors", index.Len())
 	}
 	given := []float32{0, 1e-45}
-	if err := index.Put("tiny", [][]float32{nil, given}); err != nil {
+	if err := put(index, "tiny", [][]float32{nil, given}); err != nil {
 		t.Fatal(err)
 	}
 	given[1] = -1 // the caller's again
-	if got := index.Search([]float32{0, 2e19}, 5, nil); len(got) != 1 || got[0] != (search.VectorHit{Note: "tiny", Chunk: 1, Score: 1}) {
+	if got := index.Search([]float32{0, 2e19}, 5, nil); len(got) != 1 || got[0] != (vector.Hit{ID: "tiny", Part: 1, Score: 1}) {
 		t.Errorf("found %+v", got)
 	}
 	if got := index.Search([]float32{0, 1}, 0, nil); got != nil {
@@ -184,17 +190,17 @@ func TestSRCH11_OddVectors(t *testing.T) {
 }
 
 func TestSRCH11_ManyChunksOfOneNoteHideNoOther(t *testing.T) {
-	index := search.NewVectors(2)
+	index := vector.New(2)
 	index.SetExact(0)
 	near := slices.Repeat([][]float32{{1, 0.01}}, 500)
 	for note, vectors := range map[string][][]float32{"long": near, "short": {{1, 1}}, "far": {{-1, 1}}} {
-		if err := index.Put(note, vectors); err != nil {
+		if err := put(index, note, vectors); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var got []string
 	for _, h := range index.Search([]float32{1, 0}, 3, nil) {
-		got = append(got, h.Note)
+		got = append(got, h.ID)
 	}
 	if !slices.Equal(got, []string{"long", "short", "far"}) {
 		t.Errorf("found %q", got)
@@ -202,7 +208,7 @@ func TestSRCH11_ManyChunksOfOneNoteHideNoOther(t *testing.T) {
 }
 
 func TestSRCH11_ADeletedNoteIsNeverFound(t *testing.T) {
-	index := search.NewVectors(4)
+	index := vector.New(4)
 	index.SetExact(0)
 	var all sync.WaitGroup
 	for w := range 4 {
@@ -211,14 +217,14 @@ func TestSRCH11_ADeletedNoteIsNeverFound(t *testing.T) {
 			own := fmt.Sprint("w", w)
 			for range 200 {
 				x := randomVector(r, 4, 3)
-				if err := index.Put(own, [][]float32{x, x, x}); err != nil {
+				if err := put(index, own, [][]float32{x, x, x}); err != nil {
 					t.Error(err)
 				}
-				if got := index.Search(x, 4, nil); !slices.ContainsFunc(got, func(h search.VectorHit) bool { return h.Note == own }) {
+				if got := index.Search(x, 4, nil); !slices.ContainsFunc(got, func(h vector.Hit) bool { return h.ID == own }) {
 					t.Errorf("%s is not found after it was put", own)
 				}
 				index.Delete(own)
-				if got := index.Search(x, 4, nil); slices.ContainsFunc(got, func(h search.VectorHit) bool { return h.Note == own }) {
+				if got := index.Search(x, 4, nil); slices.ContainsFunc(got, func(h vector.Hit) bool { return h.ID == own }) {
 					t.Errorf("%s is found after it was deleted", own)
 				}
 			}
@@ -233,11 +239,11 @@ func TestSRCH11_ADeletedNoteIsNeverFound(t *testing.T) {
 func BenchmarkPERF7_Vectors100k(b *testing.B) {
 	const rows, dims = 100_000, 384
 	r := rand.New(rand.NewPCG(5, 6))
-	index, flat := search.NewVectors(dims), make([]float32, 0, rows*dims)
+	index, flat := vector.New(dims), make([]float32, 0, rows*dims)
 	for i := range rows {
 		x := randomVector(r, dims, 500)
 		flat = append(flat, x...)
-		if err := index.Put(fmt.Sprint(i), [][]float32{x}); err != nil {
+		if err := put(index, fmt.Sprint(i), [][]float32{x}); err != nil {
 			b.Fatal(err)
 		}
 	}

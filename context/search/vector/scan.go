@@ -1,4 +1,4 @@
-package search
+package vector
 
 // scanStep is how many values the scan takes at a time; rows are padded to it
 // with zeros.
