@@ -745,6 +745,10 @@ func TestSRCH23_QuestionsBeforePassages(t *testing.T) {
 	}
 	close(holds["first"])
 	await(t, ended, "the end of the first passage")
+	for range 10 { // meanwhile a passage could begin
+		ask(embed.Query, "another")
+		await(t, ended, "the answer to another question")
+	}
 	close(holds["question"])
 	all.Wait()
 }
