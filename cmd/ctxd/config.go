@@ -35,6 +35,8 @@ type config struct {
 	idleExit time.Duration // 0: the daemon does not end by itself
 	log      logConfig
 	store    storeConfig
+	embedder embedderConfig
+	weights  searchWeights
 	limits   rpc.Limits
 	records  roomLimits
 	history  string // file of the history of ctxd wql, noLogFile for none; "": see historyPath
@@ -205,7 +207,7 @@ func (c *config) finish() error {
 		c.data = filepath.Join(xdg.DataHome, "ctxd")
 	}
 	local := append([]*string{&c.data}, pointers(c.vaults)...)
-	for _, file := range []*string{&c.log.file, &c.history} {
+	for _, file := range []*string{&c.log.file, &c.history, &c.embedder.runner.path, &c.embedder.runner.model} {
 		if *file != "" && *file != noLogFile {
 			local = append(local, file)
 		}
@@ -214,6 +216,15 @@ func (c *config) finish() error {
 		if *p, err = filepath.Abs(*p); err != nil {
 			return fault.Wrap(fault.Unavailable, err, "the working directory can't be told")
 		}
+	}
+	if c.weights == (searchWeights{}) {
+		s := c.setting("search.weights.lexical")
+		return &configError{key: s.key, at: s.origin, fault: fault.New(fault.Invalid, "%s and search.weights.semantic are both 0: nothing would count", s.key).
+			WithHint("give one of them 1")}
+	}
+	if err := c.embedder.check(); err != nil {
+		key := strings.TrimSuffix("embedding."+err.Field, ".")
+		return &configError{key: key, at: c.setting(key).origin, fault: err}
 	}
 	if int64(c.records.maxBody) > c.limits.OutboundBytes {
 		body, outbound := c.setting("limits.bodyBytes"), c.setting("limits.outboundBytes")
@@ -283,7 +294,7 @@ func (c *config) setting(key string) *setting {
 }
 
 // sections are the maps of the configuration file.
-var sections = []string{"store", "log", "context", "wql", "limits"}
+var sections = []string{"store", "log", "context", "wql", "embedding", "runner", "search", "search.weights", "limits"}
 
 // keys returns the keys of all settings.
 func (c *config) keys() []string {
@@ -310,15 +321,17 @@ const defaultSnapshotAfter = 64 << 20
 // defaultConfig returns what holds when nothing is configured.
 func defaultConfig() *config {
 	c := &config{
-		store:  storeConfig{durability: kv.Strict.String(), snapshotAfter: defaultSnapshotAfter},
-		log:    logConfig{level: "info", format: "text", size: defaultLogSize, keep: defaultLogKeep},
-		limits: rpc.DefaultLimits(),
+		store:    storeConfig{durability: kv.Strict.String(), snapshotAfter: defaultSnapshotAfter},
+		embedder: embedderConfig{kind: auto, endpoint: endpointConfig{timeout: defaultEmbeddingTimeout}, runner: runnerConfig{idle: defaultRunnerIdle}},
+		weights:  searchWeights{lexical: defaultLexicalWeight, semantic: defaultSemanticWeight},
+		log:      logConfig{level: "info", format: "text", size: defaultLogSize, keep: defaultLogKeep},
+		limits:   rpc.DefaultLimits(),
 		records: roomLimits{
 			entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
 			maxBody:  notes.MaxBody, reports: gather.DefaultReports,
 		},
 	}
-	c.settings = append(c.daemonSettings(), c.limitSettings()...)
+	c.settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.limitSettings())
 	for _, s := range c.settings {
 		s.origin = origin{source: fromDefault}
 	}

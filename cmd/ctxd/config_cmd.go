@@ -28,7 +28,7 @@ func (configCmd) More() string {
 	var b strings.Builder
 	b.WriteString("Settings:\n")
 	for _, s := range defaultConfig().settings {
-		fmt.Fprintf(&b, "  %-21s %s\n", s.key, s.about)
+		fmt.Fprintf(&b, "  %-24s %s\n", s.key, s.about)
 	}
 	b.WriteString("\nThe environment variable of limits.writeStall is CTXD_LIMITS_WRITE_STALL, and so on.\n")
 	return b.String()
@@ -167,7 +167,7 @@ func (c *config) draw(a *app) error {
 // template returns a configuration file with all settings commented out.
 func template() string {
 	var b strings.Builder
-	b.WriteString("# Configuration of ctxd. Each comment shows the default, or for a path an example.\n" +
+	b.WriteString("# Configuration of ctxd. Each comment shows the default, or an example where there is none.\n" +
 		"# Sizes are written as 512KiB or 16MiB, durations as 30s, 10m or 1h30m.\n" +
 		"# ctxd config shows what holds, and where it came from.\n\n")
 	section := ""
@@ -184,9 +184,11 @@ func template() string {
 	return b.String()
 }
 
-// samples are paths for settings whose default the machine decides.
+// samples are values of settings that have no default, or one that the machine
+// decides.
 var samples = map[string]string{
 	"socket": "~/.ctxd/ctxd.sock", "data": "~/.ctxd/data", "vaults": "[~/Notes, ~/Work]",
+	"embedding.url": "http://127.0.0.1:11434/v1", "embedding.model": "nomic-embed-text",
 }
 
 // sample returns a value as it stands in a configuration file.

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -365,7 +364,7 @@ func TestConfigInit_HoldsEverySettingAtItsDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	effective := regexp.MustCompile(`(?m)^( *)# ([a-z][A-Za-z]*: )`).ReplaceAllString(template(), "$1$2")
+	effective := regexp.MustCompile(`(?m)^( *)# ([a-z][A-Za-z.]*: )`).ReplaceAllString(template(), "$1$2")
 	all, err := loadConfig(configured(t, effective), nil)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, effective)
@@ -422,9 +421,10 @@ func FuzzConfigFile(f *testing.F) {
 		switch {
 		case err == nil:
 			for _, s := range c.settings {
-				if s.origin.source == fromFile && s.unit == "" && !s.path && s.words == nil {
-					if _, err := strconv.Atoi(s.text()); err != nil {
-						t.Errorf("%s is %q", s.key, s.text())
+				if s.origin.source == fromFile && !s.list { // what is shown can be given
+					shown := s.text()
+					if err := s.set([]string{shown}); err != nil || s.text() != shown {
+						t.Errorf("%s is shown as %q, then %q: %v", s.key, shown, s.text(), err)
 					}
 				}
 			}

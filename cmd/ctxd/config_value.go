@@ -84,6 +84,110 @@ func logFileOf(at *string) value {
 	return v
 }
 
+// pathOrAuto is the path of a file that is looked for when none is given.
+func pathOrAuto(at *string) value {
+	v := pathOf(at)
+	v.words = []string{auto}
+	v.text = func() string { return firstOf(*at, auto) }
+	v.raw = func() any { return v.text() }
+	take := v.set
+	v.set = func(words []string) *fault.Error {
+		err := take(words)
+		if *at == auto {
+			*at = ""
+		}
+		return err
+	}
+	return v
+}
+
+// stringOf is any text that check lets pass.
+func stringOf(at *string, check func(string) *fault.Error) value {
+	v := value{text: func() string { return *at }, raw: func() any { return *at }}
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err == nil {
+			err = check(w)
+		}
+		if err == nil {
+			*at = w
+		}
+		return err
+	}
+	return v
+}
+
+// yesOf is true or false.
+func yesOf(at *bool) value {
+	v := value{words: []string{"true", "false"}, text: func() string { return strconv.FormatBool(*at) }, raw: func() any { return *at }}
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err != nil {
+			return err
+		}
+		yes, bad := strconv.ParseBool(strings.ToLower(w))
+		if bad != nil {
+			return fault.New(fault.Invalid, "%q is neither true nor false", w).WithHint("give true or false")
+		}
+		*at = yes
+		return nil
+	}
+	return v
+}
+
+// numberOf is a number between two bounds, both allowed.
+func numberOf(at *float64, least, most float64) value {
+	show := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+	v := value{text: func() string { return show(*at) }, raw: func() any { return *at }}
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err != nil {
+			return err
+		}
+		f, bad := strconv.ParseFloat(strings.TrimSpace(w), 64)
+		switch {
+		case bad != nil:
+			return fault.New(fault.Invalid, "%q is not a number", w).WithHint("give a number such as 0.5")
+		case !(f >= least && f <= most):
+			return fault.New(fault.Invalid, "%q is out of range", w).WithHint("give %s to %s", show(least), show(most))
+		}
+		*at = f
+		return nil
+	}
+	return v
+}
+
+// countOrAuto is a whole number, or nil for one that is found out.
+func countOrAuto(at **int, least, most int) value {
+	n := 0
+	number := countOf(&n, least, most)
+	v := value{text: func() string {
+		if *at == nil {
+			return auto
+		}
+		return strconv.Itoa(**at)
+	}}
+	v.raw = func() any {
+		if *at == nil {
+			return auto
+		}
+		return **at
+	}
+	v.set = func(words []string) *fault.Error {
+		if w, err := only(words); err == nil && strings.EqualFold(w, auto) {
+			*at = nil
+			return nil
+		}
+		if err := number.set(words); err != nil {
+			return err.WithHint("give %s, or a number from %d to %d", auto, least, most)
+		}
+		given := n
+		*at = &given
+		return nil
+	}
+	return v
+}
+
 // pathsOf is a list of them.
 func pathsOf(at *[]string) value {
 	v := value{path: true, list: true, text: func() string { return strings.Join(*at, string(os.PathListSeparator)) }}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// openEmbedder returns what turns text into vectors. It reaches for nothing yet.
+// One that was chosen and can't be had is no reason not to start: what is
+// returned then fails, and says why when it is asked how it is.
+func openEmbedder(conf embedderConfig, log *slog.Logger) (embed.Embedder, error) {
+	switch conf.kind {
+	case embedderHTTP:
+		h, err := openEndpoint(&conf.endpoint, log)
+		if err != nil {
+			return &absentEmbedder{kind: conf.kind, why: asFault(err)}, nil
+		}
+		return h, nil
+	case embedderRunner:
+		return &absentEmbedder{kind: conf.kind, why: fault.New(fault.Unavailable, "there is no ctxd-runner").
+			WithHint("choose another embedder: builtin or http")}, nil
+	}
+	return embed.Builtin()
+}
+
+func openEndpoint(conf *endpointConfig, log *slog.Logger) (embed.Embedder, error) {
+	opts := conf.options()
+	opts.Logger = log
+	var err error
+	if opts.Key, err = keyFrom(conf.keySource()); err != nil {
+		return nil, err
+	}
+	return embed.NewHTTP(opts)
+}
+
+// absentEmbedder is one that was chosen and can't be had.
+type absentEmbedder struct {
+	kind string
+	why  *fault.Error
+}
+
+func (a *absentEmbedder) Model(context.Context) (embed.Model, error) {
+	return embed.Model{}, a.error()
+}
+
+func (a *absentEmbedder) Embed(context.Context, embed.Purpose, []string) (embed.Model, [][]float32, error) {
+	return embed.Model{}, nil, a.error()
+}
+
+// error is what calls fail with: it is away, whatever the reason is.
+func (a *absentEmbedder) error() error {
+	return fault.Wrap(fault.Unavailable, a.why, "%s", a.why.Msg).WithHint("%s", a.why.Hint)
+}
+
+func (a *absentEmbedder) Status() embed.Status {
+	return embed.Status{Kind: a.kind, State: embed.Failed, Why: a.why.Msg}
+}
+
+func (a *absentEmbedder) Close() error { return nil }
+
+// maxKey bounds the file of a key in bytes.
+const maxKey = 4 << 10
+
+// keyFrom returns the key that a source names, "" for none. Its errors name the
+// source, never a part of the key.
+func keyFrom(source string) (string, error) {
+	if name, ok := strings.CutPrefix(source, keyEnv); ok {
+		key := strings.TrimSpace(os.Getenv(name))
+		if key == "" {
+			return "", fault.New(fault.Unavailable, "the key is not in the environment: $%s is empty", name).
+				WithHint("set it where the daemon is started, or put the key into a file and name that by embedding.key")
+		}
+		return key, nil
+	}
+	if p, ok := strings.CutPrefix(source, keyFile); ok {
+		return keyFromFile(p)
+	}
+	return "", nil
+}
+
+// keyFromFile returns the key in a file that nobody else can read or write.
+func keyFromFile(p string) (string, error) {
+	cant := func(why, hint string) error {
+		return fault.New(fault.Unavailable, "the file of the key can't be used: %s", why).WithHint("%s", hint)
+	}
+	info, err := os.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", cant("it is not there", "write the key into it, or correct embedding.key")
+	case err != nil:
+		return "", cant(reason(err), "check its permissions")
+	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
+		return "", cant("it is no regular file", "name the file itself by embedding.key")
+	}
+	f, err := os.Open(p)
+	if err != nil {
+		return "", cant(reason(err), "check its permissions")
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return "", cant(reason(err), "check its permissions")
+	}
+	if why := tamperable(info); why != "" {
+		return "", cant(why, "chown and chmod 600 it")
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", cant("others can read it", "chmod 600 it, and have the key replaced if others may have read it")
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxKey+1))
+	key := strings.TrimSpace(string(text))
+	switch {
+	case err != nil:
+		return "", cant(reason(err), "check its permissions")
+	case key == "" || len(text) > maxKey:
+		return "", cant("it holds no key", "write the key into it, and nothing else")
+	}
+	return key, nil
+}
