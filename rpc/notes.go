@@ -167,6 +167,7 @@ func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSear
 	if err != nil {
 		return out, err
 	}
+	out.Understood = understood(res.Understood)
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: lexical, Why: res.Degraded}
 	}

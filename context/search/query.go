@@ -22,6 +22,7 @@ type query struct {
 	without [][]string // none of these words and phrases
 
 	filters []filter
+	ignored []string // words that say nothing, where others do
 
 	seen    map[string]bool
 	telling int    // words that are not frequent
@@ -30,6 +31,7 @@ type query struct {
 
 // filter is a filter of the query text.
 type filter struct {
+	text string // as it was written
 	not  bool
 	test func(n *notes.Note, typeOf func(*notes.Note) string) bool
 }
@@ -113,6 +115,18 @@ func cutPiece(s string) (p piece, rest string) {
 	return p, s[end:]
 }
 
+// text writes a filter.
+func (p *piece) text() string {
+	text := p.key + ":" + p.value
+	if strings.ContainsFunc(p.value, unicode.IsSpace) {
+		text = p.key + `:"` + p.value + `"`
+	}
+	if p.not {
+		text = "-" + text
+	}
+	return text
+}
+
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
 var filterKeys = []string{"tag", "path", "type", "before", "after"}
@@ -121,7 +135,7 @@ var filterKeys = []string{"tag", "path", "type", "before", "after"}
 func (q *query) read(s *splitter, p piece) (added bool) {
 	if p.key != "" {
 		if test := testFor(p.key, p.value); test != nil {
-			q.filters = append(q.filters, filter{p.not, test})
+			q.filters = append(q.filters, filter{p.text(), p.not, test})
 			return false
 		}
 		p.value = p.key + " " + p.value // a date that is none
@@ -181,7 +195,12 @@ func phraseOf(s *splitter, text string) (list []string) {
 // that the last word may go on.
 func (q *query) choose(typing bool) {
 	if q.telling > 0 {
-		q.words = slices.DeleteFunc(q.words, func(w string) bool { return frequent[w] })
+		q.words = slices.DeleteFunc(q.words, func(w string) bool {
+			if frequent[w] {
+				q.ignored = append(q.ignored, w)
+			}
+			return frequent[w]
+		})
 	}
 	q.words = q.words[:min(len(q.words), maxTerms)]
 	if typing && !frequent[q.last] && slices.Contains(q.words, q.last) {

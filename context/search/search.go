@@ -29,6 +29,8 @@ type Result struct {
 	Hits []Hit // best first; equals by title in natural order, then by id
 	// Degraded says why notes may be missing; "" when none are.
 	Degraded string
+	// Understood says how the query was read, with Explain.
+	Understood *Understanding
 }
 
 // Hit is one note that was found.
@@ -75,6 +77,9 @@ func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if req.Explain {
+		res.Understood = s.understand(p)
 	}
 	if req.Snippets {
 		for i := range res.Hits {

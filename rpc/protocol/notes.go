@@ -178,6 +178,34 @@ type SearchResult struct {
 	Hits     []SearchHit `json:"hits" jsonschema:"best first"`
 	Mode     string      `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"how it was looked; lexical for a hybrid search that meaning had no part in, as one of filters and phrases alone"`
 	Degraded *Degraded   `json:"degraded,omitempty" jsonschema:"what could not take part"`
+
+	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"with explain: how the query was read; absent when its words were not looked at"`
+	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: what took how long"`
+}
+
+// SearchUnderstood says how a query was read.
+type SearchUnderstood struct {
+	Words   []SearchWord `json:"words" jsonschema:"its words; a hit has any of them"`
+	Ignored []string     `json:"ignored" jsonschema:"words that say nothing, and count only when there are no others"`
+	Phrases []string     `json:"phrases" jsonschema:"phrases that every hit has"`
+	Without []string     `json:"without" jsonschema:"words and phrases that no hit has"`
+	Filters []string     `json:"filters" jsonschema:"filters in the query, as written"`
+}
+
+// SearchWord is one word of a query, and what it stands for.
+type SearchWord struct {
+	Word     string   `json:"word" jsonschema:"folded: without case and diacritics"`
+	Stem     string   `json:"stem" jsonschema:"words with the same stem are found"`
+	As       string   `json:"as" enum:"word,prefix,typo" jsonschema:"how it was taken: word; prefix: it may go on; typo: it is in no note, and stands for those that differ by one edit"`
+	Notes    int      `json:"notes" jsonschema:"notes that it was found in, before filters"`
+	Means    []string `json:"means" jsonschema:"the words that a prefix or a typo stands for: the most frequent of them"`
+	MeansAll int      `json:"meansAll" jsonschema:"how many they are"`
+}
+
+// SearchStage is one part of the work of a search.
+type SearchStage struct {
+	Stage string `json:"stage" enum:"words,embed,vectors,fuse,snippets" jsonschema:"words: the index of words; embed: the vector of the query; vectors: the nearest to it; fuse: both lists become one; snippets"`
+	US    int64  `json:"us" jsonschema:"microseconds; stages may overlap"`
 }
 
 // NoteID are the parameters of notes.links.

@@ -1190,6 +1190,30 @@ export interface SearchResult {
   mode: "hybrid" | "lexical" | "semantic";
   /** What could not take part. */
   degraded?: Degraded;
+  /** With explain: how the query was read; absent when its words were not looked at. */
+  understood?: SearchUnderstood;
+  /** With explain: what took how long. */
+  stages?: SearchStage[];
+}
+
+export interface SearchStage {
+  /** Words: the index of words; embed: the vector of the query; vectors: the nearest to it; fuse: both lists become one; snippets. */
+  stage: "words" | "embed" | "vectors" | "fuse" | "snippets";
+  /** Microseconds; stages may overlap. */
+  us: number;
+}
+
+export interface SearchUnderstood {
+  /** Its words; a hit has any of them. */
+  words: SearchWord[];
+  /** Words that say nothing, and count only when there are no others. */
+  ignored: string[];
+  /** Phrases that every hit has. */
+  phrases: string[];
+  /** Words and phrases that no hit has. */
+  without: string[];
+  /** Filters in the query, as written. */
+  filters: string[];
 }
 
 export interface SearchWeights {
@@ -1197,6 +1221,21 @@ export interface SearchWeights {
   lexical: number;
   /** Of meaning. */
   semantic: number;
+}
+
+export interface SearchWord {
+  /** Folded: without case and diacritics. */
+  word: string;
+  /** Words with the same stem are found. */
+  stem: string;
+  /** How it was taken: word; prefix: it may go on; typo: it is in no note, and stands for those that differ by one edit. */
+  as: "word" | "prefix" | "typo";
+  /** Notes that it was found in, before filters. */
+  notes: number;
+  /** The words that a prefix or a typo stands for: the most frequent of them. */
+  means: string[];
+  /** How many they are. */
+  meansAll: number;
 }
 
 export interface ServerCapabilities {

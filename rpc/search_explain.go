@@ -1,0 +1,20 @@
+package rpc
+
+import (
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// understood writes how a query was read, nil for nil.
+func understood(u *search.Understanding) *protocol.SearchUnderstood {
+	if u == nil {
+		return nil
+	}
+	out := &protocol.SearchUnderstood{
+		Words: []protocol.SearchWord{}, Ignored: u.Ignored, Phrases: u.Phrases, Without: u.Without, Filters: u.Filters,
+	}
+	for _, w := range u.Words {
+		out.Words = append(out.Words, protocol.SearchWord{Word: w.Word, Stem: w.Stem, As: w.As, Notes: w.Notes, Means: w.Means, MeansAll: w.MeansAll})
+	}
+	return out
+}
