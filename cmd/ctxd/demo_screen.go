@@ -105,7 +105,7 @@ func (d *demoScreen) found(step demoStep, res *protocol.SearchResult) {
 	if d == nil {
 		return
 	}
-	drawHits(d.head(step, demoSearch), "   ", res)
+	drawHits(d.head(step, demoSearch), "   ", res, true)
 	d.done()
 }
 

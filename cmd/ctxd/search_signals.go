@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// drawSignals says of a hit what counted: how its places in the two lists were
+// joined, and what made them.
+func drawSignals(s *screen, indent string, h *protocol.SearchHit) {
+	for _, l := range signalsInWords(h) {
+		for _, part := range wrap(clean(l), s.columns()-len(indent)) {
+			s.say(styled(faint, indent+part))
+		}
+	}
+}
+
+// signalsInWords is what counted of a hit, a line for the fusion and one for
+// each list that it is in.
+func signalsInWords(h *protocol.SearchHit) []string {
+	sig := h.Signals
+	var out, joined []string
+	for _, way := range []struct{ signal, name string }{{"lexical", "words"}, {"semantic", "meaning"}} {
+		rank, listed := sig["rank:"+way.signal]
+		if gave, ok := sig["fused:"+way.signal]; listed && ok {
+			joined = append(joined, threeDigits(gave)+" of place "+threeDigits(rank)+" by "+way.name)
+		}
+	}
+	if len(joined) > 0 {
+		out = append(out, "score "+threeDigits(h.Score)+" = "+strings.Join(joined, " + "))
+	}
+	if score, ok := sig["lexical"]; ok {
+		out = append(out, "words "+threeDigits(score)+": "+strings.Join(wordsCounted(sig), ", ")+fieldsCounted(sig))
+	}
+	if cosine, ok := sig["semantic"]; ok {
+		part := ""
+		if n := sig["chunk"]; n > 0 {
+			part = " of part " + threeDigits(n)
+		}
+		out = append(out, "meaning "+threeDigits(cosine)+": the cosine"+part)
+	}
+	return out
+}
+
+// wordsCounted lists what the words of the query gave, the most first: cell… is
+// a word that may go on, ~brdige one that was mistyped.
+func wordsCounted(sig map[string]float64) (out []string) {
+	for _, name := range ordered(sig) {
+		how, word, ok := strings.Cut(name, ":")
+		switch {
+		case !ok:
+			continue
+		case how == "word":
+		case how == "prefix":
+			word += "…"
+		case how == "typo":
+			word = "~" + word
+		default:
+			continue
+		}
+		out = append(out, word+" "+threeDigits(sig[name]))
+	}
+	return out
+}
+
+// fieldsCounted says where they stand.
+func fieldsCounted(sig map[string]float64) string {
+	var out []string
+	for _, name := range ordered(sig) {
+		if field, ok := strings.CutPrefix(name, "field:"); ok {
+			out = append(out, field+" "+threeDigits(sig[name]))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "; in " + strings.Join(out, ", ")
+}
+
+// ordered returns the names of signals, the greatest first.
+func ordered(sig map[string]float64) []string {
+	return slices.SortedFunc(maps.Keys(sig), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sig[b], sig[a]), strings.Compare(a, b))
+	})
+}
+
+// threeDigits writes a number with as many digits as tell something.
+func threeDigits(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
