@@ -10,6 +10,10 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
+// chunksVersion says how notes are split. Another one has every note split, and
+// what changed thereby embedded, anew: raise it with any change of Chunks.
+const chunksVersion = "1"
+
 // Sizes of chunks, in tokens as countTokens estimates them.
 const (
 	chunkTokens   = 200

@@ -40,7 +40,7 @@ func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words stri
 		return nil, err
 	}
 	all := uint32(1)<<needed - 1
-	stem := x.x.stem
+	stem := x.stem
 	return func(id string) bool {
 		e := ents.Get(id)
 		if e == nil {

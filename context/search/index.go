@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -24,6 +25,13 @@ type Options struct {
 	// AtOnce is up to how many bytes of texts an index is made before Open
 	// returns; 0: 4 MiB, less: none.
 	AtOnce int64
+	// Embedder gives the vectors by which notes are found by their meaning; nil:
+	// they are found by their words alone. It stays the caller's, and is to be
+	// closed after the store.
+	Embedder embed.Embedder
+	// Weights say what words and meaning count in a hybrid search; zero:
+	// DefaultWeights.
+	Weights Weights
 
 	begin chan struct{} // of a test: closed when the background may begin
 }
@@ -35,6 +43,9 @@ type Index struct {
 	opts  Options
 	log   *slog.Logger
 	file  snapshots
+	stem  func(string) string
+
+	meaning *meaning // nil without an embedder
 
 	mu      sync.RWMutex // guards what follows
 	x       *inverted
@@ -63,18 +74,24 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 	if opts.AtOnce == 0 {
 		opts.AtOnce = 4 << 20
 	}
+	if opts.Weights == (Weights{}) {
+		opts.Weights = DefaultWeights
+	}
 	stem := stemEnglish
 	if opts.Literal {
 		stem = keepWord
 	}
 	x := &Index{
-		notes: ns, opts: opts, log: opts.Logger, x: newInverted(stem),
+		notes: ns, opts: opts, log: opts.Logger, stem: stem, x: newInverted(stem),
 		number: make(map[string]docID), waiting: make(map[string]struct{}), stop: make(chan struct{}),
 	}
 	x.scratch.New = func() any { return new(run) }
 	db.OnCommit(x.commit)
 	db.OnClose(x.close)
 	db.OnDeleteCopies(x.forget)
+	if opts.Embedder != nil {
+		x.meaning = newMeaning(db, ns, &opts)
+	}
 	x.mu.Lock() // until what is on disk is read: a search waits for it
 	x.building.Add(1)
 	start := func() {
@@ -82,6 +99,9 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 		x.load(db)
 		giveBack := len(x.docs) >= leavesMuch && len(x.waiting) == 0
 		x.mu.Unlock()
+		if x.meaning != nil {
+			close(x.meaning.begin)
+		}
 		if giveBack {
 			debug.FreeOSMemory()
 		}

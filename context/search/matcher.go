@@ -30,14 +30,18 @@ func newMatcher(stem func(string) string) Matcher {
 // mistakes do not match.
 func NewMatcher(text string) *Matcher {
 	m := newMatcher(stemEnglish)
-	q := parse(text, false)
+	m.take(parse(text, false))
+	return &m
+}
+
+// take adds the words of a query.
+func (m *Matcher) take(q *query) {
 	for _, w := range q.words {
-		m.stems[stemEnglish(w)] = true
+		m.stems[m.stem(w)] = true
 		if q.prefix == w || isCharacter(w) {
 			m.prefixes = append(m.prefixes, w)
 		}
 	}
-	return &m
 }
 
 // match is one place of a text that matches.

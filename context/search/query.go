@@ -24,6 +24,9 @@ type query struct {
 	filters []filter
 	ignored []string // words that say nothing, where others do
 
+	text  string // of the words outside phrases and those within, as they were written
+	plain int    // parts of the query that are words, neither quoted nor names
+
 	seen    map[string]bool
 	telling int    // words that are not frequent
 	last    string // that was added
@@ -55,7 +58,9 @@ func parse(text string, plain bool) *query {
 	q := &query{seen: make(map[string]bool)}
 	var s splitter
 	if plain {
-		q.add(&s, text)
+		if q.text = text; q.add(&s, text) {
+			q.plain = 1
+		}
 		q.choose(false)
 		return q
 	}
@@ -147,6 +152,7 @@ func (q *query) read(s *splitter, p piece) (added bool) {
 		}
 		return false
 	case p.quoted:
+		q.write(p.value)
 		if list := phraseOf(s, p.value); len(list) > 0 {
 			q.phrases = append(q.phrases, list)
 			for _, w := range list {
@@ -155,7 +161,19 @@ func (q *query) read(s *splitter, p piece) (added bool) {
 		}
 		return false
 	}
-	return q.add(s, p.value)
+	q.write(p.value)
+	if added = q.add(s, p.value); added && !isName(p.value) {
+		q.plain++
+	}
+	return added
+}
+
+// write notes what was asked, for its meaning.
+func (q *query) write(text string) {
+	if q.text != "" {
+		q.text += " "
+	}
+	q.text += text
 }
 
 // add adds the words of a text.

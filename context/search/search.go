@@ -13,6 +13,7 @@ import (
 // Request is a search.
 type Request struct {
 	Query  string
+	Mode   Mode // how to look; "": by words
 	Plain  bool // the query is a text of words: no syntax, and its last word is complete
 	Limit  int  // hits at most; less than 1: none
 	Filter notes.SearchFilter
@@ -21,14 +22,18 @@ type Request struct {
 	Snippets bool // find the places that match
 	Explain  bool // say what counted
 
-	exact bool // look for no mistakes
+	exact      bool // look for no mistakes
+	understand bool // say how the query was read
 }
 
 // Result is what a search found.
 type Result struct {
 	Hits []Hit // best first; equals by title in natural order, then by id
-	// Degraded says why notes may be missing; "" when none are.
+	Mode Mode  // how it was looked: Lexical also where meaning had no part in a hybrid search
+	// Degraded says why notes may be missing; "" when none are. Stage is the part of
+	// the search that misses them: lexical or semantic.
 	Degraded string
+	Stage    string
 	// Understood says how the query was read, with Explain.
 	Understood *Understanding
 }
@@ -39,7 +44,10 @@ type Hit struct {
 	Score   float64
 	Snippet string             // of the plain text, one line
 	Ranges  [][2]int           // matches in Snippet: UTF-16, half-open
-	Signals map[string]float64 // what counted, by name; see explain
+	Signals map[string]float64 // what counted, by name; see explain and fuse
+
+	chunk int     // that is nearest; noChunk for none
+	words float64 // what its words gave in a hybrid search; 0 when they did not find it
 }
 
 // run is what one search works with. Runs are used again.
@@ -60,37 +68,63 @@ func (r *run) term(i int) *term {
 
 // Search finds the best notes for a query. Words are ORed; phrases and filters
 // are met by every hit. When nothing is found, words that are not in the index
-// count as the words that differ by one edit.
+// count as the words that differ by one edit. A hybrid search without vectors, or
+// whose query has none within 150 ms, finds by words and says so; a semantic one is
+// Unavailable then.
 func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
-	q := parse(req.Query, req.Plain)
-	s := &search{x: x, req: &req, q: q, verified: make(map[verdictKey]bool), keep: x.notes.Chooser(req.Filter)}
+	if req.Mode == Hybrid || req.Mode == Semantic {
+		return x.searchBoth(ctx, req)
+	}
+	return x.searchWords(ctx, req)
+}
+
+// newSearch begins a search, which letGo ends.
+func (x *Index) newSearch(req *Request, q *query) *search {
+	s := &search{x: x, req: req, q: q, verified: make(map[verdictKey]bool), keep: x.notes.Chooser(req.Filter)}
 	s.run = x.scratch.Get().(*run)
-	defer x.scratch.Put(s.run)
-	defer s.letGo()
-	res := &Result{Hits: []Hit{}}
+	return s
+}
+
+func (x *Index) letGo(s *search) {
+	s.letGo()
+	x.scratch.Put(s.run)
+}
+
+// searchWords is Search by words.
+func (x *Index) searchWords(ctx context.Context, req Request) (*Result, error) {
+	res, _, err := x.byWords(ctx, req)
+	return res, err
+}
+
+// byWords is searchWords, and gives what shows a hit as well.
+func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, error) {
+	q := parse(req.Query, req.Plain)
+	s := x.newSearch(&req, q)
+	defer x.letGo(s)
+	res := &Result{Hits: []Hit{}, Mode: Lexical}
 	if req.Limit < 1 || len(q.words) == 0 && len(q.filters)+len(q.without) == 0 {
-		return res, ctx.Err()
+		return res, nil, ctx.Err()
 	}
 	p, err := s.find(ctx, res, false)
 	if err == nil && len(res.Hits) == 0 && len(q.words) > 0 && !req.exact {
 		p, err = s.find(ctx, res, true)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if req.Explain {
+	if req.Explain || req.understand {
 		res.Understood = s.understand(p)
 	}
 	if req.Snippets {
 		for i := range res.Hits {
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return nil, nil, ctx.Err()
 			}
 			h := &res.Hits[i]
 			h.Snippet, h.Ranges = p.matcher.snippet(plainText(h.Note))
 		}
 	}
-	return res, nil
+	return res, &p.matcher, nil
 }
 
 // search is one search under way.
@@ -176,7 +210,9 @@ func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) (plan,
 	if s.req.Explain {
 		s.explain(p, best, res.Hits)
 	}
-	res.Degraded = x.degraded()
+	if res.Degraded = x.degraded(); res.Degraded != "" {
+		res.Stage = lexicalStage
+	}
 	return p, nil
 }
 

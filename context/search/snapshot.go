@@ -321,7 +321,7 @@ func (x *Index) restore(seq uint64) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		x.log.Info("search: the index of words is made anew", "reason", err)
 	}
-	x.x = newInverted(x.x.stem)
+	x.x = newInverted(x.stem)
 	x.docs, x.free = nil, nil
 	clear(x.number)
 }

@@ -90,13 +90,10 @@ func (x *Index) checkItem(it *item) bool {
 }
 
 // Compact writes the file anew without what is of no use. Searches go on
-// meanwhile. Items that turn out to be damaged lose their Key, as in Check.
+// meanwhile. It fails when a vector is damaged: Check first.
 func (x *Index) Compact(ctx context.Context) error {
 	if x.Name() == "" {
 		return ctx.Err()
-	}
-	if _, err := x.Check(ctx); err != nil {
-		return err
 	}
 	x.writing.Lock()
 	defer x.writing.Unlock()

@@ -125,6 +125,16 @@ func (x *Index) All() map[string]Key {
 	return all
 }
 
+// Key returns the key of an item, the zero Key when it is not there or not whole.
+func (x *Index) Key(id string) Key {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if it := x.items[id]; it != nil {
+		return it.key
+	}
+	return Key{}
+}
+
 // Put makes the vectors of it the only ones of that item. They are copied, and
 // need not have length 1. current, if not nil, is asked at the moment when
 // they become visible: when it says no, nothing does, and Put returns false. It
