@@ -20,6 +20,8 @@ type inspectCmd struct {
 	Entity  inspectEntityCmd  `cmd:"" help:"An entity with its fields and what refers to it."`
 	Graph   inspectGraphCmd   `cmd:"" help:"What lies around a note or entity; counts of the whole graph without one."`
 	WQL     inspectWQLCmd     `cmd:"" name:"wql" help:"A query: what is wrong with it, how it is read, and with --explain how it is answered."`
+	Search  inspectSearchCmd  `cmd:"" help:"A search: how the query is read, the list by words, the list by meaning, and how they become one."`
+	Index   inspectIndexCmd   `cmd:"" help:"The indexes of words and of meaning: how far they are, and what they take."`
 	RPC     inspectRPCCmd     `cmd:"" name:"rpc" help:"Connections, calls in flight, and how long methods take."`
 	Log     inspectLogCmd     `cmd:"" help:"The log of the daemon."`
 }

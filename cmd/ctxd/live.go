@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -145,4 +146,33 @@ func layFrame(view string, height int) string {
 	}
 	b.WriteString(foot + clearLine + clearRest)
 	return b.String()
+}
+
+// overwritten draws a view in the place of the one before, among what the
+// terminal shows already, and leaves the last one there.
+type overwritten struct {
+	*screen
+	lines int // of the view before
+}
+
+func (o *overwritten) draw(view func(*screen)) error {
+	var frame bytes.Buffer
+	view(&screen{Writer: &frame, terminal: o.terminal, width: o.width, coloured: o.coloured})
+	lines := strings.Split(strings.TrimSuffix(frame.String(), "\n"), "\n")
+	if _, height, err := term.GetSize(int(os.Stdout.Fd())); err == nil && height > 1 && len(lines) >= height {
+		lines = lines[:height-1] // what has scrolled away can't be drawn over
+	}
+	var b strings.Builder
+	if o.lines > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", o.lines)
+	}
+	for _, l := range lines {
+		b.WriteString("\r" + l + clearLine + "\n")
+	}
+	b.WriteString(clearRest)
+	o.lines = len(lines)
+	if _, err := io.WriteString(o.screen, b.String()); err != nil {
+		return err
+	}
+	return o.flush()
 }

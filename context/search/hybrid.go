@@ -103,7 +103,9 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if res.Degraded == "" && why != "" {
 		res.Stage, res.Degraded = semanticStage, why
 	}
+	over := req.clock.begin("fuse")
 	res.Mode, res.Hits = Hybrid, fuse(res.Hits, near, x.opts.Weights, req.Explain)
+	over()
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	return res, x.finishHits(ctx, &req, m, res.Hits)
 }
@@ -151,6 +153,7 @@ func fuse(words, near []Hit, w Weights, explain bool) []Hit {
 // finishHits gives hits what the request wants of them. Those of words are shown where
 // their words stand, the others where they are nearest.
 func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits []Hit) error {
+	defer req.clock.begin("snippets")()
 	ours := make(map[*notes.Note]*Hit)
 	for i := range hits {
 		h := &hits[i]
@@ -172,7 +175,7 @@ func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits [
 		return nil
 	}
 	again := *req // what their words gave
-	again.Limit, again.Snippets = len(ours), false
+	again.Limit, again.Snippets, again.clock = len(ours), false, nil
 	again.Keep = func(n *notes.Note) bool { return ours[n] != nil }
 	res, err := x.searchWords(ctx, again)
 	if err != nil {
@@ -240,13 +243,16 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (hit
 	if req.Plain {
 		text = req.Query
 	}
+	over := req.clock.begin("embed")
 	g, question, why := x.meaning.question(ctx2, cutTokens(text, questionTokens))
+	over()
 	if ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	}
 	if question == nil {
 		return nil, why, nil
 	}
+	defer req.clock.begin("vectors")()
 	allowed, err := x.allowed(ctx, req, q)
 	if err != nil {
 		return nil, "", err

@@ -24,6 +24,7 @@ type Request struct {
 
 	exact      bool // look for no mistakes
 	understand bool // say how the query was read
+	clock      *stopwatch
 }
 
 // Result is what a search found.
@@ -36,6 +37,7 @@ type Result struct {
 	Stage    string
 	// Understood says how the query was read, with Explain.
 	Understood *Understanding
+	Stages     []Stage // with Explain: what took how long, in order
 }
 
 // Hit is one note that was found.
@@ -72,10 +74,18 @@ func (r *run) term(i int) *term {
 // whose query has none within 150 ms, finds by words and says so; a semantic one is
 // Unavailable then.
 func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
-	if req.Mode == Hybrid || req.Mode == Semantic {
-		return x.searchBoth(ctx, req)
+	if req.Explain {
+		req.clock = new(stopwatch)
 	}
-	return x.searchWords(ctx, req)
+	ask := x.searchWords
+	if req.Mode == Hybrid || req.Mode == Semantic {
+		ask = x.searchBoth
+	}
+	res, err := ask(ctx, req)
+	if err == nil && req.Explain {
+		res.Stages = req.clock.stages
+	}
+	return res, err
 }
 
 // newSearch begins a search, which letGo ends.
@@ -105,10 +115,12 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 	if req.Limit < 1 || len(q.words) == 0 && len(q.filters)+len(q.without) == 0 {
 		return res, nil, ctx.Err()
 	}
+	over := req.clock.begin("words")
 	p, err := s.find(ctx, res, false)
 	if err == nil && len(res.Hits) == 0 && len(q.words) > 0 && !req.exact {
 		p, err = s.find(ctx, res, true)
 	}
+	over()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,6 +128,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		res.Understood = s.understand(p)
 	}
 	if req.Snippets {
+		defer req.clock.begin("snippets")()
 		for i := range res.Hits {
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()

@@ -97,10 +97,12 @@ type IndexStats struct {
 
 // WordStats counts what the index of words holds.
 type WordStats struct {
-	Notes     int   `json:"notes" jsonschema:"notes in it, archived ones included"`
-	Waiting   int   `json:"waiting" jsonschema:"notes that are not in it yet"`
-	Terms     int   `json:"terms" jsonschema:"distinct terms"`
-	DiskBytes int64 `json:"diskBytes" jsonschema:"size of its file; 0 before it was written"`
+	Notes       int   `json:"notes" jsonschema:"notes in it, archived ones included"`
+	Waiting     int   `json:"waiting" jsonschema:"notes that are not in it yet"`
+	Terms       int   `json:"terms" jsonschema:"distinct terms"`
+	Postings    int   `json:"postings" jsonschema:"occurrences: of each term the notes that have it"`
+	MemoryBytes int64 `json:"memoryBytes" jsonschema:"bytes of the postings in memory"`
+	DiskBytes   int64 `json:"diskBytes" jsonschema:"size of its file; 0 before it was written"`
 }
 
 // MeaningStats counts what the index of vectors holds, and what it waits for.

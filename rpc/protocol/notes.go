@@ -205,7 +205,7 @@ type SearchWord struct {
 // SearchStage is one part of the work of a search.
 type SearchStage struct {
 	Stage string `json:"stage" enum:"words,embed,vectors,fuse,snippets" jsonschema:"words: the index of words; embed: the vector of the query; vectors: the nearest to it; fuse: both lists become one; snippets"`
-	US    int64  `json:"us" jsonschema:"microseconds; stages may overlap"`
+	US    int64  `json:"us" jsonschema:"microseconds"`
 }
 
 // NoteID are the parameters of notes.links.
