@@ -1,0 +1,139 @@
+package search
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search/vector"
+)
+
+// File is a file of an index, as Inspect finds it.
+type File struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"` // words, vectors, building, unfinished or unknown
+	Bytes int64  `json:"bytes"`
+	// Wrong says what is wrong with it, "" when it is sound. Nothing is lost by it:
+	// a start makes what is missing anew.
+	Wrong string `json:"wrong,omitempty"`
+
+	Seq     uint64       `json:"seq,omitempty"`     // of the store, when the words were written
+	Model   *embed.Model `json:"model,omitempty"`   // of the vectors
+	Vectors int          `json:"vectors,omitempty"` // those that are of no use any more included
+	Notes   int          `json:"notes,omitempty"`   // words or vectors of so many
+}
+
+// The kinds of files.
+const (
+	KindWords      = "words"
+	KindVectors    = "vectors"
+	KindBuilding   = "building"   // vectors of a model that is to take the place of another
+	KindUnfinished = "unfinished" // a writer did not come to its end
+	KindUnknown    = "unknown"
+)
+
+// Inspect reads the files in the folder of an index and changes nothing. A
+// folder that is not there has none. O(their size).
+func Inspect(dir string) ([]File, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var files []File
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a daemon replaces it
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := File{Name: e.Name(), Kind: kindOf(e.Name()), Bytes: info.Size()}
+		if !info.Mode().IsRegular() {
+			f.Kind = KindUnknown
+		}
+		if err := f.read(filepath.Join(dir, e.Name())); err != nil {
+			f.Wrong = err.Error()
+			var at *fs.PathError
+			switch {
+			case errors.As(err, &at):
+				f.Wrong = "it can't be read: " + at.Err.Error()
+			case errors.Is(err, io.EOF):
+				f.Wrong = "it is too short"
+			}
+		}
+		files = append(files, f)
+	}
+	return files, err
+}
+
+func kindOf(name string) string {
+	vectors := strings.HasPrefix(name, vectorsPrefix)
+	switch {
+	case name == fileName:
+		return KindWords
+	case vectors && strings.HasSuffix(name, partSuffix):
+		return KindBuilding
+	case strings.HasSuffix(name, tempSuffix):
+		return KindUnfinished
+	case vectors:
+		return KindVectors
+	}
+	return KindUnknown
+}
+
+// read finds out what a file holds. Its errors say what is wrong with it.
+func (f *File) read(name string) error {
+	switch f.Kind {
+	case KindWords:
+		return f.readWords(name)
+	case KindVectors, KindBuilding:
+		in, err := vector.Inspect(name)
+		if err != nil {
+			return err
+		}
+		f.Model, f.Vectors, f.Notes = &in.Model, in.Vectors, in.Items
+		if in.DamagedBytes > 0 {
+			return fmt.Errorf("%d bytes of it are damaged", in.DamagedBytes)
+		}
+	}
+	return nil
+}
+
+// readWords checks every frame of a file of words.
+func (f *File) readWords(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r := bufio.NewReaderSize(file, 256<<10)
+	head := make([]byte, headerSize)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return errors.New("it is too short")
+	}
+	sum := binary.LittleEndian.Uint32(head[headerSize-4:])
+	switch {
+	case string(head[:8]) != fileMagic || sum != crc32.Checksum(head[:headerSize-4], castagnoli):
+		return errors.New("its header is damaged")
+	case binary.LittleEndian.Uint32(head[8:]) != analysisVersion:
+		return errors.New("it is of another version")
+	}
+	f.Seq, f.Notes = binary.LittleEndian.Uint64(head[16:]), int(binary.LittleEndian.Uint32(head[24:]))
+	frames := &frameReader{r: r, left: f.Bytes - headerSize}
+	for frames.left > 0 {
+		frames.rest = nil
+		if frames.record() != nil {
+			return errors.New("a part of it is damaged")
+		}
+	}
+	return nil
+}
