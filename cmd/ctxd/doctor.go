@@ -23,7 +23,7 @@ type doctorCmd struct {
 }
 
 func (doctorCmd) Help() string {
-	return "Without a command it looks at everything: the folder of the store and who can read it, the store itself, the daemon, and the room on the disk. " +
+	return "Without a command it looks at everything: the folder of the store and who can read it, the store itself, the indexes of words and vectors, the daemon, the embedder, which it tries, and the room on the disk. " +
 		"It changes nothing. The exit status is 1 when something is broken."
 }
 
@@ -48,7 +48,22 @@ type checkup struct {
 
 // checks are what ctxd doctor looks at, in that order. One that has nothing to
 // say on this machine returns nil.
-var checks = []func(a *app, conf *config) (*checkup, error){checkFolder, checkStore, checkDaemon, checkDisk}
+var checks = []func(x *examination) (*checkup, error){checkFolder, checkStore, checkIndex, checkDaemon, checkEmbedder, checkDisk}
+
+// examination is one run of ctxd doctor.
+type examination struct {
+	app   *app
+	conf  *config
+	store *diagnosis // set by checkStore; nil when there is no store that can be read
+}
+
+// storeSeq is the last transaction of the store, 0 when it can't be told.
+func (x *examination) storeSeq() uint64 {
+	if x.store == nil || x.store.Store == nil || x.store.Store.Refused != "" {
+		return 0
+	}
+	return x.store.Store.Seq
+}
 
 func (doctorAllCmd) Run(a *app, parent *doctorCmd) error {
 	conf, err := a.config(given{"data": nonEmpty(parent.Data)})
@@ -56,8 +71,9 @@ func (doctorAllCmd) Run(a *app, parent *doctorCmd) error {
 		return err
 	}
 	var found []*checkup
+	x := &examination{app: a, conf: conf}
 	for _, check := range checks {
-		c, err := check(a, conf)
+		c, err := check(x)
 		if err != nil {
 			return err
 		}
@@ -125,7 +141,8 @@ func verdict(a *app, found []*checkup, wrong int) error {
 }
 
 // checkFolder looks at who can read the folder of the store.
-func checkFolder(_ *app, conf *config) (*checkup, error) {
+func checkFolder(x *examination) (*checkup, error) {
+	conf := x.conf
 	c := &checkup{Name: "folder", State: stateOK}
 	info, err := os.Stat(conf.data)
 	switch {
@@ -193,13 +210,14 @@ func shorten(words []string, n int) []string {
 }
 
 // checkStore reads the store.
-func checkStore(a *app, conf *config) (*checkup, error) {
+func checkStore(x *examination) (*checkup, error) {
 	c := &checkup{Name: "store", State: stateOK}
-	d, err := diagnose(a, conf)
+	d, err := diagnose(x.app, x.conf)
+	x.store = d
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		c.Found = "there is none yet"
-	case a.ctx.Err() != nil:
+	case x.app.ctx.Err() != nil:
 		return nil, err
 	case err != nil:
 		f := explain(err)
@@ -214,7 +232,8 @@ func checkStore(a *app, conf *config) (*checkup, error) {
 }
 
 // checkDaemon asks the daemon how it is.
-func checkDaemon(a *app, conf *config) (*checkup, error) {
+func checkDaemon(x *examination) (*checkup, error) {
+	a, conf := x.app, x.conf
 	c := &checkup{Name: "daemon", State: stateOK}
 	h, err := healthFrom(a.ctx, conf.socket, answerLimit)
 	switch {
@@ -246,8 +265,8 @@ func checkDaemon(a *app, conf *config) (*checkup, error) {
 const lowDisk = 256 << 20
 
 // checkDisk looks at the room on the disk of the store.
-func checkDisk(_ *app, conf *config) (*checkup, error) {
-	dir := conf.data
+func checkDisk(x *examination) (*checkup, error) {
+	dir := x.conf.data
 	for !exists(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 	}

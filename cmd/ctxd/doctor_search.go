@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// hintReindex makes the indexes anew in a daemon that runs.
+const hintReindex = "ctxd call admin.reindex"
+
+// checkIndex reads the files of the indexes. Nothing is lost with them: they are
+// made of the store.
+func checkIndex(x *examination) (*checkup, error) {
+	c := &checkup{Name: "index", State: stateOK}
+	files, err := search.Inspect(filepath.Join(x.conf.data, indexFolder))
+	if err != nil {
+		c.State, c.Found, c.Hint = stateError, "its folder can't be read: "+reason(err), "check its permissions"
+		return c, nil
+	}
+	served, err := x.served()
+	if err != nil {
+		return nil, err
+	}
+	c.judgeFiles(files, x.storeSeq(), served)
+	if served != nil {
+		c.judgeServed(served)
+	}
+	if c.Found == "" {
+		c.Found = "sound"
+		if len(files) == 0 {
+			c.Found = "none on the disk yet; a daemon makes it"
+		}
+	}
+	return c, nil
+}
+
+// judgeFiles says what the files hold, and what is wrong with them.
+func (c *checkup) judgeFiles(files []search.File, seq uint64, served *indexView) {
+	fix := "nothing is lost: the next start makes it anew"
+	if served != nil {
+		fix = hintReindex
+	}
+	spare := slices.ContainsFunc(files, func(f search.File) bool { return f.Kind == search.KindVectors && servedBy(&f, served) })
+	for i := range files {
+		f := &files[i]
+		c.More = append(c.More, f.Name+": "+fileInWords(f))
+		switch {
+		case f.Wrong != "" && served != nil && f.Kind != search.KindWords: // a daemon just writes to it
+		case f.Wrong != "":
+			c.worsen(stateWarning, "a file is damaged: "+f.Name+", "+f.Wrong, fix)
+		case f.Kind == search.KindWords && seq > 0 && f.Seq > seq:
+			c.worsen(stateWarning, "the words are of a later state than the store, as after a restored folder", fix)
+		case f.Kind == search.KindVectors && served != nil && spare && !servedBy(f, served):
+			c.worsen(stateWarning, "the vectors of an earlier model are left over: "+f.Name, "ctxd stop, then delete "+quoted(f.Name)+" in the folder index of the store")
+		case f.Kind == search.KindUnfinished && served == nil:
+			c.worsen(stateOK, "a writer was interrupted; the next start removes what it left", "")
+		case f.Kind == search.KindUnknown:
+			c.worsen(stateWarning, "there is something else in its folder: "+f.Name, "move it elsewhere")
+		}
+	}
+}
+
+// servedBy reports whether a file holds the vectors that a daemon searches.
+func servedBy(f *search.File, v *indexView) bool {
+	if v == nil || v.Index.Meanings.Model == nil || f.Model == nil {
+		return false
+	}
+	return protocol.VectorModel(*f.Model) == *v.Index.Meanings.Model
+}
+
+// worsen notes what was found, if nothing worse was found before.
+func (c *checkup) worsen(state, found, hint string) {
+	if c.Found == "" || c.State == stateOK && state != stateOK {
+		c.State, c.Found, c.Hint = state, found, hint
+	}
+}
+
+// fileInWords says what a file of an index holds.
+func fileInWords(f *search.File) string {
+	bytes := size(f.Bytes)
+	switch f.Kind {
+	case search.KindWords:
+		return fmt.Sprintf("the words of %s, %s", count(f.Notes, "note"), bytes)
+	case search.KindVectors, search.KindBuilding:
+		if f.Model == nil {
+			return "vectors, " + bytes
+		}
+		what := fmt.Sprintf("%s of %s by %s, %d dimensions, %s", count(f.Vectors, "vector"), count(f.Notes, "note"), f.Model.Name, f.Model.Dims, bytes)
+		if f.Kind == search.KindBuilding {
+			what += ", being made"
+		}
+		return what
+	case search.KindUnfinished:
+		return "not finished, " + bytes
+	}
+	return "not of ctxd, " + bytes
+}
+
+// judgeServed adds what the daemon says of its indexes.
+func (c *checkup) judgeServed(v *indexView) {
+	w, m := &v.Index.Words, &v.Index.Meanings
+	if w.Waiting > 0 {
+		c.More = append(c.More, fmt.Sprintf("%s are not found by their words yet", count(w.Waiting, "note")))
+	}
+	switch {
+	case m.LastError != "":
+		c.worsen(stateWarning, fmt.Sprintf("%s wait for their vectors: %s", count(m.Waiting, "note"), m.LastError), "ctxd inspect index")
+	case m.Waiting > 0:
+		c.More = append(c.More, fmt.Sprintf("%s wait for their vectors: ctxd inspect index --watch", count(m.Waiting, "note")))
+	}
+	if m.Refused > 0 {
+		c.More = append(c.More, fmt.Sprintf("%s were refused by the embedder, and are found by their words alone", count(m.Refused, "note")))
+	}
+	if m.HeldBack > 0 {
+		c.More = append(c.More, fmt.Sprintf("%s are kept from the embedder on another machine", count(m.HeldBack, "private note")))
+	}
+}
+
+// served is what the daemon of the store says of its indexes, nil when none has
+// it, or the one that has does not answer; other checks say so.
+func (x *examination) served() (*indexView, error) {
+	if x.store == nil || x.store.Daemon == nil || x.store.Daemon.Health == nil || !x.store.Daemon.Health.Serves() {
+		return nil, nil //nolint:nilnil // there is nothing to say
+	}
+	ctx, cancel := context.WithTimeout(x.app.ctx, answerLimit)
+	defer cancel()
+	cl, err := client.Dial(ctx, x.store.Daemon.Socket, client.Options{Name: "ctxd-cli", Version: version()})
+	if err != nil {
+		return nil, x.app.ctx.Err()
+	}
+	defer func() { _ = cl.Close() }() // the answer is here
+	v, err := readIndex(ctx, cl)
+	if err != nil {
+		return nil, x.app.ctx.Err()
+	}
+	return v, nil
+}
+
+// trialLimit is how long a trial of the embedder may take. A model is loaded in
+// it.
+const trialLimit = time.Minute
+
+// trialText is what the embedder is tried with.
+const trialText = "How heavy is the bridge?"
+
+// checkEmbedder has a text embedded by the embedder of the configuration, as a
+// daemon would that starts now.
+func checkEmbedder(x *examination) (*checkup, error) {
+	c := &checkup{Name: "embedder", State: stateOK}
+	e, err := openEmbedder(x.conf.embedder, slog.New(slog.DiscardHandler))
+	if err != nil {
+		c.State, c.Found, c.Hint = stateError, explain(err).Message, explain(err).Hint
+		return c, nil
+	}
+	err = c.try(x, e)
+	return c, errors.Join(err, e.Close())
+}
+
+// try times two texts: the first may have to load the model.
+func (c *checkup) try(x *examination, e embed.Embedder) error {
+	ctx, cancel := context.WithTimeout(x.app.ctx, trialLimit)
+	defer cancel()
+	p := newProgress(x.app.err)
+	p.report("trying the embedder", 0, 0)
+	defer p.finish()
+	var took [2]time.Duration
+	var model embed.Model
+	for i := range took {
+		start := time.Now()
+		m, vectors, err := e.Embed(ctx, embed.Query, []string{trialText})
+		took[i], model = time.Since(start), m
+		switch {
+		case x.app.ctx.Err() != nil:
+			return x.app.ctx.Err()
+		case err == nil && vectors[0] == nil:
+			err = fault.New(fault.Unavailable, "it gives no vector for plain English")
+		case fault.KindOf(err) == fault.Deadline:
+			err = fault.New(fault.Unavailable, "it gave no answer within %s", trialLimit)
+		}
+		if err != nil {
+			f := explain(err)
+			c.State, c.Found = stateError, e.Status().Kind+": "+f.Message
+			c.Hint = firstOf(f.Hint, "choose another one: embedder in "+x.conf.path)
+			return nil
+		}
+	}
+	st := e.Status()
+	c.Found = fmt.Sprintf("%s is ready: %s, %d dimensions", st.Kind, model.Name, model.Dims)
+	if st.Device != "" {
+		c.Found += ", on " + st.Device
+	}
+	if st.Layers > 0 {
+		c.Found += fmt.Sprintf(", %d of %d layers on the GPU", st.OffloadedLayers, st.Layers)
+	}
+	c.More = append(c.More, fmt.Sprintf("a text took %s, the first one %s", elapsed(took[1]), elapsed(took[0])))
+	if st.Remote {
+		c.More = append(c.More, "the texts of notes leave this machine, those of private ones don't")
+	}
+	return nil
+}
