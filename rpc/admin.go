@@ -7,6 +7,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -44,9 +45,11 @@ func (s *Server) Health() protocol.Health {
 		out.Store.Mode, out.Store.Reason = protocol.StoreClosed, fault.Message(r.refused)
 		warn(protocol.Failing, "%s", out.Store.Reason)
 	case r.KV != nil:
-		live, _, _ := r.Notes.Count()
-		out.Store, out.Index = r.KV.Status(), protocol.IndexHealth{Ready: true, Notes: live}
+		out.Store, out.Index, out.Embedder = r.KV.Status(), r.indexHealth(), r.embedderInfo()
 		warnStore(out.Store, warn)
+		if e := out.Embedder; e.State == embed.Failed {
+			warn(protocol.Warning, "the embedder %s fails: %s", e.Kind, e.Why)
+		}
 	}
 	if s.dataDir != "" {
 		out.Disk.FreeBytes, out.Disk.TotalBytes = DiskRoom(s.dataDir)
@@ -90,7 +93,7 @@ func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (p
 	metrics.Read(samples)
 	return protocol.Stats{
 		Notes: live, Archived: all - live, Entities: r.Entities.Count(""), Types: len(r.Entities.Types()),
-		Vaults: len(vaults), Records: r.KV.Status().Records, RSSBytes: residentBytes(),
+		Vaults: len(vaults), Records: r.KV.Status().Records, Index: r.indexStats(), RSSBytes: residentBytes(),
 		HeapBytes: samples[0].Value.Uint64(), Goroutines: int(samples[1].Value.Uint64()),
 		Connections: srv.ConnStats(), Methods: srv.MethodStats(),
 	}, nil

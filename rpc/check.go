@@ -32,12 +32,19 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 			return err
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
-		return nil
+		Report(ctx, "vectors", 0, 0)
+		wrong, err := r.Search.CheckVectors(ctx)
+		if len(wrong) > 0 {
+			slices.Sort(wrong)
+			out.Drift = append(out.Drift, driftOf(protocol.ViewVectors, wrong))
+		}
+		return err
 	})
 	if err == nil && len(out.Problems) == 0 {
 		Report(ctx, "views", 0, 0)
-		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Rooms) (fresh *Rooms, err error) {
-			fresh, out.Drift, err = srv.reopen(ctx, old)
+		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Rooms) (*Rooms, error) {
+			fresh, drift, err := srv.reopen(ctx, old)
+			out.Drift = append(out.Drift, drift...)
 			return fresh, err
 		})
 		out.Compared = err == nil
@@ -99,10 +106,14 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	drift := []protocol.Drift{}
 	for i, name := range viewNames {
 		if ids := different(before[i], after[i]); len(ids) > 0 {
-			drift = append(drift, protocol.Drift{View: name, Found: len(ids), IDs: ids[:min(10, len(ids))], Repaired: true})
+			drift = append(drift, driftOf(name, ids))
 		}
 	}
 	return fresh, drift, nil
+}
+
+func driftOf(view string, ids []string) protocol.Drift {
+	return protocol.Drift{View: view, Found: len(ids), IDs: ids[:min(10, len(ids))], Repaired: true}
 }
 
 // viewNames are the views that are compared.

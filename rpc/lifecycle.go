@@ -35,6 +35,7 @@ func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (pro
 		Capabilities: protocol.ServerCapabilities{
 			Methods:   s.conn.srv.names,
 			Framings:  []string{protocol.FramingNewline, protocol.FramingContentLength},
+			Embedder:  s.conn.srv.embedderInfo(),
 			Providers: []string{},
 		},
 	}, nil

@@ -148,28 +148,21 @@ func (r *Rooms) notesResolve(_ context.Context, _ *Session, p protocol.NoteResol
 	return out, nil
 }
 
-// The one way of searching until there is an index of meanings.
-const (
-	lexical  = "lexical"
-	semantic = "semantic"
-)
-
 func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearch) (protocol.SearchResult, error) {
-	out := protocol.SearchResult{Hits: []protocol.SearchHit{}, Mode: lexical}
-	if p.Mode != lexical {
-		out.Degraded = &protocol.Degraded{Stage: semantic, Why: "no embedder is configured"}
-	}
+	out := protocol.SearchResult{Hits: []protocol.SearchHit{}}
 	filter, err := searchFilter(p.Filter)
 	if err != nil {
 		return out, err
 	}
-	res, err := r.Search.Search(ctx, search.Request{Query: p.Query, Limit: p.Limit, Filter: filter, Snippets: true, Explain: p.Explain})
+	res, err := r.Search.Search(ctx, search.Request{
+		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Filter: filter, Snippets: true, Explain: p.Explain,
+	})
 	if err != nil {
 		return out, err
 	}
-	out.Understood = understood(res.Understood)
+	out.Mode, out.Understood = string(res.Mode), understood(res.Understood)
 	if res.Degraded != "" {
-		out.Degraded = &protocol.Degraded{Stage: lexical, Why: res.Degraded}
+		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}
 	}
 	for _, f := range res.Hits {
 		hit := protocol.SearchHit{

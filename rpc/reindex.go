@@ -19,6 +19,13 @@ func (r *Rooms) adminReindex(ctx context.Context, _ *Session, p protocol.Reindex
 		}
 		_, out.Notes, _ = r.Notes.Count()
 	}
+	if p.What != protocol.ReindexWords {
+		if err := r.Search.ReindexVectors(ctx, progress("vectors")); err != nil {
+			return out, err
+		}
+		st := r.Search.Stats().Meanings
+		out.Notes, out.Vectors, out.Refused = st.Notes, st.Vectors, st.Refused
+	}
 	out.MS = time.Since(began).Milliseconds()
 	return out, nil
 }

@@ -82,6 +82,12 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
 		r.KV.OnCommit(s.events.commit)
 	}
+	if r.Search != nil {
+		tell := s.events.indexing()
+		r.Search.OnProgress(func(stage string, done, total int) {
+			tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total)})
+		})
+	}
 	opened := s.door.open(phase, r)
 	s.events.suspectHealth()
 	return opened

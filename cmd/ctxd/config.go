@@ -256,7 +256,7 @@ func (c *storeConfig) options() kv.Options {
 
 // daemon returns what a daemon is started with.
 func (c *config) daemon(log *slog.Logger) daemonOptions {
-	return daemonOptions{socket: c.socket, data: c.data, log: log, idleExit: c.idleExit, limits: c.limits, records: c.records, store: c.store}
+	return daemonOptions{socket: c.socket, data: c.data, log: log, idleExit: c.idleExit, limits: c.limits, records: c.records, store: c.store, embedder: c.embedder, weights: c.weights}
 }
 
 // assignments reads the values of --set KEY=VALUE.

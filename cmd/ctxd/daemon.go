@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc"
@@ -29,6 +31,7 @@ type daemon struct {
 	listener *socket.Listener
 	dir      string
 	store    storeConfig
+	embedder embed.Embedder
 	log      *slog.Logger
 	started  time.Time
 	signed   bool // the data; of who opens and closes the store
@@ -48,6 +51,8 @@ type daemonOptions struct {
 	limits   rpc.Limits
 	records  roomLimits
 	store    storeConfig
+	embedder embedderConfig
+	weights  searchWeights
 }
 
 // startDaemon takes the socket and serves: how the daemon is, and calls that
@@ -56,12 +61,17 @@ type daemonOptions struct {
 //
 // A socket that another daemon owns is a *socket.OwnedError.
 func startDaemon(opts daemonOptions) (*daemon, error) {
-	ln, err := socket.Listen(opts.socket, socket.Options{Version: version()})
+	embedder, err := openEmbedder(opts.embedder, opts.log)
 	if err != nil {
 		return nil, err
 	}
+	ln, err := socket.Listen(opts.socket, socket.Options{Version: version()})
+	if err != nil {
+		return nil, errors.Join(err, embedder.Close())
+	}
+	by := finding{embedder, search.Weights{Lexical: opts.weights.lexical, Semantic: opts.weights.semantic}}
 	d := &daemon{
-		listener: ln, dir: opts.data, store: opts.store, log: opts.log, started: time.Now(),
+		listener: ln, dir: opts.data, store: opts.store, embedder: embedder, log: opts.log, started: time.Now(),
 		stopped: make(chan struct{}), idle: make(chan struct{}), failed: make(chan error, 1),
 	}
 	d.server = rpc.New(rpc.Options{
@@ -70,7 +80,7 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 		Stop:      func() { d.stopOnce.Do(func() { close(d.stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.dir, d.store, d.log) },
-		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records, opts.log) },
+		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records, by, opts.log) },
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.idle) },
 	})
 	go func() {
@@ -129,7 +139,7 @@ func (d *daemon) close() error {
 	if d.signed {
 		_ = os.Remove(filepath.Join(d.dir, signature)) // without it the next owner is told of by pid only
 	}
-	return errors.Join(d.listener.Close(), d.server.CloseStore())
+	return errors.Join(d.listener.Close(), d.server.CloseStore(), d.embedder.Close())
 }
 
 // signature is the file in the data folder that says which daemon has it. The

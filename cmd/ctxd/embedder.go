@@ -29,7 +29,7 @@ func openEmbedder(conf embedderConfig, log *slog.Logger) (embed.Embedder, error)
 		return &absentEmbedder{kind: conf.kind, why: fault.New(fault.Unavailable, "there is no ctxd-runner").
 			WithHint("choose another embedder: builtin or http")}, nil
 	}
-	return embed.Builtin()
+	return embed.BuiltinWhenAsked(), nil
 }
 
 func openEndpoint(conf *endpointConfig, log *slog.Logger) (embed.Embedder, error) {

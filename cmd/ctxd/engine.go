@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
@@ -32,7 +33,7 @@ func upgradeStore(tx *kv.Tx, from int) error {
 	return notes.Upgrade(tx)
 }
 
-// indexFolder is where the index of words is kept, in the folder of the store.
+// indexFolder is where the index of words and the vectors are kept, in the folder of the store.
 const indexFolder = "index"
 
 // besideStore is what else lies in the folder of the store. The log may come
@@ -68,14 +69,20 @@ func indexDir(db *kv.Store) string {
 	return filepath.Join(db.Dir(), indexFolder)
 }
 
+// finding is how notes are found beside by their words.
+type finding struct {
+	embedder embed.Embedder // nil: in no other way; not closed by the rooms
+	weights  search.Weights
+}
+
 // roomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
-// WQL, the graph, the index of words, the cached blocks of gather; then the events
+// WQL, the graph, the indexes of words and of vectors, the cached blocks of gather; then the events
 // for clients.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
-func roomsOver(db *kv.Store, limits roomLimits, log *slog.Logger) (*rpc.Rooms, error) {
+func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*rpc.Rooms, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{
@@ -95,7 +102,7 @@ func roomsOver(db *kv.Store, limits roomLimits, log *slog.Logger) (*rpc.Rooms, e
 	}})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log})
+	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Embedder: by.embedder, Weights: by.weights})
 	keepLean(db, ns)
 	return &rpc.Rooms{
 		KV:       db,

@@ -14,7 +14,7 @@ func openRooms(dir string, log *slog.Logger, limits roomLimits) (*rpc.Rooms, err
 	if err != nil {
 		return nil, err
 	}
-	rooms, err := roomsOver(db, limits, log)
+	rooms, err := roomsOver(db, limits, finding{}, log)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -83,7 +83,7 @@ func serveForHost(t *testing.T) (path string, withdrawn <-chan struct{}) {
 	check(err)
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	check(err)
-	rooms, err := roomsOver(db, roomLimits{}, nil)
+	rooms, err := roomsOver(db, roomLimits{}, finding{}, nil)
 	check(err)
 	ctx := t.Context()
 	_, err = rooms.Notes.Put(ctx, notes.Draft{ID: "kickoff", Title: "Kickoff", Body: "About scales."}, nil)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -17,8 +18,8 @@ type call struct {
 	*request
 	g     *Gatherer
 	ctx   context.Context
-	found []*notes.Note // by the search, best first
-	at    uint64        // moment of the call, once it is asked for
+	found []search.Hit // by the search, best first
+	at    uint64       // moment of the call, once it is asked for
 
 	scratch *scratch
 
@@ -288,8 +289,8 @@ func (c *call) searched() {
 		if len(c.in.Found) == c.SearchNotes {
 			return
 		}
-		n := c.g.notes.Get(f.ID) // it may have changed since the search
-		if taken[f.ID] || !n.Live() {
+		n := c.g.notes.Get(f.Note.ID) // it may have changed since the search
+		if taken[f.Note.ID] || !n.Live() {
 			continue
 		}
 		if c.remote && n.Private {
@@ -298,7 +299,7 @@ func (c *call) searched() {
 			}
 			continue
 		}
-		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: n.Title, Reason: "found by search"})
+		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: n.Title, Reason: foundBy(f)})
 		c.text(&c.in.Found, len(c.in.Found)-1, n)
 	}
 }

@@ -144,7 +144,7 @@ const (
 
 // candidates finds the candidates of every section in one state of the store.
 // Where many blocks are missing, they are rendered between two looks at it.
-func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []*notes.Note) (*call, error) {
+func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []search.Hit) (*call, error) {
 	for attempt := 1; ; attempt++ {
 		c := g.newCall(ctx, r, m)
 		c.found = found

@@ -1,14 +1,11 @@
 package gather
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -16,36 +13,56 @@ import (
 // search finds notes for the message, best first: as many as can be needed when
 // some of them are shown elsewhere. It runs before the rest, outside the view of
 // the store. why says what is missing.
-func (g *Gatherer) search(ctx context.Context, r *request) (found []*notes.Note, skipped bool, why string) {
+func (g *Gatherer) search(ctx context.Context, r *request) (found []search.Hit, skipped bool, why string) {
 	switch {
 	case r.SearchNotes == 0:
 		return nil, true, ""
 	case g.opts.Search == nil:
 		return nil, true, "there is no index to search"
 	}
-	req := search.Request{Query: r.Text, Plain: true, Limit: r.SearchNotes + prompt.MaxPinned + prompt.MaxLinked}
-	if r.remote {
-		req.Keep = func(n *notes.Note) bool { return !n.Private }
-	}
+	// What would be shown to a local audience decides which private notes are
+	// reported as withheld; a remote one gets a list of its own, so that no private note
+	// has a say in its order.
+	req := search.Request{Query: r.Text, Plain: true, Mode: search.Hybrid, Limit: r.SearchNotes + prompt.MaxPinned + prompt.MaxLinked}
 	res, err := g.opts.Search.Search(ctx, req)
 	if err != nil {
 		return nil, true, fault.Message(err)
 	}
 	hits := res.Hits
-	if r.remote { // what would have been shown to a local one is reported
-		req.Keep = func(n *notes.Note) bool { return n.Private }
-		withheld, err := g.opts.Search.Search(ctx, req)
+	if r.remote && slices.ContainsFunc(hits, isPrivate) {
+		req.Keep = func(n *notes.Note) bool { return !n.Private }
+		shown, err := g.opts.Search.Search(ctx, req)
 		if err != nil {
 			return nil, true, fault.Message(err)
 		}
-		hits = slices.Concat(hits, withheld.Hits)
-		slices.SortStableFunc(hits, func(a, b search.Hit) int {
-			return cmp.Or(cmp.Compare(b.Score, a.Score), entities.CompareNatural(a.Note.Title, b.Note.Title),
-				strings.Compare(a.Note.ID, b.Note.ID))
-		})
+		hits = withheldAmong(shown.Hits, hits)
 	}
-	for _, h := range hits {
-		found = append(found, h.Note)
+	return hits, false, res.Degraded
+}
+
+// foundBy says how a note was found, for the report.
+func foundBy(h search.Hit) string {
+	switch h.Found {
+	case search.Semantic:
+		return "found by search, by its meaning"
+	case search.Hybrid:
+		return "found by search, by its words and its meaning"
 	}
-	return found, false, res.Degraded
+	return "found by search"
+}
+
+func isPrivate(h search.Hit) bool { return h.Note.Private }
+
+// withheldAmong puts the private notes of all into shown, at the places that they
+// have there.
+func withheldAmong(shown, all []search.Hit) (hits []search.Hit) {
+	for _, h := range all {
+		switch {
+		case h.Note.Private:
+			hits = append(hits, h)
+		case len(shown) > 0:
+			hits, shown = append(hits, shown[0]), shown[1:]
+		}
+	}
+	return append(hits, shown...)
 }

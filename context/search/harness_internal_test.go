@@ -32,10 +32,23 @@ func openAll(t testing.TB, dir string, opts Options) *rooms {
 
 func over(t testing.TB, db *kv.Store, opts Options) *rooms {
 	t.Helper()
+	return openRoomsOf(t, db, opts)
+}
+
+func openRoomsOf(t interface {
+	Helper()
+	Fatal(...any)
+}, db *kv.Store, opts Options,
+) *rooms {
+	t.Helper()
 	ents, err := entities.Open(db, entities.Options{})
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ns, err := notes.Open(db, ents, notes.Options{})
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &rooms{Open(db, ns, opts), db, ents, ns}
 }
 

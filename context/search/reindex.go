@@ -217,6 +217,13 @@ func (x *inverted) terms() (n int) {
 	return n
 }
 
+// Size is how many notes are in the index of words, and how many are not yet.
+func (x *Index) Size() (notes, waiting int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return len(x.number), len(x.waiting)
+}
+
 // Waiting is how many notes wait for their vectors.
 func (x *Index) Waiting() int {
 	if x.meaning == nil {

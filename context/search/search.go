@@ -47,6 +47,7 @@ type Hit struct {
 	Snippet string             // of the plain text, one line
 	Ranges  [][2]int           // matches in Snippet: UTF-16, half-open
 	Signals map[string]float64 // what counted, by name; see explain and fuse
+	Found   Mode               // by what it was found: Hybrid for both
 
 	chunk int     // that is nearest; noChunk for none
 	words float64 // what its words gave in a hybrid search; 0 when they did not find it
@@ -218,7 +219,7 @@ func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) (plan,
 	}
 	res.Hits = res.Hits[:0]
 	for _, b := range best {
-		res.Hits = append(res.Hits, Hit{Note: x.docs[b.doc], Score: float64(b.score) / scale})
+		res.Hits = append(res.Hits, Hit{Note: x.docs[b.doc], Score: float64(b.score) / scale, Found: Lexical})
 	}
 	if s.req.Explain {
 		s.explain(p, best, res.Hits)

@@ -55,7 +55,7 @@ type foundNote struct {
 
 func (o searchOutput) text() string {
 	if len(o.Notes) == 0 {
-		return "No note has these words."
+		return "No note was found."
 	}
 	var b strings.Builder
 	for i, n := range o.Notes {

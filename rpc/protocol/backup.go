@@ -48,7 +48,7 @@ type Checked struct {
 
 // Drift is a derived view that differed from the records that it is made of.
 type Drift struct {
-	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,words,vectors" jsonschema:"the view"`
+	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,vectors" jsonschema:"the view"`
 	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or too many"`
 	IDs      []string `json:"ids" jsonschema:"some of them: ids of notes or entities, names of types or tags; ten at most"`
 	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
@@ -62,7 +62,6 @@ const (
 	ViewTypes    = "types"
 	ViewEntities = "entities"
 	ViewGraph    = "graph"
-	ViewWords    = "words"
 	ViewVectors  = "vectors"
 )
 

@@ -418,7 +418,7 @@ export interface DiskHealth {
 
 export interface Drift {
   /** The view. */
-  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "words" | "vectors";
+  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "vectors";
   /** How many of its records were different, missing or too many. */
   found: number;
   /** Some of them: ids of notes or entities, names of types or tags; ten at most. */

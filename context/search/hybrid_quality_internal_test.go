@@ -1,0 +1,104 @@
+package search
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	slashpath "path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// paraphrases are questions in other words than the one note that answers.
+func paraphrases(t *testing.T) *collection {
+	t.Helper()
+	c := &collection{relevant: make(map[string]map[string]float64)}
+	ids := make(map[string]string)
+	must(t, fs.WalkDir(fixtures.Vault(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slashpath.Ext(name) != ".md" || strings.HasPrefix(name, ".") {
+			return err
+		}
+		data, err := fs.ReadFile(fixtures.Vault(), name)
+		ids[name] = fmt.Sprint("note", len(ids))
+		c.docs = append(c.docs, document{ids[name], strings.TrimSuffix(slashpath.Base(name), ".md"), string(data)})
+		return err
+	}))
+	eachLine(t, filepath.Join("..", "..", "fixtures", "paraphrases.tsv"), func(line string) {
+		if strings.HasPrefix(line, "#") {
+			return
+		}
+		text, note, _ := strings.Cut(line, "\t")
+		id := fmt.Sprint(len(c.questions))
+		c.questions = append(c.questions, question{id, text})
+		c.relevant[id] = map[string]float64{ids[note]: 1}
+	})
+	return c
+}
+
+// TestSRCH13_HybridIsBetterThanWords pins how well the whole search does on judged
+// questions, with the built-in model.
+func TestSRCH13_HybridIsBetterThanWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
+	for _, set := range []struct {
+		name string
+		of   func(*testing.T) *collection
+	}{{"paraphrases", paraphrases}, {"cranfield", cranfield}} {
+		t.Run(set.name, func(t *testing.T) { measureHybrid(t, set.name, set.of(t)) })
+	}
+}
+
+func measureHybrid(t *testing.T, name string, c *collection) {
+	builtin, err := embed.Builtin()
+	must(t, err)
+	r := openAll(t, kv.InMemory, Options{Embedder: builtin})
+	var drafts []notes.Draft
+	for _, d := range c.docs {
+		drafts = append(drafts, notes.Draft{ID: d.ID, Title: d.Title, Body: d.Body})
+	}
+	for part := range slices.Chunk(drafts, 500) {
+		_, err := r.notes.PutMany(ctx, part)
+		must(t, err)
+	}
+	r.settled(t)
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-24s nDCG@10 recall@10\n", name)
+	row := func(name string, rank func(string) []string) float64 {
+		ndcg, recall := c.measure(rank)
+		fmt.Fprintf(&table, "%-24s %.4f  %.4f\n", name, ndcg, recall)
+		return ndcg
+	}
+	by := func(mode Mode) func(string) []string {
+		return func(text string) []string {
+			return strings.Split(r.find(t, Request{Query: text, Mode: mode, Plain: true}), " ")
+		}
+	}
+	bm25 := row("plain BM25", plainBM25(c.docs))
+	words := row("lexical", by(Lexical))
+	row("semantic", by(Semantic))
+	for _, w := range []float64{0.2, 0.3, 0.7, 1} {
+		r.opts.Weights.Semantic = w
+		row(fmt.Sprintf("hybrid, semantic x %.1f", w), by(Hybrid))
+	}
+	r.opts.Weights = DefaultWeights
+	hybrid := row("hybrid", by(Hybrid))
+	if hybrid <= words || hybrid < 1.05*bm25 {
+		t.Errorf("nDCG@10 of hybrid is %.4f, of words %.4f, of plain BM25 %.4f", hybrid, words, bm25)
+	}
+	golden := filepath.Join("testdata", "hybrid-"+name+".golden")
+	if *update {
+		must(t, os.WriteFile(golden, []byte(table.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || table.String() != string(want) {
+		t.Errorf("write it anew with -update if it should be so:\n%s\nwant\n%s", &table, want)
+	}
+}

@@ -1,0 +1,517 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// bags is an embedder of a test: the vector of a text is the sum of those of its
+// words, so that texts with a word in common are near.
+type bags struct {
+	name string
+
+	mu      sync.Mutex // guards what follows
+	fail    error      // of the next calls
+	refuse  string     // texts with it are refused
+	remote  bool
+	gate    chan struct{} // nil, or closed to let calls go on
+	texts   []string      // passages that were embedded
+	asked   int           // queries
+	closed  bool
+	changed string // another name of its model
+}
+
+const bagDims = 96
+
+func (b *bags) model() embed.Model {
+	return embed.Model{Name: b.name + b.changed, Dims: bagDims, SHA256: "5e"}
+}
+
+func (b *bags) Model(context.Context) (embed.Model, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.model(), b.fail
+}
+
+func (b *bags) Embed(ctx context.Context, p embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+	b.mu.Lock()
+	gate := b.gate
+	b.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return embed.Model{}, nil, ctx.Err()
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		return embed.Model{}, nil, b.fail
+	}
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if b.refuse != "" && strings.Contains(text, b.refuse) {
+			return embed.Model{}, nil, fault.New(fault.Invalid, "that text is refused")
+		}
+		out[i] = b.vector(text)
+	}
+	if p == embed.Passage {
+		b.texts = append(b.texts, texts...)
+	} else {
+		b.asked++
+	}
+	return b.model(), out, nil
+}
+
+// vector is nil for a text without words.
+func (b *bags) vector(text string) (sum []float32) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), notWord) {
+		h := fnv.New64()
+		_, _ = h.Write([]byte(b.name + w))
+		r := rand.New(rand.NewPCG(h.Sum64(), 1))
+		if sum == nil {
+			sum = make([]float32, bagDims)
+		}
+		for i := range sum {
+			sum[i] += float32(r.NormFloat64())
+		}
+	}
+	return sum
+}
+
+func (b *bags) Status() embed.Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.model()
+	return embed.Status{Kind: "http", State: embed.Ready, Model: &m, Remote: b.remote}
+}
+
+func (b *bags) Close() error { return nil }
+
+func (b *bags) set(change func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change()
+}
+
+// taken returns the passages that were embedded since it was asked last.
+func (b *bags) taken() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.texts
+	b.texts = nil
+	return out
+}
+
+// until waits for what comes by itself.
+func until(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, what string, ok func() bool,
+) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// settled waits until every note has its vectors.
+func (r *rooms) settled(t interface {
+	Helper()
+	Fatalf(string, ...any)
+},
+) {
+	t.Helper()
+	poke(r.meaning.hurry)
+	until(t, "the queue is empty", func() bool {
+		r.meaning.mu.RLock()
+		defer r.meaning.mu.RUnlock()
+		g := r.meaning.serving
+		want, err := r.meaning.embedder.Model(ctx)
+		return err == nil && g != nil && g.model == want && g.ready && len(g.waiting)+len(g.gone) == 0 && r.meaning.building == nil && !r.meaning.anew
+	})
+}
+
+func (r *rooms) near(t testing.TB, query string) string {
+	t.Helper()
+	return r.find(t, Request{Query: query, Mode: Semantic, Plain: true})
+}
+
+func TestSRCH24_ByTextAtOnceByMeaningWhenReady(t *testing.T) {
+	gate := make(chan struct{})
+	b := &bags{name: "b", gate: gate}
+	r := openAll(t, kv.InMemory, Options{Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "Bees make it."})
+	if got := r.find(t, Request{Query: "bees make", Mode: Hybrid}); got != "a" {
+		t.Errorf("by text: %q", got)
+	}
+	res, err := r.Search(ctx, Request{Query: "bees make", Mode: Hybrid, Limit: 5})
+	must(t, err)
+	if res.Mode != Lexical || res.Stage != "semantic" || res.Degraded == "" {
+		t.Errorf("mode %s, degraded %s: %s", res.Mode, res.Stage, res.Degraded)
+	}
+	_, err = r.Search(ctx, Request{Query: "bees make", Mode: Semantic, Limit: 5})
+	if fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("semantic without vectors: %v", err)
+	}
+	st := r.Stats().Meanings
+	if st.Waiting != 1 || st.Oldest <= 0 {
+		t.Errorf("stats %+v", st)
+	}
+	close(gate)
+	r.settled(t)
+	if got := r.near(t, "bees"); got != "a" {
+		t.Errorf("by meaning: %q", got)
+	}
+	if st := r.Stats().Meanings; st.Waiting != 0 || st.Notes != 1 || st.Vectors != 1 || st.Embedded != 1 || st.Rate <= 0 || st.Model == nil || st.Size.Memory == 0 {
+		t.Errorf("stats %+v", st)
+	}
+}
+
+func TestSRCH12_UnchangedTextIsNotEmbeddedAgain(t *testing.T) {
+	b := &bags{name: "b"}
+	dir := t.TempDir()
+	r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: b})
+	body := "# One\n\nFirst text.\n\n# Two\n\nSecond text.\n\n# Three\n\nThird text.\n"
+	r.put(t, notes.Draft{ID: "a", Title: "Note", Body: body, Path: "x/note.md"})
+	r.settled(t)
+	if n := len(b.taken()); n != 3 {
+		t.Errorf("%d texts embedded", n)
+	}
+	for _, c := range []struct {
+		name  string
+		draft notes.Draft
+		want  []string
+	}{
+		{"moved, tagged, archived", notes.Draft{Title: "Note", Body: body, Path: "y/note.md", Tags: []string{"t"}}, nil},
+		{"a part changed", notes.Draft{Title: "Note", Body: strings.Replace(body, "Second", "Other", 1)}, []string{"Note > Two\nOther text."}},
+		{"parts in another order", notes.Draft{Title: "Note", Body: "# Three\n\nThird text.\n\n# One\n\nFirst text.\n"}, nil},
+		{"a part twice", notes.Draft{Title: "Note", Body: "# One\n\nFirst text.\n\n# One\n\nFirst text.\n"}, []string{"Note > One\nFirst text."}},
+		{"another title", notes.Draft{Title: "Other", Body: "# One\n\nFirst text.\n"}, []string{"Other > One\nFirst text."}},
+	} {
+		c.draft.ID = "a"
+		r.put(t, c.draft)
+		r.settled(t)
+		if got := b.taken(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: embedded %q, want %q", c.name, got, c.want)
+		}
+	}
+	if st := r.Stats().Meanings; st.Reused == 0 {
+		t.Errorf("stats %+v", st)
+	}
+}
+
+func TestSRCH24_DeletesAreImmediate(t *testing.T) {
+	b := &bags{name: "b"}
+	r := openAll(t, kv.InMemory, Options{Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "bees"}, notes.Draft{ID: "b", Title: "Wax", Body: "bees too"}, notes.Draft{ID: "c", Title: "Rails", Body: "steam"})
+	r.settled(t)
+	gate := make(chan struct{})
+	b.set(func() { b.gate = gate })
+	defer close(gate)
+	r.meaning.asked.put(b.model(), "bees", b.vector("bees"))
+	_, err := r.notes.Delete(ctx, "a", nil)
+	must(t, err)
+	if got := r.near(t, "bees"); !strings.HasPrefix(got, "b") || strings.Contains(got, "a") {
+		t.Errorf("found %q", got)
+	}
+	r.put(t, notes.Draft{ID: "b", Title: "Wax", Body: "something else"})
+	if got := r.near(t, "bees"); strings.Contains(got, "b") {
+		t.Errorf("the old text of a note is found: %q", got)
+	}
+}
+
+// A note that is edited keeps serving what did not change, also while the embedder is
+// away.
+func TestSRCH24_UnchangedPartsServeWhileTheEmbedderIsAway(t *testing.T) {
+	b := &bags{name: "b"}
+	r := openAll(t, kv.InMemory, Options{Embedder: b})
+	body := "# One\n\nbees hive honey\n\n# Two\n\ntrains rails steam\n"
+	r.put(t, notes.Draft{ID: "a", Title: "T", Body: body})
+	r.settled(t)
+	for _, q := range []string{"bees hive honey", "trains rails steam"} {
+		r.meaning.asked.put(b.model(), q, b.vector(q))
+	}
+	b.set(func() { b.fail = fault.New(fault.Unavailable, "away") })
+	r.put(t, notes.Draft{ID: "a", Title: "T", Body: strings.Replace(body, "trains rails steam", "planes wings", 1)})
+	until(t, "the parts that stay are served", func() bool { return r.near(t, "bees hive honey") == "a" })
+	if got := r.near(t, "trains rails steam"); got != "" {
+		res, _ := r.Search(ctx, Request{Query: "trains rails steam", Mode: Semantic, Plain: true, Limit: 1})
+		if res.Hits[0].Score > 0.5 {
+			t.Errorf("the part that went is found: %v", res.Hits[0].Score)
+		}
+	}
+	until(t, "the embedder was asked", func() bool { return r.Stats().Meanings.Error != "" })
+	if st := r.Stats().Meanings; st.Error != "away" || st.Retry <= 0 || st.Waiting != 1 {
+		t.Errorf("stats %+v", st)
+	}
+	b.set(func() { b.fail = nil })
+	r.settled(t)
+	if st := r.Stats().Meanings; st.Error != "" {
+		t.Errorf("stats %+v", st)
+	}
+}
+
+func TestSRCH24_ARefusedNoteIsNotAskedAgain(t *testing.T) {
+	b := &bags{name: "b", refuse: "poison"}
+	r := openAll(t, kv.InMemory, Options{Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "fine"}, notes.Draft{ID: "p", Title: "P", Body: "poison"}, notes.Draft{ID: "c", Title: "C", Body: "fine too"})
+	r.settled(t)
+	if st := r.Stats().Meanings; st.Refused != 1 || st.Notes != 2 || st.Error != "" {
+		t.Errorf("stats %+v", st)
+	}
+	b.taken()
+	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "fine again"})
+	r.settled(t)
+	if got := b.taken(); len(got) != 1 {
+		t.Errorf("asked for %q", got)
+	}
+	r.put(t, notes.Draft{ID: "p", Title: "P", Body: "cured"})
+	r.settled(t)
+	if st := r.Stats().Meanings; st.Refused != 0 || st.Notes != 3 {
+		t.Errorf("stats %+v", st)
+	}
+}
+
+func TestSRCH24_PrivateNotesAreKeptFromARemoteEmbedder(t *testing.T) {
+	b := &bags{name: "b", remote: true}
+	dir := t.TempDir()
+	r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: b})
+	r.put(t,
+		notes.Draft{ID: "a", Title: "A", Body: "open"},
+		notes.Draft{ID: "s", Title: "Canary", Body: "canary", Private: true},
+		notes.Draft{ID: "t", Title: "Turned", Body: "canary later"},
+	)
+	r.put(t, notes.Draft{ID: "s", Title: "Canary", Body: "canary still", Private: true})
+	r.settled(t)
+	for _, text := range b.taken() {
+		if strings.Contains(text, "canary") && !strings.Contains(text, "later") {
+			t.Errorf("the embedder was shown %q", text)
+		}
+	}
+	if st := r.Stats().Meanings; st.HeldBack != 1 || st.Waiting != 0 || st.Notes != 2 {
+		t.Errorf("stats %+v", st)
+	}
+	r.put(t, notes.Draft{ID: "t", Title: "Turned", Body: "canary later", Private: true})
+	r.settled(t)
+	if st := r.Stats().Meanings; st.HeldBack != 2 || st.Vectors != 1 {
+		t.Errorf("stats %+v", st)
+	}
+	r.put(t, notes.Draft{ID: "s", Title: "Canary", Body: "free"})
+	r.settled(t)
+	if st := r.Stats().Meanings; st.HeldBack != 1 || st.Vectors != 2 {
+		t.Errorf("stats %+v", st)
+	}
+}
+
+func TestSRCH12_AnotherModelTakesTheOldOnesPlace(t *testing.T) {
+	dir := t.TempDir()
+	index := filepath.Join(dir, "index")
+	builtin, err := embed.Builtin()
+	must(t, err)
+	db, err := kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+	must(t, err)
+	r := over(t, db, Options{Dir: index, Embedder: builtin})
+	const many = 200
+	for i := range many {
+		r.put(t, notes.Draft{ID: fmt.Sprint("n", i), Title: fmt.Sprint("Note ", i), Body: fmt.Sprintf("The keeper looks after hive number %d and its honey.", i)})
+	}
+	r.settled(t)
+	old := r.Stats().Meanings.Model.SHA256
+	must(t, db.Close())
+
+	// The second model gets stuck on the way.
+	b := &stuck{bags: bags{name: "b"}, after: 3}
+	b.gate = nil
+	db, err = kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+	must(t, err)
+	r = over(t, db, Options{Dir: index, Embedder: b})
+	until(t, "half of it is there", func() bool {
+		st := r.Stats().Meanings
+		return st.Building != nil && b.calls.Load() > 3 && st.Building.Done > 0
+	})
+	st := r.Stats().Meanings
+	if st.Model.SHA256 != old || st.Building.Model.Name != "b" || st.Building.Done >= many || st.Building.Total != many {
+		t.Errorf("stats %+v, building %+v", st, st.Building)
+	}
+	if got := r.near(t, "hive number 7"); got == "" {
+		t.Error("the old vectors do not serve")
+	}
+	r.put(t, notes.Draft{ID: "n7", Title: "Note 7", Body: "Trains run on steam."})
+	until(t, "an edit is served by the old model", func() bool {
+		res, err := r.Search(ctx, Request{Query: "steam trains run", Mode: Semantic, Plain: true, Limit: 1})
+		return err == nil && len(res.Hits) == 1 && res.Hits[0].Note.ID == "n7"
+	})
+	must(t, db.Close())
+
+	done := len(b.taken())
+	c := &bags{name: "b"}
+	db, err = kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+	must(t, err)
+	r = over(t, db, Options{Dir: index, Embedder: c})
+	t.Cleanup(func() { must(t, db.Close()) })
+	until(t, "the new model serves", func() bool { st := r.Stats().Meanings; return st.Building == nil && st.Model != nil && st.Model.Name == "b" })
+	r.settled(t)
+	if n := len(c.taken()); n == 0 || n > many-done+1 {
+		t.Errorf("%d texts embedded, %d were before", n, done)
+	}
+	until(t, "the new file has taken the place of the old", func() bool {
+		return slices.Equal(r.meaning.files(), []string{r.meaning.fileOf(c.model())})
+	})
+	if got := r.near(t, "trains run on steam"); !strings.HasPrefix(got, "n7") {
+		t.Errorf("found %q", got)
+	}
+}
+
+// stuck is away after some calls for passages.
+type stuck struct {
+	bags
+	after int64
+	calls atomic.Int64
+}
+
+func (s *stuck) Embed(ctx context.Context, p embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+	if p == embed.Passage && s.calls.Add(1) > s.after {
+		return embed.Model{}, nil, fault.New(fault.Unavailable, "it stopped")
+	}
+	return s.bags.Embed(ctx, p, texts)
+}
+
+// TestSRCH24_RandomEditsAgainstModel edits, kills, damages and changes the model,
+// and compares what is found with what a plain scan finds.
+func TestSRCH24_RandomEditsAgainstModel(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 5))
+		n++
+		home := filepath.Join(dir, fmt.Sprint(n))
+		w := &edits{t: rt, home: home, b: &bags{name: "m0"}, bodies: map[string]string{}}
+		w.open()
+		defer w.close()
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			w.step(r)
+		}
+		w.check()
+	})
+}
+
+type edits struct {
+	t      *rapid.T
+	home   string
+	b      *bags
+	r      *rooms
+	bodies map[string]string
+}
+
+var someWords = strings.Fields("bee hive honey wax steam rail train wing plane river stone bread salt lamp oak")
+
+func (w *edits) open() {
+	db, err := kv.Open(w.home, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.r = openRoomsOf(w.t, db, Options{Dir: filepath.Join(w.home, "index"), Embedder: w.b})
+}
+
+func (w *edits) close() { _ = w.r.db.Close() }
+
+func (w *edits) step(r *rand.Rand) {
+	id := fmt.Sprint("n", r.IntN(6))
+	switch r.IntN(10) {
+	default:
+		body := ""
+		for i := range 1 + r.IntN(3) {
+			body += fmt.Sprintf("# S%d\n\n%s %s\n\n", i, someWords[r.IntN(len(someWords))], someWords[r.IntN(len(someWords))])
+		}
+		if _, err := w.r.notes.Put(ctx, notes.Draft{ID: id, Title: id, Body: body}, nil); err != nil {
+			w.t.Fatal(err)
+		}
+		w.bodies[id] = body
+	case 0:
+		if _, there := w.bodies[id]; there {
+			if _, err := w.r.notes.Delete(ctx, id, nil); err != nil {
+				w.t.Fatal(err)
+			}
+			delete(w.bodies, id)
+		}
+	case 1: // it starts again, perhaps with other files than it had
+		w.close()
+		names, _ := filepath.Glob(filepath.Join(w.home, "index", vectorsPrefix+"*"))
+		for _, name := range names {
+			w.damage(r, name)
+		}
+		w.open()
+	case 2:
+		w.b = &bags{name: fmt.Sprint("m", r.IntN(3))}
+		w.close()
+		w.open()
+	case 3:
+		w.r.settled(w.t)
+	case 4:
+		w.b.set(func() { w.b.fail = fault.New(fault.Unavailable, "away") })
+		w.b.set(func() { w.b.fail = nil })
+	}
+}
+
+func (w *edits) damage(r *rand.Rand, name string) {
+	data, err := os.ReadFile(name)
+	if err != nil || len(data) == 0 {
+		return
+	}
+	switch r.IntN(3) {
+	case 0:
+		data = data[:r.IntN(len(data))]
+	case 1:
+		data[r.IntN(len(data))] ^= 1 << r.IntN(8)
+	}
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// check compares the vectors with what they are made of.
+func (w *edits) check() {
+	w.r.settled(w.t)
+	g := w.r.meaning.serving
+	all := g.index.All()
+	if len(all) != len(w.bodies) || g.model != w.b.model() {
+		w.t.Fatalf("%d notes of %s, want %d of %s", len(all), g.model.Name, len(w.bodies), w.b.name)
+	}
+	for id, body := range w.bodies {
+		if all[id] != vector.KeyOf(chunksVersion, id, body) {
+			w.t.Fatalf("%s is not what it was put", id)
+		}
+		for i, c := range Chunks(id, body) {
+			hits := g.index.Search(w.b.vector(c.Embedded()), 10, func(other string) bool { return other == id })
+			if len(hits) != 1 || hits[0].Score < 0.9999 {
+				w.t.Fatalf("part %d of %s: %+v", i, id, hits)
+			}
+		}
+	}
+	if damaged, err := w.r.CheckVectors(ctx); err != nil || len(damaged) > 0 {
+		w.t.Fatalf("damaged %v, %v", damaged, err)
+	}
+}
+

@@ -1,0 +1,79 @@
+package rpc
+
+import (
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// embedderInfo says which model turns text into vectors, as far as that is known.
+func (r *Rooms) embedderInfo() (info protocol.EmbedderInfo) {
+	if r.Search == nil {
+		return info
+	}
+	st, ok := r.Search.Embedder()
+	if !ok {
+		return info
+	}
+	info = protocol.EmbedderInfo{
+		Device: st.Device, Kind: st.Kind, State: st.State, Why: st.Why, Remote: st.Remote,
+		Layers: st.Layers, OffloadedLayers: st.OffloadedLayers, Restarts: st.Restarts,
+	}
+	if st.Model != nil {
+		info.Name, info.Dims = st.Model.Name, st.Model.Dims
+	}
+	return info
+}
+
+// embedderInfo is that of the rooms, empty while they are closed.
+func (s *Server) embedderInfo() (info protocol.EmbedderInfo) {
+	r, _ := s.door.visit()
+	if r == nil {
+		return info
+	}
+	defer s.door.leave()
+	if r.refused != nil {
+		return info
+	}
+	return r.embedderInfo()
+}
+
+// indexHealth says whether notes can be found.
+func (r *Rooms) indexHealth() protocol.IndexHealth {
+	live, _, _ := r.Notes.Count()
+	out := protocol.IndexHealth{Ready: true, Notes: live}
+	if r.Search != nil {
+		words, waiting := r.Search.Size()
+		out.Ready, out.Notes, out.Queue = waiting == 0, min(live, words), r.Search.Waiting()
+	}
+	return out
+}
+
+// indexStats counts what the indexes hold.
+func (r *Rooms) indexStats() protocol.IndexStats {
+	st := r.Search.Stats()
+	m := st.Meanings
+	out := protocol.IndexStats{
+		Queue: m.Waiting, Vectors: m.Vectors, Terms: st.Words.Terms,
+		Words: protocol.WordStats{
+			Notes: st.Words.Notes, Waiting: st.Words.Waiting, Terms: st.Words.Terms, DiskBytes: st.Words.DiskBytes,
+		},
+		Meanings: protocol.MeaningStats{
+			Notes: m.Notes, Waiting: m.Waiting, OldestMS: m.Oldest.Milliseconds(), HeldBack: m.HeldBack, Refused: m.Refused,
+			Vectors: m.Vectors, MemoryBytes: m.Size.Memory, DiskBytes: m.Size.Disk, DeadBytes: m.Size.Waste,
+			RatePerSecond: m.Rate, Embedded: m.Embedded, Reused: m.Reused, LastError: m.Error, RetryMS: m.Retry.Milliseconds(),
+			Weights: protocol.SearchWeights{Lexical: st.Weights.Lexical, Semantic: st.Weights.Semantic},
+		},
+	}
+	if m.Model != nil {
+		model := vectorModel(*m.Model)
+		out.Meanings.Model = &model
+	}
+	if b := m.Building; b != nil {
+		out.Meanings.Building = &protocol.VectorsAnew{Model: vectorModel(b.Model), Done: b.Done, Total: b.Total}
+	}
+	return out
+}
+
+func vectorModel(m embed.Model) protocol.VectorModel {
+	return protocol.VectorModel{Name: m.Name, Dims: m.Dims, SHA256: m.SHA256}
+}
