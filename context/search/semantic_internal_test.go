@@ -371,7 +371,10 @@ func TestSRCH12_AnotherModelTakesTheOldOnesPlace(t *testing.T) {
 	must(t, err)
 	r = over(t, db, Options{Dir: index, Embedder: c})
 	t.Cleanup(func() { must(t, db.Close()) })
-	until(t, "the new model serves", func() bool { st := r.Stats().Meanings; return st.Building == nil && st.Model != nil && st.Model.Name == "b" })
+	until(t, "the new model serves", func() bool {
+		st := r.Stats().Meanings
+		return st.Building == nil && st.Model != nil && st.Model.Name == "b"
+	})
 	r.settled(t)
 	if n := len(c.taken()); n == 0 || n > many-done+1 {
 		t.Errorf("%d texts embedded, %d were before", n, done)
@@ -514,4 +517,3 @@ func (w *edits) check() {
 		w.t.Fatalf("damaged %v, %v", damaged, err)
 	}
 }
-

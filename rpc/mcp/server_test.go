@@ -60,7 +60,7 @@ func TestTools(t *testing.T) {
 	}
 	out, _ = h.call("search_notes", `{"query":"scales","limit":1,"folder":"meetings","tags":["plan"],"after":"2020-01-01"}`)
 	h.contains("filters", asJSON(t, out), `"id":"kickoff"`)
-	if _, text = h.call("search_notes", `{"query":"xyzzy"}`); text != "No note has these words." {
+	if _, text = h.call("search_notes", `{"query":"xyzzy"}`); text != "No note was found." {
 		t.Errorf("%q", text)
 	}
 

@@ -1,0 +1,202 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// library is some notes about bees, and one about trains with the same tag.
+func library(t *testing.T) *rooms {
+	t.Helper()
+	r := openAll(t, kv.InMemory, Options{Embedder: &bags{name: "b"}})
+	r.put(t,
+		notes.Draft{ID: "hive", Title: "Hive", Body: "The load cell under the hive weighs honey.", Tags: []string{"bees"}, Folder: "a"},
+		notes.Draft{ID: "wax", Title: "Wax", Body: "Honey and wax of the hive, no cell load here.", Tags: []string{"bees"}, Folder: "b"},
+		notes.Draft{ID: "rail", Title: "Rails", Body: "Steam trains, and honey for the driver.", Tags: []string{"trains"}, Folder: "b"},
+		notes.Draft{ID: "err", Title: "Faults", Body: "What ERR-4711 stands for: the radio.", Folder: "b"},
+		notes.Draft{ID: "old", Title: "Old hive", Body: "An old hive with honey.", Folder: "c"},
+	)
+	_, err := r.notes.Archive(ctx, "old", nil)
+	must(t, err)
+	r.settled(t)
+	return r
+}
+
+func TestSRCH13_FiltersHoldForBothWays(t *testing.T) {
+	r := library(t)
+	for _, mode := range []Mode{Hybrid, Semantic} {
+		for _, c := range []struct {
+			query  string
+			filter notes.SearchFilter
+			want   []string // the notes that may be found; the first must be
+		}{
+			{"hive honey weight", notes.SearchFilter{}, []string{"hive", "wax", "rail", "err"}},
+			{"hive honey weight", notes.SearchFilter{Archived: true}, []string{"old", "hive", "wax", "rail", "err"}},
+			{"hive honey weight", notes.SearchFilter{Tags: []string{"trains"}}, []string{"rail"}},
+			{"hive honey weight", notes.SearchFilter{Folder: []string{"b"}}, []string{"wax", "rail", "err"}},
+			{"hive honey weight", notes.SearchFilter{After: time.Now().Add(time.Hour)}, nil},
+			{"hive honey weight tag:bees", notes.SearchFilter{}, []string{"hive", "wax"}},
+			{"hive honey weight -tag:bees", notes.SearchFilter{}, []string{"rail", "err"}},
+			{"hive honey weight -wax", notes.SearchFilter{}, []string{"hive", "rail", "err"}},
+			{`honey weight "load cell"`, notes.SearchFilter{}, []string{"hive"}},
+			{`honey weight -"load cell"`, notes.SearchFilter{}, []string{"wax", "rail", "err"}},
+			{`honey weight "cell phone"`, notes.SearchFilter{}, nil},
+		} {
+			got := strings.Fields(r.find(t, Request{Query: c.query, Mode: mode, Filter: c.filter}))
+			if len(c.want) > 0 && !slices.Contains(got, c.want[0]) || len(got) > len(c.want) {
+				t.Errorf("%s %q %+v: found %q, want some of %q", mode, c.query, c.filter, got, c.want)
+			}
+			for _, id := range got {
+				if !slices.Contains(c.want, id) {
+					t.Errorf("%s %q %+v: %s is not to be found", mode, c.query, c.filter, id)
+				}
+			}
+		}
+	}
+}
+
+func TestSRCH13_QueriesThatMeaningHasNoPartIn(t *testing.T) {
+	r := library(t)
+	for query, want := range map[string]Mode{
+		`"load cell"`:              Lexical,
+		"tag:bees":                 Lexical,
+		`tag:bees "honey and wax"`: Lexical,
+		"hi":                       Lexical,
+		"hiv":                      Lexical,
+		"ERR-4711":                 Lexical,
+		"loadCell":                 Lexical,
+		"load_cell":                Lexical,
+		"hive":                     Hybrid,
+		"hi ":                      Hybrid,
+		"what is ERR-4711":         Hybrid,
+		`honey "load cell"`:        Hybrid,
+	} {
+		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Limit: 5})
+		must(t, err)
+		if res.Mode != want || res.Degraded != "" {
+			t.Errorf("%q: mode %s, want %s (%s)", query, res.Mode, want, res.Degraded)
+		}
+	}
+	if got := r.find(t, Request{Query: "what is ERR-4711", Mode: Hybrid}); !strings.HasPrefix(got, "err") {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestSRCH13_FusionIsExplained(t *testing.T) {
+	r := library(t)
+	r.opts.Weights = Weights{Lexical: 2, Semantic: 0.25}
+	req := Request{Query: "honey of the hive", Mode: Hybrid, Limit: 5, Explain: true, Snippets: true}
+	first, err := r.Search(ctx, req)
+	must(t, err)
+	words, err := r.Search(ctx, Request{Query: req.Query, Limit: 100})
+	must(t, err)
+	near, err := r.Search(ctx, Request{Query: req.Query, Mode: Semantic, Limit: 100})
+	must(t, err)
+	if len(first.Hits) < 3 || first.Understood == nil {
+		t.Fatalf("%d hits", len(first.Hits))
+	}
+	for i, h := range first.Hits {
+		s := h.Signals
+		if math.Abs(s["fused:lexical"]+s["fused:semantic"]-h.Score) > 1e-9 {
+			t.Errorf("%s: %v do not add up to %v", h.Note.ID, s, h.Score)
+		}
+		for _, l := range []struct {
+			name   string
+			list   []Hit
+			weight float64
+		}{{"lexical", words.Hits, 2}, {"semantic", near.Hits, 0.25}} {
+			at := slices.IndexFunc(l.list, func(o Hit) bool { return o.Note == h.Note })
+			rank, in := s["rank:"+l.name]
+			switch {
+			case !in:
+			case int(rank) != at+1 || s[l.name] != l.list[at].Score || s["fused:"+l.name] != l.weight/(60+rank):
+				t.Errorf("%s: %v, but it is %d of the list %s, with %v", h.Note.ID, s, at+1, l.name, l.list[at].Score)
+			}
+		}
+		if h.Found != Semantic && s["field:body"] == 0 || h.Found == Hybrid && s["chunk"] != 1 {
+			t.Errorf("%s, found by %s: %v", h.Note.ID, h.Found, s)
+		}
+		if i > 0 && h.Score > first.Hits[i-1].Score {
+			t.Error("the hits are not in order")
+		}
+	}
+	for range 5 {
+		again, err := r.Search(ctx, req)
+		must(t, err)
+		if fmt.Sprint(again.Hits) != fmt.Sprint(first.Hits) {
+			t.Fatal("another order, or another explanation")
+		}
+	}
+}
+
+// A hit that only its meaning found shows the part that is nearest.
+func TestSRCH10_SnippetIsTheNearestPart(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{Embedder: &bags{name: "b"}})
+	r.put(t, notes.Draft{ID: "a", Title: "T", Body: "# One\n\nsteam rails trains\n\n# Two\n\nhoney bees wax\n\n# Three\n\nbread salt\n"})
+	r.settled(t)
+	res, err := r.Search(ctx, Request{Query: "bees wax honeys", Mode: Semantic, Limit: 1, Snippets: true, Explain: true})
+	must(t, err)
+	h := res.Hits[0]
+	if h.Snippet != "honey bees wax" || !slices.Equal(h.Ranges, [][2]int{{0, 5}, {6, 10}, {11, 14}}) || h.Signals["chunk"] != 2 || h.Score != h.Signals["semantic"] {
+		t.Errorf("snippet %q %v, signals %v", h.Snippet, h.Ranges, h.Signals)
+	}
+}
+
+func TestSRCH13_ALateVectorIsNotWaitedFor(t *testing.T) {
+	r := library(t)
+	gate := make(chan struct{})
+	defer close(gate)
+	r.meaning.embedder.(*bags).set(func() { r.meaning.embedder.(*bags).gate = gate })
+	res, err := r.Search(ctx, Request{Query: "honey somewhere", Mode: Hybrid, Limit: 5})
+	must(t, err)
+	if res.Mode != Lexical || res.Stage != "semantic" || !strings.Contains(res.Degraded, "in time") || len(res.Hits) == 0 {
+		t.Errorf("mode %s, degraded %q, %d hits", res.Mode, res.Degraded, len(res.Hits))
+	}
+	if _, err := r.Search(ctx, Request{Query: "honey somewhere", Mode: Semantic, Limit: 5}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("semantic: %v", err)
+	}
+}
+
+func TestSRCH13_WithoutAnEmbedder(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{})
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "bees"})
+	res, err := r.Search(ctx, Request{Query: "bees keep", Mode: Hybrid, Limit: 5})
+	must(t, err)
+	if res.Mode != Lexical || res.Degraded == "" || len(res.Hits) != 1 {
+		t.Errorf("%+v", res)
+	}
+	if _, err := r.Search(ctx, Request{Query: "bees keep", Mode: Semantic, Limit: 5}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("semantic: %v", err)
+	}
+}
+
+// The built-in model finds what has no word of the query, and no noise for what
+// means nothing.
+func TestSRCH13_BuiltinModel(t *testing.T) {
+	builtin := embed.BuiltinWhenAsked()
+	r := openAll(t, kv.InMemory, Options{Embedder: builtin})
+	r.put(t,
+		notes.Draft{ID: "car", Title: "Garage", Body: "The automobile needs new tyres before winter."},
+		notes.Draft{ID: "cake", Title: "Kitchen", Body: "Bake it for forty minutes, then let the cake cool."},
+	)
+	if got := r.find(t, Request{Query: "vehicle wheels for the snow", Mode: Hybrid}); !strings.HasPrefix(got, "car") {
+		t.Errorf("found %q", got)
+	}
+	if got := r.find(t, Request{Query: "qwertyzxcv", Mode: Hybrid}); got != "" {
+		t.Errorf("nonsense found %q", got)
+	}
+	res, err := r.Search(ctx, Request{Query: "養蜂", Mode: Hybrid, Limit: 5})
+	must(t, err)
+	if res.Mode != Lexical || !strings.Contains(res.Degraded, "knows no word") {
+		t.Errorf("mode %s, degraded %q", res.Mode, res.Degraded)
+	}
+}
