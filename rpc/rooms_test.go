@@ -49,8 +49,10 @@ func start(t *testing.T) *daemon {
 	return startOver(t, db, rpc.Options{})
 }
 
-// roomsOver opens the rooms over a store.
-func roomsOver(db *kv.Store) (*rpc.Rooms, error) {
+// roomsOver opens the rooms over a store, which search by words alone.
+func roomsOver(db *kv.Store) (*rpc.Rooms, error) { return roomsWith(db, search.Options{}) }
+
+func roomsWith(db *kv.Store, finding search.Options) (*rpc.Rooms, error) {
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
@@ -65,7 +67,7 @@ func roomsOver(db *kv.Store) (*rpc.Rooms, error) {
 	}
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index := search.Open(db, ns, search.Options{})
+	index := search.Open(db, ns, finding)
 	return &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index}),

@@ -76,7 +76,7 @@ func (x *Index) ReindexVectors(ctx context.Context, progress func(done, total in
 	switch {
 	case m.serving == nil && m.retry.why != "":
 		defer m.mu.Unlock()
-		return fault.New(fault.Unavailable, "the embedder can't be asked: %s", m.retry.why)
+		return fault.New(fault.Unavailable, "the embedder can't be asked: %s", m.retry.why).WithHint("ctxd inspect index says more")
 	case m.serving == nil || m.building != nil || m.anew || !m.serving.ready:
 		m.mu.Unlock()
 		return &fault.Error{
