@@ -149,7 +149,7 @@ func (v *indexView) drawWords(s *screen) {
 	drawShare(s, w.Notes, w.Notes+w.Waiting)
 	f := &facts{table{indent: 2}}
 	f.addf("notes", "%s, archived ones included", number(w.Notes))
-	f.addf("terms", "%s, %s of a note", number(w.Terms), count(w.Postings, "occurrence"))
+	f.addf("terms", "%s, in %s", number(w.Terms), count(w.Postings, "posting"))
 	f.addf("memory", "%s", size(w.MemoryBytes))
 	file := "not written yet"
 	if w.DiskBytes > 0 {

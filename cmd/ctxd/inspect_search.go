@@ -179,8 +179,11 @@ func (v *searchView) drawLists(s *screen) {
 	} else {
 		t.draw(s)
 	}
-	if v.NoMeaning != "" {
+	switch {
+	case v.NoMeaning != "":
 		drawPlain(s, "There is no list by meaning: "+v.NoMeaning+".")
+	case len(v.Meaning) == 0 && len(v.Words) > 0:
+		drawPlain(s, "No note is near enough in meaning.")
 	}
 }
 

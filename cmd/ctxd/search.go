@@ -123,6 +123,8 @@ func (c *searchCmd) drawAdvice(s *screen, res *protocol.SearchResult) {
 	}
 	var advice []string
 	switch {
+	case c.Mode == "semantic":
+		advice = append(advice, "no note is near enough in meaning: --mode hybrid looks for the words, too")
 	case len(missing) > 0 && len(missing) == len(u.Words):
 		advice = append(advice, "no note has "+listed(missing, "or"))
 	case len(u.Phrases) > 0:

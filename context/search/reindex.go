@@ -165,8 +165,9 @@ type Stats struct {
 
 // WordStats are those of words.
 type WordStats struct {
-	Notes, Waiting, Terms int
-	DiskBytes             int64
+	Notes, Waiting, Terms  int
+	Postings               int // of each term the notes that have it
+	MemoryBytes, DiskBytes int64
 }
 
 // MeaningStats are those of vectors.
@@ -195,6 +196,7 @@ func (x *Index) Stats() (s Stats) {
 	s.Weights = x.opts.Weights
 	x.mu.RLock()
 	s.Words = WordStats{Notes: len(x.number), Waiting: len(x.waiting), Terms: x.x.terms()}
+	s.Words.Postings, s.Words.MemoryBytes = x.x.weigh()
 	x.mu.RUnlock()
 	if x.opts.Dir != "" {
 		if info, err := os.Stat(filepath.Join(x.opts.Dir, fileName)); err == nil {

@@ -100,8 +100,8 @@ type WordStats struct {
 	Notes       int   `json:"notes" jsonschema:"notes in it, archived ones included"`
 	Waiting     int   `json:"waiting" jsonschema:"notes that are not in it yet"`
 	Terms       int   `json:"terms" jsonschema:"distinct terms"`
-	Postings    int   `json:"postings" jsonschema:"occurrences: of each term the notes that have it"`
-	MemoryBytes int64 `json:"memoryBytes" jsonschema:"bytes of the postings in memory"`
+	Postings    int   `json:"postings" jsonschema:"of each term the notes that have it, counted together"`
+	MemoryBytes int64 `json:"memoryBytes" jsonschema:"bytes of it in memory, about"`
 	DiskBytes   int64 `json:"diskBytes" jsonschema:"size of its file; 0 before it was written"`
 }
 

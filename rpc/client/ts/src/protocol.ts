@@ -1199,7 +1199,7 @@ export interface SearchResult {
 export interface SearchStage {
   /** Words: the index of words; embed: the vector of the query; vectors: the nearest to it; fuse: both lists become one; snippets. */
   stage: "words" | "embed" | "vectors" | "fuse" | "snippets";
-  /** Microseconds; stages may overlap. */
+  /** Microseconds. */
   us: number;
 }
 
@@ -1621,6 +1621,10 @@ export interface WordStats {
   waiting: number;
   /** Distinct terms. */
   terms: number;
+  /** Of each term the notes that have it, counted together. */
+  postings: number;
+  /** Bytes of it in memory, about. */
+  memoryBytes: number;
   /** Size of its file; 0 before it was written. */
   diskBytes: number;
 }
