@@ -116,7 +116,14 @@ const watchPace = 250 * time.Millisecond
 // settled reports whether nothing is left to wait for.
 func (v *indexView) settled() bool {
 	i := &v.Index
-	return v.Health.Ready && i.Words.Waiting == 0 && (i.Meanings.Waiting == 0 || v.Embedder.Kind == "") && i.Meanings.Building == nil
+	return v.Health.Ready && i.Words.Waiting == 0 && (v.Embedder.Kind == "" || v.agreed() && i.Meanings.Waiting == 0 && i.Meanings.Building == nil)
+}
+
+// agreed reports whether the vectors are of the model that the embedder has. It is
+// asked for it some time after the start.
+func (v *indexView) agreed() bool {
+	m := v.Index.Meanings.Model
+	return v.Index.Words.Notes == 0 || m != nil && m.Name == v.Embedder.Name && m.Dims == v.Embedder.Dims
 }
 
 func (v *indexView) show(a *app) error {
@@ -133,19 +140,19 @@ func (v *indexView) draw(s *screen) {
 }
 
 // indexState says how far an index is.
-func indexState(waiting int, why string) span {
+func indexState(whole bool, why string) span {
 	switch {
-	case waiting == 0:
+	case whole:
 		return styled(good, "complete")
 	case why != "":
-		return styled(bad, "stuck")
+		return styled(bad, "held up")
 	}
 	return styled(warn, "being made")
 }
 
 func (v *indexView) drawWords(s *screen) {
 	w := &v.Index.Words
-	s.say(styled(strong, "Words  "), indexState(w.Waiting, ""))
+	s.say(styled(strong, "Words  "), indexState(w.Waiting == 0, ""))
 	drawShare(s, w.Notes, w.Notes+w.Waiting)
 	f := &facts{table{indent: 2}}
 	f.addf("notes", "%s, archived ones included", number(w.Notes))
@@ -165,7 +172,7 @@ func (v *indexView) drawMeanings(s *screen) {
 		s.heading("Meaning  ", styled(faint, "none: no embedder is configured"))
 		return
 	}
-	s.heading("Meaning  ", indexState(m.Waiting, m.LastError))
+	s.heading("Meaning  ", indexState(m.Waiting == 0 && (m.Model != nil || v.Index.Words.Notes == 0), firstOf(m.LastError, e.Why)))
 	drawShare(s, m.Notes, m.Notes+m.Waiting)
 	f := &facts{table{indent: 2}}
 	f.add("embedder", embedderInWords(e))
@@ -195,8 +202,7 @@ func (v *indexView) addQueue(f *facts) {
 		f.addf("queue", "%s, the oldest for %s", count(m.Waiting, "note"), millis(float64(m.OldestMS)))
 	}
 	if m.RatePerSecond > 0 {
-		rate := fmt.Sprintf("%s texts a second", threeDigits(m.RatePerSecond))
-		f.addf("rate", "%s; %s made and %s known already since the start", rate, number(m.Embedded), number(m.Reused))
+		f.addf("rate", "%s texts a second; %s made and %s known already since the start", number(int(m.RatePerSecond+0.5)), number(m.Embedded), number(m.Reused))
 	}
 	if m.LastError != "" {
 		again := ""

@@ -52,6 +52,7 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 		"status": hasStatus,
 	}
 	maps.Copy(all, storeCommands)
+	maps.Copy(all, searchCommands)
 	return all
 }
 
