@@ -55,7 +55,8 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 	out := protocol.IndexStats{
 		Queue: m.Waiting, Vectors: m.Vectors, Terms: st.Words.Terms,
 		Words: protocol.WordStats{
-			Notes: st.Words.Notes, Waiting: st.Words.Waiting, Terms: st.Words.Terms, DiskBytes: st.Words.DiskBytes,
+			Notes: st.Words.Notes, Waiting: st.Words.Waiting, Terms: st.Words.Terms,
+			Postings: st.Words.Postings, MemoryBytes: st.Words.MemoryBytes, DiskBytes: st.Words.DiskBytes,
 		},
 		Meanings: protocol.MeaningStats{
 			Notes: m.Notes, Waiting: m.Waiting, OldestMS: m.Oldest.Milliseconds(), HeldBack: m.HeldBack, Refused: m.Refused,

@@ -160,7 +160,7 @@ func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSear
 	if err != nil {
 		return out, err
 	}
-	out.Mode, out.Understood = string(res.Mode), understood(res.Understood)
+	out.Mode, out.Understood, out.Stages = string(res.Mode), understood(res.Understood), searchStages(res.Stages)
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}
 	}

@@ -18,3 +18,11 @@ func understood(u *search.Understanding) *protocol.SearchUnderstood {
 	}
 	return out
 }
+
+// searchStages writes what took how long, nil for nil.
+func searchStages(list []search.Stage) (out []protocol.SearchStage) {
+	for _, st := range list {
+		out = append(out, protocol.SearchStage{Stage: st.Name, US: st.Took.Microseconds()})
+	}
+	return out
+}
