@@ -134,7 +134,7 @@ func (v *searchView) drawUnderstood(s *screen) {
 
 // meansInWords says what a word stands for.
 func meansInWords(w *protocol.SearchWord) line {
-	if w.As == "word" || w.MeansAll == 0 {
+	if w.As == "word" || w.MeansAll == 0 || w.MeansAll == 1 && w.Means[0] == w.Word {
 		return line{}
 	}
 	list := strings.Join(w.Means, ", ")

@@ -113,14 +113,21 @@ func (st *status) drawFacts(s *screen) {
 		f.addf("disk", "%s of %s free", size(h.Disk.FreeBytes), size(h.Disk.TotalBytes))
 	}
 	f.addf("memory", "%s, %s of it live; %s", size(n.RSSBytes), size(n.HeapBytes), count(n.Goroutines, "goroutine"))
-	embedder := "none: search is by words alone"
-	if h.Embedder.Name != "" {
-		embedder = fmt.Sprintf("%s, %d dimensions, on %s", h.Embedder.Name, h.Embedder.Dims, h.Embedder.Device)
-	}
-	f.add("embedder", embedder)
+	f.add("search", indexInWords(n))
+	f.add("embedder", embedderInWords(&h.Embedder))
 	c := n.Connections
 	f.addf("clients", "%d open, %d since the start, %d refused, %d cut", c.Open, c.Accepted, c.Refused, c.Cut)
 	f.draw(s)
+}
+
+// indexInWords says in one line how far the indexes are.
+func indexInWords(n *protocol.Stats) string {
+	w, m := &n.Index.Words, &n.Index.Meanings
+	out := fmt.Sprintf("%s by words, %s by meaning", number(w.Notes), number(m.Notes))
+	if waiting := w.Waiting + m.Waiting; waiting > 0 {
+		out += fmt.Sprintf("; %s to come: ctxd inspect index", number(waiting))
+	}
+	return out
 }
 
 func drawVaults(s *screen, vaults []watch.Status) {
