@@ -206,7 +206,7 @@ func (h *HTTP) post(ctx context.Context, texts []string) ([][]float32, error) {
 	if err != nil {
 		return nil, h.unreached(ctx, err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }() // what was read is all that counts
 	if res.StatusCode != http.StatusOK {
 		return nil, h.complaint(res)
 	}
@@ -300,9 +300,8 @@ func retryAfter(text string, now time.Time, most time.Duration) *backoff.RetryAf
 	if s, err := strconv.ParseUint(text, 10, 32); err == nil {
 		return &backoff.RetryAfterError{Duration: min(time.Duration(s)*time.Second, most)}
 	}
-	at, err := http.ParseTime(text)
-	if err != nil {
-		return nil
+	if at, err := http.ParseTime(text); err == nil {
+		return &backoff.RetryAfterError{Duration: max(0, min(at.Sub(now), most))}
 	}
-	return &backoff.RetryAfterError{Duration: max(0, min(at.Sub(now), most))}
+	return nil
 }

@@ -679,8 +679,12 @@ func await[T any](t *testing.T, c <-chan T, what string) (v T) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(hang); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	tick, end := time.NewTicker(time.Millisecond), time.After(hang)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-end:
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
