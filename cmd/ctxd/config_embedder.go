@@ -62,7 +62,7 @@ func (c *config) embedderSettings() []*setting {
 		{key: "embedding.allowRemote", about: "of http: whether the server may be another machine; notes that are private stay here", value: yesOf(&h.allowRemote)},
 		{key: "embedding.timeout", about: "of http: how long one request may take, the loading of a model included", value: durationOf(&h.timeout, 100*time.Millisecond, 10*time.Minute)},
 		{key: "runner.path", about: "of runner: the program ctxd-runner; auto looks beside ctxd and in $PATH", value: pathOrAuto(&r.path)},
-		{key: "runner.model", about: "of runner: the model, a GGUF file; auto looks beside the program and in the data folder", value: pathOrAuto(&r.model)},
+		{key: "runner.model", about: "of runner: the model, a GGUF file; auto takes the first of the folder models beside the program", value: pathOrAuto(&r.model)},
 		{key: "runner.gpuLayers", about: "of runner: layers of the model that go on the GPU; -1 for all, 0 for none", value: countOrAuto(&r.gpuLayers, -1, 1000)},
 		{key: "runner.device", about: "of runner: name of the GPU; auto takes the best", value: deviceOf(&r.device)},
 		{key: "runner.threads", about: "of runner: threads of the CPU; auto goes by the cores", value: countOrAuto(&r.threads, 1, 256)},
