@@ -315,20 +315,48 @@ func (x *Index) allowed(ctx context.Context, req *Request, q *query) (func(*note
 	if len(q.phrases)+len(q.without) == 0 {
 		return meets, nil
 	}
-	// Which notes meet the phrases is for the index of words to say.
+	// The index of words says which notes may meet the phrases; the texts of those
+	// that come into question are looked at.
 	only := *q
 	only.words = nil
 	var res Result
 	s := x.newSearch(&Request{Limit: max(1, x.size()), Filter: req.Filter, Keep: req.Keep}, &only)
 	defer x.letGo(s)
+	s.loose = true
 	if _, err := s.find(ctx, &res, false); err != nil {
 		return nil, err
 	}
-	in := make(map[*notes.Note]bool, len(res.Hits))
+	const maybe, yes, no = 1, 2, 3
+	in := make(map[*notes.Note]int, len(res.Hits))
 	for _, h := range res.Hits {
-		in[h.Note] = true
+		in[h.Note] = maybe
 	}
-	return func(n *notes.Note) bool { return in[n] }, nil
+	var texts search
+	return func(n *notes.Note) bool {
+		if in[n] == maybe && ctx.Err() == nil {
+			in[n] = no
+			if texts.meets(n, q) {
+				in[n] = yes
+			}
+		}
+		return in[n] == yes
+	}, nil
+}
+
+// meets reports whether a note has the phrases of a query, and not those that it must
+// not have. Words alone that it must not have are not looked at.
+func (s *search) meets(n *notes.Note, q *query) bool {
+	for _, p := range q.phrases {
+		if !s.holds(n, p) {
+			return false
+		}
+	}
+	for _, p := range q.without {
+		if len(p) > 1 && s.holds(n, p) {
+			return false
+		}
+	}
+	return true
 }
 
 // question returns the index to ask, and the vector of a text. why says what is
@@ -372,33 +400,44 @@ func (m *meaning) question(ctx context.Context, text string) (g *generation, v [
 	if v, ok := m.asked.get(g.model, text); ok {
 		return g, v, unknown(v, why)
 	}
-	got := make(chan answer, 1)
-	go func() {
-		model, vectors, err := e.Embed(ctx, embed.Query, []string{text})
-		got <- answer{model, vectors, err}
-	}()
-	select {
-	case <-ctx.Done():
+	a := embedQuestion(ctx, e, text)
+	switch {
+	case ctx.Err() != nil:
 		return g, nil, "the vector of the query was not there in time"
-	case a := <-got:
-		switch {
-		case ctx.Err() != nil:
-			return g, nil, "the vector of the query was not there in time"
-		case a.err != nil:
-			return g, nil, fault.Message(a.err)
-		case a.model != g.model || len(a.vectors) != 1:
-			m.ask()
-			return g, nil, "the embedder has changed its model; vectors of it are being made"
-		}
-		m.asked.put(g.model, text, a.vectors[0])
-		return g, a.vectors[0], unknown(a.vectors[0], why)
+	case a.err != nil:
+		return g, nil, fault.Message(a.err)
+	case a.model != g.model || len(a.vectors) != 1:
+		m.ask()
+		return g, nil, "the embedder has changed its model; vectors of it are being made"
 	}
+	m.asked.put(g.model, text, a.vectors[0])
+	return g, a.vectors[0], unknown(a.vectors[0], why)
 }
 
 type answer struct {
 	model   embed.Model
 	vectors [][]float32
 	err     error
+}
+
+// embedQuestion embeds a query, and does not wait longer than ctx allows, whatever the
+// embedder does.
+func embedQuestion(ctx context.Context, e embed.Embedder, text string) (a answer) {
+	ask := func() (a answer) {
+		a.model, a.vectors, a.err = e.Embed(ctx, embed.Query, []string{text})
+		return a
+	}
+	if e.Status().Kind == "builtin" { // it takes microseconds
+		return ask()
+	}
+	got := make(chan answer, 1)
+	go func() { got <- ask() }()
+	select {
+	case <-ctx.Done():
+		return answer{err: ctx.Err()}
+	case a = <-got:
+		return a
+	}
 }
 
 func unknown(v []float32, why string) string {

@@ -152,7 +152,8 @@ type search struct {
 	phrases  []phraseTest
 	verified map[verdictKey]bool
 	pending  []verdictKey
-	most     int // of pending, before the run is stopped
+	most     int  // of pending, before the run is stopped
+	loose    bool // notes that may hold a phrase are taken for such that do
 	split    splitter
 }
 
@@ -326,8 +327,11 @@ func (s *search) passes(doc docID, n *notes.Note, i int) bool {
 			return t.not
 		}
 	}
-	if !t.exact {
+	switch {
+	case !t.exact:
 		return !t.not
+	case s.loose:
+		return true
 	}
 	key := verdictKey{n, i}
 	holds, known := s.verified[key]

@@ -455,13 +455,21 @@ func (x *Index) scan(unit []float32, most int, allowed func(string) bool) []int 
 	q := newScanQuery(unit, x.stride)
 	found := make(nearRows, 0, most)
 	var dots [blockRows]int32
+	var asked *item // last; the rows of one mostly lie together
+	var answer bool
+	ask := func(it *item) bool {
+		if it != asked {
+			asked, answer = it, allowed(it.id)
+		}
+		return answer
+	}
 	for n, b := range x.blocks {
 		rows := min(blockRows, x.count-n*blockRows)
 		scanRows(dots[:rows], b.codes, q)
 		for i, d := range dots[:rows] {
 			score := float32(d) * b.scales[i]
 			switch {
-			case len(found) == most && score <= found[0].score, !allowed(b.owners[i].id):
+			case len(found) == most && score <= found[0].score, !ask(b.owners[i]):
 			case len(found) < most:
 				heap.Push(&found, nearRow{score, n*blockRows + i})
 			default:
