@@ -144,6 +144,7 @@ func fuse(words, near []Hit, w Weights, explain bool) []Hit {
 			maps.Copy(all[n].Signals, h.Signals)
 		}
 	}
+	all = slices.DeleteFunc(all, func(h Hit) bool { return h.Score == 0 }) // of a list that counts nothing
 	slices.SortFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.words, a.words),
 			entities.CompareNatural(a.Note.Title, b.Note.Title), cmp.Compare(a.Note.ID, b.Note.ID))

@@ -200,3 +200,17 @@ func TestSRCH13_BuiltinModel(t *testing.T) {
 		t.Errorf("mode %s, degraded %q", res.Mode, res.Degraded)
 	}
 }
+
+func TestSRCH13_AListOfNoWeightAddsNoHits(t *testing.T) {
+	r := library(t)
+	for _, c := range []struct {
+		weights Weights
+		mode    Mode
+	}{{Weights{Lexical: 1}, Lexical}, {Weights{Semantic: 1}, Semantic}} {
+		r.opts.Weights = c.weights
+		hybrid := r.find(t, Request{Query: "steam honey hive", Mode: Hybrid})
+		if alone := r.find(t, Request{Query: "steam honey hive", Mode: c.mode}); !strings.HasPrefix(alone, hybrid) || hybrid == "" {
+			t.Errorf("%+v: found %q, %s alone %q", c.weights, hybrid, c.mode, alone)
+		}
+	}
+}

@@ -517,3 +517,67 @@ func (w *edits) check() {
 		w.t.Fatalf("damaged %v, %v", damaged, err)
 	}
 }
+
+// The folder of an index that is of another store serves nothing that is wrong.
+func TestSRCH12_TheIndexOfAnotherStore(t *testing.T) {
+	b := &bags{name: "b"}
+	index := filepath.Join(t.TempDir(), "index")
+	for i, bodies := range []map[string]string{
+		{"a": "bees and honey", "b": "steam trains", "c": "bread and salt"},
+		{"a": "bees and honey", "b": "planes with wings", "d": "stone bridges"},
+	} {
+		db, err := kv.Open(t.TempDir(), kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+		must(t, err)
+		r := over(t, db, Options{Embedder: b})
+		for id, body := range bodies {
+			r.put(t, notes.Draft{ID: id, Title: id, Body: body})
+		}
+		must(t, db.Close())
+		db, err = kv.Open(db.Dir(), kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+		must(t, err)
+		b.taken()
+		r = over(t, db, Options{Dir: index, Embedder: b})
+		r.settled(t)
+		if n := len(b.taken()); i == 1 && n != 2 {
+			t.Errorf("%d texts were embedded, want the 2 that are others", n)
+		}
+		for id, key := range r.meaning.serving.index.All() {
+			if key != vector.KeyOf(chunksVersion, id, bodies[id]) {
+				t.Errorf("%s is of another text", id)
+			}
+		}
+		must(t, db.Close())
+	}
+}
+
+// Nothing of what was deleted stays on disk when that is asked for: no vector of a
+// note that is gone, nor of the text that one had.
+func TestSRCH12_DeletedCopiesIncludeVectors(t *testing.T) {
+	b := &bags{name: "b"}
+	dir := t.TempDir()
+	r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "gone soon"}, notes.Draft{ID: "b", Title: "B", Body: "changed soon"}, notes.Draft{ID: "c", Title: "C", Body: "stays"})
+	r.settled(t)
+	traces := func() (found []string) {
+		data, err := os.ReadFile(r.meaning.fileOf(b.model()))
+		must(t, err)
+		for _, text := range []string{"A\ngone soon", "B\nchanged soon", "C\nstays"} {
+			if key := vector.KeyOf(text); strings.Contains(string(data), string(key[:])) {
+				found = append(found, text)
+			}
+		}
+		return found
+	}
+	if n := len(traces()); n != 3 {
+		t.Fatalf("%d traces: the test does not see what it looks for", n)
+	}
+	b.set(func() { b.fail = fault.New(fault.Unavailable, "away") }) // so that nothing is done in the background
+	_, err := r.notes.Delete(ctx, "a", nil)
+	must(t, err)
+	r.put(t, notes.Draft{ID: "b", Title: "B", Body: "other"})
+	must(t, r.db.DeleteCopies(ctx))
+	if got := traces(); !slices.Equal(got, []string{"C\nstays"}) {
+		t.Errorf("left are %q", got)
+	}
+	b.set(func() { b.fail = nil })
+}
