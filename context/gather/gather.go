@@ -86,7 +86,7 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 func (g *Gatherer) Public() *wql.Engine { return g.public }
 
 // Assemble makes the prompt for p. The same store, parameters and calendar day
-// give the same bytes.
+// give the same bytes, as soon as the notes that a search finds have their vectors.
 func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, error) {
 	r, err := p.check()
 	if err != nil {

@@ -52,6 +52,12 @@ func newWorld(t testing.TB) *world {
 // worldIn opens the store in a folder.
 func worldIn(t testing.TB, dir string, opts kv.Options) *world {
 	t.Helper()
+	return worldWith(t, dir, opts, search.Options{})
+}
+
+// worldWith is one with an index that may know of meaning.
+func worldWith(t testing.TB, dir string, opts kv.Options, finding search.Options) *world {
+	t.Helper()
 	w := &world{now: time.Date(2025, 10, 31, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return w.now }
 	var err error
@@ -71,7 +77,7 @@ func worldIn(t testing.TB, dir string, opts kv.Options) *world {
 	w.wql = wql.New(w.ents, wql.Options{Now: clock, Location: time.UTC})
 	w.db.OnCommit(w.wql.Apply)
 	w.graph = graph.Open(w.db, w.ents, w.notes, w.wql)
-	w.index = search.Open(w.db, w.notes, search.Options{})
+	w.index = search.Open(w.db, w.notes, finding)
 	w.gather = w.fresh()
 	w.vault = watch.New(w.db, w.ents, w.notes, watch.Options{Now: clock})
 	return w
