@@ -109,6 +109,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		}
 		n.Given = given.orNil()
 		n.describe(markdown.Parse(n.Body), s.maxName())
+		n.Private = n.Private || s.PrivatePlace(n.Path)
 		if !archived && n.ArchivedAt != nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).
 				WithHint("take archived: true out of its text")

@@ -153,6 +153,63 @@ func (s *Store) LinkCount(vault string) (links, unresolved int) {
 	return links, unresolved
 }
 
+// Unresolved is a name that wikilinks have and no note.
+type Unresolved struct {
+	Target string     `json:"target"` // as it was written first
+	Count  int        `json:"count"`  // links, every occurrence
+	From   []Backlink `json:"from"`   // the notes that they stand in, at most 20, by path
+	// Candidates are the notes that an ambiguous link could mean.
+	Candidates []fault.Candidate `json:"candidates,omitempty"`
+}
+
+// Unresolved returns the targets of the wikilinks in the notes of a vault that
+// lead nowhere, the most frequent first, then by name.
+func (s *Store) Unresolved(vault string) []Unresolved {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var order []num
+	for i := range s.index.list {
+		if e := &s.index.list[i]; e.note != nil && e.note.Vault == vault && slices.Contains(e.out, nowhere) {
+			order = append(order, num(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b num) int {
+		na, nb := s.index.list[a].note, s.index.list[b].note
+		return cmp.Or(strings.Compare(na.Path, nb.Path), strings.Compare(na.ID, nb.ID))
+	})
+	byFold := make(map[string]*Unresolved)
+	for _, n := range order {
+		e := &s.index.list[n]
+		for i, l := range e.note.Links() {
+			if e.out[i] != nowhere {
+				continue
+			}
+			key := entities.Fold(strings.TrimSpace(l.Target))
+			u := byFold[key]
+			if u == nil {
+				u = &Unresolved{Target: l.Target, Candidates: s.candidates(s.index.ids(s.index.resolve(l.Target, n).several))}
+				byFold[key] = u
+			}
+			u.Count++
+			last := len(u.From) - 1
+			switch {
+			case last >= 0 && u.From[last].ID == e.note.ID:
+				u.From[last].Count++
+			case len(u.From) < maxCandidates:
+				u.From = append(u.From, Backlink{ID: e.note.ID, Title: e.note.Title, Path: e.note.Path, Line: l.Line, Count: 1})
+			}
+		}
+	}
+	out := make([]Unresolved, 0, len(byFold))
+	for _, u := range byFold {
+		out = append(out, *u)
+	}
+	slices.SortFunc(out, func(a, b Unresolved) int {
+		return cmp.Or(b.Count-a.Count, entities.CompareNatural(a.Target, b.Target), strings.Compare(a.Target, b.Target))
+	})
+	return out
+}
+
 // Describe returns the notes of the given ids as candidates of an error.
 func (s *Store) Describe(ids []string) []fault.Candidate {
 	s.mu.RLock()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities"
@@ -21,6 +22,9 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 	NewID   func() string    // nil: random UUIDs
 	MaxBody int              // bytes of the text of a note; 0: the constant of that name
+	// PrivateFolders are patterns as in .gitignore: notes whose paths match are
+	// private, whatever they say themselves.
+	PrivateFolders []string
 }
 
 // Store keeps notes, their names and their links. Open makes one.
@@ -28,6 +32,8 @@ type Store struct {
 	db   *kv.Store
 	ents *entities.Store
 	opts Options
+
+	private gitignore.Matcher // of PrivateFolders
 
 	mu    sync.RWMutex // guards everything below
 	index *index
@@ -56,7 +62,11 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	opts.MaxBody = cmp.Or(opts.MaxBody, MaxBody)
 	s := &Store{
 		db: db, ents: ents, opts: opts,
-		index: newIndex(), names: entities.NewNameIndex(), tags: make(map[string]*Tag),
+		private: privateFolders(opts.PrivateFolders),
+		index:   newIndex(), names: entities.NewNameIndex(), tags: make(map[string]*Tag),
+	}
+	if err := s.hide(); err != nil {
+		return nil, err
 	}
 	if err := s.load(); err != nil {
 		return nil, err

@@ -180,6 +180,7 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 	}
 	n.Given = given.orNil()
 	n.describe(doc, s.maxName())
+	n.Private = n.Private || s.PrivatePlace(n.Path)
 	return n, nil
 }
 

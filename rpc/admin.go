@@ -50,6 +50,9 @@ func (s *Server) Health() protocol.Health {
 		if e := out.Embedder; e.State == embed.Failed {
 			warn(protocol.Warning, "the embedder %s fails: %s", e.Kind, e.Why)
 		}
+		for _, text := range r.Vaults.Warnings() {
+			warn(protocol.Warning, "%s", text)
+		}
 	}
 	if s.dataDir != "" {
 		out.Disk.FreeBytes, out.Disk.TotalBytes = DiskRoom(s.dataDir)

@@ -376,6 +376,24 @@ func (e *events) indexing() func(protocol.IndexProgress) {
 	}
 }
 
+// reading returns what the followers of vaults are to call as they read. It may
+// be used concurrently.
+func (e *events) reading() func(vault, stage string, done, total int) {
+	var mu sync.Mutex
+	tell := make(map[string]func(protocol.IndexProgress)) // by vault
+	return func(vault, stage string, done, total int) {
+		if !e.wants(indexBit) {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if tell[vault] == nil {
+			tell[vault] = e.indexing()
+		}
+		tell[vault](protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Vault: vault})
+	}
+}
+
 // parseTopics returns the set that a client names.
 func parseTopics(names []protocol.Topic) (set topicSet, err error) {
 	for i, name := range names {

@@ -48,6 +48,8 @@ func Methods() []Method {
 		method("vault.import", (*Rooms).vaultImport),
 		method("vault.list", (*Rooms).vaultList),
 		method("vault.status", (*Rooms).vaultStatus),
+		method("vault.unresolved", (*Rooms).vaultUnresolved),
+		method("vault.unwatch", (*Rooms).vaultUnwatch),
 		method("vault.forget", (*Rooms).vaultForget),
 
 		roomless("events.subscribe", eventsSubscribe),

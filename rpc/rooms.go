@@ -90,6 +90,9 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	}
 	opened := s.door.open(phase, r)
 	s.events.suspectHealth()
+	if opened && r.Vaults != nil {
+		s.startFollowers(r)
+	}
 	return opened
 }
 

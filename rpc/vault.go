@@ -4,19 +4,36 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (r *Rooms) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
-	if p.Watch {
-		return nil, fault.New(fault.Unavailable, "this daemon can't follow a folder").
-			WithHint("leave watch out, and import again when the files have changed")
-	}
 	return s.conn.srv.events.follow(ctx, r.Vaults, watch.Request{
-		Path: p.Path, Name: p.Name, DryRun: p.DryRun,
+		Path: p.Path, Name: p.Name, DryRun: p.DryRun, Watch: p.Watch,
 		Progress: func(stage string, done, total int) { Report(ctx, stage, int64(done), int64(total)) },
 	})
+}
+
+// startFollowers has the vaults of r followed. What they write is written in the
+// rooms, like what a call writes: not while they are being replaced.
+func (s *Server) startFollowers(r *Rooms) {
+	err := r.Vaults.Start(context.Background(), watch.Host{
+		Enter: func(ctx context.Context, work func(context.Context) error) error {
+			return s.use(ctx, func(ctx context.Context, now *Rooms) error {
+				if now != r {
+					return context.Canceled // its own are gone, and it is about to end
+				}
+				return work(ctx)
+			})
+		},
+		Progress: s.events.reading(),
+		Changed:  s.HealthChanged,
+	})
+	if err != nil {
+		s.log.Error("the vaults that are to be followed can't be read", "error", fault.Message(err))
+	}
 }
 
 // Import reads a vault as vault.import does, as soon as the rooms are open.
@@ -54,6 +71,24 @@ func (r *Rooms) vaultList(ctx context.Context, _ *Session, _ protocol.Empty) (pr
 
 func (r *Rooms) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMaybe) (*watch.Status, error) {
 	return r.Vaults.Status(ctx, p.Vault)
+}
+
+func (r *Rooms) vaultUnwatch(ctx context.Context, _ *Session, p protocol.VaultName) (*watch.Status, error) {
+	if err := r.Vaults.Unwatch(ctx, p.Vault); err != nil {
+		return nil, err
+	}
+	return r.Vaults.Status(ctx, p.Vault)
+}
+
+func (r *Rooms) vaultUnresolved(ctx context.Context, _ *Session, p protocol.VaultUnresolved) (protocol.Unresolved, error) {
+	st, err := r.Vaults.Status(ctx, p.Vault)
+	if err != nil {
+		return protocol.Unresolved{}, err
+	}
+	list := r.Notes.Unresolved(st.Vault)
+	out := protocol.Unresolved{Vault: st.Vault, Links: st.Unresolved, Targets: len(list)}
+	out.Unresolved = append([]notes.Unresolved{}, list[:min(p.Limit, len(list))]...)
+	return out, nil
 }
 
 func (r *Rooms) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {

@@ -31,7 +31,7 @@ const envConfig = "CTXD_CONFIG"
 type config struct {
 	socket   string
 	data     string        // folder of the store
-	vaults   []string      // folders that are read at the start
+	vaults   []string      // folders that are followed from the start
 	idleExit time.Duration // 0: the daemon does not end by itself
 	log      logConfig
 	store    storeConfig
@@ -44,6 +44,13 @@ type config struct {
 	path     string // of the file, whether it is there or not
 	present  bool
 	settings []*setting // of the members above, in the order they are shown in
+}
+
+// vaultConfig is what holds for the files of every vault. Both are patterns as in
+// .ctxdignore.
+type vaultConfig struct {
+	exclude []string // never read
+	private []string // folders whose notes are private, whatever they say
 }
 
 // logConfig is how the log of a daemon is kept.
@@ -63,6 +70,7 @@ type storeConfig struct {
 
 // roomLimits bound what the rooms take and keep.
 type roomLimits struct {
+	vault    vaultConfig
 	entities entities.Limits
 	maxBody  int // bytes of the text of a note
 	reports  int // of prompts
@@ -294,7 +302,7 @@ func (c *config) setting(key string) *setting {
 }
 
 // sections are the maps of the configuration file.
-var sections = []string{"store", "log", "context", "wql", "embedding", "runner", "search", "search.weights", "limits"}
+var sections = []string{"vault", "store", "log", "context", "wql", "embedding", "runner", "search", "search.weights", "limits"}
 
 // keys returns the keys of all settings.
 func (c *config) keys() []string {
@@ -342,8 +350,10 @@ func (c *config) daemonSettings() []*setting {
 	return []*setting{
 		{key: "socket", flag: "--socket", about: "socket of the daemon", value: pathOf(&c.socket)},
 		{key: "data", flag: "--data", about: "folder of the store", value: pathOf(&c.data)},
-		{key: "vaults", flag: "--vault", about: "folders of Markdown notes to read at the start", value: pathsOf(&c.vaults)},
+		{key: "vaults", flag: "--vault", about: "folders of Markdown notes to read at the start and follow", value: pathsOf(&c.vaults)},
 		{key: "idleExit", flag: "--idle-exit", about: "end when no client has been connected for that long", value: durationOrNever(&c.idleExit)},
+		{key: "vault.exclude", about: "files and folders of vaults that are never read; patterns as in .ctxdignore", value: patternsOf(&c.records.vault.exclude)},
+		{key: "vault.private", about: "folders of vaults whose notes no remote model gets; patterns as in .ctxdignore", value: patternsOf(&c.records.vault.private)},
 		{key: "store.durability", about: "when a write is answered: strict, once it is on the disk; relaxed, up to a second before", value: wordOf(&c.store.durability, kv.Strict.String(), kv.Relaxed.String())},
 		{key: "store.snapshotAfter", about: "size of the journal after which the whole store is written anew", value: sizeOf(&c.store.snapshotAfter, 64<<10, 1<<40)},
 		{key: "log.level", flag: "--log-level", about: "least level that is logged", value: wordOf(&c.log.level, "debug", "info", "warn", "error")},

@@ -189,6 +189,7 @@ func template() string {
 var samples = map[string]string{
 	"socket": "~/.ctxd/ctxd.sock", "data": "~/.ctxd/data", "vaults": "[~/Notes, ~/Work]",
 	"embedding.url": "http://127.0.0.1:11434/v1", "embedding.model": "nomic-embed-text",
+	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]",
 }
 
 // sample returns a value as it stands in a configuration file.

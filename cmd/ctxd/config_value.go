@@ -204,6 +204,22 @@ func pathsOf(at *[]string) value {
 	return v
 }
 
+// patternsOf is a list of patterns as in .ctxdignore.
+func patternsOf(at *[]string) value {
+	v := value{list: true, text: func() string { return strings.Join(*at, string(os.PathListSeparator)) }}
+	v.raw = func() any { return append([]string{}, *at...) }
+	v.set = func(words []string) *fault.Error {
+		for _, w := range words {
+			if strings.TrimSpace(w) == "" || strings.ContainsAny(w, "\x00\n\r") {
+				return fault.New(fault.Invalid, "a pattern is one line, and not empty").WithHint("write it as in .gitignore: Journal/ or *.draft.md")
+			}
+		}
+		*at = append([]string{}, words...)
+		return nil
+	}
+	return v
+}
+
 func checkPath(p string) *fault.Error {
 	switch {
 	case p == "":

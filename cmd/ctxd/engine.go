@@ -92,7 +92,7 @@ func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.maxBody})
+	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.maxBody, PrivateFolders: limits.vault.private})
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,6 @@ func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*
 		Graph:    gr,
 		Search:   index,
 		Gather:   gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index, Reports: limits.reports}),
-		Vaults:   watch.New(db, ents, ns, watch.Options{}),
+		Vaults:   watch.New(db, ents, ns, watch.Options{Exclude: limits.vault.exclude}),
 	}, nil
 }

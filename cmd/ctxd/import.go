@@ -13,6 +13,7 @@ import (
 type importCmd struct {
 	Dir    string `arg:"" help:"The folder."`
 	Name   string `placeholder:"NAME" help:"Name of the vault. Default: that of the folder."`
+	Watch  bool   `help:"Have the daemon follow the folder from then on, after a restart too."`
 	DryRun bool   `help:"Count and report, change nothing."`
 	All    bool   `help:"List every skipped file, not only the first of each kind of reason."`
 }
@@ -20,12 +21,14 @@ type importCmd struct {
 func (importCmd) Help() string {
 	return "Notes, wikilinks, and entities from frontmatter with a type are taken in; types from .ctxd/types. " +
 		"Files that .ctxdignore names are left out. Nothing is ever written into the folder. " +
-		"Import it again when files have changed: only what changed is read anew."
+		"Import it again when files have changed, or have the daemon follow it with --watch: only what changed is read anew. " +
+		"Ctrl-C ends an import between two notes; the next one goes on from there."
 }
 
 func (importCmd) Examples() []example {
 	return []example{
 		{"ctxd import ~/Notes", "read a vault"},
+		{"ctxd import ~/Notes --watch", "and have changes on the disk appear from now on"},
 		{"ctxd import ~/Notes --dry-run", "see what would be taken in and what would not"},
 		{"ctxd import ~/Old --name archive", "under a name of its own"},
 	}
@@ -39,7 +42,7 @@ func (c *importCmd) Run(a *app) error {
 	return a.with(func(cl *client.Client) error {
 		var res watch.Result
 		p := newProgress(a.err)
-		err := cl.CallProgress(a.ctx, "vault.import", protocol.VaultImport{Path: dir, Name: c.Name, DryRun: c.DryRun}, &res, p.wire)
+		err := cl.CallProgress(a.ctx, "vault.import", protocol.VaultImport{Path: dir, Name: c.Name, DryRun: c.DryRun, Watch: c.Watch}, &res, p.wire)
 		p.finish()
 		if err != nil {
 			return err
@@ -48,6 +51,9 @@ func (c *importCmd) Run(a *app) error {
 			return a.out.json(res)
 		}
 		drawImport(a.out, "", &res)
+		if res.Watching {
+			a.out.say(styled(faint, "  followed from now on; ctxd vault unwatch "+quoted(res.Vault)+" ends that"))
+		}
 		rest := " more; --all lists them"
 		if c.All {
 			rest = ""

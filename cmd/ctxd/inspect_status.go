@@ -136,11 +136,14 @@ func drawVaults(s *screen, vaults []watch.Status) {
 		s.say(styled(faint, "  none yet: ctxd import ~/Notes"))
 		return
 	}
-	t := &table{indent: 2, head: []string{"name", "notes", "links", "unresolved", "skipped", "read", "folder"}, right: []int{1, 2, 3, 4}}
+	t := &table{indent: 2, head: []string{"name", "notes", "links", "unresolved", "skipped", "agreed", "folder"}, right: []int{1, 2, 3, 4}}
 	for _, v := range vaults {
 		where := line{text(v.Path)}
-		if v.Stale {
-			where = append(where, styled(bad, "  is gone"))
+		switch {
+		case v.Stale:
+			where = append(where, styled(bad, "  stale: ctxd vault status "+v.Vault))
+		case v.Watching:
+			where = append(where, styled(faint, "  followed"))
 		}
 		t.row(line{styled(accent, v.Vault)}, line{text(number(v.Notes))}, line{text(number(v.Links))}, line{text(number(v.Unresolved))},
 			line{text(number(len(v.Errors)))}, line{text(ago(v.LastScanAt))}, where)

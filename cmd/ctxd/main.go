@@ -29,6 +29,7 @@ type commandLine struct {
 	Demo    demoCmd    `cmd:"" group:"daemon" help:"Show the whole job on a sample vault, with a daemon of its own."`
 
 	Import importCmd `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
+	Vault  vaultCmd  `cmd:"" group:"notes" help:"Show the folders that notes come from; follow them no longer, or forget them."`
 	Search searchCmd `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
 	WQL    wqlCmd    `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
 

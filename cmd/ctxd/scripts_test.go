@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func TestScripts(t *testing.T) {
 // scriptCommands are the commands of the scripts beside those of testscript.
 func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	all := map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		"await":  awaitDaemon,
+		"await": awaitDaemon, "eventually": awaitOutput,
 		"called": awaitCalls,
 		"vault":  copyVault,
 		"isjson": isJSON,
@@ -157,6 +158,24 @@ func awaitCalls(ts *testscript.TestScript, _ bool, args []string) {
 		select {
 		case <-ctx.Done():
 			ts.Fatalf("%s was not called %d times", args[0], want)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// awaitOutput is "eventually REGEXP PROGRAM [ARG…]": it runs the program again and
+// again until what it prints matches.
+func awaitOutput(ts *testscript.TestScript, neg bool, args []string) {
+	want := regexp.MustCompile("(?m)" + args[0])
+	deadline := time.After(20 * time.Second)
+	for {
+		err := ts.Exec(args[1], args[2:]...)
+		if got := ts.ReadFile("stdout"); err == nil && want.MatchString(got) != neg {
+			return
+		}
+		select {
+		case <-deadline:
+			ts.Fatalf("%q did not come to print %q (%v)", args[1:], args[0], err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 type serveCmd struct {
-	Vault     []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to read at the start. May be repeated."`
+	Vault     []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to read at the start, and to follow. May be repeated."`
 	Data      string   `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 	LogFile   string   `placeholder:"PATH" help:"File to log to as well, or none. Default: log/ctxd.log in the data folder."`
 	LogFormat *string  `enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: text."`
@@ -27,12 +27,13 @@ type serveCmd struct {
 
 func (serveCmd) Help() string {
 	return "One daemon serves all programs of a user. It answers from the first moment, also while folders are being read. " +
+		"A folder that it follows is followed again by the next daemon, until ctxd vault unwatch. " +
 		"The first Ctrl-C lets calls under way finish; a second one ends the process at once, and nothing acknowledged is lost."
 }
 
 func (serveCmd) Examples() []example {
 	return []example{
-		{"ctxd serve --vault ~/Notes", "serve the notes in a folder"},
+		{"ctxd serve --vault ~/Notes", "serve the notes in a folder, as they are on the disk at any time"},
 		{"ctxd serve --vault ~/Notes --vault ~/Work", "two vaults, one daemon"},
 		{"ctxd serve --log-level debug --log-file ~/ctxd.log", "log every call; note text is never in it"},
 		{"ctxd serve --set limits.connections=100", "with a setting that has no flag of its own; ctxd config lists them"},
@@ -163,7 +164,7 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 	for i, dir := range folders {
 		p := newProgress(a.err)
 		started := time.Now()
-		res, err := d.server.Import(ctx, watch.Request{Path: dir, Progress: p.report})
+		res, err := d.server.Import(ctx, watch.Request{Path: dir, Watch: true, Progress: p.report})
 		p.finish()
 		switch {
 		case ctx.Err() != nil:

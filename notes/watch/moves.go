@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -13,19 +14,18 @@ import (
 // content, and lets them keep their ids: what a note is to others, and whether
 // a client made it private, goes with its text and not with its place.
 func (r *run) moves() {
-	now := make(map[string]string, len(r.docs)) // hash by path
+	now := make(map[string]string, len(r.docs)) // hash by path, of what was read
 	for _, d := range r.docs {
 		now[d.path] = d.hash
 	}
-	unread := make(map[string]bool) // there, but not to be taken in now
-	for _, p := range r.found.notes {
-		if _, ok := now[p]; !ok {
-			unread[p] = true
-		}
-	}
 	left := make(map[string][]string) // hash to the paths that had it and have it no more
 	for _, p := range slices.Sorted(maps.Keys(r.known)) {
-		if f := r.known[p]; now[p] != f.Hash && !unread[p] && !r.found.couldNotRead(p) {
+		hash, read := now[p]
+		f := r.known[p]
+		if n := r.notes.Get(f.NoteID); n == nil || n.Path != p {
+			continue // a run that was cut short had moved it already
+		}
+		if read && hash != f.Hash || !read && r.tree.gone(p) {
 			left[f.Hash] = append(left[f.Hash], p)
 		}
 	}
@@ -54,7 +54,7 @@ func (r *run) moves() {
 	}
 	for p, f := range before {
 		if !kept[f.NoteID] {
-			r.gone = append(r.gone, gone{p, f.NoteID})
+			r.leaving = append(r.leaving, gone{p, f.NoteID})
 			kept[f.NoteID] = true
 		}
 	}
@@ -65,51 +65,79 @@ type gone struct{ path, noteID string }
 
 // remove deletes the notes whose files are gone, but not those in folders that
 // could not be looked at.
-func (r *run) remove(ctx context.Context, paths []string) error {
-	there := make(map[string]bool, len(paths))
-	for _, p := range paths {
-		there[p] = true
-	}
+func (r *run) remove(ctx context.Context) error {
 	for p, f := range r.known {
-		if !there[p] && !r.found.couldNotRead(p) {
-			r.gone = append(r.gone, gone{p, f.NoteID})
+		if r.tree.gone(p) {
+			r.leaving = append(r.leaving, gone{p, f.NoteID})
 		}
 	}
-	if len(r.gone)+len(r.vacated) == 0 {
-		return nil
-	}
-	return r.db.Update(ctx, func(tx *kv.Tx) error {
-		for _, p := range r.vacated {
-			if !there[p] {
+	slices.SortFunc(r.leaving, func(a, b gone) int { return strings.Compare(a.path, b.path) })
+	slices.Sort(r.vacated)
+	for part := range slices.Chunk(r.vacated, batch) {
+		err := r.db.Update(ctx, func(tx *kv.Tx) error {
+			for _, p := range part {
+				if !r.tree.gone(p) {
+					continue
+				}
 				if err := files.Delete(tx, r.name+"/"+p); err != nil {
 					return err
 				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		removed := 0
-		for _, g := range r.gone {
-			if err := r.removeNote(tx, g, there[g.path]); err != nil {
-				return err
+	}
+	for part := range slices.Chunk(r.leaving, batch) {
+		err := r.db.Update(ctx, func(tx *kv.Tx) error {
+			for _, g := range part {
+				if err := r.removeNote(tx, g); err != nil {
+					return err
+				}
 			}
-			removed++
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		r.result.Removed = removed
-		return nil
-	})
+		r.tell("remove", min(r.removed, len(r.leaving)), len(r.leaving))
+	}
+	return nil
 }
 
-func (r *run) removeNote(tx *kv.Tx, g gone, placeTaken bool) error {
+func (r *run) removeNote(tx *kv.Tx, g gone) error {
 	n, err := notes.Records.Get(tx, g.noteID)
 	if err != nil {
 		return err
 	}
-	if n != nil && n.EntityID != "" {
-		if err := remains.Put(tx, r.name+"/"+n.EntityID, &remain{n.EntityID}); err != nil {
-			return err
-		}
-	}
-	if err := r.notes.DeleteTx(tx, g.noteID); err != nil || placeTaken {
+	elsewhere, err := r.elsewhere(tx, n, g.path)
+	if err != nil {
 		return err
 	}
+	if n != nil && !elsewhere {
+		if n.EntityID != "" {
+			if err := remains.Put(tx, r.name+"/"+n.EntityID, &remain{n.EntityID}); err != nil {
+				return err
+			}
+		}
+		if err := r.notes.DeleteTx(tx, g.noteID); err != nil {
+			return err
+		}
+		r.removed++
+	}
+	if !r.tree.gone(g.path) {
+		return nil // another note has the place
+	}
 	return files.Delete(tx, r.name+"/"+g.path)
+}
+
+// elsewhere reports whether a note has another place than a path: a run that was
+// cut short may have moved it, and not come to forget the old place.
+func (r *run) elsewhere(tx *kv.Tx, n *notes.Note, p string) (bool, error) {
+	if n == nil || n.Path == p || r.tree.gone(n.Path) {
+		return false, nil
+	}
+	f, err := files.Get(tx, r.name+"/"+n.Path)
+	return f != nil && f.NoteID == n.ID, err
 }

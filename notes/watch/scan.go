@@ -28,24 +28,13 @@ const (
 	typeFolder = ownFolder + "/types"
 )
 
-// scan is what a walk over a vault found.
-type scan struct {
-	notes   []string // paths of Markdown files, in byte order
-	types   []string // paths of type declarations
-	skipped []Skip
-	// unread are the folders and files that could not be looked at: what the
-	// store knows of them stays.
-	unread []string
-}
-
-// couldNotRead reports whether a path lies in what could not be looked at.
-func (s *scan) couldNotRead(p string) bool {
-	for _, u := range s.unread {
-		if p == u || strings.HasPrefix(p, u+"/") {
-			return true
-		}
-	}
-	return false
+// walker looks at the folders of a vault.
+type walker struct {
+	root    *os.Root
+	exclude []gitignore.Pattern // by the configuration
+	// enter, when it is set, is told of each folder before it is read, so that
+	// what changes in it from then on can be noticed.
+	enter func(dir string)
 }
 
 func isFolder(p string) bool {
@@ -58,196 +47,393 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-// walk lists the files of a vault.
-func walk(ctx context.Context, root *os.Root) (*scan, error) {
-	s := &scan{}
-	var ignored []gitignore.Pattern
-	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			if p == "." {
-				return unreadable(err)
-			}
-			s.skip(p, "can't be read")
-			s.unread = append(s.unread, p)
-			if d != nil && d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if p == "." {
-			if ignored, err = patterns(root, p, ignored); errors.Is(err, errClosedFolder) {
-				return unreadable(err)
-			}
-			return err
-		}
-		if d.IsDir() && p == ownFolder || p == typeFolder {
-			return nil
-		}
-		inOwn := strings.HasPrefix(p, ownFolder+"/")
-		if !inOwn && strings.HasPrefix(d.Name(), ".") || inOwn && !strings.HasPrefix(p, typeFolder+"/") {
-			return skipDir(d)
-		}
-		if gitignore.NewMatcher(ignored).Match(strings.Split(p, "/"), d.IsDir()) {
-			s.skip(p, "excluded by "+ignoreFile)
-			return skipDir(d)
-		}
-		if d.IsDir() {
-			with, err := patterns(root, p, ignored)
-			if errors.Is(err, errClosedFolder) {
-				s.skip(p, "can't be read")
-				s.unread = append(s.unread, p)
-				return fs.SkipDir
-			}
-			ignored = with
-			return err
-		}
-		s.file(p, d)
+func isDeclaration(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// all looks at the whole vault.
+func (w *walker) all(ctx context.Context) (*tree, error) {
+	t := newTree()
+	if err := w.folder(ctx, t, ".", nil); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// again looks once more at a folder of the tree: not at those in it that are
+// known and the same, but at those that are new.
+func (w *walker) again(ctx context.Context, t *tree, dir string) error {
+	return w.folder(ctx, t, dir, t.folders[dir])
+}
+
+// folder looks at a folder and all in it, but for the folders that it had before.
+func (w *walker) folder(ctx context.Context, t *tree, dir string, before *folder) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w.enter != nil {
+		w.enter(dir)
+	}
+	f, entries, err := w.read(t, dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && dir != ".":
+		t.drop(dir) // it went meanwhile
+		t.leaveOut(dir)
 		return nil
-	})
-	slices.Sort(s.notes)
-	return s, err
+	case errors.Is(err, errClosedFolder) && dir != ".":
+		t.drop(dir)
+		t.leaveUnread(dir)
+		return nil
+	case errors.Is(err, errClosedFolder), errors.Is(err, fs.ErrNotExist):
+		return unreadable(err)
+	case err != nil:
+		return err
+	}
+	t.folders[dir] = f
+	var inside []string
+	for _, e := range entries {
+		if w.entry(f, dir, e.name, e.kind, e.info) {
+			inside = append(inside, e.name)
+		}
+	}
+	f.folders = inside
+	if before != nil {
+		for _, name := range before.folders {
+			if !slices.Contains(inside, name) {
+				t.drop(path.Join(dir, name))
+			}
+		}
+	}
+	for _, name := range inside {
+		p := path.Join(dir, name)
+		// Where other files are left out than before, all in it may be another way.
+		if before != nil && before.ignore == f.ignore && t.folders[p] != nil && w.same(t.folders[p], p) {
+			continue
+		}
+		t.drop(p)
+		if err := w.folder(ctx, t, p, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same reports whether a folder is the one that was seen at its path.
+func (w *walker) same(f *folder, p string) bool {
+	info, err := w.root.Lstat(p)
+	return err == nil && os.SameFile(f.info, info)
+}
+
+// drop takes a folder and those in it out of the tree.
+func (t *tree) drop(dir string) {
+	f := t.folders[dir]
+	if f == nil {
+		return
+	}
+	delete(t.folders, dir)
+	for _, name := range f.folders {
+		t.drop(path.Join(dir, name))
+	}
+}
+
+// leaveUnread notes in the folder that it lies in that a folder could not be read.
+func (t *tree) leaveUnread(dir string) {
+	parent := t.leaveOut(dir)
+	parent.skipped, parent.unread = slices.Clip(parent.skipped), append(slices.Clip(parent.unread), dir)
+	parent.skip(dir, "can't be read")
+}
+
+// leaveOut takes a folder out of those of the one that it lies in, which it
+// returns, and which no other tree shares.
+func (t *tree) leaveOut(dir string) *folder {
+	parent := *t.folders[path.Dir(dir)]
+	parent.folders = slices.DeleteFunc(slices.Clone(parent.folders), func(name string) bool { return name == path.Base(dir) })
+	t.folders[path.Dir(dir)] = &parent
+	return &parent
+}
+
+// found is an entry of a folder.
+type found struct {
+	name string
+	kind fs.FileMode
+	info fs.FileInfo // of what may be taken in; nil when it could not be had: reading tells why
+}
+
+// read lists a folder. It is opened alone, and looked at through what was
+// opened: that is as fast as it can be, and nobody can put another in its place.
+func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
+	info, err := w.root.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = fs.ErrNotExist // as a folder
+	}
+	if err != nil {
+		return nil, nil, closedOrGone(err)
+	}
+	at, err := w.root.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, closedOrGone(err)
+	}
+	defer at.Close()
+	f := &folder{notes: make(map[string]stamp)}
+	if f.info, err = at.Stat("."); err != nil {
+		return nil, nil, errClosedFolder
+	}
+	entries, err := fs.ReadDir(at.FS(), ".")
+	if err != nil {
+		return nil, nil, errClosedFolder
+	}
+	if up := t.folders[path.Dir(dir)]; dir != "." && up != nil {
+		f.patterns = up.patterns
+	}
+	if err := w.patterns(at, f, dir); err != nil {
+		return nil, nil, err
+	}
+	f.empty = len(entries) == 0
+	list := make([]found, 0, len(entries))
+	for _, e := range entries {
+		in := found{name: e.Name(), kind: e.Type()}
+		if in.kind.IsRegular() && (isMarkdown(in.name) || isDeclaration(in.name)) {
+			info, err := at.Lstat(in.name)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue // it went meanwhile
+			case err == nil:
+				in.kind, in.info = info.Mode().Type(), info
+			}
+		}
+		list = append(list, in)
+	}
+	return f, list, nil
+}
+
+func closedOrGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fs.ErrNotExist
+	}
+	return errClosedFolder
+}
+
+// entry sorts one entry of a folder, and reports whether it is a folder to enter.
+func (w *walker) entry(f *folder, dir, name string, kind fs.FileMode, info fs.FileInfo) (enter bool) {
+	p := path.Join(dir, name)
+	switch {
+	case kind.IsDir() && (p == ownFolder || p == typeFolder):
+		return true
+	case dir == ownFolder, dir != typeFolder && within(dir, typeFolder), strings.HasPrefix(name, "."):
+		return false
+	}
+	if by := w.excluded(f, p, kind.IsDir()); by != "" {
+		f.skip(p, "excluded by "+by)
+		return false
+	}
+	switch {
+	case kind.IsDir():
+		return dir != typeFolder
+	case kind&fs.ModeSymlink != 0:
+		// Out of the vault it may not lead, and what lies within is read where
+		// it lies, or excluded there.
+		f.skip(p, "a link to another place")
+	case !kind.IsRegular():
+		f.skip(p, "not a regular file")
+	default:
+		f.file(p, info)
+	}
+	return false
+}
+
+// excluded says what leaves a file or folder out, "" for nothing. What the
+// configuration excludes, no file in the vault brings back.
+func (w *walker) excluded(f *folder, p string, isDir bool) string {
+	switch parts := strings.Split(p, "/"); {
+	case matches(w.exclude, parts, isDir):
+		return "the configuration"
+	case matches(f.patterns, parts, isDir):
+		return ignoreFile
+	}
+	return ""
+}
+
+func matches(patterns []gitignore.Pattern, parts []string, isDir bool) bool {
+	return len(patterns) > 0 && gitignore.NewMatcher(patterns).Match(parts, isDir)
+}
+
+// archives are the endings of files that hold others: people may expect what is
+// in them to be found.
+var archives = map[string]bool{
+	".zip": true, ".tar": true, ".gz": true, ".tgz": true, ".bz2": true, ".xz": true, ".zst": true, ".7z": true, ".rar": true,
+}
+
+// file sorts a regular file.
+func (f *folder) file(p string, info fs.FileInfo) {
+	dir, name := path.Split(p)
+	inTypes := dir == typeFolder+"/"
+	switch {
+	case !inTypes && archives[strings.ToLower(path.Ext(name))]:
+		f.skip(p, "an archive, which is never unpacked")
+	case inTypes && !isDeclaration(name), !inTypes && !isMarkdown(name):
+	case inTypes:
+		if f.types == nil {
+			f.types = make(map[string]stamp)
+		}
+		f.types[name] = stampOf(info)
+	default:
+		f.notes[name] = stampOf(info)
+	}
+}
+
+func (f *folder) skip(p, reason string) {
+	if !utf8.ValidString(p) {
+		p = strings.ToValidUTF8(p, "\ufffd")
+	}
+	f.skipped = append(f.skipped, Skip{p, reason})
 }
 
 func unreadable(err error) error {
 	return &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
 }
 
-func skipDir(d fs.DirEntry) error {
-	if d.IsDir() {
-		return fs.SkipDir
-	}
-	return nil
-}
-
-func (s *scan) skip(p, reason string) { s.skipped = append(s.skipped, Skip{p, reason}) }
-
-// file sorts one entry that is no folder.
-func (s *scan) file(p string, d fs.DirEntry) {
-	inTypes := strings.HasPrefix(p, typeFolder+"/")
-	ext := strings.ToLower(path.Ext(p))
-	wanted := isMarkdown(p) && !inTypes || inTypes && (ext == ".yaml" || ext == ".yml")
-	switch kind := d.Type(); {
-	case kind&fs.ModeSymlink != 0:
-		// Out of the vault it may not lead, and what lies within is read where
-		// it lies, or excluded there.
-		s.skip(p, "a link to another place")
-		return
-	case !kind.IsRegular():
-		s.skip(p, "not a regular file")
-		return
-	}
-	switch {
-	case !wanted:
-	case inTypes:
-		s.types = append(s.types, p)
-	default:
-		s.notes = append(s.notes, p)
-	}
-}
-
 // maxIgnoreFile bounds a .ctxdignore.
 const maxIgnoreFile = 1 << 20
 
-// patterns appends the patterns of the .ctxdignore of a folder. One that is
-// there and can't be read fails the scan: what it keeps out must stay out.
-func patterns(root *os.Root, folder string, list []gitignore.Pattern) ([]gitignore.Pattern, error) {
-	p := path.Join(folder, ignoreFile)
-	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
-		return list, nil
-	} else if err != nil {
-		return nil, errClosedFolder
+// patterns adds the patterns of the .ctxdignore of a folder to those that hold
+// there. One that is there and can't be read fails the scan: what it keeps out
+// must stay out.
+func (w *walker) patterns(at *os.Root, f *folder, dir string) error {
+	info, err := at.Lstat(ignoreFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return errClosedFolder
 	}
-	data, err := readFile(root, p, maxIgnoreFile)
+	data, _, err := readFile(at, ignoreFile, maxIgnoreFile)
 	if err != nil {
-		return nil, &fault.Error{
+		return &fault.Error{
 			Kind: fault.Unavailable, Msg: "a " + ignoreFile + " of the vault can't be read, so what it excludes is not known",
 			Hint: "make it a readable file of at most 1 MiB, or remove it", Err: err,
 		}
 	}
+	f.ignore = stampOf(info)
+	f.patterns = append(slices.Clip(f.patterns), parsePatterns(string(data), dir)...)
+	return nil
+}
+
+// parsePatterns reads the lines of a .ctxdignore.
+func parsePatterns(text, dir string) []gitignore.Pattern {
 	var domain []string
-	if folder != "." {
-		domain = strings.Split(folder, "/")
+	if dir != "." {
+		domain = strings.Split(dir, "/")
 	}
-	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+	var out []gitignore.Pattern
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			list = append(list, gitignore.ParsePattern(line, domain))
+			out = append(out, gitignore.ParsePattern(line, domain))
 		}
 	}
-	return list, nil
+	return out
 }
 
 var (
 	errTooLarge     = errors.New("too large")
+	errUnsettled    = errors.New("changed while it was read")
 	errClosedFolder = errors.New("a folder that can't be entered")
 )
 
-// readFile reads a file of the vault of at most max bytes.
-func readFile(root *os.Root, p string, max int64) ([]byte, error) {
+// tries is how often a file is read that changes meanwhile.
+const tries = 3
+
+// readFile reads a file of at most max bytes as it was at one moment.
+func readFile(root *os.Root, p string, max int64) (data []byte, info fs.FileInfo, err error) {
+	for range tries {
+		if data, info, err = readOnce(root, p, max); !errors.Is(err, errUnsettled) {
+			break
+		}
+	}
+	return data, info, err
+}
+
+// beforeOpen is for tests, which have a file become another one there.
+var beforeOpen = func(p string) {}
+
+func readOnce(root *os.Root, p string, max int64) ([]byte, fs.FileInfo, error) {
 	// Opening a pipe would wait for somebody to write into it.
 	if info, err := root.Lstat(p); err != nil {
-		return nil, err
+		return nil, nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, nil, errors.New("not a regular file")
 	}
-	f, err := root.Open(p)
+	beforeOpen(p)
+	f, err := root.OpenFile(p, openFlags, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
+		return nil, nil, errors.New("not a regular file")
 	case info.Size() > max:
-		return nil, errTooLarge
+		return nil, nil, errTooLarge
 	}
-	data, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(data)) > max {
-		return nil, errTooLarge
+	data := make([]byte, info.Size()+1) // one more tells that it has grown
+	n, err := io.ReadFull(f, data)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, nil, err
 	}
-	return data, err
+	after, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case stampOf(after) != stampOf(info) || int64(n) != info.Size():
+		return nil, nil, errUnsettled
+	}
+	return data[:n], info, nil
 }
 
 // document is one Markdown file that was read.
 type document struct {
-	path    string
-	hash    string
-	draft   notes.Draft
-	skip    string // why it can't be taken in; "" when it can
-	warning string // what of it could not be understood
+	path      string
+	stamp     stamp // zero: it may change and keep its stamp
+	hash      string
+	draft     notes.Draft
+	skip      string // why it can't be taken in; "" when it can
+	warning   string // what of it could not be understood
+	closed    bool   // it can't be taken in since it can't be read
+	unsettled bool   // it can't be taken in since it changed while it was read
 }
 
 // readNote reads and parses one Markdown file of at most maxBody bytes. It uses
 // nothing shared, so many run at once.
 func readNote(root *os.Root, p string, maxBody int) document {
 	doc := document{path: p}
-	data, err := readFile(root, p, int64(maxBody))
-	switch {
-	case errors.Is(err, errTooLarge):
-		doc.skip = "larger than " + inBytes(maxBody)
-		return doc
-	case err != nil:
-		doc.skip = "can't be read"
-		return doc
-	case bytes.IndexByte(data, 0) >= 0:
-		doc.skip = "binary, not text"
-		return doc
-	case !utf8.Valid(data):
-		doc.skip = "not UTF-8 text"
-		return doc
-	case len(p) > notes.MaxPath || !utf8.ValidString(p):
+	if len(p) > notes.MaxPath || !utf8.ValidString(p) {
 		doc.skip = "its path is too long or not UTF-8"
 		return doc
 	}
+	began := time.Now()
+	data, info, err := readFile(root, p, int64(maxBody))
+	switch {
+	case errors.Is(err, errTooLarge):
+		doc.skip = "larger than " + inBytes(maxBody)
+	case errors.Is(err, errUnsettled):
+		doc.skip, doc.unsettled = errUnsettled.Error(), true
+	case err != nil:
+		doc.skip, doc.closed = "can't be read", true
+	case bytes.IndexByte(data, 0) >= 0:
+		doc.skip = "binary, not text"
+	case !utf8.Valid(data):
+		doc.skip = "not UTF-8 text"
+	}
+	if doc.skip != "" {
+		return doc
+	}
 	sum := sha256.Sum256(data)
-	doc.hash = hex.EncodeToString(sum[:])
-	doc.draft = notes.Draft{Body: string(data), Path: p, ModifiedAt: modified(root, p)}
+	doc.hash, doc.stamp = hex.EncodeToString(sum[:]), stampOf(info).settled(began)
+	doc.draft = notes.Draft{Body: string(data), Path: p, ModifiedAt: info.ModTime()}
 	if broken := doc.draft.Read().FrontmatterErr; broken != nil {
 		doc.warning = "frontmatter left out: " + fault.Message(broken)
 		if broken.Line > 0 {
@@ -263,12 +449,4 @@ func inBytes(n int) string {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-func modified(root *os.Root, p string) time.Time {
-	info, err := root.Stat(p)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -20,6 +22,7 @@ type vault struct {
 	Path       string    `json:"path"`
 	LastScanAt time.Time `json:"lastScanAt"`
 	Skipped    []Skip    `json:"skipped,omitempty"`
+	Watch      bool      `json:"watch,omitempty"` // it is followed, after a restart too
 }
 
 // file is what the store knows of one file of a vault.
@@ -27,6 +30,12 @@ type file struct {
 	NoteID        string `json:"noteId"`
 	Hash          string `json:"hash"` // SHA-256 of the content
 	MarkdownLinks int    `json:"markdownLinks,omitempty"`
+	// Size and Modified are the stamp of the file when it was read; both are 0
+	// when that does not tell whether it has changed.
+	Size     int64 `json:"size,omitempty"`
+	Modified int64 `json:"modified,omitempty"`
+	// Warning is what of the text could not be understood.
+	Warning string `json:"warning,omitempty"`
 	// Problems are the values that were left out, so that an import that finds
 	// the file unchanged can list them again.
 	Problems []string `json:"problems,omitempty"`
@@ -34,6 +43,7 @@ type file struct {
 	// by: another version may read it otherwise.
 	Type        string `json:"type,omitempty"`
 	TypeVersion int    `json:"typeVersion,omitempty"`
+	Private     bool   `json:"private,omitempty"` // it lay in a private folder
 }
 
 var (
@@ -58,56 +68,94 @@ type Skip struct {
 type Status struct {
 	Vault         string    `json:"vault"`
 	Path          string    `json:"path"`
-	Watching      bool      `json:"watching"`
+	Watching      bool      `json:"watching"` // it is followed
 	Notes         int       `json:"notes"`
 	Links         int       `json:"links"`         // wikilinks, every occurrence
 	Unresolved    int       `json:"unresolved"`    // of them, without a target
 	MarkdownLinks int       `json:"markdownLinks"` // [text](x.md)
-	LastScanAt    time.Time `json:"lastScanAt"`
-	Stale         bool      `json:"stale"`  // the folder is not there any more
-	Errors        []Skip    `json:"errors"` // what the last scan could not take in
+	LastScanAt    time.Time `json:"lastScanAt"`    // when it last agreed with the disk
+	Stale         bool      `json:"stale"`         // the folder is not there, or could not be followed
+	// Errors are what the last scan could not take in. One with the path "." is
+	// about the vault as a whole: why it is stale, or what it is followed by.
+	Errors []Skip `json:"errors"`
 }
 
 // Options are what an Importer needs beside the rooms. The zero value works.
 type Options struct {
-	Now func() time.Time // nil: time.Now
+	Now     func() time.Time // nil: time.Now
+	Exclude []string         // patterns as in .ctxdignore, for every vault
+	// SweepEvery is the least time between two sweeps of a vault that is followed;
+	// 0: half a minute.
+	SweepEvery time.Duration
 }
 
-// Importer imports vaults into one store.
+// Importer imports vaults into one store, and follows them.
 type Importer struct {
-	db    *kv.Store
-	ents  *entities.Store
-	notes *notes.Store
-	opts  Options
+	db      *kv.Store
+	ents    *entities.Store
+	notes   *notes.Store
+	opts    Options
+	exclude []gitignore.Pattern
 
-	mu   sync.Mutex // guards busy
-	busy map[string]bool
+	mu        sync.Mutex // guards what follows
+	busy      map[string]*job
+	host      *Host // nil: nothing can be followed
+	followers map[string]*follower
+	stopped   bool
+
+	seam seam // of tests
 }
 
-// New returns an importer into the given rooms.
+// job is work on one vault.
+type job struct {
+	asked bool // it was asked for, so that a second one is refused
+	done  chan struct{}
+}
+
+// New returns an importer into the given rooms. What it follows ends when db is
+// closed.
 func New(db *kv.Store, ents *entities.Store, ns *notes.Store, opts Options) *Importer {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Importer{db: db, ents: ents, notes: ns, opts: opts, busy: make(map[string]bool)}
+	im := &Importer{
+		db: db, ents: ents, notes: ns, opts: opts, exclude: parsePatterns(strings.Join(opts.Exclude, "\n"), "."),
+		busy: make(map[string]*job), followers: make(map[string]*follower),
+	}
+	db.OnClose(func(bool) { im.stop() })
+	return im
 }
 
-// claim reserves a vault for one job.
-func (im *Importer) claim(name string) (release func(), err error) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if im.busy[name] {
-		return nil, &fault.Error{
-			Kind: fault.Conflict, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
-			Hint: "wait for the running import to end",
+// claim reserves a vault for one job. Of two that were asked for, the second is
+// refused; what is done for a follower is short, and waited for.
+func (im *Importer) claim(ctx context.Context, name string, asked bool) (release func(), err error) {
+	for {
+		im.mu.Lock()
+		other := im.busy[name]
+		if other == nil {
+			mine := &job{asked: asked, done: make(chan struct{})}
+			im.busy[name] = mine
+			im.mu.Unlock()
+			return sync.OnceFunc(func() {
+				im.mu.Lock()
+				defer im.mu.Unlock()
+				delete(im.busy, name)
+				close(mine.done)
+			}), nil
+		}
+		im.mu.Unlock()
+		if asked && other.asked {
+			return nil, &fault.Error{
+				Kind: fault.Conflict, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
+				Hint: "wait for the running import to end",
+			}
+		}
+		select {
+		case <-other.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
-	im.busy[name] = true
-	return func() {
-		im.mu.Lock()
-		defer im.mu.Unlock()
-		delete(im.busy, name)
-	}, nil
 }
 
 // List returns the state of all imported vaults by name.
@@ -147,7 +195,7 @@ func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
 			return v, err
 		}
 		return nil, fault.New(fault.NotFound, "there is no vault %q", name).WithRef(name).
-			WithHint("vault.list shows the imported vaults")
+			WithHint("ctxd vault list shows the imported vaults")
 	}
 	var all []*vault
 	for _, v := range vaults.All(tx, "") {
@@ -176,6 +224,9 @@ func (im *Importer) status(tx *kv.Tx, v *vault) Status {
 		s.MarkdownLinks += f.MarkdownLinks
 	}
 	s.Links, s.Unresolved = im.notes.LinkCount(v.Name)
+	if f := im.follower(v.Name); f != nil {
+		f.describe(&s)
+	}
 	return s
 }
 
@@ -184,7 +235,10 @@ func (im *Importer) status(tx *kv.Tx, v *vault) Status {
 // of former states included. The types stay. It returns the number of notes
 // removed.
 func (im *Importer) Forget(ctx context.Context, name string) (removed int, err error) {
-	release, err := im.claim(name)
+	if err := im.Unwatch(ctx, name); err != nil {
+		return 0, err
+	}
+	release, err := im.claim(ctx, name, true)
 	if err != nil {
 		return 0, err
 	}

