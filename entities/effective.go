@@ -172,7 +172,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	}
 	delete(s.byID, id) // a map keeps the key it has, and with it what that is a part of
 	s.byID[id] = now
-	s.names.Put(id, Fold(now.Type), now.UpdatedAt, append([]string{now.Name}, now.Aliases...)...)
+	s.names.Put(NameRecord{ID: id, Kind: Fold(now.Type), Changed: now.UpdatedAt, Hidden: !now.Live()}, append([]string{now.Name}, now.Aliases...)...)
 	if now.Live() {
 		s.enterType(now)
 	}

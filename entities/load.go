@@ -68,7 +68,7 @@ func (s *Store) read(_ []string, records []*Entity) *loaded {
 		for _, a := range record.Aliases {
 			names = append(names, Name{a, Fold(a)})
 		}
-		b.names.Add(record.ID, kind, record.UpdatedAt, names)
+		b.names.Add(NameRecord{ID: record.ID, Kind: kind, Changed: record.UpdatedAt, Hidden: !b.effective[i].Live()}, names)
 	}
 	return b
 }

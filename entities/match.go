@@ -7,10 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// matchRanges returns the half-open UTF-16 ranges of name that fold matched in
+// matchRanges appends the half-open UTF-16 ranges of name that fold matched in
 // the given tier.
-func matchRanges(name, fold string, t tier) [][2]int {
-	ranges := [][2]int{}
+func matchRanges(ranges [][2]int, name Name, fold string, t tier) [][2]int {
 	if fold == "" {
 		return ranges
 	}
@@ -30,7 +29,8 @@ func matchRanges(name, fold string, t tier) [][2]int {
 	case tierPrefix:
 		span(0, min(len(fold), len(folded)))
 	case tierWord:
-		for _, at := range wordStarts(nil, folded) {
+		var words [maxWords]uint16
+		for _, at := range wordStarts(words[:0], folded) {
 			if strings.HasPrefix(folded[at:], fold) {
 				span(int(at), int(at)+len(fold))
 				break
@@ -55,11 +55,33 @@ func matchRanges(name, fold string, t tier) [][2]int {
 	return ranges
 }
 
+// ownOffsets are the offsets of a text of single-byte characters that is no longer
+// than this.
+var ownOffsets = func() (list [256]int) {
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}()
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // foldWithOffsets folds name piece by piece and says for each byte of the
 // result, its end included, at which UTF-16 offset of name its piece begins.
 // Pieces are what normalisation may combine, so a highlight never splits a
 // letter from its accent.
-func foldWithOffsets(name string) (string, []int) {
+func foldWithOffsets(n Name) (string, []int) {
+	name := n.Text
+	if len(name) < len(ownOffsets) && isASCII(name) {
+		return n.Fold, ownOffsets[:len(name)+1]
+	}
 	var folded strings.Builder
 	offsets := make([]int, 0, len(name)+1)
 	utf16 := 0

@@ -173,10 +173,8 @@ func HandleAt(text string) string {
 func (x *NameIndex) handled(handle string) []string {
 	if x.handles == nil {
 		x.handles = make(map[string][]string, len(x.byID))
-		for _, n := range x.list {
-			if n != nil {
-				x.enterHandle(n)
-			}
+		for i := range x.list {
+			x.enterHandle(&x.list[i])
 		}
 	}
 	ids := slices.Clone(x.handles[foldHandle(handle)])
@@ -187,7 +185,7 @@ func (x *NameIndex) handled(handle string) []string {
 // enterHandle does nothing before handles are asked for.
 func (x *NameIndex) enterHandle(n *named) {
 	if x.handles != nil && len(n.names) > 0 {
-		handle := Handle(n.names[0].Text, n.kind)
+		handle := Handle(n.names[0].Text, x.kindOf[n.kind])
 		x.handles[handle] = append(x.handles[handle], strings.Clone(n.id)) // it may be a part of something larger
 	}
 }
@@ -196,7 +194,7 @@ func (x *NameIndex) leaveHandle(n *named) {
 	if x.handles == nil || len(n.names) == 0 {
 		return
 	}
-	handle := Handle(n.names[0].Text, n.kind)
+	handle := Handle(n.names[0].Text, x.kindOf[n.kind])
 	ids := slices.DeleteFunc(x.handles[handle], func(id string) bool { return id == n.id })
 	if x.handles[handle] = ids; len(ids) == 0 {
 		delete(x.handles, handle)

@@ -31,7 +31,11 @@ func head(s string) uint64 {
 	return h
 }
 
-func (s nameStart) key(list []*named) string { return list[s.n].names[s.name].Fold[s.word:] }
+func (s nameStart) key(x *NameIndex) string { return x.list[s.n].names[s.name].Fold[s.word:] }
+
+// rank is what a start counts among those with the same beginning: titles come
+// before aliases, then what changed last; 0 is never offered.
+func (s nameStart) rank(x *NameIndex) uint64 { return rankAs(x.ranks[s.n], s.name) }
 
 // starts yields the places where the names of a record can be entered.
 func (n *named) starts(at uint32) iter.Seq[nameStart] {
@@ -49,33 +53,47 @@ func (n *named) starts(at uint32) iter.Seq[nameStart] {
 }
 
 // compareStarts orders by key, then by id, name and word.
-func compareStarts(list []*named, a, b nameStart) int {
+func compareStarts(x *NameIndex, a, b nameStart) int {
 	if a.head != b.head {
 		return cmp.Compare(a.head, b.head)
 	}
-	if c := strings.Compare(a.key(list), b.key(list)); c != 0 {
+	if c := strings.Compare(a.key(x), b.key(x)); c != 0 {
 		return c
 	}
 	if a.n != b.n {
-		return strings.Compare(list[a.n].id, list[b.n].id)
+		return strings.Compare(x.list[a.n].id, x.list[b.n].id)
 	}
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.word, b.word))
 }
 
-// maxStarts is how many starts lie in one piece of a startList.
-const maxStarts = 256
+// maxStarts is how many starts lie in one piece of a startList: a completion looks
+// at one word for each piece and at all starts of some.
+const maxStarts = 64
 
 // startList is an ordered list of starts, in pieces of which none is empty. It is
 // smaller than a tree of the same and is built from sorted starts in no time. The
-// records that the starts are of are handed to its methods.
-type startList struct{ pieces [][]nameStart }
+// index that it belongs to is handed to its methods.
+type startList struct{ pieces []piece }
+
+// piece is some starts that follow each other.
+type piece struct {
+	starts []nameStart
+	best   uint64 // the highest rank of them
+}
+
+func (p *piece) rerank(x *NameIndex) {
+	p.best = 0
+	for _, s := range p.starts {
+		p.best = max(p.best, s.rank(x))
+	}
+}
 
 // load fills an empty list with starts in any order. It keeps the slice.
-func (l *startList) load(list []*named, starts []nameStart) {
+func (l *startList) load(x *NameIndex, starts []nameStart) {
 	starts = sortByHead(starts)
-	l.pieces = make([][]nameStart, 0, len(starts)/maxStarts+1)
-	for piece := range slices.Chunk(starts, maxStarts) {
-		l.pieces = append(l.pieces, piece)
+	l.pieces = make([]piece, 0, len(starts)/maxStarts+1)
+	for part := range slices.Chunk(starts, maxStarts) {
+		l.pieces = append(l.pieces, piece{starts: part})
 	}
 	var same []tailed
 	for len(starts) > 0 {
@@ -84,9 +102,12 @@ func (l *startList) load(list []*named, starts []nameStart) {
 			n++
 		}
 		if n > 1 {
-			same = sortByTail(list, starts[:n], same)
+			same = sortByTail(x, starts[:n], same)
 		}
 		starts = starts[n:]
+	}
+	for i := range l.pieces {
+		l.pieces[i].rerank(x)
 	}
 }
 
@@ -97,11 +118,11 @@ type tailed struct {
 }
 
 // sortByTail sorts starts of the same head. It uses the memory of same.
-func sortByTail(list []*named, starts []nameStart, same []tailed) []tailed {
+func sortByTail(x *NameIndex, starts []nameStart, same []tailed) []tailed {
 	same = same[:0]
 	for _, s := range starts {
 		t := tailed{nameStart: s}
-		if key := s.key(list); len(key) > 8 {
+		if key := s.key(x); len(key) > 8 {
 			t.tail = head(key[8:])
 		}
 		same = append(same, t)
@@ -110,7 +131,7 @@ func sortByTail(list []*named, starts []nameStart, same []tailed) []tailed {
 		if a.tail != b.tail {
 			return cmp.Compare(a.tail, b.tail)
 		}
-		return compareStarts(list, a.nameStart, b.nameStart)
+		return compareStarts(x, a.nameStart, b.nameStart)
 	})
 	for i := range same {
 		starts[i] = same[i].nameStart
@@ -147,66 +168,114 @@ func sortByHead(starts []nameStart) []nameStart {
 }
 
 // find returns where s is, or would be: the piece and the place in it.
-func (l *startList) find(list []*named, s nameStart) (piece, at int, found bool) {
-	piece, _ = slices.BinarySearchFunc(l.pieces, s, func(p []nameStart, s nameStart) int {
-		return compareStarts(list, p[len(p)-1], s)
+func (l *startList) find(x *NameIndex, s nameStart) (at, in int, found bool) {
+	at, _ = slices.BinarySearchFunc(l.pieces, s, func(p piece, s nameStart) int {
+		return compareStarts(x, p.starts[len(p.starts)-1], s)
 	})
-	if piece == len(l.pieces) {
-		return piece, 0, false
+	if at == len(l.pieces) {
+		return at, 0, false
 	}
-	at, found = slices.BinarySearchFunc(l.pieces[piece], s, func(a, b nameStart) int { return compareStarts(list, a, b) })
-	return piece, at, found
+	in, found = slices.BinarySearchFunc(l.pieces[at].starts, s, func(a, b nameStart) int { return compareStarts(x, a, b) })
+	return at, in, found
 }
 
-func (l *startList) insert(list []*named, s nameStart) {
-	i, at, found := l.find(list, s)
+func (l *startList) insert(x *NameIndex, s nameStart) {
+	at, in, found := l.find(x, s)
 	if found {
 		return
 	}
-	if i == len(l.pieces) { // behind all others
-		if i == 0 {
-			l.pieces = append(l.pieces, []nameStart{s})
-			return
+	if at == len(l.pieces) { // behind all others
+		if at == 0 {
+			l.pieces = append(l.pieces, piece{})
+		} else {
+			at, in = at-1, len(l.pieces[at-1].starts)
 		}
-		i, at = i-1, len(l.pieces[i-1])
 	}
-	piece := slices.Insert(l.pieces[i], at, s)
-	if l.pieces[i] = piece; len(piece) <= maxStarts {
+	p := &l.pieces[at]
+	p.starts = slices.Insert(p.starts, in, s)
+	if p.best = max(p.best, s.rank(x)); len(p.starts) <= maxStarts {
 		return
 	}
-	half := len(piece) / 2
-	l.pieces[i] = slices.Clone(piece[:half])
-	l.pieces = slices.Insert(l.pieces, i+1, slices.Clone(piece[half:]))
+	half := len(p.starts) / 2
+	behind := piece{starts: slices.Clone(p.starts[half:])}
+	p.starts = slices.Clone(p.starts[:half])
+	p.rerank(x)
+	behind.rerank(x)
+	l.pieces = slices.Insert(l.pieces, at+1, behind)
 }
 
-func (l *startList) remove(list []*named, s nameStart) {
-	i, at, found := l.find(list, s)
+func (l *startList) remove(x *NameIndex, s nameStart) {
+	at, in, found := l.find(x, s)
 	if !found {
 		return
 	}
-	if l.pieces[i] = slices.Delete(l.pieces[i], at, at+1); len(l.pieces[i]) == 0 {
-		l.pieces = slices.Delete(l.pieces, i, i+1)
+	p := &l.pieces[at]
+	p.starts = slices.Delete(p.starts, in, in+1)
+	switch {
+	case len(p.starts) == 0:
+		l.pieces = slices.Delete(l.pieces, at, at+1)
+	case p.best == s.rank(x):
+		p.rerank(x)
 	}
 }
 
-// ascend calls visit with the starts whose key is not less than fold, in order,
-// until it returns false.
-func (l *startList) ascend(list []*named, fold string, visit func(nameStart) bool) {
-	from := head(fold)
-	below := func(s nameStart) bool { return s.head < from || s.head == from && s.key(list) < fold }
-	order := func(s nameStart, _ struct{}) int {
+// rerank takes in that a start counts something else than was for its record.
+func (l *startList) rerank(x *NameIndex, s nameStart, was uint64) {
+	at, _, found := l.find(x, s)
+	if !found {
+		return
+	}
+	if p := &l.pieces[at]; p.best == rankAs(was, s.name) {
+		p.rerank(x)
+	} else {
+		p.best = max(p.best, s.rank(x))
+	}
+}
+
+// place is a place in a startList.
+type place struct{ piece, in int }
+
+// from returns the place of the first start that is not below.
+func (l *startList) from(below func(nameStart) bool) place {
+	order := func(s nameStart) int {
 		if below(s) {
 			return -1
 		}
 		return 1
 	}
-	i, _ := slices.BinarySearchFunc(l.pieces, struct{}{}, func(p []nameStart, _ struct{}) int { return order(p[len(p)-1], struct{}{}) })
-	if i == len(l.pieces) {
-		return
+	at, _ := slices.BinarySearchFunc(l.pieces, struct{}{}, func(p piece, _ struct{}) int { return order(p.starts[len(p.starts)-1]) })
+	if at == len(l.pieces) {
+		return place{at, 0}
 	}
-	at, _ := slices.BinarySearchFunc(l.pieces[i], struct{}{}, order)
-	for ; i < len(l.pieces); i, at = i+1, 0 {
-		for _, s := range l.pieces[i][at:] {
+	in, _ := slices.BinarySearchFunc(l.pieces[at].starts, struct{}{}, func(s nameStart, _ struct{}) int { return order(s) })
+	return place{at, in}
+}
+
+// keyBelow returns the test whether the key of a start is less than fold.
+func keyBelow(x *NameIndex, fold string) func(nameStart) bool {
+	from := head(fold)
+	return func(s nameStart) bool { return s.head < from || s.head == from && s.key(x) < fold }
+}
+
+// prefixed returns the places where the starts whose key begins with fold begin
+// and end.
+func (l *startList) prefixed(x *NameIndex, fold string) (from, to place) {
+	below := keyBelow(x, fold)
+	first := head(fold)
+	last := first | ^uint64(0)>>min(64, 8*len(fold)) // the greatest head of a key with the prefix
+	if len(fold) >= 8 {
+		last = first
+	}
+	return l.from(below), l.from(func(s nameStart) bool {
+		return s.head < first || s.head <= last && (len(fold) < 8 || below(s) || strings.HasPrefix(s.key(x), fold))
+	})
+}
+
+// ascend calls visit with the starts whose key is not less than fold, in order,
+// until it returns false.
+func (l *startList) ascend(x *NameIndex, fold string, visit func(nameStart) bool) {
+	for at := l.from(keyBelow(x, fold)); at.piece < len(l.pieces); at = (place{at.piece + 1, 0}) {
+		for _, s := range l.pieces[at.piece].starts[at.in:] {
 			if !visit(s) {
 				return
 			}

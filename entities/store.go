@@ -185,13 +185,11 @@ func (s *Store) MatchName(fold string) (whole, beginning bool) {
 // Complete returns the live entities that typed may mean (see
 // NameIndex.Complete), of the given types, or of any when types is empty.
 func (s *Store) Complete(typed string, types []string, limit int) []Hit {
-	want := make(map[string]bool, len(types))
-	for _, t := range types {
-		want[Fold(t)] = true
+	kinds := make([]string, len(types))
+	for i, t := range types {
+		kinds[i] = Fold(t)
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.names.Complete(typed, limit, func(id, kind string) bool {
-		return s.byID[id].Live() && (len(want) == 0 || want[kind])
-	})
+	return s.names.Complete(typed, kinds, limit)
 }

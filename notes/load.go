@@ -78,7 +78,7 @@ func readBatch(_ []string, list []*Note) *batch {
 			}
 		})
 		if n.Live() {
-			b.names.Add(n.ID, "", n.UpdatedAt, texts[from:len(texts):len(texts)])
+			b.names.Add(entities.NameRecord{ID: n.ID, Changed: n.UpdatedAt}, texts[from:len(texts):len(texts)])
 		}
 		for l := range n.eachLink() {
 			b.readLink(i, l.Target)

@@ -109,7 +109,7 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 		changed = append(changed, ch.ID)
 		old := s.index.get(ch.ID)
 		if old != nil {
-			s.leave(old)
+			s.leave(old, now)
 		}
 		if now != nil {
 			again[s.enter(now)] = struct{}{}
@@ -156,7 +156,7 @@ func (s *Store) enter(n *Note) num {
 	s.text += int64(len(n.Body))
 	if n.Live() {
 		s.live++
-		s.names.Put(n.ID, "", n.UpdatedAt, append([]string{n.Title}, n.Aliases...)...)
+		s.names.Put(entities.NameRecord{ID: n.ID, Changed: n.UpdatedAt}, append([]string{n.Title}, n.Aliases...)...)
 		s.countTags(n)
 	}
 	return s.index.put(n)
@@ -172,12 +172,15 @@ func (s *Store) countTags(n *Note) {
 	}
 }
 
-// leave takes a note out of every index but the resolved links.
-func (s *Store) leave(n *Note) {
+// leave takes a note out of every index but the resolved links. Its names stay when
+// a live version follows: they mostly are the same.
+func (s *Store) leave(n, next *Note) {
 	s.text -= int64(len(n.Body))
 	if n.Live() {
 		s.live--
-		s.names.Delete(n.ID)
+		if !next.Live() {
+			s.names.Delete(n.ID)
+		}
 		for _, name := range n.Tags {
 			key := entities.Fold(name)
 			if s.tags[key].Count--; s.tags[key].Count == 0 {
@@ -249,7 +252,7 @@ func (s *Store) Gen() uint64 {
 func (s *Store) Complete(typed string, limit int) []entities.Hit {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.names.Complete(typed, limit, func(string, string) bool { return true })
+	return s.names.Complete(typed, nil, limit)
 }
 
 // Resolve finds the note that the text between the brackets of a wikilink

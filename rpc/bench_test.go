@@ -86,19 +86,73 @@ func BenchmarkAssemble(b *testing.B) {
 		})
 	})
 	b.Run("echo", func(b *testing.B) {
-		reply := []byte(request(size, "x"))
-		path := listenRaw(b, func(conn net.Conn) {
-			for in := bufio.NewReader(conn); ; {
-				if _, err := in.ReadSlice('\n'); err != nil {
-					return
-				}
-				if _, err := conn.Write(reply); err != nil {
-					return
-				}
-			}
-		})
+		path := answering(b, []byte(request(size, "x")))
 		p, msg := dialRaw(b, path), []byte(assembleRequest(params[0]))
 		latencies(b, func(int) int { return exchange(b, p, msg) })
+	})
+}
+
+// BenchmarkComplete is PERF-5: what is typed of the titles of 100,000 notes, over
+// the socket, against a peer that answers each request at once with a reply of the
+// same size. letter, letters and word are found as beginnings; fuzzy and vain have
+// every title looked at.
+func BenchmarkComplete(b *testing.B) {
+	n := 100_000
+	if testing.Short() {
+		n = 1000
+	}
+	for _, size := range []int{n / 10, n} {
+		db, err := kv.Open(kv.InMemory, kv.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = db.Close() })
+		rooms, err := roomsOver(db)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fillTitles(b, rooms.Notes, size)
+		p := serveRooms(b, rpc.Limits{}, *rooms).connect()
+		for _, c := range []struct{ name, typed string }{{"letter", "k"}, {"letters", "ka"}, {"word", "9"}, {"fuzzy", "kro7"}, {"vain", "xqxq"}} {
+			msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"notes.complete","params":{"prefix":"` + c.typed + "\"}}\n")
+			b.Run(fmt.Sprintf("%d/%s/ctxd", size, c.name), func(b *testing.B) {
+				latencies(b, func(int) int { return exchange(b, p, msg) })
+			})
+			b.Run(fmt.Sprintf("%d/%s/echo", size, c.name), func(b *testing.B) {
+				echo := dialRaw(b, answering(b, []byte(request(exchange(b, p, msg), "x"))))
+				latencies(b, func(int) int { return exchange(b, echo, msg) })
+			})
+		}
+	}
+}
+
+// fillTitles writes n notes with the titles of the standard ones.
+func fillTitles(b *testing.B, ns *notes.Store, n int) {
+	b.Helper()
+	var drafts []notes.Draft
+	i := 0
+	for title := range fixtures.StandardTitles(n) {
+		drafts = append(drafts, notes.Draft{ID: fmt.Sprintf("note-%d", i*7919%n), Title: title, Path: fmt.Sprintf("folder-%02d/note-%06d.md", i%100, i)})
+		if i++; len(drafts) == 100 || i == n {
+			if _, err := ns.PutMany(b.Context(), drafts); err != nil {
+				b.Fatal(err)
+			}
+			drafts = drafts[:0]
+		}
+	}
+}
+
+// answering listens and answers each line with the same reply at once.
+func answering(b *testing.B, reply []byte) (path string) {
+	return listenRaw(b, func(conn net.Conn) {
+		for in := bufio.NewReader(conn); ; {
+			if _, err := in.ReadSlice('\n'); err != nil {
+				return
+			}
+			if _, err := conn.Write(reply); err != nil {
+				return
+			}
+		}
 	})
 }
 
@@ -204,7 +258,7 @@ func fillThings(b *testing.B, ents *entities.Store, n int) {
 // request is a call of about size bytes with the text over and over in it.
 func request(size int, text string) string {
 	head := `{"jsonrpc":"2.0","id":1,"method":"test.echo","params":{"text":"`
-	return head + strings.Repeat(text, (size-len(head)-4)/len(text)) + "\"}}\n"
+	return head + strings.Repeat(text, max(0, size-len(head)-4)/len(text)) + "\"}}\n"
 }
 
 func roundTrips(b *testing.B, p *peer, message string) {

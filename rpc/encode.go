@@ -109,7 +109,7 @@ func (m encodeMaker) make(t reflect.Type) encodeFunc {
 		return func(b []byte, v reflect.Value) ([]byte, error) { return appendAny(b, v.Elem()) }
 	case reflect.Pointer:
 		return m.pointer(t)
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		return m.list(t)
 	case reflect.Map:
 		return m.mapping(t)
@@ -208,9 +208,9 @@ func (m encodeMaker) list(t reflect.Type) encodeFunc {
 	if t.Elem().Kind() == reflect.Uint8 {
 		return appendByLibrary // in base64
 	}
-	elem := m.of(t.Elem())
+	elem, mayBeNil := m.of(t.Elem()), t.Kind() == reflect.Slice
 	return func(b []byte, v reflect.Value) ([]byte, error) {
-		if v.IsNil() {
+		if mayBeNil && v.IsNil() {
 			return append(b, "null"...), nil
 		}
 		b = append(b, '[')
