@@ -125,7 +125,7 @@ func (x *Index) take(c *change) {
 		delete(x.number, c.id) // its key is a part of the old record
 	}
 	x.number[c.now.ID] = d
-	x.docs[d] = c.now
+	x.docs[d], x.heads[d] = c.now, headOf(c.now.Title)
 	x.x.replace(d, old, now)
 }
 
@@ -140,6 +140,6 @@ func (x *Index) newNumber() docID {
 		x.free = x.free[:n-1]
 		return d
 	}
-	x.docs = append(x.docs, nil)
+	x.docs, x.heads = append(x.docs, nil), append(x.heads, 0)
 	return docID(len(x.docs) - 1)
 }

@@ -137,8 +137,23 @@ func (c *cursor) gather(from, to, need uint32, sums *[windowSize]uint32, marks *
 	}
 }
 
+// mostOf returns what a document counts at most: what its block does, 0 when it
+// is in none. Documents must be asked for in order, from the window on that was begun
+// last.
+func (c *cursor) mostOf(doc uint32) uint32 {
+	i, n := c.next, c.blocks()
+	for i < n && c.last(i) < doc {
+		i++
+	}
+	c.next = i
+	if i == n || c.first(i) > doc {
+		return 0
+	}
+	return c.most(i)
+}
+
 // of returns what a document counts, 0 when it has not the term. Documents must
-// be asked for in order, from the window on that was begun last.
+// be asked for as by mostOf.
 func (c *cursor) of(doc uint32) uint32 {
 	switch {
 	case !c.has(doc):
@@ -149,20 +164,12 @@ func (c *cursor) of(doc uint32) uint32 {
 	return c.score(doc, c.tfs[c.pos])
 }
 
-// has reports whether a document has the term, for documents in order.
+// has reports whether a document has the term, for documents as by mostOf.
 func (c *cursor) has(doc uint32) bool {
-	i, n := c.next, c.blocks()
-	if c.ready && c.at > i {
-		i = c.at
-	}
-	for i < n && c.last(i) < doc {
-		i++
-	}
-	c.next = i
-	if i == n || c.first(i) > doc {
+	if c.mostOf(doc) == 0 {
 		return false
 	}
-	c.load(i)
+	c.load(c.next)
 	docs := c.docs[:c.n]
 	at := c.pos
 	for at < len(docs) && docs[at] < doc {

@@ -50,6 +50,7 @@ type Index struct {
 	mu      sync.RWMutex // guards what follows
 	x       *inverted
 	docs    []*notes.Note // by docID; nil where there is none
+	heads   []uint64      // of their titles, by docID
 	number  map[string]docID
 	free    []docID
 	waiting map[string]struct{} // ids of notes that are not in the index yet

@@ -236,24 +236,42 @@ func (x *Index) better(a, b ranked) bool {
 	if a.score != b.score {
 		return a.score > b.score
 	}
-	m, n := x.docs[a.doc], x.docs[b.doc]
-	if p, q := letterOf(m.Title), letterOf(n.Title); p != q && p > 0 && q > 0 {
+	if p, q := x.heads[a.doc], x.heads[b.doc]; p != q {
 		return p < q
 	}
+	m, n := x.docs[a.doc], x.docs[b.doc]
 	if c := entities.CompareNatural(m.Title, n.Title); c != 0 {
 		return c < 0
 	}
 	return m.ID < n.ID
 }
 
-// letterOf returns the letter of ASCII that a title begins with, small; 0 when it
-// begins with something else, or with a letter that a mark behind it may change.
-// It decides most of many equals, without folding.
-func letterOf(title string) byte {
-	if title == "" || kinds[title[0]] != letter || isDigit(title[0]) || len(title) > 1 && title[1] >= utf8.RuneSelf {
-		return 0
+// headOf returns the first bytes of the fold of a title as a number: titles of which
+// one has a lower number come in this order (see entities.CompareNatural). What
+// follows a digit is left out, since numbers compare by their values. It decides
+// nearly all of many equals.
+func headOf(title string) uint64 {
+	for i := 0; i < len(title) && i <= 8; i++ {
+		if title[i] >= utf8.RuneSelf { // a mark may change the letter before it
+			title = entities.Fold(title)
+			break
+		}
 	}
-	return title[0] | 0x20
+	head := uint64(0)
+	for i := range 8 {
+		c := byte(0)
+		if i < len(title) {
+			c = title[i]
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if isDigit(c) {
+			return (head<<8 | '0') << (56 - 8*i)
+		}
+		head = head<<8 | uint64(c)
+	}
+	return head
 }
 
 // degraded says what is missing. The caller has the lock.

@@ -322,7 +322,7 @@ func (x *Index) restore(seq uint64) {
 		x.log.Info("search: the index of words is made anew", "reason", err)
 	}
 	x.x = newInverted(x.stem)
-	x.docs, x.free = nil, nil
+	x.docs, x.heads, x.free = nil, nil, nil
 	clear(x.number)
 }
 
@@ -426,7 +426,7 @@ func (f *frameReader) bytes(n uint64) []byte {
 
 // readDocs reads the documents and finds their notes.
 func (x *Index) readDocs(r *frameReader, n int) error {
-	x.docs = make([]*notes.Note, n)
+	x.docs, x.heads = make([]*notes.Note, n), make([]uint64, n)
 	x.x.lengths = make([]uint8, n)
 	x.number = make(map[string]docID, n)
 	for d := range n {
@@ -447,7 +447,7 @@ func (x *Index) readDocs(r *frameReader, n int) error {
 		if _, twice := x.number[note.ID]; twice {
 			return fmt.Errorf("%w: a note is in it twice", errSnapshot)
 		}
-		x.docs[d] = note
+		x.docs[d], x.heads[d] = note, headOf(note.Title)
 		x.number[note.ID] = docID(d)
 		x.x.docs++
 	}

@@ -144,7 +144,15 @@ func (e *evaluation) look(doc, score uint32, idle int) {
 		if score+e.rest[i] < least {
 			return
 		}
-		score += e.order[i].of(doc)
+		below := uint32(0)
+		if i > 0 {
+			below = e.rest[i-1]
+		}
+		// What a block counts at most is less than what the window does.
+		c := e.order[i]
+		if most := c.mostOf(doc); most > 0 && score+most+below >= least {
+			score += c.of(doc)
+		}
 	}
 	if score < least {
 		return
