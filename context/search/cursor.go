@@ -1,6 +1,9 @@
 package search
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // scale makes whole numbers of scores: sums of them come out the same in
 // whatever order they are added.
@@ -16,11 +19,15 @@ type cursor struct {
 	at    int // block of which docs are
 	next  int // first block that is not behind the window
 	bound uint32
-	ready bool // docs are of block at
-	pos   int
-	n     int
-	docs  [blockSize + 1]uint32
-	tfs   [blockSize + 1]uint32
+
+	here     int    // block that was asked for last; see mostOf
+	from, to uint32 // its documents
+	worth    uint32 // what it counts at most
+	ready    bool   // docs are of block at
+	pos      int
+	n        int
+	docs     [blockSize + 1]uint32
+	tfs      [blockSize + 1]uint32
 }
 
 // fixed are scores of documents that were worked out before.
@@ -32,7 +39,13 @@ type fixed struct {
 // reset makes a cursor of postings.
 func (c *cursor) reset(x *inverted, l []block, weight float64) {
 	c.x, c.list, c.fixed, c.weight = x, l, nil, float32(weight*scale)
+	c.rewind()
+}
+
+// rewind goes back to the first document.
+func (c *cursor) rewind() {
 	c.at, c.next, c.ready, c.pos, c.n = 0, 0, false, 0, 0
+	c.here, c.from, c.to, c.worth = -1, 0, 0, 0
 }
 
 // resetFixed makes a cursor of scores.
@@ -138,22 +151,32 @@ func (c *cursor) gather(from, to, need uint32, sums *[windowSize]uint32, marks *
 }
 
 // mostOf returns what a document counts at most: what its block does, 0 when it
-// is in none. Documents must be asked for in order, from the window on that was begun
-// last.
+// is in none. Documents must be asked for in order.
 func (c *cursor) mostOf(doc uint32) uint32 {
-	i, n := c.next, c.blocks()
+	if doc >= c.to {
+		c.goTo(doc)
+	}
+	if doc < c.from {
+		return 0
+	}
+	return c.worth
+}
+
+// goTo goes to the first block that does not end before a document.
+func (c *cursor) goTo(doc uint32) {
+	i, n := max(c.here, c.next), c.blocks()
 	for i < n && c.last(i) < doc {
 		i++
 	}
-	c.next = i
-	if i == n || c.first(i) > doc {
-		return 0
+	if c.here = i; i == n {
+		c.from, c.to = math.MaxUint32, math.MaxUint32
+		return
 	}
-	return c.most(i)
+	c.from, c.to, c.worth = c.first(i), c.last(i)+1, c.most(i)
 }
 
-// of returns what a document counts, 0 when it has not the term. Documents must
-// be asked for as by mostOf.
+// of returns what a document counts, 0 when it has not the term, for documents in
+// order.
 func (c *cursor) of(doc uint32) uint32 {
 	switch {
 	case !c.has(doc):
@@ -164,17 +187,16 @@ func (c *cursor) of(doc uint32) uint32 {
 	return c.score(doc, c.tfs[c.pos])
 }
 
-// has reports whether a document has the term, for documents as by mostOf.
-func (c *cursor) has(doc uint32) bool {
-	if c.mostOf(doc) == 0 {
-		return false
-	}
-	c.load(c.next)
-	docs := c.docs[:c.n]
-	at := c.pos
-	for at < len(docs) && docs[at] < doc {
+// has reports whether a document has the term, for documents in order.
+func (c *cursor) has(doc uint32) bool { return c.mostOf(doc) > 0 && c.holds(doc) }
+
+// holds is has for a document of the block that mostOf went to.
+func (c *cursor) holds(doc uint32) bool {
+	c.load(c.here)
+	docs, at := &c.docs, c.pos
+	for at < c.n && docs[at] < doc {
 		at++
 	}
 	c.pos = at
-	return at < len(docs) && docs[at] == doc
+	return at < c.n && docs[at] == doc
 }

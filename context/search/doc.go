@@ -55,9 +55,9 @@
 //
 // # Memory
 //
-// Postings are blocks of up to 128 varints, a byte and a half each, in the order
-// of the documents; a block knows its ends and what any posting in it is worth at
-// most. Positions are not kept: a phrase is looked for in the texts of the notes
+// Postings are blocks of up to 128, a byte and a half each, in the order of the
+// documents, packed in bits when no more are expected behind them; a block knows its
+// ends and what any posting in it is worth at most. Positions are not kept: a phrase is looked for in the texts of the notes
 // that hold all of its words, which are in memory anyway. A change touches one
 // block for each word that the note has gained or lost.
 //

@@ -20,7 +20,7 @@ func (s *search) explain(p plan, best []ranked, hits []Hit) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(best[a].doc) - int(best[b].doc) })
 	for _, t := range p.terms {
-		t.next, t.at, t.ready = 0, 0, false
+		t.rewind()
 		for _, i := range order {
 			if v := t.of(uint32(best[i].doc)); v > 0 {
 				hits[i].Signals[string(t.how)+":"+t.word] = float64(v) / scale

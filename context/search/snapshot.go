@@ -28,7 +28,8 @@ import (
 //	          varint time of change (Unix ns), CRC-32C of its texts 4, length code 1
 //	word      text, uvarint documents, uvarint stem plus one, list 1; in order
 //	list      uvarint documents, uvarint blocks, of each: uvarint first document,
-//	          uvarint distance to the last, n 1, worth 4, uvarint size, postings
+//	          uvarint distance to the last, postings less 1 and 128 when packed 1,
+//	          worth 4, uvarint size, postings
 //
 // A text is a uvarint length and its bytes. Integers of fixed size are
 // little-endian, checksums CRC-32C.
@@ -41,8 +42,8 @@ const (
 
 	// analysisVersion says how texts are taken apart. Another one makes the index
 	// on disk useless: raise it whenever words, stems or weights come out
-	// differently.
-	analysisVersion = 2
+	// differently, or the file is laid out otherwise.
+	analysisVersion = 3
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -254,7 +255,7 @@ func (f *frames) list(l *list) {
 	for _, b := range all {
 		f.uint(uint64(b.first))
 		f.uint(uint64(b.last - b.first))
-		f.buf = append(f.buf, byte(b.n))
+		f.buf = append(f.buf, b.n-1|flagIf(b.packed)<<7)
 		f.buf = binary.LittleEndian.AppendUint32(f.buf, math.Float32bits(b.max))
 		f.uint(uint64(len(b.data)))
 		f.buf = append(f.buf, b.data...)
@@ -506,7 +507,8 @@ func (x *Index) readLists(r *frameReader, n, blockCount int) error {
 		for range count {
 			b := block{first: docID(r.uint())}
 			b.last = b.first + docID(r.uint())
-			b.n = uint32(r.bytes(1)[0])
+			n := r.bytes(1)[0]
+			b.n, b.packed = n&0x7f+1, n>>7 == 1
 			b.max = math.Float32frombits(binary.LittleEndian.Uint32(r.bytes(4)))
 			b.data = r.bytes(r.uint())
 			if !x.sound(&b, next) {
