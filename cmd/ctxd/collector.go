@@ -42,10 +42,12 @@ func setGC(percent int) {
 	}
 }
 
-// keepLean keeps the collector in proportion to the texts of a store.
-func keepLean(db *kv.Store, ns *notes.Store) {
+// keepLean keeps the collector in proportion to the texts of a store, from the next
+// change on, or from when tune is called: when nothing is loaded any more. It may be
+// called at any time.
+func keepLean(db *kv.Store, ns *notes.Store) (tune func()) {
 	var now atomic.Int64
-	tune := func() {
+	tune = func() {
 		_, _, texts := ns.Count()
 		// To change it stops the process for a moment: not for each note.
 		if percent := int64(gcPercent(texts)); percent/8 != now.Load()/8 {
@@ -53,6 +55,6 @@ func keepLean(db *kv.Store, ns *notes.Store) {
 			setGC(int(percent))
 		}
 	}
-	tune()
 	db.OnCommit(func(*kv.ChangeSet) { tune() })
+	return tune
 }

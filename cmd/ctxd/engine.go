@@ -102,8 +102,7 @@ func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*
 	}})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Embedder: by.embedder, Weights: by.weights})
-	keepLean(db, ns)
+	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Read: keepLean(db, ns), Embedder: by.embedder, Weights: by.weights})
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,

@@ -22,6 +22,9 @@ type Options struct {
 	Literal bool
 	// Logger gets what nobody waits for, without any content; nil discards.
 	Logger *slog.Logger
+	// Read is called when what is on disk is read, or is not to be had; nil: nobody
+	// waits for it.
+	Read func()
 	// AtOnce is up to how many bytes of texts an index is made before Open
 	// returns; 0: 4 MiB, less: none.
 	AtOnce int64
@@ -100,6 +103,9 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 		x.load(db)
 		giveBack := len(x.docs) >= leavesMuch && len(x.waiting) == 0
 		x.mu.Unlock()
+		if opts.Read != nil {
+			opts.Read()
+		}
 		if x.meaning != nil {
 			close(x.meaning.begin)
 		}
@@ -123,12 +129,15 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 // notes are left to be read. The caller has the lock.
 func (x *Index) load(db *kv.Store) {
 	x.restore(db.Seq())
+	x.seq = db.Seq()
+	if _, all, _ := x.notes.Count(); len(x.number) == all {
+		return // it was found to be of notes that are there, each once
+	}
 	for n := range x.notes.All() {
 		if d, ok := x.number[n.ID]; !ok || x.docs[d] != n {
 			x.waiting[n.ID] = struct{}{}
 		}
 	}
-	x.seq = db.Seq()
 }
 
 // build reads the notes that wait.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/ctxd/ctxd/notes"
 )
@@ -215,18 +216,15 @@ func (x *Index) write(w io.Writer) error {
 	return errors.Join(f.flush(), f.w.Flush())
 }
 
+var textEnd = []byte{0xff} // which is in no text
+
 // textsOf is the checksum of what the index reads of a note. A note that was
 // deleted and made again may have the version and the time that it had.
 func textsOf(n *notes.Note) uint32 {
 	sum := uint32(0)
-	var buf [512]byte
 	add := func(text string) {
-		for len(text) > 0 {
-			k := copy(buf[:], text)
-			sum = crc32.Update(sum, castagnoli, buf[:k])
-			text = text[k:]
-		}
-		sum = crc32.Update(sum, castagnoli, buf[:copy(buf[:], "\xff")]) // which is in no text
+		sum = crc32.Update(sum, castagnoli, unsafe.Slice(unsafe.StringData(text), len(text))) //nolint:gosec // is only read; copies of all texts take long
+		sum = crc32.Update(sum, castagnoli, textEnd)
 	}
 	add(n.Title)
 	add(placeOf(n))
@@ -363,13 +361,24 @@ func (x *Index) read(seq uint64) (err error) {
 		}
 	}
 	x.x.total = binary.LittleEndian.Uint64(head[40:])
-	if err := x.readDocs(r, num(24)); err != nil {
+	kept, err := x.readDocs(r, num(24))
+	if err != nil {
 		return err
 	}
-	if err := x.x.readWords(r, num(28), num(32)); err != nil {
-		return err
+	var compared error // half of the work, which needs nothing of the other half
+	var comparing sync.WaitGroup
+	comparing.Go(func() { compared = x.compare(kept) })
+	defer comparing.Wait() // also after a panic: then all is given up
+	err = x.x.readWords(r, num(28), num(32))
+	if err == nil {
+		there := make([]bool, len(kept))
+		for d := range kept {
+			there[d] = len(kept[d].id) > 0
+		}
+		err = x.readLists(r, there, num(32), num(36))
 	}
-	if err := x.readLists(r, num(32), num(36)); err != nil {
+	comparing.Wait()
+	if err := errors.Join(err, compared); err != nil {
 		return err
 	}
 	x.x.cap(math.Float64frombits(binary.LittleEndian.Uint64(head[48:])))
@@ -425,32 +434,52 @@ func (f *frameReader) bytes(n uint64) []byte {
 	return b
 }
 
-// readDocs reads the documents and finds their notes.
-func (x *Index) readDocs(r *frameReader, n int) error {
-	x.docs, x.heads = make([]*notes.Note, n), make([]uint64, n)
+// keptDoc is what the file says of a document.
+type keptDoc struct {
+	id      []byte // empty for a number that is free
+	version uint64
+	changed int64
+	texts   uint32
+}
+
+// readDocs reads the documents.
+func (x *Index) readDocs(r *frameReader, n int) ([]keptDoc, error) {
+	kept := make([]keptDoc, n)
 	x.x.lengths = make([]uint8, n)
-	x.number = make(map[string]docID, n)
-	for d := range n {
+	for d := range kept {
 		if err := r.record(); err != nil {
-			return err
+			return nil, err
 		}
-		id := r.bytes(r.uint())
-		if len(id) == 0 {
+		k := &kept[d]
+		if k.id = r.bytes(r.uint()); len(k.id) == 0 {
+			continue
+		}
+		k.version, k.changed, k.texts = r.uint(), r.int(), binary.LittleEndian.Uint32(r.bytes(4))
+		x.x.lengths[d] = r.bytes(1)[0]
+	}
+	return kept, nil
+}
+
+// compare finds the notes of the documents, which must be as they were.
+func (x *Index) compare(kept []keptDoc) error {
+	x.docs, x.heads = make([]*notes.Note, len(kept)), make([]uint64, len(kept))
+	x.number = make(map[string]docID, len(kept))
+	for d := range kept {
+		k := &kept[d]
+		if len(k.id) == 0 {
 			x.free = append(x.free, docID(d))
 			continue
 		}
-		version, changed, texts := r.uint(), r.int(), binary.LittleEndian.Uint32(r.bytes(4))
-		x.x.lengths[d] = r.bytes(1)[0]
-		note := x.notes.Get(string(id))
-		if note == nil || uint64(note.Version) != version || note.UpdatedAt.UnixNano() != changed || textsOf(note) != texts {
+		note := x.notes.Get(string(k.id))
+		if note == nil || uint64(note.Version) != k.version || note.UpdatedAt.UnixNano() != k.changed || textsOf(note) != k.texts {
 			return fmt.Errorf("%w: it is not of these notes", errSnapshot)
-		}
-		if _, twice := x.number[note.ID]; twice {
-			return fmt.Errorf("%w: a note is in it twice", errSnapshot)
 		}
 		x.docs[d], x.heads[d] = note, headOf(note.Title)
 		x.number[note.ID] = docID(d)
-		x.x.docs++
+	}
+	x.x.docs = len(kept) - len(x.free)
+	if len(x.number) != x.x.docs {
+		return fmt.Errorf("%w: a note is in it twice", errSnapshot)
 	}
 	return nil
 }
@@ -493,7 +522,7 @@ func (x *inverted) readWords(r *frameReader, n, listCount int) error {
 
 // readLists reads the postings. They stay where they were read, until they
 // change.
-func (x *Index) readLists(r *frameReader, n, blockCount int) error {
+func (x *Index) readLists(r *frameReader, there []bool, n, blockCount int) error {
 	x.x.lists = make([]list, n)
 	all := make([]block, 0, blockCount)
 	for i := range x.x.lists {
@@ -511,7 +540,7 @@ func (x *Index) readLists(r *frameReader, n, blockCount int) error {
 			b.n, b.packed = n&0x7f+1, n>>7 == 1
 			b.max = math.Float32frombits(binary.LittleEndian.Uint32(r.bytes(4)))
 			b.data = r.bytes(r.uint())
-			if !x.sound(&b, next) {
+			if !b.sound(there, next) {
 				return fmt.Errorf("%w: a block is damaged", errSnapshot)
 			}
 			next = uint32(b.last) + 1
@@ -531,17 +560,17 @@ func (x *Index) readLists(r *frameReader, n, blockCount int) error {
 	return nil
 }
 
-// sound reports whether the postings of a block are those of notes that are
+// sound reports whether the postings of a block are those of documents that are
 // there, in order, from a document on. Read past the end, it panics, as
 // all of a damaged file does (see read).
-func (x *Index) sound(b *block, from uint32) bool {
+func (b *block) sound(there []bool, from uint32) bool {
 	if b.n == 0 || b.n > blockSize || uint32(b.first) < from {
 		return false
 	}
 	var docs, tfs [blockSize + 1]uint32
 	n := b.decode(&docs, &tfs)
 	for i, d := range docs[:n] {
-		if int(d) >= len(x.docs) || x.docs[d] == nil || i > 0 && d <= docs[i-1] {
+		if int(d) >= len(there) || !there[d] || i > 0 && d <= docs[i-1] {
 			return false
 		}
 	}
