@@ -41,6 +41,7 @@ func (c *call) render(e *entities.Entity, full bool) *block {
 	if e.NoteID != "" {
 		b.notes = append(b.notes, noteRef{e.NoteID, graph.OwnNote})
 	}
+	b.fixed = b.queries == nil && !b.links
 	return b
 }
 

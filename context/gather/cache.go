@@ -15,16 +15,18 @@ import (
 // block is what an entity shows to one audience in one format, ready to be put
 // in.
 type block struct {
+	full    bool // it has the fields
+	fixed   bool // it stands on no queries and no links: it holds until it is dropped
+	links   bool // a text in it holds links, whose meaning any note may change
+	instant bool // an answer holds for one call: it asks for the time
+
+	notes   []noteRef // notes of the fields, then its own
 	card    prompt.Card
 	edges   []graph.Node     // what each of card.Edges leads to
-	notes   []noteRef        // notes of the fields, then its own
 	dropped []prompt.Dropped // what the fields refer to and can't be shown
 	failed  []prompt.QueryError
-	full    bool // it has the fields
 
 	queries []answer      // of computed fields
-	links   bool          // a text in it holds links, whose meaning any note may change
-	instant bool          // an answer holds for one call: it asks for the time
 	seen    atomic.Uint64 // the moment for which queries and links were last looked at
 }
 
@@ -169,7 +171,7 @@ func reaching[T any](list []T, n graph.Node) []T {
 
 // current reports whether a block that was kept is still what it would be.
 func (c *call) current(b *block) bool {
-	if b.queries == nil && !b.links {
+	if b.fixed {
 		return true // commit drops what is not
 	}
 	if c.at == 0 {

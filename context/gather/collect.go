@@ -46,7 +46,7 @@ type text struct {
 func (c *call) collect() error {
 	m := c.mentions
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
-	c.in.Dropped = append(c.in.Dropped, m.dropped...)
+	c.in.Dropped = m.dropped
 	c.pinned(m.notes)
 	if c.walk(m.entities); c.incomplete {
 		return nil
@@ -168,7 +168,7 @@ func (c *call) walk(ids []string) {
 	}
 	s := c.scratch
 	c.g.graph.Walk(roots, c.depth, func(step graph.Step) []graph.Node {
-		if c.ctx.Err() != nil {
+		if len(s.nodes)%32 == 0 && c.ctx.Err() != nil {
 			return nil
 		}
 		b, ready := c.block(step.Node, c.expands(step.Depth))
@@ -180,6 +180,9 @@ func (c *call) walk(ids []string) {
 		}
 		s.enter(step.Node, b)
 		c.enter(b, step.Depth)
+		if step.Depth < c.depth {
+			c.preload(b.edges, c.expands(step.Depth+1))
+		}
 		return b.edges
 	})
 	for i := range c.in.Entities {
@@ -198,6 +201,27 @@ func (c *call) walk(ids []string) {
 	s.entities = c.in.Entities
 }
 
+// preload touches the blocks that the walk comes to next. They lie anywhere in
+// memory: asked for all at once they come in the time of a few.
+func (c *call) preload(nodes []graph.Node, full bool) {
+	list := c.g.blocks.list[c.variant].Load()
+	if list == nil {
+		return
+	}
+	touched := 0
+	for _, n := range nodes {
+		if int(n) < len(*list) {
+			if b := (*list)[n].Load(); b != nil {
+				touched += b.card.Touch(full)
+				if full && len(b.edges) > 0 {
+					touched += int(b.edges[0])
+				}
+			}
+		}
+	}
+	c.scratch.touched = touched
+}
+
 // scratch is memory for a walk that is used again when its prompt is made: no
 // part of it is in a result.
 type scratch struct {
@@ -206,6 +230,7 @@ type scratch struct {
 	places   []int32      // by number: the place in nodes, plus one
 	links    []prompt.Link
 	entities []prompt.Entity
+	touched  int // means nothing, but that what was read for it is near
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -250,6 +275,9 @@ func (c *call) enter(b *block, depth int) {
 		if c.noted[ref.id] {
 			continue
 		}
+		if c.noted == nil {
+			c.noted = make(map[string]bool)
+		}
 		c.noted[ref.id] = true
 		if n := c.usable(ref.id); n != nil {
 			reason := "linked from @" + b.card.Name + "." + ref.field
@@ -263,6 +291,9 @@ func (c *call) enter(b *block, depth int) {
 
 // searched takes the notes that the search found, as many as were asked for.
 func (c *call) searched() {
+	if len(c.in.Linked)+len(c.found) == 0 {
+		return
+	}
 	pinned := make(map[string]text, len(c.texts)) // and shown, or at least first in line
 	for _, t := range c.texts {
 		pinned[t.note.ID] = t

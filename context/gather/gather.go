@@ -92,7 +92,7 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	clock := stopwatch{last: time.Now()}
+	clock := stopwatch{last: time.Now(), stages: make([]prompt.Stage, 0, 5)}
 	var key []byte
 	if r.format == prompt.XML {
 		if key, err = g.boundaryKey(ctx); err != nil {
@@ -167,7 +167,7 @@ func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, foun
 }
 
 func (g *Gatherer) newCall(ctx context.Context, r *request, m *mentions) *call {
-	c := &call{g: g, ctx: ctx, request: r, mentions: m, noted: make(map[string]bool), scratch: scratches.Get().(*scratch)}
+	c := &call{g: g, ctx: ctx, request: r, mentions: m, scratch: scratches.Get().(*scratch)}
 	c.in.Entities = c.scratch.entities
 	return c
 }

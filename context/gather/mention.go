@@ -28,7 +28,7 @@ type mentions struct {
 
 // mentioned resolves the mentions of a request.
 func (g *Gatherer) mentioned(ctx context.Context, r *request) *mentions {
-	m := &mentions{said: make(map[string]bool), remote: r.remote}
+	m := &mentions{remote: r.remote, entities: make([]string, 0, len(r.MentionedEntityIDs)), notes: make([]string, 0, len(r.MentionedNoteIDs))}
 	seen := make(map[string]bool)
 	for _, id := range r.MentionedEntityIDs {
 		m.once(seen, prompt.KindEntity, id, &m.entities, true)
@@ -78,6 +78,9 @@ func (m *mentions) unclear(kind, text string, candidates []prompt.Candidate) {
 	key := kind + "\x00" + text
 	if m.said[key] {
 		return
+	}
+	if m.said == nil {
+		m.said = make(map[string]bool)
 	}
 	m.said[key] = true
 	m.dropped = append(m.dropped, prompt.Dropped{Kind: kind, Title: text, Reason: reason, Candidates: candidates})

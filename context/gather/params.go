@@ -98,12 +98,15 @@ func (p Params) check() (*request, error) {
 	if p.SearchNotes < 0 || p.SearchNotes > prompt.MaxFound {
 		return nil, fault.Field("searchNotes", "searchNotes is %d", p.SearchNotes).WithHint("give a number from 0 to %d", prompt.MaxFound)
 	}
-	for field, n := range map[string]int{
-		"mentionedEntityIds": len(p.MentionedEntityIDs), "mentionedNoteIds": len(p.MentionedNoteIDs),
-		"calendarEvents": len(p.CalendarEvents), "actionItems": len(p.ActionItems),
+	for _, list := range [...]struct {
+		field string
+		n     int
+	}{
+		{"mentionedEntityIds", len(p.MentionedEntityIDs)}, {"mentionedNoteIds", len(p.MentionedNoteIDs)},
+		{"calendarEvents", len(p.CalendarEvents)}, {"actionItems", len(p.ActionItems)},
 	} {
-		if n > maxIDs {
-			return nil, fault.TooLarge(field, n, maxIDs, "items")
+		if list.n > maxIDs {
+			return nil, fault.TooLarge(list.field, list.n, maxIDs, "items")
 		}
 	}
 	if err := r.checkClient(); err != nil {
@@ -144,7 +147,8 @@ func (r *request) setBudgets(b *Budgets) error {
 	if b == nil {
 		return nil
 	}
-	for _, set := range []struct {
+	var memory int // this daemon has none
+	for _, set := range [...]struct {
 		name string
 		to   *int
 		from *int
@@ -154,7 +158,7 @@ func (r *request) setBudgets(b *Budgets) error {
 		{"entities", &r.budgets.Entities, b.Entities},
 		{"linked", &r.budgets.Linked, b.Linked},
 		{"search", &r.budgets.Search, b.Search},
-		{"memory", new(int), b.Memory},
+		{"memory", &memory, b.Memory},
 		{"client", &r.budgets.Client, b.Client},
 	} {
 		if set.from == nil {

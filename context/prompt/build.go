@@ -118,7 +118,7 @@ func Build(in Input) *Result {
 	buf := buffers.Get().(*buffer)
 	b := &builder{
 		style: in.Format.style(), secret: in.Secret, total: in.Budgets.Total, explain: in.Explain,
-		state: make(map[itemKey]itemState), buf: buf.text[:0], reasons: buf.reasons[:0],
+		buf: buf.text[:0], reasons: buf.reasons[:0],
 	}
 	defer func() {
 		clear(b.reasons)
@@ -168,7 +168,7 @@ func (b *builder) leftOut(before []Dropped) []Dropped {
 				if b.state[key] != 0 {
 					continue
 				}
-				b.state[key] = isReported
+				b.became(key, isReported)
 			}
 			out = append(out, d)
 		}
@@ -207,8 +207,9 @@ type section struct {
 	cap   int
 	room  int // left
 	chars int // of what is in, the frame included
-	start int // offset into builder.buf
 	items []Item
+
+	beyond bool // an item may hold what takes two UTF-16 code units
 }
 
 // open begins a section of at most limit characters.
@@ -218,24 +219,34 @@ func (b *builder) open(name string, limit int) *section {
 	return s
 }
 
-// add puts an item in. chars is the length of its parts, which the caller may
-// as well write behind them.
-func (s *section) add(item Item, chars int, parts ...string) {
+// begin puts an item in whose parts the caller then writes, and returns it, to be
+// completed until the next one. chars is the length of the parts.
+func (s *section) begin(kind string, chars int) *Item {
+	b := s.b
 	if len(s.items) == 0 {
-		if s.b.gap() > 0 {
-			s.b.write("\n")
-			s.b.chars++
-			s.b.units++
+		if b.gap() > 0 {
+			b.write("\n")
+			b.chars++
+			b.units++
 		}
-		s.start = len(s.b.buf)
-		s.b.write(s.frame.head)
+		b.write(s.frame.head)
 		s.chars = s.frame.chars
 	}
 	s.room -= chars
 	s.chars += chars
-	item.Chars = chars
-	item.Start = len(s.b.buf) // a byte offset until close
-	s.items = append(s.items, item)
+	s.items = append(s.items, Item{})
+	item := &s.items[len(s.items)-1]
+	item.Kind, item.Chars = kind, chars
+	item.Start = len(b.buf) // a byte offset until close
+	return item
+}
+
+// add puts an item in, and its parts. chars is the length of these.
+func (s *section) add(item Item, chars int, parts ...string) {
+	in := s.begin(item.Kind, chars)
+	item.Chars, item.Start = in.Chars, in.Start
+	*in = item
+	s.beyond = true // for all we know
 	for _, p := range parts {
 		s.b.write(p)
 	}
@@ -256,12 +267,15 @@ func (b *builder) close(s *section) int {
 		if i+1 < len(s.items) {
 			end = s.items[i+1].Start
 		}
-		text := b.buf[item.Start:end]
+		from := item.Start
 		item.Start = b.units
-		b.units += item.Chars + beyondBMP(text)
+		b.units += item.Chars
+		if s.beyond {
+			b.units += beyondBMP(b.buf[from:end])
+		}
 		item.End = b.units
 		if item.Kind == KindNote {
-			b.state[itemKey{item.Kind, item.ID}] = isShown
+			b.became(itemKey{item.Kind, item.ID}, isShown)
 		}
 	}
 	b.write(s.frame.tail)
@@ -269,6 +283,13 @@ func (b *builder) close(s *section) int {
 	b.sections = append(b.sections, Section{Name: s.name, Start: from, End: b.units})
 	b.reports = append(b.reports, SectionReport{Name: s.name, Chars: s.chars, Budget: s.cap, Items: s.items})
 	return s.chars
+}
+
+func (b *builder) became(key itemKey, state itemState) {
+	if b.state == nil {
+		b.state = make(map[itemKey]itemState)
+	}
+	b.state[key] = state
 }
 
 func (b *builder) drop(kind, id, title string, reason Reason) {

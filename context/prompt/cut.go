@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -76,21 +77,14 @@ func plainBoundary(s string, at int) bool {
 
 // beyondBMP counts the code points of s that take two UTF-16 code units: in
 // UTF-8 they are those that begin with a byte from 0xF0 on.
-func beyondBMP(s []byte) int {
-	const high = 0x8080808080808080
-	n := 0
-	for len(s) >= 32 {
-		// ASCII at once: most of a prompt is.
-		if (binary.LittleEndian.Uint64(s)|binary.LittleEndian.Uint64(s[8:])|
-			binary.LittleEndian.Uint64(s[16:])|binary.LittleEndian.Uint64(s[24:]))&high != 0 {
-			n += beyondBMPIn(s[:32])
+func beyondBMP(s []byte) (n int) {
+	for ; len(s) >= 8; s = s[8:] {
+		x := binary.LittleEndian.Uint64(s)
+		if x &= 0x8080808080808080; x != 0 { // most of a prompt is ASCII
+			x = binary.LittleEndian.Uint64(s)
+			n += bits.OnesCount64(x & (x << 1) & (x << 2) & (x << 3) & 0x8080808080808080)
 		}
-		s = s[32:]
 	}
-	return n + beyondBMPIn(s)
-}
-
-func beyondBMPIn(s []byte) (n int) {
 	for _, c := range s {
 		if c >= 0xF0 {
 			n++

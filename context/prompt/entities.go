@@ -51,13 +51,13 @@ func (p *packing) free() {
 type why struct {
 	chars int // of the labels that lead to it, with commas
 	count int
-	first int    // place in packing.sorted
-	from  int    // the candidate that the last of them stands in, plus one, and
-	field string // the field there
+	first int   // place in packing.sorted
+	from  int32 // the candidate that the last of them stands in, plus one, and
+	line  int32 // the line there, which is that of a field
 }
 
 // via is a reference from one candidate to another.
-type via struct{ from, to, edge int32 }
+type via struct{ from, to, label int32 }
 
 // shownEntity is a candidate that is in.
 type shownEntity struct {
@@ -148,7 +148,7 @@ func (p *packing) take(room int) bool {
 // empty line before it and of what ends the entity.
 func (p *packing) headSize(i int) int {
 	e := &p.list[i]
-	n := p.style.bareChars + e.Card.HeadChars
+	n := p.style.bareChars + int(e.Card.HeadChars)
 	if e.Depth == 0 {
 		return n + p.style.whyChars + len(mentioned)
 	}
@@ -162,16 +162,17 @@ func (p *packing) headSize(i int) int {
 // what they lead to, and returns by how much the section grows because of the
 // headings that are in, the candidate's own included.
 func (p *packing) grow(lines int) (chars int) {
-	from := p.in
+	from := int32(p.in)
 	e := &p.list[from]
 	for _, link := range e.Links {
-		edge := &e.Card.Edges[link.Edge]
+		at := e.Card.Edges[link.Edge].label
+		label := &e.Card.labels[at]
 		mention := p.list[link.To].Depth == 0 // says so and no more
-		if mention && !p.all || edge.Line >= lines {
+		if mention && !p.all || int(label.line) >= lines {
 			continue
 		}
 		w := &p.why[link.To]
-		if w.from == from+1 && w.field == edge.Field {
+		if w.from == from+1 && w.line == label.line {
 			continue // listed twice in one field
 		}
 		before := 0
@@ -179,11 +180,11 @@ func (p *packing) grow(lines int) (chars int) {
 			before = len(viaMark) + p.style.whyChars + w.chars
 			w.chars += len(", ")
 		}
-		w.chars += edge.LabelChars
+		w.chars += int(label.chars)
 		w.count++
-		w.from, w.field = from+1, edge.Field
-		p.via = append(p.via, via{int32(from), link.To, link.Edge})
-		if int(link.To) <= from && !mention {
+		w.from, w.line = from+1, label.line
+		p.via = append(p.via, via{from, link.To, at})
+		if link.To <= from && !mention {
 			chars += len(viaMark) + p.style.whyChars + w.chars - before
 		}
 	}
@@ -194,7 +195,7 @@ func (p *packing) grow(lines int) (chars int) {
 func (p *packing) shrink(keep int) {
 	for _, v := range p.via[keep:] {
 		w := &p.why[v.to]
-		w.chars -= p.edge(v).LabelChars
+		w.chars -= int(p.label(v).chars)
 		if w.count--; w.count > 0 {
 			w.chars -= len(", ")
 		}
@@ -203,7 +204,7 @@ func (p *packing) shrink(keep int) {
 	p.via = p.via[:keep]
 }
 
-func (p *packing) edge(v via) *CardEdge { return &p.list[v.from].Card.Edges[v.edge] }
+func (p *packing) label(v via) *edgeLabel { return &p.list[v.from].Card.labels[v.label] }
 
 // sort sorts the references by what they lead to, keeping their order.
 func (p *packing) sort() {
@@ -241,29 +242,27 @@ func (b *builder) writeEntities(s *section, p *packing) {
 	}
 	for i := range p.in {
 		e, sh, leads := &p.list[i], &p.shown[i], p.leads(i)
-		item := Item{Kind: KindEntity, ID: e.Card.ID, Title: e.Card.Name, Cut: sh.cut, Depth: e.Depth, Reason: mentioned}
+		item := s.begin(KindEntity, p.headSize(i)+sh.chars)
+		item.ID, item.Title, item.Cut, item.Depth, item.Reason = e.Card.ID, e.Card.Name, sh.cut, e.Depth, mentioned
+		s.beyond = s.beyond || e.Card.beyond
 		if b.explain && len(leads) > 0 {
 			first := len(edges)
 			for _, v := range leads {
-				edges = append(edges, Edge{From: p.list[v.from].Card.ID, Field: p.edge(v).Field})
+				edges = append(edges, Edge{From: p.list[v.from].Card.ID, Field: p.label(v).field})
 			}
 			item.Via = edges[first:len(edges):len(edges)]
 		}
-		s.add(item, p.headSize(i)+sh.chars, "\n", e.Card.Head)
+		b.buf = append(b.buf, '\n')
+		b.write(e.Card.Head)
 		switch {
 		case e.Depth == 0:
-			b.write(p.style.whyMark)
-			b.write(mentioned)
-			b.write(p.style.whyEnd)
+			b.write(p.style.whyMentioned)
 		case len(leads) > 0:
 			b.write(p.style.whyMark)
-			from := len(b.buf)
-			if s.items[i].Reason = b.writeLeads(p, leads); s.items[i].Reason == "" {
-				b.reasons = append(b.reasons, reasonAt{&s.items[i], from, len(b.buf)})
-			}
+			b.writeLeads(p, item, leads)
 			b.write(p.style.whyEnd)
 		default:
-			s.items[i].Reason = viaCut
+			item.Reason = viaCut
 		}
 		b.write(p.style.headEnd)
 		b.write(sh.text)
@@ -278,32 +277,34 @@ type reasonAt struct {
 	from, to int
 }
 
-// writeLeads writes what leads to an entity, and returns it when the report says
-// it in another way: without the marks of the format.
-func (b *builder) writeLeads(p *packing, leads []via) (plain string) {
-	same := true
+// writeLeads writes what leads to an entity. The report says the same, but
+// without the marks of the format. What leads there is in the section itself, so
+// nothing new can take two UTF-16 code units.
+func (b *builder) writeLeads(p *packing, item *Item, leads []via) {
+	from, same := len(b.buf), true
 	b.write(viaMark)
 	for i, v := range leads {
 		if i > 0 {
 			b.write(", ")
 		}
-		edge := p.edge(v)
-		b.write(edge.Label)
-		same = same && edge.plain == ""
+		label := p.label(v)
+		b.write(label.text)
+		same = same && label.plain == ""
 	}
 	if same {
-		return ""
+		b.reasons = append(b.reasons, reasonAt{item, from, len(b.buf)})
+		return
 	}
-	plain = viaMark
+	plain := viaMark
 	for i, v := range leads {
 		if i > 0 {
 			plain += ", "
 		}
-		if edge := p.edge(v); edge.plain != "" {
-			plain += edge.plain
+		if label := p.label(v); label.plain != "" {
+			plain += label.plain
 		} else {
-			plain += edge.Label
+			plain += label.text
 		}
 	}
-	return plain
+	item.Reason = plain
 }

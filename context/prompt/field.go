@@ -1,6 +1,9 @@
 package prompt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // State says how a reference may be shown.
 type State uint8
@@ -134,22 +137,34 @@ func (b *Block) fit(room int) (text string, chars, lines int) {
 
 // Card is what one entity shows: its heading without what leads to it, and its
 // fields. It can be kept and used for many prompts of its format.
+//
+// What a prompt reads of every card comes first: it lies in one or two lines of
+// the processor's cache.
 type Card struct {
-	ID, Name, Type string
-	Head           string // ### @Alice (Person) [id:ID]
-	HeadChars      int    // of Head
-	Fields         Block
-	Edges          []CardEdge // the references to entities that the fields show
+	Head      string // ### @Alice (Person) [id:ID]
+	HeadChars int32  // of Head
+	beyond    bool   // something of it takes two UTF-16 code units
+	ID, Name  string
+
+	Fields Block
+	labels []edgeLabel // one for each line with edges
+	Edges  []CardEdge  // the references to entities that the fields show
+	Type   string
 }
 
 // CardEdge is a reference of a Card to an entity.
 type CardEdge struct {
-	Field      string
-	Label      string // @Alice.team, as the heading of what it leads to names it
-	LabelChars int
-	Line       int // of Card.Fields that it stands in
-	ID         string
-	plain      string // Label without the marks of the format, when it has any
+	ID    string
+	label int32 // of the line that it stands in
+}
+
+// edgeLabel says of the references of one field where they stand.
+type edgeLabel struct {
+	text  string // @Alice.team, as the heading of what it leads to names it
+	chars int32  // of text
+	line  int32  // of Card.Fields
+	field string
+	plain string // text without the marks of the format, when it has any
 }
 
 // NewCard renders an entity.
@@ -157,10 +172,10 @@ func NewCard(format Format, name, typeName, id string, fields []Field) *Card {
 	style := format.style()
 	c := &Card{ID: id, Name: name, Type: typeName, Fields: *RenderFields(format, fields)}
 	c.Head = style.entity(c)
-	c.HeadChars = Chars(c.Head)
+	c.HeadChars = int32(Chars(c.Head))
 	edges := 0
-	for _, p := range c.Fields.Refs {
-		if p.leads() {
+	for i := range c.Fields.Refs {
+		if c.Fields.Refs[i].leads() {
 			edges++
 		}
 	}
@@ -169,14 +184,18 @@ func NewCard(format Format, name, typeName, id string, fields []Field) *Card {
 	}
 	label := "@" + style.inline(name) + "."
 	for _, p := range c.Fields.Refs {
-		if p.leads() {
-			edge := CardEdge{Field: p.Field, Line: p.Line, ID: p.ID, Label: label + style.inline(p.Field)}
-			edge.LabelChars = Chars(edge.Label)
-			if plain := "@" + name + "." + p.Field; plain != edge.Label {
-				edge.plain = plain
-			}
-			c.Edges = append(c.Edges, edge)
+		if !p.leads() {
+			continue
 		}
+		if n := len(c.labels); n == 0 || int(c.labels[n-1].line) != p.Line {
+			l := edgeLabel{field: p.Field, line: int32(p.Line), text: label + style.inline(p.Field)}
+			l.chars = int32(Chars(l.text))
+			if plain := "@" + name + "." + p.Field; plain != l.text {
+				l.plain = plain
+			}
+			c.labels = append(c.labels, l)
+		}
+		c.Edges = append(c.Edges, CardEdge{p.ID, int32(len(c.labels) - 1)})
 	}
 	c.pack()
 	return c
@@ -189,19 +208,44 @@ func (p *Place) leads() bool { return p.Shown && p.State == Shown && p.Kind == K
 // far from each other, and a prompt reads many.
 func (c *Card) pack() {
 	size := len(c.Head) + len(c.Fields.Text)
-	for i := range c.Edges {
-		size += len(c.Edges[i].Label)
+	for i := range c.labels {
+		size += len(c.labels[i].text)
 	}
 	all := make([]byte, 0, size)
 	all = append(append(all, c.Head...), c.Fields.Text...)
-	for i := range c.Edges {
-		all = append(all, c.Edges[i].Label...)
+	for i := range c.labels {
+		all = append(all, c.labels[i].text...)
 	}
+	c.beyond = beyondBMP(all) > 0
 	rest := string(all)
 	next := func(s *string) { *s, rest = rest[:len(*s)], rest[len(*s):] }
 	next(&c.Head)
 	next(&c.Fields.Text)
-	for i := range c.Edges {
-		next(&c.Edges[i].Label)
+	for i := range c.labels {
+		next(&c.labels[i].text)
 	}
+	within := func(s *string) { // the report names it: it is at hand then
+		if at := strings.Index(c.Head, *s); at >= 0 {
+			*s = c.Head[at : at+len(*s)]
+		}
+	}
+	within(&c.ID)
+	within(&c.Name)
+	c.labels = slices.Clip(c.labels)
+}
+
+// Touch reads the first of everything that a prompt reads of a card. What it
+// returns means nothing; to read many cards that lie anywhere in memory one after
+// the other takes only the time of a few.
+func (c *Card) Touch(fields bool) (n int) {
+	n = int(c.Head[0]) + len(c.Name)
+	if fields {
+		if c.Fields.Text != "" {
+			n += int(c.Fields.Text[len(c.Fields.Text)-1])
+		}
+		if len(c.Edges) > 0 {
+			n += int(c.Edges[0].label) + int(c.labels[0].chars)
+		}
+	}
+	return n
 }

@@ -261,6 +261,29 @@ Records that the user mentioned and what they refer to. Use the ids in [id:…] 
 	}
 }
 
+// TestCTX32_RangesAreInUTF16 has characters of two code units in a field, a
+// name, and through it in the heading of what it leads to.
+func TestCTX32_RangesAreInUTF16(t *testing.T) {
+	field := prompt.Entity{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", []prompt.Field{{Name: "f", Text: "😀"}}), Expanded: true}
+	for name, list := range map[string][]prompt.Entity{
+		"no":    {entity("a", 0, 1), entity("b", 1)},
+		"field": {field, entity("b", 0)},
+		"name":  {entity("𝒜", 0, 1), entity("b", 1), entity("c", 1)},
+	} {
+		res := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Entities: list})
+		units, items := utf16.Encode([]rune(res.System)), res.Report.Sections[0].Items
+		for _, item := range items {
+			text := string(utf16.Decode(units[item.Start:item.End]))
+			if !strings.HasPrefix(text, "\n### @"+item.Title+" (T)") || prompt.Chars(text) != item.Chars {
+				t.Errorf("%s: %s is at %q", name, item.ID, text)
+			}
+		}
+		if end := items[len(items)-1].End; end != len(units) || res.Sections[0].End != end {
+			t.Errorf("%s: the last item ends at %d of %d", name, end, len(units))
+		}
+	}
+}
+
 // TestCTX15_LongestPrefixThatFits compares the packing with a plain model: the
 // longest prefix whose whole rendering fits.
 func TestCTX15_LongestPrefixThatFits(t *testing.T) {
