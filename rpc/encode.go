@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"encoding"
+	"encoding/binary"
 	"encoding/json"
 	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strconv"
@@ -271,7 +273,10 @@ func (m encodeMaker) object(t reflect.Type) encodeFunc {
 		first := true
 		for i := range members {
 			member := &members[i]
-			f := v.FieldByIndex(member.index)
+			f := v.Field(member.index[0])
+			if len(member.index) > 1 { // of a struct in it
+				f = f.FieldByIndex(member.index[1:])
+			}
 			if member.omit != nil && member.omit(f) {
 				continue
 			}
@@ -386,32 +391,55 @@ func appendText(b []byte, s string) []byte {
 		text = []byte(string([]rune(s))) // U+FFFD for each byte that is wrong
 	}
 	b = append(b, '"')
-	for {
-		n := plainRun(text)
-		b = append(b, text[:n]...)
-		if n == len(text) {
-			return append(b, '"')
-		}
-		b = appendEscaped(b, text[n])
-		text = text[n+1:]
+	for len(text) > 0 {
+		b = slices.Grow(b, len(text)+len(text)/16+longestEscape)
+		at, read := escapeInto(b[len(b):cap(b)], text)
+		b, text = b[:len(b)+at], text[read:]
 	}
+	return append(b, '"')
 }
 
-func appendEscaped(b []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\b':
-		return append(b, `\b`...)
-	case '\f':
-		return append(b, `\f`...)
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
+// longestEscape is how many bytes one byte takes at most, and then some: eight
+// are written at once.
+const longestEscape = 16
+
+// escapeInto writes text with its escapes into room, as far as it goes, and
+// returns how much it has written, and of how much. Eight bytes are copied at
+// once, and those that end a run of plain text written again.
+func escapeInto(room, text []byte) (at, read int) {
+	for at+longestEscape <= len(room) && read < len(text) {
+		n := 0 // plain bytes
+		if read+8 <= len(text) {
+			x := binary.LittleEndian.Uint64(text[read:])
+			binary.LittleEndian.PutUint64(room[at:], x)
+			if hit := specialIn(x); hit == 0 {
+				at, read = at+8, read+8
+				continue
+			} else {
+				n = bits.TrailingZeros64(hit) / 8
+			}
+		} else if n = plainRun(text[read:]); n > 0 { // less than eight
+			copy(room[at:], text[read:read+n])
+		}
+		if at, read = at+n, read+n; read < len(text) {
+			at += escapeByte(room[at:], text[read])
+			read++
+		}
+	}
+	return at, read
+}
+
+// shortEscapes are the second characters of the escapes of two.
+var shortEscapes = ['\\' + 1]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// escapeByte writes the escape of a quote, a backslash or a control character and
+// returns its length.
+func escapeByte(room []byte, c byte) int {
+	room[0] = '\\'
+	if short := shortEscapes[c]; short != 0 {
+		room[1] = short
+		return 2
 	}
 	const digits = "0123456789abcdef"
-	return append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+	return 1 + copy(room[1:], []byte{'u', '0', '0', digits[c>>4], digits[c&15]})
 }

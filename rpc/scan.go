@@ -195,8 +195,10 @@ const (
 
 // special marks the bytes of an eight that end a run of plain text, each with
 // its high bit. Marks above the lowest one may be wrong.
-func special(b []byte) uint64 {
-	x := binary.LittleEndian.Uint64(b)
+func special(b []byte) uint64 { return specialIn(binary.LittleEndian.Uint64(b)) }
+
+// specialIn is special for eight bytes that were read.
+func specialIn(x uint64) uint64 {
 	quote, slash := x^(eachByte*'"'), x^(eachByte*'\\')
 	return ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (x-eachByte*0x20)&^x) & highBits
 }
@@ -233,6 +235,10 @@ func plainRun(b []byte) int {
 // by byte from the first letter on that has several.
 func validText(b []byte) bool {
 	for len(b) > 0 {
+		for len(b) >= 32 && (binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|
+			binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]))&highBits == 0 {
+			b = b[32:]
+		}
 		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&highBits == 0 {
 			b = b[8:]
 		}

@@ -125,8 +125,12 @@ func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
 		short.Body = strings.ToValidUTF8(n.Body[:maxTextBytes], "")
 		shown = &short
 	}
-	if c.remote {
-		shown = c.g.masked(shown)
+	switch {
+	case !c.remote:
+	case shown == n:
+		shown = c.g.masked(n, c.g.texts.of(n).marks)
+	default:
+		shown = c.g.masked(shown, marksOf(shown.Body))
 	}
 	c.texts = append(c.texts, text{section, at, shown, shown != n})
 }

@@ -16,8 +16,8 @@ const withheld = "(private)"
 
 // masked returns a note as a remote audience may read it: a link to a private
 // note shows neither where it leads nor what it is called here.
-func (g *Gatherer) masked(n *notes.Note) *notes.Note {
-	spans := g.privateLinks(n)
+func (g *Gatherer) masked(n *notes.Note, found marks) *notes.Note {
+	spans := g.privateLinks(n, found)
 	if len(spans) == 0 {
 		return n
 	}
@@ -27,9 +27,9 @@ func (g *Gatherer) masked(n *notes.Note) *notes.Note {
 }
 
 // privateLinks returns the places of a note's text that lead to private notes.
-func (g *Gatherer) privateLinks(n *notes.Note) []markdown.Span {
+func (g *Gatherer) privateLinks(n *notes.Note, found marks) []markdown.Span {
 	var spans []markdown.Span
-	links := strings.Count(n.Body, "[[")
+	links := found.wikilinks
 	if n.Places != "" && links > 0 {
 		targets := g.notes.Targets(n.ID)
 		for at := range n.Places.All() {
@@ -46,7 +46,17 @@ func (g *Gatherer) privateLinks(n *notes.Note) []markdown.Span {
 	if links > 0 { // in code or comments, or to several notes
 		spans = markdown.HiddenWikilinks(spans, n.Body, look.private)
 	}
-	return look.others(spans, n.Body)
+	return look.others(spans, n.Body, found)
+}
+
+// marks say which marks of links a text has, whatever they lead to.
+type marks struct {
+	wikilinks     int
+	links, people bool // other links, and mentions of entities
+}
+
+func marksOf(text string) marks {
+	return marks{strings.Count(text, "[["), markdown.MayHideLinks(text), strings.IndexByte(text, '@') >= 0}
 }
 
 // linkLook looks up what the links of one text mean.
@@ -91,9 +101,11 @@ func (l *linkLook) private(target string) bool {
 }
 
 // others finds what is no wikilink.
-func (l *linkLook) others(spans []markdown.Span, text string) []markdown.Span {
-	spans = markdown.HiddenLinks(spans, text, l.private)
-	if strings.IndexByte(text, '@') >= 0 {
+func (l *linkLook) others(spans []markdown.Span, text string, found marks) []markdown.Span {
+	if found.links {
+		spans = markdown.HiddenLinks(spans, text, l.private)
+	}
+	if found.people {
 		spans = l.mentions(spans, text)
 	}
 	return spans
@@ -128,7 +140,7 @@ func (c *call) maskedValue(b *block, from, text string) string {
 		return text
 	}
 	look := linkLook{g: c.g, from: from}
-	spans := look.others(markdown.HiddenWikilinks(nil, text, look.private), text)
+	spans := look.others(markdown.HiddenWikilinks(nil, text, look.private), text, marksOf(text))
 	if b.links = b.links || look.known != nil || look.asked; len(spans) == 0 {
 		return text
 	}

@@ -102,8 +102,10 @@ func (p Params) check() (*request, error) {
 		field string
 		n     int
 	}{
-		{"mentionedEntityIds", len(p.MentionedEntityIDs)}, {"mentionedNoteIds", len(p.MentionedNoteIDs)},
-		{"calendarEvents", len(p.CalendarEvents)}, {"actionItems", len(p.ActionItems)},
+		{"mentionedEntityIds", len(p.MentionedEntityIDs)},
+		{"mentionedNoteIds", len(p.MentionedNoteIDs)},
+		{"calendarEvents", len(p.CalendarEvents)},
+		{"actionItems", len(p.ActionItems)},
 	} {
 		if list.n > maxIDs {
 			return nil, fault.TooLarge(list.field, list.n, maxIDs, "items")

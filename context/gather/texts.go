@@ -2,19 +2,26 @@ package gather
 
 import (
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/notes"
 )
 
-// texts keeps the plain texts of the notes that were last in a prompt: a note
-// that is pinned to a conversation comes again with every turn of it. A record
-// never changes, so one that was changed is another.
+// texts keeps what was found out of the texts of the notes that were last in a
+// prompt: a note that is pinned to a conversation comes again with every turn of
+// it. A record never changes, so one that was changed is another.
 type texts struct {
 	mu     sync.Mutex
-	recent map[weak.Pointer[notes.Note]]string
-	older  map[weak.Pointer[notes.Note]]string
+	recent map[weak.Pointer[notes.Note]]*noteText
+	older  map[weak.Pointer[notes.Note]]*noteText
+}
+
+// noteText is what is known of the text of a note.
+type noteText struct {
+	marks marks
+	plain atomic.Pointer[string] // once it was asked for
 }
 
 const (
@@ -24,29 +31,40 @@ const (
 
 // plain returns as much of the plain text of a note as a section can show.
 func (t *texts) plain(n *notes.Note) string {
-	key := weak.Make(n)
-	t.mu.Lock()
-	text, ok := t.recent[key]
-	if !ok {
-		if text, ok = t.older[key]; ok {
-			t.keep(key, text)
-		}
+	known := t.of(n)
+	if text := known.plain.Load(); text != nil {
+		return *text
 	}
-	t.mu.Unlock()
-	if ok {
-		return text
-	}
-	text = prompt.Beginning(n.PlainText(), keptChars)
-	t.mu.Lock()
-	t.keep(key, text)
-	t.mu.Unlock()
+	text := prompt.Beginning(n.PlainText(), keptChars)
+	known.plain.Store(&text)
 	return text
 }
 
-// keep needs the lock.
-func (t *texts) keep(key weak.Pointer[notes.Note], text string) {
-	if t.recent == nil || len(t.recent) >= keptTexts {
-		t.recent, t.older = make(map[weak.Pointer[notes.Note]]string, keptTexts), t.recent
+// of returns what is known of a note.
+func (t *texts) of(n *notes.Note) *noteText {
+	key := weak.Make(n)
+	t.mu.Lock()
+	known := t.recent[key]
+	if known == nil {
+		if known = t.older[key]; known != nil {
+			t.keep(key, known)
+		}
 	}
-	t.recent[key] = text
+	t.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	known = &noteText{marks: marksOf(n.Body)}
+	t.mu.Lock()
+	t.keep(key, known)
+	t.mu.Unlock()
+	return known
+}
+
+// keep needs the lock.
+func (t *texts) keep(key weak.Pointer[notes.Note], known *noteText) {
+	if t.recent == nil || len(t.recent) >= keptTexts {
+		t.recent, t.older = make(map[weak.Pointer[notes.Note]]*noteText, keptTexts), t.recent
+	}
+	t.recent[key] = known
 }

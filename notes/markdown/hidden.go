@@ -61,6 +61,13 @@ func HiddenLinks(spans []Span, text string, hidden func(target string) bool) []S
 	return hiddenFiles(spans, text, hidden)
 }
 
+// MayHideLinks reports whether a text has anything that HiddenLinks looks at. It
+// may have it and no link.
+func MayHideLinks(text string) bool {
+	return strings.Contains(text, "](") || strings.Contains(text, "]:") || strings.Contains(text, "</") ||
+		strings.Contains(text, ".m") || strings.Contains(text, ".M")
+}
+
 // Without returns a text with something else instead of the spans, which may
 // overlap; they are sorted in place.
 func Without(text string, spans []Span, instead string) string {
