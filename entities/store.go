@@ -96,6 +96,17 @@ func (s *Store) Get(id string) *Entity {
 	return s.byID[id]
 }
 
+// GetAll appends the entities of these ids to list, nil for an unknown one, and
+// returns the generation (see Gen) that all of them are of. Changes wait for it.
+func (s *Store) GetAll(ids []string, list []*Entity) (all []*Entity, gen uint64) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, id := range ids {
+		list = append(list, s.byID[id])
+	}
+	return list, s.gen
+}
+
 // Type returns the type of that name, compared without case, or nil.
 func (s *Store) Type(name string) *Type {
 	key := Fold(name)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ctxd/ctxd/entities"
 )
 
 // access is what indexes know of the rows for which a condition is TRUE: all of
@@ -136,7 +138,8 @@ type planner struct {
 	missing *probe // whose index would have to be built to know more
 	chosen  []probe
 	ids     []string
-	trace   *tracing // nil: nobody asks for a plan
+	rows    []*entities.Entity // memory for some of them
+	trace   *tracing           // nil: nobody asks for a plan
 }
 
 // choose fills chosen with the probes that leave the fewest rows of a type, and
@@ -365,6 +368,48 @@ func (pl *planner) answer(l *leaf) (out answer) {
 		out.each = false
 	}
 	return out
+}
+
+// exact reports whether the rows that were chosen are those that meet the
+// condition, and not only some that may: what the condition asks is what the one
+// index that is asked holds. It must be of a kind for which to have the same key
+// and to compare equal are one and the same.
+func (pl *planner) exact() bool {
+	p := pl.m.p
+	if !p.whole || len(pl.chosen) != 1 || pl.chosen[0].isID {
+		return false
+	}
+	chosen := &pl.chosen[0]
+	members := p.access.and
+	if p.access.leaf != nil {
+		members = []*access{p.access}
+	}
+	for _, a := range members {
+		// More than one are the ends of a range: those of one index were joined.
+		if a.leaf == nil || len(members) > 1 && !indexedRange(a.leaf.op) {
+			return false
+		}
+		of := &pl.answers[a.leaf.n]
+		if len(of.probes) != 1 || of.probes[0].key != chosen.key || !a.leaf.comparesOne(pl.m) {
+			return false
+		}
+	}
+	switch c := chosen.key.class; chosen.field.kind {
+	case kindChoice:
+		return c == classFold
+	case kindNumber:
+		return c == classNumber
+	case kindDate:
+		return c == classDay
+	case kindRef:
+		return c == classExact
+	}
+	return false
+}
+
+// comparesOne reports a comparison with a single value.
+func (l *leaf) comparesOne(m *machine) bool {
+	return (l.op == "eq" || indexedRange(l.op)) && len(l.values) == 1 && m.get(l.values[0]).kind != kindList
 }
 
 func indexedRange(op string) bool { return op == "lt" || op == "le" || op == "gt" || op == "ge" }

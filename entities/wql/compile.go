@@ -28,6 +28,7 @@ type prepared struct {
 	agg      int     // slot of an aggregate's path, -1 for COUNT(*) and rows
 	access   *access // what indexes may answer; nil: nothing
 	leaves   []*leaf // of it
+	whole    bool    // access is all that the condition asks
 	warnings []Diagnostic
 
 	volatile bool  // the value depends on the moment or on the search index
@@ -107,7 +108,7 @@ func (s *session) compile(q *Query, thisType *entities.Type, hasThis bool, found
 	c.setAlias()
 	if q.Where != nil {
 		where := c.cond(q.Where, false)
-		c.out.source, c.out.access = where.source, where.access
+		c.out.source, c.out.access, c.out.whole = where.source, where.access, where.whole
 	}
 	for _, x := range q.strays {
 		_, _ = c.operand(x, false)
@@ -247,6 +248,7 @@ func (c *compiler) orderBy() {
 type condition struct {
 	source string
 	access *access
+	whole  bool // there is no more to the condition than the leaves of access, all of which are to hold
 }
 
 // cond compiles a condition or, when negated, what is TRUE where it is FALSE.
@@ -256,17 +258,19 @@ func (c *compiler) cond(x Expr, negated bool) condition {
 		and := x.Or == negated
 		parts := make([]string, len(x.Args))
 		by := make([]*access, len(x.Args))
+		whole := and
 		for i, arg := range x.Args {
 			part := c.cond(arg, negated)
 			parts[i], by[i] = part.source, part.access
+			whole = whole && part.whole
 			if _, nested := arg.(*Logic); nested {
 				parts[i] = "(" + parts[i] + ")"
 			}
 		}
 		if and {
-			return condition{strings.Join(parts, " && "), allOf(by)}
+			return condition{strings.Join(parts, " && "), allOf(by), whole}
 		}
-		return condition{strings.Join(parts, " || "), anyOf(by)}
+		return condition{source: strings.Join(parts, " || "), access: anyOf(by)}
 	case *Not:
 		inner := c.cond(x.X, !negated)
 		if _, nested := x.X.(*Logic); nested {
@@ -316,14 +320,15 @@ func (c *compiler) compare(x *Compare, negated bool) condition {
 	negated = negated != x.Not
 	if isNull(x.Left) || isNull(x.Right) {
 		c.found.warn(x.Span, "a comparison with null is never true", "write IS NULL or IS NOT NULL")
-		return condition{"false", anyOf(nil)}
+		return condition{source: "false", access: anyOf(nil)}
 	}
 	c.checkCompare(x.Op, x.Left, ls, x.Right, rs)
 	name := programNames[x.Op][0]
 	if negated {
 		name = programNames[x.Op][1]
 	}
-	return condition{call(name, left, right), c.leaf(name, left, right)}
+	by := c.leaf(name, left, right)
+	return condition{call(name, left, right), by, by != nil && by.leaf != nil}
 }
 
 func (c *compiler) in(x *In, negated bool) condition {
@@ -342,7 +347,7 @@ func (c *compiler) in(x *In, negated bool) condition {
 	if negated != x.Not {
 		return condition{source: call("noneOf", slot, len(c.out.sets)-1)}
 	}
-	return condition{call("oneOf", slot, len(c.out.sets)-1), c.leaf("oneOf", slot, set...)}
+	return condition{source: call("oneOf", slot, len(c.out.sets)-1), access: c.leaf("oneOf", slot, set...)}
 }
 
 // between is low <= x AND x <= high; its negation x < low OR x > high, of which
@@ -359,13 +364,14 @@ func (c *compiler) between(x *Between, negated bool) condition {
 	}
 	if negated != x.Not {
 		return condition{
-			"(" + call("lt", slot, low) + " || " + call("gt", slot, high) + ")",
-			anyOf([]*access{c.leaf("lt", slot, low), c.leaf("gt", slot, high)}),
+			source: "(" + call("lt", slot, low) + " || " + call("gt", slot, high) + ")",
+			access: anyOf([]*access{c.leaf("lt", slot, low), c.leaf("gt", slot, high)}),
 		}
 	}
+	from, to := c.leaf("ge", slot, low), c.leaf("le", slot, high)
 	return condition{
 		"(" + call("ge", slot, low) + " && " + call("le", slot, high) + ")",
-		allOf([]*access{c.leaf("ge", slot, low), c.leaf("le", slot, high)}),
+		allOf([]*access{from, to}), from != nil && to != nil,
 	}
 }
 

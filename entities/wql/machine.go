@@ -127,6 +127,7 @@ func newMachine(p *prepared) *machine {
 
 // begin readies the machine for a run.
 func (m *machine) begin(ctx context.Context, e *Engine, this *entities.Entity, depth int) error {
+	clear(m.plan.rows[:cap(m.plan.rows)])
 	m.ctx, m.engine, m.this, m.depth, m.err, m.work = ctx, e, this, depth, nil, 0
 	m.loc = e.opts.Location
 	m.now = e.opts.Now().In(m.loc)
@@ -154,6 +155,7 @@ func (m *machine) end() {
 		}
 	}
 	m.items, m.fixed = 0, 0
+	clear(m.plan.rows[:cap(m.plan.rows)])
 	m.ctx, m.engine, m.this, m.row, m.rec, m.found = nil, nil, nil, nil, nil, m.found[:0]
 	if m.keys = m.keys[:0]; cap(m.keys) > maxKeptKeys {
 		m.keys = nil
@@ -164,15 +166,16 @@ func (m *machine) end() {
 // maxKeptKeys is how much memory for keys a machine keeps from run to run.
 const maxKeptKeys = 64 << 10
 
-// test reports whether a row meets the condition.
-func (m *machine) test(row *entities.Entity) (bool, error) {
+// test goes on to a row and reports whether it meets the condition, which may be
+// known.
+func (m *machine) test(row *entities.Entity, known bool) (bool, error) {
 	m.trim()
 	m.row = row
 	m.rowStamp++
 	if err := m.tick(1); err != nil {
 		return false, err
 	}
-	if m.p.program == nil {
+	if known || m.p.program == nil {
 		return true, nil
 	}
 	out, err := m.vm.Run(m.p.program, &m.env)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -147,6 +148,55 @@ type ranking struct {
 	refused *rankedRow        // its memory is for the next row
 	texts   map[string]string // the long texts in the keys
 	held    int               // bytes of the rows with their keys, roughly
+
+	memory *rankMemory
+}
+
+// rankMemory is memory for the rows of a ranking that is used again.
+type rankMemory struct {
+	rows   []*rankedRow
+	chunks [][]rankedRow
+	used   int // of chunks
+}
+
+var rankMemories = sync.Pool{New: func() any { return new(rankMemory) }}
+
+const (
+	chunkRows  = 64 // rows that memory is had for at once
+	keptChunks = 8  // are used again
+)
+
+func newRanking(m *machine, limit, offset int) *ranking {
+	memory := rankMemories.Get().(*rankMemory)
+	return &ranking{m: m, limit: limit, offset: offset, memory: memory, rows: memory.rows[:0]}
+}
+
+// chunk returns memory for some rows.
+func (m *rankMemory) chunk() []rankedRow {
+	if m.used < len(m.chunks) {
+		m.used++
+		return m.chunks[m.used-1]
+	}
+	c := make([]rankedRow, chunkRows)
+	if len(m.chunks) < keptChunks {
+		m.chunks = append(m.chunks, c)
+		m.used++
+	}
+	return c
+}
+
+// free gives the memory back, without what it points to.
+func (r *ranking) free() {
+	memory := r.memory
+	for _, c := range memory.chunks[:memory.used] {
+		clear(c)
+	}
+	memory.used = 0
+	if cap(r.rows) <= keptChunks*chunkRows {
+		clear(r.rows[:cap(r.rows)])
+		memory.rows = r.rows[:0]
+	}
+	rankMemories.Put(memory)
 }
 
 // hold counts the memory of a row, and has rows with equal long texts share one.
@@ -179,7 +229,7 @@ func (r *ranking) newRow(row *entities.Entity) *rankedRow {
 		return ranked
 	}
 	if len(r.spare) == 0 {
-		r.spare = make([]rankedRow, min(max(8, 2*r.total), 256))
+		r.spare = r.memory.chunk()
 	}
 	ranked := &r.spare[0]
 	r.spare = r.spare[1:]
@@ -243,24 +293,28 @@ func (r *ranking) compare(a, b *rankedRow) int {
 			return c
 		}
 	}
-	if a.row.Name != b.row.Name {
-		return cmp.Or(bytes.Compare(a.nameKey(r.m), b.nameKey(r.m)), strings.Compare(a.row.Name, b.row.Name))
+	if c := bytes.Compare(a.nameKey(r.m), b.nameKey(r.m)); c != 0 {
+		return c
 	}
-	return strings.Compare(a.row.ID, b.row.ID)
+	return cmp.Or(strings.Compare(a.row.Name, b.row.Name), strings.Compare(a.row.ID, b.row.ID))
 }
 
 func (r *ranking) finish(out *outcome) {
 	r.cut(r.offset + r.limit)
 	rows := r.rows[min(r.offset, len(r.rows)):]
 	result := &Result{Rows: make([]Row, len(rows)), Total: r.total, Truncated: r.offset+len(rows) < r.total}
-	out.refs = make([]string, len(rows))
+	if r.m.rec != nil || r.m.depth > 0 { // of a computed field, which others may use
+		out.refs = make([]string, len(rows))
+	}
 	for i, x := range rows {
 		row := Row{ID: x.row.ID, Name: x.row.Name, Type: x.row.Type}
 		if r.m.rec != nil { // it is kept, and must not keep the records of all rows with it
 			row.ID, row.Name = strings.Clone(row.ID), strings.Clone(row.Name)
 			row.Type = r.m.p.declared(row.Type)
 		}
-		result.Rows[i], out.refs[i] = row, row.ID
+		if result.Rows[i] = row; out.refs != nil {
+			out.refs[i] = row.ID
+		}
 	}
 	out.result = result
 }

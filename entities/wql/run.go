@@ -112,7 +112,8 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		if p.query.Limit != nil {
 			limit = min(limit, p.query.Limit.N)
 		}
-		top = &ranking{m: m, limit: limit, offset: offset}
+		top = newRanking(m, limit, offset)
+		defer top.free()
 		take = top.add
 	} else {
 		agg = &aggregate{m: m}
@@ -146,12 +147,12 @@ func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranki
 		return m.err
 	}
 	before := out.examined
-	one := func(row *entities.Entity) error {
+	one := func(row *entities.Entity, known bool) error {
 		out.examined++
 		if e.hidden(row) {
 			return nil
 		}
-		ok, err := m.test(row)
+		ok, err := m.test(row, known)
 		if err != nil || !ok {
 			return err
 		}
@@ -161,20 +162,15 @@ func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranki
 		return m.err
 	}
 	if ok {
-		for _, id := range ids {
-			// It may have changed since the index was asked.
-			if row := e.src.Get(id); row.Live() && (row.Type == m.p.types[at].Name || entities.Fold(row.Type) == m.p.folds[at]) {
-				if err := one(row); err != nil {
-					return err
-				}
-			}
+		if err := e.indexed(m, at, ids, one); err != nil {
+			return err
 		}
 	} else {
 		if top != nil {
 			top.inOrder = len(m.p.types) == 1 && len(m.p.order) == 0
 		}
 		for _, row := range e.src.OfType(m.p.types[at].Name) {
-			if err := one(row); err != nil {
+			if err := one(row, false); err != nil {
 				return err
 			}
 		}
@@ -182,6 +178,30 @@ func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranki
 	if explain {
 		pl.trace.plan.RowsExamined = out.examined - before
 		out.types = append(out.types, pl.trace.plan)
+	}
+	return nil
+}
+
+// rowsAtOnce is how many rows are taken from the store under one lock.
+const rowsAtOnce = 128
+
+// indexed calls one with the rows that indexes gave, and whether they are known
+// to meet the condition: they may have changed since the index was asked.
+func (e *Engine) indexed(m *machine, at int, ids []string, one func(row *entities.Entity, known bool) error) error {
+	pl := &m.plan
+	exact := m.rec == nil && pl.exact()
+	for len(ids) > 0 {
+		n := min(rowsAtOnce, len(ids))
+		var gen uint64
+		pl.rows, gen = e.src.GetAll(ids[:n], pl.rows[:0])
+		ids = ids[n:]
+		for _, row := range pl.rows {
+			if row.Live() && (row.Type == m.p.types[at].Name || entities.Fold(row.Type) == m.p.folds[at]) {
+				if err := one(row, exact && gen == pl.gen); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }
