@@ -217,12 +217,16 @@ const maxNameBytes = 8 * entities.MaxName
 // that ends at a word boundary (UAX 29), as it is written there, and the
 // entities of that name. It looks no further than names go: O(longest name).
 func (g *Gatherer) longestName(text string) (name string, found []*entities.Entity) {
-	first := graphemes.FromString(text)
-	if !first.Next() {
+	if text == "" {
 		return "", nil
 	}
-	if _, beginning := g.entities.MatchName(entities.Fold(first.Value())); !beginning {
-		return "", nil // before anything that costs more: a text may be of nothing but @
+	if c := text[0]; c >= utf8.RuneSelf || !isWordByte(c) {
+		// Before anything that costs more: a text may be of nothing but @.
+		first := graphemes.FromString(text)
+		first.Next()
+		if _, beginning := g.entities.MatchName(entities.Fold(first.Value())); !beginning {
+			return "", nil
+		}
 	}
 	if len(text) > maxNameBytes {
 		end := maxNameBytes
@@ -232,8 +236,15 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 		text = text[:end]
 	}
 	longest := 0
+	plain := foldedStart(text)
 	try := func(end int) bool {
-		whole, beginning := g.entities.MatchName(entities.Fold(text[:end]))
+		fold := ""
+		if end <= len(plain) {
+			fold = plain[:end]
+		} else {
+			fold = entities.Fold(text[:end])
+		}
+		whole, beginning := g.entities.MatchName(fold)
 		if whole {
 			longest = end
 		}
@@ -246,6 +257,22 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 	return text[:longest], g.entities.Named(text[:longest])
 }
 
+// foldedStart returns the fold of the ASCII that a text begins with, as far as
+// most names go. It is as long as that, so the fold of a beginning is a beginning
+// of the fold.
+func foldedStart(text string) string {
+	const most = 96
+	n := 0
+	for n < min(len(text), most) && text[n] < utf8.RuneSelf {
+		n++
+	}
+	return entities.Fold(text[:n])
+}
+
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
 func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
 
 // nameEnds calls try with the places where a name at the head of a text may
@@ -254,6 +281,9 @@ func nameEnds(text string, try func(end int) bool) {
 	for w := words.FromString(text); w.Next(); {
 		if isLineEnd(rune(w.Value()[0])) {
 			return
+		}
+		if w.Value() == " " {
+			continue // no name ends with a blank
 		}
 		// UAX 29 keeps "Alice's" and "Alice.Then" whole; a name may end there.
 		for at, r := range w.Value() {
