@@ -20,8 +20,9 @@ import (
 // had never been anything else.
 
 const (
-	// briefTime is the mean time that a method may take to be called brief.
-	briefTime = 250 * time.Microsecond
+	// briefTime is the mean time that a method may take to be called brief: about
+	// ten times what it takes to hand a call over.
+	briefTime = 400 * time.Microsecond
 	// lookoutRound is how often the lookout looks, while there is something to see.
 	lookoutRound = 2 * time.Millisecond
 	// lookoutPatience is how many rounds without a call it stays for.

@@ -91,6 +91,10 @@ func (m encodeMaker) make(t reflect.Type) encodeFunc {
 	switch {
 	case t == timeType:
 		return appendTime
+	case t == itemType:
+		return appendItem
+	case t == droppedType:
+		return appendDropped
 	case reflect.PointerTo(t).Implements(optionalType):
 		return m.optional(t)
 	case speaksForItself(t), speaksForItself(reflect.PointerTo(t)), t == jsonNumberType:

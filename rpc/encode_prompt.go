@@ -1,0 +1,76 @@
+package rpc
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/ctxd/ctxd/context/prompt"
+)
+
+// The items of a report are many and have many members, so they are written
+// without looking each up by reflection. They look as if they were.
+
+var (
+	itemType    = reflect.TypeFor[prompt.Item]()
+	droppedType = reflect.TypeFor[prompt.Dropped]()
+)
+
+// addressed returns what v holds, without a copy when it can.
+func addressed[T any](v reflect.Value) *T {
+	if v.CanAddr() {
+		return v.Addr().Interface().(*T)
+	}
+	held := v.Interface().(T)
+	return &held
+}
+
+func appendItem(b []byte, v reflect.Value) ([]byte, error) {
+	item := addressed[prompt.Item](v)
+	b = appendText(append(b, `{"kind":`...), item.Kind)
+	if item.ID != "" {
+		b = appendText(append(b, `,"id":`...), item.ID)
+	}
+	b = appendText(append(b, `,"title":`...), item.Title)
+	b = strconv.AppendInt(append(b, `,"start":`...), int64(item.Start), 10)
+	b = strconv.AppendInt(append(b, `,"end":`...), int64(item.End), 10)
+	b = strconv.AppendInt(append(b, `,"chars":`...), int64(item.Chars), 10)
+	b = strconv.AppendBool(append(b, `,"cut":`...), item.Cut)
+	b = appendText(append(b, `,"reason":`...), item.Reason)
+	b = strconv.AppendInt(append(b, `,"depth":`...), int64(item.Depth), 10)
+	if len(item.Via) > 0 {
+		b = append(b, `,"via":`...)
+		for i, edge := range item.Via {
+			b = appendText(append(append(b, listMark(i)), `{"from":`...), edge.From)
+			b = append(appendText(append(b, `,"field":`...), edge.Field), '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}'), nil
+}
+
+func appendDropped(b []byte, v reflect.Value) ([]byte, error) {
+	d := addressed[prompt.Dropped](v)
+	b = appendText(append(b, `{"kind":`...), d.Kind)
+	if d.ID != "" {
+		b = appendText(append(b, `,"id":`...), d.ID)
+	}
+	if d.Title != "" {
+		b = appendText(append(b, `,"title":`...), d.Title)
+	}
+	b = appendText(append(b, `,"reason":`...), string(d.Reason))
+	if len(d.Candidates) > 0 {
+		var err error
+		if b, err = appendAny(append(b, `,"candidates":`...), reflect.ValueOf(d.Candidates)); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// listMark is what stands before the i-th item of a list.
+func listMark(i int) byte {
+	if i == 0 {
+		return '['
+	}
+	return ','
+}
