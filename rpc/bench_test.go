@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,7 +66,8 @@ func BenchmarkThroughput(b *testing.B) {
 // BenchmarkAssemble is PERF-4: a prompt of 30 KB over the socket, of 5 pinned
 // notes and 5 mentions among 20,000 entities, against a peer that answers the
 // same request with 30 KB at once. The daemon sends more: the report besides,
-// see reply-B. What it does without the socket is shown apart.
+// see reply-B. What 8 clients at once wait for, and what it does without the
+// socket, is shown apart.
 func BenchmarkAssemble(b *testing.B) {
 	const size = 30 << 10
 	rooms, params := promptRooms(b)
@@ -76,7 +79,27 @@ func BenchmarkAssemble(b *testing.B) {
 		p := serveRooms(b, rpc.Limits{}, *rooms).connect()
 		latencies(b, func(i int) int { return exchange(b, p, []byte(requests[i%len(requests)])) })
 	})
+	b.Run("clients=8", func(b *testing.B) {
+		s := serveRooms(b, rpc.Limits{}, *rooms)
+		var mu sync.Mutex
+		var took []time.Duration
+		b.SetParallelism((8 + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+		b.RunParallel(func(pb *testing.PB) {
+			p := s.connect()
+			var own []time.Duration
+			for i := 0; pb.Next(); i++ {
+				start := time.Now()
+				exchange(b, p, []byte(assembleRequest(params[i%len(params)])))
+				own = append(own, time.Since(start))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, own...)
+		})
+		quantiles(b, took)
+	})
 	b.Run("in-process", func(b *testing.B) {
+		b.ReportAllocs()
 		latencies(b, func(i int) int {
 			res, err := rooms.Gather.Assemble(b.Context(), params[i%len(params)])
 			if err != nil {
@@ -167,10 +190,14 @@ func latencies(b *testing.B, call func(i int) (size int)) {
 		received += call(i)
 		took = append(took, time.Since(start))
 	}
+	quantiles(b, took)
+	b.ReportMetric(float64(received)/float64(len(took)), "reply-B")
+}
+
+func quantiles(b *testing.B, took []time.Duration) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "p50-µs")
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "p99-µs")
-	b.ReportMetric(float64(received)/float64(len(took)), "reply-B")
 }
 
 // promptRooms returns rooms over 20,000 standard entities and some notes of

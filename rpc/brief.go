@@ -32,8 +32,11 @@ const (
 // pace is the moving mean of the time that a method takes.
 type pace struct{ mean atomic.Int64 } // nanoseconds
 
-// took counts one more call. Counts that are lost to a race don't matter.
+// took counts one more call. Counts that are lost to a race don't matter. A call
+// during which the machine did something else counts as a slow one and no more:
+// it says nothing of the next.
 func (p *pace) took(d time.Duration) {
+	d = min(d, 4*briefTime)
 	old := p.mean.Load()
 	p.mean.Store(old + (int64(d)-old)/8)
 }

@@ -240,7 +240,10 @@ func (v *wqlView) json(s *screen, ans *wqlAnswer) error {
 }
 
 // separated writes an answer as CSV (RFC 4180) or as TSV, where a backslash
-// escapes tabs, line breaks and itself. A value that is not there is empty.
+// escapes tabs, line breaks and itself. A value that is not there is empty. A cell
+// that begins like a formula is written as it is, as other query tools do: a mark
+// before it would be part of the value to every program but a spreadsheet, and
+// make a text of a negative number.
 func (v *wqlView) separated(s *screen, ans *wqlAnswer) error {
 	var records [][]string
 	if ans.Value.Set {

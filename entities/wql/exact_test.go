@@ -33,7 +33,7 @@ func roles(tb testing.TB, n int) *world {
 // ask for one: a row that an index gave, but that has changed since, is looked at
 // again.
 func TestWQL8_IndexedRowsMeetTheCondition(t *testing.T) {
-	const people, rounds = 400, 20
+	const people, rounds = 400, 12
 	w := roles(t, people)
 	done := make(chan struct{})
 	go func() {
