@@ -246,10 +246,12 @@ func (s *section) add(item Item, chars int, parts ...string) {
 	in := s.begin(item.Kind, chars)
 	item.Chars, item.Start = in.Chars, in.Start
 	*in = item
-	s.beyond = true // for all we know
+	size := 0
 	for _, p := range parts {
 		s.b.write(p)
+		size += len(p)
 	}
+	s.beyond = s.beyond || size > chars // a byte a character is ASCII
 }
 
 func (b *builder) write(s string) { b.buf = append(b.buf, s...) }

@@ -12,7 +12,25 @@ import (
 const Ellipsis = "…"
 
 // Chars is the length of a text in the unit of budgets.
-func Chars(s string) int { return utf8.RuneCountInString(s) }
+func Chars(s string) (n int) {
+	for len(s) >= 8 {
+		word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		if word&0x8080808080808080 == 0 { // most of a prompt is ASCII
+			n += 8
+			s = s[8:]
+			continue
+		}
+		at := 0
+		for at < 8 {
+			_, size := utf8.DecodeRuneInString(s[at:])
+			at += size
+			n++
+		}
+		s = s[at:]
+	}
+	return n + utf8.RuneCountInString(s)
+}
 
 // Cut shortens a text to at most limit code points, the ellipsis included, on a
 // boundary of graphemes: no letter loses its accent, no emoji falls apart.

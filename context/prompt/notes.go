@@ -60,9 +60,10 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	if b.style.marksNotes {
 		mark = boundary(b.secret, n, text)
 	}
+	end := ""
 	if text != "" {
-		text += "\n"
+		end = "\n"
 	}
 	s.add(Item{Kind: KindNote, ID: n.ID, Title: n.Title, Cut: cut, Reason: n.Reason}, fixed+chars,
-		head, mark, b.style.noteMid, text, b.style.noteEnd)
+		head, mark, b.style.noteMid, text, end, b.style.noteEnd)
 }

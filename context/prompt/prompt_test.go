@@ -261,6 +261,15 @@ Records that the user mentioned and what they refer to. Use the ids in [id:…] 
 	}
 }
 
+func TestCharsAreCodePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "plain text", "ä", "…", "😀", "日本", "\xff", "\xe2\x82", "\n"})).Draw(t, "parts"), "")
+		if got, want := prompt.Chars(text), utf8.RuneCountInString(text); got != want {
+			t.Fatalf("%q has %d characters, want %d", text, got, want)
+		}
+	})
+}
+
 // TestCTX32_RangesAreInUTF16 has characters of two code units in a field, a
 // name, and through it in the heading of what it leads to.
 func TestCTX32_RangesAreInUTF16(t *testing.T) {
