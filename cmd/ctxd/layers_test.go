@@ -27,7 +27,7 @@ var rooms = []string{
 	"context/embed", "context/search/vector", "context/search", "context/memory", "context/prompt", "context/gather",
 	"chat/llm", "chat",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc", "rpc/mcp",
-	"cmd/ctxd", "cmd/ctxd-runner",
+	"cmd/ctxd", "cmd/ctxd-runner/library", "cmd/ctxd-runner",
 }
 
 // fixturesRoom stands apart, with its folders: it imports nothing of ours, and
