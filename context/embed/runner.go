@@ -25,7 +25,7 @@ type RunnerOptions struct {
 
 	Stall        time.Duration // without a sign of life at work, 1 s: it is killed
 	CallTimeout  time.Duration // for one text, 30 s
-	StartTimeout time.Duration // until it says hello, 30 s
+	StartTimeout time.Duration // until it says hello, 2 min: a GPU may have to compile its programs first
 	StartWait    time.Duration // that a query waits for one that starts, 500 ms
 	Idle         time.Duration // without a call until the model is unloaded, 10 min; below 0 never
 	Cooldown     time.Duration // that is left in peace after tripAfter failures, 30 s
@@ -54,7 +54,7 @@ func (o RunnerOptions) withDefaults() RunnerOptions {
 	}
 	or(&o.Stall, time.Second)
 	or(&o.CallTimeout, 30*time.Second)
-	or(&o.StartTimeout, 30*time.Second)
+	or(&o.StartTimeout, 2*time.Minute)
 	or(&o.StartWait, 500*time.Millisecond)
 	or(&o.Idle, 10*time.Minute)
 	or(&o.Cooldown, 30*time.Second)

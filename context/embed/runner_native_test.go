@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -238,6 +239,56 @@ func TestSRCH22_ModelAgreesWithTheOriginal(t *testing.T) {
 			}
 			t.Logf("cosine with the original: at least %.5f, mean %.5f", least, sum/float64(n))
 		})
+	}
+}
+
+// A GPU that is asked for by name and is not there is no reason to compute with
+// another.
+func TestSRCH21_NoSuchGPU(t *testing.T) {
+	opt := native(t, tinyModel)
+	opt.Device = "Abacus"
+	if _, err := embedOne(t, run(t, opt), "hello"); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "no GPU is called Abacus") {
+		t.Errorf("got %v", err)
+	}
+	opt.Device, opt.GPULayers = "", "many"
+	if _, err := embedOne(t, run(t, opt), "hello"); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "neither auto nor a number") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The path over a GPU, without a GPU: on Mesa's Vulkan for the processor, where
+// that and a library built with BACKEND=vulkan are there. It compiles its
+// programs for about a minute.
+func TestSRCH22_SoftwareVulkan(t *testing.T) {
+	const driver = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
+	opt := native(t, tinyModel)
+	if backends, err := filepath.Glob(filepath.Join(opt.Library, "libggml-vulkan*")); err != nil || len(backends) == 0 {
+		t.Skip("the native library was not built with BACKEND=vulkan")
+	}
+	if _, err := os.Stat(driver); err != nil || testing.Short() {
+		t.Skip("Debian's mesa-vulkan-drivers are not installed, or the run is short")
+	}
+	opt.StartTimeout, opt.CallTimeout = 10*time.Minute, 10*time.Minute
+	gpu, cpu := opt, opt
+	gpu.Env = []string{"VK_ICD_FILENAMES=" + driver, "GGML_VK_VISIBLE_DEVICES=0"}
+	cpu.GPULayers = "0"
+	texts := []string{"hello world", "a note on the flow of heat in a wing", strings.Repeat("word ", 500)}
+	r := run(t, gpu)
+	_, got, err := r.Embed(t.Context(), embed.Passage, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, _ := r.Hello(); !strings.Contains(h.Device, "Vulkan0") || h.OffloadedLayers != 3 || h.Layers != 3 {
+		t.Errorf("%d of %d layers on %s", h.OffloadedLayers, h.Layers, h.Device)
+	}
+	_, want, err := run(t, cpu).Embed(t.Context(), embed.Passage, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if c := cosine(got[i], want[i]); c < 0.999 {
+			t.Errorf("text %d: cosine %.5f with the vector of the processor", i, c)
+		}
 	}
 }
 

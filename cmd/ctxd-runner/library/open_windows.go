@@ -13,4 +13,6 @@ func open(path string) (uintptr, error) {
 	return uintptr(h), nil
 }
 
-func symbol(name string) (uintptr, error) { return syscall.GetProcAddress(syscall.Handle(handle), name) }
+func symbol(name string) (uintptr, error) {
+	return syscall.GetProcAddress(syscall.Handle(handle), name)
+}
