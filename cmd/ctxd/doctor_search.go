@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
@@ -164,7 +165,36 @@ func checkEmbedder(x *examination) (*checkup, error) {
 		return c, nil
 	}
 	err = c.try(x, e)
+	c.judgeRunner(x.conf.embedder, e)
 	return c, errors.Join(err, e.Close())
+}
+
+// judgeRunner tells what the model runner needs and lacks, where one was chosen
+// or a part of one is there.
+func (c *checkup) judgeRunner(conf embedderConfig, e embed.Embedder) {
+	if conf.kind != embedderRunner && conf.kind != auto {
+		return
+	}
+	_, parts := embed.FindRunner(conf.runner.options(nil))
+	if conf.kind == auto && !slices.ContainsFunc(parts, func(p embed.RunnerPart) bool { return p.Found }) {
+		return
+	}
+	for _, p := range parts {
+		line := "runner's " + p.Name + ": " + p.What
+		if p.Mend != "" {
+			line += "; " + p.Mend + " makes it"
+		}
+		c.More = append(c.More, line)
+	}
+	if r, ok := e.(*embed.Runner); ok && c.State != stateOK {
+		c.Hint = "task runner and task model make it anew; or choose another embedder"
+		if words := r.LastWords(); words != "" {
+			last := strings.Split(words, "\n")
+			for _, line := range last[max(0, len(last)-3):] {
+				c.More = append(c.More, "it said last: "+line)
+			}
+		}
+	}
 }
 
 // try times two texts: the first may have to load the model.
@@ -178,7 +208,7 @@ func (c *checkup) try(x *examination, e embed.Embedder) error {
 	var model embed.Model
 	for i := range took {
 		start := time.Now()
-		m, vectors, err := e.Embed(ctx, embed.Query, []string{trialText})
+		m, vectors, err := e.Embed(ctx, embed.Passage, []string{trialText}) // a query does not wait for a load
 		took[i], model = time.Since(start), m
 		switch {
 		case x.app.ctx.Err() != nil:

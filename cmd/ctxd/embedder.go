@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/embed"
@@ -25,11 +26,46 @@ func openEmbedder(conf embedderConfig, log *slog.Logger) (embed.Embedder, error)
 			return &absentEmbedder{kind: conf.kind, why: asFault(err)}, nil
 		}
 		return h, nil
-	case embedderRunner:
-		return &absentEmbedder{kind: conf.kind, why: fault.New(fault.Unavailable, "there is no ctxd-runner").
-			WithHint("choose another embedder: builtin or http")}, nil
+	case embedderRunner, auto:
+		opt, parts := embed.FindRunner(conf.runner.options(log))
+		if embed.RunnerComplete(parts) {
+			return embed.StartRunner(opt), nil
+		}
+		if conf.kind == embedderRunner {
+			return &absentEmbedder{kind: conf.kind, why: missingOf(parts)}, nil
+		}
 	}
 	return embed.BuiltinWhenAsked(), nil
+}
+
+// options are those of the runner, as far as they are set.
+func (c *runnerConfig) options(log *slog.Logger) embed.RunnerOptions {
+	opt := embed.RunnerOptions{Path: c.path, ModelFile: c.model, Idle: c.idle, Log: log}
+	if c.gpuLayers != nil {
+		opt.GPULayers = strconv.Itoa(*c.gpuLayers)
+	}
+	if c.device != auto {
+		opt.Device = c.device
+	}
+	if c.idle == 0 { // never
+		opt.Idle = -1
+	}
+	if c.threads != nil {
+		opt.Threads = *c.threads
+	}
+	return opt
+}
+
+// missingOf says what a runner lacks first, without the paths that were looked
+// at, and what mends it.
+func missingOf(parts []embed.RunnerPart) *fault.Error {
+	for _, p := range parts {
+		if !p.Found {
+			return fault.New(fault.Unavailable, "the %s of the model runner is missing", p.Name).
+				WithHint("%s, in a copy of the repository; or choose another embedder: builtin or http", p.Mend)
+		}
+	}
+	return fault.New(fault.Internal, "nothing is missing")
 }
 
 func openEndpoint(conf *endpointConfig, log *slog.Logger) (embed.Embedder, error) {

@@ -179,7 +179,7 @@ func (r *Runner) enqueue(j *runnerJob) error {
 	case r.closed:
 		return away("the model runner is closed", nil)
 	case r.state == Failed && time.Now().Before(r.retryAt):
-		return away("the model runner is away", r.why)
+		return away("the model runner is away: "+reason(r.why), r.why)
 	}
 	r.queues[j.purpose] = append(r.queues[j.purpose], j)
 	select {
@@ -239,6 +239,18 @@ func reason(err error) string {
 		return e.reason
 	}
 	return "it could not be started"
+}
+
+// LastWords is what the runner wrote to stderr before it failed last, at most
+// 8 KiB; it may hold paths.
+func (r *Runner) LastWords() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var e *runnerError
+	if errors.As(r.why, &e) {
+		return e.words
+	}
+	return ""
 }
 
 // Close ends the runner once what is at work is done, or after two seconds.
@@ -514,7 +526,7 @@ func (r *Runner) failure() error {
 	if r.closed {
 		return away("the model runner is closed", r.why)
 	}
-	return away("the model runner is away", r.why)
+	return away("the model runner is away: "+reason(r.why), r.why)
 }
 
 func (r *Runner) failAll(err error) {

@@ -1,21 +1,18 @@
 package embed
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sort"
-	"time"
 )
 
 // RunnerPart is one thing that the runner needs, for ctxd doctor.
 type RunnerPart struct {
-	Name  string `json:"name"` // program, library, model, trial
+	Name  string `json:"name"` // program, library or model
 	Found bool   `json:"found"`
-	What  string `json:"what"`           // its path or figures, or what is wrong
+	What  string `json:"what"`           // its path, or what is missing
 	Mend  string `json:"mend,omitempty"` // the command that mends it
 }
 
@@ -90,32 +87,6 @@ func RunnerComplete(parts []RunnerPart) bool {
 		}
 	}
 	return len(parts) > 0
-}
-
-// TryRunner starts a runner, embeds one sentence of 16 words twice and ends it:
-// the part "trial" of a doctor's report, with model, device, layers and times.
-// The second figure is that of a runner that is warm.
-func TryRunner(ctx context.Context, opt RunnerOptions) RunnerPart {
-	r := StartRunner(opt)
-	defer r.Close()
-	const sentence = "The quick brown fox jumps over the lazy dog while nine old owls watch from above."
-	var took [2]time.Duration
-	for i := range took {
-		began := time.Now()
-		_, v, err := r.Embed(ctx, Passage, []string{sentence})
-		took[i] = time.Since(began)
-		if err != nil {
-			return RunnerPart{Name: "trial", What: err.Error(), Mend: mendLibrary}
-		}
-		if v[0] == nil {
-			return RunnerPart{Name: "trial", What: "the model gave no vector", Mend: mendModel}
-		}
-	}
-	h, _ := r.Hello()
-	return RunnerPart{Name: "trial", Found: true, What: fmt.Sprintf(
-		"%s, %d dimensions, on %s, %d of %d layers offloaded, %d threads; started in %s, a sentence in %s",
-		h.Name, h.Dims, h.Device, h.OffloadedLayers, h.Layers, h.Threads,
-		took[0].Round(time.Millisecond), took[1].Round(10*time.Microsecond))}
 }
 
 func part(name, path, missing, mend string) RunnerPart {

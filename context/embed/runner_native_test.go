@@ -291,14 +291,3 @@ func TestSRCH22_SoftwareVulkan(t *testing.T) {
 		}
 	}
 }
-
-func TestSRCH22_TryRunner(t *testing.T) {
-	opt := native(t, tinyModel)
-	if p := embed.TryRunner(t.Context(), opt); !p.Found || !strings.Contains(p.What, "tiny, 32 dimensions, on ") {
-		t.Errorf("%+v", p)
-	}
-	opt.Library = t.TempDir()
-	if p := embed.TryRunner(t.Context(), opt); p.Found || p.Mend != "task runner" {
-		t.Errorf("%+v", p)
-	}
-}

@@ -15,9 +15,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// hang is how long a test waits for what should come at once.
-const hang = 30 * time.Second
-
 // fake starts a runner that behaves like that.
 func fake(t *testing.T, behaviour string, change func(*embed.RunnerOptions)) *embed.Runner {
 	t.Helper()
@@ -51,16 +48,6 @@ func embedOne(t *testing.T, r *embed.Runner, text string) ([]float32, error) {
 		return nil, err
 	}
 	return v[0], nil
-}
-
-// until polls for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(hang); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", hang, what)
-		}
-	}
 }
 
 func TestSRCH21_RunnerServes(t *testing.T) {
@@ -165,7 +152,7 @@ func TestSRCH21_ProtocolViolations(t *testing.T) {
 				t.Fatalf("got %v, %v", v, err)
 			}
 			if h, ok := r.Hello(); ok {
-				until(t, "the end of the runner", func() bool { return !alive(h.PID) })
+				eventually(t, "the end of the runner", func() bool { return !alive(h.PID) })
 			}
 		})
 	}
@@ -223,7 +210,7 @@ func TestSRCH21_StallAndCallDeadlines(t *testing.T) {
 // what it must be.
 func comesBack(t *testing.T, r *embed.Runner) {
 	t.Helper()
-	until(t, "the runner to come back", func() bool {
+	eventually(t, "the runner to come back", func() bool {
 		v, err := embedOne(t, r, "back")
 		if err == nil && !near(v, fakeVector("back")) {
 			t.Fatalf("wrong vector %v", v)
@@ -254,11 +241,11 @@ func TestSRCH21_QueriesGoBeforePassages(t *testing.T) {
 	// Big texts go one at a time.
 	big := strings.Repeat(" x", 1500)
 	call(embed.Passage, "gate"+big, "second"+big, "third"+big)
-	until(t, "the first text to be at work", func() bool { return strings.Contains(strings.Join(lines(t, log), "\n"), "text gate") })
+	eventually(t, "the first text to be at work", func() bool { return strings.Contains(strings.Join(lines(t, log), "\n"), "text gate") })
 	call(embed.Passage, "other"+big)
-	until(t, "the other passage to be queued", func() bool { return embed.Waiting(r, embed.Passage) == 1 })
+	eventually(t, "the other passage to be queued", func() bool { return embed.Waiting(r, embed.Passage) == 1 })
 	call(embed.Query, "query")
-	until(t, "the query to be queued", func() bool { return embed.Waiting(r, embed.Query) == 1 })
+	eventually(t, "the query to be queued", func() bool { return embed.Waiting(r, embed.Query) == 1 })
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +274,7 @@ func TestSRCH21_IdleUnloadsAndWarmStart(t *testing.T) {
 			t.Fatal(v, err)
 		}
 		h, _ := r.Hello()
-		until(t, "the model to be unloaded", func() bool { return r.Status().State == embed.Idle && !alive(h.PID) })
+		eventually(t, "the model to be unloaded", func() bool { return r.Status().State == embed.Idle && !alive(h.PID) })
 		if m, err := r.Model(t.Context()); err != nil || m.Name != "fake" {
 			t.Errorf("model while idle: %v, %v", m, err)
 		}
@@ -305,7 +292,7 @@ func TestSRCH21_BreakerOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Four more by itself, and then no more: the next is an hour away.
-	until(t, "the fifth start", func() bool { return len(lines(t, log)) == 5 && embed.Tripped(r) })
+	eventually(t, "the fifth start", func() bool { return len(lines(t, log)) == 5 && embed.Tripped(r) })
 	for range 100 {
 		if _, err := embedOne(t, r, "hello"); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "no native library here") {
 			t.Fatal(err)
@@ -329,7 +316,7 @@ func TestSRCH21_CrashingTextIsRefused(t *testing.T) {
 	r := fake(t, "good", nil)
 	texts := []string{"one", "crash", "two"}
 	var err error
-	until(t, "the text to be refused", func() bool {
+	eventually(t, "the text to be refused", func() bool {
 		_, _, err = r.Embed(t.Context(), embed.Passage, texts)
 		if fault.KindOf(err) == fault.Unavailable {
 			comesBack(t, r)
@@ -370,9 +357,9 @@ func TestSRCH21_CallersThatLeave(t *testing.T) {
 		ended <- err
 	}
 	go call("gate")
-	until(t, "one to be at work", func() bool { return slices.Contains(lines(t, log), "text gate") })
+	eventually(t, "one to be at work", func() bool { return slices.Contains(lines(t, log), "text gate") })
 	go call("never")
-	until(t, "one to wait", func() bool { return embed.Waiting(r, embed.Passage) == 1 })
+	eventually(t, "one to wait", func() bool { return embed.Waiting(r, embed.Passage) == 1 })
 	cancel()
 	for range 2 {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -395,12 +382,12 @@ func TestSRCH21_CloseDrains(t *testing.T) {
 		_, err := embedOne(t, r, "gate")
 		work <- err
 	}()
-	until(t, "the text to be at work", func() bool { return slices.Contains(lines(t, log), "text gate") })
+	eventually(t, "the text to be at work", func() bool { return slices.Contains(lines(t, log), "text gate") })
 	go func() {
 		_, err := embedOne(t, r, "wait")
 		wait <- err
 	}()
-	until(t, "another to wait", func() bool { return embed.Waiting(r, embed.Passage) == 1 })
+	eventually(t, "another to wait", func() bool { return embed.Waiting(r, embed.Passage) == 1 })
 	h, _ := r.Hello()
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -429,7 +416,7 @@ func TestSRCH21_CloseEndsWhatHangs(t *testing.T) {
 			_, err := embedOne(t, r, "hang")
 			ended <- err
 		}()
-		until(t, "it to be at work", func() bool { return r.Status().State != embed.Idle })
+		eventually(t, "it to be at work", func() bool { return r.Status().State != embed.Idle })
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}

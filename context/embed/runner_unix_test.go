@@ -33,7 +33,7 @@ func TestSRCH21_StoppedRunnerIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	until(t, "a call to fail", func() bool { // a signal takes a moment to stop all threads
+	eventually(t, "a call to fail", func() bool { // a signal takes a moment to stop all threads
 		_, err = embedOne(t, r, "hello")
 		return err != nil
 	})
@@ -80,7 +80,7 @@ func TestSRCH21_RunnerDiesWithItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		parent.Wait() //nolint:errcheck // it was killed
-		until(t, "the end of the runner", func() bool { return !alive(pid) || isZombie(pid) })
+		eventually(t, "the end of the runner", func() bool { return !alive(pid) || isZombie(pid) })
 	}
 }
 
@@ -181,7 +181,7 @@ func tormentRunner(t *testing.T, r *embed.Runner, kills int, want func(text stri
 	rng := rand.New(rand.NewPCG(11, 11))
 	var slowest time.Duration
 	for i := range kills {
-		until(t, "a call to be served", func() bool { return r.Status().State == embed.Ready || stop.Load() })
+		eventually(t, "a call to be served", func() bool { return r.Status().State == embed.Ready || stop.Load() })
 		time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond) // the random point
 		h, _ := r.Hello()
 		signal := syscall.SIGKILL
@@ -190,7 +190,7 @@ func tormentRunner(t *testing.T, r *embed.Runner, kills int, want func(text stri
 		}
 		began, before := time.Now(), served.Load()
 		syscall.Kill(h.PID, signal) //nolint:errcheck // it may have ended
-		until(t, "the next life to serve", func() bool {
+		eventually(t, "the next life to serve", func() bool {
 			now, _ := r.Hello()
 			return now.PID != h.PID && served.Load() > before || stop.Load()
 		})
