@@ -147,7 +147,7 @@ type figures struct{ ndcg, recall, mrr float64 }
 // fails if hybrid is not better than words alone in each of them.
 func measureModes(t *testing.T, c collection) (lexical, hybrid figures) {
 	t.Helper()
-	words, vectors := bm25(c), nearest(t, c)
+	words, vectors := bm25(c), nearest(t, c, builtin(t))
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-28s nDCG@10 recall@10 MRR\n", c.name)
 	row := func(name string, ranking [][]int) figures {
@@ -259,14 +259,13 @@ func bm25(c collection) [][]int {
 }
 
 // nearest ranks by cosine, each text as a whole.
-func nearest(t *testing.T, c collection) [][]int {
+func nearest(t *testing.T, c collection, e embed.Embedder) [][]int {
 	t.Helper()
-	s := builtin(t)
-	_, texts, err := s.Embed(t.Context(), embed.Passage, c.texts)
+	_, texts, err := e.Embed(t.Context(), embed.Passage, c.texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, questions, err := s.Embed(t.Context(), embed.Passage, c.questions)
+	_, questions, err := e.Embed(t.Context(), embed.Query, c.questions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@
 //
 //   llama-direct MODEL THREADS ROUNDS BATCH GPU_LAYERS < texts
 //
-// The texts are lines. It prints the nanoseconds of one text for each round:
-// BATCH 1 gives one text a call, more gives as many a call as fit.
+// The texts are lines. It prints the nanoseconds of one text for each round, by
+// the clock and of all processors: BATCH 1 gives one text a call, more gives as many a call as fit.
 
 #include "ggml-backend.h"
 #include "llama.h"
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ int main(int argc, char ** argv) {
     float sum = 0;
     for (int round = -1; round < rounds; round++) { // one to get warm
         auto begin = std::chrono::steady_clock::now();
+        clock_t busy = clock();
         for (size_t i = 0; i < texts.size();) {
             b.n_tokens = 0;
             int sequences = 0;
@@ -81,7 +83,9 @@ int main(int argc, char ** argv) {
         }
         auto took = std::chrono::steady_clock::now() - begin;
         if (round >= 0) {
-            printf("%lld\n", (long long) (std::chrono::duration_cast<std::chrono::nanoseconds>(took).count() / (long long) texts.size()));
+            long long n = (long long) texts.size();
+            long long ns = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
+            printf("%lld %lld\n", ns / n, (long long) ((clock() - busy) * (1e9 / CLOCKS_PER_SEC)) / n);
         }
     }
     fprintf(stderr, "%g\n", sum); // so that nothing is left out
