@@ -52,7 +52,7 @@ func run(s settings) error {
 		if conn, err = embed.DialRunner(s.socket); err != nil {
 			return err
 		}
-		defer conn.Close()
+		defer conn.Close() //nolint:errcheck // the process ends
 	}
 	hello, native, err := load(s)
 	if err != nil {

@@ -401,19 +401,20 @@ func (r *Runner) work(child *runnerChild) *runnerChild {
 		return child
 	}
 	j.model = model
-	if vectors, err := child.exchange(batch, r.opt); err == nil {
+	vectors, err := child.exchange(batch, r.opt)
+	var refused *refusedError
+	switch {
+	case err == nil:
 		j.out = append(j.out, vectors...)
 		r.served(j, len(batch) > 0)
-		return child
-	} else if refused := (*refusedError)(nil); errors.As(err, &refused) {
+	case errors.As(err, &refused):
 		j.reply <- &fault.Error{Kind: fault.Invalid, Op: "embed", Msg: "the model refuses a text", Err: err}
-		return child
-	} else {
+	default:
 		r.suspect(batch, err)
 		child = r.down(child, err)
 		j.reply <- r.failure()
-		return child
 	}
+	return child
 }
 
 // next takes the first query, or else the first passage, and the texts of it
@@ -509,7 +510,7 @@ func (r *Runner) down(child *runnerChild, err error) *runnerChild {
 	if r.failures >= tripAfter {
 		delay = r.opt.Cooldown
 	}
-	delay += time.Duration(rand.Int64N(int64(delay)/4 + 1)) // not in step with others
+	delay += time.Duration(rand.Int64N(int64(delay)/4 + 1)) //nolint:gosec // not in step with others, no secret
 	r.retryAt = time.Now().Add(delay)
 	closed := r.closed
 	r.mu.Unlock()

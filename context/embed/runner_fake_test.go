@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	signal.Ignore(syscall.SIGINT)
+	if os.Getenv("CTXD_TEST_API_KEY") != "" {
+		journal("leaked")
+	}
 	journal("start")
 	if err := fakeRunner(behaviour); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -86,7 +89,7 @@ func fakeEmbed(text string) ([]float32, int, error) {
 			if _, err := os.Stat(os.Getenv(fakeGate)); err == nil {
 				break
 			}
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 		}
 	}
 	if tokens := len(strings.Fields(text)) + 2; tokens > fakeTokens {

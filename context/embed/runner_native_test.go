@@ -88,7 +88,7 @@ func converted(name string) string {
 func run(t testing.TB, opt embed.RunnerOptions) *embed.Runner {
 	t.Helper()
 	r := embed.StartRunner(opt)
-	t.Cleanup(func() { r.Close() }) //nolint:errcheck // it gives no error
+	t.Cleanup(func() { r.Close() })
 	return r
 }
 

@@ -267,6 +267,17 @@ func TestSRCH21_QueriesGoBeforePassages(t *testing.T) {
 	}
 }
 
+// Native code has no business with the keys of the daemon.
+func TestSEC2_RunnerGetsNoSecrets(t *testing.T) {
+	t.Setenv("CTXD_TEST_API_KEY", "canary")
+	log := filepath.Join(t.TempDir(), "log")
+	r := fake(t, "good", func(o *embed.RunnerOptions) { o.Env = append(o.Env, fakeJournal+"="+log) })
+	comesBack(t, r)
+	if got := lines(t, log); !slices.Equal(got, []string{"start", "text back"}) {
+		t.Errorf("journal %v", got)
+	}
+}
+
 func TestSRCH21_IdleUnloadsAndWarmStart(t *testing.T) {
 	r := fake(t, "good", func(o *embed.RunnerOptions) { o.Idle = 20 * time.Millisecond })
 	for range 3 {

@@ -42,7 +42,7 @@ func prepareRunner(cmd *exec.Cmd) (*runnerConnect, error) {
 // closeRunnerSide closes our copy of the child's end once the child has it.
 func closeRunnerSide(cmd *exec.Cmd) {
 	for _, f := range cmd.ExtraFiles {
-		f.Close() //nolint:errcheck // a copy
+		f.Close()
 	}
 }
 

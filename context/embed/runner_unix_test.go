@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -105,7 +104,6 @@ func fakeParent() error {
 	go r.Embed(context.Background(), embed.Passage, []string{os.Args[1]}) //nolint:errcheck // it may hang
 	h, _ := r.Hello()
 	fmt.Println(h.PID)
-	_, err = io.Copy(io.Discard, os.Stdin)
 	select {}
 }
 
@@ -165,7 +163,7 @@ func tormentRunner(t *testing.T, r *embed.Runner, kills int, want func(text stri
 				}
 				if err != nil {
 					failed.Add(1)
-					time.Sleep(time.Millisecond)
+					<-time.After(time.Millisecond) // as one that tries again later
 					continue
 				}
 				served.Add(1)
@@ -182,7 +180,7 @@ func tormentRunner(t *testing.T, r *embed.Runner, kills int, want func(text stri
 	var slowest time.Duration
 	for i := range kills {
 		eventually(t, "a call to be served", func() bool { return r.Status().State == embed.Ready || stop.Load() })
-		time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond) // the random point
+		<-time.After(time.Duration(rng.IntN(20)) * time.Millisecond) // the random point
 		h, _ := r.Hello()
 		signal := syscall.SIGKILL
 		if i%4 == 3 { // those take as long as a stall takes to be noticed

@@ -13,7 +13,7 @@ const notReady = 3
 
 var handle uintptr
 
-func init() {
+func init() { //nolint:gochecknoinits // ahead of the one of kelindar/search
 	path, err := find()
 	if err == nil {
 		handle, err = open(path)
