@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -80,6 +81,13 @@ func fakeEmbed(text string) ([]float32, int, error) {
 	switch {
 	case strings.HasPrefix(text, "crash"):
 		os.Exit(2)
+	case strings.HasPrefix(text, "spawn"): // what outlives it, as a debugger might
+		cmd := exec.Command("sleep", "1000")
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Start(); err != nil {
+			return nil, 0, err
+		}
+		journal(fmt.Sprint("pid ", cmd.Process.Pid))
 	case strings.HasPrefix(text, "hang"):
 		select {}
 	case strings.HasPrefix(text, "refuse"):

@@ -1,6 +1,7 @@
 package embed_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -435,6 +436,35 @@ func TestSRCH21_CloseEndsWhatHangs(t *testing.T) {
 			t.Errorf("%s: got %v", behaviour, err)
 		}
 	}
+}
+
+func FuzzSRCH21_Answers(f *testing.F) {
+	f.Add(embed.AppendVectors(1, 4, [][]float32{{0, 1, 0, 0}, nil}))
+	f.Add(embed.AppendVectors(1, 4, [][]float32{{0.5, 0.5, 0.5, 0.5}, {1, 0, 0, 0}}))
+	f.Add(embed.AppendVectors(2, 4, [][]float32{nil, nil}))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		v, err := embed.ParseVectors(body)
+		var protocol *embed.ProtocolError
+		if err != nil {
+			if v != nil || !errors.As(err, &protocol) {
+				t.Fatalf("%v, %v", v, err)
+			}
+			return
+		}
+		if again := embed.AppendVectors(1, 4, v); len(v) != 2 || !bytes.Equal(again, body) {
+			t.Fatalf("%x is read as %v", body, v)
+		}
+	})
+}
+
+func FuzzSRCH21_Requests(f *testing.F) {
+	f.Add(embed.AppendRequest(1, []string{"a text", "", "another"}))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		id, texts, err := embed.ParseRequest(body)
+		if err == nil && !bytes.Equal(embed.AppendRequest(id, texts), body) {
+			t.Fatalf("%x is read as %d, %q", body, id, texts)
+		}
+	})
 }
 
 func TestSRCH22_FindRunner(t *testing.T) {

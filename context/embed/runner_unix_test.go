@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,34 @@ func TestSRCH21_StoppedRunnerIsNoticed(t *testing.T) {
 	}
 	if n := r.Status().Restarts; n < 1 {
 		t.Errorf("%d restarts", n)
+	}
+}
+
+// What the runner started does not outlive it, however it ends.
+func TestSRCH21_NothingIsLeftBehind(t *testing.T) {
+	for _, end := range []string{"close", "kill", "crash"} {
+		log := filepath.Join(t.TempDir(), "log")
+		r := fake(t, "good", func(o *embed.RunnerOptions) { o.Env = append(o.Env, fakeJournal+"="+log) })
+		if _, err := embedOne(t, r, "spawn"); err != nil {
+			t.Fatal(err)
+		}
+		var pid int
+		for _, line := range lines(t, log) {
+			fmt.Sscanf(line, "pid %d", &pid) //nolint:errcheck // other lines
+		}
+		if pid == 0 || !alive(pid) {
+			t.Fatalf("it started nothing: %v", lines(t, log))
+		}
+		h, _ := r.Hello()
+		switch end {
+		case "close":
+			r.Close() //nolint:errcheck // it gives no error
+		case "kill":
+			syscall.Kill(h.PID, syscall.SIGKILL) //nolint:errcheck // looked at below
+		case "crash":
+			embedOne(t, r, "crash") //nolint:errcheck // it does
+		}
+		eventually(t, "the end of what it started, "+end, func() bool { return !alive(pid) || isZombie(pid) })
 	}
 }
 
