@@ -80,7 +80,10 @@ prebuilt() {
 # compile builds the libraries from the sources.
 compile() {
 	need cmake "FROM=source compiles llama.cpp"
-	local options=(-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DGGML_OPENMP=ON -DGGML_BACKEND_DL=OFF
+	local origin="\$ORIGIN"
+	[[ $system == mac ]] && origin=@loader_path
+	# The libraries find each other beside themselves, wherever they are put.
+	local options=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON "-DCMAKE_INSTALL_RPATH=$origin" -DBUILD_SHARED_LIBS=ON -DGGML_OPENMP=ON -DGGML_BACKEND_DL=OFF
 		-DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_COMMON=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF
 		-DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF)
 	case $backend in
