@@ -204,9 +204,7 @@ func TestSRCH22_ModelMissingOrBroken(t *testing.T) {
 		if _, err := embedOne(t, r, "hello"); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("got %v", err)
 		}
-		if s := r.Status(); !strings.Contains(s.Why, "can't be loaded") {
-			t.Errorf("status %+v", s)
-		}
+		eventually(t, "its status to say so", func() bool { return strings.Contains(r.Status().Why, "can't be loaded") })
 	}
 }
 

@@ -147,12 +147,14 @@ func TestSRCH21_ProtocolViolations(t *testing.T) {
 		t.Run(behaviour, func(t *testing.T) {
 			t.Parallel()
 			r := fake(t, behaviour, func(o *embed.RunnerOptions) { o.Cooldown = time.Hour })
+			_, noHello := r.Model(t.Context())
+			h, _ := r.Hello()
 			v, err := embedOne(t, r, "hello")
 			var protocol *embed.ProtocolError
 			if v != nil || fault.KindOf(err) != fault.Unavailable || !errors.As(err, &protocol) {
 				t.Fatalf("got %v, %v", v, err)
 			}
-			if h, ok := r.Hello(); ok {
+			if noHello == nil { // it is another by now
 				eventually(t, "the end of the runner", func() bool { return !alive(h.PID) })
 			}
 		})
@@ -168,6 +170,7 @@ func TestSRCH21_LastWords(t *testing.T) {
 	if n := len(err.Error()); n > 9<<10 {
 		t.Errorf("%d bytes of last words", n)
 	}
+	eventually(t, "it to be at rest", func() bool { return embed.Tripped(r) })
 	if s := r.Status(); s.State != embed.Failed || !strings.Contains(s.Why, "missing") || strings.Contains(s.Why, "noise") {
 		t.Errorf("status %+v", s)
 	}
