@@ -148,8 +148,9 @@ type HTTP struct {
 
 	life     context.Context // of all calls; ends with Close
 	end      context.CancelFunc
-	warming  atomic.Bool // a question goes on that nobody waits for
-	statusMu sync.Mutex  // guards what follows
+	warming  atomic.Bool  // a question goes on that nobody waits for
+	asking   atomic.Int32 // requests under way
+	statusMu sync.Mutex   // guards what follows
 	state    string
 	why      string
 	model    *Model // nil: not known yet
@@ -324,6 +325,9 @@ func (h *HTTP) Status() Status {
 	h.statusMu.Lock()
 	defer h.statusMu.Unlock()
 	s := Status{Kind: "http", State: h.state, Why: h.why, Device: h.at.host, Remote: h.remote}
+	if h.state == Idle && h.asking.Load() > 0 {
+		s.State = Starting
+	}
 	if h.model != nil {
 		m := *h.model
 		s.Model = &m

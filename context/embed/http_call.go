@@ -110,6 +110,8 @@ func (h *HTTP) exchange(ctx context.Context, p Purpose, texts []string) ([][]flo
 		return nil, err
 	}
 	defer h.gate.leave(p)
+	h.asking.Add(1)
+	defer h.asking.Add(-1)
 	vectors, err := h.breaker.Execute(func() ([][]float32, error) {
 		vectors, err := h.insist(ctx, p, texts)
 		if ctx.Err() != nil {

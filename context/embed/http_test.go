@@ -704,6 +704,9 @@ func TestREL8_WithdrawnPassages(t *testing.T) {
 		result <- err
 	}()
 	await(t, arrived, "the request")
+	if s := h.Status(); s.State != embed.Starting {
+		t.Errorf("during the first request: %+v", s)
+	}
 	cancel()
 	if err := await(t, result, "the answer"); !errors.Is(err, context.Canceled) || h.Status().State != embed.Idle {
 		t.Errorf("%v, %+v", err, h.Status())
