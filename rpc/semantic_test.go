@@ -31,7 +31,7 @@ func meaningful(t *testing.T, dir string, e embed.Embedder) *daemon {
 // until waits for what comes by itself.
 func (d *daemon) until(what string, ok func() bool) {
 	d.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ok(); <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("waited in vain: %s", what)
 		}

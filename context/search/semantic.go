@@ -276,7 +276,7 @@ func (m *meaning) fileOf(model embed.Model) string {
 
 // open opens a generation, has it take part in commits and then compares it with
 // the notes.
-func (m *meaning) open(model embed.Model, name, stage string, place func(*generation)) *generation {
+func (m *meaning) open(model embed.Model, name, stage string, place func(*generation)) {
 	g := &generation{
 		model: model, stage: stage, embedder: m.embedderOf(model), waiting: map[string]*wait{},
 		held: map[string]struct{}{}, refused: map[string]struct{}{},
@@ -297,7 +297,6 @@ func (m *meaning) open(model embed.Model, name, stage string, place func(*genera
 	place(g)
 	m.mu.Unlock()
 	m.compare(g)
-	return g
 }
 
 // embedderOf returns an embedder of a model, nil when none is at hand. The

@@ -35,8 +35,7 @@ type bags struct {
 	gate    chan struct{} // nil, or closed to let calls go on
 	texts   []string      // passages that were embedded
 	asked   int           // queries
-	closed  bool
-	changed string // another name of its model
+	changed string        // another name of its model
 }
 
 const bagDims = 96
@@ -129,7 +128,7 @@ func until(t interface {
 }, what string, ok func() bool,
 ) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !ok(); <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)
 		}

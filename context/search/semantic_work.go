@@ -149,12 +149,10 @@ func (m *meaning) rest() {
 	m.mu.Lock()
 	m.wakeIdle()
 	var again <-chan time.Time
-	for _, b := range m.retries() {
-		if b.why != "" {
-			t := time.NewTimer(max(time.Until(b.at), time.Millisecond))
-			defer t.Stop()
-			again = t.C
-		}
+	if at := m.soonest(); !at.IsZero() {
+		t := time.NewTimer(max(time.Until(at), time.Millisecond))
+		defer t.Stop()
+		again = t.C
 	}
 	m.mu.Unlock()
 	select {
@@ -164,20 +162,19 @@ func (m *meaning) rest() {
 	}
 }
 
-// retries are what is to be tried again, the soonest last. The caller has the lock.
-func (m *meaning) retries() []backoff {
+// soonest is when something may be tried again, the zero time for nothing. The
+// caller has the lock.
+func (m *meaning) soonest() (at time.Time) {
 	list := []backoff{m.retry}
 	for _, g := range m.generations() {
 		list = append(list, g.retry)
 	}
-	soonest := 0
-	for i, b := range list {
-		if b.why != "" && (list[soonest].why == "" || b.at.Before(list[soonest].at)) {
-			soonest = i
+	for _, b := range list {
+		if b.why != "" && (at.IsZero() || b.at.Before(at)) {
+			at = b.at
 		}
 	}
-	list[soonest], list[len(list)-1] = list[len(list)-1], list[soonest]
-	return list
+	return at
 }
 
 // wakeIdle tells those who wait for the queue when it is as short as it can be.

@@ -28,7 +28,7 @@ const (
 const (
 	voidRecord byte = iota + 1 // of what is gone: only zeros
 	rowRecord                  // key of the part, vector
-	itemRecord                 // key of the item, length of its id, id, where its rows lie
+	itemRecord                 // key of the item, the length of its id and that, where its rows lie
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
