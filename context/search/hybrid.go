@@ -470,8 +470,8 @@ func (m *meaning) await(ctx context.Context) {
 	_, total, _ := m.notes.Count()
 	soon := total <= fewNotes && m.retry.why == ""
 	if g != nil && g.ready {
-		n := len(g.edited) + len(g.backlog)
-		soon = len(g.waiting) > 0 && n > 0 && g.embedder != nil && g.retry.why == "" &&
+		n := len(g.waiting)
+		soon = n > 0 && g.embedder != nil && g.retry.why == "" &&
 			time.Duration(n)*max(m.work.perNote, time.Millisecond/4) < patientFor
 	}
 	if !soon || m.ctx.Err() != nil {
