@@ -27,6 +27,7 @@ import (
 // words, so that texts with a word in common are near.
 type bags struct {
 	name string
+	held atomic.Int32 // calls that the gate has kept
 
 	mu      sync.Mutex // guards what follows
 	fail    error      // of the next calls
@@ -55,6 +56,7 @@ func (b *bags) Embed(ctx context.Context, p embed.Purpose, texts []string) (embe
 	gate := b.gate
 	b.mu.Unlock()
 	if gate != nil {
+		b.held.Add(1)
 		select {
 		case <-gate:
 		case <-ctx.Done():
@@ -230,6 +232,8 @@ func TestSRCH24_DeletesAreImmediate(t *testing.T) {
 	b.set(func() { b.gate = gate })
 	defer close(gate)
 	r.meaning.asked.put(b.model(), "bees", b.vector("bees"))
+	r.put(t, notes.Draft{ID: "d", Title: "Bread", Body: "salt"}) // which the worker is kept with
+	until(t, "the worker is busy", func() bool { return b.held.Load() > 0 })
 	_, err := r.notes.Delete(ctx, "a", nil)
 	must(t, err)
 	if got := r.near(t, "bees"); !strings.HasPrefix(got, "b") || strings.Contains(got, "a") {
