@@ -584,3 +584,26 @@ func TestSRCH12_DeletedCopiesIncludeVectors(t *testing.T) {
 	}
 	b.set(func() { b.fail = nil })
 }
+
+// A note that changes while it is embedded never gets the vectors of its old text.
+func TestSRCH24_ATextThatChangesWhileItIsEmbedded(t *testing.T) {
+	first, second := make(chan struct{}), make(chan struct{})
+	b := &bags{name: "b", gate: first}
+	r := openAll(t, kv.InMemory, Options{Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "bees and honey"}, notes.Draft{ID: "b", Title: "B", Body: "salt"})
+	until(t, "the embedder is asked", func() bool { return b.held.Load() == 1 })
+	for _, id := range []string{"a", "b"} {
+		r.put(t, notes.Draft{ID: id, Title: id, Body: "steam trains"})
+	}
+	b.set(func() { b.gate = second })
+	close(first)
+	until(t, "the embedder is asked again", func() bool { return b.held.Load() == 2 })
+	if n := r.meaning.serving.index.Len(); n != 0 {
+		t.Errorf("%d vectors of old texts", n)
+	}
+	close(second)
+	r.settled(t)
+	if n := r.meaning.serving.index.Len(); n != 2 {
+		t.Errorf("%d vectors", n)
+	}
+}
