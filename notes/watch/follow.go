@@ -171,8 +171,11 @@ const (
 	sweepEvery = 30 * time.Second // where changes are heard of
 	pollEvery  = time.Second      // where they are not
 	// sweepShare is how much longer than a sweep the time between two of them is:
-	// that keeps them under a hundredth of a processor.
+	// that keeps them under a hundredth of a processor. A sweep takes as long as it
+	// does, but no more for each file than sweepFile: the rest is waiting, for a slow
+	// disk or on a busy machine.
 	sweepShare = 100
+	sweepFile  = 20 * time.Microsecond
 )
 
 // follower keeps one vault as it is on the disk. Its goroutine, run, looks at what
@@ -191,6 +194,7 @@ type follower struct {
 	faults    faults
 	lastSweep time.Time
 	sweepTook time.Duration
+	swept     int // folders and notes that the last sweep saw
 
 	mu       sync.Mutex // guards what follows
 	ears     *ears      // nil: changes are not heard of
@@ -284,7 +288,7 @@ func (f *follower) pace() time.Duration {
 	default:
 		least = sweepEvery
 	}
-	return max(least, sweepShare*f.sweepTook)
+	return max(least, sweepShare*min(f.sweepTook, time.Duration(f.swept)*sweepFile))
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -388,6 +392,9 @@ func (f *follower) walk(ctx context.Context, w *walker, due suspects) (*tree, er
 		began := time.Now()
 		next, err := w.all(ctx)
 		f.lastSweep, f.sweepTook = time.Now(), time.Since(began)
+		if err == nil {
+			f.swept = next.size()
+		}
 		return next, err
 	}
 	next := f.tree.clone()

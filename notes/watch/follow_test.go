@@ -17,6 +17,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -24,13 +25,18 @@ import (
 )
 
 // patience is how long a test waits for what must come. Nothing waits for it
-// when all is well.
-const patience = 30 * time.Second
+// when all is well. At 10,000 files a sweep may be as far away as a minute.
+func patience() time.Duration {
+	if os.Getenv("CTXD_CAMPAIGN") == "full" {
+		return 2 * time.Minute
+	}
+	return 30 * time.Second
+}
 
 // until waits for a condition.
 func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(patience())
 	for {
 		began := time.Now()
 		if done() {
@@ -395,5 +401,64 @@ func TestSRCH31_WritersAreNotCaughtHalfway(t *testing.T) {
 	defer mu.Unlock()
 	if len(seen) > 2 { // a busy machine may pause between two steps
 		t.Errorf("%d versions were taken in: %q", len(seen), seen)
+	}
+}
+
+// TestCTX34_ConfiguredFolders has the configuration leave files out, and call a
+// folder private and later not.
+func TestCTX34_ConfiguredFolders(t *testing.T) {
+	data := t.TempDir()
+	dir := folder(t, map[string]string{
+		"a.md": "x", "Journal/b.md": "y", "some.draft.md": "d", "Out/c.md": "z", ".ctxdignore": "!some.draft.md\n!Out/\n",
+	})
+	for _, private := range []string{"Journal/", "Elsewhere/"} {
+		db, err := kv.Open(data, kv.Options{})
+		must(t, err)
+		ents, err := entities.Open(db, entities.Options{})
+		must(t, err)
+		ns, err := notes.Open(db, ents, notes.Options{PrivateFolders: []string{private}})
+		must(t, err)
+		w := &world{db: db, ents: ents, notes: ns, im: watch.New(db, ents, ns, watch.Options{Exclude: []string{"*.draft.md", "/Out/"}})}
+		res := w.imports(t, watch.Request{Path: dir})
+		w.shows(t, map[string]string{"a.md": "x", "Journal/b.md": "y"})
+		if len(res.Skipped) != 2 || res.Skipped[0].Reason != "excluded by the configuration" {
+			t.Errorf("%+v", res.Skipped)
+		}
+		if byPath(t, w, "Journal/b.md").Private != (private == "Journal/") || byPath(t, w, "a.md").Private {
+			t.Errorf("private %s: %+v", private, byPath(t, w, "Journal/b.md"))
+		}
+		must(t, db.Close())
+	}
+}
+
+// TestSRCH30_UnchangedFilesAreNotRead counts what is opened.
+func TestSRCH30_UnchangedFilesAreNotRead(t *testing.T) {
+	dir := folder(t, map[string]string{"a.md": "one", "b.md": "two", "bad.md": "---\na: [\n---\n"})
+	long := time.Now().Add(-time.Hour)
+	for _, p := range []string{"a.md", "b.md", "bad.md"} {
+		must(t, os.Chtimes(filepath.Join(dir, p), long, long))
+	}
+	var mu sync.Mutex
+	var opened []string
+	defer watch.SetBeforeOpen(func(p string) {
+		mu.Lock()
+		defer mu.Unlock()
+		opened = append(opened, p)
+	})()
+	w := open(t, kv.InMemory)
+	first := w.imports(t, watch.Request{Path: dir})
+	if len(opened) != 3 || len(first.Skipped) != 1 {
+		t.Fatalf("%q, %+v", opened, first)
+	}
+	opened = nil
+	write(t, dir, "b.md", "changed")
+	second := w.imports(t, watch.Request{Path: dir})
+	if !slices.Equal(opened, []string{"b.md"}) || second.Written != 1 || !slices.Equal(second.Skipped, first.Skipped) {
+		t.Errorf("%q, %+v", opened, second)
+	}
+	// So young a file is read again: it may have changed and kept its size and time.
+	opened = nil
+	if third := w.imports(t, watch.Request{Path: dir}); !slices.Equal(opened, []string{"b.md"}) || third.Written != 0 {
+		t.Errorf("%q, %+v", opened, third)
 	}
 }

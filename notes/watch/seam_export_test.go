@@ -1,6 +1,10 @@
 package watch
 
-import "github.com/fsnotify/fsnotify"
+import (
+	"context"
+
+	"github.com/fsnotify/fsnotify"
+)
 
 // Seam is what tests can put between the system and the followers.
 type Seam struct {
@@ -33,4 +37,20 @@ func (im *Importer) Listening(vault string) []string {
 func SetBeforeOpen(fn func(p string)) (restore func()) {
 	beforeOpen = fn
 	return func() { beforeOpen = func(string) {} }
+}
+
+// Walk looks through a vault as a sweep does.
+func (im *Importer) Walk(ctx context.Context, vault string) error {
+	f := im.follower(vault)
+	root, err := openFolder(f.path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	next, err := (&walker{root: root, exclude: im.exclude}).all(ctx)
+	if err != nil {
+		return err
+	}
+	next.since(f.tree)
+	return nil
 }

@@ -27,7 +27,7 @@ import (
 // short form has some hundred files; CTXD_CAMPAIGN=full has 10,000 and 10,000
 // changes.
 func TestSRCH31_Soak(t *testing.T) {
-	all, changes := 300, 400
+	all, changes := 200, 160
 	if os.Getenv("CTXD_CAMPAIGN") == "full" {
 		all, changes = 10_000, 10_000
 	}
@@ -44,8 +44,10 @@ func TestSRCH31_Soak(t *testing.T) {
 func soak(t *testing.T, all, changes int, seam watch.Seam) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	m := &model{t: t, dir: folder(t, map[string]string{".ctxd/types/Person.yaml": "name: Person\nfields:\n  - {name: level, type: number}\n"}),
-		rng: rand.New(rand.NewPCG(seed, 1)), files: make(map[string]string)}
+	m := &model{
+		t: t, dir: folder(t, map[string]string{".ctxd/types/Person.yaml": "name: Person\nfields:\n  - {name: level, type: number}\n"}),
+		rng: rand.New(rand.NewPCG(seed, 1)), files: make(map[string]string),
+	}
 	for range all {
 		m.make()
 	}

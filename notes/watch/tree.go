@@ -108,6 +108,15 @@ func (t *tree) notes() []string {
 	return out
 }
 
+// size returns the number of folders and notes.
+func (t *tree) size() int {
+	n := len(t.folders)
+	for _, f := range t.folders {
+		n += len(f.notes)
+	}
+	return n
+}
+
 // types returns the paths of all declarations in byte order.
 func (t *tree) types() []string {
 	var out []string
@@ -143,17 +152,6 @@ func (t *tree) couldNotRead(p string) bool {
 func (t *tree) gone(p string) bool {
 	_, there := t.stamp(p)
 	return !there && !t.couldNotRead(p)
-}
-
-// below returns the paths of a folder and of those in it.
-func (t *tree) below(dir string) []string {
-	var out []string
-	for p := range t.folders {
-		if within(p, dir) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // within reports whether a path is that of a folder or of something in it.
