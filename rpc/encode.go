@@ -412,16 +412,16 @@ const longestEscape = 16
 // once, and those that end a run of plain text written again.
 func escapeInto(room, text []byte) (at, read int) {
 	for at+longestEscape <= len(room) && read < len(text) {
-		n := 0 // plain bytes
+		var n int // plain bytes
 		if read+8 <= len(text) {
 			x := binary.LittleEndian.Uint64(text[read:])
 			binary.LittleEndian.PutUint64(room[at:], x)
-			if hit := specialIn(x); hit == 0 {
+			hit := specialIn(x)
+			if hit == 0 {
 				at, read = at+8, read+8
 				continue
-			} else {
-				n = bits.TrailingZeros64(hit) / 8
 			}
+			n = bits.TrailingZeros64(hit) / 8
 		} else if n = plainRun(text[read:]); n > 0 { // less than eight
 			copy(room[at:], text[read:read+n])
 		}

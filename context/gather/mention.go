@@ -238,7 +238,7 @@ func (g *Gatherer) longestName(text string) (name string, found []*entities.Enti
 	longest := 0
 	plain := foldedStart(text)
 	try := func(end int) bool {
-		fold := ""
+		var fold string
 		if end <= len(plain) {
 			fold = plain[:end]
 		} else {

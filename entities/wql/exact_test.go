@@ -13,6 +13,7 @@ import (
 
 // roles are people who change their role and, with it, their name.
 func roles(tb testing.TB, n int) *world {
+	tb.Helper()
 	w := open(tb, wql.Options{})
 	w.declare(entities.Type{Name: "Person", Fields: []entities.Field{
 		{Name: "role", Type: entities.Select, Options: []string{"Lead", "Guest"}},
