@@ -7,6 +7,7 @@
 #                             compiled here from the sources in the same package, minutes.
 #                             prebuilt where there is one: Linux on x64 and arm64
 #   JOBS=2                    compilers at once, for source
+#   OUT=folder                where it goes instead of bin
 #
 # Needs Go, npm, git and a C++ compiler; source needs cmake as well, and for cuda
 # and vulkan their SDKs.
@@ -15,7 +16,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 backend=${BACKEND:-cpu}
 version=3.22.1
-out=$root/bin/llama
+bin=${OUT:-$root/bin}
+mkdir -p "$bin"
+bin=$(cd "$bin" && pwd)
+out=$bin/llama
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ctxd/runner-$version
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -131,5 +135,5 @@ source) compile ;;
 esac
 link
 cp "$work/llama.cpp/LICENSE" "$out/LICENSE.llama.cpp"
-(cd "$root" && go build -trimpath -o bin/ ./cmd/ctxd-runner)
-echo "bin/ctxd-runner and bin/llama ($backend, $from) are there."
+(cd "$root" && go build -trimpath -o "$bin/" ./cmd/ctxd-runner)
+echo "$bin/ctxd-runner and $bin/llama ($backend, $from) are there."
