@@ -83,7 +83,7 @@ func marksOf(fold string) (letters, pairs uint64) {
 	const again = 26 // the bits of letters that are there twice follow those of letters
 	before := rune(-1)
 	for _, r := range fold {
-		bit := uint64(0)
+		var bit uint64
 		switch {
 		case 'a' <= r && r <= 'z':
 			bit = 1 << (r - 'a')
@@ -122,7 +122,7 @@ func (x *NameIndex) Complete(typed string, kinds []string, limit int) []Hit {
 		fold: Fold(strings.ToValidUTF8(strings.TrimLeftFunc(typed, unicode.IsSpace), "\uFFFD")),
 	}
 	if len(kinds) > 0 {
-		c.kinds = make([]bool, len(x.kindOf))
+		c.kinds = make([]bool, len(x.kindOf)+1) // one more: it is not empty then
 		for _, kind := range kinds {
 			if n, ok := x.kinds[kind]; ok {
 				c.kinds[n] = true
@@ -152,7 +152,7 @@ func (x *NameIndex) Complete(typed string, kinds []string, limit int) []Hit {
 type completion struct {
 	x     *NameIndex
 	fold  string
-	kinds []bool // by number; nil: all
+	kinds []bool // by number; empty: all
 	limit int
 
 	found []found // of the tiers so far, best first; a tier is only looked at when those before it are whole
@@ -295,7 +295,7 @@ func (c *completion) offer(f found) {
 	if f.rank < c.least() || len(c.heap) == c.room && !c.better(&f, &c.heap[0]) {
 		return
 	}
-	if c.kinds != nil && !c.kinds[c.x.list[f.n].kind] {
+	if len(c.kinds) > 0 && !c.kinds[c.x.list[f.n].kind] {
 		return
 	}
 	if _, taken := c.taken[f.n]; taken {
