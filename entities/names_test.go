@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/entities"
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ctxd/ctxd/entities"
 )
 
 func index(names ...string) *entities.NameIndex {

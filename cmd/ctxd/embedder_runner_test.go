@@ -82,7 +82,7 @@ func TestSRCH22_DoctorTellsOfTheRunner(t *testing.T) {
 	if len(c.More) != 0 {
 		t.Errorf("without any part it says %v", c.More)
 	}
-	if err := os.WriteFile(program, []byte("x"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(program, []byte("x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	c.judgeRunner(embedderConfig{kind: auto, runner: runnerConfig{path: program}}, nil)
@@ -93,7 +93,7 @@ func TestSRCH22_DoctorTellsOfTheRunner(t *testing.T) {
 		}
 	}
 	e := embed.StartRunner(embed.RunnerOptions{Path: program})
-	defer e.Close() //nolint:errcheck // it gives no error
+	defer e.Close()
 	if _, err := e.Model(t.Context()); err == nil {
 		t.Fatal("a runner that is none starts")
 	}

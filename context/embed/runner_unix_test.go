@@ -67,7 +67,7 @@ func TestSRCH21_NothingIsLeftBehind(t *testing.T) {
 		h, _ := r.Hello()
 		switch end {
 		case "close":
-			r.Close() //nolint:errcheck // it gives no error
+			r.Close()
 		case "kill":
 			syscall.Kill(h.PID, syscall.SIGKILL) //nolint:errcheck // looked at below
 		case "crash":
