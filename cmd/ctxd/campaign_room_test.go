@@ -25,6 +25,10 @@ func TestCampaignREL9_OutOfDescriptors(t *testing.T) {
 	p := serve(t, launchOptions{wrapper: []string{"sh", "-c", `ulimit -n 64 && exec "$0" "$@"`}})
 	c := p.client()
 	fill(t, c, 50, 1000)
+	p.settles("vectors", func() bool { // whose file is opened for the first of them
+		m := ask[protocol.Stats](t, c, "admin.stats", nil).Index.Meanings
+		return m.Vectors > 0 && m.Waiting == 0
+	})
 	before := p.descriptors()
 	var worst time.Duration
 	for round := range figure(2, 5) {

@@ -113,7 +113,8 @@ func TestCampaignREL12_KilledWhileRestoring(t *testing.T) {
 func TestCampaignREL9_NoRoomForBackup(t *testing.T) {
 	home := shortHome(t)
 	disk, data := smallDisk(t, home)
-	p := serve(t, launchOptions{home: home, data: data})
+	// Nobody embeds there: vectors would take of the room as they come.
+	p := serve(t, launchOptions{home: home, data: data, args: []string{"--set", "embedder=http", "--set", "embedding.url=http://127.0.0.1:9/v1", "--set", "embedding.model=none"}})
 	c := p.client()
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(0)) // 1.2 MB
 	backup := filepath.Join(home, "whole"+backupSuffix)
