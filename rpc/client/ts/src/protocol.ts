@@ -1184,13 +1184,13 @@ export interface SearchHit {
   title: string;
   /** Its path. */
   path?: string;
-  /** Greater is better; comparable within one result only: of lexical BM25, of semantic the cosine, of hybrid the fusion of both lists. */
+  /** Greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid the fusion of both lists. */
   score: number;
   /** The place of its text that fits best; of a note found by its meaning alone, from the part that is nearest. */
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
-  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: cosine of its nearest part, chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score. */
+  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score. */
   signals?: Record<string, number>;
 }
 
