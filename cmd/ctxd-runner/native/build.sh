@@ -136,4 +136,5 @@ esac
 link
 cp "$work/llama.cpp/LICENSE" "$out/LICENSE.llama.cpp"
 (cd "$root" && go build -trimpath -o "$bin/" ./cmd/ctxd-runner)
-echo "$bin/ctxd-runner and $bin/llama ($backend, $from) are there."
+shown=${bin#"$root/"}
+echo "$shown/ctxd-runner and $shown/llama ($backend, $from) are there."
