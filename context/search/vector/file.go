@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -36,12 +37,18 @@ type placed struct {
 }
 
 // Open reads the index in a file, which is made when there is none, or when it is
-// of another model, or not to be read. What is damaged in it is left out: an item
-// that has lost vectors has no Key. The file is the caller's alone. O(size of the
+// of another model, or not to be read; a link or a pipe of that name is removed,
+// and where a link leads nothing is touched. What is damaged in it is left out: an
+// item that has lost vectors has no Key. The file is the caller's alone. O(size of the
 // file).
 func Open(name string, model embed.Model) (*Index, error) {
 	if model.Dims < 1 || model.Dims > maxDims {
 		return nil, fmt.Errorf("vectors of %d dimensions", model.Dims)
+	}
+	if err := plain(name); err != nil {
+		if err = os.Remove(name); err != nil {
+			return nil, err
+		}
 	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -59,6 +66,16 @@ func Open(name string, model embed.Model) (*Index, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return x, nil
+}
+
+// plain refuses what has a name but is no file: opening a pipe would wait for its
+// other end, and what a link leads to is somebody else's.
+func plain(name string) error {
+	info, err := os.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file", filepath.Base(name))
+	}
+	return nil // what else there is to say, opening it says
 }
 
 // begin reads the header, or starts the file anew.
@@ -375,10 +392,14 @@ func (x *Index) flush() error {
 	return nil
 }
 
-// void overwrites a record with zeros and returns its size, 0 when there is none.
+// void overwrites a record with zeros and returns its size, 0 when there is none,
+// as when somebody has cut the file.
 func (f *file) void(at int64) (int64, error) {
 	head := make([]byte, headSize)
-	if _, err := f.f.ReadAt(head, at); err != nil {
+	switch _, err := f.f.ReadAt(head, at); {
+	case errors.Is(err, io.EOF):
+		return 0, nil
+	case err != nil:
 		return 0, err
 	}
 	kind, size, ok := readHead(head)

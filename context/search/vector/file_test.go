@@ -348,3 +348,55 @@ func TestSRCH24_AVectorOfATextThatChangedIsNotPut(t *testing.T) {
 		t.Errorf("put %v, %v: %d rows", ok, err, x.Len())
 	}
 }
+
+// What was deleted after a cut is overwritten all the same, and so is what lies
+// before it.
+func TestSRCH12_ACutFileForgetsWhatIsDeleted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nobody can cut a file that is open")
+	}
+	x, name := newFile(t)
+	for i := range 20 {
+		_, err := x.Put(itemOf(fmt.Sprint("id-", i), []string{fmt.Sprint("t", i)}), nil)
+		must(t, err)
+	}
+	info, err := os.Stat(name)
+	must(t, err)
+	must(t, os.Truncate(name, info.Size()/2))
+	x.Delete("id-19") // beyond the cut
+	x.Delete("id-1")
+	if err := x.Flush(); err != nil {
+		t.Errorf("flush: %v", err)
+	}
+	data, err := os.ReadFile(name)
+	must(t, err)
+	if key := vector.KeyOf("t1"); bytes.Contains(data, key[:]) {
+		t.Error("what was deleted is still there")
+	}
+}
+
+// Where a link of the name leads nothing is touched, and nobody waits for the
+// other end of a pipe.
+func TestSRCH12_WhatIsNoFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	other, name := filepath.Join(dir, "other"), filepath.Join(dir, "vectors")
+	must(t, os.WriteFile(other, []byte("not ours"), 0o644))
+	if err := os.Symlink(other, name); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if _, err := vector.ModelOf(name); err == nil {
+		t.Error("a link has a model")
+	}
+	if _, err := vector.Inspect(name); err == nil {
+		t.Error("a link is inspected")
+	}
+	x, err := vector.Open(name, testModel)
+	must(t, err)
+	defer x.Close()
+	if text, err := os.ReadFile(other); err != nil || string(text) != "not ours" {
+		t.Errorf("the other file holds %q, %v", text, err)
+	}
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("still no file: %v", err)
+	}
+}

@@ -19,6 +19,9 @@ type Inspected struct {
 // meanwhile: what is just being written may count as damaged. A beginning that
 // can't be read is an error. O(size of the file).
 func Inspect(name string) (in Inspected, err error) {
+	if err := plain(name); err != nil {
+		return in, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return in, err

@@ -171,6 +171,9 @@ func readHeader(r io.ReaderAt) (m embed.Model, start int64, err error) {
 
 // ModelOf returns the model of the vectors in a file.
 func ModelOf(name string) (embed.Model, error) {
+	if err := plain(name); err != nil {
+		return embed.Model{}, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return embed.Model{}, err
