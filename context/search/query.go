@@ -14,6 +14,18 @@ import (
 // maxTerms is how many words of a query count.
 const maxTerms = 32
 
+// maxParts is how many phrases, exclusions and filters of a query count, of each;
+// every note that comes into question is held against them.
+const maxParts = 256
+
+// maxQuery is how many bytes of a query are read: nobody types more, and of a
+// message that was pasted the first words count anyway. It takes a few
+// milliseconds, in which nobody can withdraw it.
+const maxQuery = 64 << 10
+
+// maxAsked is how many bytes of a query its meaning is looked for in, at least.
+const maxAsked = 16 << 10
+
 // query is what a query text asks for.
 type query struct {
 	words   []string   // folded, each once: any of them
@@ -27,9 +39,10 @@ type query struct {
 	text  string // of the words outside phrases and those within, as they were written
 	plain int    // parts of the query that are words, neither quoted nor names
 
-	seen    map[string]bool
-	telling int    // words that are not frequent
-	last    string // that was added
+	seen    map[string]bool // words
+	parts   map[string]bool // phrases, exclusions and filters, as they were written
+	telling int             // words that are not frequent
+	last    string          // that was added
 }
 
 // filter is a filter of the query text.
@@ -55,8 +68,15 @@ var frequent = func() map[string]bool {
 // after:. Nothing is an error: what can't be read as more is words. plain takes
 // all of it for words that are complete, as in a message to a person.
 func parse(text string, plain bool) *query {
-	q := &query{seen: make(map[string]bool)}
+	q := &query{seen: make(map[string]bool), parts: make(map[string]bool)}
 	var s splitter
+	if len(text) > maxQuery {
+		end := maxQuery
+		for end > maxQuery-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end]
+	}
 	if plain {
 		if q.text = text; q.add(&s, text) {
 			q.plain = 1
@@ -140,21 +160,25 @@ var filterKeys = []string{"tag", "path", "type", "before", "after"}
 func (q *query) read(s *splitter, p piece) (added bool) {
 	if p.key != "" {
 		if test := testFor(p.key, p.value); test != nil {
-			q.filters = append(q.filters, filter{p.text(), p.not, test})
+			if text := p.text(); len(q.filters) < maxParts && q.isNew("", text) {
+				q.filters = append(q.filters, filter{text, p.not, test})
+			}
 			return false
 		}
 		p.value = p.key + " " + p.value // a date that is none
 	}
 	switch {
 	case p.not:
-		if list := phraseOf(s, p.value); len(list) > 0 {
+		if list := phraseOf(s, p.value); len(list) > 0 && len(q.without) < maxParts && q.isNew("-", list...) {
 			q.without = append(q.without, list)
 		}
 		return false
 	case p.quoted:
 		q.write(p.value)
 		if list := phraseOf(s, p.value); len(list) > 0 {
-			q.phrases = append(q.phrases, list)
+			if len(q.phrases) < maxParts && q.isNew("+", list...) {
+				q.phrases = append(q.phrases, list)
+			}
 			for _, w := range list {
 				q.addWord(w)
 			}
@@ -168,8 +192,19 @@ func (q *query) read(s *splitter, p piece) (added bool) {
 	return added
 }
 
+// isNew reports whether a part of a kind was not there before.
+func (q *query) isNew(kind string, words ...string) bool {
+	part := kind + strings.Join(words, "\x00")
+	old := q.parts[part]
+	q.parts[part] = true
+	return !old
+}
+
 // write notes what was asked, for its meaning.
 func (q *query) write(text string) {
+	if len(q.text) >= maxAsked {
+		return
+	}
 	if q.text != "" {
 		q.text += " "
 	}
