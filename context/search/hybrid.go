@@ -67,7 +67,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	if req.Mode == Semantic {
-		if !asked {
+		if !asked && why != unknownWords {
 			return nil, &fault.Error{Kind: fault.Unavailable, Msg: "there are no vectors to search: " + why, Hint: "search with mode hybrid or lexical", Retryable: true}
 		}
 		res := &Result{Mode: Semantic, Hits: near[:min(req.Limit, len(near))], Degraded: why}
@@ -389,7 +389,7 @@ func (m *meaning) question(ctx context.Context, text string) (g *generation, v [
 	if ready {
 		e, waiting = g.embedder, len(g.waiting)
 	}
-	failed, retry := m.retry.why, ""
+	failed, retry, learnt := m.retry.why, "", m.learnt
 	if g != nil {
 		retry = g.retry.why
 	}
@@ -399,6 +399,10 @@ func (m *meaning) question(ctx context.Context, text string) (g *generation, v [
 		return nil, nil, failed
 	case !ready:
 		return nil, nil, "the vectors are being read"
+	case e == nil && !learnt && failed != "":
+		return nil, nil, failed
+	case e == nil && !learnt:
+		return nil, nil, "the embedder is starting, and has not said yet which model it has"
 	case e == nil:
 		return nil, nil, fmt.Sprintf("the vectors are of the model %s, which is not at hand; those of another are being made", g.model.Name)
 	}
@@ -458,9 +462,12 @@ func embedQuestion(ctx context.Context, e embed.Embedder, text string) (a answer
 	}
 }
 
+// unknownWords is why a query finds nothing by its meaning whose vectors are all there.
+const unknownWords = "the model knows no word of the query"
+
 func unknown(v []float32, why string) string {
 	if v == nil {
-		return "the model knows no word of the query"
+		return unknownWords
 	}
 	return why
 }
@@ -480,7 +487,8 @@ func (m *meaning) ask() {
 // meaning at once.
 const patientFor = 100 * time.Millisecond
 
-// await waits for vectors that are about to be there, and for no others.
+// await waits for vectors that are about to be there, or for the embedder to say
+// that it has the model of those that are there, and for nothing else.
 func (m *meaning) await(ctx context.Context) {
 	m.mu.Lock()
 	g := m.serving
@@ -489,7 +497,8 @@ func (m *meaning) await(ctx context.Context) {
 	if g != nil && g.ready {
 		n := len(g.waiting)
 		soon = n > 0 && g.embedder != nil && g.retry.why == "" &&
-			time.Duration(n)*max(m.work.perNote, time.Millisecond/4) < patientFor
+			time.Duration(n)*max(m.work.perNote, time.Millisecond/4) < patientFor ||
+			g.embedder == nil && !m.learnt && m.retry.why == ""
 	}
 	if !soon || m.ctx.Err() != nil {
 		m.mu.Unlock()

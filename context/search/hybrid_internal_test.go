@@ -188,6 +188,7 @@ func TestSRCH13_BuiltinModel(t *testing.T) {
 		notes.Draft{ID: "car", Title: "Garage", Body: "The automobile needs new tyres before winter."},
 		notes.Draft{ID: "cake", Title: "Kitchen", Body: "Bake it for forty minutes, then let the cake cool."},
 	)
+	r.settled(t)
 	if got := r.find(t, Request{Query: "vehicle wheels for the snow", Mode: Hybrid}); !strings.HasPrefix(got, "car") {
 		t.Errorf("found %q", got)
 	}
@@ -198,6 +199,11 @@ func TestSRCH13_BuiltinModel(t *testing.T) {
 	must(t, err)
 	if res.Mode != Lexical || !strings.Contains(res.Degraded, "knows no word") {
 		t.Errorf("mode %s, degraded %q", res.Mode, res.Degraded)
+	}
+	res, err = r.Search(ctx, Request{Query: "養蜂", Mode: Semantic, Limit: 5}) // asking again would not help
+	must(t, err)
+	if res.Mode != Semantic || len(res.Hits) > 0 || !strings.Contains(res.Degraded, "knows no word") {
+		t.Errorf("mode %s, degraded %q, %d hits", res.Mode, res.Degraded, len(res.Hits))
 	}
 }
 

@@ -42,10 +42,14 @@ type meaning struct {
 	serving  *generation  // that searches ask; nil until it is known
 	building *generation  // that is to take its place; nil for none
 	anew     bool         // the serving one is to be made anew
+	learnt   bool         // the embedder has said which model it has
 	retry    backoff      // of asking for the model
 	changed  time.Time    // when a commit last left something to do
 	waiters  []chan struct{}
 	work     workload
+
+	flight map[string]bool    // notes whose texts are on their way to a remote embedder
+	recall context.CancelFunc // of these
 
 	asked questions
 	model *embed.Model // that the embedder had last; of the goroutine
@@ -118,9 +122,12 @@ func newMeaning(db *kv.Store, ns *notes.Store, opts *Options) *meaning {
 // commit is the part of the vectors in a commit: it notes what there is to do.
 // O(notes that changed).
 func (m *meaning) commit(cs *kv.ChangeSet) {
-	var gone, edited []string
+	var gone, edited, hidden []string
 	for _, ch := range cs.Changes {
 		old, now, ok := notes.Records.Of(ch)
+		if ok && (now == nil || now.Private) {
+			hidden = append(hidden, ch.ID)
+		}
 		switch {
 		case !ok:
 		case now == nil:
@@ -135,6 +142,9 @@ func (m *meaning) commit(cs *kv.ChangeSet) {
 	now := time.Now()
 	m.mu.Lock()
 	m.changed = now
+	if slices.ContainsFunc(hidden, func(id string) bool { return m.flight[id] }) {
+		m.recall()
+	}
 	for _, g := range m.generations() {
 		for _, id := range gone {
 			g.leave(id)
@@ -234,6 +244,8 @@ func (m *meaning) load() {
 		info, failed := os.Stat(name)
 		switch {
 		case strings.HasSuffix(name, partSuffix):
+		case strings.HasSuffix(name, tempSuffix): // its writer did not come to its end
+			m.report(os.Remove(name))
 		case err != nil || failed != nil:
 			_ = os.Remove(name) // it can't be read, and is made anew
 		case known != nil && *known == model:
@@ -382,9 +394,10 @@ func (m *meaning) learn() {
 // target is called with the model that vectors are to be of.
 func (m *meaning) target(model embed.Model) {
 	m.model = &model
-	m.mu.RLock()
+	m.mu.Lock()
+	m.learnt = true
 	serving, building := m.serving, m.building
-	m.mu.RUnlock()
+	m.mu.Unlock()
 	switch {
 	case serving != nil && serving.model == model:
 		m.mu.Lock()

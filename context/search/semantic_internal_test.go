@@ -328,6 +328,125 @@ func TestSRCH24_PrivateNotesAreKeptFromARemoteEmbedder(t *testing.T) {
 	}
 }
 
+// A text that a remote embedder is about to get, or to get again, is called back
+// when its note becomes private or is deleted.
+func TestSRCH24_ATextThatBecomesPrivateIsCalledBack(t *testing.T) {
+	gate := make(chan struct{})
+	b := &bags{name: "b", remote: true, gate: gate}
+	r := openAll(t, kv.InMemory, Options{Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "open"}, notes.Draft{ID: "s", Title: "S", Body: "canary"}, notes.Draft{ID: "d", Title: "D", Body: "canary"})
+	until(t, "the embedder is asked", func() bool { return b.held.Load() == 1 })
+	r.put(t, notes.Draft{ID: "s", Title: "S", Body: "canary", Private: true})
+	until(t, "the private note is held back", func() bool { return r.Stats().Meanings.HeldBack == 1 })
+	until(t, "the embedder is asked again", func() bool { return b.held.Load() == 2 })
+	_, err := r.notes.Delete(ctx, "d", nil)
+	must(t, err)
+	until(t, "the embedder is asked for the last one", func() bool { return b.held.Load() == 3 })
+	close(gate)
+	r.settled(t)
+	if got := b.taken(); !slices.Equal(got, []string{"A\nopen"}) {
+		t.Errorf("the embedder was shown %q", got)
+	}
+}
+
+// What a compaction left that did not come to its end is no index: another file has
+// all vectors.
+func TestSRCH12_AnUnfinishedFileIsNotServed(t *testing.T) {
+	b := &bags{name: "b"}
+	dir := t.TempDir()
+	index := filepath.Join(dir, "index")
+	open := func() *rooms {
+		db, err := kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+		must(t, err)
+		return over(t, db, Options{Dir: index, Embedder: b})
+	}
+	r := open()
+	for i := range 20 {
+		r.put(t, notes.Draft{ID: fmt.Sprint("n", i), Title: "T", Body: fmt.Sprint("text ", i)})
+	}
+	r.settled(t)
+	name := r.meaning.fileOf(b.model())
+	must(t, r.db.Close())
+	data, err := os.ReadFile(name)
+	must(t, err)
+	must(t, os.WriteFile(name+tempSuffix, data[:len(data)/2], 0o600))
+	b.taken()
+	r = open()
+	defer func() { must(t, r.db.Close()) }()
+	r.settled(t)
+	if got := b.taken(); len(got) > 0 {
+		t.Errorf("%d texts were embedded again", len(got))
+	}
+	if got := r.meaning.files(); !slices.Equal(got, []string{name}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+// slow says only when it is let which model it has.
+type slow struct {
+	*bags
+	let   chan struct{}
+	known atomic.Bool
+}
+
+func (s *slow) Model(ctx context.Context) (embed.Model, error) {
+	select {
+	case <-s.let:
+	case <-ctx.Done():
+		return embed.Model{}, ctx.Err()
+	}
+	s.known.Store(true)
+	return s.bags.Model(ctx)
+}
+
+func (s *slow) Status() embed.Status {
+	st := s.bags.Status()
+	if !s.known.Load() {
+		st.Model = nil
+	}
+	return st
+}
+
+// While the embedder has not said yet which model it has, nobody is told that it
+// has another; a search waits for it a moment.
+func TestSRCH13_TheModelOfTheVectorsIsBeingLoaded(t *testing.T) {
+	dir := t.TempDir()
+	open := func(e embed.Embedder) *rooms {
+		db, err := kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
+		must(t, err)
+		return over(t, db, Options{Dir: filepath.Join(dir, "index"), Embedder: e})
+	}
+	b := &bags{name: "b"}
+	r := open(b)
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "bees"})
+	r.settled(t)
+	must(t, r.db.Close())
+	s := &slow{bags: b, let: make(chan struct{})}
+	r = open(s)
+	defer func() { must(t, r.db.Close()) }()
+	until(t, "the vectors are read", func() bool {
+		r.meaning.mu.RLock()
+		defer r.meaning.mu.RUnlock()
+		return r.meaning.serving != nil && r.meaning.serving.ready
+	})
+	res, err := r.Search(ctx, Request{Query: "bees keep", Mode: Hybrid, Limit: 5})
+	must(t, err)
+	if !strings.Contains(res.Degraded, "starting") {
+		t.Errorf("degraded %q", res.Degraded)
+	}
+	b.set(func() { b.fail = fault.New(fault.Unavailable, "the endpoint is away") })
+	close(s.let)
+	until(t, "the reason is told", func() bool {
+		res, err := r.Search(ctx, Request{Query: "bees keep", Mode: Hybrid, Limit: 5})
+		return err == nil && res.Degraded == "the endpoint is away"
+	})
+	b.set(func() { b.fail = nil })
+	until(t, "the vectors serve", func() bool {
+		res, err := r.Search(ctx, Request{Query: "bees keep", Mode: Hybrid, Limit: 5})
+		return err == nil && res.Degraded == "" && res.Mode == Hybrid
+	})
+}
+
 func TestSRCH12_AnotherModelTakesTheOldOnesPlace(t *testing.T) {
 	dir := t.TempDir()
 	index := filepath.Join(dir, "index")

@@ -52,7 +52,6 @@ func (m *meaning) run() {
 func (m *meaning) again() {
 	m.mu.Lock()
 	anew, ask := m.anew, m.retry.why != "" && m.retry.due()
-	m.anew = false
 	serving := m.serving
 	m.mu.Unlock()
 	if ask {
@@ -61,6 +60,9 @@ func (m *meaning) again() {
 	if anew && serving != nil {
 		m.abandon()
 		m.build(serving.model)
+		m.mu.Lock()
+		m.anew = false // not before: until there is something to wait for, a second one is refused by it
+		m.mu.Unlock()
 	}
 }
 
@@ -320,7 +322,9 @@ func (m *meaning) prepare(g *generation, id string, w *wait, able bool) *job {
 
 // embedBatch embeds the texts of some notes and keeps the vectors.
 func (m *meaning) embedBatch(g *generation, batch []*job) {
-	vectors, err := m.embedTexts(g, batch)
+	ctx, over := m.send(g, batch)
+	vectors, err := m.embedTexts(ctx, g, batch)
+	over()
 	switch {
 	case m.ctx.Err() != nil:
 	case errors.Is(err, errOutdated): // they wait in their new version
@@ -346,6 +350,29 @@ func (m *meaning) embedBatch(g *generation, batch []*job) {
 	}
 }
 
+// send returns the context of the embedding of some notes, which over ends. Texts on
+// their way to a remote embedder, or that it is to be sent again after a failure, are
+// called back when one of the notes is deleted or becomes private.
+func (m *meaning) send(g *generation, batch []*job) (ctx context.Context, over func()) {
+	ctx, cancel := context.WithCancel(m.ctx)
+	if !isRemote(g.embedder) {
+		return ctx, cancel
+	}
+	flight := make(map[string]bool, len(batch))
+	for _, j := range batch {
+		flight[j.id] = true
+	}
+	m.mu.Lock()
+	m.flight, m.recall = flight, cancel
+	m.mu.Unlock()
+	return ctx, func() {
+		m.mu.Lock()
+		m.flight, m.recall = nil, nil
+		m.mu.Unlock()
+		cancel()
+	}
+}
+
 // errOutdated ends a batch of which no text is of use any more, or which the
 // embedder would read with another model.
 var errOutdated = errors.New("nothing of this is of use any more")
@@ -357,7 +384,7 @@ func isRefusal(err error) bool {
 
 // embedTexts asks the embedder, for a few texts at a time. Those of notes that
 // have changed, or may not be shown to it any more, have no vector.
-func (m *meaning) embedTexts(g *generation, batch []*job) ([][]float32, error) {
+func (m *meaning) embedTexts(ctx context.Context, g *generation, batch []*job) ([][]float32, error) {
 	total := 0
 	for _, j := range batch {
 		total += len(j.texts)
@@ -375,26 +402,28 @@ func (m *meaning) embedTexts(g *generation, batch []*job) ([][]float32, error) {
 			texts, at = append(texts, text), append(at, place)
 			place++
 			if len(texts) == batchTexts {
-				if err := m.embedPart(g, texts, at, all); err != nil {
+				if err := m.embedPart(ctx, g, texts, at, all); err != nil {
 					return nil, err
 				}
 				texts, at = texts[:0], at[:0]
 			}
 		}
 	}
-	return all, m.embedPart(g, texts, at, all)
+	return all, m.embedPart(ctx, g, texts, at, all)
 }
 
 // embedPart embeds texts, whose vectors go to their places.
-func (m *meaning) embedPart(g *generation, texts []string, at []int, all [][]float32) error {
+func (m *meaning) embedPart(ctx context.Context, g *generation, texts []string, at []int, all [][]float32) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, embedTimeout)
+	limited, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
 	began := time.Now()
-	model, vectors, err := g.embedder.Embed(ctx, embed.Passage, texts)
+	model, vectors, err := g.embedder.Embed(limited, embed.Passage, texts)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return errOutdated
 	case err != nil:
 		return err
 	case model != g.model:
