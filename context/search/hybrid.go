@@ -276,6 +276,9 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (hit
 		}
 	}
 	asWholes(hits, g.index, question)
+	if g.index.Broken() { // the worker may rest, and be woken by nothing else
+		poke(x.meaning.wake)
+	}
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), entities.CompareNatural(a.Note.Title, b.Note.Title), cmp.Compare(a.Note.ID, b.Note.ID))
 	})

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -725,4 +726,20 @@ func TestSRCH24_ATextThatChangesWhileItIsEmbedded(t *testing.T) {
 	if n := r.meaning.serving.index.Len(); n != 2 {
 		t.Errorf("%d vectors", n)
 	}
+}
+
+// Vectors that a search finds damaged are made anew, also when nothing else happens.
+func TestSRCH12_DamageThatASearchFindsIsMended(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nobody can cut a file that is open")
+	}
+	b := &bags{name: "b"}
+	dir := t.TempDir()
+	r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: b})
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "bees"})
+	r.settled(t)
+	b.taken()
+	must(t, os.Truncate(r.meaning.fileOf(b.model()), 0))
+	r.near(t, "bees")
+	until(t, "it is embedded again", func() bool { return len(b.taken()) == 1 })
 }

@@ -327,7 +327,14 @@ func (x *Index) restore(seq uint64) {
 
 // read is restore without what follows an error.
 func (x *Index) read(seq uint64) (err error) {
-	f, err := os.Open(filepath.Join(x.opts.Dir, fileName))
+	name := filepath.Join(x.opts.Dir, fileName)
+	switch info, err := os.Lstat(name); {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular(): // opening a pipe would wait for its other end
+		return fmt.Errorf("%w: it is no file", errSnapshot)
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}

@@ -194,6 +194,7 @@ func (x *Index) load() error {
 		if err := f.f.Truncate(f.size); err != nil {
 			return err
 		}
+		w.size = f.size
 	}
 	return x.takeIn(w, rows, items)
 }

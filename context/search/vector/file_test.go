@@ -400,3 +400,27 @@ func TestSRCH12_WhatIsNoFileIsReplaced(t *testing.T) {
 		t.Errorf("still no file: %v", err)
 	}
 }
+
+// A large file whose last record was not written to its end, as by a crash, keeps
+// all others.
+func TestSRCH12_AnUnfinishedRecordOfALargeFile(t *testing.T) {
+	x, name := newFile(t)
+	texts := make([]string, 20_000) // more than is read at a time
+	for i := range texts {
+		texts[i] = fmt.Sprint("t", i)
+	}
+	_, err := x.Put(itemOf("a", texts), nil)
+	must(t, err)
+	must(t, x.Close())
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.Write(make([]byte, 1000))
+	must(t, err)
+	must(t, f.Close())
+	y, err := vector.Open(name, testModel)
+	must(t, err)
+	defer y.Close()
+	if y.Len() != len(texts) || y.Key("a") != vector.KeyOf(texts...) {
+		t.Errorf("%d of %d vectors are left", y.Len(), len(texts))
+	}
+}
