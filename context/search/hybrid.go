@@ -68,7 +68,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	}
 	if req.Mode == Semantic {
 		if !asked && why != unknownWords {
-			return nil, &fault.Error{Kind: fault.Unavailable, Msg: "there are no vectors to search: " + why, Hint: "search with mode hybrid or lexical", Retryable: true}
+			return nil, &fault.Error{Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why, Hint: "search with mode hybrid or lexical", Retryable: true}
 		}
 		res := &Result{Mode: Semantic, Hits: near[:min(req.Limit, len(near))], Degraded: why}
 		if why != "" {

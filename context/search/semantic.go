@@ -44,6 +44,7 @@ type meaning struct {
 	anew     bool         // the serving one is to be made anew
 	learnt   bool         // the embedder has said which model it has
 	retry    backoff      // of asking for the model
+	unsteady backoff      // of making vectors of a model that comes and goes
 	changed  time.Time    // when a commit last left something to do
 	waiters  []chan struct{}
 	work     workload
@@ -404,6 +405,7 @@ func (m *meaning) target(model embed.Model) {
 		serving.embedder = m.embedder
 		m.mu.Unlock()
 		if building != nil && building.model != model {
+			m.waver()
 			m.abandon()
 		}
 	case serving == nil:
@@ -413,6 +415,9 @@ func (m *meaning) target(model embed.Model) {
 		}
 		m.open(model, name, stageEmbed, func(g *generation) { m.serving = g })
 	case building == nil || building.model != model:
+		if building != nil {
+			m.waver()
+		}
 		m.abandon()
 		m.build(model)
 	default:
@@ -422,6 +427,18 @@ func (m *meaning) target(model embed.Model) {
 	}
 	m.setRight()
 	m.sweep()
+}
+
+// waver is called when an embedder has changed its model before the vectors of the
+// last one were made, as an endpoint does that stands for two. Each time the next
+// model is begun with later.
+func (m *meaning) waver() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if time.Since(m.unsteady.at) > lastRetry {
+		m.unsteady = backoff{}
+	}
+	m.unsteady.fail(fault.New(fault.Unavailable, "the embedder changes its model again and again"))
 }
 
 // setRight gives the generations the embedders of their models, since the
@@ -446,7 +463,7 @@ func (m *meaning) build(model embed.Model) {
 			name += partSuffix
 		}
 	}
-	m.open(model, name, stageModel, func(g *generation) { m.building = g })
+	m.open(model, name, stageModel, func(g *generation) { m.building, g.retry = g, m.unsteady })
 }
 
 // abandon gives the second generation up.
@@ -468,7 +485,7 @@ func (m *meaning) swap() {
 		m.mu.Unlock()
 		return
 	}
-	m.serving, m.building = g, nil
+	m.serving, m.building, m.unsteady = g, nil, backoff{}
 	g.stage = stageEmbed
 	m.mu.Unlock()
 	m.report(old.index.Remove())

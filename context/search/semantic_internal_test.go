@@ -2,8 +2,10 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -742,4 +744,39 @@ func TestSRCH12_DamageThatASearchFindsIsMended(t *testing.T) {
 	must(t, os.Truncate(r.meaning.fileOf(b.model()), 0))
 	r.near(t, "bees")
 	until(t, "it is embedded again", func() bool { return len(b.taken()) == 1 })
+}
+
+// wavering has another model with each call for passages.
+type wavering struct {
+	*bags
+	calls atomic.Int64
+}
+
+func (w *wavering) Embed(ctx context.Context, p embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+	if p == embed.Passage {
+		n := w.calls.Add(1)
+		w.set(func() { w.changed = fmt.Sprint(n % 2) })
+	}
+	return w.bags.Embed(ctx, p, texts)
+}
+
+// An embedder that changes its model again and again is not asked without end.
+func TestSRCH12_AModelThatComesAndGoes(t *testing.T) {
+	w := &wavering{bags: &bags{name: "b"}}
+	r := openAll(t, kv.InMemory, Options{Embedder: w})
+	for i := range 100 {
+		r.put(t, notes.Draft{ID: fmt.Sprint("n", i), Title: "T", Body: fmt.Sprint("text ", i)})
+	}
+	until(t, "it is left alone for a moment", func() bool {
+		st := r.Stats().Meanings
+		return strings.Contains(st.Error, "again and again") && st.Retry > 0
+	})
+}
+
+// Where the files lie is nobody's business who searches.
+func TestSRCH13_ReasonsNameNoPath(t *testing.T) {
+	err := fmt.Errorf("writing: %w", &fs.PathError{Op: "write", Path: "/home/somebody/vectors", Err: errors.New("no space left")})
+	if got := withoutPath(errors.Join(err, nil)).Error(); got != "no space left" {
+		t.Errorf("told is %q", got)
+	}
 }

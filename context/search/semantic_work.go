@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
@@ -465,7 +466,7 @@ func (m *meaning) put(g *generation, j *job) {
 		m.finish(g, j.id, j.w, g.refused)
 	case err != nil:
 		m.mu.Lock()
-		g.retry.fail(fault.Wrap(fault.Unavailable, err, "the vectors can't be kept: %s", err.Error()))
+		g.retry.fail(fault.Wrap(fault.Unavailable, err, "the vectors can't be kept: %s", withoutPath(err)))
 		m.mu.Unlock()
 		m.later(g, []*job{j})
 	case ok:
@@ -473,6 +474,15 @@ func (m *meaning) put(g *generation, j *job) {
 	default:
 		m.later(g, []*job{j})
 	}
+}
+
+// withoutPath is an error for those who may not know where files lie.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // later puts notes back on the list, if they still wait.
