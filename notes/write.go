@@ -38,6 +38,7 @@ type Draft struct {
 	// For notes that come from a vault:
 	Vault      string    // its name; the note becomes vault-backed
 	ModifiedAt time.Time // when the file was last changed; zero: now
+	Was        *Note     // the note that comes back, without its text; only where there is none of that id
 
 	doc *markdown.Document // of Body, when it has been read already
 }
@@ -132,6 +133,9 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	}
 	if err := checkWritable(old, d.ID, ifVersion, d.Vault != ""); err != nil {
 		return nil, err
+	}
+	if old == nil {
+		old = d.Was
 	}
 	n, err := s.build(d, old)
 	if err != nil {

@@ -54,21 +54,21 @@ func (r *run) moves() {
 	}
 	for p, f := range before {
 		if !kept[f.NoteID] {
-			r.leaving = append(r.leaving, gone{p, f.NoteID})
+			r.leaving = append(r.leaving, gone{p, f.NoteID, f.Hash})
 			kept[f.NoteID] = true
 		}
 	}
 }
 
 // gone is a note that no file has any more.
-type gone struct{ path, noteID string }
+type gone struct{ path, noteID, hash string }
 
 // remove deletes the notes whose files are gone, but not those in folders that
 // could not be looked at.
 func (r *run) remove(ctx context.Context) error {
 	for p, f := range r.known {
 		if r.tree.gone(p) {
-			r.leaving = append(r.leaving, gone{p, f.NoteID})
+			r.leaving = append(r.leaving, gone{p, f.NoteID, f.Hash})
 		}
 	}
 	slices.SortFunc(r.leaving, func(a, b gone) int { return strings.Compare(a.path, b.path) })
@@ -106,6 +106,18 @@ func (r *run) remove(ctx context.Context) error {
 	return nil
 }
 
+// clearDue reports whether what is kept of removed notes has to be looked through:
+// at each run that looks at the whole vault, and when many have been removed.
+func (r *run) clearDue(whole bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost += r.removed; !whole && r.lost < clearEvery {
+		return false
+	}
+	r.lost = 0
+	return true
+}
+
 func (r *run) removeNote(tx *kv.Tx, g gone) error {
 	n, err := notes.Records.Get(tx, g.noteID)
 	if err != nil {
@@ -120,6 +132,9 @@ func (r *run) removeNote(tx *kv.Tx, g gone) error {
 			if err := remains.Put(tx, r.name+"/"+n.EntityID, &remain{n.EntityID}); err != nil {
 				return err
 			}
+		}
+		if err := r.lose(tx, g, n); err != nil {
+			return err
 		}
 		if err := r.notes.DeleteTx(tx, g.noteID); err != nil {
 			return err

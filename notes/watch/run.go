@@ -118,6 +118,11 @@ func (r *run) finish(ctx context.Context, whole bool) error {
 	if err := r.remove(ctx); err != nil {
 		return err
 	}
+	if r.clearDue(whole) {
+		if err := r.clearLost(ctx); err != nil {
+			return err
+		}
+	}
 	return r.conclude(ctx, whole)
 }
 
@@ -345,6 +350,7 @@ func (r *run) typeOf(d *document) [2]any {
 func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 	draft := d.draft
 	draft.Vault = r.name
+	cameFrom := ""
 	if known != nil {
 		draft.ID = known.NoteID
 		old, err := notes.Records.Get(tx, draft.ID)
@@ -363,11 +369,22 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		if taken != nil {
 			draft.ID = "" // the file that had this path moved and kept its id
 		}
+		if draft.Was, cameFrom, err = r.found(tx, d); err != nil {
+			return nil, err
+		}
+		if draft.Was != nil {
+			draft.ID, draft.Private = draft.Was.ID, draft.Was.Given.Private
+		}
 	}
 	var problems []string
 	n, err := r.notes.PutTx(tx, draft, nil, func(err error) { problems = append(problems, fault.Message(err)) })
 	if err != nil {
 		return nil, err
+	}
+	if draft.Was != nil {
+		if err := r.regain(tx, cameFrom, n); err != nil {
+			return nil, err
+		}
 	}
 	f := &file{
 		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified, MarkdownLinks: len(draft.Read().MarkdownLinks),

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // Seam is what tests can put between the system and the followers.
@@ -53,4 +55,21 @@ func (im *Importer) Walk(ctx context.Context, vault string) error {
 	}
 	next.since(f.tree)
 	return nil
+}
+
+// Lost counts the records of notes whose files are gone.
+func Lost(ctx context.Context, db *kv.Store) (n int, err error) {
+	err = db.View(ctx, func(tx *kv.Tx) error {
+		for range losts.All(tx, "") {
+			n++
+		}
+		for range lostTexts.All(tx, "") {
+			n++
+		}
+		for range remains.All(tx, "") {
+			n++
+		}
+		return tx.Err()
+	})
+	return n, err
 }

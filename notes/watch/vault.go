@@ -102,6 +102,7 @@ type Importer struct {
 	host      *Host // nil: nothing can be followed
 	followers map[string]*follower
 	stopped   bool
+	lost      int // notes that were removed since what is kept of them was last looked through
 
 	seam seam // of tests
 }
@@ -260,6 +261,11 @@ func (im *Importer) Forget(ctx context.Context, name string) (removed int, err e
 				return err
 			}
 			if err := remains.Delete(tx, key); err != nil {
+				return err
+			}
+		}
+		for key := range losts.All(tx, name+"/") {
+			if err := dropLost(tx, name+"/", strings.TrimPrefix(key, name+"/")); err != nil {
 				return err
 			}
 		}
