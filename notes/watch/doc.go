@@ -15,7 +15,7 @@
 // whole notes behind. A file of the same size and time is not read again, unless
 // it was so young when it was read that it may have changed and kept them; one
 // with the same content is not written again; a file that moved keeps its ids when
-// its content is the same (moves.go), and one that is gone for less than a month gets
+// its content is the same (moves.go) or much like it (alike.go), and one that is gone for less than a month gets
 // them back when it comes back (lost.go). A file that can't be taken in any more, such
 // as one that became binary, leaves its note as it was, and is listed.
 //

@@ -14,19 +14,25 @@ import (
 // content, and lets them keep their ids: what a note is to others, and whether
 // a client made it private, goes with its text and not with its place.
 func (r *run) moves() {
-	now := make(map[string]string, len(r.docs)) // hash by path, of what was read
-	for _, d := range r.docs {
-		now[d.path] = d.hash
+	now := make(map[string]*document, len(r.docs)) // by path, of what was read
+	for i := range r.docs {
+		now[r.docs[i].path] = &r.docs[i]
+	}
+	had := make(map[string]bool, len(r.known))
+	for _, f := range r.known {
+		had[f.Hash] = true
 	}
 	left := make(map[string][]string) // hash to the paths that had it and have it no more
 	for _, p := range slices.Sorted(maps.Keys(r.known)) {
-		hash, read := now[p]
-		f := r.known[p]
-		if n := r.notes.Get(f.NoteID); n == nil || n.Path != p {
-			continue // a run that was cut short had moved it already
-		}
-		if read && hash != f.Hash || !read && r.tree.gone(p) {
+		d, f := now[p], r.known[p]
+		n := r.notes.Get(f.NoteID)
+		switch {
+		case n == nil || n.Path != p: // a run that was cut short had moved it already
+		case d == nil && r.tree.gone(p):
 			left[f.Hash] = append(left[f.Hash], p)
+		case d == nil || d.hash == f.Hash || blank(n.Body):
+		case had[d.hash] || !grown(n.Body, d.draft.Body):
+			left[f.Hash] = append(left[f.Hash], p) // else it was edited, and who has its text has a copy
 		}
 	}
 	before := maps.Clone(r.known)
@@ -41,6 +47,7 @@ func (r *run) moves() {
 		claimed[from[0]] = true
 		r.known[d.path] = &file{NoteID: before[from[0]].NoteID} // no hash: its record has the old path
 	}
+	r.edited(before, claimed)
 	for p := range claimed {
 		if r.known[p] == before[p] {
 			delete(r.known, p) // another text at the old path is another note

@@ -151,3 +151,85 @@ func TestNamesOfVaults(t *testing.T) {
 		}
 	}
 }
+
+// TestSRCH30_ACopyIsAnotherNote edits a file while another one is made that has the
+// text that it had: the file that was edited is the note that it was.
+func TestSRCH30_ACopyIsAnotherNote(t *testing.T) {
+	for name, text := range map[string]struct{ before, after string }{
+		"an empty note is filled":       {"", "something"},
+		"white space is filled":         {"\n", "something"},
+		"what a template says is added": {"# Day\n\n## Plan\n", "# Day\n\n## Plan\n- much\n- and more\n"},
+		"something is taken out":        {"# Day\n\n## Plan\n- call\n", "# Day\n"},
+	} {
+		dir := folder(t, map[string]string{"a.md": text.before})
+		w := open(t, kv.InMemory)
+		w.imports(t, watch.Request{Path: dir})
+		id := byPath(t, w, "a.md").ID
+		write(t, dir, "a.md", text.after)
+		write(t, dir, "b.md", text.before)
+		w.imports(t, watch.Request{Path: dir})
+		if byPath(t, w, "a.md").ID != id || byPath(t, w, "b.md").ID == id {
+			t.Errorf("%s: the copy has taken its id", name)
+		}
+	}
+}
+
+// TestSRCH30_MovedAndEdited moves files and edits them before they are looked at.
+func TestSRCH30_MovedAndEdited(t *testing.T) {
+	const long = "# Budget\nThe figures of the year are in the sheet.\nAsk Ann about the rest of it.\n"
+	cases := map[string]struct {
+		before, after map[string]string
+		kept          map[string]string // new path to old path
+	}{
+		"renamed and edited": {
+			map[string]string{"a.md": long, "x.md": "x"},
+			map[string]string{"b.md": long + "One line more.\n", "x.md": "x"},
+			map[string]string{"b.md": "a.md"},
+		},
+		"a folder of much alike notes": {
+			map[string]string{"a/1.md": long + "1", "a/2.md": long + "2"},
+			map[string]string{"b/1.md": long + "1\nx", "b/2.md": long + "2\ny"},
+			map[string]string{"b/1.md": "a/1.md", "b/2.md": "a/2.md"},
+		},
+		"nobody knows which": {
+			map[string]string{"a.md": long + "1", "b.md": long + "2"},
+			map[string]string{"c.md": long + "3"},
+			map[string]string{"c.md": ""},
+		},
+		"another text": {
+			map[string]string{"a.md": long},
+			map[string]string{"b.md": "# Budget\nSomething else altogether is said here.\n"},
+			map[string]string{"b.md": ""},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := folder(t, c.before)
+			w := open(t, kv.InMemory)
+			w.imports(t, watch.Request{Path: dir})
+			was := map[string]string{"": ""}
+			for p := range c.before {
+				was[p] = byPath(t, w, p).ID
+				must(t, os.Remove(filepath.Join(dir, filepath.FromSlash(p))))
+			}
+			for p, text := range c.after {
+				write(t, dir, p, text)
+			}
+			w.imports(t, watch.Request{Path: dir})
+			for p, old := range c.kept {
+				id := byPath(t, w, p).ID
+				if old != "" && id != was[old] {
+					t.Errorf("%s is not %s any more", p, old)
+				}
+				for q := range c.before {
+					if old == "" && id == was[q] {
+						t.Errorf("%s is taken for %s", p, q)
+					}
+				}
+			}
+			if res := w.imports(t, watch.Request{Path: dir}); res.Written+res.Removed != 0 || res.Notes != len(c.after) {
+				t.Errorf("%+v", res)
+			}
+		})
+	}
+}
