@@ -11,6 +11,9 @@ import (
 
 // folder returns the absolute path of a folder that must exist.
 func folder(path string) (string, error) {
+	if path == "" { // not the current one: a script's variable may be empty
+		return "", fault.New(fault.Invalid, "the name of the folder is empty").WithHint("give the folder, or . for this one")
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err

@@ -26,7 +26,7 @@ type seam struct {
 func (f *follower) listen() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.ears != nil || f.deaf != "" {
+	if f.ears != nil {
 		return
 	}
 	if !eventful || f.im.seam.deaf {
@@ -59,6 +59,23 @@ func (f *follower) unheard(err error) {
 		return
 	}
 	f.deaf = "not all changes are told of (" + reasonOf(err) + "), so the folder is looked through from time to time"
+	f.host.Changed()
+}
+
+// heardAll notes that all changes in the folders of a tree are heard of again: the
+// system may have watches to give that it had not.
+func (f *follower) heardAll(t *tree) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ears == nil || f.deaf == "" {
+		return
+	}
+	for dir := range t.folders {
+		if !f.ears.folders[dir] {
+			return
+		}
+	}
+	f.deaf = ""
 	f.host.Changed()
 }
 
@@ -177,6 +194,8 @@ func (f *follower) heard(e *ears, ev fsnotify.Event) {
 		if moved {
 			f.stopListening() // at a folder that is another one by now
 			f.suspectAll()
+		} else if ev.Has(fsnotify.Chmod) {
+			f.suspect([]string{rel}, nil)
 		}
 	case name == ignoreFile:
 		f.suspectAll()
@@ -185,7 +204,7 @@ func (f *follower) heard(e *ears, ev fsnotify.Event) {
 		f.suspect([]string{dir}, touchedBy(ev, rel))
 	case isMarkdown(name) || own:
 		f.suspect([]string{dir}, touchedBy(ev, rel))
-	case ev.Has(fsnotify.Chmod) && f.hears(e, rel):
+	case ev.Has(fsnotify.Chmod) && isFolder(ev.Name): // one that could not be read is not listened to
 		f.suspect([]string{dir, rel}, nil)
 	}
 }
@@ -196,12 +215,6 @@ func touchedBy(ev fsnotify.Event, rel string) []string {
 		return []string{rel}
 	}
 	return nil
-}
-
-func (f *follower) hears(e *ears, dir string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return e.folders[dir]
 }
 
 // leave listens no longer to a folder that has another place, nor to those in it.

@@ -382,6 +382,7 @@ func (f *follower) look(ctx context.Context) error {
 		return err
 	}
 	f.tree, f.faults = next, r.faults
+	f.heardAll(next)
 	f.settle(r)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -460,5 +461,25 @@ func TestSRCH30_UnchangedFilesAreNotRead(t *testing.T) {
 	opened = nil
 	if third := w.imports(t, watch.Request{Path: dir}); !slices.Equal(opened, []string{"b.md"}) || third.Written != 0 {
 		t.Errorf("%q, %+v", opened, third)
+	}
+}
+
+// TestSRCH31_WatchesToHaveAgain has the system run out of watches for a while.
+func TestSRCH31_WatchesToHaveAgain(t *testing.T) {
+	skipWhereDeaf(t)
+	dir := folder(t, map[string]string{"a.md": "one", "sub/b.md": "two"})
+	var full atomic.Bool
+	full.Store(true)
+	w := follows(t, dir, kv.InMemory, 10*time.Millisecond, watch.Seam{Add: func(dir string) error {
+		if dir == "sub" && full.Load() {
+			return syscall.ENOSPC
+		}
+		return nil
+	}})
+	until(t, "it is said", func() bool { return len(w.im.Warnings()) == 1 && len(w.status(t).Errors) == 1 })
+	full.Store(false)
+	until(t, "it is said no more", func() bool { return len(w.im.Warnings())+len(w.status(t).Errors) == 0 })
+	if n := len(w.im.Listening("my-vault")); n != 2 {
+		t.Errorf("%d folders are listened to", n)
 	}
 }

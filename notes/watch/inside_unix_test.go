@@ -185,3 +185,24 @@ func TestSRCH30_WhatCantBeReadStays(t *testing.T) {
 	until(t, "nothing is listed", func() bool { return len(w.status(t).Errors) == 0 })
 	w.shows(t, files)
 }
+
+// TestSRCH31_PermissionsAreHeardOf opens what nobody may read, without a sweep.
+func TestSRCH31_PermissionsAreHeardOf(t *testing.T) {
+	skipWhereDeaf(t)
+	if os.Geteuid() == 0 {
+		t.Skip("the system's administrator may read everything")
+	}
+	files := map[string]string{"a.md": "one", "s/b.md": "two"}
+	dir := folder(t, files)
+	w := follows(t, dir, kv.InMemory, never, watch.Seam{})
+	sub := filepath.Join(dir, "s")
+	must(t, os.Chmod(sub, 0))
+	until(t, "it is listed", func() bool { return len(w.status(t).Errors) == 1 })
+	must(t, os.Chmod(sub, 0o700))
+	until(t, "it is listed no more", func() bool { return len(w.status(t).Errors) == 0 })
+	must(t, os.Chmod(dir, 0))
+	until(t, "the vault is stale", func() bool { return w.status(t).Stale })
+	must(t, os.Chmod(dir, 0o700))
+	until(t, "it is not any more", func() bool { return !w.status(t).Stale })
+	w.shows(t, files)
+}
