@@ -113,6 +113,9 @@ func (c *vaultUnresolvedCmd) Run(a *app) error {
 			return a.out.json(res)
 		}
 		a.out.say(styled(accent, res.Vault), text("  "+count(res.Links, "link")+" without a target, "+count(res.Targets, "target")))
+		if len(res.Unresolved) == 0 {
+			return nil
+		}
 		t := &table{indent: 2, head: []string{"target", "links", "from"}, right: []int{1}}
 		for _, u := range res.Unresolved {
 			t.row(line{text(u.Target)}, line{text(number(u.Count))}, fromNotes(u))
