@@ -28,31 +28,131 @@ var fieldNames = [fields]string{"title", "headings", "tags", "path", "body"}
 // see quality.golden.
 var fieldWeights = [fields]uint8{title: 8, headings: 2, tags: 4, path: 1, body: 1}
 
-// analysis are the words of a note.
-type analysis struct {
-	text    []byte
-	ends    []uint32 // of the words in text
-	weights []uint8
-	length  uint32 // words of the body and the title
+// reading takes notes apart, one after the other, into words of one glossary.
+// The zero value works, for one goroutine at a time.
+type reading struct {
+	splitter
+	glossary
 }
 
+// glossary are the words of several notes with numbers of their own, so that a
+// word is looked up in the index once for all of them, and for those of later
+// commits.
+type glossary struct {
+	dictionary              // without stems
+	found      []occurrence // of one note after the other
+	seen       []uint32     // by wordID: where in found the word stands last, plus one
+	ids        []wordID     // by wordID: the number in the index, noWord when it is not known
+	of         *dictionary  // of the index that ids are of
+	looked     int          // words below it were looked up in the index
+	entered    int          // words below it are in the index
+
+	stems  []uint32          // by wordID of those that are in the index: an index of terms
+	terms  []wordID          // the stems of these words, in the index
+	termOf map[wordID]uint32 // an index of terms, by stem
+}
+
+// occurrence is a word of a note.
+type occurrence struct {
+	word   wordID // of the glossary
+	weight uint32 // of all its occurrences
+}
+
+// analysis are the words of a note, each once.
+type analysis struct {
+	words    *glossary
+	from, to int    // in its found
+	length   uint32 // words of the body and the title
+}
+
+func (a *analysis) found() []occurrence { return a.words.found[a.from:a.to] }
+
 // analyse takes a note apart. It needs no lock.
-func analyse(s *splitter, n *notes.Note) *analysis {
-	a := &analysis{
-		text: make([]byte, 0, len(n.Body)), ends: make([]uint32, 0, len(n.Body)/5), weights: make([]uint8, 0, len(n.Body)/5),
-	}
+func analyse(r *reading, n *notes.Note) *analysis {
+	a := &analysis{words: &r.glossary, from: len(r.found)}
 	eachField(n, func(f field, text string) bool {
-		s.split(text, func(t token) {
-			a.text = append(a.text, t.text...)
-			a.ends = append(a.ends, uint32(len(a.text)))
-			a.weights = append(a.weights, fieldWeights[f])
-			if f == title || f == body {
+		weight, counts := uint32(fieldWeights[f]), f == title || f == body
+		r.split(text, func(t token) {
+			r.count(t.text, weight, a.from)
+			if counts {
 				a.length++
 			}
 		})
 		return true
 	})
+	a.to = len(r.found)
 	return a
+}
+
+// forget forgets the notes, and the words too when there are more of them than
+// that.
+func (v *glossary) forget(words int) {
+	v.found = v.found[:0]
+	if len(v.words) > words {
+		*v = glossary{}
+		return
+	}
+	clear(v.seen)
+}
+
+// count counts a word of the note whose words begin at from in found.
+func (v *glossary) count(text []byte, weight uint32, from int) {
+	if v.slots == nil {
+		v.slots = make([]uint32, 1024)
+	}
+	id, ok := v.find(text)
+	if !ok {
+		id = v.add(text)
+		v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
+	}
+	if at := int(v.seen[id]); at > from {
+		v.found[at-1].weight += weight
+		return
+	}
+	v.found = append(v.found, occurrence{id, weight})
+	v.seen[id] = uint32(len(v.found))
+}
+
+// lookUp finds the words that the index has. It only reads the dictionary.
+func (v *glossary) lookUp(d *dictionary) {
+	v.belongTo(d)
+	for ; v.looked < len(v.ids); v.looked++ {
+		if id, ok := d.find(v.bytes(wordID(v.looked))); ok && d.words[id].stem != noWord {
+			v.ids[v.looked] = id
+		}
+	}
+}
+
+// enterInto gives every word its number in the index, and its stem there.
+func (v *glossary) enterInto(d *dictionary) {
+	v.belongTo(d)
+	for ; v.entered < len(v.ids); v.entered++ {
+		id := v.ids[v.entered]
+		if id == noWord {
+			id = d.enter(v.bytes(wordID(v.entered)))
+			v.ids[v.entered] = id
+		}
+		stem := d.stemOf(id)
+		t, ok := v.termOf[stem]
+		if !ok {
+			t = uint32(len(v.terms))
+			v.termOf[stem] = t
+			v.terms = append(v.terms, stem)
+		}
+		v.stems = append(v.stems, t)
+	}
+}
+
+// belongTo forgets the numbers of another index.
+func (v *glossary) belongTo(d *dictionary) {
+	if v.of == d {
+		return
+	}
+	v.of, v.looked, v.entered = d, 0, 0
+	v.stems, v.terms, v.termOf = v.stems[:0], v.terms[:0], make(map[wordID]uint32)
+	for w := range v.ids {
+		v.ids[w] = noWord
+	}
 }
 
 // eachField gives the texts of a note, each with the field that it is of, until

@@ -2,7 +2,6 @@ package search
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -17,13 +16,34 @@ type change struct {
 	wasWords *analysis
 }
 
-// read takes both versions apart.
-func (c *change) read(s *splitter) {
+// size is about how much work it is to take both versions apart.
+func (c *change) size() int {
+	size := 512
 	if c.now != nil {
-		c.words = analyse(s, c.now)
+		size += len(c.now.Body)
 	}
 	if c.was != nil {
-		c.wasWords = analyse(s, c.was)
+		size += len(c.was.Body)
+	}
+	return size
+}
+
+// part are changes of which one goroutine takes the texts apart.
+type part struct {
+	*reading
+	list []change
+}
+
+// read takes the texts apart. It needs no lock.
+func (p *part) read() {
+	for i := range p.list {
+		c := &p.list[i]
+		if c.now != nil {
+			c.words = analyse(p.reading, c.now)
+		}
+		if c.was != nil {
+			c.wasWords = analyse(p.reading, c.was)
+		}
 	}
 }
 
@@ -48,45 +68,75 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 		list[i].was = x.held(list[i].id)
 	}
 	x.mu.RUnlock()
-	x.readAll(list)
+	parts := x.readAll(list)
 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seq = cs.Seq
-	for i := range list {
-		c := &list[i]
-		if was := x.held(c.id); was != c.was { // the background was quicker
-			c.was, c.wasWords = was, analyse(&x.split, was)
-		}
-		x.take(c)
-	}
-	x.x.average()
-	x.x.tidy()
+	x.takeAll(parts)
 	x.file.changed += len(list)
+	if len(list) > fewChanges {
+		for _, p := range parts {
+			x.readings.Put(p.reading)
+		}
+	}
 }
 
-// readAll takes the notes of changes apart, several at a time when there are
-// many.
-func (x *Index) readAll(list []change) {
-	if len(list) < 8 {
-		for i := range list {
-			list[i].read(&x.split)
+// fewChanges is up to how many changes are not worth a second goroutine.
+const fewChanges = 8
+
+// Up to so many words are kept for the next commit: few where one note changed at a
+// time, since all of them are looked at; many in an import, whose notes share most
+// of their words. The latter go with a collection or two when no more come.
+const (
+	fewWords  = 2 << 10
+	manyWords = 128 << 10
+)
+
+// readAll takes the notes of changes apart, and looks their words up, on several
+// processors when there are many.
+func (x *Index) readAll(list []change) []part {
+	if len(list) <= fewChanges {
+		x.reading.forget(fewWords)
+		p := part{&x.reading, list}
+		p.read()
+		return []part{p}
+	}
+	var parts []part
+	for _, some := range shares(list, runtime.GOMAXPROCS(0)) {
+		r := x.readings.Get().(*reading)
+		r.forget(manyWords)
+		parts = append(parts, part{r, some})
+	}
+	inParallel(len(parts), func(k, _ int) {
+		p := &parts[k]
+		p.read()
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		p.lookUp(&x.x.dictionary)
+	})
+	return parts
+}
+
+// shares cuts changes into n parts of about the same work. None is empty.
+func shares(list []change, n int) (parts [][]change) {
+	left := 0
+	for i := range list {
+		left += list[i].size()
+	}
+	for ; n > 1 && len(list) > 1; n-- {
+		share, end := 0, 0
+		for end < len(list)-1 && share < left/n {
+			share += list[end].size()
+			end++
 		}
-		return
+		if end == 0 {
+			break
+		}
+		parts = append(parts, list[:end:end])
+		list, left = list[end:], left-share
 	}
-	var workers sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for w := range n {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			var s splitter
-			for i := w; i < len(list); i += n {
-				list[i].read(&s)
-			}
-		}()
-	}
-	workers.Wait()
+	return append(parts, list)
 }
 
 // held returns the version of a note that the index holds, nil for none. The
@@ -96,6 +146,43 @@ func (x *Index) held(id string) *notes.Note {
 		return x.docs[d]
 	}
 	return nil
+}
+
+// takeAll applies changes whose texts were taken apart. Notes that are new are
+// entered all at once: that is most of an import. The caller has the lock.
+func (x *Index) takeAll(parts []part) {
+	var rest []*change
+	heaps := make([]heap, 0, len(parts))
+	for _, p := range parts {
+		h := heap{words: &p.glossary}
+		for i := range p.list {
+			c := &p.list[i]
+			if _, ok := x.number[c.id]; ok || c.now == nil {
+				rest = append(rest, c)
+				continue
+			}
+			delete(x.waiting, c.id)
+			d := x.newNumber()
+			x.number[c.id] = d
+			x.docs[d], x.heads[d] = c.now, headOf(c.now.Title)
+			h.notes = append(h.notes, numbered{d, c.words})
+		}
+		if len(h.notes) > 0 {
+			heaps = append(heaps, h)
+		}
+	}
+	x.x.enterAll(heaps)
+	for _, c := range rest {
+		if was := x.held(c.id); was != c.was { // the background was quicker
+			c.was, c.wasWords = was, nil
+			if was != nil {
+				c.wasWords = analyse(new(reading), was)
+			}
+		}
+		x.take(c)
+	}
+	x.x.average()
+	x.x.tidy()
 }
 
 // take applies one change. The caller has the lock.
@@ -127,11 +214,6 @@ func (x *Index) take(c *change) {
 	x.number[c.now.ID] = d
 	x.docs[d], x.heads[d] = c.now, headOf(c.now.Title)
 	x.x.replace(d, old, now)
-}
-
-// put takes a note in that the index does not hold. The caller has the lock.
-func (x *Index) put(n *notes.Note, a *analysis) {
-	x.take(&change{id: n.ID, now: n, words: a})
 }
 
 func (x *Index) newNumber() docID {

@@ -130,14 +130,10 @@ func BenchmarkApply(b *testing.B) {
 	n := r.notes.Get("n5")
 	other := *n
 	other.Body += "\nLooked at again."
-	var s splitter
 	turn := []*notes.Note{&other, n}
 	i := 0
 	for b.Loop() {
-		c := change{id: n.ID, now: turn[i%2], was: r.held(n.ID)}
-		c.read(&s)
-		r.take(&c)
-		r.x.average()
+		r.takeAll(r.readAll([]change{{id: n.ID, now: turn[i%2], was: r.held(n.ID)}}))
 		i++
 	}
 	_, err := r.notes.Get("n5"), error(nil)

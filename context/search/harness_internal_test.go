@@ -140,12 +140,11 @@ func (x *Index) check(t interface {
 	}
 	fresh := newInverted(x.x.stem)
 	var names []string
-	var s splitter
 	for n := range x.notes.All() {
 		d := docID(len(names))
 		names = append(names, n.ID)
 		fresh.docs++
-		fresh.replace(d, contents{}, fresh.take(analyse(&s, n)))
+		fresh.replace(d, contents{}, fresh.take(analyse(new(reading), n)))
 	}
 	fresh.average()
 	got := dump(x.x, func(d docID) string { return x.docs[d].ID })

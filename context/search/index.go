@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,8 +60,9 @@ type Index struct {
 	waiting map[string]struct{} // ids of notes that are not in the index yet
 	seq     uint64              // of the last change
 
-	scratch sync.Pool // of *run
-	split   splitter  // of commit: one runs at a time
+	scratch  sync.Pool // of *run
+	reading  reading   // of small commits: one runs at a time
+	readings sync.Pool // of large ones: *reading
 
 	stop     chan struct{}
 	stopOnce sync.Once
@@ -90,6 +92,7 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 		number: make(map[string]docID), waiting: make(map[string]struct{}), stop: make(chan struct{}),
 	}
 	x.scratch.New = func() any { return new(run) }
+	x.readings.New = func() any { return new(reading) }
 	db.OnCommit(x.commit)
 	db.OnClose(x.close)
 	db.OnDeleteCopies(x.forget)
@@ -140,46 +143,52 @@ func (x *Index) load(db *kv.Store) {
 	}
 }
 
+// group is how many notes the index takes in at once when it is made: few enough
+// that a search does not wait long, many enough that a word is looked up once for
+// several of them.
+const group = 32
+
 // build reads the notes that wait.
 func (x *Index) build() {
-	todo := make(chan *notes.Note, 64)
-	done := make(chan func(), 64)
+	todo := make(chan []*notes.Note, 4)
+	done := make(chan part, 4)
 	go func() { // reads ahead, so that the lock is not held for it
 		defer close(done)
 		var workers sync.WaitGroup
 		for range min(2, runtime.GOMAXPROCS(0)) {
-			workers.Add(1)
-			go func() {
-				defer workers.Done()
-				var s splitter
-				for n := range todo {
-					a := analyse(&s, n)
-					done <- func() { x.enterWaiting(n, a) }
+			workers.Go(func() {
+				for some := range todo {
+					p := part{reading: new(reading)}
+					for _, n := range some {
+						p.list = append(p.list, change{id: n.ID, now: n})
+					}
+					p.read()
+					done <- p
 				}
-			}()
+			})
 		}
 		workers.Wait()
 	}()
 	go func() {
 		defer close(todo)
-		for _, n := range x.waitingNotes() {
+		for some := range slices.Chunk(x.waitingNotes(), group) {
 			select {
-			case todo <- n:
+			case todo <- some:
 			case <-x.stop:
 				return
 			}
 		}
 	}()
 	read := 0
-	for enter := range done {
+	for p := range done {
 		x.mu.Lock()
-		enter()
-		read++
-		x.file.changed++
-		if len(done) == 0 || read%64 == 0 {
-			x.x.average()
-			x.x.tidy()
-		}
+		p.list = slices.DeleteFunc(p.list, func(c change) bool { // a commit was quicker
+			_, waits := x.waiting[c.id]
+			return !waits
+		})
+		x.takeAll([]part{p})
+		read += len(p.list)
+		x.file.changed += len(p.list)
 		x.mu.Unlock()
 	}
 	if read >= leavesMuch && !x.stopped() {
@@ -235,11 +244,4 @@ func (x *Index) waitingNotes() []*notes.Note {
 		}
 	}
 	return list
-}
-
-// enterWaiting takes a note in, unless a commit was quicker.
-func (x *Index) enterWaiting(n *notes.Note, a *analysis) {
-	if _, ok := x.waiting[n.ID]; ok {
-		x.put(n, a)
-	}
 }

@@ -24,8 +24,7 @@ type inverted struct {
 	known       [knownTF][256]float32 // saturation of small frequencies, by norms
 	capped      float64               // the average that caps is for
 
-	weights []uint32 // scratch of terms, by wordID
-	marks   []bool   // scratch of terms, by wordID
+	weights []uint32 // scratch of take, by wordID
 }
 
 func newInverted(stem func(string) string) *inverted {
@@ -117,52 +116,41 @@ type posting struct {
 	tf   uint32
 }
 
-// contents are what the index holds of one document, in order of the numbers.
+// contents are what the index holds of one document.
 type contents struct {
-	terms  []posting
-	words  []wordID
+	terms  []posting // in order of the numbers
+	words  []wordID  // each once
 	length uint32
 }
 
 // take looks the words of an analysis up and enters those that are new.
 func (x *inverted) take(a *analysis) contents {
+	a.words.enterInto(&x.dictionary)
+	if n := len(x.dictionary.words); len(x.weights) < n {
+		x.weights = append(x.weights, make([]uint32, n+n/8-len(x.weights))...)
+	}
 	c := contents{length: a.length}
-	from := uint32(0)
-	for i, end := range a.ends {
-		id := x.enter(a.text[from:end])
-		from = end
-		stem := x.stemOf(id)
-		for len(x.weights) < len(x.dictionary.words) {
-			x.weights = append(x.weights, make([]uint32, len(x.dictionary.words))...)
-			x.marks = append(x.marks, make([]bool, len(x.weights)-len(x.marks))...)
-		}
+	for _, o := range a.found() {
+		id := a.words.ids[o.word]
+		stem := x.words[id].stem
 		if x.weights[stem] == 0 {
 			c.terms = append(c.terms, posting{term: stem})
 		}
-		x.weights[stem] += uint32(a.weights[i])
-		if !x.marks[id] {
-			x.marks[id] = true
-			c.words = append(c.words, id)
-		}
+		x.weights[stem] += o.weight
+		c.words = append(c.words, id)
 	}
 	for i := range c.terms {
 		p := &c.terms[i]
 		p.tf, x.weights[p.term] = x.weights[p.term], 0
 	}
-	for _, id := range c.words {
-		x.marks[id] = false
-	}
 	slices.SortFunc(c.terms, func(a, b posting) int { return int(a.term) - int(b.term) })
-	slices.Sort(c.words)
 	return c
 }
 
 // replace exchanges what the index holds of a document. Empty contents are those
 // of none. O(terms of both).
 func (x *inverted) replace(doc docID, old, now contents) {
-	for int(doc) >= len(x.lengths) {
-		x.lengths = append(x.lengths, 0)
-	}
+	x.reach(doc)
 	before := x.lengths[doc]
 	x.lengths[doc] = lengthCode(now.length)
 	x.total += uint64(now.length) - uint64(old.length)
@@ -196,10 +184,22 @@ func (x *inverted) replace(doc docID, old, now contents) {
 // set gives a document a frequency of a term, 0 for none.
 func (x *inverted) set(term wordID, doc docID, tf uint32) {
 	w := &x.words[term]
+	if w.list == 0 && tf == 0 {
+		return
+	}
+	l := &x.lists[x.listFor(term)]
+	l.set(doc, tf, x.worth)
+	if l.docs() == 0 {
+		x.spare = append(x.spare, w.list-1)
+		*l, w.list = list{}, 0
+	}
+}
+
+// listFor returns the index of the postings of a term, which gets some when it has
+// none.
+func (x *inverted) listFor(term wordID) uint32 {
+	w := &x.words[term]
 	if w.list == 0 {
-		if tf == 0 {
-			return
-		}
 		if n := len(x.spare); n > 0 {
 			w.list, x.spare = x.spare[n-1]+1, x.spare[:n-1]
 		} else {
@@ -207,11 +207,13 @@ func (x *inverted) set(term wordID, doc docID, tf uint32) {
 			w.list = uint32(len(x.lists))
 		}
 	}
-	l := &x.lists[w.list-1]
-	l.set(doc, tf, x.worth)
-	if l.docs() == 0 {
-		x.spare = append(x.spare, w.list-1)
-		*l, w.list = list{}, 0
+	return w.list - 1
+}
+
+// reach makes room for a document.
+func (x *inverted) reach(doc docID) {
+	for int(doc) >= len(x.lengths) {
+		x.lengths = append(x.lengths, 0)
 	}
 }
 

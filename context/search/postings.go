@@ -223,6 +223,48 @@ func (l *list) append(doc docID, tf uint32, w worth) {
 	}
 }
 
+// extend adds postings. It is append for many, as long as they come in order behind
+// the last.
+func (l *list) extend(docs, tfs []uint32, w worth) {
+	for len(docs) > 0 {
+		all := l.blocks()
+		n := 0
+		if len(all) > 0 {
+			n = all[len(all)-1].extend(docs, tfs, w)
+		}
+		if n == 0 {
+			l.set(docID(docs[0]), tfs[0], w)
+			n = 1
+		} else if l.more != nil {
+			l.more.docs += n
+		}
+		docs, tfs = docs[n:], tfs[n:]
+	}
+}
+
+// extend adds postings to the last block of a list, and returns how many it took:
+// those that come in order and have room.
+func (b *block) extend(docs, tfs []uint32, w worth) int {
+	room := min(blockSize-int(b.n), len(docs))
+	if room == 0 || docID(docs[0]) <= b.last {
+		return 0
+	}
+	if b.packed { // it is of a file
+		b.loosen()
+	}
+	var scratch [10 * blockSize]byte
+	data := scratch[:0]
+	n := 0
+	for ; n < room && docID(docs[n]) > b.last; n++ {
+		doc := docID(docs[n])
+		data = appendPosting(data, uint32(doc-b.last), tfs[n])
+		b.last, b.max = doc, max(b.max, w(doc, tfs[n]))
+	}
+	b.data = append(b.data, data...)
+	b.n += uint8(n)
+	return n
+}
+
 // settle brings a block that grew into the form in which it stays.
 func (b *block) settle() {
 	var docs, tfs [blockSize + 1]uint32

@@ -98,6 +98,82 @@ func genText(t *rapid.T, label string, most int) string {
 	return b.String()
 }
 
+// genDrafts draws notes with ids of their own, of which some are short numbers as
+// in TestSRCH1_RandomEdits.
+func genDrafts(t *rapid.T) (list []notes.Draft) {
+	first, n := rapid.IntRange(0, 30).Draw(t, "first"), rapid.IntRange(2, 60).Draw(t, "drafts")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+	zipf := rand.NewZipf(rng, 1.2, 2, uint64(len(vocabulary)-1))
+	for i := range n {
+		var b strings.Builder
+		for range rng.IntN(80) {
+			b.WriteString(vocabulary[zipf.Uint64()] + " ")
+		}
+		list = append(list, notes.Draft{ID: fmt.Sprint("n", first+i), Title: vocabulary[rng.IntN(40)], Body: b.String()})
+	}
+	rng.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// TestSRCH1_ImportsInOneCommit enters many notes at once, in an index that has
+// blocks of every form: full ones, such as were read from a file, and such as lost
+// notes, whose numbers are given again.
+func TestSRCH1_ImportsInOneCommit(t *testing.T) {
+	dir := t.TempDir()
+	opts := Options{Dir: t.TempDir()}
+	for round := range 3 {
+		db, err := kv.Open(dir, kv.Options{Durability: kv.Relaxed})
+		must(t, err)
+		r := over(t, db, opts)
+		var list []notes.Draft
+		for i := range 400 {
+			list = append(list, notes.Draft{
+				ID: fmt.Sprint("n", (round*150+i*7)%700), Title: "Walks", Body: fmt.Sprintf("walking walked every other%d and word%d %s", i%2, i%50, strings.Repeat("so ", i%9)),
+			})
+		}
+		_, err = r.notes.PutMany(ctx, list)
+		must(t, err)
+		r.check(t)
+		for i := range 60 {
+			_, err := r.notes.Delete(ctx, list[i*3].ID, nil)
+			must(t, err)
+		}
+		must(t, r.ReindexWords(ctx, nil)) // whose words have other numbers
+		_, err = r.notes.PutMany(ctx, list[:100])
+		must(t, err)
+		r.check(t)
+		must(t, db.Close())
+	}
+}
+
+// TestSRCH1_SharesAreWhole cuts changes into parts that are all of them, in order.
+func TestSRCH1_SharesAreWhole(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		list := make([]change, rapid.IntRange(1, 30).Draw(rt, "changes"))
+		for i := range list {
+			list[i].id = fmt.Sprint(i)
+			list[i].now = &notes.Note{Body: strings.Repeat("x", rapid.SampledFrom([]int{0, 10, 100_000}).Draw(rt, "size"))}
+		}
+		n := rapid.IntRange(1, 8).Draw(rt, "n")
+		parts := shares(list, n)
+		at := 0
+		for _, p := range parts {
+			if len(p) == 0 {
+				rt.Fatal("an empty part")
+			}
+			for i := range p {
+				if p[i].id != list[at].id {
+					rt.Fatalf("%s behind %s", p[i].id, list[at].id)
+				}
+				at++
+			}
+		}
+		if at != len(list) || len(parts) > n {
+			rt.Fatalf("%d parts for %d, of %d of %d changes", len(parts), n, at, len(list))
+		}
+	})
+}
+
 // TestSRCH1_RandomEdits edits a store at random and has the index agree with an
 // index made anew, and with one that reads every text.
 func TestSRCH1_RandomEdits(t *testing.T) {
@@ -109,7 +185,10 @@ func TestSRCH1_RandomEdits(t *testing.T) {
 		}
 		id := func() string { return fmt.Sprint("n", rapid.IntRange(0, 12).Draw(rt, "id")) }
 		for range rapid.IntRange(1, 25).Draw(rt, "edits") {
-			switch rapid.IntRange(0, 5).Draw(rt, "edit") {
+			switch rapid.IntRange(0, 6).Draw(rt, "edit") {
+			case 6: // many in one commit, of which some are there already
+				_, err := r.notes.PutMany(ctx, genDrafts(rt))
+				fine(rt, err)
 			case 0:
 				_, err := r.notes.Delete(ctx, id(), nil)
 				fine(rt, err)
