@@ -191,7 +191,22 @@ func (p *pending) prepare(s *Store) {
 			cs.Changes = append(cs.Changes, ch)
 		}
 		p.cs = cs
+		if list := s.preparers.Load(); list != nil {
+			for _, fn := range *list {
+				s.callPreparer(fn, cs)
+			}
+		}
 	})
+}
+
+// callPreparer survives a panic: the handler of the view has to do without.
+func (s *Store) callPreparer(fn func(*ChangeSet), cs *ChangeSet) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.Error("kv: the preparation of a change panicked", "seq", cs.Seq, "panic", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+		}
+	}()
+	fn(cs)
 }
 
 // decodeSafely turns a panic of a codec into an error: at this point the

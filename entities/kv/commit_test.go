@@ -342,3 +342,43 @@ func TestNoLostUpdates(t *testing.T) {
 		})
 	})
 }
+
+// TestChangeSets_PreparedBeforeHandlers shows a change set to those who prepare for
+// it before it is applied, once, and survives that they panic.
+func TestChangeSets_PreparedBeforeHandlers(t *testing.T) {
+	stores(t, func(t *testing.T, s *kv.Store) {
+		var mu sync.Mutex
+		prepared := make(map[uint64]bool)
+		s.OnPrepare(func(*kv.ChangeSet) { panic("a defect") })
+		s.OnPrepare(func(cs *kv.ChangeSet) {
+			mu.Lock()
+			defer mu.Unlock()
+			if prepared[cs.Seq] || s.Seq() >= cs.Seq || len(cs.Changes) == 0 {
+				t.Errorf("%d is prepared again, late or empty", cs.Seq)
+			}
+			prepared[cs.Seq] = true
+		})
+		applied := 0
+		s.OnCommit(func(cs *kv.ChangeSet) {
+			mu.Lock()
+			defer mu.Unlock()
+			if applied++; !prepared[cs.Seq] {
+				t.Errorf("%d was not prepared", cs.Seq)
+			}
+		})
+		var writers sync.WaitGroup
+		for w := range 4 {
+			writers.Go(func() {
+				for range 10 {
+					if err := s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, fmt.Sprint(w), &record{Text: "x"}) }); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		if applied != 40 {
+			t.Errorf("%d of 40 were applied", applied)
+		}
+	})
+}

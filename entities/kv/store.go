@@ -103,14 +103,15 @@ type Store struct {
 	// view is held shared by whoever reads and exclusively while a
 	// transaction is applied, so that readers see the store and all views
 	// before it or after it.
-	view     sync.RWMutex
-	handlers []func(*ChangeSet) // guarded by view
-	closers  []func(bool)       // guarded by view
-	copies   []func() error     // guarded by view
-	capture  *capture           // of the snapshot being made; guarded by view
-	seq      atomic.Uint64      // of the last applied transaction
-	synced   atomic.Uint64      // the last transaction that the disk has confirmed
-	closed   atomic.Bool        // set with writer and view held
+	view      sync.RWMutex
+	handlers  []func(*ChangeSet) // guarded by view
+	preparers atomic.Pointer[[]func(*ChangeSet)]
+	closers   []func(bool)   // guarded by view
+	copies    []func() error // guarded by view
+	capture   *capture       // of the snapshot being made; guarded by view
+	seq       atomic.Uint64  // of the last applied transaction
+	synced    atomic.Uint64  // the last transaction that the disk has confirmed
+	closed    atomic.Bool    // set with writer and view held
 
 	snapshots snapshotter
 	flusher   flusher
@@ -171,6 +172,23 @@ func (s *Store) OnCommit(fn func(*ChangeSet)) {
 	s.view.Lock()
 	defer s.view.Unlock()
 	s.handlers = append(s.handlers, fn)
+}
+
+// OnPrepare registers what a view can work out of a change set before it is applied:
+// what takes long in an OnCommit handler, while other transactions are on their way
+// and nobody waits for the lock. It is called once for each change set that holds
+// records, several at a time, in no order, under no lock, and must not call View or
+// Update. The transaction may still fail, and others before it may not have been
+// applied yet, and no handler has refined the set. Register before the first Update.
+func (s *Store) OnPrepare(fn func(*ChangeSet)) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	var list []func(*ChangeSet)
+	if old := s.preparers.Load(); old != nil {
+		list = slices.Clone(*old)
+	}
+	list = append(list, fn)
+	s.preparers.Store(&list)
 }
 
 // Dir returns the folder that the store lies in, "" for one in memory.
