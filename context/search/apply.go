@@ -2,6 +2,7 @@ package search
 
 import (
 	"runtime"
+	"sync"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -47,36 +48,77 @@ func (p *part) read() {
 	}
 }
 
-// commit is the Index's part in a commit. O(words of the notes that changed).
-func (x *Index) commit(cs *kv.ChangeSet) {
-	var list []change
+// ahead are large commits that are taken apart and on their way.
+type ahead struct {
+	mu    sync.Mutex
+	parts map[uint64][]part // by sequence
+}
+
+func (a *ahead) put(seq uint64, parts []part) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.parts == nil {
+		a.parts = make(map[uint64][]part)
+	}
+	a.parts[seq] = parts
+}
+
+// take returns the parts of a commit, nil for none. Those of commits before it that
+// never came go too.
+func (a *ahead) take(seq uint64) []part {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	parts := a.parts[seq]
+	for s := range a.parts {
+		if s <= seq {
+			delete(a.parts, s)
+		}
+	}
+	return parts
+}
+
+// changesOf returns what a change set does to notes, which the index may hold.
+func (x *Index) changesOf(cs *kv.ChangeSet) (list []change) {
 	for _, ch := range cs.Changes {
 		if _, now, ok := notes.Records.Of(ch); ok {
 			list = append(list, change{id: ch.ID, now: now})
 		}
 	}
-	x.file.waiting.Add(1) // whoever writes the file leaves
-	defer x.file.waiting.Add(-1)
-	if len(list) == 0 {
-		x.mu.Lock()
-		x.seq = cs.Seq
-		x.mu.Unlock()
-		return
-	}
 	x.mu.RLock()
+	defer x.mu.RUnlock()
 	for i := range list {
 		list[i].was = x.held(list[i].id)
 	}
-	x.mu.RUnlock()
-	parts := x.readAll(list)
+	return list
+}
+
+// prepare takes the notes of a large commit apart before its turn comes: an import
+// meanwhile has the notes before it entered into every index.
+func (x *Index) prepare(cs *kv.ChangeSet) {
+	if len(cs.Changes) <= fewChanges {
+		return
+	}
+	if list := x.changesOf(cs); len(list) > fewChanges {
+		x.ahead.put(cs.Seq, x.readAll(list))
+	}
+}
+
+// commit is the Index's part in a commit. O(words of the notes that changed).
+func (x *Index) commit(cs *kv.ChangeSet) {
+	x.file.waiting.Add(1) // whoever writes the file leaves
+	defer x.file.waiting.Add(-1)
+	parts := x.ahead.take(cs.Seq)
+	if parts == nil {
+		parts = x.readAll(x.changesOf(cs))
+	}
 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seq = cs.Seq
 	x.takeAll(parts)
-	x.file.changed += len(list)
-	if len(list) > fewChanges {
-		for _, p := range parts {
+	for _, p := range parts {
+		x.file.changed += len(p.list)
+		if p.reading != &x.reading {
 			x.readings.Put(p.reading)
 		}
 	}
@@ -96,6 +138,9 @@ const (
 // readAll takes the notes of changes apart, and looks their words up, on several
 // processors when there are many.
 func (x *Index) readAll(list []change) []part {
+	if len(list) == 0 {
+		return nil
+	}
 	if len(list) <= fewChanges {
 		x.reading.forget(fewWords)
 		p := part{&x.reading, list}
@@ -151,6 +196,9 @@ func (x *Index) held(id string) *notes.Note {
 // takeAll applies changes whose texts were taken apart. Notes that are new are
 // entered all at once: that is most of an import. The caller has the lock.
 func (x *Index) takeAll(parts []part) {
+	if len(parts) == 0 {
+		return
+	}
 	var rest []*change
 	heaps := make([]heap, 0, len(parts))
 	for _, p := range parts {

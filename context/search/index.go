@@ -62,6 +62,7 @@ type Index struct {
 
 	scratch  sync.Pool // of *run
 	reading  reading   // of small commits: one runs at a time
+	ahead    ahead
 	readings sync.Pool // of large ones: *reading
 
 	stop     chan struct{}
@@ -93,6 +94,7 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 	}
 	x.scratch.New = func() any { return new(run) }
 	x.readings.New = func() any { return new(reading) }
+	db.OnPrepare(x.prepare)
 	db.OnCommit(x.commit)
 	db.OnClose(x.close)
 	db.OnDeleteCopies(x.forget)

@@ -146,6 +146,39 @@ func TestSRCH1_ImportsInOneCommit(t *testing.T) {
 	}
 }
 
+// TestSRCH1_ImportsAtOnce has large commits of the same notes on their way at the same
+// time: what was prepared for one may not be true any more when its turn comes.
+func TestSRCH1_ImportsAtOnce(t *testing.T) {
+	db, err := kv.Open(t.TempDir(), kv.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	r := over(t, db, Options{})
+	var all sync.WaitGroup
+	for w := range 4 {
+		all.Go(func() {
+			for round := range 6 {
+				var list []notes.Draft
+				for i := range 30 {
+					list = append(list, notes.Draft{
+						ID: fmt.Sprint("n", (i*7+w*3)%60), Title: fmt.Sprint("Of ", w), Body: fmt.Sprintf("writer%d round%d walks walked every", w, round),
+					})
+				}
+				if _, err := r.notes.PutMany(ctx, list); err != nil {
+					t.Error(err)
+				}
+				if _, err := r.notes.Delete(ctx, list[w].ID, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	r.check(t)
+	if n := len(r.ahead.parts); n > 0 {
+		t.Errorf("%d commits are kept that have come", n)
+	}
+}
+
 // TestSRCH1_SharesAreWhole cuts changes into parts that are all of them, in order.
 func TestSRCH1_SharesAreWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
