@@ -46,6 +46,7 @@ type meaning struct {
 	retry    backoff      // of asking for the model
 	unsteady backoff      // of making vectors of a model that comes and goes
 	changed  time.Time    // when a commit last left something to do
+	imported time.Time    // when one last did with many notes at once
 	waiters  []chan struct{}
 	work     workload
 
@@ -145,6 +146,9 @@ func (m *meaning) commit(cs *kv.ChangeSet) {
 	m.changed = now
 	if slices.ContainsFunc(hidden, func(id string) bool { return m.flight[id] }) {
 		m.recall()
+	}
+	if len(edited) > fewChanges {
+		m.imported = now
 	}
 	for _, g := range m.generations() {
 		for _, id := range gone {

@@ -780,3 +780,28 @@ func TestSRCH13_ReasonsNameNoPath(t *testing.T) {
 		t.Errorf("told is %q", got)
 	}
 }
+
+// TestSRCH24_AnImportComesFirst has notes wait until they rest: longer after a commit
+// of many, and never for good.
+func TestSRCH24_AnImportComesFirst(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for _, c := range []struct {
+		name                     string
+		changed, imported, first time.Time
+		left                     time.Duration
+	}{
+		{"just edited", now, time.Time{}, now, settle},
+		{"edited a while ago", ago(settle), time.Time{}, ago(settle), 0},
+		{"edited again and again", now, time.Time{}, ago(longSettle), 0},
+		{"edited long after an import", now, ago(time.Hour), ago(time.Millisecond), settle},
+		{"just imported", now, now, now, importSettle},
+		{"an import that goes on", now, now, ago(longSettle * 2), importSettle},
+		{"an import that has ended", ago(importSettle), ago(importSettle), ago(longSettle), 0},
+		{"an import that goes on for long", now, now, ago(longImport), 0},
+	} {
+		if left := restLeft(now, c.changed, c.imported, c.first); max(0, left) != c.left {
+			t.Errorf("%s: %s left, want %s", c.name, left, c.left)
+		}
+	}
+}

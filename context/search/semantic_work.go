@@ -21,6 +21,11 @@ const (
 	// saves often. longSettle is how long that can put it off.
 	settle     = 50 * time.Millisecond
 	longSettle = time.Second
+	// importSettle is how long they have to rest after a commit of many, and
+	// longImport how long an import can put it off: while it goes on, the processors
+	// are its own.
+	importSettle = 250 * time.Millisecond
+	longImport   = 30 * time.Second
 )
 
 // The stages of progress.
@@ -122,9 +127,9 @@ func (m *meaning) calm(g *generation) bool {
 	for {
 		m.mu.RLock()
 		n := len(g.edited) + len(g.backlog)
-		resting, since := time.Since(m.changed), time.Since(g.firstEdit())
+		left := restLeft(time.Now(), m.changed, m.imported, g.firstEdit())
 		m.mu.RUnlock()
-		if n == 0 || resting >= settle || since >= longSettle || len(m.hurry) > 0 {
+		if n == 0 || left <= 0 || len(m.hurry) > 0 {
 			return n > 0
 		}
 		select {
@@ -132,9 +137,19 @@ func (m *meaning) calm(g *generation) bool {
 			return false
 		case <-m.hurry:
 			poke(m.hurry)
-		case <-time.After(settle - resting):
+		case <-time.After(left):
 		}
 	}
+}
+
+// restLeft is how long the notes still have to rest at least, by when they last
+// changed, when last many did at once, and since when the first of them waits.
+func restLeft(now, changed, imported, first time.Time) time.Duration {
+	edit := min(changed.Add(settle).Sub(now), first.Add(longSettle).Sub(now))
+	if imported.IsZero() {
+		return edit
+	}
+	return max(edit, min(imported.Add(importSettle).Sub(now), first.Add(longImport).Sub(now)))
 }
 
 // firstEdit is since when the first of the edits waits. The caller has the lock.
