@@ -2,7 +2,8 @@
 //
 // Index is an inverted index in memory over titles, headings, tags, paths and
 // bodies, ranked by BM25. It takes its part in every commit, so that a search
-// sees what was written before, and nothing of what is gone. With an embedder it
+// sees what was written before, and nothing of what is gone. The notes of a large
+// commit are taken apart before its turn comes and entered all at once. With an embedder it
 // keeps the vectors of the notes as well. Open it after package notes; whoever
 // finds notes for people or prompts asks it: rpc, gather, and, by words alone, WQL
 // through a hook.
@@ -46,7 +47,7 @@
 // no file: whatever a crash leaves, a start finds what is missing, and a chunk whose
 // text was embedded before is not embedded again. Commits only note ids. One
 // goroutine does the rest: the latest edit first, when notes have rested for 50 ms
-// or somebody waits; the unchanged chunks of an edited note serve at once.
+// or somebody waits, and after an import has ended or went on for 30 s; the unchanged chunks of an edited note serve at once.
 //
 // When the embedder has another model than the vectors are of, a second index is
 // made beside, and takes the place of the first when every note is in it; queries go
