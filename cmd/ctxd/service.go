@@ -97,8 +97,10 @@ func (c *serviceInstallCmd) command(a *app) ([]string, *config, error) {
 		command = append(command, "--data", conf.data)
 	}
 	if s := conf.setting("vaults"); s.said() {
+		// As a setting and not by --vault, which refuses a folder that is not there:
+		// a disk that is out at login must not keep the notes of others away.
 		for _, dir := range conf.vaults {
-			command = append(command, "--vault", dir)
+			command = append(command, "--set", "vaults="+dir)
 		}
 	}
 	return command, conf, err
