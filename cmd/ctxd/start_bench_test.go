@@ -248,7 +248,8 @@ func BenchmarkStart(b *testing.B) {
 // BenchmarkMemory is what a daemon costs that holds the standard store: its
 // resident memory when it has opened the store, after some work, and the most it
 // ever had, each in parts of the text too; and the processor time that it takes
-// while nobody asks.
+// while nobody asks. There are no vectors: nobody answers where they are to come
+// from.
 func BenchmarkMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("the memory of a process is read from /proc")
@@ -262,7 +263,7 @@ func BenchmarkMemory(b *testing.B) {
 				b.ReportMetric(float64(bytes)/float64(d.text), name+"/text")
 			}
 			for b.Loop() {
-				p := startProgram(b, program, d.dir)
+				p := startProgram(b, program, d.dir, "embedder=http", "embedding.url=http://127.0.0.1:9/v1", "embedding.model=none")
 				p.call(b, "tags.list", protocol.TagFilter{}, new(protocol.TagPage)) // it waits for the store
 				report("opened", p.status(b, "VmRSS"))
 				p.search(b)
@@ -348,14 +349,18 @@ type measured struct {
 }
 
 // startProgram starts a daemon over the data and returns when it has answered.
-func startProgram(b *testing.B, path, data string) *measured {
+func startProgram(b *testing.B, path, data string, settings ...string) *measured {
 	b.Helper()
 	home, err := os.MkdirTemp("", "ctxd-b-") // short enough for a socket
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = os.RemoveAll(home) })
-	p := &measured{cmd: exec.CommandContext(b.Context(), path, "serve", "--log-level", "error"), socket: filepath.Join(home, "s")}
+	args := []string{"serve", "--log-level", "error"}
+	for _, s := range settings {
+		args = append(args, "--set", s)
+	}
+	p := &measured{cmd: exec.CommandContext(b.Context(), path, args...), socket: filepath.Join(home, "s")}
 	p.cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home,
 		"XDG_RUNTIME_DIR="+home, "CTXD_SOCKET="+p.socket, "CTXD_DATA="+data)
 	if err := p.cmd.Start(); err != nil {
@@ -365,10 +370,10 @@ func startProgram(b *testing.B, path, data string) *measured {
 	return p
 }
 
-// search has the daemon look for a word that is in some notes.
+// search has the daemon look for a word that is in some notes, by its index of words.
 func (p *measured) search(b *testing.B) {
 	b.Helper()
-	p.call(b, "notes.search", protocol.NoteSearch{Query: "Prosha"}, new(protocol.SearchResult))
+	p.call(b, "notes.search", protocol.NoteSearch{Query: "Prosha", Mode: "lexical"}, new(protocol.SearchResult))
 }
 
 // call asks over a connection of its own, as soon as there is a daemon.
