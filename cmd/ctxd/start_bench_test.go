@@ -248,8 +248,8 @@ func BenchmarkStart(b *testing.B) {
 // BenchmarkMemory is what a daemon costs that holds the standard store: its
 // resident memory when it has opened the store, after some work, and the most it
 // ever had, each in parts of the text too; and the processor time that it takes
-// while nobody asks. There are no vectors: nobody answers where they are to come
-// from.
+// while nobody asks. There are no vectors: those of a run before are removed, and
+// nobody answers where new ones are to come from.
 func BenchmarkMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("the memory of a process is read from /proc")
@@ -263,6 +263,15 @@ func BenchmarkMemory(b *testing.B) {
 				b.ReportMetric(float64(bytes)/float64(d.text), name+"/text")
 			}
 			for b.Loop() {
+				made, err := filepath.Glob(filepath.Join(d.dir, indexFolder, "vectors*"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, name := range made {
+					if err := os.Remove(name); err != nil {
+						b.Fatal(err)
+					}
+				}
 				p := startProgram(b, program, d.dir, "embedder=http", "embedding.url=http://127.0.0.1:9/v1", "embedding.model=none")
 				p.call(b, "tags.list", protocol.TagFilter{}, new(protocol.TagPage)) // it waits for the store
 				report("opened", p.status(b, "VmRSS"))
