@@ -69,18 +69,8 @@ const auto = "auto"
 
 // logFileOf is the path of the log file, or a word that says which one it is.
 func logFileOf(at *string) value {
-	v := pathOf(at)
-	v.words = []string{auto, noLogFile}
-	v.text = func() string { return firstOf(*at, auto) }
-	v.raw = func() any { return v.text() }
-	take := v.set
-	v.set = func(words []string) *fault.Error {
-		err := take(words)
-		if *at == auto {
-			*at = ""
-		}
-		return err
-	}
+	v := pathOrAuto(at)
+	v.words = append(v.words, noLogFile)
 	return v
 }
 

@@ -17,7 +17,7 @@ type inspectContextCmd struct {
 	Note     []string       `placeholder:"TITLE" sep:"none" help:"Pin a note, by id, path or title. May be repeated."`
 	Audience string         `enum:"remote,local" default:"remote" placeholder:"WHO" help:"Who reads the prompt: remote or local. A remote model never sees private records. Default: remote."`
 	Format   string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"How the prompt is written: markdown or xml. Default: markdown."`
-	Search   int            `default:"3" placeholder:"N" help:"Notes to find by the words of the message, 0 to 8. Default: 3."`
+	Search   int            `default:"3" placeholder:"N" help:"Notes to find by a search for the message, 0 to 8. Default: 3."`
 	Depth    int            `default:"2" placeholder:"N" help:"References to follow, 0 to 4. Default: 2."`
 	Budget   map[string]int `mapsep:"," placeholder:"KEY=N" help:"Characters of total, pinned, entities, linked, search or client. May be repeated."`
 	Prompt   bool           `short:"p" help:"Print the prompt too."`

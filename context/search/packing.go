@@ -115,7 +115,8 @@ func unpack(data []byte, n int, first uint32, docs, tfs *[blockSize + 1]uint32) 
 }
 
 // unpackBits reads n numbers of a width and adds something to each. It reads eight
-// at a time: they begin with a byte.
+// at a time: they begin with a byte. A case for each width makes constants of its
+// shifts and masks, the frequent widths being the small ones.
 func unpackBits(data []byte, n int, width uint, add uint32, out *[blockSize]uint32) {
 	if width > 32 {
 		panic("search: a number of too many bits") // it is of a damaged file

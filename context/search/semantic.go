@@ -304,7 +304,7 @@ func (m *meaning) open(model embed.Model, name, stage string, place func(*genera
 			g.index, err = vector.Open(name, model)
 		}
 		if err != nil {
-			m.log.Warn("search: the vectors can't be kept on disk; the next start makes them anew", "error", err)
+			m.log.Warn("search: the vectors can't be kept on disk until the next start", "error", err)
 		}
 	}
 	if g.index == nil {
@@ -506,10 +506,19 @@ func (m *meaning) sweep() {
 	all := m.generations()
 	m.mu.RUnlock()
 	for _, name := range m.files() {
-		if !slices.ContainsFunc(all, func(g *generation) bool { return g.index.Name() == name }) {
+		if !slices.ContainsFunc(all, func(g *generation) bool { return m.keeps(g, name) }) {
 			m.report(os.Remove(name))
 		}
 	}
+}
+
+// keeps reports whether a file is that of a generation: the one that it is in, or,
+// when it could not be opened, the one that the next start will read. What was the
+// matter may pass, as a lack of descriptors does, and a slow model's vectors are
+// hours of work.
+func (m *meaning) keeps(g *generation, name string) bool {
+	at := g.index.Name()
+	return at == name || at == "" && m.fileOf(g.model) == name
 }
 
 func (m *meaning) report(err error) {

@@ -746,6 +746,34 @@ func TestSRCH12_DamageThatASearchFindsIsMended(t *testing.T) {
 	until(t, "it is embedded again", func() bool { return len(b.taken()) == 1 })
 }
 
+// A file that can't be opened for a passing reason is there for the next start.
+func TestSRCH12_AFileThatCantBeOpenedIsKept(t *testing.T) {
+	b := &bags{name: "b"}
+	dir := t.TempDir()
+	r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: b})
+	m := r.meaning
+	name := m.fileOf(b.model())
+	must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	opened, err := vector.Open(name+"-anew", b.model())
+	must(t, err)
+	t.Cleanup(func() { _ = opened.Close() })
+	inMemory := &generation{model: b.model(), index: vector.New(b.model().Dims)}
+	for _, c := range []struct {
+		g    *generation
+		name string
+		want bool
+	}{
+		{inMemory, name, true},
+		{inMemory, m.fileOf(embed.Model{Name: "other", Dims: 2}), false},
+		{&generation{model: b.model(), index: opened}, name + "-anew", true},
+		{&generation{model: b.model(), index: opened}, name, false},
+	} {
+		if got := m.keeps(c.g, c.name); got != c.want {
+			t.Errorf("%s is kept: %v, with vectors in %q", filepath.Base(c.name), got, c.g.index.Name())
+		}
+	}
+}
+
 // wavering has another model with each call for passages.
 type wavering struct {
 	*bags

@@ -19,7 +19,7 @@ type assembleInput struct {
 	Message     string   `json:"message" jsonschema:"what the user wrote; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions"`
 	EntityIDs   []string `json:"entityIds,omitempty" jsonschema:"further entities that it is about"`
 	NoteIDs     []string `json:"noteIds,omitempty" jsonschema:"further notes that it is about, at most 5 are shown"`
-	SearchNotes int      `json:"searchNotes,omitempty" jsonschema:"notes to add by a search for the words of the message"`
+	SearchNotes int      `json:"searchNotes,omitempty" jsonschema:"notes to add by a search for the message"`
 	MaxDepth    int      `json:"maxDepth,omitempty" jsonschema:"steps to follow references from mentioned entities"`
 	MaxChars    int      `json:"maxChars,omitempty" jsonschema:"characters at most"`
 }

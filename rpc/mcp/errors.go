@@ -16,7 +16,7 @@ const maxErrorChars = 2000
 
 // The errors of a host that asks for what is not there, or must not be known.
 func noNote() error {
-	return fault.New(fault.NotFound, "there is no such note").WithHint("search_notes finds notes by their words")
+	return fault.New(fault.NotFound, "there is no such note").WithHint("search_notes finds notes")
 }
 
 func noEntity() error {

@@ -13,7 +13,7 @@ import (
 // addTools declares the tools. All of them read only.
 func (s *server) addTools() {
 	add(s, "search_notes", "Search the user's notes",
-		"Find notes by the words of a query, best first, each with the place of its text that fits best. Read one with read_note.",
+		"Find notes by the words of a query and by what it means, best first, each with the place of its text that fits best. Read one with read_note.",
 		searchSchema(), (*call).searchNotes)
 	add(s, "read_note", "Read a note",
 		"Read one note as Markdown, by its id, path or title; a long one in parts.",
