@@ -198,16 +198,19 @@ func (v *searchView) drawJoined(s *screen) {
 	for i, h := range v.Hits {
 		row := []line{{styled(faint, number(i+1))}, {text(h.Title)}, {text(threeDigits(h.Score))}}
 		for _, way := range []string{"lexical", "semantic"} {
-			rank, listed := h.Signals["rank:"+way]
-			if !listed {
-				row = append(row, line{styled(faint, "–")}, line{styled(faint, "–")})
-				continue
-			}
-			row = append(row, line{text(threeDigits(rank))}, line{text(threeDigits(h.Signals["fused:"+way]))})
+			row = append(row, numberOrDash(h.Signals, "rank:"+way), numberOrDash(h.Signals, "fused:"+way))
 		}
 		t.rows = append(t.rows, row)
 	}
 	t.draw(s)
+}
+
+// numberOrDash is a signal in a table.
+func numberOrDash(signals map[string]float64, name string) line {
+	if v, ok := signals[name]; ok {
+		return line{text(threeDigits(v))}
+	}
+	return line{styled(faint, "–")}
 }
 
 // searchStages say what the stages of a search do.

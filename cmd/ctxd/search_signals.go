@@ -27,8 +27,13 @@ func signalsInWords(h *protocol.SearchHit) []string {
 	var out, joined []string
 	for _, way := range []struct{ signal, name string }{{"lexical", "words"}, {"semantic", "meaning"}} {
 		rank, listed := sig["rank:"+way.signal]
-		if gave, ok := sig["fused:"+way.signal]; listed && ok {
+		gave, ok := sig["fused:"+way.signal]
+		switch {
+		case !ok:
+		case listed:
 			joined = append(joined, threeDigits(gave)+" of place "+threeDigits(rank)+" by "+way.name)
+		default: // of what has no vectors
+			joined = append(joined, threeDigits(gave)+" of that place for its "+way.name+", which is not known")
 		}
 	}
 	if len(joined) > 0 {

@@ -62,15 +62,16 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		return x.searchWords(ctx, req)
 	}
 	depth := max(fuseDepth, 2*req.Limit)
-	near, asked, why, err := x.nearest(ctx, &req, q, depth)
+	near, err := x.nearest(ctx, &req, q, depth)
 	if err != nil {
 		return nil, err
 	}
+	why := near.missing
 	if req.Mode == Semantic {
-		if !asked && why != unknownWords {
+		if !near.asked && why != unknownWords {
 			return nil, &fault.Error{Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why, Hint: "search with mode hybrid or lexical", Retryable: true}
 		}
-		res := &Result{Mode: Semantic, Hits: near[:min(req.Limit, len(near))], Degraded: why}
+		res := &Result{Mode: Semantic, Hits: near.hits[:min(req.Limit, len(near.hits))], Degraded: why}
 		if why != "" {
 			res.Stage = semanticStage
 		}
@@ -86,7 +87,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		m.take(q)
 		return res, x.finishHits(ctx, &req, &m, res.Hits)
 	}
-	if !asked {
+	if !near.asked {
 		res, err := x.searchWords(ctx, req)
 		if err == nil && res.Degraded == "" {
 			res.Stage, res.Degraded = semanticStage, why
@@ -103,28 +104,41 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		res.Stage, res.Degraded = semanticStage, why
 	}
 	over := req.clock.begin("fuse")
-	res.Mode, res.Hits = Hybrid, fuse(res.Hits, near, x.opts.Weights, req.Explain)
+	res.Mode, res.Hits = Hybrid, fuse(res.Hits, near.hits, near.knows, x.opts.Weights, req.Explain)
 	over()
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	return res, x.finishHits(ctx, &req, m, res.Hits)
 }
 
-// fuse makes one list of two, by weighted reciprocal ranks. What counted is, by
-// name:
+// fuse makes one list of two, by weighted reciprocal ranks. A note of whose meaning
+// nothing is known, for it waits for its vectors or may have none, has the place
+// in the second list that it has by its words: else whatever was embedded first would
+// stand before it while the vectors are being made. What counted is, by name:
 //
 //	lexical, semantic                what each list ranks by: BM25, and the cosine
 //	rank:lexical, rank:semantic      the places in the lists, from 1
-//	fused:lexical, fused:semantic    what these places give; they add up to the score
+//	fused:lexical, fused:semantic    what these places give; they add up to the score.
+//	                                 The second without a place: that by words counts
 //	chunk                            the part that is nearest, from 1
-func fuse(words, near []Hit, w Weights, explain bool) []Hit {
+func fuse(words, near []Hit, knows func(id string) bool, w Weights, explain bool) []Hit {
 	all := make([]Hit, 0, len(words)+len(near))
-	at := make(map[*notes.Note]int, len(words))
+	at, isNear := make(map[*notes.Note]int, len(words)), make(map[*notes.Note]bool, len(near))
+	for _, h := range near {
+		isNear[h.Note] = true
+	}
 	for i, h := range words {
 		at[h.Note] = len(all)
 		gives := w.Lexical / float64(fuseRank+i+1)
 		h.words, h.Score, h.chunk = h.Score, gives, noChunk
 		if explain {
 			h.Signals = map[string]float64{"lexical": h.words, "rank:lexical": float64(i + 1), "fused:lexical": gives}
+		}
+		if w.Lexical > 0 && !isNear[h.Note] && !knows(h.Note.ID) {
+			same := w.Semantic / float64(fuseRank+i+1)
+			h.Score += same
+			if explain {
+				h.Signals["fused:semantic"] = same
+			}
 		}
 		all = append(all, h)
 	}
@@ -234,11 +248,18 @@ func isName(s string) bool {
 	return false
 }
 
-// nearest returns the notes nearest to a query, best first. asked tells whether the
-// vectors could be asked; why what keeps some or all of them away.
-func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (hits []Hit, asked bool, why string, err error) {
+// meant is what the vectors say of a query.
+type meant struct {
+	hits    []Hit                // the nearest first
+	asked   bool                 // whether the vectors could be asked
+	missing string               // what keeps some or all of them away
+	knows   func(id string) bool // whether they say anything of a note
+}
+
+// nearest asks the vectors for the k notes nearest to a query.
+func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (found meant, err error) {
 	if x.meaning == nil {
-		return nil, false, "no embedder is configured", nil
+		return meant{missing: "no embedder is configured"}, nil
 	}
 	ctx2, cancel := context.WithTimeout(ctx, questionDeadline)
 	defer cancel()
@@ -250,20 +271,22 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (hit
 	g, question, why := x.meaning.question(ctx2, cutTokens(text, questionTokens))
 	over()
 	if ctx.Err() != nil {
-		return nil, false, "", ctx.Err()
+		return meant{}, ctx.Err()
 	}
 	if question == nil {
-		return nil, false, why, nil
+		return meant{missing: why}, nil
 	}
 	defer req.clock.begin("vectors")()
 	allowed, err := x.allowed(ctx, req, q)
 	if err != nil {
-		return nil, false, "", err
+		return meant{}, err
 	}
 	least := float32(0)
 	if req.Mode == Hybrid {
 		least = leastCosine(len(q.words))
 	}
+	found = meant{asked: true, missing: why}
+	found.knows = func(id string) bool { return g.index.Has(id) && x.meaning.serves(g, id) }
 	test := func(id string) *notes.Note {
 		if n := x.notes.Get(id); n != nil && allowed(n) && x.meaning.serves(g, id) {
 			return n
@@ -272,22 +295,22 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (hit
 	}
 	for _, h := range g.index.Search(question, k, func(id string) bool { return test(id) != nil }) {
 		if n := test(h.ID); n != nil && h.Score > least {
-			hits = append(hits, Hit{Note: n, Score: float64(h.Score), Found: Semantic, chunk: h.Part})
+			found.hits = append(found.hits, Hit{Note: n, Score: float64(h.Score), Found: Semantic, chunk: h.Part})
 		}
 	}
-	asWholes(hits, g.index, question)
+	asWholes(found.hits, g.index, question)
 	if g.index.Broken() { // the worker may rest, and be woken by nothing else
 		poke(x.meaning.wake)
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
+	slices.SortFunc(found.hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), entities.CompareNatural(a.Note.Title, b.Note.Title), cmp.Compare(a.Note.ID, b.Note.ID))
 	})
-	for i := range hits {
-		if h := &hits[i]; req.Explain {
+	for i := range found.hits {
+		if h := &found.hits[i]; req.Explain {
 			h.Signals = map[string]float64{"semantic": h.Score, "part": h.part, "whole": h.whole, "rank:semantic": float64(i + 1), "chunk": float64(h.chunk + 1)}
 		}
 	}
-	return hits, true, why, nil
+	return found, nil
 }
 
 // asWholes has the note as a whole count as much as its nearest part: what a note is

@@ -220,3 +220,34 @@ func TestSRCH13_AListOfNoWeightAddsNoHits(t *testing.T) {
 		}
 	}
 }
+
+// A note without vectors, as all are for a while after an import, is not put behind
+// those that were embedded before it.
+func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{Embedder: &bags{name: "b", remote: true}})
+	best := notes.Draft{ID: "best", Title: "Hive honey weight", Body: "The honey weight of a hive.", Private: true} // held back
+	r.put(t, best,
+		notes.Draft{ID: "near", Title: "Hive", Body: "Hive honey weight, and a long list of what else is to be said of bees."},
+		notes.Draft{ID: "far", Title: "Rails", Body: "A driver likes honey, steam, trains and a great many other things."},
+	)
+	r.settled(t)
+	query := Request{Query: "hive honey weight", Mode: Hybrid, Limit: 5, Explain: true}
+	res, err := r.Search(ctx, query)
+	must(t, err)
+	h := res.Hits[0]
+	if _, placed := h.Signals["rank:semantic"]; h.Note.ID != "best" || placed || h.Score != 1.5/61 ||
+		h.Score != h.Signals["fused:lexical"]+h.Signals["fused:semantic"] {
+		t.Errorf("first is %s with %v: %v", h.Note.ID, h.Score, h.Signals)
+	}
+	if other := res.Hits[1]; other.Note.ID != "near" || other.Found != Hybrid {
+		t.Errorf("second is %s, found by %s", other.Note.ID, other.Found)
+	}
+	best.Private = false
+	r.put(t, best)
+	r.settled(t)
+	res, err = r.Search(ctx, query)
+	must(t, err)
+	if h := res.Hits[0]; h.Note.ID != "best" || h.Signals["rank:semantic"] != 1 {
+		t.Errorf("with vectors, first is %s: %v", h.Note.ID, h.Signals)
+	}
+}

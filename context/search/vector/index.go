@@ -114,6 +114,14 @@ func (x *Index) Items() int {
 	return len(x.items)
 }
 
+// Has reports whether an item has any vector.
+func (x *Index) Has(id string) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	it := x.items[id]
+	return it != nil && slices.ContainsFunc(it.rows, func(row int32) bool { return row != noRow })
+}
+
 // All returns the keys of all items by their ids.
 func (x *Index) All() map[string]Key {
 	x.mu.RLock()
