@@ -25,7 +25,8 @@ type NameIndex struct {
 
 	// By number; see rankOf and mark. They are slices of their own because completion goes
 	// through all of one.
-	ranks, letters, pairs []uint64
+	ranks, letters []uint64
+	pairs          [][2]uint64
 
 	kinds   map[string]uint32   // numbers of kinds
 	kindOf  []string            // kinds by number
@@ -74,7 +75,7 @@ func (x *NameIndex) Put(r NameRecord, names ...string) {
 		at, x.free = x.free[last], x.free[:last]
 	} else {
 		x.list = append(x.list, named{})
-		x.ranks, x.letters, x.pairs = append(x.ranks, 0), append(x.letters, 0), append(x.pairs, 0)
+		x.ranks, x.letters, x.pairs = append(x.ranks, 0), append(x.letters, 0), append(x.pairs, [2]uint64{})
 	}
 	x.list[at], x.ranks[at] = n, rankOf(r)
 	x.mark(at)
@@ -135,7 +136,7 @@ func (x *NameIndex) Delete(id string) {
 	}
 	delete(x.byID, id)
 	x.list[at] = named{}
-	x.ranks[at], x.letters[at], x.pairs[at] = 0, 0, 0
+	x.ranks[at], x.letters[at], x.pairs[at] = 0, 0, [2]uint64{}
 	x.free = append(x.free, at)
 }
 

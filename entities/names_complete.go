@@ -10,7 +10,7 @@ import (
 )
 
 // tier says how well a name matches what was typed; lower is better.
-type tier int
+type tier uint8
 
 const (
 	tierPrefix tier = iota
@@ -66,11 +66,11 @@ func rankAs(rank uint64, name uint16) uint64 {
 // its names hold, as bits: a name that lacks a bit of what was typed need not be looked
 // at.
 func (x *NameIndex) mark(at uint32) {
-	letters, pairs := uint64(0), uint64(0)
+	letters, pairs := uint64(0), [2]uint64{}
 	if x.ranks[at] > 0 {
 		for _, name := range x.list[at].names {
 			l, p := marksOf(name.Fold)
-			letters, pairs = letters|l, pairs|p
+			letters, pairs[0], pairs[1] = letters|l, pairs[0]|p[0], pairs[1]|p[1]
 		}
 	}
 	x.letters[at], x.pairs[at] = letters, pairs
@@ -79,7 +79,7 @@ func (x *NameIndex) mark(at uint32) {
 // marksOf returns the marks of a folded text. Those of a text that holds the
 // characters of another in their order include its letters; those of one that
 // holds it whole include its pairs as well.
-func marksOf(fold string) (letters, pairs uint64) {
+func marksOf(fold string) (letters uint64, pairs [2]uint64) {
 	const again = 26 // the bits of letters that are there twice follow those of letters
 	before := rune(-1)
 	for _, r := range fold {
@@ -97,7 +97,8 @@ func marksOf(fold string) (letters, pairs uint64) {
 		}
 		letters |= bit
 		if before >= 0 {
-			pairs |= 1 << ((uint32(before)*31 + uint32(r)) * 0x9E3779B1 >> 26)
+			hash := (uint32(before)*31 + uint32(r)) * 0x9E3779B1 >> 25
+			pairs[hash>>6] |= 1 << (hash & 63)
 		}
 		before = r
 	}
@@ -113,9 +114,10 @@ func marksOf(fold string) (letters, pairs uint64) {
 // Only records of the given kinds are returned, or of any when there are none.
 //
 // The first two tiers look at the best of each piece of the names with the prefix
-// and then into as many pieces as hold the result, in O(n/64) with a factor of
-// about a nanosecond. The others look at a word of bits for each record, and at the
-// names of those records that these do not rule out.
+// and then into those pieces of which more than the best belongs to the result, in
+// O(n/64) with a factor of about a nanosecond. The others look at a word of bits for
+// each record, the last ones entered first, and at the names of those records that
+// these do not rule out.
 func (x *NameIndex) Complete(typed string, kinds []string, limit int) []Hit {
 	c := completion{
 		x: x, limit: limit,
@@ -135,7 +137,7 @@ func (x *NameIndex) Complete(typed string, kinds []string, limit int) []Hit {
 		letters, pairs := marksOf(c.fold)
 		c.scan(tierSubstring, letters, pairs)
 		if utf8.RuneCountInString(c.fold) >= minFuzzy {
-			c.scan(tierFuzzy, letters, 0)
+			c.scan(tierFuzzy, letters, [2]uint64{})
 		}
 	}
 	hits := make([]Hit, len(c.found))
@@ -155,56 +157,33 @@ type completion struct {
 	kinds []bool // by number; empty: all
 	limit int
 
-	found []found // of the tiers so far, best first; a tier is only looked at when those before it are whole
-	taken map[uint32]struct{}
-
-	heap []found // of this tier; the worst first
-	room int     // of heap
+	found []found // best first, each record once, limit at most
+	begun int     // where those of the tier under way begin
 }
 
 // found is a start that matches.
 type found struct {
 	nameStart
 	rank  uint64
-	piece int
+	piece int32
 	tier  tier
 }
 
-func (c *completion) better(a, b *found) bool {
+// compare orders the starts of one tier, the best first.
+func (c *completion) compare(a, b *found) int {
 	if a.rank != b.rank {
-		return a.rank > b.rank
+		return cmp.Compare(b.rank, a.rank)
 	}
-	return compareStarts(c.x, a.nameStart, b.nameStart) < 0
+	return compareStarts(c.x, a.nameStart, b.nameStart)
 }
 
-// begin begins a tier and reports whether there is use in it.
+// begin begins a tier and reports whether there is room for what it finds.
 func (c *completion) begin() bool {
-	c.heap, c.room = c.heap[:0], c.limit-len(c.found)
-	if c.room <= 0 {
-		return false
+	c.begun = len(c.found)
+	if c.found == nil && c.limit > 0 {
+		c.found = make([]found, 0, min(c.limit, 16))
 	}
-	if c.heap == nil {
-		c.heap = make([]found, 0, min(c.room, 16))
-	}
-	if c.taken == nil && len(c.found) > 0 {
-		c.taken = make(map[uint32]struct{}, c.limit)
-	}
-	for _, f := range c.found {
-		c.taken[f.n] = struct{}{}
-	}
-	return true
-}
-
-// end ends a tier.
-func (c *completion) end() {
-	slices.SortFunc(c.heap, func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.rank, a.rank), compareStarts(c.x, a.nameStart, b.nameStart))
-	})
-	if c.found == nil {
-		c.found, c.heap = c.heap, nil
-		return
-	}
-	c.found = append(c.found, c.heap...)
+	return c.begun < c.limit
 }
 
 // list looks for the best starts of a list that begin with what was typed.
@@ -213,69 +192,79 @@ func (c *completion) list(l *startList, t tier) {
 	if from == to || !c.begin() {
 		return
 	}
-	part := func(i int) []nameStart {
-		starts := l.pieces[i].starts
-		if i == to.piece {
-			starts = starts[:to.in]
-		}
-		if i == from.piece {
-			starts = starts[from.in:]
-		}
-		return starts
+	if from.piece == to.piece {
+		c.visit(l.pieces[from.piece].starts[from.in:to.in], from.piece, t)
+		return
 	}
-	last := to.piece
-	if to.in == 0 {
-		last--
+	whole := from.piece // the first piece that belongs to the result as a whole
+	if from.in > 0 {
+		whole++
 	}
-	// The pieces with the best starts first: what they hold rules most others out.
-	high := c.high(l.pieces[from.piece : last+1])
-	for i := from.piece; i <= last; i++ {
-		if l.pieces[i].best >= high {
-			c.visit(part(i), i, l.pieces[i].best, t)
-		}
+	// The best of the pieces first, and of them the highest: they rule most others out.
+	high := c.high(l.pieces[whole:to.piece])
+	c.tops(l, whole, to.piece, t, high, math.MaxUint64)
+	c.tops(l, whole, to.piece, t, 1, high-1)
+	if from.in > 0 {
+		c.visit(l.pieces[from.piece].starts[from.in:], from.piece, t)
 	}
-	for i := from.piece; i <= last; i++ {
-		if l.pieces[i].best < high {
-			c.visit(part(i), i, l.pieces[i].best, t)
+	if to.in > 0 {
+		c.visit(l.pieces[to.piece].starts[:to.in], to.piece, t)
+	}
+	for i := whole; i < to.piece; i++ {
+		if p := &l.pieces[i]; p.next >= c.least() && !c.behind(p.next, i) {
+			c.visit(p.starts, i, t)
 		}
 	}
-	c.end()
 }
 
-// high returns what the best start of a piece must count for the piece to be one
-// of the best, as many as there is room for.
+// high returns what the best start of a piece must count to be one of the best of
+// them, as many as there is room for, or some.
 func (c *completion) high(pieces []piece) uint64 {
-	if len(pieces) <= c.room {
-		return 0
-	}
-	var space [16]uint64
-	best := space[:0] // the highest ones, falling
+	var best [16]uint64 // falling
+	n := min(c.limit-c.begun, len(best))
 	for i := range pieces {
 		v := pieces[i].best
-		if len(best) == min(c.room, len(space)) {
-			if v <= best[len(best)-1] {
-				continue
-			}
-			best = best[:len(best)-1]
+		if v <= best[n-1] {
+			continue
 		}
-		at := len(best)
-		for at > 0 && best[at-1] < v {
-			at--
+		at := n - 1
+		for ; at > 0 && best[at-1] < v; at-- {
+			best[at] = best[at-1]
 		}
-		best = slices.Insert(best, at, v)
+		best[at] = v
 	}
-	return best[len(best)-1]
+	return max(1, best[n-1])
+}
+
+// tops takes the best starts of some pieces that belong to the best so far and count
+// from low to high.
+func (c *completion) tops(l *startList, from, to int, t tier, low, high uint64) {
+	for i := from; i < to; i++ {
+		p := &l.pieces[i]
+		if p.best < low || p.best > high || c.behind(p.best, i) {
+			continue
+		}
+		c.offer(found{p.top, p.best, int32(i), t})
+		low = max(low, c.least())
+	}
+}
+
+// behind reports whether the starts of a piece stand behind all that were found, for
+// which there is no more room, if they count this much at most.
+func (c *completion) behind(rank uint64, piece int) bool {
+	if len(c.found) < c.limit {
+		return false
+	}
+	last := &c.found[len(c.found)-1]
+	return rank == last.rank && piece > int(last.piece)
 }
 
 // visit takes the starts of a piece that belong to the best so far.
-func (c *completion) visit(starts []nameStart, piece int, best uint64, t tier) {
-	if best < c.least() || len(c.heap) == c.room && best == c.heap[0].rank && piece > c.heap[0].piece {
-		return
-	}
+func (c *completion) visit(starts []nameStart, piece int, t tier) {
 	ranks, least := c.x.ranks, c.least()
 	for _, s := range starts {
 		if rank := rankAs(ranks[s.n], s.name); rank >= least {
-			c.offer(found{s, rank, piece, t})
+			c.offer(found{s, rank, int32(piece), t})
 			least = c.least()
 		}
 	}
@@ -283,93 +272,69 @@ func (c *completion) visit(starts []nameStart, piece int, best uint64, t tier) {
 
 // least is the rank that a start needs at least.
 func (c *completion) least() uint64 {
-	if len(c.heap) < c.room {
+	if len(c.found) < c.limit {
 		return 1 // 0 is not offered
 	}
-	return c.heap[0].rank
+	return c.found[len(c.found)-1].rank
 }
 
-// offer takes a start among the best of the tier if it belongs there and its record
-// is not there already.
+// offer takes a start among the best of the tier if it belongs there and no better
+// one of its record is there already.
 func (c *completion) offer(f found) {
-	if f.rank < c.least() || len(c.heap) == c.room && !c.better(&f, &c.heap[0]) {
+	full := len(c.found) == c.limit
+	if f.rank < c.least() || full && c.compare(&f, &c.found[len(c.found)-1]) >= 0 {
 		return
 	}
 	if len(c.kinds) > 0 && !c.kinds[c.x.list[f.n].kind] {
 		return
 	}
-	if _, taken := c.taken[f.n]; taken {
-		return
-	}
-	if f.tier <= tierWord && !c.first(f.nameStart, f.tier) {
-		return
-	}
-	if len(c.heap) < c.room {
-		c.heap = append(c.heap, f)
-		for i := len(c.heap) - 1; i > 0 && c.better(&c.heap[(i-1)/2], &c.heap[i]); i = (i - 1) / 2 {
-			c.heap[i], c.heap[(i-1)/2] = c.heap[(i-1)/2], c.heap[i]
-		}
-		return
-	}
-	c.heap[0] = f
-	for i := 0; ; {
-		worst := i
-		for _, child := range [...]int{2*i + 1, 2*i + 2} {
-			if child < len(c.heap) && c.better(&c.heap[worst], &c.heap[child]) {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		c.heap[i], c.heap[worst] = c.heap[worst], c.heap[i]
-		i = worst
-	}
-}
-
-// first reports whether no other start of the record of s that matches comes before
-// s.
-func (c *completion) first(s nameStart, t tier) bool {
-	n := &c.x.list[s.n]
-	if len(n.names) == 1 && t == tierPrefix {
-		return true
-	}
-	for other := range n.starts(s.n) {
-		if (other.word == 0) != (t == tierPrefix) || other == s || !strings.HasPrefix(other.key(c.x), c.fold) {
+	for i := range c.found {
+		if c.found[i].n != f.n {
 			continue
 		}
-		if alias := s.name > 0; alias != (other.name > 0) {
-			if alias {
-				return false
-			}
-		} else if compareStarts(c.x, other, s) < 0 {
-			return false
+		if i < c.begun || c.compare(&f, &c.found[i]) >= 0 {
+			return
 		}
+		c.found, full = slices.Delete(c.found, i, i+1), false
+		break
 	}
-	return true
+	if full {
+		c.found = c.found[:len(c.found)-1]
+	}
+	at := len(c.found)
+	for at > c.begun && c.compare(&f, &c.found[at-1]) < 0 {
+		at--
+	}
+	c.found = slices.Insert(c.found, at, f)
 }
 
 // scan looks for the best records that hold what was typed, or its characters in
-// order, among those that have all of the marks.
-func (c *completion) scan(t tier, letters, pairs uint64) {
+// order, among those that have all of the marks. It begins with the records that came
+// last, which most likely changed last: they rule most others out.
+func (c *completion) scan(t tier, letters uint64, pairs [2]uint64) {
 	if !c.begin() {
 		return
 	}
+	const chunk = 1024
 	x, vain := c.x, 0
-	for at, have := range x.letters {
-		if have&letters != letters || x.pairs[at]&pairs != pairs {
-			continue
-		}
-		if x.ranks[at]|titleRank < c.least() {
-			continue
-		}
-		if s, ok := c.holder(uint32(at), t); ok {
-			c.offer(found{s, s.rank(x), 0, t})
-		} else if vain++; vain == maxVain && t == tierFuzzy {
-			break
+	for to := len(x.letters); to > 0; to -= chunk {
+		from := max(0, to-chunk)
+		chunkPairs := x.pairs[from:to]
+		for i, have := range x.letters[from:to] {
+			if have&letters != letters || chunkPairs[i][0]&pairs[0] != pairs[0] || chunkPairs[i][1]&pairs[1] != pairs[1] {
+				continue
+			}
+			at := from + i
+			if x.ranks[at]|titleRank < c.least() {
+				continue
+			}
+			if s, ok := c.holder(uint32(at), t); ok {
+				c.offer(found{s, s.rank(x), 0, t})
+			} else if vain++; vain == maxVain && t == tierFuzzy {
+				return
+			}
 		}
 	}
-	c.end()
 }
 
 // holder returns the best name of a record that holds what was typed.

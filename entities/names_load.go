@@ -48,7 +48,7 @@ func LoadNames(batches []*NameBatch) *NameIndex {
 	}
 	x := NewNameIndex()
 	x.byID, x.list = make(map[string]uint32, records), make([]named, 0, records)
-	x.ranks, x.letters, x.pairs = make([]uint64, 0, records), make([]uint64, records), make([]uint64, records)
+	x.ranks, x.letters, x.pairs = make([]uint64, 0, records), make([]uint64, records), make([][2]uint64, records)
 	starts := [2][]nameStart{make([]nameStart, 0, whole), make([]nameStart, 0, words)}
 	for _, b := range batches {
 		first := uint32(len(x.list))

@@ -78,13 +78,30 @@ type startList struct{ pieces []piece }
 // piece is some starts that follow each other.
 type piece struct {
 	starts []nameStart
-	best   uint64 // the highest rank of them
+	top    nameStart // the first one of those with the highest rank
+	best   uint64    // that rank
+	next   uint64    // the highest rank of the others
 }
 
 func (p *piece) rerank(x *NameIndex) {
-	p.best = 0
-	for _, s := range p.starts {
-		p.best = max(p.best, s.rank(x))
+	p.best, p.next = 0, 0
+	for i, s := range p.starts {
+		if rank := s.rank(x); rank > p.best || i == 0 {
+			p.top, p.best, p.next = s, rank, p.best
+		} else {
+			p.next = max(p.next, rank)
+		}
+	}
+}
+
+// rank takes in what one of the starts counts, which is new or counted less than
+// the two best.
+func (p *piece) rank(x *NameIndex, s nameStart) {
+	rank := s.rank(x)
+	if rank > p.best || rank == p.best && compareStarts(x, s, p.top) < 0 {
+		p.top, p.best, p.next = s, rank, p.best
+	} else {
+		p.next = max(p.next, rank)
 	}
 }
 
@@ -193,7 +210,11 @@ func (l *startList) insert(x *NameIndex, s nameStart) {
 	}
 	p := &l.pieces[at]
 	p.starts = slices.Insert(p.starts, in, s)
-	if p.best = max(p.best, s.rank(x)); len(p.starts) <= maxStarts {
+	if len(p.starts) == 1 {
+		p.rerank(x)
+		return
+	}
+	if p.rank(x, s); len(p.starts) <= maxStarts {
 		return
 	}
 	half := len(p.starts) / 2
@@ -214,7 +235,7 @@ func (l *startList) remove(x *NameIndex, s nameStart) {
 	switch {
 	case len(p.starts) == 0:
 		l.pieces = slices.Delete(l.pieces, at, at+1)
-	case p.best == s.rank(x):
+	case p.top == s || p.next == s.rank(x):
 		p.rerank(x)
 	}
 }
@@ -225,10 +246,10 @@ func (l *startList) rerank(x *NameIndex, s nameStart, was uint64) {
 	if !found {
 		return
 	}
-	if p := &l.pieces[at]; p.best == rankAs(was, s.name) {
+	if p := &l.pieces[at]; p.top == s || p.next == rankAs(was, s.name) {
 		p.rerank(x)
 	} else {
-		p.best = max(p.best, s.rank(x))
+		p.rank(x, s)
 	}
 }
 
