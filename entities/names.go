@@ -191,26 +191,35 @@ func wordStarts(starts []uint16, fold string) []uint16 {
 	begun := len(starts)
 	starts = append(starts, 0)
 	inWord := false
-	for at, r := range fold {
-		if at > math.MaxUint16 || len(starts)-begun == maxWords {
-			break
+	for at := 0; at < len(fold) && at <= math.MaxUint16 && len(starts)-begun < maxWords; {
+		if c := fold[at]; c < utf8.RuneSelf {
+			if isWord := asciiWord[c]; isWord != inWord {
+				if inWord = isWord; isWord && at > 0 {
+					starts = append(starts, uint16(at))
+				}
+			}
+			at++
+			continue
 		}
-		var isWord, begins bool
-		if r < utf8.RuneSelf {
-			isWord = 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
-			begins = isWord && !inWord
-		} else {
-			mark := unicode.IsMark(r)
-			isWord = mark || unicode.IsLetter(r) || unicode.IsDigit(r)
-			begins = isWord && !mark && (!inWord || spaceless(r))
-		}
-		if begins && at > 0 {
+		r, size := utf8.DecodeRuneInString(fold[at:])
+		mark := unicode.IsMark(r)
+		isWord := mark || unicode.IsLetter(r) || unicode.IsDigit(r)
+		if isWord && !mark && (!inWord || spaceless(r)) && at > 0 {
 			starts = append(starts, uint16(at))
 		}
 		inWord = isWord
+		at += size
 	}
 	return starts
 }
+
+// asciiWord are the letters and digits of ASCII.
+var asciiWord = func() (set [utf8.RuneSelf]bool) {
+	for c := range set {
+		set[c] = 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z'
+	}
+	return set
+}()
 
 func spaceless(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

@@ -196,56 +196,60 @@ func (c *completion) list(l *startList, t tier) {
 		c.visit(l.pieces[from.piece].starts[from.in:to.in], from.piece, t)
 		return
 	}
-	whole := from.piece // the first piece that belongs to the result as a whole
+	whole := from.piece // the first piece of which all starts match
 	if from.in > 0 {
 		whole++
 	}
 	// The best of the pieces first, and of them the highest: they rule most others out.
 	high := c.high(l.pieces[whole:to.piece])
-	c.tops(l, whole, to.piece, t, high, math.MaxUint64)
-	c.tops(l, whole, to.piece, t, 1, high-1)
-	if from.in > 0 {
+	c.tops(l, whole, to.piece, t, high)
+	if len(c.found) < c.limit && high > 1 {
+		c.tops(l, whole, to.piece, t, 1)
+	}
+	if from.in > 0 && l.pieces[from.piece].best >= c.least() {
 		c.visit(l.pieces[from.piece].starts[from.in:], from.piece, t)
 	}
-	if to.in > 0 {
+	if to.in > 0 && l.pieces[to.piece].best >= c.least() {
 		c.visit(l.pieces[to.piece].starts[:to.in], to.piece, t)
 	}
+	least := c.least()
 	for i := whole; i < to.piece; i++ {
-		if p := &l.pieces[i]; p.next >= c.least() && !c.behind(p.next, i) {
+		if p := &l.pieces[i]; p.next >= least && !c.behind(p.next, i) {
 			c.visit(p.starts, i, t)
+			least = c.least()
 		}
 	}
 }
 
 // high returns what the best start of a piece must count to be one of the best of
-// them, as many as there is room for, or some.
+// them, as many as there is room for, or some. It begins at the end: numbers and
+// dates in names mostly grow with time.
 func (c *completion) high(pieces []piece) uint64 {
 	var best [16]uint64 // falling
 	n := min(c.limit-c.begun, len(best))
-	for i := range pieces {
+	least := uint64(0)
+	for i := len(pieces) - 1; i >= 0; i-- {
 		v := pieces[i].best
-		if v <= best[n-1] {
+		if v <= least {
 			continue
 		}
 		at := n - 1
 		for ; at > 0 && best[at-1] < v; at-- {
 			best[at] = best[at-1]
 		}
-		best[at] = v
+		best[at], least = v, best[n-1]
 	}
-	return max(1, best[n-1])
+	return max(1, least)
 }
 
 // tops takes the best starts of some pieces that belong to the best so far and count
-// from low to high.
-func (c *completion) tops(l *startList, from, to int, t tier, low, high uint64) {
+// so much at least.
+func (c *completion) tops(l *startList, from, to int, t tier, least uint64) {
 	for i := from; i < to; i++ {
-		p := &l.pieces[i]
-		if p.best < low || p.best > high || c.behind(p.best, i) {
-			continue
+		if p := &l.pieces[i]; p.best >= least && !c.behind(p.best, i) {
+			c.offer(found{p.top, p.best, int32(i), t})
+			least = max(least, c.least())
 		}
-		c.offer(found{p.top, p.best, int32(i), t})
-		low = max(low, c.least())
 	}
 }
 

@@ -256,46 +256,79 @@ func (l *startList) rerank(x *NameIndex, s nameStart, was uint64) {
 // place is a place in a startList.
 type place struct{ piece, in int }
 
-// from returns the place of the first start that is not below.
-func (l *startList) from(below func(nameStart) bool) place {
-	order := func(s nameStart) int {
-		if below(s) {
-			return -1
-		}
-		return 1
+// bound is a place in the order of starts: before or behind those whose key begins
+// with a text.
+type bound struct {
+	fold        string
+	first, last uint64 // the least and the greatest head of a key that begins with fold
+	behind      bool
+}
+
+func boundOf(fold string) bound {
+	b := bound{fold: fold, first: head(fold)}
+	b.last = b.first
+	if len(fold) < 8 {
+		b.last |= ^uint64(0) >> (8 * len(fold))
 	}
-	at, _ := slices.BinarySearchFunc(l.pieces, struct{}{}, func(p piece, _ struct{}) int { return order(p.starts[len(p.starts)-1]) })
+	return b
+}
+
+// after reports whether the bound comes after a start.
+func (b *bound) after(x *NameIndex, s nameStart) bool {
+	switch {
+	case s.head < b.first || s.head > b.last:
+		return s.head < b.first
+	case !b.behind:
+		return s.head == b.first && s.key(x) < b.fold
+	case len(b.fold) < 8:
+		return true
+	}
+	key := s.key(x)
+	return key < b.fold || strings.HasPrefix(key, b.fold)
+}
+
+// from returns the place of the first start that the bound does not come after, which
+// is in no piece before first.
+func (l *startList) from(x *NameIndex, b *bound, first int) place {
+	at, end := first, len(l.pieces)
+	for at < end {
+		mid := (at + end) / 2
+		if starts := l.pieces[mid].starts; b.after(x, starts[len(starts)-1]) {
+			at = mid + 1
+		} else {
+			end = mid
+		}
+	}
 	if at == len(l.pieces) {
 		return place{at, 0}
 	}
-	in, _ := slices.BinarySearchFunc(l.pieces[at].starts, struct{}{}, func(s nameStart, _ struct{}) int { return order(s) })
+	starts := l.pieces[at].starts
+	in, end := 0, len(starts)
+	for in < end {
+		mid := (in + end) / 2
+		if b.after(x, starts[mid]) {
+			in = mid + 1
+		} else {
+			end = mid
+		}
+	}
 	return place{at, in}
-}
-
-// keyBelow returns the test whether the key of a start is less than fold.
-func keyBelow(x *NameIndex, fold string) func(nameStart) bool {
-	from := head(fold)
-	return func(s nameStart) bool { return s.head < from || s.head == from && s.key(x) < fold }
 }
 
 // prefixed returns the places where the starts whose key begins with fold begin
 // and end.
 func (l *startList) prefixed(x *NameIndex, fold string) (from, to place) {
-	below := keyBelow(x, fold)
-	first := head(fold)
-	last := first | ^uint64(0)>>min(64, 8*len(fold)) // the greatest head of a key with the prefix
-	if len(fold) >= 8 {
-		last = first
-	}
-	return l.from(below), l.from(func(s nameStart) bool {
-		return s.head < first || s.head <= last && (len(fold) < 8 || below(s) || strings.HasPrefix(s.key(x), fold))
-	})
+	b := boundOf(fold)
+	from = l.from(x, &b, 0)
+	b.behind = true
+	return from, l.from(x, &b, from.piece)
 }
 
 // ascend calls visit with the starts whose key is not less than fold, in order,
 // until it returns false.
 func (l *startList) ascend(x *NameIndex, fold string, visit func(nameStart) bool) {
-	for at := l.from(keyBelow(x, fold)); at.piece < len(l.pieces); at = (place{at.piece + 1, 0}) {
+	b := boundOf(fold)
+	for at := l.from(x, &b, 0); at.piece < len(l.pieces); at = (place{at.piece + 1, 0}) {
 		for _, s := range l.pieces[at.piece].starts[at.in:] {
 			if !visit(s) {
 				return
