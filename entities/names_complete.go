@@ -302,14 +302,16 @@ func (c *completion) offer(f found) {
 		c.found, full = slices.Delete(c.found, i, i+1), false
 		break
 	}
-	if full {
-		c.found = c.found[:len(c.found)-1]
-	}
 	at := len(c.found)
-	for at > c.begun && c.compare(&f, &c.found[at-1]) < 0 {
+	if full {
 		at--
+	} else {
+		c.found = append(c.found, f)
 	}
-	c.found = slices.Insert(c.found, at, f)
+	for ; at > c.begun && c.compare(&f, &c.found[at-1]) < 0; at-- {
+		c.found[at] = c.found[at-1]
+	}
+	c.found[at] = f
 }
 
 // scan looks for the best records that hold what was typed, or its characters in
