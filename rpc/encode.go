@@ -95,6 +95,10 @@ func (m encodeMaker) make(t reflect.Type) encodeFunc {
 		return appendItem
 	case t == droppedType:
 		return appendDropped
+	case t == noteItemType:
+		return appendNoteItem
+	case t == entityItemType:
+		return appendEntityItem
 	case reflect.PointerTo(t).Implements(optionalType):
 		return m.optional(t)
 	case speaksForItself(t), speaksForItself(reflect.PointerTo(t)), t == jsonNumberType:
@@ -390,6 +394,9 @@ func zeroFunc(t reflect.Type) (isZero func(reflect.Value) bool, plain bool) {
 // appendText appends s as a JSON string. Nothing is escaped that need not be:
 // the reader is no web page.
 func appendText(b []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	text := unsafe.Slice(unsafe.StringData(s), len(s)) //nolint:gosec // is only read; a copy costs as much as the rest
 	if !validText(text) {
 		text = []byte(string([]rune(s))) // U+FFFD for each byte that is wrong
@@ -401,6 +408,23 @@ func appendText(b []byte, s string) []byte {
 		b, text = b[:len(b)+at], text[read:]
 	}
 	return append(b, '"')
+}
+
+// isPlain reports whether a short text is written as it stands: most names and ids
+// are. Longer ones are not looked at twice.
+func isPlain(s string) bool {
+	n := len(s)
+	if n < 8 || n > 64 {
+		return n == 0
+	}
+	text := unsafe.Slice(unsafe.StringData(s), n) //nolint:gosec // is only read
+	last := binary.LittleEndian.Uint64(text[n-8:])
+	odd := last | specialIn(last)
+	for ; len(text) > 8; text = text[8:] {
+		x := binary.LittleEndian.Uint64(text)
+		odd |= x | specialIn(x)
+	}
+	return odd&highBits == 0
 }
 
 // longestEscape is how many bytes one byte takes at most, and then some: eight

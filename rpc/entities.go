@@ -108,11 +108,12 @@ func (r *Rooms) entitiesDelete(ctx context.Context, _ *Session, p protocol.ByID)
 }
 
 func (r *Rooms) entitiesComplete(_ context.Context, _ *Session, p protocol.EntityComplete) (protocol.EntityItems, error) {
-	out := protocol.EntityItems{Items: []protocol.EntityItem{}}
-	for _, hit := range r.Entities.Complete(p.Prefix, p.Types, p.Limit) {
+	hits := r.Entities.Complete(p.Prefix, p.Types, p.Limit)
+	items := make([]protocol.EntityItem, 0, len(hits))
+	for _, hit := range hits {
 		if e := r.Entities.Get(hit.ID); e != nil {
-			out.Items = append(out.Items, protocol.EntityItem{ID: hit.ID, Name: hit.Name, Type: e.Type, Match: hit.Match})
+			items = append(items, protocol.EntityItem{ID: hit.ID, Name: hit.Name, Type: e.Type, Match: hit.Match})
 		}
 	}
-	return out, nil
+	return protocol.EntityItems{Items: items}, nil
 }

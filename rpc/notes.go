@@ -115,15 +115,15 @@ func (r *Rooms) notesDelete(ctx context.Context, _ *Session, p protocol.ByID) (p
 }
 
 func (r *Rooms) notesComplete(_ context.Context, _ *Session, p protocol.NoteComplete) (protocol.NoteItems, error) {
-	out := protocol.NoteItems{Items: []protocol.NoteItem{}}
-	for _, hit := range r.Notes.Complete(p.Prefix, p.Limit) {
-		item := protocol.NoteItem{ID: hit.ID, Title: hit.Name, Match: hit.Match}
+	hits := r.Notes.Complete(p.Prefix, p.Limit)
+	items := make([]protocol.NoteItem, len(hits))
+	for i, hit := range hits {
+		items[i] = protocol.NoteItem{ID: hit.ID, Title: hit.Name, Match: hit.Match}
 		if n := r.Notes.Get(hit.ID); n != nil {
-			item.Path = n.Path
+			items[i].Path = n.Path
 		}
-		out.Items = append(out.Items, item)
 	}
-	return out, nil
+	return protocol.NoteItems{Items: items}, nil
 }
 
 func (r *Rooms) notesResolve(_ context.Context, _ *Session, p protocol.NoteResolve) (protocol.NoteResolved, error) {
