@@ -60,7 +60,7 @@ func (c *connection) runsHere(k *call) bool {
 			return false
 		}
 	}
-	k.here = new(callContext)
+	k.here = &k.own
 	c.busy.Store(k)
 	c.lastSlot++
 	k.slot = c.lastSlot

@@ -27,6 +27,9 @@ func bad(format string, args ...any) error { return &badParam{msg: fmt.Sprintf(f
 
 // under puts a member name or an index before the path of err.
 func under(step string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var e *badParam
 	if errors.As(err, &e) {
 		if e.path != "" && e.path[0] != '[' {
@@ -57,16 +60,18 @@ func decodeParams(params []byte, v any, textBytes int) (token []byte, err error)
 		}
 		d.data, d.pos = []byte("{}"), 0
 	}
-	err = d.value(target, planOf(target.Type()))
+	if err = d.value(target, planOf(target.Type())); err == nil {
+		return d.token, nil
+	}
 	var e *badParam
 	switch {
 	case !errors.As(err, &e):
+		return nil, err
 	case e.over:
 		return nil, &fault.Error{Kind: fault.Limit, Field: e.path, Msg: e.path + " " + e.msg, Hint: "send less at a time"}
 	default:
 		return nil, fault.Field(e.path, "%s %s", e.path, e.msg)
 	}
-	return d.token, err
 }
 
 func (s *scanner) nextIsNot(c byte) bool {

@@ -50,7 +50,8 @@ type call struct {
 	rooms  *Rooms             // that it runs in; nil when it needs none
 	cancel context.CancelFunc // a running read or job
 	failed *protocol.Error    // the reply, when it is an error
-	here   *callContext       // of a call that its reader runs
+	here   *callContext       // of a call that its reader runs; nil for others
+	own    callContext        // what here points to
 }
 
 // find looks the method up by its quoted name.
@@ -141,7 +142,12 @@ func (c *connection) slot(n uint64) *call {
 // comes before the reply, so that a client that has read it finds the room.
 func (c *connection) settle(k *call) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.uncount(k)
+	c.mu.Unlock()
+}
+
+// uncount takes a call out of those in flight, once. mu is held.
+func (c *connection) uncount(k *call) {
 	if k.counted {
 		k.counted = false
 		c.inFlight--
@@ -152,8 +158,8 @@ func (c *connection) settle(k *call) {
 
 // release forgets a call whose reply is on its way.
 func (c *connection) release(k *call) {
-	c.settle(k)
 	c.mu.Lock()
+	c.uncount(k)
 	k.released = true
 	if k.state == dropped {
 		k.params = nil // it may stand in its queue for a while
@@ -573,8 +579,13 @@ func (c *connection) finish(k *call, result []byte, e *protocol.Error) {
 	}
 	if k.here != nil {
 		c.reply(k, result)
-		return
+	} else {
+		c.respond(k, result, e)
 	}
+}
+
+// respond has the library reply to a call.
+func (c *connection) respond(k *call, result []byte, e *protocol.Error) {
 	resp := jsonrpc2.Response{ID: jsonrpc2.ID{Num: k.slot}, Result: (*rawMessage)(&result)}
 	if e != nil {
 		resp.Error = &jsonrpc2.Error{Code: int64(e.Code), Message: e.Message}

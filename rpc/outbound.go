@@ -16,6 +16,7 @@ import (
 type outbound struct {
 	conn  net.Conn
 	raw   syscall.RawConn // nil: every write goes through the queue
+	now   *tryWriter      // of raw; used under mu
 	limit int64
 	stall time.Duration
 	total *ledger
@@ -34,7 +35,9 @@ type outbound struct {
 func newOutbound(conn net.Conn, l Limits, total *ledger) *outbound {
 	o := &outbound{conn: conn, limit: l.OutboundBytes, stall: l.WriteStall, total: total}
 	if sc, ok := conn.(syscall.Conn); ok {
-		o.raw, _ = sc.SyscallConn()
+		if raw, err := sc.SyscallConn(); err == nil {
+			o.raw, o.now = raw, newTryWriter(raw)
+		}
 	}
 	return o
 }
@@ -50,7 +53,7 @@ func (o *outbound) send(frame []byte) (written bool) {
 	o.sent.Add(int64(len(frame)))
 	rest := frame
 	if !o.writing {
-		rest = rest[tryWrite(o.raw, rest):]
+		rest = rest[o.now.try(rest):]
 		if len(rest) == 0 {
 			o.mu.Unlock()
 			return true
@@ -117,7 +120,7 @@ func (o *outbound) write(frame []byte) error {
 			return err
 		}
 	}
-	// tryWrite fails on a deadline that has passed.
+	// A tryWriter fails on a deadline that has passed.
 	return o.conn.SetWriteDeadline(time.Time{})
 }
 
