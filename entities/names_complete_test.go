@@ -165,8 +165,9 @@ func TestPERF5_CompletionInManyPieces(t *testing.T) {
 	const n = 3000
 	x, model := entities.NewNameIndex(), make(plainNames)
 	put := func(i, changed int) {
-		r := entities.NameRecord{ID: fmt.Sprint("id-", i), Changed: time.Unix(int64(changed), 0), Hidden: i%17 == 5}
-		names := []string{fmt.Sprintf("Meeting notes %c%d of team %d", 'a'+i%26, i*7919%n, i%40), fmt.Sprintf("n%d", i)}[:1+i%2]
+		r := entities.NameRecord{ID: fmt.Sprint("id-", i), Kind: []string{"p", "q", "r"}[i%7%3], Changed: time.Unix(int64(changed), 0), Hidden: i%17 == 5}
+		begin := []string{"Meeting", "Meeting", "Premeeting", "The meeting"}[i%11%4]
+		names := []string{fmt.Sprintf("%s notes %c%d of team %d", begin, 'a'+i%26, i*7919%n, i%40), fmt.Sprintf("n%d", i)}[:1+i%2]
 		x.Put(r, names...)
 		model[r.ID] = plainRecord{r, names}
 	}
@@ -174,15 +175,16 @@ func TestPERF5_CompletionInManyPieces(t *testing.T) {
 		t.Helper()
 		for _, typed := range []string{"", "m", "n", "meeting notes ", "meeting notes k", "team 3", "eam 7", "mtg", "nts9", "tem", "q1", "zzz", strings.Repeat("meeting ", 64)} {
 			for _, limit := range []int{1, 8, 300} {
+				kinds := [][]string{nil, {"r"}}[(len(typed)+limit)%2]
 				want, got := []string{}, []string{}
-				for _, h := range model.complete(typed, nil, limit) {
+				for _, h := range model.complete(typed, kinds, limit) {
 					want = append(want, h.id)
 				}
-				for _, h := range x.Complete(typed, nil, limit) {
+				for _, h := range x.Complete(typed, kinds, limit) {
 					got = append(got, h.ID)
 				}
 				if diff := gocmp.Diff(want, got); diff != "" {
-					t.Fatalf("%q (%d) finds differently (+ is found):\n%s", typed, limit, diff)
+					t.Fatalf("%q (%d of %v) finds differently (+ is found):\n%s", typed, limit, kinds, diff)
 				}
 			}
 		}
@@ -201,6 +203,10 @@ func TestPERF5_CompletionInManyPieces(t *testing.T) {
 		case 2:
 			put(i, n+i)
 		}
+	}
+	compare()
+	for i := range n / 2 {
+		put(i*2, 2*n) // of those that changed last there are more than a page shows
 	}
 	compare()
 }

@@ -78,7 +78,7 @@ type startList struct{ pieces []piece }
 // piece is some starts that follow each other.
 type piece struct {
 	starts []nameStart
-	top    nameStart // the first one of those with the highest rank
+	top    nameStart // one of those with the highest rank
 	best   uint64    // that rank
 	next   uint64    // the highest rank of the others
 }
@@ -97,8 +97,7 @@ func (p *piece) rerank(x *NameIndex) {
 // rank takes in what one of the starts counts, which is new or counted less than
 // the two best.
 func (p *piece) rank(x *NameIndex, s nameStart) {
-	rank := s.rank(x)
-	if rank > p.best || rank == p.best && compareStarts(x, s, p.top) < 0 {
+	if rank := s.rank(x); rank > p.best {
 		p.top, p.best, p.next = s, rank, p.best
 	} else {
 		p.next = max(p.next, rank)
