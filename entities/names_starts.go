@@ -84,23 +84,28 @@ type piece struct {
 }
 
 func (p *piece) rerank(x *NameIndex) {
-	p.best, p.next = 0, 0
+	top, best, next := 0, uint64(0), uint64(0)
 	for i, s := range p.starts {
-		if rank := s.rank(x); rank > p.best || i == 0 {
-			p.top, p.best, p.next = s, rank, p.best
-		} else {
-			p.next = max(p.next, rank)
+		switch rank := s.rank(x); {
+		case rank > best:
+			top, best, next = i, rank, best
+		case rank > next:
+			next = rank
 		}
 	}
+	p.top, p.best, p.next = p.starts[top], best, next
 }
 
-// rank takes in what one of the starts counts, which is new or counted less than
-// the two best.
+// rank takes in what one of the starts counts now: more than all others, or it is new
+// or counted less than the two best.
 func (p *piece) rank(x *NameIndex, s nameStart) {
-	if rank := s.rank(x); rank > p.best {
-		p.top, p.best, p.next = s, rank, p.best
-	} else {
+	switch rank := s.rank(x); {
+	case rank <= p.best:
 		p.next = max(p.next, rank)
+	case p.top == s:
+		p.best = rank
+	default:
+		p.top, p.best, p.next = s, rank, p.best
 	}
 }
 
@@ -245,7 +250,7 @@ func (l *startList) rerank(x *NameIndex, s nameStart, was uint64) {
 	if !found {
 		return
 	}
-	if p := &l.pieces[at]; p.top == s || p.next == rankAs(was, s.name) {
+	if p := &l.pieces[at]; s.rank(x) <= p.best && (p.top == s || p.next == rankAs(was, s.name)) {
 		p.rerank(x)
 	} else {
 		p.rank(x, s)
