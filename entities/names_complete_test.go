@@ -209,6 +209,11 @@ func TestPERF5_CompletionInManyPieces(t *testing.T) {
 		put(i*2, 2*n) // of those that changed last there are more than a page shows
 	}
 	compare()
+	for i := 0; i < n; i += 97 {
+		put(i, 3*n+i)
+		put(i, 5*n-i) // the best of its piece is better still
+	}
+	compare()
 }
 
 // BenchmarkPERF5_Complete asks for what is typed of 100,000 titles, and for 10,000
