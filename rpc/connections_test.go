@@ -148,9 +148,7 @@ func TestBytesOutOfAConnectionThatWasCut(t *testing.T) {
 	b := serve(t, rpc.Limits{OutboundBytes: 1 << 20})
 	p := b.connect()
 	before := b.srv.ConnStats().BytesOut
-	for i := range 8 {
-		p.call(i, "test.size", `{"n":400000}`)
-	}
+	p.sizes(8, 400_000)
 	b.log.await(t, "connection closed")
 	n, _ := io.Copy(io.Discard, p.in)
 	until(t, "what went out is what came", func() bool { return b.srv.ConnStats().BytesOut-before == n })

@@ -385,11 +385,11 @@ func TestHealthChangedWhenTheStoreBreaks(t *testing.T) {
 	db, err := kv.Open(t.TempDir(), kv.Options{FS: disk})
 	must(t, err)
 	d := startOver(t, db, rpc.Options{})
+	d.srv.SetHealth(time.Hour, nil) // it is told because of the call, not by the clock
 	l := d.listen("health.changed")
 	d.do("notes.put", `{"id":"n1","title":"x"}`)
 	disk.broken.Store(true)
 	d.broken = true
-	began := time.Now()
 	if _, err := d.try("notes.put", `{"id":"n2","title":"x"}`); err == nil {
 		t.Fatal("a write on a broken disk was acknowledged")
 	}
@@ -398,9 +398,6 @@ func TestHealthChangedWhenTheStoreBreaks(t *testing.T) {
 	must(t, json.Unmarshal(n.params, &h))
 	if n.method != "health.changed" || h.Status != protocol.Failing || h.Store.Mode != "read-only" || len(h.Warnings) == 0 {
 		t.Errorf("%s %s", n.method, n.params)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("told after %v: by the clock, not because of the call", took)
 	}
 	// The same trouble is told once.
 	for range 3 {
@@ -423,6 +420,7 @@ func TestHealthChangedWhenTheStoreBreaksByItself(t *testing.T) {
 		return kv.Open(data, kv.Options{FS: disk, Durability: kv.Relaxed, OnStatus: func() { d.srv.HealthChanged() }})
 	}})
 	must(t, d.srv.Load(context.Background()))
+	d.srv.SetHealth(time.Hour, nil)
 	l := d.listen("health.changed")
 	d.broken = true
 	disk.broken.Store(true)

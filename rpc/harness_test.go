@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // patience is how long a test waits for what must come. Nothing waits for it
 // when all is well.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // secret stands for what must never leave the daemon.
 const secret = "canary-5f2e/home/secret"
@@ -256,6 +257,7 @@ func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc
 	if limits.Running == 0 {
 		limits.Running = 64 // tests have calls that wait
 	}
+	limits = unhurried(limits)
 	level := slog.LevelDebug
 	if _, ok := t.(*testing.B); ok {
 		level = slog.LevelWarn
@@ -283,6 +285,15 @@ func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc
 		}
 	})
 	return b
+}
+
+// unhurried leaves out limits of time that a test has not set: on a slow machine a
+// client of a test may well do nothing for ten seconds.
+func unhurried(l rpc.Limits) rpc.Limits {
+	for _, d := range []*time.Duration{&l.WriteStall, &l.FrameTimeout, &l.ReadTimeout} {
+		*d = cmp.Or(*d, time.Hour)
+	}
+	return l
 }
 
 // shortDir returns a folder for a socket; that of t.TempDir has a long path.
@@ -346,6 +357,13 @@ func (p *peer) call(id any, method, params string) {
 		params = "{}"
 	}
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", raw, method, params))
+}
+
+// sizes asks for n replies of that many bytes, in one piece: the connection may be
+// cut before the last of them would be sent.
+func (p *peer) sizes(n, bytes int) {
+	p.t.Helper()
+	p.send(strings.Repeat(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"test.size","params":{"n":%d}}`+"\n", bytes), n))
 }
 
 func (p *peer) cancel(id any) {

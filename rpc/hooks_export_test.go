@@ -7,10 +7,12 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// SetHealth replaces what the daemon finds out about itself, and how often it
-// looks. Call it before anybody subscribes.
+// SetHealth replaces what the daemon finds out about itself, unless it is nil, and
+// how often it looks. Call it before anybody subscribes.
 func (s *Server) SetHealth(round time.Duration, health func() protocol.Health) {
-	s.events.round, s.events.assess = round, health
+	if s.events.round = round; health != nil {
+		s.events.assess = health
+	}
 }
 
 // Bounds of what is kept for a subscriber that does not read.

@@ -343,7 +343,7 @@ func TestErrorsAreMappedByKind(t *testing.T) {
 }
 
 func TestReadTimeoutIsADeadline(t *testing.T) {
-	b := serve(t, rpc.Limits{ReadTimeout: 20 * time.Millisecond})
+	b := serve(t, rpc.Limits{ReadTimeout: time.Second}) // which the handshake has as well
 	p := b.connect()
 	p.call(1, "test.wait", `{"name":"r"}`)
 	p.wantError("1", protocol.CodeDeadline)

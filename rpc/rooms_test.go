@@ -96,6 +96,7 @@ func launch(t *testing.T, opts rpc.Options) *daemon {
 	if opts.OpenRooms == nil {
 		opts.OpenRooms = roomsOver
 	}
+	opts.Limits = unhurried(opts.Limits)
 	d.srv = rpc.New(opts)
 	ln, err := socket.Listen(filepath.Join(shortDir(t), "s"), socket.Options{})
 	must(t, err)

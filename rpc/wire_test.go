@@ -380,9 +380,7 @@ func TestRPC6_SlowReadersAreCut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := serve(t, c.limits)
 			p := b.connect()
-			for i := range 6 {
-				p.call(i, "test.size", `{"n":1000000}`)
-			}
+			p.sizes(6, 1_000_000)
 			b.log.await(t, c.reason)
 			other := b.connect()
 			other.call(1, "test.history", "")

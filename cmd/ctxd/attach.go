@@ -41,7 +41,7 @@ const startedIdle = 10 * time.Minute
 
 const (
 	// startLimit is how long a daemon that was started may take to answer.
-	startLimit = 10 * time.Second
+	startLimit = 30 * time.Second
 	// The pauses between two attempts to reach it.
 	firstAttempt = 5 * time.Millisecond
 	lastAttempt  = 100 * time.Millisecond

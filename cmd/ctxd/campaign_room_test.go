@@ -25,10 +25,7 @@ func TestCampaignREL9_OutOfDescriptors(t *testing.T) {
 	p := serve(t, launchOptions{wrapper: []string{"sh", "-c", `ulimit -n 64 && exec "$0" "$@"`}})
 	c := p.client()
 	fill(t, c, 50, 1000)
-	p.settles("vectors", func() bool { // whose file is opened for the first of them
-		m := ask[protocol.Stats](t, c, "admin.stats", nil).Index.Meanings
-		return m.Vectors > 0 && m.Waiting == 0
-	})
+	p.awaitVectors(c) // whose file is opened for the first of them
 	before := p.descriptors()
 	var worst time.Duration
 	for round := range figure(2, 5) {
@@ -75,6 +72,15 @@ func wantTyped(t *testing.T, err error) {
 func (p *process) awaitLog(text string) {
 	p.t.Helper()
 	p.settles(fmt.Sprintf("%q in the log", text), func() bool { return strings.Contains(p.log(), text) })
+}
+
+// awaitVectors waits until every note has its vectors.
+func (p *process) awaitVectors(c *client.Client) {
+	p.t.Helper()
+	p.settles("vectors", func() bool {
+		m := ask[protocol.Stats](p.t, c, "admin.stats", nil).Index.Meanings
+		return m.Vectors > 0 && m.Waiting == 0
+	})
 }
 
 // settles waits until something outside of this process holds.

@@ -32,9 +32,7 @@ import (
 //
 // Every test logs the figures that it reached.
 
-// patience is how long a test waits for what must come. Nothing waits for it
-// when all is well.
-const patience = 30 * time.Second
+const patience = hangs
 
 // figure is short, or whole when the campaign is to be run in full.
 func figure[T any](short, whole T) T {
@@ -47,7 +45,7 @@ func figure[T any](short, whole T) T {
 // inTime is a limit of time in a whole campaign. The short form runs with all
 // the tests, on machines that are busy, and only tells a hang.
 func inTime(limit time.Duration) time.Duration {
-	return figure(max(limit, 30*time.Second), limit)
+	return figure(max(limit, patience), limit)
 }
 
 // process is a daemon of its own, in a home of its own.

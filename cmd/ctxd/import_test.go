@@ -42,7 +42,7 @@ func TestSRCH30_AnImportIsInterrupted(t *testing.T) {
 		return int64(h.Index.Notes)
 	}
 	for began := time.Now(); notes() == 0; {
-		if time.Since(began) > 30*time.Second {
+		if time.Since(began) > hangs {
 			t.Fatal("no note came")
 		}
 	}

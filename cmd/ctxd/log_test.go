@@ -195,7 +195,7 @@ func TestLogFollowed(t *testing.T) {
 	if err := l.watch(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	const last = 400
 	seen := 0

@@ -103,7 +103,7 @@ func serveForHost(t *testing.T) (path string, withdrawn <-chan struct{}) {
 	check(err)
 	go func() { _ = srv.Serve(ln) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), hangs)
 		defer cancel()
 		if err := srv.Shutdown(ctx); err != nil {
 			t.Error(err)

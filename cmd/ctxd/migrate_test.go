@@ -269,7 +269,7 @@ func (s *openStore) close() {
 	}
 }
 
-const patienceOfClose = 4 * drainTime
+const patienceOfClose = hangs
 
 // call returns the reply to a call.
 func (s *openStore) call(method string, params json.RawMessage) recorded {

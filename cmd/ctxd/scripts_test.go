@@ -25,6 +25,10 @@ import (
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
+// hangs is how long a test waits for what must come. Nothing waits for it when all
+// is well, however slow the machine.
+const hangs = 2 * time.Minute
+
 func TestMain(m *testing.M) {
 	testscript.Main(benchMain{m}, map[string]func(){"ctxd": main})
 }
@@ -95,7 +99,7 @@ func awaitDaemon(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		vaults = n
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hangs)
 	defer cancel()
 	for {
 		var err error
@@ -142,7 +146,7 @@ func awaitCalls(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	loc, err := socket.Resolve(ts.Getenv("CTXD_SOCKET"))
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hangs)
 	defer cancel()
 	c, err := client.Dial(ctx, loc.Path, client.Options{})
 	ts.Check(err)
@@ -167,7 +171,7 @@ func awaitCalls(ts *testscript.TestScript, _ bool, args []string) {
 // again until what it prints matches.
 func awaitOutput(ts *testscript.TestScript, neg bool, args []string) {
 	want := regexp.MustCompile("(?m)" + args[0])
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(hangs)
 	for {
 		err := ts.Exec(args[1], args[2:]...)
 		if got := ts.ReadFile("stdout"); err == nil && want.MatchString(got) != neg {

@@ -231,9 +231,9 @@ func (st *serviceStatus) draw(s *screen) {
 	f.draw(s)
 }
 
-// healthOf returns how the daemon on a socket is, nil when none answers soon.
+// healthOf returns how the daemon on a socket is, nil when none answers in time.
 func healthOf(ctx context.Context, path string) *protocol.Health {
-	h, err := healthFrom(ctx, path, time.Second)
+	h, err := healthFrom(ctx, path, answerLimit)
 	if err != nil {
 		return nil
 	}

@@ -78,7 +78,7 @@ func (s *slowStart) ended() int {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(hangs):
 		s.t.Fatal("it does not end")
 	}
 	return s.cmd.ProcessState.ExitCode()
@@ -86,7 +86,7 @@ func (s *slowStart) ended() int {
 
 func (s *slowStart) until(what string, done func() bool) {
 	s.t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(hangs)
 	for !done() {
 		select {
 		case <-time.After(2 * time.Millisecond):

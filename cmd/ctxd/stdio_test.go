@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -58,7 +59,13 @@ func (p home) command(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // health returns the health of the daemon, nil when none runs.
-func (p home) health() *protocol.Health { return healthOf(context.Background(), p.socket) }
+func (p home) health() *protocol.Health {
+	h, err := healthFrom(context.Background(), p.socket, hangs)
+	if err != nil {
+		return nil
+	}
+	return h
+}
 
 // stop ends the daemon of a test that left it running, and waits for its end.
 func (p home) stop(t *testing.T) {
@@ -96,7 +103,7 @@ func TestStdioStartsOneDaemon(t *testing.T) {
 	var wg sync.WaitGroup
 	pids, failures := make([]int, many), make([]string, many)
 	for i := range many {
-		cmd := p.command(t, "stdio", "--idle-exit", "10s")
+		cmd := p.command(t, "stdio", "--idle-exit", "10m")
 		var out, stderr bytes.Buffer
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(askHealth), &out, &stderr
 		wg.Add(1)
@@ -125,7 +132,7 @@ func TestStdioStartsOneDaemon(t *testing.T) {
 // talk starts ctxd stdio and waits until a daemon has answered over it.
 func talk(t *testing.T, p home) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader, stderr *bytes.Buffer, pid int) {
 	t.Helper()
-	cmd, stderr = p.command(t, "stdio", "--idle-exit", "10s"), &bytes.Buffer{}
+	cmd, stderr = p.command(t, "stdio", "--idle-exit", "10m"), &bytes.Buffer{}
 	cmd.Stderr = stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -337,18 +344,21 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("broken") }
 // A named pipe can't be closed by halves: the replies are over when none comes
 // any more.
 func TestStdioWithoutHalfClose(t *testing.T) {
-	ours, theirs := net.Pipe()
-	go func() {
-		_, _ = theirs.Read(make([]byte, 4))
-		for range 3 {
-			_, _ = theirs.Write([]byte("pong"))
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		go func() {
+			_, _ = theirs.Read(make([]byte, 4))
+			for range 3 {
+				time.Sleep(quietEnd * 9 / 10) //nolint:forbidigo // the clock is not the real one
+				_, _ = theirs.Write([]byte("pong"))
+			}
+		}()
+		var got bytes.Buffer
+		b := &bridge{conn: ours, in: strings.NewReader("ping"), out: &got, patience: quietEnd}
+		if err := b.run(t.Context()); err != nil || got.String() != "pongpongpong" {
+			t.Errorf("%q %v", got.String(), err)
 		}
-	}()
-	var got bytes.Buffer
-	b := &bridge{conn: ours, in: strings.NewReader("ping"), out: &got, patience: 50 * time.Millisecond}
-	if err := b.run(t.Context()); err != nil || got.String() != "pongpongpong" {
-		t.Errorf("%q %v", got.String(), err)
-	}
+	})
 }
 
 func TestStdioWithdrawn(t *testing.T) {

@@ -24,7 +24,7 @@ func TestStdioDaemonStandsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := p.command(t, "stdio", "--idle-exit", "10s")
+	cmd := p.command(t, "stdio", "--idle-exit", "10m")
 	var out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(askHealth), &out, os.Stderr
 	cmd.ExtraFiles = []*os.File{w}
@@ -38,7 +38,7 @@ func TestStdioDaemonStandsAlone(t *testing.T) {
 	if session, err := unix.Getsid(pid); err != nil || session != pid {
 		t.Errorf("the daemon %d is in session %d, %v", pid, session, err)
 	}
-	if err := r.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := r.SetReadDeadline(time.Now().Add(hangs)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {

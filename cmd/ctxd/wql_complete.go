@@ -25,7 +25,7 @@ type completer struct {
 }
 
 // completeTimeout bounds what a press of Tab may wait for the daemon.
-const completeTimeout = 2 * time.Second
+const completeTimeout = 5 * time.Second
 
 // complete completes a text at the prompt. Without a daemon there is nothing to
 // offer but words.

@@ -237,7 +237,7 @@ func (s *wqlSession) enter(text string) error {
 }
 
 // finishTimeout bounds what Enter may wait for the daemon's opinion.
-const finishTimeout = 2 * time.Second
+const finishTimeout = 5 * time.Second
 
 // finished reports whether Enter ends a text: a command, queries that end with
 // semicolons, or one line that is a whole query or is wrong in another way than

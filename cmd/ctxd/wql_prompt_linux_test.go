@@ -79,7 +79,7 @@ func (s *seat) watch() {
 // see waits until the terminal shows a text behind what was seen before.
 func (s *seat) see(want string) {
 	s.t.Helper()
-	hang := time.After(30 * time.Second)
+	hang := time.After(hangs)
 	for {
 		s.mu.Lock()
 		all, over := s.shown.String(), s.over
@@ -113,7 +113,7 @@ func (s *seat) ends() int {
 	go func() { done <- s.cmd.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second):
+	case <-time.After(hangs):
 		s.t.Fatalf("the program does not end; shown is %q", s.shown.String())
 	}
 	return s.cmd.ProcessState.ExitCode()
@@ -142,7 +142,7 @@ func (p home) serve(t *testing.T, vault string) {
 		_ = daemon.Process.Signal(os.Interrupt)
 		_ = daemon.Wait()
 	})
-	hang := time.After(30 * time.Second)
+	hang := time.After(hangs)
 	for answers(t.Context(), p.socket, 1) != nil {
 		select {
 		case <-time.After(5 * time.Millisecond):
@@ -358,7 +358,7 @@ func TestWQL10_CtrlCCancelsTheQuery(t *testing.T) {
 	s.press("SELECT p FROM Person;\r")
 	select {
 	case <-queried:
-	case <-time.After(30 * time.Second):
+	case <-time.After(hangs):
 		t.Fatalf("no query was sent; shown is %q", s.shown.String())
 	}
 	s.press("\x03")

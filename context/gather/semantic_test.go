@@ -28,7 +28,7 @@ func garage(t *testing.T) (w *world, question string) {
 			t.Fatal(err)
 		}
 	}
-	for deadline := time.Now().Add(30 * time.Second); w.index.Stats().Meanings.Notes < 4; <-time.After(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); w.index.Stats().Meanings.Notes < 4; <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the notes get no vectors")
 		}

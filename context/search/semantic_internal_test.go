@@ -133,7 +133,7 @@ func until(t interface {
 }, what string, ok func() bool,
 ) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !ok(); <-time.After(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !ok(); <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -337,12 +337,14 @@ func TestSRCH24_ATextThatBecomesPrivateIsCalledBack(t *testing.T) {
 	gate := make(chan struct{})
 	b := &bags{name: "b", remote: true, gate: gate}
 	r := openAll(t, kv.InMemory, Options{Embedder: b})
-	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "open"}, notes.Draft{ID: "s", Title: "S", Body: "canary"}, notes.Draft{ID: "d", Title: "D", Body: "canary"})
+	// In one commit, so that all three are on their way together.
+	_, err := r.notes.PutMany(ctx, []notes.Draft{{ID: "a", Title: "A", Body: "open"}, {ID: "s", Title: "S", Body: "canary"}, {ID: "d", Title: "D", Body: "canary"}})
+	must(t, err)
 	until(t, "the embedder is asked", func() bool { return b.held.Load() == 1 })
 	r.put(t, notes.Draft{ID: "s", Title: "S", Body: "canary", Private: true})
 	until(t, "the private note is held back", func() bool { return r.Stats().Meanings.HeldBack == 1 })
 	until(t, "the embedder is asked again", func() bool { return b.held.Load() == 2 })
-	_, err := r.notes.Delete(ctx, "d", nil)
+	_, err = r.notes.Delete(ctx, "d", nil)
 	must(t, err)
 	until(t, "the embedder is asked for the last one", func() bool { return b.held.Load() == 3 })
 	close(gate)

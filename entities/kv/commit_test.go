@@ -266,7 +266,7 @@ func TestPERF11_GroupCommit(t *testing.T) {
 // waitFor waits, without sleeping, for what another goroutine is about to do.
 func waitFor(t *testing.T, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !cond(); {
+	for deadline := time.Now().Add(2 * time.Minute); !cond(); {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing happened")
 		}

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
 }
 
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 func must(t testing.TB, err error) {
 	t.Helper()
