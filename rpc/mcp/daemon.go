@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -27,15 +28,16 @@ func newDaemon(dial func(context.Context) (*client.Client, error), lost func(err
 	return d
 }
 
-// connect returns the connection, a new one if there is none that lives.
-func (d *daemon) connect(ctx context.Context) (*client.Client, error) {
+// connect returns the connection, a new one if there is none that lives. dead is
+// known to be over, nil for none.
+func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Client, error) {
 	select {
 	case <-d.turn:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	defer func() { d.turn <- struct{}{} }()
-	if d.client != nil && !over(d.client) {
+	if d.client != nil && d.client != dead && !over(d.client) {
 		return d.client, nil
 	}
 	c, err := d.dial(ctx)
@@ -68,18 +70,25 @@ func over(c *client.Client) bool {
 // call calls a method that reads. One that fails because the connection was
 // lost is called once more on a new one.
 func (d *daemon) call(ctx context.Context, method string, params, result any) error {
-	c, err := d.connect(ctx)
+	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return err
 	}
 	err = c.Call(ctx, method, params, result)
-	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Unavailable || !over(c) {
+	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Unavailable || isAnswer(err) && !over(c) {
 		return err
 	}
-	if c, err = d.connect(ctx); err != nil {
+	if c, err = d.connect(ctx, c); err != nil {
 		return err
 	}
 	return c.Call(ctx, method, params, result)
+}
+
+// isAnswer reports whether an error came from the daemon. One that did not may be
+// known before the end of the connection has been read.
+func isAnswer(err error) bool {
+	var answer *client.Error
+	return errors.As(err, &answer)
 }
 
 // close ends the connection.

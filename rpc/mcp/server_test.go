@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -372,23 +373,41 @@ func (b breaking) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// broken is a connection that the daemon has closed, of which nothing is known
+// before something is written.
+type broken struct{ net.Conn }
+
+func (b broken) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("notes.get")) {
+		return 0, syscall.EPIPE
+	}
+	return b.Conn.Write(p)
+}
+
 func TestAConnectionThatBreaksIsMadeAgain(t *testing.T) {
-	d := start(t)
-	d.seed()
-	dials := 0
-	h := d.open(mcp.Options{Dial: func(ctx context.Context) (*client.Client, error) {
-		if dials++; dials > 1 {
-			return d.dial(ctx)
-		}
-		conn, err := socket.Dial(ctx, d.path)
-		if err != nil {
-			return nil, err
-		}
-		return client.New(ctx, breaking{conn}, client.Options{})
-	}})
-	h.call("read_note", `{"id":"alpha"}`)
-	if dials != 2 {
-		t.Errorf("%d connections", dials)
+	for name, through := range map[string]func(net.Conn) net.Conn{
+		"while it answers": func(c net.Conn) net.Conn { return breaking{c} },
+		"unnoticed":        func(c net.Conn) net.Conn { return broken{c} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t)
+			d.seed()
+			dials := 0
+			h := d.open(mcp.Options{Dial: func(ctx context.Context) (*client.Client, error) {
+				if dials++; dials > 1 {
+					return d.dial(ctx)
+				}
+				conn, err := socket.Dial(ctx, d.path)
+				if err != nil {
+					return nil, err
+				}
+				return client.New(ctx, through(conn), client.Options{})
+			}})
+			h.call("read_note", `{"id":"alpha"}`)
+			if dials != 2 {
+				t.Errorf("%d connections", dials)
+			}
+		})
 	}
 }
 
