@@ -29,9 +29,9 @@ import (
 // when all is well. At 10,000 files a sweep may be as far away as a minute.
 func patience() time.Duration {
 	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		return 2 * time.Minute
+		return 5 * time.Minute
 	}
-	return 30 * time.Second
+	return 2 * time.Minute
 }
 
 // until waits for a condition.
@@ -388,9 +388,15 @@ func TestSRCH31_WritersAreNotCaughtHalfway(t *testing.T) {
 	})
 	f, err := os.Create(filepath.Join(dir, "a.md"))
 	must(t, err)
+	pauses, last := 0, time.Now() // of a busy machine, each of which may pass for the end
 	for i := range 10 {
 		_, err := fmt.Fprintf(f, "line %d\n", i)
 		must(t, err)
+		if now := time.Now(); now.Sub(last) > watch.Quiet/2 {
+			pauses, last = pauses+1, now
+		} else {
+			last = now
+		}
 	}
 	must(t, f.Close())
 	var whole strings.Builder
@@ -400,8 +406,8 @@ func TestSRCH31_WritersAreNotCaughtHalfway(t *testing.T) {
 	w.shows(t, map[string]string{"a.md": whole.String()})
 	mu.Lock()
 	defer mu.Unlock()
-	if len(seen) > 2 { // a busy machine may pause between two steps
-		t.Errorf("%d versions were taken in: %q", len(seen), seen)
+	if len(seen) > 2+pauses {
+		t.Errorf("%d versions were taken in, with %d pauses: %q", len(seen), pauses, seen)
 	}
 }
 
@@ -453,6 +459,8 @@ func TestSRCH30_UnchangedFilesAreNotRead(t *testing.T) {
 	}
 	opened = nil
 	write(t, dir, "b.md", "changed")
+	young := time.Now().Add(watch.Grain - time.Millisecond) // also when the import is slow to begin
+	must(t, os.Chtimes(filepath.Join(dir, "b.md"), young, young))
 	second := w.imports(t, watch.Request{Path: dir})
 	if !slices.Equal(opened, []string{"b.md"}) || second.Written != 1 || !slices.Equal(second.Skipped, first.Skipped) {
 		t.Errorf("%q, %+v", opened, second)

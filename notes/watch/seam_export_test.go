@@ -18,6 +18,12 @@ type Seam struct {
 // SetSeam must be called before Start.
 func (im *Importer) SetSeam(s Seam) { im.seam = seam{deaf: s.Deaf, add: s.Add, drop: s.Drop} }
 
+// The times that tests have to know.
+const (
+	Quiet = quiet
+	Grain = grain
+)
+
 // Overflow has a follower do what it does when the system has lost events.
 func (im *Importer) Overflow(vault string) { im.follower(vault).suspectAll() }
 
