@@ -202,7 +202,7 @@ func TestSRCH21_QueryDoesNotWaitForALoad(t *testing.T) {
 }
 
 func TestSRCH21_StallAndCallDeadlines(t *testing.T) {
-	r := fake(t, "good", func(o *embed.RunnerOptions) { o.CallTimeout = 300 * time.Millisecond })
+	r := fake(t, "good", func(o *embed.RunnerOptions) { o.CallTimeout = time.Second })
 	_, err := embedOne(t, r, "hang in native code")
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "over one text") {
 		t.Errorf("got %v", err)

@@ -26,7 +26,7 @@ import (
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func TestSRCH21_StoppedRunnerIsNoticed(t *testing.T) {
-	r := fake(t, "good", func(o *embed.RunnerOptions) { o.Stall = 300 * time.Millisecond })
+	r := fake(t, "good", func(o *embed.RunnerOptions) { o.Stall = time.Second })
 	comesBack(t, r)
 	h, _ := r.Hello()
 	if err := syscall.Kill(h.PID, syscall.SIGSTOP); err != nil {
@@ -126,7 +126,7 @@ func fakeParent() error {
 	if err != nil {
 		return err
 	}
-	r := embed.StartRunner(embed.RunnerOptions{Path: self, ModelFile: "none", Env: []string{fakeVariable + "=good"}})
+	r := embed.StartRunner(embed.RunnerOptions{Path: self, ModelFile: "none", Env: []string{fakeVariable + "=good"}, Stall: hang})
 	if _, err := r.Model(context.Background()); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ const (
 	probeTimeout = 2 * time.Second
 	// A process that just took the lock writes who it is within microseconds;
 	// on a loaded machine it may be scheduled away in between.
-	ownerWait = time.Second
+	ownerWait = 5 * time.Second
 	ownerStep = 10 * time.Millisecond
 )
 
