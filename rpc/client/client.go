@@ -17,8 +17,9 @@ import (
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-// withdrawn is how long a call waits for its answer after its context ended.
-const withdrawn = 2 * time.Second
+// withdrawn is how long a call waits for its answer after its context ended. Tests
+// have it wait longer.
+var withdrawn = 2 * time.Second
 
 // Options say who the client is. The zero value works.
 type Options struct {

@@ -21,7 +21,10 @@ import (
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	client.Wait(patience)
+	goleak.VerifyTestMain(m)
+}
 
 const patience = 2 * time.Minute
 
