@@ -14,6 +14,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -81,6 +82,7 @@ type Server struct {
 	last      uint64
 	listeners map[net.Listener]bool
 	stopping  bool
+	awaited   []watch.Request // vaults that are to be read when they can be
 
 	accepted, refused, offended atomic.Uint64
 	lastRefusal                 atomic.Int64 // Unix nanoseconds of the line in the log

@@ -2,6 +2,8 @@ package rpc
 
 import (
 	"context"
+	"os"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
@@ -34,10 +36,29 @@ func (s *Server) startFollowers(r *Rooms) {
 	if err != nil {
 		s.log.Error("the vaults that are to be followed can't be read", "error", fault.Message(err))
 	}
+	s.mu.Lock()
+	awaited := slices.Clone(s.awaited)
+	s.mu.Unlock()
+	for _, req := range awaited {
+		if !exists(req.Path) { // one that is there was read, or is not in the backup that these rooms are from
+			r.Vaults.Await(context.Background(), req)
+		}
+	}
 }
 
-// Import reads a vault as vault.import does, as soon as the rooms are open.
+func exists(p string) bool {
+	_, err := os.Stat(p)
+	return err == nil
+}
+
+// Import reads a vault as vault.import does, as soon as the rooms are open. One that
+// is waited for is so in the rooms that come after these, too.
 func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Result, err error) {
+	if req.Await {
+		s.mu.Lock()
+		s.awaited = append(s.awaited, watch.Request{Path: req.Path, Name: req.Name, Watch: req.Watch, Await: true})
+		s.mu.Unlock()
+	}
 	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
 		res, err = s.events.follow(ctx, r.Vaults, req)
 		return err
@@ -92,7 +113,7 @@ func (r *Rooms) vaultUnresolved(ctx context.Context, _ *Session, p protocol.Vaul
 }
 
 func (r *Rooms) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {
-	n, err := r.Vaults.Forget(ctx, p.Vault)
+	n, err := r.Vaults.Forget(ctx, p.Vault, func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
 	r.Gather.Forget()
 	return protocol.VaultForgotten{Vault: p.Vault, Notes: n}, err
 }

@@ -164,7 +164,7 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []s
 	for i, dir := range folders {
 		p := newProgress(a.err)
 		started := time.Now()
-		res, err := d.server.Import(ctx, watch.Request{Path: dir, Watch: true, Progress: p.report})
+		res, err := d.server.Import(ctx, watch.Request{Path: dir, Watch: true, Await: true, Progress: p.report})
 		p.finish()
 		switch {
 		case ctx.Err() != nil:

@@ -195,7 +195,10 @@ func (c *vaultForgetCmd) Run(a *app) error {
 			}
 		}
 		var res protocol.VaultForgotten
-		if err := cl.Call(a.ctx, "vault.forget", protocol.VaultName{Vault: c.Name}, &res); err != nil {
+		p := newProgress(a.err)
+		err = cl.CallProgress(a.ctx, "vault.forget", protocol.VaultName{Vault: c.Name}, &res, p.wire)
+		p.finish()
+		if err != nil {
 			return err
 		}
 		if a.JSON {

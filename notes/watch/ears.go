@@ -20,6 +20,9 @@ type seam struct {
 	deaf bool                      // as where changes are not told of
 	add  func(dir string) error    // nil: every folder can be listened to
 	drop func(fsnotify.Event) bool // nil: no event is lost
+	// forgot hears how many notes of a vault are gone after each group of them; an
+	// error is the end of the program there. nil: nobody does.
+	forgot func(removed int) error
 }
 
 // listen begins to hear of changes, where it has not.

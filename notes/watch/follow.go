@@ -36,19 +36,26 @@ func (im *Importer) Start(ctx context.Context, host Host) error {
 	im.mu.Lock()
 	im.host = &host
 	im.mu.Unlock()
-	var list []*vault
-	err := im.db.View(ctx, func(tx *kv.Tx) error {
-		for _, v := range vaults.All(tx, "") {
-			if v.Watch {
-				list = append(list, v)
-			}
-		}
-		return tx.Err()
-	})
+	list, err := im.records(ctx)
 	for _, v := range list {
-		im.follow(v.Name, v.Path, true)
+		switch {
+		case v.Forgetting:
+			// The rest of it goes as soon as the store may be used.
+			im.background(func(ctx context.Context) { im.goOnForgetting(ctx, &host, v.Name) })
+		case v.Watch:
+			im.follow(v.Name, v.Path, true)
+		}
 	}
 	return err
+}
+
+// background runs work until the store is closed, which waits for it.
+func (im *Importer) background(work func(context.Context)) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if !im.stopped {
+		im.work.Go(func() { work(im.ctx) })
+	}
 }
 
 func (im *Importer) canFollow() bool {
@@ -88,13 +95,7 @@ func (im *Importer) follow(name, place string, begin bool) bool {
 
 // Unwatch no longer follows a vault. It is no error when it was not followed.
 func (im *Importer) Unwatch(ctx context.Context, name string) error {
-	err := im.db.View(ctx, func(tx *kv.Tx) error {
-		v, err := im.find(tx, name)
-		if err == nil {
-			name = v.Name
-		}
-		return err
-	})
+	name, err := im.resolve(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -123,12 +124,14 @@ func (im *Importer) stop() {
 	im.stopped = true
 	list := slices.Collect(maps.Values(im.followers))
 	im.mu.Unlock()
+	im.cancel()
 	for _, f := range list {
 		f.cancel()
 	}
 	for _, f := range list {
 		<-f.done
 	}
+	im.work.Wait()
 }
 
 // Warnings says what people should know of the vaults that are followed.
@@ -167,6 +170,9 @@ const (
 	grace = 20 * time.Millisecond
 	// retry is the time before another try when the folder can't be looked at.
 	retry = time.Second
+	// retryConflict is that time where another vault has the notes: finding out whether
+	// it still has takes a walk.
+	retryConflict = 30 * time.Second
 
 	sweepEvery = 30 * time.Second // where changes are heard of
 	pollEvery  = time.Second      // where they are not
@@ -217,7 +223,7 @@ func (f *follower) run(ctx context.Context) {
 		f.conclude(err)
 		if err != nil {
 			f.suspectAll()
-			sleep(ctx, retry)
+			sleep(ctx, pauseAfter(err))
 			continue
 		}
 		if !f.await(ctx) {
@@ -291,6 +297,13 @@ func (f *follower) pace() time.Duration {
 	return max(least, sweepShare*min(f.sweepTook, time.Duration(f.swept)*sweepFile))
 }
 
+func pauseAfter(err error) time.Duration {
+	if fault.KindOf(err) == fault.Conflict {
+		return retryConflict
+	}
+	return retry
+}
+
 func sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -358,6 +371,11 @@ func (f *follower) look(ctx context.Context) error {
 		return err
 	}
 	defer root.Close()
+	if f.tree == nil {
+		if err := f.admit(ctx); err != nil {
+			return err
+		}
+	}
 	f.listen()
 	due := f.take()
 	w := &walker{root: root, exclude: f.im.exclude, enter: f.hear}

@@ -343,7 +343,7 @@ func TestSRCH31_FollowedAfterARestart(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	w.imports(t, watch.Request{Path: dir, Watch: true})
-	if n, err := w.im.Forget(ctx, ""); n != 1 || err != nil || len(w.texts()) != 0 {
+	if n, err := w.im.Forget(ctx, "", nil); n != 1 || err != nil || len(w.texts()) != 0 {
 		t.Errorf("forget: %d, %v", n, err)
 	}
 	write(t, dir, "b.md", "after it was forgotten")

@@ -2,13 +2,10 @@ package watch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities"
@@ -26,6 +23,10 @@ type Request struct {
 	Watch    bool   // follow the folder from then on; not in a dry run
 	Progress func(stage string, done, total int)
 	Named    func(vault string) // told the name of the vault before any progress
+	// Await has a folder that can't be imported now, such as one on a disk that is out,
+	// be imported and followed when it can; the error is returned all the same. It goes
+	// with Watch.
+	Await bool
 }
 
 // Result says what an import did.
@@ -51,11 +52,13 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 	started := time.Now()
 	root, err := openFolder(req.Path)
 	if err != nil {
+		im.await(ctx, req, err)
 		return nil, err
 	}
 	defer root.Close()
-	name, err := im.nameFor(ctx, req)
+	name, place, err := im.nameFor(ctx, req)
 	if err != nil {
+		im.await(ctx, req, err)
 		return nil, err
 	}
 	if req.Watch && !req.DryRun && !im.canFollow() {
@@ -66,6 +69,9 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	defer release()
+	if err := im.finishForgetting(ctx, name); err != nil {
+		return nil, err
+	}
 	if req.Named != nil {
 		req.Named(name)
 	}
@@ -76,7 +82,7 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		}
 		defer func() { _ = target.db.Close() }() // it is in memory
 	}
-	r := &run{Importer: target, root: root, name: name, path: filepath.Clean(req.Path), progress: req.Progress, watch: req.Watch}
+	r := &run{Importer: target, root: root, name: name, path: place, progress: req.Progress, watch: req.Watch}
 	if err := r.whole(ctx, nil); err != nil {
 		return nil, err
 	}
@@ -138,61 +144,4 @@ func openFolder(p string) (*os.Root, error) {
 		return nil, unreadable(err)
 	}
 	return root, nil
-}
-
-// nameFor returns the name of the vault at a path: the one it has, the one
-// that was asked for, or that of the folder. A name belongs to one path.
-func (im *Importer) nameFor(ctx context.Context, req Request) (string, error) {
-	p := filepath.Clean(req.Path)
-	name := req.Name
-	err := im.db.View(ctx, func(tx *kv.Tx) error {
-		for _, v := range vaults.All(tx, "") {
-			if v.Path != p {
-				continue
-			}
-			if name != "" && name != v.Name {
-				return fault.New(fault.Conflict, "the folder is imported as vault %q already", v.Name).WithRef(v.Name).
-					WithHint("leave the name out, or forget that vault first")
-			}
-			name = v.Name
-			return nil
-		}
-		if name == "" {
-			name = nameOf(p)
-		}
-		if err := entities.CheckID("name", name); err != nil {
-			return err
-		}
-		other, err := vaults.Get(tx, name)
-		if err != nil {
-			return err
-		}
-		if other != nil && other.Path != p {
-			return fault.New(fault.Conflict, "another folder is imported as vault %q", name).WithRef(name).
-				WithHint("give this one another name")
-		}
-		return tx.Err()
-	})
-	return name, err
-}
-
-// nameOf makes a name for the vault in a folder: that of the folder, with
-// hyphens for what may not stand in a name; where nothing is left of it, one
-// that tells it from others.
-func nameOf(p string) string {
-	name := strings.Trim(strings.Map(nameRune, filepath.Base(p)), "-")
-	if name = name[:min(len(name), 64)]; name != "" {
-		return name
-	}
-	sum := sha256.Sum256([]byte(p))
-	return "vault-" + hex.EncodeToString(sum[:4])
-}
-
-// nameRune keeps what may stand in the name of a vault.
-func nameRune(r rune) rune {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
-		return r
-	}
-	return '-'
 }

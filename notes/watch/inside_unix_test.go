@@ -111,7 +111,7 @@ func TestSRCH30_NothingIsWritten(t *testing.T) {
 	if s := w.status(t); s.Notes != fixtures.Expected.Notes || s.Stale {
 		t.Errorf("%+v", s)
 	}
-	_, err := w.im.Forget(ctx, "")
+	_, err := w.im.Forget(ctx, "", nil)
 	must(t, err)
 	if diff := cmp.Diff(before, manifest(t, dir)); diff != "" {
 		t.Error(diff)

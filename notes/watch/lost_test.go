@@ -45,7 +45,7 @@ func TestSRCH30_ANoteComesBack(t *testing.T) {
 			if e := w.ents.Get(was.EntityID); !e.Live() || !e.Private || e.NoteID != n.ID || w.ents.Count("") != 1 {
 				t.Errorf("%+v", e)
 			}
-			if _, err := w.im.Forget(ctx, "my-vault"); err != nil || w.kept(t) != 0 {
+			if _, err := w.im.Forget(ctx, "my-vault", nil); err != nil || w.kept(t) != 0 {
 				t.Errorf("%v, %d records are left", err, w.kept(t))
 			}
 		})
@@ -81,7 +81,7 @@ func TestSRCH30_LostNotesAreForgotten(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "b.md")))
 	write(t, dir, "d.md", "")
 	w.imports(t, watch.Request{Path: dir})
-	if _, err := w.im.Forget(ctx, "my-vault"); err != nil || w.kept(t) != 0 {
+	if _, err := w.im.Forget(ctx, "my-vault", nil); err != nil || w.kept(t) != 0 {
 		t.Errorf("%v, %d records are left", err, w.kept(t))
 	}
 }

@@ -103,7 +103,7 @@ func TestForgetTakesWhatWasInTheTrash(t *testing.T) {
 	if w.ents.Get(gone) == nil || w.ents.Get(gone).Live() {
 		t.Error("the entity of a removed file is in the trash")
 	}
-	if _, err := w.im.Forget(ctx, "my-vault"); err != nil {
+	if _, err := w.im.Forget(ctx, "my-vault", nil); err != nil {
 		t.Fatal(err)
 	}
 	for e := range w.ents.All() {

@@ -13,15 +13,21 @@ type Seam struct {
 	Deaf bool
 	Add  func(dir string) error
 	Drop func(fsnotify.Event) bool
+
+	Forgot func(removed int) error
 }
 
 // SetSeam must be called before Start.
-func (im *Importer) SetSeam(s Seam) { im.seam = seam{deaf: s.Deaf, add: s.Add, drop: s.Drop} }
+func (im *Importer) SetSeam(s Seam) {
+	im.seam = seam{deaf: s.Deaf, add: s.Add, drop: s.Drop, forgot: s.Forgot}
+}
 
-// The times that tests have to know.
+// What tests have to know.
 const (
 	Quiet = quiet
 	Grain = grain
+
+	Batch = batch // notes of a transaction
 )
 
 // Overflow has a follower do what it does when the system has lost events.

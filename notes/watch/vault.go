@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +23,8 @@ type vault struct {
 	Path       string    `json:"path"`
 	LastScanAt time.Time `json:"lastScanAt"`
 	Skipped    []Skip    `json:"skipped,omitempty"`
-	Watch      bool      `json:"watch,omitempty"` // it is followed, after a restart too
+	Watch      bool      `json:"watch,omitempty"`      // it is followed, after a restart too
+	Forgetting bool      `json:"forgetting,omitempty"` // all that came from it is being removed
 }
 
 // file is what the store knows of one file of a vault.
@@ -104,6 +106,10 @@ type Importer struct {
 	stopped   bool
 	lost      int // notes that were removed since what is kept of them was last looked through
 
+	ctx    context.Context // of the work in the background
+	cancel func()
+	work   sync.WaitGroup
+
 	seam seam // of tests
 }
 
@@ -123,6 +129,7 @@ func New(db *kv.Store, ents *entities.Store, ns *notes.Store, opts Options) *Imp
 		db: db, ents: ents, notes: ns, opts: opts, exclude: parsePatterns(strings.Join(opts.Exclude, "\n"), "."),
 		busy: make(map[string]*job), followers: make(map[string]*follower),
 	}
+	im.ctx, im.cancel = context.WithCancel(context.Background())
 	db.OnClose(func(bool) { im.stop() })
 	return im
 }
@@ -159,14 +166,55 @@ func (im *Importer) claim(ctx context.Context, name string, asked bool) (release
 	}
 }
 
-// List returns the state of all imported vaults by name.
+// records returns what the store knows of vaults.
+func (im *Importer) records(ctx context.Context) (list []*vault, err error) {
+	err = im.db.View(ctx, func(tx *kv.Tx) error {
+		list = slices.Collect(values(vaults.All(tx, "")))
+		return tx.Err()
+	})
+	return list, err
+}
+
+// all returns the vaults, and those whose folders are waited for.
+func (im *Importer) all(tx *kv.Tx) ([]*vault, error) {
+	list := slices.Collect(values(vaults.All(tx, "")))
+	known := make(map[string]bool, len(list))
+	for _, v := range list {
+		known[v.Name] = true
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	for name, f := range im.followers {
+		if !known[name] {
+			list = append(list, f.awaited())
+		}
+	}
+	return list, tx.Err()
+}
+
+// awaited is what is known of a vault of which nothing has been read yet.
+func (f *follower) awaited() *vault { return &vault{Name: f.name, Path: f.path, Watch: true} }
+
+func values[K, V any](seq iter.Seq2[K, V]) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for _, v := range seq {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// List returns the state of all vaults by name: those that were imported, and those
+// whose folders are waited for.
 func (im *Importer) List(ctx context.Context) ([]Status, error) {
 	out := []Status{}
 	err := im.db.View(ctx, func(tx *kv.Tx) error {
-		for _, v := range vaults.All(tx, "") {
+		list, err := im.all(tx)
+		for _, v := range list {
 			out = append(out, im.status(tx, v))
 		}
-		return tx.Err()
+		return err
 	})
 	slices.SortFunc(out, func(a, b Status) int {
 		return cmp.Or(entities.CompareNatural(a.Vault, b.Vault), strings.Compare(a.Path, b.Path))
@@ -195,12 +243,15 @@ func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
 		if err != nil || v != nil {
 			return v, err
 		}
+		if f := im.follower(name); f != nil {
+			return f.awaited(), nil
+		}
 		return nil, fault.New(fault.NotFound, "there is no vault %q", name).WithRef(name).
 			WithHint("ctxd vault list shows the imported vaults")
 	}
-	var all []*vault
-	for _, v := range vaults.All(tx, "") {
-		all = append(all, v)
+	all, err := im.all(tx)
+	if err != nil {
+		return nil, err
 	}
 	switch len(all) {
 	case 0:
@@ -220,6 +271,9 @@ func (im *Importer) status(tx *kv.Tx, v *vault) Status {
 	if s.Errors == nil {
 		s.Errors = []Skip{}
 	}
+	if v.Forgetting {
+		s.Errors = []Skip{{".", "it is being forgotten"}}
+	}
 	for _, f := range files.All(tx, v.Name+"/") {
 		s.Notes++
 		s.MarkdownLinks += f.MarkdownLinks
@@ -229,79 +283,4 @@ func (im *Importer) status(tx *kv.Tx, v *vault) Status {
 		f.describe(&s)
 	}
 	return s
-}
-
-// Forget removes a vault with all its notes and entities, and makes new
-// snapshots, so that no copy of them stays in the store's folder, kept backups
-// of former states included. The types stay. It returns the number of notes
-// removed.
-func (im *Importer) Forget(ctx context.Context, name string) (removed int, err error) {
-	if err := im.Unwatch(ctx, name); err != nil {
-		return 0, err
-	}
-	release, err := im.claim(ctx, name, true)
-	if err != nil {
-		return 0, err
-	}
-	defer release()
-	err = im.db.Update(ctx, func(tx *kv.Tx) error {
-		v, err := im.find(tx, name)
-		if err != nil {
-			return err
-		}
-		name = v.Name
-		for key, f := range files.All(tx, name+"/") {
-			if err := im.erase(tx, key, f); err != nil {
-				return err
-			}
-			removed++
-		}
-		for key, rest := range remains.All(tx, name+"/") {
-			if err := im.ents.DeleteTx(tx, rest.EntityID); err != nil {
-				return err
-			}
-			if err := remains.Delete(tx, key); err != nil {
-				return err
-			}
-		}
-		for key := range losts.All(tx, name+"/") {
-			if err := dropLost(tx, name+"/", strings.TrimPrefix(key, name+"/")); err != nil {
-				return err
-			}
-		}
-		return tx.Err()
-	})
-	if err != nil {
-		return 0, err
-	}
-	// The store keeps two generations of snapshots and what lies between them,
-	// so it takes two to get rid of the older ones. The record of the vault
-	// goes last: a Forget that was interrupted can be said again.
-	if err := im.db.Snapshot(ctx); err != nil {
-		return removed, err
-	}
-	if err := im.db.Update(ctx, func(tx *kv.Tx) error { return vaults.Delete(tx, name) }); err != nil {
-		return removed, err
-	}
-	if err := im.db.Snapshot(ctx); err != nil {
-		return removed, err
-	}
-	return removed, im.db.DeleteCopies(ctx)
-}
-
-// erase removes a note of a vault for good, its entity and its file record.
-func (im *Importer) erase(tx *kv.Tx, key string, f *file) error {
-	n, err := notes.Records.Get(tx, f.NoteID)
-	if err != nil {
-		return err
-	}
-	if err := im.notes.DeleteTx(tx, f.NoteID); err != nil {
-		return err
-	}
-	if n != nil && n.EntityID != "" {
-		if err := im.ents.DeleteTx(tx, n.EntityID); err != nil {
-			return err
-		}
-	}
-	return files.Delete(tx, key)
 }

@@ -368,7 +368,7 @@ func TestBadImports(t *testing.T) {
 	if _, err := w.im.Status(ctx, "nope"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("status: %v", err)
 	}
-	if _, err := w.im.Forget(ctx, "nope"); fault.KindOf(err) != fault.NotFound {
+	if _, err := w.im.Forget(ctx, "nope", nil); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("forget: %v", err)
 	}
 }
@@ -399,7 +399,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 	if _, err := w.db.Backup(ctx, filepath.Join(data, "replaced.ctxdbackup"), kv.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	n, err := w.im.Forget(ctx, "my-vault")
+	n, err := w.im.Forget(ctx, "my-vault", nil)
 	if err != nil || n != 2 || w.notes.Get("mine") == nil || w.ents.Count("") != 0 {
 		t.Errorf("%d removed, %v", n, err)
 	}
