@@ -53,6 +53,8 @@ var mistakes = []string{
 	"SELECT p FROM Person WHERE p.age IN (1; 2)",
 	"SELECT p FROM Person WHERE p.age BETWEEN 1, 2",
 	"SELECT p FROM Person WHERE p.name CONTAIN 'x'",
+	"SELECT p FROM Person WHERE p.skills CONTAINS ['3', '4'] AND p.skills = [go, chess] AND p.age IN ([3]) AND p.skills CONTAINS [go]",
+	"SELECT p FROM Person WHERE p.skills CONTAINS ('3', '4')",
 	"SELECT p FROM Person WHERE {that} = p.team OR {this = 1",
 	"SELECT p FROM Person WHERE p.team = {this.citty}",
 	"SELECT p FROM Person WHERE p.team = {this}.lead AND p.team = {this}.",

@@ -110,6 +110,9 @@ func (c *compiler) path(x *Path, right bool) (int, shape) {
 		segments = segments[1:]
 	case isAlias && !c.declares(first):
 		segments = []Name{{x.Span, "id"}} // the row itself: p != {this}
+	case right && len(segments) == 1 && !c.declares(first) && isList(first):
+		c.found.fail(x.Span, "a list in brackets is no value: brackets are for names", hintForLists)
+		return c.unknown()
 	case right && len(segments) == 1 && !c.declares(first):
 		c.found.warn(x.Span, clip(first)+" is taken as the text "+quoteText(clip(first)), "write texts in quotes")
 		return c.literal(&Literal{Span: x.Span, Kind: LitText, Text: first})
@@ -293,4 +296,10 @@ func (s *session) subquery(key string, t *entities.Type, f entities.Field) (*pre
 // quoteText writes a text as a literal.
 func quoteText(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
+}
+
+// isList reports whether a name in brackets was meant as a list of values.
+func isList(name string) bool {
+	_, number := parseNumber(name)
+	return number || strings.ContainsAny(name, `'",`)
 }

@@ -93,6 +93,9 @@ var compareSymbols = map[string]CompareOp{
 
 const operatorHint = "compare with = != < <= > >=, IN, CONTAINS, STARTS WITH, LIKE, BETWEEN or IS NULL"
 
+// hintForLists is for those who write a list of values where there is one.
+const hintForLists = "write p.tags IN ('a', 'b') for any of them, or p.tags CONTAINS 'a' AND p.tags CONTAINS 'b' for all"
+
 func (p *parser) comparison() Expr {
 	start := p.peek().Start
 	left := p.operand()
@@ -124,6 +127,11 @@ func (p *parser) comparison() Expr {
 	case p.accept("IN"):
 		return p.in(start, left, not)
 	case p.accept("CONTAINS"):
+		if p.peek().symbol("(") {
+			p.expected("one value", hintForLists)
+			p.stray(left)
+			return nil
+		}
 		return p.compare(start, left, OpContains, not)
 	case p.accept("LIKE"):
 		return p.compare(start, left, OpLike, not)
