@@ -1,78 +1,68 @@
 package rpc_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// file writes a file of a vault.
-func file(t *testing.T, dir, name, text string) {
-	t.Helper()
-	must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-}
-
-// shows waits until the text of a note is that of its file.
-func (d *daemon) shows(path, body string) {
-	d.t.Helper()
-	until(d.t, path+" is "+body, func() bool {
-		n, err := d.try("notes.get", fmt.Sprintf(`{"path":%q}`, path))
-		return err == nil && n["body"] == body
+// TestSRCH31_AConfiguredFolderThatIsNotThere is told of, also by rooms that take the
+// place of others, and is read when it comes.
+func TestSRCH31_AConfiguredFolderThatIsNotThere(t *testing.T) {
+	d := start(t)
+	d.srv.SetHealth(patience, nil) // what changes is told of
+	l := d.listen("health.changed")
+	dir := filepath.Join(t.TempDir(), "Later")
+	if _, err := d.srv.Import(t.Context(), watch.Request{Path: dir, Watch: true, Await: true}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("%v", err)
+	}
+	var h protocol.Health
+	must(t, json.Unmarshal(l.next().params, &h))
+	if h.Status != protocol.Warning || len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0], "vault.status says why") {
+		t.Errorf("%+v", h)
+	}
+	must(t, d.srv.Replace(t.Context(), protocol.LoadRestoring, func(old *rpc.Rooms) (*rpc.Rooms, error) {
+		fresh, err := generation(t.Context(), 1)
+		if err != nil {
+			return nil, err
+		}
+		return fresh, old.KV.Close()
+	}))
+	st := d.do("vault.status", `{"vault":"Later"}`)
+	if at(st, "stale") != true || at(st, "watching") != true || at(st, "path") != dir {
+		t.Errorf("%v", st)
+	}
+	must(t, os.Mkdir(dir, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("# Here\n"), 0o600))
+	until(t, "it is read", func() bool {
+		var list protocol.VaultList
+		must(t, d.Call(context.Background(), "vault.list", nil, &list))
+		return len(list.Vaults) == 1 && list.Vaults[0].Notes == 1 && !list.Vaults[0].Stale
 	})
 }
 
-func TestSRCH31_AFollowedVaultOverTheSocket(t *testing.T) {
-	d, dir := start(t), t.TempDir()
-	file(t, dir, "a.md", "one, to [[b]] and [[b|again]]")
-	d.want(d.do("vault.import", fmt.Sprintf(`{"path":%q,"name":"v","watch":true}`, dir)), "watching", true)
-	d.want(d.do("vault.status", `{}`), "watching", true)
-	lost := d.do("vault.unresolved", `{}`)
-	d.want(lost, "links", 2.0)
-	d.want(lost, "unresolved.0.target", "b")
-	d.want(lost, "unresolved.0.from.0.path", "a.md")
-	l := d.listen("notes.changed")
-	file(t, dir, "b.md", "two")
-	var ev changed
-	must(t, json.Unmarshal((<-l.told).params, &ev))
-	if ev.Kind != "put" || len(ev.IDs) != 1 {
-		t.Errorf("%+v", ev)
+// TestVaultForgetTellsHowFarItIs removes a vault of several groups.
+func TestVaultForgetTellsHowFarItIs(t *testing.T) {
+	d := start(t)
+	dir := filepath.Join(t.TempDir(), "Notes")
+	must(t, os.Mkdir(dir, 0o700))
+	for i := range 450 {
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%d.md", i)), []byte("text"), 0o600))
 	}
-	d.shows("b.md", "two")
-	d.want(d.do("vault.unresolved", `{}`), "targets", 0.0)
-	must(t, os.Rename(dir, dir+" away"))
-	until(t, "the health warns", func() bool { return at(d.do("admin.health", `{}`), "status") == "warning" })
-	d.want(d.do("vault.status", `{}`), "stale", true)
-	d.want(d.do("vault.status", `{}`), "notes", 2.0)
-	must(t, os.Rename(dir+" away", dir))
-	until(t, "the health is good again", func() bool { return at(d.do("admin.health", `{}`), "status") == string(protocol.Healthy) })
-	d.want(d.do("vault.unwatch", `{"vault":"v"}`), "watching", false)
-	d.do("vault.forget", `{"vault":"v"}`)
-}
-
-// A vault is followed in the rooms that there are, also when others have taken the
-// place of those that it was imported into.
-func TestSRCH31_FollowedThroughACheckAndARestore(t *testing.T) {
-	d, dir := startOn(t, t.TempDir(), rpc.Options{}), t.TempDir()
-	file(t, dir, "a.md", "one")
-	d.do("vault.import", fmt.Sprintf(`{"path":%q,"watch":true}`, dir))
-	for i := range 3 {
-		file(t, dir, "a.md", fmt.Sprint("while it is checked ", i))
-		d.want(d.do("admin.check", `{}`), "ok", true)
-		d.shows("a.md", fmt.Sprint("while it is checked ", i))
+	d.do("vault.import", fmt.Sprintf(`{"path":%q}`, dir))
+	var last protocol.Progress
+	var res protocol.VaultForgotten
+	must(t, d.CallProgress(context.Background(), "vault.forget", protocol.VaultName{Vault: "Notes"}, &res, func(p protocol.Progress) { last = p }))
+	if res.Notes != 450 || last.Kind != protocol.ProgressEnd || last.Message != "forget" || last.Done != 450 || last.Total != 450 {
+		t.Errorf("%+v, %+v", res, last)
 	}
-	backup := filepath.Join(t.TempDir(), "b.ctxdbackup")
-	d.do("admin.backup", fmt.Sprintf(`{"path":%q}`, backup))
-	file(t, dir, "a.md", "after the backup")
-	file(t, dir, "b.md", "new since")
-	d.shows("b.md", "new since")
-	d.do("admin.restore", fmt.Sprintf(`{"path":%q}`, backup))
-	d.shows("a.md", "after the backup")
-	d.shows("b.md", "new since")
-	file(t, dir, "a.md", "after the restore")
-	d.shows("a.md", "after the restore")
 }

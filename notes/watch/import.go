@@ -69,8 +69,10 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	defer release()
-	if err := im.finishForgetting(ctx, name); err != nil {
-		return nil, err
+	if !req.DryRun {
+		if err := im.finishForgetting(ctx, name); err != nil {
+			return nil, err
+		}
 	}
 	if req.Named != nil {
 		req.Named(name)
