@@ -33,8 +33,17 @@
 //
 // A folder that is not there, or that is empty where there were notes, is a disk
 // that was taken out: the notes stay, the vault is stale, and it is looked for each
-// second. What a follower writes it writes by Host.Enter, so that nobody replaces
+// second. One that was not there when it was to be imported first is waited for
+// likewise (Await). What a follower writes it writes by Host.Enter, so that nobody replaces
 // the store meanwhile. Followers end before the store is closed.
+//
+// # One folder, one vault
+//
+// A folder is the same vault by whatever path (place.go), and a vault does not lie in
+// the folder of another unless it is left out there: its notes would be there twice.
+//
+// Forget removes a vault in groups (forget.go). Its record says so from the first of
+// them on and goes last: whatever ends between, the next start goes on with it.
 //
 // # Excluding
 //

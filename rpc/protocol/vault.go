@@ -54,7 +54,8 @@ var vaultMethods = []Method{
 		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: "+
 			"files of the same size and time are not read again, and a file that moved keeps its ids. "+
 			"With watch, changes on the disk appear within a moment from then on, until vault.unwatch. "+
-			"A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that.",
+			"A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. "+
+			"A folder is one vault by whatever path it is given; one that lies in the folder of another vault, or holds it, is refused unless .ctxdignore leaves it out there.",
 		Example{`{"path":"/home/me/Notes"}`, `{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"old.md","reason":"not UTF-8 text"}],"ms":35}`},
 		CodeNotFound, CodeConflict, CodeUnavailable, CodeLimit),
 	describe[Empty, VaultList]("vault.list", Read,
@@ -71,7 +72,8 @@ var vaultMethods = []Method{
 		"No longer follow the folder of a vault; its notes stay.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable),
 	describe[VaultName, VaultForgotten]("vault.forget", Mutation,
-		"Remove a vault with every record that came from it; its folder stays as it is.", "",
+		"Remove a vault with every record that came from it; its folder stays as it is.",
+		"A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it.",
 		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 }

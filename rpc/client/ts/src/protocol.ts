@@ -2423,7 +2423,7 @@ export interface Methods {
   "context.recent": { params: ContextRecentParams; result: RecentReports };
   /**
    * Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.
-   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that.
+   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. A folder is one vault by whatever path it is given; one that lies in the folder of another vault, or holds it, is refused unless .ctxdignore leaves it out there.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/Notes"}
    */
@@ -2453,6 +2453,7 @@ export interface Methods {
   "vault.unwatch": { params: VaultUnwatchParams; result: VaultStatus };
   /**
    * Remove a vault with every record that came from it; its folder stays as it is.
+   * A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"vault":"Notes"}
    */
