@@ -183,6 +183,18 @@ func TestEncodeTexts(t *testing.T) {
 	}
 }
 
+// Short texts and long ones are written in different ways, eight bytes at a time.
+func TestEncodeOddCharactersAtEveryPlace(t *testing.T) {
+	for n := range 80 {
+		plain := strings.Repeat("x", n)
+		for _, odd := range []string{"x", `"`, `\`, "\n", "\x1f", "\x7f", "é", "日"} {
+			for at := range n + 1 {
+				checkEncoding(t, plain[:at]+odd+plain[at:])
+			}
+		}
+	}
+}
+
 func FuzzValidText(f *testing.F) {
 	for _, text := range texts {
 		f.Add([]byte(text))
