@@ -51,7 +51,7 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 		return 0, err
 	}
 	for more := true; more; {
-		n := 0
+		var n int
 		if n, more, err = im.forgetSome(ctx, name); err != nil {
 			return removed, err
 		}
