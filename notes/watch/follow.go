@@ -472,7 +472,8 @@ func (f *follower) settle(r *run) {
 func (f *follower) describe(s *Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s.Watching, s.Stale = true, f.problem != ""
+	s.Watching = true
+	s.Stale = f.problem != "" || f.lastScan.IsZero() && s.Stale // it has not looked yet
 	if f.lastScan.After(s.LastScanAt) {
 		s.LastScanAt = f.lastScan
 	}
