@@ -450,7 +450,7 @@ func (m *meaning) question(ctx context.Context, text string) (g *generation, v [
 	}
 	a := embedQuestion(ctx, e, text)
 	switch {
-	case ctx.Err() != nil:
+	case a.err != nil && ctx.Err() != nil:
 		return g, nil, "the vector of the query was not there in time"
 	case a.err != nil:
 		return g, nil, fault.Message(a.err)
@@ -475,7 +475,8 @@ func embedQuestion(ctx context.Context, e embed.Embedder, text string) (a answer
 		a.model, a.vectors, a.err = e.Embed(ctx, embed.Query, []string{text})
 		return a
 	}
-	if e.Status().Kind == "builtin" { // it takes microseconds
+	if e.Status().Kind == "builtin" { // it takes microseconds, which even a late query has
+		ctx = context.WithoutCancel(ctx)
 		return ask()
 	}
 	got := make(chan answer, 1)
