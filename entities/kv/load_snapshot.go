@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 	"io"
 	"path/filepath"
-	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/tidwall/buntdb"
 )
@@ -89,13 +89,16 @@ func (b *batch) close() error {
 	return <-done
 }
 
-// blockBytes is about how much of a snapshot is read, checked and kept as one.
-const blockBytes = 256 << 10
+// Snapshots are read a block at a time, into segments of memory that stay.
+const (
+	blockBytes   = 512 << 10
+	segmentBytes = 16 << 20
+)
 
 // block is some whole pieces of a snapshot, one after the other as they lie in the
 // file. The checksums of their payloads have not been looked at.
 type block struct {
-	bytes  *[]byte // one of blockBuffers
+	bytes  []byte // part of a segment; nobody writes to it any more
 	pieces []rawPiece
 	last   bool // nothing follows in the file
 	err    error
@@ -117,21 +120,18 @@ type content struct {
 	err   error
 }
 
-// What blocks are made of is used again for those that follow.
-var (
-	blockBuffers = sync.Pool{New: func() any { return new([]byte) }}
-	pairLists    = sync.Pool{New: func() any { return new([]pair) }}
-)
+// pairLists are used again for the blocks that follow.
+var pairLists = sync.Pool{New: func() any { return new([]pair) }}
 
 // loadSnapshot reads a snapshot into an empty store. It returns errDamaged
 // when the file is not exactly what was written; the store is then empty still.
 //
 // The file is read, its pieces are checked and taken apart, and what they hold is
-// put into the store, all at the same time. Keys and values are parts of one
-// string a block: a copy of each would take as long as all the rest, and a tenth
-// more memory. So what is left of a block keeps all of it in memory, however little
-// that is; all together never more than the size of the file, and only until the
-// store is opened again.
+// put into the store, all at the same time. Keys and values are parts of the memory
+// that the file was read into: to copy each would take as long as all the rest, and
+// a tenth more memory. So what is left of a segment keeps all of it in memory,
+// however little that is; all together never more than the size of the file, and
+// only until the store is opened again.
 func loadSnapshot(fsys FS, dir string, want fileID, db *buntdb.DB) (size int64, err error) {
 	f, w, id, ok, err := openWindow(fsys, filepath.Join(dir, want.name(snapshotPrefix)), snapshotMagic)
 	if err != nil {
@@ -186,32 +186,42 @@ func insertSnapshot(tx *buntdb.Tx, f io.ReaderAt, size int64, id fileID) error {
 // readBlocks emits the blocks of a file.
 func readBlocks(f io.ReaderAt, size int64, seed uint32, emit func(block) bool) {
 	off, want := int64(fileHeaderSize), blockBytes
-	next := blockBuffers.Get().(*[]byte) // begins with what has been read of a piece
-	*next = (*next)[:0]
+	var next []byte // begins with what has been read of a piece; its capacity is what is left of a segment
 	for {
-		have := len(*next)
+		have := len(next)
 		want = int(min(int64(want), int64(have)+size-off))
-		*next = slices.Grow(*next, want-have)[:want]
-		if err := readAt(f, (*next)[have:], off); err != nil {
+		if left := cap(next); left < want && left-have >= blockBytes/8 {
+			want = left
+		} else if left < want {
+			next = append(newSegmentMemory(max(int64(want), min(segmentBytes, int64(have)+size-off))), next...)
+		}
+		next = next[:want]
+		if err := readAt(f, next[have:], off); err != nil {
 			emit(block{err: err})
 			return
 		}
 		off += int64(want - have)
-		pieces, rest, needs := splitBlock(*next, seed)
+		pieces, rest, needs := splitBlock(next, seed)
 		if needs < 0 || off == size && len(rest) > 0 {
 			emit(block{err: errDamaged})
 			return
 		}
-		if want = max(blockBytes, needs); len(pieces) == 0 && off < size {
+		if want = max(len(rest)+blockBytes, needs); len(pieces) == 0 && off < size {
 			continue // the first piece is larger than that
 		}
-		b := block{bytes: next, pieces: pieces, last: off == size}
-		next = blockBuffers.Get().(*[]byte)
-		*next = append((*next)[:0], rest...)
+		b := block{bytes: next[:len(next)-len(rest)], pieces: pieces, last: off == size}
+		next = rest
 		if !emit(b) || b.last {
 			return
 		}
 	}
+}
+
+// newSegmentMemory returns room for that many bytes of a file.
+func newSegmentMemory(size int64) []byte {
+	b := make([]byte, size)
+	adviseHuge(b)
+	return b[:0]
 }
 
 // splitBlock finds the whole pieces that b begins with. It returns the rest of b and
@@ -249,8 +259,7 @@ func (b block) check(id fileID) (c content) {
 	if b.err != nil {
 		return content{err: b.err}
 	}
-	defer blockBuffers.Put(b.bytes)
-	seed, buf := id.seed(), *b.bytes
+	seed, buf := id.seed(), b.bytes
 	for i, p := range b.pieces {
 		h, number := p.header, b.pieces[0].header.durable+uint64(i)
 		if crc32.Update(seed, crcTable, buf[p.start:p.end]) != h.crc || h.seq != id.seq || h.durable != number {
@@ -263,7 +272,7 @@ func (b block) check(id fileID) (c content) {
 		return c
 	}
 	c.first = b.pieces[0].header.durable
-	text := string(buf[:b.pieces[len(b.pieces)-1].end]) // with the headers, which are small
+	text := unsafe.String(unsafe.SliceData(buf), len(buf)) //nolint:gosec // nobody writes to it any more; a copy takes as long as all the rest
 	for i, p := range b.pieces {
 		payload := text[p.start:p.end]
 		switch {

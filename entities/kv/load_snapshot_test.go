@@ -2,6 +2,7 @@ package kv_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,5 +79,39 @@ func TestREL4_PiecesOfASnapshot(t *testing.T) {
 				t.Errorf("the store says %+v", r)
 			}
 		})
+	}
+}
+
+// TestPERF9_ASnapshotOfManySegments loads more than is kept as one piece of memory,
+// with pieces across the end of each, and one that is larger than all of that.
+func TestPERF9_ASnapshotOfManySegments(t *testing.T) {
+	d := newDisk()
+	s := open(t, d, kv.Options{SnapshotAfter: -1})
+	want := map[string]string{}
+	for from := 0; from < 1500; from += 500 {
+		err := s.Update(ctx, func(tx *kv.Tx) error {
+			for i := from; i < from+500; i++ {
+				id, text := fmt.Sprintf("%04d", i), strings.Repeat(fmt.Sprintf("text %d ", i), 2300)
+				if i == 700 {
+					text = strings.Repeat(text, 900) // 18 MB and more
+				}
+				want[id] = text
+				if err := notes.Put(tx, id, &record{Text: text}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(s.Snapshot(ctx), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole := open(t, d.restart(), kv.Options{})
+	wantState(t, whole, want)
+	if r := whole.Status().Recovered; !r.Clean || r.Replayed != 0 {
+		t.Fatalf("the snapshot was not what was loaded: %+v", r)
 	}
 }
