@@ -52,8 +52,8 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 // mean, and resolves them all. It is to be called once, before the first
 // write; resolve is called with the Store locked and must not call it.
 func (s *Store) SetResolver(resolve Resolver) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.mu.Early().Lock()
+	defer s.mu.Early().Unlock()
 	s.resolve = resolve
 	if s.dependent == nil {
 		s.dependent = slices.Collect(maps.Keys(s.byID))
@@ -172,7 +172,9 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	}
 	delete(s.byID, id) // a map keeps the key it has, and with it what that is a part of
 	s.byID[id] = now
-	s.names.Put(NameRecord{ID: id, Kind: Fold(now.Type), Changed: now.UpdatedAt, Hidden: !now.Live()}, append([]string{now.Name}, now.Aliases...)...)
+	if s.names != nil { // else a Resolver is set before they are loaded, which changes none
+		s.names.Put(NameRecord{ID: id, Kind: Fold(now.Type), Changed: now.UpdatedAt, Hidden: !now.Live()}, append([]string{now.Name}, now.Aliases...)...)
+	}
 	if now.Live() {
 		s.enterType(now)
 	}

@@ -2,6 +2,9 @@ package entities
 
 import (
 	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -9,14 +12,13 @@ import (
 // loaded is some entities on their way into a Store that opens.
 type loaded struct {
 	records, effective []*Entity
-	names              NameBatch
 	dependent          []string // see Store.dependent
 }
 
-// load takes in the types and entities of the store: the same as to apply them one
-// after the other.
+// load takes in the types and entities of the store, and leaves their names for
+// later: both together are the same as to apply them one after the other.
 func (s *Store) load() error {
-	var names []*NameBatch
+	var lists [][]*Entity
 	s.dependent = []string{}
 	err := s.db.View(context.Background(), func(tx *kv.Tx) error {
 		for id, t := range TypeRecords.All(tx, "") {
@@ -27,7 +29,7 @@ func (s *Store) load() error {
 			return tx.Err()
 		}
 		for b := range kv.LoadAhead(tx, EntityRecords, s.read) {
-			names = append(names, &b.names)
+			lists = append(lists, b.records)
 			s.dependent = append(s.dependent, b.dependent...)
 			for i, now := range b.effective {
 				record := b.records[i]
@@ -43,21 +45,31 @@ func (s *Store) load() error {
 		}
 		return tx.Err()
 	})
-	s.names = LoadNames(names)
+	s.mu.Later(func() { s.loadNames(lists) })
 	return err
 }
 
-// read works out what shows of entities. It is called by several goroutines at a
-// time; nothing resolves links yet.
-func (s *Store) read(_ []string, records []*Entity) *loaded {
-	b := &loaded{records: records, effective: make([]*Entity, len(records))}
-	b.names.Reserve(len(records))
+// loadNames loads the names of entities.
+func (s *Store) loadNames(lists [][]*Entity) {
+	batches := make([]*NameBatch, len(lists))
+	var readers sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(lists)) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(lists)); i = next.Add(1) - 1 {
+				batches[i] = readNames(lists[i])
+			}
+		})
+	}
+	readers.Wait()
+	s.names = LoadNames(batches)
+}
+
+func readNames(records []*Entity) *NameBatch {
+	b := new(NameBatch)
+	b.Reserve(len(records))
 	kinds := make(map[string]string) // of types, folded
-	for i, record := range records {
-		b.effective[i] = s.effective(record)
-		if record.NoteID != "" || record.hasLink() {
-			b.dependent = append(b.dependent, record.ID)
-		}
+	for _, record := range records {
 		kind, ok := kinds[record.Type]
 		if !ok {
 			kind = Fold(record.Type)
@@ -68,7 +80,20 @@ func (s *Store) read(_ []string, records []*Entity) *loaded {
 		for _, a := range record.Aliases {
 			names = append(names, Name{a, Fold(a)})
 		}
-		b.names.Add(NameRecord{ID: record.ID, Kind: kind, Changed: record.UpdatedAt, Hidden: !b.effective[i].Live()}, names)
+		b.Add(NameRecord{ID: record.ID, Kind: kind, Changed: record.UpdatedAt, Hidden: !record.Live()}, names)
+	}
+	return b
+}
+
+// read works out what shows of entities. It is called by several goroutines at a
+// time; nothing resolves links yet.
+func (s *Store) read(_ []string, records []*Entity) *loaded {
+	b := &loaded{records: records, effective: make([]*Entity, len(records))}
+	for i, record := range records {
+		b.effective[i] = s.effective(record)
+		if record.NoteID != "" || record.hasLink() {
+			b.dependent = append(b.dependent, record.ID)
+		}
 	}
 	return b
 }

@@ -70,27 +70,27 @@ func (m *typeMembers) merge() {
 // which commits wait for no more than the former.
 func (s *Store) OfType(name string) []*Entity {
 	key := Fold(name)
-	s.mu.RLock()
+	s.mu.Early().RLock()
 	m := s.byType[key]
 	if m == nil {
-		s.mu.RUnlock()
+		s.mu.Early().RUnlock()
 		return nil
 	}
 	sorted := m.sorted
-	s.mu.RUnlock()
+	s.mu.Early().RUnlock()
 	if sorted != nil {
 		return sorted
 	}
 	m.sorting.Lock()
 	defer m.sorting.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.mu.Early().Lock()
+	defer s.mu.Early().Unlock()
 	if m.sorted == nil && m.before == nil {
 		list := slices.Collect(maps.Values(m.ids))
 		m.changed = make(map[string]struct{})
-		s.mu.Unlock()
+		s.mu.Early().Unlock()
 		slices.SortFunc(list, CompareEntities)
-		s.mu.Lock()
+		s.mu.Early().Lock()
 		m.before = list
 	}
 	if m.sorted == nil {

@@ -3,7 +3,6 @@ package entities
 import (
 	"iter"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,13 +45,13 @@ type Store struct {
 	db   *kv.Store
 	opts Options
 
-	mu      sync.RWMutex // guards everything below
+	mu      kv.ViewLock // guards everything below; at first all but names is loaded
 	types   map[string]*Type
 	sorted  []*Type                 // by name
 	byID    map[string]*Entity      // effective, the trash included
 	records map[string]*Entity      // as stored, only where it differs from the effective one
 	byType  map[string]*typeMembers // by the fold of the type's name
-	names   *NameIndex              // the trash included
+	names   *NameIndex              // the trash included; nil until it is loaded
 	resolve Resolver
 	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
 	byNote  map[string]map[string]struct{} // id of a note to the ids of the entities made from it
@@ -86,21 +85,25 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	return s, nil
 }
 
+// LoadRest loads what Open leaves for later: the names. Calls that need them see to
+// it themselves and wait; it is for when there is time.
+func (s *Store) LoadRest() { s.mu.LoadRest() }
+
 // Limits returns the sizes that records may have.
 func (s *Store) Limits() Limits { return s.opts.Limits }
 
 // Get returns the entity of that id, also from the trash, or nil. O(1).
 func (s *Store) Get(id string) *Entity {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.byID[id]
 }
 
 // GetAll appends the entities of these ids to list, nil for an unknown one, and
 // returns the generation (see Gen) that all of them are of. Changes wait for it.
 func (s *Store) GetAll(ids []string, list []*Entity) (all []*Entity, gen uint64) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	for _, id := range ids {
 		list = append(list, s.byID[id])
 	}
@@ -110,15 +113,15 @@ func (s *Store) GetAll(ids []string, list []*Entity) (all []*Entity, gen uint64)
 // Type returns the type of that name, compared without case, or nil.
 func (s *Store) Type(name string) *Type {
 	key := Fold(name)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.types[key]
 }
 
 // Types returns all types by name. The slice is shared and not to be changed.
 func (s *Store) Types() []*Type {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.sorted
 }
 
@@ -134,8 +137,8 @@ func CompareEntities(a, b *Entity) int {
 // locked for writing meanwhile: take what is needed and leave.
 func (s *Store) All() iter.Seq[*Entity] {
 	return func(yield func(*Entity) bool) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
+		s.mu.Early().RLock()
+		defer s.mu.Early().RUnlock()
 		for _, e := range s.byID {
 			if !yield(e) {
 				return
@@ -146,8 +149,8 @@ func (s *Store) All() iter.Seq[*Entity] {
 
 // Count returns the number of live entities of a type, or of all types for "".
 func (s *Store) Count(typeName string) int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	if typeName != "" {
 		if m := s.byType[Fold(typeName)]; m != nil {
 			return len(m.ids)
@@ -164,15 +167,15 @@ func (s *Store) Count(typeName string) int {
 // Gen counts the changes of types and entities, links in fields included. Two
 // equal values mean that nothing changed in between.
 func (s *Store) Gen() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.gen
 }
 
 // SchemaGen counts the changes of types.
 func (s *Store) SchemaGen() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.schema
 }
 

@@ -54,7 +54,7 @@ type Graph struct {
 	notes *notes.Store
 	wql   *wql.Engine
 
-	mu   sync.RWMutex // guards everything below
+	mu   kv.ViewLock // guards everything below, all of which is loaded later
 	keys []Key
 	node [2]map[string]Node // by kind and id
 	out  [][]Edge
@@ -64,7 +64,8 @@ type Graph struct {
 	walkers sync.Pool // of *walker
 }
 
-// Open builds the graph of the entities and notes of db and keeps it current.
+// Open makes the graph of the entities and notes of db and keeps it current. It is
+// built when it is needed first.
 func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine) *Graph {
 	n := ents.Count("")
 	g := &Graph{
@@ -73,16 +74,25 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 		node: [2]map[string]Node{Entity: make(map[string]Node, n), Note: make(map[string]Node)},
 	}
 	g.walkers.New = func() any { return new(walker) }
+	g.mu.Later(g.load)
+	db.OnCommit(g.commit)
+	return g
+}
+
+// LoadRest builds the graph if nobody has needed it yet. It is for when there is time.
+func (g *Graph) LoadRest() { g.mu.LoadRest() }
+
+// load enters all entities. A commit that has the graph loaded first is in it twice,
+// which makes no difference: what it changed gets its edges anew.
+func (g *Graph) load() {
 	var t *entities.Type // of the last entity: most have one of a few
 	last := ""
-	for _, e := range slices.Collect(ents.All()) { // a type is not to be asked for while All holds the lock
+	for _, e := range slices.Collect(g.ents.All()) { // a type is not to be asked for while All holds the lock
 		if t == nil || e.Type != last {
-			t, last = ents.Type(e.Type), e.Type
+			t, last = g.ents.Type(e.Type), e.Type
 		}
 		g.connect(g.enter(Key{Entity, e.ID}), g.edges(e, t))
 	}
-	db.OnCommit(g.commit)
-	return g
 }
 
 // commit is the Graph's part in a commit.

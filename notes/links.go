@@ -212,8 +212,8 @@ func (s *Store) Unresolved(vault string) []Unresolved {
 
 // Describe returns the notes of the given ids as candidates of an error.
 func (s *Store) Describe(ids []string) []fault.Candidate {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.candidates(ids)
 }
 

@@ -12,32 +12,57 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// load takes in the notes of the store. It is the same as to enter them one after
-// the other and to resolve their links then, in a fraction of the time.
+// load takes in the notes of the store, and leaves for later what they are named and
+// link to. Both together are the same as to enter them one after the other and to
+// resolve their links then, in a fraction of the time.
 func (s *Store) load() error {
-	var batches []*batch
-	var names []*entities.NameBatch
+	var lists [][]*Note
+	all := 0
 	err := s.db.View(context.Background(), func(tx *kv.Tx) error {
-		for b := range kv.LoadAhead(tx, Records, readBatch) {
-			batches, names = append(batches, b), append(names, &b.names)
-			for _, n := range b.notes {
-				s.text += int64(len(n.Body))
-				if n.Live() {
-					s.live++
-					s.countTags(n)
-				}
-			}
+		for list := range kv.LoadAhead(tx, Records, func(_ []string, list []*Note) []*Note { return list }) {
+			lists, all = append(lists, list), all+len(list)
 		}
 		return tx.Err()
 	})
 	if err != nil {
 		return err
 	}
+	x := &index{byID: make(map[string]num, all), list: make([]entry, 0, all)}
+	for _, list := range lists {
+		for _, n := range list {
+			x.byID[n.ID] = num(len(x.list))
+			x.list = append(x.list, entry{note: n})
+			s.text += int64(len(n.Body))
+			if n.Live() {
+				s.live++
+			}
+		}
+	}
+	s.index = x
+	s.mu.Later(func() { s.loadRest(lists) })
+	return nil
+}
+
+// loadRest loads what load has left for later.
+func (s *Store) loadRest(lists [][]*Note) {
+	batches, names := make([]*batch, len(lists)), make([]*entities.NameBatch, len(lists))
+	onAll(len(lists), func(from, to int) {
+		for i := from; i < to; i++ {
+			batches[i] = readBatch(lists[i])
+			names[i] = &batches[i].names
+		}
+	})
 	var both sync.WaitGroup
 	both.Go(func() { s.names = entities.LoadNames(names) })
-	s.index = loadIndex(batches)
+	for _, list := range lists {
+		for _, n := range list {
+			if n.Live() {
+				s.countTags(n)
+			}
+		}
+	}
+	s.index.load(batches)
 	both.Wait()
-	return nil
 }
 
 // batch is some notes with what can be worked out of each without the others.
@@ -62,7 +87,7 @@ type nameKey struct {
 // one is empty where a link has one key, and both are in a link into the note itself.
 type linkKey struct{ note, whole, base uint32 }
 
-func readBatch(_ []string, list []*Note) *batch {
+func readBatch(list []*Note) *batch {
 	b := &batch{notes: list, keys: make([]nameKey, 0, len(list)), links: make([]linkKey, 0, 3*len(list)), folds: make([]byte, 0, 80*len(list))}
 	b.names.Reserve(len(list))
 	texts := make([]entities.Name, 0, len(list))
@@ -100,8 +125,8 @@ func (b *batch) readLink(note uint32, target string) {
 	b.links = append(b.links, l)
 }
 
-// loader makes an index. Notes get their numbers in the order in which they come,
-// which is that of their ids.
+// loader enters the names and links of an index. Notes have their numbers in the
+// order in which they come, which is that of their ids.
 type loader struct {
 	x      *index
 	keys   []string // by place
@@ -122,50 +147,39 @@ const (
 	missing = ^uint32(0) - 1 // of a key that no note is named by
 )
 
-func loadIndex(batches []*batch) *index {
+// load enters the names and links of the notes, which are there already.
+func (x *index) load(batches []*batch) {
 	notes, names, links := 0, 0, 0
 	for _, b := range batches {
 		notes, names, links = notes+len(b.notes), names+len(b.keys), links+len(b.links)
 	}
+	x.keys = make(map[string]uint32, names)
 	l := loader{
-		x:    &index{byID: make(map[string]num, notes), list: make([]entry, 0, notes), keys: make(map[string]uint32, names)},
+		x:    x,
 		keys: make([]string, 0, names), links: make([]uint32, 0, links), counts: make([]uint32, notes),
 	}
 	l.refs[byTitle] = make([]placed, 0, notes)
 	l.refs[byLink] = make([]placed, 0, links)
-	var byID sync.WaitGroup
-	byID.Go(func() {
-		n := num(0)
-		for _, b := range batches {
-			for _, note := range b.notes {
-				l.x.byID[note.ID] = n
-				n++
-			}
-		}
-	})
+	first := num(0)
 	for _, b := range batches {
-		l.takeNames(b)
+		l.takeNames(b, first)
+		first += num(len(b.notes))
 	}
 	onAll(len(batches), func(from, to int) {
 		for _, b := range batches[from:to] {
 			l.findLinks(b)
 		}
 	})
-	first := num(0)
+	first = 0
 	for _, b := range batches {
 		l.takeLinks(b, first)
 		first += num(len(b.notes))
 	}
 	l.link()
-	byID.Wait()
-	return l.x
 }
 
-func (l *loader) takeNames(b *batch) {
-	first := num(len(l.x.list))
-	for _, n := range b.notes {
-		l.x.list = append(l.x.list, entry{note: n})
-	}
+// takeNames takes the names of notes of which the first has that number.
+func (l *loader) takeNames(b *batch, first num) {
 	for _, k := range b.keys {
 		at, ok := l.x.keys[k.key]
 		if !ok {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
@@ -35,7 +34,7 @@ type Store struct {
 
 	private gitignore.Matcher // of PrivateFolders
 
-	mu    sync.RWMutex // guards everything below
+	mu    kv.ViewLock // guards everything below; at first only the notes by id and the counts are loaded
 	index *index
 	names *entities.NameIndex // of the live notes
 	tags  map[string]*Tag
@@ -75,6 +74,10 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	db.OnCommit(s.commit)
 	return s, nil
 }
+
+// LoadRest loads what Open leaves for later: names, tags and links. Calls that need
+// them see to it themselves and wait; it is for when there is time.
+func (s *Store) LoadRest() { s.mu.LoadRest() }
 
 // MaxBody returns how many bytes the text of a note may have.
 func (s *Store) MaxBody() int { return s.opts.MaxBody }
@@ -203,8 +206,8 @@ func (s *Store) resolveRef(link, from string) (noteID, entityID string) {
 }
 
 func (s *Store) isPrivate(id string) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	n := s.index.get(id)
 	return n != nil && n.Private
 }
@@ -213,8 +216,8 @@ func refKeys(link string) []string { return linkKeys(targetOf(link)) }
 
 // Get returns the note of that id, also an archived one, or nil. O(1).
 func (s *Store) Get(id string) *Note {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.index.get(id)
 }
 
@@ -222,8 +225,8 @@ func (s *Store) Get(id string) *Note {
 // locked for writing meanwhile: take what is needed and leave.
 func (s *Store) All() iter.Seq[*Note] {
 	return func(yield func(*Note) bool) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
+		s.mu.Early().RLock()
+		defer s.mu.Early().RUnlock()
 		for i := range s.index.list {
 			if n := s.index.list[i].note; n != nil && !yield(n) {
 				return
@@ -235,15 +238,15 @@ func (s *Store) All() iter.Seq[*Note] {
 // Count returns the number of live and of all notes, and the bytes of all
 // texts.
 func (s *Store) Count() (live, all int, bytes int64) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.live, len(s.index.byID), s.text
 }
 
 // Gen counts the changes of notes.
 func (s *Store) Gen() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Early().RLock()
+	defer s.mu.Early().RUnlock()
 	return s.gen
 }
 

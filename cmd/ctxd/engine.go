@@ -79,7 +79,8 @@ type finding struct {
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
 // WQL, the graph, the indexes of words and of vectors, the cached blocks of gather; then the events
-// for clients.
+// for clients. What they leave for later is built in the background, once the index
+// of words is read, or before that by the first who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*rpc.Rooms, error) {
@@ -102,7 +103,14 @@ func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*
 	}})
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Read: keepLean(db, ns), Embedder: by.embedder, Weights: by.weights})
+	lean := keepLean(db, ns)
+	whole := func() { // a search needs none of it, so what it does need is read first
+		ents.LoadRest()
+		ns.LoadRest()
+		gr.LoadRest()
+		lean()
+	}
+	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Read: whole, Embedder: by.embedder, Weights: by.weights})
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
