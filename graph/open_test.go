@@ -56,3 +56,50 @@ func TestGraphOfWhatIsThere(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestPERF9_AGraphThatWasNotAskedFor changes entities before anything was asked of the
+// graph over them, and compares it with one that has seen all of them come.
+func TestPERF9_AGraphThatWasNotAskedFor(t *testing.T) {
+	for what, change := range map[string]func(w *world) error{
+		"new": func(w *world) error {
+			_, err := w.ents.Put(ctx, entities.Entity{ID: "new", Type: "T", Name: "New", Fields: entities.Values{"one": "e1"}}, nil)
+			return err
+		},
+		"other": func(w *world) error {
+			_, err := w.ents.Put(ctx, entities.Entity{ID: "e1", Type: "T", Name: "E 1", Fields: entities.Values{"one": "e3"}}, nil)
+			return err
+		},
+		"gone": func(w *world) error {
+			_, err := w.ents.Delete(ctx, "e1", nil)
+			return err
+		},
+		"no change": func(*world) error { return nil },
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := open(t)
+			for i := range 5 {
+				e := entities.Entity{ID: fmt.Sprint("e", i), Type: "T", Name: fmt.Sprint("E ", i), Fields: entities.Values{"one": "e0", "many": []string{"e1", "e2"}}}
+				if _, err := w.ents.Put(ctx, e, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			opened := graph.Open(w.db, w.ents, w.notes, nil)
+			if err := change(w); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 5 {
+				id := fmt.Sprint("e", i)
+				if diff := cmp.Diff(w.graph.References(id), opened.References(id)); diff != "" {
+					t.Errorf("%s refers to others:\n%s", id, diff)
+				}
+				key := graph.Key{Kind: graph.Entity, ID: id}
+				if diff := cmp.Diff(w.graph.Referrers(key), opened.Referrers(key)); diff != "" {
+					t.Errorf("others refer to %v:\n%s", key, diff)
+				}
+			}
+			if diff := cmp.Diff(w.graph.Stats(), opened.Stats()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

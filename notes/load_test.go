@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -210,6 +211,49 @@ func TestNotesLoadedAtOnce(t *testing.T) {
 		}
 		if diff := cmp.Diff(shown(one.reopened(t)), shown(loaded)); diff != "" {
 			t.Fatalf("notes loaded at once and then changed show another thing:\n%s", diff)
+		}
+	})
+}
+
+// TestPERF9_TheRestIsLoadedForWhoeverNeedsIt changes notes as the first thing in rooms
+// that have just been opened, while others ask for what is loaded first and for what
+// is loaded later, and compares with rooms that were asked by nobody.
+func TestPERF9_TheRestIsLoadedForWhoeverNeedsIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		db, err := kv.Open(kv.InMemory, kv.Options{})
+		must(t, err)
+		t.Cleanup(func() { db.Close() })
+		one := newHouse(t, db)
+		for range rapid.IntRange(5, 30).Draw(t, "notes") {
+			change(t, one)
+		}
+		loaded := one.reopened(t)
+		var asking sync.WaitGroup
+		for _, ask := range []func(){
+			func() { loaded.ns.Count() },
+			func() {
+				for n := range loaded.ns.All() {
+					_ = n.Title
+				}
+			},
+			func() { loaded.ns.Get("n3") },
+			func() { loaded.ns.Resolve("Alpha", "n3") },
+			func() { loaded.ns.Complete("al", 3) },
+			func() { loaded.ns.Tags("") },
+			func() { loaded.ents.Named("Alpha") },
+			func() { loaded.ents.Count("") },
+			loaded.ns.LoadRest, loaded.ents.LoadRest,
+		} {
+			if rapid.Bool().Draw(t, "asked") {
+				asking.Go(ask)
+			}
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+			change(t, loaded)
+		}
+		asking.Wait()
+		if diff := cmp.Diff(shown(loaded.reopened(t)), shown(loaded)); diff != "" {
+			t.Fatalf("notes loaded in two steps show another thing:\n%s", diff)
 		}
 	})
 }
