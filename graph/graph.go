@@ -59,7 +59,6 @@ type Graph struct {
 	node [2]map[string]Node // by kind and id
 	out  [][]Edge
 	in   [][]Node // without repeats, in no order
-	live int      // edges
 
 	walkers sync.Pool // of *walker
 }
@@ -113,7 +112,6 @@ func (g *Graph) replace(id string, e *entities.Entity) {
 	for _, edge := range g.out[from] {
 		g.in[edge.To] = without(g.in[edge.To], from)
 	}
-	g.live -= len(g.out[from])
 	g.out[from] = nil
 	if e == nil {
 		return
@@ -124,7 +122,6 @@ func (g *Graph) replace(id string, e *entities.Entity) {
 // connect gives a node that has none its edges.
 func (g *Graph) connect(from Node, edges []Edge) {
 	g.out[from] = edges
-	g.live += len(edges)
 	for _, edge := range edges {
 		if !slices.Contains(g.in[edge.To], from) {
 			g.in[edge.To] = append(g.in[edge.To], from)
