@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -183,45 +184,116 @@ func insertSnapshot(tx *buntdb.Tx, f io.ReaderAt, size int64, id fileID) error {
 	return errDamaged
 }
 
-// readBlocks emits the blocks of a file.
-func readBlocks(f io.ReaderAt, size int64, seed uint32, emit func(block) bool) {
-	off, want := int64(fileHeaderSize), blockBytes
-	var next []byte // begins with what has been read of a piece; its capacity is what is left of a segment
-	for {
-		have := len(next)
-		want = int(min(int64(want), int64(have)+size-off))
-		if left := cap(next); left < want && left-have >= blockBytes/8 {
-			want = left
-		} else if left < want {
-			next = append(newSegmentMemory(max(int64(want), min(segmentBytes, int64(have)+size-off))), next...)
-		}
-		next = next[:want]
-		if err := readAt(f, next[have:], off); err != nil {
-			emit(block{err: err})
-			return
-		}
-		off += int64(want - have)
-		pieces, rest, needs := splitBlock(next, seed)
-		if needs < 0 || off == size && len(rest) > 0 {
-			emit(block{err: errDamaged})
-			return
-		}
-		if want = max(len(rest)+blockBytes, needs); len(pieces) == 0 && off < size {
-			continue // the first piece is larger than that
-		}
-		b := block{bytes: next[:len(next)-len(rest)], pieces: pieces, last: off == size}
-		next = rest
-		if !emit(b) || b.last {
-			return
+// extent is a part of a snapshot as it lies in the file, read into a part of a segment.
+type extent struct {
+	segment  []byte
+	from, to int // in the segment
+	off      int64
+	err      error
+}
+
+// eachExtent emits the extents of a file, which are not read yet.
+func eachExtent(size int64, emit func(extent) bool) {
+	for off := int64(fileHeaderSize); off < size; {
+		segment := make([]byte, min(segmentBytes, size-off))
+		adviseHuge(segment)
+		for from := 0; from < len(segment); from += blockBytes {
+			to := min(from+blockBytes, len(segment))
+			if !emit(extent{segment: segment, from: from, to: to, off: off}) {
+				return
+			}
+			off += int64(to - from)
 		}
 	}
 }
 
-// newSegmentMemory returns room for that many bytes of a file.
-func newSegmentMemory(size int64) []byte {
-	b := make([]byte, size)
-	adviseHuge(b)
-	return b[:0]
+// readBlocks emits the blocks of a file. All processors read: most of the time goes
+// into getting the memory.
+func readBlocks(f io.ReaderAt, size int64, seed uint32, emit func(block) bool) {
+	read := func(e extent) extent {
+		e.err = readAt(f, e.segment[e.from:e.to], e.off)
+		return e
+	}
+	s := splitter{seed: seed, left: size - fileHeaderSize, emit: emit}
+	for e := range inOrder(func(emit func(extent) bool) { eachExtent(size, emit) }, read) {
+		if e.err != nil {
+			emit(block{err: e.err})
+			return
+		}
+		if !s.take(e) {
+			return
+		}
+	}
+	if s.left > 0 {
+		emit(block{err: errDamaged})
+	}
+}
+
+// splitter makes blocks of extents.
+type splitter struct {
+	seed   uint32
+	left   int64 // bytes of the file that are in no block yet
+	emit   func(block) bool
+	rest   []byte // the beginning of a piece at the end of the last extent
+	across []byte // the same, of a piece that goes on in another segment; nil for none
+}
+
+// take emits the pieces that end in an extent. It returns false when there is nothing
+// more to do.
+func (s *splitter) take(e extent) bool {
+	if e.from == 0 && len(s.rest) > 0 {
+		s.across, s.rest = s.rest[:len(s.rest):len(s.rest)], nil
+	}
+	from := e.from - len(s.rest)
+	if s.across != nil {
+		n, ok := s.join(e.segment[e.from:e.to])
+		if from += n; !ok || s.across != nil {
+			return ok
+		}
+	}
+	next := e.segment[from:e.to]
+	pieces, rest, needs := splitBlock(next, s.seed)
+	s.rest = rest
+	switch {
+	case needs < 0:
+		return s.damaged()
+	case len(pieces) == 0:
+		return true // the piece is larger than an extent
+	}
+	return s.pass(next[:len(next)-len(rest)], pieces)
+}
+
+// join goes on with a piece that began in another segment and emits it once it is
+// whole. It returns how many of the bytes belong to it.
+func (s *splitter) join(b []byte) (n int, ok bool) {
+	for {
+		pieces, _, needs := splitBlock(s.across, s.seed)
+		switch {
+		case needs < 0:
+			return n, s.damaged()
+		case len(pieces) > 0:
+			whole := s.across
+			s.across = nil
+			return n, s.pass(whole, pieces)
+		case n == len(b):
+			return n, true
+		}
+		missing := max(needs, headerSize) - len(s.across)
+		more := b[n:min(n+missing, len(b))]
+		s.across = append(slices.Grow(s.across, missing), more...)
+		n += len(more)
+	}
+}
+
+// pass emits whole pieces.
+func (s *splitter) pass(b []byte, pieces []rawPiece) bool {
+	s.left -= int64(len(b))
+	return s.emit(block{bytes: b, pieces: pieces, last: s.left == 0}) && s.left > 0
+}
+
+func (s *splitter) damaged() bool {
+	s.emit(block{err: errDamaged})
+	return false
 }
 
 // splitBlock finds the whole pieces that b begins with. It returns the rest of b and
