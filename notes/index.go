@@ -62,8 +62,6 @@ type entry struct {
 	in   []num  // the notes that link to it, sorted
 }
 
-func newIndex() *index { return &index{byID: make(map[string]num), keys: make(map[string]uint32)} }
-
 // get returns the note of an id, or nil.
 func (x *index) get(id string) *Note {
 	if n, ok := x.byID[id]; ok {

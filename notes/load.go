@@ -12,34 +12,56 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// load takes in the notes of the store, and leaves for later what they are named and
-// link to. Both together are the same as to enter them one after the other and to
-// resolve their links then, in a fraction of the time.
-func (s *Store) load() error {
-	var lists [][]*Note
+// Loaded are the notes of a store by their ids, for a Store that opens over it.
+type Loaded struct {
+	seq   uint64 // of the store's last transaction
+	lists [][]*Note
+	index *index // without names and links
+	live  int
+	text  int64
+}
+
+// Load reads the notes of a store, for Options.Loaded: it can run beside the opening of
+// other rooms. It leaves for later what the notes are named and link to; see
+// Store.LoadRest. Both together are the same as to enter them one after the other and
+// to resolve their links then, in a fraction of the time.
+func Load(db *kv.Store) (*Loaded, error) {
+	l := &Loaded{seq: db.Seq()}
 	all := 0
-	err := s.db.View(context.Background(), func(tx *kv.Tx) error {
-		for list := range kv.LoadAhead(tx, Records, func(_ []string, list []*Note) []*Note { return list }) {
-			lists, all = append(lists, list), all+len(list)
+	err := db.View(context.Background(), func(tx *kv.Tx) error {
+		for list := range kv.LoadAhead(tx, stored, func(_ []string, list []*Note) []*Note { return list }) {
+			l.lists, all = append(l.lists, list), all+len(list)
 		}
 		return tx.Err()
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x := &index{byID: make(map[string]num, all), list: make([]entry, 0, all)}
-	for _, list := range lists {
+	for _, list := range l.lists {
 		for _, n := range list {
 			x.byID[n.ID] = num(len(x.list))
 			x.list = append(x.list, entry{note: n})
-			s.text += int64(len(n.Body))
+			l.text += int64(len(n.Body))
 			if n.Live() {
-				s.live++
+				l.live++
 			}
 		}
 	}
-	s.index = x
-	s.mu.Later(func() { s.loadRest(lists) })
+	l.index = x
+	return l, nil
+}
+
+// load takes in the notes of the store, as far as Load does.
+func (s *Store) load() error {
+	l, err := s.opts.Loaded, error(nil)
+	if s.opts.Loaded = nil; l == nil || l.seq != s.db.Seq() {
+		if l, err = Load(s.db); err != nil {
+			return err
+		}
+	}
+	s.index, s.live, s.text = l.index, l.live, l.text
+	s.mu.Later(func() { s.loadRest(l.lists) })
 	return nil
 }
 

@@ -70,6 +70,9 @@ func (n *Note) PlainText() string { return markdown.PlainNote(n.Body) }
 // Records is the collection that notes lie in.
 var Records = kv.NewCollection("note", kv.Codec[Note]{Encode: encode, Decode: decode})
 
+// stored is the same collection, read as it is at a start.
+var stored = kv.NewCollection(Records.Name(), kv.Codec[Note]{Encode: encode, Decode: decodeStored})
+
 // paths maps the vault and path of a note to its id, so that no two notes of a
 // vault have one path.
 var paths = kv.NewCollection[string]("note-path")

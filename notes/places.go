@@ -59,6 +59,20 @@ func (p Places) linksIn(body string) bool {
 	return true
 }
 
+// shortestLink is the length of [[x]].
+const shortestLink = 5
+
+// fit reports whether there can be a link at each of the places of a text of that
+// length.
+func (p Places) fit(length int) bool {
+	for r := (kv.Reader{Rest: string(p)}); r.Rest != ""; {
+		if at, ok := readPlace(&r); !ok || at.End > length || at.End-at.Start < shortestLink {
+			return false
+		}
+	}
+	return true
+}
+
 // Links returns the wikilinks of the text in its order, read anew each time.
 func (n *Note) Links() []markdown.Link {
 	var links []markdown.Link

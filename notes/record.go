@@ -77,6 +77,26 @@ func flagIf(flag byte, set bool) byte {
 }
 
 func decode(s string) (*Note, error) {
+	n, err := readRecord(s)
+	if err != nil || !n.Places.linksIn(n.Body) {
+		return nil, errRecord
+	}
+	return n, nil
+}
+
+// decodeStored is decode for a record that lies in a store, for a start: it looks at
+// the text of none. What is stored was decoded once, and is as it was then: a store
+// checks that. If it were not, its links would say strange things and no more.
+func decodeStored(s string) (*Note, error) {
+	n, err := readRecord(s)
+	if err != nil || !n.Places.fit(len(n.Body)) {
+		return nil, errRecord
+	}
+	return n, nil
+}
+
+// readRecord reads all but what the places of links mean.
+func readRecord(s string) (*Note, error) {
 	r := kv.Reader{Rest: s}
 	if r.Byte() != recordFormat {
 		return nil, errRecord
@@ -107,7 +127,7 @@ func decode(s string) (*Note, error) {
 	n.Version = r.Int()
 	n.Places = Places(r.Text())
 	n.Body = r.Rest
-	if r.Bad || flags > allFlags || !n.Places.linksIn(n.Body) {
+	if r.Bad || flags > allFlags {
 		return nil, errRecord
 	}
 	return n, nil

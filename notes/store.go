@@ -24,6 +24,9 @@ type Options struct {
 	// PrivateFolders are patterns as in .gitignore: notes whose paths match are
 	// private, whatever they say themselves.
 	PrivateFolders []string
+	// Loaded is what Load has read of the store; nil, or read before the last change:
+	// Open reads it.
+	Loaded *Loaded
 }
 
 // Store keeps notes, their names and their links. Open makes one.
@@ -62,7 +65,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		private: privateFolders(opts.PrivateFolders),
-		index:   newIndex(), names: entities.NewNameIndex(), tags: make(map[string]*Tag),
+		names:   entities.NewNameIndex(), tags: make(map[string]*Tag),
 	}
 	if err := s.hide(); err != nil {
 		return nil, err

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"path/filepath"
+	"sync"
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
@@ -84,16 +86,21 @@ type finding struct {
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*rpc.Rooms, error) {
+	var notesLoaded *notes.Loaded
+	var notesErr error
+	var beside sync.WaitGroup
+	beside.Go(func() { notesLoaded, notesErr = notes.Load(db) })
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{
 		CheckQuery: func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) },
 		Limits:     limits.entities,
 	})
-	if err != nil {
+	beside.Wait()
+	if err = cmp.Or(err, notesErr); err != nil {
 		return nil, err
 	}
-	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.maxBody, PrivateFolders: limits.vault.private})
+	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.maxBody, PrivateFolders: limits.vault.private, Loaded: notesLoaded})
 	if err != nil {
 		return nil, err
 	}
