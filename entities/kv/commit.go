@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/buntdb"
@@ -34,6 +35,7 @@ type queue struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	list    []*pending
+	waiting atomic.Int64 // how many are in list, for who only wants to know that
 	leading bool
 	failed  *fault.Error // the store is read-only since
 	groups  [2]int       // sizes of the last two groups
@@ -51,6 +53,7 @@ func (s *Store) enqueue(p *pending) error {
 	}
 	s.overlay.add(p)
 	q.list = append(q.list, p)
+	q.waiting.Store(int64(len(q.list)))
 	return nil
 }
 
@@ -93,6 +96,7 @@ func (s *Store) lead() {
 	q.awaitGroup()
 	group := q.list
 	q.list = nil
+	q.waiting.Store(0)
 	q.groups = [2]int{q.groups[1], len(group)}
 	s.newest = group[len(group)-1]
 	q.mu.Unlock()
@@ -107,6 +111,7 @@ func (s *Store) lead() {
 		// nobody knows whether they are safe.
 		group = append(group, q.list...)
 		q.list = nil
+		q.waiting.Store(0)
 		s.overlay.clear()
 	}
 	for _, p := range group {
@@ -130,11 +135,11 @@ func (q *queue) awaitGroup() {
 		return
 	}
 	limit := min(q.flush/4, 500*time.Microsecond)
-	for start := time.Now(); len(q.list) < want && time.Since(start) < limit; {
-		q.mu.Unlock()
+	q.mu.Unlock() // for those who come; to take it again for each look would hold them up
+	for start := time.Now(); q.waiting.Load() < int64(want) && time.Since(start) < limit; {
 		runtime.Gosched()
-		q.mu.Lock()
 	}
+	q.mu.Lock()
 }
 
 // flushAndApply does the work of a leader. On failure, the transactions up to
