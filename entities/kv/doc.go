@@ -183,10 +183,12 @@
 //
 // # Caveats
 //
-// Everything is in memory, each value once, as the string that the codec made;
-// records are decoded at every Get, so rooms with hot reads keep their own
-// typed structures, fed by OnCommit. A transaction is at most 256 MiB. buntdb
-// keeps a goroutine that ends up to a second after Close.
+// Everything is in memory, each value once: as the string that the codec made, or,
+// since a start, as a part of what a snapshot was read into. That stays as a whole,
+// 16 MiB at a time, while any of it is in use. Records are decoded at every Get, so
+// rooms with hot reads keep their own typed structures, fed by OnCommit; what is not
+// needed at once is built behind the start (ViewLock). A transaction is at most
+// 256 MiB. buntdb keeps a goroutine that ends up to a second after Close.
 //
 // # Size
 //
