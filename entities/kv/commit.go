@@ -247,6 +247,7 @@ func (s *Store) apply(p *pending) error {
 		return err
 	}
 	s.seq.Store(p.seq)
+	s.at.Store(p.time.UnixNano())
 	for _, handle := range s.handlers {
 		s.callHandler(handle, p.cs)
 	}

@@ -130,6 +130,7 @@ func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
 	}
 	s.format, s.written = s.opts.Format, seq
 	s.seq.Store(seq)
+	s.at.Store(0)
 	s.synced.Store(seq)
 	if err := s.rotate(seq + 1); err != nil {
 		return err

@@ -50,6 +50,7 @@ type replay struct {
 	saved uint64 // how many were applied behind a hole
 	bytes int64  // in segments that began after the snapshot
 	tail  uint64 // the last transaction in the last segment
+	at    int64  // when last was written, 0 when that is not known
 
 	// promised is the newest transaction that anything found on disk proves
 	// to have been acknowledged. When last does not reach it, or there are
@@ -204,7 +205,7 @@ func (r *replay) transaction(h header, payload []byte, here stop) (verdict, erro
 		r.stopped.beyond++
 		return good, nil
 	}
-	r.last, r.tail, r.n = h.seq, h.seq, r.n+1
+	r.last, r.tail, r.n, r.at = h.seq, h.seq, r.n+1, h.time
 	if h.seq > r.promised {
 		r.unproven = append(r.unproven, place{h.seq, here.off})
 	}
@@ -311,7 +312,7 @@ func (r *replay) apply(ids []fileID, found []salvaged) error {
 			return errDamaged // it was good a moment ago
 		}
 		r.holes += h.seq - 1 - r.last
-		r.last, r.n, r.saved = h.seq, r.n+1, r.saved+1
+		r.last, r.n, r.saved, r.at = h.seq, r.n+1, r.saved+1, 0 // another history than before
 		if err := eachOp(payload, r.write); err != nil {
 			return err
 		}

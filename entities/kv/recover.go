@@ -258,6 +258,9 @@ func (s *Store) read() (*finding, error) {
 	}
 	s.seq.Store(r.last)
 	s.written = r.last
+	if !f.rebuilt {
+		s.at.Store(r.at)
+	}
 	if err := s.checkFormat(); err != nil {
 		return nil, err
 	}

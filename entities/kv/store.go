@@ -110,6 +110,7 @@ type Store struct {
 	copies    []func() error // guarded by view
 	capture   *capture       // of the snapshot being made; guarded by view
 	seq       atomic.Uint64  // of the last applied transaction
+	at        atomic.Int64   // when that was written, in Unix nanoseconds; 0: not known
 	synced    atomic.Uint64  // the last transaction that the disk has confirmed
 	closed    atomic.Bool    // set with writer and view held
 
@@ -227,6 +228,18 @@ func (s *Store) beforeClose(replaced bool) {
 // Seq returns the sequence number of the last transaction that is durable and
 // applied, 0 for a store that never had one.
 func (s *Store) Seq() uint64 { return s.seq.Load() }
+
+// Written returns when the last transaction was written that is applied, zero when
+// that is not known: when a start found it in a snapshot, or behind damage. With its
+// number it says whether something kept beside the store is of this very state: a
+// number alone may come again after a restore, or after a power cut. Ask while
+// nothing is written.
+func (s *Store) Written() time.Time {
+	if at := s.at.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
+}
 
 // Status is the state of a store as shown to people.
 type Status struct {

@@ -377,6 +377,46 @@ func TestClosed(t *testing.T) {
 	})
 }
 
+// The time of the last transaction is known again after a start, unless only a
+// snapshot holds it.
+func TestWritten(t *testing.T) {
+	d := newDisk()
+	put := func(s *kv.Store, id string) {
+		t.Helper()
+		if err := s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, id, &record{Text: id}) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, d, kv.Options{SnapshotAfter: -1})
+	if at := s.Written(); !at.IsZero() {
+		t.Errorf("an empty store was written at %v", at)
+	}
+	var told time.Time
+	s.OnCommit(func(cs *kv.ChangeSet) { told = cs.Time })
+	put(s, "a")
+	put(s, "b")
+	if at := s.Written(); at.IsZero() || !at.Equal(told) {
+		t.Errorf("written at %v, the change set says %v", at, told)
+	}
+	again := func() *kv.Store {
+		t.Helper()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, d, kv.Options{SnapshotAfter: -1})
+		return s
+	}
+	if at := again().Written(); !at.Equal(told) {
+		t.Errorf("after a start written at %v, want %v", at, told)
+	}
+	if err := s.Snapshot(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if at := again().Written(); !at.IsZero() {
+		t.Errorf("a snapshot knows that it was written at %v", at)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	mem := open(t, nil, kv.Options{}).Status()
 	if mem.Mode != "read-write" || mem.Durability != "memory" {
