@@ -114,10 +114,9 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.seq = cs.Seq
+	x.seq, x.at = cs.Seq, cs.Time.UnixNano()
 	x.takeAll(parts)
 	for _, p := range parts {
-		x.file.changed += len(p.list)
 		if p.reading != &x.reading {
 			x.readings.Put(p.reading)
 		}
@@ -220,6 +219,7 @@ func (x *Index) takeAll(parts []part) {
 		}
 	}
 	x.x.enterAll(heaps)
+	x.describeAll(heaps)
 	for _, c := range rest {
 		if was := x.held(c.id); was != c.was { // the background was quicker
 			c.was, c.wasWords = was, nil
@@ -248,6 +248,7 @@ func (x *Index) take(c *change) {
 			delete(x.number, c.id)
 			x.docs[d] = nil
 			x.free = append(x.free, d)
+			x.file.put(d, nil)
 		}
 		return
 	}
@@ -262,6 +263,7 @@ func (x *Index) take(c *change) {
 	x.number[c.now.ID] = d
 	x.docs[d], x.heads[d] = c.now, headOf(c.now.Title)
 	x.x.replace(d, old, now)
+	x.describe(d, now)
 }
 
 func (x *Index) newNumber() docID {

@@ -73,11 +73,32 @@
 //
 // # On disk
 //
-// The index is kept in a file of its own when the store is closed and when it was
-// made. At the next start it is taken when its checksums are right and it is of
-// exactly the notes that are there; otherwise it is made anew in the background,
-// and results say what is missing meanwhile. A commit does not wait for the file to be
-// written: the writer leaves and tries again.
+// The index is kept in a file of its own, checksummed, which another takes the place
+// of as a whole: when the store is closed, when the index was made, and now and then
+// while notes change (see pace). A commit does not wait for it to be written: the writer
+// leaves and tries again. The file is read beside the opening of the store (see
+// ReadAhead). Its notes are then compared with those that are there: by version and
+// time, and by the checksums of their texts unless the last transaction of the store
+// is the one that the file has seen. Notes that differ are taken out and taken in
+// again, so that a crash costs what changed since the file was written, and the index
+// is the same as one made anew. A file that is damaged or of another kind is of no
+// use: the index is made anew in the background, and results say what is missing
+// meanwhile.
+//
+// To take a note out its words must be known, and its text is gone. The postings are
+// looked through for it, once for all notes that go, blocks that can't have any aside;
+// they tell its stems. In which forms these stood there, which the dictionary counts,
+// the file keeps for each note (see variants.go): 16 percent more than without. To
+// keep all words of each note would have doubled it, and marks of the dead in the
+// postings would leave the counts of words wrong or every search slower. Nothing of
+// this is in memory, but for the notes that changed since the file was written, and
+// the writer copies most of it from the file before. A crash with ten notes changed of
+// 100,000 costs the start nothing that can be told from noise; it took half a minute
+// of processor time to make the index anew. To write the file takes 0.15 to 0.2 s of
+// it.
+//
+// The file is read into memory and not mapped: postings are changed in place, a page
+// that can't be read would end the process, and to read it takes a tenth of the start.
 //
 // # Size
 //

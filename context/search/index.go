@@ -37,12 +37,17 @@ type Options struct {
 	// DefaultWeights.
 	Weights Weights
 
+	// Ahead is the file in Dir, if it is read already; nil: Open reads it.
+	Ahead *Ahead
+
 	begin chan struct{} // of a test: closed when the background may begin
+	pace  *pace         // of a test; nil: usualPace
 }
 
 // Index finds notes by their words. Open makes one. It is safe for concurrent
 // use.
 type Index struct {
+	db    *kv.Store
 	notes *notes.Store
 	opts  Options
 	log   *slog.Logger
@@ -59,6 +64,9 @@ type Index struct {
 	free    []docID
 	waiting map[string]struct{} // ids of notes that are not in the index yet
 	seq     uint64              // of the last change
+	at      int64               // when that was written, in Unix nanoseconds; 0: not known
+
+	describers [4]describer // scratch
 
 	scratch  sync.Pool // of *run
 	reading  reading   // of small commits: one runs at a time
@@ -68,6 +76,7 @@ type Index struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	building sync.WaitGroup
+	keeper   sync.WaitGroup
 }
 
 // Open makes the index of the notes of db and keeps it current. It must be
@@ -89,9 +98,10 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 		stem = keepWord
 	}
 	x := &Index{
-		notes: ns, opts: opts, log: opts.Logger, stem: stem, x: newInverted(stem),
+		db: db, notes: ns, opts: opts, log: opts.Logger, stem: stem, x: newInverted(stem),
 		number: make(map[string]docID), waiting: make(map[string]struct{}), stop: make(chan struct{}),
 	}
+	x.seq, x.at = db.Seq(), stampOf(db.Written())
 	x.scratch.New = func() any { return new(run) }
 	x.readings.New = func() any { return new(reading) }
 	db.OnPrepare(x.prepare)
@@ -101,11 +111,18 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 	if opts.Embedder != nil {
 		x.meaning = newMeaning(db, ns, &opts)
 	}
+	if opts.Dir != "" {
+		x.file.wake, x.file.pace = make(chan struct{}, 1), usualPace
+		if opts.pace != nil {
+			x.file.pace = *opts.pace
+		}
+		x.keeper.Go(x.keep)
+	}
 	x.mu.Lock() // until what is on disk is read: a search waits for it
 	x.building.Add(1)
 	start := func() {
 		defer x.building.Done()
-		x.load(db)
+		x.load()
 		giveBack := len(x.docs) >= leavesMuch && len(x.waiting) == 0
 		x.mu.Unlock()
 		if opts.Read != nil {
@@ -128,21 +145,6 @@ func Open(db *kv.Store, ns *notes.Store, opts Options) *Index {
 		go start()
 	}
 	return x
-}
-
-// load takes what is on disk in, as far as it is still true, and notes which
-// notes are left to be read. The caller has the lock.
-func (x *Index) load(db *kv.Store) {
-	x.restore(db.Seq())
-	x.seq = db.Seq()
-	if _, all, _ := x.notes.Count(); len(x.number) == all {
-		return // it was found to be of notes that are there, each once
-	}
-	for n := range x.notes.All() {
-		if d, ok := x.number[n.ID]; !ok || x.docs[d] != n {
-			x.waiting[n.ID] = struct{}{}
-		}
-	}
 }
 
 // group is how many notes the index takes in at once when it is made: few enough
@@ -190,7 +192,6 @@ func (x *Index) build() {
 		})
 		x.takeAll([]part{p})
 		read += len(p.list)
-		x.file.changed += len(p.list)
 		x.mu.Unlock()
 	}
 	if read >= leavesMuch && !x.stopped() {

@@ -2,10 +2,8 @@ package search
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -120,14 +118,11 @@ func (f *File) readWords(name string) error {
 	if _, err := io.ReadFull(r, head); err != nil {
 		return errors.New("it is too short")
 	}
-	sum := binary.LittleEndian.Uint32(head[headerSize-4:])
-	switch {
-	case string(head[:8]) != fileMagic || sum != crc32.Checksum(head[:headerSize-4], castagnoli):
-		return errors.New("its header is damaged")
-	case binary.LittleEndian.Uint32(head[8:]) != analysisVersion:
-		return errors.New("it is of another version")
+	h, err := readHeader(head, f.Bytes)
+	if err != nil {
+		return errors.New(reasonOf(err))
 	}
-	f.Seq, f.Notes = binary.LittleEndian.Uint64(head[16:]), int(binary.LittleEndian.Uint32(head[24:]))
+	f.Seq, f.Notes = h.seq, h.docs
 	frames := &frameReader{r: r, left: f.Bytes - headerSize}
 	for frames.left > 0 {
 		frames.rest = nil

@@ -27,8 +27,9 @@ func (x *Index) ReindexWords(ctx context.Context, progress func(done, total int)
 		}
 	}
 	x.x = newInverted(x.stem)
-	x.docs, x.free = nil, nil
+	x.docs, x.heads, x.free = nil, nil, nil
 	clear(x.number)
+	x.file.forget()
 	for n := range x.notes.All() {
 		x.waiting[n.ID] = struct{}{}
 	}
@@ -168,6 +169,14 @@ type WordStats struct {
 	Notes, Waiting, Terms  int
 	Postings               int // of each term the notes that have it
 	MemoryBytes, DiskBytes int64
+	// Kept is how many notes the start found in the file as they are, and Differed how
+	// many had changed, come or gone since that was written.
+	Kept, Differed int
+	// Anew is why the index was made anew at the start; "" when it was not, or when
+	// there was no file.
+	Anew    string
+	Unsaved int       // notes that changed since the file was written
+	Saved   time.Time // zero: not since the start
 }
 
 // MeaningStats are those of vectors.
@@ -197,6 +206,8 @@ func (x *Index) Stats() (s Stats) {
 	x.mu.RLock()
 	s.Words = WordStats{Notes: len(x.number), Waiting: len(x.waiting), Terms: x.x.terms()}
 	s.Words.Postings, s.Words.MemoryBytes = x.x.weigh()
+	f := &x.file
+	s.Words.Kept, s.Words.Differed, s.Words.Anew, s.Words.Unsaved, s.Words.Saved = f.taken, f.late, f.anew, len(f.fresh), f.written
 	x.mu.RUnlock()
 	if x.opts.Dir != "" {
 		if info, err := os.Stat(filepath.Join(x.opts.Dir, fileName)); err == nil {
@@ -224,6 +235,14 @@ func (x *Index) Size() (notes, waiting int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.number), len(x.waiting)
+}
+
+// Anew is why the file of the words was of no use at the start, "" when it was used
+// or when there was none.
+func (x *Index) Anew() string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.file.anew
 }
 
 // Waiting is how many notes wait for their vectors.

@@ -2,18 +2,16 @@ package search
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/ctxd/ctxd/notes"
@@ -21,42 +19,88 @@ import (
 
 // An index is kept in one file: a header, then frames of whole records, each
 // with its length and checksum, so that they can be read and let go one by one.
+// Each kind of record begins a frame.
 //
-//	header    magic 8, analysis 4, literal 1, zero 3, sequence 8, documents 4,
-//	          words 4, lists 4, blocks 4, sum of lengths 8, average of worth 8, checksum 4
+//	header    magic 8, analysis 4, literal 1, zero 3, sequence 8, time of it 8,
+//	          documents 4, words 4, lists 4, blocks 4, sum of lengths 8, average of
+//	          worth 8, where the variants begin 8, size of the file 8, checksum 4
 //	frame     size 4, checksum 4, records
 //	document  text id ("" for a number that is free), uvarint version,
-//	          varint time of change (Unix ns), CRC-32C of its texts 4, length code 1
+//	          varint time of change (Unix ns), CRC-32C of its texts 4, head of the
+//	          title 8, length code 1
 //	word      text, uvarint documents, uvarint stem plus one, list 1; in order
 //	list      uvarint documents, uvarint blocks, of each: uvarint first document,
 //	          uvarint distance to the last, postings less 1 and 128 when packed 1,
 //	          worth 4, uvarint size, postings
+//	variants  of each document (see variants.go): uvarint length, uvarint words, of
+//	          each: uvarint distance from the word before, doubled, plus one when its
+//	          stem stands there too
 //
 // A text is a uvarint length and its bytes. Integers of fixed size are
-// little-endian, checksums CRC-32C.
+// little-endian, checksums CRC-32C. Sequence and time are those of the last
+// transaction that the index has seen; the time is 0 when it is not known.
+//
+// The variants come last because a start reads them only when documents are to be
+// taken out.
 const (
 	fileName   = "words"
 	tempSuffix = ".tmp"
 	fileMagic  = "ctxdword"
-	headerSize = 60
+	headerSize = 84
 	frameSize  = 1 << 20
 
 	// analysisVersion says how texts are taken apart. Another one makes the index
-	// on disk useless: raise it whenever words, stems or weights come out
-	// differently, or the file is laid out otherwise.
-	analysisVersion = 3
+	// on disk useless: raise it whenever words, stems, weights or heads of titles
+	// come out differently, or the file is laid out otherwise.
+	analysisVersion = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errSnapshot = errors.New("the index on disk can't be used")
 
-// snapshots is what is known of the file. changed is guarded by the lock of the
-// Index.
+// snapshots is what is known of the file, and of what it lacks.
 type snapshots struct {
 	saving  sync.Mutex   // of whoever writes it
 	waiting atomic.Int32 // commits that wait for the lock
-	changed int          // notes, since the file was written or read
+
+	// What follows is guarded by the lock of the Index.
+
+	head  [headerSize]byte // of the file, as it was read or written
+	docs  int              // documents of which it has the variants, if they are not fresh
+	order []wordID         // its words by their numbers in it; nil: they are the same here
+	sums  []uint32         // of the texts of its documents
+	fresh map[docID]record // documents that changed since
+	round uint32           // counts the writings
+	anew  string           // why the index could not be taken from it at the start
+	taken int              // notes that were taken from it
+	late  int              // notes that differed at the start
+
+	keeping
+}
+
+// record is what the file is to be told of a document that was entered or taken out.
+type record struct {
+	round    uint32
+	variants []byte // see variants.go; nil: the document is gone
+}
+
+// put notes that a document changed. The caller has the lock of the Index.
+func (s *snapshots) put(d docID, variants []byte) {
+	if s.wake == nil {
+		return // there is no file
+	}
+	if s.fresh == nil {
+		s.fresh = make(map[docID]record)
+	}
+	s.fresh[d] = record{s.round, variants}
+	s.changed()
+}
+
+// forget notes that the file is of another index. The caller has the lock of the Index.
+func (s *snapshots) forget() {
+	s.docs, s.order, s.sums, s.fresh = 0, nil, nil, nil
+	s.taken, s.late = 0, 0
 }
 
 // errBusy ends the writing of the file when a commit waits.
@@ -65,6 +109,7 @@ var errBusy = errors.New("the notes change")
 // frames writes records in frames.
 type frames struct {
 	w    *bufio.Writer
+	at   int64 // in the file
 	buf  []byte
 	busy func() bool
 }
@@ -91,6 +136,7 @@ func (f *frames) flush() error {
 	if err == nil {
 		_, err = f.w.Write(f.buf)
 	}
+	f.at += int64(len(head) + len(f.buf))
 	f.buf = f.buf[:0]
 	return err
 }
@@ -111,11 +157,12 @@ func (x *Index) save() (err error) {
 	}
 	defer func() {
 		if err != nil && !errors.Is(err, errBusy) {
-			x.log.Warn("search: the index of words can't be kept; the next start makes it anew", "error", err)
+			x.log.Warn("search: the index of words can't be kept; the next start makes up for it", "error", err)
 		}
 	}()
 	x.file.saving.Lock()
 	defer x.file.saving.Unlock()
+	began := time.Now()
 	if err := os.MkdirAll(x.opts.Dir, 0o700); err != nil {
 		return err
 	}
@@ -132,26 +179,23 @@ func (x *Index) save() (err error) {
 		return err
 	}
 	defer os.Remove(temp) //nolint:errcheck // gone when all went well
+	x.mu.Lock()
+	round := x.file.round
+	x.file.round++
+	x.mu.Unlock()
 	x.mu.RLock()
-	changed := x.file.changed
-	whole := len(x.waiting) == 0
-	if whole {
-		err = x.write(f)
-	}
+	w, err := x.write(f, round)
 	x.mu.RUnlock()
-	if err == nil && whole {
+	if err == nil {
 		err = f.Sync()
 	}
-	err = errors.Join(err, f.Close())
-	if err != nil || !whole {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, name); err != nil {
 		return err
 	}
-	x.mu.Lock()
-	x.file.changed -= changed
-	x.mu.Unlock()
+	x.written(w, time.Since(began))
 	return nil
 }
 
@@ -164,56 +208,178 @@ func (x *Index) clean() error {
 	return err
 }
 
-// write writes the file. The caller has the lock.
-func (x *Index) write(w io.Writer) error {
-	order, numbers := x.x.kept()
-	f := &frames{w: bufio.NewWriterSize(w, 256<<10), busy: func() bool { return x.file.waiting.Load() > 0 }}
-	if _, err := f.w.Write(x.header(order)); err != nil {
-		return err
+// writing is the state of an index that is written, and then that of the file.
+type writing struct {
+	frames
+	x     *inverted
+	head  [headerSize]byte
+	order []wordID // the words, by their new numbers
+	sums  []uint32
+	round uint32
+
+	numbers []uint32 // the new numbers plus one, by the old
+	was     oldVariants
+}
+
+// write writes the file. An index that is not whole is not kept. The caller has the
+// lock.
+func (x *Index) write(f *os.File, round uint32) (*writing, error) {
+	if len(x.waiting) > 0 || x.file.waiting.Load() > 0 {
+		return nil, errBusy
 	}
+	w := &writing{x: x.x, round: round}
+	w.was = x.openVariants()
+	defer w.was.close()
+	w.order, w.numbers = x.x.kept()
+	w.frames = frames{at: headerSize, w: bufio.NewWriterSize(f, 256<<10), busy: func() bool { return x.file.waiting.Load() > 0 }}
+	if _, err := w.frames.w.Write(make([]byte, headerSize)); err != nil {
+		return nil, err
+	}
+	variants := int64(0)
+	for _, part := range []func() error{
+		func() error { return x.writeDocs(w) }, w.writeWords, w.writeLists,
+		func() error {
+			variants = w.at
+			return x.writeVariants(w)
+		},
+	} {
+		if err := errors.Join(part(), w.flush()); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.frames.w.Flush(); err != nil {
+		return nil, err
+	}
+	copy(w.head[:], x.header(w, variants))
+	stampHeader(&w.head, x.seq, x.at)
+	_, err := f.WriteAt(w.head[:], 0)
+	return w, err
+}
+
+// written notes that the file is of that writing.
+func (x *Index) written(w *writing, cost time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if w.x != x.x { // it is being made anew
+		return
+	}
+	x.file.head, x.file.order, x.file.sums, x.file.docs = w.head, w.order, w.sums, len(w.sums)
+	for d, r := range x.file.fresh {
+		if r.round <= w.round {
+			delete(x.file.fresh, d)
+		}
+	}
+	if len(x.file.fresh) == 0 {
+		x.file.fresh = nil // a map does not give its memory back
+	}
+	x.file.saved(cost)
+}
+
+func (x *Index) writeDocs(w *writing) error {
+	w.sums = make([]uint32, len(x.docs))
 	for d, n := range x.docs {
 		if n == nil {
-			f.text("")
+			w.text("")
 		} else {
-			f.text(n.ID)
-			f.uint(uint64(n.Version))
-			f.buf = binary.AppendVarint(f.buf, n.UpdatedAt.UnixNano())
-			f.buf = binary.LittleEndian.AppendUint32(f.buf, textsOf(n))
-			f.buf = append(f.buf, x.x.lengths[d])
+			if _, fresh := x.file.fresh[docID(d)]; fresh || d >= len(x.file.sums) {
+				w.sums[d] = textsOf(n)
+			} else {
+				w.sums[d] = x.file.sums[d]
+			}
+			w.text(n.ID)
+			w.uint(uint64(n.Version))
+			w.buf = binary.AppendVarint(w.buf, n.UpdatedAt.UnixNano())
+			w.buf = binary.LittleEndian.AppendUint32(w.buf, w.sums[d])
+			w.buf = binary.LittleEndian.AppendUint64(w.buf, x.heads[d])
+			w.buf = append(w.buf, w.x.lengths[d])
 		}
-		if err := f.end(); err != nil {
+		if err := w.end(); err != nil {
 			return err
 		}
 	}
-	if err := f.flush(); err != nil {
-		return err
-	}
-	for _, id := range order {
-		word := &x.x.words[id]
-		f.text(string(x.x.bytes(id)))
-		f.uint(uint64(word.docs))
+	return nil
+}
+
+func (w *writing) writeWords() error {
+	for _, id := range w.order {
+		word := &w.x.words[id]
+		w.text(string(w.x.bytes(id)))
+		w.uint(uint64(word.docs))
 		stem := uint64(0)
 		if word.stem != noWord {
-			stem = uint64(numbers[word.stem])
+			stem = uint64(w.numbers[word.stem])
 		}
-		f.uint(stem)
-		f.buf = append(f.buf, flagIf(word.list > 0))
-		if err := f.end(); err != nil {
+		w.uint(stem)
+		w.buf = append(w.buf, flagIf(word.list > 0))
+		if err := w.end(); err != nil {
 			return err
 		}
 	}
-	if err := f.flush(); err != nil {
-		return err
-	}
-	for _, id := range order {
-		if l := x.x.listOf(id); l != nil {
-			f.list(l)
-			if err := f.end(); err != nil {
+	return nil
+}
+
+func (w *writing) writeLists() error {
+	for _, id := range w.order {
+		if l := w.x.listOf(id); l != nil {
+			w.list(l)
+			if err := w.end(); err != nil {
 				return err
 			}
 		}
 	}
-	return errors.Join(f.flush(), f.w.Flush())
+	return nil
+}
+
+// writeVariants takes the variants of most documents from the file before.
+func (x *Index) writeVariants(w *writing) error {
+	number := func(id wordID) (wordID, bool) {
+		if int(id) >= len(w.numbers) || w.numbers[id] == 0 {
+			return 0, false
+		}
+		return wordID(w.numbers[id] - 1), true
+	}
+	numberOfOld := func(id wordID) (wordID, bool) {
+		if x.file.order == nil {
+			return number(id)
+		}
+		if int(id) >= len(x.file.order) {
+			return 0, false
+		}
+		return number(x.file.order[id])
+	}
+	var v, fresh variantsOf
+	var again reading
+	var s describer
+	for d, n := range x.docs {
+		old := w.was.next(&v)
+		r, changed := x.file.fresh[docID(d)]
+		switch {
+		case n == nil:
+			v = variantsOf{list: v.list[:0]}
+		case !changed && old && v.renumber(numberOfOld):
+		default:
+			if r.variants == nil { // the file before is damaged, or gone
+				if w.busy() {
+					return errBusy
+				}
+				again.forget(manyWords)
+				var err error
+				if r.variants, err = s.describeAnew(&x.x.dictionary, analyse(&again, n)); err != nil {
+					return err
+				}
+			}
+			fresh.readRecord(r.variants)
+			if !fresh.renumber(number) {
+				return errors.New("a word of a note is not in the index")
+			}
+			v, fresh = fresh, v
+		}
+		w.variants(&v)
+		if err := w.end(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var textEnd = []byte{0xff} // which is in no text
@@ -284,9 +450,9 @@ func (x *inverted) kept() (order []wordID, numbers []uint32) {
 	return order, numbers
 }
 
-func (x *Index) header(order []wordID) []byte {
+func (x *Index) header(w *writing, variants int64) []byte {
 	lists, blocks := 0, 0
-	for _, id := range order {
+	for _, id := range w.order {
 		if l := x.x.listOf(id); l != nil {
 			lists++
 			blocks += len(l.blocks())
@@ -295,321 +461,20 @@ func (x *Index) header(order []wordID) []byte {
 	h := append(make([]byte, 0, headerSize), fileMagic...)
 	h = binary.LittleEndian.AppendUint32(h, analysisVersion)
 	h = append(h, flagIf(x.opts.Literal), 0, 0, 0)
-	h = binary.LittleEndian.AppendUint64(h, x.seq)
-	for _, n := range []int{len(x.docs), len(order), lists, blocks} {
+	h = append(h, make([]byte, 16)...) // see stampHeader
+	for _, n := range []int{len(x.docs), len(w.order), lists, blocks} {
 		h = binary.LittleEndian.AppendUint32(h, uint32(n))
 	}
 	h = binary.LittleEndian.AppendUint64(h, x.x.total)
 	h = binary.LittleEndian.AppendUint64(h, math.Float64bits(x.x.capped))
-	return binary.LittleEndian.AppendUint32(h, crc32.Checksum(h, castagnoli))
+	h = binary.LittleEndian.AppendUint64(h, uint64(variants))
+	h = binary.LittleEndian.AppendUint64(h, uint64(w.at))
+	return append(h, 0, 0, 0, 0)
 }
 
-// restore takes in what is on disk, if it is of exactly the notes that are
-// there. The caller has the lock, and the index is empty.
-func (x *Index) restore(seq uint64) {
-	if x.opts.Dir == "" {
-		return
-	}
-	if err := x.clean(); err != nil {
-		x.log.Warn("search: a file of a writer that was interrupted can't be removed", "error", err)
-	}
-	err := x.read(seq)
-	if err == nil {
-		return
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		x.log.Info("search: the index of words is made anew", "reason", err)
-	}
-	x.x = newInverted(x.stem)
-	x.docs, x.heads, x.free = nil, nil, nil
-	clear(x.number)
-}
-
-// read is restore without what follows an error.
-func (x *Index) read(seq uint64) (err error) {
-	name := filepath.Join(x.opts.Dir, fileName)
-	switch info, err := os.Lstat(name); {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular(): // opening a pipe would wait for its other end
-		return fmt.Errorf("%w: it is no file", errSnapshot)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	defer func() { // what is sound by its checksum may still be of another program
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %T", errSnapshot, r)
-		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	r := &frameReader{r: bufio.NewReaderSize(f, 64<<10), left: info.Size() - headerSize}
-	head := make([]byte, headerSize)
-	if _, err := io.ReadFull(r.r, head); err != nil {
-		return fmt.Errorf("%w: %w", errSnapshot, err)
-	}
-	num := func(at int) int { return int(binary.LittleEndian.Uint32(head[at:])) }
-	switch {
-	case string(head[:8]) != fileMagic || uint32(num(headerSize-4)) != crc32.Checksum(head[:headerSize-4], castagnoli):
-		return fmt.Errorf("%w: the header is damaged", errSnapshot)
-	case num(8) != analysisVersion || head[12] != flagIf(x.opts.Literal):
-		return fmt.Errorf("%w: it is of another version", errSnapshot)
-	case binary.LittleEndian.Uint64(head[16:]) > seq:
-		return fmt.Errorf("%w: it is newer than the store", errSnapshot)
-	}
-	for at := 24; at < 40; at += 4 { // each of them takes a byte at least
-		if int64(num(at)) > r.left {
-			return fmt.Errorf("%w: it is too short", errSnapshot)
-		}
-	}
-	x.x.total = binary.LittleEndian.Uint64(head[40:])
-	kept, err := x.readDocs(r, num(24))
-	if err != nil {
-		return err
-	}
-	var compared error // half of the work, which needs nothing of the other half
-	var comparing sync.WaitGroup
-	comparing.Go(func() { compared = x.compare(kept) })
-	defer comparing.Wait() // also after a panic: then all is given up
-	err = x.x.readWords(r, num(28), num(32))
-	if err == nil {
-		there := make([]bool, len(kept))
-		for d := range kept {
-			there[d] = len(kept[d].id) > 0
-		}
-		err = x.readLists(r, there, num(32), num(36))
-	}
-	comparing.Wait()
-	if err := errors.Join(err, compared); err != nil {
-		return err
-	}
-	x.x.cap(math.Float64frombits(binary.LittleEndian.Uint64(head[48:])))
-	x.x.average()
-	return nil
-}
-
-// frameReader reads records out of frames.
-type frameReader struct {
-	r    io.Reader
-	left int64  // bytes of the file
-	rest []byte // of the frame
-}
-
-// record goes on to the frame that the next record is in.
-func (f *frameReader) record() error {
-	if len(f.rest) > 0 {
-		return nil
-	}
-	var head [8]byte
-	if _, err := io.ReadFull(f.r, head[:]); err != nil {
-		return fmt.Errorf("%w: %w", errSnapshot, err)
-	}
-	size := binary.LittleEndian.Uint32(head[:])
-	if f.left -= 8 + int64(size); size == 0 || f.left < 0 {
-		return fmt.Errorf("%w: a frame is damaged", errSnapshot)
-	}
-	f.rest = make([]byte, size)
-	if _, err := io.ReadFull(f.r, f.rest); err != nil {
-		return fmt.Errorf("%w: %w", errSnapshot, err)
-	}
-	if crc32.Checksum(f.rest, castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
-		return fmt.Errorf("%w: a frame is damaged", errSnapshot)
-	}
-	return nil
-}
-
-func (f *frameReader) uint() uint64 {
-	v, n := binary.Uvarint(f.rest)
-	f.rest = f.rest[n:]
-	return v
-}
-
-func (f *frameReader) int() int64 {
-	v, n := binary.Varint(f.rest)
-	f.rest = f.rest[n:]
-	return v
-}
-
-func (f *frameReader) bytes(n uint64) []byte {
-	b := f.rest[:n:n]
-	f.rest = f.rest[n:]
-	return b
-}
-
-// keptDoc is what the file says of a document.
-type keptDoc struct {
-	id      []byte // empty for a number that is free
-	version uint64
-	changed int64
-	texts   uint32
-}
-
-// readDocs reads the documents.
-func (x *Index) readDocs(r *frameReader, n int) ([]keptDoc, error) {
-	kept := make([]keptDoc, n)
-	x.x.lengths = make([]uint8, n)
-	for d := range kept {
-		if err := r.record(); err != nil {
-			return nil, err
-		}
-		k := &kept[d]
-		if k.id = r.bytes(r.uint()); len(k.id) == 0 {
-			continue
-		}
-		k.version, k.changed, k.texts = r.uint(), r.int(), binary.LittleEndian.Uint32(r.bytes(4))
-		x.x.lengths[d] = r.bytes(1)[0]
-	}
-	return kept, nil
-}
-
-// compare finds the notes of the documents, which must be as they were.
-func (x *Index) compare(kept []keptDoc) error {
-	x.docs, x.heads = make([]*notes.Note, len(kept)), make([]uint64, len(kept))
-	x.number = make(map[string]docID, len(kept))
-	for d := range kept {
-		k := &kept[d]
-		if len(k.id) == 0 {
-			x.free = append(x.free, docID(d))
-			continue
-		}
-		note := x.notes.Get(string(k.id))
-		if note == nil || uint64(note.Version) != k.version || note.UpdatedAt.UnixNano() != k.changed || textsOf(note) != k.texts {
-			return fmt.Errorf("%w: it is not of these notes", errSnapshot)
-		}
-		x.docs[d], x.heads[d] = note, headOf(note.Title)
-		x.number[note.ID] = docID(d)
-	}
-	x.x.docs = len(kept) - len(x.free)
-	if len(x.number) != x.x.docs {
-		return fmt.Errorf("%w: a note is in it twice", errSnapshot)
-	}
-	return nil
-}
-
-// readWords reads the words, which come in order.
-func (x *inverted) readWords(r *frameReader, n, listCount int) error {
-	slots := 1024
-	for slots < 2*(n+1) {
-		slots *= 2
-	}
-	x.words, x.sorted = make([]word, 0, n+n/8), make([]wordID, 0, n)
-	x.text = make([]byte, 0, 10*n)
-	lists := uint32(0)
-	for id := range n {
-		if err := r.record(); err != nil {
-			return err
-		}
-		text := r.bytes(r.uint())
-		if n := len(x.words); len(text) == 0 || len(text) > maxWord || n > 0 && bytes.Compare(text, x.bytes(wordID(n-1))) <= 0 {
-			return fmt.Errorf("%w: a word is out of order", errSnapshot)
-		}
-		w := word{at: uint32(len(x.text)), size: uint8(len(text)), docs: uint32(r.uint()), stem: wordID(r.uint()) - 1}
-		if r.bytes(1)[0] == 1 {
-			lists++
-			w.list = lists
-		}
-		if w.stem != noWord && int(w.stem) >= n {
-			return fmt.Errorf("%w: a stem is missing", errSnapshot)
-		}
-		x.text = append(x.text, text...)
-		x.words = append(x.words, w)
-		x.sorted = append(x.sorted, wordID(id))
-	}
-	if int(lists) != listCount {
-		return fmt.Errorf("%w: %d lists of %d", errSnapshot, lists, listCount)
-	}
-	x.rehash(slots)
-	return nil
-}
-
-// readLists reads the postings. They stay where they were read, until they
-// change.
-func (x *Index) readLists(r *frameReader, there []bool, n, blockCount int) error {
-	x.x.lists = make([]list, n)
-	all := make([]block, 0, blockCount)
-	for i := range x.x.lists {
-		if err := r.record(); err != nil {
-			return err
-		}
-		l := &x.x.lists[i]
-		docs, count := r.uint(), r.uint()
-		total := int(docs)
-		from, next := len(all), uint32(0)
-		for range count {
-			b := block{first: docID(r.uint())}
-			b.last = b.first + docID(r.uint())
-			n := r.bytes(1)[0]
-			b.n, b.packed = n&0x7f+1, n>>7 == 1
-			b.max = math.Float32frombits(binary.LittleEndian.Uint32(r.bytes(4)))
-			b.data = r.bytes(r.uint())
-			if !b.sound(there, next) {
-				return fmt.Errorf("%w: a block is damaged", errSnapshot)
-			}
-			next = uint32(b.last) + 1
-			docs -= uint64(b.n)
-			all = append(all, b)
-		}
-		if docs != 0 || count == 0 {
-			return fmt.Errorf("%w: a list is damaged", errSnapshot)
-		}
-		if part := all[from:len(all):len(all)]; count == 1 {
-			l.one[0] = part[0]
-			all = all[:from]
-		} else {
-			l.more = &blocks{list: part, docs: total}
-		}
-	}
-	return nil
-}
-
-// sound reports whether the postings of a block are those of documents that are
-// there, in order, from a document on. Read past the end, it panics, as
-// all of a damaged file does (see read).
-func (b *block) sound(there []bool, from uint32) bool {
-	if b.n == 0 || b.n > blockSize || uint32(b.first) < from {
-		return false
-	}
-	var docs, tfs [blockSize + 1]uint32
-	n := b.decode(&docs, &tfs)
-	for i, d := range docs[:n] {
-		if int(d) >= len(there) || !there[d] || i > 0 && d <= docs[i-1] {
-			return false
-		}
-	}
-	return docs[0] == uint32(b.first) && docs[n-1] == uint32(b.last)
-}
-
-// close ends the work in the background and keeps the index for the next start,
-// if that will find these notes.
-func (x *Index) close(replaced bool) {
-	x.stopOnce.Do(func() { close(x.stop) })
-	x.building.Wait()
-	x.mu.RLock()
-	changed := x.file.changed
-	x.mu.RUnlock()
-	if changed > 0 && !replaced {
-		_ = x.save() // said already
-	}
-}
-
-// forget leaves nothing on disk of what is not in the store any more.
-func (x *Index) forget() error {
-	if x.opts.Dir == "" {
-		return nil
-	}
-	if err := os.Remove(filepath.Join(x.opts.Dir, fileName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	x.mu.Lock()
-	x.file.changed++ // so that it is written at the end
-	x.mu.Unlock()
-	if err := x.save(); !errors.Is(err, errBusy) {
-		return err
-	}
-	return nil
+// stampHeader writes the last transaction into a header, and seals it.
+func stampHeader(h *[headerSize]byte, seq uint64, at int64) {
+	binary.LittleEndian.PutUint64(h[16:], seq)
+	binary.LittleEndian.PutUint64(h[24:], uint64(at))
+	binary.LittleEndian.PutUint32(h[headerSize-4:], crc32.Checksum(h[:headerSize-4], castagnoli))
 }
