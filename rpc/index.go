@@ -43,7 +43,10 @@ func (r *Rooms) indexHealth() protocol.IndexHealth {
 	out := protocol.IndexHealth{Ready: true, Notes: live}
 	if r.Search != nil {
 		words, waiting := r.Search.Size()
-		out.Ready, out.Notes, out.Queue = waiting == 0, min(live, words), r.Search.Waiting()
+		out.Ready, out.Notes, out.Queue, out.Waiting = waiting == 0, min(live, words), r.Search.Waiting(), waiting
+		if waiting > 0 {
+			out.Anew = r.Search.Anew()
+		}
 	}
 	return out
 }
@@ -57,6 +60,7 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 		Words: protocol.WordStats{
 			Notes: st.Words.Notes, Waiting: st.Words.Waiting, Terms: st.Words.Terms,
 			Postings: st.Words.Postings, MemoryBytes: st.Words.MemoryBytes, DiskBytes: st.Words.DiskBytes,
+			Kept: st.Words.Kept, Differed: st.Words.Differed, Anew: st.Words.Anew, Unsaved: st.Words.Unsaved,
 		},
 		Meanings: protocol.MeaningStats{
 			Notes: m.Notes, Waiting: m.Waiting, OldestMS: m.Oldest.Milliseconds(), HeldBack: m.HeldBack, Refused: m.Refused,

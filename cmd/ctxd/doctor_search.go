@@ -114,6 +114,9 @@ func (c *checkup) judgeServed(v *indexView) {
 	if w.Waiting > 0 {
 		c.More = append(c.More, fmt.Sprintf("%s are not found by their words yet", count(w.Waiting, "note")))
 	}
+	if how := startedInWords(w); how != "" {
+		c.More = append(c.More, "words: "+how)
+	}
 	switch {
 	case m.LastError != "":
 		c.worsen(stateWarning, fmt.Sprintf("%s wait for their vectors: %s", count(m.Waiting, "note"), m.LastError), "ctxd inspect index")

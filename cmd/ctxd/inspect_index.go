@@ -161,9 +161,26 @@ func (v *indexView) drawWords(s *screen) {
 	file := "not written yet"
 	if w.DiskBytes > 0 {
 		file = size(w.DiskBytes)
+		if w.Unsaved > 0 {
+			file += fmt.Sprintf(", without %s that changed since", count(w.Unsaved, "note"))
+		}
 	}
 	f.add("file", file)
+	f.add("started", startedInWords(w))
 	f.draw(s)
+}
+
+// startedInWords says what the start of the daemon did with the file of the words.
+func startedInWords(w *protocol.WordStats) string {
+	switch {
+	case w.Anew != "":
+		return "made anew; its file was of no use: " + w.Anew
+	case w.Kept == 0 && w.Differed == 0:
+		return ""
+	case w.Differed == 0:
+		return "from its file"
+	}
+	return fmt.Sprintf("from its file, and %s that changed after it was written", count(w.Differed, "note"))
 }
 
 func (v *indexView) drawMeanings(s *screen) {

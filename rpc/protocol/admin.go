@@ -68,6 +68,9 @@ type IndexHealth struct {
 	Ready bool `json:"ready" jsonschema:"whether every note can be found by its words"`
 	Notes int  `json:"notes" jsonschema:"notes in it"`
 	Queue int  `json:"queue" jsonschema:"notes that wait to be found by their meaning"`
+
+	Waiting int    `json:"waiting" jsonschema:"notes that can't be found by their words yet"`
+	Anew    string `json:"anew,omitempty" jsonschema:"why the index of words is being made anew; absent when it is not"`
 }
 
 // Stats is the result of admin.stats.
@@ -103,6 +106,11 @@ type WordStats struct {
 	Postings    int   `json:"postings" jsonschema:"of each term the notes that have it, counted together"`
 	MemoryBytes int64 `json:"memoryBytes" jsonschema:"bytes of it in memory, about"`
 	DiskBytes   int64 `json:"diskBytes" jsonschema:"size of its file; 0 before it was written"`
+
+	Kept     int    `json:"kept" jsonschema:"notes that the start found in its file as they are"`
+	Differed int    `json:"differed" jsonschema:"notes that had changed, come or gone since the file was written, and were taken in again at the start"`
+	Anew     string `json:"anew,omitempty" jsonschema:"why its file was of no use at the start, and it was made anew; absent when it was used, or when there was none"`
+	Unsaved  int    `json:"unsaved" jsonschema:"notes that changed since its file was written"`
 }
 
 // MeaningStats counts what the index of vectors holds, and what it waits for.

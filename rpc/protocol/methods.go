@@ -139,7 +139,7 @@ var adminMethods = []Method{
 		Example{`{}`, exampleHealth}))),
 	describe[Empty, Stats]("admin.stats", Read,
 		"Count records, memory, connections and calls, with latencies.", "",
-		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":2,"vectors":180,"terms":2400,"words":{"notes":62,"waiting":0,"terms":2400,"postings":3100,"memoryBytes":65536,"diskBytes":90000},"meanings":{"model":{"name":"static","dims":256,"sha256":"9f86d081"},"notes":60,"waiting":2,"oldestMs":12,"heldBack":0,"refused":0,"vectors":180,"memoryBytes":51840,"diskBytes":190000,"deadBytes":0,"ratePerSecond":20000,"embedded":180,"reused":4,"weights":{"lexical":1,"semantic":0.5}}},"connections":` + exampleConnStats + `,"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
+		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":2,"vectors":180,"terms":2400,"words":{"notes":62,"waiting":0,"terms":2400,"postings":3100,"memoryBytes":65536,"diskBytes":90000,"kept":58,"differed":3,"unsaved":1},"meanings":{"model":{"name":"static","dims":256,"sha256":"9f86d081"},"notes":60,"waiting":2,"oldestMs":12,"heldBack":0,"refused":0,"vectors":180,"memoryBytes":51840,"diskBytes":190000,"deadBytes":0,"ratePerSecond":20000,"embedded":180,"reused":4,"weights":{"lexical":1,"semantic":0.5}}},"connections":` + exampleConnStats + `,"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
 	atOnce(describe[Empty, Connections]("admin.connections", Read,
 		"List the open connections with their calls and figures.",
 		"Names of methods and sizes only, nothing of what was sent.",
@@ -154,6 +154,6 @@ var adminMethods = []Method{
 }
 
 const (
-	exampleHealth    = `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60,"queue":0},"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`
+	exampleHealth    = `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60,"queue":0,"waiting":0},"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`
 	exampleConnStats = `{"open":1,"accepted":3,"refused":0,"cut":0,"inFlight":2,"queued":1,"requests":60,"errors":2,"bytesIn":16384,"bytesOut":65536,"outboundBytes":0}`
 )

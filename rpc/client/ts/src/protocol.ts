@@ -758,6 +758,10 @@ export interface IndexHealth {
   notes: number;
   /** Notes that wait to be found by their meaning. */
   queue: number;
+  /** Notes that can't be found by their words yet. */
+  waiting: number;
+  /** Why the index of words is being made anew; absent when it is not. */
+  anew?: string;
 }
 
 export interface IndexStats {
@@ -1651,6 +1655,14 @@ export interface WordStats {
   memoryBytes: number;
   /** Size of its file; 0 before it was written. */
   diskBytes: number;
+  /** Notes that the start found in its file as they are. */
+  kept: number;
+  /** Notes that had changed, come or gone since the file was written, and were taken in again at the start. */
+  differed: number;
+  /** Why its file was of no use at the start, and it was made anew; absent when it was used, or when there was none. */
+  anew?: string;
+  /** Notes that changed since its file was written. */
+  unsaved: number;
 }
 
 /** Params of initialize. */
