@@ -34,7 +34,8 @@ type daemon struct {
 	embedder embed.Embedder
 	log      *slog.Logger
 	started  time.Time
-	signed   bool // the data; of who opens and closes the store
+	signed   bool          // the data; of who opens and closes the store
+	ahead    *search.Ahead // of the store that is opened
 
 	stopOnce sync.Once
 	stopped  chan struct{} // closed by admin.stop
@@ -69,7 +70,7 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
-	by := finding{embedder, search.Weights{Lexical: opts.weights.lexical, Semantic: opts.weights.semantic}}
+	by := finding{embedder: embedder, weights: search.Weights{Lexical: opts.weights.lexical, Semantic: opts.weights.semantic}}
 	d := &daemon{
 		listener: ln, dir: opts.data, store: opts.store, embedder: embedder, log: opts.log, started: time.Now(),
 		stopped: make(chan struct{}), idle: make(chan struct{}), failed: make(chan error, 1),
@@ -80,7 +81,11 @@ func startDaemon(opts daemonOptions) (*daemon, error) {
 		Stop:      func() { d.stopOnce.Do(func() { close(d.stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.dir, d.store, d.log) },
-		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return roomsOver(db, opts.records, by, opts.log) },
+		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+			by := by
+			by.ahead, d.ahead = d.ahead, nil
+			return roomsOver(db, opts.records, by, opts.log)
+		},
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.idle) },
 	})
 	go func() {
@@ -115,6 +120,7 @@ func (d *daemon) load(ctx context.Context) error {
 
 // openStore opens the store and signs the data.
 func (d *daemon) openStore() (*kv.Store, error) {
+	d.ahead = readIndexAhead(d.dir)
 	db, err := openData(d.dir, d.store, d.log, func() { d.server.HealthChanged() })
 	if err != nil {
 		return nil, err

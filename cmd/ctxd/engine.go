@@ -75,6 +75,15 @@ func indexDir(db *kv.Store) string {
 type finding struct {
 	embedder embed.Embedder // nil: in no other way; not closed by the rooms
 	weights  search.Weights
+	ahead    *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
+}
+
+// readIndexAhead begins to read the index of words, beside the opening of the store.
+func readIndexAhead(dir string) *search.Ahead {
+	if dir == kv.InMemory {
+		return nil
+	}
+	return search.ReadAhead(filepath.Join(dir, indexFolder))
 }
 
 // roomsOver opens the rooms over a store, each before those that stand on it.
@@ -117,7 +126,7 @@ func roomsOver(db *kv.Store, limits roomLimits, by finding, log *slog.Logger) (*
 		gr.LoadRest()
 		lean()
 	}
-	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Read: whole, Embedder: by.embedder, Weights: by.weights})
+	index = search.Open(db, ns, search.Options{Dir: indexDir(db), Logger: log, Read: whole, Ahead: by.ahead, Embedder: by.embedder, Weights: by.weights})
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
