@@ -54,8 +54,9 @@ func Load(db *kv.Store) (*Loaded, error) {
 
 // load takes in the notes of the store, as far as Load does.
 func (s *Store) load() error {
-	l, err := s.opts.Loaded, error(nil)
+	l := s.opts.Loaded
 	if s.opts.Loaded = nil; l == nil || l.seq != s.db.Seq() {
+		var err error
 		if l, err = Load(s.db); err != nil {
 			return err
 		}
