@@ -45,9 +45,11 @@ type Embedder interface {
 
 // Status is how an embedder is.
 type Status struct {
-	Kind  string `json:"kind"`            // builtin, runner or http
-	State string `json:"state"`           // ready, idle (starts when asked), starting, or failed
-	Why   string `json:"why,omitempty"`   // why it failed last, without the texts of anybody
+	Kind  string `json:"kind"`  // builtin, runner or http
+	State string `json:"state"` // ready, idle (starts when asked), starting, or failed
+	// Why it failed last, or what else serves in its place; without the texts of
+	// anybody.
+	Why   string `json:"why,omitempty"`
 	Model *Model `json:"model,omitempty"` // as last known
 	// Device is what it runs on: cpu, the name of a GPU, or the host of an
 	// endpoint.

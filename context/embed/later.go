@@ -2,25 +2,67 @@ package embed
 
 import (
 	"context"
+	"log/slog"
+	"sync"
 	"sync/atomic"
+
+	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // BuiltinWhenAsked gives the model of Builtin, which is read when it is asked
 // first: a program that starts need not wait for it.
-func BuiltinWhenAsked() Embedder { return new(later) }
+func BuiltinWhenAsked() Embedder { return TableWhenAsked("", nil) }
 
-// later is the built-in model, read or not.
-type later struct{ read atomic.Pointer[Static] }
+// TableWhenAsked gives the table of a file, see [OpenTable], which is read when it
+// is asked first. Where the file can't be used, the built-in table serves in its
+// place until the program ends; the log and Status().Why say so. No path is the
+// built-in table.
+func TableWhenAsked(path string, log *slog.Logger) Embedder { return &later{path: path, log: log} }
+
+// later is a table, read or not.
+type later struct {
+	path string
+	log  *slog.Logger
+	mu   sync.Mutex // held while it is read
+	read atomic.Pointer[chosen]
+}
+
+// chosen is a table and why it is not the one that was asked for.
+type chosen struct {
+	table *Static
+	why   string
+}
 
 func (l *later) table() (*Static, error) {
-	if s := l.read.Load(); s != nil {
-		return s, nil
+	if c := l.read.Load(); c != nil {
+		return c.table, nil
 	}
-	s, err := Builtin()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.read.Load(); c != nil {
+		return c.table, nil
+	}
+	c, err := l.choose()
+	if err != nil {
+		return nil, err
+	}
+	l.read.Store(c)
+	return c.table, nil
+}
+
+func (l *later) choose() (*chosen, error) {
+	if l.path == "" {
+		s, err := Builtin()
+		return &chosen{table: s}, err
+	}
+	s, err := OpenTable(l.path)
 	if err == nil {
-		l.read.Store(s)
+		return &chosen{table: s}, nil
 	}
-	return s, err
+	l.log.Warn("the built-in table serves in the place of the one of embedding.table", "file", l.path, "error", err)
+	c := &chosen{why: fault.Message(err)}
+	c.table, err = Builtin()
+	return c, err
 }
 
 // Model reads the table.
@@ -43,10 +85,13 @@ func (l *later) Embed(ctx context.Context, p Purpose, texts []string) (Model, []
 
 // Status says that the table is idle until it is read.
 func (l *later) Status() Status {
-	if s := l.read.Load(); s != nil {
-		return s.Status()
+	c := l.read.Load()
+	if c == nil {
+		return Status{Kind: "builtin", State: Idle, Device: "cpu"}
 	}
-	return Status{Kind: "builtin", State: Idle, Device: "cpu"}
+	st := c.table.Status()
+	st.Why = c.why
+	return st
 }
 
 // Close does nothing: the table belongs to the program.

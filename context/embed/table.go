@@ -35,15 +35,24 @@ const (
 // concurrent use.
 type Static struct {
 	model  Model
-	vocab  *vocabulary
+	vocab  cutter
 	scales []float32
 	codes  []byte    // n rows of dims values, each an int8
 	space  sync.Pool // *workspace
 }
 
+// cutter cuts a text into tokens and appends them to w.ids.
+type cutter interface {
+	appendTokens(w *workspace, text string)
+}
+
+// workspace is what cutting a text needs.
 type workspace struct {
 	ids  []int32
 	word []byte
+	// Of Unigram alone.
+	becomes []byte
+	paths   []path
 }
 
 // Builtin gives the model that is compiled into the program. The first call
@@ -56,6 +65,34 @@ var Builtin = sync.OnceValues(func() (*Static, error) {
 	}
 	return s, nil
 })
+
+// head is what a table says of itself; Unigram tables have the last two.
+type head struct {
+	Name            string
+	Dims            int
+	Tokens          int
+	VocabularyBytes int
+	Tokenizer       string // "" is WordPiece
+	CharsmapBytes   int
+}
+
+// fits reports whether a table with this head has so many bytes behind it. The
+// bounds keep the sum from running over.
+func (h *head) fits(length int) bool {
+	if h.Dims < 1 || h.Dims > maxDims || h.Tokens < 1 || h.Tokens > length ||
+		h.VocabularyBytes < 0 || h.VocabularyBytes > length || h.CharsmapBytes < 0 || h.CharsmapBytes > length {
+		return false
+	}
+	row := 4 + h.Dims
+	if h.Tokenizer == tokenizerUnigram {
+		row += 4
+	} else if h.CharsmapBytes != 0 {
+		return false
+	}
+	return length == h.VocabularyBytes+h.CharsmapBytes+h.Tokens*row
+}
+
+const tokenizerUnigram = "unigram"
 
 // Parse reads a table from its file, which the package documentation
 // describes. The result refers to data; nobody may change it afterwards.
@@ -72,37 +109,68 @@ func Parse(data []byte) (*Static, error) {
 	if uint64(length) > uint64(len(rest)) {
 		return nil, errors.New("the head of the table is longer than the table")
 	}
-	var head struct {
-		Name            string
-		Dims            int
-		Tokens          int
-		VocabularyBytes int
-	}
-	if err := json.Unmarshal(rest[:length], &head); err != nil {
+	var h head
+	if err := json.Unmarshal(rest[:length], &h); err != nil {
 		return nil, fmt.Errorf("head of the table: %w", err)
 	}
 	rest = rest[length:]
-	if head.Dims < 1 || head.Dims > maxDims || head.Tokens < 1 || head.Tokens > len(rest) ||
-		head.VocabularyBytes < 0 || head.VocabularyBytes > len(rest) ||
-		len(rest) != head.VocabularyBytes+head.Tokens*(4+head.Dims) {
+	if !h.fits(len(rest)) {
 		return nil, errors.New("the head of the table does not fit its length")
 	}
-	tokens := strings.Split(string(rest[:head.VocabularyBytes]), "\n")
-	if len(tokens) != head.Tokens {
-		return nil, fmt.Errorf("table of %d tokens names %d", head.Tokens, len(tokens))
+	vocab, rest, err := parseTokens(&h, rest)
+	if err != nil {
+		return nil, err
 	}
-	rest = rest[head.VocabularyBytes:]
+	scales, err := floats(rest, h.Tokens)
+	if err != nil {
+		return nil, err
+	}
 	s := &Static{
-		model:  Model{Name: head.Name, Dims: head.Dims, SHA256: hex.EncodeToString(sum)},
-		vocab:  newVocabulary(tokens),
-		scales: make([]float32, head.Tokens),
-		codes:  rest[4*head.Tokens:],
-	}
-	for i := range s.scales {
-		s.scales[i] = math.Float32frombits(binary.LittleEndian.Uint32(rest[4*i:]))
+		model:  Model{Name: h.Name, Dims: h.Dims, SHA256: hex.EncodeToString(sum)},
+		vocab:  vocab,
+		scales: scales,
+		codes:  rest[4*h.Tokens:],
 	}
 	s.space.New = func() any { return new(workspace) }
 	return s, nil
+}
+
+// parseTokens reads what cuts texts, and gives what follows it.
+func parseTokens(h *head, data []byte) (cutter, []byte, error) {
+	tokens := strings.Split(string(data[:h.VocabularyBytes]), "\n")
+	if len(tokens) != h.Tokens {
+		return nil, nil, fmt.Errorf("table of %d tokens names %d", h.Tokens, len(tokens))
+	}
+	data = data[h.VocabularyBytes:]
+	switch h.Tokenizer {
+	case "":
+		return newVocabulary(tokens), data, nil
+	case tokenizerUnigram:
+		chars, err := parseCharsmap(data[:h.CharsmapBytes])
+		if err != nil {
+			return nil, nil, err
+		}
+		data = data[h.CharsmapBytes:]
+		scores, err := floats(data, h.Tokens)
+		if err != nil {
+			return nil, nil, err
+		}
+		u, err := newUnigram(tokens, scores, chars)
+		return u, data[4*h.Tokens:], err
+	}
+	return nil, nil, fmt.Errorf("the table cuts texts by %q, which this version can't", h.Tokenizer)
+}
+
+// floats reads n numbers.
+func floats(data []byte, n int) ([]float32, error) {
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		if x := float64(out[i]); math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, errors.New("a number of the table is none")
+		}
+	}
+	return out, nil
 }
 
 // Dims is the number of values of a vector.
@@ -145,7 +213,8 @@ func (s *Static) EmbedInto(dst []float32, text string) bool {
 	dst = dst[:s.model.Dims]
 	clear(dst)
 	w := s.space.Get().(*workspace)
-	w.ids, w.word = s.vocab.appendTokens(w.ids[:0], w.word, clip(text))
+	w.ids = w.ids[:0]
+	s.vocab.appendTokens(w, clip(text))
 	for _, id := range w.ids {
 		if id != unknown {
 			s.add(dst, int(id))

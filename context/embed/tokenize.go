@@ -36,11 +36,10 @@ func newVocabulary(tokens []string) *vocabulary {
 	return v
 }
 
-// appendTokens appends the tokens of a text to dst, [UNK] for each word or sign
-// that the vocabulary does not have. buf is space for a word; it comes back
-// because it may have grown.
-func (v *vocabulary) appendTokens(dst []int32, buf []byte, text string) ([]int32, []byte) {
-	buf = buf[:0]
+// appendTokens appends the tokens of a text to w.ids, [UNK] for each word or sign
+// that the vocabulary does not have.
+func (v *vocabulary) appendTokens(w *workspace, text string) {
+	dst, buf := w.ids, w.word[:0]
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
 			i++
@@ -60,7 +59,7 @@ func (v *vocabulary) appendTokens(dst []int32, buf []byte, text string) ([]int32
 		i += size
 		dst, buf = v.appendRune(dst, buf, r)
 	}
-	return v.endWord(dst, buf)
+	w.ids, w.word = v.endWord(dst, buf)
 }
 
 // appendRune takes one character beyond ASCII: it may be dropped, end the word,
