@@ -16,20 +16,27 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// paraphrases are questions in other words than the one note that answers.
-func paraphrases(t *testing.T) *collection {
+// vaultDocuments are the notes of the sample vault, and their ids by path.
+func vaultDocuments(t *testing.T) (docs []document, ids map[string]string) {
 	t.Helper()
-	c := &collection{relevant: make(map[string]map[string]float64)}
-	ids := make(map[string]string)
+	ids = make(map[string]string)
 	must(t, fs.WalkDir(fixtures.Vault(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || slashpath.Ext(name) != ".md" || strings.HasPrefix(name, ".") {
 			return err
 		}
 		data, err := fs.ReadFile(fixtures.Vault(), name)
 		ids[name] = fmt.Sprint("note", len(ids))
-		c.docs = append(c.docs, document{ids[name], strings.TrimSuffix(slashpath.Base(name), ".md"), string(data)})
+		docs = append(docs, document{ids[name], strings.TrimSuffix(slashpath.Base(name), ".md"), string(data)})
 		return err
 	}))
+	return docs, ids
+}
+
+// paraphrases are questions in other words than the one note that answers.
+func paraphrases(t *testing.T) *collection {
+	t.Helper()
+	docs, ids := vaultDocuments(t)
+	c := &collection{docs: docs, relevant: make(map[string]map[string]float64)}
 	eachLine(t, filepath.Join("..", "..", "fixtures", "paraphrases.tsv"), func(line string) {
 		if strings.HasPrefix(line, "#") {
 			return
