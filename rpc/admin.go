@@ -49,6 +49,8 @@ func (s *Server) Health() protocol.Health {
 		warnStore(out.Store, warn)
 		if e := out.Embedder; e.State == embed.Failed {
 			warn(protocol.Warning, "the embedder %s fails: %s", e.Kind, e.Why)
+		} else if e.Kind == "builtin" && e.Why != "" {
+			warn(protocol.Warning, "the built-in table serves in the place of embedding.table: %s", e.Why)
 		}
 		for _, text := range r.Vaults.Warnings() {
 			warn(protocol.Warning, "%s", text)

@@ -215,7 +215,7 @@ func (c *config) finish() error {
 		c.data = filepath.Join(xdg.DataHome, "ctxd")
 	}
 	local := append([]*string{&c.data}, pointers(c.vaults)...)
-	for _, file := range []*string{&c.log.file, &c.history, &c.embedder.runner.path, &c.embedder.runner.model} {
+	for _, file := range []*string{&c.log.file, &c.history, &c.embedder.table, &c.embedder.runner.path, &c.embedder.runner.model} {
 		if *file != "" && *file != noLogFile {
 			local = append(local, file)
 		}

@@ -20,6 +20,7 @@ const (
 // embedderConfig is what turns text into vectors.
 type embedderConfig struct {
 	kind     string // auto, or one of the embedders
+	table    string // file of the builtin one, "": the table in the program
 	endpoint endpointConfig
 	runner   runnerConfig
 }
@@ -56,6 +57,7 @@ func (c *config) embedderSettings() []*setting {
 	e, h, r := &c.embedder, &c.embedder.endpoint, &c.embedder.runner
 	return []*setting{
 		{key: "embedder", about: "what finds notes by their meaning: builtin; runner, a model of your own; http, a server; auto is runner where there is one, else builtin", value: wordOf(&e.kind, auto, embedderBuiltin, embedderRunner, embedderHTTP)},
+		{key: "embedding.table", about: "of builtin: file of a table of vectors to take for the one in the program, such as the multilingual one; none for that", value: pathOrWord(&e.table, noLogFile)},
 		{key: "embedding.url", about: "of http: server with OpenAI's /v1/embeddings, such as Ollama, llama-server or LM Studio", value: stringOf(&h.url, checkEmbeddingURL)},
 		{key: "embedding.model", about: "of http: name of the model, as the server calls it", value: stringOf(&h.model, notBlank)},
 		{key: "embedding.key", about: "of http: where the key is found, never the key itself: env:NAME, file:PATH or none", value: keyOf(&h.key)},

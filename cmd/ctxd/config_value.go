@@ -75,15 +75,18 @@ func logFileOf(at *string) value {
 }
 
 // pathOrAuto is the path of a file that is looked for when none is given.
-func pathOrAuto(at *string) value {
+func pathOrAuto(at *string) value { return pathOrWord(at, auto) }
+
+// pathOrWord is the path of a file; a word stands for "".
+func pathOrWord(at *string, word string) value {
 	v := pathOf(at)
-	v.words = []string{auto}
-	v.text = func() string { return firstOf(*at, auto) }
+	v.words = []string{word}
+	v.text = func() string { return firstOf(*at, word) }
 	v.raw = func() any { return v.text() }
 	take := v.set
 	v.set = func(words []string) *fault.Error {
 		err := take(words)
-		if *at == auto {
+		if *at == word {
 			*at = ""
 		}
 		return err

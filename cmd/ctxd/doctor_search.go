@@ -168,8 +168,22 @@ func checkEmbedder(x *examination) (*checkup, error) {
 		return c, nil
 	}
 	err = c.try(x, e)
+	c.judgeTable(&x.conf.embedder, e)
 	c.judgeRunner(x.conf.embedder, e)
 	return c, errors.Join(err, e.Close())
+}
+
+// judgeTable tells whether the table of the configuration is the one that serves.
+func (c *checkup) judgeTable(conf *embedderConfig, e embed.Embedder) {
+	st := e.Status()
+	if conf.table == "" || st.Kind != embedderBuiltin || st.Why == "" {
+		return
+	}
+	c.More = append(c.More, "it is the built-in table, in the place of "+conf.table)
+	if c.State == stateOK {
+		c.State, c.Found = stateWarning, st.Why
+		c.Hint = "task model:multilingual makes one, in a copy of the repository; or correct embedding.table"
+	}
 }
 
 // judgeRunner tells what the model runner needs and lacks, where one was chosen

@@ -35,7 +35,7 @@ func openEmbedder(conf embedderConfig, log *slog.Logger) (embed.Embedder, error)
 			return &absentEmbedder{kind: conf.kind, why: missingOf(parts)}, nil
 		}
 	}
-	return embed.BuiltinWhenAsked(), nil
+	return embed.TableWhenAsked(conf.table, log), nil
 }
 
 // options are those of the runner, as far as they are set.

@@ -25,6 +25,7 @@ func TestSRCH23_EmbedderIsConfigured(t *testing.T) {
 	text := `
 embedder: http
 embedding:
+  table: /opt/multilingual.bin
   url: https://api.example.com/v1
   model: text-embedding-3-small
   key: env:EXAMPLE_KEY
@@ -41,11 +42,12 @@ search:
 	three, all := 3, -1
 	want := embedderConfig{
 		kind:     "http",
+		table:    "/opt/multilingual.bin",
 		endpoint: endpointConfig{"https://api.example.com/v1", "text-embedding-3-small", "env:EXAMPLE_KEY", true, 5 * time.Second},
 		runner:   runnerConfig{path: "/opt/ctxd-runner", model: "/opt/m.gguf", gpuLayers: &all, device: "Vulkan0", threads: &three},
 	}
 	if runtime.GOOS == "windows" { // has volumes
-		want.runner.path, want.runner.model = conf.embedder.runner.path, conf.embedder.runner.model
+		want.runner.path, want.runner.model, want.table = conf.embedder.runner.path, conf.embedder.runner.model, conf.embedder.table
 	}
 	if diff := cmp.Diff(want, conf.embedder, cmp.AllowUnexported(embedderConfig{}, endpointConfig{}, runnerConfig{})); diff != "" {
 		t.Error(diff)
@@ -56,7 +58,8 @@ search:
 	t.Setenv("CTXD_EMBEDDER", "builtin")
 	t.Setenv("CTXD_SEARCH_WEIGHTS_SEMANTIC", "0")
 	t.Setenv("CTXD_RUNNER_GPU_LAYERS", "auto")
-	if conf, err = loadConfig(configured(t, text), nil); err != nil || conf.embedder.kind != "builtin" || conf.weights.semantic != 0 || conf.embedder.runner.gpuLayers != nil {
+	t.Setenv("CTXD_EMBEDDING_TABLE", "none")
+	if conf, err = loadConfig(configured(t, text), nil); err != nil || conf.embedder.kind != "builtin" || conf.embedder.table != "" || conf.weights.semantic != 0 || conf.embedder.runner.gpuLayers != nil {
 		t.Errorf("%+v, %v", conf, err)
 	}
 }
@@ -82,6 +85,7 @@ func TestSEC4_WhatIsWrongWithAnEmbedderIsSaidWithItsPlace(t *testing.T) {
 		{"embedding:\n  key: env:" + canaryKey, "embedding.key", 2, "where the key is found"},
 		{"embedding:\n  key: file:canary", "embedding.key", 2, "whole path"},
 		{"embedding:\n  allowRemote: maybe", "embedding.allowRemote", 2, "neither true nor false"},
+		{"embedding:\n  table: multilingual.bin", "embedding.table", 2, "not a whole path"},
 		{"embedding:\n  timeout: 30", "embedding.timeout", 2, "no unit"},
 		{"embedding: {urll: x}", "embedding.urll", 1, "did you mean embedding.url"},
 		{"runner: {path: ctxd-runner}", "runner.path", 1, "not a whole path"},

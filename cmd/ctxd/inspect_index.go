@@ -193,7 +193,11 @@ func (v *indexView) drawMeanings(s *screen) {
 	drawShare(s, m.Notes, m.Notes+m.Waiting)
 	f := &facts{table{indent: 2}}
 	f.add("embedder", embedderInWords(e))
-	f.add("failed", e.Why)
+	if e.Kind == embedderBuiltin {
+		f.add("instead", e.Why)
+	} else {
+		f.add("failed", e.Why)
+	}
 	if m.Model != nil && (m.Model.Name != e.Name || m.Model.Dims != e.Dims) {
 		f.addf("model", "%s, %d dimensions", m.Model.Name, m.Model.Dims)
 	}

@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,6 +16,15 @@ import (
 // searchCommands are the commands of scripts about searching by meaning.
 var searchCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"endpoint": serveEmbeddings,
+	"table":    copyTable,
+}
+
+// copyTable is "table FILE": it writes a small table of vectors, of 16 dimensions,
+// to a file.
+func copyTable(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "context", "embed", "testdata", "unigram.bin"))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
 // serveEmbeddings is "endpoint VARIABLE DIMS [KEY]": it serves embeddings as

@@ -34,7 +34,7 @@ type EmbedderInfo struct {
 
 	Kind            string `json:"kind,omitempty" enum:"builtin,runner,http" jsonschema:"what runs it; absent when the daemon searches by words alone"`
 	State           string `json:"state,omitempty" enum:"ready,idle,starting,failed" jsonschema:"whether it answers; idle: it starts when it is asked"`
-	Why             string `json:"why,omitempty" jsonschema:"why it failed last"`
+	Why             string `json:"why,omitempty" jsonschema:"why it failed last, or why another table of vectors serves in the place of the chosen one"`
 	Remote          bool   `json:"remote,omitempty" jsonschema:"whether texts leave this machine; those of private notes don't"`
 	Layers          int    `json:"layers,omitempty" jsonschema:"layers of the model, where known"`
 	OffloadedLayers int    `json:"offloadedLayers,omitempty" jsonschema:"how many of them are on a GPU"`

@@ -438,7 +438,7 @@ export interface EmbedderInfo {
   kind?: "builtin" | "runner" | "http";
   /** Whether it answers; idle: it starts when it is asked. */
   state?: "ready" | "idle" | "starting" | "failed";
-  /** Why it failed last. */
+  /** Why it failed last, or why another table of vectors serves in the place of the chosen one. */
   why?: string;
   /** Whether texts leave this machine; those of private notes don't. */
   remote?: boolean;
