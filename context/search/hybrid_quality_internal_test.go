@@ -85,7 +85,7 @@ func measureHybrid(t *testing.T, name string, c *collection) {
 	}
 	by := func(mode Mode) func(string) []string {
 		return func(text string) []string {
-			return strings.Split(r.find(t, Request{Query: text, Mode: mode, Plain: true}), " ")
+			return strings.Split(r.findInTime(t, Request{Query: text, Mode: mode, Plain: true}), " ")
 		}
 	}
 	bm25 := row("plain BM25", plainBM25(c.docs))

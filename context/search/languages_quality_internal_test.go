@@ -132,7 +132,7 @@ func measureModes(t *testing.T, table *strings.Builder, name string, c *collecti
 	rows := make(map[string]figures)
 	row := func(name string, mode Mode) {
 		f := c.measure(func(text string) []string {
-			return strings.Split(r.find(t, Request{Query: text, Mode: mode, Plain: true}), " ")
+			return strings.Split(r.findInTime(t, Request{Query: text, Mode: mode, Plain: true}), " ")
 		})
 		rows[name] = f
 		fmt.Fprintf(table, "%-26s %.4f  %.4f    %.4f\n", name, f.ndcg, f.recall, f.mrr)
