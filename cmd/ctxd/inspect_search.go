@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -193,7 +194,10 @@ func (v *searchView) drawJoined(s *screen) {
 		return
 	}
 	s.heading("As one", styled(faint, fmt.Sprintf("  a place counts %s / (60 + place) by words, %s / (60 + place) by meaning",
-		threeDigits(v.Weights.Lexical), threeDigits(v.Weights.Semantic))))
+		threeDigits(v.Weights.Lexical*v.known()), threeDigits(v.Weights.Semantic))))
+	if v.known() < 1 {
+		drawPlain(s, fmt.Sprintf("The list by words counts %s%% of its %s: so many of the words are in any note.", number(int(math.Round(100*v.known()))), threeDigits(v.Weights.Lexical)))
+	}
 	t := &table{indent: 2, head: []string{"", "note", "score", "words", "gives", "meaning", "gives"}, right: []int{0, 2, 3, 4, 5, 6}, keep: []int{0, 2, 3, 4, 5, 6}}
 	for i, h := range v.Hits {
 		row := []line{{styled(faint, number(i+1))}, {text(h.Title)}, {text(threeDigits(h.Score))}}
@@ -203,6 +207,20 @@ func (v *searchView) drawJoined(s *screen) {
 		t.rows = append(t.rows, row)
 	}
 	t.draw(s)
+}
+
+// known is the share of the words of the query that are in any note.
+func (v *searchView) known() float64 {
+	if v.Understood == nil || len(v.Understood.Words) == 0 {
+		return 1
+	}
+	found := 0
+	for _, w := range v.Understood.Words {
+		if w.Notes > 0 {
+			found++
+		}
+	}
+	return float64(found) / float64(len(v.Understood.Words))
 }
 
 // numberOrDash is a signal in a table.

@@ -251,3 +251,23 @@ func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
 		t.Errorf("with vectors, first is %s: %v", h.Note.ID, h.Signals)
 	}
 }
+
+// Of a question of whose words few are in any note, the list by words says little.
+func TestSRCH13_WordsThatNoNoteHasCountLess(t *testing.T) {
+	r := library(t)
+	for query, share := range map[string]float64{
+		"steam honey trains":             1,
+		"steam honey zugfahrt dampflok ": 0.5,
+	} {
+		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Limit: 5, Explain: true})
+		must(t, err)
+		for _, h := range res.Hits {
+			if rank, in := h.Signals["rank:lexical"]; in && math.Abs(h.Signals["fused:lexical"]-share/(60+rank)) > 1e-9 {
+				t.Errorf("%q: place %v of the words gives %s %v, want %v of 1/(60+place)", query, rank, h.Note.ID, h.Signals["fused:lexical"], share)
+			}
+		}
+		if len(res.Hits) == 0 || res.Hits[0].Note.ID != "rail" {
+			t.Errorf("%q: found %+v", query, res.Hits)
+		}
+	}
+}

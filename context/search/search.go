@@ -38,6 +38,8 @@ type Result struct {
 	// Understood says how the query was read, with Explain.
 	Understood *Understanding
 	Stages     []Stage // with Explain: what took how long, in order
+
+	known float64 // the share of the words of the query that are in any note
 }
 
 // Hit is one note that was found.
@@ -127,6 +129,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 	if err != nil {
 		return nil, nil, err
 	}
+	res.known = float64(len(p.terms)) / float64(max(1, len(q.words)))
 	if req.Explain || req.understand {
 		res.Understood = s.understand(p)
 	}

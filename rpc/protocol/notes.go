@@ -164,7 +164,7 @@ type SearchHit struct {
 	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid the fusion of both lists"`
 	Snippet string             `json:"snippet" jsonschema:"the place of its text that fits best; of a note found by its meaning alone, from the part that is nearest"`
 	Ranges  [][2]int           `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
-	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score; a note without vectors has its place by words for both"`
+	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score, that by words times the share of the query's words that are in any note; a note without vectors has its place by words for both"`
 }
 
 // Degraded says which stage could not take part in an answer.

@@ -1194,7 +1194,7 @@ export interface SearchHit {
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
-  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score; a note without vectors has its place by words for both. */
+  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score, that by words times the share of the query's words that are in any note; a note without vectors has its place by words for both. */
   signals?: Record<string, number>;
 }
 
