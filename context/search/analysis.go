@@ -39,7 +39,8 @@ type reading struct {
 // word is looked up in the index once for all of them, and for those of later
 // commits.
 type glossary struct {
-	dictionary              // without stems
+	dictionary              // without stems; in its table are the words that short has not
+	short      shortWords   // numbers of short words
 	found      []occurrence // of one note after the other
 	seen       []uint32     // by wordID: where in found the word stands last, plus one
 	ids        []wordID     // by wordID: the number in the index, noWord when it is not known
@@ -47,9 +48,8 @@ type glossary struct {
 	looked     int          // words below it were looked up in the index
 	entered    int          // words below it are in the index
 
-	stems  []uint32          // by wordID of those that are in the index: an index of terms
-	terms  []wordID          // the stems of these words, in the index
-	termOf map[wordID]uint32 // an index of terms, by stem
+	stems  []wordID // by wordID of those that are in the index: the stem there
+	stemAs []string // by wordID of those that were looked up: the stem of one that was not in the index
 }
 
 // occurrence is a word of a note.
@@ -97,20 +97,34 @@ func (v *glossary) forget(words int) {
 
 // count counts a word of the note whose words begin at from in found.
 func (v *glossary) count(text []byte, weight uint32, from int) {
-	if v.slots == nil {
-		v.slots = make([]uint32, 1024)
-	}
-	id, ok := v.find(text)
-	if !ok {
-		id = v.add(text)
-		v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
-	}
+	id := v.numberOf(text)
 	if at := int(v.seen[id]); at > from {
 		v.found[at-1].weight += weight
 		return
 	}
 	v.found = append(v.found, occurrence{id, weight})
 	v.seen[id] = uint32(len(v.found))
+}
+
+// numberOf returns the number of a word, which gets one when it has none.
+func (v *glossary) numberOf(text []byte) wordID {
+	if len(text) <= maxShort {
+		id, added := v.short.enter(shortKeyOf(text), wordID(len(v.words)))
+		if added {
+			v.append(text)
+			v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
+		}
+		return id
+	}
+	if v.slots == nil {
+		v.slots = make([]uint32, 64)
+	}
+	id, ok := v.find(text)
+	if !ok {
+		id = v.add(text)
+		v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
+	}
+	return id
 }
 
 // lookUp finds the words that the index has. It only reads the dictionary.
@@ -123,23 +137,34 @@ func (v *glossary) lookUp(d *dictionary) {
 	}
 }
 
+// stemRest finds the stems of the words that the index had not when they were looked
+// up. It needs no lock.
+func (v *glossary) stemRest(stem func(string) string) {
+	for w := len(v.stemAs); w < v.looked; w++ {
+		as := ""
+		if v.ids[w] == noWord {
+			as = stem(string(v.bytes(wordID(w))))
+		}
+		v.stemAs = append(v.stemAs, as)
+	}
+}
+
 // enterInto gives every word its number in the index, and its stem there.
 func (v *glossary) enterInto(d *dictionary) {
 	v.belongTo(d)
 	for ; v.entered < len(v.ids); v.entered++ {
 		id := v.ids[v.entered]
 		if id == noWord {
-			id = d.enter(v.bytes(wordID(v.entered)))
+			text, stem := v.bytes(wordID(v.entered)), ""
+			if v.entered < len(v.stemAs) {
+				stem, v.stemAs[v.entered] = v.stemAs[v.entered], ""
+			} else {
+				stem = d.stem(string(text))
+			}
+			id = d.enter(text, stem)
 			v.ids[v.entered] = id
 		}
-		stem := d.stemOf(id)
-		t, ok := v.termOf[stem]
-		if !ok {
-			t = uint32(len(v.terms))
-			v.termOf[stem] = t
-			v.terms = append(v.terms, stem)
-		}
-		v.stems = append(v.stems, t)
+		v.stems = append(v.stems, d.words[id].stem)
 	}
 }
 
@@ -149,7 +174,7 @@ func (v *glossary) belongTo(d *dictionary) {
 		return
 	}
 	v.of, v.looked, v.entered = d, 0, 0
-	v.stems, v.terms, v.termOf = v.stems[:0], v.terms[:0], make(map[wordID]uint32)
+	v.stems, v.stemAs = v.stems[:0], v.stemAs[:0]
 	for w := range v.ids {
 		v.ids[w] = noWord
 	}
@@ -208,7 +233,38 @@ func stemEnglish(word string) string {
 			return word
 		}
 	}
+	if !mayHaveEnding(word) {
+		return word
+	}
 	return english.Stem(word, false)
+}
+
+// mayHaveEnding reports whether Porter2 might take an ending off a word of three or
+// more letters. The endings that it knows end in few ways.
+func mayHaveEnding(word string) bool {
+	if word[0] == '\'' {
+		return true
+	}
+	before := word[len(word)-2]
+	switch word[len(word)-1] {
+	case '\'', 's', 'e', 'y':
+		return true
+	case 'd', 'r': // ed, er, or
+		return before == 'e' || before == 'o'
+	case 'g', 't': // ing, ant, ent
+		return before == 'n'
+	case 'l': // al, ful, ll
+		return before == 'a' || before == 'u' || before == 'l'
+	case 'i': // enci, ogi, bli, iti
+		return before == 'c' || before == 'g' || before == 'l' || before == 't'
+	case 'n': // ion
+		return before == 'o'
+	case 'm': // ism
+		return before == 's'
+	case 'c': // ic
+		return before == 'i'
+	}
+	return false
 }
 
 // keepWord is the stem of a word when there is no stemming.

@@ -48,6 +48,12 @@ func (p *part) read() {
 	}
 }
 
+func (p *part) lookUpIn(x *Index) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	p.lookUp(&x.x.dictionary)
+}
+
 // ahead are large commits that are taken apart and on their way.
 type ahead struct {
 	mu    sync.Mutex
@@ -155,9 +161,8 @@ func (x *Index) readAll(list []change) []part {
 	inParallel(len(parts), func(k, _ int) {
 		p := &parts[k]
 		p.read()
-		x.mu.RLock()
-		defer x.mu.RUnlock()
-		p.lookUp(&x.x.dictionary)
+		p.lookUpIn(x)
+		p.stemRest(x.stem)
 	})
 	return parts
 }

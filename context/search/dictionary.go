@@ -2,6 +2,8 @@ package search
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"hash/maphash"
 	"slices"
 )
@@ -57,60 +59,45 @@ func (d *dictionary) find(text []byte) (wordID, bool) {
 	}
 }
 
-// enter returns the number of a word and gives it one if it has none.
-func (d *dictionary) enter(text []byte) wordID {
-	if id, ok := d.find(text); ok {
+// enter returns the number of a word of a text and gives it one if it has none. stem
+// is its stem.
+func (d *dictionary) enter(text []byte, stem string) wordID {
+	id, ok := d.find(text)
+	if ok && d.words[id].stem != noWord {
 		return id
 	}
-	id := d.add(text)
-	stem := d.stem(string(text))
-	if stem == string(text) {
-		d.words[id].stem = id
-	} else if to, ok := d.find([]byte(stem)); ok {
-		d.words[id].stem = to
-	} else {
-		to := d.add([]byte(stem))
-		if again := d.stem(stem); again == stem {
-			d.words[to].stem = to
-		} else { // a stem need not be its own
-			d.words[to].stem = noWord
-		}
-		d.words[id].stem = to
+	if !ok {
+		id = d.add(text)
 	}
+	to := id
+	if stem != string(text) {
+		if to, ok = d.find([]byte(stem)); !ok {
+			to = d.add([]byte(stem))
+			d.words[to].stem = noWord // it need not be its own
+		}
+	}
+	d.words[id].stem = to
 	return id
 }
 
 // noWord is the stem of a word that has not been looked at as one of a text.
 const noWord = ^wordID(0)
 
-// stemOf returns the stem of a word.
-func (d *dictionary) stemOf(id wordID) wordID {
-	if s := d.words[id].stem; s != noWord {
-		return s
-	}
-	stem := d.stem(string(d.bytes(id)))
-	to, ok := d.find([]byte(stem))
-	if !ok {
-		to = d.add([]byte(stem))
-		d.words[to].stem = noWord
-		if d.stem(stem) == stem {
-			d.words[to].stem = to
-		}
-	}
-	d.words[id].stem = to
-	return to
-}
-
 // add appends a word that is not there.
 func (d *dictionary) add(text []byte) wordID {
 	if 2*(len(d.words)+1) > len(d.slots) {
 		d.rehash(2 * len(d.slots))
 	}
-	id := wordID(len(d.words))
-	d.words = append(d.words, word{at: uint32(len(d.text)), size: uint8(len(text))})
-	d.text = append(d.text, text...)
+	id := d.append(text)
 	d.place(id)
 	return id
+}
+
+// append gives a word a number and leaves it out of the table.
+func (d *dictionary) append(text []byte) wordID {
+	d.words = append(d.words, word{at: uint32(len(d.text)), size: uint8(len(text))})
+	d.text = append(d.text, text...)
+	return wordID(len(d.words) - 1)
 }
 
 func (d *dictionary) place(id wordID) {
@@ -137,24 +124,40 @@ func (d *dictionary) tidy() {
 	}
 }
 
-func (d *dictionary) sort() {
-	from := len(d.sorted)
-	fresh := make([]wordID, 0, len(d.words)-from)
-	for id := from; id < len(d.words); id++ {
-		fresh = append(fresh, wordID(id))
+// sortKey is a word in the order of the words: by its first bytes, which mostly say
+// enough.
+type sortKey struct {
+	first uint64
+	id    wordID
+}
+
+func (d *dictionary) sortKey(id wordID) sortKey {
+	var first [8]byte
+	copy(first[:], d.bytes(id))
+	return sortKey{binary.BigEndian.Uint64(first[:]), id}
+}
+
+func (d *dictionary) compare(a, b sortKey) int {
+	if a.first != b.first {
+		return cmp.Compare(a.first, b.first)
 	}
-	compare := func(a, b wordID) int { return bytes.Compare(d.bytes(a), d.bytes(b)) }
-	slices.SortFunc(fresh, compare)
+	return bytes.Compare(d.bytes(a.id), d.bytes(b.id))
+}
+
+func (d *dictionary) sort() {
+	fresh := make([]sortKey, 0, len(d.words)-len(d.sorted))
+	for id := len(d.sorted); id < len(d.words); id++ {
+		fresh = append(fresh, d.sortKey(wordID(id)))
+	}
+	slices.SortFunc(fresh, d.compare)
 	merged := make([]wordID, 0, len(d.words))
 	old := d.sorted
-	for len(old) > 0 && len(fresh) > 0 {
-		if compare(old[0], fresh[0]) < 0 {
-			merged, old = append(merged, old[0]), old[1:]
-		} else {
-			merged, fresh = append(merged, fresh[0]), fresh[1:]
-		}
+	for _, k := range fresh {
+		at, _ := slices.BinarySearchFunc(old, k, func(id wordID, k sortKey) int { return d.compare(d.sortKey(id), k) })
+		merged = append(append(merged, old[:at]...), k.id)
+		old = old[at:]
 	}
-	d.sorted = append(append(merged, old...), fresh...)
+	d.sorted = append(merged, old...)
 }
 
 // eachPrefixed calls visit for the words of texts that begin with a prefix, in

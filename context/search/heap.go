@@ -12,10 +12,10 @@ type heap struct {
 	words *glossary
 	notes []numbered
 
-	ends []uint32 // of the postings of each term of the glossary, in docs and tfs
-	docs []uint32
-	tfs  []uint32
-	in   []uint32 // by words of the glossary: how many of the notes have it
+	flat []occurrence // terms of the index, of one note after the other
+	from []uint32     // by note: where in flat it begins; one more for the end
+	in   []uint32     // by words of the glossary: how many of the notes have it
+	ends []uint32     // by terms of the index: the postings, and in the end where in turned they end
 }
 
 // numbered is a note that was taken apart, and its number.
@@ -24,40 +24,44 @@ type numbered struct {
 	*analysis
 }
 
-// turn brings the postings into the order of the terms, which the glossary has
-// already. O(words of the notes and of the glossary).
-func (h *heap) turn() {
+// turned are the postings of heaps in the order of the terms.
+type turned struct {
+	docs, tfs []uint32
+	ends      []uint32 // by terms
+}
+
+// gather counts what the notes hold of each term, of which the index has so many.
+// O(words of the notes and of the glossary, and terms).
+func (h *heap) gather(terms int) {
 	v := h.words
-	h.in, h.ends = make([]uint32, len(v.ids)), make([]uint32, len(v.terms))
-	seen := make([]uint32, len(v.terms)) // where in flat the term stands last, plus one
-	flat := make([]occurrence, 0, len(v.found))
-	from := make([]uint32, 0, len(h.notes)+1)
+	h.in, h.ends = make([]uint32, len(v.ids)), make([]uint32, terms)
+	seen := make([]uint32, terms) // where in flat the term stands last, plus one
+	h.flat = make([]occurrence, 0, len(v.found))
+	h.from = make([]uint32, 0, len(h.notes)+1)
 	for _, n := range h.notes {
-		start := uint32(len(flat))
-		from = append(from, start)
+		start := uint32(len(h.flat))
+		h.from = append(h.from, start)
 		for _, o := range n.found() {
 			h.in[o.word]++
 			t := v.stems[o.word]
 			if at := seen[t]; at > start {
-				flat[at-1].weight += o.weight
+				h.flat[at-1].weight += o.weight
 				continue
 			}
-			flat = append(flat, occurrence{wordID(t), o.weight})
-			seen[t] = uint32(len(flat))
+			h.flat = append(h.flat, occurrence{t, o.weight})
+			seen[t] = uint32(len(h.flat))
 			h.ends[t]++
 		}
 	}
-	from = append(from, uint32(len(flat)))
-	sum := uint32(0)
-	for t, n := range h.ends { // where each begins, and after the loop below where it ends
-		h.ends[t] = sum
-		sum += n
-	}
-	h.docs, h.tfs = make([]uint32, len(flat)), make([]uint32, len(flat))
+	h.from = append(h.from, uint32(len(h.flat)))
+}
+
+// scatter puts the postings where ends says that those of their terms begin.
+func (h *heap) scatter(into *turned) {
 	for i, n := range h.notes {
-		for _, o := range flat[from[i]:from[i+1]] {
+		for _, o := range h.flat[h.from[i]:h.from[i+1]] {
 			at := h.ends[o.word]
-			h.docs[at], h.tfs[at] = uint32(n.doc), o.weight
+			into.docs[at], into.tfs[at] = uint32(n.doc), o.weight
 			h.ends[o.word]++
 		}
 	}
@@ -67,42 +71,37 @@ func (h *heap) turn() {
 const manyNew = 16
 
 // enterAll enters notes that are new, on all processors when there are many. They
-// have their numbers. O(words of the notes).
+// have their numbers. O(words of the notes, and terms).
 func (x *inverted) enterAll(heaps []heap) {
 	all, n := 0, 1
 	for i := range heaps {
 		heaps[i].words.enterInto(&x.dictionary)
 		all += len(heaps[i].notes)
 	}
+	if all == 0 {
+		return
+	}
 	if all >= manyNew {
 		n = runtime.GOMAXPROCS(0)
 	}
 	inParallel(min(n, len(heaps)), func(k, workers int) {
 		for i := k; i < len(heaps); i += workers {
-			heaps[i].turn()
+			heaps[i].gather(len(x.words))
 		}
 	})
 	for i := range heaps {
 		x.announce(&heaps[i])
 	}
-	inParallel(n, func(k, workers int) { // each has lists of its own
-		for i := range heaps {
-			h := &heaps[i]
-			from := uint32(0)
-			for t, term := range h.words.terms {
-				if end := h.ends[t]; end > from {
-					if int(term)%workers == k {
-						x.lists[x.words[term].list-1].extend(h.docs[from:end], h.tfs[from:end], x.worth)
-					}
-					from = end
-				}
-			}
+	t := x.allot(heaps)
+	inParallel(min(n, len(heaps)), func(k, workers int) {
+		for i := k; i < len(heaps); i += workers {
+			heaps[i].scatter(t)
 		}
 	})
+	inParallel(n, func(k, workers int) { x.extendLists(t, len(t.docs)*k/workers, len(t.docs)*(k+1)/workers) })
 }
 
-// announce does of a heap what can't be done in parallel: it counts the notes and
-// makes the lists that are missing.
+// announce counts the notes of a heap and their words.
 func (x *inverted) announce(h *heap) {
 	for _, n := range h.notes {
 		x.reach(n.doc)
@@ -115,11 +114,37 @@ func (x *inverted) announce(h *heap) {
 			x.words[h.words.ids[w]].docs += n
 		}
 	}
-	from := uint32(0)
-	for t, term := range h.words.terms {
-		if end := h.ends[t]; end > from {
-			x.listFor(term)
-			from = end
+}
+
+// allot says where the postings of each term begin, heap by heap, and makes the lists
+// that are missing.
+func (x *inverted) allot(heaps []heap) *turned {
+	t := &turned{ends: make([]uint32, len(x.words))}
+	sum := uint32(0)
+	for term := range t.ends {
+		begin := sum
+		for i := range heaps {
+			n := heaps[i].ends[term]
+			heaps[i].ends[term] = sum
+			sum += n
+		}
+		if t.ends[term] = sum; sum > begin {
+			x.listFor(wordID(term))
+		}
+	}
+	t.docs, t.tfs = make([]uint32, sum), make([]uint32, sum)
+	return t
+}
+
+// extendLists enters the postings of the terms that begin in a part of them.
+func (x *inverted) extendLists(t *turned, from, to int) {
+	w, begin := x.worth, 0
+	for term, end := range t.ends {
+		if end := int(end); end > begin {
+			if from <= begin && begin < to {
+				x.lists[x.words[term].list-1].extend(t.docs[begin:end], t.tfs[begin:end], w)
+			}
+			begin = end
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (x *inverted) take(a *analysis) contents {
 	c := contents{length: a.length}
 	for _, o := range a.found() {
 		id := a.words.ids[o.word]
-		stem := x.words[id].stem
+		stem := a.words.stems[o.word]
 		if x.weights[stem] == 0 {
 			c.terms = append(c.terms, posting{term: stem})
 		}

@@ -107,6 +107,9 @@ func (b *block) decode(docs, tfs *[blockSize + 1]uint32) int {
 }
 
 func appendPosting(data []byte, gap, tf uint32) []byte {
+	if tf == 1 && gap < 1<<6 {
+		return append(data, byte(gap<<1|1))
+	}
 	if tf == 1 {
 		return binary.AppendUvarint(data, uint64(gap)<<1|1)
 	}
@@ -227,36 +230,40 @@ func (l *list) append(doc docID, tf uint32, w worth) {
 // the last.
 func (l *list) extend(docs, tfs []uint32, w worth) {
 	for len(docs) > 0 {
-		all := l.blocks()
-		n := 0
-		if len(all) > 0 {
-			n = all[len(all)-1].extend(docs, tfs, w)
-		}
-		if n == 0 {
+		all, n := l.blocks(), 0
+		if at := len(all) - 1; at < 0 || docID(docs[0]) > all[at].last {
+			if at < 0 || all[at].n >= blockSize {
+				if at >= 0 {
+					all[at].settle() // no more come
+				}
+				b := block{first: docID(docs[0]), last: docID(docs[0])}
+				n = b.extend(docs, tfs, w)
+				l.insert(at+1, b)
+			} else if n = all[at].extend(docs, tfs, w); l.more != nil {
+				l.more.docs += n
+			}
+		} else {
 			l.set(docID(docs[0]), tfs[0], w)
 			n = 1
-		} else if l.more != nil {
-			l.more.docs += n
 		}
 		docs, tfs = docs[n:], tfs[n:]
 	}
 }
 
-// extend adds postings to the last block of a list, and returns how many it took:
-// those that come in order and have room.
-func (b *block) extend(docs, tfs []uint32, w worth) int {
-	room := min(blockSize-int(b.n), len(docs))
-	if room == 0 || docID(docs[0]) <= b.last {
-		return 0
-	}
+// extend adds postings to the last block of a list, which has room and ends before
+// they begin, or is empty, and returns how many it took: those that come in order and
+// have room.
+func (b *block) extend(docs, tfs []uint32, w worth) (n int) {
 	if b.packed { // it is of a file
 		b.loosen()
 	}
 	var scratch [10 * blockSize]byte
 	data := scratch[:0]
-	n := 0
-	for ; n < room && docID(docs[n]) > b.last; n++ {
+	for room := blockSize - int(b.n); n < min(room, len(docs)); n++ {
 		doc := docID(docs[n])
+		if doc <= b.last && int(b.n)+n > 0 {
+			break
+		}
 		data = appendPosting(data, uint32(doc-b.last), tfs[n])
 		b.last, b.max = doc, max(b.max, w(doc, tfs[n]))
 	}

@@ -20,7 +20,7 @@ func TestSRCH3_TheBestAreFoundWithoutReadingAll(t *testing.T) {
 	x := newInverted(keepWord)
 	var ids []wordID
 	for i := range terms {
-		ids = append(ids, x.enter(fmt.Append(nil, "term", i)))
+		ids = append(ids, x.enter(fmt.Append(nil, "term", i), fmt.Sprint("term", i)))
 	}
 	for d := range docs {
 		c := contents{length: uint32(20 + rng.IntN(3)*rng.IntN(200))}

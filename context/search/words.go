@@ -41,8 +41,22 @@ var kinds = func() (k [256]uint8) {
 	return k
 }()
 
+// folds are the ASCII letters in lower case and the digits, by what they are the fold
+// of; 0 for what is neither.
+var folds = func() (f [256]byte) {
+	for c, kind := range kinds {
+		if kind == letter {
+			if f[c] = byte(c); 'A' <= c && c <= 'Z' {
+				f[c] += 'a' - 'A'
+			}
+		}
+	}
+	return f
+}()
+
 // splitter takes texts apart. It may be used again, by one at a time.
 type splitter struct {
+	word [maxWord]byte // a plain one
 	buf  []byte
 	run  []character // of a script in pairs
 	ends []int       // of the characters in the folded run
@@ -58,11 +72,39 @@ func (s *splitter) split(text string, emit func(token)) {
 		case blank:
 			i++
 		case letter:
-			i = s.ascii(text, i, emit)
+			if end := s.plain(text, i); end > i {
+				emit(token{text: s.word[:end-i], start: i, end: end})
+				i = end
+			} else {
+				i = s.ascii(text, i, emit)
+			}
 		default:
 			i = s.segments(text, i, emit)
 		}
 	}
+}
+
+// plain puts the word that begins at i into s.word when it is one of ASCII letters
+// and digits alone, as most are, and returns where it ends. It returns i when it takes
+// a closer look to tell where the word ends.
+func (s *splitter) plain(text string, i int) (end int) {
+	rest := text[i:]
+	rest = rest[:min(len(rest), maxWord)]
+	for n := range len(rest) {
+		c := rest[n]
+		if fold := folds[c]; fold != 0 {
+			s.word[n] = fold
+			continue
+		}
+		if c == '\'' || c >= utf8.RuneSelf || (c == '.' || c == ',') && isDigit(rest[n-1]) {
+			return i
+		}
+		return i + n
+	}
+	if len(rest) == maxWord {
+		return i
+	}
+	return len(text)
 }
 
 // ascii emits the word that begins at i and returns where it ends. A word that

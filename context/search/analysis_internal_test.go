@@ -1,0 +1,80 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kljensen/snowball/english"
+	"pgregory.net/rapid"
+)
+
+// TestSRCH1_WordsThatHaveNoEndingStay holds the look at the last two letters, by which
+// most words are not stemmed at all, against the stemmer: with every three last letters.
+func TestSRCH1_WordsThatHaveNoEndingStay(t *testing.T) {
+	const letters = "abcdefghijklmnopqrstuvwxyz'"
+	spared := 0
+	for _, begin := range []string{"", "b", "gener", "vilu", "yoya"} {
+		for i := range len(letters) * len(letters) * len(letters) {
+			word := fmt.Sprintf("%s%c%c%c", begin, letters[i%27], letters[i/27%27], letters[i/27/27])
+			if mayHaveEnding(word) {
+				continue
+			}
+			spared++
+			if stem := english.Stem(word, false); stem != word {
+				t.Fatalf("the stem of %q is %q", word, stem)
+			}
+		}
+	}
+	if spared < 40_000 {
+		t.Errorf("only %d words were not looked at", spared)
+	}
+}
+
+// TestPERF10_AGlossaryAgainstAMap counts words of all lengths in a glossary and in a
+// map.
+func TestPERF10_AGlossaryAgainstAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var v glossary
+		numbers := make(map[string]wordID)
+		for range rapid.IntRange(1, 3).Draw(t, "notes") {
+			from, weights := len(v.found), make(map[wordID]uint32)
+			for range rapid.IntRange(0, 80).Draw(t, "words") {
+				word := rapid.StringMatching(`[ab]{1,3}|a{1,20}b?|[ab]{15,18}|é{1,9}`).Draw(t, "word")
+				v.count([]byte(word), 2, from)
+				id, known := numbers[word]
+				if !known {
+					id = wordID(len(numbers))
+					numbers[word] = id
+				}
+				if weights[id] += 2; string(v.bytes(id)) != word {
+					t.Fatalf("%d is %q, want %q", id, v.bytes(id), word)
+				}
+			}
+			if found := v.found[from:]; len(found) != len(weights) {
+				t.Fatalf("found %v, want %v", found, weights)
+			}
+			for _, o := range v.found[from:] {
+				if o.weight != weights[o.word] {
+					t.Fatalf("found %v, want %v", v.found[from:], weights)
+				}
+			}
+			if rapid.Bool().Draw(t, "forget") {
+				v.forget(manyWords)
+			}
+		}
+	})
+}
+
+// TestPERF10_ManyWordsInAGlossary makes the tables grow.
+func TestPERF10_ManyWordsInAGlossary(t *testing.T) {
+	var v glossary
+	word := func(i int) string { return strings.Repeat("w", i%25) + fmt.Sprint("-", i) }
+	for range 2 {
+		for i := range 20_000 {
+			if id := v.numberOf([]byte(word(i))); int(id) != i || string(v.bytes(id)) != word(i) {
+				t.Fatalf("%q has number %d", word(i), id)
+			}
+		}
+	}
+}
