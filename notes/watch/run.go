@@ -2,8 +2,10 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,7 +22,7 @@ import (
 
 // batch is how many notes one transaction writes: few enough that readers do
 // not wait long for it, many enough that the disk is not waited for often.
-const batch = 200
+const batch = 500
 
 // run makes the store agree with what a scan saw: with all of a vault, or with
 // what has changed of it.
@@ -34,10 +36,11 @@ type run struct {
 
 	tree    *tree
 	known   map[string]*file // by path: of what is looked at, and of what is gone
-	looked  []document       // what was read, whether it can be taken in or not
+	looked  []looked         // what was read, whether it can be taken in or not
 	docs    []document       // of these, what can
 	vacated []string         // paths whose note moved and that have no known one now
 	leaving []gone
+	losses  bool // something is kept of notes that are gone
 	faults  faults
 	written int
 	removed int
@@ -139,6 +142,11 @@ func (r *run) load(ctx context.Context, some ...string) error {
 				r.known[p] = f
 			}
 		}
+		r.losses = false
+		for range losts.All(tx, r.name+"/") {
+			r.losses = true
+			break
+		}
 		if some == nil {
 			for key, f := range files.All(tx, r.name+"/") {
 				r.known[strings.TrimPrefix(key, r.name+"/")] = f
@@ -155,38 +163,64 @@ func (r *run) unchanged(p string, s stamp) bool {
 	return f != nil && s != (stamp{}) && f.stamp() == s && f.Private == r.notes.PrivatePlace(p)
 }
 
-// read reads and parses files in parallel, keeping their order.
+// read reads and parses files in parallel, keeping their order. Those of a folder
+// stand together.
 func (r *run) read(ctx context.Context, paths []string) error {
 	docs := make([]document, len(paths))
-	g, ctx := errgroup.WithContext(ctx)
-	workers, maxBody := runtime.GOMAXPROCS(0), r.notes.MaxBody()
-	for w := range workers {
+	g, going := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	maxBody := r.notes.MaxBody()
+	var mu sync.Mutex // guards done, and has progress told by one at a time
+	done := 0
+	for from, to := 0, 0; from < len(paths) && going.Err() == nil; from = to {
+		to = ofOneFolder(paths, from)
 		g.Go(func() error {
-			for i := w; i < len(paths); i += workers {
-				if ctx.Err() != nil {
-					return ctx.Err()
+			inFolder(place{Root: r.root}, paths[from:to], func(in place, i int, name string) {
+				if going.Err() == nil {
+					docs[from+i] = readNote(in, name, maxBody)
 				}
-				docs[i] = readNote(r.root, paths[i], maxBody)
-				if w == 0 {
-					r.tell("read", i+1, len(paths))
-				}
-			}
-			return nil
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			done += to - from
+			r.tell("read", done, len(paths))
+			return going.Err()
 		})
 	}
-	if err := g.Wait(); err != nil {
+	if err := errors.Join(g.Wait(), ctx.Err()); err != nil {
 		return err
 	}
-	for _, d := range docs {
-		r.looked = append(r.looked, document{path: d.path, stamp: d.stamp, skip: d.skip, closed: d.closed, unsettled: d.unsettled})
+	r.looked = slices.Grow(r.looked, len(docs))
+	for i := range docs {
+		d := &docs[i]
+		r.looked = append(r.looked, d.looked)
 		delete(r.faults.notes, d.path)
 		if d.skip != "" {
 			r.faults.notes[d.path] = []string{d.skip}
-			continue
 		}
-		r.docs = append(r.docs, d)
 	}
+	docs = slices.DeleteFunc(docs, func(d document) bool { return d.skip != "" })
+	if r.docs == nil {
+		r.docs = docs
+		return nil
+	}
+	r.docs = append(r.docs, docs...)
 	return nil
+}
+
+// readAtOnce is how many files of a folder one goroutine reads before it tells of
+// them.
+const readAtOnce = 64
+
+// ofOneFolder returns where the files end that one goroutine reads, from one on.
+func ofOneFolder(paths []string, from int) (to int) {
+	dir, _ := path.Split(paths[from])
+	for to = from + 1; to < len(paths) && to < from+readAtOnce; to++ {
+		if d, _ := path.Split(paths[to]); d != dir {
+			break
+		}
+	}
+	return to
 }
 
 func (r *run) tell(stage string, done, total int) {
@@ -296,7 +330,7 @@ func (r *run) write(ctx context.Context) error {
 
 // writers is how many batches are on their way: while one waits for the disk, or is
 // entered into the indexes, the next one is made.
-const writers = 2
+const writers = 3
 
 // writeAll writes notes, batch by batch.
 func (r *run) writeAll(ctx context.Context, due []*document) error {
@@ -325,6 +359,7 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 			defer mu.Unlock()
 			for i, d := range part {
 				r.known[d.path] = written[i]
+				d.draft = notes.Draft{} // the store has the text
 			}
 			done += len(part)
 			r.tell("write", done, len(due))
@@ -369,8 +404,10 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		if taken != nil {
 			draft.ID = "" // the file that had this path moved and kept its id
 		}
-		if draft.Was, cameFrom, err = r.found(tx, d); err != nil {
-			return nil, err
+		if r.losses {
+			if draft.Was, cameFrom, err = r.found(tx, d); err != nil {
+				return nil, err
+			}
 		}
 		if draft.Was != nil {
 			draft.ID, draft.Private = draft.Was.ID, draft.Was.Given.Private

@@ -11,10 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
@@ -190,21 +193,47 @@ func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
 		return nil, nil, err
 	}
 	f.empty = len(entries) == 0
-	list := make([]found, 0, len(entries))
-	for _, e := range entries {
-		in := found{name: e.Name(), kind: e.Type()}
-		if in.kind.IsRegular() && (isMarkdown(in.name) || isDeclaration(in.name)) {
-			info, err := at.Lstat(in.name)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				continue // it went meanwhile
-			case err == nil:
-				in.kind, in.info = info.Mode().Type(), info
-			}
+	list := make([]found, len(entries))
+	inParts(len(entries), func(from, to int) {
+		for i, e := range entries[from:to] {
+			list[from+i] = lookAt(at, e)
 		}
-		list = append(list, in)
-	}
+	})
+	list = slices.DeleteFunc(list, func(in found) bool { return in.name == "" })
 	return f, list, nil
+}
+
+// lookAt looks at an entry of a folder. One that went meanwhile has no name.
+func lookAt(at *os.Root, e fs.DirEntry) found {
+	in := found{name: e.Name(), kind: e.Type()}
+	if in.kind.IsRegular() && (isMarkdown(in.name) || isDeclaration(in.name)) {
+		info, err := at.Lstat(in.name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return found{}
+		case err == nil:
+			in.kind, in.info = info.Mode().Type(), info
+		}
+	}
+	return in
+}
+
+// fewEntries is up to how many entries of a folder are not worth a second goroutine.
+const fewEntries = 32
+
+// inParts has work done on the parts of n things, on all processors when there are
+// many.
+func inParts(n int, work func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n/fewEntries)
+	if workers <= 1 {
+		work(0, n)
+		return
+	}
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() { work(n*w/workers, n*(w+1)/workers) })
+	}
+	all.Wait()
 }
 
 func closedOrGone(err error) error {
@@ -307,7 +336,7 @@ func (w *walker) patterns(at *os.Root, f *folder, dir string) error {
 	case err != nil:
 		return errClosedFolder
 	}
-	data, _, err := readFile(at, ignoreFile, maxIgnoreFile)
+	data, _, err := place{Root: at}.readFile(ignoreFile, maxIgnoreFile)
 	if err != nil {
 		return &fault.Error{
 			Kind: fault.Unavailable, Msg: "a " + ignoreFile + " of the vault can't be read, so what it excludes is not known",
@@ -345,9 +374,9 @@ var (
 const tries = 3
 
 // readFile reads a file of at most max bytes as it was at one moment.
-func readFile(root *os.Root, p string, max int64) (data []byte, info fs.FileInfo, err error) {
+func (in place) readFile(name string, max int64) (data []byte, info fs.FileInfo, err error) {
 	for range tries {
-		if data, info, err = readOnce(root, p, max); !errors.Is(err, errUnsettled) {
+		if data, info, err = in.readOnce(name, max); !errors.Is(err, errUnsettled) {
 			break
 		}
 	}
@@ -357,15 +386,15 @@ func readFile(root *os.Root, p string, max int64) (data []byte, info fs.FileInfo
 // beforeOpen is for tests, which have a file become another one there.
 var beforeOpen = func(p string) {}
 
-func readOnce(root *os.Root, p string, max int64) ([]byte, fs.FileInfo, error) {
+func (in place) readOnce(name string, max int64) ([]byte, fs.FileInfo, error) {
 	// Opening a pipe would wait for somebody to write into it.
-	if info, err := root.Lstat(p); err != nil {
+	if info, err := in.Lstat(name); err != nil {
 		return nil, nil, err
 	} else if !info.Mode().IsRegular() {
 		return nil, nil, errors.New("not a regular file")
 	}
-	beforeOpen(p)
-	f, err := root.OpenFile(p, openFlags, 0)
+	beforeOpen(in.dir + name)
+	f, err := in.OpenFile(name, openFlags, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -394,28 +423,63 @@ func readOnce(root *os.Root, p string, max int64) ([]byte, fs.FileInfo, error) {
 	return data[:n], info, nil
 }
 
-// document is one Markdown file that was read.
-type document struct {
+// place is an open folder of a vault, and its path there: "" for the vault itself,
+// else with a slash behind.
+type place struct {
+	*os.Root
+	dir string
+}
+
+// inFolder has files of one folder of a vault read through that folder, which is
+// opened once for all of them: it takes half as long. They are read again from the
+// vault when the folder is another one in the end, or was moved.
+func inFolder(vault place, paths []string, read func(in place, i int, name string)) {
+	dir, _ := path.Split(paths[0])
+	if dir != "" && len(paths) > 1 {
+		if at, err := vault.OpenRoot(path.Clean(dir)); err == nil {
+			defer at.Close()
+			for i, p := range paths {
+				read(place{at, dir}, i, p[len(dir):])
+			}
+			was, err := at.Stat(".")
+			if now, e := vault.Lstat(path.Clean(dir)); errors.Join(err, e) == nil && os.SameFile(was, now) {
+				return
+			}
+		}
+	}
+	for i, p := range paths {
+		read(vault, i, p)
+	}
+}
+
+// looked is what was seen of one Markdown file when it was read.
+type looked struct {
 	path      string
-	stamp     stamp // zero: it may change and keep its stamp
-	hash      string
-	draft     notes.Draft
+	stamp     stamp  // zero: it may change and keep its stamp
 	skip      string // why it can't be taken in; "" when it can
-	warning   string // what of it could not be understood
 	closed    bool   // it can't be taken in since it can't be read
 	unsettled bool   // it can't be taken in since it changed while it was read
 }
 
+// document is one Markdown file that was read.
+type document struct {
+	looked
+	hash    string
+	draft   notes.Draft
+	warning string // what of it could not be understood
+}
+
 // readNote reads and parses one Markdown file of at most maxBody bytes. It uses
 // nothing shared, so many run at once.
-func readNote(root *os.Root, p string, maxBody int) document {
-	doc := document{path: p}
+func readNote(in place, name string, maxBody int) document {
+	p := in.dir + name
+	doc := document{looked: looked{path: p}}
 	if len(p) > notes.MaxPath || !utf8.ValidString(p) {
 		doc.skip = "its path is too long or not UTF-8"
 		return doc
 	}
 	began := time.Now()
-	data, info, err := readFile(root, p, int64(maxBody))
+	data, info, err := in.readFile(name, int64(maxBody))
 	switch {
 	case errors.Is(err, errTooLarge):
 		doc.skip = "larger than " + inBytes(maxBody)
@@ -433,7 +497,7 @@ func readNote(root *os.Root, p string, maxBody int) document {
 	}
 	sum := sha256.Sum256(data)
 	doc.hash, doc.stamp = hex.EncodeToString(sum[:]), stampOf(info).settled(began)
-	doc.draft = notes.Draft{Body: string(data), Path: p, ModifiedAt: info.ModTime()}
+	doc.draft = notes.Draft{Body: unsafe.String(unsafe.SliceData(data), len(data)), Path: p, ModifiedAt: info.ModTime()} // nobody has data
 	if broken := doc.draft.Read().FrontmatterErr; broken != nil {
 		doc.warning = "frontmatter left out: " + fault.Message(broken)
 		if broken.Line > 0 {

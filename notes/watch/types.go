@@ -87,7 +87,7 @@ func (r *run) putType(ctx context.Context, t *entities.Type) error {
 }
 
 func (r *run) readType(p string) (*entities.Type, error) {
-	data, _, err := readFile(r.root, p, maxTypeFile)
+	data, _, err := place{Root: r.root}.readFile(p, maxTypeFile)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the file can't be read")
 	}

@@ -50,7 +50,7 @@ type file struct {
 
 var (
 	vaults = kv.NewCollection[vault]("vault")     // by name
-	files  = kv.NewCollection[file]("vault-file") // by vault name, /, path
+	files  = kv.NewCollection("vault-file", kv.Codec[file]{Encode: encodeFile, Decode: decodeFile}) // by vault name, /, path
 	// remains are the entities of notes whose files are gone. They wait in the
 	// trash until somebody restores them or the vault is forgotten.
 	remains = kv.NewCollection[remain]("vault-remain") // by vault name, /, entity id

@@ -420,15 +420,16 @@ func TestForgetLeavesNothing(t *testing.T) {
 }
 
 func TestCancelledImportGoesOnLater(t *testing.T) {
+	const all, batch = 2600, 500
 	files := make(map[string]string)
-	for i := range 450 {
-		files[fmt.Sprintf("n%03d.md", i)] = fmt.Sprintf("note %d to [[n%03d]]", i, (i+1)%450)
+	for i := range all {
+		files[fmt.Sprintf("n%04d.md", i)] = fmt.Sprintf("note %d to [[n%04d]]", i, (i+1)%all)
 	}
 	dir := folder(t, files)
 	w := open(t, kv.InMemory)
 	stop, cancel := context.WithCancel(ctx)
 	_, err := w.im.Import(stop, watch.Request{Path: dir, Progress: func(stage string, done, _ int) {
-		if stage == "write" && done == 200 {
+		if stage == "write" && done == batch {
 			cancel()
 		}
 	}})
@@ -436,8 +437,8 @@ func TestCancelledImportGoesOnLater(t *testing.T) {
 		t.Fatalf("cancelled: %v", err)
 	}
 	n, _, _ := w.notes.Count()
-	if n == 0 || n%200 != 0 {
-		t.Errorf("%d notes are there, a whole batch has 200", n)
+	if n == 0 || n%batch != 0 {
+		t.Errorf("%d notes are there, a whole batch has %d", n, batch)
 	}
 	var stages []string
 	res := w.imports(t, watch.Request{Path: dir, Progress: func(stage string, done, total int) {
@@ -445,7 +446,7 @@ func TestCancelledImportGoesOnLater(t *testing.T) {
 			stages = append(stages, stage)
 		}
 	}})
-	if res.Written != 450-n || res.Notes != 450 || res.Unresolved != 0 {
+	if res.Written != all-n || res.Notes != all || res.Unresolved != 0 {
 		t.Errorf("%+v", res)
 	}
 	if !slices.Contains(stages, "write") {
