@@ -75,7 +75,7 @@ var stored = kv.NewCollection(Records.Name(), kv.Codec[Note]{Encode: encode, Dec
 
 // paths maps the vault and path of a note to its id, so that no two notes of a
 // vault have one path.
-var paths = kv.NewCollection[string]("note-path")
+var paths = kv.NewCollection("note-path", kv.JSONText())
 
 func pathKey(vault, p string) string { return vault + "/" + p }
 

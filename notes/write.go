@@ -379,6 +379,9 @@ func checkWritable(old *Note, id string, ifVersion *int, fromVault bool) error {
 // union joins two lists; the first spelling of each item stays.
 func union(a, b []string) []string {
 	out := make([]string, 0, len(a)+len(b))
+	if len(a)+len(b) == 0 {
+		return out
+	}
 	seen := make(map[string]bool, len(a)+len(b))
 	for _, item := range slices.Concat(a, b) {
 		if key := entities.Fold(item); !seen[key] {

@@ -51,6 +51,37 @@ func JSON[T any]() Codec[T] {
 	}
 }
 
+// JSONText is JSON for texts that mostly are plain ASCII, such as ids: these take no
+// detour.
+func JSONText() Codec[string] {
+	codec := JSON[string]()
+	return Codec[string]{
+		Encode: func(s *string) (string, error) {
+			if isPlain(*s) {
+				return `"` + *s + `"`, nil
+			}
+			return codec.Encode(s)
+		},
+		Decode: func(raw string) (*string, error) {
+			if n := len(raw); n >= 2 && raw[0] == '"' && raw[n-1] == '"' && isPlain(raw[1:n-1]) {
+				s := raw[1 : n-1]
+				return &s, nil
+			}
+			return codec.Decode(raw)
+		},
+	}
+}
+
+// isPlain reports whether JSON has a text as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Collection is a named set of records of one type, each under its id. It is

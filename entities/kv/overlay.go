@@ -2,10 +2,10 @@ package kv
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/tidwall/btree"
 	"github.com/tidwall/buntdb"
 )
 
@@ -16,7 +16,7 @@ import (
 // store, so a writer that looks here first and there second misses nothing.
 type overlay struct {
 	mu sync.RWMutex
-	m  btree.Map[string, queued]
+	m  map[string]queued
 }
 
 type queued struct {
@@ -31,9 +31,12 @@ type pair struct{ key, raw string }
 func (o *overlay) add(p *pending) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.m == nil {
+		o.m = make(map[string]queued)
+	}
 	for i := range p.writes {
 		w := &p.writes[i]
-		o.m.Set(w.key, queued{w.raw, w.deleted, p.seq})
+		o.m[w.key] = queued{w.raw, w.deleted, p.seq}
 	}
 }
 
@@ -44,22 +47,26 @@ func (o *overlay) remove(p *pending) {
 	defer o.mu.Unlock()
 	for i := range p.writes {
 		key := p.writes[i].key
-		if q, ok := o.m.Get(key); ok && q.seq == p.seq {
-			o.m.Delete(key)
+		if q, ok := o.m[key]; ok && q.seq == p.seq {
+			delete(o.m, key)
 		}
+	}
+	if len(o.m) == 0 && len(p.writes) > manyWrites {
+		o.m = nil // a map keeps the room that it once had
 	}
 }
 
 func (o *overlay) clear() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.m = btree.Map[string, queued]{}
+	o.m = nil
 }
 
 func (o *overlay) get(key string) (queued, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	return o.m.Get(key)
+	q, ok := o.m[key]
+	return q, ok
 }
 
 // latest returns what the key holds after every accepted transaction. Called
@@ -107,17 +114,16 @@ func (s *Store) latestRange(chunk []pair, from, prefix string) (_ []pair, to str
 	})
 	var over []pair
 	gone := make(map[string]bool)
-	s.overlay.m.Ascend(from, func(key string, q queued) bool {
-		if !last && key >= to || !strings.HasPrefix(key, prefix) {
-			return false
-		}
-		if q.deleted {
+	for key, q := range s.overlay.m {
+		switch {
+		case key < from || !last && key >= to || !strings.HasPrefix(key, prefix):
+		case q.deleted:
 			gone[key] = true
-		} else {
+		default:
 			over = append(over, pair{key, q.raw})
 		}
-		return true
-	})
+	}
+	slices.SortFunc(over, func(a, b pair) int { return strings.Compare(a.key, b.key) })
 	if len(gone) > 0 {
 		kept := chunk[:0]
 		for _, p := range chunk {

@@ -26,6 +26,28 @@ type Tx struct {
 	writes []write
 	index  map[string]int          // key to position in writes, once there are many
 	sorted *btree.Map[string, int] // the same in key order, once a scan needed it
+	read   [4]readKey              // what an Update read last; the next to be replaced is read[reads]
+	reads  uint8
+}
+
+// readKey is what an Update found under a key before it wrote to it itself. Nobody else
+// writes meanwhile.
+type readKey struct {
+	key, raw string
+	had      bool
+}
+
+// latest is Store.latest, which takes a while, for what is read and then written.
+func (tx *Tx) latest(key string) (raw string, had bool) {
+	for i := range tx.read {
+		if r := &tx.read[i]; r.key == key {
+			return r.raw, r.had
+		}
+	}
+	raw, had = tx.s.latest(key)
+	tx.read[tx.reads] = readKey{key, raw, had}
+	tx.reads = (tx.reads + 1) % uint8(len(tx.read))
+	return raw, had
 }
 
 // write is the last state that a transaction gave to a key.
@@ -164,7 +186,7 @@ func (tx *Tx) get(key string) (string, bool, error) {
 	if i, ok := tx.find(key); ok {
 		return tx.writes[i].raw, !tx.writes[i].deleted, nil
 	}
-	raw, ok := tx.s.latest(key)
+	raw, ok := tx.latest(key)
 	return raw, ok, nil
 }
 
@@ -196,7 +218,7 @@ func (tx *Tx) write(key, raw string, deleted bool, of typed) error {
 		tx.writes[i].raw, tx.writes[i].deleted = raw, deleted
 		return nil
 	}
-	old, had := tx.s.latest(key)
+	old, had := tx.latest(key)
 	if deleted && !had {
 		return nil
 	}

@@ -49,7 +49,7 @@ type file struct {
 }
 
 var (
-	vaults = kv.NewCollection[vault]("vault")     // by name
+	vaults = kv.NewCollection[vault]("vault")                                                       // by name
 	files  = kv.NewCollection("vault-file", kv.Codec[file]{Encode: encodeFile, Decode: decodeFile}) // by vault name, /, path
 	// remains are the entities of notes whose files are gone. They wait in the
 	// trash until somebody restores them or the vault is forgotten.
