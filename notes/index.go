@@ -116,7 +116,7 @@ func inRole(list []ref, as role) []ref {
 
 // put enters a note, or another version of it, under the names that links may
 // call it by and under the keys of its links.
-func (x *index) put(note *Note) num {
+func (x *index) put(note *Note, names *names) num {
 	n, known := x.byID[note.ID]
 	switch {
 	case known:
@@ -131,13 +131,14 @@ func (x *index) put(note *Note) num {
 	x.byID[note.ID] = n
 	e := &x.list[n]
 	e.note = note
-	eachName(note, func(_, key string, as role) {
-		if x.enter(key, refTo(n, as)); as == byPath {
-			e.path = key
+	for _, name := range names.own {
+		if x.enter(name.key, refTo(n, name.as)); name.as == byPath {
+			e.path = name.key
 		}
-	})
-	for l := range note.eachLink() {
-		for _, key := range linkKeys(l.Target) {
+	}
+	for _, l := range names.links {
+		keys, have := l.keys()
+		for _, key := range keys[:have] {
 			x.enter(key, refTo(n, byLink))
 		}
 	}
@@ -150,7 +151,8 @@ func (x *index) remove(n num) {
 	note := x.list[n].note
 	eachName(note, func(_, key string, as role) { x.leave(key, refTo(n, as)) })
 	for l := range note.eachLink() {
-		for _, key := range linkKeys(l.Target) {
+		keys, have := linkNamesOf(l.Target).keys()
+		for _, key := range keys[:have] {
 			x.leave(key, refTo(n, byLink))
 		}
 	}
@@ -222,26 +224,75 @@ type edge struct{ to, from num }
 
 func compareEdges(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from)) }
 
-// relink resolves the links of notes anew; a number without a note has none.
-func (x *index) relink(list []num) {
+// stale are links to be resolved anew: all those of some notes, and of others those
+// that are found under some keys.
+type stale struct {
+	whole map[num]*names // the names are nil where they are not known
+	keys  map[string]struct{}
+}
+
+// relink resolves links anew; a number without a note has none.
+func (x *index) relink(s stale) {
 	var lost, gained []edge
 	r := resolver{x: x}
-	for _, n := range list {
+	again := func(n num, out []num) {
 		e := &x.list[n]
-		var out []num
-		if e.note != nil {
-			for l := range e.note.eachLink() {
-				out = append(out, r.resolve(l.Target, n))
-			}
-		}
 		if slices.Equal(e.out, out) {
-			continue
+			return
 		}
 		lost, gained = appendEdges(lost, e.out, n), appendEdges(gained, out, n)
 		e.out = out
 	}
+	for n, names := range s.whole {
+		var out []num
+		if note := x.list[n].note; note != nil {
+			if names == nil {
+				names = namesOf(note)
+			}
+			out = make([]num, 0, len(names.links))
+			for _, l := range names.links {
+				out = append(out, r.resolve(l.whole, n))
+			}
+		}
+		again(n, out)
+	}
+	for n := range x.linking(s) {
+		again(n, x.relinkSome(&r, n, s.keys))
+	}
 	x.eachTarget(lost, without)
 	x.eachTarget(gained, with)
+}
+
+// linking returns the notes with links under the keys, but not those of which all
+// links are resolved anyway.
+func (x *index) linking(s stale) map[num]struct{} {
+	list := make(map[num]struct{})
+	for key := range s.keys {
+		for _, r := range inRole(x.named(key), byLink) {
+			if _, whole := s.whole[r.num()]; !whole {
+				list[r.num()] = struct{}{}
+			}
+		}
+	}
+	return list
+}
+
+// relinkSome returns what the links of a note lead to, of which those under some keys
+// are resolved anew.
+func (x *index) relinkSome(r *resolver, n num, keys map[string]struct{}) []num {
+	e := &x.list[n]
+	out := slices.Clone(e.out)
+	i := 0
+	for l := range e.note.eachLink() {
+		names := linkNamesOf(l.Target)
+		_, whole := keys[names.whole]
+		_, base := keys[names.base]
+		if whole || base {
+			out[i] = r.resolve(names.whole, n)
+		}
+		i++
+	}
+	return out
 }
 
 func appendEdges(list []edge, out []num, from num) []edge {

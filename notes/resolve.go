@@ -30,29 +30,12 @@ type Resolution struct {
 	Candidates []string
 }
 
-// keys returns the folded names under which links may call a note. A link can
-// only change its meaning when a note with one of linkKeys(target) changes.
-func keys(n *Note) []string {
-	out := []string{entities.Fold(n.Title)}
-	if n.Path != "" {
-		out = append(out, entities.Fold(baseOf(n.Path)))
-	}
-	for _, a := range n.Aliases {
-		out = append(out, entities.Fold(a))
-	}
-	return out
-}
-
-// linkKeys returns the keys that a link with this target is found under.
+// linkKeys returns the keys that a link with this target is found under. A link can
+// only change its meaning when a note that has one of them for a name, or for its file
+// name, changes.
 func linkKeys(target string) []string {
-	whole := entities.Fold(strings.TrimSpace(target))
-	if whole == "" {
-		return nil
-	}
-	if base := entities.Fold(baseOf(whole)); base != whole {
-		return []string{whole, base}
-	}
-	return []string{whole}
+	list, n := linkNamesOf(target).keys()
+	return list[:n]
 }
 
 // meaning is what a link leads to.
@@ -129,7 +112,8 @@ func (x *index) byPath(file string, files []ref, from num) []ref {
 	if list := x.visible(files, byPath, from); len(list) > 0 {
 		return list
 	}
-	if folder != "" {
+	// A file in the folder has the name for its file name too.
+	if folder != "" && (strings.Contains(file, "/") || len(inRole(files, byBase)) > 0) {
 		if list := x.visible(x.named(path.Join(folder, file)), byPath, from); len(list) > 0 {
 			return list
 		}
@@ -227,11 +211,11 @@ type memoKey struct {
 	path                bool // the note has a path: links may count from there
 }
 
-func (r *resolver) resolve(target string, from num) num {
-	if target = strings.TrimSpace(target); target == "" {
+// resolve returns what a link with a fold of its target leads to.
+func (r *resolver) resolve(fold string, from num) num {
+	if fold == "" {
 		return from
 	}
-	fold := entities.Fold(target)
 	return r.resolveFold(fold, r.x.named(fold), from)
 }
 

@@ -37,6 +37,8 @@ type Store struct {
 
 	private gitignore.Matcher // of PrivateFolders
 
+	ahead kv.Ahead[map[*Note]*names] // of large commits on their way
+
 	mu    kv.ViewLock // guards everything below; at first only the notes by id and the counts are loaded
 	index *index
 	names *entities.NameIndex // of the live notes
@@ -74,6 +76,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 		return nil, err
 	}
 	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate})
+	db.OnPrepare(s.prepare)
 	db.OnCommit(s.commit)
 	return s, nil
 }
@@ -101,10 +104,10 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 // elsewhere now, and returns the keys of those links, sorted, and the ids of the
 // changed notes.
 func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
+	ahead := s.ahead.Take(cs.Seq)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	affected := make(map[string]struct{})
-	again := make(map[num]struct{})
+	again := stale{whole: make(map[num]*names), keys: make(map[string]struct{})}
 	var gone []string
 	for _, ch := range cs.Changes {
 		_, now, ok := Records.Of(ch)
@@ -113,41 +116,48 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 		}
 		s.gen++
 		changed = append(changed, ch.ID)
-		old := s.index.get(ch.ID)
+		old, renamed := s.index.get(ch.ID), false
 		if old != nil {
+			if renamed = !sameNames(old, now); renamed {
+				again.renamed(namesOf(old))
+			}
 			s.leave(old, now)
 		}
-		if now != nil {
-			again[s.enter(now)] = struct{}{}
-		} else if old != nil {
+		switch {
+		case now != nil:
+			names := ahead[now]
+			if names == nil {
+				names = namesOf(now)
+			}
+			if renamed || old == nil {
+				again.renamed(names)
+			}
+			again.whole[s.enter(now, names)] = names
+		case old != nil:
 			gone = append(gone, ch.ID)
 			n := s.index.byID[ch.ID]
-			again[n] = struct{}{}
+			again.whole[n] = nil
 			for _, from := range s.index.list[n].in {
-				again[from] = struct{}{}
-			}
-		}
-		if !sameNames(old, now) {
-			for _, n := range []*Note{old, now} {
-				if n == nil {
-					continue
-				}
-				for _, key := range keys(n) {
-					affected[key] = struct{}{}
+				if _, known := again.whole[from]; !known {
+					again.whole[from] = nil
 				}
 			}
 		}
 	}
-	for key := range affected {
-		for _, r := range inRole(s.index.named(key), byLink) {
-			again[r.num()] = struct{}{}
-		}
-	}
-	s.index.relink(slices.Collect(maps.Keys(again)))
+	s.index.relink(again)
 	for _, id := range gone {
 		s.index.release(id)
 	}
-	return slices.Sorted(maps.Keys(affected)), changed
+	return slices.Sorted(maps.Keys(again.keys)), changed
+}
+
+// renamed notes the links that may mean a note with these names, or did so.
+func (s *stale) renamed(of *names) {
+	for _, name := range of.own {
+		if name.as != byPath { // its file name is a key of every link with a path
+			s.keys[name.key] = struct{}{}
+		}
+	}
 }
 
 // sameNames reports whether links find two versions of a note alike.
@@ -158,14 +168,14 @@ func sameNames(a, b *Note) bool {
 
 // enter puts a note into every index but the resolved links, which need all
 // notes.
-func (s *Store) enter(n *Note) num {
+func (s *Store) enter(n *Note, as *names) num {
 	s.text += int64(len(n.Body))
 	if n.Live() {
 		s.live++
 		s.names.Put(entities.NameRecord{ID: n.ID, Changed: n.UpdatedAt}, append([]string{n.Title}, n.Aliases...)...)
 		s.countTags(n)
 	}
-	return s.index.put(n)
+	return s.index.put(n, as)
 }
 
 func (s *Store) countTags(n *Note) {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -54,35 +53,6 @@ func (p *part) lookUpIn(x *Index) {
 	p.lookUp(&x.x.dictionary)
 }
 
-// ahead are large commits that are taken apart and on their way.
-type ahead struct {
-	mu    sync.Mutex
-	parts map[uint64][]part // by sequence
-}
-
-func (a *ahead) put(seq uint64, parts []part) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.parts == nil {
-		a.parts = make(map[uint64][]part)
-	}
-	a.parts[seq] = parts
-}
-
-// take returns the parts of a commit, nil for none. Those of commits before it that
-// never came go too.
-func (a *ahead) take(seq uint64) []part {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	parts := a.parts[seq]
-	for s := range a.parts {
-		if s <= seq {
-			delete(a.parts, s)
-		}
-	}
-	return parts
-}
-
 // changesOf returns what a change set does to notes, which the index may hold.
 func (x *Index) changesOf(cs *kv.ChangeSet) (list []change) {
 	for _, ch := range cs.Changes {
@@ -105,7 +75,7 @@ func (x *Index) prepare(cs *kv.ChangeSet) {
 		return
 	}
 	if list := x.changesOf(cs); len(list) > fewChanges {
-		x.ahead.put(cs.Seq, x.readAll(list))
+		x.ahead.Put(cs.Seq, x.readAll(list))
 	}
 }
 
@@ -113,7 +83,7 @@ func (x *Index) prepare(cs *kv.ChangeSet) {
 func (x *Index) commit(cs *kv.ChangeSet) {
 	x.file.waiting.Add(1) // whoever writes the file leaves
 	defer x.file.waiting.Add(-1)
-	parts := x.ahead.take(cs.Seq)
+	parts := x.ahead.Take(cs.Seq)
 	if parts == nil {
 		parts = x.readAll(x.changesOf(cs))
 	}

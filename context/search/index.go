@@ -68,10 +68,10 @@ type Index struct {
 
 	describers [4]describer // scratch
 
-	scratch  sync.Pool // of *run
-	reading  reading   // of small commits: one runs at a time
-	ahead    ahead
-	readings sync.Pool // of large ones: *reading
+	scratch  sync.Pool        // of *run
+	reading  reading          // of small commits: one runs at a time
+	ahead    kv.Ahead[[]part] // large commits that are taken apart and on their way
+	readings sync.Pool        // of large ones: *reading
 
 	stop     chan struct{}
 	stopOnce sync.Once

@@ -174,7 +174,7 @@ func TestSRCH1_ImportsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	r.check(t)
-	if n := len(r.ahead.parts); n > 0 {
+	if n := r.ahead.Len(); n > 0 {
 		t.Errorf("%d commits are kept that have come", n)
 	}
 }
