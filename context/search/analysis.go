@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kljensen/snowball/english"
@@ -112,7 +113,7 @@ func (v *glossary) numberOf(text []byte) wordID {
 		id, added := v.short.enter(shortKeyOf(text), wordID(len(v.words)))
 		if added {
 			v.append(text)
-			v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
+			v.more()
 		}
 		return id
 	}
@@ -122,9 +123,18 @@ func (v *glossary) numberOf(text []byte) wordID {
 	id, ok := v.find(text)
 	if !ok {
 		id = v.add(text)
-		v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
+		v.more()
 	}
 	return id
+}
+
+// more makes room for what is known of one more word, or of twice as many.
+func (v *glossary) more() {
+	if n := len(v.ids); n == cap(v.ids) {
+		v.ids, v.seen = slices.Grow(v.ids, n+512), slices.Grow(v.seen, n+512)
+		v.words, v.text = slices.Grow(v.words, n+512), slices.Grow(v.text, 8*(n+512))
+	}
+	v.seen, v.ids = append(v.seen, 0), append(v.ids, noWord)
 }
 
 // lookUp finds the words that the index has. It only reads the dictionary.

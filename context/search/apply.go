@@ -75,7 +75,10 @@ func (x *Index) prepare(cs *kv.ChangeSet) {
 		return
 	}
 	if list := x.changesOf(cs); len(list) > fewChanges {
-		x.ahead.Put(cs.Seq, x.readAll(list))
+		// Beside another one there is no processor for a second part.
+		parts := max(1, runtime.GOMAXPROCS(0)/int(x.preparing.Add(1)))
+		defer x.preparing.Add(-1)
+		x.ahead.Put(cs.Seq, x.readAll(list, parts))
 	}
 }
 
@@ -85,7 +88,7 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 	defer x.file.waiting.Add(-1)
 	parts := x.ahead.Take(cs.Seq)
 	if parts == nil {
-		parts = x.readAll(x.changesOf(cs))
+		parts = x.readAll(x.changesOf(cs), runtime.GOMAXPROCS(0))
 	}
 
 	x.mu.Lock()
@@ -110,9 +113,9 @@ const (
 	manyWords = 128 << 10
 )
 
-// readAll takes the notes of changes apart, and looks their words up, on several
-// processors when there are many.
-func (x *Index) readAll(list []change) []part {
+// readAll takes the notes of changes apart, and looks their words up, in up to so many
+// parts at once when there are many.
+func (x *Index) readAll(list []change, atOnce int) []part {
 	if len(list) == 0 {
 		return nil
 	}
@@ -123,7 +126,7 @@ func (x *Index) readAll(list []change) []part {
 		return []part{p}
 	}
 	var parts []part
-	for _, some := range shares(list, runtime.GOMAXPROCS(0)) {
+	for _, some := range shares(list, atOnce) {
 		r := x.readings.Get().(*reading)
 		r.forget(manyWords)
 		parts = append(parts, part{r, some})

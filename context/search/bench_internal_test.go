@@ -133,7 +133,7 @@ func BenchmarkApply(b *testing.B) {
 	turn := []*notes.Note{&other, n}
 	i := 0
 	for b.Loop() {
-		r.takeAll(r.readAll([]change{{id: n.ID, now: turn[i%2], was: r.held(n.ID)}}))
+		r.takeAll(r.readAll([]change{{id: n.ID, now: turn[i%2], was: r.held(n.ID)}}, 1))
 		i++
 	}
 	_, err := r.notes.Get("n5"), error(nil)

@@ -119,7 +119,7 @@ func (d *dictionary) rehash(size int) {
 // tidy brings the order of the words up to date when many are new.
 func (d *dictionary) tidy() {
 	fresh := len(d.words) - len(d.sorted)
-	if fresh > 1024+len(d.sorted)/16 {
+	if fresh > 1024+len(d.sorted)/8 {
 		d.sort()
 	}
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -11,11 +12,7 @@ import (
 type heap struct {
 	words *glossary
 	notes []numbered
-
-	flat []occurrence // terms of the index, of one note after the other
-	from []uint32     // by note: where in flat it begins; one more for the end
-	in   []uint32     // by words of the glossary: how many of the notes have it
-	ends []uint32     // by terms of the index: the postings, and in the end where in turned they end
+	*gathered
 }
 
 // numbered is a note that was taken apart, and its number.
@@ -24,32 +21,55 @@ type numbered struct {
 	*analysis
 }
 
+// gathered is what a heap holds of each term. The next heap may use its memory.
+type gathered struct {
+	flat []occurrence // terms of the index, of one note after the other
+	from []uint32     // by note: where in flat it begins; one more for the end
+	in   []uint32     // by words of the glossary: how many of the notes have it
+	ends []uint32     // by terms of the index: the postings, and in the end where in turned they end
+	seen []uint32     // by terms: where in flat the term stands last, plus one
+}
+
 // turned are the postings of heaps in the order of the terms.
 type turned struct {
 	docs, tfs []uint32
 	ends      []uint32 // by terms
 }
 
+// Both are large and needed for a moment.
+var (
+	gatherings = sync.Pool{New: func() any { return new(gathered) }}
+	turnings   = sync.Pool{New: func() any { return new(turned) }}
+)
+
+// zeros returns a list of n zeros, which may be one that there was.
+func zeros(list []uint32, n int) []uint32 {
+	if cap(list) < n {
+		return make([]uint32, n, n+n/4)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
 // gather counts what the notes hold of each term, of which the index has so many.
 // O(words of the notes and of the glossary, and terms).
 func (h *heap) gather(terms int) {
 	v := h.words
-	h.in, h.ends = make([]uint32, len(v.ids)), make([]uint32, terms)
-	seen := make([]uint32, terms) // where in flat the term stands last, plus one
-	h.flat = make([]occurrence, 0, len(v.found))
-	h.from = make([]uint32, 0, len(h.notes)+1)
+	h.in, h.ends, h.seen = zeros(h.in, len(v.ids)), zeros(h.ends, terms), zeros(h.seen, terms)
+	h.flat, h.from = slices.Grow(h.flat[:0], len(v.found)), h.from[:0]
 	for _, n := range h.notes {
 		start := uint32(len(h.flat))
 		h.from = append(h.from, start)
 		for _, o := range n.found() {
 			h.in[o.word]++
 			t := v.stems[o.word]
-			if at := seen[t]; at > start {
+			if at := h.seen[t]; at > start {
 				h.flat[at-1].weight += o.weight
 				continue
 			}
 			h.flat = append(h.flat, occurrence{t, o.weight})
-			seen[t] = uint32(len(h.flat))
+			h.seen[t] = uint32(len(h.flat))
 			h.ends[t]++
 		}
 	}
@@ -84,6 +104,12 @@ func (x *inverted) enterAll(heaps []heap) {
 	if all >= manyNew {
 		n = runtime.GOMAXPROCS(0)
 	}
+	for i := range heaps {
+		heaps[i].gathered = gatherings.Get().(*gathered)
+		defer gatherings.Put(heaps[i].gathered)
+	}
+	t := turnings.Get().(*turned)
+	defer turnings.Put(t)
 	inParallel(min(n, len(heaps)), func(k, workers int) {
 		for i := k; i < len(heaps); i += workers {
 			heaps[i].gather(len(x.words))
@@ -92,7 +118,7 @@ func (x *inverted) enterAll(heaps []heap) {
 	for i := range heaps {
 		x.announce(&heaps[i])
 	}
-	t := x.allot(heaps)
+	x.allot(heaps, t)
 	inParallel(min(n, len(heaps)), func(k, workers int) {
 		for i := k; i < len(heaps); i += workers {
 			heaps[i].scatter(t)
@@ -118,8 +144,8 @@ func (x *inverted) announce(h *heap) {
 
 // allot says where the postings of each term begin, heap by heap, and makes the lists
 // that are missing.
-func (x *inverted) allot(heaps []heap) *turned {
-	t := &turned{ends: make([]uint32, len(x.words))}
+func (x *inverted) allot(heaps []heap, t *turned) {
+	t.ends = zeros(t.ends, len(x.words))
 	sum := uint32(0)
 	for term := range t.ends {
 		begin := sum
@@ -132,8 +158,7 @@ func (x *inverted) allot(heaps []heap) *turned {
 			x.listFor(wordID(term))
 		}
 	}
-	t.docs, t.tfs = make([]uint32, sum), make([]uint32, sum)
-	return t
+	t.docs, t.tfs = zeros(t.docs, int(sum)), zeros(t.tfs, int(sum))
 }
 
 // extendLists enters the postings of the terms that begin in a part of them.

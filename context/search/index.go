@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
@@ -68,10 +69,11 @@ type Index struct {
 
 	describers [4]describer // scratch
 
-	scratch  sync.Pool        // of *run
-	reading  reading          // of small commits: one runs at a time
-	ahead    kv.Ahead[[]part] // large commits that are taken apart and on their way
-	readings sync.Pool        // of large ones: *reading
+	scratch   sync.Pool        // of *run
+	reading   reading          // of small commits: one runs at a time
+	ahead     kv.Ahead[[]part] // large commits that are taken apart and on their way
+	readings  sync.Pool        // of large ones: *reading
+	preparing atomic.Int32     // large commits being taken apart
 
 	stop     chan struct{}
 	stopOnce sync.Once

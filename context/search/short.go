@@ -51,7 +51,7 @@ func (k shortKey) hash() uint64 {
 
 // enter returns the number of a word. If it has none it gets next.
 func (t *shortWords) enter(k shortKey, next wordID) (id wordID, added bool) {
-	if 2*t.n >= len(t.slots) {
+	if 4*t.n >= 3*len(t.slots) {
 		t.grow()
 	}
 	mask := uint64(len(t.slots) - 1)

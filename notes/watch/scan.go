@@ -11,10 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 	"unsafe"
@@ -193,47 +191,21 @@ func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
 		return nil, nil, err
 	}
 	f.empty = len(entries) == 0
-	list := make([]found, len(entries))
-	inParts(len(entries), func(from, to int) {
-		for i, e := range entries[from:to] {
-			list[from+i] = lookAt(at, e)
+	list := make([]found, 0, len(entries))
+	for _, e := range entries {
+		in := found{name: e.Name(), kind: e.Type()}
+		if in.kind.IsRegular() && (isMarkdown(in.name) || isDeclaration(in.name)) {
+			info, err := e.Info() // known already: what a Root lists, it looks at
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue // it went meanwhile
+			case err == nil:
+				in.kind, in.info = info.Mode().Type(), info
+			}
 		}
-	})
-	list = slices.DeleteFunc(list, func(in found) bool { return in.name == "" })
+		list = append(list, in)
+	}
 	return f, list, nil
-}
-
-// lookAt looks at an entry of a folder. One that went meanwhile has no name.
-func lookAt(at *os.Root, e fs.DirEntry) found {
-	in := found{name: e.Name(), kind: e.Type()}
-	if in.kind.IsRegular() && (isMarkdown(in.name) || isDeclaration(in.name)) {
-		info, err := at.Lstat(in.name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return found{}
-		case err == nil:
-			in.kind, in.info = info.Mode().Type(), info
-		}
-	}
-	return in
-}
-
-// fewEntries is up to how many entries of a folder are not worth a second goroutine.
-const fewEntries = 32
-
-// inParts has work done on the parts of n things, on all processors when there are
-// many.
-func inParts(n int, work func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), n/fewEntries)
-	if workers <= 1 {
-		work(0, n)
-		return
-	}
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() { work(n*w/workers, n*(w+1)/workers) })
-	}
-	all.Wait()
 }
 
 func closedOrGone(err error) error {
@@ -409,7 +381,7 @@ func (in place) readOnce(name string, max int64) ([]byte, fs.FileInfo, error) {
 		return nil, nil, errTooLarge
 	}
 	data := make([]byte, info.Size()+1) // one more tells that it has grown
-	n, err := io.ReadFull(f, data)
+	n, err := io.ReadAtLeast(f, data, int(info.Size()))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, nil, err
 	}
