@@ -50,7 +50,7 @@ type glossary struct {
 	entered    int          // words below it are in the index
 
 	stems  []wordID // by wordID of those that are in the index: the stem there
-	stemAs []string // by wordID of those that were looked up: the stem of one that was not in the index
+	stemAs []string // of those from entered on: the stem of one that was not found in the index
 }
 
 // occurrence is a word of a note.
@@ -150,7 +150,7 @@ func (v *glossary) lookUp(d *dictionary) {
 // stemRest finds the stems of the words that the index had not when they were looked
 // up. It needs no lock.
 func (v *glossary) stemRest(stem func(string) string) {
-	for w := len(v.stemAs); w < v.looked; w++ {
+	for w := v.entered; w < v.looked; w++ {
 		as := ""
 		if v.ids[w] == noWord {
 			as = stem(string(v.bytes(wordID(w))))
@@ -162,12 +162,12 @@ func (v *glossary) stemRest(stem func(string) string) {
 // enterInto gives every word its number in the index, and its stem there.
 func (v *glossary) enterInto(d *dictionary) {
 	v.belongTo(d)
-	for ; v.entered < len(v.ids); v.entered++ {
+	for i := 0; v.entered < len(v.ids); i, v.entered = i+1, v.entered+1 {
 		id := v.ids[v.entered]
 		if id == noWord {
 			text, stem := v.bytes(wordID(v.entered)), ""
-			if v.entered < len(v.stemAs) {
-				stem, v.stemAs[v.entered] = v.stemAs[v.entered], ""
+			if i < len(v.stemAs) {
+				stem = v.stemAs[i]
 			} else {
 				stem = d.stem(string(text))
 			}
@@ -176,6 +176,8 @@ func (v *glossary) enterInto(d *dictionary) {
 		}
 		v.stems = append(v.stems, d.words[id].stem)
 	}
+	clear(v.stemAs)
+	v.stemAs = v.stemAs[:0]
 }
 
 // belongTo forgets the numbers of another index.
