@@ -72,17 +72,34 @@ func (a *analysis) found() []occurrence { return a.words.found[a.from:a.to] }
 func analyse(r *reading, n *notes.Note) *analysis {
 	a := &analysis{words: &r.glossary, from: len(r.found)}
 	eachField(n, func(f field, text string) bool {
-		weight, counts := uint32(fieldWeights[f]), f == title || f == body
-		r.split(text, func(t token) {
-			r.count(t.text, weight, a.from)
-			if counts {
-				a.length++
-			}
-		})
+		if words := r.countAll(text, uint32(fieldWeights[f]), a.from); f == title || f == body {
+			a.length += words
+		}
 		return true
 	})
 	a.to = len(r.found)
 	return a
+}
+
+// countAll counts the words of a text, and returns how many there are. It is split,
+// without a call by a pointer for each plain word.
+func (r *reading) countAll(text string, weight uint32, from int) (words uint32) {
+	count := func(t token) {
+		r.count(t.text, weight, from)
+		words++
+	}
+	for i := 0; i < len(text); {
+		if kinds[text[i]] == blank {
+			i++
+		} else if end := r.plain(text, i); end > i {
+			r.count(r.word[:end-i], weight, from)
+			words++
+			i = end
+		} else {
+			i = r.next(text, i, count)
+		}
+	}
+	return words
 }
 
 // forget forgets the notes, and the words too when there are more of them than

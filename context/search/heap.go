@@ -158,7 +158,7 @@ func (x *inverted) allot(heaps []heap, t *turned) {
 			x.listFor(wordID(term))
 		}
 	}
-	t.docs, t.tfs = zeros(t.docs, int(sum)), zeros(t.tfs, int(sum))
+	t.docs, t.tfs = slices.Grow(t.docs[:0], int(sum))[:sum], slices.Grow(t.tfs[:0], int(sum))[:sum]
 }
 
 // extendLists enters the postings of the terms that begin in a part of them.

@@ -138,14 +138,19 @@ func (b *block) write(docs, tfs []uint32) {
 		data = appendPosting(data, doc-before, tfs[i])
 		before = doc
 	}
+	b.pack(data, docs, tfs)
+}
+
+// pack gives a block its data: packed, unless the form that grows is smaller.
+func (b *block) pack(growing []byte, docs, tfs []uint32) {
 	b.packed = false
 	if len(docs) >= minPacked {
 		var space [packedHeader + 20*blockSize]byte
-		if other := pack(space[:0], docs, tfs); len(other) <= len(data)+len(data)/16 {
-			data, b.packed = other, true
+		if other := pack(space[:0], docs, tfs); len(other) <= len(growing)+len(growing)/16 {
+			growing, b.packed = other, true
 		}
 	}
-	b.data = slices.Clone(data)
+	b.data = slices.Clone(growing)
 }
 
 // find returns the index of the block that a document belongs to: the last that
@@ -274,9 +279,12 @@ func (b *block) extend(docs, tfs []uint32, w worth) (n int) {
 
 // settle brings a block that grew into the form in which it stays.
 func (b *block) settle() {
+	if b.packed {
+		return
+	}
 	var docs, tfs [blockSize + 1]uint32
 	n := b.decode(&docs, &tfs)
-	b.write(docs[:n], tfs[:n])
+	b.pack(b.data, docs[:n], tfs[:n])
 }
 
 // loosen brings a block into the form that can grow.

@@ -13,19 +13,25 @@ const maxShort = 16
 // compare it takes no look at another piece of memory.
 type shortKey struct{ low, high uint64 }
 
-// shortKeyOf returns the key of a word of at most maxShort bytes.
-func shortKeyOf(text []byte) (k shortKey) {
-	n := len(text)
-	switch {
-	case n >= 8:
-		k.low = binary.LittleEndian.Uint64(text)
-		k.high = binary.LittleEndian.Uint64(text[n-8:]) >> (8 * (maxShort - n)) // what low has goes
-	case n >= 4:
-		k.low = uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<(8*(n-4))
-	case n > 0:
-		k.low = uint64(text[0]) | uint64(text[n/2])<<(8*(n/2)) | uint64(text[n-1])<<(8*(n-1))
+// keyMasks are the bits of a key that a word of a length fills.
+var keyMasks = func() (m [maxShort + 1]shortKey) {
+	for n := range m {
+		m[n] = shortKey{1<<(8*min(n, 8)) - 1, 1<<(8*max(n-8, 0)) - 1}
 	}
-	return k
+	return m
+}()
+
+// shortKeyOf returns the key of a word of at most maxShort bytes.
+func shortKeyOf(text []byte) shortKey {
+	n := len(text)
+	if cap(text) < maxShort {
+		var room [maxShort]byte
+		copy(room[:], text)
+		text = room[:]
+	}
+	text = text[:maxShort] // what is behind the word is masked: no decision by its length
+	m := &keyMasks[n]
+	return shortKey{binary.LittleEndian.Uint64(text) & m.low, binary.LittleEndian.Uint64(text[8:]) & m.high}
 }
 
 // shortWords are the numbers of short words: a table with open addressing, whose

@@ -68,20 +68,24 @@ type splitter struct {
 // pairs of characters that overlap, and the last character alone. O(text).
 func (s *splitter) split(text string, emit func(token)) {
 	for i := 0; i < len(text); {
-		switch kinds[text[i]] {
-		case blank:
+		if kinds[text[i]] == blank {
 			i++
-		case letter:
-			if end := s.plain(text, i); end > i {
-				emit(token{text: s.word[:end-i], start: i, end: end})
-				i = end
-			} else {
-				i = s.ascii(text, i, emit)
-			}
-		default:
-			i = s.segments(text, i, emit)
+		} else if end := s.plain(text, i); end > i {
+			emit(token{text: s.word[:end-i], start: i, end: end})
+			i = end
+		} else {
+			i = s.next(text, i, emit)
 		}
 	}
+}
+
+// next emits the word that begins at i, or those up to a blank, and returns where it
+// ends.
+func (s *splitter) next(text string, i int, emit func(token)) int {
+	if kinds[text[i]] == letter {
+		return s.ascii(text, i, emit)
+	}
+	return s.segments(text, i, emit)
 }
 
 // plain puts the word that begins at i into s.word when it is one of ASCII letters
@@ -96,7 +100,7 @@ func (s *splitter) plain(text string, i int) (end int) {
 			s.word[n] = fold
 			continue
 		}
-		if c == '\'' || c >= utf8.RuneSelf || (c == '.' || c == ',') && isDigit(rest[n-1]) {
+		if n == 0 || c == '\'' || c >= utf8.RuneSelf || (c == '.' || c == ',') && isDigit(rest[n-1]) {
 			return i
 		}
 		return i + n

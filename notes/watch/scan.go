@@ -359,7 +359,8 @@ func (in place) readFile(name string, max int64) (data []byte, info fs.FileInfo,
 var beforeOpen = func(p string) {}
 
 func (in place) readOnce(name string, max int64) ([]byte, fs.FileInfo, error) {
-	// Opening a pipe would wait for somebody to write into it.
+	// What is no file is not opened if that can be helped: it may do something. And a
+	// link is not followed.
 	if info, err := in.Lstat(name); err != nil {
 		return nil, nil, err
 	} else if !info.Mode().IsRegular() {
