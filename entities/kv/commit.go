@@ -164,12 +164,29 @@ func (s *Store) flushAndApply(group []*pending) (flush time.Duration, failed *fa
 			return flush, unavailable(err, "the store is read-only: a commit broke off").WithHint(hintRestart)
 		}
 		s.overlay.remove(p)
+		if len(p.writes) >= largeWrites {
+			s.release(p)
+		}
 	}
 	if s.journal != nil && s.opts.Durability == Relaxed {
 		s.flushLater()
 	}
 	s.snapshotIfDue()
 	return flush, nil
+}
+
+// largeWrites is from how many writes on the writer of a transaction that is applied
+// does not wait for the others of its group: an import makes its next one meanwhile.
+// To wake everybody for each small one would cost more than it saves.
+const largeWrites = 256
+
+// release acknowledges a transaction that is durable and applied.
+func (s *Store) release(p *pending) {
+	q := &s.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	p.done = true
+	q.changed.Broadcast()
 }
 
 // prepare decodes the change set. It runs in the goroutine of the writer, or

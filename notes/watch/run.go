@@ -330,7 +330,7 @@ func (r *run) write(ctx context.Context) error {
 
 // writers is how many batches are on their way: while one waits for the disk, or is
 // entered into the indexes, the next one is made.
-const writers = 3
+const writers = 4
 
 // writeAll writes notes, batch by batch.
 func (r *run) writeAll(ctx context.Context, due []*document) error {
