@@ -7,6 +7,10 @@ import (
 
 	"github.com/kljensen/snowball/english"
 	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
 )
 
 // TestSRCH1_WordsThatHaveNoEndingStay holds the look at the last two letters, by which
@@ -76,5 +80,27 @@ func TestPERF10_ManyWordsInAGlossary(t *testing.T) {
 				t.Fatalf("%q has number %d", word(i), id)
 			}
 		}
+	}
+}
+
+// TestPERF10_APanicBehindACommitIsHeardOf has the part of a large commit that nobody
+// waits for break: the next commit ends the writing, as one that breaks itself does.
+func TestPERF10_APanicBehindACommitIsHeardOf(t *testing.T) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	defer func() { _ = db.Close() }() // it says that a view broke
+	r := over(t, db, Options{})
+	r.put(t, notes.Draft{ID: "a", Body: "one"})
+	r.ahead.Put(r.db.Seq()+1, []part{{new(reading), []change{{id: "b", now: &notes.Note{ID: "b"}}}}}) // words are missing
+	r.put(t, notes.Draft{ID: "b", Body: "two"})
+	if s := r.db.Status(); s.Mode != "read-write" {
+		t.Fatalf("%+v", s)
+	}
+	r.put(t, notes.Draft{ID: "c", Body: "three"})
+	if s := r.db.Status(); s.Mode != "read-only" {
+		t.Errorf("%+v", s)
+	}
+	if _, err := r.notes.Put(ctx, notes.Draft{ID: "d", Body: "four"}, nil); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("a write after that: %v", err)
 	}
 }

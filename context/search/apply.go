@@ -1,7 +1,9 @@
 package search
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -82,18 +84,42 @@ func (x *Index) prepare(cs *kv.ChangeSet) {
 	}
 }
 
-// commit is the Index's part in a commit. O(words of the notes that changed).
+// commit is the Index's part in a commit. O(words of the notes that changed). Those of
+// a large one are entered when it has returned, so that the next part of an import
+// does not wait for them: whoever searches waits for the lock, which is had already.
 func (x *Index) commit(cs *kv.ChangeSet) {
 	x.file.waiting.Add(1) // whoever writes the file leaves
-	defer x.file.waiting.Add(-1)
-	parts := x.ahead.Take(cs.Seq)
+	large := x.ahead.Take(cs.Seq)
+	parts := large
 	if parts == nil {
 		parts = x.readAll(x.changesOf(cs), runtime.GOMAXPROCS(0))
 	}
 
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.seq, x.at = cs.Seq, cs.Time.UnixNano()
+	if large == nil || x.broken != nil {
+		defer x.mu.Unlock()
+		x.enter(parts)
+		return
+	}
+	go func() {
+		defer x.mu.Unlock()
+		defer func() {
+			if x.broken = recover(); x.broken != nil {
+				x.log.Error("search: a large commit panicked", "panic", fmt.Sprintf("%T", x.broken), "stack", string(debug.Stack()))
+			}
+		}()
+		x.enter(parts)
+	}()
+}
+
+// enter applies the changes of a commit. The caller has the lock. It panics when an
+// earlier one did so that nobody heard of.
+func (x *Index) enter(parts []part) {
+	defer x.file.waiting.Add(-1)
+	if x.broken != nil {
+		panic(x.broken)
+	}
 	x.takeAll(parts)
 	for _, p := range parts {
 		if p.reading != &x.reading {

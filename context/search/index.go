@@ -67,6 +67,8 @@ type Index struct {
 	seq     uint64              // of the last change
 	at      int64               // when that was written, in Unix nanoseconds; 0: not known
 
+	broken any // what a commit panicked with when nobody heard of it
+
 	describers [4]describer // scratch
 
 	scratch   sync.Pool        // of *run
