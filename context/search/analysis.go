@@ -182,13 +182,12 @@ func (v *glossary) enterInto(d *dictionary) {
 	for i := 0; v.entered < len(v.ids); i, v.entered = i+1, v.entered+1 {
 		id := v.ids[v.entered]
 		if id == noWord {
-			text, stem := v.bytes(wordID(v.entered)), ""
+			text := v.bytes(wordID(v.entered))
 			if i < len(v.stemAs) {
-				stem = v.stemAs[i]
+				id = d.enter(text, v.stemAs[i])
 			} else {
-				stem = d.stem(string(text))
+				id = d.enter(text, d.stem(string(text)))
 			}
-			id = d.enter(text, stem)
 			v.ids[v.entered] = id
 		}
 		v.stems = append(v.stems, d.words[id].stem)

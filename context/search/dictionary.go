@@ -157,7 +157,8 @@ func (d *dictionary) sort() {
 		merged = append(append(merged, old[:at]...), k.id)
 		old = old[at:]
 	}
-	d.sorted = append(merged, old...)
+	merged = append(merged, old...)
+	d.sorted = merged
 }
 
 // eachPrefixed calls visit for the words of texts that begin with a prefix, in

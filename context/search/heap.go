@@ -104,12 +104,10 @@ func (x *inverted) enterAll(heaps []heap) {
 	if all >= manyNew {
 		n = runtime.GOMAXPROCS(0)
 	}
+	t := turnings.Get().(*turned)
 	for i := range heaps {
 		heaps[i].gathered = gatherings.Get().(*gathered)
-		defer gatherings.Put(heaps[i].gathered)
 	}
-	t := turnings.Get().(*turned)
-	defer turnings.Put(t)
 	inParallel(min(n, len(heaps)), func(k, workers int) {
 		for i := k; i < len(heaps); i += workers {
 			heaps[i].gather(len(x.words))
@@ -125,6 +123,11 @@ func (x *inverted) enterAll(heaps []heap) {
 		}
 	})
 	inParallel(n, func(k, workers int) { x.extendLists(t, len(t.docs)*k/workers, len(t.docs)*(k+1)/workers) })
+	turnings.Put(t)
+	for i := range heaps {
+		gatherings.Put(heaps[i].gathered)
+		heaps[i].gathered = nil
+	}
 }
 
 // announce counts the notes of a heap and their words.

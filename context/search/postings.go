@@ -235,21 +235,22 @@ func (l *list) append(doc docID, tf uint32, w worth) {
 // the last.
 func (l *list) extend(docs, tfs []uint32, w worth) {
 	for len(docs) > 0 {
-		all, n := l.blocks(), 0
-		if at := len(all) - 1; at < 0 || docID(docs[0]) > all[at].last {
-			if at < 0 || all[at].n >= blockSize {
-				if at >= 0 {
-					all[at].settle() // no more come
-				}
-				b := block{first: docID(docs[0]), last: docID(docs[0])}
-				n = b.extend(docs, tfs, w)
-				l.insert(at+1, b)
-			} else if n = all[at].extend(docs, tfs, w); l.more != nil {
+		all, n := l.blocks(), 1
+		at := len(all) - 1
+		switch {
+		case at >= 0 && docID(docs[0]) <= all[at].last:
+			l.set(docID(docs[0]), tfs[0], w)
+		case at >= 0 && all[at].n < blockSize:
+			if n = all[at].extend(docs, tfs, w); l.more != nil {
 				l.more.docs += n
 			}
-		} else {
-			l.set(docID(docs[0]), tfs[0], w)
-			n = 1
+		default:
+			if at >= 0 {
+				all[at].settle() // no more come
+			}
+			b := block{first: docID(docs[0]), last: docID(docs[0])}
+			n = b.extend(docs, tfs, w)
+			l.insert(at+1, b)
 		}
 		docs, tfs = docs[n:], tfs[n:]
 	}
