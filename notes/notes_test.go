@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,21 @@ func TestSRCH32_VaultsAreWorldsOfTheirOwn(t *testing.T) {
 		if diff := cmp.Diff(want, s.Targets(id)); diff != "" {
 			t.Errorf("links of %s:\n%s", id, diff)
 		}
+	}
+}
+
+// A file in the folder of the note comes before files of that name elsewhere, also
+// when it is archived and they are not.
+func TestLinksFindTheFileBesideThem(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	put(t, s, notes.Draft{ID: "far", Path: "Other/Plan.md"})
+	put(t, s, notes.Draft{ID: "near", Path: "Here/Plan.md", Body: "---\narchived: true\n---\n"})
+	put(t, s, notes.Draft{ID: "from", Path: "Here/From.md", Body: "[[plan]] [[Plan.md]]"})
+	if got := s.Targets("from"); !slices.Equal(got, []string{"near", "near"}) {
+		t.Errorf("links lead to %q", got)
+	}
+	if r := s.Resolve("Plan", "from"); r.ID != "near" || r.Tier != notes.TierPath {
+		t.Errorf("%+v", r)
 	}
 }
 
