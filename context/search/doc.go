@@ -3,7 +3,9 @@
 // Index is an inverted index in memory over titles, headings, tags, paths and
 // bodies, ranked by BM25. It takes its part in every commit, so that a search
 // sees what was written before, and nothing of what is gone. The notes of a large
-// commit are taken apart before its turn comes and entered all at once. With an embedder it
+// commit are taken apart before its turn comes, and entered all at once when it has
+// returned, under a lock that it took: searches wait for it, the next commit hardly
+// does. With an embedder it
 // keeps the vectors of the notes as well. Open it after package notes; whoever
 // finds notes for people or prompts asks it: rpc, gather, and, by words alone, WQL
 // through a hook.

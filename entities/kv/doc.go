@@ -105,7 +105,7 @@
 // and queues the transaction. After that, the first waiter that finds no
 // leader becomes one: it flushes the journal once for all that are queued,
 // then applies each under the view lock, calls the handlers and wakes the
-// others. While it flushes, the next group gathers. Change sets are decoded
+// others (the writer of a large one as soon as that is applied). While it flushes, the next group gathers. Change sets are decoded
 // before the view lock is taken.
 //
 // A failed append is cut off again and refused as retryable; if it can't be
