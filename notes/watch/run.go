@@ -20,9 +20,13 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// batch is how many notes one transaction writes: few enough that readers do
-// not wait long for it, many enough that the disk is not waited for often.
-const batch = 500
+// How many notes one transaction changes or removes, and how many it takes in: few
+// enough that readers do not wait long for it, many enough that the disk is not waited
+// for often, and that a word is entered once for many of the notes.
+const (
+	batch     = 200
+	bulkBatch = 500
+)
 
 // run makes the store agree with what a scan saw: with all of a vault, or with
 // what has changed of it.
@@ -338,7 +342,7 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 	g.SetLimit(writers)
 	var mu sync.Mutex // guards done and r.known
 	done, before := 0, maps.Clone(r.known)
-	for part := range slices.Chunk(due, batch) {
+	for part := range slices.Chunk(due, bulkBatch) {
 		if going.Err() != nil {
 			break
 		}
