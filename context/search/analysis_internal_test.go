@@ -70,6 +70,23 @@ func TestPERF10_AGlossaryAgainstAMap(t *testing.T) {
 	})
 }
 
+// TestPERF10_ALongWordAfterManyShortOnes counts one when the table of long words is
+// far too small for all words: it has to grow as far as it takes.
+func TestPERF10_ALongWordAfterManyShortOnes(t *testing.T) {
+	for _, short := range []int{30, 31, 32, 64, 127, 128, 129, 1000, 5000} {
+		var v glossary
+		for i := range short {
+			v.count(fmt.Appendf(nil, "w%d", i), 1, 0)
+		}
+		long := []byte("internationalisation")
+		v.count(long, 1, 0)
+		v.count(long, 1, 0)
+		if len(v.found) != short+1 || v.found[short].weight != 2 {
+			t.Errorf("after %d short words: %d words found, want %d", short, len(v.found), short+1)
+		}
+	}
+}
+
 // TestPERF10_ManyWordsInAGlossary makes the tables grow.
 func TestPERF10_ManyWordsInAGlossary(t *testing.T) {
 	var v glossary

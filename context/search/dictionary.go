@@ -85,8 +85,13 @@ const noWord = ^wordID(0)
 
 // add appends a word that is not there.
 func (d *dictionary) add(text []byte) wordID {
-	if 2*(len(d.words)+1) > len(d.slots) {
-		d.rehash(2 * len(d.slots))
+	// A glossary also has words that need no slot, so one doubling may not do.
+	size := len(d.slots)
+	for 2*(len(d.words)+1) > size {
+		size *= 2
+	}
+	if size > len(d.slots) {
+		d.rehash(size)
 	}
 	id := d.append(text)
 	d.place(id)
