@@ -165,8 +165,10 @@ func (v *glossary) lookUp(d *dictionary) {
 }
 
 // stemRest finds the stems of the words that the index had not when they were looked
-// up. It needs no lock.
+// up. It needs no lock. What is left of a commit that entered none of its words is
+// found again.
 func (v *glossary) stemRest(stem func(string) string) {
+	v.stemAs = v.stemAs[:0]
 	for w := v.entered; w < v.looked; w++ {
 		as := ""
 		if v.ids[w] == noWord {

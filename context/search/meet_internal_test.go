@@ -1,0 +1,109 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// TestPERF10_StemsOfACommitThatDidNotNeedThem takes notes apart for a commit that then
+// enters none of their words, since another one was quicker, and others with the same
+// glossary.
+func TestPERF10_StemsOfACommitThatDidNotNeedThem(t *testing.T) {
+	x := newInverted(stemEnglish)
+	r := new(reading)
+	apart := func(body string) *analysis {
+		r.forget(manyWords)
+		a := analyse(r, &notes.Note{Body: body})
+		r.lookUp(&x.dictionary)
+		r.stemRest(x.stem)
+		return a
+	}
+	apart("walked painted")
+	c := x.take(apart("baking singing"))
+	for _, id := range c.words {
+		if word := string(x.bytes(id)); string(x.bytes(x.words[id].stem)) != stemEnglish(word) {
+			t.Errorf("the stem of %s is %q", word, x.bytes(x.words[id].stem))
+		}
+	}
+}
+
+var oddWords = func() (list []string) {
+	for n := 14; n <= 18; n++ {
+		list = append(list, strings.Repeat("a", n), strings.Repeat("ab", n)[:n], strings.Repeat("z", n-3)+"ing", strings.Repeat("é", n), strings.Repeat("д", n/2))
+	}
+	return append(list, strings.Repeat("w", 63), strings.Repeat("w", 64), strings.Repeat("w", 65), strings.Repeat("w", 200),
+		"a\x00b", "\x00", "東京都庁舎", "a\u200db", "1,000", "can't", "running", "runs", "runner", "bridges", "bridge")
+}()
+
+// TestPERF10_WritersOfManyNotesMeet has several writers put and delete the same notes,
+// few and many at a time, while the file is written, and compares the index with one made anew.
+func TestPERF10_WritersOfManyNotesMeet(t *testing.T) {
+	seeds := 2
+	if os.Getenv("CTXD_CAMPAIGN") == "full" {
+		seeds = 200
+	}
+	for seed := range seeds {
+		c := openCrashes(t, t.TempDir(), Options{pace: &pace{many: 1, share: 1}})
+		for round := range 2 {
+			var all sync.WaitGroup
+			for w := range 4 {
+				all.Go(func() {
+					rng := rand.New(rand.NewPCG(uint64(seed*10+round), uint64(w)))
+					zipf := rand.NewZipf(rng, 1.2, 2, uint64(len(vocabulary)-1))
+					for range 12 {
+						c.storm(rng, zipf)
+					}
+				})
+			}
+			all.Wait()
+			c.check(t)
+			c = c.kill(Options{pace: &pace{many: 1, share: 1}})
+			c.check(t)
+		}
+		must(t, c.db.Close())
+		c = openCrashes(t, c.dir, Options{})
+		c.check(t)
+		if st := c.Stats().Words; st.Anew != "" || st.Differed > 0 {
+			t.Errorf("seed %d: after a stop: %+v", seed, st)
+		}
+		must(t, c.db.Close())
+	}
+}
+
+// storm is one transaction of many notes, or of a few.
+func (c *crashes) storm(rng *rand.Rand, zipf *rand.Zipf) {
+	n, from := 1+rng.IntN(150), rng.IntN(200)
+	if rng.IntN(3) == 0 {
+		n = 1 + rng.IntN(12)
+	}
+	what := rng.IntN(3)
+	err := c.db.Update(ctx, func(tx *kv.Tx) error {
+		for i := range n {
+			id := (from + i) % 250
+			if what == 0 || what == 1 && rng.IntN(2) == 0 {
+				if err := c.notes.DeleteTx(tx, fmt.Sprint("n", id)); err != nil {
+					return err
+				}
+				continue
+			}
+			d := c.write(rng, zipf, id)
+			for range rng.IntN(4) {
+				d.Body += " " + oddWords[rng.IntN(len(oddWords))] + fmt.Sprintf(" w%dings", rng.IntN(3000))
+			}
+			if _, err := c.notes.PutTx(tx, d, nil, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.t.Error(err)
+	}
+}
