@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -113,6 +114,9 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 	}()
 }
 
+// errHalf is what keeps an index from being used again when a commit breaks off.
+var errHalf = errors.New("a commit is not entered as a whole")
+
 // enter applies the changes of a commit. The caller has the lock. It panics when an
 // earlier one did so that nobody heard of.
 func (x *Index) enter(parts []part) {
@@ -120,7 +124,9 @@ func (x *Index) enter(parts []part) {
 	if x.broken != nil {
 		panic(x.broken)
 	}
+	x.broken = errHalf
 	x.takeAll(parts)
+	x.broken = nil
 	for _, p := range parts {
 		if p.reading != &x.reading {
 			x.readings.Put(p.reading)

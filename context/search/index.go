@@ -67,7 +67,7 @@ type Index struct {
 	seq     uint64              // of the last change
 	at      int64               // when that was written, in Unix nanoseconds; 0: not known
 
-	broken any // what a commit panicked with when nobody heard of it
+	broken any // not nil when a commit broke off: what is here is not kept
 
 	describers [4]describer // scratch
 

@@ -142,6 +142,9 @@ func (x *Index) stamp() {
 	defer x.file.saving.Unlock()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	if x.broken != nil {
+		return
+	}
 	name := filepath.Join(x.opts.Dir, fileName)
 	if head, err := readHead(name); err != nil || head != x.file.head || x.file.docs == 0 {
 		return

@@ -1,9 +1,12 @@
 package search
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +33,36 @@ func TestPERF10_StemsOfACommitThatDidNotNeedThem(t *testing.T) {
 	for _, id := range c.words {
 		if word := string(x.bytes(id)); string(x.bytes(x.words[id].stem)) != stemEnglish(word) {
 			t.Errorf("the stem of %s is %q", word, x.bytes(x.words[id].stem))
+		}
+	}
+}
+
+// TestSRCH4_ABrokenIndexIsNotKept stops the store after a commit broke off in the
+// middle of the index: the file must not hold half of it.
+func TestSRCH4_ABrokenIndexIsNotKept(t *testing.T) {
+	for _, many := range []int{1, 2 * fewChanges} {
+		c := openCrashes(t, t.TempDir(), Options{})
+		c.put(t, notes.Draft{ID: "a", Body: "bridges"})
+		must(t, c.save())
+		before, err := os.ReadFile(filepath.Join(c.dir, "index", fileName))
+		must(t, err)
+		c.mu.Lock()
+		c.heads = nil // so that a commit breaks off
+		c.mu.Unlock()
+		var list []notes.Draft
+		for i := range many {
+			list = append(list, notes.Draft{ID: fmt.Sprint("b", i), Body: "turbines"})
+		}
+		_, _ = c.notes.PutMany(ctx, list) // is durable; who asked may hear of the panic or not
+		_ = c.db.Close()
+		after, err := os.ReadFile(filepath.Join(c.dir, "index", fileName))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && string(after) != string(before) {
+			t.Errorf("%d notes: the file of an index that broke was written", many)
+		}
+		c = openCrashes(t, c.dir, Options{})
+		c.check(t)
+		if got := len(strings.Fields(c.ids(t, "turbine"))); got != min(10, many) {
+			t.Errorf("%d notes: %d are found after a start", many, got)
 		}
 	}
 }

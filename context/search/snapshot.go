@@ -224,6 +224,9 @@ type writing struct {
 // write writes the file. An index that is not whole is not kept. The caller has the
 // lock.
 func (x *Index) write(f *os.File, round uint32) (*writing, error) {
+	if x.broken != nil {
+		return nil, errHalf
+	}
 	if len(x.waiting) > 0 || x.file.waiting.Load() > 0 {
 		return nil, errBusy
 	}
