@@ -142,7 +142,7 @@ func (x *Index) stamp() {
 	defer x.file.saving.Unlock()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.broken != nil {
+	if len(x.file.fresh) > 0 || x.broken != nil { // a commit came meanwhile
 		return
 	}
 	name := filepath.Join(x.opts.Dir, fileName)

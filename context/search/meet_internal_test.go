@@ -140,3 +140,19 @@ func (c *crashes) storm(rng *rand.Rand, zipf *rand.Zipf) {
 		c.t.Error(err)
 	}
 }
+
+// TestSRCH4_AStampIsOfWhatIsInTheFile has a commit come between the look at what the
+// file lacks and its stamp: the file must not be marked as of that state.
+func TestSRCH4_AStampIsOfWhatIsInTheFile(t *testing.T) {
+	c := openCrashes(t, t.TempDir(), Options{})
+	c.put(t, notes.Draft{ID: "n1", Body: "bridges"}, notes.Draft{ID: "n2", Body: "weighed"}, notes.Draft{ID: "n3", Body: "painted"})
+	must(t, c.save())
+	c.delete(1)
+	c.put(t, notes.Draft{ID: "n1", Body: "turbines"}) // of the version and the time that it had
+	c.stamp()
+	c = c.kill(Options{})
+	c.check(t)
+	if got := c.ids(t, "turbine"); got != "n1" {
+		t.Errorf("found %q", got)
+	}
+}
