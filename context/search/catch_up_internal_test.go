@@ -48,7 +48,9 @@ func openCrashes(t *testing.T, dir string, opts Options) *crashes {
 func (c *crashes) kill(opts Options) *crashes {
 	c.t.Helper()
 	dir := c.t.TempDir()
+	c.file.saving.Lock() // or the file of a writer is renamed while it is copied
 	must(c.t, os.CopyFS(dir, os.DirFS(c.dir)))
+	c.file.saving.Unlock()
 	must(c.t, c.db.Close())
 	return openCrashes(c.t, dir, opts)
 }
