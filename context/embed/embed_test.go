@@ -248,7 +248,11 @@ const sixty = "The first fifty units of the scale leave the house in autumn, ear
 	"and nobody puts a hive exactly in the middle on a wet evening."
 
 func BenchmarkPERF14_Builtin60Tokens(b *testing.B) {
-	s := builtin(b)
+	benchmarkSixty(b, builtin(b))
+}
+
+func benchmarkSixty(b *testing.B, s *embed.Static) {
+	b.Helper()
 	b.Logf("%d tokens", len(s.Tokens(sixty)))
 	v := make([]float32, s.Dims())
 	b.ReportAllocs()

@@ -15,7 +15,7 @@ const MaxTableFile = 256 << 20
 // hintTable says where a table comes from.
 const hintTable = "task model:multilingual makes one, in a copy of the repository; then name it by embedding.table"
 
-// OpenTable reads a table from its file and checks it, some 200 ms and a little
+// OpenTable reads a table from its file and checks it, in about 230 ms, and takes a little
 // more memory than the file is long. It is read, not mapped: a file that somebody
 // shortens meanwhile must not end the program.
 //

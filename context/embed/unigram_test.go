@@ -263,12 +263,5 @@ func refused(t *testing.T, name, path, want string) {
 }
 
 func BenchmarkPERF14_Unigram60Tokens(b *testing.B) {
-	s := multilingual(b)
-	b.Logf("%d tokens", len(s.Tokens(sixty)))
-	v := make([]float32, s.Dims())
-	b.ReportAllocs()
-	for b.Loop() {
-		s.EmbedInto(v, sixty)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "texts/s")
+	benchmarkSixty(b, multilingual(b))
 }

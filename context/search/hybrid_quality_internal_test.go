@@ -63,10 +63,10 @@ func TestSRCH13_HybridIsBetterThanWords(t *testing.T) {
 	}
 }
 
-func measureHybrid(t *testing.T, name string, c *collection) {
-	builtin, err := embed.Builtin()
-	must(t, err)
-	r := openAll(t, kv.InMemory, Options{Embedder: builtin})
+// openOver opens the rooms over the documents of a collection, embedded.
+func openOver(t *testing.T, c *collection, e embed.Embedder) *rooms {
+	t.Helper()
+	r := openAll(t, kv.InMemory, Options{Embedder: e})
 	var drafts []notes.Draft
 	for _, d := range c.docs {
 		drafts = append(drafts, notes.Draft{ID: d.ID, Title: d.Title, Body: d.Body})
@@ -76,6 +76,13 @@ func measureHybrid(t *testing.T, name string, c *collection) {
 		must(t, err)
 	}
 	r.settled(t)
+	return r
+}
+
+func measureHybrid(t *testing.T, name string, c *collection) {
+	builtin, err := embed.Builtin()
+	must(t, err)
+	r := openOver(t, c, builtin)
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-24s nDCG@10 recall@10 MRR\n", name)
 	row := func(name string, rank func(string) []string) figures {

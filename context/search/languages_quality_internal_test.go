@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes"
 )
 
 // languages are the sets of fixtures/multilingual.tsv, in order.
@@ -118,16 +116,7 @@ func measureLanguages(t *testing.T, name string, e embed.Embedder) map[string]ma
 // measureModes writes a row for each way to search, and gives them by their names.
 func measureModes(t *testing.T, table *strings.Builder, name string, c *collection, e embed.Embedder) map[string]figures {
 	t.Helper()
-	r := openAll(t, kv.InMemory, Options{Embedder: e})
-	var drafts []notes.Draft
-	for _, d := range c.docs {
-		drafts = append(drafts, notes.Draft{ID: d.ID, Title: d.Title, Body: d.Body})
-	}
-	for part := range slices.Chunk(drafts, 500) {
-		_, err := r.notes.PutMany(ctx, part)
-		must(t, err)
-	}
-	r.settled(t)
+	r := openOver(t, c, e)
 	fmt.Fprintf(table, "%-26s nDCG@10 recall@10 MRR\n", fmt.Sprintf("%s, %d questions", name, len(c.questions)))
 	rows := make(map[string]figures)
 	row := func(name string, mode Mode) {
