@@ -22,13 +22,23 @@ type rooms struct {
 	notes *notes.Store
 }
 
-// openAll opens a store in a folder, or in memory, with an index.
+// openAll opens a store in a folder, or in memory, with an index. An embedder has been
+// asked for its model when it returns: a note that is written while the vectors are
+// compared with the notes can be embedded twice, and tests count.
 func openAll(t testing.TB, dir string, opts Options) *rooms {
 	t.Helper()
 	db, err := kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
-	return over(t, db, opts)
+	r := over(t, db, opts)
+	if opts.Embedder != nil {
+		until(t, "the embedder was asked", func() bool {
+			r.meaning.mu.RLock()
+			defer r.meaning.mu.RUnlock()
+			return r.meaning.retry.why != "" || r.meaning.serving != nil && r.meaning.serving.ready
+		})
+	}
+	return r
 }
 
 func over(t testing.TB, db *kv.Store, opts Options) *rooms {
