@@ -93,7 +93,7 @@ type decoder struct {
 // What the lists and maps of one call may take, in bytes, beside their texts: a
 // list of {} can take hundreds of times the room of its message.
 const (
-	valueRoom = 16 << 20
+	valueRoom = 8 << 20
 	mapEntry  = 96 // of a map with any values, about
 	listEntry = 16 // of a list of texts or of any values
 )
