@@ -372,7 +372,9 @@ func (f *follower) look(ctx context.Context) error {
 	}
 	defer root.Close()
 	if f.tree == nil {
-		if err := f.admit(ctx); err != nil {
+		left, err := f.admit(ctx)
+		defer left()
+		if err != nil {
 			return err
 		}
 	}

@@ -56,10 +56,14 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	defer root.Close()
-	name, place, err := im.nameFor(ctx, req)
+	name, place, left, err := im.nameFor(ctx, req)
 	if err != nil {
 		im.await(ctx, req, err)
 		return nil, err
+	}
+	defer left()
+	if req.DryRun {
+		left() // nothing of it will be there
 	}
 	if req.Watch && !req.DryRun && !im.canFollow() {
 		return nil, fault.New(fault.Unavailable, "nothing can be followed here").WithHint("leave watch out, and import again when the files have changed")

@@ -19,31 +19,61 @@ import (
 // that was asked for, or that of the folder. A name belongs to one folder, and a
 // folder to one vault: by whatever path it is given, it is that at place. A new one
 // may not lie in the folder of another vault, nor hold one, unless it is left out
-// there: its notes would be there twice.
-func (im *Importer) nameFor(ctx context.Context, req Request) (name, place string, err error) {
+// there: its notes would be there twice. A new one is a newcomer until left is called.
+func (im *Importer) nameFor(ctx context.Context, req Request) (name, place string, left func(), err error) {
 	place = filepath.Clean(req.Path)
-	all, err := im.known(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	if v := at(all, place); v != nil {
-		if req.Name != "" && req.Name != v.Name {
-			return "", "", fault.New(fault.Conflict, "the folder is imported as vault %q already", v.Name).WithRef(v.Name).
-				WithHint("leave the name out, or forget that vault first")
+	all, left, err := im.join(ctx, im.known, func(all []*vault) (*vault, error) {
+		if v := at(all, place); v != nil {
+			if req.Name != "" && req.Name != v.Name {
+				return nil, fault.New(fault.Conflict, "the folder is imported as vault %q already", v.Name).WithRef(v.Name).
+					WithHint("leave the name out, or forget that vault first")
+			}
+			name, place = v.Name, v.Path
+			return nil, nil
 		}
-		return v.Name, v.Path, nil
+		if name = req.Name; name == "" {
+			name = nameOf(place)
+		}
+		if err := entities.CheckID("name", name); err != nil {
+			return nil, err
+		}
+		if isNamed(all, name) {
+			return nil, fault.New(fault.Conflict, "another folder is imported as vault %q", name).WithRef(name).
+				WithHint("give this one another name")
+		}
+		return &vault{Name: name, Path: place}, nil
+	})
+	if err == nil && all != nil {
+		err = im.apart(ctx, place, all)
 	}
-	if name = req.Name; name == "" {
-		name = nameOf(place)
+	if err != nil {
+		left()
+		return "", "", nil, err
 	}
-	if err := entities.CheckID("name", name); err != nil {
-		return "", "", err
+	return name, place, left, nil
+}
+
+// join has a vault be a newcomer until left is called, if there is a new one by what
+// choose says of all that there are. It returns these then, else nil. Of two that begin
+// at the same moment, the second is told apart from the first.
+func (im *Importer) join(ctx context.Context, list func(context.Context) ([]*vault, error), choose func(all []*vault) (*vault, error)) (all []*vault, left func(), err error) {
+	left = func() {}
+	im.joining.Lock()
+	defer im.joining.Unlock()
+	if all, err = list(ctx); err != nil {
+		return nil, left, err
 	}
-	if isNamed(all, name) {
-		return "", "", fault.New(fault.Conflict, "another folder is imported as vault %q", name).WithRef(name).
-			WithHint("give this one another name")
+	all = append(all, im.newcomers...)
+	mine, err := choose(all)
+	if err != nil || mine == nil {
+		return nil, left, err
 	}
-	return name, place, im.apart(ctx, place, all)
+	im.newcomers = append(im.newcomers, mine)
+	return all, func() {
+		im.joining.Lock()
+		defer im.joining.Unlock()
+		im.newcomers = slices.DeleteFunc(im.newcomers, func(v *vault) bool { return v == mine })
+	}, nil
 }
 
 // at returns the vault at a place, by whatever path, nil for none.
@@ -151,16 +181,22 @@ func (im *Importer) Await(ctx context.Context, req Request) {
 }
 
 // admit returns an error when a follower has a folder that may be no vault: one that
-// was waited for, and is the folder of another vault or lies in one.
-func (f *follower) admit(ctx context.Context) error {
-	all, err := f.im.records(ctx)
-	if err != nil || isNamed(all, f.name) {
-		return err
+// was waited for, and is the folder of another vault or lies in one. It is a newcomer
+// until left is called.
+func (f *follower) admit(ctx context.Context) (left func(), err error) {
+	all, left, err := f.im.join(ctx, f.im.records, func(all []*vault) (*vault, error) {
+		if isNamed(all, f.name) {
+			return nil, nil
+		}
+		if v := at(all, f.path); v != nil {
+			return nil, fault.New(fault.Conflict, "the folder is that of vault %q", v.Name).WithRef(v.Name).WithHint("name it once")
+		}
+		return f.awaited(), nil
+	})
+	if err == nil && all != nil {
+		err = f.im.apart(ctx, f.path, all)
 	}
-	if v := at(all, f.path); v != nil {
-		return fault.New(fault.Conflict, "the folder is that of vault %q", v.Name).WithRef(v.Name).WithHint("name it once")
-	}
-	return f.im.apart(ctx, f.path, all)
+	return left, err
 }
 
 func (im *Importer) known(ctx context.Context) (all []*vault, err error) {

@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -97,6 +98,47 @@ func TestSRCH30_VaultsDoNotLieInEachOther(t *testing.T) {
 			w.imports(t, watch.Request{Path: filepath.Join(dir, c.first)})
 		})
 	}
+}
+
+// TestSRCH30_OfTwoThatBeginTogether has a folder imported while another, in or around
+// it, has only begun to be.
+func TestSRCH30_OfTwoThatBeginTogether(t *testing.T) {
+	for name, c := range map[string]struct{ first, second, says string }{
+		"inside":   {".", "sub", `lies in that of vault "first"`},
+		"around":   {"sub", ".", `the folder of vault "first" lies in this one`},
+		"the same": {".", ".", "vault first is being imported"},
+		"apart":    {"sub", "other", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := folder(t, map[string]string{"a.md": "one", "sub/b.md": "two", "other/c.md": "three"})
+			w := open(t, kv.InMemory)
+			second := func() {
+				_, err := w.im.Import(ctx, watch.Request{Path: filepath.Join(dir, c.second)})
+				if c.says == "" {
+					must(t, err)
+				} else if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%v", err)
+				}
+			}
+			w.imports(t, watch.Request{Path: filepath.Join(dir, c.first), Name: "first", Named: func(string) { second() }})
+		})
+	}
+	t.Run("a dry run is nobody's neighbour", func(t *testing.T) {
+		dir := folder(t, map[string]string{"a.md": "one", "sub/b.md": "two"})
+		w := open(t, kv.InMemory)
+		w.imports(t, watch.Request{Path: dir, DryRun: true, Named: func(string) {
+			w.imports(t, watch.Request{Path: filepath.Join(dir, "sub")})
+		}})
+	})
+	t.Run("after one that failed", func(t *testing.T) {
+		dir := folder(t, map[string]string{"a.md": "one", "sub/b.md": "two"})
+		w := open(t, kv.InMemory)
+		gone, cancel := context.WithCancel(ctx)
+		if _, err := w.im.Import(gone, watch.Request{Path: dir, Named: func(string) { cancel() }}); err == nil {
+			t.Fatal("it did not fail")
+		}
+		w.imports(t, watch.Request{Path: filepath.Join(dir, "sub")})
+	})
 }
 
 // TestSRCH31_AFolderThatComesLater waits for a folder that was not there when the

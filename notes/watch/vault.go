@@ -106,6 +106,9 @@ type Importer struct {
 	stopped   bool
 	lost      int // notes that were removed since what is kept of them was last looked through
 
+	joining   sync.Mutex // guards what follows
+	newcomers []*vault   // being imported first, of which the store may not know yet
+
 	ctx    context.Context // of the work in the background
 	cancel func()
 	work   sync.WaitGroup
