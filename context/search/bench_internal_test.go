@@ -32,9 +32,10 @@ func standardIndex(b *testing.B, n int) *rooms {
 	must(b, err)
 	r := over(b, db, Options{})
 	var drafts []notes.Draft
+	i := 0
 	for d := range fixtures.StandardDocuments(n) {
-		drafts = append(drafts, notes.Draft{ID: fmt.Sprint("n", len(r.number)+len(drafts)), Path: d.Path, Body: d.Body})
-		if len(drafts) == 1000 {
+		drafts = append(drafts, notes.Draft{ID: fmt.Sprint("n", i), Path: d.Path, Body: d.Body})
+		if i++; len(drafts) == 1000 {
 			_, err := r.notes.PutMany(ctx, drafts)
 			must(b, err)
 			drafts = drafts[:0]
@@ -42,6 +43,9 @@ func standardIndex(b *testing.B, n int) *rooms {
 	}
 	_, err = r.notes.PutMany(ctx, drafts)
 	must(b, err)
+	if count, _, _ := r.notes.Count(); count != n {
+		b.Fatalf("%d notes, want %d", count, n)
+	}
 	if standard.rooms == nil {
 		standard.rooms = make(map[int]*rooms)
 	}
