@@ -76,14 +76,12 @@ const never = time.Hour
 // agreed waits until a look that has begun from now on is over.
 func (w *world) agreed(t testing.TB) {
 	t.Helper()
-	now := time.Now()
 	for range 2 { // the first may have begun before
-		s := w.status(t)
+		now, s := time.Now(), w.status(t)
+		w.im.Overflow(s.Vault) // all that there were may be over
 		until(t, "the vault was looked at", func() bool {
 			return w.status(t).LastScanAt.After(later(now, s.LastScanAt))
 		})
-		now = time.Now()
-		w.im.Overflow(s.Vault)
 	}
 }
 
