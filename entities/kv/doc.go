@@ -105,12 +105,15 @@
 // and queues the transaction. After that, the first waiter that finds no
 // leader becomes one: it flushes the journal once for all that are queued,
 // then applies each under the view lock, calls the handlers and wakes the
-// others (the writer of a large one as soon as that is applied). While it flushes, the next group gathers. Change sets are decoded
-// before the view lock is taken.
+// others (the writer of a large one as soon as that is applied). While it
+// flushes, the next group gathers. Change sets are decoded before the view lock
+// is taken.
 //
 // A failed append is cut off again and refused as retryable; if it can't be
 // cut off, or a flush fails, the store is read-only. A flush is never tried
-// twice: after a failed fsync the kernel may call lost pages clean.
+// twice: after a failed fsync the kernel may call lost pages clean. What was
+// queued is then gone from what a transaction reads, and may be in the journal
+// all the same: one that was under way is refused before it is written.
 //
 // # Snapshots
 //

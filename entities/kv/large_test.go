@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -224,6 +225,68 @@ func TestREL3_AFlushFailsAmidLargeTransactions(t *testing.T) {
 			if sum != total {
 				t.Errorf("round %d: %d transactions are there, and the last one counted %d", round, total, sum)
 			}
+		}
+	}
+}
+
+// TestREL3_WhatIsReadAfterAFailureIsNotWritten has a transaction begin before a flush
+// fails and read after it: what was queued is gone from what it sees, and may be on the
+// disk all the same. Nothing that was worked out without it stands behind it there.
+func TestREL3_WhatIsReadAfterAFailureIsNotWritten(t *testing.T) {
+	for _, size := range []int{1, 300} {
+		d := newDisk()
+		s := open(t, d, kv.Options{SnapshotAfter: -1})
+		put(t, s, "sum", "0")
+		begun := make(chan struct{})
+		d.setHook(func(op, _ string) error {
+			if op != "sync" {
+				return nil
+			}
+			<-begun
+			return errDisk
+		})
+		add := func(tx *kv.Tx, who string) error {
+			r, err := notes.Get(tx, "sum")
+			if err != nil {
+				return err
+			}
+			sum := 0
+			_, _ = fmt.Sscan(r.Text, &sum)
+			err = notes.Put(tx, "sum", &record{Text: fmt.Sprint(sum + 1)})
+			for i := range size {
+				err = errors.Join(err, notes.Put(tx, fmt.Sprint(who, "/", i), &record{Text: who}))
+			}
+			return err
+		}
+		queued, failed := make(chan struct{}), make(chan error, 1)
+		go func() {
+			failed <- s.Update(ctx, func(tx *kv.Tx) error {
+				defer close(queued)
+				return add(tx, "first")
+			})
+		}()
+		<-queued // the next has its turn when this one is in the journal
+		second := s.Update(ctx, func(tx *kv.Tx) error {
+			close(begun)
+			if err := <-failed; err == nil {
+				t.Error("the first was acknowledged")
+			}
+			return add(tx, "second")
+		})
+		if fault.KindOf(second) != fault.Unavailable {
+			t.Errorf("%d writes: the second was told %v", size, second)
+		}
+		d.setHook(nil)
+		_ = s.Close()
+		there := 0
+		got := dump(t, open(t, d.restart(), kv.Options{SnapshotAfter: -1}))
+		for _, who := range []string{"first", "second"} {
+			if got[who+"/0"] != "" {
+				there++
+			}
+		}
+		if got["sum"] != fmt.Sprint(there) {
+			t.Errorf("%d writes: %d transactions are there, and the last one counted %s", size, there, got["sum"])
 		}
 	}
 }

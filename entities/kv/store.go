@@ -317,6 +317,11 @@ func (s *Store) writable() error {
 	if s.closed.Load() {
 		return errClosed()
 	}
+	return s.readOnly()
+}
+
+// readOnly returns why the store takes no more writes, nil while it does.
+func (s *Store) readOnly() error {
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
 	if s.queue.failed != nil {

@@ -161,6 +161,12 @@ func (s *Store) commit(tx *Tx) (*pending, error) {
 	if len(writes) == 0 {
 		return s.barrier(), nil
 	}
+	// After a failure reads do not see what was queued before it, of which the next
+	// start may find some in the journal: what was worked out from such reads must not
+	// stand behind it. Until now nothing has failed, so they saw all of it.
+	if err := s.readOnly(); err != nil {
+		return nil, err
+	}
 	writes = s.stampFormat(writes)
 	p := &pending{seq: s.written + 1, time: s.now(), writes: writes}
 	if s.journal != nil {
