@@ -32,7 +32,7 @@ func (c *call) render(e *entities.Entity, full bool) *block {
 			}
 		}
 	}
-	b.card = *prompt.NewCard(c.format, e.Name, e.Type, e.ID, fields)
+	b.card = *prompt.NewCard(c.format, c.name(b, e), e.Type, e.ID, fields)
 	b.card.Fields.Refs = nil // edges say what is needed of them
 	b.edges = make([]graph.Node, 0, len(b.card.Edges))
 	for _, edge := range b.card.Edges {
@@ -154,12 +154,12 @@ func (c *call) entityRef(b *block, id string) prompt.Ref {
 	case !e.Live():
 		ref.State, reason = prompt.IsDeleted, prompt.Deleted
 	default:
-		ref.Name = e.Name
+		ref.Name = c.name(b, e)
 		return ref
 	}
 	d := prompt.Dropped{Kind: prompt.KindEntity, ID: id, Reason: reason}
 	if reason == prompt.Deleted {
-		d.Title = e.Name
+		d.Title = c.name(b, e)
 	}
 	unresolved(&d)
 	b.dropped = append(b.dropped, d)
@@ -180,7 +180,7 @@ func (c *call) noteRef(b *block, id, field string) prompt.Ref {
 	case !n.Live():
 		ref.State = prompt.IsArchived
 	default:
-		ref.Name = n.Title
+		ref.Name = c.title(b, n)
 	}
 	b.notes = append(b.notes, noteRef{id, field})
 	return ref

@@ -96,7 +96,7 @@ func (c *call) usable(id string) *notes.Note {
 	case c.remote && n.Private:
 		c.drop(prompt.KindNote, id, "", prompt.Private)
 	case !n.Live():
-		c.drop(prompt.KindNote, id, n.Title, prompt.Archived)
+		c.drop(prompt.KindNote, id, c.title(nil, n), prompt.Archived)
 	default:
 		return n
 	}
@@ -108,7 +108,7 @@ func (c *call) usable(id string) *notes.Note {
 func (c *call) pinned(ids []string) {
 	for _, id := range ids {
 		if n := c.usable(id); n != nil {
-			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: n.Title, Reason: "pinned by the user"})
+			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: c.title(nil, n), Reason: "pinned by the user"})
 			if i := len(c.in.Pinned) - 1; i < prompt.MaxPinned { // the others are only reported
 				c.text(&c.in.Pinned, i, n)
 			}
@@ -165,7 +165,7 @@ func (c *call) walk(ids []string) {
 		case c.remote && e.Private:
 			c.drop(prompt.KindEntity, id, "", prompt.Private)
 		case !e.Live():
-			c.drop(prompt.KindEntity, id, e.Name, prompt.Deleted)
+			c.drop(prompt.KindEntity, id, c.name(nil, e), prompt.Deleted)
 		default:
 			roots = append(roots, c.g.graph.Number(graph.Key{Kind: graph.Entity, ID: id}))
 		}
@@ -288,7 +288,7 @@ func (c *call) enter(b *block, depth int) {
 			if ref.field == graph.OwnNote {
 				reason = "the note of @" + b.card.Name
 			}
-			c.in.Linked = append(c.in.Linked, prompt.Note{ID: n.ID, Title: n.Title, Reason: reason})
+			c.in.Linked = append(c.in.Linked, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: reason})
 		}
 	}
 }
@@ -334,7 +334,7 @@ func (c *call) searched() {
 			}
 			continue
 		}
-		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: n.Title, Reason: foundBy(f)})
+		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: foundBy(f)})
 		c.text(&c.in.Found, len(c.in.Found)-1, n)
 	}
 }

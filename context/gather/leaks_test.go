@@ -118,3 +118,69 @@ func TestCTX34_NoFormOfALinkTells(t *testing.T) {
 		t.Errorf("a local audience sees %d canaries: the test proves little", local)
 	}
 }
+
+// TestCTX34_NoTitleTells looks for canaries in prompts and reports that show a note,
+// an entity and what refers to them, whose titles and names hold links to private
+// ones: as they were given, or as they were taken from a heading.
+func TestCTX34_NoTitleTells(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
+		{Name: "note", Type: entities.NoteRef},
+		{Name: "boss", Type: entities.EntityRef},
+	}})
+	w.mustNote(t, notes.Draft{ID: "secret", Title: "Canary Plan", Path: "Private/Canary Plan.md", Private: true})
+	w.mustPut(t, entities.Entity{ID: "z", Type: "P", Name: "Canary Zoe", Private: true})
+	w.mustPut(t, entities.Entity{ID: "b", Type: "P", Name: "Bob", Fields: entities.Values{"note": "open", "boss": "e"}})
+	found := func(audience string) int {
+		t.Helper()
+		n := 0
+		for _, p := range []gather.Params{
+			{MentionedNoteIDs: []string{"open"}, MentionedEntityIDs: []string{"e"}},
+			{MentionedEntityIDs: []string{"b"}},
+			{MentionedEntityIDs: []string{"b"}, Budgets: &gather.Budgets{Total: new(int)}},
+			{MentionedEntityIDs: []string{"b"}, Format: gather.XML},
+		} {
+			p.Audience, p.Explain = audience, true
+			raw, err := json.Marshal(w.assemble(t, p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaks := canaries.FindAllString(string(raw), -1)
+			if n += len(leaks); audience == gather.Remote && len(leaks) > 0 {
+				t.Errorf("shows %q: %s", leaks, raw)
+			}
+		}
+		return n
+	}
+	for _, d := range []notes.Draft{
+		{Title: "About [[Canary Plan]]"},
+		{Title: "About @Canary Zoe"},
+		{Body: "# About [[Canary Plan]]\nx"},
+		{Body: "---\n# of it\nx: 1\n---\n#tag\n\n# About [yellow-label](Private/Canary%20Plan.md) and @[Canary Zoe]\nx"},
+	} {
+		d.ID, d.Path = "open", "Open.md"
+		stored, err := w.notes.Put(ctx, d, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.mustPut(t, entities.Entity{ID: "e", Type: "P", Name: stored.Title, NoteID: "open"})
+		found(gather.Remote)
+		if found(gather.Local) == 0 {
+			t.Errorf("a local audience sees no canary in %q: the test proves nothing", stored.Title)
+		}
+	}
+	// What is not private is shown, and hidden as soon as it is.
+	w.mustNote(t, notes.Draft{ID: "new", Title: "Canary Two"})
+	if _, err := w.notes.Put(ctx, notes.Draft{ID: "open", Title: "About [[Canary Two]]", Path: "Open.md"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.mustPut(t, entities.Entity{ID: "e", Type: "P", Name: "About [[Canary Two]]"})
+	if found(gather.Local) == 0 {
+		t.Error("the title does not show")
+	}
+	w.assemble(t, gather.Params{MentionedEntityIDs: []string{"b"}})
+	if _, err := w.notes.Put(ctx, notes.Draft{ID: "new", Title: "Canary Two", Private: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	found(gather.Remote)
+}

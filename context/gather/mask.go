@@ -134,17 +134,105 @@ func (l *linkLook) mentions(spans []markdown.Span, text string) []markdown.Span 
 	}
 }
 
+// maskedText returns a text of one line as a remote audience may read it. from is
+// the note that it stands in. looked is set when what it shows depends on notes.
+func (g *Gatherer) maskedText(from, text string) (shown string, looked bool) {
+	if !strings.ContainsAny(text, "[<@.") {
+		return text, false
+	}
+	look := linkLook{g: g, from: from}
+	spans := look.others(markdown.HiddenWikilinks(nil, text, look.private), text, marksOf(text))
+	if looked = look.known != nil || look.asked; len(spans) == 0 {
+		return text, looked
+	}
+	return markdown.Without(text, spans, withheld), looked
+}
+
 // maskedValue returns a text of a field as the audience may read it.
 func (c *call) maskedValue(b *block, from, text string) string {
-	if !c.remote || !strings.ContainsAny(text, "[<@.") {
+	if !c.remote {
 		return text
 	}
-	look := linkLook{g: c.g, from: from}
-	spans := look.others(markdown.HiddenWikilinks(nil, text, look.private), text, marksOf(text))
-	if b.links = b.links || look.known != nil || look.asked; len(spans) == 0 {
-		return text
+	shown, looked := c.g.maskedText(from, text)
+	b.links = b.links || looked
+	return shown
+}
+
+// maskedTitle returns the title of a note as a remote audience may read it. One
+// that was taken from a heading has lost the marks of the links in it: they are
+// looked for in the heading.
+func (g *Gatherer) maskedTitle(n *notes.Note) (shown string, looked bool) {
+	heading := titleHeading(n)
+	if heading == "" {
+		return g.maskedText(n.ID, n.Title)
 	}
-	return markdown.Without(text, spans, withheld)
+	masked, looked := g.maskedText(n.ID, heading)
+	if masked == heading {
+		return n.Title, looked
+	}
+	return markdown.Parse(masked).Title, looked
+}
+
+// maskedName is maskedTitle for the name of an entity, which may be the title of
+// its note.
+func (g *Gatherer) maskedName(e *entities.Entity) (shown string, looked bool) {
+	if e.NoteID != "" {
+		if n := g.notes.Get(e.NoteID); n != nil && n.Title == e.Name {
+			return g.maskedTitle(n)
+		}
+	}
+	return g.maskedText(e.NoteID, e.Name)
+}
+
+// title returns the title of a note as the audience may read it. b is the block
+// that shows it, nil for none.
+func (c *call) title(b *block, n *notes.Note) string {
+	if !c.remote {
+		return n.Title
+	}
+	shown, looked := c.g.maskedTitle(n)
+	if b != nil {
+		b.links = b.links || looked
+	}
+	return shown
+}
+
+// name is title for an entity.
+func (c *call) name(b *block, e *entities.Entity) string {
+	if !c.remote {
+		return e.Name
+	}
+	shown, looked := c.g.maskedName(e)
+	if b != nil {
+		b.links = b.links || looked
+	}
+	return shown
+}
+
+// headingBytes is how far into a text the heading is looked for that it is named
+// after.
+const headingBytes = 64 << 10
+
+// titleHeading returns the heading that a note has its title from, if that may hold
+// links, else "". Titles are asked for more often than texts: it looks at little but
+// the lines that begin with #.
+func titleHeading(n *notes.Note) string {
+	text := n.Body[:min(len(n.Body), headingBytes)]
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '#')
+		if next < 0 {
+			return ""
+		}
+		at += next
+		line := text[at:]
+		if strings.HasPrefix(line, "# ") && (at == 0 || text[at-1] == '\n') {
+			line, _, _ = strings.Cut(line, "\n")
+			if strings.ContainsAny(line, "[<@") && markdown.Parse(line).Title == n.Title {
+				return line
+			}
+		}
+		at++
+	}
 }
 
 func (c *call) maskedItems(b *block, from string, items []string) []string {

@@ -103,8 +103,12 @@ func (g *Gatherer) mentionNote(m *mentions, seen map[string]bool, l markdown.Lin
 func (g *Gatherer) noteCandidates(res notes.Resolution, remote bool) []prompt.Candidate {
 	var out []prompt.Candidate
 	for _, c := range g.notes.Describe(res.Candidates) {
-		if n := g.notes.Get(c.ID); remote && n != nil && n.Private {
+		n := g.notes.Get(c.ID)
+		if remote && n != nil && n.Private {
 			continue
+		}
+		if n != nil && remote {
+			c.Title, _ = g.maskedTitle(n)
 		}
 		out = append(out, prompt.Candidate{ID: c.ID, Title: c.Title, Path: c.Path})
 	}
@@ -204,7 +208,11 @@ func (g *Gatherer) mentionName(m *mentions, seen map[string]bool, text string, f
 		if m.remote && e.Private {
 			continue
 		}
-		candidates = append(candidates, prompt.Candidate{ID: e.ID, Title: e.Name, Type: e.Type})
+		name := e.Name
+		if m.remote {
+			name, _ = g.maskedName(e)
+		}
+		candidates = append(candidates, prompt.Candidate{ID: e.ID, Title: name, Type: e.Type})
 	}
 	m.unclear(prompt.KindEntity, text, candidates)
 }
