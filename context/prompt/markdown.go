@@ -28,7 +28,8 @@ var markdownStyle = style{
 	entity: func(c *Card) string {
 		return "### @" + EscapeInline(c.Name) + " (" + EscapeInline(c.Type) + ") [id:" + c.ID + "]"
 	},
-	field:       func(name, value string) string { return "  " + name + ": " + value + "\n" },
+	// A name begins its line and would pass for a heading there.
+	field:       func(name, value string) string { return "  " + EscapeText(name) + ": " + value + "\n" },
 	ref:         markdownRef,
 	more:        markdownMore,
 	whyMark:     "  ← ",

@@ -87,7 +87,7 @@ func parseMarkdown(s string) (*parsed, error) {
 				if !ok {
 					return nil, fmt.Errorf("no field: %q", lines[i+1])
 				}
-				item.fields = append(item.fields, parsedField{prompt.UnescapeInline(name), parseValue(value)})
+				item.fields = append(item.fields, parsedField{prompt.UnescapeInline(prompt.UnescapeText(name)), parseValue(value)})
 			}
 			item.section = section
 			p.items = append(p.items, *item)
