@@ -308,6 +308,49 @@ func (s *Store) TrashTx(tx *kv.Tx, id string) error {
 	})
 }
 
+// KeepPrivateTx makes private what is private because of a note, which is removed
+// for good in the transaction: nobody would know of it then. made is the entity that
+// the note describes, empty for none.
+func (s *Store) KeepPrivateTx(tx *kv.Tx, noteID, made string) error {
+	s.mu.Early().RLock()
+	ids := slices.Collect(maps.Keys(s.byNote[noteID]))
+	s.mu.Early().RUnlock()
+	if made != "" {
+		ids = append(ids, made) // it may be new, and its commit under way
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		e, err := EntityRecords.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if e == nil || e.Private || e.NoteID != noteID {
+			continue
+		}
+		err = s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
+			e.Private = true
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PublishTx takes back what KeepPrivateTx did to an entity whose note is there again
+// and speaks for itself; an unknown id is no error.
+func (s *Store) PublishTx(tx *kv.Tx, id string) error {
+	old, err := EntityRecords.Get(tx, id)
+	if err != nil || old == nil || !old.Private {
+		return err
+	}
+	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
+		e.Private = false
+		return nil
+	})
+}
+
 func (s *Store) trash(e *Entity) {
 	if e.TrashedAt == nil {
 		now := s.opts.Now().UTC().Truncate(time.Millisecond)

@@ -149,6 +149,11 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 	if err != nil || old == nil {
 		return err
 	}
+	if old.Private {
+		if err := s.ents.KeepPrivateTx(tx, id, old.EntityID); err != nil {
+			return err
+		}
+	}
 	if old.EntityID != "" {
 		if err := s.ents.TrashTx(tx, old.EntityID); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package gather_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -91,6 +92,40 @@ func TestCTX34_AnEntityIsAsPrivateAsItsNote(t *testing.T) {
 			t.Errorf("%q makes a note private: %v, %v", text, n.Private, err)
 		}
 	}
+}
+
+// TestCTX34_PrivateOutlivesTheNote deletes private notes: what is made of one and
+// what belongs to one stays private, in the trash and when it is restored.
+func TestCTX34_PrivateOutlivesTheNote(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: entities.Text}, {Name: "to", Type: entities.EntityRef}}})
+	made, err := w.notes.Put(ctx, notes.Draft{ID: "n", Title: "Canary Zoe", Body: "---\ntype: P\nprivate: true\nf: the canary\n---\n"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.mustNote(t, notes.Draft{ID: "m", Title: "M", Private: true})
+	w.mustPut(t, entities.Entity{ID: "of-m", Type: "P", Name: "Canary Yan", NoteID: "m"})
+	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"to": made.EntityID}})
+	look := func(when string) {
+		t.Helper()
+		raw, err := json.Marshal(w.assemble(t, gather.Params{MentionedEntityIDs: []string{made.EntityID, "of-m", "a"}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := canaries.FindAllString(string(raw), -1); len(found) > 0 {
+			t.Errorf("%s: %q in %s", when, found, raw)
+		}
+	}
+	for _, id := range []string{"n", "m"} {
+		if _, err := w.notes.Delete(ctx, id, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look("deleted")
+	if _, err := w.ents.Restore(ctx, made.EntityID, nil); err != nil {
+		t.Fatal(err)
+	}
+	look("restored")
 }
 
 // TestATypeChangeReachesTheGraph: a text becomes a reference, and what it

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -23,6 +24,8 @@ type lost struct {
 	Private    bool       `json:"private,omitempty"`    // said by a client
 	ArchivedAt *time.Time `json:"archivedAt,omitempty"` // by a client
 	GoneAt     time.Time  `json:"goneAt"`
+	// Hidden: the entity is private because the note was, and was not said to be.
+	Hidden bool `json:"hidden,omitempty"`
 }
 
 var (
@@ -47,6 +50,13 @@ func (r *run) lose(tx *kv.Tx, g gone, n *notes.Note) error {
 	l := &lost{
 		NoteID: n.ID, EntityID: n.EntityID, Hash: g.hash, Version: n.Version + 1, CreatedAt: n.CreatedAt,
 		Private: given.Private, ArchivedAt: given.Archived, GoneAt: r.opts.Now().UTC(),
+	}
+	if n.Private && n.EntityID != "" {
+		e, err := entities.EntityRecords.Get(tx, n.EntityID)
+		if err != nil {
+			return err
+		}
+		l.Hidden = e != nil && !e.Private
 	}
 	if err := losts.Put(tx, r.name+"/"+g.path, l); err != nil || g.hash == "" {
 		return err
@@ -96,6 +106,15 @@ func (r *run) regain(tx *kv.Tx, at string, n *notes.Note) error {
 	if n.EntityID != "" {
 		if err := remains.Delete(tx, r.name+"/"+n.EntityID); err != nil {
 			return err
+		}
+		l, err := losts.Get(tx, r.name+"/"+at)
+		if err != nil {
+			return err
+		}
+		if l != nil && l.Hidden {
+			if err := r.ents.PublishTx(tx, n.EntityID); err != nil {
+				return err
+			}
 		}
 	}
 	return dropLost(tx, r.name+"/", at)

@@ -93,3 +93,28 @@ func (w *world) kept(t *testing.T) int {
 	must(t, err)
 	return n
 }
+
+// TestCTX34_PrivateWhileTheFileIsGone: the entity of a private note stays private
+// without it, and is what the note says when the file is back.
+func TestCTX34_PrivateWhileTheFileIsGone(t *testing.T) {
+	const private = "---\ntype: P\nprivate: true\n---\nx"
+	dir := folder(t, map[string]string{"a.md": private, "b.md": "b"})
+	w := open(t, kv.InMemory)
+	w.imports(t, watch.Request{Path: dir})
+	id := byPath(t, w, "a.md").EntityID
+	for _, back := range []struct {
+		text    string
+		private bool
+	}{{private, true}, {"---\ntype: P\n---\nx", false}} {
+		must(t, os.Remove(filepath.Join(dir, "a.md")))
+		w.imports(t, watch.Request{Path: dir})
+		if e := w.ents.Get(id); e == nil || e.Live() || !e.Private {
+			t.Errorf("the file is gone: %+v", e)
+		}
+		write(t, dir, "a.md", back.text)
+		w.imports(t, watch.Request{Path: dir})
+		if e := w.ents.Get(id); !e.Live() || e.Private != back.private {
+			t.Errorf("the file is back with %q: %+v", back.text, e)
+		}
+	}
+}
