@@ -497,3 +497,15 @@ func TestCTX34_QueriesOfARemoteAudience(t *testing.T) {
 	d.want(d.do("wql.query", `{"query":"SELECT p FROM Person","audience":"remote"}`), "rows.0.id", "alice")
 	d.want(d.do("wql.query", `{"query":"SELECT p FROM Person","audience":"remote"}`), "total", 1)
 }
+
+// TestCTX34_ARemoteReaderOfAQuery gets no names and texts that tell of private records.
+func TestCTX34_ARemoteReaderOfAQuery(t *testing.T) {
+	d := start(t)
+	d.do("notes.put", `{"id":"secret","title":"Plan","private":true}`)
+	d.do("types.put", `{"name":"P","fields":[{"name":"about","type":"text"}]}`)
+	d.do("entities.put", `{"id":"a","type":"P","name":"On [[Plan]]","fields":{"about":"see [[Plan]]"}}`)
+	for audience, shown := range map[string]string{"local": "[[Plan]]", "remote": "(private)"} {
+		d.want(d.do("wql.query", `{"query":"SELECT MAX(p.about) FROM P p","audience":"`+audience+`"}`), "value", "see "+shown)
+		d.want(d.do("wql.query", `{"query":"SELECT p FROM P p","audience":"`+audience+`"}`), "rows.0.name", "On "+shown)
+	}
+}

@@ -18,6 +18,9 @@ func (r *Rooms) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (
 	if err != nil {
 		return nil, err
 	}
+	if p.Audience == gather.Remote {
+		r.Gather.Mask(res)
+	}
 	out := &protocol.WQLResult{Rows: res.Rows, Total: res.Total, Truncated: res.Truncated, Plan: res.Plan}
 	if res.IsValue {
 		out.Value = protocol.Optional[any]{Value: res.Value, Set: true, Null: res.Value == nil}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -182,6 +183,19 @@ func (g *Gatherer) maskedName(e *entities.Entity) (shown string, looked bool) {
 		}
 	}
 	return g.maskedText(e.NoteID, e.Name)
+}
+
+// Mask takes out of a result of Public what names and texts in it say of private
+// records. The result must be the caller's own.
+func (g *Gatherer) Mask(res *wql.Result) {
+	for i := range res.Rows {
+		if e := g.entities.Get(res.Rows[i].ID); e != nil {
+			res.Rows[i].Name, _ = g.maskedName(e)
+		}
+	}
+	if text, ok := res.Value.(string); ok {
+		res.Value, _ = g.maskedText("", text)
+	}
 }
 
 // title returns the title of a note as the audience may read it. b is the block
