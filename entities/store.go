@@ -38,6 +38,8 @@ type Resolver struct {
 	// Private reports whether the note of that id is private: what is made of
 	// it is private as well.
 	Private func(noteID string) bool
+	// Makes reports whether an entity is the one that is made from a note.
+	Makes func(tx *kv.Tx, noteID, entityID string) (bool, error)
 }
 
 // Store keeps types and entities. Open makes one.

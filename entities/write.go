@@ -22,10 +22,10 @@ type Patch struct {
 }
 
 // Put writes an entity: it replaces the one of that id, absent members are
-// cleared, an unknown id creates it. Of e the Store takes ID (a new one when
-// empty), Type, Name, Aliases, Fields, NoteID, Private, and CreatedAt when the
-// entity is new; the rest is the Store's. ifVersion is the version that the
-// caller changes, 0 for a new entity, nil for any.
+// cleared, an unknown id creates it; the note that an entity is made from stays.
+// Of e the Store takes ID (a new one when empty), Type, Name, Aliases, Fields,
+// NoteID, Private, and CreatedAt when the entity is new; the rest is the Store's.
+// ifVersion is the version that the caller changes, 0 for a new entity, nil for any.
 func (s *Store) Put(ctx context.Context, e Entity, ifVersion *int) (*Entity, error) {
 	var id string
 	err := s.db.Update(ctx, func(tx *kv.Tx) error {
@@ -110,6 +110,16 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 	if err := checkWritable(old, e.ID, opts.IfVersion, opts.FromNote); err != nil {
 		return nil, err
 	}
+	if old != nil && !opts.FromNote {
+		if e.NoteID == "" {
+			e.NoteID, err = s.ownNote(tx, old)
+		} else {
+			err = s.checkNote(tx, old, e.NoteID)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	record, err := s.build(t, e, old, opts)
 	if err != nil {
 		return nil, err
@@ -178,11 +188,41 @@ func checkWritable(old *Entity, id string, ifVersion *int, fromNote bool) error 
 	return nil
 }
 
+// ownNote returns the note that an entity is made from, "" for none. It stays that of
+// the entity whatever clients write: by it is known whether the entity is private.
+func (s *Store) ownNote(tx *kv.Tx, e *Entity) (string, error) {
+	s.mu.Early().RLock()
+	makes := s.resolve.Makes
+	s.mu.Early().RUnlock()
+	if e.NoteID == "" || makes == nil {
+		return "", nil
+	}
+	if made, err := makes(tx, e.NoteID, e.ID); err != nil || !made {
+		return "", err
+	}
+	return e.NoteID, nil
+}
+
+// checkNote refuses another note for an entity that is made from one.
+func (s *Store) checkNote(tx *kv.Tx, e *Entity, noteID string) error {
+	own, err := s.ownNote(tx, e)
+	if err == nil && own != "" && noteID != own {
+		err = fault.New(fault.Conflict, "entity %q is made from note %q", e.ID, own).WithRef(e.ID).
+			WithHint("leave noteId as it is: the entity follows that note")
+	}
+	return err
+}
+
 // Patch changes the given members of an entity.
 func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, error) {
 	err := s.change(ctx, p.ID, ifVersion, func(tx *kv.Tx, e *Entity) error {
 		if e.VaultBacked && (p.Name != nil || p.Aliases != nil || p.Fields != nil || p.NoteID != nil) {
 			return checkWritable(e, e.ID, nil, false)
+		}
+		if p.NoteID != nil {
+			if err := s.checkNote(tx, e, *p.NoteID); err != nil {
+				return err
+			}
 		}
 		t, err := TypeRecords.Shared(tx, Fold(e.Type))
 		if err != nil {

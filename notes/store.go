@@ -75,7 +75,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate})
+	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate, Makes: makes})
 	db.OnPrepare(s.prepare)
 	db.OnCommit(s.commit)
 	return s, nil
@@ -223,6 +223,11 @@ func (s *Store) isPrivate(id string) bool {
 	defer s.mu.Early().RUnlock()
 	n := s.index.get(id)
 	return n != nil && n.Private
+}
+
+func makes(tx *kv.Tx, noteID, entityID string) (bool, error) {
+	n, err := Records.Get(tx, noteID)
+	return n != nil && n.EntityID == entityID, err
 }
 
 func refKeys(link string) []string { return linkKeys(targetOf(link)) }

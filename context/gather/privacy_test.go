@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -168,6 +169,47 @@ func TestLinksOfANewNoteCountFromItsPlace(t *testing.T) {
 	for _, id := range []string{"al", "bo"} {
 		if got, want := w.ents.Get(w.notes.Get(id).EntityID).Fields["team"], w.notes.Get("y").EntityID; got != want {
 			t.Errorf("%s is in team %v, want %s", id, got, want)
+		}
+	}
+}
+
+// TestCTX34_TheEntityOfANoteStaysItsOwn writes to the entity of a private note: it is
+// not taken from the note, by which it is private.
+func TestCTX34_TheEntityOfANoteStaysItsOwn(t *testing.T) {
+	w := newWorld(t)
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: entities.Text}}})
+	made, err := w.notes.Put(ctx, notes.Draft{ID: "n", Title: "Canary Zoe", Body: "---\ntype: P\nprivate: true\nf: the canary\n---\n"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.mustNote(t, notes.Draft{ID: "m", Title: "M", Private: true})
+	w.mustPut(t, entities.Entity{ID: "of-m", Type: "P", Name: "Yan", NoteID: "m"})
+	for range 2 {
+		e, err := w.ents.Put(ctx, entities.Entity{ID: made.EntityID, Type: "P", Name: "Canary Zoe", Fields: entities.Values{"f": "a canary"}}, nil)
+		if err != nil || e.NoteID != "n" || !e.Private || e.Fields["f"] != "a canary" {
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+	other, none := "m", ""
+	if _, err := w.ents.Put(ctx, entities.Entity{ID: made.EntityID, Type: "P", Name: "Zoe", NoteID: other}, nil); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("put with another note: %v", err)
+	}
+	for _, to := range []*string{&other, &none} {
+		if _, err := w.ents.Patch(ctx, entities.Patch{ID: made.EntityID, NoteID: to}, nil); fault.KindOf(err) != fault.Conflict {
+			t.Errorf("patch to note %q: %v", *to, err)
+		}
+	}
+	raw, err := json.Marshal(w.assemble(t, gather.Params{MentionedEntityIDs: []string{made.EntityID}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := canaries.FindAllString(string(raw), -1); len(found) > 0 {
+		t.Errorf("%q in %s", found, raw)
+	}
+	// One that only belongs to a note can be given to another, or to none.
+	for _, to := range []*string{&none, &other} {
+		if e, err := w.ents.Patch(ctx, entities.Patch{ID: "of-m", NoteID: to}, nil); err != nil || e.NoteID != *to || e.Private != (*to == other) {
+			t.Errorf("%+v, %v", e, err)
 		}
 	}
 }

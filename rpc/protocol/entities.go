@@ -161,7 +161,7 @@ var typeMethods = []Method{
 var entityMethods = []Method{
 	describe[EntityPut, entities.Entity]("entities.put", Mutation,
 		"Write an entity; absent members are cleared.",
-		"An unknown id creates the entity with that id. Values are checked against the type.",
+		"An unknown id creates the entity with that id. Values are checked against the type. An entity that is made from a note keeps that note.",
 		Example{`{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}`, exampleEntity},
 		CodeConflict, CodeLimit, CodeUnavailable),
 	describe[EntityPatch, entities.Entity]("entities.patch", Mutation,

@@ -2335,7 +2335,7 @@ export interface Methods {
   "types.delete": { params: TypesDeleteParams; result: TypeName };
   /**
    * Write an entity; absent members are cleared.
-   * An unknown id creates the entity with that id. Values are checked against the type.
+   * An unknown id creates the entity with that id. Values are checked against the type. An entity that is made from a note keeps that note.
    * Errors of its own: conflict, unavailable, limit.
    * @example {"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}
    */
