@@ -13,7 +13,7 @@ import (
 type inspectGraphCmd struct {
 	Node   string   `arg:"" optional:"" help:"Id, name or title of the entity or note in the middle."`
 	To     string   `placeholder:"NAME" help:"Show how it is connected with this entity or note, by the shortest ways."`
-	Depth  int      `default:"0" placeholder:"N" help:"Edges to go: 1 to 4, or 1 to 16 with --to. Default: 1, and 6 with --to."`
+	Depth  *int     `placeholder:"N" help:"Edges to go: 1 to 4, or 1 to 16 with --to. Default: 1, and 6 with --to."`
 	Ways   int      `default:"5" placeholder:"N" help:"With --to: ways to show at most, 1 to 16. Default: 5."`
 	Kind   []string `enum:"note,entity" placeholder:"KIND" help:"Show only entities, or only notes: entity or note."`
 	Fields int      `default:"-1" placeholder:"N" help:"Fields to show of each entity, 0 to 16. Default: 3 in an SVG, else 0."`
@@ -70,8 +70,8 @@ func (c *inspectGraphCmd) check(a *app) error {
 	switch {
 	case c.Node == "" && (c.To != "" || c.Format != "tree" || c.Output != "" || len(c.Kind) > 0):
 		return &usageError{"there is nothing to draw", "name an entity or a note: ctxd inspect graph @Alice"}
-	case c.Depth < 0 || c.Depth > most:
-		return &usageError{fmt.Sprintf("--depth is %d", c.Depth), fmt.Sprintf("give 1 to %d", most)}
+	case c.depth() < 1 || c.depth() > most:
+		return &usageError{fmt.Sprintf("--depth is %d", c.depth()), fmt.Sprintf("give 1 to %d", most)}
 	case c.Ways < 1 || c.Ways > graph.MaxWays:
 		return &usageError{fmt.Sprintf("--ways is %d", c.Ways), fmt.Sprintf("give 1 to %d", graph.MaxWays)}
 	case c.Fields > graph.MaxDescribed:
@@ -84,6 +84,17 @@ func (c *inspectGraphCmd) check(a *app) error {
 		return &usageError{"--json and --format " + c.Format + " are two forms of one output", "leave one of them out"}
 	}
 	return nil
+}
+
+// depth returns how many edges to go.
+func (c *inspectGraphCmd) depth() int {
+	switch {
+	case c.Depth != nil:
+		return *c.Depth
+	case c.To != "":
+		return 6
+	}
+	return 1
 }
 
 // fields returns how many fields of an entity to ask for.
@@ -99,7 +110,7 @@ func (c *inspectGraphCmd) fields() int {
 
 func (c *inspectGraphCmd) around(a *app, cl *client.Client, id string) error {
 	var sub graph.Subgraph
-	p := protocol.GraphNeighbors{ID: id, Depth: max(1, c.Depth), Kinds: c.Kind, Fields: c.fields()}
+	p := protocol.GraphNeighbors{ID: id, Depth: c.depth(), Kinds: c.Kind, Fields: c.fields()}
 	if err := cl.Call(a.ctx, "graph.neighbors", p, &sub); err != nil {
 		return err
 	}
@@ -108,7 +119,7 @@ func (c *inspectGraphCmd) around(a *app, cl *client.Client, id string) error {
 
 func (c *inspectGraphCmd) between(a *app, cl *client.Client, from, to string) error {
 	var sub graph.Subgraph
-	p := protocol.GraphPath{From: from, To: to, MaxDepth: c.Depth, Ways: c.Ways, Fields: c.fields()}
+	p := protocol.GraphPath{From: from, To: to, MaxDepth: c.depth(), Ways: c.Ways, Fields: c.fields()}
 	if err := cl.Call(a.ctx, "graph.path", p, &sub); err != nil {
 		return err
 	}
@@ -120,10 +131,7 @@ func (c *inspectGraphCmd) between(a *app, cl *client.Client, from, to string) er
 
 // unconnected is the answer for two records without a way between them.
 func (c *inspectGraphCmd) unconnected(sub *graph.Subgraph) error {
-	depth := c.Depth
-	if depth == 0 {
-		depth = 6
-	}
+	depth := c.depth()
 	e := fault.New(fault.NotFound, "%s and %s are not connected within %s", clean(c.Node), clean(c.To), count(depth, "edge"))
 	switch {
 	case sub.Truncated:
