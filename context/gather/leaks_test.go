@@ -156,6 +156,8 @@ func TestCTX34_NoTitleTells(t *testing.T) {
 		{Title: "About [[Canary Plan]]"},
 		{Title: "About @Canary Zoe"},
 		{Body: "# About [[Canary Plan]]\nx"},
+		{Body: "Text, 1 = 1.\n\n  #\tAbout [[Canary Plan]] ##\nx"},
+		{Body: "## Of it\nAbout the plan\nof [[Canary Plan]]\n  ===\nx"},
 		{Body: "---\n# of it\nx: 1\n---\n#tag\n\n# About [yellow-label](Private/Canary%20Plan.md) and @[Canary Zoe]\nx"},
 	} {
 		d.ID, d.Path = "open", "Open.md"

@@ -155,7 +155,7 @@ func (c *call) maskedValue(b *block, from, text string) string {
 		return text
 	}
 	shown, looked := c.g.maskedText(from, text)
-	b.links = b.links || looked
+	b.looked(looked)
 	return shown
 }
 
@@ -205,9 +205,7 @@ func (c *call) title(b *block, n *notes.Note) string {
 		return n.Title
 	}
 	shown, looked := c.g.maskedTitle(n)
-	if b != nil {
-		b.links = b.links || looked
-	}
+	b.looked(looked)
 	return shown
 }
 
@@ -217,10 +215,15 @@ func (c *call) name(b *block, e *entities.Entity) string {
 		return e.Name
 	}
 	shown, looked := c.g.maskedName(e)
-	if b != nil {
-		b.links = b.links || looked
-	}
+	b.looked(looked)
 	return shown
+}
+
+// looked notes that what a block shows may depend on notes. b may be nil.
+func (b *block) looked(yes bool) {
+	if b != nil && yes {
+		b.links = true
+	}
 }
 
 // headingBytes is how far into a text the heading is looked for that it is named
@@ -229,21 +232,37 @@ const headingBytes = 64 << 10
 
 // titleHeading returns the heading that a note has its title from, if that may hold
 // links, else "". Titles are asked for more often than texts: it looks at little but
-// the lines that begin with #.
+// the lines that begin with #. A note in which one begins with = is parsed.
 func titleHeading(n *notes.Note) string {
 	text := n.Body[:min(len(n.Body), headingBytes)]
-	for at := 0; ; {
-		next := strings.IndexByte(text[at:], '#')
+	for from, to := lineWith(text, 0, '#'); from >= 0; from, to = lineWith(text, to, '#') {
+		if line := text[from:to]; strings.ContainsAny(line, "[<@") && markdown.Parse(line).Title == n.Title {
+			return line
+		}
+	}
+	if from, _ := lineWith(text, 0, '='); from >= 0 { // it may underline a heading
+		for _, h := range markdown.Parse(text).Headings {
+			if heading := text[h.Start:h.End]; h.Level == 1 && h.Text == n.Title && strings.ContainsAny(heading, "[<@") {
+				return heading
+			}
+		}
+	}
+	return ""
+}
+
+// lineWith returns where the next line at or behind a place is that begins with a
+// character, but for blanks; from is -1 for none.
+func lineWith(text string, at int, begin byte) (from, to int) {
+	for {
+		next := strings.IndexByte(text[at:], begin)
 		if next < 0 {
-			return ""
+			return -1, -1
 		}
 		at += next
-		line := text[at:]
-		if strings.HasPrefix(line, "# ") && (at == 0 || text[at-1] == '\n') {
-			line, _, _ = strings.Cut(line, "\n")
-			if strings.ContainsAny(line, "[<@") && markdown.Parse(line).Title == n.Title {
-				return line
-			}
+		from = len(strings.TrimRight(text[:at], " \t"))
+		if from == 0 || text[from-1] == '\n' {
+			line, _, _ := strings.Cut(text[from:], "\n")
+			return from, from + len(line)
 		}
 		at++
 	}

@@ -165,7 +165,7 @@ var entityMethods = []Method{
 		Example{`{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}`, exampleEntity},
 		CodeConflict, CodeLimit, CodeUnavailable),
 	describe[EntityPatch, entities.Entity]("entities.patch", Mutation,
-		"Change the given members and field values of an entity.", "",
+		"Change the given members and field values of an entity.", "An entity that is made from a note keeps that note.",
 		Example{`{"id":"alice","fields":{"role":"Engineer","manager":null}}`, exampleEntity},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[EntityPutMany, EntityList]("entities.putMany", Mutation,

@@ -2342,6 +2342,7 @@ export interface Methods {
   "entities.put": { params: EntitiesPutParams; result: Entity };
   /**
    * Change the given members and field values of an entity.
+   * An entity that is made from a note keeps that note.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","fields":{"role":"Engineer","manager":null}}
    */
