@@ -5,6 +5,9 @@
 // every write against the type, names the field at fault, and keeps all
 // records in memory as well, so that reads cost a map look-up.
 //
+// What records are made of is declared in package record, below this one; names and
+// handles are found by package names. README.md says what a client needs to know.
+//
 // # Records and effective entities
 //
 // What is written is kept as it was written. What the Store hands out is the
@@ -26,4 +29,11 @@
 // it (see kv.ChangeSet): entity changes carry effective entities, and entities
 // that changed only because a link or a type changed are added. It must
 // therefore be opened before any room that listens to entity changes.
+//
+// # Size
+//
+// The package has some 2,500 lines: types, references that are resolved, privacy that is
+// inherited and names that private entities had are all worked out from one change set
+// under one lock, before the commit returns. Apart from each other they would hand that
+// change set around.
 package entities

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // commit is the Store's part in a commit: it takes the new types and entities
@@ -29,6 +31,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 		retyped[ch.ID] = true
 	}
 	changed := make(map[string]bool)
+	inheriting := s.takeInherited(cs)
 	for i, ch := range cs.Changes {
 		_, record, ok := EntityRecords.Of(ch)
 		if !ok {
@@ -37,6 +40,14 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 		old, now := s.apply(ch.ID, record)
 		cs.Changes[i] = entityChange(ch.ID, old, now)
 		changed[ch.ID] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(inheriting)) {
+		if record := s.record(id); record != nil && !changed[id] {
+			if old, now := s.apply(id, record); old != now {
+				cs.Changes = append(cs.Changes, entityChange(id, old, now))
+			}
+			changed[id] = true
+		}
 	}
 	if len(retyped) > 0 {
 		s.schema++
@@ -144,6 +155,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 		if old != nil {
 			s.leaveLinks(s.record(id))
 			s.forget(old)
+			s.countPrivate(old, nil)
 			delete(s.byID, id)
 			delete(s.records, id)
 			s.names.Delete(id)
@@ -172,13 +184,27 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	}
 	delete(s.byID, id) // a map keeps the key it has, and with it what that is a part of
 	s.byID[id] = now
+	s.countPrivate(old, now)
 	if s.names != nil { // else a Resolver is set before they are loaded, which changes none
-		s.names.Put(NameRecord{ID: id, Kind: Fold(now.Type), Changed: now.UpdatedAt, Hidden: !now.Live()}, append([]string{now.Name}, now.Aliases...)...)
+		s.names.Put(names.Record{
+			ID: id, Kind: Fold(now.Type), Changed: now.UpdatedAt, Hidden: !now.Live(),
+			Private: now.Private,
+		}, append([]string{now.Name}, now.Aliases...)...)
 	}
 	if now.Live() {
 		s.enterType(now)
 	}
 	return old, now
+}
+
+// countPrivate counts the private entities as one becomes another.
+func (s *Store) countPrivate(old, now *Entity) {
+	if old != nil && old.Private {
+		s.privates.Add(-1)
+	}
+	if now != nil && now.Private {
+		s.privates.Add(1)
+	}
 }
 
 // enterType puts an effective entity into the list of its type.
@@ -218,12 +244,14 @@ func (s *Store) enterLinks(record *Entity) {
 
 func (s *Store) leaveLinks(record *Entity) {
 	if record != nil && record.NoteID != "" {
-		if delete(s.byNote[record.NoteID], record.ID); len(s.byNote[record.NoteID]) == 0 {
+		delete(s.byNote[record.NoteID], record.ID)
+		if len(s.byNote[record.NoteID]) == 0 {
 			delete(s.byNote, record.NoteID)
 		}
 	}
 	s.eachLinkKey(record, func(key string) {
-		if delete(s.linked[key], record.ID); len(s.linked[key]) == 0 {
+		delete(s.linked[key], record.ID)
+		if len(s.linked[key]) == 0 {
 			delete(s.linked, key)
 		}
 	})
@@ -233,7 +261,7 @@ func (s *Store) eachLinkKey(record *Entity, visit func(key string)) {
 	if record == nil || s.resolve.Keys == nil {
 		return
 	}
-	record.eachLink(func(link string) bool {
+	eachLink(record, func(link string) bool {
 		for _, key := range s.resolve.Keys(link) {
 			visit(key)
 		}
@@ -243,16 +271,16 @@ func (s *Store) eachLinkKey(record *Entity, visit func(key string)) {
 
 // eachLink visits the targets of the links in the fields of an entity until visit
 // returns false.
-func (e *Entity) eachLink(visit func(link string) bool) {
+func eachLink(e *Entity, visit func(link string) bool) {
 	for _, value := range e.Fields {
 		switch v := value.(type) {
 		case string:
-			if link, ok := LinkTarget(v); ok && !visit(link) {
+			if link, ok := record.LinkTarget(v); ok && !visit(link) {
 				return
 			}
 		case []string:
 			for _, text := range v {
-				if link, ok := LinkTarget(text); ok && !visit(link) {
+				if link, ok := record.LinkTarget(text); ok && !visit(link) {
 					return
 				}
 			}
@@ -260,8 +288,8 @@ func (e *Entity) eachLink(visit func(link string) bool) {
 	}
 }
 
-func (e *Entity) hasLink() (found bool) {
-	e.eachLink(func(string) bool {
+func hasLink(e *Entity) (found bool) {
+	eachLink(e, func(string) bool {
 		found = true
 		return false
 	})
@@ -321,7 +349,9 @@ func (s *Store) effective(record *Entity) *Entity {
 			fields[f.Name] = resolved
 		}
 	}
-	private := record.Private || s.resolve.Private != nil && record.NoteID != "" && s.resolve.Private(record.NoteID)
+	_, private := s.inherited[record.ID]
+	private = private || record.Private ||
+		s.resolve.Private != nil && record.NoteID != "" && s.resolve.Private(record.NoteID)
 	if fields == nil && private == record.Private {
 		return record
 	}
@@ -363,12 +393,12 @@ func (s *Store) resolveValue(f Field, value any, from string) any {
 }
 
 func (s *Store) resolveLink(f Field, text, from string) string {
-	target, ok := LinkTarget(text)
+	target, ok := record.LinkTarget(text)
 	if !ok {
 		return text
 	}
 	noteID, entityID := s.resolve.Resolve(target, from)
-	if f.Type == NoteRef {
+	if f.Type.Info().To == record.ToNote {
 		entityID = noteID
 	}
 	if entityID == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 var ctx = context.Background()
@@ -37,18 +38,18 @@ func open(t *testing.T, dir string, opts entities.Options) (*entities.Store, *kv
 }
 
 var person = entities.Type{Name: "Person", Fields: []entities.Field{
-	{Name: "role", Type: entities.Text},
-	{Name: "skills", Type: entities.TextList},
-	{Name: "level", Type: entities.Number},
-	{Name: "remote", Type: entities.Boolean},
-	{Name: "email", Type: entities.Email},
-	{Name: "site", Type: entities.URL},
-	{Name: "born", Type: entities.Date},
-	{Name: "status", Type: entities.Select, Options: []string{"Active", "On leave"}},
-	{Name: "team", Type: entities.EntityRef, TargetType: "Team"},
-	{Name: "reports", Type: entities.EntityRefList, TargetType: "Person"},
-	{Name: "profile", Type: entities.NoteRef},
-	{Name: "peers", Type: entities.Computed, Query: "SELECT p FROM Person"},
+	{Name: "role", Type: record.Text},
+	{Name: "skills", Type: record.TextList},
+	{Name: "level", Type: record.Number},
+	{Name: "remote", Type: record.Boolean},
+	{Name: "email", Type: record.Email},
+	{Name: "site", Type: record.URL},
+	{Name: "born", Type: record.Date},
+	{Name: "status", Type: record.Select, Options: []string{"Active", "On leave"}},
+	{Name: "team", Type: record.EntityRef, TargetType: "Team"},
+	{Name: "reports", Type: record.EntityRefList, TargetType: "Person"},
+	{Name: "profile", Type: record.NoteRef},
+	{Name: "peers", Type: record.Computed, Query: "SELECT p FROM Person"},
 }}
 
 func mustType(t *testing.T, s *entities.Store, typ entities.Type) {
@@ -183,20 +184,23 @@ func TestLifeOfAnEntity(t *testing.T) {
 		t.Error(diff)
 	}
 	created := e.CreatedAt
-	if e, err = s.Put(ctx, entities.Entity{ID: e.ID, Type: "Person", Name: "Ann B"}, ptr(2)); err != nil || len(e.Fields) != 0 || !e.CreatedAt.Equal(created) {
+	e, err = s.Put(ctx, entities.Entity{ID: e.ID, Type: "Person", Name: "Ann B"}, ptr(2))
+	if err != nil || len(e.Fields) != 0 || !e.CreatedAt.Equal(created) {
 		t.Errorf("put replaces: %+v, %v", e, err)
 	}
-	if e, err = s.Trash(ctx, e.ID, nil); err != nil || e.TrashedAt == nil || len(s.OfType("Person")) != 0 || len(s.Complete("Ann", nil, 9)) != 0 {
+	e, err = s.Trash(ctx, e.ID, nil)
+	if err != nil || e.TrashedAt == nil || len(s.OfType("Person")) != 0 || len(s.Complete("Ann", nil, 9, false)) != 0 {
 		t.Errorf("trashed %+v, %v", e, err)
 	}
-	if got := s.Named("ann b"); len(got) != 1 || got[0].Live() {
+	if got := s.Named("ann b", nil); len(got) != 1 || got[0].Live() {
 		t.Errorf("the trash is found by name when nothing else is: %v", got)
 	}
-	if e, err = s.Restore(ctx, e.ID, nil); err != nil || !e.Live() || len(s.OfType("person")) != 1 {
+	e, err = s.Restore(ctx, e.ID, nil)
+	if err != nil || !e.Live() || len(s.OfType("person")) != 1 {
 		t.Errorf("restored %+v, %v", e, err)
 	}
 	version, err := s.Delete(ctx, e.ID, ptr(e.Version))
-	if err != nil || version != e.Version+1 || s.Get(e.ID) != nil || len(s.Named("Ann B")) != 0 {
+	if err != nil || version != e.Version+1 || s.Get(e.ID) != nil || len(s.Named("Ann B", nil)) != 0 {
 		t.Errorf("deleted: %d, %v", version, err)
 	}
 	for name, err := range map[string]error{
@@ -229,20 +233,60 @@ func TestPutManyIsAllOrNone(t *testing.T) {
 	}
 }
 
+// TestPERF5_CompletionOrdersWhatIsEqualByName writes entities together by a clock that
+// never stands still, and under ids in both orders: completions of them come in one.
+func TestPERF5_CompletionOrdersWhatIsEqualByName(t *testing.T) {
+	together := []entities.Entity{
+		{Type: "Team", Name: "Zoe Alpha"},
+		{Type: "Person", Name: "Anna Alpha"},
+		{Type: "Person", Name: "anna Alpha"},
+		{Type: "Team", Name: "Anna Alpha"},
+		{Type: "Person", Name: "Mia Tal"},
+		{Type: "Person", Name: "Bo Falk"},
+	}
+	want := "Person Anna Alpha, Team Anna Alpha, Person anna Alpha, Team Zoe Alpha, Person Bo Falk, Person Mia Tal, "
+	for _, rising := range []bool{true, false} {
+		n, clock := 500, time.Unix(1e9, 0)
+		s, _ := open(t, kv.InMemory, entities.Options{
+			NewID: func() string {
+				n--
+				if rising {
+					n += 2
+				}
+				return fmt.Sprintf("id-%d", n)
+			},
+			Now: func() time.Time { clock = clock.Add(time.Second); return clock },
+		})
+		mustType(t, s, person)
+		mustType(t, s, entities.Type{Name: "Team"})
+		_, err := s.PutMany(ctx, together)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, h := range s.Complete("al", nil, 8, false) {
+			got += s.Get(h.ID).Type + " " + h.Name + ", "
+		}
+		if got != want {
+			t.Errorf("ids rise: %t: %s", rising, got)
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	s, _ := open(t, kv.InMemory, entities.Options{CheckQuery: func(_ *entities.Type, f entities.Field) []entities.Diagnostic {
 		if strings.Contains(f.Query, "Ghost") {
-			return []entities.Diagnostic{{Line: 1, Column: 15, Message: "unknown type", Severity: entities.SeverityWarning}}
+			return []entities.Diagnostic{{Line: 1, Column: 15, Message: "unknown type", Severity: record.SeverityWarning}}
 		}
 		if strings.Contains(f.Query, "SELEC ") {
-			return []entities.Diagnostic{{Line: 1, Column: 1, Message: "SELECT expected", Severity: entities.SeverityError}}
+			return []entities.Diagnostic{{Line: 1, Column: 1, Message: "SELECT expected", Severity: record.SeverityError}}
 		}
 		return nil
 	}})
 	_, found, err := s.PutType(ctx, entities.Type{Name: "Team", Fields: []entities.Field{
-		{Name: "lead", Type: entities.EntityRef, TargetType: "Person"},
-		{Name: "self", Type: entities.EntityRef, TargetType: "team"},
-		{Name: "all", Type: entities.Computed, Query: "SELECT g FROM Ghost"},
+		{Name: "lead", Type: record.EntityRef, TargetType: "Person"},
+		{Name: "self", Type: record.EntityRef, TargetType: "team"},
+		{Name: "all", Type: record.Computed, Query: "SELECT g FROM Ghost"},
 	}}, nil, false)
 	if err != nil || len(found) != 2 || found[0].Field != "lead" || found[1].Field != "all" {
 		t.Errorf("diagnostics %+v, %v", found, err)
@@ -287,12 +331,13 @@ func TestTypesChangeAndValuesStay(t *testing.T) {
 	if _, err := s.Put(ctx, entities.Entity{ID: "a", Type: "Person", Name: "A", Fields: entities.Values{"role": "Dev", "level": 2.0}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	small := entities.Type{Name: "person", Fields: []entities.Field{{Name: "level", Type: entities.Number}}}
+	small := entities.Type{Name: "person", Fields: []entities.Field{{Name: "level", Type: record.Number}}}
 	_, _, err := s.PutType(ctx, small, nil, false)
 	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "1 value") {
 		t.Errorf("orphans: %v", err)
 	}
-	if _, _, err = s.PutType(ctx, small, ptr(1), true); err != nil {
+	_, _, err = s.PutType(ctx, small, ptr(1), true)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(entities.Values{"level": 2.0}, s.Get("a").Fields); diff != "" {
@@ -330,7 +375,7 @@ func TestReopenGivesTheSame(t *testing.T) {
 	if diff := cmp.Diff(before, *s.Get("a")); diff != "" {
 		t.Error(diff)
 	}
-	if got := s.Named("änne"); len(got) != 1 || len(s.Types()) != 1 {
+	if got := s.Named("änne", nil); len(got) != 1 || len(s.Types()) != 1 {
 		t.Errorf("named %v", got)
 	}
 }

@@ -1,35 +1,10 @@
 package entities
 
-import (
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
-)
+import "github.com/ctxd/ctxd/entities/names/fold"
 
-// Fold returns the form under which names are compared: NFC, case folded.
-// Two names are the same name when their folds are equal.
-func Fold(s string) string {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
-			if c >= 0x80 {
-				return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
-			}
-			return foldASCII(s)
-		}
-	}
-	return s
-}
+// Fold returns the form under which names are compared (see fold.Name): two names
+// are the same name when their folds are equal.
+func Fold(s string) string { return fold.Name(s) }
 
-// foldASCII lowers a text that may still hold a non-ASCII byte further on, in
-// which case it takes the long way.
-func foldASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		switch {
-		case c >= 0x80:
-			return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
-		case 'A' <= c && c <= 'Z':
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
-}
+// CompareNatural orders two names as people do (see fold.CompareNatural).
+func CompareNatural(a, b string) int { return fold.CompareNatural(a, b) }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Sizes that a record may have. Over them a write is a Limit error that names
@@ -38,21 +39,9 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// isID reports whether a text is 1 to 64 letters, digits, hyphens and underscores.
-func isID(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return 0 < len(s) && len(s) <= 64
-}
-
 // CheckID refuses an id that could not stand in a prompt as it is.
 func CheckID(field, id string) error {
-	if isID(id) {
+	if record.IsID(id) {
 		return nil
 	}
 	return fault.Field(field, "%s is not an id", field).

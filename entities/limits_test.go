@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 func TestRPC6_SizesOfEntitiesAreConfigured(t *testing.T) {
@@ -17,7 +18,7 @@ func TestRPC6_SizesOfEntitiesAreConfigured(t *testing.T) {
 	tight := entities.Limits{Name: 5, FieldBytes: 16, Fields: 1}
 	many := make([]entities.Field, 201)
 	for i := range many {
-		many[i] = entities.Field{Name: fmt.Sprintf("f%d", i), Type: entities.Text}
+		many[i] = entities.Field{Name: fmt.Sprintf("f%d", i), Type: record.Text}
 	}
 	for _, c := range []struct {
 		name   string

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/names"
 )
 
 // loaded is some entities on their way into a Store that opens.
@@ -25,6 +26,9 @@ func (s *Store) load() error {
 			s.types[id] = t
 		}
 		s.sortTypes()
+		for id, i := range inherited.All(tx, "") {
+			s.inherited[id] = i.NoteID
+		}
 		if tx.Err() != nil {
 			return tx.Err()
 		}
@@ -34,6 +38,7 @@ func (s *Store) load() error {
 			for i, now := range b.effective {
 				record := b.records[i]
 				s.byID[record.ID] = now
+				s.countPrivate(nil, now)
 				if now != record {
 					s.records[record.ID] = record
 				}
@@ -51,22 +56,24 @@ func (s *Store) load() error {
 
 // loadNames loads the names of entities.
 func (s *Store) loadNames(lists [][]*Entity) {
-	batches := make([]*NameBatch, len(lists))
+	batches := make([]*names.Batch, len(lists))
 	var readers sync.WaitGroup
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), len(lists)) {
 		readers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(lists)); i = next.Add(1) - 1 {
-				batches[i] = readNames(lists[i])
+				batches[i] = s.readNames(lists[i])
 			}
 		})
 	}
 	readers.Wait()
-	s.names = LoadNames(batches)
+	s.names = names.Load(batches)
 }
 
-func readNames(records []*Entity) *NameBatch {
-	b := new(NameBatch)
+// readNames reads the names of some entities as they are stored. Whether they are private
+// depends on other records, and is known by now.
+func (s *Store) readNames(records []*Entity) *names.Batch {
+	b := new(names.Batch)
 	b.Reserve(len(records))
 	kinds := make(map[string]string) // of types, folded
 	for _, record := range records {
@@ -75,12 +82,15 @@ func readNames(records []*Entity) *NameBatch {
 			kind = Fold(record.Type)
 			kinds[record.Type] = kind
 		}
-		names := make([]Name, 0, 1+len(record.Aliases))
-		names = append(names, Name{record.Name, Fold(record.Name)})
+		all := make([]names.Name, 0, 1+len(record.Aliases))
+		all = append(all, names.Name{Text: record.Name, Fold: Fold(record.Name)})
 		for _, a := range record.Aliases {
-			names = append(names, Name{a, Fold(a)})
+			all = append(all, names.Name{Text: a, Fold: Fold(a)})
 		}
-		b.Add(NameRecord{ID: record.ID, Kind: kind, Changed: record.UpdatedAt, Hidden: !record.Live()}, names)
+		b.Add(names.Record{
+			ID: record.ID, Kind: kind, Changed: record.UpdatedAt, Hidden: !record.Live(),
+			Private: s.byID[record.ID].Private,
+		}, all)
 	}
 	return b
 }
@@ -91,7 +101,7 @@ func (s *Store) read(_ []string, records []*Entity) *loaded {
 	b := &loaded{records: records, effective: make([]*Entity, len(records))}
 	for i, record := range records {
 		b.effective[i] = s.effective(record)
-		if record.NoteID != "" || record.hasLink() {
+		if record.NoteID != "" || hasLink(record) {
 			b.dependent = append(b.dependent, record.ID)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 )
 
 // A record of an entity is
@@ -24,6 +24,7 @@ import (
 //	           list the list
 //	times      created, updated, trashed if it is
 //	number     version
+//	text       sources, if there are any
 //
 // Texts, lists, times and numbers are those of package kv. An entity has one
 // record, and no other is read. All its texts are parts of the record.
@@ -34,6 +35,7 @@ const (
 	flagPrivate = 1 << iota
 	flagVaultBacked
 	flagTrashed
+	flagSources
 	allFlags = 1<<iota - 1
 )
 
@@ -52,16 +54,19 @@ func encode(e *Entity) (_ string, err error) {
 	if e.Version < 0 {
 		return "", fmt.Errorf("version %d", e.Version)
 	}
-	flags := flagIf(flagPrivate, e.Private) | flagIf(flagVaultBacked, e.VaultBacked) | flagIf(flagTrashed, e.TrashedAt != nil)
+	flags := flagIf(flagPrivate, e.Private) | flagIf(flagVaultBacked, e.VaultBacked) |
+		flagIf(flagTrashed, e.TrashedAt != nil) |
+		flagIf(flagSources, e.Sources != "")
 	b := append(make([]byte, 0, 512), recordFormat, flags)
 	for _, s := range [...]string{e.ID, e.Type, e.Name, e.NoteID} {
-		b = kv.AppendText(b, s)
+		b = codec.AppendText(b, s)
 	}
-	b = kv.AppendTexts(b, e.Aliases)
-	b = kv.AppendUint(b, uint64(len(e.Fields)))
+	b = codec.AppendTexts(b, e.Aliases)
+	b = codec.AppendUint(b, uint64(len(e.Fields)))
 	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
-		b = kv.AppendText(b, name)
-		if b, err = appendValue(b, e.Fields[name]); err != nil {
+		b = codec.AppendText(b, name)
+		b, err = appendValue(b, e.Fields[name])
+		if err != nil {
 			return "", fmt.Errorf("field %q: %w", name, err)
 		}
 	}
@@ -69,11 +74,16 @@ func encode(e *Entity) (_ string, err error) {
 		if t == nil {
 			continue
 		}
-		if b, err = kv.AppendTime(b, *t); err != nil {
+		b, err = codec.AppendTime(b, *t)
+		if err != nil {
 			return "", err
 		}
 	}
-	return string(kv.AppendUint(b, uint64(e.Version))), nil
+	b = codec.AppendUint(b, uint64(e.Version))
+	if e.Sources != "" {
+		b = codec.AppendText(b, e.Sources)
+	}
+	return string(b), nil
 }
 
 func flagIf(flag byte, set bool) byte {
@@ -86,7 +96,7 @@ func flagIf(flag byte, set bool) byte {
 func appendValue(b []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case string:
-		return kv.AppendText(append(b, kindText), v), nil
+		return codec.AppendText(append(b, kindText), v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, errors.New("a number that is none")
@@ -98,13 +108,13 @@ func appendValue(b []byte, value any) ([]byte, error) {
 		}
 		return append(b, kindFalse), nil
 	case []string:
-		return kv.AppendTexts(append(b, kindList), v), nil
+		return codec.AppendTexts(append(b, kindList), v), nil
 	}
 	return nil, fmt.Errorf("a value of type %T", value)
 }
 
 func decode(s string) (*Entity, error) {
-	r := kv.Reader{Rest: s}
+	r := codec.Reader{Rest: s}
 	if r.Byte() != recordFormat {
 		return nil, errRecord
 	}
@@ -133,13 +143,17 @@ func decode(s string) (*Entity, error) {
 		e.TrashedAt = &at
 	}
 	e.Version = r.Int()
+	if flags&flagSources != 0 {
+		e.Sources = r.Text()
+		r.Bad = r.Bad || e.Sources == ""
+	}
 	if r.Bad || flags > allFlags || r.Rest != "" {
 		return nil, errRecord
 	}
 	return e, nil
 }
 
-func readValue(r *kv.Reader) any {
+func readValue(r *codec.Reader) any {
 	switch r.Byte() {
 	case kindText:
 		return r.Text()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // builtin names the fields that every entity has in a query; a type can't
@@ -66,19 +67,21 @@ func checkField(f Field) (Field, error) {
 	if builtin[Fold(name)] {
 		return f, fault.Field("name", "every entity has a field %q already", name).WithHint("choose another name")
 	}
-	if !knownFieldType(f.Type) {
+	if !f.Type.Known() {
 		return f, fault.Field("type", "there is no field type %s", quoted(string(f.Type))).
 			WithHint("the field types are %s", joinTypes())
 	}
 	if f.Label != "" {
-		if f.Label, err = CheckName("label", f.Label, MaxName); err != nil {
+		f.Label, err = CheckName("label", f.Label, MaxName)
+		if err != nil {
 			return f, err
 		}
 	}
-	if f.TargetType != "" && f.Type != EntityRef && f.Type != EntityRefList {
+	if f.TargetType != "" && f.Type.Info().To != record.ToEntity {
 		return f, fault.Field("targetType", "only an entity_ref or entity_ref_list has a targetType")
 	}
-	if f.Options, err = checkOptions(f); err != nil {
+	f.Options, err = checkOptions(f)
+	if err != nil {
 		return f, err
 	}
 	return f, checkQueryMember(f)
@@ -86,12 +89,12 @@ func checkField(f Field) (Field, error) {
 
 func checkQueryMember(f Field) error {
 	switch {
-	case f.Type == Computed && strings.TrimSpace(f.Query) == "":
+	case f.Type.IsComputed() && strings.TrimSpace(f.Query) == "":
 		return fault.Field("query", "a computed field needs a query").
 			WithHint("write one as in SELECT p FROM Person WHERE p.team = {this}")
-	case f.Type == Computed && f.Required:
+	case f.Type.IsComputed() && f.Required:
 		return fault.Field("required", "a computed field can't be required")
-	case f.Type != Computed && f.Query != "":
+	case !f.Type.IsComputed() && f.Query != "":
 		return fault.Field("query", "only a computed field has a query")
 	case len(f.Query) > MaxQueryBytes:
 		return fault.TooLarge("query", len(f.Query), MaxQueryBytes, "bytes")
@@ -100,7 +103,7 @@ func checkQueryMember(f Field) error {
 }
 
 func checkOptions(f Field) ([]string, error) {
-	if f.Type != Select {
+	if f.Type != record.Select {
 		if len(f.Options) > 0 {
 			return nil, fault.Field("options", "only a select has options")
 		}
@@ -128,18 +131,9 @@ func checkOptions(f Field) ([]string, error) {
 	return out, nil
 }
 
-func knownFieldType(t FieldType) bool {
-	for _, known := range FieldTypes {
-		if t == known {
-			return true
-		}
-	}
-	return false
-}
-
 func joinTypes() string {
-	names := make([]string, len(FieldTypes))
-	for i, t := range FieldTypes {
+	names := make([]string, len(record.FieldTypes))
+	for i, t := range record.FieldTypes {
 		names[i] = string(t)
 	}
 	return strings.Join(names, ", ")

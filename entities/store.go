@@ -3,11 +3,15 @@ package entities
 import (
 	"iter"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/loading"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/past"
 )
 
 // The collections that the records lie in.
@@ -38,6 +42,8 @@ type Resolver struct {
 	// Private reports whether the note of that id is private: what is made of
 	// it is private as well.
 	Private func(noteID string) bool
+	// Source is Private inside a transaction, which sees what is not committed yet.
+	Source func(tx *kv.Tx, noteID string) (Source, error)
 	// Makes reports whether an entity is the one that is made from a note.
 	Makes func(tx *kv.Tx, noteID, entityID string) (bool, error)
 }
@@ -46,24 +52,35 @@ type Resolver struct {
 type Store struct {
 	db   *kv.Store
 	opts Options
+	past *past.Names // of notes too
 
-	mu      kv.ViewLock // guards everything below; at first all but names is loaded
+	mu      loading.Lock // guards everything below; at first all but names is loaded
 	types   map[string]*Type
 	sorted  []*Type                 // by name
 	byID    map[string]*Entity      // effective, the trash included
 	records map[string]*Entity      // as stored, only where it differs from the effective one
 	byType  map[string]*typeMembers // by the fold of the type's name
-	names   *NameIndex              // the trash included; nil until it is loaded
+	names   *names.Index            // the trash included; nil until it is loaded
 	resolve Resolver
 	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
-	byNote  map[string]map[string]struct{} // id of a note to the ids of the entities made from it
-	gen     uint64                         // counts changes of types and entities
+	// inherited are the entities that are private because of a source that they have no
+	// more, with the ids of the notes.
+	inherited map[string]string
+	byNote    map[string]map[string]struct{} // id of a note to the ids of the entities made from it
+	gen       uint64                         // counts changes of types and entities
 
 	// dependent are the entities about which a Resolver has to be asked, as they
 	// were loaded. It is nil when that is not known, and not used once there is one.
 	dependent []string
 	schema    uint64 // counts changes of types
+
+	publicUses publicUses
+	privates   atomic.Int64 // private entities
 }
+
+// Privates returns the number of private entities, the trash included. It takes no
+// lock.
+func (s *Store) Privates() int64 { return s.privates.Load() }
 
 // Open loads the types and entities of db and keeps them current from then on.
 func Open(db *kv.Store, opts Options) (*Store, error) {
@@ -79,6 +96,12 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		types: make(map[string]*Type), byID: make(map[string]*Entity), records: make(map[string]*Entity),
 		byType: make(map[string]*typeMembers),
 		linked: make(map[string]map[string]struct{}), byNote: make(map[string]map[string]struct{}),
+		inherited: make(map[string]string),
+	}
+	var err error
+	s.past, err = past.Open(db)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.load(); err != nil {
 		return nil, err
@@ -179,33 +202,4 @@ func (s *Store) SchemaGen() uint64 {
 	s.mu.Early().RLock()
 	defer s.mu.Early().RUnlock()
 	return s.schema
-}
-
-// Named returns the entities with that name or alias, compared without case:
-// the live ones, or when there are none those in the trash. By id.
-func (s *Store) Named(name string) []*Entity {
-	key := Fold(name)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.liveOrTrashed(s.names.Exact(key))
-}
-
-// MatchName reports whether fold is the fold of a name or alias, and whether it
-// is the beginning of one: a longer text can only be a name while it is.
-func (s *Store) MatchName(fold string) (whole, beginning bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.names.Match(fold)
-}
-
-// Complete returns the live entities that typed may mean (see
-// NameIndex.Complete), of the given types, or of any when types is empty.
-func (s *Store) Complete(typed string, types []string, limit int) []Hit {
-	kinds := make([]string, len(types))
-	for i, t := range types {
-		kinds[i] = Fold(t)
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.names.Complete(typed, kinds, limit)
 }

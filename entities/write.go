@@ -120,15 +120,18 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 			return nil, err
 		}
 	}
-	record, err := s.build(t, e, old, opts)
+	record, err := s.build(tx, t, e, old, opts)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.moved(tx, old, record, opts.FromNote); err != nil {
 		return nil, err
 	}
 	return record, EntityRecords.Put(tx, record.ID, record)
 }
 
 // build checks e and makes the record that replaces old.
-func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity, error) {
+func (s *Store) build(tx *kv.Tx, t *Type, e Entity, old *Entity, opts PutOptions) (*Entity, error) {
 	name, err := CheckName("name", e.Name, s.opts.Limits.Name)
 	if err != nil {
 		return nil, err
@@ -152,15 +155,18 @@ func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity,
 	} else if values, err = CheckValues(t, e.Fields, s.opts.Limits.FieldBytes); err != nil {
 		return nil, err
 	}
-	now := s.opts.Now().UTC().Truncate(time.Millisecond)
+	now := s.now(tx)
 	record := &Entity{
 		ID: e.ID, Type: t.Name, Name: name, Aliases: aliases, Fields: values, NoteID: e.NoteID,
 		Private: e.Private, VaultBacked: opts.VaultBacked, CreatedAt: now, UpdatedAt: now, Version: 1,
+		Sources: e.Sources,
 	}
 	switch {
 	case old != nil:
 		record.CreatedAt, record.TrashedAt, record.Version = old.CreatedAt, old.TrashedAt, old.Version+1
-		if opts.FromNote {
+		if !opts.FromNote {
+			record.Sources = old.Sources // of the texts that stay
+		} else {
 			record.Private = old.Private // said by a client; the note's own word is added when it is read
 		}
 	case !e.CreatedAt.IsZero():
@@ -168,6 +174,9 @@ func (s *Store) build(t *Type, e Entity, old *Entity, opts PutOptions) (*Entity,
 	}
 	return record, nil
 }
+
+// now is the time of a transaction, as records carry it.
+func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
 
 // checkWritable refuses a write to a record that moved on or that belongs to a
 // file.
@@ -240,12 +249,14 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, er
 // applyTo changes e, which is a copy of the stored record.
 func (p Patch) applyTo(e *Entity, t *Type, limits Limits) (err error) {
 	if p.Name != nil {
-		if e.Name, err = CheckName("name", *p.Name, limits.Name); err != nil {
+		e.Name, err = CheckName("name", *p.Name, limits.Name)
+		if err != nil {
 			return err
 		}
 	}
 	if p.Aliases != nil {
-		if e.Aliases, err = CheckAliases(*p.Aliases, limits.Name); err != nil {
+		e.Aliases, err = CheckAliases(*p.Aliases, limits.Name)
+		if err != nil {
 			return err
 		}
 	}
@@ -285,7 +296,8 @@ func (p Patch) applyTo(e *Entity, t *Type, limits Limits) (err error) {
 		if err != nil {
 			return fault.Under("fields", err)
 		}
-		if delete(fields, f.Name); v != nil {
+		delete(fields, f.Name)
+		if v != nil {
 			fields[f.Name] = v
 		}
 	}
@@ -320,8 +332,11 @@ func (s *Store) changeTx(tx *kv.Tx, id string, ifVersion *int, edit func(*kv.Tx,
 	if err := edit(tx, &e); err != nil {
 		return err
 	}
+	if err := s.moved(tx, old, &e, false); err != nil {
+		return err
+	}
 	e.Version++
-	e.UpdatedAt = s.opts.Now().UTC().Truncate(time.Millisecond)
+	e.UpdatedAt = s.now(tx)
 	return EntityRecords.Put(tx, id, &e)
 }
 
@@ -344,49 +359,6 @@ func (s *Store) TrashTx(tx *kv.Tx, id string) error {
 	}
 	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
 		s.trash(e)
-		return nil
-	})
-}
-
-// KeepPrivateTx makes private what is private because of a note, which is removed
-// for good in the transaction: nobody would know of it then. made is the entity that
-// the note describes, empty for none.
-func (s *Store) KeepPrivateTx(tx *kv.Tx, noteID, made string) error {
-	s.mu.Early().RLock()
-	ids := slices.Collect(maps.Keys(s.byNote[noteID]))
-	s.mu.Early().RUnlock()
-	if made != "" {
-		ids = append(ids, made) // it may be new, and its commit under way
-	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		e, err := EntityRecords.Get(tx, id)
-		if err != nil {
-			return err
-		}
-		if e == nil || e.Private || e.NoteID != noteID {
-			continue
-		}
-		err = s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
-			e.Private = true
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// PublishTx takes back what KeepPrivateTx did to an entity whose note is there again
-// and speaks for itself; an unknown id is no error.
-func (s *Store) PublishTx(tx *kv.Tx, id string) error {
-	old, err := EntityRecords.Get(tx, id)
-	if err != nil || old == nil || !old.Private {
-		return err
-	}
-	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
-		e.Private = false
 		return nil
 	})
 }
@@ -439,11 +411,23 @@ func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version 
 			return err
 		}
 		version = old.Version + 1
-		return EntityRecords.Delete(tx, id)
+		return s.DeleteTx(tx, id)
 	})
 	return version, err
 }
 
 // DeleteTx removes an entity inside a transaction of the caller, whatever it
-// comes from.
-func (s *Store) DeleteTx(tx *kv.Tx, id string) error { return EntityRecords.Delete(tx, id) }
+// comes from; an unknown id is no error.
+func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
+	old, err := EntityRecords.Get(tx, id)
+	if err != nil || old == nil {
+		return err
+	}
+	if err := s.moved(tx, old, nil, false); err != nil {
+		return err
+	}
+	if err := inherited.Delete(tx, id); err != nil {
+		return err
+	}
+	return EntityRecords.Delete(tx, id)
+}

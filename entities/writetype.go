@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // PutType declares a type or changes it, and returns it with what there is to
@@ -94,17 +95,17 @@ func (s *Store) diagnose(tx *kv.Tx, t *Type) ([]Diagnostic, error) {
 			}
 			if target == nil {
 				found = append(found, Diagnostic{
-					Field: f.Name, Line: 1, Column: 1, Severity: SeverityWarning,
+					Field: f.Name, Line: 1, Column: 1, Severity: record.SeverityWarning,
 					Message: fmt.Sprintf("target type %s is not declared yet", f.TargetType),
 					Hint:    "declare it with types.put; until then references are accepted as they are",
 				})
 			}
 		}
-		if f.Type != Computed || s.opts.CheckQuery == nil {
+		if !f.Type.IsComputed() || s.opts.CheckQuery == nil {
 			continue
 		}
 		for _, d := range s.opts.CheckQuery(t, f) {
-			if d.Severity == SeverityError {
+			if d.Severity == record.SeverityError {
 				return nil, &fault.Error{
 					Kind: fault.Query, Field: fmt.Sprintf("fields[%d].query", i), Msg: d.Message, Hint: d.Hint,
 					Line: d.Line, Column: d.Column, Ref: t.Name,
@@ -123,11 +124,13 @@ func (s *Store) diagnose(tx *kv.Tx, t *Type) ([]Diagnostic, error) {
 func (s *Store) DeleteType(ctx context.Context, name string, force bool) (*Type, error) {
 	var t *Type
 	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
-		if t, err = TypeRecords.Get(tx, Fold(name)); err != nil {
+		t, err = TypeRecords.Get(tx, Fold(name))
+		if err != nil {
 			return err
 		}
 		if t == nil {
-			return fault.New(fault.NotFound, "there is no type %s", quoted(name)).WithHint("types.list shows the declared types")
+			return fault.New(fault.NotFound, "there is no type %s", quoted(name)).
+				WithHint("types.list shows the declared types")
 		}
 		var ids []string
 		for id, e := range EntityRecords.All(tx, "") {

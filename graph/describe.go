@@ -9,20 +9,15 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Bounds of what Describe says.
 const (
-	MaxDescribed = 16 // fields of a node
-	maxFieldText = 120
-	maxNames     = 5 // of a list of references
+	MaxDescribed = 16  // fields of a node
+	MaxFieldText = 120 // graphemes of the text of a field
+	maxNames     = 5   // of a list of references
 )
-
-// FieldText is a field of an entity in words.
-type FieldText struct {
-	Name string `json:"name"`
-	Text string `json:"text"` // one line, of at most 120 graphemes
-}
 
 // Describe gives each entity of a part of the graph the first n of its fields
 // that have a value, in the order of its type, with names in place of ids. A
@@ -43,7 +38,7 @@ func (g *Graph) Describe(ctx context.Context, sub *Subgraph, n int) error {
 }
 
 func (g *Graph) describe(ctx context.Context, e *entities.Entity, n int) []FieldText {
-	t := g.ents.Type(e.Type)
+	t := g.typeNamed(e.Type)
 	if t == nil {
 		return nil
 	}
@@ -53,7 +48,7 @@ func (g *Graph) describe(ctx context.Context, e *entities.Entity, n int) []Field
 			break
 		}
 		if text := g.fieldText(ctx, e, f); text != "" {
-			fields = append(fields, FieldText{f.Name, oneLine(text, maxFieldText)})
+			fields = append(fields, FieldText{Name: f.Name, Text: OneLine(text, MaxFieldText)})
 		}
 	}
 	return fields
@@ -62,23 +57,23 @@ func (g *Graph) describe(ctx context.Context, e *entities.Entity, n int) []Field
 func (g *Graph) fieldText(ctx context.Context, e *entities.Entity, f entities.Field) string {
 	value, ok := e.Fields[f.Name]
 	switch {
-	case f.Type == entities.Computed:
+	case f.Type.IsComputed():
 		return g.computedText(ctx, e, f)
 	case !ok:
 		return ""
 	case f.Type.IsRef():
 		kind := Entity
-		if f.Type == entities.NoteRef {
+		if f.Type.Info().To == record.ToNote {
 			kind = Note
 		}
 		ids := e.Strings(f.Name)
-		return g.names(kind, ids, len(ids))
+		return g.names(e, kind, ids, len(ids))
 	}
 	switch v := value.(type) {
 	case string:
-		return v
+		return g.text(e, v)
 	case []string:
-		return strings.Join(v, ", ")
+		return strings.Join(g.texts(e, v), ", ")
 	default:
 		return valueText(v)
 	}
@@ -93,17 +88,17 @@ func (g *Graph) computedText(ctx context.Context, e *entities.Entity, f entities
 		return ""
 	}
 	if res.IsValue {
-		return valueText(res.Value)
+		return valueText(g.shownValue(e, res.Value))
 	}
 	var ids []string
 	for _, row := range res.Rows[:min(len(res.Rows), maxNames)] {
 		ids = append(ids, row.ID)
 	}
-	return g.names(Entity, ids, res.Total)
+	return g.names(e, Entity, ids, res.Total)
 }
 
-// names writes references; total is how many there are.
-func (g *Graph) names(kind Kind, ids []string, total int) string {
+// names writes references of an entity; total is how many there are.
+func (g *Graph) names(e *entities.Entity, kind Kind, ids []string, total int) string {
 	if len(ids) == 0 {
 		return ""
 	}
@@ -111,8 +106,10 @@ func (g *Graph) names(kind Kind, ids []string, total int) string {
 	list := make([]string, len(ids))
 	for i, id := range ids {
 		v := g.vertex(Key{kind, id}, 0)
-		raw, isLink := entities.LinkTarget(id)
+		raw, isLink := record.LinkTarget(id)
 		switch {
+		case g.withheld(e, Key{kind, id}):
+			list[i] = Private
 		case v != nil && kind == Note:
 			list[i] = "[[" + v.Name + "]]"
 		case v != nil:
@@ -144,16 +141,17 @@ func valueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// oneLine makes a text safe for one line of a drawing, no longer than most
+// OneLine makes a text safe for one line of a drawing, no longer than most
 // graphemes: line breaks become spaces; other control characters, invalid
 // bytes, what no XML document may hold and what turns the writing direction of
 // what follows become U+FFFD.
-func oneLine(s string, most int) string {
+func OneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\r' || r == '\t' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029:
 			return ' '
-		case r < ' ', r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xfffe, r == 0xffff:
+		case r < ' ', r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 &&
+			r <= 0x2069, r == 0xfffe, r == 0xffff:
 			return 0xfffd
 		}
 		return r // an invalid byte comes as U+FFFD

@@ -13,9 +13,7 @@
 // and nothing is cleared between walks. A walk costs O(nodes + edges visited).
 //
 // Neighbors and Path answer with a Subgraph, a part of the graph for people,
-// and Stats counts all of it. DOT, Mermaid and SVG draw a Subgraph; what users
-// wrote never becomes structure of a drawing. Library graphs are built only for
-// DOT, of the part at hand: the library copies all edges for each question.
+// and Stats counts all of it. Package draw, to the right, draws a Subgraph.
 //
 // All methods are safe for concurrent use.
 package graph

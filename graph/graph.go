@@ -8,6 +8,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/loading"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -48,13 +50,36 @@ type Edge struct {
 // OwnNote is the Field of the edge from an entity to its own note.
 const OwnNote = "noteId"
 
-// Graph is the adjacency of one store. Open makes one.
+// Graph is the adjacency of one store, as a reader sees it. Open makes one, and As
+// makes those of other readers of it.
 type Graph struct {
+	*adjacency
+	wql   *wql.Engine
+	shown Shown // nil: everything
+}
+
+// Shown says what a reader sees who does not see everything.
+type Shown interface {
+	SeesEntity(*entities.Entity) bool // whether it exists for the reader; it takes no lock
+	SeesNote(*notes.Note) bool        // likewise
+	HidesEntity(id string) bool       // whether there is, or was, one that does not exist for the reader
+	HidesNote(id string) bool         // likewise
+	NameOf(*entities.Entity) string
+	TitleOf(*notes.Note) string
+	TextOf(noteID, text string) string // a value of an entity of that note
+	Type(name string) *entities.Type   // nil for one that does not exist for the reader
+}
+
+// Private stands for a record that the reader is not to know of, where something
+// that is shown refers to it.
+const Private = "(private)"
+
+// adjacency is what all Graphs of one store share.
+type adjacency struct {
 	ents  *entities.Store
 	notes *notes.Store
-	wql   *wql.Engine
 
-	mu   kv.ViewLock // guards everything below, all of which is loaded later
+	mu   loading.Lock // guards everything below, all of which is loaded later
 	keys []Key
 	node [2]map[string]Node // by kind and id
 	out  [][]Edge
@@ -67,15 +92,86 @@ type Graph struct {
 // built when it is needed first.
 func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine) *Graph {
 	n := ents.Count("")
-	g := &Graph{
-		ents: ents, notes: ns, wql: engine,
+	a := &adjacency{
+		ents: ents, notes: ns,
 		keys: make([]Key, 0, n), out: make([][]Edge, 0, n), in: make([][]Node, 0, n),
 		node: [2]map[string]Node{Entity: make(map[string]Node, n), Note: make(map[string]Node)},
 	}
+	g := &Graph{adjacency: a, wql: engine}
 	g.walkers.New = func() any { return new(walker) }
 	g.mu.Later(g.load)
 	db.OnCommit(g.commit)
 	return g
+}
+
+// As returns the same graph for a reader that does not see all of it. engine answers
+// for that reader. Hidden records are in no walk, path or figure; what a record that
+// is shown refers to shows as Private where the record would be named.
+func (g *Graph) As(shown Shown, engine *wql.Engine) *Graph {
+	return &Graph{adjacency: g.adjacency, wql: engine, shown: shown}
+}
+
+// hides reports whether there is or was such a record, and not for the reader.
+func (g *Graph) hides(key Key) bool {
+	switch {
+	case g.shown == nil:
+		return false
+	case key.Kind == Note:
+		return g.shown.HidesNote(key.ID)
+	}
+	return g.shown.HidesEntity(key.ID)
+}
+
+func (g *Graph) entityName(e *entities.Entity) string {
+	if g.shown == nil {
+		return e.Name
+	}
+	return g.shown.NameOf(e)
+}
+
+func (g *Graph) noteTitle(n *notes.Note) string {
+	if g.shown == nil {
+		return n.Title
+	}
+	return g.shown.TitleOf(n)
+}
+
+// text returns a text of a field of an entity.
+func (g *Graph) text(e *entities.Entity, text string) string {
+	if g.shown == nil {
+		return text
+	}
+	return g.shown.TextOf(e.NoteID, text)
+}
+
+func (g *Graph) texts(e *entities.Entity, list []string) []string {
+	if g.shown == nil {
+		return list
+	}
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = g.text(e, text)
+	}
+	return out
+}
+
+func (g *Graph) typeNamed(name string) *entities.Type {
+	if g.shown == nil {
+		return g.ents.Type(name)
+	}
+	return g.shown.Type(name)
+}
+
+// withheld reports whether a reference leads to what the reader is not to know of: a
+// hidden record, or a link that can mean nothing else.
+func (g *Graph) withheld(e *entities.Entity, key Key) bool {
+	if g.shown == nil {
+		return false
+	}
+	if _, isLink := record.LinkTarget(key.ID); isLink {
+		return g.text(e, key.ID) != key.ID
+	}
+	return g.hides(key)
 }
 
 // LoadRest builds the graph if nobody has needed it yet. It is for when there is time.
@@ -141,11 +237,11 @@ func (g *Graph) edges(e *entities.Entity, t *entities.Type) []Edge {
 				continue
 			}
 			kind := Entity
-			if f.Type == entities.NoteRef {
+			if f.Type.Info().To == record.ToNote {
 				kind = Note
 			}
 			add := func(id string) {
-				if _, raw := entities.LinkTarget(id); !raw && id != "" {
+				if _, raw := record.LinkTarget(id); !raw && id != "" {
 					edges = append(edges, Edge{g.enter(Key{kind, id}), f.Name})
 				}
 			}
@@ -248,13 +344,13 @@ type Ref struct {
 
 // computed returns the entities that the computed fields of e give.
 func (g *Graph) computed(ctx context.Context, e *entities.Entity) []Ref {
-	t := g.ents.Type(e.Type)
+	t := g.typeNamed(e.Type)
 	if t == nil || g.wql == nil {
 		return nil
 	}
 	var refs []Ref
 	for _, f := range t.Fields {
-		if f.Type != entities.Computed {
+		if !f.Type.IsComputed() {
 			continue
 		}
 		res, err := g.wql.Computed(ctx, e, f)

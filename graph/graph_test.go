@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
@@ -55,12 +56,12 @@ func open(t tester) *world {
 	w.db.OnCommit(engine.Apply)
 	w.graph = graph.Open(w.db, w.ents, w.notes, engine)
 	_, _, err = w.ents.PutType(ctx, entities.Type{Name: "T", Fields: []entities.Field{
-		{Name: "one", Type: entities.EntityRef},
-		{Name: "many", Type: entities.EntityRefList},
-		{Name: "note", Type: entities.NoteRef},
-		{Name: "back", Type: entities.Computed, Query: "SELECT t FROM T WHERE t.one = {this}"},
-		{Name: "n", Type: entities.Computed, Query: "SELECT COUNT(*) FROM T WHERE one = {this}"},
-		{Name: "text", Type: entities.Text},
+		{Name: "one", Type: record.EntityRef},
+		{Name: "many", Type: record.EntityRefList},
+		{Name: "note", Type: record.NoteRef},
+		{Name: "back", Type: record.Computed, Query: "SELECT t FROM T WHERE t.one = {this}"},
+		{Name: "n", Type: record.Computed, Query: "SELECT COUNT(*) FROM T WHERE one = {this}"},
+		{Name: "text", Type: record.Text},
 	}}, nil, false)
 	must()
 	return w
@@ -308,7 +309,8 @@ func TestResolveEndsInCycles(t *testing.T) {
 	if v := r.Fields["note"].(*graph.Vertex); v.Name != "One" {
 		t.Errorf("note %+v", v)
 	}
-	if r, err = w.graph.Resolve(ctx, "a", 0); err != nil || r.Fields["one"] != "b" {
+	r, err = w.graph.Resolve(ctx, "a", 0)
+	if err != nil || r.Fields["one"] != "b" {
 		t.Errorf("depth 0 leaves ids: %+v, %v", r, err)
 	}
 	if _, err := w.graph.Resolve(ctx, "ghost", 1); fault.KindOf(err) != fault.NotFound {
@@ -328,13 +330,13 @@ func TestStats(t *testing.T) {
 	want := graph.Stats{
 		Entities: 4, Notes: 3, References: 5, Links: 1, Dangling: 1,
 		Components: 3, Largest: 5, Orphans: 2, MaxDegree: 5, MeanDegree: 12. / 7, MedianDegree: 1,
-		Degrees: []graph.Degree{{0, 0, 2}, {1, 1, 2}, {2, 3, 2}, {4, 7, 1}},
+		Degrees: []graph.Degree{{From: 0, To: 0, Records: 2}, {From: 1, To: 1, Records: 2}, {From: 2, To: 3, Records: 2}, {From: 4, To: 7, Records: 1}},
 		Hubs: []graph.Hub{
-			{"b", "entity", "E b", "T", 5},
-			{"a", "entity", "E a", "T", 3},
-			{"n1", "note", "One", "", 2},
-			{"c", "entity", "E c", "T", 1},
-			{"n2", "note", "Two", "", 1},
+			{ID: "b", Kind: "entity", Name: "E b", Type: "T", Degree: 5},
+			{ID: "a", Kind: "entity", Name: "E a", Type: "T", Degree: 3},
+			{ID: "n1", Kind: "note", Name: "One", Type: "", Degree: 2},
+			{ID: "c", Kind: "entity", Name: "E c", Type: "T", Degree: 1},
+			{ID: "n2", Kind: "note", Name: "Two", Type: "", Degree: 1},
 		},
 	}
 	if diff := cmp.Diff(want, w.graph.Stats()); diff != "" {
@@ -354,14 +356,14 @@ func TestDescribe(t *testing.T) {
 		n    int
 		want []graph.FieldText
 	}{
-		{"a", 9, []graph.FieldText{{"one", "@E b"}, {"note", "[[One]]"}, {"back", "@E b"}, {"n", "1"}}},
-		{"a", 1, []graph.FieldText{{"one", "@E b"}}},
+		{"a", 9, []graph.FieldText{{Name: "one", Text: "@E b"}, {Name: "note", Text: "[[One]]"}, {Name: "back", Text: "@E b"}, {Name: "n", Text: "1"}}},
+		{"a", 1, []graph.FieldText{{Name: "one", Text: "@E b"}}},
 		{"a", 0, nil},
-		{"c", 9, []graph.FieldText{{"one", "(missing)"}, {"n", "0"}}},
+		{"c", 9, []graph.FieldText{{Name: "one", Text: "(missing)"}, {Name: "n", Text: "0"}}},
 		{"long", 9, []graph.FieldText{
-			{"many", "@E a, (missing), @E a, @E b, @E c (+2 more)"},
-			{"n", "0"},
-			{"text", "two lines \ufffd" + strings.Repeat("é", 109) + "…"},
+			{Name: "many", Text: "@E a, (missing), @E a, @E b, @E c (+2 more)"},
+			{Name: "n", Text: "0"},
+			{Name: "text", Text: "two lines \ufffd" + strings.Repeat("é", 109) + "…"},
 		}},
 		{"n1", 9, nil},
 	} {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -38,16 +39,16 @@ func drawWorld(t *rapid.T) (*world, *model) {
 	// Without computed fields every edge can be seen from both ends, which is
 	// another search.
 	fields := []entities.Field{
-		{Name: "one", Type: entities.EntityRef},
-		{Name: "many", Type: entities.EntityRefList},
-		{Name: "note", Type: entities.NoteRef},
-		{Name: "text", Type: entities.Text},
+		{Name: "one", Type: record.EntityRef},
+		{Name: "many", Type: record.EntityRefList},
+		{Name: "note", Type: record.NoteRef},
+		{Name: "text", Type: record.Text},
 	}
 	computed := rapid.Bool().Draw(t, "computed")
 	if computed {
 		fields = append(fields,
-			entities.Field{Name: "back", Type: entities.Computed, Query: "SELECT t FROM T WHERE t.one = {this}"},
-			entities.Field{Name: "hubs", Type: entities.Computed, Query: "SELECT t FROM T WHERE t.text = 'hub'"})
+			entities.Field{Name: "back", Type: record.Computed, Query: "SELECT t FROM T WHERE t.one = {this}"},
+			entities.Field{Name: "hubs", Type: record.Computed, Query: "SELECT t FROM T WHERE t.text = 'hub'"})
 	}
 	_, _, err := w.ents.PutType(ctx, entities.Type{Name: "T", Fields: fields}, nil, true)
 	fail(err)
@@ -309,9 +310,9 @@ func (m *model) count(from, to string, length int) int {
 func TestPath_ComputedFromEitherEnd(t *testing.T) {
 	w := open(t)
 	_, _, err := w.ents.PutType(ctx, entities.Type{Name: "T", Fields: []entities.Field{
-		{Name: "text", Type: entities.Text},
-		{Name: "next", Type: entities.Computed, Query: "SELECT t FROM T WHERE t.after = {this.text}"},
-		{Name: "after", Type: entities.Text},
+		{Name: "text", Type: record.Text},
+		{Name: "next", Type: record.Computed, Query: "SELECT t FROM T WHERE t.after = {this.text}"},
+		{Name: "after", Type: record.Text},
 	}}, nil, true)
 	if err != nil {
 		t.Fatal(err)
@@ -350,7 +351,7 @@ func TestOneIDForTwoRecords(t *testing.T) {
 	if !slices.Equal(sub.Edges, want) {
 		t.Fatalf("%+v", sub.Edges)
 	}
-	from, to, ok := sub.Index().Ends(sub.Edges[1])
+	from, to, ok := graph.IndexOf(sub).Ends(sub.Edges[1])
 	if !ok || sub.Nodes[from].Kind != "entity" || sub.Nodes[to].Kind != "note" {
 		t.Errorf("%d, %d, %v", from, to, ok)
 	}

@@ -12,60 +12,24 @@ import (
 // MaxNodes bounds what Neighbors and Path visit.
 const MaxNodes = 10_000
 
-// Vertex is a node for people: what it is and how far from where the walk
-// began.
-type Vertex struct {
-	ID    string `json:"id"`
-	Kind  string `json:"kind"` // entity or note
-	Name  string `json:"name"`
-	Type  string `json:"type,omitempty"` // of an entity
-	Depth int    `json:"depth"`
-	// Fields are the first of its fields that have a value; see Describe.
-	Fields []FieldText `json:"fields,omitempty"`
-}
-
-func (v *Vertex) key() Key {
+func keyOf(v *Vertex) Key {
 	if v.Kind == Note.String() {
 		return Key{Note, v.ID}
 	}
 	return Key{Entity, v.ID}
 }
 
-// Arc is an edge by ids. Field is the field of the entity that refers, "link"
-// for a wikilink.
-type Arc struct {
-	From  string `json:"from"`
-	To    string `json:"to"`
-	Field string `json:"field"`
-	// FromKind and ToKind are the kinds of the ends, where the Subgraph has
-	// both an entity and a note of that id; otherwise "".
-	FromKind string `json:"fromKind,omitempty"`
-	ToKind   string `json:"toKind,omitempty"`
-}
-
 // WikiLink is the Field of an Arc between notes.
 const WikiLink = "link"
-
-// Subgraph is a part of the graph: nodes in the order they were reached, and
-// the edges that led to them or lie between them.
-type Subgraph struct {
-	Nodes     []Vertex `json:"nodes"`
-	Edges     []Arc    `json:"edges"`
-	Truncated bool     `json:"truncated,omitempty"` // there is more than MaxNodes
-	// Ways are the shortest ways of a Path that was asked for several, each a
-	// list of positions in Nodes; MoreWays says that there are others.
-	Ways     [][]int `json:"ways,omitempty"`
-	MoreWays bool    `json:"moreWays,omitempty"`
-}
 
 // Index finds the ends of arcs among the nodes.
 type Index struct{ at map[Key]int }
 
-// Index returns the Index of the nodes as they are now.
-func (s *Subgraph) Index() Index {
+// IndexOf returns the Index of the nodes as they are now.
+func IndexOf(s *Subgraph) Index {
 	at := make(map[Key]int, len(s.Nodes))
 	for i := range s.Nodes {
-		at[s.Nodes[i].key()] = i
+		at[keyOf(&s.Nodes[i])] = i
 	}
 	return Index{at}
 }
@@ -131,14 +95,17 @@ func (g *Graph) find(id string) (Key, error) {
 
 // vertex describes a node, nil for one that is gone, in the trash or archived.
 func (g *Graph) vertex(key Key, depth int) *Vertex {
+	if g.hides(key) {
+		return nil
+	}
 	if key.Kind == Note {
 		if n := g.notes.Get(key.ID); n.Live() {
-			return &Vertex{ID: n.ID, Kind: Note.String(), Name: n.Title, Depth: depth}
+			return &Vertex{ID: n.ID, Kind: Note.String(), Name: g.noteTitle(n), Depth: depth}
 		}
 		return nil
 	}
 	if e := g.ents.Get(key.ID); e.Live() {
-		return &Vertex{ID: e.ID, Kind: Entity.String(), Name: e.Name, Type: e.Type, Depth: depth}
+		return &Vertex{ID: e.ID, Kind: Entity.String(), Name: g.entityName(e), Type: e.Type, Depth: depth}
 	}
 	return nil
 }
@@ -231,6 +198,6 @@ func (g *Graph) Neighbors(ctx context.Context, id string, depth int, kinds []str
 		seen[l] = true
 		return again || !shown[l.from] || !shown[l.to]
 	})
-	sub.Edges = append(sub.Edges, sub.Index().arcs(links)...)
+	sub.Edges = append(sub.Edges, IndexOf(sub).arcs(links)...)
 	return sub, ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
 )
 
@@ -15,9 +16,9 @@ import (
 func TestGraphOfWhatIsThere(t *testing.T) {
 	w := open(t)
 	_, _, err := w.ents.PutType(ctx, entities.Type{Name: "U", Fields: []entities.Field{
-		{Name: "text", Type: entities.NoteRef},
-		{Name: "one", Type: entities.Text},
-		{Name: "other", Type: entities.EntityRef},
+		{Name: "text", Type: record.NoteRef},
+		{Name: "one", Type: record.Text},
+		{Name: "other", Type: record.EntityRef},
 	}}, nil, false)
 	if err != nil {
 		t.Fatal(err)

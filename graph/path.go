@@ -169,7 +169,8 @@ func (m *meeting) meet(maxDepth int) {
 	}
 	m.length = -1
 	for key, at := range a.spots {
-		if other, ok := b.spots[key]; ok && at.dist+other.dist <= maxDepth && (m.length < 0 || at.dist+other.dist < m.length) {
+		if other, ok := b.spots[key]; ok && at.dist+other.dist <= maxDepth &&
+			(m.length < 0 || at.dist+other.dist < m.length) {
 			m.length = at.dist + other.dist
 		}
 	}
@@ -238,7 +239,8 @@ func (m *meeting) ways(ctx context.Context, limit int) (ways [][]Key, more bool)
 	follow = func() {
 		at := place{way[len(way)-1], len(way) - 1}
 		if at.at == m.length {
-			if more = len(ways) == limit; !more {
+			more = len(ways) == limit
+			if !more {
 				ways = append(ways, slices.Clone(way))
 			}
 			return
@@ -338,7 +340,7 @@ func (m *meeting) answer(ctx context.Context, limit int, all bool) (*Subgraph, e
 			}
 		}
 	}
-	sub.Edges = append(sub.Edges, sub.Index().arcs(links)...)
+	sub.Edges = append(sub.Edges, IndexOf(sub).arcs(links)...)
 	if all {
 		for _, way := range ways {
 			places := make([]int, len(way))
@@ -364,6 +366,6 @@ func (m *meeting) vertex(key Key) *Vertex {
 // anyComputed reports whether a type has a computed field.
 func (g *Graph) anyComputed() bool {
 	return slices.ContainsFunc(g.ents.Types(), func(t *entities.Type) bool {
-		return slices.ContainsFunc(t.Fields, func(f entities.Field) bool { return f.Type == entities.Computed })
+		return slices.ContainsFunc(t.Fields, func(f entities.Field) bool { return f.Type.IsComputed() })
 	})
 }

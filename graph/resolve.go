@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // MaxResolve is the greatest depth of Resolve.
@@ -18,7 +19,7 @@ type Resolved struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name,omitempty"`
 	Type      string         `json:"type,omitempty"`
-	State     string         `json:"state,omitempty"` // deleted; "" for a live one
+	State     string         `json:"state,omitempty"` // deleted, or private without an id; "" for a live one
 	Fields    map[string]any `json:"fields,omitempty"`
 	Truncated bool           `json:"truncated,omitempty"` // a computed field has more rows
 }
@@ -32,22 +33,26 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 		return nil, fault.Field("resolve", "resolve is %d", depth).WithHint("give a depth from 0 to %d", MaxResolve)
 	}
 	e := g.ents.Get(id)
-	if e == nil {
+	if e == nil || g.hides(Key{Entity, id}) {
 		return nil, fault.Missing("entity", id)
 	}
-	root := g.stub(id)
+	root := g.stub(e, id)
 	// The places where an entity stands are filled when the walk comes to it.
 	places := map[Node]*Resolved{g.Number(Key{Entity, id}): root}
 	reached := 0
 	g.Walk([]Node{g.Number(Key{Entity, id})}, depth, func(step Step) []Node {
 		place := places[step.Node]
-		e := g.ents.Get(place.ID)
-		if reached++; e == nil || step.Depth >= depth && depth > 0 || reached > MaxNodes || ctx.Err() != nil {
+		var e *entities.Entity
+		if place.State != statePrivate {
+			e = g.ents.Get(place.ID)
+		}
+		reached++
+		if e == nil || step.Depth >= depth && depth > 0 || reached > MaxNodes || ctx.Err() != nil {
 			return nil
 		}
 		var next []Node
 		place.Fields = g.resolveFields(ctx, e, depth > 0, func(id string) *Resolved {
-			r := g.stub(id)
+			r := g.stub(e, id)
 			n := g.Number(Key{Entity, id})
 			if places[n] == nil {
 				places[n] = r
@@ -60,61 +65,144 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 	return root, ctx.Err()
 }
 
-func (g *Graph) stub(id string) *Resolved {
+// Why a Resolved has no fields.
+const (
+	stateDeleted = "deleted"
+	statePrivate = "private"
+)
+
+// stub returns the entity of an id that from refers to, without its fields.
+func (g *Graph) stub(from *entities.Entity, id string) *Resolved {
+	if g.withheld(from, Key{Entity, id}) {
+		return &Resolved{State: statePrivate}
+	}
 	e := g.ents.Get(id)
 	if !e.Live() {
-		r := &Resolved{ID: id, State: "deleted"}
+		r := &Resolved{ID: id, State: stateDeleted}
 		if e != nil {
-			r.Name, r.Type = e.Name, e.Type
+			r.Name, r.Type = g.entityName(e), e.Type
 		}
 		return r
 	}
-	return &Resolved{ID: e.ID, Name: e.Name, Type: e.Type}
+	return &Resolved{ID: e.ID, Name: g.entityName(e), Type: e.Type}
 }
 
-func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bool, reach func(id string) *Resolved) map[string]any {
+func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bool,
+	reach func(id string) *Resolved,
+) map[string]any {
 	fields := make(map[string]any)
-	t := g.ents.Type(e.Type)
+	t := g.typeNamed(e.Type)
 	if t == nil {
 		return fields
 	}
 	for _, f := range t.Fields {
 		value, ok := e.Fields[f.Name]
 		id, _ := value.(string) // the type may have changed since e was read
+		to, isList := f.Type.Info().To, f.Type.Info().Form == record.ListValue
 		switch {
-		case f.Type == entities.Computed && follow:
+		case f.Type.IsComputed() && follow:
 			if v := g.resolveComputed(ctx, e, f, reach); v != nil {
 				fields[f.Name] = v
 			}
 		case !ok:
-		case f.Type == entities.EntityRef && follow:
+		case to == record.ToEntity && !isList && follow:
 			fields[f.Name] = reach(id)
-		case f.Type == entities.EntityRefList && follow:
+		case to == record.ToEntity && isList && follow:
 			list := []*Resolved{}
 			for _, id := range e.Strings(f.Name) {
 				list = append(list, reach(id))
 			}
 			fields[f.Name] = list
-		case f.Type == entities.NoteRef && follow:
-			v := g.vertex(Key{Note, id}, 0)
-			if v == nil {
-				v = &Vertex{ID: id, Kind: Note.String()}
-			}
-			fields[f.Name] = v
+		case to == record.ToNote && follow:
+			fields[f.Name] = g.resolveNote(e, id)
 		default:
-			fields[f.Name] = value
+			fields[f.Name] = g.stored(e, f, value)
 		}
 	}
 	return fields
 }
 
-func (g *Graph) resolveComputed(ctx context.Context, e *entities.Entity, f entities.Field, reach func(id string) *Resolved) any {
+// resolveNote returns what a reference of an entity to a note leads to.
+func (g *Graph) resolveNote(e *entities.Entity, id string) *Vertex {
+	if g.withheld(e, Key{Note, id}) {
+		return &Vertex{Kind: Note.String(), Name: Private}
+	}
+	v := g.vertex(Key{Note, id}, 0)
+	if v == nil {
+		v = &Vertex{ID: id, Kind: Note.String()}
+	}
+	return v
+}
+
+// Stored returns the values of an entity as they are stored and the reader sees
+// them: Private stands for a record that is hidden.
+func (g *Graph) Stored(e *entities.Entity) map[string]any {
+	if g.shown == nil {
+		return e.Fields
+	}
+	fields := make(map[string]any, len(e.Fields))
+	t := g.ents.Type(e.Type)
+	for name, value := range e.Fields {
+		f := entities.Field{Name: name, Type: record.Text}
+		if t != nil {
+			if declared, ok := t.Field(name); ok {
+				f = declared
+			}
+		}
+		fields[name] = g.stored(e, f, value)
+	}
+	return fields
+}
+
+// stored returns the stored value of a field as the reader sees it.
+func (g *Graph) stored(e *entities.Entity, f entities.Field, value any) any {
+	if g.shown == nil {
+		return value
+	}
+	show := func(text string) string { return g.text(e, text) }
+	if f.Type.IsRef() {
+		kind := Entity
+		if f.Type.Info().To == record.ToNote {
+			kind = Note
+		}
+		show = func(id string) string {
+			if g.withheld(e, Key{kind, id}) {
+				return Private
+			}
+			return id
+		}
+	}
+	switch v := value.(type) {
+	case string:
+		return show(v)
+	case []string:
+		list := make([]string, len(v))
+		for i, text := range v {
+			list[i] = show(text)
+		}
+		return list
+	}
+	return value
+}
+
+// shownValue returns an aggregate of an entity's computed field as the reader sees it.
+func (g *Graph) shownValue(e *entities.Entity, value any) any {
+	text, ok := value.(string)
+	if !ok {
+		return value
+	}
+	return g.text(e, text)
+}
+
+func (g *Graph) resolveComputed(ctx context.Context, e *entities.Entity, f entities.Field,
+	reach func(id string) *Resolved,
+) any {
 	res, err := g.wql.Computed(ctx, e, f)
 	if err != nil {
 		return map[string]string{"error": fault.Message(err)}
 	}
 	if res.IsValue {
-		return res.Value
+		return g.shownValue(e, res.Value)
 	}
 	list := []*Resolved{}
 	for _, row := range res.Rows {

@@ -6,43 +6,6 @@ import (
 	"slices"
 )
 
-// Stats counts the live nodes and the edges among them. A self reference adds
-// two to the degree of its record, as any edge adds one at each end.
-type Stats struct {
-	Entities   int `json:"entities"`
-	Notes      int `json:"notes"`
-	References int `json:"references"` // stored references between live records
-	Links      int `json:"links"`      // wikilinks between live notes, each pair once
-	Dangling   int `json:"dangling"`   // references of live entities to what is missing, in the trash or archived
-	Components int `json:"components"` // parts that no edge connects, lone records included
-	Largest    int `json:"largest"`    // records of the largest part
-	Orphans    int `json:"orphans"`    // records without any edge
-	MaxDegree  int `json:"maxDegree"`
-	// MeanDegree is edges at a record, in both directions, on average;
-	// MedianDegree is what half of the records have at most.
-	MeanDegree   float64  `json:"meanDegree"`
-	MedianDegree int      `json:"medianDegree"`
-	Degrees      []Degree `json:"degrees"` // how many records have how many edges
-	Hubs         []Hub    `json:"hubs"`    // the records with the most edges
-}
-
-// Degree counts the records with From to To edges. The ranges are 0, 1, 2 to 3,
-// 4 to 7 and so on, up to the greatest degree.
-type Degree struct {
-	From    int `json:"from"`
-	To      int `json:"to"`
-	Records int `json:"records"`
-}
-
-// Hub is a record with many edges.
-type Hub struct {
-	ID     string `json:"id"`
-	Kind   string `json:"kind"` // entity or note
-	Name   string `json:"name"`
-	Type   string `json:"type,omitempty"` // of an entity
-	Degree int    `json:"degree"`
-}
-
 // maxHubs is the number of hubs in Stats.
 const maxHubs = 10
 
@@ -51,14 +14,14 @@ func (g *Graph) Stats() Stats {
 	s := Stats{Degrees: []Degree{}, Hubs: []Hub{}}
 	parts := newParts()
 	for e := range g.ents.All() {
-		if e.Live() {
+		if e.Live() && (g.shown == nil || g.shown.SeesEntity(e)) {
 			parts.add(Key{Entity, e.ID})
 			s.Entities++
 		}
 	}
 	var noteIDs []string
 	for n := range g.notes.All() {
-		if n.Live() {
+		if n.Live() && (g.shown == nil || g.shown.SeesNote(n)) {
 			parts.add(Key{Note, n.ID})
 			noteIDs = append(noteIDs, n.ID)
 		}
@@ -84,12 +47,12 @@ func (g *Graph) Stats() Stats {
 	}
 	g.mu.RUnlock()
 	s.Components, s.Largest = parts.count, parts.largest()
-	s.degrees(parts.degree)
-	s.hubs(g, parts.degree)
+	countDegrees(&s, parts.degree)
+	findHubs(&s, g, parts.degree)
 	return s
 }
 
-func (s *Stats) degrees(degree map[Key]int) {
+func countDegrees(s *Stats, degree map[Key]int) {
 	if len(degree) == 0 {
 		return
 	}
@@ -113,7 +76,7 @@ func (s *Stats) degrees(degree map[Key]int) {
 	s.Orphans = s.Degrees[0].Records
 }
 
-func (s *Stats) hubs(g *Graph, degree map[Key]int) {
+func findHubs(s *Stats, g *Graph, degree map[Key]int) {
 	type ranked struct {
 		Key
 		degree int
@@ -131,7 +94,7 @@ func (s *Stats) hubs(g *Graph, degree map[Key]int) {
 	}
 	for _, r := range top {
 		if v := g.vertex(r.Key, 0); v != nil {
-			s.Hubs = append(s.Hubs, Hub{v.ID, v.Kind, v.Name, v.Type, r.degree})
+			s.Hubs = append(s.Hubs, Hub{ID: v.ID, Kind: v.Kind, Name: v.Name, Type: v.Type, Degree: r.degree})
 		}
 	}
 }

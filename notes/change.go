@@ -31,7 +31,8 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, erro
 			Tags: given.Tags, Aliases: given.Aliases, Private: given.Private,
 		}
 		if old.VaultBacked {
-			if p.Title != nil || p.Body != nil || p.Path != nil || p.Folder != nil || p.Tags != nil || p.Aliases != nil {
+			if p.Title != nil || p.Body != nil || p.Path != nil || p.Folder != nil || p.Tags != nil ||
+				p.Aliases != nil {
 				return checkWritable(old, old.ID, nil, false)
 			}
 			d.Vault, d.ModifiedAt = old.Vault, old.UpdatedAt
@@ -108,8 +109,9 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			given.Archived = &now
 		}
 		n.Given = given.orNil()
-		n.describe(markdown.Parse(n.Body), s.maxName())
-		n.Private = n.Private || s.PrivatePlace(n.Path)
+		doc := markdown.Parse(n.Body)
+		n.describe(doc, s.maxName())
+		n.Private = s.why(&n, doc, old.Private).Rule != RuleNone
 		if !archived && n.ArchivedAt != nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).
 				WithHint("take archived: true out of its text")
@@ -123,7 +125,10 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 				return err
 			}
 		}
-		return Records.Put(tx, id, &n)
+		if err := Records.Put(tx, id, &n); err != nil {
+			return err
+		}
+		return s.keepNames(tx, old, &n)
 	})
 	return s.after(id, err)
 }
@@ -142,6 +147,15 @@ func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version 
 	return version, err
 }
 
+// EraseTx is DeleteTx for a note that nothing is to be kept of in clear, not even that it
+// was private.
+func (s *Store) EraseTx(tx *kv.Tx, id string) error {
+	if err := s.DeleteTx(tx, id); err != nil {
+		return err
+	}
+	return privateGone.Delete(tx, id)
+}
+
 // DeleteTx is Delete inside a transaction of the caller, whatever the note
 // comes from; an unknown id is no error.
 func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
@@ -153,6 +167,9 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 		if err := s.ents.KeepPrivateTx(tx, id, old.EntityID); err != nil {
 			return err
 		}
+		if err := privateGone.Put(tx, id, &struct{}{}); err != nil {
+			return err
+		}
 	}
 	if old.EntityID != "" {
 		if err := s.ents.TrashTx(tx, old.EntityID); err != nil {
@@ -162,5 +179,8 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 	if err := s.movePath(tx, old, nil); err != nil {
 		return err
 	}
-	return Records.Delete(tx, id)
+	if err := Records.Delete(tx, id); err != nil {
+		return err
+	}
+	return s.keepNames(tx, old, nil)
 }

@@ -20,6 +20,15 @@
 // in the indexes, and strings of a note are held by nothing that outlives its
 // version: a record may be a part of a larger piece of memory.
 //
+// # What is private
+//
+// private.go decides whether a note is private: by a configured folder, by the word of a
+// client, by its text. Doubt counts as private, and Store.WhyPrivate tells the rule and
+// the doubt. A note of a vault that was private stays so while its text is not whole
+// (frontmatter.Whole): it is blank, or ends within its frontmatter. Types that are made
+// from frontmatter remember what public notes gave to them (typesource.go). README.md has
+// the table of doubts.
+//
 // # Concurrency
 //
 // All methods are safe for concurrent use, reads never wait for the disk, and
@@ -27,4 +36,10 @@
 // registers with entities as the resolver of links. Lock order: the entities
 // store may call this one while it is locked, so this package never calls it
 // while holding its own lock.
+//
+// # Size
+//
+// The package has more than 2,500 lines: the store, the resolution of links, and the
+// loading of both at once at a start. Resolution reads the same index that the store
+// writes and the loader builds; each would have to show its parts to the other two.
 package notes

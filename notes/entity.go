@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -16,8 +17,9 @@ import (
 // may still declare a field of such a name; an inferred type does not.
 var reserved = map[string]bool{
 	"type": true, "title": true, "name": true, "alias": true, "aliases": true, "tag": true, "tags": true,
-	"private": true, "archived": true, "created": true, "updated": true, "id": true, "createdat": true, "updatedat": true,
-	"cssclass": true, "cssclasses": true, "publish": true,
+	"private": true, "archived": true, "created": true, "updated": true, "id": true, "createdat": true,
+	"updatedat": true,
+	"cssclass":  true, "cssclasses": true, "publish": true,
 }
 
 // TypeOf returns the type of entity that a text says it describes, "" for
@@ -32,7 +34,7 @@ func TypeOf(doc *markdown.Document) string {
 		return ""
 	}
 	text := strings.TrimSpace(texts[0])
-	if inner, ok := entities.LinkTarget(text); ok { // type: [[Person]]
+	if inner, ok := record.LinkTarget(text); ok { // type: [[Person]]
 		text = markdown.ParseTarget(inner).Target
 	}
 	name, err := entities.CheckTypeName("type", text)
@@ -50,22 +52,33 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *markdown.Document, probl
 		if n.EntityID == "" {
 			return nil
 		}
+		if old != nil && old.Private { // it says what the note said when it was private
+			if err := s.ents.InheritTx(tx, n.EntityID, n.ID); err != nil {
+				return err
+			}
+		}
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	t, err := s.ensureType(tx, name, []*markdown.Document{doc})
+	t, err := s.ensureType(tx, name, []TypeDoc{{doc, n.Private}})
 	if err != nil {
 		return err
 	}
 	if n.EntityID == "" {
-		if n.EntityID, err = s.newEntityID(tx, n); err != nil {
+		n.EntityID, err = s.newEntityID(tx, n)
+		if err != nil {
 			return err
 		}
 	}
+	values := fieldValues(t, doc)
+	n.readValueSources(values, doc)
 	_, err = s.ents.PutTx(tx, entities.Entity{
-		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: fieldValues(t, doc),
-		NoteID: n.ID, CreatedAt: n.CreatedAt,
+		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: values,
+		NoteID: n.ID, CreatedAt: n.CreatedAt, Sources: string(n.Sources),
 	}, entities.PutOptions{FromNote: true, VaultBacked: n.VaultBacked, Lenient: true, Problem: problem})
 	if err != nil {
+		return err
+	}
+	if err := s.ents.PublishTx(tx, n.EntityID, n.ID); err != nil { // the note speaks for itself
 		return err
 	}
 	if n.ArchivedAt != nil {
@@ -83,7 +96,7 @@ func fieldValues(t *entities.Type, doc *markdown.Document) entities.Values {
 	values := make(entities.Values)
 	for _, f := range t.Fields {
 		field, ok := doc.Frontmatter.Get(f.Name)
-		if !ok || f.Type == entities.Computed {
+		if !ok || f.Type.IsComputed() {
 			continue
 		}
 		switch texts := field.Texts(); {
@@ -104,7 +117,7 @@ func fieldValues(t *entities.Type, doc *markdown.Document) entities.Values {
 // EnsureType declares the type that the given texts describe, or adds the
 // fields it lacks when it was inferred itself; a declared type stays as it is.
 // It returns the type.
-func (s *Store) EnsureType(ctx context.Context, name string, docs []*markdown.Document) (*entities.Type, error) {
+func (s *Store) EnsureType(ctx context.Context, name string, docs []TypeDoc) (*entities.Type, error) {
 	var t *entities.Type
 	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
 		t, err = s.ensureType(tx, name, docs)
@@ -113,29 +126,32 @@ func (s *Store) EnsureType(ctx context.Context, name string, docs []*markdown.Do
 	return t, err
 }
 
-func (s *Store) ensureType(tx *kv.Tx, name string, docs []*markdown.Document) (*entities.Type, error) {
+func (s *Store) ensureType(tx *kv.Tx, name string, docs []TypeDoc) (*entities.Type, error) {
 	t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
 	if err != nil || t != nil && !t.Inferred {
 		return t, err
 	}
 	grown := entities.Type{Name: name, Inferred: true}
+	texts := make([]*markdown.Document, len(docs))
+	for i, d := range docs {
+		texts[i] = d.Document
+	}
 	if t != nil {
 		grown.Name, grown.Fields = t.Name, append(grown.Fields, t.Fields...)
 	}
 	before := len(grown.Fields)
-	for _, f := range InferFields(docs) {
+	for _, f := range InferFields(texts) {
 		if _, known := grown.Field(f.Name); !known && len(grown.Fields) < s.ents.Limits().Fields {
 			grown.Fields = append(grown.Fields, f)
 		}
 	}
-	if t != nil && len(grown.Fields) == before {
-		return t, nil
+	if t == nil || len(grown.Fields) > before {
+		t, _, err = s.ents.PutTypeTx(tx, grown, nil, true)
+		if err != nil {
+			return nil, fault.Under("type", err)
+		}
 	}
-	t, _, err = s.ents.PutTypeTx(tx, grown, nil, true)
-	if err != nil {
-		return nil, fault.Under("type", err)
-	}
-	return t, nil
+	return t, addSource(tx, t, docs)
 }
 
 // vaultSpace is the name space of the ids that are derived from places in

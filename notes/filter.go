@@ -39,7 +39,8 @@ func (s *Store) Chooser(f SearchFilter) func(*Note) bool {
 				return false
 			}
 		}
-		if len(f.Folder) > 0 && !slices.ContainsFunc(f.Folder, func(folder string) bool { return inFolder(n, folder) }) {
+		if len(f.Folder) > 0 &&
+			!slices.ContainsFunc(f.Folder, func(folder string) bool { return inFolder(n, folder) }) {
 			return false
 		}
 		if len(types) == 0 {

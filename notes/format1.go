@@ -3,6 +3,7 @@ package notes
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func decode1(s string) (*Note, error) {
 		}
 		links = append(links, markdown.Link{Start: at[0], End: at[1], Line: at[2]})
 	}
-	n.Places = placesOf(links)
+	n.Places = placesOf(slices.Values(links))
 	return &n, nil
 }
 

@@ -116,7 +116,7 @@ func inRole(list []ref, as role) []ref {
 
 // put enters a note, or another version of it, under the names that links may
 // call it by and under the keys of its links.
-func (x *index) put(note *Note, names *names) num {
+func (x *index) put(note *Note, names *noteNames) num {
 	n, known := x.byID[note.ID]
 	switch {
 	case known:
@@ -132,11 +132,12 @@ func (x *index) put(note *Note, names *names) num {
 	e := &x.list[n]
 	e.note = note
 	for _, name := range names.own {
-		if x.enter(name.key, refTo(n, name.as)); name.as == byPath {
+		x.enter(name.key, refTo(n, name.as))
+		if name.as == byPath {
 			e.path = name.key
 		}
 	}
-	for _, l := range names.links {
+	for _, l := range names.targets {
 		keys, have := l.keys()
 		for _, key := range keys[:have] {
 			x.enter(key, refTo(n, byLink))
@@ -150,8 +151,13 @@ func (x *index) put(note *Note, names *names) num {
 func (x *index) remove(n num) {
 	note := x.list[n].note
 	eachName(note, func(_, key string, as role) { x.leave(key, refTo(n, as)) })
-	for l := range note.eachLink() {
-		keys, have := linkNamesOf(l.Target).keys()
+	left := 0 // targets
+	for target, at := range note.eachTarget() {
+		if at < left {
+			continue
+		}
+		left++
+		keys, have := linkNamesOf(target).keys()
 		for _, key := range keys[:have] {
 			x.leave(key, refTo(n, byLink))
 		}
@@ -212,7 +218,8 @@ func (x *index) leave(key string, r ref) {
 	if !found {
 		return
 	}
-	if x.refs[at] = slices.Delete(x.refs[at], i, i+1); len(x.refs[at]) == 0 {
+	x.refs[at] = slices.Delete(x.refs[at], i, i+1)
+	if len(x.refs[at]) == 0 {
 		x.refs[at] = nil
 		x.freeKeys = append(x.freeKeys, at)
 		delete(x.keys, key)
@@ -227,7 +234,7 @@ func compareEdges(a, b edge) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Co
 // stale are links to be resolved anew: all those of some notes, and of others those
 // that are found under some keys.
 type stale struct {
-	whole map[num]*names // the names are nil where they are not known
+	whole map[num]*noteNames // the names are nil where they are not known
 	keys  map[string]struct{}
 }
 
@@ -249,9 +256,13 @@ func (x *index) relink(s stale) {
 			if names == nil {
 				names = namesOf(note)
 			}
-			out = make([]num, 0, len(names.links))
-			for _, l := range names.links {
-				out = append(out, r.resolve(l.whole, n))
+			to := make([]num, len(names.targets))
+			for i, l := range names.targets {
+				to[i] = r.resolve(l.whole, n)
+			}
+			out = make([]num, len(names.links))
+			for i, at := range names.links {
+				out[i] = to[at]
 			}
 		}
 		again(n, out)
@@ -311,7 +322,8 @@ func (x *index) eachTarget(edges []edge, change func(in, from []num) []num) {
 	var from []num
 	edges = slices.Compact(edges)
 	for i, e := range edges {
-		if from = append(from, e.from); i+1 == len(edges) || edges[i+1].to != e.to {
+		from = append(from, e.from)
+		if i+1 == len(edges) || edges[i+1].to != e.to {
 			x.list[e.to].in = change(x.list[e.to].in, from)
 			from = from[:0]
 		}

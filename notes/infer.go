@@ -1,7 +1,12 @@
 package notes
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -17,11 +22,14 @@ func InferFields(docs []*markdown.Document) []entities.Field {
 			continue
 		}
 		for _, f := range doc.Frontmatter.Fields {
-			key := entities.Fold(f.Key)
-			if reserved[key] || f.Value == nil || f.Texts() == nil {
+			if !givesField(f) {
 				continue
 			}
-			if _, err := entities.CheckType(entities.Type{Name: "T", Fields: []entities.Field{{Name: f.Key, Type: entities.Text}}}, 1); err != nil {
+			key := entities.Fold(f.Key)
+			if _, err := entities.CheckType(entities.Type{
+				Name:   "T",
+				Fields: []entities.Field{{Name: f.Key, Type: record.Text}},
+			}, 1); err != nil {
 				continue // a key that is no name of a field
 			}
 			if seen[key] == nil {
@@ -38,8 +46,19 @@ func InferFields(docs []*markdown.Document) []entities.Field {
 	return fields
 }
 
+// givesField reports whether a type that is made from frontmatter has a field of that
+// key: it says nothing about the note itself, and its value says what it holds.
+func givesField(f frontmatter.Field) bool {
+	return !reserved[entities.Fold(f.Key)] && f.Value != nil && f.Texts() != nil
+}
+
 // scalarTypes are tried in this order; a text is what is left.
-var scalarTypes = []entities.FieldType{entities.Boolean, entities.Number, entities.Date, entities.EntityRef, entities.Email, entities.URL}
+var scalarTypes = func() []entities.FieldType {
+	list := slices.DeleteFunc(slices.Clone(record.FieldTypes),
+		func(t entities.FieldType) bool { return t.Info().Inferred == 0 })
+	slices.SortFunc(list, func(a, b entities.FieldType) int { return cmp.Compare(a.Info().Inferred, b.Info().Inferred) })
+	return list
+}()
 
 // evidence is what the values of one key have in common.
 type evidence struct {
@@ -48,7 +67,7 @@ type evidence struct {
 	fits []entities.FieldType
 }
 
-func (e *evidence) add(f markdown.Field) {
+func (e *evidence) add(f frontmatter.Field) {
 	if _, ok := f.Value.([]any); ok {
 		e.list = true
 	}
@@ -64,30 +83,22 @@ func (e *evidence) add(f markdown.Field) {
 }
 
 func fitsType(t entities.FieldType, text string) bool {
-	switch t {
-	case entities.Boolean:
-		return text == "true" || text == "false"
-	case entities.EntityRef:
-		_, ok := entities.LinkTarget(text)
-		return ok
+	if written := t.Info().Written; written != nil {
+		return written(text)
 	}
 	values := entities.Values{"f": text}
-	_, problems := entities.ParseValues(&entities.Type{Fields: []entities.Field{{Name: "f", Type: t}}}, values, entities.MaxFieldBytes)
+	_, problems := entities.ParseValues(&entities.Type{Fields: []entities.Field{{Name: "f", Type: t}}}, values,
+		entities.MaxFieldBytes)
 	return len(problems) == 0
 }
 
 func (e *evidence) field() entities.Field {
-	f := entities.Field{Name: e.name, Type: entities.Text}
+	f := entities.Field{Name: e.name, Type: record.Text}
 	if len(e.fits) > 0 {
 		f.Type = e.fits[0]
 	}
-	if !e.list {
-		return f
-	}
-	if f.Type == entities.EntityRef {
-		f.Type = entities.EntityRefList
-	} else {
-		f.Type = entities.TextList
+	if e.list {
+		f.Type = f.Type.List()
 	}
 	return f
 }

@@ -9,29 +9,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Link is one wikilink of a note and what it leads to.
-type Link struct {
-	Target     string            `json:"target"`
-	Heading    string            `json:"heading,omitempty"`
-	Block      string            `json:"block,omitempty"`
-	Alias      string            `json:"alias,omitempty"`
-	Embed      bool              `json:"embed"`
-	Line       int               `json:"line"`
-	ID         string            `json:"id,omitempty"` // of the linked note; empty: unresolved
-	Title      string            `json:"title,omitempty"`
-	Path       string            `json:"path,omitempty"`
-	Candidates []fault.Candidate `json:"candidates,omitempty"` // of an ambiguous link
-}
-
-// Backlink is a note that links to another, with the line of its first link.
-type Backlink struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Path  string `json:"path,omitempty"`
-	Line  int    `json:"line"`
-	Count int    `json:"count"`
-}
-
 // Outgoing returns the wikilinks of a note in the order of its text, and apart
 // from them those that lead nowhere.
 func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
@@ -134,18 +111,19 @@ func (s *Store) Linking(id string) []string {
 }
 
 // LinkCount returns the number of wikilinks in the notes of a vault, or in all
-// notes for "", and how many of them lead nowhere.
-func (s *Store) LinkCount(vault string) (links, unresolved int) {
+// notes for "", and how many of them lead nowhere, for a reader who may know of the
+// notes that sees says yes to; nil: of all.
+func (s *Store) LinkCount(vault string, sees func(*Note) bool) (links, unresolved int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for i := range s.index.list {
 		e := &s.index.list[i]
-		if e.note == nil || vault != "" && e.note.Vault != vault {
+		if e.note == nil || vault != "" && e.note.Vault != vault || sees != nil && !sees(e.note) {
 			continue
 		}
 		links += len(e.out)
 		for _, to := range e.out {
-			if to == nowhere {
+			if to == nowhere || sees != nil && !sees(s.index.list[to].note) {
 				unresolved++
 			}
 		}
@@ -153,23 +131,16 @@ func (s *Store) LinkCount(vault string) (links, unresolved int) {
 	return links, unresolved
 }
 
-// Unresolved is a name that wikilinks have and no note.
-type Unresolved struct {
-	Target string     `json:"target"` // as it was written first
-	Count  int        `json:"count"`  // links, every occurrence
-	From   []Backlink `json:"from"`   // the notes that they stand in, at most 20, by path
-	// Candidates are the notes that an ambiguous link could mean.
-	Candidates []fault.Candidate `json:"candidates,omitempty"`
-}
-
 // Unresolved returns the targets of the wikilinks in the notes of a vault that
-// lead nowhere, the most frequent first, then by name.
-func (s *Store) Unresolved(vault string) []Unresolved {
+// lead nowhere, the most frequent first, then by name. Notes that skip leaves out are
+// neither looked at nor candidates.
+func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var order []num
 	for i := range s.index.list {
-		if e := &s.index.list[i]; e.note != nil && e.note.Vault == vault && slices.Contains(e.out, nowhere) {
+		if e := &s.index.list[i]; e.note != nil && e.note.Vault == vault && slices.Contains(e.out, nowhere) &&
+			(skip == nil || !skip(e.note)) {
 			order = append(order, num(i))
 		}
 	}
@@ -187,7 +158,10 @@ func (s *Store) Unresolved(vault string) []Unresolved {
 			key := entities.Fold(strings.TrimSpace(l.Target))
 			u := byFold[key]
 			if u == nil {
-				u = &Unresolved{Target: l.Target, Candidates: s.candidates(s.index.ids(s.index.resolve(l.Target, n).several))}
+				u = &Unresolved{
+					Target:     l.Target,
+					Candidates: s.candidates(s.index.ids(s.index.resolveWithout(l.Target, n, skip).several)),
+				}
 				byFold[key] = u
 			}
 			u.Count++
@@ -196,7 +170,8 @@ func (s *Store) Unresolved(vault string) []Unresolved {
 			case last >= 0 && u.From[last].ID == e.note.ID:
 				u.From[last].Count++
 			case len(u.From) < maxCandidates:
-				u.From = append(u.From, Backlink{ID: e.note.ID, Title: e.note.Title, Path: e.note.Path, Line: l.Line, Count: 1})
+				u.From = append(u.From,
+					Backlink{ID: e.note.ID, Title: e.note.Title, Path: e.note.Path, Line: l.Line, Count: 1})
 			}
 		}
 	}

@@ -8,17 +8,19 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/names/fold"
 )
 
 // Loaded are the notes of a store by their ids, for a Store that opens over it.
 type Loaded struct {
-	seq   uint64 // of the store's last transaction
-	lists [][]*Note
-	index *index // without names and links
-	live  int
-	text  int64
+	seq      uint64 // of the store's last transaction
+	lists    [][]*Note
+	index    *index // without names and links
+	live     int
+	privates int64
+	text     int64
 }
 
 // Load reads the notes of a store, for Options.Loaded: it can run beside the opening of
@@ -46,6 +48,9 @@ func Load(db *kv.Store) (*Loaded, error) {
 			if n.Live() {
 				l.live++
 			}
+			if n.Private {
+				l.privates++
+			}
 		}
 	}
 	l.index = x
@@ -55,28 +60,33 @@ func Load(db *kv.Store) (*Loaded, error) {
 // load takes in the notes of the store, as far as Load does.
 func (s *Store) load() error {
 	l := s.opts.Loaded
-	if s.opts.Loaded = nil; l == nil || l.seq != s.db.Seq() {
+	s.opts.Loaded = nil
+	if l == nil || l.seq != s.db.Seq() {
 		var err error
-		if l, err = Load(s.db); err != nil {
+		l, err = Load(s.db)
+		if err != nil {
 			return err
 		}
 	}
 	s.index, s.live, s.text = l.index, l.live, l.text
+	s.privates.Store(l.privates)
 	s.mu.Later(func() { s.loadRest(l.lists) })
 	return nil
 }
 
 // loadRest loads what load has left for later.
 func (s *Store) loadRest(lists [][]*Note) {
-	batches, names := make([]*batch, len(lists)), make([]*entities.NameBatch, len(lists))
+	batches, texts := make([]*batch, len(lists)), make([]*names.Batch, len(lists))
+	private := make([]*names.Batch, len(lists))
 	onAll(len(lists), func(from, to int) {
 		for i := from; i < to; i++ {
 			batches[i] = readBatch(lists[i])
-			names[i] = &batches[i].names
+			texts[i], private[i] = &batches[i].names, &batches[i].private
 		}
 	})
 	var both sync.WaitGroup
-	both.Go(func() { s.names = entities.LoadNames(names) })
+	both.Go(func() { s.names = names.Load(texts) })
+	both.Go(func() { s.privateNames = names.Load(private) })
 	for _, list := range lists {
 		for _, n := range list {
 			if n.Live() {
@@ -91,10 +101,12 @@ func (s *Store) loadRest(lists [][]*Note) {
 // batch is some notes with what can be worked out of each without the others.
 type batch struct {
 	notes []*Note
-	names entities.NameBatch
-	keys  []nameKey
-	links []linkKey
-	folds []byte // the keys of all links, one after the other
+	names names.Batch
+
+	private names.Batch // the names of the private notes
+	keys    []nameKey
+	links   []linkKey
+	folds   []byte // the keys of all links, one after the other
 
 	places []uint32 // of the first keys of links, once they have been looked for
 }
@@ -111,9 +123,12 @@ type nameKey struct {
 type linkKey struct{ note, whole, base uint32 }
 
 func readBatch(list []*Note) *batch {
-	b := &batch{notes: list, keys: make([]nameKey, 0, len(list)), links: make([]linkKey, 0, 3*len(list)), folds: make([]byte, 0, 80*len(list))}
+	b := &batch{
+		notes: list, keys: make([]nameKey, 0, len(list)), links: make([]linkKey, 0, 3*len(list)),
+		folds: make([]byte, 0, 80*len(list)),
+	}
 	b.names.Reserve(len(list))
-	texts := make([]entities.Name, 0, len(list))
+	texts := make([]names.Name, 0, len(list))
 	for at, n := range list {
 		i, from := uint32(at), len(texts)
 		eachName(n, func(name, key string, as role) {
@@ -122,11 +137,15 @@ func readBatch(list []*Note) *batch {
 			}
 			b.keys = append(b.keys, nameKey{key, i, as})
 			if as == byTitle || as == byAlias {
-				texts = append(texts, entities.Name{Text: name, Fold: key})
+				texts = append(texts, names.Name{Text: name, Fold: key})
 			}
 		})
 		if n.Live() {
-			b.names.Add(entities.NameRecord{ID: n.ID, Changed: n.UpdatedAt}, texts[from:len(texts):len(texts)])
+			b.names.Add(names.Record{ID: n.ID, Changed: n.UpdatedAt, Private: n.Private},
+				texts[from:len(texts):len(texts)])
+		}
+		if n.Private {
+			b.private.Add(names.Record{ID: n.ID}, foldedNames(n))
 		}
 		for l := range n.eachLink() {
 			b.readLink(i, l.Target)
@@ -137,9 +156,10 @@ func readBatch(list []*Note) *batch {
 
 func (b *batch) readLink(note uint32, target string) {
 	from := len(b.folds)
-	b.folds = appendFold(b.folds, strings.TrimSpace(target))
+	b.folds = fold.Append(b.folds, strings.TrimSpace(target))
 	l := linkKey{note, uint32(len(b.folds)), uint32(len(b.folds))}
-	if fold := b.folds[from:]; bytes.IndexByte(fold, '/') >= 0 || bytes.HasSuffix(fold, []byte(".md")) || bytes.HasSuffix(fold, []byte(".markdown")) {
+	if fold := b.folds[from:]; bytes.IndexByte(fold, '/') >= 0 || bytes.HasSuffix(fold, []byte(".md")) ||
+		bytes.HasSuffix(fold, []byte(".markdown")) {
 		if keys := linkKeys(target); len(keys) > 1 {
 			b.folds = append(b.folds, keys[1]...)
 			l.base = uint32(len(b.folds))

@@ -49,6 +49,7 @@ func (h house) reopened(t *rapid.T) house {
 	}
 	t.Cleanup(func() { db.Close() })
 	paths := kv.NewCollection[string]("note-path")
+	inherited := kv.NewCollection[map[string]string]("entity-private")
 	err = h.db.View(ctx, func(from *kv.Tx) error {
 		return db.Update(ctx, func(to *kv.Tx) error {
 			for id, v := range entities.TypeRecords.All(from, "") {
@@ -62,6 +63,9 @@ func (h house) reopened(t *rapid.T) house {
 			}
 			for id, v := range paths.All(from, "") {
 				must(t, paths.Put(to, id, v))
+			}
+			for id, v := range inherited.All(from, "") {
+				must(t, inherited.Put(to, id, v))
 			}
 			return from.Err()
 		})
@@ -154,12 +158,12 @@ func shown(h house) map[string]any {
 	out["count"] = []any{live, all, bytes}
 	out["tags"] = h.ns.Tags("")
 	for _, vault := range []string{"", "v", "w"} {
-		links, lost := h.ns.LinkCount(vault)
+		links, lost := h.ns.LinkCount(vault, nil)
 		out["links "+vault] = []int{links, lost}
 	}
 	for _, typed := range []string{"", "a", "al", "bet", "t", "ünï", "日", "lph", "apa"} {
 		for _, limit := range []int{2, 100} {
-			out[fmt.Sprint("complete ", typed, limit)] = h.ns.Complete(typed, limit)
+			out[fmt.Sprint("complete ", typed, limit)] = h.ns.Complete(typed, limit, false)
 		}
 	}
 	var ids []string
@@ -174,16 +178,16 @@ func shown(h house) map[string]any {
 		out["out "+id] = []any{resolved, lost, h.ns.Targets(id), h.ns.Linked(id)}
 		out["in "+id] = []any{h.ns.Incoming(id), h.ns.Linking(id)}
 		for _, target := range []string{"Alpha", "beta.md", "Folder/Alpha", "./Alpha", "../Alpha", "README", "A", "#x", "Sub/Alpha"} {
-			out["resolve "+target+" "+id] = h.ns.Resolve(target, id)
+			out["resolve "+target+" "+id] = h.ns.Resolve(target, id, nil)
 		}
 		if n != nil {
 			out["entity "+id] = h.ents.Get(n.EntityID)
 		}
 	}
 	for _, title := range []string{"alpha", "BETA", "ünï", "nothing"} {
-		n, err := h.ns.ByTitle(title)
+		n, err := h.ns.ByTitle(title, nil)
 		out["title "+title] = []any{n, fmt.Sprintf("%+v", err)}
-		n, err = h.ns.ByPath("Folder/" + title + ".md")
+		n, err = h.ns.ByPath("Folder/"+title+".md", nil)
 		out["path "+title] = []any{n, fmt.Sprintf("%+v", err)}
 	}
 	return out
@@ -237,10 +241,10 @@ func TestPERF9_TheRestIsLoadedForWhoeverNeedsIt(t *testing.T) {
 				}
 			},
 			func() { loaded.ns.Get("n3") },
-			func() { loaded.ns.Resolve("Alpha", "n3") },
-			func() { loaded.ns.Complete("al", 3) },
+			func() { loaded.ns.Resolve("Alpha", "n3", nil) },
+			func() { loaded.ns.Complete("al", 3, false) },
 			func() { loaded.ns.Tags("") },
-			func() { loaded.ents.Named("Alpha") },
+			func() { loaded.ents.Named("Alpha", nil) },
 			func() { loaded.ents.Count("") },
 			loaded.ns.LoadRest, loaded.ents.LoadRest,
 		} {

@@ -9,6 +9,11 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
+// A Skip tells which notes to leave out, those that do not exist for the one who asks:
+// the answer is that of a store without them. It is called with the Store locked and
+// must not call it. A nil Skip leaves out none and costs nothing.
+type Skip func(*Note) bool
+
 // ByID returns the note of that id, or a NotFound fault.
 func (s *Store) ByID(id string) (*Note, error) {
 	if err := entities.CheckID("id", id); err != nil {
@@ -17,44 +22,54 @@ func (s *Store) ByID(id string) (*Note, error) {
 	if n := s.Get(id); n != nil {
 		return n, nil
 	}
-	return nil, fault.Missing("note", id).WithHint("notes.complete and notes.search find notes by their text")
+	return nil, Missing(id)
+}
+
+// Missing is what ByID answers for an id that no note has.
+func Missing(id string) error {
+	return fault.Missing("note", id).WithHint("notes.complete and notes.search find notes by their text")
 }
 
 // ByPath returns the note of that path. Several vaults can have one: that is a
 // Conflict with candidates.
-func (s *Store) ByPath(p string) (*Note, error) {
+func (s *Store) ByPath(p string, skip Skip) (*Note, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var list []ref
-	for _, r := range inRole(s.index.named(entities.Fold(baseOf(p))), byBase) {
+	for _, r := range s.index.visible(s.index.named(entities.Fold(baseOf(p))), byBase, nowhere, skip) {
 		if s.index.list[r.num()].note.Path == p {
 			list = append(list, r)
 		}
 	}
-	return s.only(list, "path", "path")
+	return s.only(list, "path")
 }
 
 // ByTitle returns the note of that title, compared without case: a live one
 // before an archived one. Several are a Conflict with candidates.
-func (s *Store) ByTitle(title string) (*Note, error) {
+func (s *Store) ByTitle(title string, skip Skip) (*Note, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	named := s.index.named(entities.Fold(strings.TrimSpace(title)))
-	return s.only(s.index.preferred(inRole(named, byTitle)), "title", "title")
+	return s.only(s.index.preferred(s.index.visible(named, byTitle, nowhere, skip)), "title")
 }
 
-func (s *Store) only(list []ref, field, what string) (*Note, error) {
+// Unnamed is what ByPath and ByTitle answer when no note has that path or title.
+func Unnamed(field string) error {
+	return &fault.Error{
+		Kind: fault.NotFound, Field: field, Msg: "no note has that " + field,
+		Hint: "notes.complete finds notes by the beginning of their title",
+	}
+}
+
+func (s *Store) only(list []ref, field string) (*Note, error) {
 	switch len(list) {
 	case 0:
-		return nil, &fault.Error{
-			Kind: fault.NotFound, Field: field, Msg: "no note has that " + what,
-			Hint: "notes.complete finds notes by the beginning of their title",
-		}
+		return nil, Unnamed(field)
 	case 1:
 		return s.index.list[list[0].num()].note, nil
 	}
 	return nil, &fault.Error{
-		Kind: fault.Conflict, Field: field, Msg: "several notes have that " + what,
+		Kind: fault.Conflict, Field: field, Msg: "several notes have that " + field,
 		Hint: "ask for one of the candidates by its id", Candidates: s.candidates(s.index.ids(list)),
 	}
 }
@@ -113,7 +128,8 @@ func hasTag(n *Note, fold string) bool {
 		return true
 	}
 	for _, t := range n.Tags {
-		if t = entities.Fold(t); t == fold || strings.HasPrefix(t, fold+"/") {
+		t = entities.Fold(t)
+		if t == fold || strings.HasPrefix(t, fold+"/") {
 			return true
 		}
 	}

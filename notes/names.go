@@ -1,17 +1,20 @@
 package notes
 
 import (
+	"hash/maphash"
+	"iter"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// names is what can be worked out of a note without the others: the keys of what it
+// noteNames is what can be worked out of a note without the others: the keys of what it
 // is called and of what its links lead to. It holds on to the record of the note.
-type names struct {
-	own   []nameOf
-	links []linkNames // of Note.Links
+type noteNames struct {
+	own     []nameOf
+	targets []linkNames // of the links: few of them twice
+	links   []uint32    // of each of Note.Links, its place in targets
 }
 
 // nameOf is the key of a name, and what the name is to the note.
@@ -37,14 +40,64 @@ func (l linkNames) keys() (list [2]string, n int) {
 }
 
 // namesOf works the names of a note out.
-func namesOf(n *Note) *names {
-	s := &names{own: make([]nameOf, 0, 3+len(n.Aliases))}
-	eachName(n, func(_, key string, as role) { s.own = append(s.own, nameOf{key, as}) })
-	for l := range n.eachLink() {
-		s.links = append(s.links, linkNamesOf(l.Target))
+func namesOf(n *Note) *noteNames {
+	s := ownNamesOf(n)
+	count := n.Places.count()
+	if count == 0 {
+		return s
+	}
+	s.links = make([]uint32, 0, count)
+	targets := 0
+	for _, at := range n.eachTarget() {
+		targets = max(targets, at+1)
+		s.links = append(s.links, uint32(at))
+	}
+	s.targets = make([]linkNames, 0, targets) // once: of large notes it would be copied often
+	for target, at := range n.eachTarget() {
+		if at == len(s.targets) {
+			s.targets = append(s.targets, linkNamesOf(target))
+		}
 	}
 	return s
 }
+
+// eachTarget yields the targets of the links of a note, numbered in the order in which
+// they come first. One that comes again much later gets another number.
+func (n *Note) eachTarget() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		var recent [recentTargets]recentTarget
+		next := 0
+		for l := range n.eachLink() {
+			known := &recent[maphash.String(targetSeed, l.Target)%recentTargets]
+			if !known.used || known.text != l.Target {
+				*known = recentTarget{l.Target, next, true}
+				next++
+			}
+			if !yield(l.Target, known.at) {
+				return
+			}
+		}
+	}
+}
+
+// ownNamesOf works out what a note is called, and nothing of its links.
+func ownNamesOf(n *Note) *noteNames {
+	s := &noteNames{own: make([]nameOf, 0, 3+len(n.Aliases))}
+	eachName(n, func(_, key string, as role) { s.own = append(s.own, nameOf{key, as}) })
+	return s
+}
+
+// recentTargets is how many targets of links are remembered while the names of a note
+// are worked out, so that a text which says one over and over takes little memory.
+const recentTargets = 64
+
+type recentTarget struct {
+	text string
+	at   int
+	used bool
+}
+
+var targetSeed = maphash.MakeSeed()
 
 func linkNamesOf(target string) linkNames {
 	whole := entities.Fold(strings.TrimSpace(target))
@@ -54,19 +107,34 @@ func linkNamesOf(target string) linkNames {
 	return linkNames{whole: whole}
 }
 
-// fewNotes is up to how many notes a commit works the names of out itself.
-const fewNotes = 8
+// fewNotes is up to how many notes a commit works the names of out itself, and fewPlaces
+// up to how many bytes of places of links: readers wait for it.
+const (
+	fewNotes  = 8
+	fewPlaces = 4 << 10
+)
 
 // prepare works out the names of the notes of a large commit before its turn comes.
 func (s *Store) prepare(cs *kv.ChangeSet) {
-	if len(cs.Changes) <= fewNotes {
+	if len(cs.Changes) <= fewNotes && placesIn(cs) <= fewPlaces {
 		return
 	}
-	list := make(map[*Note]*names, len(cs.Changes)/2)
+	list := make(map[*Note]*noteNames, len(cs.Changes)/2)
 	for _, ch := range cs.Changes {
 		if _, now, ok := Records.Of(ch); ok && now != nil {
 			list[now] = namesOf(now)
 		}
 	}
 	s.ahead.Put(cs.Seq, list)
+}
+
+// placesIn adds up the bytes of the places of links that a commit brings.
+func placesIn(cs *kv.ChangeSet) (n int) {
+	for _, ch := range cs.Changes {
+		_, now, ok := Records.Of(ch)
+		if ok && now != nil {
+			n += len(now.Places)
+		}
+	}
+	return n
 }

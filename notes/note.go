@@ -6,29 +6,19 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Note is one note. Its JSON form is the record that clients see.
+// Note is one note: the record that clients see, and what is kept beside it.
 type Note struct {
-	ID          string     `json:"id"`
-	Title       string     `json:"title"`
-	Body        string     `json:"body"`
-	Path        string     `json:"path,omitempty"`   // with /, relative to its vault
-	Folder      string     `json:"folder,omitempty"` // the folder of Path, or one given
-	Tags        []string   `json:"tags"`
-	Aliases     []string   `json:"aliases"`
-	Private     bool       `json:"private"`
-	VaultBacked bool       `json:"vaultBacked"`
-	CreatedAt   time.Time  `json:"createdAt"`
-	UpdatedAt   time.Time  `json:"updatedAt"`
-	ArchivedAt  *time.Time `json:"archivedAt,omitempty"`
-	Version     int        `json:"version"`
-	EntityID    string     `json:"entityId,omitempty"` // the entity made from this note
+	record.Note
 
 	Vault  string `json:"-"` // the vault that Path lies in; "" for none
 	Given  *Given `json:"-"` // nil: nothing
 	Places Places `json:"-"` // of the wikilinks in Body; see Links
+
+	Sources Sources `json:"-"` // of its names; see SourceOf
 }
 
 // Given is what a client stated apart from the text. It is kept so that a
@@ -62,7 +52,15 @@ func (g Given) orNil() *Given {
 }
 
 // Live reports whether the note exists and is not archived.
-func (n *Note) Live() bool { return n != nil && n.ArchivedAt == nil }
+func (n *Note) Live() bool { return n != nil && n.Note.Live() }
+
+// Record returns what clients see of a note, nil of nil. It is a part of the note.
+func (n *Note) Record() *record.Note {
+	if n == nil {
+		return nil
+	}
+	return &n.Note
+}
 
 // PlainText returns the text for a reader: without frontmatter and markup.
 func (n *Note) PlainText() string { return markdown.PlainNote(n.Body) }

@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -143,8 +144,8 @@ func TestBadNotes(t *testing.T) {
 		"unarchive": second(s.Unarchive(ctx, "none", nil)),
 		"delete":    second(s.Delete(ctx, "none", nil)),
 		"get":       second(s.ByID("none")),
-		"path":      second(s.ByPath("none.md")),
-		"title":     second(s.ByTitle("none")),
+		"path":      second(s.ByPath("none.md", nil)),
+		"title":     second(s.ByTitle("none", nil)),
 	} {
 		if fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%s of an unknown note: %v", name, err)
@@ -163,7 +164,7 @@ func TestPathsAreFreedAndTakenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, notes.Draft{ID: "b", Path: "two.md"})
-	if n, err := s.ByPath("two.md"); err != nil || n.ID != "b" {
+	if n, err := s.ByPath("two.md", nil); err != nil || n.ID != "b" {
 		t.Errorf("%v, %v", n, err)
 	}
 }
@@ -219,7 +220,7 @@ func TestSRCH32_Resolution(t *testing.T) {
 		{"../../Glossary", "from", "", "", 0},
 		{"", "from", "from", notes.TierSelf, 0},
 	} {
-		got := s.Resolve(c.link, c.from)
+		got := s.Resolve(c.link, c.from, nil)
 		if got.ID != c.want || got.Tier != c.tier || len(got.Candidates) != c.candidates {
 			t.Errorf("[[%s]] in %q is %+v, want %s by %s", c.link, c.from, got, c.want, c.tier)
 		}
@@ -227,7 +228,7 @@ func TestSRCH32_Resolution(t *testing.T) {
 	if _, err := s.Archive(ctx, "t2a", nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Resolve("Twice", ""); got.ID != "t2b" {
+	if got := s.Resolve("Twice", "", nil); got.ID != "t2b" {
 		t.Errorf("an archived note does not make a link ambiguous: %+v", got)
 	}
 }
@@ -261,7 +262,7 @@ func TestLinksFindTheFileBesideThem(t *testing.T) {
 	if got := s.Targets("from"); !slices.Equal(got, []string{"near", "near"}) {
 		t.Errorf("links lead to %q", got)
 	}
-	if r := s.Resolve("Plan", "from"); r.ID != "near" || r.Tier != notes.TierPath {
+	if r := s.Resolve("Plan", "from", nil); r.ID != "near" || r.Tier != notes.TierPath {
 		t.Errorf("%+v", r)
 	}
 }
@@ -282,7 +283,7 @@ func TestLinksFollowTheirTargets(t *testing.T) {
 		if len(in) != incoming || incoming > 0 && (in[0].ID != "from" || in[0].Count != 3 || in[0].Line != 1) {
 			t.Errorf("backlinks %+v", in)
 		}
-		if links, unresolved := s.LinkCount(""); links != 3 || unresolved != 3-resolved {
+		if links, unresolved := s.LinkCount("", nil); links != 3 || unresolved != 3-resolved {
 			t.Errorf("%d links, %d unresolved", links, unresolved)
 		}
 	}
@@ -310,11 +311,11 @@ func TestLinksFollowTheirTargets(t *testing.T) {
 func TestNotesMakeEntities(t *testing.T) {
 	s, ents, _ := open(t, kv.InMemory)
 	if _, _, err := ents.PutType(ctx, entities.Type{Name: "Person", Fields: []entities.Field{
-		{Name: "role", Type: entities.Text},
-		{Name: "level", Type: entities.Number},
-		{Name: "boss", Type: entities.EntityRef},
-		{Name: "reports", Type: entities.EntityRefList},
-		{Name: "profile", Type: entities.NoteRef},
+		{Name: "role", Type: record.Text},
+		{Name: "level", Type: record.Number},
+		{Name: "boss", Type: record.EntityRef},
+		{Name: "reports", Type: record.EntityRefList},
+		{Name: "profile", Type: record.NoteRef},
 	}}, nil, false); err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +409,7 @@ func TestArchivedByFrontmatterOrByAClient(t *testing.T) {
 	if s.Get("a").Live() {
 		t.Error("a client archived it, a new text does not undo that")
 	}
-	if len(s.List(notes.Filter{})) != 0 || len(s.List(notes.Filter{Archived: true})) != 1 || len(s.Complete("", 5)) != 0 {
+	if len(s.List(notes.Filter{})) != 0 || len(s.List(notes.Filter{Archived: true})) != 1 || len(s.Complete("", 5, false)) != 0 {
 		t.Error("archived notes are out of lists and menus")
 	}
 }
@@ -491,7 +492,7 @@ func TestReopenGivesTheSame(t *testing.T) {
 	if e := ents.Get(s.Get("a").EntityID); e.Fields["of"] != s.Get("b").EntityID {
 		t.Errorf("the reference is %v", e.Fields["of"])
 	}
-	if _, err := s.ByPath("x"); fault.KindOf(err) != fault.NotFound {
+	if _, err := s.ByPath("x", nil); fault.KindOf(err) != fault.NotFound {
 		t.Error(err)
 	}
 }

@@ -3,7 +3,7 @@ package notes
 import (
 	"iter"
 
-	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -18,12 +18,12 @@ type Place struct {
 }
 
 // placesOf returns the places of links.
-func placesOf(links []markdown.Link) Places {
+func placesOf(links iter.Seq[markdown.Link]) Places {
 	var b []byte
-	for _, l := range links {
-		b = kv.AppendUint(b, uint64(l.Start))
-		b = kv.AppendUint(b, uint64(l.End-l.Start))
-		b = kv.AppendUint(b, uint64(l.Line))
+	for l := range links {
+		b = codec.AppendUint(b, uint64(l.Start))
+		b = codec.AppendUint(b, uint64(l.End-l.Start))
+		b = codec.AppendUint(b, uint64(l.Line))
 	}
 	return Places(b)
 }
@@ -31,7 +31,7 @@ func placesOf(links []markdown.Link) Places {
 // All yields the places in the order of the text.
 func (p Places) All() iter.Seq[Place] {
 	return func(yield func(Place) bool) {
-		for r := (kv.Reader{Rest: string(p)}); r.Rest != ""; {
+		for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
 			at, ok := readPlace(&r)
 			if !ok || !yield(at) {
 				return
@@ -40,14 +40,22 @@ func (p Places) All() iter.Seq[Place] {
 	}
 }
 
-func readPlace(r *kv.Reader) (at Place, ok bool) {
+// count returns how many places there are.
+func (p Places) count() (n int) {
+	for range p.All() {
+		n++
+	}
+	return n
+}
+
+func readPlace(r *codec.Reader) (at Place, ok bool) {
 	start, size, line := r.Int(), r.Int(), r.Int()
 	return Place{start, start + size, line}, !r.Bad && start+size >= start
 }
 
 // linksIn reports whether the text has a link at each of the places.
 func (p Places) linksIn(body string) bool {
-	for r := (kv.Reader{Rest: string(p)}); r.Rest != ""; {
+	for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
 		at, ok := readPlace(&r)
 		if !ok || at.End > len(body) {
 			return false
@@ -65,7 +73,7 @@ const shortestLink = 5
 // fit reports whether there can be a link at each of the places of a text of that
 // length.
 func (p Places) fit(length int) bool {
-	for r := (kv.Reader{Rest: string(p)}); r.Rest != ""; {
+	for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
 		if at, ok := readPlace(&r); !ok || at.End > length || at.End-at.Start < shortestLink {
 			return false
 		}
@@ -89,7 +97,8 @@ func (n *Note) eachLink() iter.Seq[markdown.Link] {
 				return // somebody has shortened the text
 			}
 			l := markdown.ReadLink(n.Body[at.Start:at.End])
-			if l.Start, l.End, l.Line = at.Start, at.End, at.Line; !yield(l) {
+			l.Start, l.End, l.Line = at.Start, at.End, at.Line
+			if !yield(l) {
 				return
 			}
 		}

@@ -2,45 +2,231 @@ package notes
 
 import (
 	"context"
+	"maps"
+	"path"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+	"golang.org/x/text/unicode/norm"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// privateFolders reads patterns as in .gitignore.
-func privateFolders(list []string) gitignore.Matcher {
-	var patterns []gitignore.Pattern
-	for _, line := range list {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			patterns = append(patterns, gitignore.ParsePattern(line, nil))
+// PrivateRule says why a note is private.
+type PrivateRule string
+
+// The rules, in the order in which they are looked at.
+const (
+	RuleNone   PrivateRule = ""       // it is not
+	RuleFolder PrivateRule = "folder" // it lies in a folder that the configuration calls private
+	RuleClient PrivateRule = "client" // a client has said so
+	RuleText   PrivateRule = "text"   // its frontmatter says so
+	RuleDoubt  PrivateRule = "doubt"  // it may say so
+	RuleKept   PrivateRule = "kept"   // it was, and its file is not complete
+)
+
+// Why is why a note is private. Doubt is what a person can do something about, "" for
+// none.
+type Why struct {
+	Rule  PrivateRule
+	Doubt string
+}
+
+// The doubts.
+const (
+	doubtBroken = "kept private: the frontmatter can't be read whole, and names private"
+	doubtLine   = "kept private: its head names private, but not as in private: true"
+	doubtValue  = "kept private: the value of private is neither yes nor no"
+	doubtKept   = "kept private: it was private, and the file is empty or ends within its frontmatter"
+)
+
+const privateKey = "private"
+
+// says returns what a text says about being private. What is in doubt is private: a
+// value that is no plain no, and a key that could not be read as one.
+func says(body string, doc *markdown.Document) Why {
+	if doc.Frontmatter == nil {
+		switch {
+		case !frontmatter.Names(body, privateKey):
+			return Why{}
+		case doc.FrontmatterErr != nil:
+			return Why{RuleDoubt, doubtBroken}
+		}
+		return Why{RuleDoubt, doubtLine}
+	}
+	why := Why{}
+	for _, f := range doc.Frontmatter.Fields {
+		if !frontmatter.IsKey(f.Key, privateKey) {
+			continue
+		}
+		switch found := saysValue(f); {
+		case found.Rule == RuleText:
+			return found
+		case found.Rule != RuleNone:
+			why = found
 		}
 	}
-	return gitignore.NewMatcher(patterns)
+	return why
+}
+
+// saysValue reads a field that is named private, more or less.
+func saysValue(f frontmatter.Field) Why {
+	if !strings.EqualFold(f.Key, privateKey) {
+		return Why{RuleDoubt, doubtLine}
+	}
+	switch f.Value {
+	case nil, false, 0.0:
+		return Why{}
+	case true, 1.0:
+		return Why{Rule: RuleText}
+	}
+	switch entities.Fold(strings.TrimSpace(f.Raw)) {
+	case "no", "n", "off", "false", "0":
+		return Why{}
+	case "yes", "y", "on", "true", "1":
+		return Why{Rule: RuleText}
+	}
+	return Why{RuleDoubt, doubtValue}
+}
+
+// WhyPrivate returns by which rule a note is private, and what is in doubt. It reads
+// the frontmatter of its text.
+func (s *Store) WhyPrivate(n *Note) Why {
+	if !n.Private {
+		return Why{}
+	}
+	return s.why(n, markdown.Parse(n.Body), true)
+}
+
+// why returns why a note is private. was says that it was so before.
+func (s *Store) why(n *Note, doc *markdown.Document, was bool) Why {
+	why := says(n.Body, doc)
+	switch {
+	case s.InPrivateFolder(n.Vault, n.Path, n.Folder):
+		why.Rule = RuleFolder
+	case n.Given.Get().Private:
+		why.Rule = RuleClient
+	case why.Rule == RuleNone && was && n.Vault != "" && !frontmatter.Whole(n.Body):
+		return Why{RuleKept, doubtKept}
+	}
+	return why
+}
+
+// WillBePrivate reports whether the note that a draft makes is private, whatever it
+// was before.
+func (s *Store) WillBePrivate(d *Draft) bool {
+	return d.Private || s.InPrivateFolder(d.Vault, d.Path, d.Folder) || says(d.Body, d.Read()).Rule != RuleNone
+}
+
+// privateFolders are the patterns of Options.PrivateFolders. Paths are compared in NFC,
+// the form in which one file system writes an é and another does not.
+type privateFolders struct {
+	exact  gitignore.Matcher
+	folded gitignore.Matcher // without regard to case
+}
+
+// newPrivateFolders reads patterns as in .gitignore.
+func newPrivateFolders(list []string) privateFolders {
+	var exact, folded []gitignore.Pattern
+	for _, line := range list {
+		line = strings.TrimPrefix(norm.NFC.String(strings.TrimSpace(line)), "./")
+		if line != "" && !strings.HasPrefix(line, "#") {
+			exact = append(exact, gitignore.ParsePattern(line, nil))
+			folded = append(folded, gitignore.ParsePattern(entities.Fold(line), nil))
+		}
+	}
+	return privateFolders{gitignore.NewMatcher(exact), gitignore.NewMatcher(folded)}
 }
 
 // PrivateFolders returns the patterns of the folders whose notes are private.
 func (s *Store) PrivateFolders() []string { return slices.Clone(s.opts.PrivateFolders) }
 
-// PrivatePlace reports whether a note is private because of its path.
-func (s *Store) PrivatePlace(p string) bool {
-	return p != "" && len(s.opts.PrivateFolders) > 0 && s.private.Match(strings.Split(p, "/"), false)
+// InPrivateFolder reports whether a note is private because of its place: its path, or
+// its folder where it has no path. Where the file system of the vault does not tell
+// letter case, neither do the patterns; of a note without a vault nobody knows.
+func (s *Store) InPrivateFolder(vault, p, folder string) bool {
+	if p == "" && folder != "" {
+		p = path.Join(folder, "note") // a folder matches as what is in it does
+	}
+	if p == "" || len(s.opts.PrivateFolders) == 0 {
+		return false
+	}
+	if s.private.exact.Match(strings.Split(norm.NFC.String(p), "/"), false) {
+		return true
+	}
+	return s.FoldsCase(vault) && s.private.folded.Match(strings.Split(entities.Fold(p), "/"), false)
+}
+
+// foldingVaults says of vaults whether their file systems tell letter case.
+var foldingVaults = kv.NewCollection[caseRule]("note-vault-case") // by the name of the vault
+
+type caseRule struct {
+	Folds bool `json:"folds"`
+}
+
+// FoldsCase reports whether two paths of a vault that differ in letter case are the
+// same; "" stands for notes without a vault. In doubt they are where most file systems
+// of the operating system do it.
+func (s *Store) FoldsCase(vault string) bool {
+	if vault == "" {
+		return true
+	}
+	s.caseMu.RLock()
+	defer s.caseMu.RUnlock()
+	if rule := s.caseRules[vault]; rule != nil {
+		return rule.Folds
+	}
+	return runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+}
+
+// SetFoldsCase records what FoldsCase returns for a vault.
+func (s *Store) SetFoldsCase(ctx context.Context, vault string, folds bool) error {
+	if s.FoldsCase(vault) == folds {
+		return nil
+	}
+	return s.db.Update(ctx, func(tx *kv.Tx) error { return foldingVaults.Put(tx, vault, &caseRule{folds}) })
+}
+
+// ForgetFoldsCaseTx forgets what SetFoldsCase has recorded.
+func (s *Store) ForgetFoldsCaseTx(tx *kv.Tx, vault string) error {
+	return foldingVaults.Delete(tx, vault)
+}
+
+func (s *Store) loadCaseRules() error {
+	return s.db.View(context.Background(), func(tx *kv.Tx) error {
+		s.caseRules = maps.Collect(foldingVaults.All(tx, ""))
+		return tx.Err()
+	})
+}
+
+// takeCaseRules is the part of foldingVaults in a commit.
+func (s *Store) takeCaseRules(cs *kv.ChangeSet) {
+	for _, ch := range cs.Changes {
+		if _, now, ok := foldingVaults.Of(ch); ok {
+			s.caseMu.Lock()
+			s.caseRules[ch.ID] = now // nil for one that is deleted
+			s.caseMu.Unlock()
+		}
+	}
 }
 
 // hide makes the notes private that lie in private folders and were written when
-// those were not private. That a folder is private no longer, a note learns when
-// it is written next: in doubt it stays private.
+// those were not private. That a folder is private no longer, a note learns when it is
+// written next: in doubt it stays private.
 func (s *Store) hide() error {
 	if len(s.opts.PrivateFolders) == 0 {
 		return nil
 	}
-	var due []string
 	ctx := context.Background()
+	var due []string
 	err := s.db.View(ctx, func(tx *kv.Tx) error {
 		for id, n := range Records.All(tx, "") {
-			if !n.Private && s.PrivatePlace(n.Path) {
+			if !n.Private && s.InPrivateFolder(n.Vault, n.Path, n.Folder) {
 				due = append(due, id)
 			}
 		}
@@ -51,24 +237,47 @@ func (s *Store) hide() error {
 	}
 	const batch = 200
 	for part := range slices.Chunk(due, batch) {
-		err := s.db.Update(ctx, func(tx *kv.Tx) error {
-			for _, id := range part {
-				n, err := Records.Get(tx, id)
-				if err != nil {
-					return err
-				}
-				hidden := *n
-				hidden.Private = true
-				hidden.Version++
-				if err := Records.Put(tx, id, &hidden); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		err := s.db.Update(ctx, func(tx *kv.Tx) error { return hideTx(tx, part) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func hideTx(tx *kv.Tx, ids []string) error {
+	for _, id := range ids {
+		n, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		hidden := *n
+		hidden.Private = true
+		hidden.Version++
+		if err := Records.Put(tx, id, &hidden); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UpgradePrivacy makes the notes private of a store of format 2 or older whose texts are
+// private by rules that they were not written by.
+func UpgradePrivacy(tx *kv.Tx) error {
+	var due []string
+	for id, n := range Records.All(tx, "") {
+		if !n.Private && saysPrivate(n.Body) {
+			due = append(due, id)
+		}
+	}
+	if err := tx.Err(); err != nil {
+		return err
+	}
+	return hideTx(tx, due)
+}
+
+// saysPrivate reports whether a text says that it is private. It is quick where the
+// text does not name it at all.
+func saysPrivate(body string) bool {
+	return frontmatter.Names(body, privateKey) && says(body, markdown.Parse(body)).Rule != RuleNone
 }

@@ -85,14 +85,14 @@ func TestSRCH32_UnresolvedLinksAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := s.Unresolved("v")
+	got := s.Unresolved("v", nil)
 	if len(got) != 3 || got[0].Target != "nowhere" || got[0].Count != 3 || len(got[0].From) != 2 || got[0].From[0].Count != 2 || got[0].From[0].Path != "a.md" {
 		t.Errorf("%+v", got)
 	}
 	if len(got) == 3 && (got[1].Target != "other" || got[2].Target != "Twin" || len(got[2].Candidates) != 2 || got[2].From[0].Line != 2) {
 		t.Errorf("%+v", got[1:])
 	}
-	if list := s.Unresolved("another"); len(list) != 0 {
+	if list := s.Unresolved("another", nil); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 }

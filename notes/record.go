@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 )
 
 // A record of a note is
@@ -18,6 +18,7 @@ import (
 //	times      created, updated, archived and given as archived if there is one
 //	number     version
 //	text       Places: of each link its start, length and line
+//	text       Sources, if there are any
 //	the rest   the text of the note
 //
 // Texts, lists, times and numbers are those of package kv. A note has one record,
@@ -32,6 +33,7 @@ const (
 	flagArchived
 	flagGivenPrivate
 	flagGivenArchived
+	flagSources
 	allFlags = 1<<iota - 1
 )
 
@@ -42,26 +44,32 @@ func encode(n *Note) (string, error) {
 		return "", fmt.Errorf("version %d", n.Version)
 	}
 	given := n.Given.Get()
-	flags := flagIf(flagPrivate, n.Private) | flagIf(flagVaultBacked, n.VaultBacked) | flagIf(flagArchived, n.ArchivedAt != nil) |
-		flagIf(flagGivenPrivate, given.Private) | flagIf(flagGivenArchived, given.Archived != nil)
+	flags := flagIf(flagPrivate, n.Private) | flagIf(flagVaultBacked, n.VaultBacked) |
+		flagIf(flagArchived, n.ArchivedAt != nil) |
+		flagIf(flagGivenPrivate, given.Private) | flagIf(flagGivenArchived, given.Archived != nil) |
+		flagIf(flagSources, n.Sources != "")
 	b := append(make([]byte, 0, 512), recordFormat, flags)
 	for _, s := range [...]string{n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID, given.Title} {
-		b = kv.AppendText(b, s)
+		b = codec.AppendText(b, s)
 	}
 	for _, list := range [...][]string{n.Tags, n.Aliases, given.Tags, given.Aliases} {
-		b = kv.AppendTexts(b, list)
+		b = codec.AppendTexts(b, list)
 	}
 	for _, t := range [...]*time.Time{&n.CreatedAt, &n.UpdatedAt, n.ArchivedAt, given.Archived} {
 		if t == nil {
 			continue
 		}
 		var err error
-		if b, err = kv.AppendTime(b, *t); err != nil {
+		b, err = codec.AppendTime(b, *t)
+		if err != nil {
 			return "", err
 		}
 	}
-	b = kv.AppendUint(b, uint64(n.Version))
-	b = kv.AppendText(b, string(n.Places))
+	b = codec.AppendUint(b, uint64(n.Version))
+	b = codec.AppendText(b, string(n.Places))
+	if n.Sources != "" {
+		b = codec.AppendText(b, string(n.Sources))
+	}
 	var rec strings.Builder
 	rec.Grow(len(b) + len(n.Body))
 	rec.Write(b)
@@ -97,15 +105,14 @@ func decodeStored(s string) (*Note, error) {
 
 // readRecord reads all but what the places of links mean.
 func readRecord(s string) (*Note, error) {
-	r := kv.Reader{Rest: s}
+	r := codec.Reader{Rest: s}
 	if r.Byte() != recordFormat {
 		return nil, errRecord
 	}
 	flags := r.Byte()
-	n := &Note{
-		ID: r.Text(), Title: r.Text(), Path: r.Text(), Folder: r.Text(), Vault: r.Text(), EntityID: r.Text(),
-		Private: flags&flagPrivate != 0, VaultBacked: flags&flagVaultBacked != 0,
-	}
+	n := new(Note)
+	n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID = r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), r.Text()
+	n.Private, n.VaultBacked = flags&flagPrivate != 0, flags&flagVaultBacked != 0
 	given := Given{Title: r.Text(), Private: flags&flagGivenPrivate != 0}
 	n.Tags, n.Aliases = r.Texts(), r.Texts()
 	if list := r.Texts(); len(list) > 0 {
@@ -126,6 +133,10 @@ func readRecord(s string) (*Note, error) {
 	n.Given = given.orNil()
 	n.Version = r.Int()
 	n.Places = Places(r.Text())
+	if flags&flagSources != 0 {
+		n.Sources = Sources(r.Text())
+		r.Bad = r.Bad || n.Sources == ""
+	}
 	n.Body = r.Rest
 	if r.Bad || flags > allFlags {
 		return nil, errRecord

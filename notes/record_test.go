@@ -2,6 +2,7 @@ package notes_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -18,13 +20,15 @@ func sampleNotes() []*notes.Note {
 	at := time.Date(2026, 1, 31, 9, 30, 0, 123456789, time.UTC)
 	body := "---\nalso: \"[[Front]]\"\n---\n# Title\n\n[[One]], ![[Two#^b|x]] and [[#Here]]\n" + strings.Repeat("text\n", 400) + "[[Last]]"
 	return []*notes.Note{
-		{ID: "a", Tags: []string{}, Aliases: []string{}, CreatedAt: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), UpdatedAt: at},
+		{Note: record.Note{ID: "a", Tags: []string{}, Aliases: []string{}, CreatedAt: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), UpdatedAt: at}},
 		{
-			ID: "b", Title: "Title", Body: body, Path: "Folder/Title.md", Folder: "Folder", Vault: "v", EntityID: "e",
-			Tags: []string{"one", "日本"}, Aliases: []string{"T"}, Private: true, VaultBacked: true, Version: 300,
-			CreatedAt: at, UpdatedAt: at.Add(-time.Hour), ArchivedAt: &at,
-			Given:  &notes.Given{Title: "Given", Tags: []string{"one"}, Aliases: []string{"T"}, Private: true, Archived: &at},
-			Places: notes.PlacesOf(markdown.Parse(body).Links),
+			Note: record.Note{
+				ID: "b", Title: "Title", Body: body, Path: "Folder/Title.md", Folder: "Folder", EntityID: "e",
+				Tags: []string{"one", "日本"}, Aliases: []string{"T"}, Private: true, VaultBacked: true, Version: 300,
+				CreatedAt: at, UpdatedAt: at.Add(-time.Hour), ArchivedAt: &at,
+			},
+			Vault: "v", Given: &notes.Given{Title: "Given", Tags: []string{"one"}, Aliases: []string{"T"}, Private: true, Archived: &at},
+			Places: notes.PlacesOf(markdown.Parse(body).EachLink()), Sources: notes.Sources("\x03abc\x00"),
 		},
 	}
 }
@@ -42,7 +46,7 @@ func TestNoteRecordsRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(n, back); diff != "" {
 			t.Errorf("%s comes back as another:\n%s", n.ID, diff)
 		}
-		want := markdown.Parse(n.Body).Links
+		want := slices.Collect(markdown.Parse(n.Body).EachLink())
 		for i := range want {
 			want[i].InFrontmatter = false // what is not stored
 		}
@@ -58,12 +62,12 @@ func TestNoteRecordsRoundTrip(t *testing.T) {
 }
 
 func TestNoteRecordsHoldNothingElse(t *testing.T) {
-	for name, n := range map[string]*notes.Note{
+	for name, n := range map[string]record.Note{
 		"a late time":       {UpdatedAt: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		"an early time":     {CreatedAt: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)},
 		"a version below 0": {Version: -1},
 	} {
-		if rec, err := notes.EncodeRecord(n); err == nil {
+		if rec, err := notes.EncodeRecord(&notes.Note{Note: n}); err == nil {
 			t.Errorf("%s is stored as %q", name, rec)
 		}
 	}
@@ -71,13 +75,13 @@ func TestNoteRecordsHoldNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, other := range map[string]string{"another format": "\x01" + rec[1:], "a flag of no meaning": rec[:1] + "\x20" + rec[2:]} {
+	for name, other := range map[string]string{"another format": "\x01" + rec[1:], "a flag of no meaning": rec[:1] + "\x60" + rec[2:]} {
 		if _, err := notes.DecodeRecord(other); err == nil {
 			t.Errorf("%s: %q is taken for a record", name, other)
 		}
 	}
 	places := func(start, end int) notes.Places {
-		return notes.PlacesOf([]markdown.Link{{Start: start, End: end, Line: 1}})
+		return notes.PlacesOf(slices.Values([]markdown.Link{{Start: start, End: end, Line: 1}}))
 	}
 	for _, c := range []struct {
 		body string
@@ -96,7 +100,7 @@ func TestNoteRecordsHoldNothingElse(t *testing.T) {
 		{"[[a]]", "\x80\x00\x05\x01", false}, // a longer form of 0
 		{"[[a]]", "\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x05\x01", false},
 	} {
-		rec, err := notes.EncodeRecord(&notes.Note{Body: c.body, Places: c.at})
+		rec, err := notes.EncodeRecord(&notes.Note{Note: record.Note{Body: c.body}, Places: c.at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +171,10 @@ func TestREL13_NotesOfFormat1(t *testing.T) {
 	}
 	t.Cleanup(func() { db.Close() })
 	samples := sampleNotes()
-	mixed := &notes.Note{ID: "new", Title: "written since", Tags: []string{}, Aliases: []string{}}
+	for _, n := range samples {
+		n.Sources = "" // nobody knew them
+	}
+	mixed := &notes.Note{Note: record.Note{ID: "new", Title: "written since", Tags: []string{}, Aliases: []string{}}}
 	err = db.Update(ctx, func(tx *kv.Tx) error {
 		for _, n := range samples {
 			if err := format1.Put(tx, n.ID, n); err != nil {

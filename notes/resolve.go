@@ -50,6 +50,11 @@ type meaning struct {
 // at the first that any note answers to. Among several files the rules decide;
 // several titles or aliases are never guessed between.
 func (x *index) resolve(target string, from num) meaning {
+	return x.resolveWithout(target, from, nil)
+}
+
+// resolveWithout is resolve without the notes that skip tells to leave out.
+func (x *index) resolveWithout(target string, from num, skip Skip) meaning {
 	target = strings.TrimSpace(target)
 	if target == "" {
 		if from == nowhere {
@@ -58,27 +63,31 @@ func (x *index) resolve(target string, from num) meaning {
 		return meaning{to: from, tier: TierSelf}
 	}
 	fold := entities.Fold(target)
-	return x.resolveFold(fold, x.named(fold), from)
+	return x.resolveFoldWithout(fold, x.named(fold), from, skip)
 }
 
 // resolveFold is resolve for the fold of a target and the notes that it names.
 func (x *index) resolveFold(fold string, named []ref, from num) meaning {
+	return x.resolveFoldWithout(fold, named, from, nil)
+}
+
+func (x *index) resolveFoldWithout(fold string, named []ref, from num, skip Skip) meaning {
 	file, files := trimExt(fold), named
 	if len(file) < len(fold) {
 		files = x.named(file)
 	}
-	if list := x.byPath(file, files, from); len(list) > 0 {
+	if list := x.byPath(file, files, from, skip); len(list) > 0 {
 		return meaning{to: x.best(list, from), tier: TierPath}
 	}
 	if len(files) > 0 && !strings.Contains(file, "/") {
-		if list := x.visible(files, byBase, from); len(list) > 0 {
+		if list := x.visible(files, byBase, from, skip); len(list) > 0 {
 			return meaning{to: x.best(list, from), tier: TierName}
 		}
 	}
-	if list := x.preferred(x.visible(named, byTitle, from)); len(list) > 0 {
+	if list := x.preferred(x.visible(named, byTitle, from, skip)); len(list) > 0 {
 		return decide(list, TierTitle)
 	}
-	if list := x.preferred(x.visible(named, byAlias, from)); len(list) > 0 {
+	if list := x.preferred(x.visible(named, byAlias, from, skip)); len(list) > 0 {
 		return decide(list, TierAlias)
 	}
 	return meaning{to: nowhere}
@@ -94,27 +103,27 @@ func decide(list []ref, tier Tier) meaning {
 // byPath returns the notes whose path file means: from the root, from the
 // folder of the note, or as the tail of a path. files are the notes that file
 // names.
-func (x *index) byPath(file string, files []ref, from num) []ref {
+func (x *index) byPath(file string, files []ref, from num, skip Skip) []ref {
 	folder := ""
 	if from != nowhere {
 		folder = folderOf(x.list[from].path)
 	}
 	switch {
 	case strings.HasPrefix(file, "/"):
-		return x.visible(x.named(path.Clean(file)[1:]), byPath, from)
+		return x.visible(x.named(path.Clean(file)[1:]), byPath, from, skip)
 	case strings.HasPrefix(file, "./"), strings.HasPrefix(file, "../"):
-		return x.visible(x.named(path.Join(folder, file)), byPath, from)
+		return x.visible(x.named(path.Join(folder, file)), byPath, from, skip)
 	}
 	if strings.Contains(file, "/") {
 		file = path.Clean(file)
 		files = x.named(file)
 	}
-	if list := x.visible(files, byPath, from); len(list) > 0 {
+	if list := x.visible(files, byPath, from, skip); len(list) > 0 {
 		return list
 	}
 	// A file in the folder has the name for its file name too.
 	if folder != "" && (strings.Contains(file, "/") || len(inRole(files, byBase)) > 0) {
-		if list := x.visible(x.named(path.Join(folder, file)), byPath, from); len(list) > 0 {
+		if list := x.visible(x.named(path.Join(folder, file)), byPath, from, skip); len(list) > 0 {
 			return list
 		}
 	}
@@ -122,7 +131,7 @@ func (x *index) byPath(file string, files []ref, from num) []ref {
 		return nil
 	}
 	var tails []ref
-	for _, r := range x.visible(x.named(path.Base(file)), byBase, from) {
+	for _, r := range x.visible(x.named(path.Base(file)), byBase, from, skip) {
 		if strings.HasSuffix(x.list[r.num()].path, "/"+file) {
 			tails = append(tails, r)
 		}
@@ -134,8 +143,12 @@ func (x *index) byPath(file string, files []ref, from num) []ref {
 // of the note from can lead to: the notes of the same vault and those of none.
 // Vaults are worlds of their own; only a link from nowhere, as in a message, sees
 // all of them.
-func (x *index) visible(list []ref, as role, from num) []ref {
-	if list = inRole(list, as); from == nowhere || len(list) == 0 {
+func (x *index) visible(list []ref, as role, from num, skip Skip) []ref {
+	list = inRole(list, as)
+	if skip != nil {
+		list = x.without(list, skip)
+	}
+	if from == nowhere || len(list) == 0 {
 		return list
 	}
 	vault := x.list[from].note.Vault
@@ -159,6 +172,15 @@ func (x *index) visible(list []ref, as role, from num) []ref {
 		return out
 	}
 	return list
+}
+
+// without returns those of the notes that skip does not tell to leave out.
+func (x *index) without(list []ref, skip Skip) []ref {
+	skips := func(r ref) bool { return skip(x.list[r.num()].note) }
+	if !slices.ContainsFunc(list, skips) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), skips)
 }
 
 // preferred narrows notes to those not archived, when there are any.
@@ -195,7 +217,8 @@ func (x *index) best(list []ref, from num) num {
 				return 1
 			}
 		}
-		return cmp.Or(cmp.Compare(len(na.Path), len(nb.Path)), strings.Compare(na.Path, nb.Path), strings.Compare(na.ID, nb.ID))
+		return cmp.Or(cmp.Compare(len(na.Path), len(nb.Path)), strings.Compare(na.Path, nb.Path),
+			strings.Compare(na.ID, nb.ID))
 	}).num()
 }
 

@@ -6,13 +6,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/loading"
+	"github.com/ctxd/ctxd/entities/names"
 )
 
 // Options are what a Store needs from elsewhere. The zero value works. The
@@ -35,23 +38,27 @@ type Store struct {
 	ents *entities.Store
 	opts Options
 
-	private gitignore.Matcher // of PrivateFolders
+	private privateFolders // of Options.PrivateFolders
 
-	ahead kv.Ahead[map[*Note]*names] // of large commits on their way
+	caseMu    sync.RWMutex         // guards caseRules
+	caseRules map[string]*caseRule // by vault
 
-	mu    kv.ViewLock // guards everything below; at first only the notes by id and the counts are loaded
+	sourcesMu sync.RWMutex           // guards sources
+	sources   map[string]*typeSource // by the fold of the type's name
+
+	ahead kv.Ahead[map[*Note]*noteNames] // of large commits on their way
+
+	mu    loading.Lock // guards everything below; at first only the notes by id and the counts are loaded
 	index *index
-	names *entities.NameIndex // of the live notes
-	tags  map[string]*Tag
-	live  int
-	text  int64 // bytes of all texts
-	gen   uint64
-}
+	names *names.Index // of the live notes
+	// Titles, aliases, files and paths of the private notes, the archived ones included.
+	privateNames *names.Index
+	tags         map[string]*Tag
+	live         int
+	text         int64 // bytes of all texts
+	gen          uint64
 
-// Tag is a tag and the number of live notes that have it.
-type Tag struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
+	privates atomic.Int64 // private notes
 }
 
 // Open loads the notes of db and keeps them current from then on. It makes
@@ -66,16 +73,25 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	opts.MaxBody = cmp.Or(opts.MaxBody, MaxBody)
 	s := &Store{
 		db: db, ents: ents, opts: opts,
-		private: privateFolders(opts.PrivateFolders),
-		names:   entities.NewNameIndex(), tags: make(map[string]*Tag),
+		private: newPrivateFolders(opts.PrivateFolders),
+		names:   names.New(), privateNames: names.New(), tags: make(map[string]*Tag),
+	}
+	if err := s.loadCaseRules(); err != nil {
+		return nil, err
 	}
 	if err := s.hide(); err != nil {
+		return nil, err
+	}
+	if err := s.loadSources(); err != nil {
 		return nil, err
 	}
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	ents.SetResolver(entities.Resolver{Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate, Makes: makes})
+	ents.SetResolver(entities.Resolver{
+		Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate, Source: sourceOf,
+		Makes: makes,
+	})
 	db.OnPrepare(s.prepare)
 	db.OnCommit(s.commit)
 	return s, nil
@@ -93,6 +109,8 @@ func (s *Store) maxName() int { return s.ents.Limits().Name }
 
 // commit is the Store's part in a commit.
 func (s *Store) commit(cs *kv.ChangeSet) {
+	s.takeSources(cs)
+	s.takeCaseRules(cs)
 	affected, changed := s.take(cs)
 	if len(changed) > 0 {
 		// Outside s.mu: the entities store asks resolveRef, which locks it.
@@ -107,7 +125,7 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 	ahead := s.ahead.Take(cs.Seq)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	again := stale{whole: make(map[num]*names), keys: make(map[string]struct{})}
+	again := stale{whole: make(map[num]*noteNames), keys: make(map[string]struct{})}
 	var gone []string
 	for _, ch := range cs.Changes {
 		_, now, ok := Records.Of(ch)
@@ -118,8 +136,9 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 		changed = append(changed, ch.ID)
 		old, renamed := s.index.get(ch.ID), false
 		if old != nil {
-			if renamed = !sameNames(old, now); renamed {
-				again.renamed(namesOf(old))
+			renamed = !sameNames(old, now)
+			if renamed {
+				again.renamed(ownNamesOf(old))
 			}
 			s.leave(old, now)
 		}
@@ -152,7 +171,7 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 }
 
 // renamed notes the links that may mean a note with these names, or did so.
-func (s *stale) renamed(of *names) {
+func (s *stale) renamed(of *noteNames) {
 	for _, name := range of.own {
 		if name.as != byPath { // its file name is a key of every link with a path
 			s.keys[name.key] = struct{}{}
@@ -168,11 +187,16 @@ func sameNames(a, b *Note) bool {
 
 // enter puts a note into every index but the resolved links, which need all
 // notes.
-func (s *Store) enter(n *Note, as *names) num {
+func (s *Store) enter(n *Note, as *noteNames) num {
 	s.text += int64(len(n.Body))
+	if n.Private {
+		s.privates.Add(1)
+		s.privateNames.Put(names.Record{ID: n.ID}, allNames(n)...)
+	}
 	if n.Live() {
 		s.live++
-		s.names.Put(entities.NameRecord{ID: n.ID, Changed: n.UpdatedAt}, append([]string{n.Title}, n.Aliases...)...)
+		s.names.Put(names.Record{ID: n.ID, Changed: n.UpdatedAt, Private: n.Private},
+			append([]string{n.Title}, n.Aliases...)...)
 		s.countTags(n)
 	}
 	return s.index.put(n, as)
@@ -192,6 +216,12 @@ func (s *Store) countTags(n *Note) {
 // a live version follows: they mostly are the same.
 func (s *Store) leave(n, next *Note) {
 	s.text -= int64(len(n.Body))
+	if n.Private {
+		s.privates.Add(-1)
+		if next == nil || !next.Private {
+			s.privateNames.Delete(n.ID)
+		}
+	}
 	if n.Live() {
 		s.live--
 		if !next.Live() {
@@ -199,7 +229,8 @@ func (s *Store) leave(n, next *Note) {
 		}
 		for _, name := range n.Tags {
 			key := entities.Fold(name)
-			if s.tags[key].Count--; s.tags[key].Count == 0 {
+			s.tags[key].Count--
+			if s.tags[key].Count == 0 {
 				delete(s.tags, key)
 			}
 		}
@@ -223,6 +254,20 @@ func (s *Store) isPrivate(id string) bool {
 	defer s.mu.Early().RUnlock()
 	n := s.index.get(id)
 	return n != nil && n.Private
+}
+
+// privateGone are the private notes that were deleted, so that who names one as a source
+// in the moment in which it goes names a private one.
+var privateGone = kv.NewCollection[struct{}]("note-private-gone") // by id
+
+// sourceOf returns what a transaction sees of a note that an entity names.
+func sourceOf(tx *kv.Tx, noteID string) (entities.Source, error) {
+	n, err := Records.Get(tx, noteID)
+	if err != nil || n != nil {
+		return entities.Source{Private: n != nil && n.Private}, err
+	}
+	gone, err := privateGone.Has(tx, noteID)
+	return entities.Source{Private: gone, Gone: gone}, err
 }
 
 func makes(tx *kv.Tx, noteID, entityID string) (bool, error) {
@@ -261,6 +306,33 @@ func (s *Store) Count() (live, all int, bytes int64) {
 	return s.live, len(s.index.byID), s.text
 }
 
+// Privates returns the number of private notes, the archived ones included. It takes
+// no lock.
+func (s *Store) Privates() int64 { return s.privates.Load() }
+
+// CalledPrivate reports whether a private note has that text for its title or for an
+// alias, compared without case.
+func (s *Store) CalledPrivate(text string) bool {
+	key := entities.Fold(strings.TrimSpace(text))
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, r := range s.index.named(key) {
+		if s.index.list[r.num()].note.Private && (r.role() == byTitle || r.role() == byAlias) {
+			return true
+		}
+	}
+	return false
+}
+
+// MatchPrivate reports whether fold is the fold of what a private note is called, and
+// whether something that one is called begins with it: a title, an alias, a file name or
+// a path, both without their endings.
+func (s *Store) MatchPrivate(fold string) (whole, beginning bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.privateNames.Match(fold, nil)
+}
+
 // Gen counts the changes of notes.
 func (s *Store) Gen() uint64 {
 	s.mu.Early().RLock()
@@ -269,19 +341,19 @@ func (s *Store) Gen() uint64 {
 }
 
 // Complete returns the live notes that typed may mean (see
-// entities.NameIndex.Complete).
-func (s *Store) Complete(typed string, limit int) []entities.Hit {
+// names.Index.Complete). With publicOnly private ones do not exist.
+func (s *Store) Complete(typed string, limit int, publicOnly bool) []names.Hit {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.names.Complete(typed, nil, limit)
+	return s.names.Complete(typed, nil, limit, publicOnly)
 }
 
 // Resolve finds the note that the text between the brackets of a wikilink
 // means, in a note of id from, or with no place of its own when from is "".
-func (s *Store) Resolve(link, from string) Resolution {
+func (s *Store) Resolve(link, from string, skip Skip) Resolution {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	m := s.index.resolve(targetOf(link), s.index.numberOf(from))
+	m := s.index.resolveWithout(targetOf(link), s.index.numberOf(from), skip)
 	r := Resolution{Tier: m.tier, Candidates: s.index.ids(m.several)}
 	if m.to != nowhere {
 		r.ID = s.index.list[m.to].note.ID

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -134,10 +134,11 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if err := checkWritable(old, d.ID, ifVersion, d.Vault != ""); err != nil {
 		return nil, err
 	}
-	if old == nil {
+	comesBack := old == nil && d.Was != nil
+	if comesBack {
 		old = d.Was
 	}
-	n, err := s.build(d, old)
+	n, err := s.build(tx, d, old)
 	if err != nil {
 		return nil, err
 	}
@@ -150,20 +151,28 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if err := s.movePath(tx, old, n); err != nil {
 		return nil, err
 	}
-	return n, Records.Put(tx, n.ID, n)
+	if err := privateGone.Delete(tx, n.ID); err != nil {
+		return nil, err
+	}
+	if err := Records.Put(tx, n.ID, n); err != nil {
+		return nil, err
+	}
+	if comesBack && !n.Private {
+		return n, s.reveal(tx, n)
+	}
+	return n, s.keepNames(tx, old, n)
 }
 
 // build checks a draft and makes the record that replaces old.
-func (s *Store) build(d Draft, old *Note) (*Note, error) {
+func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 	if err := s.checkSizes(&d); err != nil {
 		return nil, err
 	}
 	doc := d.Read()
-	now := s.opts.Now().UTC().Truncate(time.Millisecond)
-	n := &Note{
-		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, Vault: d.Vault, VaultBacked: d.Vault != "",
-		CreatedAt: now, UpdatedAt: now, Version: 1, Places: placesOf(doc.Links),
-	}
+	now := tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond)
+	n := &Note{Note: record.Note{
+		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "", CreatedAt: now, UpdatedAt: now, Version: 1,
+	}, Vault: d.Vault, Places: placesOf(doc.EachLink())}
 	given := Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private}
 	if !d.ModifiedAt.IsZero() {
 		n.UpdatedAt = d.ModifiedAt.UTC().Truncate(time.Millisecond)
@@ -184,7 +193,7 @@ func (s *Store) build(d Draft, old *Note) (*Note, error) {
 	}
 	n.Given = given.orNil()
 	n.describe(doc, s.maxName())
-	n.Private = n.Private || s.PrivatePlace(n.Path)
+	n.Private = s.why(n, doc, old != nil && old.Private).Rule != RuleNone
 	return n, nil
 }
 
@@ -200,11 +209,11 @@ func (n *Note) describe(doc *markdown.Document, maxName int) {
 		n.Title = cut(baseOf(n.Path), maxName)
 	}
 	if n.Title == "" {
-		n.Title = "Untitled"
+		n.Title = untitled
 	}
 	n.Tags = union(given.Tags, doc.Tags)
 	n.Aliases = union(given.Aliases, shortOnes(doc.Aliases, maxName))
-	n.Private = given.Private || saysPrivate(n.Body, doc)
+	n.readSources(doc, maxName)
 	switch {
 	case given.Archived != nil:
 		n.ArchivedAt = given.Archived
@@ -215,30 +224,6 @@ func (n *Note) describe(doc *markdown.Document, maxName int) {
 		n.ArchivedAt = &at
 	}
 }
-
-// saysPrivate reports whether a text asks to be private. In doubt it does: a
-// value that is no plain no counts, and so does the key in frontmatter that
-// can't be read.
-func saysPrivate(body string, doc *markdown.Document) bool {
-	if doc.FrontmatterErr != nil {
-		return brokenPrivate.MatchString(cut(body, markdown.MaxFrontmatter))
-	}
-	f, ok := doc.Frontmatter.Get("private")
-	if !ok || f.Value == nil {
-		return false
-	}
-	switch f.Value {
-	case false, 0.0:
-		return false
-	}
-	switch entities.Fold(strings.TrimSpace(f.Raw)) {
-	case "no", "n", "off", "false", "0":
-		return false
-	}
-	return true
-}
-
-var brokenPrivate = regexp.MustCompile(`(?im)^[ \t]*["']?private["']?[ \t]*:[ \t]*["']?([^\s"'nfo0]|on|yes|true)`)
 
 // flag reports whether the frontmatter says yes to key.
 func flag(doc *markdown.Document, key string) bool {
@@ -272,7 +257,8 @@ func dateOf(doc *markdown.Document, key string) (time.Time, bool) {
 
 func (s *Store) checkSizes(d *Draft) (err error) {
 	if d.Title != "" {
-		if d.Title, err = entities.CheckName("title", d.Title, s.maxName()); err != nil {
+		d.Title, err = entities.CheckName("title", d.Title, s.maxName())
+		if err != nil {
 			return err
 		}
 	}
@@ -282,10 +268,12 @@ func (s *Store) checkSizes(d *Draft) (err error) {
 	if !utf8.ValidString(d.Body) {
 		return fault.Field("body", "body is not valid UTF-8")
 	}
-	if d.Aliases, err = entities.CheckAliases(d.Aliases, s.maxName()); err != nil {
+	d.Aliases, err = entities.CheckAliases(d.Aliases, s.maxName())
+	if err != nil {
 		return err
 	}
-	if d.Tags, err = checkTags(d.Tags); err != nil {
+	d.Tags, err = checkTags(d.Tags)
+	if err != nil {
 		return err
 	}
 	if d.Path != "" {
@@ -324,7 +312,8 @@ func checkPath(field, p string) error {
 		return fault.Field(field, "%s is not valid UTF-8", field)
 	}
 	if path.IsAbs(p) || path.Clean(p) != p || p == ".." || strings.HasPrefix(p, "../") || p == "." {
-		return fault.Field(field, "%s is not a relative path", field).WithHint("write it as in Projects/Alpha.md, without . and ..")
+		return fault.Field(field, "%s is not a relative path", field).
+			WithHint("write it as in Projects/Alpha.md, without . and ..")
 	}
 	return nil
 }
@@ -352,7 +341,8 @@ func (s *Store) movePath(tx *kv.Tx, old, n *Note) error {
 	if owner != nil && *owner != n.ID && n.Vault == "" {
 		return &fault.Error{
 			Kind: fault.Conflict, Field: "path", Ref: *owner, Msg: "another note has that path",
-			Hint: "choose another path, or change the note that has it", Candidates: []fault.Candidate{{ID: *owner, Path: n.Path}},
+			Hint:       "choose another path, or change the note that has it",
+			Candidates: []fault.Candidate{{ID: *owner, Path: n.Path}},
 		}
 	}
 	return paths.Put(tx, pathKey(n.Vault, n.Path), &n.ID)

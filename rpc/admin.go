@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"runtime/metrics"
+	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -18,11 +20,29 @@ import (
 const lowDisk = 256 << 20
 
 func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
-	return s.conn.srv.Health(), nil
+	if !s.conn.Begun() { // who asks has not said who reads
+		return s.srv.healthFor(audience.Remote), nil
+	}
+	return s.srv.healthFor(s.Reader()), nil
 }
 
-// Health returns what admin.health answers.
-func (s *Server) Health() protocol.Health {
+// healthFor is Health; for a remote reader without counts of records, and without what
+// vaults warn of.
+func (s *Server) healthFor(reader audience.Reader) protocol.Health {
+	if reader == audience.Local {
+		return s.Health()
+	}
+	h := s.health(false)
+	h.Store.Records, h.Store.Recovered.Replayed = 0, 0
+	h.Index.Notes, h.Index.Queue, h.Index.Waiting = 0, 0, 0
+	return h
+}
+
+// Health returns what admin.health answers a local reader.
+func (s *Server) Health() protocol.Health { return s.health(true) }
+
+// health is Health, with or without what vaults warn of.
+func (s *Server) health(vaults bool) protocol.Health {
 	out := protocol.Health{
 		Status: protocol.Healthy, Warnings: []string{},
 		UptimeMS: time.Since(s.started).Milliseconds(), PID: os.Getpid(), Version: s.info.Version,
@@ -33,9 +53,9 @@ func (s *Server) Health() protocol.Health {
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf(format, args...))
 	}
-	r, loading := s.door.visit()
+	r, loading := s.visit()
 	if r != nil {
-		defer s.door.leave()
+		defer s.gate.Leave()
 	}
 	switch {
 	case r == nil:
@@ -49,10 +69,10 @@ func (s *Server) Health() protocol.Health {
 		warnStore(out.Store, warn)
 		if e := out.Embedder; e.State == embed.Failed {
 			warn(protocol.Warning, "the embedder %s fails: %s", e.Kind, e.Why)
-		} else if e.Kind == "builtin" && e.Why != "" {
+		} else if e.Kind == string(embed.Builtin) && e.Why != "" {
 			warn(protocol.Warning, "the built-in table serves in the place of embedding.table: %s", e.Why)
 		}
-		for _, text := range r.Vaults.Warnings() {
+		for _, text := range r.vaultWarnings(vaults) {
 			warn(protocol.Warning, "%s", text)
 		}
 	}
@@ -63,6 +83,13 @@ func (s *Server) Health() protocol.Health {
 		}
 	}
 	return out
+}
+
+func (r *Rooms) vaultWarnings(wanted bool) []string {
+	if !wanted {
+		return nil
+	}
+	return r.Vaults.Warnings()
 }
 
 // loadingTexts say by phase what keeps calls waiting.
@@ -76,6 +103,16 @@ func warnStore(st kv.Status, warn func(status, format string, args ...any)) {
 	if st.Mode != "read-write" {
 		warn(protocol.Failing, "the store takes no writes: %s", st.Reason)
 	}
+	if d := st.Deleted; d != nil {
+		what := fmt.Sprintf("files of the store were deleted while the daemon ran, missed at %s: %s",
+			d.At.Format(time.RFC3339), strings.Join(d.Files, ", "))
+		if d.Whole {
+			warn(protocol.Warning, "%s; the store was made whole from memory, and nothing is lost", what)
+		} else {
+			warn(protocol.Failing,
+				"%s; the store can't be made whole yet: see that its folder can be written to, and make a backup", what)
+		}
+	}
 	if st.Recovered.Lost > 0 {
 		warn(protocol.Warning, "the last start found %d acknowledged transactions missing", st.Recovered.Lost)
 	}
@@ -88,27 +125,40 @@ func warnStore(st kv.Status, warn func(status, format string, args ...any)) {
 }
 
 func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Stats, error) {
-	srv := s.conn.srv
-	live, all, _ := r.Notes.Count()
-	vaults, err := r.Vaults.List(ctx)
-	if err != nil {
-		return protocol.Stats{}, err
+	srv := s.srv
+	var out protocol.Stats
+	if s.Reader() == audience.Local {
+		var err error
+		out, err = r.counted(ctx)
+		if err != nil {
+			return out, err
+		}
+	} else { // what is configured counts nothing
+		out.Index.Meanings.Weights = searchWeights(r.Search.Stats())
 	}
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(samples)
+	out.RSSBytes, out.HeapBytes, out.Goroutines = residentBytes(), samples[0].Value.Uint64(), int(samples[1].Value.Uint64())
+	out.Connections, out.Methods = srv.ConnStats(), srv.MethodStats()
+	return out, nil
+}
+
+// counted returns the counts of records in Stats, which a remote reader is not told.
+func (r *Rooms) counted(ctx context.Context) (protocol.Stats, error) {
+	live, all, _ := r.Notes.Count()
+	vaults, err := r.Vaults.List(ctx)
 	return protocol.Stats{
 		Notes: live, Archived: all - live, Entities: r.Entities.Count(""), Types: len(r.Entities.Types()),
-		Vaults: len(vaults), Records: r.KV.Status().Records, Index: r.indexStats(), RSSBytes: residentBytes(),
-		HeapBytes: samples[0].Value.Uint64(), Goroutines: int(samples[1].Value.Uint64()),
-		Connections: srv.ConnStats(), Methods: srv.MethodStats(),
-	}, nil
+		Vaults: len(vaults), Records: r.KV.Status().Records, Index: r.indexStats(),
+	}, err
 }
 
 // adminStop answers first: the daemon ends when every accepted call is done,
 // this one included.
-func adminStop(_ context.Context, s *Session, _ protocol.Empty) (protocol.Empty, error) {
-	if stop := s.conn.srv.onStop; stop != nil {
+func adminStop(_ context.Context, s *Session, _ protocol.Empty) (protocol.Stopped, error) {
+	out := protocol.Stopped{BrokenOff: s.srv.wire.Jobs()}
+	if stop := s.srv.onStop; stop != nil {
 		go stop()
 	}
-	return protocol.Empty{}, nil
+	return out, nil
 }

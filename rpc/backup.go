@@ -10,17 +10,21 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) (*kv.Manifest, error) {
-	srv := s.conn.srv
+	srv := s.srv
 	if err := absolute(p.Path); err != nil {
 		return nil, err
 	}
-	if srv.dataDir != "" && within(p.Path, srv.dataDir) {
+	if srv.dataDir != "" && watch.Lies(p.Path, srv.dataDir) {
 		return nil, fault.Field("path", "path lies in the daemon's data folder").
 			WithHint("choose another folder, best on another disk: what destroys the store must not destroy its backup")
+	}
+	if err := watch.CheckOutside(ctx, r.KV, p.Path); err != nil {
+		return nil, aboutPath(err)
 	}
 	m, err := r.KV.Backup(ctx, p.Path, kv.BackupOptions{
 		Program: srv.program(), Overwrite: p.Overwrite,
@@ -36,20 +40,8 @@ func absolute(path string) error {
 	if filepath.IsAbs(path) {
 		return nil
 	}
-	return fault.Field("path", "path is not absolute").WithHint("the daemon has a working directory of its own: give the whole path")
-}
-
-// within reports whether a file would lie in a folder, whatever links lead there.
-func within(path, dir string) bool {
-	place, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		place = filepath.Dir(path) // it is not there, which is said by who writes there
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	rel, err := filepath.Rel(dir, place)
-	return err == nil && filepath.IsLocal(rel)
+	return fault.Field("path", "path is not absolute").
+		WithHint("the daemon has a working directory of its own: give the whole path")
 }
 
 // aboutPath has a complaint about a file name the parameter that names it.
@@ -64,7 +56,7 @@ func aboutPath(err error) error {
 // adminRestore waits for the rooms by itself: it can't be in them while it
 // replaces them.
 func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protocol.Restored, error) {
-	srv := s.conn.srv
+	srv := s.srv
 	if err := absolute(p.Path); err != nil {
 		return nil, err
 	}
@@ -86,13 +78,14 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
 			WithHint("see that it is the right file; nothing was changed")
 	}
-	out.Manifest = *m
+	out.StoreManifest = *m
 	if p.DryRun {
 		return out, nil
 	}
 	err = srv.Replace(ctx, protocol.LoadRestoring, func(old *Rooms) (*Rooms, error) {
 		var err error
-		if out.Current, err = old.counts(ctx); err != nil {
+		out.Current, err = old.counts(ctx)
+		if err != nil {
 			return nil, err
 		}
 		var fresh *Rooms
@@ -113,7 +106,8 @@ func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
 	}
 	st := r.KV.Status()
 	return protocol.Counts{
-		Seq: st.Seq, Records: st.Records, Notes: notes, Entities: ents, Types: len(r.Entities.Types()), Vaults: len(vaults),
+		Seq: st.Seq, Records: st.Records, Notes: notes, Entities: ents, Types: len(r.Entities.Types()),
+		Vaults: len(vaults),
 	}, err
 }
 
@@ -121,7 +115,7 @@ func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
 // and where the state before is kept. Nobody is in the rooms. What is returned
 // with an error are the rooms to go on with, nil for the old ones.
 func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Rooms, string, error) {
-	s.door.stage(protocol.StageStore)
+	s.gate.Stage(protocol.StageStore)
 	keep := ""
 	if s.dataDir != "" {
 		keep = ReplacedFile(s.dataDir, time.Now())
@@ -136,7 +130,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 		}
 		return nil, "", err
 	}
-	ctx = context.WithoutCancel(ctx) // there is no way back but through the door
+	ctx = context.WithoutCancel(ctx) // there is no way back
 	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err == nil {
@@ -145,7 +139,8 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	}
 	err = fault.Wrap(fault.Unavailable, err, "the store of the backup can't be used: %s", fault.Message(err)).
 		WithHint("use another backup; what was before is back")
-	if fresh = s.putBack(ctx, keep); fresh == nil {
+	fresh = s.putBack(ctx, keep)
+	if fresh == nil {
 		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Message(err)).
 			WithHint("restart the daemon; if that does not help, restore %s from the data folder, which holds what was before", filepath.Base(keep))
 		fresh = &Rooms{refused: err}
@@ -165,7 +160,8 @@ func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
 	}
 	db, err := open()
 	if err == nil {
-		if _, err = db.Restore(ctx, keep, kv.RestoreOptions{}); err != nil {
+		_, err = db.Restore(ctx, keep, kv.RestoreOptions{})
+		if err != nil {
 			_ = db.Close() // the first error is the one to report
 		}
 	}
@@ -174,7 +170,8 @@ func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
 		r, err = s.openRooms(ctx)
 	}
 	if err != nil {
-		s.log.Error("the state before a restore can't be put back", "error", fault.Message(err), "kept", filepath.Base(keep))
+		s.log.Error("the state before a restore can't be put back", "error", fault.Message(err), "kept",
+			filepath.Base(keep))
 		return nil
 	}
 	return r

@@ -443,7 +443,8 @@ func TestRestoreOfRecordsThatCantBeUsed(t *testing.T) {
 
 	// And when that fails too, nobody is told that there is a store.
 	faulty.fail = 2
-	if _, err = d.try("admin.restore", params); !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || !strings.Contains(e.Data.Hint, "restart the daemon") {
+	_, err = d.try("admin.restore", params)
+	if !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || !strings.Contains(e.Data.Hint, "restart the daemon") {
 		t.Errorf("%v %+v", err, e)
 	}
 	if _, err := d.try("notes.list", "{}"); !errors.As(err, &e) || e.Code != protocol.CodeUnavailable {

@@ -15,9 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
@@ -70,7 +73,7 @@ func BenchmarkThroughput(b *testing.B) {
 // socket, is shown apart.
 func BenchmarkAssemble(b *testing.B) {
 	const size = 30 << 10
-	rooms, params := promptRooms(b)
+	rooms, params := promptRooms(b, 0)
 	b.Run("ctxd", func(b *testing.B) {
 		requests := make([]string, len(params))
 		for i, p := range params {
@@ -101,7 +104,7 @@ func BenchmarkAssemble(b *testing.B) {
 	b.Run("in-process", func(b *testing.B) {
 		b.ReportAllocs()
 		latencies(b, func(i int) int {
-			res, err := rooms.Gather.Assemble(b.Context(), params[i%len(params)])
+			res, err := assemble(b.Context(), rooms, params[i%len(params)])
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -134,7 +137,7 @@ func BenchmarkComplete(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		fillTitles(b, rooms.Notes, size)
+		fillTitles(b, rooms.Notes, size, 0)
 		p := serveRooms(b, rpc.Limits{}, *rooms).connect()
 		for _, c := range []struct{ name, typed string }{{"letter", "k"}, {"letters", "ka"}, {"word", "9"}, {"part", "kra"}, {"fuzzy", "kro7"}, {"vain", "xqxq"}} {
 			msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"notes.complete","params":{"prefix":"` + c.typed + "\"}}\n")
@@ -149,14 +152,54 @@ func BenchmarkComplete(b *testing.B) {
 	}
 }
 
-// fillTitles writes n notes with the titles of the standard ones.
-func fillTitles(b *testing.B, ns *notes.Store, n int) {
+// BenchmarkPERF22 compares what the two readers pay over the socket for the calls of PERF-4
+// and PERF-5, where nothing or every tenth record is private. Gather compares what it
+// costs without the socket.
+func BenchmarkPERF22(b *testing.B) {
+	n := 100_000
+	if testing.Short() {
+		n = 1000
+	}
+	for _, every := range []int{0, 10} {
+		share := fmt.Sprintf("private=%d%%", 100*min(every, 1)/max(every, 1))
+		rooms, params := promptRooms(b, every)
+		fillTitles(b, rooms.Notes, n, every)
+		p := serveRooms(b, rpc.Limits{}, *rooms).connect()
+		for _, reader := range []audience.Reader{audience.Local, audience.Remote} {
+			requests := make([][]byte, len(params))
+			for i, asked := range params {
+				asked.Audience = string(reader)
+				requests[i] = []byte(assembleRequest(asked))
+				exchange(b, p, requests[i]) // the first makes what queries keep
+			}
+			b.Run("assemble/"+share+"/"+string(reader), func(b *testing.B) {
+				latencies(b, func(i int) int { return exchange(b, p, requests[i%len(requests)]) })
+			})
+		}
+		for _, c := range []struct{ name, typed string }{{"letter", "k"}, {"word", "9"}, {"part", "kra"}} {
+			for _, reader := range []audience.Reader{audience.Local, audience.Remote} {
+				msg := []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"notes.complete","params":{"prefix":%q,"audience":%q}}`, c.typed, reader) + "\n")
+				b.Run("complete="+c.name+"/"+share+"/"+string(reader), func(b *testing.B) {
+					latencies(b, func(int) int { return exchange(b, p, msg) })
+				})
+			}
+		}
+	}
+}
+
+// isPrivate says which of numbered records are private when one in every is; 0: none.
+func isPrivate(i, every int) bool { return every > 0 && i%every == 7 }
+
+// fillTitles writes n notes with the titles of the standard ones, of which one in every is
+// private.
+func fillTitles(b *testing.B, ns *notes.Store, n, every int) {
 	b.Helper()
 	var drafts []notes.Draft
 	i := 0
 	for title := range fixtures.StandardTitles(n) {
-		drafts = append(drafts, notes.Draft{ID: fmt.Sprintf("note-%d", i*7919%n), Title: title, Path: fmt.Sprintf("folder-%02d/note-%06d.md", i%100, i)})
-		if i++; len(drafts) == 100 || i == n {
+		drafts = append(drafts, notes.Draft{ID: fmt.Sprintf("note-%d", i*7919%n), Title: title, Path: fmt.Sprintf("folder-%02d/note-%06d.md", i%100, i), Private: isPrivate(i, every)})
+		i++
+		if len(drafts) == 100 || i == n {
 			if _, err := ns.PutMany(b.Context(), drafts); err != nil {
 				b.Fatal(err)
 			}
@@ -201,8 +244,9 @@ func quantiles(b *testing.B, took []time.Duration) {
 }
 
 // promptRooms returns rooms over 20,000 standard entities and some notes of
-// 3,500 characters, and requests that each give a prompt of about 30 KB.
-func promptRooms(b *testing.B) (*rpc.Rooms, []gather.Params) {
+// 3,500 characters, and requests that each give a prompt of about 30 KB. One entity in every
+// is private, and then prompts may be shorter.
+func promptRooms(b *testing.B, every int) (*rpc.Rooms, []gather.Params) {
 	b.Helper()
 	const sets = 16
 	db, err := kv.Open(kv.InMemory, kv.Options{})
@@ -214,7 +258,7 @@ func promptRooms(b *testing.B) (*rpc.Rooms, []gather.Params) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	fillThings(b, rooms.Entities, 20_000)
+	fillThings(b, rooms.Entities, 20_000, every)
 	var params []gather.Params
 	for d := range fixtures.StandardDocuments(5 * sets) {
 		n, err := rooms.Notes.Put(b.Context(), notes.Draft{Body: (d.Body + strings.ReplaceAll(d.Body, "#", "and"))[:3500]}, nil)
@@ -229,12 +273,18 @@ func promptRooms(b *testing.B) (*rpc.Rooms, []gather.Params) {
 		p.MentionedEntityIDs = append(p.MentionedEntityIDs, fmt.Sprintf("thing-%d", 500+7*(len(params)*5+len(p.MentionedNoteIDs))))
 	}
 	for _, p := range params {
-		res, err := rooms.Gather.Assemble(b.Context(), p)
-		if err != nil || len(res.System) < 29_000 || len(res.System) > 32_000 {
+		res, err := assemble(b.Context(), rooms, p)
+		if err != nil || every == 0 && len(res.System) < 29_000 || len(res.System) > 32_000 {
 			b.Fatalf("a prompt of %d bytes, %v", len(res.System), err)
 		}
 	}
 	return rooms, params
+}
+
+// assemble makes a prompt over a local connection.
+func assemble(ctx context.Context, rooms *rpc.Rooms, p gather.Params) (*prompt.Result, error) {
+	views := gather.Readers{Prompt: rooms.Audience.View(audience.Reader(p.Audience)), Report: rooms.Audience.View(audience.Local)}
+	return rooms.Gather.Assemble(ctx, views, p)
 }
 
 func assembleRequest(p gather.Params) string {
@@ -246,19 +296,19 @@ func assembleRequest(p gather.Params) string {
 }
 
 // fillThings writes n standard entities. The i-th has the id thing-i. The
-// computed field is how lists of what refers to a record are had.
-func fillThings(b *testing.B, ents *entities.Store, n int) {
+// computed field is how lists of what refers to a record are had. One in every is private.
+func fillThings(b *testing.B, ents *entities.Store, n, every int) {
 	b.Helper()
 	typ := entities.Type{Name: "Project", Fields: []entities.Field{
-		{Name: "status", Type: entities.Select, Options: []string{"open", "active", "blocked", "done"}},
-		{Name: "score", Type: entities.Number},
-		{Name: "since", Type: entities.Date},
-		{Name: "done", Type: entities.Boolean},
-		{Name: "tags", Type: entities.TextList},
-		{Name: "note", Type: entities.Text},
-		{Name: "lead", Type: entities.EntityRef},
-		{Name: "parent", Type: entities.EntityRef},
-		{Name: "leads", Type: entities.Computed, Query: "SELECT p FROM Project WHERE p.lead = {this}"},
+		{Name: "status", Type: record.Select, Options: []string{"open", "active", "blocked", "done"}},
+		{Name: "score", Type: record.Number},
+		{Name: "since", Type: record.Date},
+		{Name: "done", Type: record.Boolean},
+		{Name: "tags", Type: record.TextList},
+		{Name: "note", Type: record.Text},
+		{Name: "lead", Type: record.EntityRef},
+		{Name: "parent", Type: record.EntityRef},
+		{Name: "leads", Type: record.Computed, Query: "SELECT p FROM Project WHERE p.lead = {this}"},
 	}}
 	if _, _, err := ents.PutType(b.Context(), typ, nil, false); err != nil {
 		b.Fatal(err)
@@ -266,14 +316,16 @@ func fillThings(b *testing.B, ents *entities.Store, n int) {
 	ids := make(map[string]string, n)
 	var list []entities.Entity
 	for t := range fixtures.StandardThings(n) {
-		e := entities.Entity{ID: fmt.Sprintf("thing-%d", len(ids)), Type: typ.Name, Name: t.Name, Fields: t.Fields}
+		e := entities.Entity{ID: fmt.Sprintf("thing-%d", len(ids)), Type: typ.Name, Name: t.Name, Fields: t.Fields, Private: isPrivate(len(ids), every)}
 		for _, ref := range []string{"lead", "parent"} {
-			if e.Fields[ref] = ids[e.Fields[ref].(string)]; e.Fields[ref] == "" {
+			e.Fields[ref] = ids[e.Fields[ref].(string)]
+			if e.Fields[ref] == "" {
 				delete(e.Fields, ref)
 			}
 		}
 		ids[t.Name] = e.ID
-		if list = append(list, e); len(list) == entities.MaxMany || len(ids) == n {
+		list = append(list, e)
+		if len(list) == entities.MaxMany || len(ids) == n {
 			if _, err := ents.PutMany(b.Context(), list); err != nil {
 				b.Fatal(err)
 			}

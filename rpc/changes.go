@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -13,45 +14,124 @@ import (
 
 // event is one notification before it is encoded.
 type event struct {
-	topic topicSet // one
-	// Of notes and entities.
+	topic protocol.TopicNumber
+	// Of a topic that merges records.
 	ids  []string
 	kind string
 	seq  uint64
-	// Of the other topics: their parameter.
-	params any
+	// Of a topic that merges to the latest: its parameter, and that for remote readers.
+	params, remote any
+
+	// only is whose event it is; "" for all. What happens to private records are two
+	// events: of the records, and of those that are there for a remote reader.
+	only audience.Reader
 }
 
-func (e *event) payload() any {
+// forReader reports whether an event is for a reader. What counts records and has no
+// form without the counts is for a local one.
+func (e *event) forReader(r audience.Reader) bool {
+	if e.only != "" {
+		return e.only == r
+	}
+	uncounted := protocol.TopicTable[e.topic].Remote == protocol.RemoteUncounted
+	return r == audience.Local || !uncounted || e.remote != nil
+}
+
+// recordTopic says how the events of a topic that merges records are made.
+type recordTopic struct {
+	topic   protocol.TopicNumber
+	changes func(cs *kv.ChangeSet, remote *audience.View) []event
+	payload func(ids []string, kind string, seq uint64) any
+}
+
+// recordTopics are the topics that merge records, in the order in which the events
+// of one commit are sent.
+var recordTopics = []recordTopic{
+	{
+		protocol.NotesTopic,
+		func(cs *kv.ChangeSet, remote *audience.View) []event {
+			return recordEvents(cs, notes.Records.Of, remote.SeesNote,
+				protocol.NotesTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
+		},
+		func(ids []string, kind string, seq uint64) any {
+			return protocol.NotesChanged{IDs: ids, Kind: kind, Seq: seq}
+		},
+	},
+	{
+		protocol.EntitiesTopic,
+		func(cs *kv.ChangeSet, remote *audience.View) []event {
+			return recordEvents(cs, entities.EntityRecords.Of, remote.SeesEntity,
+				protocol.EntitiesTopic, protocol.ChangeTrash, protocol.ChangeRestore)
+		},
+		func(ids []string, kind string, seq uint64) any {
+			return protocol.EntitiesChanged{IDs: ids, Kind: kind, Seq: seq}
+		},
+	},
+}
+
+func (e *event) payload(r audience.Reader) any {
 	ids := e.ids
 	if ids == nil {
 		ids = []string{}
 	}
-	switch e.topic {
-	case notesBit:
-		return protocol.NotesChanged{IDs: ids, Kind: e.kind, Seq: e.seq}
-	case entitiesBit:
-		return protocol.EntitiesChanged{IDs: ids, Kind: e.kind, Seq: e.seq}
+	for i := range recordTopics {
+		if recordTopics[i].topic == e.topic {
+			return recordTopics[i].payload(ids, e.kind, e.seq)
+		}
+	}
+	if r == audience.Remote && e.remote != nil {
+		return e.remote
 	}
 	return e.params
 }
 
-func (e *event) method() string { return string(e.topic.list()[0]) }
+func (e *event) method() string { return string(protocol.Topics[e.topic]) }
 
-func noteEvents(cs *kv.ChangeSet) []event {
-	return recordEvents(cs, notes.Records.Of, notesBit, protocol.ChangeArchive, protocol.ChangeUnarchive)
-}
-
-func entityEvents(cs *kv.ChangeSet) []event {
-	return recordEvents(cs, entities.EntityRecords.Of, entitiesBit, protocol.ChangeTrash, protocol.ChangeRestore)
-}
-
-// recordEvents returns the events of one kind of record in a commit. away and
-// back are what it is called when a record stops and begins to be live.
-func recordEvents[R interface {
+// liveRecord is a note or an entity.
+type liveRecord interface {
 	comparable
 	Live() bool
-}](cs *kv.ChangeSet, of func(kv.Change) (old, now R, ok bool), topic topicSet, away, back string) []event {
+}
+
+// recordsOf reads a change of one kind of record.
+type recordsOf[R liveRecord] func(kv.Change) (old, now R, ok bool)
+
+// recordEvents returns the events of one kind of record in a commit. sees reports whether
+// a remote reader may know of a record; away and back are what it is called when a record
+// stops and begins to be live.
+func recordEvents[R liveRecord](
+	cs *kv.ChangeSet, of recordsOf[R], sees func(R) bool, topic protocol.TopicNumber, away, back string,
+) []event {
+	list := eventsFor(cs, of, topic, away, back)
+	var none R
+	hides := func(r R) bool { return r != none && !sees(r) }
+	if !slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
+		old, now, ok := of(ch)
+		return ok && (hides(old) || hides(now))
+	}) {
+		return list
+	}
+	shown := func(ch kv.Change) (old, now R, ok bool) {
+		old, now, ok = of(ch)
+		if hides(old) {
+			old = none
+		}
+		if hides(now) {
+			now = none
+		}
+		return old, now, ok && (old != none || now != none)
+	}
+	for i := range list {
+		list[i].only = audience.Local
+	}
+	for _, e := range eventsFor(cs, shown, topic, away, back) {
+		e.only = audience.Remote
+		list = append(list, e)
+	}
+	return list
+}
+
+func eventsFor[R liveRecord](cs *kv.ChangeSet, of recordsOf[R], topic protocol.TopicNumber, away, back string) []event {
 	var kinds changeKinds
 	var none R
 	for _, ch := range cs.Changes {
@@ -89,7 +169,7 @@ func (k *changeKinds) add(kind, id string) {
 
 // events returns an event for each kind, or one without ids when there are too
 // many to list.
-func (k changeKinds) events(topic topicSet, seq uint64) []event {
+func (k changeKinds) events(topic protocol.TopicNumber, seq uint64) []event {
 	total := 0
 	for i := range k {
 		k[i].topic, k[i].seq = topic, seq
@@ -105,22 +185,23 @@ func (k changeKinds) events(topic topicSet, seq uint64) []event {
 // once, and of progress and health only the last.
 type held struct {
 	seq    uint64 // of the last commit
-	kinds  map[topicSet]map[string]string
+	kinds  [protocol.TopicCount]map[string]string
 	many   topicSet
-	latest map[topicSet]event
+	latest [protocol.TopicCount]*event
 }
 
 func newHeld() *held {
-	return &held{kinds: map[topicSet]map[string]string{}, latest: map[topicSet]event{}}
+	return new(held)
 }
 
 func (h *held) add(ev *event) {
 	if ev.params != nil {
-		h.latest[ev.topic] = *ev
+		last := *ev
+		h.latest[ev.topic] = &last
 		return
 	}
 	h.seq = ev.seq
-	if h.many&ev.topic != 0 {
+	if h.many.has(ev.topic) {
 		return
 	}
 	kinds := h.kinds[ev.topic]
@@ -132,8 +213,8 @@ func (h *held) add(ev *event) {
 		kinds[id] = mergeKinds(kinds[id], ev.kind)
 	}
 	if len(kinds) > listedIDs || ev.kind == protocol.ChangeMany {
-		h.many |= ev.topic
-		delete(h.kinds, ev.topic)
+		h.many |= setOf(ev.topic)
+		h.kinds[ev.topic] = nil
 	}
 }
 
@@ -150,12 +231,11 @@ func mergeKinds(earlier, later string) string {
 // events returns what was merged, in the order of the topics.
 func (h *held) events() []event {
 	var out []event
-	for i := range protocol.Topics {
-		topic := topicSet(1 << i)
-		if ev, ok := h.latest[topic]; ok {
-			out = append(out, ev)
+	for topic := range protocol.TopicCount {
+		if h.latest[topic] != nil {
+			out = append(out, *h.latest[topic])
 		}
-		if h.many&topic != 0 {
+		if h.many.has(topic) {
 			out = append(out, event{topic: topic, kind: protocol.ChangeMany, seq: h.seq})
 		}
 		var kinds changeKinds

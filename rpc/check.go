@@ -18,12 +18,14 @@ import (
 // restart that clients don't notice, and mends what it finds. It waits for the
 // rooms by itself, like adminRestore.
 func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Checked, error) {
-	srv := s.conn.srv
+	srv := s.srv
 	began := time.Now()
 	out := &protocol.Checked{Files: []kv.InspectedFile{}, Problems: []string{}, Drift: []protocol.Drift{}}
 	err := srv.use(ctx, func(ctx context.Context, r *Rooms) error {
 		if srv.dataDir == "" || r.KV.Status().Durability == "memory" {
-			return fault.New(fault.Unavailable, "the store is kept in memory only, so there is nothing to check it against").WithHint("start the daemon with a data folder")
+			return fault.New(fault.Unavailable,
+				"the store is kept in memory only, so there is nothing to check it against").
+				WithHint("start the daemon with a data folder")
 		}
 		out.Records = r.KV.Status().Records
 		Report(ctx, "files", 0, 0)
@@ -88,7 +90,7 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	if err != nil {
 		return nil, nil, err
 	}
-	s.door.stage(protocol.StageStore)
+	s.gate.Stage(protocol.StageStore)
 	ctx = context.WithoutCancel(ctx)
 	if err := old.KV.Close(); err != nil {
 		s.log.Warn("the store was not closed well to be opened anew", "error", fault.Message(err))
@@ -96,7 +98,8 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err != nil {
-		err = fault.Wrap(fault.Unavailable, err, "the store can't be opened again: %s", fault.Message(err)).WithHint("restart the daemon")
+		err = fault.Wrap(fault.Unavailable, err, "the store can't be opened again: %s", fault.Message(err)).
+			WithHint("restart the daemon")
 		return &Rooms{refused: err}, nil, err
 	}
 	after, err := fresh.views(ctx, seed)
@@ -118,7 +121,8 @@ func driftOf(view string, ids []string) protocol.Drift {
 
 // viewNames are the views that are compared.
 var viewNames = [...]string{
-	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities, protocol.ViewGraph,
+	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
+	protocol.ViewGraph,
 }
 
 // view has a checksum of what a room says about each record.
@@ -137,13 +141,13 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 				_, _ = h.WriteString(text) // most of it all: not worth encoding
 				continue
 			}
-			enc, failed := encode(a)
+			enc, failed := encoder.Encode(a)
 			if failed != nil {
 				err = failed
 				return
 			}
-			_, _ = h.Write(enc.bytes())
-			enc.release()
+			_, _ = h.Write(enc.Bytes())
+			enc.Release()
 		}
 		to[key] += h.Sum64() // a note and an entity may have the same id
 	}

@@ -1,135 +1,19 @@
 package rpc
 
 import (
-	"cmp"
 	"context"
-	"net"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/socket"
 )
-
-// traffic counts what goes over a connection, or went over those that are
-// closed.
-type traffic struct {
-	opened            time.Time
-	requests          atomic.Uint64 // calls and notifications
-	failures          atomic.Uint64 // answers that were errors
-	bytesIn, bytesOut atomic.Int64
-}
-
-// add counts the traffic of a connection that is over.
-func (t *traffic) add(of *traffic) {
-	t.requests.Add(of.requests.Load())
-	t.failures.Add(of.failures.Load())
-	t.bytesIn.Add(of.bytesIn.Load())
-	t.bytesOut.Add(of.bytesOut.Load())
-}
-
-// addTo counts it in the figures that a client sees.
-func (t *traffic) addTo(out *protocol.ConnStats) {
-	out.Requests += t.requests.Load()
-	out.Errors += t.failures.Load()
-	out.BytesIn += t.bytesIn.Load()
-	out.BytesOut += t.bytesOut.Load()
-}
-
-// meter is a connection that counts what is read from it.
-type meter struct {
-	net.Conn
-	count *atomic.Int64
-}
-
-func (m meter) Read(p []byte) (int, error) {
-	n, err := m.Conn.Read(p)
-	m.count.Add(int64(n))
-	return n, err
-}
-
-// ConnStats counts the connections.
-func (s *Server) ConnStats() protocol.ConnStats {
-	open := s.connections()
-	out := protocol.ConnStats{
-		Open: len(open), Accepted: s.accepted.Load(), Refused: s.refused.Load(), Cut: s.offended.Load(),
-		OutboundBytes: s.waiting.bytes.Load(),
-	}
-	s.closed.addTo(&out)
-	for _, c := range open {
-		c.traffic.addTo(&out)
-		inFlight, calls := c.snapshot(time.Time{})
-		out.InFlight += inFlight
-		out.Queued += queuedOf(calls)
-	}
-	return out
-}
-
-func queuedOf(calls []protocol.ConnCall) (n int) {
-	for _, k := range calls {
-		if k.State == protocol.CallQueued {
-			n++
-		}
-	}
-	return n
-}
-
-// snapshot returns the calls in flight, the oldest first.
-func (c *connection) snapshot(now time.Time) (inFlight int, calls []protocol.ConnCall) {
-	c.mu.Lock()
-	inFlight = c.inFlight
-	calls = make([]protocol.ConnCall, 0, len(c.calls)+1)
-	for _, k := range c.calls {
-		if k.method != nil && k.state != dropped {
-			calls = k.show(calls, now, k.state == running || k.method.Mode == protocol.Control)
-		}
-	}
-	c.mu.Unlock()
-	// A call that the reader runs stands in no list until it has run for long.
-	if k := c.busy.Load(); k != nil && !slices.ContainsFunc(calls, func(other protocol.ConnCall) bool { return other.Call == k.slot }) {
-		calls = k.show(calls, now, true)
-	}
-	slices.SortFunc(calls, func(a, b protocol.ConnCall) int { return cmp.Compare(a.Call, b.Call) })
-	return inFlight, calls
-}
-
-// show adds a call to those shown, unless it is being answered.
-func (k *call) show(list []protocol.ConnCall, now time.Time, begun bool) []protocol.ConnCall {
-	if k.claimed.Load() {
-		return list
-	}
-	state := protocol.CallQueued
-	if begun {
-		state = protocol.CallRunning
-	}
-	return append(list, protocol.ConnCall{
-		Call: k.slot, Method: k.method.Name, State: state, ForMS: max(0, now.Sub(k.arrived).Milliseconds()),
-	})
-}
-
-// describe returns what is shown of a connection.
-func (c *connection) describe(now time.Time) protocol.Connection {
-	inFlight, calls := c.snapshot(now)
-	waiting, _ := c.out.backlog()
-	out := protocol.Connection{
-		ID: c.session.id, OpenedAt: c.opened.UTC(), Requests: c.requests.Load(), Errors: c.failures.Load(),
-		InFlight: inFlight, Queued: queuedOf(calls), BytesIn: c.bytesIn.Load(), BytesOut: c.bytesOut.Load(),
-		WaitingBytes: waiting, Topics: c.session.subscribed.Load().set().list(), Calls: calls,
-	}
-	c.session.describe(&out)
-	if out.PID == 0 {
-		out.PID = socket.PeerPID(c.socket)
-	}
-	return out
-}
 
 func adminConnections(_ context.Context, s *Session, _ protocol.Empty) (protocol.Connections, error) {
 	now := time.Now()
-	srv := s.conn.srv
-	out := protocol.Connections{Connections: []protocol.Connection{}, Totals: srv.ConnStats()}
-	for _, c := range srv.connections() {
-		out.Connections = append(out.Connections, c.describe(now))
+	out := protocol.Connections{Connections: []protocol.Connection{}, Totals: s.srv.ConnStats()}
+	for _, session := range s.srv.Sessions() {
+		c := session.conn.Describe(now)
+		session.describe(&c)
+		out.Connections = append(out.Connections, c)
 	}
 	return out, nil
 }

@@ -8,14 +8,10 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) contextAssemble(ctx context.Context, _ *Session, p gather.Params) (*prompt.Result, error) {
-	return r.Gather.Assemble(ctx, p)
+func (c scope) contextAssemble(ctx context.Context, s *Session, p prompt.Params) (*prompt.Result, error) {
+	return c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
 }
 
-func (r *Rooms) contextRecent(_ context.Context, _ *Session, p protocol.Recent) (protocol.RecentReports, error) {
-	out := protocol.RecentReports{Reports: r.Gather.Recent(p.Limit)}
-	if out.Reports == nil {
-		out.Reports = []gather.Recorded{}
-	}
-	return out, nil
+func (c scope) contextRecent(_ context.Context, _ *Session, p protocol.Recent) (protocol.RecentReports, error) {
+	return protocol.RecentReports{Reports: c.gather.Recent(p.Limit, c.view.Reader())}, nil
 }

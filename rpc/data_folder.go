@@ -28,7 +28,8 @@ func RemoveReplaced(dataDir, except string) {
 		return // they do no harm
 	}
 	for _, f := range list {
-		if name := f.Name(); name != filepath.Base(except) && strings.HasPrefix(name, replacedPrefix) && strings.HasSuffix(name, replacedSuffix) {
+		if name := f.Name(); name != filepath.Base(except) && strings.HasPrefix(name, replacedPrefix) &&
+			strings.HasSuffix(name, replacedSuffix) {
 			_ = os.Remove(filepath.Join(dataDir, name))
 		}
 	}

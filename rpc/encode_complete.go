@@ -5,31 +5,28 @@ import (
 	"strconv"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
-// What completes a text is asked for at every key, so its items are written without
-// looking each member up by reflection. They look as if they were.
+// Completions are asked for at every key, so their items are written without looking
+// each field up by reflection (BenchmarkComplete). encode_test.go holds them against
+// encoding/json.
 
-var (
-	noteItemType   = reflect.TypeFor[protocol.NoteItem]()
-	entityItemType = reflect.TypeFor[protocol.EntityItem]()
-)
-
-func appendNoteItem(b []byte, v reflect.Value) ([]byte, error) {
+func appendNoteItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	item := addressed[protocol.NoteItem](v)
-	b = appendText(append(b, `{"id":`...), item.ID)
-	b = appendText(append(b, `,"title":`...), item.Title)
+	b = wirejson.AppendString(append(b, `{"id":`...), item.ID)
+	b = wirejson.AppendString(append(b, `,"title":`...), item.Title)
 	if item.Path != "" {
-		b = appendText(append(b, `,"path":`...), item.Path)
+		b = wirejson.AppendString(append(b, `,"path":`...), item.Path)
 	}
 	return append(appendRanges(append(b, `,"match":`...), item.Match), '}'), nil
 }
 
-func appendEntityItem(b []byte, v reflect.Value) ([]byte, error) {
+func appendEntityItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	item := addressed[protocol.EntityItem](v)
-	b = appendText(append(b, `{"id":`...), item.ID)
-	b = appendText(append(b, `,"name":`...), item.Name)
-	b = appendText(append(b, `,"type":`...), item.Type)
+	b = wirejson.AppendString(append(b, `{"id":`...), item.ID)
+	b = wirejson.AppendString(append(b, `,"name":`...), item.Name)
+	b = wirejson.AppendString(append(b, `,"type":`...), item.Type)
 	return append(appendRanges(append(b, `,"match":`...), item.Match), '}'), nil
 }
 

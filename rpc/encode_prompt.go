@@ -5,15 +5,12 @@ import (
 	"strconv"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
-// The items of a report are many and have many members, so they are written
-// without looking each up by reflection. They look as if they were.
-
-var (
-	itemType    = reflect.TypeFor[prompt.Item]()
-	droppedType = reflect.TypeFor[prompt.Dropped]()
-)
+// The items of a report are many and have many fields, so they are written without
+// looking each up by reflection (BenchmarkAssemble). encode_test.go holds them against
+// encoding/json.
 
 // addressed returns what v holds, without a copy when it can.
 func addressed[T any](v reflect.Value) *T {
@@ -24,43 +21,44 @@ func addressed[T any](v reflect.Value) *T {
 	return &held
 }
 
-func appendItem(b []byte, v reflect.Value) ([]byte, error) {
+func appendItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	item := addressed[prompt.Item](v)
-	b = appendText(append(b, `{"kind":`...), item.Kind)
+	b = wirejson.AppendString(append(b, `{"kind":`...), item.Kind)
 	if item.ID != "" {
-		b = appendText(append(b, `,"id":`...), item.ID)
+		b = wirejson.AppendString(append(b, `,"id":`...), item.ID)
 	}
-	b = appendText(append(b, `,"title":`...), item.Title)
+	b = wirejson.AppendString(append(b, `,"title":`...), item.Title)
 	b = strconv.AppendInt(append(b, `,"start":`...), int64(item.Start), 10)
 	b = strconv.AppendInt(append(b, `,"end":`...), int64(item.End), 10)
 	b = strconv.AppendInt(append(b, `,"chars":`...), int64(item.Chars), 10)
 	b = strconv.AppendBool(append(b, `,"cut":`...), item.Cut)
-	b = appendText(append(b, `,"reason":`...), item.Reason)
+	b = wirejson.AppendString(append(b, `,"reason":`...), item.Reason)
 	b = strconv.AppendInt(append(b, `,"depth":`...), int64(item.Depth), 10)
 	if len(item.Via) > 0 {
 		b = append(b, `,"via":`...)
 		for i, edge := range item.Via {
-			b = appendText(append(append(b, listMark(i)), `{"from":`...), edge.From)
-			b = append(appendText(append(b, `,"field":`...), edge.Field), '}')
+			b = wirejson.AppendString(append(append(b, listMark(i)), `{"from":`...), edge.From)
+			b = append(wirejson.AppendString(append(b, `,"field":`...), edge.Field), '}')
 		}
 		b = append(b, ']')
 	}
 	return append(b, '}'), nil
 }
 
-func appendDropped(b []byte, v reflect.Value) ([]byte, error) {
+func appendDropped(e *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	d := addressed[prompt.Dropped](v)
-	b = appendText(append(b, `{"kind":`...), d.Kind)
+	b = wirejson.AppendString(append(b, `{"kind":`...), d.Kind)
 	if d.ID != "" {
-		b = appendText(append(b, `,"id":`...), d.ID)
+		b = wirejson.AppendString(append(b, `,"id":`...), d.ID)
 	}
 	if d.Title != "" {
-		b = appendText(append(b, `,"title":`...), d.Title)
+		b = wirejson.AppendString(append(b, `,"title":`...), d.Title)
 	}
-	b = appendText(append(b, `,"reason":`...), string(d.Reason))
+	b = wirejson.AppendString(append(b, `,"reason":`...), string(d.Reason))
 	if len(d.Candidates) > 0 {
 		var err error
-		if b, err = appendAny(append(b, `,"candidates":`...), reflect.ValueOf(d.Candidates)); err != nil {
+		b, err = e.Append(append(b, `,"candidates":`...), reflect.ValueOf(d.Candidates))
+		if err != nil {
 			return b, err
 		}
 	}

@@ -2,17 +2,18 @@ package rpc
 
 import (
 	"context"
-	"slices"
+	"fmt"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// record takes of an entity what a client may write.
-func record(p protocol.EntityRecord) entities.Entity {
+// written takes of an entity what a client may write.
+func written(p protocol.EntityRecord) entities.Entity {
 	e := entities.Entity{
-		ID: p.ID, Type: p.Type, Name: p.Name, Aliases: p.Aliases, Fields: p.Fields, NoteID: p.NoteID, Private: p.Private,
+		ID: p.ID, Type: p.Type, Name: p.Name, Aliases: p.Aliases, Fields: p.Fields, NoteID: p.NoteID,
+		Private: p.Private,
 	}
 	if p.CreatedAt != nil {
 		e.CreatedAt = *p.CreatedAt
@@ -20,33 +21,54 @@ func record(p protocol.EntityRecord) entities.Entity {
 	return e
 }
 
-func (r *Rooms) entitiesPut(ctx context.Context, _ *Session, p protocol.EntityPut) (*entities.Entity, error) {
-	return r.Entities.Put(ctx, record(p.EntityRecord), p.IfVersion)
+func (c scope) entitiesPut(ctx context.Context, _ *Session, p protocol.EntityPut) (*entities.Entity, error) {
+	if err := c.newEntity(p.ID, p.NoteID, ""); err != nil {
+		return nil, err
+	}
+	e, err := c.entities.Put(ctx, written(p.EntityRecord), p.IfVersion)
+	return c.view.ShownEntity(e), err
 }
 
-func (r *Rooms) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityPatch) (*entities.Entity, error) {
-	return r.Entities.Patch(ctx, entities.Patch{
-		ID: p.ID, Name: p.Name, Aliases: p.Aliases.Pointer(), Fields: p.Fields, NoteID: p.NoteID.Pointer(), Private: p.Private,
+func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityPatch) (*entities.Entity, error) {
+	if err := c.hiddenEntity(p.ID); err != nil {
+		return nil, err
+	}
+	if id := p.NoteID.Pointer(); id != nil {
+		if err := c.sourceSeen(*id, "noteId"); err != nil {
+			return nil, err
+		}
+	}
+	e, err := c.entities.Patch(ctx, entities.Patch{
+		ID: p.ID, Name: p.Name, Aliases: p.Aliases.Pointer(), Fields: p.Fields, NoteID: p.NoteID.Pointer(),
+		Private: p.Private,
 	}, p.IfVersion)
+	return c.view.ShownEntity(e), err
 }
 
-func (r *Rooms) entitiesPutMany(ctx context.Context, _ *Session, p protocol.EntityPutMany) (protocol.EntityList, error) {
+func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.EntityPutMany) (protocol.EntityList, error) {
 	records := make([]entities.Entity, len(p.Entities))
 	for i, e := range p.Entities {
-		records[i] = record(e)
+		if err := c.newEntity(e.ID, e.NoteID, fmt.Sprintf("entities[%d].", i)); err != nil {
+			return protocol.EntityList{}, err
+		}
+		records[i] = written(e)
 	}
-	list, err := r.Entities.PutMany(ctx, records)
+	list, err := c.entities.PutMany(ctx, records)
+	for i, e := range list {
+		list[i] = c.view.ShownEntity(e)
+	}
 	return protocol.EntityList{Entities: list}, err
 }
 
-func (r *Rooms) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet) (*protocol.EntityFull, error) {
-	e := r.Entities.Get(p.ID)
-	if e == nil {
-		return nil, fault.Missing("entity", p.ID)
+func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet) (*protocol.EntityFull, error) {
+	e, err := c.findEntity(p)
+	if err != nil {
+		return nil, err
 	}
+	e = c.view.ShownEntity(e)
 	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields}
 	if p.Resolve > 0 {
-		resolved, err := r.Graph.Resolve(ctx, p.ID, p.Resolve)
+		resolved, err := c.view.ResolveEntity(ctx, e.ID, p.Resolve)
 		if err != nil {
 			return nil, err
 		}
@@ -58,12 +80,25 @@ func (r *Rooms) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGe
 	return out, nil
 }
 
-func (r *Rooms) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilter) (protocol.EntityPage, error) {
-	if p.Type != "" && r.Entities.Type(p.Type) == nil {
-		return protocol.EntityPage{}, fault.New(fault.NotFound, "there is no type %q", p.Type).
-			WithRef(p.Type).WithHint("types.list shows the declared types")
+func (c scope) findEntity(p protocol.EntityGet) (*entities.Entity, error) {
+	switch {
+	case (p.ID == "") == (p.Name == ""):
+		return nil, fault.Field("id", "exactly one of id and name is needed")
+	case p.ID != "" && p.Type != "":
+		return nil, fault.Field("type", "type narrows a name, and an id is given").WithHint("leave type out")
+	case p.ID != "":
+		return c.view.EntityByID(p.ID)
+	case p.Type != "" && c.view.Type(p.Type) == nil:
+		return nil, noType(p.Type)
 	}
-	page, next, err := paginate(r.listed(p), p.Page,
+	return c.view.EntityByName(p.Name, p.Type)
+}
+
+func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilter) (protocol.EntityPage, error) {
+	if p.Type != "" && c.view.Type(p.Type) == nil {
+		return protocol.EntityPage{}, noType(p.Type)
+	}
+	page, next, err := paginate(c.view.Entities(p.Type, p.Trashed), p.Page,
 		func(e *entities.Entity) mark { return mark{e.Name, e.ID} },
 		func(e *entities.Entity, m mark) int {
 			return entities.CompareEntities(e, &entities.Entity{Name: m.name, ID: m.id})
@@ -71,28 +106,18 @@ func (r *Rooms) entitiesList(_ context.Context, _ *Session, p protocol.EntityFil
 	return protocol.EntityPage{Entities: append([]*entities.Entity{}, page...), NextCursor: next}, err
 }
 
-// listed returns the chosen entities by name.
-func (r *Rooms) listed(p protocol.EntityFilter) []*entities.Entity {
-	if p.Type != "" && !p.Trashed {
-		return r.Entities.OfType(p.Type)
+func (c scope) entitiesTrash(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+	if err := c.hiddenEntity(p.ID); err != nil {
+		return protocol.Versioned{}, err
 	}
-	var list []*entities.Entity
-	kind := entities.Fold(p.Type)
-	for e := range r.Entities.All() {
-		if e.Live() != p.Trashed && (p.Type == "" || entities.Fold(e.Type) == kind) {
-			list = append(list, e)
-		}
-	}
-	slices.SortFunc(list, entities.CompareEntities)
-	return list
+	return entityVersion(c.entities.Trash(ctx, p.ID, p.IfVersion))
 }
 
-func (r *Rooms) entitiesTrash(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
-	return entityVersion(r.Entities.Trash(ctx, p.ID, p.IfVersion))
-}
-
-func (r *Rooms) entitiesRestore(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
-	return entityVersion(r.Entities.Restore(ctx, p.ID, p.IfVersion))
+func (c scope) entitiesRestore(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+	if err := c.hiddenEntity(p.ID); err != nil {
+		return protocol.Versioned{}, err
+	}
+	return entityVersion(c.entities.Restore(ctx, p.ID, p.IfVersion))
 }
 
 func entityVersion(e *entities.Entity, err error) (protocol.Versioned, error) {
@@ -102,16 +127,21 @@ func entityVersion(e *entities.Entity, err error) (protocol.Versioned, error) {
 	return protocol.Versioned{ID: e.ID, Version: e.Version}, nil
 }
 
-func (r *Rooms) entitiesDelete(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
-	version, err := r.Entities.Delete(ctx, p.ID, p.IfVersion)
+func (c scope) entitiesDelete(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+	if err := c.hiddenEntity(p.ID); err != nil {
+		return protocol.Versioned{}, err
+	}
+	version, err := c.entities.Delete(ctx, p.ID, p.IfVersion)
 	return protocol.Versioned{ID: p.ID, Version: version}, err
 }
 
-func (r *Rooms) entitiesComplete(_ context.Context, _ *Session, p protocol.EntityComplete) (protocol.EntityItems, error) {
-	hits := r.Entities.Complete(p.Prefix, p.Types, p.Limit)
+func (c scope) entitiesComplete(_ context.Context, _ *Session,
+	p protocol.EntityComplete,
+) (protocol.EntityItems, error) {
+	hits := c.view.CompleteEntities(p.Prefix, p.Types, p.Limit)
 	items := make([]protocol.EntityItem, 0, len(hits))
 	for _, hit := range hits {
-		if e := r.Entities.Get(hit.ID); e != nil {
+		if e := c.view.Entity(hit.ID); e != nil {
 			items = append(items, protocol.EntityItem{ID: hit.ID, Name: hit.Name, Type: e.Type, Match: hit.Match})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -29,32 +30,8 @@ type wireError protocol.Error
 
 func (e *wireError) Error() string { return e.Message }
 
-// protocolError makes an error with one of the codes of JSON-RPC.
-func protocolError(code int, hint, format string, args ...any) *protocol.Error {
-	return &protocol.Error{
-		Code: code, Message: fmt.Sprintf(format, args...),
-		Data: &protocol.ErrorData{Kind: kindOf(code), Hint: hint},
-	}
-}
-
-func kindOf(code int) string {
-	for _, c := range protocol.Codes {
-		if c.Code == code {
-			return c.Kind
-		}
-	}
-	return fault.Internal.String()
-}
-
-func limitError(retryable bool, hint, format string, args ...any) *protocol.Error {
-	e := protocolError(protocol.CodeLimit, hint, format, args...)
-	e.Data.Retryable = retryable
-	return e
-}
-
-func cancelledError() *protocol.Error {
-	return protocolError(protocol.CodeCancelled, "", "the call was withdrawn")
-}
+// rejected makes an error that toWire shows with a code of the protocol.
+func rejected(e *protocol.Error) error { return (*wireError)(e) }
 
 // toWire maps an error to what the client sees. A fault is shown as it is; any
 // other error is a defect of ours, of which the log has what it is under the id
@@ -67,25 +44,26 @@ func toWire(ctx context.Context, log *slog.Logger, method string, err error) *pr
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal {
 		return &protocol.Error{Code: codes[f.Kind], Message: shorten(f.Msg), Data: &protocol.ErrorData{
-			Kind: f.Kind.String(), Ref: shorten(f.Ref), Field: shorten(f.Field), Hint: shorten(f.Hint), Retryable: f.Retryable,
-			Line: f.Line, Column: f.Column, Candidates: f.Candidates,
+			Kind: f.Kind.String(), Ref: shorten(f.Ref), Field: shorten(f.Field), Hint: shorten(f.Hint),
+			Retryable: f.Retryable,
+			Line:      f.Line, Column: f.Column, Candidates: f.Candidates,
 		}}
 	}
 	switch fault.KindOf(err) {
 	case fault.Cancelled:
-		return cancelledError()
+		return jsonrpc.Cancelled()
 	case fault.Deadline:
-		e := protocolError(protocol.CodeDeadline, "ask for less, or try again later", "the call took too long")
+		e := jsonrpc.NewError(protocol.CodeDeadline, "ask for less, or try again later", "the call took too long")
 		e.Data.Retryable = true
 		return e
 	}
 	return incident(ctx, log, method, slog.String("error", outline(err)))
 }
 
-// errorText is how many bytes a text of an error has at most.
+// errorText is how many bytes a string of an error has at most.
 const errorText = 1 << 10
 
-// shorten bounds a text of an error: it may tell back what a client gave, which
+// shorten bounds a string of an error: it may tell back what a client gave, which
 // may have been megabytes.
 func shorten(s string) string {
 	if len(s) <= errorText {
@@ -95,7 +73,7 @@ func shorten(s string) string {
 }
 
 // outline says what an error is made of: the types of its chain, what was being
-// done, and what the operating system said. Its texts are left out: those of
+// done, and what the operating system said. Its messages are left out: those of
 // other people's packages quote paths and what a user wrote.
 func outline(err error) string {
 	what := fmt.Sprintf("%T", err)
@@ -133,13 +111,14 @@ func incident(ctx context.Context, log *slog.Logger, method string, detail ...sl
 	ref := "incident-" + hex.EncodeToString(id[:])
 	log.LogAttrs(ctx, slog.LevelError, "internal error",
 		append([]slog.Attr{slog.String("incident", ref), slog.String("method", method)}, detail...)...)
-	e := protocolError(protocol.CodeInternal, "report it with the incident's id, under which the daemon's log has more", "internal error (%s)", ref)
+	e := jsonrpc.NewError(protocol.CodeInternal,
+		"report it with the incident's id, under which the daemon's log has more", "internal error (%s)", ref)
 	e.Data.Ref = ref
 	return e
 }
 
 // panicked makes an incident of a recovered panic. What was thrown is logged
-// only when it is the runtime's: other texts may hold what a user wrote.
+// only when it is the runtime's: another message may hold what a user wrote.
 func panicked(ctx context.Context, log *slog.Logger, method string, thrown any) *protocol.Error {
 	what := fmt.Sprintf("%T", thrown)
 	if e, ok := thrown.(runtime.Error); ok {

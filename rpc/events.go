@@ -9,9 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 const (
@@ -26,23 +28,18 @@ const (
 	healthRound = 30 * time.Second
 )
 
-// topicSet is a set of topics by their places in protocol.Topics.
+// topicSet is a set of topics, a bit for each number.
 type topicSet uint32
 
-func topicBit(t protocol.Topic) topicSet { return 1 << slices.Index(protocol.Topics, t) }
+func setOf(t protocol.TopicNumber) topicSet { return 1 << t }
 
-var (
-	notesBit    = topicBit(protocol.TopicNotes)
-	entitiesBit = topicBit(protocol.TopicEntities)
-	indexBit    = topicBit(protocol.TopicIndex)
-	healthBit   = topicBit(protocol.TopicHealth)
-)
+func (s topicSet) has(t protocol.TopicNumber) bool { return s&setOf(t) != 0 }
 
 // list returns the topics of a set by name.
 func (s topicSet) list() []protocol.Topic {
 	out := []protocol.Topic{}
 	for i, t := range protocol.Topics {
-		if s&(1<<i) != 0 {
+		if s.has(protocol.TopicNumber(i)) {
 			out = append(out, t)
 		}
 	}
@@ -53,22 +50,25 @@ func (s topicSet) list() []protocol.Topic {
 // notes what it changed; a goroutine, which lives while anybody is subscribed,
 // encodes it once and sends it to all.
 type events struct {
-	wanted [4]atomic.Int32 // subscribers by topic
-	round  time.Duration   // of looking at the health
+	wanted [protocol.TopicCount]atomic.Int32 // subscribers
+	round  time.Duration                     // of looking at the health
 
 	mu      sync.Mutex // guards what follows
 	subs    []*subscriber
 	queue   []event
 	running bool
 	suspect bool // the health may have changed
-	told    verdict
+	told    map[audience.Reader]verdict
 
 	wake   chan struct{}
-	assess func() protocol.Health
+	assess func(audience.Reader) protocol.Health
 }
 
-func newEvents(health func() protocol.Health) *events {
-	return &events{wake: make(chan struct{}, 1), round: healthRound, assess: health}
+func newEvents(health func(audience.Reader) protocol.Health) *events {
+	return &events{
+		wake: make(chan struct{}, 1), round: healthRound, assess: health,
+		told: make(map[audience.Reader]verdict),
+	}
 }
 
 // subscriber is a connection with at least one topic.
@@ -90,26 +90,18 @@ func (s *subscriber) set() topicSet {
 
 // commit is the part of events in a commit: it is short. It is registered when
 // every room that stands on the store is open, before the first change that is
-// to be told of.
-func (e *events) commit(cs *kv.ChangeSet) {
+// to be told of. remote is what a remote reader may see.
+func (e *events) commit(cs *kv.ChangeSet, remote *audience.View) {
 	var list []event
-	if e.wants(notesBit) {
-		list = noteEvents(cs)
-	}
-	if e.wants(entitiesBit) {
-		list = append(list, entityEvents(cs)...)
+	for i := range recordTopics {
+		if e.wants(recordTopics[i].topic) {
+			list = append(list, recordTopics[i].changes(cs, remote)...)
+		}
 	}
 	e.publish(list...)
 }
 
-func (e *events) wants(topic topicSet) bool {
-	for i := range e.wanted {
-		if topic&(1<<i) != 0 && e.wanted[i].Load() > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (e *events) wants(topic protocol.TopicNumber) bool { return e.wanted[topic].Load() > 0 }
 
 // publish hands events to the goroutine that sends them.
 func (e *events) publish(list ...event) {
@@ -133,14 +125,14 @@ func (e *events) poke() {
 
 // allChanged tells that every record may be another than before.
 func (e *events) allChanged(seq uint64) {
-	for _, topic := range []topicSet{notesBit, entitiesBit} {
-		e.publish(event{topic: topic, kind: protocol.ChangeMany, seq: seq})
+	for i := range recordTopics {
+		e.publish(event{topic: recordTopics[i].topic, kind: protocol.ChangeMany, seq: seq})
 	}
 }
 
 // suspectHealth has the health looked at soon, because it may be another.
 func (e *events) suspectHealth() {
-	if !e.wants(healthBit) {
+	if !e.wants(protocol.HealthTopic) {
 		return
 	}
 	e.mu.Lock()
@@ -157,7 +149,7 @@ func (e *events) change(s *Session, edit func(topicSet) topicSet) []protocol.Top
 	sub := s.subscribed.Load()
 	old := sub.set()
 	now := edit(old)
-	if s.conn.ctx.Err() != nil {
+	if s.conn.Context().Err() != nil {
 		now = 0 // its end may have been seen to already
 	}
 	e.count(old, now)
@@ -181,7 +173,7 @@ func (e *events) add(s *Session, topics topicSet) {
 	e.subs = append(slices.Clip(e.subs), sub)
 	if s.subscribed.Swap(sub) == nil {
 		// Runs at once when the connection is gone already, and waits for mu.
-		context.AfterFunc(s.conn.ctx, func() { e.change(s, func(topicSet) topicSet { return 0 }) })
+		context.AfterFunc(s.conn.Context(), func() { e.change(s, func(topicSet) topicSet { return 0 }) })
 	}
 	if !e.running {
 		e.running = true
@@ -193,7 +185,8 @@ func (e *events) add(s *Session, topics topicSet) {
 // count keeps the numbers of subscribers. mu is held.
 func (e *events) count(old, now topicSet) {
 	for i := range e.wanted {
-		switch bit := topicSet(1 << i); {
+		bit := setOf(protocol.TopicNumber(i))
+		switch {
 		case now&bit > old&bit:
 			e.wanted[i].Add(1)
 		case now&bit < old&bit:
@@ -222,7 +215,7 @@ func (e *events) run() {
 			continue
 		}
 		var tick <-chan time.Time
-		if e.wants(healthBit) {
+		if e.wants(protocol.HealthTopic) {
 			tick = ticker.C
 		}
 		select {
@@ -248,30 +241,40 @@ func (e *events) take() (queue []event, subs []*subscriber, suspect bool) {
 
 // deliver sends an event to those that want it.
 func deliver(ev *event, subs []*subscriber) {
-	var enc *encoder
+	for _, reader := range readers {
+		if ev.forReader(reader) {
+			deliverTo(reader, ev, subs)
+		}
+	}
+}
+
+// deliverTo sends an event to those that want it and that are of one reader.
+func deliverTo(reader audience.Reader, ev *event, subs []*subscriber) {
+	var enc *wirejson.Buffer
 	for _, sub := range subs {
 		switch {
-		case sub.set()&ev.topic == 0:
+		case !sub.set().has(ev.topic) || sub.session.Reader() != reader:
 		case sub.mustHold():
 			sub.held.add(ev)
 		default:
 			if enc == nil {
 				var err error
-				if enc, err = encode(ev.payload()); err != nil {
+				enc, err = encoder.Encode(ev.payload(reader))
+				if err != nil {
 					return // plain values can be encoded
 				}
 			}
-			sub.send(ev.method(), enc.bytes())
+			sub.send(ev.method(), enc.Bytes())
 		}
 	}
 	if enc != nil {
-		enc.release()
+		enc.Release()
 	}
 }
 
 func (s *subscriber) send(method string, params []byte) {
-	if s.session.current() == active {
-		s.session.conn.push(method, params)
+	if s.session.conn.Active() {
+		s.session.conn.Push(method, params)
 	}
 }
 
@@ -279,8 +282,7 @@ func (s *subscriber) send(method string, params []byte) {
 // connection has too much to read already.
 func (s *subscriber) mustHold() bool {
 	if s.held == nil {
-		c := s.session.conn
-		if waiting, _ := c.out.backlog(); waiting <= min(heldBytes, c.srv.limits.OutboundBytes/4) {
+		if s.session.conn.Backlog() <= min(heldBytes, s.session.srv.wire.Limits().OutboundBytes/4) {
 			return false
 		}
 		s.held = newHeld()
@@ -296,7 +298,7 @@ func (s *subscriber) release() {
 	if s.held == nil {
 		return
 	}
-	if waiting, _ := s.session.conn.out.backlog(); waiting > 0 {
+	if s.session.conn.Backlog() > 0 {
 		return
 	}
 	list := s.held.events()
@@ -307,24 +309,16 @@ func (s *subscriber) release() {
 	}
 }
 
-// push sends a notification whose params are JSON already.
-func (c *connection) push(method string, params []byte) {
-	c.emit(func(b []byte) []byte {
-		b = append(b, `{"jsonrpc":"2.0","method":`...)
-		b = appendText(b, method)
-		b = append(b, `,"params":`...)
-		b = append(b, params...)
-		return append(b, '}')
-	})
-}
-
-// emptied is called when everything that waited for the client has gone out.
-func (c *connection) emptied() {
-	c.checkDrained()
-	if sub := c.session.subscribed.Load(); sub != nil && sub.holding.Load() {
+// drained is called when everything that waited for the client has gone out.
+func (s *Session) drained() {
+	sub := s.subscribed.Load()
+	if sub != nil && sub.holding.Load() {
 		sub.poke()
 	}
 }
+
+// readers are all kinds of reader.
+var readers = [...]audience.Reader{audience.Local, audience.Remote}
 
 // verdict is the part of the health whose change is told.
 type verdict struct {
@@ -334,24 +328,28 @@ type verdict struct {
 
 // look tells the subscribers when the health is not what they know.
 func (e *events) look() {
-	h := e.assess()
-	v := verdict{h.Status, h.Warnings}
-	e.mu.Lock()
-	changed := v.status != e.told.status || !slices.Equal(v.warnings, e.told.warnings)
-	e.told = v
-	e.mu.Unlock()
-	if changed {
-		e.publish(event{topic: healthBit, params: h})
+	for _, reader := range readers {
+		h := e.assess(reader)
+		v := verdict{h.Status, h.Warnings}
+		e.mu.Lock()
+		told := e.told[reader]
+		e.told[reader] = v
+		e.mu.Unlock()
+		if v.status != told.status || !slices.Equal(v.warnings, told.warnings) {
+			e.publish(event{topic: protocol.HealthTopic, params: h, only: reader})
+		}
 	}
 }
 
 // begin notes what the first subscriber to the health can find out by itself.
 func (e *events) begin() {
-	h := e.assess()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.wants(healthBit) {
-		e.told = verdict{h.Status, h.Warnings}
+	for _, reader := range readers {
+		h := e.assess(reader)
+		e.mu.Lock()
+		if !e.wants(protocol.HealthTopic) {
+			e.told[reader] = verdict{h.Status, h.Warnings}
+		}
+		e.mu.Unlock()
 	}
 }
 
@@ -364,7 +362,7 @@ func (e *events) indexing() func(protocol.IndexProgress) {
 	var last protocol.IndexProgress
 	var at time.Time
 	return func(p protocol.IndexProgress) {
-		if !e.wants(indexBit) {
+		if !e.wants(protocol.IndexTopic) {
 			return
 		}
 		now := time.Now()
@@ -372,7 +370,10 @@ func (e *events) indexing() func(protocol.IndexProgress) {
 			return
 		}
 		last, at = p, now
-		e.publish(event{topic: indexBit, params: p})
+		e.publish(event{
+			topic: protocol.IndexTopic, params: p,
+			remote: protocol.IndexProgress{Stage: p.Stage, Vault: p.Vault},
+		})
 	}
 }
 
@@ -382,7 +383,7 @@ func (e *events) reading() func(vault, stage string, done, total int) {
 	var mu sync.Mutex
 	tell := make(map[string]func(protocol.IndexProgress)) // by vault
 	return func(vault, stage string, done, total int) {
-		if !e.wants(indexBit) {
+		if !e.wants(protocol.IndexTopic) {
 			return
 		}
 		mu.Lock()
@@ -401,7 +402,7 @@ func parseTopics(names []protocol.Topic) (set topicSet, err error) {
 		if at < 0 {
 			return 0, unknownTopic(i, name)
 		}
-		set |= 1 << at
+		set |= setOf(protocol.TopicNumber(at))
 	}
 	return set, nil
 }
@@ -412,7 +413,8 @@ func unknownTopic(i int, name protocol.Topic) error {
 		names[i] = string(t)
 	}
 	field := fmt.Sprintf("topics[%d]", i)
-	return fault.Field(field, "%s is no topic: %q", field, clip(string(name))).WithHint("the topics are %s", strings.Join(names, ", "))
+	return fault.Field(field, "%s is no topic: %q", field, wirejson.Clip(string(name))).
+		WithHint("the topics are %s", strings.Join(names, ", "))
 }
 
 func eventsSubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
@@ -420,10 +422,10 @@ func eventsSubscribe(_ context.Context, s *Session, p protocol.EventTopics) (pro
 	if err != nil {
 		return protocol.EventTopics{}, err
 	}
-	if set&healthBit != 0 {
-		s.conn.srv.events.begin()
+	if set.has(protocol.HealthTopic) {
+		s.srv.events.begin()
 	}
-	return protocol.EventTopics{Topics: s.conn.srv.events.change(s, func(had topicSet) topicSet { return had | set })}, nil
+	return protocol.EventTopics{Topics: s.srv.events.change(s, func(had topicSet) topicSet { return had | set })}, nil
 }
 
 func eventsUnsubscribe(_ context.Context, s *Session, p protocol.EventTopics) (protocol.EventTopics, error) {
@@ -431,7 +433,7 @@ func eventsUnsubscribe(_ context.Context, s *Session, p protocol.EventTopics) (p
 	if err != nil {
 		return protocol.EventTopics{}, err
 	}
-	return protocol.EventTopics{Topics: s.conn.srv.events.change(s, func(had topicSet) topicSet { return had &^ set })}, nil
+	return protocol.EventTopics{Topics: s.srv.events.change(s, func(had topicSet) topicSet { return had &^ set })}, nil
 }
 
 // HealthChanged has those who subscribed to health.changed told soon, if the

@@ -255,7 +255,8 @@ func TestEventsEndWithTheSubscription(t *testing.T) {
 	d := start(t)
 	l, gone := d.listen("notes.changed"), d.listen("notes.changed")
 	must(t, gone.Close())
-	if l.unsubscribe("notes.changed"); len(l.told) > 0 {
+	l.unsubscribe("notes.changed")
+	if len(l.told) > 0 {
 		t.Fatal("told before anything happened")
 	}
 	d.do("notes.put", `{"id":"quiet","title":"x"}`)
@@ -592,4 +593,14 @@ func TestSubscribersEndWithTheirConnections(t *testing.T) {
 	}
 	until(t, "all connections are over", func() bool { return len(b.srv.Sessions()) == 0 })
 	until(t, "no subscriber is left", func() bool { return b.srv.Subscribers() == 0 })
+}
+
+// Every topic that merges records has events made of commits, and no other has.
+func TestEveryRecordTopicHasEvents(t *testing.T) {
+	for number, topic := range protocol.TopicTable {
+		merges := topic.Merge == protocol.MergeRecords
+		if merges != slices.Contains(rpc.RecordTopics(), protocol.TopicNumber(number)) {
+			t.Errorf("%s merges records: %v", topic.Name, merges)
+		}
+	}
 }

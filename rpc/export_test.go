@@ -1,66 +1,71 @@
 package rpc
 
 import (
-	"bytes"
-	"errors"
-	"io"
+	"strconv"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// ReadFrames cuts what r gives into messages until its end, with the given
-// limits, and returns them with what ended it. A message that was too large
-// stands as nil.
-func ReadFrames(r io.Reader, l Limits) (messages [][]byte, end error) {
-	l = l.withDefaults()
-	f := &frames{src: r, message: l.MessageBytes, header: l.HeaderBytes}
-	for {
-		msg, err := f.next()
-		var large *largeError
-		switch {
-		case errors.As(err, &large):
-			messages = append(messages, nil)
-		case err != nil:
-			return messages, err
-		default:
-			messages = append(messages, bytes.Clone(msg))
-		}
-		if cap(f.buf) > 2*(l.MessageBytes+l.HeaderBytes)+2*smallBuffer+keptBuffer {
-			panic("the buffer outgrew the limits")
-		}
+// SetHealth replaces what the daemon finds out about itself, unless it is nil, and
+// how often it looks. Call it before anybody subscribes.
+func (s *Server) SetHealth(round time.Duration, health func() protocol.Health) {
+	s.events.round = round
+	if health != nil {
+		s.events.assess = func(audience.Reader) protocol.Health { return health() }
 	}
 }
 
-// CheckJSON reports whether the scanner takes text as one JSON value.
-func CheckJSON(text []byte, nesting int) error {
-	s := scanner{data: text, limit: nesting}
-	s.space()
-	if err := s.value(); err != nil {
-		return err
-	}
-	return s.end()
-}
-
-// Unquote and AppendText are the two ways of a JSON string.
-var (
-	Unquote    = unquote
-	AppendText = appendText
-	ValidText  = validText
+// Bounds of what is kept for a subscriber that does not read.
+const (
+	HeldBytes = heldBytes
+	ListedIDs = listedIDs
 )
 
-// DecodeAny decodes text as the params member "v" of any type.
-func DecodeAny(text string) (any, error) {
-	var p struct {
-		V any `json:"v"`
+// HeldAfter returns how many ids are kept for a subscriber that does not read
+// after so many changes of a note each.
+func HeldAfter(changes int) int {
+	h := newHeld()
+	for i := range changes {
+		h.add(&event{topic: protocol.NotesTopic, kind: protocol.ChangePut, ids: []string{strconv.Itoa(i)}, seq: uint64(i)})
 	}
-	_, err := decodeParams([]byte(`{"v":`+text+`}`), &p, 0)
-	return p.V, err
+	return len(h.kinds[protocol.NotesTopic])
+}
+
+// Subscribers returns how many connections have a topic.
+func (s *Server) Subscribers() int {
+	s.events.mu.Lock()
+	defer s.events.mu.Unlock()
+	return len(s.events.subs)
+}
+
+// Rooms returns the rooms that calls are let in to; nil while there are none.
+func (s *Server) Rooms() *Rooms {
+	r := s.rooms()
+	if r == nil || r.refused != nil {
+		return nil
+	}
+	return r
 }
 
 // Encode returns the JSON of a result.
 func Encode(v any) (string, error) {
-	e, err := encode(v)
+	e, err := encoder.Encode(v)
 	if err != nil {
 		return "", err
 	}
-	defer e.release()
-	return string(e.bytes()), nil
+	defer e.Release()
+	return string(e.Bytes()), nil
+}
+
+// JoinProgress is how reports that wait are joined.
+var JoinProgress = joinProgress
+
+// RecordTopics are the topics whose events come from commits.
+func RecordTopics() (list []protocol.TopicNumber) {
+	for _, t := range recordTopics {
+		list = append(list, t.topic)
+	}
+	return list
 }

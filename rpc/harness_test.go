@@ -290,7 +290,7 @@ func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc
 // unhurried leaves out limits of time that a test has not set: on a slow machine a
 // client of a test may well do nothing for ten seconds.
 func unhurried(l rpc.Limits) rpc.Limits {
-	for _, d := range []*time.Duration{&l.WriteStall, &l.FrameTimeout, &l.ReadTimeout} {
+	for _, d := range []*time.Duration{&l.WriteStall, &l.FrameTimeout, &l.ReadTimeout, &l.InitializeTimeout} {
 		*d = cmp.Or(*d, time.Hour)
 	}
 	return l

@@ -7,67 +7,13 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-func TestIdleWatch(t *testing.T) {
-	const after = 10 * time.Minute
-	for _, c := range []struct {
-		name string
-		do   func(w *rpc.IdleWatch, wait func(time.Duration), busy *atomic.Bool)
-		want time.Duration // until it is told; 0: never
-	}{
-		{"nobody ever", func(*rpc.IdleWatch, func(time.Duration), *atomic.Bool) {}, after},
-		{"one that stays", func(w *rpc.IdleWatch, _ func(time.Duration), _ *atomic.Bool) { w.Enter() }, 0},
-		{"one that goes", func(w *rpc.IdleWatch, wait func(time.Duration), _ *atomic.Bool) {
-			wait(9 * time.Minute)
-			w.Enter()
-			wait(time.Hour)
-			w.Leave()
-		}, 69*time.Minute + after},
-		{"two, one of whom stays", func(w *rpc.IdleWatch, wait func(time.Duration), _ *atomic.Bool) {
-			w.Enter()
-			w.Enter()
-			w.Leave()
-			wait(time.Hour)
-		}, 0},
-		{"probes", func(w *rpc.IdleWatch, wait func(time.Duration), _ *atomic.Bool) {
-			for range 10 {
-				wait(9 * time.Minute)
-				w.Enter()
-				w.Leave()
-			}
-		}, 90*time.Minute + after},
-		{"a job goes on", func(_ *rpc.IdleWatch, wait func(time.Duration), busy *atomic.Bool) {
-			busy.Store(true)
-			wait(25 * time.Minute)
-			busy.Store(false)
-		}, 30 * time.Minute},
-		{"the end for another reason", func(w *rpc.IdleWatch, _ func(time.Duration), _ *atomic.Bool) { w.Stop() }, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				var busy atomic.Bool
-				var told []time.Duration
-				w := rpc.NewIdleWatch(after, func() { told = append(told, time.Since(began)) }, busy.Load)
-				c.do(w, func(d time.Duration) { time.Sleep(d); synctest.Wait() }, &busy) //nolint:forbidigo // the clock is not the real one
-				time.Sleep(24 * time.Hour)                                               //nolint:forbidigo // likewise
-				synctest.Wait()
-				w.Stop()
-				if c.want == 0 && len(told) > 0 || c.want > 0 && (len(told) != 1 || told[0] != c.want) {
-					t.Errorf("told after %v, want %v", told, c.want)
-				}
-			})
-		})
-	}
-}
-
-// The same with a server: the last connection starts the clock.
+// The last connection starts the clock.
 func TestServerIsIdleAfterTheLastConnection(t *testing.T) {
 	const after = 50 * time.Millisecond
 	told := make(chan struct{}, 10)

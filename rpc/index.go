@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -15,7 +16,7 @@ func (r *Rooms) embedderInfo() (info protocol.EmbedderInfo) {
 		return info
 	}
 	info = protocol.EmbedderInfo{
-		Device: st.Device, Kind: st.Kind, State: st.State, Why: st.Why, Remote: st.Remote,
+		Device: st.Device, Kind: string(st.Kind), State: st.State, Why: st.Why, Remote: st.Remote,
 		Layers: st.Layers, OffloadedLayers: st.OffloadedLayers, Restarts: st.Restarts,
 	}
 	if st.Model != nil {
@@ -26,11 +27,11 @@ func (r *Rooms) embedderInfo() (info protocol.EmbedderInfo) {
 
 // embedderInfo is that of the rooms, empty while they are closed.
 func (s *Server) embedderInfo() (info protocol.EmbedderInfo) {
-	r, _ := s.door.visit()
+	r, _ := s.visit()
 	if r == nil {
 		return info
 	}
-	defer s.door.leave()
+	defer s.gate.Leave()
 	if r.refused != nil {
 		return info
 	}
@@ -58,15 +59,15 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 	out := protocol.IndexStats{
 		Queue: m.Waiting, Vectors: m.Vectors, Terms: st.Words.Terms,
 		Words: protocol.WordStats{
-			Notes: st.Words.Notes, Waiting: st.Words.Waiting, Terms: st.Words.Terms,
+			Notes: st.Words.Docs, Waiting: st.Words.Waiting, Terms: st.Words.Terms,
 			Postings: st.Words.Postings, MemoryBytes: st.Words.MemoryBytes, DiskBytes: st.Words.DiskBytes,
 			Kept: st.Words.Kept, Differed: st.Words.Differed, Anew: st.Words.Anew, Unsaved: st.Words.Unsaved,
 		},
 		Meanings: protocol.MeaningStats{
-			Notes: m.Notes, Waiting: m.Waiting, OldestMS: m.Oldest.Milliseconds(), HeldBack: m.HeldBack, Refused: m.Refused,
+			Notes: m.Docs, Waiting: m.Waiting, OldestMS: m.Oldest.Milliseconds(), HeldBack: m.HeldBack, Refused: m.Refused,
 			Vectors: m.Vectors, MemoryBytes: m.Size.Memory, DiskBytes: m.Size.Disk, DeadBytes: m.Size.Waste,
 			RatePerSecond: m.Rate, Embedded: m.Embedded, Reused: m.Reused, LastError: m.Error, RetryMS: m.Retry.Milliseconds(),
-			Weights: protocol.SearchWeights{Lexical: st.Weights.Lexical, Semantic: st.Weights.Semantic},
+			Weights: searchWeights(st),
 		},
 	}
 	if m.Model != nil {
@@ -77,6 +78,10 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 		out.Meanings.Building = &protocol.VectorsAnew{Model: vectorModel(b.Model), Done: b.Done, Total: b.Total}
 	}
 	return out
+}
+
+func searchWeights(st search.Stats) protocol.SearchWeights {
+	return protocol.SearchWeights{Lexical: st.Weights.Lexical, Semantic: st.Weights.Semantic}
 }
 
 func vectorModel(m embed.Model) protocol.VectorModel {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -14,39 +15,31 @@ func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (pro
 	if err := checkVersion(p.ProtocolVersion); err != nil {
 		return protocol.InitializeResult{}, err
 	}
+	if !s.conn.Begin(p.ClientInfo.Name) {
+		return protocol.InitializeResult{},
+			rejected(jsonrpc.NewError(protocol.CodeInvalidRequest, "call it once a connection",
+				"the connection has been initialized before"))
+	}
+	s.remote.Store(p.Audience == protocol.Remote)
 	s.mu.Lock()
-	again := s.phase != fresh
-	if !again {
-		s.phase, s.client, s.framing = active, p.ClientInfo, s.conn.framingName()
-		if !p.ProcessID.Null {
-			s.processID = p.ProcessID.Value
-		}
+	s.client, s.framing = p.ClientInfo, s.conn.Framing()
+	if !p.ProcessID.Null {
+		s.processID = p.ProcessID.Value
 	}
 	s.mu.Unlock()
-	if again {
-		return protocol.InitializeResult{}, rejected(protocolError(protocol.CodeInvalidRequest, "call it once a connection", "the connection has been initialized before"))
-	}
 	if p.ProcessID.Set && !p.ProcessID.Null {
-		s.watchParent(p.ProcessID.Value)
+		s.conn.EndWith(p.ProcessID.Value)
 	}
 	return protocol.InitializeResult{
-		ServerInfo:      s.conn.srv.info,
+		ServerInfo:      s.srv.info,
 		ProtocolVersion: protocol.Version,
 		Capabilities: protocol.ServerCapabilities{
-			Methods:   s.conn.srv.names,
+			Methods:   s.srv.wire.Names(),
 			Framings:  []string{protocol.FramingNewline, protocol.FramingContentLength},
-			Embedder:  s.conn.srv.embedderInfo(),
+			Embedder:  s.srv.embedderInfo(),
 			Providers: []string{},
 		},
 	}, nil
-}
-
-// framingName names the framing of the message that is being handled.
-func (c *connection) framingName() string {
-	if c.in.mode == byNewline {
-		return protocol.FramingNewline
-	}
-	return protocol.FramingContentLength
 }
 
 // checkVersion refuses a client that was written for a newer major version. An

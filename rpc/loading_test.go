@@ -133,7 +133,7 @@ func TestLoadingReadsRunSideBySide(t *testing.T) {
 func TestLoadingMethodsAtOnce(t *testing.T) {
 	s := startSlowly(t, rpc.Options{})
 	for _, m := range protocol.Methods {
-		if !m.AtOnce {
+		if m.Store != protocol.Storeless {
 			continue
 		}
 		var p *peer
@@ -255,9 +255,11 @@ func TestLoadingConnectionEnds(t *testing.T) {
 	_ = p.nc.Close()
 	until(t, "the connection is over", func() bool { return len(s.srv.Sessions()) == 1 })
 	// What it left waits in the place of a connection.
+	s.do("events.subscribe", `{"topics":["health.changed"]}`) // nor does this one give its own
 	q := s.peer()
-	(&bench{t: t, path: s.path}).dial().closed()
 	q.call(1, "notes.get", `{"id":"sent"}`)
+	q.waits("notes.get")
+	(&bench{t: t, path: s.path}).dial().closed()
 	s.open()
 	until(t, "the mutation completes", func() bool {
 		_, err := s.try("notes.get", `{"id":"sent"}`)

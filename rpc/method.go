@@ -2,76 +2,169 @@ package rpc
 
 import (
 	"context"
+	"reflect"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
-// Method is one entry of the method table: how a call of that name is decoded,
-// run and encoded. Define makes one.
-type Method struct {
-	Name     string
-	Mode     protocol.Mode
-	Early    bool // answers before initialize
-	Roomless bool // needs no rooms, or waits for them by itself
-	run      func(ctx context.Context, k *call) (any, error)
-}
+// Method is one entry of the method table: how a call of that name is decoded, run
+// and encoded. Define makes one.
+type Method = jsonrpc.Method
 
-// writes reports whether the method changes anything.
-func (m *Method) writes() bool { return m.Mode == protocol.Mutation || m.Mode == protocol.Job }
+var (
+	decoder = wirejson.Decoder{Reserved: protocol.ProgressToken, StringLists: reflect.TypeFor[entities.Values]()}
+	encoder = wirejson.NewEncoder(map[reflect.Type]wirejson.AppendFunc{
+		reflect.TypeFor[protocol.NoteItem]():   appendNoteItem,
+		reflect.TypeFor[protocol.EntityItem](): appendEntityItem,
+		reflect.TypeFor[prompt.Item]():         appendItem,
+		reflect.TypeFor[prompt.Dropped]():      appendDropped,
+	})
+)
 
-// Define makes a Method of a typed handler. The params are decoded strictly
-// into a P; what does not fit is answered -32602 and never reaches fn. fn runs
-// as its mode says, when the rooms are open; ctx ends when a read or job is
-// cancelled.
+// Define makes a Method of a typed handler. The params are decoded strictly into a
+// P; what does not fit is answered -32602 and never reaches fn. fn runs as its mode
+// says, when the rooms are open; ctx ends when a read or job is cancelled.
 func Define[P, R any](name string, mode protocol.Mode, fn func(context.Context, *Session, P) (R, error)) Method {
-	return define(name, mode, func(ctx context.Context, k *call, params P) (R, error) { return fn(ctx, k.conn.session, params) })
+	return define(name, mode, func(ctx context.Context, k *jsonrpc.Call, params P) (R, error) {
+		return fn(ctx, sessionOf(k.Conn()), params)
+	})
 }
 
-func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, *call, P) (R, error)) Method {
-	var zero P
-	_, _ = decodeParams(nil, &zero, 0) // a type that can't be decoded shows at the start
-	return Method{Name: name, Mode: mode, run: func(ctx context.Context, k *call) (any, error) {
-		if k.rooms != nil && k.rooms.refused != nil {
-			return nil, k.rooms.refused
-		}
-		var params P
-		token, err := decodeParams(k.params, &params, k.conn.srv.limits.TextBytes)
-		if err != nil {
-			return nil, err
-		}
-		if token == nil {
-			return fn(ctx, k, params)
-		}
-		p := newProgress(k, token)
-		p.send(protocol.ProgressBegin, "", 0, 0)
-		result, err := fn(context.WithValue(ctx, progressKey{}, p), k, params)
-		p.end()
-		return result, err
-	}}
-}
-
-// method makes the Method of a handler of the contract, which is called with the
-// rooms of the moment.
-func method[P, R any](name string, fn func(*Rooms, context.Context, *Session, P) (R, error)) Method {
-	return describe(name, define(name, "", func(ctx context.Context, k *call, params P) (R, error) {
-		return fn(k.rooms, ctx, k.conn.session, params)
-	}))
-}
-
-// roomless makes the Method of a handler of the contract that is called with the
-// door open or shut.
-func roomless[P, R any](name string, fn func(context.Context, *Session, P) (R, error)) Method {
-	m := describe(name, Define(name, "", fn))
-	m.Roomless = true
+// DefineJob is Define for a job of a kind.
+func DefineJob[P, R any](name string, kind protocol.JobKind, fn func(context.Context, *Session, P) (R, error)) Method {
+	m := Define(name, protocol.Job, fn)
+	m.Kind = kind
 	return m
 }
 
-// describe gives a method what the contract says of it.
-func describe(name string, m Method) Method {
-	desc := protocol.Lookup(name)
-	if desc == nil {
-		panic("rpc: " + name + " is not a method of the protocol")
+type callKey struct{}
+
+// Deltas starts a Stream of the job that ctx is of, about a subject. It ends with the
+// job, before its reply is sent.
+func Deltas[D any](ctx context.Context, feed *jsonrpc.Feed[D], subject string) *jsonrpc.Stream[D] {
+	return feed.Open(ctx.Value(callKey{}).(*jsonrpc.Call), subject)
+}
+
+// Follow has a session get the deltas about a subject from now on, until its end.
+func Follow[D any](s *Session, feed *jsonrpc.Feed[D], subject string) { feed.Follow(s.conn, subject) }
+
+func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, *jsonrpc.Call, P) (R, error)) Method {
+	desc := protocol.Lookup(name)         // nil for a method that is none of the contract
+	decoder.Prepare(reflect.TypeFor[P]()) // a type that can't be decoded shows at the start
+	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
+		r := roomsOf(k)
+		if r != nil && r.refused != nil {
+			return nil, r.refused
+		}
+		var params P
+		s := sessionOf(k.Conn())
+		if desc != nil && desc.LocalOnly() && s.Reader() == audience.Remote {
+			return nil, localOnly(desc)
+		}
+		token, err := decoder.Decode(k.Params(), &params, s.srv.textBytes)
+		if err != nil {
+			return nil, err
+		}
+		if k.Mode() == protocol.Job {
+			ctx = context.WithValue(ctx, callKey{}, k)
+		}
+		var p *progress
+		if token != nil {
+			p = newProgress(k, token)
+			p.send(ctx, protocol.ProgressBegin, "", 0, 0)
+			ctx = context.WithValue(ctx, progressKey{}, p)
+		}
+		result, err := fn(ctx, k, params)
+		if p != nil {
+			p.end(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return encoder.Encode(result)
+	}}
+}
+
+// roomsOf returns the rooms that a call runs in; nil when it needs none.
+func roomsOf(k *jsonrpc.Call) *Rooms {
+	r, _ := k.Storage().(*Rooms)
+	return r
+}
+
+// reads are params that name an audience.
+type reads interface{ AskedAudience() string }
+
+// method makes the Method of a handler of records, which is called with what its
+// reader may see of the rooms of the moment.
+func method[P, R any](name string, fn func(scope, context.Context, *Session, P) (R, error)) Method {
+	_, names := any(new(P)).(reads)
+	return describe(protocol.UsesStore,
+		define(name, "", func(ctx context.Context, k *jsonrpc.Call, params P) (result R, err error) {
+			s := sessionOf(k.Conn())
+			asked := ""
+			if names {
+				asked = any(&params).(reads).AskedAudience()
+			}
+			c, err := roomsOf(k).scopeOf(s, audience.Reader(asked))
+			if err != nil {
+				return result, err
+			}
+			return fn(c, ctx, s, params)
+		}))
+}
+
+// wholeStore makes the Method of a handler that counts, copies or changes all records,
+// which is called with the rooms of the moment.
+func wholeStore[P, R any](name string, fn func(*Rooms, context.Context, *Session, P) (R, error)) Method {
+	m := figures(name, fn)
+	if !protocol.Lookup(name).WholeStore {
+		panic("rpc: the handler of " + name + " is given the whole store, which the contract does not say")
 	}
-	m.Mode, m.Early = desc.Mode, desc.Early
+	return m
+}
+
+// figures makes the Method of a handler that tells of the daemon and leaves the counts
+// of records out for a remote reader.
+func figures[P, R any](name string, fn func(*Rooms, context.Context, *Session, P) (R, error)) Method {
+	return describe(protocol.UsesStore,
+		define(name, "", func(ctx context.Context, k *jsonrpc.Call, params P) (R, error) {
+			return fn(roomsOf(k), ctx, sessionOf(k.Conn()), params)
+		}))
+}
+
+// storeless makes the Method of a handler that needs no store, and is called with
+// the gate open or closed.
+func storeless[P, R any](name string, fn func(context.Context, *Session, P) (R, error)) Method {
+	return describe(protocol.Storeless, Define(name, "", fn))
+}
+
+// replacing makes the Method of a handler that waits for the store by itself,
+// because it replaces it.
+func replacing[P, R any](name string, fn func(context.Context, *Session, P) (R, error)) Method {
+	return describe(protocol.ReplacesStore, Define(name, "", fn))
+}
+
+// last marks the method after which a connection accepts no further call.
+func last(m Method) Method {
+	m.Last = true
+	return m
+}
+
+// describe gives a method what the contract says of it. The kind of its handler must
+// be that of the contract, which every start would show.
+func describe(handler protocol.StoreUse, m Method) Method {
+	desc := protocol.Lookup(m.Name)
+	if desc == nil {
+		panic("rpc: " + m.Name + " is not a method of the protocol")
+	}
+	if desc.Store != handler {
+		panic("rpc: the handler of " + m.Name + " is not of the kind that the contract says")
+	}
+	m.Mode, m.Kind, m.Early, m.Storeless = desc.Mode, desc.Kind, desc.Early, desc.Store != protocol.UsesStore
 	return m
 }

@@ -3,13 +3,16 @@ package rpc
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -27,38 +30,69 @@ func draft(p protocol.NoteRecord) notes.Draft {
 	return d
 }
 
-func (r *Rooms) notesPut(ctx context.Context, _ *Session, p protocol.NotePut) (*notes.Note, error) {
-	return r.Notes.Put(ctx, draft(p.NoteRecord), p.IfVersion)
+func (c scope) notesPut(ctx context.Context, _ *Session, p protocol.NotePut) (*record.Note, error) {
+	if err := c.newNote(p.ID, "id"); err != nil {
+		return nil, err
+	}
+	n, err := c.notes.Put(ctx, draft(p.NoteRecord), p.IfVersion)
+	return c.written(ctx, n, err)
 }
 
-func (r *Rooms) notesPatch(ctx context.Context, _ *Session, p protocol.NotePatch) (*notes.Note, error) {
-	return r.Notes.Patch(ctx, notes.Patch{
+func (c scope) notesPatch(ctx context.Context, _ *Session, p protocol.NotePatch) (*record.Note, error) {
+	if err := c.hiddenNote(p.ID); err != nil {
+		return nil, err
+	}
+	n, err := c.notes.Patch(ctx, notes.Patch{
 		ID: p.ID, Title: p.Title.Pointer(), Body: p.Body, Path: p.Path.Pointer(), Folder: p.Folder.Pointer(),
 		Tags: p.Tags.Pointer(), Aliases: p.Aliases.Pointer(), Private: p.Private,
 	}, p.IfVersion)
+	return c.written(ctx, n, err)
 }
 
-func (r *Rooms) notesPutMany(ctx context.Context, _ *Session, p protocol.NotePutMany) (protocol.NoteList, error) {
+// written returns a note as it is shown to who has written it.
+func (c scope) written(ctx context.Context, n *notes.Note, err error) (*record.Note, error) {
+	if err != nil {
+		return nil, c.view.ShownError(err)
+	}
+	shown, err := c.view.ShownNote(ctx, n)
+	return shown.Record(), err
+}
+
+func (c scope) notesPutMany(ctx context.Context, _ *Session, p protocol.NotePutMany) (protocol.NoteList, error) {
 	drafts := make([]notes.Draft, len(p.Notes))
 	for i, n := range p.Notes {
+		if err := c.newNote(n.ID, fmt.Sprintf("notes[%d].id", i)); err != nil {
+			return protocol.NoteList{}, err
+		}
 		drafts[i] = draft(n)
 	}
-	list, err := r.Notes.PutMany(ctx, drafts)
-	return protocol.NoteList{Notes: list}, err
+	list, err := c.notes.PutMany(ctx, drafts)
+	out := protocol.NoteList{Notes: make([]*record.Note, len(list))}
+	for i, n := range list {
+		if err != nil {
+			break
+		}
+		out.Notes[i], err = c.written(ctx, n, nil)
+	}
+	return out, c.view.ShownError(err)
 }
 
-func (r *Rooms) notesGet(_ context.Context, _ *Session, p protocol.NoteGet) (*protocol.NoteFull, error) {
-	n, err := r.findNote(p)
+func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*protocol.NoteFull, error) {
+	n, err := c.findNote(p)
 	if err != nil {
 		return nil, err
 	}
-	links, unresolved := r.Notes.Outgoing(n.ID)
+	links, unresolved := c.view.Links(n.ID)
 	links = append(links, unresolved...) // an empty list, not null, when there are none
 	slices.SortStableFunc(links, func(a, b notes.Link) int { return cmp.Compare(a.Line, b.Line) })
-	return &protocol.NoteFull{Note: *n, Links: links, Backlinks: r.Notes.Incoming(n.ID)}, nil
+	shown, err := c.view.ShownNote(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.NoteFull{Note: shown.Note, Links: links, Backlinks: c.view.Backlinks(n.ID)}, nil
 }
 
-func (r *Rooms) findNote(p protocol.NoteGet) (*notes.Note, error) {
+func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
 	given := 0
 	for _, s := range []string{p.ID, p.Path, p.Title} {
 		if s != "" {
@@ -69,15 +103,15 @@ func (r *Rooms) findNote(p protocol.NoteGet) (*notes.Note, error) {
 	case given != 1:
 		return nil, fault.Field("id", "exactly one of id, path and title is needed, %d are given", given)
 	case p.ID != "":
-		return r.Notes.ByID(p.ID)
+		return c.view.NoteByID(p.ID)
 	case p.Path != "":
-		return r.Notes.ByPath(p.Path)
+		return c.view.NoteByPath(p.Path)
 	}
-	return r.Notes.ByTitle(p.Title)
+	return c.view.NoteByTitle(p.Title)
 }
 
-func (r *Rooms) notesList(_ context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
-	all := r.Notes.List(notes.Filter{Archived: p.Archived, Tag: p.Tag, Folder: p.Folder, Type: p.Type})
+func (c scope) notesList(_ context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
+	all := c.view.Notes(notes.Filter{Archived: p.Archived, Tag: p.Tag, Folder: p.Folder, Type: p.Type})
 	page, next, err := paginate(all, p.Page,
 		func(n *notes.Note) mark { return mark{n.Title, n.ID} },
 		func(n *notes.Note, m mark) int {
@@ -94,12 +128,18 @@ func (r *Rooms) notesList(_ context.Context, _ *Session, p protocol.NoteFilter) 
 	return protocol.NotePage{Notes: heads, NextCursor: next}, err
 }
 
-func (r *Rooms) notesArchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
-	return noteVersion(r.Notes.Archive(ctx, p.ID, p.IfVersion))
+func (c scope) notesArchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+	if err := c.hiddenNote(p.ID); err != nil {
+		return protocol.Versioned{}, err
+	}
+	return noteVersion(c.notes.Archive(ctx, p.ID, p.IfVersion))
 }
 
-func (r *Rooms) notesUnarchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
-	return noteVersion(r.Notes.Unarchive(ctx, p.ID, p.IfVersion))
+func (c scope) notesUnarchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+	if err := c.hiddenNote(p.ID); err != nil {
+		return protocol.Versioned{}, err
+	}
+	return noteVersion(c.notes.Unarchive(ctx, p.ID, p.IfVersion))
 }
 
 func noteVersion(n *notes.Note, err error) (protocol.Versioned, error) {
@@ -109,26 +149,29 @@ func noteVersion(n *notes.Note, err error) (protocol.Versioned, error) {
 	return protocol.Versioned{ID: n.ID, Version: n.Version}, nil
 }
 
-func (r *Rooms) notesDelete(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
-	version, err := r.Notes.Delete(ctx, p.ID, p.IfVersion)
+func (c scope) notesDelete(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+	if err := c.hiddenNote(p.ID); err != nil {
+		return protocol.Versioned{}, err
+	}
+	version, err := c.notes.Delete(ctx, p.ID, p.IfVersion)
 	return protocol.Versioned{ID: p.ID, Version: version}, err
 }
 
-func (r *Rooms) notesComplete(_ context.Context, _ *Session, p protocol.NoteComplete) (protocol.NoteItems, error) {
-	hits := r.Notes.Complete(p.Prefix, p.Limit)
+func (c scope) notesComplete(_ context.Context, _ *Session, p protocol.NoteComplete) (protocol.NoteItems, error) {
+	hits := c.view.CompleteNotes(p.Prefix, p.Limit)
 	items := make([]protocol.NoteItem, len(hits))
 	for i, hit := range hits {
 		items[i] = protocol.NoteItem{ID: hit.ID, Title: hit.Name, Match: hit.Match}
-		if n := r.Notes.Get(hit.ID); n != nil {
+		if n := c.view.Note(hit.ID); n != nil {
 			items[i].Path = n.Path
 		}
 	}
 	return protocol.NoteItems{Items: items}, nil
 }
 
-func (r *Rooms) notesResolve(_ context.Context, _ *Session, p protocol.NoteResolve) (protocol.NoteResolved, error) {
+func (c scope) notesResolve(_ context.Context, _ *Session, p protocol.NoteResolve) (protocol.NoteResolved, error) {
 	if p.From != "" {
-		if _, err := r.Notes.ByID(p.From); err != nil {
+		if _, err := c.view.NoteByID(p.From); err != nil {
 			return protocol.NoteResolved{}, fault.Under("from", err)
 		}
 	}
@@ -137,41 +180,68 @@ func (r *Rooms) notesResolve(_ context.Context, _ *Session, p protocol.NoteResol
 		inner = strings.TrimSuffix(within, "]]")
 	}
 	link := markdown.ParseTarget(inner)
-	found := r.Notes.Resolve(inner, p.From)
-	out := protocol.NoteResolved{ID: found.ID, Heading: link.Heading, Block: link.Block, Candidates: []fault.Candidate{}}
-	if n := r.Notes.Get(found.ID); n != nil {
+	found := c.view.ResolveNote(inner, p.From)
+	out := protocol.NoteResolved{
+		ID: found.ID, Heading: link.Heading, Block: link.Block,
+		Candidates: []fault.Candidate{},
+	}
+	if n := c.view.Note(found.ID); n != nil {
 		out.Path = n.Path
 	}
 	if len(found.Candidates) > 0 {
-		out.Candidates = r.Notes.Describe(found.Candidates)
+		out.Candidates = c.view.Candidates(found.Candidates)
 	}
 	return out, nil
 }
 
-func (r *Rooms) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearch) (protocol.SearchResult, error) {
+func (c scope) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearch) (protocol.SearchResult, error) {
 	out := protocol.SearchResult{Hits: []protocol.SearchHit{}}
 	filter, err := searchFilter(p.Filter)
 	if err != nil {
 		return out, err
 	}
-	res, err := r.Search.Search(ctx, search.Request{
-		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Filter: filter, Snippets: true, Explain: p.Explain,
+	res, err := c.view.Search(ctx, search.Request{
+		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Keep: notedoc.Keep(c.view.Chooser(filter)),
+		Snippets: true, Explain: p.Explain,
 	})
 	if err != nil {
 		return out, err
 	}
-	out.Mode, out.Understood, out.Stages = string(res.Mode), understood(res.Understood), searchStages(res.Stages)
+	return c.searchResult(res, p.Explain), nil
+}
+
+func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimilar) (protocol.SearchResult, error) {
+	if _, err := c.view.NoteByID(p.ID); err != nil {
+		return protocol.SearchResult{}, err
+	}
+	res, err := c.view.Near(ctx, search.Near{ID: p.ID, Limit: p.Limit, Least: search.LeastSimilar, Snippets: true})
+	if err != nil {
+		return protocol.SearchResult{}, err
+	}
+	return c.searchResult(res, false), nil
+}
+
+// searchResult writes what was found.
+func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchResult {
+	out := protocol.SearchResult{
+		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: understood(res.Understood),
+		Stages: searchStages(res.Stages),
+	}
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}
 	}
 	for _, f := range res.Hits {
+		n := notedoc.Note(f.Doc)
 		hit := protocol.SearchHit{
-			ID: f.Note.ID, Title: f.Note.Title, Path: f.Note.Path, Score: f.Score, Snippet: f.Snippet, Ranges: f.Ranges,
-			Signals: f.Signals,
+			ID: n.ID, Title: c.view.TitleOf(n), Path: n.Path, Score: f.Score, Snippet: f.Snippet,
+			Ranges: f.Ranges,
+		}
+		if explain {
+			hit.Signals = searchSignals(&f)
 		}
 		out.Hits = append(out.Hits, hit)
 	}
-	return out, nil
+	return out
 }
 
 func searchFilter(p protocol.SearchFilter) (f notes.SearchFilter, err error) {
@@ -179,7 +249,8 @@ func searchFilter(p protocol.SearchFilter) (f notes.SearchFilter, err error) {
 	if p.Folder != "" {
 		f.Folder = []string{p.Folder}
 	}
-	if f.After, err = moment("filter.after", p.After); err != nil {
+	f.After, err = moment("filter.after", p.After)
+	if err != nil {
 		return f, err
 	}
 	f.Before, err = moment("filter.before", p.Before)
@@ -196,22 +267,24 @@ func moment(field, text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, fault.Field(field, "%s must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00Z", field)
+		return t, fault.Field(field,
+			"%s must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00Z", field)
 	}
 	return t, nil
 }
 
-func (r *Rooms) notesLinks(_ context.Context, _ *Session, p protocol.NoteID) (out protocol.NoteLinks, err error) {
-	if _, err = r.Notes.ByID(p.ID); err != nil {
+func (c scope) notesLinks(_ context.Context, _ *Session, p protocol.NoteID) (out protocol.NoteLinks, err error) {
+	_, err = c.view.NoteByID(p.ID)
+	if err != nil {
 		return out, err
 	}
-	out.Outgoing, out.Unresolved = r.Notes.Outgoing(p.ID)
-	out.Incoming = r.Notes.Incoming(p.ID)
+	out.Outgoing, out.Unresolved = c.view.Links(p.ID)
+	out.Incoming = c.view.Backlinks(p.ID)
 	return out, nil
 }
 
-func (r *Rooms) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (protocol.TagPage, error) {
-	tags := r.Notes.Tags(p.Prefix)
+func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (protocol.TagPage, error) {
+	tags := c.view.Tags(p.Prefix)
 	// The order is by number, which changes; a page goes on after the place of
 	// the last tag, which is looked up by name.
 	if p.Cursor != "" {

@@ -438,6 +438,7 @@ func TestShutdownInTime(t *testing.T) {
 	if err := b.srv.Shutdown(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	p.wantEnding("1")
 	p.closed()
 	b.open("s")
 }
@@ -449,8 +450,8 @@ func TestMethodsAreThoseOfTheContract(t *testing.T) {
 		if want := protocol.Lookup(m.Name).Mode; m.Mode != want {
 			t.Errorf("%s is a %s, want %s", m.Name, m.Mode, want)
 		}
-		if protocol.Lookup(m.Name).AtOnce && !m.Roomless {
-			t.Errorf("%s is to answer at once, and waits for the rooms", m.Name)
+		if want := protocol.Lookup(m.Name).Store != protocol.UsesStore; m.Storeless != want {
+			t.Errorf("%s passes the gate: %v, want %v", m.Name, m.Storeless, want)
 		}
 	}
 	if want := protocol.Names(); !slices.Equal(have, want) {
@@ -541,7 +542,7 @@ func TestRPC7_WithdrawnCallsCountInThePool(t *testing.T) {
 		before := b.srv.ConnStats().Requests
 		p.call(2, "test.stuck", "")
 		until(t, "the call has been read, alone", func() bool { return b.srv.ConnStats().Requests > before })
-		p.send(hello + "\n") // answered once the call is queued, or its reader relieved
+		p.send(hello + "\n") // answered once the call is queued, or handed over by its reader
 		p.wantError(`"hello"`, protocol.CodeInvalidRequest)
 		p.cancel(2)
 		p.wantError("2", protocol.CodeCancelled)

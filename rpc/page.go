@@ -21,10 +21,14 @@ func parseMark(cursor string) (mark, error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	id, name, ok := strings.Cut(string(text), "\x00")
 	if err != nil || !ok {
-		return mark{}, fault.Field("cursor", "cursor is not one that a list gave").
-			WithHint("give the nextCursor of the page before, or leave it out for the first")
+		return mark{}, badCursor()
 	}
 	return mark{name, id}, nil
+}
+
+func badCursor() error {
+	return fault.Field("cursor", "cursor is not one that a list gave").
+		WithHint("give the nextCursor of the page before, or leave it out for the first")
 }
 
 // paginate returns a page of a sorted list and the cursor of the next, ""

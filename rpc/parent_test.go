@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ctxd/ctxd/rpc"
 )
@@ -116,15 +115,4 @@ func pidDescriptors(t *testing.T) (n int) {
 		}
 	}
 	return n
-}
-
-func TestPollUntil(t *testing.T) {
-	looks := 0
-	if !rpc.PollUntil(t.Context(), func() bool { looks++; return looks < 3 }, time.Millisecond) {
-		t.Error("the end of the process was not seen")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	if rpc.PollUntil(ctx, func() bool { cancel(); return true }, time.Hour) {
-		t.Error("the process has not ended, the connection has")
-	}
 }

@@ -24,7 +24,7 @@ func (r *Rooms) adminReindex(ctx context.Context, _ *Session, p protocol.Reindex
 			return out, err
 		}
 		st := r.Search.Stats().Meanings
-		out.Notes, out.Vectors, out.Refused = st.Notes, st.Vectors, st.Refused
+		out.Notes, out.Vectors, out.Refused = st.Docs, st.Vectors, st.Refused
 	}
 	out.MS = time.Since(began).Milliseconds()
 	return out, nil

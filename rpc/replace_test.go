@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -34,7 +35,7 @@ func generation(ctx context.Context, n int) (*rpc.Rooms, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Mark", Fields: []entities.Field{{Name: "gen", Type: entities.Number}}}, nil, false)
+	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Mark", Fields: []entities.Field{{Name: "gen", Type: record.Number}}}, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,8 @@ func generation(ctx context.Context, n int) (*rpc.Rooms, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err = rooms.Notes.Put(ctx, notes.Draft{ID: fmt.Sprintf("n%d", i), Title: fmt.Sprint(i), Folder: fmt.Sprint(n)}, nil); err != nil {
+		_, err = rooms.Notes.Put(ctx, notes.Draft{ID: fmt.Sprintf("n%d", i), Title: fmt.Sprint(i), Folder: fmt.Sprint(n)}, nil)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -183,8 +185,8 @@ func (d *daemon) replace(ctx context.Context) (replacing chan struct{}, goOn cha
 	return replacing, goOn, done
 }
 
-// shut waits until new calls wait.
-func (d *daemon) shut() {
+// closed waits until new calls wait.
+func (d *daemon) closed() {
 	d.t.Helper()
 	until(d.t, "calls wait", func() bool { return d.do("admin.health", "{}")["loading"] != nil })
 }
@@ -223,7 +225,7 @@ func TestReplaceWaitsForCallsUnderWay(t *testing.T) {
 	writing.call("w", "test.write", `{"name":"slow"}`)
 	levers.begun("slow")
 	replacing, goOn, done := d.replace(t.Context())
-	d.shut()
+	d.closed()
 	h := d.do("admin.health", "{}")
 	d.want(h, "loading.phase", protocol.LoadRestoring)
 	d.want(h, "loading.stage", protocol.StageCalls)
@@ -288,7 +290,7 @@ func TestReplaceThatFails(t *testing.T) {
 	levers.begun("s")
 	ctx, cancel := context.WithCancel(t.Context())
 	_, _, done = d.replace(ctx)
-	d.shut()
+	d.closed()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -450,7 +452,7 @@ func TestReplaceWaitsForConnectionsThatAreOver(t *testing.T) {
 		_ = p.nc.Close()
 		until(t, "the connection is over", func() bool { return len(d.srv.Sessions()) == open })
 		replacing, goOn, done := d.replace(t.Context())
-		d.shut()
+		d.closed()
 		select {
 		case <-replacing:
 			t.Errorf("%s is not waited for", c[0])
@@ -548,7 +550,7 @@ func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
 		_, err := s.srv.Import(context.Background(), watch.Request{Path: vault, Progress: func(string, int, int) {
 			once.Do(func() {
 				close(reading)
-				s.shut()
+				s.closed()
 			})
 		}})
 		imported <- err

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
@@ -28,10 +30,27 @@ type Rooms struct {
 	WQL      *wql.Engine
 	Graph    *graph.Graph
 	Search   *search.Index
+	Audience *audience.Rooms
 	Gather   *gather.Gatherer
 	Vaults   *watch.Importer
 
 	refused error // why nothing can be called here; the rooms are not set then
+}
+
+// scopeOf returns what a call of a session has that reads for the audience asked; ""
+// is that of the connection.
+func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
+	reader := s.Reader()
+	if asked != "" {
+		if reader == audience.Remote && asked == audience.Local {
+			return scope{}, notLocal()
+		}
+		reader = asked
+	}
+	return scope{
+		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
+		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults,
+	}, nil
 }
 
 // Load opens the store and the rooms over it, by the functions of the Options,
@@ -46,7 +65,7 @@ func (s *Server) Load(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.giveUp)()
 	r, err := s.openRooms(ctx)
 	if err != nil {
-		s.door.open(protocol.LoadStarting, &Rooms{refused: notServing(err)})
+		s.gate.Open(protocol.LoadStarting, &Rooms{refused: notServing(err)})
 		return err
 	}
 	if !s.serveRooms(protocol.LoadStarting, r) { // given up meanwhile
@@ -55,13 +74,19 @@ func (s *Server) Load(ctx context.Context) error {
 	return nil
 }
 
+// rooms returns those that calls are let in to; nil while the gate is closed.
+func (s *Server) rooms() *Rooms {
+	r, _ := s.gate.Storage().(*Rooms)
+	return r
+}
+
 func leaving() error {
-	return fault.New(fault.Unavailable, "the daemon is ending").WithHint("start it again")
+	return &fault.Error{Kind: fault.Unavailable, Msg: "the daemon is ending", Hint: "start it again", Retryable: true}
 }
 
 // openRooms opens the store and the rooms over it.
 func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
-	s.door.stage(protocol.StageStore)
+	s.gate.Stage(protocol.StageStore)
 	db, err := s.openStore()
 	if err != nil {
 		return nil, err
@@ -69,7 +94,7 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s.door.stage(protocol.StageRooms)
+	s.gate.Stage(protocol.StageRooms)
 	r, err := s.openOver(db)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -80,7 +105,8 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 // serveRooms lets calls in to the rooms and has their changes told.
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
-		r.KV.OnCommit(s.events.commit)
+		remote := r.Audience.View(audience.Remote)
+		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.commit(cs, remote) })
 	}
 	if r.Search != nil {
 		tell := s.events.indexing()
@@ -88,7 +114,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 			tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total)})
 		})
 	}
-	opened := s.door.open(phase, r)
+	opened := s.gate.Open(phase, r)
 	s.events.suspectHealth()
 	if opened && r.Vaults != nil {
 		s.startFollowers(r)
@@ -98,14 +124,15 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 
 // giveUp answers the calls that wait for the first rooms, if there are none yet.
 func (s *Server) giveUp() {
-	s.door.open(protocol.LoadStarting, &Rooms{refused: leaving()})
+	s.gate.Open(protocol.LoadStarting, &Rooms{refused: leaving()})
 }
 
 // notServing is what calls are told when the rooms can't be opened.
 func notServing(err error) error {
 	var known *fault.Error
 	if !errors.As(err, &known) {
-		return fault.Wrap(fault.Unavailable, err, "the daemon can't open its store").WithHint("ctxd serve says on the terminal what is wrong")
+		return fault.Wrap(fault.Unavailable, err, "the daemon can't open its store").
+			WithHint("ctxd serve says on the terminal what is wrong")
 	}
 	return fault.Wrap(fault.Unavailable, err, "the daemon can't start: %s", known.Msg).WithHint("%s", known.Hint)
 }
@@ -113,7 +140,8 @@ func notServing(err error) error {
 // CloseStore closes the store under the rooms, if one is open. Call it when Wait
 // has returned.
 func (s *Server) CloseStore() error {
-	if r := s.door.rooms.Load(); r != nil && r.KV != nil {
+	r := s.rooms()
+	if r != nil && r.KV != nil {
 		return r.KV.Close()
 	}
 	return nil
@@ -136,34 +164,33 @@ func (r *Rooms) drop() {
 // Of two at a time the second is refused with Conflict.
 func (s *Server) Replace(ctx context.Context, phase string, change func(old *Rooms) (*Rooms, error)) error {
 	busy := &fault.Error{
-		Kind: fault.Conflict, Msg: "the store is being opened or replaced already", Hint: "wait for that to end: admin.health tells", Retryable: true,
+		Kind: fault.Conflict, Msg: "the store is being opened or replaced already",
+		Hint: "wait for that to end: admin.health tells", Retryable: true,
 	}
 	if !s.replacing.TryLock() {
 		return busy
 	}
 	defer s.replacing.Unlock()
-	switch r := s.door.rooms.Load(); {
+	r := s.rooms()
+	switch {
 	case r == nil:
 		return busy
 	case r.refused != nil:
 		return r.refused
 	}
-	old := s.door.close(phase)
+	old := s.gate.Close(phase, protocol.StageCalls).(*Rooms)
 	s.events.suspectHealth()
-	s.door.stage(protocol.StageCalls)
-	s.door.lease.Load().end(&fault.Error{
-		Kind: fault.Unavailable, Msg: "the store was being replaced, which ends jobs", Hint: "start it again", Retryable: true,
+	s.wire.EvictCalls(&fault.Error{
+		Kind: fault.Unavailable, Msg: "the store was being replaced, which ends jobs", Hint: "start it again",
+		Retryable: true,
 	})
-	for _, c := range s.connections() {
-		c.standBy()
-	}
-	err := s.door.cleared(ctx)
+	err := s.gate.Cleared(ctx)
 	var fresh *Rooms
 	if err == nil {
 		fresh, err = s.changed(phase, old, change)
 	}
 	if fresh == nil {
-		s.door.open(phase, old)
+		s.gate.Open(phase, old)
 		s.events.suspectHealth()
 		return err
 	}
@@ -180,8 +207,9 @@ func (s *Server) changed(phase string, old *Rooms, change func(*Rooms) (*Rooms, 
 	returned := false
 	defer func() {
 		if !returned {
-			why := fault.New(fault.Unavailable, "the store was lost while it was replaced").WithHint("restart the daemon")
-			s.door.open(phase, &Rooms{refused: why})
+			why := fault.New(fault.Unavailable, "the store was lost while it was replaced").
+				WithHint("restart the daemon")
+			s.gate.Open(phase, &Rooms{refused: why})
 		}
 	}()
 	fresh, err := change(old)
@@ -189,41 +217,32 @@ func (s *Server) changed(phase string, old *Rooms, change func(*Rooms) (*Rooms, 
 	return fresh, err
 }
 
-// standBy is called when the door was shut: calls that need no rooms pass those
-// that wait, and what the reader runs is counted.
-func (c *connection) standBy() {
-	c.mu.Lock()
-	c.overtake()
-	c.mu.Unlock()
-	if k := c.busy.Load(); k != nil {
-		c.relieve(k)
-	}
-}
-
-// resume is called when the door is open again.
-func (c *connection) resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.startJobs()
-	c.startMutations()
-	c.startReads() // one at once
-	c.startReads() // and the next in line
-}
-
 // use runs fn in the rooms as soon as they are open. The context that fn gets
 // ends when they are to be replaced.
 func (s *Server) use(ctx context.Context, fn func(context.Context, *Rooms) error) error {
-	r, err := s.door.wait(ctx)
+	behind, err := s.gate.Wait(ctx)
 	if err != nil {
 		return err
 	}
-	defer s.door.leave()
+	defer s.gate.Leave()
+	r := behind.(*Rooms)
 	if r.refused != nil {
 		return r.refused
 	}
-	ctx, cancel := s.door.tenancy(ctx)
+	ctx, cancel := s.gate.Lease(ctx)
 	defer cancel(nil)
 	return evicted(ctx, fn(ctx, r))
+}
+
+// visit enters the rooms, if they are open: the gate is to be left then. Else it
+// returns what calls wait for.
+func (s *Server) visit() (*Rooms, *protocol.Loading) {
+	behind, closed := s.gate.Visit()
+	if closed == nil {
+		return behind.(*Rooms), nil
+	}
+	return nil, &protocol.Loading{Phase: closed.Why, Stage: closed.Stage, ForMS: time.Since(closed.Since).
+		Milliseconds()}
 }
 
 // evicted returns why a job was withdrawn when the daemon has done that, and

@@ -12,11 +12,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
@@ -53,24 +56,34 @@ func start(t *testing.T) *daemon {
 func roomsOver(db *kv.Store) (*rpc.Rooms, error) { return roomsWith(db, search.Options{}) }
 
 func roomsWith(db *kv.Store, finding search.Options) (*rpc.Rooms, error) {
+	return roomsClocked(db, finding, nil)
+}
+
+// roomsClocked opens the rooms with another clock for records; nil: the time.
+func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Rooms, error) {
 	var engine *wql.Engine
-	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
+	ents, err := entities.Open(db, entities.Options{Now: now, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
 	}})
 	if err != nil {
 		return nil, err
 	}
-	engine = wql.New(ents, wql.Options{})
-	ns, err := notes.Open(db, ents, notes.Options{})
+	var index *search.Index
+	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
+		return index.EntityTest(ctx, ents, words, ents.Get, false)
+	}})
+	ns, err := notes.Open(db, ents, notes.Options{Now: now})
 	if err != nil {
 		return nil, err
 	}
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index := search.Open(db, ns, finding)
+	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
+	seen.SetSearch(index)
 	return &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Search: index, Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index}),
+		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil
 }
@@ -154,7 +167,8 @@ var schemasOnce = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error
 		for name, s := range parsed.Components.Schemas {
 			root.Defs[name] = s.CloneSchemas()
 		}
-		if out[m.Name], err = root.Resolve(nil); err != nil {
+		out[m.Name], err = root.Resolve(nil)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -286,6 +300,7 @@ func TestCoreMethods(t *testing.T) {
 	d.want(e, "aliases", "[]")
 	d.want(d.do("entities.get", `{"id":"alice"}`), "fields.team", "core")
 	d.want(d.do("entities.get", `{"id":"alice","resolve":2}`), "fields.team.name", "Core")
+	d.want(d.do("entities.get", `{"name":" ALICE ","resolve":2}`), "fields.team.name", "Core")
 	page := d.do("entities.list", `{"type":"Person","limit":2}`)
 	d.want(page, "entities.1.name", "Bob")
 	d.want(d.do("entities.list", fmt.Sprintf(`{"type":"Person","limit":2,"cursor":%q}`, page["nextCursor"])), "entities.0.name", "Eve")
@@ -434,6 +449,11 @@ func TestBadInput(t *testing.T) {
 		{"entities.putMany", `{"entities":[{"type":"Person","name":"ok","fields":{"age":"x"}}]}`, invalid, "entities[0].fields.age"},
 		{"entities.get", `{"id":"none"}`, missing, ""},
 		{"entities.get", `{"id":"alice","resolve":5}`, invalid, "resolve"},
+		{"entities.get", `{}`, invalid, "id"},
+		{"entities.get", `{"id":"alice","name":"Alice"}`, invalid, "id"},
+		{"entities.get", `{"id":"alice","type":"Person"}`, invalid, "type"},
+		{"entities.get", `{"name":"Nobody"}`, missing, "name"},
+		{"entities.get", `{"name":"Alice","type":"None"}`, missing, ""},
 		{"entities.list", `{"type":"None"}`, missing, ""},
 		{"entities.trash", `{"id":"none"}`, missing, ""},
 		{"entities.trash", `{"id":"alice","ifVersion":9}`, conflict, "ifVersion"},
@@ -456,6 +476,14 @@ func TestBadInput(t *testing.T) {
 		{"context.assemble", `{"budgets":{"total":"x"}}`, invalid, "budgets.total"},
 		{"context.assemble", `{"budgets":{"extra":1}}`, invalid, "budgets.extra"},
 		{"context.recent", `{"limit":99}`, invalid, "limit"},
+		{"privacy.list", `{"id":"none"}`, missing, ""},
+		{"privacy.list", `{"limit":1001}`, invalid, "limit"},
+		{"privacy.list", `{"cursor":"x"}`, invalid, "cursor"},
+		{"privacy.prose", `{"id":"none"}`, missing, ""},
+		{"privacy.prose", `{"limit":0}`, invalid, "limit"},
+		{"privacy.prose", `{"limit":1001}`, invalid, "limit"},
+		{"privacy.prose", `{"cursor":"x"}`, invalid, "cursor"},
+		{"privacy.prose", `{"cursor":"bm90ZS9hAHQ"}`, invalid, "cursor"},
 		{"vault.import", `{}`, invalid, "path"},
 		{"vault.import", `{"path":"relative"}`, invalid, "path"},
 		{"vault.status", `{"vault":"none"}`, missing, ""},

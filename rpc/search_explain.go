@@ -14,9 +14,20 @@ func understood(u *search.Understanding) *protocol.SearchUnderstood {
 		Words: []protocol.SearchWord{}, Ignored: u.Ignored, Phrases: u.Phrases, Without: u.Without, Filters: u.Filters,
 	}
 	for _, w := range u.Words {
-		out.Words = append(out.Words, protocol.SearchWord{Word: w.Word, Stem: w.Stem, As: w.As, Notes: w.Notes, Means: w.Means, MeansAll: w.MeansAll})
+		out.Words = append(out.Words,
+			protocol.SearchWord{
+				Word: w.Word, Stem: w.Stem, As: string(w.As), Notes: w.Docs, Means: w.Means,
+				MeansAll: w.MeansAll,
+			})
 	}
 	return out
+}
+
+// searchSignals writes what counted, by name.
+func searchSignals(h *search.Hit) map[string]float64 {
+	all := make(map[string]float64)
+	h.EachSignal(func(name string, value float64) { all[name] = value })
+	return all
 }
 
 // searchStages writes what took how long, nil for nil.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -53,7 +54,7 @@ const shelf = `{"notes":[
 	{"id":"cells","title":"Load cells","body":"Four load cells measure the weight of a hive."}]}`
 
 func TestSRCH13_NotesSearchByMeaning(t *testing.T) {
-	d := meaningful(t, t.TempDir(), embed.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
 	l := d.listen("index.progress")
 	d.do("notes.putMany", shelf)
 	d.embedded()
@@ -81,7 +82,7 @@ func TestSRCH13_NotesSearchByMeaning(t *testing.T) {
 }
 
 func TestSRCH24_FiguresOfTheIndex(t *testing.T) {
-	d := meaningful(t, t.TempDir(), embed.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
 	d.do("notes.putMany", shelf)
 	d.embedded()
 	index := at(d.do("admin.stats", `{}`), "index")
@@ -147,9 +148,11 @@ func TestSRCH13_WithoutVectors(t *testing.T) {
 }
 
 func TestSRCH12_Reindex(t *testing.T) {
-	d := meaningful(t, t.TempDir(), embed.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
 	d.do("notes.putMany", shelf)
 	d.embedded()
+	// A note that is written while the first index is made may be embedded twice.
+	before := at(d.do("admin.stats", `{}`), "index.meanings.embedded").(float64)
 	for what, vectors := range map[string]int{"all": 3, "words": 0, "vectors": 3} {
 		out := d.do("admin.reindex", `{"what":"`+what+`"}`)
 		d.want(out, "what", what)
@@ -158,14 +161,14 @@ func TestSRCH12_Reindex(t *testing.T) {
 		d.want(d.do("notes.search", `{"query":"vehicle wheels for the snow"}`), "hits.0.id", "car")
 		d.want(d.do("notes.search", `{"query":"load cells","mode":"lexical"}`), "hits.0.id", "cells")
 	}
-	d.want(d.do("admin.stats", `{}`), "index.meanings.embedded", 9)
+	d.want(d.do("admin.stats", `{}`), "index.meanings.embedded", before+6)
 	d.want(d.do("admin.check", `{}`), "ok", true)
 }
 
 // Vectors that are damaged on disk are found by a check, and made anew.
 func TestSRCH12_CheckCoversVectors(t *testing.T) {
 	dir := t.TempDir()
-	d := meaningful(t, dir, embed.BuiltinWhenAsked())
+	d := meaningful(t, dir, table.BuiltinWhenAsked())
 	d.do("notes.putMany", shelf)
 	d.embedded()
 	files, err := filepath.Glob(filepath.Join(dir, "index", "vectors-*"))

@@ -2,23 +2,23 @@ package rpc
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"log/slog"
 	"net"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
-
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-type rawMessage = json.RawMessage
+// Limits bound what one client can cost (RPC-6).
+type Limits = jsonrpc.Limits
+
+// DefaultLimits returns the limits of a daemon that is configured no further.
+func DefaultLimits() Limits { return jsonrpc.DefaultLimits() }
 
 // Options say what a Server serves.
 type Options struct {
@@ -50,313 +50,107 @@ type Options struct {
 
 // Server serves connections. New makes one.
 type Server struct {
-	limits  Limits
-	methods map[string]*entry
-	names   []string
+	wire    *jsonrpc.Server
+	gate    *jsonrpc.Gate // of wire; the rooms are behind it
 	log     *slog.Logger
 	info    protocol.ServerInfo
 	dataDir string
 	format  int
 	onStop  func()
 	events  *events
-	waiting ledger
-	gate    gate
+	started time.Time
 
-	door      door
+	textBytes int // of a string in params
+
 	replacing sync.Mutex // held by who opens the rooms or replaces them
 	openStore func() (*kv.Store, error)
 	openAsIs  func() (*kv.Store, error)
 	openOver  func(*kv.Store) (*Rooms, error)
 
-	unfinished unfinished
-	started    time.Time
-	closed     traffic // of the connections that are over
-	idle       idleWatch
-	lookout    lookout
-	workers    // run calls; their group counts connections too
-
-	shedding sync.Mutex // held by who ends slow connections
-
-	mu        sync.Mutex // guards everything below
-	conns     map[uint64]*connection
-	last      uint64
-	listeners map[net.Listener]bool
-	stopping  bool
-	awaited   []watch.Request // vaults that are to be read when they can be
-
-	accepted, refused, offended atomic.Uint64
-	lastRefusal                 atomic.Int64 // Unix nanoseconds of the line in the log
-	runningJobs                 atomic.Int32
-}
-
-// entry is a method with its figures.
-type entry struct {
-	Method
-	stats
-	pace
+	mu      sync.Mutex      // guards what follows
+	awaited []watch.Request // vaults that are to be read when they can be
 }
 
 // New returns a server of the given methods.
 func New(opts Options) *Server {
 	s := &Server{
-		limits: opts.Limits.withDefaults(), methods: make(map[string]*entry, len(opts.Methods)), log: opts.Logger,
-		info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop, openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms,
-		conns: map[uint64]*connection{}, listeners: map[net.Listener]bool{}, started: time.Now(),
+		log: opts.Logger, info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop,
+		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
 	}
-	s.door.close(protocol.LoadStarting)
-	s.door.stage(protocol.StageStore)
-	s.events = newEvents(s.Health)
+	s.events = newEvents(s.healthFor)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	for _, m := range opts.Methods {
-		s.methods[m.Name] = &entry{Method: m}
-		s.names = append(s.names, m.Name)
-	}
-	if opts.OnIdle != nil {
-		s.idle.after, s.idle.notify = opts.IdleAfter, opts.OnIdle
-	}
-	s.idle.busy = func() bool { return s.runningJobs.Load() > 0 || s.door.shut() }
-	s.lookout.run = s.run
-	s.gate.run, s.gate.free = s.run, s.limits.Running
-	s.unfinished.limit = s.limits.InboundTotal
-	s.waiting.limit, s.waiting.over = s.limits.OutboundTotal, s.shedSlow
+	s.wire = jsonrpc.New(jsonrpc.Options{
+		Methods: opts.Methods, Limits: opts.Limits, Logger: s.log,
+		Closed: protocol.LoadStarting, Stage: protocol.StageStore,
+		Failed: s.failed, Panicked: s.panicked,
+		Attach:  func(c *jsonrpc.Conn) any { return &Session{srv: s, conn: c} },
+		Follows: func(c *jsonrpc.Conn) bool { return sessionOf(c).subscribed.Load().set() != 0 },
+		Drained: func(c *jsonrpc.Conn) { sessionOf(c).drained() },
+		OnIdle:  opts.OnIdle, IdleAfter: opts.IdleAfter,
+	})
+	s.gate, s.textBytes = s.wire.Gate(), s.wire.Limits().TextBytes
 	if opts.Rooms != nil {
 		s.serveRooms(protocol.LoadStarting, opts.Rooms)
 	}
 	return s
 }
 
-// The pauses after an accept that failed, most likely for want of descriptors.
-const (
-	firstPause = 5 * time.Millisecond
-	lastPause  = 250 * time.Millisecond
-)
-
-// Serve accepts connections until Shutdown or until ln is closed, and returns
-// nil then. It does not wait for the connections. A failing accept is repeated:
-// descriptors come back.
-func (s *Server) Serve(ln net.Listener) error {
-	if !s.track(ln) {
-		return ln.Close()
+// failed maps the error of a method to what its caller is told.
+func (s *Server) failed(ctx context.Context, m *jsonrpc.Method, err error) *protocol.Error {
+	err = evicted(ctx, err)
+	if m.Writes() && fault.KindOf(err) == fault.Unavailable {
+		s.events.suspectHealth() // the reason may concern every other call
 	}
-	defer s.untrack(ln)
-	s.idle.begin()
-	pause := time.Duration(0)
-	for {
-		conn, err := ln.Accept()
-		switch {
-		case err == nil:
-			pause = 0
-			s.start(conn)
-		case errors.Is(err, net.ErrClosed) || s.isStopping():
-			return nil
-		default:
-			if pause == 0 {
-				s.log.Warn("accept failed, will be repeated", "error", err)
-			}
-			pause = min(max(2*pause, firstPause), lastPause)
-			time.Sleep(pause) //nolint:forbidigo // out of descriptors: there is nothing to wait for but time
-		}
-	}
+	return toWire(ctx, s.log, m.Name, err)
 }
 
-func (s *Server) track(ln net.Listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.stopping {
-		s.listeners[ln] = true
-	}
-	return !s.stopping
+// panicked maps what a method threw to what its caller is told.
+func (s *Server) panicked(ctx context.Context, m *jsonrpc.Method, thrown any) *protocol.Error {
+	return panicked(ctx, s.log, m.Name, thrown)
 }
 
-func (s *Server) untrack(ln net.Listener) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.listeners, ln)
-}
+// Serve accepts connections until Shutdown or until ln is closed, and returns nil
+// then. It does not wait for the connections.
+func (s *Server) Serve(ln net.Listener) error { return s.wire.Serve(ln) }
 
-func (s *Server) isStopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopping
-}
+// ServeConn serves one connection, such as one end of a pipe, and returns when it
+// is over.
+func (s *Server) ServeConn(conn net.Conn) { s.wire.ServeConn(conn) }
 
-// start serves conn on goroutines of its own. The newest connection over the
-// limit is refused.
-func (s *Server) start(conn net.Conn) *connection {
-	s.mu.Lock()
-	if s.stopping || len(s.conns)+s.door.left() >= s.limits.Connections {
-		n := len(s.conns)
-		s.mu.Unlock()
-		refused := s.refused.Add(1)
-		if now := time.Now().UnixNano(); now-s.lastRefusal.Load() > int64(time.Second) { // of a storm, a line a second
-			s.lastRefusal.Store(now)
-			s.log.Warn("connections are refused: too many are open", "open", n, "refused", refused)
-		}
-		_ = conn.Close()
-		return nil
-	}
-	s.last++
-	c := s.connect(conn, s.last)
-	s.conns[s.last] = c
-	s.work.Add(1)
-	s.mu.Unlock()
-	s.accepted.Add(1)
-	s.idle.enter()
-	s.lookout.add(c)
-	s.run(c.lead)
-	jsonrpc2.NewConn(context.Background(), c, c, jsonrpc2.OnSend(c.onSend), jsonrpc2.SetLogger(quiet{}))
-	return c
-}
-
-// forget is called when a connection is over.
-func (s *Server) forget(c *connection) {
-	s.lookout.remove(c)
-	if k := c.busy.Load(); k != nil {
-		c.relieve(k) // who shuts the door does not find it here any more
-	}
-	s.door.forget(c)
-	s.mu.Lock()
-	delete(s.conns, c.session.id)
-	s.mu.Unlock()
-	c.out.book(func() *atomic.Int64 {
-		s.closed.add(&c.traffic)
-		return &s.closed.bytesOut
-	})
-	s.idle.leave()
-	s.work.Done()
-}
-
-// quiet drops what the library logs: it would print texts of messages.
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
-
-func (s *Server) connect(conn net.Conn, id uint64) *connection {
-	c := &connection{
-		srv: s, in: newFrames(conn, s.limits), out: newOutbound(conn, s.limits, &s.waiting), socket: conn,
-		hangup: make(chan struct{}), drained: make(chan struct{}), heard: make(chan *call),
-	}
-	c.opened = time.Now()
-	c.in.src = meter{conn, &c.bytesIn}
-	c.in.hold = func(n int) { s.hold(c, n) }
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.session = &Session{id: id, conn: c}
-	c.calls = map[uint64]*call{}
-	c.short.mean.Store(int64(2 * shortTurn))
-	c.room.L = &c.mu
-	c.out.cut, c.out.empty, c.out.sent = c.cut, c.emptied, &c.bytesOut
-	return c
-}
-
-// ServeConn serves one connection, such as one end of a pipe, and returns when
-// it is over.
-func (s *Server) ServeConn(conn net.Conn) {
-	if c := s.start(conn); c != nil {
-		<-c.ctx.Done()
-	}
-}
-
-// closing notes that the daemon ends a connection for what its client did.
-func (s *Server) closing(c *connection, reason string) {
-	s.offended.Add(1)
-	client := c.session.Client()
-	s.log.Warn("connection closed", "conn", c.session.id, "client", clip(client.Name), "reason", reason)
-}
-
-// shedSlow ends the connections whose readers have stood still for longest until
-// the replies that wait are under the limit of the server.
-func (s *Server) shedSlow() {
-	s.shed(func() bool { return s.waiting.bytes.Load() > s.waiting.limit },
-		func(c *connection) (time.Time, bool) {
-			waiting, progress := c.out.backlog()
-			return progress, waiting > 0
-		}, "replies wait for slow readers beyond the limit of the daemon, and this is the slowest")
-}
-
-// shed ends connections, of those that are to blame the one whose time is the
-// earliest first, for as long as the server holds too much.
-func (s *Server) shed(tooMuch func() bool, blame func(*connection) (since time.Time, yes bool), reason string) {
-	s.shedding.Lock()
-	defer s.shedding.Unlock()
-	for tooMuch() {
-		var worst *connection
-		var earliest time.Time
-		for _, c := range s.connections() {
-			if since, yes := blame(c); yes && (worst == nil || since.Before(earliest)) {
-				worst, earliest = c, since
-			}
-		}
-		if worst == nil {
-			return
-		}
-		worst.cut(reason)
-	}
-}
-
-func (s *Server) connections() []*connection {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := make([]*connection, 0, len(s.conns))
-	for _, c := range s.conns {
-		list = append(list, c)
-	}
-	slices.SortFunc(list, func(a, b *connection) int { return int(a.session.id) - int(b.session.id) })
-	return list
+// CheckOutside returns an error when a file that is to be written lies in the folder of a
+// vault.
+func (s *Server) CheckOutside(ctx context.Context, file string) error {
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return watch.CheckOutside(ctx, r.KV, file) })
 }
 
 // Sessions returns the sessions of the open connections, oldest first.
 func (s *Server) Sessions() []*Session {
 	var list []*Session
-	for _, c := range s.connections() {
-		list = append(list, c.session)
+	for _, c := range s.wire.Conns() {
+		list = append(list, sessionOf(c))
 	}
 	return list
 }
 
-// Shutdown closes the listeners, stops reading from every connection, lets the
-// calls that were accepted finish, and closes the connections when their
-// replies are out. When ctx ends first the connections are closed at once, and
-// Shutdown returns the error of ctx; mutations complete all the same, and Wait
-// waits for them.
+// ConnStats counts the connections.
+func (s *Server) ConnStats() protocol.ConnStats { return s.wire.ConnStats() }
+
+// MethodStats returns the figures of the methods that were called, the busiest
+// first.
+func (s *Server) MethodStats() []protocol.MethodStats { return s.wire.MethodStats() }
+
+// Shutdown closes the listeners, stops reading from every connection, has jobs stop
+// between two transactions, lets the other calls that were accepted finish, and closes
+// the connections when their replies are out; jobs, and calls that wait for the rooms,
+// are told that the daemon is ending. When ctx ends first, reads, and mutations that have
+// not begun, are told so too, the connections are closed, and Shutdown returns the error
+// of ctx; mutations that have begun complete all the same, and Wait waits for them.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.mu.Lock()
-	s.stopping = true
-	s.idle.stop()
-	for ln := range s.listeners {
-		_ = ln.Close()
-	}
-	s.mu.Unlock()
 	s.giveUp()
-	for _, c := range s.connections() {
-		c.stopReading()
-	}
-	s.stop()
-	idle := make(chan struct{})
-	go func() {
-		s.work.Wait()
-		close(idle)
-	}()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		for _, c := range s.connections() {
-			c.cut("")
-		}
-		return ctx.Err()
-	}
+	return s.wire.Shutdown(ctx, leaving())
 }
 
 // Wait returns when no connection is open and no accepted call runs.
-func (s *Server) Wait() { s.work.Wait() }
-
-// stopReading ends the input of a connection as if its client had closed its
-// half. A connection that can't be closed by halves is cut.
-func (c *connection) stopReading() {
-	half, ok := c.socket.(interface{ CloseRead() error })
-	if !ok || half.CloseRead() != nil {
-		c.cut("")
-	}
-}
+func (s *Server) Wait() { s.wire.Wait() }

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) typesPut(ctx context.Context, _ *Session, p protocol.TypePut) (*protocol.TypePutResult, error) {
-	t, found, err := r.Entities.PutType(ctx, entities.Type{Name: p.Name, Fields: p.Fields}, p.IfVersion, p.Force)
+func (c scope) typesPut(ctx context.Context, _ *Session, p protocol.TypePut) (*protocol.TypePutResult, error) {
+	t, found, err := c.types.PutType(ctx, entities.Type{Name: p.Name, Fields: p.Fields}, p.IfVersion, p.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -19,24 +19,29 @@ func (r *Rooms) typesPut(ctx context.Context, _ *Session, p protocol.TypePut) (*
 	return &protocol.TypePutResult{Type: *t, Diagnostics: found}, nil
 }
 
-func (r *Rooms) typesGet(_ context.Context, _ *Session, p protocol.TypeName) (*entities.Type, error) {
-	if t := r.Entities.Type(p.Name); t != nil {
-		return t, nil
+func (c scope) typesGet(_ context.Context, _ *Session, p protocol.TypeGet) (*entities.Type, error) {
+	t := c.view.Type(p.Name)
+	if t == nil {
+		return nil, noType(p.Name)
 	}
-	return nil, fault.New(fault.NotFound, "there is no type %q", p.Name).
-		WithRef(p.Name).WithHint("types.list shows the declared types")
+	return t, nil
 }
 
-func (r *Rooms) typesList(context.Context, *Session, protocol.Empty) (protocol.TypeList, error) {
+func noType(name string) error {
+	return fault.New(fault.NotFound, "there is no type %q", name).
+		WithRef(name).WithHint("types.list shows the declared types")
+}
+
+func (c scope) typesList(context.Context, *Session, protocol.ReadAll) (protocol.TypeList, error) {
 	out := protocol.TypeList{Types: []protocol.TypeCount{}}
-	for _, t := range r.Entities.Types() {
-		out.Types = append(out.Types, protocol.TypeCount{Type: *t, Count: r.Entities.Count(t.Name)})
+	for _, t := range c.view.Types() {
+		out.Types = append(out.Types, protocol.TypeCount{Type: *t, Count: c.view.Count(t.Name)})
 	}
 	return out, nil
 }
 
-func (r *Rooms) typesDelete(ctx context.Context, _ *Session, p protocol.TypeDelete) (protocol.TypeName, error) {
-	t, err := r.Entities.DeleteType(ctx, p.Name, p.Force)
+func (c scope) typesDelete(ctx context.Context, _ *Session, p protocol.TypeDelete) (protocol.TypeName, error) {
+	t, err := c.types.DeleteType(ctx, p.Name, p.Force)
 	if err != nil {
 		return protocol.TypeName{}, err
 	}

@@ -2,118 +2,54 @@ package rpc
 
 import (
 	"context"
-	"os"
-	"slices"
 
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
-	return s.conn.srv.events.follow(ctx, r.Vaults, watch.Request{
+func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
+	return s.srv.events.follow(ctx, c.vaults, watch.Request{
 		Path: p.Path, Name: p.Name, DryRun: p.DryRun, Watch: p.Watch,
 		Progress: func(stage string, done, total int) { Report(ctx, stage, int64(done), int64(total)) },
 	})
 }
 
-// startFollowers has the vaults of r followed. What they write is written in the
-// rooms, like what a call writes: not while they are being replaced.
-func (s *Server) startFollowers(r *Rooms) {
-	err := r.Vaults.Start(context.Background(), watch.Host{
-		Enter: func(ctx context.Context, work func(context.Context) error) error {
-			return s.use(ctx, func(ctx context.Context, now *Rooms) error {
-				if now != r {
-					return context.Canceled // its own are gone, and it is about to end
-				}
-				return work(ctx)
-			})
-		},
-		Progress: s.events.reading(),
-		Changed:  s.HealthChanged,
-	})
-	if err != nil {
-		s.log.Error("the vaults that are to be followed can't be read", "error", fault.Message(err))
-	}
-	s.mu.Lock()
-	awaited := slices.Clone(s.awaited)
-	s.mu.Unlock()
-	for _, req := range awaited {
-		if !exists(req.Path) { // one that is there was read, or is not in the backup that these rooms are from
-			r.Vaults.Await(context.Background(), req)
-		}
-	}
-}
-
-func exists(p string) bool {
-	_, err := os.Stat(p)
-	return err == nil
-}
-
-// Import reads a vault as vault.import does, as soon as the rooms are open. One that
-// is waited for is so in the rooms that come after these, too.
-func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Result, err error) {
-	if req.Await {
-		s.mu.Lock()
-		s.awaited = append(s.awaited, watch.Request{Path: req.Path, Name: req.Name, Watch: req.Watch, Await: true})
-		s.mu.Unlock()
-	}
-	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
-		res, err = s.events.follow(ctx, r.Vaults, req)
-		return err
-	})
-	return res, err
-}
-
-// follow reads a vault and tells those who subscribed to index.progress how far
-// it has come.
-func (e *events) follow(ctx context.Context, vaults *watch.Importer, req watch.Request) (*watch.Result, error) {
-	if req.DryRun {
-		return vaults.Import(ctx, req)
-	}
-	tell := e.indexing()
-	own := req.Progress
-	vault := ""
-	req.Named = func(name string) { vault = name }
-	req.Progress = func(stage string, done, total int) {
-		tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Vault: vault})
-		if own != nil {
-			own(stage, done, total)
-		}
-	}
-	return vaults.Import(ctx, req)
-}
-
-func (r *Rooms) vaultList(ctx context.Context, _ *Session, _ protocol.Empty) (protocol.VaultList, error) {
-	list, err := r.Vaults.List(ctx)
+func (c scope) vaultList(ctx context.Context, _ *Session, _ protocol.ReadAll) (protocol.VaultList, error) {
+	list, err := c.vaults.ListFor(ctx, c.view.NotesSeen())
 	return protocol.VaultList{Vaults: append([]watch.Status{}, list...)}, err
 }
 
-func (r *Rooms) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMaybe) (*watch.Status, error) {
-	return r.Vaults.Status(ctx, p.Vault)
+func (c scope) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMaybe) (*watch.Status, error) {
+	return c.vaults.StatusFor(ctx, p.Vault, c.view.NotesSeen())
 }
 
-func (r *Rooms) vaultUnwatch(ctx context.Context, _ *Session, p protocol.VaultName) (*watch.Status, error) {
-	if err := r.Vaults.Unwatch(ctx, p.Vault); err != nil {
+func (c scope) vaultUnwatch(ctx context.Context, _ *Session, p protocol.VaultName) (*watch.Status, error) {
+	err := c.vaults.Unwatch(ctx, p.Vault)
+	if err != nil {
 		return nil, err
 	}
-	return r.Vaults.Status(ctx, p.Vault)
+	return c.vaults.StatusFor(ctx, p.Vault, c.view.NotesSeen())
 }
 
-func (r *Rooms) vaultUnresolved(ctx context.Context, _ *Session, p protocol.VaultUnresolved) (protocol.Unresolved, error) {
-	st, err := r.Vaults.Status(ctx, p.Vault)
+func (c scope) vaultUnresolved(ctx context.Context, _ *Session,
+	p protocol.VaultUnresolved,
+) (protocol.Unresolved, error) {
+	st, err := c.vaults.StatusFor(ctx, p.Vault, c.view.NotesSeen())
 	if err != nil {
 		return protocol.Unresolved{}, err
 	}
-	list := r.Notes.Unresolved(st.Vault)
-	out := protocol.Unresolved{Vault: st.Vault, Links: st.Unresolved, Targets: len(list)}
+	list := c.view.Unresolved(st.Vault)
+	out := protocol.Unresolved{Vault: st.Vault, Targets: len(list)}
+	for _, u := range list {
+		out.Links += u.Count
+	}
 	out.Unresolved = append([]notes.Unresolved{}, list[:min(p.Limit, len(list))]...)
 	return out, nil
 }
 
-func (r *Rooms) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {
-	n, err := r.Vaults.Forget(ctx, p.Vault, func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
-	r.Gather.Forget()
+func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {
+	n, err := c.vaults.Forget(ctx, p.Vault, func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
+	c.gather.Forget()
 	return protocol.VaultForgotten{Vault: p.Vault, Notes: n}, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -439,6 +440,7 @@ func holdEvents(c *conversation) {
 	must(c.t, err)
 	c.start("subscribe", rpc.Limits{}, rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: wql.New(ents, wql.Options{}), Vaults: watch.New(db, ents, ns, watch.Options{}),
+		Audience: audience.Open(db, audience.Stores{Entities: ents, Notes: ns}),
 	})
 	c.hello()
 	c.call(

@@ -341,16 +341,41 @@ func TestRPC6_FrameTimeout(t *testing.T) {
 	idle.wantResult("1", "")
 }
 
+// When a client has opened as many connections as may be, an idle one of them is closed
+// for a new one, and the new one when none is idle.
 func TestRPC6_Connections(t *testing.T) {
 	b := serve(t, rpc.Limits{Connections: 2})
 	first, second := b.connect(), b.connect()
+	for name, p := range map[string]*peer{"a": first, "b": second} {
+		p.call(1, "test.wait", `{"name":"`+name+`"}`)
+		b.begun(name)
+	}
 	b.dial().closed()
-	_ = first.nc.Close()
-	second.call(1, "test.history", "")
-	second.wantResult("1", "")
-	if !strings.Contains(b.log.String(), "too many are open") {
+	if !strings.Contains(b.log.String(), "connections are refused: too many are open") {
 		t.Error("the reason is not in the log")
 	}
+	b.open("a")
+	first.wantResult("1", `"a"`)
+	first.call(2, "events.subscribe", `{"topics":["notes.changed"]}`)
+	first.wantResult("2", "")
+	b.dial().closed() // it follows a topic
+	first.call(3, "events.unsubscribe", `{"topics":["notes.changed"]}`)
+	first.wantResult("3", "")
+	var third *peer
+	until(t, "a new one is taken", func() bool { // one that has very many is refused for a moment
+		third = b.dial()
+		_, _ = third.nc.Write([]byte(hello + "\n"))
+		_, err := third.in.ReadString('\n')
+		return err == nil
+	})
+	first.closed()
+	if !strings.Contains(b.log.String(), "too many connections are open: the one that is needed least gives way") {
+		t.Error("the reason is not in the log")
+	}
+	b.open("b")
+	second.wantResult("1", `"b"`)
+	third.call(1, "test.history", "")
+	third.wantResult("1", "")
 }
 
 func TestRPC6_ResultTooLarge(t *testing.T) {
@@ -404,7 +429,8 @@ func TestRPC6_UnfinishedMessages(t *testing.T) {
 		before := b.srv.ConnStats().BytesIn
 		p.send(begin)
 		until(t, "it has been read", func() bool { return b.srv.ConnStats().BytesIn-before >= int64(len(begin)) })
-		if peers = append(peers, p); i >= 2 { // 1 MiB a buffer: the third is one too many
+		peers = append(peers, p)
+		if i >= 2 { // 1 MiB a buffer: the third is one too many
 			peers[i-2].closed()
 		}
 	}

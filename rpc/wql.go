@@ -3,23 +3,19 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (*protocol.WQLResult, error) {
-	engine := r.WQL
-	if p.Audience == gather.Remote {
-		engine = r.Gather.Public()
-	}
-	res, err := engine.Query(ctx, p.Query, wql.QueryOptions{This: p.This, Limit: p.Limit, Explain: p.Explain})
+func (c scope) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (*protocol.WQLResult, error) {
+	res, err := c.view.Query(ctx, p.Query, wql.QueryOptions{
+		This: p.This, Limit: p.Limit, Explain: p.Explain, GiveWay: places.GiveWay(ctx),
+	})
 	if err != nil {
 		return nil, err
-	}
-	if p.Audience == gather.Remote {
-		r.Gather.Mask(res)
 	}
 	out := &protocol.WQLResult{Rows: res.Rows, Total: res.Total, Truncated: res.Truncated, Plan: res.Plan}
 	if res.IsValue {
@@ -28,13 +24,13 @@ func (r *Rooms) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (
 	return out, nil
 }
 
-func (r *Rooms) wqlCheck(_ context.Context, _ *Session, p protocol.WQLCheck) (protocol.WQLChecked, error) {
-	out := protocol.WQLChecked{OK: true, Diagnostics: r.WQL.Check(p.Query, p.Type)}
+func (c scope) wqlCheck(_ context.Context, _ *Session, p protocol.WQLCheck) (protocol.WQLChecked, error) {
+	out := protocol.WQLChecked{OK: true, Diagnostics: c.view.Check(p.Query, p.Type)}
 	if out.Diagnostics == nil {
 		out.Diagnostics = []entities.Diagnostic{}
 	}
 	for _, d := range out.Diagnostics {
-		if d.Severity == entities.SeverityError {
+		if d.Severity == record.SeverityError {
 			out.OK = false
 		}
 	}

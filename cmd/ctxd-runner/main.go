@@ -17,7 +17,7 @@ import (
 	"github.com/kelindar/search"
 
 	"github.com/ctxd/ctxd/cmd/ctxd-runner/library"
-	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/runner"
 )
 
 type settings struct {
@@ -29,7 +29,8 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.model, "model", "", "GGUF file of the embedding model")
-	flag.StringVar(&s.layers, "gpu-layers", "auto", "layers of the model on the GPU: auto, -1 for all, 0 for none, or a number")
+	flag.StringVar(&s.layers, "gpu-layers", "auto",
+		"layers of the model on the GPU: auto, -1 for all, 0 for none, or a number")
 	flag.StringVar(&s.device, "device", "", "name of the GPU, or part of its description; empty for the best")
 	flag.IntVar(&s.threads, "threads", 0, "threads of a call; 0 for half of the cores, at most 4")
 	flag.StringVar(&s.socket, "socket", "", "the daemon's socket, given by ctxd")
@@ -37,7 +38,7 @@ func main() {
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "ctxd-runner:", err)
-		os.Exit(embed.RunnerExitNotReady)
+		os.Exit(runner.ExitNotReady)
 	}
 	os.Exit(0) // at once: a text may still be at work, for nobody
 }
@@ -49,7 +50,8 @@ func run(s settings) error {
 	var conn io.ReadWriteCloser
 	if !s.check {
 		var err error
-		if conn, err = embed.DialRunner(s.socket); err != nil {
+		conn, err = runner.Dial(s.socket)
+		if err != nil {
 			return err
 		}
 		defer conn.Close() //nolint:errcheck // the process ends
@@ -66,12 +68,12 @@ func run(s settings) error {
 		out.SetIndent("", "  ")
 		return out.Encode(hello)
 	}
-	return embed.ServeRunner(conn, hello, native)
+	return runner.Serve(conn, hello, native)
 }
 
 // load reads the model, with as many layers on the GPU as are asked for.
-func load(s settings) (embed.RunnerHello, embed.NativeEmbed, error) {
-	var none embed.RunnerHello
+func load(s settings) (runner.Hello, runner.NativeEmbed, error) {
+	var none runner.Hello
 	sum := make(chan hashed, 1)
 	go func() { sum <- hashOf(s.model) }()
 	if err := os.Setenv("CTXD_LLAMA_DEVICE", s.device); err != nil {
@@ -88,7 +90,7 @@ func load(s settings) (embed.RunnerHello, embed.NativeEmbed, error) {
 	if err != nil {
 		return none, nil, err
 	}
-	hello := embed.RunnerHello{Version: version(), PID: os.Getpid()}
+	hello := runner.Hello{Version: version(), PID: os.Getpid()}
 	if err := json.Unmarshal(said, &hello); err != nil {
 		return none, nil, fmt.Errorf("what the native library says of the model: %w", err)
 	}

@@ -96,7 +96,8 @@ func (w *wire) frame(byHeader bool) (a answer) {
 		w.t.Fatalf("reading a header: %v (got %q)", err, head)
 	}
 	body := make([]byte, 2+n)
-	if _, err = io.ReadFull(w.in, body); err == nil {
+	_, err = io.ReadFull(w.in, body)
+	if err == nil {
 		err = json.Unmarshal(body[2:], &a)
 	}
 	if err != nil {

@@ -131,7 +131,8 @@ func TestCampaignREL9_OutOfDisk(t *testing.T) {
 		}
 		wantNoRoom(t, err)
 		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{ID: "n-0"})
-		if refused++; refused == 20 {
+		refused++
+		if refused == 20 {
 			break
 		}
 	}

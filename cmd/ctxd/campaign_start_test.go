@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
 )
 
 // race starts n daemons at once and returns the one that serves and what the
@@ -33,7 +35,8 @@ func race(t *testing.T, n int, next func(i int) *process) (winner *process, lose
 				left = append(left, p)
 			}
 		}
-		if list = left; len(list) < 2 {
+		list = left
+		if len(list) < 2 {
 			break
 		}
 		select { // any one that ends; who is the winner is not known
@@ -53,8 +56,8 @@ func race(t *testing.T, n int, next func(i int) *process) (winner *process, lose
 // whether it also said of which version that is and since when it is up.
 func (p *process) wantOwned(winner int) (inFull bool) {
 	p.t.Helper()
-	if code := p.cmd.ProcessState.ExitCode(); code != exitOwned {
-		p.t.Errorf("a loser exits with %d, want %d:\n%s", code, exitOwned, p.log())
+	if code := p.cmd.ProcessState.ExitCode(); code != command.ExitOwned {
+		p.t.Errorf("a loser exits with %d, want %d:\n%s", code, command.ExitOwned, p.log())
 	}
 	text := p.log()
 	inFull = strings.Contains(text, fmt.Sprintf("(pid %d, version ", winner)) && strings.Contains(text, ", up ")

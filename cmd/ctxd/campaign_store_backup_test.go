@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -58,7 +59,7 @@ func TestCampaignREL12_KilledWhileRestoring(t *testing.T) {
 	p := serve(t, opts)
 	c := p.client()
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(0))
-	backup := filepath.Join(home, "edition-0"+backupSuffix)
+	backup := filepath.Join(home, "edition-0"+store.BackupSuffix)
 	ask[kv.Manifest](t, c, "admin.backup", protocol.Backup{Path: backup})
 	wantPrivate(t, "a backup", home)
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(-1))
@@ -117,7 +118,7 @@ func TestCampaignREL9_NoRoomForBackup(t *testing.T) {
 	p := serve(t, launchOptions{home: home, data: data, args: []string{"--set", "embedder=http", "--set", "embedding.url=http://127.0.0.1:9/v1", "--set", "embedding.model=none"}})
 	c := p.client()
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(0)) // 1.2 MB
-	backup := filepath.Join(home, "whole"+backupSuffix)
+	backup := filepath.Join(home, "whole"+store.BackupSuffix)
 	m := ask[kv.Manifest](t, c, "admin.backup", protocol.Backup{Path: backup})
 	ballast := filepath.Join(disk, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
@@ -125,19 +126,19 @@ func TestCampaignREL9_NoRoomForBackup(t *testing.T) {
 	}
 	ask[protocol.NoteList](t, c, "notes.putMany", edition(1))
 
-	onDisk := filepath.Join(disk, "backup"+backupSuffix)
+	onDisk := filepath.Join(disk, "backup"+store.BackupSuffix)
 	full := c.Call(t.Context(), "admin.backup", protocol.Backup{Path: onDisk}, nil)
 	wantUnavailable(t, full, false)
 	if !strings.Contains(full.Error(), "the disk is full") {
 		t.Errorf("a full disk is called %v", full)
 	}
-	files := names(t, disk, data)
+	files := fileNames(t, disk, data)
 	if err := c.Call(t.Context(), "admin.restore", protocol.Restore{Path: backup}, nil); err == nil {
 		t.Fatal("restored, so the test shows nothing")
 	} else {
 		wantTyped(t, err)
 	}
-	if after := names(t, disk, data); strings.Join(files, " ") != strings.Join(after, " ") {
+	if after := fileNames(t, disk, data); strings.Join(files, " ") != strings.Join(after, " ") {
 		t.Errorf("files %q became %q", files, after)
 	}
 	if n := p.edition(); n != 1 {
@@ -158,8 +159,8 @@ func TestCampaignREL9_NoRoomForBackup(t *testing.T) {
 	p.stop()
 }
 
-// names returns the names of the files in some folders.
-func names(t *testing.T, dirs ...string) (out []string) {
+// fileNames returns the names of the files in some folders.
+func fileNames(t *testing.T, dirs ...string) (out []string) {
 	t.Helper()
 	for _, dir := range dirs {
 		list, err := os.ReadDir(dir)

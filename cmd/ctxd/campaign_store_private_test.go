@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -52,7 +53,7 @@ func TestCampaignSEC1_StoreFiles(t *testing.T) {
 	look := func(after string) {
 		t.Helper()
 		wantPrivate(t, after, home)
-		for _, name := range names(t, data) {
+		for _, name := range fileNames(t, data) {
 			kind, _, _ := strings.Cut(name, "-")
 			seen[kind] = true
 		}
@@ -66,7 +67,7 @@ func TestCampaignSEC1_StoreFiles(t *testing.T) {
 		return snapshot() > first
 	})
 	look("a snapshot")
-	backup := filepath.Join(home, "my"+backupSuffix)
+	backup := filepath.Join(home, "my"+store.BackupSuffix)
 	ask[kv.Manifest](t, c, "admin.backup", protocol.Backup{Path: backup})
 	look("a backup")
 	if err := os.Chmod(backup, 0o644); err != nil { // as a copy from elsewhere may be
@@ -169,7 +170,7 @@ func TestCampaignREL13_KilledWhileUpgrading(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Join(data, "*.tmp")); len(left) > 0 {
 			unfinished++
 		}
-		if left, _ := filepath.Glob(filepath.Join(data, "before-format-*"+backupSuffix)); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(data, "before-format-*"+store.BackupSuffix)); len(left) > 0 {
 			upgraded++
 		}
 		p = serve(t, opts)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -20,8 +22,8 @@ func (completionCmd) Help() string {
 		"types and fields it asks the running daemon for."
 }
 
-func (completionCmd) Examples() []example {
-	return []example{
+func (completionCmd) Examples() []command.Example {
+	return []command.Example{
 		{`eval "$(ctxd completion bash)"`, "in ~/.bashrc"},
 		{"ctxd completion zsh > ~/.zfunc/_ctxd", "in a folder of $fpath"},
 		{"ctxd completion fish > ~/.config/fish/completions/ctxd.fish", "for fish"},
@@ -32,7 +34,7 @@ func (c *completionCmd) Run(a *app) error {
 	write := map[string]func(io.Writer, []*completed){"bash": writeBash, "zsh": writeZsh, "fish": writeFish}[c.Shell]
 	var script strings.Builder
 	write(&script, completions(a.kong.Model.Node, "", nil))
-	_, err := io.WriteString(a.out, script.String())
+	_, err := io.WriteString(a.Out, script.String())
 	return err
 }
 
@@ -87,7 +89,10 @@ func completions(node *kong.Node, path string, inherited []*kong.Flag) []*comple
 		if f.Hidden {
 			continue
 		}
-		flag := completedFlag{name: f.Name, help: firstSentence(f.Help), takesValue: !f.IsBool(), values: valuesOf(f.Value, f.PlaceHolder)}
+		flag := completedFlag{
+			name: f.Name, help: firstSentence(f.Help), takesValue: !f.IsBool(),
+			values: valuesOf(f.Value, f.PlaceHolder),
+		}
 		if f.Short != 0 {
 			flag.short = string(f.Short)
 		}
@@ -128,7 +133,7 @@ func valuesOf(v *kong.Value, valueName string) values {
 		}
 		return values{words: words}
 	case valueName == "KEY":
-		return values{words: defaultConfig().keys()}
+		return values{words: config.Default().Keys()}
 	}
 	return values{}
 }

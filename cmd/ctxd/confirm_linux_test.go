@@ -13,6 +13,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -27,12 +30,12 @@ func TestREL12_RestoreAsks(t *testing.T) {
 		status     int
 		restored   bool
 	}{
-		{"no", "n\n", exitError, false},
-		{"nothing", "\n", exitError, false},
-		{"end of the input", "\x04", exitError, false},
-		{"Ctrl-C", "\x03", exitInterrupted, false},
-		{"something else", "yesterday\n", exitError, false},
-		{"yes", "Yes\n", exitOK, true},
+		{"no", "n\n", command.ExitError, false},
+		{"nothing", "\n", command.ExitError, false},
+		{"end of the input", "\x04", command.ExitError, false},
+		{"Ctrl-C", "\x03", command.ExitInterrupted, false},
+		{"something else", "yesterday\n", command.ExitError, false},
+		{"yes", "Yes\n", command.ExitOK, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p.make(t, "replaced", "Two")
@@ -60,7 +63,7 @@ func TestREL12_RestoreAsks(t *testing.T) {
 // make puts a note into the store.
 func (p home) make(t *testing.T, id, title string) {
 	t.Helper()
-	rooms, err := openRooms(p.data, slog.New(slog.DiscardHandler), roomLimits{})
+	rooms, err := daemon.OpenRooms(p.data, slog.New(slog.DiscardHandler), config.Records{})
 	if err == nil {
 		_, err = rooms.Notes.Put(t.Context(), notes.Draft{ID: id, Title: title}, nil)
 		err = errors.Join(err, rooms.KV.Close())

@@ -11,6 +11,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
@@ -31,8 +35,8 @@ func (demoCmd) Help() string {
 		"Prints the prompt that a model would get and the report that explains it. Everything is removed at the end."
 }
 
-func (demoCmd) Examples() []example {
-	return []example{
+func (demoCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd demo", "the whole job"},
 		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
 		{"ctxd demo --keep", "and then look around with the other commands"},
@@ -93,29 +97,32 @@ func (c *demoCmd) Run(a *app) (err error) {
 	if err := fixtures.CopyVault(vault); err != nil {
 		return err
 	}
-	d, err := startDaemon(daemonOptions{socket: demoSocket(dir), data: filepath.Join(dir, "data"), log: slog.New(slog.DiscardHandler)})
+	d, err := daemon.Start(daemon.Options{
+		Socket: demoSocket(dir), Data: filepath.Join(dir, "data"),
+		Log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return err
 	}
-	if err := d.load(a.ctx); err != nil {
+	if err := d.Load(a.Ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
-	cl, err := client.Dial(a.ctx, d.listener.Path(), client.Options{Name: "ctxd-demo", Version: version()})
+	defer func() { err = errors.Join(err, d.Close()) }()
+	cl, err := client.Dial(a.Ctx, d.Listener.Path(), client.Options{Name: "ctxd-demo", Version: command.Version()})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = cl.Close() }() // the daemon ends with it
 
-	job := &demoJob{ctx: a.ctx, client: cl, vault: vault, started: started}
+	job := &demoJob{ctx: a.Ctx, client: cl, vault: vault, started: started}
 	if !a.JSON {
-		job.show = &demoScreen{screen: a.out, progress: a.err}
+		job.show = &demoScreen{screen: a.Out, progress: a.Err}
 	}
 	if err := job.run(); err != nil {
 		return err
 	}
 	if a.JSON {
-		err = a.out.json(job.did)
+		err = a.Out.JSON(job.did)
 	}
 	if c.Keep && err == nil {
 		return c.keep(a, d)
@@ -124,18 +131,18 @@ func (c *demoCmd) Run(a *app) (err error) {
 }
 
 // keep leaves the daemon to the user until it is interrupted or stopped.
-func (c *demoCmd) keep(a *app, d *daemon) error {
-	a.err.say()
-	a.err.say(text("The daemon goes on. In another terminal:"))
-	a.err.say(text("  export CTXD_SOCKET=" + quoted(d.listener.Path())))
-	a.err.say(text("  ctxd inspect status"))
-	a.err.say(styled(faint, "Ctrl-C ends it and removes everything."))
-	if err := a.out.flush(); err != nil {
+func (c *demoCmd) keep(a *app, d *daemon.Daemon) error {
+	a.Err.Say()
+	a.Err.Say(term.Text("The daemon goes on. In another terminal:"))
+	a.Err.Say(term.Text("  export CTXD_SOCKET=" + command.Quoted(d.Listener.Path())))
+	a.Err.Say(term.Text("  ctxd inspect status"))
+	a.Err.Say(term.Styled(term.Faint, "Ctrl-C ends it and removes everything."))
+	if err := a.Out.Flush(); err != nil {
 		return err
 	}
 	select {
-	case <-a.ctx.Done():
-	case <-d.stopped:
+	case <-a.Ctx.Done():
+	case <-d.Stopped:
 	}
 	return nil
 }
@@ -186,8 +193,8 @@ func (j *demoJob) call(method string, params, result any, progress func(protocol
 
 func (j *demoJob) imports() error {
 	p := j.show.progressBar()
-	err := j.call("vault.import", protocol.VaultImport{Path: j.vault}, &j.did.Import, p.wire)
-	p.finish()
+	err := j.call("vault.import", protocol.VaultImport{Path: j.vault}, &j.did.Import, p.Wire)
+	p.Finish()
 	if err == nil {
 		j.show.imported(j.last(), &j.did.Import)
 	}
@@ -214,7 +221,7 @@ func (j *demoJob) completesEntities() error {
 // the types declare.
 func (j *demoJob) computes() error {
 	for _, want := range []struct{ entity, field string }{{demoEntity, demoListField}, {demoTeam, demoValueField}} {
-		id, err := findEntity(j.ctx, j.client, want.entity)
+		id, err := connect.FindEntity(j.ctx, j.client, want.entity)
 		if err != nil {
 			return err
 		}
@@ -249,7 +256,8 @@ func (j *demoJob) searches() error {
 }
 
 func (j *demoJob) assembles() error {
-	err := j.call("context.assemble", gather.Params{Text: demoQuestion, SearchNotes: demoFound, Explain: true}, &j.did.Context, nil)
+	err := j.call("context.assemble", gather.Params{Text: demoQuestion, SearchNotes: demoFound, Explain: true},
+		&j.did.Context, nil)
 	if err == nil {
 		j.show.assembled(j.last(), &j.did.Context)
 	}

@@ -5,6 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/search"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -12,8 +16,8 @@ import (
 
 // demoScreen draws the demo as it goes. A nil one draws nothing.
 type demoScreen struct {
-	screen   *screen
-	progress *screen // where the bar of a job is drawn
+	screen   *term.Screen
+	progress *term.Screen // where the bar of a job is drawn
 	step     int
 }
 
@@ -21,27 +25,30 @@ func (d *demoScreen) begin(server protocol.InitializeResult, took time.Duration)
 	if d == nil {
 		return
 	}
-	d.screen.say(styled(strong, "ctxd demo"), styled(faint, "  what a note app asks for, over a real socket, on a sample vault"))
-	d.screen.say(styled(faint, fmt.Sprintf("daemon %s, protocol %s, %s, up in %s", server.ServerInfo.Version, server.ProtocolVersion,
-		count(len(server.Capabilities.Methods), "method"), elapsed(took))))
+	d.screen.Say(term.Styled(term.Strong, "ctxd demo"),
+		term.Styled(term.Faint, "  what a note app asks for, over a real socket, on a sample vault"))
+	d.screen.Say(term.Styled(term.Faint,
+		fmt.Sprintf("daemon %s, protocol %s, %s, up in %s", server.ServerInfo.Version, server.ProtocolVersion,
+			term.Count(len(server.Capabilities.Methods), "method"), term.Elapsed(took))))
 }
 
 // head begins the next step.
-func (d *demoScreen) head(step demoStep, what string) *screen {
+func (d *demoScreen) head(step demoStep, what string) *term.Screen {
 	d.step++
-	d.screen.say()
-	d.screen.say(styled(strong, fmt.Sprintf("%d  %s", d.step, step.Method)), text("  "+what), styled(faint, "  "+millis(step.MS)))
+	d.screen.Say()
+	d.screen.Say(term.Styled(term.Strong, fmt.Sprintf("%d  %s", d.step, step.Method)), term.Text("  "+what),
+		term.Styled(term.Faint, "  "+term.Millis(step.MS)))
 	return d.screen
 }
 
 // done shows the step at once, not when the demo ends.
-func (d *demoScreen) done() { _ = d.screen.flush() } // an error shows at the end
+func (d *demoScreen) done() { _ = d.screen.Flush() } // an error shows at the end
 
-func (d *demoScreen) progressBar() *progress {
+func (d *demoScreen) progressBar() *term.Progress {
 	if d == nil {
-		return &progress{}
+		return &term.Progress{}
 	}
-	return newProgress(d.progress)
+	return term.NewProgress(d.progress)
 }
 
 func (d *demoScreen) imported(step demoStep, res *watch.Result) {
@@ -59,11 +66,11 @@ func (d *demoScreen) notes(step demoStep, items []protocol.NoteItem) {
 		return
 	}
 	s := d.head(step, "after [["+demoNotePrefix)
-	t := &table{indent: 3}
+	t := &term.Table{Indent: 3}
 	for _, it := range items {
-		t.row(mark(it.Title, it.Match), line{styled(faint, it.Path)})
+		t.Row(term.Mark(it.Title, it.Match), term.Line{term.Styled(term.Faint, it.Path)})
 	}
-	t.draw(s)
+	t.Draw(s)
 	d.done()
 }
 
@@ -72,11 +79,11 @@ func (d *demoScreen) entities(step demoStep, items []protocol.EntityItem) {
 		return
 	}
 	s := d.head(step, "after @"+demoEntityPrefix)
-	t := &table{indent: 3}
+	t := &term.Table{Indent: 3}
 	for _, it := range items {
-		t.row(mark(it.Name, it.Match), line{styled(faint, it.Type)})
+		t.Row(term.Mark(it.Name, it.Match), term.Line{term.Styled(term.Faint, it.Type)})
 	}
-	t.draw(s)
+	t.Draw(s)
 	d.done()
 }
 
@@ -85,9 +92,9 @@ func (d *demoScreen) computed(step demoStep, c *demoComputed) {
 		return
 	}
 	s := d.head(step, "the computed field @"+c.Entity+"."+c.Field)
-	s.say(styled(faint, "   "+c.Query))
+	s.Say(term.Styled(term.Faint, "   "+c.Query))
 	if c.Result.Value.Set {
-		s.say(text("   = "), styled(strong, fmt.Sprint(c.Result.Value.Value)))
+		s.Say(term.Text("   = "), term.Styled(term.Strong, fmt.Sprint(c.Result.Value.Value)))
 		d.done()
 		return
 	}
@@ -95,8 +102,8 @@ func (d *demoScreen) computed(step demoStep, c *demoComputed) {
 	for i, r := range c.Result.Rows {
 		names[i] = "@" + r.Name
 	}
-	for i, l := range wrapNames(names, s.columns()-5) {
-		s.say(text([]string{"   = ", "     "}[min(i, 1)] + l))
+	for i, l := range term.WrapNames(names, s.Columns()-5) {
+		s.Say(term.Text([]string{"   = ", "     "}[min(i, 1)] + l))
 	}
 	d.done()
 }
@@ -105,7 +112,7 @@ func (d *demoScreen) found(step demoStep, res *protocol.SearchResult) {
 	if d == nil {
 		return
 	}
-	drawHits(d.head(step, demoSearch), "   ", res, true)
+	search.DrawHits(d.head(step, demoSearch), "   ", res, true)
 	d.done()
 }
 
@@ -114,12 +121,13 @@ func (d *demoScreen) assembled(step demoStep, res *prompt.Result) {
 		return
 	}
 	s := d.head(step, demoQuestion)
-	s.say()
-	s.say(styled(strong, "The prompt"), styled(faint, "  "+number(res.Report.Chars)+" characters"))
-	drawPrompt(s, res.System)
-	s.say()
-	s.say(styled(strong, "Its report"))
-	drawReport(s, &res.Report)
+	s.Say()
+	s.Say(term.Styled(term.Strong, "The prompt"),
+		term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters"))
+	inspect.DrawPrompt(s, res.System)
+	s.Say()
+	s.Say(term.Styled(term.Strong, "Its report"))
+	report.Draw(s, &res.Report)
 	d.done()
 }
 
@@ -131,9 +139,11 @@ func (d *demoScreen) end(did *demonstration) {
 	for _, st := range did.Steps {
 		waited += st.MS
 	}
-	d.screen.say()
-	d.screen.say(styled(good, "done"), text(" in "+millis(did.TotalMS)), styled(faint, fmt.Sprintf("  %s, %s of it waiting for them",
-		count(len(did.Steps), "call"), millis(waited))))
-	d.screen.say(styled(faint, strings.Join([]string{"next: ctxd serve --vault ~/Notes", "ctxd inspect context \"…\"", "ctxd --help"}, " · ")))
+	d.screen.Say()
+	d.screen.Say(term.Styled(term.Good, "done"), term.Text(" in "+term.Millis(did.TotalMS)),
+		term.Styled(term.Faint, fmt.Sprintf("  %s, %s of it waiting for them",
+			term.Count(len(did.Steps), "call"), term.Millis(waited))))
+	d.screen.Say(term.Styled(term.Faint,
+		strings.Join([]string{"next: ctxd serve --vault ~/Notes", "ctxd inspect context \"…\"", "ctxd --help"}, " · ")))
 	d.done()
 }

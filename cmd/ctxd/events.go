@@ -6,13 +6,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 type eventsCmd struct {
-	Topics []string  `arg:"" optional:"" name:"topic" help:"What to be told of, such as notes.changed. Default: everything."`
-	Count  countFlag `short:"n" from:"1" placeholder:"N" help:"End after that many events. Default: Ctrl-C ends it."`
+	Topics []string      `arg:"" optional:"" name:"topic" help:"What to be told of, such as notes.changed. Default: everything."`
+	Count  command.Count `short:"n" from:"1" placeholder:"N" help:"End after that many events. Default: Ctrl-C ends it."`
+
+	connect.Audience
 }
 
 func (eventsCmd) Help() string {
@@ -32,11 +38,12 @@ func (eventsCmd) More() string {
 	return b.String()
 }
 
-func (eventsCmd) Examples() []example {
-	return []example{
+func (eventsCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd events", "everything that happens"},
 		{"ctxd events notes.changed --json | jq -r '.params.ids[]'", "the notes that change"},
 		{"ctxd events notes.changed --count 1", "wait for the next change"},
+		{"ctxd events --audience remote", "what a remote reader is told of: no id of a private record"},
 	}
 }
 
@@ -56,14 +63,16 @@ func (c *eventsCmd) Run(a *app) error {
 		topics = protocol.Topics
 	}
 	events, over := make(chan event, 64), make(chan struct{})
-	cl, err := a.dialWith(client.Options{OnNotify: func(method string, params json.RawMessage) {
+	opts := c.Options()
+	opts.OnNotify = func(method string, params json.RawMessage) {
 		// A full channel stops the reader, and with it the daemon, which merges
 		// what it can't send.
 		select {
 		case events <- event{method, time.Now(), params}:
 		case <-over:
 		}
-	}})
+	}
+	cl, err := a.DialWith(opts)
 	if err != nil {
 		return err
 	}
@@ -71,7 +80,7 @@ func (c *eventsCmd) Run(a *app) error {
 	defer close(over)
 	subscribed := make(chan error, 1)
 	go func() {
-		subscribed <- cl.Call(a.ctx, "events.subscribe", protocol.EventTopics{Topics: topics}, nil)
+		subscribed <- cl.Call(a.Ctx, "events.subscribe", protocol.EventTopics{Topics: topics}, nil)
 	}()
 	return c.print(a, cl, events, subscribed)
 }
@@ -81,24 +90,25 @@ func (c *eventsCmd) print(a *app, cl *client.Client, events <-chan event, subscr
 	for n := 0; ; {
 		select {
 		case err := <-subscribed:
-			if err != nil && a.ctx.Err() == nil {
-				return a.lost(cl, err)
+			if err != nil && a.Ctx.Err() == nil {
+				return a.Lost(cl, err)
 			}
 			subscribed = nil
-			if a.err.terminal {
-				a.err.say(styled(faint, "waiting for events; Ctrl-C ends it"))
+			if a.Err.Terminal {
+				a.Err.Say(term.Styled(term.Faint, "waiting for events; Ctrl-C ends it"))
 			}
 		case e := <-events:
 			if err := e.write(a); err != nil {
 				return err
 			}
-			if n++; n == int(c.Count) {
+			n++
+			if n == int(c.Count) {
 				return nil
 			}
-		case <-a.ctx.Done():
+		case <-a.Ctx.Done():
 			return nil // that is how it ends
 		case <-cl.Done():
-			return a.connectionGone()
+			return a.ConnectionGone()
 		}
 	}
 }
@@ -111,17 +121,21 @@ func (e event) write(a *app) error {
 			return err
 		}
 		// On one line, also on a terminal, so that a line is an event.
-		if _, err = fmt.Fprintln(a.out, escapeControls(string(doc))); err != nil {
+		_, err = fmt.Fprintln(a.Out, term.EscapeControls(string(doc)))
+		if err != nil {
 			return err
 		}
-		return a.out.flush()
+		return a.Out.Flush()
 	}
-	a.out.say(append(line{styled(faint, e.At.Format(time.TimeOnly)+"  "), styled(accent, fmt.Sprintf("%-16s  ", e.Topic))}, e.summary()...)...)
-	return a.out.flush()
+	a.Out.Say(append(term.Line{
+		term.Styled(term.Faint, e.At.Format(time.TimeOnly)+"  "),
+		term.Styled(term.Accent, fmt.Sprintf("%-16s  ", e.Topic)),
+	}, e.summary()...)...)
+	return a.Out.Flush()
 }
 
 // summary says what happened.
-func (e event) summary() line {
+func (e event) summary() term.Line {
 	switch protocol.Topic(e.Topic) {
 	case protocol.TopicNotes, protocol.TopicEntities:
 		var ch protocol.NotesChanged // both have the same members
@@ -131,35 +145,41 @@ func (e event) summary() line {
 	case protocol.TopicIndex:
 		var p protocol.IndexProgress
 		if json.Unmarshal(e.Params, &p) == nil {
-			done := number(p.Done)
+			done := term.Number(p.Done)
 			if p.Total > 0 {
-				done += " of " + number(p.Total)
+				done += " of " + term.Number(p.Total)
 			}
-			return line{text(p.Stage + " "), text(done), styled(faint, "  "+p.Vault)}
+			return term.Line{term.Text(p.Stage + " "), term.Text(done), term.Styled(term.Faint, "  "+p.Vault)}
 		}
 	case protocol.TopicHealth:
 		var h protocol.Health
 		if json.Unmarshal(e.Params, &h) == nil {
-			return line{styled(moods[h.Status], h.Status), text("  " + strings.Join(h.Warnings, "; "))}
+			return term.Line{
+				term.Styled(inspect.Moods[h.Status], h.Status),
+				term.Text("  " + strings.Join(h.Warnings, "; ")),
+			}
 		}
 	}
-	return line{text(string(e.Params))}
+	return term.Line{term.Text(string(e.Params))}
 }
 
 // idsShown is how many ids a line has room for.
 const idsShown = 5
 
-func changeSummary(ch protocol.NotesChanged) line {
-	st := map[string]style{
-		protocol.ChangePut: good, protocol.ChangeUnarchive: good, protocol.ChangeRestore: good,
-		protocol.ChangeArchive: warn, protocol.ChangeTrash: warn, protocol.ChangeDelete: bad, protocol.ChangeMany: marked,
+func changeSummary(ch protocol.NotesChanged) term.Line {
+	st := map[string]term.Style{
+		protocol.ChangePut: term.Good, protocol.ChangeUnarchive: term.Good, protocol.ChangeRestore: term.Good,
+		protocol.ChangeArchive: term.Warn, protocol.ChangeTrash: term.Warn, protocol.ChangeDelete: term.Bad, protocol.ChangeMany: term.Marked,
 	}[ch.Kind]
 	what := strings.Join(ch.IDs[:min(idsShown, len(ch.IDs))], " ")
 	if hidden := len(ch.IDs) - idsShown; hidden > 0 {
-		what += fmt.Sprintf(" and %s more", number(hidden))
+		what += fmt.Sprintf(" and %s more", term.Number(hidden))
 	}
 	if ch.Kind == protocol.ChangeMany {
 		what = "too much to list: read everything again"
 	}
-	return line{styled(st, fmt.Sprintf("%-9s ", ch.Kind)), styled(faint, fmt.Sprintf("%-8d ", ch.Seq)), text(what)}
+	return term.Line{
+		term.Styled(st, fmt.Sprintf("%-9s ", ch.Kind)),
+		term.Styled(term.Faint, fmt.Sprintf("%-8d ", ch.Seq)), term.Text(what),
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -22,7 +23,7 @@ func TestEvents_OneLineEach(t *testing.T) {
 		{"later.topic", `{"x":"\u001b[2J"}`, `12:30:01  later.topic       {"x":"\u001b[2J"}` + "\n"},
 	} {
 		var out bytes.Buffer
-		a := &app{globals: &globals{}, out: &screen{Writer: &out}}
+		a := &app{Streams: &term.Streams{Out: &term.Screen{Writer: &out}}}
 		if err := (event{c.topic, at, json.RawMessage(c.params)}).write(a); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestEvents_EveryTopicIsSummed(t *testing.T) {
 		}
 		var text strings.Builder
 		for _, sp := range (event{Topic: n.Name, Params: json.RawMessage(n.Example)}).summary() {
-			text.WriteString(sp.text)
+			text.WriteString(sp.Text)
 		}
 		if s := text.String(); s == "" || strings.Contains(s, "{") {
 			t.Errorf("%s: %q", n.Name, s)

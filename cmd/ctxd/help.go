@@ -4,16 +4,12 @@ import (
 	"fmt"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
 )
 
-// example is a command line and what it does.
-type example struct{ command, what string }
-
-// exampler is a command that shows how it is used.
-type exampler interface{ Examples() []example }
-
 // appExamples stand under ctxd --help.
-var appExamples = []example{
+var appExamples = []command.Example{
 	{"ctxd demo", "see the whole job on a sample vault"},
 	{"ctxd serve --vault ~/Notes", "serve your notes"},
 	{`ctxd inspect context "@Alice what did we decide?"`, "what a model would see, and why"},
@@ -41,15 +37,15 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if more, ok := node.Target.Addr().Interface().(interface{ More() string }); ok {
 		fmt.Fprint(w, "\n"+more.More())
 	}
-	if e, ok := node.Target.Addr().Interface().(exampler); ok {
+	if e, ok := node.Target.Addr().Interface().(command.Exampler); ok {
 		printExamples(ctx, e.Examples())
 	}
 	return nil
 }
 
-func printExamples(ctx *kong.Context, examples []example) {
+func printExamples(ctx *kong.Context, examples []command.Example) {
 	fmt.Fprintln(ctx.Stdout, "\nExamples:")
 	for _, e := range examples {
-		fmt.Fprintf(ctx.Stdout, "  %s\n      %s\n", e.command, e.what)
+		fmt.Fprintf(ctx.Stdout, "  %s\n      %s\n", e[0], e[1])
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -25,8 +28,8 @@ func (importCmd) Help() string {
 		"Ctrl-C ends an import between two notes; the next one goes on from there."
 }
 
-func (importCmd) Examples() []example {
-	return []example{
+func (importCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd import ~/Notes", "read a vault"},
 		{"ctxd import ~/Notes --watch", "and have changes on the disk appear from now on"},
 		{"ctxd import ~/Notes --dry-run", "see what would be taken in and what would not"},
@@ -35,53 +38,59 @@ func (importCmd) Examples() []example {
 }
 
 func (c *importCmd) Run(a *app) error {
-	dir, err := folder(c.Dir)
+	dir, err := config.Folder(c.Dir)
 	if err != nil {
 		return err
 	}
-	return a.with(func(cl *client.Client) error {
+	return a.With(func(cl *client.Client) error {
 		var res watch.Result
-		p := newProgress(a.err)
-		err := cl.CallProgress(a.ctx, "vault.import", protocol.VaultImport{Path: dir, Name: c.Name, DryRun: c.DryRun, Watch: c.Watch}, &res, p.wire)
-		p.finish()
+		p := term.NewProgress(a.Err)
+		err := cl.CallProgress(a.Ctx, "vault.import",
+			protocol.VaultImport{Path: dir, Name: c.Name, DryRun: c.DryRun, Watch: c.Watch}, &res, p.Wire)
+		p.Finish()
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.out.json(res)
+			return a.Out.JSON(res)
 		}
-		drawImport(a.out, "", &res)
+		drawImport(a.Out, "", &res)
 		if res.Watching {
-			a.out.say(styled(faint, "  followed from now on; ctxd vault unwatch "+quoted(res.Vault)+" ends that"))
+			a.Out.Say(term.Styled(term.Faint,
+				"  followed from now on; ctxd vault unwatch "+command.Quoted(res.Vault)+" ends that"))
 		}
 		rest := " more; --all lists them"
 		if c.All {
 			rest = ""
 		}
-		drawSkipped(a.out, "", res.Skipped, rest)
+		drawSkipped(a.Out, "", res.Skipped, rest)
 		return nil
 	})
 }
 
 // drawImport shows the counts of an import.
-func drawImport(s *screen, indent string, r *watch.Result) {
-	head := line{text(indent), styled(strong, r.Vault), styled(faint, "  in "+millis(float64(r.Ms)))}
+func drawImport(s *term.Screen, indent string, r *watch.Result) {
+	head := term.Line{
+		term.Text(indent), term.Styled(term.Strong, r.Vault),
+		term.Styled(term.Faint, "  in "+term.Millis(float64(r.Ms))),
+	}
 	if r.DryRun {
-		head = append(head, styled(warn, "  dry run: nothing was changed"))
+		head = append(head, term.Styled(term.Warn, "  dry run: nothing was changed"))
 	}
-	s.say(head...)
-	t := &table{indent: len(indent) + 2, right: []int{0}}
+	s.Say(head...)
+	t := &term.Table{Indent: len(indent) + 2, Right: []int{0}}
 	add := func(n int, what, more string) {
-		t.row(line{styled(strong, number(n))}, line{text(what), styled(faint, more)})
+		t.Row(term.Line{term.Styled(term.Strong, term.Number(n))},
+			term.Line{term.Text(what), term.Styled(term.Faint, more)})
 	}
-	add(r.Notes, "notes", "  "+number(r.Written)+" new or changed, "+number(r.Removed)+" removed")
+	add(r.Notes, "notes", "  "+term.Number(r.Written)+" new or changed, "+term.Number(r.Removed)+" removed")
 	more := ""
 	if len(r.Inferred) > 0 {
 		more = "  types made from frontmatter: " + strings.Join(r.Inferred, ", ")
 	}
 	add(r.Entities, "entities", more)
-	add(r.Links, "links", "  "+number(r.Unresolved)+" without a target")
-	t.draw(s)
+	add(r.Links, "links", "  "+term.Number(r.Unresolved)+" without a target")
+	t.Draw(s)
 }
 
 // skippedShown is how many of the files that share a kind of reason are listed.
@@ -90,7 +99,7 @@ const skippedShown = 3
 // drawSkipped shows what an import left out by kind of reason, the most
 // frequent first: the reasons begin with their kind and a colon. rest says what
 // follows the number of those that are not listed; without it all are.
-func drawSkipped(s *screen, indent string, skipped []watch.Skip, rest string) {
+func drawSkipped(s *term.Screen, indent string, skipped []watch.Skip, rest string) {
 	if len(skipped) == 0 {
 		return
 	}
@@ -104,22 +113,23 @@ func drawSkipped(s *screen, indent string, skipped []watch.Skip, rest string) {
 		groups[kind] = append(groups[kind], watch.Skip{Path: sk.Path, Reason: detail})
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
-	s.say()
-	s.say(text(indent), styled(strong, "Not taken in, or not whole"))
+	s.Say()
+	s.Say(term.Text(indent), term.Styled(term.Strong, "Not taken in, or not whole"))
 	for _, kind := range order {
 		list := groups[kind]
-		s.say(text(indent+"  "), styled(warn, kind), styled(faint, "  "+number(len(list))))
+		s.Say(term.Text(indent+"  "), term.Styled(term.Warn, kind),
+			term.Styled(term.Faint, "  "+term.Number(len(list))))
 		shown := list
 		if rest != "" {
 			shown = list[:min(skippedShown, len(list))]
 		}
-		t := &table{indent: len(indent) + 4}
+		t := &term.Table{Indent: len(indent) + 4}
 		for _, sk := range shown {
-			t.row(line{text(sk.Path)}, line{styled(faint, sk.Reason)})
+			t.Row(term.Line{term.Text(sk.Path)}, term.Line{term.Styled(term.Faint, sk.Reason)})
 		}
-		t.draw(s)
+		t.Draw(s)
 		if n := len(list) - len(shown); n > 0 {
-			s.say(styled(faint, indent+"    "+number(n)+rest))
+			s.Say(term.Styled(term.Faint, indent+"    "+term.Number(n)+rest))
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
 )
 
 // TestSRCH30_AnImportIsInterrupted ends an import when the first notes are there:
@@ -52,7 +54,7 @@ func TestSRCH30_AnImportIsInterrupted(t *testing.T) {
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err == nil {
 		t.Log("the import was over before it was interrupted")
-	} else if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || said.String() != "" {
+	} else if !errors.As(err, &exit) || exit.ExitCode() != command.ExitInterrupted || said.String() != "" {
 		t.Errorf("%v, and %q", err, said.String())
 	}
 	for { // what the daemon was at may take it a moment to end

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,13 +23,19 @@ const module = "github.com/ctxd/ctxd"
 // rooms are all packages of the module from left to right: a room may import
 // those before it. Some are not built yet.
 var rooms = []string{
-	"entities/fault", "entities/kv", "entities", "entities/wql",
-	"notes/markdown", "notes", "notes/watch",
-	"graph",
-	"context/embed", "context/search/vector", "context/search", "context/memory", "context/prompt", "context/gather",
+	"entities/fault", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql",
+	"notes/frontmatter", "notes/markdown", "notes", "notes/watch",
+	"graph", "graph/draw",
+	"context/embed", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
+	"context/search/text", "context/search/postings", "context/search/source", "context/search/notedoc", "context/search/searchtest",
+	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
+	"context/audience", "context/memory", "context/prompt", "context/gather",
 	"chat/llm", "chat",
-	"rpc/protocol", "rpc/socket", "rpc/client", "rpc", "rpc/mcp",
-	"cmd/ctxd", "cmd/ctxd-runner/library", "cmd/ctxd-runner",
+	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc", "rpc/mcp",
+	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
+	"cmd/ctxd/report", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",
+	"cmd/ctxd/inspect", "cmd/ctxd/doctor", "cmd/ctxd",
+	"cmd/ctxd-runner/library", "cmd/ctxd-runner",
 }
 
 // fixturesRoom stands apart, with its folders: it imports nothing of ours, and
@@ -60,6 +68,7 @@ type sourceFile struct {
 	outside bool // a test in a package of its own
 	imports []string
 	doc     *ast.CommentGroup // of the package
+	lines   int
 }
 
 var root = filepath.Join("..", "..")
@@ -80,7 +89,11 @@ func sources(t *testing.T) []sourceFile {
 		if filepath.Ext(p) != ".go" {
 			return nil
 		}
-		parsed, err := parser.ParseFile(set, p, nil, parser.ImportsOnly|parser.ParseComments)
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(set, p, text, parser.ImportsOnly|parser.ParseComments)
 		if err != nil {
 			return err
 		}
@@ -89,6 +102,7 @@ func sources(t *testing.T) []sourceFile {
 			return err
 		}
 		f := sourceFile{name: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), doc: parsed.Doc}
+		f.lines = bytes.Count(text, []byte{'\n'})
 		f.room, f.outside = path.Dir(f.name), strings.HasSuffix(parsed.Name.Name, "_test")
 		for _, spec := range parsed.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
@@ -138,7 +152,7 @@ func TestLayers_RoomsImportRoomsToTheirLeft(t *testing.T) {
 			}
 			to := slices.Index(rooms, ours)
 			switch {
-			case ours == fixturesRoom:
+			case inFixtures(ours):
 				if !f.test && f.room != "cmd/ctxd" {
 					t.Errorf("%s: only tests and the demo import %s", f.name, ours)
 				}
@@ -164,6 +178,39 @@ func TestLayers_SoleImporters(t *testing.T) {
 	}
 }
 
+// clientRooms are all rooms that a program brings in with rpc/client: declarations and
+// the socket, and no store, index, watcher or engine. rpc/mcp is such a program.
+var clientRooms = []string{
+	"context/prompt", "entities/fault", "entities/names/fold", "entities/record", "rpc/client", "rpc/protocol", "rpc/socket",
+}
+
+func TestLayers_ClientsBringInNoStore(t *testing.T) {
+	imports := make(map[string][]string) // of rooms, those of tests left out
+	for _, f := range sources(t) {
+		if !f.test {
+			imports[f.room] = append(imports[f.room], f.imports...)
+		}
+	}
+	for program, want := range map[string][]string{
+		"rpc/client": clientRooms,
+		"rpc/mcp":    slices.Sorted(slices.Values(append([]string{"rpc/mcp"}, clientRooms...))),
+	} {
+		reached := []string{program}
+		for i := 0; i < len(reached); i++ {
+			for _, imported := range imports[reached[i]] {
+				ours, ok := strings.CutPrefix(imported, module+"/")
+				if ok && !slices.Contains(reached, ours) {
+					reached = append(reached, ours)
+				}
+			}
+		}
+		slices.Sort(reached)
+		if !slices.Equal(reached, want) {
+			t.Errorf("%s brings in %q, want %q", program, reached, want)
+		}
+	}
+}
+
 func TestLayers_EachPackageHasOneDocInDocGo(t *testing.T) {
 	docs := make(map[string]int)
 	for _, f := range sources(t) {
@@ -184,6 +231,34 @@ func TestLayers_EachPackageHasOneDocInDocGo(t *testing.T) {
 	for room, n := range docs {
 		if n != 1 {
 			t.Errorf("%s has %d package docs", room, n)
+		}
+	}
+}
+
+// How many lines a package may have, without those of its tests.
+const (
+	mostLines      = 4500
+	unexcusedLines = 2500 // more need a section "Size" in doc.go, which says why
+)
+
+func TestLayers_NoPackageIsTooLarge(t *testing.T) {
+	lines := make(map[string]int)
+	excused := make(map[string]bool)
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		lines[f.room] += f.lines
+		if f.doc != nil && strings.Contains(f.doc.Text(), "# Size\n") {
+			excused[f.room] = true
+		}
+	}
+	for room, n := range lines {
+		if n > mostLines {
+			t.Errorf("%s has %d lines, and no package may have more than %d", room, n, mostLines)
+		}
+		if n > unexcusedLines && !excused[room] {
+			t.Errorf("%s has %d lines: its doc.go must say why it has more than %d, under \"# Size\"", room, n, unexcusedLines)
 		}
 	}
 }
@@ -231,4 +306,50 @@ func topEntries(t *testing.T) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// requirement is an id in the name of a test: TestREL3_…, TestPRIV6_….
+var requirement = regexp.MustCompile(`^func (?:Test|Fuzz|Benchmark)[A-Za-z]*?(RPC|CTX|WQL|SRCH|REL|SEC|PERF|PRIV|MEM|REF|CHAT)([0-9]+)`)
+
+// TestLayers_IdsAreDocumented: who sees a test fail finds its promise in a README.
+func TestLayers_IdsAreDocumented(t *testing.T) {
+	var promises strings.Builder
+	named := make(map[string]string) // by id: a file that names it
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skipFolder(p, d)
+		}
+		page := d.Name() == "README.md"
+		if !page && !strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		if page {
+			promises.Write(text)
+			return nil
+		}
+		for line := range strings.Lines(string(text)) {
+			if m := requirement.FindStringSubmatch(line); m != nil {
+				named[m[1]+"-"+m[2]] = p
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(named) < 50 {
+		t.Fatalf("only %d ids are named by tests", len(named))
+	}
+	for id, file := range named {
+		if !regexp.MustCompile(id + `\b`).MatchString(promises.String()) {
+			t.Errorf("%s names %s, which no README promises: write it into that of its room", file, id)
+		}
+	}
 }

@@ -5,12 +5,15 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/mcp"
 )
 
 type mcpCmd struct {
-	attachFlags
+	connect.AttachFlags
 	IncludePrivate bool `help:"Show private notes and entities too. Only for a host whose model runs on this machine."`
 }
 
@@ -22,8 +25,8 @@ func (mcpCmd) Help() string {
 		"A daemon is started when none answers; after it has gone, the next request attaches anew."
 }
 
-func (mcpCmd) Examples() []example {
-	return []example{
+func (mcpCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd mcp", "what to set as the command of a server in the host"},
 		{`{"mcpServers":{"notes":{"command":"ctxd","args":["mcp"]}}}`, "the same, as most hosts have it in their settings"},
 		{"ctxd mcp --no-start", "only while a daemon runs"},
@@ -32,22 +35,24 @@ func (mcpCmd) Examples() []example {
 }
 
 func (c *mcpCmd) Run(a *app) error {
-	if a.err.terminal && a.out.terminal {
-		a.err.say(styled(faint, "MCP: one JSON-RPC message a line; Ctrl-D ends it"))
+	if a.Err.Terminal && a.Out.Terminal {
+		a.Err.Say(term.Styled(term.Faint, "MCP: one JSON-RPC message a line; Ctrl-D ends it"))
 	}
-	return mcp.Serve(a.ctx, a.in, os.Stdout, mcp.Options{
-		Dial:           func(ctx context.Context) (*client.Client, error) { return c.dial(ctx, a) },
+	return mcp.Serve(a.Ctx, a.In, os.Stdout, mcp.Options{
+		Dial: func(ctx context.Context, audience string) (*client.Client, error) {
+			return c.dial(ctx, a, audience)
+		},
 		IncludePrivate: c.IncludePrivate,
-		Version:        version(),
-		Logger:         slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Version:        command.Version(),
+		Logger:         slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 }
 
-// dial connects to the daemon, and starts one when none runs.
-func (c *mcpCmd) dial(ctx context.Context, a *app) (*client.Client, error) {
-	conn, err := a.attach(ctx, c.options())
+// dial connects to the daemon for an audience, and starts one when none runs.
+func (c *mcpCmd) dial(ctx context.Context, a *app, audience string) (*client.Client, error) {
+	conn, err := a.Attach(ctx, c.Options())
 	if err != nil {
 		return nil, err
 	}
-	return client.New(ctx, conn, client.Options{Name: "ctxd-mcp", Version: version()})
+	return client.New(ctx, conn, client.Options{Name: "ctxd-mcp", Version: command.Version(), Audience: audience})
 }

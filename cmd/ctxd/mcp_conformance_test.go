@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -83,12 +86,12 @@ func serveForHost(t *testing.T) (path string, withdrawn <-chan struct{}) {
 	check(err)
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	check(err)
-	rooms, err := roomsOver(db, roomLimits{}, finding{}, nil)
+	rooms, err := daemon.RoomsOver(db, config.Records{}, daemon.Finding{}, nil)
 	check(err)
 	ctx := t.Context()
 	_, err = rooms.Notes.Put(ctx, notes.Draft{ID: "kickoff", Title: "Kickoff", Body: "About scales."}, nil)
 	check(err)
-	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Person", Fields: []entities.Field{{Name: "file", Type: entities.NoteRef}}}, nil, false)
+	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Person", Fields: []entities.Field{{Name: "file", Type: record.NoteRef}}}, nil, false)
 	check(err)
 	_, err = rooms.Entities.Put(ctx, entities.Entity{ID: "alice", Type: "Person", Name: "Alice", Fields: entities.Values{"file": "kickoff"}}, nil)
 	check(err)

@@ -18,9 +18,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -104,12 +107,12 @@ func TestREL13_EveryFormatOpens(t *testing.T) {
 			}
 			store.compare(g.answers)
 			store.close()
-			if g.format < storeFormat {
+			if g.format < daemon.StoreFormat {
 				keepsFormer(t, dir, g)
 			}
 			before := listing(t, dir)
-			if !opensAs(t, dir, storeFormat) {
-				t.Errorf("the store is not of format %d, although it has been opened", storeFormat)
+			if !opensAs(t, dir, daemon.StoreFormat) {
+				t.Errorf("the store is not of format %d, although it has been opened", daemon.StoreFormat)
 			}
 			store = openGolden(t, dir)
 			store.compare(g.answers)
@@ -121,6 +124,27 @@ func TestREL13_EveryFormatOpens(t *testing.T) {
 			store.goesOn()
 			store.close()
 		})
+	}
+}
+
+// What a private note was called that is deleted is known since format 4, its id in
+// stores of format 3 as well.
+func TestREL13_NamesOfThePastAreKept(t *testing.T) {
+	for _, g := range goldens(t) {
+		if g.format < 3 {
+			continue
+		}
+		dir := g.copy(t)
+		for range 2 { // upgraded, and as it is
+			store := openGolden(t, dir)
+			if !store.rooms.Notes.WasPrivate("b3") || store.rooms.Notes.WasPrivate("b1") {
+				t.Errorf("%s: the id of the deleted note is not known", g.name)
+			}
+			if got := notes.WasMeant(store.rooms.Entities.Past(), "Batch three"); got != (g.format > 3) {
+				t.Errorf("%s: the title of the deleted note is known: %v", g.name, got)
+			}
+			store.close()
+		}
 	}
 }
 
@@ -136,7 +160,7 @@ func TestREL13_EveryFormatIsKept(t *testing.T) {
 			t.Errorf("%s has only %d answers", g.name, len(g.answers))
 		}
 	}
-	for format := 1; format <= storeFormat; format++ {
+	for format := 1; format <= daemon.StoreFormat; format++ {
 		if !slices.Equal(has[format], []string{"killed", "stopped"}) {
 			t.Errorf("format %d: there are %q; write them with: go test ./cmd/ctxd -run TestREL13 -write-format", format, has[format])
 		}
@@ -149,7 +173,7 @@ func keepsFormer(t *testing.T, dir string, g golden) {
 	t.Helper()
 	kept, err := filepath.Glob(filepath.Join(dir, "*.ctxdbackup"))
 	if err != nil || len(kept) != 1 {
-		t.Fatalf("format %d became %d and the state before is kept as %q, %v", g.format, storeFormat, kept, err)
+		t.Fatalf("format %d became %d and the state before is kept as %q, %v", g.format, daemon.StoreFormat, kept, err)
 	}
 	former := filepath.Join(t.TempDir(), "former")
 	db, err := kv.Open(former, kv.Options{Format: g.format})
@@ -178,7 +202,7 @@ func TestREL13_NewerFormatIsRefused(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			dir := g.copy(t)
 			// The upgrade that the next format will have.
-			db, err := kv.Open(dir, kv.Options{Format: storeFormat + 1, Upgrade: func(*kv.Tx, int) error { return nil }})
+			db, err := kv.Open(dir, kv.Options{Format: daemon.StoreFormat + 1, Upgrade: func(*kv.Tx, int) error { return nil }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +210,7 @@ func TestREL13_NewerFormatIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := listing(t, dir)
-			rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), roomLimits{})
+			rooms, err := daemon.OpenRooms(dir, slog.New(slog.DiscardHandler), config.Records{})
 			if err == nil {
 				_ = rooms.KV.Close()
 				t.Fatal("a store of a newer format was opened")
@@ -195,7 +219,7 @@ func TestREL13_NewerFormatIsRefused(t *testing.T) {
 			if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Hint == "" {
 				t.Errorf("refused with %#v", err)
 			}
-			for _, format := range []int{storeFormat, storeFormat + 1} {
+			for _, format := range []int{daemon.StoreFormat, daemon.StoreFormat + 1} {
 				if !slices.Contains(digits.FindAllString(err.Error(), -1), strconv.Itoa(format)) {
 					t.Errorf("%q does not name format %d", err, format)
 				}
@@ -221,7 +245,8 @@ func opensAs(t *testing.T, dir string, format int) bool {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = kv.Open(dir, kv.Options{Format: format - 1}); err == nil {
+	db, err = kv.Open(dir, kv.Options{Format: format - 1})
+	if err == nil {
 		_ = db.Close()
 	}
 	return !upgraded && fault.KindOf(err) == fault.Unavailable
@@ -237,7 +262,7 @@ type openStore struct {
 
 func openGolden(t *testing.T, dir string) *openStore {
 	t.Helper()
-	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), roomLimits{})
+	rooms, err := daemon.OpenRooms(dir, slog.New(slog.DiscardHandler), config.Records{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +277,8 @@ func openGolden(t *testing.T, dir string) *openStore {
 	}
 	s := &openStore{t: t, rooms: rooms, server: rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: rooms})}
 	go func() { _ = s.server.Serve(ln) }() // it ends with close
-	if s.client, err = client.Dial(t.Context(), ln.Path(), client.Options{}); err != nil {
+	s.client, err = client.Dial(t.Context(), ln.Path(), client.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -372,7 +398,7 @@ func (s *openStore) goesOn() {
 // recordFormat writes the golden directories of this program's format.
 func recordFormat(t *testing.T) {
 	t.Helper()
-	target := filepath.Join(goldenData, fmt.Sprintf("format-%d", storeFormat))
+	target := filepath.Join(goldenData, fmt.Sprintf("format-%d", daemon.StoreFormat))
 	if _, err := os.Stat(target); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%s is there already, and is never changed", target)
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 )
 
 // In a container nobody may look after a daemon that has ended; ctxd stop must
@@ -16,13 +18,13 @@ func TestProcessThatNobodyWaitsForHasEnded(t *testing.T) {
 	if err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Fatal(err)
 	}
-	if running(cmd.Process.Pid) {
+	if daemon.Running(cmd.Process.Pid) {
 		t.Error("it runs, though it has ended")
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if running(cmd.Process.Pid) {
+	if daemon.Running(cmd.Process.Pid) {
 		t.Error("it runs, though nothing is left of it")
 	}
 }

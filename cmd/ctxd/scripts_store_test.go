@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -93,7 +94,7 @@ func onlyFile(ts *testscript.TestScript, pattern string) string {
 // killDaemon is "killdaemon": the daemon that has $CTXD_DATA ends at once, as in
 // a crash.
 func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
-	o, err := readSignature(ts.Getenv("CTXD_DATA"))
+	o, err := daemon.ReadSignature(ts.Getenv("CTXD_DATA"))
 	ts.Check(err)
 	p, err := os.FindProcess(o.PID)
 	ts.Check(err)
@@ -108,7 +109,7 @@ func copyFolder(ts *testscript.TestScript, _ bool, args []string) {
 // makeNewer is "newer DIR FILE": it makes a store of a later version of ctxd, and a
 // backup of it.
 func makeNewer(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := kv.Open(ts.MkAbs(args[0]), kv.Options{Format: storeFormat + 1})
+	db, err := kv.Open(ts.MkAbs(args[0]), kv.Options{Format: daemon.StoreFormat + 1})
 	ts.Check(err)
 	records := kv.NewCollection[string]("note")
 	ts.Check(db.Update(context.Background(), func(tx *kv.Tx) error {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -30,7 +31,9 @@ import (
 const hangs = 2 * time.Minute
 
 func TestMain(m *testing.M) {
-	testscript.Main(benchMain{m}, map[string]func(){"ctxd": main})
+	testscript.Main(benchMain{m}, map[string]func(){
+		"ctxd": main, hostileReader: readHostilely, holder: holdConnections, deafDaemon: serveNobody,
+	})
 }
 
 // TestScripts runs the scripts of fixtures/scripts, one file a behaviour, with
@@ -104,7 +107,7 @@ func awaitDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		var err error
 		if neg {
-			_, err = readSignature(ts.Getenv("CTXD_DATA"))
+			_, err = daemon.ReadSignature(ts.Getenv("CTXD_DATA"))
 		} else {
 			err = answers(ctx, ts.Getenv("CTXD_SOCKET"), vaults)
 		}

@@ -8,6 +8,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/logfile"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes/watch"
 )
@@ -28,11 +34,12 @@ type serveCmd struct {
 func (serveCmd) Help() string {
 	return "One daemon serves all programs of a user. It answers from the first moment, also while folders are being read. " +
 		"A folder that it follows is followed again by the next daemon, until ctxd vault unwatch. " +
-		"The first Ctrl-C lets calls under way finish; a second one ends the process at once, and nothing acknowledged is lost."
+		"Ctrl-C, or SIGTERM, ends it within five seconds: calls under way finish, and imports and other jobs stop between two transactions. " +
+		"A second one ends the process at once, and nothing acknowledged is lost."
 }
 
-func (serveCmd) Examples() []example {
-	return []example{
+func (serveCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd serve --vault ~/Notes", "serve the notes in a folder, as they are on the disk at any time"},
 		{"ctxd serve --vault ~/Notes --vault ~/Work", "two vaults, one daemon"},
 		{"ctxd serve --log-level debug --log-file ~/ctxd.log", "log every call; note text is never in it"},
@@ -46,11 +53,11 @@ func (c *serveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	log, err := newDaemonLog(a, conf, c.Detached)
+	log, err := logfile.New(a.Err, conf, c.Detached)
 	if err != nil {
 		return err
 	}
-	d, err := startDaemon(conf.daemon(log.Logger))
+	d, err := daemon.Start(daemon.OptionsOf(conf, log.Logger))
 	if err == nil {
 		err = c.load(a, d, log.Logger)
 	}
@@ -59,65 +66,101 @@ func (c *serveCmd) Run(a *app) error {
 		log.Info("stopped before the store was open")
 		return nil
 	case err != nil:
-		return c.cantStart(err, conf.data, log)
+		return c.cantStart(err, conf.Data, log)
 	}
-	if err := log.open(); err != nil {
-		return errors.Join(err, d.close())
+	err = c.checkLogFile(a, d, conf)
+	if err == nil {
+		err = log.Open()
+	}
+	if err != nil {
+		return errors.Join(err, d.Close())
 	}
 	if c.Detached {
-		leaveFolder()
+		connect.LeaveFolder()
 	}
 	c.announce(a, d, log, conf)
-	return errors.Join(c.serve(a, d, conf.vaults, log.Logger), log.close())
+	return errors.Join(c.serve(a, d, conf.Vaults, log.Logger), log.Close())
 }
 
 // load opens the store. Of a large one that takes seconds.
-func (c *serveCmd) load(a *app, d *daemon, log *slog.Logger) error {
-	p := newProgress(a.err)
-	p.report("opening the store", 0, 0)
-	defer p.finish()
-	defer context.AfterFunc(a.ctx, func() { log.Info("stopping: interrupted; again to stop at once") })()
-	return d.load(a.ctx)
+func (c *serveCmd) load(a *app, d *daemon.Daemon, log *slog.Logger) error {
+	p := term.NewProgress(a.Err)
+	p.Report("opening the store", 0, 0)
+	defer p.Finish()
+	defer context.AfterFunc(a.Ctx, func() { log.Info("stopping: interrupted; again to stop at once") })()
+	return d.Load(a.Ctx)
 }
 
 // cantStart logs why the daemon can't start, unless another one has the data,
 // whose log it would be.
-func (c *serveCmd) cantStart(err error, data string, log *daemonLog) error {
-	o, unsigned := readSignature(data)
-	taken := fault.KindOf(err) == fault.Conflict || unsigned == nil && running(o.PID)
-	if taken || log.open() != nil {
+func (c *serveCmd) cantStart(err error, data string, log *logfile.Log) error {
+	o, unsigned := daemon.ReadSignature(data)
+	taken := fault.KindOf(err) == fault.Conflict || unsigned == nil && daemon.Running(o.PID)
+	if taken || log.Open() != nil {
 		return err
 	}
 	log.Error("the daemon can't start", "error", fault.Message(err))
-	return errors.Join(err, log.close())
+	return errors.Join(err, log.Close())
 }
 
 // config returns how the daemon is set up. A folder that a flag names must
 // exist; one that the configuration names may be there another day.
-func (c *serveCmd) config(a *app) (*config, error) {
-	flags, err := assignments(c.Set)
+func (c *serveCmd) config(a *app) (*config.Config, error) {
+	flags, err := config.Assignments(c.Set)
 	if err != nil {
 		return nil, err
 	}
-	for key, words := range (given{
-		"vaults": c.Vault, "data": nonEmpty(c.Data), "idleExit": nonEmpty(c.IdleExit),
-		"log.file": nonEmpty(c.LogFile), "log.size": nonEmpty(c.LogSize), "log.keep": nonEmpty(c.LogKeep),
+	for key, words := range (config.Given{
+		"vaults": c.Vault, "data": command.NonEmpty(c.Data), "idleExit": command.NonEmpty(c.IdleExit),
+		"log.file": command.NonEmpty(c.LogFile), "log.size": command.NonEmpty(c.LogSize),
+		"log.keep":   command.NonEmpty(c.LogKeep),
 		"log.format": pointed(c.LogFormat), "log.level": pointed(c.LogLevel),
 	}) {
 		if len(words) > 0 {
 			flags[key] = words
 		}
 	}
-	conf, err := a.config(flags)
+	conf, err := a.Load(flags)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range c.Vault {
-		if _, err := folder(dir); err != nil {
+		if _, err := config.Folder(dir); err != nil {
 			return nil, err
 		}
 	}
-	return conf, nil
+	return conf, keptApart(conf)
+}
+
+// keptApart returns an error when files of the daemon would lie in a vault that is to be
+// read, or that vault among them. Nothing has been written yet.
+func keptApart(conf *config.Config) error {
+	logFile, err := conf.LogPath()
+	if err != nil {
+		return err
+	}
+	for _, dir := range conf.Vaults {
+		switch {
+		case watch.Lies(conf.Data, dir) || watch.Lies(dir, conf.Data):
+			return fault.New(fault.Invalid, "the data folder %q and the vault %q lie in one another, and %s", conf.Data,
+				dir, watch.NeverWritten).
+				WithHint("choose another folder with --data, or name the folders that hold notes alone")
+		case logFile != "" && watch.Lies(logFile, dir):
+			return fault.New(fault.Invalid, "the log %q lies in the vault %q, and %s", logFile, dir,
+				watch.NeverWritten).
+				WithHint("choose another file with --log-file")
+		}
+	}
+	return nil
+}
+
+// checkLogFile returns an error when the log lies in a vault that the store knows of.
+func (c *serveCmd) checkLogFile(a *app, d *daemon.Daemon, conf *config.Config) error {
+	logFile, err := conf.LogPath()
+	if err != nil || logFile == "" {
+		return err
+	}
+	return command.Hinted(d.Server.CheckOutside(a.Ctx, logFile), "choose another file with --log-file")
 }
 
 func pointed(s *string) []string {
@@ -128,27 +171,23 @@ func pointed(s *string) []string {
 }
 
 // serve reads the folders and waits for the end.
-func (c *serveCmd) serve(a *app, d *daemon, folders []string, log *slog.Logger) error {
-	ctx, cancel := context.WithCancel(a.ctx)
-	imported := make(chan struct{})
-	go func() {
-		defer close(imported)
-		c.importAll(ctx, a, d, folders, log)
-	}()
+func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.Logger) error {
+	ctx, cancel := context.WithCancel(a.Ctx)
+	d.Go(func() { c.importAll(ctx, a, d, folders, log) })
 	var failed error
 	select {
-	case <-a.ctx.Done():
+	case <-a.Ctx.Done():
 		log.Info("stopping: interrupted; again to stop at once")
-	case <-d.stopped:
+	case <-d.Stopped:
 		log.Info("stopping: admin.stop was called")
-	case <-d.idle:
+	case <-d.Idle:
 		log.Info("stopping: no client for as long as --idle-exit allows")
-	case failed = <-d.failed:
+	case failed = <-d.Failed:
 		log.Error("stopping: the socket can't be listened on any more", "error", failed)
 	}
 	cancel()
-	<-imported
-	if err := d.close(); err != nil {
+	if err := d.Close(); err != nil {
+		log.Error("stopped, but not as it should be", "error", fault.Message(err))
 		return err
 	}
 	log.Info("stopped")
@@ -160,40 +199,45 @@ func (c *serveCmd) serve(a *app, d *daemon, folders []string, log *slog.Logger) 
 
 // importAll reads the folders one after the other. One that can't be read is
 // logged and leaves the daemon running.
-func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon, folders []string, log *slog.Logger) {
+func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon.Daemon, folders []string, log *slog.Logger) {
 	for i, dir := range folders {
-		p := newProgress(a.err)
+		p := term.NewProgress(a.Err)
 		started := time.Now()
-		res, err := d.server.Import(ctx, watch.Request{Path: dir, Watch: true, Await: true, Progress: p.report})
-		p.finish()
+		res, err := d.Server.Import(ctx, watch.Request{Path: dir, Watch: true, Await: true, Progress: p.Report})
+		p.Finish()
 		switch {
 		case ctx.Err() != nil:
+			log.Info("the reading of a vault is broken off: what was read stays", "vault", i+1)
 			return
 		case err != nil:
 			log.Error("a vault can't be read", "vault", i+1, "error", fault.Message(err))
 		default:
 			log.Info("vault read", "vault", i+1, "notes", res.Notes, "entities", res.Entities, "links", res.Links,
-				"unresolved", res.Unresolved, "skipped", len(res.Skipped), "took", time.Since(started).Round(time.Millisecond).String())
+				"unresolved", res.Unresolved, "skipped", len(res.Skipped), "took",
+				time.Since(started).Round(time.Millisecond).String())
 		}
 	}
 }
 
 // announce says where the daemon listens: on a terminal in a form of its own.
-func (c *serveCmd) announce(a *app, d *daemon, log *daemonLog, conf *config) {
-	live := d.server.Health().Index.Notes
-	drawn := !c.Detached && a.err.terminal && conf.log.format == "text"
+func (c *serveCmd) announce(a *app, d *daemon.Daemon, log *logfile.Log, conf *config.Config) {
+	live := d.Server.Health().Index.Notes
+	drawn := !c.Detached && a.Err.Terminal && conf.Log.Format == "text"
 	to := log.Logger
 	if drawn {
-		to = log.toFile
+		to = log.ToFile
 	}
-	to.Info("listening", "socket", d.listener.Path(), "data", d.dir, "version", version(), "pid", os.Getpid(), "notes", live)
+	to.Info("listening", "socket", d.Listener.Path(), "data", d.Dir, "version", command.Version(), "pid", os.Getpid(),
+		"notes", live)
 	if !drawn {
 		return
 	}
-	a.err.say(styled(strong, "ctxd "+version()), styled(faint, fmt.Sprintf("  pid %d", os.Getpid())))
-	t := &table{indent: 2}
-	t.row(line{styled(faint, "socket")}, line{text(d.listener.Path())})
-	t.row(line{styled(faint, "data")}, line{text(d.dir), styled(faint, "  "+count(live, "note"))})
-	t.draw(a.err)
-	a.err.say(styled(faint, "  Ctrl-C ends it; ctxd inspect status shows how it is."))
+	a.Err.Say(term.Styled(term.Strong, "ctxd "+command.Version()),
+		term.Styled(term.Faint, fmt.Sprintf("  pid %d", os.Getpid())))
+	t := &term.Table{Indent: 2}
+	t.Row(term.Line{term.Styled(term.Faint, "socket")}, term.Line{term.Text(d.Listener.Path())})
+	t.Row(term.Line{term.Styled(term.Faint, "data")},
+		term.Line{term.Text(d.Dir), term.Styled(term.Faint, "  "+term.Count(live, "note"))})
+	t.Draw(a.Err)
+	a.Err.Say(term.Styled(term.Faint, "  Ctrl-C ends it; ctxd inspect status shows how it is."))
 }

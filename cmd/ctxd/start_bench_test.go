@@ -21,7 +21,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
@@ -100,7 +103,7 @@ func standardStore(b *testing.B, n int) benchData {
 		}
 		parent, prepared.temp = temp, append(prepared.temp, temp)
 	}
-	d := benchData{dir: filepath.Join(parent, fmt.Sprintf("notes-%d-format-%d", n, storeFormat))}
+	d := benchData{dir: filepath.Join(parent, fmt.Sprintf("notes-%d-format-%d", n, daemon.StoreFormat))}
 	if _, err := os.Stat(d.dir); errors.Is(err, fs.ErrNotExist) {
 		made := d.dir + ".tmp"
 		rooms := openBench(b, made)
@@ -120,7 +123,7 @@ func standardStore(b *testing.B, n int) benchData {
 
 func openBench(b *testing.B, dir string) *rpc.Rooms {
 	b.Helper()
-	rooms, err := openRooms(dir, slog.New(slog.DiscardHandler), roomLimits{})
+	rooms, err := daemon.OpenRooms(dir, slog.New(slog.DiscardHandler), config.Records{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -164,14 +167,14 @@ func fillStandard(ctx context.Context, rooms *rpc.Rooms, n int) error {
 // before it, so that there are two types.
 func fillThings(ctx context.Context, ents *entities.Store, n int) error {
 	fields := []entities.Field{
-		{Name: "status", Type: entities.Select, Options: []string{"open", "active", "blocked", "done"}},
-		{Name: "score", Type: entities.Number},
-		{Name: "since", Type: entities.Date},
-		{Name: "done", Type: entities.Boolean},
-		{Name: "tags", Type: entities.TextList},
-		{Name: "note", Type: entities.Text},
-		{Name: "lead", Type: entities.EntityRef},
-		{Name: "parent", Type: entities.EntityRef},
+		{Name: "status", Type: record.Select, Options: []string{"open", "active", "blocked", "done"}},
+		{Name: "score", Type: record.Number},
+		{Name: "since", Type: record.Date},
+		{Name: "done", Type: record.Boolean},
+		{Name: "tags", Type: record.TextList},
+		{Name: "note", Type: record.Text},
+		{Name: "lead", Type: record.EntityRef},
+		{Name: "parent", Type: record.EntityRef},
 	}
 	for _, name := range []string{"Project", "Task"} {
 		if _, _, err := ents.PutType(ctx, entities.Type{Name: name, Fields: fields}, nil, false); err != nil {
@@ -186,12 +189,14 @@ func fillThings(ctx context.Context, ents *entities.Store, n int) error {
 			e.Type = "Task"
 		}
 		for _, ref := range []string{"lead", "parent"} {
-			if e.Fields[ref] = ids[e.Fields[ref].(string)]; e.Fields[ref] == "" {
+			e.Fields[ref] = ids[e.Fields[ref].(string)]
+			if e.Fields[ref] == "" {
 				delete(e.Fields, ref)
 			}
 		}
 		ids[t.Name] = e.ID
-		if list = append(list, e); len(list) == entities.MaxMany || len(ids) == n {
+		list = append(list, e)
+		if len(list) == entities.MaxMany || len(ids) == n {
 			if _, err := ents.PutMany(ctx, list); err != nil {
 				return err
 			}
@@ -263,7 +268,7 @@ func BenchmarkMemory(b *testing.B) {
 				b.ReportMetric(float64(bytes)/float64(d.text), name+"/text")
 			}
 			for b.Loop() {
-				made, err := filepath.Glob(filepath.Join(d.dir, indexFolder, "vectors*"))
+				made, err := filepath.Glob(filepath.Join(d.dir, daemon.IndexFolder, "vectors*"))
 				if err != nil {
 					b.Fatal(err)
 				}

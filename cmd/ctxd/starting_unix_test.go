@@ -15,6 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -131,8 +134,9 @@ func TestServeAnswersWhileItStarts(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "starting") || !strings.Contains(string(out), "reading the records") {
 		t.Errorf("inspect status: %v\n%s", err, out)
 	}
-	var st status
-	if out, err = s.command(t, "inspect", "status", "--json").Output(); err != nil || json.Unmarshal(out, &st) != nil || st.Stats != nil || st.Health.Loading == nil {
+	var st inspect.Status
+	out, err = s.command(t, "inspect", "status", "--json").Output()
+	if err != nil || json.Unmarshal(out, &st) != nil || st.Stats != nil || st.Health.Loading == nil {
 		t.Errorf("inspect status --json: %v\n%s", err, out)
 	}
 	ended := s.waiting("call", "notes.put", "title=Early")
@@ -169,13 +173,13 @@ func TestServeEndsWhileItStarts(t *testing.T) {
 				t.Errorf("the call that waited: %s", out)
 			}
 			s.goOn()
-			if code := s.ended(); code != exitOK {
+			if code := s.ended(); code != command.ExitOK {
 				t.Errorf("exit status %d\n%s", code, s.stderr.String())
 			}
 			if log := s.stderr.String(); !strings.Contains(log, "stopped before the store was open") {
 				t.Errorf("logged:\n%s", log)
 			}
-			for _, left := range []string{s.socket, filepath.Join(s.data, signature)} {
+			for _, left := range []string{s.socket, filepath.Join(s.data, daemon.Signature)} {
 				if _, err := os.Stat(left); err == nil {
 					t.Errorf("%s is left", left)
 				}
@@ -216,7 +220,7 @@ func TestServeFailsWhileItIsCalled(t *testing.T) {
 			reason = strings.TrimSpace(rest)
 		}
 	}
-	if code != exitError || reason == "" || !strings.Contains(out, "the daemon can't start: "+reason) || !strings.Contains(out, "Try: ") {
+	if code != command.ExitError || reason == "" || !strings.Contains(out, "the daemon can't start: "+reason) || !strings.Contains(out, "Try: ") {
 		t.Errorf("exit status %d, because %q; the call that waited is told\n%s\n%s", code, reason, out, s.stderr.String())
 	}
 }

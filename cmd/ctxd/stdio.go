@@ -11,11 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 type stdioCmd struct {
-	attachFlags
+	connect.AttachFlags
 }
 
 func (stdioCmd) Help() string {
@@ -25,8 +28,8 @@ func (stdioCmd) Help() string {
 		"When standard input ends, the replies that are due are still written."
 }
 
-func (stdioCmd) Examples() []example {
-	return []example{
+func (stdioCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd stdio", "what to set as the command of the server in an editor"},
 		{"ctxd stdio --no-start", "only when a daemon runs already"},
 		{"ctxd stdio < requests.jsonl", "one JSON-RPC message a line; prints the replies and ends"},
@@ -34,15 +37,15 @@ func (stdioCmd) Examples() []example {
 }
 
 func (c *stdioCmd) Run(a *app) error {
-	conn, err := a.attach(a.ctx, c.options())
+	conn, err := a.Attach(a.Ctx, c.Options())
 	if err != nil {
 		return err
 	}
-	if a.err.terminal && a.out.terminal {
-		a.err.say(styled(faint, "connected: one JSON-RPC message a line; Ctrl-D ends it"))
+	if a.Err.Terminal && a.Out.Terminal {
+		a.Err.Say(term.Styled(term.Faint, "connected: one JSON-RPC message a line; Ctrl-D ends it"))
 	}
-	b := &bridge{conn: conn, in: a.in, out: os.Stdout, patience: quietEnd}
-	return b.run(a.ctx)
+	b := &bridge{conn: conn, in: a.In, out: os.Stdout, patience: quietEnd}
+	return b.run(a.Ctx)
 }
 
 // bridge carries bytes between a connection and a pair of streams.
@@ -81,10 +84,12 @@ func (b *bridge) run(ctx context.Context) error {
 	for {
 		select {
 		case p := <-up:
-			if up = nil; p.read != nil {
+			up = nil
+			if p.read != nil {
 				return fault.Wrap(fault.Unavailable, p.read, "standard input can't be read")
 			}
-			if ended = p.write == nil; ended {
+			ended = p.write == nil
+			if ended {
 				b.closeInput()
 			}
 		case p := <-down:
@@ -96,7 +101,7 @@ func (b *bridge) run(ctx context.Context) error {
 			case ended && p.read == nil, sent.isExit():
 				return nil
 			}
-			return connectionGone(ctx, b.conn.RemoteAddr().String())
+			return connect.ConnectionGone(ctx, b.conn.RemoteAddr().String())
 		}
 	}
 }
@@ -110,7 +115,8 @@ func pump(to io.Writer, from io.Reader, before func()) (p pumped) {
 		}
 		n, err := from.Read(buf)
 		if n > 0 {
-			if _, p.write = to.Write(buf[:n]); p.write != nil {
+			_, p.write = to.Write(buf[:n])
+			if p.write != nil {
 				return p
 			}
 		}
@@ -137,17 +143,6 @@ func (b *bridge) beforeRead() {
 	if b.quiet.Load() {
 		_ = b.conn.SetReadDeadline(time.Now().Add(b.patience)) // a connection that takes none is at its end
 	}
-}
-
-// connectionGone is the error of a connection to the socket at path that ended
-// before the client wanted it to. A daemon that is being killed may still take
-// connections, and answers none.
-func connectionGone(ctx context.Context, path string) error {
-	if healthOf(ctx, path) != nil {
-		return fault.New(fault.Unavailable, "the daemon has ended the connection").WithHint("ctxd inspect log says why")
-	}
-	return &unreachableError{socket: path, err: fault.New(fault.Unavailable, "the daemon has gone, and with it the connection to").
-		WithHint("ctxd serve")}
 }
 
 // tail keeps the end of what is written to it: enough for a short message. It

@@ -19,6 +19,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -60,7 +63,7 @@ func (p home) command(t *testing.T, args ...string) *exec.Cmd {
 
 // health returns the health of the daemon, nil when none runs.
 func (p home) health() *protocol.Health {
-	h, err := healthFrom(context.Background(), p.socket, hangs)
+	h, err := connect.HealthFrom(context.Background(), p.socket, hangs)
 	if err != nil {
 		return nil
 	}
@@ -168,8 +171,8 @@ func TestStdioSaysThatTheDaemonIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitUnreachable {
-		t.Errorf("%v, want status %d", err, exitUnreachable)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitNoDaemon {
+		t.Errorf("%v, want status %d", err, command.ExitNoDaemon)
 	}
 	if !strings.Contains(stderr.String(), "the daemon has gone") {
 		t.Errorf("it says %q", stderr)
@@ -183,8 +186,8 @@ func TestStdioInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Errorf("%v, want status %d", err, exitInterrupted)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitInterrupted {
+		t.Errorf("%v, want status %d", err, command.ExitInterrupted)
 	}
 	if h := p.health(); h == nil || h.PID != pid {
 		t.Errorf("the daemon did not outlive it: %+v", h)
@@ -250,13 +253,13 @@ func TestStdioEnds(t *testing.T) {
 	}{
 		{"the client said exit", io.MultiReader(strings.NewReader(exit), hold()), io.Discard, func(c *net.UnixConn, _ func()) {
 			_, _ = bufio.NewReader(c).ReadString('\n')
-		}, "", exitOK},
-		{"the daemon dies", hold(), io.Discard, func(_ *net.UnixConn, close func()) { close() }, "the daemon has gone", exitUnreachable},
+		}, "", command.ExitOK},
+		{"the daemon dies", hold(), io.Discard, func(_ *net.UnixConn, close func()) { close() }, "the daemon has gone", command.ExitNoDaemon},
 		{"nobody reads", hold(), failing{}, func(c *net.UnixConn, _ func()) {
 			_, _ = c.Write([]byte("x"))
 			_, _ = c.Read(make([]byte, 1))
-		}, "standard output can't be written", exitError},
-		{"nobody writes", failing{}, io.Discard, func(c *net.UnixConn, _ func()) { _, _ = c.Read(make([]byte, 1)) }, "standard input can't be read", exitError},
+		}, "standard output can't be written", command.ExitError},
+		{"nobody writes", failing{}, io.Discard, func(c *net.UnixConn, _ func()) { _, _ = c.Read(make([]byte, 1)) }, "standard input can't be read", command.ExitError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var ln *socket.Listener
@@ -286,7 +289,7 @@ func TestStdioSaysThatItWasCut(t *testing.T) {
 		t.Error(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitError || !strings.Contains(stderr.String(), "has ended the connection") {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitError || !strings.Contains(stderr.String(), "has ended the connection") {
 		t.Errorf("%v %q", err, stderr)
 	}
 }
@@ -298,41 +301,41 @@ func TestStdioSaysAtOnceWhoHasTheData(t *testing.T) {
 	begun := time.Now()
 	out, err := p.command(t, "stdio", "--socket", p.socket+"2").CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitOwned || !strings.Contains(string(out), "already owns this data") {
+	if !errors.As(err, &exit) || exit.ExitCode() != command.ExitOwned || !strings.Contains(string(out), "already owns this data") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if took := time.Since(begun); took >= startLimit {
+	if took := time.Since(begun); took >= connect.StartLimit {
 		t.Errorf("that took %v", took)
 	}
 }
 
 func TestStdioPassesOnWhatItWasTold(t *testing.T) {
 	for _, c := range []struct {
-		flags attachFlags
+		flags connect.AttachFlags
 		want  string
 	}{
-		{attachFlags{}, "--idle-exit 10m"},
-		{attachFlags{IdleExit: "never"}, "--idle-exit never"},
-		{attachFlags{IdleExit: "90s", Data: "/d"}, "--data /d --idle-exit 1m30s"},
+		{connect.AttachFlags{}, "--idle-exit 10m"},
+		{connect.AttachFlags{IdleExit: "never"}, "--idle-exit never"},
+		{connect.AttachFlags{IdleExit: "90s", Data: "/d"}, "--data /d --idle-exit 1m30s"},
 	} {
 		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-		a := &app{globals: &globals{Socket: "/s"}}
-		conf, err := a.config(c.flags.options().given)
+		a := &connect.Link{Flags: &config.Flags{Socket: "/s"}}
+		conf, err := a.Load(c.flags.Options().Given)
 		if err != nil {
 			t.Fatal(err)
 		}
-		args, err := a.daemonArgs(conf)
+		args, err := a.DaemonArgs(conf)
 		if got := strings.Join(args, " "); err != nil || !strings.Contains(got, "serve --detached --json --socket /s ") || !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %s, %v", c.flags, got, err)
 		}
 	}
 }
 
-func explainAny(err error) failure {
+func explainAny(err error) command.Failure {
 	if err == nil {
-		return failure{}
+		return command.Failure{}
 	}
-	return explain(err)
+	return command.Explain(err)
 }
 
 // failing is a stream that is broken.

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -17,112 +22,127 @@ type vaultCmd struct {
 	Forget     vaultForgetCmd     `cmd:"" help:"Remove a vault from the daemon with everything that came from it; its folder stays as it is."`
 }
 
-type vaultListCmd struct{}
+type vaultListCmd struct{ connect.Audience }
 
-func (vaultListCmd) Examples() []example {
-	return []example{{"ctxd vault list", "name, counts, folder, and whether it is followed"}}
+func (vaultListCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd vault list", "name, counts, folder, and whether it is followed"},
+		{"ctxd vault list --audience remote", "counts of public notes alone"},
+	}
 }
 
-func (vaultListCmd) Run(a *app) error {
-	return a.with(func(cl *client.Client) error {
+func (c *vaultListCmd) Run(a *app) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var list protocol.VaultList
-		if err := cl.Call(a.ctx, "vault.list", nil, &list); err != nil {
+		if err := cl.Call(a.Ctx, "vault.list", nil, &list); err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.out.json(list)
+			return a.Out.JSON(list)
 		}
-		drawVaults(a.out, list.Vaults)
+		inspect.DrawVaults(a.Out, list.Vaults)
 		return nil
 	})
 }
 
 type vaultStatusCmd struct {
 	Name string `arg:"" optional:"" help:"Name of the vault. Default: the only one."`
+
+	connect.Audience
 }
 
-func (vaultStatusCmd) Examples() []example {
-	return []example{{"ctxd vault status", "of the only vault"}, {"ctxd vault status Work --json", "for a program"}}
+func (vaultStatusCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd vault status", "of the only vault"},
+		{"ctxd vault status Work --json", "for a program"},
+		{"ctxd vault status --audience remote", "without what comes from private notes"},
+	}
 }
 
 func (c *vaultStatusCmd) Run(a *app) error {
-	return a.with(func(cl *client.Client) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		st, err := vaultStatus(a, cl, c.Name)
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.out.json(st)
+			return a.Out.JSON(st)
 		}
-		drawVault(a.out, st)
+		drawVault(a.Out, st)
 		return nil
 	})
 }
 
 func vaultStatus(a *app, cl *client.Client, name string) (*watch.Status, error) {
 	var st watch.Status
-	return &st, cl.Call(a.ctx, "vault.status", protocol.VaultMaybe{Vault: name}, &st)
+	return &st, cl.Call(a.Ctx, "vault.status", protocol.VaultMaybe{Vault: name}, &st)
 }
 
 // drawVault shows how a vault stands.
-func drawVault(s *screen, st *watch.Status) {
-	s.say(styled(accent, st.Vault), text("  "+st.Path))
-	f := &facts{table{indent: 2}}
-	f.addf("holds", "%s, %s (%s without a target), %s", count(st.Notes, "note"), count(st.Links, "wikilink"), number(st.Unresolved), count(st.MarkdownLinks, "Markdown link"))
-	state := line{text("no; ctxd import --watch does")}
+func drawVault(s *term.Screen, st *watch.Status) {
+	s.Say(term.Styled(term.Accent, st.Vault), term.Text("  "+st.Path))
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Addf("holds", "%s, %s (%s without a target), %s", term.Count(st.Notes, "note"), term.Count(st.Links, "wikilink"),
+		term.Number(st.Unresolved), term.Count(st.MarkdownLinks, "Markdown link"))
+	state := term.Line{term.Text("no; ctxd import --watch does")}
 	if st.Watching {
-		state = line{styled(good, "yes")}
+		state = term.Line{term.Styled(term.Good, "yes")}
 	}
-	f.row(line{styled(faint, "followed")}, state)
-	agreed := line{text(ago(st.LastScanAt))}
+	f.Row(term.Line{term.Styled(term.Faint, "followed")}, state)
+	agreed := term.Line{term.Text(term.Ago(st.LastScanAt))}
 	if st.Stale {
-		agreed = append(agreed, styled(bad, "  stale"))
+		agreed = append(agreed, term.Styled(term.Bad, "  stale"))
 	}
-	f.row(line{styled(faint, "agreed")}, agreed)
+	f.Row(term.Line{term.Styled(term.Faint, "agreed")}, agreed)
 	var rest []watch.Skip
 	for _, e := range st.Errors {
 		if e.Path == "." {
-			f.row(line{styled(faint, "note")}, line{styled(warn, e.Reason)})
+			f.Row(term.Line{term.Styled(term.Faint, "note")}, term.Line{term.Styled(term.Warn, e.Reason)})
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	f.draw(s)
+	f.Draw(s)
 	drawSkipped(s, "", rest, "")
 }
 
 type vaultUnresolvedCmd struct {
-	Name  string    `arg:"" optional:"" help:"Name of the vault. Default: the only one."`
-	Limit countFlag `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Targets at most, the most frequent ones, 1 to 10000. Default: 100."`
+	Name  string        `arg:"" optional:"" help:"Name of the vault. Default: the only one."`
+	Limit command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Targets at most, the most frequent ones, 1 to 10000. Default: 100."`
+
+	connect.Audience
 }
 
-func (vaultUnresolvedCmd) Examples() []example {
-	return []example{
+func (vaultUnresolvedCmd) Examples() []command.Example {
+	return []command.Example{
 		{"ctxd vault unresolved", "which names are linked to, but are no note"},
 		{"ctxd vault unresolved Work -n 10", "the ten most frequent"},
+		{"ctxd vault unresolved --audience remote", "those of public notes, without names of private ones"},
 	}
 }
 
 func (c *vaultUnresolvedCmd) Run(a *app) error {
-	return a.with(func(cl *client.Client) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var res protocol.Unresolved
-		if err := cl.Call(a.ctx, "vault.unresolved", protocol.VaultUnresolved{Vault: c.Name, Limit: int(c.Limit)}, &res); err != nil {
+		if err := cl.Call(a.Ctx, "vault.unresolved", protocol.VaultUnresolved{Vault: c.Name, Limit: int(c.Limit)},
+			&res); err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.out.json(res)
+			return a.Out.JSON(res)
 		}
-		a.out.say(styled(accent, res.Vault), text("  "+count(res.Links, "link")+" without a target, "+count(res.Targets, "target")))
+		a.Out.Say(term.Styled(term.Accent, res.Vault),
+			term.Text("  "+term.Count(res.Links, "link")+" without a target, "+term.Count(res.Targets, "target")))
 		if len(res.Unresolved) == 0 {
 			return nil
 		}
-		t := &table{indent: 2, head: []string{"target", "links", "from"}, right: []int{1}}
+		t := &term.Table{Indent: 2, Head: []string{"target", "links", "from"}, Right: []int{1}}
 		for _, u := range res.Unresolved {
-			t.row(line{text(u.Target)}, line{text(number(u.Count))}, fromNotes(u))
+			t.Row(term.Line{term.Text(u.Target)}, term.Line{term.Text(term.Number(u.Count))}, fromNotes(u))
 		}
-		t.draw(a.out)
+		t.Draw(a.Out)
 		if n := res.Targets - len(res.Unresolved); n > 0 {
-			a.out.say(styled(faint, "  "+number(n)+" more; --limit shows them"))
+			a.Out.Say(term.Styled(term.Faint, "  "+term.Number(n)+" more; --limit shows them"))
 		}
 		return nil
 	})
@@ -131,17 +151,17 @@ func (c *vaultUnresolvedCmd) Run(a *app) error {
 // placesShown is how many of the notes are named that a target stands in.
 const placesShown = 2
 
-func fromNotes(u notes.Unresolved) line {
+func fromNotes(u notes.Unresolved) term.Line {
 	var places []string
 	for _, b := range u.From[:min(placesShown, len(u.From))] {
-		places = append(places, firstOf(b.Path, b.Title)+":"+number(b.Line))
+		places = append(places, cmp.Or(b.Path, b.Title)+":"+term.Number(b.Line))
 	}
-	l := line{text(strings.Join(places, ", "))}
+	l := term.Line{term.Text(strings.Join(places, ", "))}
 	if len(u.From) > placesShown {
-		l = append(l, styled(faint, ", …"))
+		l = append(l, term.Styled(term.Faint, ", …"))
 	}
 	if len(u.Candidates) > 0 {
-		l = append(l, styled(warn, "  could mean "+count(len(u.Candidates), "note")))
+		l = append(l, term.Styled(term.Warn, "  could mean "+term.Count(len(u.Candidates), "note")))
 	}
 	return l
 }
@@ -150,20 +170,21 @@ type vaultUnwatchCmd struct {
 	Name string `arg:"" help:"Name of the vault."`
 }
 
-func (vaultUnwatchCmd) Examples() []example {
-	return []example{{"ctxd vault unwatch Work", "ctxd import ~/Work --watch follows it again"}}
+func (vaultUnwatchCmd) Examples() []command.Example {
+	return []command.Example{{"ctxd vault unwatch Work", "ctxd import ~/Work --watch follows it again"}}
 }
 
 func (c *vaultUnwatchCmd) Run(a *app) error {
-	return a.with(func(cl *client.Client) error {
+	return a.With(func(cl *client.Client) error {
 		var st watch.Status
-		if err := cl.Call(a.ctx, "vault.unwatch", protocol.VaultName{Vault: c.Name}, &st); err != nil {
+		if err := cl.Call(a.Ctx, "vault.unwatch", protocol.VaultName{Vault: c.Name}, &st); err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.out.json(st)
+			return a.Out.JSON(st)
 		}
-		a.out.say(styled(accent, st.Vault), text("  is no longer followed; its "+count(st.Notes, "note")+" stay"))
+		a.Out.Say(term.Styled(term.Accent, st.Vault),
+			term.Text("  is no longer followed; its "+term.Count(st.Notes, "note")+" stay"))
 		return nil
 	})
 }
@@ -178,33 +199,39 @@ func (vaultForgetCmd) Help() string {
 		"What others say of them, such as links, stays and leads nowhere."
 }
 
-func (vaultForgetCmd) Examples() []example {
-	return []example{{"ctxd vault forget Work", "shows what would go, asks, and removes it"}, {"ctxd vault forget Work --yes", "in a script"}}
+func (vaultForgetCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd vault forget Work", "shows what would go, asks, and removes it"},
+		{"ctxd vault forget Work --yes", "in a script"},
+	}
 }
 
 func (c *vaultForgetCmd) Run(a *app) error {
-	return a.with(func(cl *client.Client) error {
+	return a.With(func(cl *client.Client) error {
 		st, err := vaultStatus(a, cl, c.Name)
 		if err != nil {
 			return err
 		}
 		if !c.Yes {
-			err := a.confirm("Remove this vault from the daemon?", "ctxd vault forget "+quoted(c.Name)+" --yes", func(s *screen) { drawVault(s, st) })
+			err := a.Confirm(a.Ctx, "Remove this vault from the daemon?",
+				"ctxd vault forget "+command.Quoted(c.Name)+" --yes", func(s *term.Screen) { drawVault(s, st) })
 			if err != nil {
 				return err
 			}
 		}
 		var res protocol.VaultForgotten
-		p := newProgress(a.err)
-		err = cl.CallProgress(a.ctx, "vault.forget", protocol.VaultName{Vault: c.Name}, &res, p.wire)
-		p.finish()
+		p := term.NewProgress(a.Err)
+		err = cl.CallProgress(a.Ctx, "vault.forget", protocol.VaultName{Vault: c.Name}, &res, p.Wire)
+		p.Finish()
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.out.json(res)
+			return a.Out.JSON(res)
 		}
-		a.out.say(styled(good, "forgotten"), text("  "), styled(accent, res.Vault), text("  "+count(res.Notes, "note")+"; the folder "), text(st.Path), text(" is as it was"))
+		a.Out.Say(term.Styled(term.Good, "forgotten"), term.Text("  "), term.Styled(term.Accent, res.Vault),
+			term.Text("  "+term.Count(res.Notes, "note")+"; the folder "), term.Text(st.Path),
+			term.Text(" is as it was"))
 		return nil
 	})
 }

@@ -18,6 +18,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -213,10 +216,10 @@ func TestWQL10_Prompt(t *testing.T) {
 	s.see("      1240\r\n")
 	s.see("wql> ") // typed ahead, the end of the input is none
 	s.press("\x04")
-	if status := s.ends(); status != exitOK {
+	if status := s.ends(); status != command.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
-	path := filepath.Join(p.data, historyFile)
+	path := filepath.Join(p.data, config.HistoryFile)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the history: %v, %v", info, err)
 	}
@@ -227,7 +230,7 @@ func TestWQL10_Prompt(t *testing.T) {
 	s.press("\x03")
 	s.see("wql> ")
 	s.press("\\q\r")
-	if status := s.ends(); status != exitOK {
+	if status := s.ends(); status != command.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 }
@@ -244,7 +247,7 @@ func TestWQL10_PromptWithoutHistory(t *testing.T) {
 	s.see("wql> ")
 	s.press("\\q\r")
 	s.ends()
-	if _, err := os.Stat(filepath.Join(p.data, historyFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(p.data, config.HistoryFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the history: %v", err)
 	}
 	// A file that can't be written is said once, and keeps nobody from asking.
@@ -278,8 +281,8 @@ func TestWQL10_PromptInterrupted(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.see(unmarkPaste)
-	if status := s.ends(); status != exitInterrupted {
+	s.see(edit.UnmarkPaste)
+	if status := s.ends(); status != command.ExitInterrupted {
 		t.Errorf("exit status %d", status)
 	}
 	after, err := unix.IoctlGetTermios(int(s.person.Fd()), unix.TCGETS)
@@ -306,7 +309,7 @@ func TestWQL10_PromptOutlivesTheDaemon(t *testing.T) {
 	s.see("       6\r\n")
 	s.see("wql @Alice Novak> ")
 	s.press("\x04")
-	if status := s.ends(); status != exitOK {
+	if status := s.ends(); status != command.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 }
@@ -329,7 +332,7 @@ func TestWQL10_PromptOnADumbTerminal(t *testing.T) {
 	s.see("       8\r\n")
 	s.see("wql> ")
 	s.press("\x04")
-	if status := s.ends(); status != exitOK {
+	if status := s.ends(); status != command.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 	s.mu.Lock()
@@ -368,7 +371,7 @@ func TestWQL10_CtrlCCancelsTheQuery(t *testing.T) {
 	s.see("type  entities  fields")
 	s.see("wql> ")
 	s.press("\x04")
-	if status := s.ends(); status != exitOK {
+	if status := s.ends(); status != command.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 }

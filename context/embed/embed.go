@@ -2,6 +2,38 @@ package embed
 
 import "context"
 
+// Kind says what runs an embedder. Settings, status and the wire name it so.
+type Kind string
+
+// The kinds of embedders.
+const (
+	Builtin Kind = "builtin" // a table in the program: package table
+	Runner  Kind = "runner"  // a child process: package runner
+	HTTP    Kind = "http"    // an endpoint: package endpoint
+)
+
+// Kinds lists all of them, in the order of the documentation.
+var Kinds = []Kind{Builtin, Runner, HTTP}
+
+// MaxText is how many bytes of a text are read, 1 MiB. A whole novel fits;
+// what lies behind would move the mean of a text that long by nothing.
+const MaxText = 1 << 20
+
+// MaxDims is the greatest length of a vector that any embedder may give.
+const MaxDims = 4096
+
+// Clip cuts a text at MaxText bytes, not within a character.
+func Clip(text string) string {
+	if len(text) <= MaxText {
+		return text
+	}
+	end := MaxText
+	for end > MaxText-4 && text[end]&0xC0 == 0x80 {
+		end--
+	}
+	return text[:end]
+}
+
 // Model is the identity of what made a vector. Vectors are comparable only if
 // their models are equal.
 type Model struct {
@@ -45,7 +77,7 @@ type Embedder interface {
 
 // Status is how an embedder is.
 type Status struct {
-	Kind  string `json:"kind"`  // builtin, runner or http
+	Kind  Kind   `json:"kind"`
 	State string `json:"state"` // ready, idle (starts when asked), starting, or failed
 	// Why it failed last, or what else serves in its place; without the texts of
 	// anybody.

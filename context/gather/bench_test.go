@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -17,15 +18,15 @@ import (
 // references, and a computed field, which is how lists of what refers to a
 // record are had.
 var thingType = entities.Type{Name: "Project", Fields: []entities.Field{
-	{Name: "status", Type: entities.Select, Options: []string{"open", "active", "blocked", "done"}},
-	{Name: "score", Type: entities.Number},
-	{Name: "since", Type: entities.Date},
-	{Name: "done", Type: entities.Boolean},
-	{Name: "tags", Type: entities.TextList},
-	{Name: "note", Type: entities.Text},
-	{Name: "lead", Type: entities.EntityRef},
-	{Name: "parent", Type: entities.EntityRef},
-	{Name: "leads", Type: entities.Computed, Query: "SELECT p FROM Project WHERE p.lead = {this}"},
+	{Name: "status", Type: record.Select, Options: []string{"open", "active", "blocked", "done"}},
+	{Name: "score", Type: record.Number},
+	{Name: "since", Type: record.Date},
+	{Name: "done", Type: record.Boolean},
+	{Name: "tags", Type: record.TextList},
+	{Name: "note", Type: record.Text},
+	{Name: "lead", Type: record.EntityRef},
+	{Name: "parent", Type: record.EntityRef},
+	{Name: "leads", Type: record.Computed, Query: "SELECT p FROM Project WHERE p.lead = {this}"},
 }}
 
 // things writes n standard entities and returns their names. The i-th has the
@@ -40,13 +41,15 @@ func (w *world) things(b *testing.B, n int) (names []string) {
 	for t := range fixtures.StandardThings(n) {
 		e := entities.Entity{ID: fmt.Sprintf("thing-%d", len(ids)), Type: thingType.Name, Name: t.Name, Fields: t.Fields}
 		for _, ref := range []string{"lead", "parent"} {
-			if e.Fields[ref] = ids[e.Fields[ref].(string)]; e.Fields[ref] == "" {
+			e.Fields[ref] = ids[e.Fields[ref].(string)]
+			if e.Fields[ref] == "" {
 				delete(e.Fields, ref)
 			}
 		}
 		ids[t.Name] = e.ID
 		names = append(names, t.Name)
-		if list = append(list, e); len(list) == entities.MaxMany || len(ids) == n {
+		list = append(list, e)
+		if len(list) == entities.MaxMany || len(ids) == n {
 			if _, err := w.ents.PutMany(ctx, list); err != nil {
 				b.Fatal(err)
 			}
@@ -62,10 +65,12 @@ func (w *world) documents(b *testing.B, n, few int) (titles []string) {
 	var list []notes.Draft
 	i := 0
 	for d := range fixtures.StandardDocuments(n) {
-		if i++; i <= few {
+		i++
+		if i <= few {
 			titles = append(titles, d.Title)
 		}
-		if list = append(list, notes.Draft{Body: d.Body}); len(list) == entities.MaxMany || i == n {
+		list = append(list, notes.Draft{Body: d.Body})
+		if len(list) == entities.MaxMany || i == n {
 			if _, err := w.notes.PutMany(ctx, list); err != nil {
 				b.Fatal(err)
 			}
@@ -94,7 +99,7 @@ func mentioned(i, n int) (numbers [5]int) {
 func assembles(b *testing.B, w *world, params []gather.Params) {
 	b.Helper()
 	for _, p := range params { // fills the caches
-		if _, err := w.gather.Assemble(ctx, p); err != nil {
+		if _, err := w.assembled(ctx, w.gather, p); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -103,7 +108,7 @@ func assembles(b *testing.B, w *world, params []gather.Params) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		start := time.Now()
-		res, err := w.gather.Assemble(ctx, params[i%len(params)])
+		res, err := w.assembled(ctx, w.gather, params[i%len(params)])
 		took = append(took, time.Since(start))
 		if err != nil {
 			b.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 )
@@ -16,18 +17,22 @@ import (
 func (c *call) render(e *entities.Entity, full bool) *block {
 	b := &block{full: full}
 	b.seen.Store(c.g.moment())
-	t := c.g.entities.Type(e.Type)
+	b.privacy = c.view.Privacy()
+	t := c.view.Type(e.Type)
 	var fields []prompt.Field
 	switch {
 	case t == nil:
 	case full:
 		fields = make([]prompt.Field, 0, len(t.Fields))
 		for _, f := range t.Fields {
+			if c.ctx.Err() != nil {
+				return b // which nobody is shown
+			}
 			fields = append(fields, c.field(b, e, f))
 		}
 	default:
 		for _, f := range t.Fields {
-			if id, ok := e.Fields[f.Name].(string); ok && f.Type == entities.NoteRef {
+			if id, ok := e.Fields[f.Name].(string); ok && f.Type.Info().To == record.ToNote {
 				b.notes = append(b.notes, noteRef{id, f.Name})
 			}
 		}
@@ -36,7 +41,7 @@ func (c *call) render(e *entities.Entity, full bool) *block {
 	b.card.Fields.Refs = nil // edges say what is needed of them
 	b.edges = make([]graph.Node, 0, len(b.card.Edges))
 	for _, edge := range b.card.Edges {
-		b.edges = append(b.edges, c.g.graph.Number(graph.Key{Kind: graph.Entity, ID: edge.ID}))
+		b.edges = append(b.edges, c.view.Number(graph.Key{Kind: graph.Entity, ID: edge.ID}))
 	}
 	if e.NoteID != "" {
 		b.notes = append(b.notes, noteRef{e.NoteID, graph.OwnNote})
@@ -48,32 +53,32 @@ func (c *call) render(e *entities.Entity, full bool) *block {
 // field turns a stored or computed value into what is shown of it.
 func (c *call) field(b *block, e *entities.Entity, f entities.Field) prompt.Field {
 	out := prompt.Field{Name: f.Name}
-	if f.Type == entities.Computed {
+	if f.Type.IsComputed() {
 		c.computed(b, e, f, &out)
 		return out
 	}
 	switch v := e.Fields[f.Name].(type) {
 	case nil:
 	case float64:
-		out.Text = entities.FormatNumber(v)
+		out.Text = record.FormatNumber(v)
 	case bool:
 		out.Text = strconv.FormatBool(v)
 	case []string:
 		if !f.Type.IsRef() {
-			out.Items = c.maskedItems(b, e.NoteID, v)
+			out.Items = c.items(b, e.NoteID, v)
 			break
 		}
 		for _, id := range v {
 			out.Refs = append(out.Refs, c.entityRef(b, id))
 		}
 	case string:
-		switch f.Type {
-		case entities.EntityRef:
+		switch f.Type.Info().To {
+		case record.ToEntity:
 			out.Refs = []prompt.Ref{c.entityRef(b, v)}
-		case entities.NoteRef:
+		case record.ToNote:
 			out.Refs = []prompt.Ref{c.noteRef(b, v, f.Name)}
 		default:
-			out.Text = c.maskedValue(b, e.NoteID, v)
+			out.Text = c.value(b, e.NoteID, v)
 		}
 	}
 	return out
@@ -81,46 +86,31 @@ func (c *call) field(b *block, e *entities.Entity, f entities.Field) prompt.Fiel
 
 // computed shows what a query gives. What it says to a remote audience, it says
 // of a world without private entities: a count, a maximum or an order can tell
-// of what must not be told. That there are such rows is shown, and reported.
+// of what must not be told.
 func (c *call) computed(b *block, e *entities.Entity, f entities.Field, out *prompt.Field) {
-	if c.g.wql == nil {
+	if !c.view.CanQuery() {
 		return
 	}
-	all, err := c.query(b, c.g.wql, e, f)
-	res := all
-	if c.remote && err == nil {
-		res, err = c.query(b, c.g.public, e, f)
-	}
+	res, err := c.query(b, e, f)
 	if err != nil {
 		b.failed = append(b.failed, prompt.QueryError{Entity: e.ID, Field: f.Name, Message: fault.Message(err)})
 		return
 	}
 	if res.IsValue {
-		out.Text = c.maskedValue(b, "", valueText(res.Value))
+		out.Text = c.value(b, "", valueText(res.Value))
 		return
 	}
-	total := res.Total
 	for _, row := range res.Rows[:min(len(res.Rows), prompt.ComputedRows)] {
 		out.Refs = append(out.Refs, c.entityRef(b, row.ID))
 	}
-	if c.remote {
-		for _, row := range all.Rows {
-			if e := c.g.entities.Get(row.ID); e == nil || !e.Private {
-				continue
-			}
-			if total++; len(out.Refs) < prompt.ComputedRows {
-				out.Refs = append(out.Refs, c.entityRef(b, row.ID))
-			}
-		}
-	}
-	out.More = total - len(out.Refs)
+	out.More = res.Total - len(out.Refs)
 }
 
 // query evaluates a computed field and has the block remember what it stands on.
-func (c *call) query(b *block, engine *wql.Engine, e *entities.Entity, f entities.Field) (*wql.Result, error) {
-	res, err := engine.Computed(c.ctx, e, f)
-	b.queries = append(b.queries, answer{engine, res})
-	if err == nil && !engine.Current(res) {
+func (c *call) query(b *block, e *entities.Entity, f entities.Field) (*wql.Result, error) {
+	res, err := c.view.Computed(c.ctx, e, f)
+	b.queries = append(b.queries, answer{c.view, res})
+	if err == nil && !c.view.Current(res) {
 		b.instant = true
 	}
 	return res, err
@@ -132,7 +122,7 @@ func valueText(v any) string {
 	case nil:
 		return ""
 	case float64:
-		return entities.FormatNumber(v)
+		return record.FormatNumber(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -140,17 +130,17 @@ func valueText(v any) string {
 // entityRef says how a reference to an entity shows to the audience.
 func (c *call) entityRef(b *block, id string) prompt.Ref {
 	ref := prompt.Ref{Kind: prompt.KindEntity, ID: id}
-	e := c.g.entities.Get(id)
+	e := c.view.Entity(id)
 	var reason prompt.Reason
 	switch {
-	case e == nil && c.unnamed(id):
+	case e == nil && c.view.Withheld(id):
 		ref.State, b.links = prompt.IsPrivate, true
 		b.dropped = append(b.dropped, prompt.Dropped{Kind: prompt.KindEntity, Reason: prompt.Private})
 		return ref
+	case e == nil && c.view.HidesEntity(id):
+		ref.State, reason = prompt.IsPrivate, prompt.Private
 	case e == nil:
 		ref.State, reason = prompt.IsDeleted, prompt.Unknown
-	case c.remote && e.Private:
-		ref.State, reason = prompt.IsPrivate, prompt.Private
 	case !e.Live():
 		ref.State, reason = prompt.IsDeleted, prompt.Deleted
 	default:
@@ -169,14 +159,14 @@ func (c *call) entityRef(b *block, id string) prompt.Ref {
 // noteRef says how a reference to a note shows, and takes the note in.
 func (c *call) noteRef(b *block, id, field string) prompt.Ref {
 	ref := prompt.Ref{Kind: prompt.KindNote, ID: id}
-	n := c.g.notes.Get(id)
+	n := c.view.Note(id)
 	switch {
-	case n == nil && c.unnamed(id):
+	case n == nil && c.view.Withheld(id):
 		ref.State, b.links = prompt.IsPrivate, true
+	case n == nil && c.view.HidesNote(id):
+		ref.State = prompt.IsPrivate
 	case n == nil:
 		ref.State = prompt.IsArchived
-	case c.remote && n.Private:
-		ref.State = prompt.IsPrivate
 	case !n.Live():
 		ref.State = prompt.IsArchived
 	default:
@@ -189,7 +179,7 @@ func (c *call) noteRef(b *block, id, field string) prompt.Ref {
 // unresolved moves a link that leads nowhere from the id, which it is not, to
 // the title.
 func unresolved(d *prompt.Dropped) {
-	if target, ok := entities.LinkTarget(d.ID); ok {
+	if target, ok := record.LinkTarget(d.ID); ok {
 		d.ID, d.Title = "", target
 	}
 }

@@ -1,9 +1,12 @@
 package gather
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -27,6 +30,7 @@ type block struct {
 	failed  []prompt.QueryError
 
 	queries []answer      // of computed fields
+	privacy uint64        // of the View when it was rendered
 	seen    atomic.Uint64 // the moment for which queries and links were last looked at
 }
 
@@ -36,9 +40,9 @@ type noteRef struct {
 	field string
 }
 
-// answer is what an engine gave for a computed field, nil for an error.
+// answer is what a computed field gave, nil for an error.
 type answer struct {
-	engine *wql.Engine
+	view   *audience.View
 	result *wql.Result
 }
 
@@ -68,14 +72,14 @@ func (g *Gatherer) commit(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {
 		key := graph.Key{Kind: graph.Entity, ID: ch.ID}
 		if _, _, ok := entities.EntityRecords.Of(ch); ok {
-			g.blocks.drop(g.graph.Number(key))
+			g.blocks.drop(g.all.Number(key))
 		} else if _, _, ok := notes.Records.Of(ch); ok {
 			key.Kind = graph.Note
 		} else {
 			continue
 		}
-		for _, id := range g.graph.Referrers(key) {
-			g.blocks.drop(g.graph.Number(graph.Key{Kind: graph.Entity, ID: id}))
+		for _, id := range g.all.Referrers(key) {
+			g.blocks.drop(g.all.Number(graph.Key{Kind: graph.Entity, ID: id}))
 		}
 	}
 }
@@ -171,6 +175,9 @@ func reaching[T any](list []T, n graph.Node) []T {
 
 // current reports whether a block that was kept is still what it would be.
 func (c *call) current(b *block) bool {
+	if b.privacy != c.view.Privacy() {
+		return false
+	}
 	if b.fixed {
 		return true // commit drops what is not
 	}
@@ -186,7 +193,7 @@ func (c *call) current(b *block) bool {
 		return false
 	}
 	for _, a := range b.queries {
-		if !a.engine.Current(a.result) { // nor is one that failed
+		if !a.view.Current(a.result) { // nor is one that failed
 			return false
 		}
 	}
@@ -194,17 +201,53 @@ func (c *call) current(b *block) bool {
 	return true
 }
 
+// room is what a call may still render.
+type room struct{ blocks, bytes int }
+
+// takes makes room for a block, and reports whether there was enough. How long a
+// computed field takes nobody knows: it needs all of it.
+func (r *room) takes(e *entities.Entity, t *entities.Type) bool {
+	if r.bytes == math.MaxInt {
+		return true
+	}
+	r.blocks--
+	for _, value := range e.Fields {
+		switch v := value.(type) {
+		case string:
+			r.bytes -= len(v)
+		case []string:
+			for _, item := range v {
+				r.bytes -= len(item)
+			}
+		}
+	}
+	computed := t != nil && slices.ContainsFunc(t.Fields, func(f entities.Field) bool { return f.Type.IsComputed() })
+	if computed {
+		r.bytes = -1
+	}
+	return r.blocks >= 0 && r.bytes >= 0
+}
+
+// rendered are the blocks that were rendered for one assembly, by number. One whose
+// answers hold for one call holds for it.
+type rendered map[graph.Node]*block
+
 // block returns the block of an entity, nil for one that is not live. ready is
-// false for one that would have to be rendered when the call renders no more.
+// false for one that would have to be rendered when the call has no room for it.
 func (c *call) block(n graph.Node, full bool) (b *block, ready bool) {
-	if b = c.g.blocks.get(c.variant, n); b != nil && (b.full || !full) && c.current(b) {
+	b = c.g.blocks.get(c.variant, n)
+	if b != nil && (b.full || !full) && c.current(b) {
 		return b, true
 	}
-	e := c.g.entities.Get(c.g.graph.Key(n).ID)
+	b = c.made[n]
+	if b != nil && (b.full || !full) && b.privacy == c.view.Privacy() && b.seen.Load() == c.g.moment() {
+		return b, true
+	}
+	e := c.view.Entity(c.view.Key(n).ID)
 	if !e.Live() {
 		return nil, true
 	}
-	if c.renders--; c.renders < 0 {
+	if !c.room.takes(e, c.view.Type(e.Type)) || c.ctx.Err() != nil {
 		return nil, false
 	}
 	c.g.blocks.rendered.Add(1)
@@ -212,6 +255,7 @@ func (c *call) block(n graph.Node, full bool) (b *block, ready bool) {
 	b = c.render(e, full)
 	if c.ctx.Err() == nil { // a cancelled query leaves a gap that must not stay
 		c.g.blocks.put(c.variant, n, b, since)
+		c.made[n] = b
 	}
 	return b, true
 }

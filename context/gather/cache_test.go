@@ -11,16 +11,17 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
 var person = entities.Type{Name: "P", Fields: []entities.Field{
-	{Name: "role", Type: entities.Text},
-	{Name: "boss", Type: entities.EntityRef},
-	{Name: "team", Type: entities.EntityRefList},
-	{Name: "note", Type: entities.NoteRef},
-	{Name: "reports", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
-	{Name: "young", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.role = 'old' AND p.createdAt < today()"},
+	{Name: "role", Type: record.Text},
+	{Name: "boss", Type: record.EntityRef},
+	{Name: "team", Type: record.EntityRefList},
+	{Name: "note", Type: record.NoteRef},
+	{Name: "reports", Type: record.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
+	{Name: "young", Type: record.Computed, Query: "SELECT p FROM P WHERE p.role = 'old' AND p.createdAt < today()"},
 }}
 
 // TestCachedBlocksAreNeverStale changes a store at random and compares the
@@ -78,9 +79,9 @@ func TestCachedBlocksAreNeverStale(t *testing.T) {
 			}
 			for _, audience := range []string{gather.Local, gather.Remote} {
 				p := gather.Params{MentionedEntityIDs: ids, Audience: audience}
-				got, err := w.gather.Assemble(ctx, p)
+				got, err := w.assembled(ctx, w.gather, p)
 				must(err)
-				want, err := w.fresh().Assemble(ctx, p)
+				want, err := w.assembled(ctx, w.fresh(), p)
 				must(err)
 				if got.System != want.System {
 					rt.Fatalf("after step %d the %s prompt is\n%s\nwhere a fresh one is\n%s", i, audience, got.System, want.System)
@@ -100,9 +101,9 @@ func second[T any](_ T, err error) error { return err }
 func TestUnrelatedCommitsKeepBlocks(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "mail", Type: entities.Email},
-		{Name: "boss", Type: entities.EntityRef},
-		{Name: "reports", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
+		{Name: "mail", Type: record.Email},
+		{Name: "boss", Type: record.EntityRef},
+		{Name: "reports", Type: record.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
 	}})
 	w.mustType(t, entities.Type{Name: "Q"})
 	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"mail": "ann@example.org"}})

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -23,19 +25,19 @@ var canaries = regexp.MustCompile(`(?i)canary|4711|yellow-label`)
 func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "about", Type: entities.Text},
-		{Name: "said", Type: entities.TextList},
-		{Name: "boss", Type: entities.EntityRef},
-		{Name: "team", Type: entities.EntityRefList},
-		{Name: "note", Type: entities.NoteRef},
-		{Name: "pay", Type: entities.Number},
-		{Name: "reports", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
-		{Name: "top", Type: entities.Computed, Query: "SELECT MAX(p.pay) FROM P p"},
-		{Name: "first", Type: entities.Computed, Query: "SELECT MIN(p.name) FROM P p WHERE p.name STARTS WITH 'C'"},
-		{Name: "rich", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.boss.pay > 4000"},
-		{Name: "chief", Type: entities.Computed, Query: "SELECT p FROM P WHERE p.name = {this.boss.name}"},
-		{Name: "fails", Type: entities.Computed, Query: "SELECT p FROM P WHERE days_between(p.boss.name, '2020-01-01') > 1"},
-		{Name: "unknown", Type: entities.Computed, Query: "SELECT p FROM Nobody p WHERE p.x = {this.boss.name}"},
+		{Name: "about", Type: record.Text},
+		{Name: "said", Type: record.TextList},
+		{Name: "boss", Type: record.EntityRef},
+		{Name: "team", Type: record.EntityRefList},
+		{Name: "note", Type: record.NoteRef},
+		{Name: "pay", Type: record.Number},
+		{Name: "reports", Type: record.Computed, Query: "SELECT p FROM P WHERE p.boss = {this}"},
+		{Name: "top", Type: record.Computed, Query: "SELECT MAX(p.pay) FROM P p"},
+		{Name: "first", Type: record.Computed, Query: "SELECT MIN(p.name) FROM P p WHERE p.name STARTS WITH 'C'"},
+		{Name: "rich", Type: record.Computed, Query: "SELECT p FROM P WHERE p.boss.pay > 4000"},
+		{Name: "chief", Type: record.Computed, Query: "SELECT p FROM P WHERE p.name = {this.boss.name}"},
+		{Name: "fails", Type: record.Computed, Query: "SELECT p FROM P WHERE days_between(p.boss.name, '2020-01-01') > 1"},
+		{Name: "unknown", Type: record.Computed, Query: "SELECT p FROM Nobody p WHERE p.x = {this.boss.name}"},
 	}})
 	for _, d := range []notes.Draft{
 		{ID: "secret", Title: "Canary Plan", Path: "Private/Canary Plan.md", Aliases: []string{"Canary Alias"}, Private: true, Body: "the canary sings"},
@@ -82,7 +84,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recent, err := json.Marshal(w.gather.Recent(1))
+		recent, err := json.Marshal(w.gather.Recent(1, audience.Local))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,11 +166,11 @@ func TestCommitsDoNotWaitForAColdWalk(t *testing.T) {
 			runtime.Gosched()
 		}
 	}()
-	depth := gather.MaxDepth
+	depth := prompt.MaxDepth
 	names := regexp.MustCompile(`@(Version \d+) \(P\) \[id:e[01]\]`)
 	for range 4 {
 		g := w.fresh()
-		res, err := g.Assemble(ctx, gather.Params{MentionedEntityIDs: []string{"e0"}, MaxDepth: &depth})
+		res, err := w.assembled(ctx, g, gather.Params{MentionedEntityIDs: []string{"e0"}, MaxDepth: &depth})
 		if err != nil {
 			t.Fatal(err)
 		}

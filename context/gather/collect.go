@@ -3,14 +3,13 @@ package gather
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // call is one assembly.
@@ -23,10 +22,12 @@ type call struct {
 
 	scratch *scratch
 
-	renders    int  // blocks that it may still render
-	incomplete bool // it would have had to render more
+	room       room     // for blocks that it may still render
+	made       rendered // blocks that were rendered for this assembly
+	incomplete bool     // it would have had to render more
 
 	mentions *mentions
+	privacy  uint64 // of the View, when the candidates were found
 
 	in      prompt.Input
 	noted   map[string]bool // notes that are candidates or reported
@@ -34,21 +35,22 @@ type call struct {
 	queries []prompt.QueryError
 }
 
-// text is a note whose text a candidate shows, as the audience may read it.
+// text is a note whose text a candidate shows.
 type text struct {
 	section *[]prompt.Note
 	at      int // index there
 	note    *notes.Note
-	own     bool // note is made for this prompt
 }
 
 // collect finds the candidates of every section.
 func (c *call) collect() error {
 	m := c.mentions
+	c.privacy = c.view.Privacy()
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
 	c.in.Dropped = m.dropped
 	c.pinned(m.notes)
-	if c.walk(m.entities); c.incomplete {
+	c.walk(m.entities)
+	if c.incomplete {
 		return nil
 	}
 	c.searched()
@@ -56,24 +58,21 @@ func (c *call) collect() error {
 	return c.ctx.Err()
 }
 
-// actions returns the action items as the audience may see them: without the
-// private entities that they are assigned to.
+// actions returns the action items as the audience may see them: for a remote one
+// without what it does not see of the entities that they are assigned to.
 func (c *call) actions() []prompt.Action {
 	if !c.remote {
 		return c.ActionItems
 	}
-	private := func(id string) bool {
-		e := c.g.entities.Get(id)
-		return e != nil && e.Private
-	}
+	unseen := func(id string) bool { return c.view.Entity(id) == nil }
 	out := slices.Clone(c.ActionItems)
 	for i := range out {
 		for _, id := range out[i].EntityIDs {
-			if private(id) {
-				c.drop(prompt.KindEntity, id, "", prompt.Private)
+			if unseen(id) {
+				c.unseenEntity(id)
 			}
 		}
-		out[i].EntityIDs = slices.DeleteFunc(slices.Clone(out[i].EntityIDs), private)
+		out[i].EntityIDs = slices.DeleteFunc(slices.Clone(out[i].EntityIDs), unseen)
 	}
 	return out
 }
@@ -82,19 +81,40 @@ func (c *call) drop(kind, id, title string, reason prompt.Reason) {
 	c.in.Dropped = append(c.in.Dropped, prompt.Dropped{Kind: kind, ID: id, Title: title, Reason: reason})
 }
 
+// withheld reports a private record that something led to: only a reader who may know
+// of it is told which one.
+func (c *call) withheld(d prompt.Dropped) {
+	if c.told.Hides() {
+		d.ID, d.Reason = "", prompt.Unknown
+	}
+	c.in.Dropped = append(c.in.Dropped, d)
+}
+
+// unseenEntity reports an entity that the caller named and that is not there for the
+// reader of the prompt.
+func (c *call) unseenEntity(id string) {
+	reason := prompt.Unknown
+	if c.told.Entity(id) != nil {
+		reason = prompt.Private
+	}
+	c.drop(prompt.KindEntity, id, "", reason)
+}
+
 // usable returns the note of an id if it may be shown; otherwise it reports
-// why not. A link that leads nowhere is reported under its text.
-func (c *call) usable(id string) *notes.Note {
-	n := c.g.notes.Get(id)
+// why not. A link that leads nowhere is reported under its text. named tells that the
+// caller gave the id.
+func (c *call) usable(id string, named bool) *notes.Note {
+	n := c.view.Note(id)
+	hidden := n == nil && c.view.HidesNote(id)
 	switch {
-	case n == nil && c.unnamed(id):
-		c.drop(prompt.KindNote, "", "", prompt.Private)
+	case n == nil && c.view.Withheld(id):
+		c.withheld(prompt.Dropped{Kind: prompt.KindNote, Reason: prompt.Private})
+	case hidden && (!named || !c.told.Hides()):
+		c.withheld(prompt.Dropped{Kind: prompt.KindNote, ID: id, Reason: prompt.Private})
 	case n == nil:
 		d := prompt.Dropped{Kind: prompt.KindNote, ID: id, Reason: prompt.Unknown}
 		unresolved(&d)
 		c.in.Dropped = append(c.in.Dropped, d)
-	case c.remote && n.Private:
-		c.drop(prompt.KindNote, id, "", prompt.Private)
 	case !n.Live():
 		c.drop(prompt.KindNote, id, c.title(nil, n), prompt.Archived)
 	default:
@@ -107,7 +127,7 @@ func (c *call) usable(id string) *notes.Note {
 // package prompt to say: it reports those over the limit.
 func (c *call) pinned(ids []string) {
 	for _, id := range ids {
-		if n := c.usable(id); n != nil {
+		if n := c.usable(id, true); n != nil {
 			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: c.title(nil, n), Reason: "pinned by the user"})
 			if i := len(c.in.Pinned) - 1; i < prompt.MaxPinned { // the others are only reported
 				c.text(&c.in.Pinned, i, n)
@@ -116,63 +136,77 @@ func (c *call) pinned(ids []string) {
 	}
 }
 
-// text has the text of a note read for a candidate, when all candidates are
-// known.
+// text has the text of a note read for a candidate, when all candidates are known and
+// no commit waits.
 func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
-	shown := n
-	if len(n.Body) > maxTextBytes {
-		short := *n
-		short.Body = strings.ToValidUTF8(n.Body[:maxTextBytes], "")
-		shown = &short
-	}
-	switch {
-	case !c.remote:
-	case shown == n:
-		shown = c.g.masked(n, c.g.texts.of(n).marks)
-	default:
-		shown = c.g.masked(shown, marksOf(shown.Body))
-	}
-	c.texts = append(c.texts, text{section, at, shown, shown != n})
+	c.texts = append(c.texts, text{section, at, n})
 }
 
-// maxTextBytes is how much of a note is read: the longest frontmatter and much
-// more than any section shows.
-const maxTextBytes = markdown.MaxFrontmatter + 128<<10
-
-// readTexts makes the texts of the candidates, which takes no store.
-func (c *call) readTexts() {
+// readTexts makes the texts of the candidates, as the audience may read them.
+func (c *call) readTexts() error {
 	for _, t := range c.texts {
-		if c.ctx.Err() != nil {
-			return
+		err := c.ctx.Err()
+		if err != nil {
+			return err
 		}
-		if t.own {
-			(*t.section)[t.at].Text = t.note.PlainText()
-		} else {
+		shown := t.note
+		if c.remote {
+			shown, err = c.view.Body(c.ctx, t.note, c.g.texts.of(t.note).marks) // before it is cut
+			if err != nil {
+				return err
+			}
+		}
+		if shown == t.note {
 			(*t.section)[t.at].Text = c.g.texts.plain(t.note)
+		} else {
+			(*t.section)[t.at].Text = beginning(shown)
 		}
 	}
+	return nil
 }
+
+// toldBefore reports whether the texts may tell what a private record was called
+// before it was called otherwise, while they were read.
+func (c *call) toldBefore() (told bool, err error) {
+	if !c.remote || len(c.texts) == 0 {
+		return false, nil
+	}
+	err = c.g.store.View(c.ctx, func(*kv.Tx) error { // so that no commit is half seen
+		told = c.view.Privacy() != c.privacy
+		return nil
+	})
+	return told, err
+}
+
+// withoutTexts takes the texts out again.
+func (c *call) withoutTexts() {
+	for _, t := range c.texts {
+		(*t.section)[t.at].Text = ""
+	}
+}
+
+// walksUnasked is how many blocks a walk takes in between two looks at whether it is
+// to go on. Where they have to be rendered, it is asked before each.
+const walksUnasked = 32
 
 // walk goes breadth first from the mentioned entities and takes in what it
 // reaches, and the notes that fields refer to in the order of encounter.
 func (c *call) walk(ids []string) {
 	roots := make([]graph.Node, 0, len(ids))
 	for _, id := range ids {
-		e := c.g.entities.Get(id)
+		e := c.view.Entity(id)
 		switch {
 		case e == nil:
-			c.drop(prompt.KindEntity, id, "", prompt.Unknown)
-		case c.remote && e.Private:
-			c.drop(prompt.KindEntity, id, "", prompt.Private)
+			c.unseenEntity(id)
 		case !e.Live():
 			c.drop(prompt.KindEntity, id, c.name(nil, e), prompt.Deleted)
 		default:
-			roots = append(roots, c.g.graph.Number(graph.Key{Kind: graph.Entity, ID: id}))
+			roots = append(roots, c.view.Number(graph.Key{Kind: graph.Entity, ID: id}))
 		}
 	}
 	s := c.scratch
-	c.g.graph.Walk(roots, c.depth, func(step graph.Step) []graph.Node {
-		if len(s.nodes)%32 == 0 && c.ctx.Err() != nil {
+	c.view.Walk(roots, c.depth, func(step graph.Step) []graph.Node {
+		if len(s.nodes)%walksUnasked == 0 && c.ctx.Err() != nil {
 			return nil
 		}
 		b, ready := c.block(step.Node, c.expands(step.Depth))
@@ -271,7 +305,13 @@ func (c *call) expands(depth int) bool { return depth == 0 || depth < c.depth }
 func (c *call) enter(b *block, depth int) {
 	cand := prompt.Entity{Card: &b.card, Depth: depth, Expanded: c.expands(depth)}
 	if cand.Expanded {
-		c.in.Dropped = append(c.in.Dropped, b.dropped...)
+		for _, d := range b.dropped {
+			if d.Reason == prompt.Private {
+				c.withheld(d)
+			} else {
+				c.in.Dropped = append(c.in.Dropped, d)
+			}
+		}
 		c.queries = append(c.queries, b.failed...)
 	}
 	c.in.Entities = append(c.in.Entities, cand)
@@ -283,7 +323,7 @@ func (c *call) enter(b *block, depth int) {
 			c.noted = make(map[string]bool)
 		}
 		c.noted[ref.id] = true
-		if n := c.usable(ref.id); n != nil {
+		if n := c.usable(ref.id, false); n != nil {
 			reason := "linked from @" + b.card.Name + "." + ref.field
 			if ref.field == graph.OwnNote {
 				reason = "the note of @" + b.card.Name
@@ -316,7 +356,7 @@ func (c *call) searched() {
 		case shown < prompt.MaxLinked:
 			shown++
 			taken[n.ID] = true
-			c.text(&c.in.Linked, i, c.g.notes.Get(n.ID))
+			c.text(&c.in.Linked, i, c.view.Note(n.ID))
 		}
 	}
 	withheld := 0 // that rank above what is shown
@@ -324,14 +364,18 @@ func (c *call) searched() {
 		if len(c.in.Found) == c.SearchNotes {
 			return
 		}
-		n := c.g.notes.Get(f.Note.ID) // it may have changed since the search
-		if taken[f.Note.ID] || !n.Live() {
+		id := f.Doc.ID()
+		n := c.view.Note(id) // it may have changed since the search
+		switch {
+		case taken[id]:
 			continue
-		}
-		if c.remote && n.Private {
-			if withheld++; withheld <= prompt.MaxFound {
-				c.drop(prompt.KindNote, n.ID, "", prompt.Private)
+		case n == nil && c.told.Note(id) != nil: // only who is told of it has it found
+			withheld++
+			if withheld <= prompt.MaxFound {
+				c.drop(prompt.KindNote, id, "", prompt.Private)
 			}
+			continue
+		case !n.Live():
 			continue
 		}
 		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: foundBy(f)})

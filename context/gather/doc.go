@@ -20,17 +20,19 @@
 // One assembly sees one state of the store: the candidates are found in one
 // View. What takes time is done outside, since commits wait for a View: the
 // search before, the texts of notes and the prompt after. Blocks that are
-// missing are rendered before, and kept only if no commit has touched what they
-// show meanwhile. Reports of the last assemblies are kept in memory, for Recent.
+// missing are rendered before, but for a few small ones, and kept only if no commit
+// has touched what they show meanwhile. When the store changes faster than that, the
+// candidates are found without a View. Texts are masked by what private records are
+// called at that time, which must be what they were called in the View: else all is
+// done again. Reports of the last assemblies are kept in memory, for Recent.
 //
 // # What a remote audience sees
 //
-// Private notes and entities are not candidates; a reference to one shows as
-// "(private)", and the report names its id and nothing else. Computed fields are
-// those of a world without private entities. In the texts of notes and fields,
-// all that a reader would take for a link to a private record is taken out, with
-// its label: too much rather than too little, see markdown.HiddenLinks. The names
-// themselves are not searched for: a word that somebody wrote is no link.
+// What is read for a prompt is read through an audience.View. Private notes and
+// entities are not candidates for a remote audience. A stored reference to one shows
+// as "(private)"; what a computed field gives leaves them out. The report names their
+// ids, and nothing else of them, to a local connection; to a remote one they are
+// unknown (Readers).
 //
 // # The boundary of XML
 //

@@ -7,13 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/notes"
 )
 
 // Options are what a Gatherer needs beside the rooms. The zero value works.
@@ -26,8 +24,6 @@ type Options struct {
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
 	NewSecret func() []byte
-
-	Search *search.Index // nil: the search is skipped
 }
 
 // DefaultReports is how many reports Recent keeps unless Options say otherwise.
@@ -35,13 +31,9 @@ const DefaultReports = 50
 
 // Gatherer assembles prompts. Open makes one. It is safe for concurrent use.
 type Gatherer struct {
-	db       *kv.Store
-	entities *entities.Store
-	notes    *notes.Store
-	wql      *wql.Engine
-	public   *wql.Engine // for which private entities do not exist
-	graph    *graph.Graph
-	opts     Options
+	store storage
+	all   *audience.View // which tells what refers to what
+	opts  Options
 
 	blocks  blocks
 	commits atomic.Uint64 // that were seen
@@ -49,20 +41,34 @@ type Gatherer struct {
 	secret  secret
 
 	mu     sync.Mutex // guards recent
-	recent []Recorded // newest last
+	recent []kept     // newest last
 }
 
-// Recorded is the report of an assembly that was done.
-type Recorded struct {
-	At             time.Time     `json:"at"`
-	ConversationID string        `json:"conversationId,omitempty"`
-	Audience       string        `json:"audience"`
-	Report         prompt.Report `json:"report"`
+// kept is a report as it was told to one reader.
+type kept struct {
+	Recorded
+	told audience.Reader
+}
+
+// Readers are for whom an assembly is done.
+type Readers struct {
+	Prompt *audience.View // who reads the prompt
+	// Report is who reads the report: it tells a reader who may know of them which
+	// private records were kept from a remote prompt. To others they are unknown.
+	Report *audience.View
+}
+
+// storage is what a Gatherer needs of the record store: one state of it while it reads,
+// and a place for the secret of the boundaries.
+type storage interface {
+	View(ctx context.Context, fn func(*kv.Tx) error) error
+	Update(ctx context.Context, fn func(*kv.Tx) error) error
+	OnCommit(fn func(*kv.ChangeSet))
 }
 
 // Open makes a Gatherer over rooms that were opened before; it is the last to
 // hear of a commit.
-func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engine, gr *graph.Graph, opts Options) *Gatherer {
+func Open(store storage, rooms *audience.Rooms, opts Options) *Gatherer {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -72,30 +78,23 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 	if opts.NewSecret == nil {
 		opts.NewSecret = newSecret
 	}
-	g := &Gatherer{db: db, entities: ents, notes: ns, wql: engine, graph: gr, opts: opts}
-	if engine != nil {
-		g.public = engine.Hiding(func(e *entities.Entity) bool { return e.Private })
-		db.OnCommit(g.public.Apply)
-	}
-	db.OnCommit(g.commit)
+	g := &Gatherer{store: store, all: rooms.View(audience.Local), opts: opts}
+	store.OnCommit(g.commit)
 	return g
 }
 
-// Public returns the engine that answers for a remote audience: private entities
-// do not exist for it. It is nil without an engine.
-func (g *Gatherer) Public() *wql.Engine { return g.public }
-
 // Assemble makes the prompt for p. The same store, parameters and calendar day
 // give the same bytes, as soon as the notes that a search finds have their vectors.
-func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, error) {
-	r, err := p.check()
+func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
+	r, err := check(by, p)
 	if err != nil {
 		return nil, err
 	}
 	clock := stopwatch{last: time.Now(), stages: make([]prompt.Stage, 0, 5)}
 	var key []byte
 	if r.format == prompt.XML {
-		if key, err = g.boundaryKey(ctx); err != nil {
+		key, err = g.boundaryKey(ctx)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -111,20 +110,14 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 		clock.lap("search")
 		clock.stages[len(clock.stages)-1].Why = why
 	}
-	m := g.mentioned(ctx, r)
+	m := mentioned(ctx, r)
 	clock.lap("mentions")
-	c, err := g.candidates(ctx, r, m, found)
+	c, err := g.readable(ctx, r, m, found, &clock)
 	if err != nil {
 		return nil, err
 	}
 	defer c.scratch.free()
-	clock.lap("entities")
 	c.in.Secret, c.in.MaxEntities = key, g.opts.MaxEntities
-	c.readTexts()
-	clock.lap("notes")
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	res := prompt.Build(c.in)
 	if c.queries != nil {
 		res.Report.QueryErrors = c.queries
@@ -136,22 +129,68 @@ func (g *Gatherer) Assemble(ctx context.Context, p Params) (*prompt.Result, erro
 }
 
 // Commits wait for a View, and all readers for them: what an assembly does there
-// must be short.
+// must be short, whatever the records hold. So no text of a note is read in it, and
+// blocks are rendered in it only while they are few and small.
 const (
-	rendersInView = 32 // blocks that are rendered in a View
-	attempts      = 4  // to have the others before it
+	rendersInView = 32       // blocks
+	bytesInView   = 64 << 10 // of the values in them
+	attempts      = 4        // to have the others before it
 )
 
-// candidates finds the candidates of every section in one state of the store.
-// Where many blocks are missing, they are rendered between two looks at it.
-func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []search.Hit) (*call, error) {
+// readable finds the candidates of every section with their texts. These are read, and
+// masked, when no commit waits. What private records are called must not have changed
+// meanwhile: a text that names one by what it was called before would tell.
+func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found []search.Hit,
+	clock *stopwatch,
+) (*call, error) {
+	before := len(clock.stages)
 	for attempt := 1; ; attempt++ {
-		c := g.newCall(ctx, r, m)
-		c.found = found
-		if c.renders = rendersInView; attempt == attempts {
-			c.renders = math.MaxInt // the store changes faster than we render
+		c, err := g.candidates(ctx, r, m, found)
+		if err != nil {
+			return nil, err
 		}
-		err := g.db.View(ctx, func(*kv.Tx) error { return c.collect() })
+		clock.lap("entities")
+		err = c.readTexts()
+		told := false
+		if err == nil {
+			told, err = c.toldBefore()
+		}
+		switch {
+		case err != nil:
+			c.scratch.free()
+			return nil, err
+		case !told:
+			clock.lap("notes")
+			return c, nil
+		case attempt == attempts:
+			c.withoutTexts()
+			clock.skip("notes", "private records changed faster than texts could be looked through for them")
+			return c, nil
+		}
+		c.scratch.free()
+		clock.stages = clock.stages[:before]
+	}
+}
+
+// candidates finds the candidates of every section in one state of the store. The
+// blocks that are missing are rendered between two looks at it. When the store
+// changes faster than that, the last look is none at one state: what it finds was
+// there while the prompt was made, but not all of it at once.
+func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []search.Hit) (*call, error) {
+	made := make(rendered)
+	for attempt := 1; ; attempt++ {
+		c := g.newCall(ctx, r, m, made)
+		c.found = found
+		var err error
+		if attempt <= attempts {
+			c.room = room{blocks: rendersInView, bytes: bytesInView}
+			err = g.store.View(ctx, func(*kv.Tx) error { return c.collect() })
+		} else {
+			err = c.collect()
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err == nil && !c.incomplete {
 			return c, nil
 		}
@@ -159,42 +198,42 @@ func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, foun
 		if err != nil {
 			return nil, err
 		}
-		warm := g.newCall(ctx, r, m)
-		warm.renders = math.MaxInt
+		warm := g.newCall(ctx, r, m, made)
 		warm.walk(m.entities)
 		warm.scratch.free()
 	}
 }
 
-func (g *Gatherer) newCall(ctx context.Context, r *request, m *mentions) *call {
-	c := &call{g: g, ctx: ctx, request: r, mentions: m, scratch: scratches.Get().(*scratch)}
+// newCall makes a call that may render what it likes.
+func (g *Gatherer) newCall(ctx context.Context, r *request, m *mentions, made rendered) *call {
+	c := &call{g: g, ctx: ctx, request: r, mentions: m, made: made, scratch: scratches.Get().(*scratch)}
+	c.room = room{blocks: math.MaxInt, bytes: math.MaxInt}
 	c.in.Entities = c.scratch.entities
 	return c
 }
 
 // record keeps a report for Recent.
 func (g *Gatherer) record(r *request, report prompt.Report) {
-	audience := Remote
-	if !r.remote {
-		audience = Local
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.recent) == g.opts.Reports {
 		g.recent = append(g.recent[:0], g.recent[1:]...)
 	}
-	g.recent = append(g.recent, Recorded{At: g.opts.Now().UTC(), ConversationID: r.ConversationID, Audience: audience, Report: report})
+	g.recent = append(g.recent,
+		kept{Recorded{At: g.opts.Now().UTC(), ConversationID: r.ConversationID, Audience: string(r.view.Reader()), Report: report}, r.told.Reader()})
 }
 
-// Recent returns the reports of the last assemblies, newest first, at most
-// limit.
-func (g *Gatherer) Recent(limit int) []Recorded {
+// Recent returns the reports of the last assemblies, newest first, at most limit. A
+// remote reader is told of those alone that were made for remote readers: what they
+// say was meant for one.
+func (g *Gatherer) Recent(limit int, reader audience.Reader) []Recorded {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n := max(0, min(limit, len(g.recent)))
-	out := make([]Recorded, 0, n)
-	for i := range n {
-		out = append(out, g.recent[len(g.recent)-1-i])
+	out := make([]Recorded, 0, max(0, min(limit, len(g.recent))))
+	for i := len(g.recent) - 1; i >= 0 && len(out) < limit; i-- {
+		if reader == audience.Local || g.recent[i].told == audience.Remote {
+			out = append(out, g.recent[i].Recorded)
+		}
 	}
 	return out
 }

@@ -14,9 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -39,6 +41,7 @@ type world struct {
 	wql    *wql.Engine
 	graph  *graph.Graph
 	index  *search.Index
+	rooms  *audience.Rooms
 	gather *gather.Gatherer
 	vault  *watch.Importer
 	now    time.Time
@@ -77,7 +80,9 @@ func worldWith(t testing.TB, dir string, opts kv.Options, finding search.Options
 	w.wql = wql.New(w.ents, wql.Options{Now: clock, Location: time.UTC})
 	w.db.OnCommit(w.wql.Apply)
 	w.graph = graph.Open(w.db, w.ents, w.notes, w.wql)
-	w.index = search.Open(w.db, w.notes, finding)
+	w.rooms = audience.Open(w.db, audience.Stores{Entities: w.ents, Notes: w.notes, WQL: w.wql, Graph: w.graph})
+	w.index = search.Open(w.db, notedoc.New(w.notes, notedoc.Options{Public: w.rooms.Public, Revealed: w.rooms.Revealed}), finding)
+	w.rooms.SetSearch(w.index)
 	w.gather = w.fresh()
 	w.vault = watch.New(w.db, w.ents, w.notes, watch.Options{Now: clock})
 	return w
@@ -85,10 +90,15 @@ func worldWith(t testing.TB, dir string, opts kv.Options, finding search.Options
 
 // fresh makes a gatherer that has nothing in its cache.
 func (w *world) fresh() *gather.Gatherer {
-	return gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{
+	return gather.Open(w.db, w.rooms, gather.Options{
 		Now: func() time.Time { return w.now }, NewSecret: func() []byte { return []byte("thirty-two bytes for all of them") },
-		Search: w.index,
 	})
+}
+
+// assembled makes a prompt over a local connection.
+func (w *world) assembled(ctx context.Context, g *gather.Gatherer, p gather.Params) (*prompt.Result, error) {
+	reader := audience.Reader(p.Audience)
+	return g.Assemble(ctx, gather.Readers{Prompt: w.rooms.View(reader), Report: w.rooms.View(audience.Local)}, p)
 }
 
 // sample imports the sample vault.
@@ -107,7 +117,7 @@ func sample(t testing.TB) *world {
 
 func (w *world) note(t testing.TB, path string) *notes.Note {
 	t.Helper()
-	n, err := w.notes.ByPath(path)
+	n, err := w.notes.ByPath(path, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -126,21 +136,18 @@ func (w *world) params(t testing.TB, q fixtures.Question) gather.Params {
 	}
 	if q.Budgets != nil {
 		p.Budgets = &gather.Budgets{}
-		for name, n := range q.Budgets {
-			map[string]**int{
-				"total": &p.Budgets.Total, "pinned": &p.Budgets.Pinned, "entities": &p.Budgets.Entities,
-				"linked": &p.Budgets.Linked, "search": &p.Budgets.Search, "client": &p.Budgets.Client,
-			}[name] = ptrTo(n)
+		for i, budget := range prompt.AllBudgets {
+			if n, ok := q.Budgets[budget.Name]; ok {
+				*(*prompt.BudgetTable[*int])(p.Budgets).At(i) = &n
+			}
 		}
 	}
 	return p
 }
 
-func ptrTo(n int) **int { p := &n; return &p }
-
 func (w *world) assemble(t testing.TB, p gather.Params) *prompt.Result {
 	t.Helper()
-	res, err := w.gather.Assemble(ctx, p)
+	res, err := w.assembled(ctx, w.gather, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +216,7 @@ func TestGoldenPrompts(t *testing.T) {
 			}
 			mentionsOf(t, w, q, res)
 			accounted(t, res)
-			again, err := w.fresh().Assemble(ctx, p)
+			again, err := w.assembled(ctx, w.fresh(), p)
 			if err != nil || again.System != res.System {
 				t.Errorf("an empty cache gives other bytes: %v", err)
 			}
@@ -350,7 +357,6 @@ func TestBadParams(t *testing.T) {
 		field string
 	}{
 		{gather.Params{Text: strings.Repeat("x", 1<<20+1)}, fault.Limit, "text"},
-		{gather.Params{Audience: "world"}, fault.Invalid, "audience"},
 		{gather.Params{Format: "html"}, fault.Invalid, "format"},
 		{gather.Params{MaxDepth: n(5)}, fault.Invalid, "maxDepth"},
 		{gather.Params{MaxDepth: n(-1)}, fault.Invalid, "maxDepth"},
@@ -363,7 +369,7 @@ func TestBadParams(t *testing.T) {
 		{gather.Params{CalendarEvents: []prompt.Event{{Title: "x"}, {}}}, fault.Invalid, "calendarEvents[1].title"},
 		{gather.Params{ConversationID: "no id"}, fault.Invalid, "conversationId"},
 	} {
-		_, err := w.gather.Assemble(ctx, c.p)
+		_, err := w.assembled(ctx, w.gather, c.p)
 		var f *fault.Error
 		if !errors.As(err, &f) || f.Kind != c.kind || f.Field != c.field || f.Kind == fault.Invalid && f.Hint == "" {
 			t.Errorf("%s: %v", c.field, err)
@@ -371,7 +377,7 @@ func TestBadParams(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := w.gather.Assemble(done, gather.Params{Text: "x"}); !errors.Is(err, context.Canceled) {
+	if _, err := w.assembled(done, w.gather, gather.Params{Text: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call: %v", err)
 	}
 	res := w.assemble(t, gather.Params{})
@@ -385,8 +391,8 @@ func TestCTX33_RecentReports(t *testing.T) {
 	for i := range 53 {
 		w.assemble(t, gather.Params{ConversationID: fmt.Sprint(i)})
 	}
-	all := w.gather.Recent(1000)
-	if len(all) != 50 || all[0].ConversationID != "52" || all[49].ConversationID != "3" || len(w.gather.Recent(2)) != 2 {
+	all := w.gather.Recent(1000, audience.Local)
+	if len(all) != 50 || all[0].ConversationID != "52" || all[49].ConversationID != "3" || len(w.gather.Recent(2, audience.Local)) != 2 {
 		t.Errorf("%d reports, the newest of %s", len(all), all[0].ConversationID)
 	}
 }

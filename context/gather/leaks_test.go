@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -57,13 +58,13 @@ var namingBodies = []string{
 func TestCTX34_NoFormOfALinkTells(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "about", Type: entities.Text},
-		{Name: "said", Type: entities.TextList},
-		{Name: "note", Type: entities.NoteRef},
-		{Name: "boss", Type: entities.EntityRef},
-		{Name: "least", Type: entities.Computed, Query: "SELECT MIN(p.about) FROM P p"},
-		{Name: "most", Type: entities.Computed, Query: "SELECT MAX(p.said) FROM P p"},
-		{Name: "last", Type: entities.Computed, Query: "SELECT MAX(p.note) FROM P p"},
+		{Name: "about", Type: record.Text},
+		{Name: "said", Type: record.TextList},
+		{Name: "note", Type: record.NoteRef},
+		{Name: "boss", Type: record.EntityRef},
+		{Name: "least", Type: record.Computed, Query: "SELECT MIN(p.about) FROM P p"},
+		{Name: "most", Type: record.Computed, Query: "SELECT MAX(p.said) FROM P p"},
+		{Name: "last", Type: record.Computed, Query: "SELECT MAX(p.note) FROM P p"},
 	}})
 	for _, d := range []notes.Draft{
 		{ID: "secret", Title: "Canary Plan", Path: "Private/Canary Plan.md", Aliases: []string{"Canary Alias"}, Private: true, Body: "the canary sings"},
@@ -125,8 +126,8 @@ func TestCTX34_NoFormOfALinkTells(t *testing.T) {
 func TestCTX34_NoTitleTells(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "note", Type: entities.NoteRef},
-		{Name: "boss", Type: entities.EntityRef},
+		{Name: "note", Type: record.NoteRef},
+		{Name: "boss", Type: record.EntityRef},
 	}})
 	w.mustNote(t, notes.Draft{ID: "secret", Title: "Canary Plan", Path: "Private/Canary Plan.md", Private: true})
 	w.mustPut(t, entities.Entity{ID: "z", Type: "P", Name: "Canary Zoe", Private: true})
@@ -146,7 +147,8 @@ func TestCTX34_NoTitleTells(t *testing.T) {
 				t.Fatal(err)
 			}
 			leaks := canaries.FindAllString(string(raw), -1)
-			if n += len(leaks); audience == gather.Remote && len(leaks) > 0 {
+			n += len(leaks)
+			if audience == gather.Remote && len(leaks) > 0 {
 				t.Errorf("shows %q: %s", leaks, raw)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -119,7 +120,7 @@ func TestExplicitIDsComeFirst(t *testing.T) {
 
 func TestCTX32_ExplainNamesTheEdges(t *testing.T) {
 	w := newWorld(t)
-	if _, _, err := w.ents.PutType(ctx, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: entities.EntityRef}}}, nil, false); err != nil {
+	if _, _, err := w.ents.PutType(ctx, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: record.EntityRef}}}, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	for id, boss := range map[string]string{"a": "b", "b": "b"} {
@@ -147,7 +148,7 @@ func FuzzMentions(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		res, err := w.gather.Assemble(ctx, gather.Params{Text: text})
+		res, err := w.assembled(ctx, w.gather, gather.Params{Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -28,11 +29,11 @@ func (w *world) mustPut(t *testing.T, e entities.Entity) {
 func TestCTX34_AggregatesDoNotTell(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{
-		{Name: "pay", Type: entities.Number},
-		{Name: "boss", Type: entities.EntityRef},
-		{Name: "top", Type: entities.Computed, Query: "SELECT MAX(p.pay) FROM P p"},
-		{Name: "count", Type: entities.Computed, Query: "SELECT COUNT(*) FROM P"},
-		{Name: "chief", Type: entities.Computed, Query: "SELECT MAX(p.boss.name) FROM P p"},
+		{Name: "pay", Type: record.Number},
+		{Name: "boss", Type: record.EntityRef},
+		{Name: "top", Type: record.Computed, Query: "SELECT MAX(p.pay) FROM P p"},
+		{Name: "count", Type: record.Computed, Query: "SELECT COUNT(*) FROM P"},
+		{Name: "chief", Type: record.Computed, Query: "SELECT MAX(p.boss.name) FROM P p"},
 	}})
 	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"pay": 10.0, "boss": "z"}})
 	w.mustPut(t, entities.Entity{ID: "z", Type: "P", Name: "Zoe Secret", Private: true, Fields: entities.Values{"pay": 99.0}})
@@ -86,7 +87,7 @@ func TestCTX34_AnEntityIsAsPrivateAsItsNote(t *testing.T) {
 	}
 	for text, want := range map[string]bool{
 		"private: true": true, "private: no": false, "private: 1": true, "private: y": true, "private: [true]": true, "private: 0": false,
-		"private:": false, "a: [\nprivate: true": true, "a: [\nprivate: false": false, "title: x": false,
+		"private:": false, "a: [\nprivate: true": true, "a: [\nprivate: false": true, "title: x": false,
 	} {
 		n, err := w.notes.Put(ctx, notes.Draft{ID: "flag", Body: "---\n" + text + "\n---\n"}, nil)
 		if err != nil || n.Private != want {
@@ -99,7 +100,7 @@ func TestCTX34_AnEntityIsAsPrivateAsItsNote(t *testing.T) {
 // what belongs to one stays private, in the trash and when it is restored.
 func TestCTX34_PrivateOutlivesTheNote(t *testing.T) {
 	w := newWorld(t)
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: entities.Text}, {Name: "to", Type: entities.EntityRef}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: record.Text}, {Name: "to", Type: record.EntityRef}}})
 	made, err := w.notes.Put(ctx, notes.Draft{ID: "n", Title: "Canary Zoe", Body: "---\ntype: P\nprivate: true\nf: the canary\n---\n"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -133,10 +134,10 @@ func TestCTX34_PrivateOutlivesTheNote(t *testing.T) {
 // refers to becomes private.
 func TestATypeChangeReachesTheGraph(t *testing.T) {
 	w := newWorld(t)
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: entities.Text}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: record.Text}}})
 	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{"boss": "b"}})
 	w.mustPut(t, entities.Entity{ID: "b", Type: "P", Name: "Bob"})
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: entities.EntityRef}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "boss", Type: record.EntityRef}}})
 	p := gather.Params{MentionedEntityIDs: []string{"a"}}
 	if !strings.Contains(w.assemble(t, p).System, "boss: @Bob [id:b]") {
 		t.Error("the text is a reference now")
@@ -145,7 +146,7 @@ func TestATypeChangeReachesTheGraph(t *testing.T) {
 	if strings.Contains(w.assemble(t, p).System, "Bob") {
 		t.Error("a block from before shows a private name")
 	}
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "Boss", Type: entities.EntityRef}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "Boss", Type: record.EntityRef}}})
 	if _, err := w.ents.Patch(ctx, entities.Patch{ID: "a", Fields: entities.Values{"boss": nil}}, nil); err != nil || len(w.ents.Get("a").Fields) != 0 {
 		t.Errorf("a field in another spelling can be emptied: %v, %v", w.ents.Get("a").Fields, err)
 	}
@@ -155,7 +156,7 @@ func TestATypeChangeReachesTheGraph(t *testing.T) {
 // mean come into the store together.
 func TestLinksOfANewNoteCountFromItsPlace(t *testing.T) {
 	w := newWorld(t)
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "team", Type: entities.EntityRef}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "team", Type: record.EntityRef}}})
 	for _, d := range []notes.Draft{
 		{ID: "x", Path: "A/Eng.md", Body: "---\ntype: P\n---\n"},
 		{ID: "y", Path: "B/Eng.md", Body: "---\ntype: P\n---\n"},
@@ -177,7 +178,7 @@ func TestLinksOfANewNoteCountFromItsPlace(t *testing.T) {
 // not taken from the note, by which it is private.
 func TestCTX34_TheEntityOfANoteStaysItsOwn(t *testing.T) {
 	w := newWorld(t)
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: entities.Text}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: record.Text}}})
 	made, err := w.notes.Put(ctx, notes.Draft{ID: "n", Title: "Canary Zoe", Body: "---\ntype: P\nprivate: true\nf: the canary\n---\n"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -206,9 +207,10 @@ func TestCTX34_TheEntityOfANoteStaysItsOwn(t *testing.T) {
 	if found := canaries.FindAllString(string(raw), -1); len(found) > 0 {
 		t.Errorf("%q in %s", found, raw)
 	}
-	// One that only belongs to a note can be given to another, or to none.
+	// One that only belongs to a note can be given to another, or to none; it stays as
+	// private as the first was (PRIV-4).
 	for _, to := range []*string{&none, &other} {
-		if e, err := w.ents.Patch(ctx, entities.Patch{ID: "of-m", NoteID: to}, nil); err != nil || e.NoteID != *to || e.Private != (*to == other) {
+		if e, err := w.ents.Patch(ctx, entities.Patch{ID: "of-m", NoteID: to}, nil); err != nil || e.NoteID != *to || !e.Private {
 			t.Errorf("%+v, %v", e, err)
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -54,7 +56,7 @@ func TestTooManyMentionsAreReported(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := w.gather.Assemble(done, gather.Params{Text: text.String(), SearchNotes: 8}); !errors.Is(err, context.Canceled) {
+	if _, err := w.assembled(done, w.gather, gather.Params{Text: text.String(), SearchNotes: 8}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call: %v", err)
 	}
 }
@@ -62,7 +64,7 @@ func TestTooManyMentionsAreReported(t *testing.T) {
 // TestCTX20_APinnedNoteThatFoundNoRoomKeepsItsText is shown as a linked one.
 func TestCTX20_APinnedNoteThatFoundNoRoomKeepsItsText(t *testing.T) {
 	w := newWorld(t)
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "note", Type: entities.NoteRef}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "note", Type: record.NoteRef}}})
 	w.mustNote(t, notes.Draft{ID: "n", Title: "Plan", Body: "what we do " + strings.Repeat("x", 300)})
 	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "A", Fields: entities.Values{"note": "n"}})
 	none := 0
@@ -88,7 +90,7 @@ func TestCTX34_PrivateHitsDoNotHidePublicOnes(t *testing.T) {
 
 func TestCTX32_AnUnresolvedReferenceIsReportedOnce(t *testing.T) {
 	w := newWorld(t)
-	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "one", Type: entities.EntityRef}, {Name: "two", Type: entities.EntityRef}}})
+	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "one", Type: record.EntityRef}, {Name: "two", Type: record.EntityRef}}})
 	for _, id := range []string{"a", "b"} {
 		w.mustPut(t, entities.Entity{ID: id, Type: "P", Name: id, Fields: entities.Values{"one": "[[Ghost]]", "two": "[[Ghost]]"}})
 	}
@@ -101,7 +103,8 @@ func TestCTX32_AnUnresolvedReferenceIsReportedOnce(t *testing.T) {
 func TestForgottenReports(t *testing.T) {
 	w := newWorld(t)
 	w.assemble(t, gather.Params{Text: "x"})
-	if w.gather.Forget(); len(w.gather.Recent(10)) != 0 || len(w.gather.Recent(-1)) != 0 {
+	w.gather.Forget()
+	if len(w.gather.Recent(10, audience.Local)) != 0 || len(w.gather.Recent(-1, audience.Local)) != 0 {
 		t.Error("reports are left")
 	}
 }

@@ -2,12 +2,11 @@ package gather
 
 import (
 	"context"
-	"slices"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes"
 )
 
 // search finds notes for the message, best first: as many as can be needed when
@@ -17,25 +16,26 @@ func (g *Gatherer) search(ctx context.Context, r *request) (found []search.Hit, 
 	switch {
 	case r.SearchNotes == 0:
 		return nil, true, ""
-	case g.opts.Search == nil:
+	case !r.view.CanSearch():
 		return nil, true, "there is no index to search"
 	}
-	// What would be shown to a local audience decides which private notes are
-	// reported as withheld; a remote one gets a list of its own, so that no private note
-	// has a say in its order.
-	req := search.Request{Query: r.Text, Plain: true, Mode: search.Hybrid, Limit: r.SearchNotes + prompt.MaxPinned + prompt.MaxLinked}
-	res, err := g.opts.Search.Search(ctx, req)
+	req := search.Request{
+		Query: r.Text, Plain: true, Mode: search.Hybrid,
+		Limit: r.SearchNotes + prompt.MaxPinned + prompt.MaxLinked,
+	}
+	res, err := r.view.Search(ctx, req)
 	if err != nil {
 		return nil, true, fault.Message(err)
 	}
 	hits := res.Hits
-	if r.remote && slices.ContainsFunc(hits, isPrivate) {
-		req.Keep = func(n *notes.Note) bool { return !n.Private }
-		shown, err := g.opts.Search.Search(ctx, req)
+	if r.told != r.view && r.view.WithholdsNotes() { // else both find the same
+		// What the one who reads the report would have found decides which private notes
+		// are reported as withheld. It has no say in what is shown.
+		all, err := r.told.Search(ctx, req)
 		if err != nil {
 			return nil, true, fault.Message(err)
 		}
-		hits = withheldAmong(shown.Hits, hits)
+		hits = withheldAmong(r.view, hits, all.Hits)
 	}
 	return hits, false, res.Degraded
 }
@@ -51,14 +51,12 @@ func foundBy(h search.Hit) string {
 	return "found by search"
 }
 
-func isPrivate(h search.Hit) bool { return h.Note.Private }
-
-// withheldAmong puts the private notes of all into shown, at the places that they
-// have there.
-func withheldAmong(shown, all []search.Hit) (hits []search.Hit) {
+// withheldAmong puts the notes of all that a reader does not see into shown, at the places
+// that they have there.
+func withheldAmong(view *audience.View, shown, all []search.Hit) (hits []search.Hit) {
 	for _, h := range all {
 		switch {
-		case h.Note.Private:
+		case view.HidesNote(h.Doc.ID()):
 			hits = append(hits, h)
 		case len(shown) > 0:
 			hits, shown = append(hits, shown[0]), shown[1:]

@@ -39,7 +39,7 @@ func (g *Gatherer) boundaryKey(ctx context.Context) ([]byte, error) {
 		return s.key, nil
 	}
 	var found *secretRecord
-	if err := g.db.View(ctx, func(tx *kv.Tx) error {
+	if err := g.store.View(ctx, func(tx *kv.Tx) error {
 		found = storedSecret(tx)
 		return nil
 	}); err != nil {
@@ -49,8 +49,9 @@ func (g *Gatherer) boundaryKey(ctx context.Context) ([]byte, error) {
 		if s.key == nil {
 			s.key = g.opts.NewSecret()
 		}
-		err := g.db.Update(ctx, func(tx *kv.Tx) error {
-			if found = storedSecret(tx); found != nil {
+		err := g.store.Update(ctx, func(tx *kv.Tx) error {
+			found = storedSecret(tx)
+			if found != nil {
 				return nil
 			}
 			found = &secretRecord{Key: s.key}

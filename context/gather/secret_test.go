@@ -21,10 +21,10 @@ var boundaryMark = regexp.MustCompile(`b="([^"]+)"`)
 // but that of its store, and returns the boundary of the note.
 func (w *world) boundary(t *testing.T) string {
 	t.Helper()
-	g := gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{})
+	g := gather.Open(w.db, w.rooms, gather.Options{})
 	var found string
 	for range 2 {
-		res, err := g.Assemble(ctx, gather.Params{MentionedNoteIDs: []string{"n"}, Format: gather.XML})
+		res, err := w.assembled(ctx, g, gather.Params{MentionedNoteIDs: []string{"n"}, Format: gather.XML})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,13 +119,13 @@ func TestCTX31_AStoreThatTakesNoWritesAnswers(t *testing.T) {
 	dir := t.TempDir()
 	w := worldIn(t, dir, kv.Options{FS: fullDisk{kv.OS(), &full}})
 	w.mustNote(t, notes.Draft{ID: "n", Title: "T", Body: "text"})
-	g := gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{})
+	g := gather.Open(w.db, w.rooms, gather.Options{})
 	p := gather.Params{MentionedNoteIDs: []string{"n"}, Format: gather.XML}
 	seq := w.db.Seq()
 	var seen []string
 	for i := range 4 {
 		full = i < 2
-		res, err := g.Assemble(ctx, p)
+		res, err := w.assembled(ctx, g, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +139,8 @@ func TestCTX31_AStoreThatTakesNoWritesAnswers(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	g = gather.Open(w.db, w.ents, w.notes, w.wql, w.graph, gather.Options{})
-	if _, err := g.Assemble(done, p); !errors.Is(err, context.Canceled) {
+	g = gather.Open(w.db, w.rooms, gather.Options{})
+	if _, err := w.assembled(done, g, p); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call: %v", err)
 	}
 }

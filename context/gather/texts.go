@@ -1,12 +1,16 @@
 package gather
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 	"weak"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // texts keeps what was found out of the texts of the notes that were last in a
@@ -20,7 +24,7 @@ type texts struct {
 
 // noteText is what is known of the text of a note.
 type noteText struct {
-	marks marks
+	marks audience.Marks
 	plain atomic.Pointer[string] // once it was asked for
 }
 
@@ -35,9 +39,22 @@ func (t *texts) plain(n *notes.Note) string {
 	if text := known.plain.Load(); text != nil {
 		return *text
 	}
-	text := prompt.Beginning(n.PlainText(), keptChars)
+	text := beginning(n)
 	known.plain.Store(&text)
 	return text
+}
+
+// maxTextBytes is how much of a note is read: the longest frontmatter and much more
+// than any section shows.
+const maxTextBytes = frontmatter.MaxBytes + 128<<10
+
+// beginning returns as much of the plain text of a note as a section can show.
+func beginning(n *notes.Note) string {
+	body := n.Body
+	if len(body) > maxTextBytes {
+		body = strings.ToValidUTF8(body[:maxTextBytes], "")
+	}
+	return prompt.Beginning(markdown.PlainNote(body), keptChars)
 }
 
 // of returns what is known of a note.
@@ -46,7 +63,8 @@ func (t *texts) of(n *notes.Note) *noteText {
 	t.mu.Lock()
 	known := t.recent[key]
 	if known == nil {
-		if known = t.older[key]; known != nil {
+		known = t.older[key]
+		if known != nil {
 			t.keep(key, known)
 		}
 	}
@@ -54,7 +72,7 @@ func (t *texts) of(n *notes.Note) *noteText {
 	if known != nil {
 		return known
 	}
-	known = &noteText{marks: marksOf(n.Body)}
+	known = &noteText{marks: audience.MarksOf(n.Body)}
 	t.mu.Lock()
 	t.keep(key, known)
 	t.mu.Unlock()

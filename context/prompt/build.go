@@ -31,20 +31,20 @@ type Link struct {
 
 // Event is a calendar event that the client sends.
 type Event struct {
-	Title     string   `json:"title"`
-	Start     string   `json:"start"`
-	End       string   `json:"end,omitempty"`
-	Location  string   `json:"location,omitempty"`
-	Attendees []string `json:"attendees,omitempty"`
+	Title     string   `json:"title" jsonschema:"what it is"`
+	Start     string   `json:"start" jsonschema:"when it begins, as it is shown"`
+	End       string   `json:"end,omitempty" jsonschema:"when it ends, as it is shown"`
+	Location  string   `json:"location,omitempty" jsonschema:"where it is"`
+	Attendees []string `json:"attendees,omitempty" jsonschema:"who takes part"`
 }
 
 // Action is an open action item that the client sends.
 type Action struct {
-	ID        string   `json:"id"`
-	Text      string   `json:"text"`
-	Status    string   `json:"status,omitempty"`
-	Due       string   `json:"due,omitempty"`
-	EntityIDs []string `json:"entityIds,omitempty"`
+	ID        string   `json:"id" jsonschema:"the client's id of it"`
+	Text      string   `json:"text" jsonschema:"what is to be done"`
+	Status    string   `json:"status,omitempty" jsonschema:"where it stands"`
+	Due       string   `json:"due,omitempty" jsonschema:"when it is due, as it is shown"`
+	EntityIDs []string `json:"entityIds,omitempty" jsonschema:"the entities that it is assigned to"`
 }
 
 // Input is everything that a prompt is made of, each list in order of rank.
@@ -110,10 +110,18 @@ type buffer struct {
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
+// maxEntities is how many entities are shown at most.
+func (in *Input) maxEntities() int {
+	if in.MaxEntities == 0 {
+		return MaxEntities
+	}
+	return in.MaxEntities
+}
+
 // Build renders the candidates within their budgets. The prompt never exceeds
-// Budgets.Total; room is given to the sections in the order pinned, entities,
-// linked, search, client. Stages and QueryErrors of the report are left to the
-// caller. O(size of what is shown + candidates).
+// Budgets.Total; room is given to the sections in the order of shares. Stages and
+// QueryErrors of the report are left to the caller. O(size of what is shown +
+// candidates).
 func Build(in Input) *Result {
 	buf := buffers.Get().(*buffer)
 	b := &builder{
@@ -125,15 +133,10 @@ func Build(in Input) *Result {
 		buf.text, buf.reasons = b.buf, b.reasons
 		buffers.Put(buf)
 	}()
-	b.notes(pinnedSection, in.Budgets.Pinned, in.Pinned)
-	most := in.MaxEntities
-	if most == 0 {
-		most = MaxEntities
+	for i := range shares {
+		limit := *shares[i].budget(&in.Budgets)
+		shares[i].write(b, limit, &in)
 	}
-	b.entities(in.Budgets.Entities, most, in.Entities)
-	b.notes(linkedSection, in.Budgets.Linked, in.Linked)
-	b.notes(foundSection, in.Budgets.Search, in.Found)
-	b.client(in.Budgets.Client, in.Events, in.Actions)
 	return b.finish(in)
 }
 

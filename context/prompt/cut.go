@@ -98,7 +98,8 @@ func plainBoundary(s string, at int) bool {
 func beyondBMP(s []byte) (n int) {
 	for ; len(s) >= 8; s = s[8:] {
 		x := binary.LittleEndian.Uint64(s)
-		if x &= 0x8080808080808080; x != 0 { // most of a prompt is ASCII
+		x &= 0x8080808080808080
+		if x != 0 { // most of a prompt is ASCII
 			x = binary.LittleEndian.Uint64(s)
 			n += bits.OnesCount64(x & (x << 1) & (x << 2) & (x << 3) & 0x8080808080808080)
 		}

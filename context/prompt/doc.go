@@ -15,7 +15,10 @@
 // line "---". Text of the user can't forge any of this: in texts of several
 // lines every line that could pass for structure is marked by a backslash, and
 // in texts of one line the brackets that could pass for a link or an id are, in
-// the lines of the client also the bars (see EscapeText and EscapeInline).
+// the lines of the client also the bars (see EscapeText and EscapeInline). What
+// stands next to what is decided as a model reads it that passes over characters
+// which show nothing, such as U+200B: they hide no mark and split none. Which these
+// are is generated from Unicode's tables (ignorable.go).
 //
 //	## Entity context
 //	…

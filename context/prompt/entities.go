@@ -196,7 +196,8 @@ func (p *packing) shrink(keep int) {
 	for _, v := range p.via[keep:] {
 		w := &p.why[v.to]
 		w.chars -= int(p.label(v).chars)
-		if w.count--; w.count > 0 {
+		w.count--
+		if w.count > 0 {
 			w.chars -= len(", ")
 		}
 		w.from = 0

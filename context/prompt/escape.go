@@ -16,26 +16,67 @@ func isBreak(r rune) bool {
 	return false
 }
 
-// isIndent reports what may stand before the first visible character of a
-// line: blanks, and characters that show nothing.
+//go:generate go run gen_ignorable.go
+
+// isHidden reports a character that shows nothing, so that a model may read the
+// text as if it weren't there: default-ignorable, format and control characters.
+func isHidden(r rune) bool {
+	if unicode.IsControl(r) {
+		return r != '\t' && !isBreak(r)
+	}
+	return unicode.In(r, defaultIgnorable, unicode.Cf)
+}
+
+// afterHidden returns the byte offset of the first character of s at or after at
+// that is not hidden, len(s) if there is none.
+func afterHidden(s string, at int) int {
+	for at < len(s) {
+		if c := s[at]; c >= ' ' && c < 0x7f {
+			return at
+		}
+		r, size := utf8.DecodeRuneInString(s[at:])
+		if !isHidden(r) {
+			return at
+		}
+		at += size
+	}
+	return len(s)
+}
+
+// beforeHidden returns the byte offset of the last character of s before at that is
+// not hidden, -1 if there is none.
+func beforeHidden(s string, at int) int {
+	for at > 0 {
+		r, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+		if !isHidden(r) {
+			return at
+		}
+	}
+	return -1
+}
+
+// brailleBlank is the one character that is shown as a blank and is neither white
+// space nor hidden.
+const brailleBlank = '\u2800'
+
+// isIndent reports what may stand before the first visible character of a line:
+// blanks and hidden characters.
 func isIndent(r rune) bool {
 	if isBreak(r) {
 		return false
 	}
-	switch r {
-	case '\u2800', '\u3164', '\u115f', '\u1160', '\uffa0', '\u034f':
-		return true // blank by another name
-	}
-	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector)
+	return unicode.IsSpace(r) || r == brailleBlank || isHidden(r)
 }
 
 // EscapeText makes a text of several lines safe to stand in a section: a
 // backslash goes before the first visible character of every line that begins
-// with #, --- or a backslash. Line ends become "\n". UnescapeText undoes it.
-// O(n), without allocation when there is nothing to do.
+// with #, --- or a backslash, hidden characters among the dashes or not. Line ends
+// become "\n". UnescapeText undoes it. O(n), without allocation when there is
+// nothing to do.
 func EscapeText(s string) string {
 	s = normalizeBreaks(s)
-	if strings.IndexByte(s, '#') < 0 && strings.IndexByte(s, '\\') < 0 && !strings.Contains(s, "---") {
+	if strings.IndexByte(s, '#') < 0 && strings.IndexByte(s, '\\') < 0 && !holdsRule(s) {
 		return s
 	}
 	var b strings.Builder
@@ -74,8 +115,42 @@ func UnescapeText(s string) string {
 	return b.String()
 }
 
+// forges reports whether a line, from its first visible character on, could pass
+// for structure or for a line that EscapeText has marked.
 func forges(line string) bool {
-	return line != "" && (line[0] == '#' || line[0] == '\\' || strings.HasPrefix(line, "---"))
+	return line != "" && (line[0] == '#' || line[0] == '\\' || beginsRule(line))
+}
+
+// holdsRule reports whether a text may hold a line that beginsRule: it holds three
+// dashes, or one that a character beyond ASCII or a control character follows.
+func holdsRule(s string) bool {
+	if strings.Contains(s, "---") {
+		return true
+	}
+	for {
+		at := strings.IndexByte(s, '-')
+		if at < 0 || at+1 == len(s) {
+			return false
+		}
+		next := s[at+1]
+		if next >= 0x7f || next < ' ' && next != '\n' {
+			return true
+		}
+		s = s[at+1:]
+	}
+}
+
+// beginsRule reports whether s begins with three dashes, hidden characters among
+// them or not.
+func beginsRule(s string) bool {
+	at := 0
+	for range 3 {
+		if at == len(s) || s[at] != '-' {
+			return false
+		}
+		at = afterHidden(s, at+1)
+	}
+	return true
 }
 
 // lineAt returns where the first visible character of the line at start
@@ -119,14 +194,22 @@ func normalizeBreaks(s string) string {
 // EscapeInline makes a title, name or value safe to stand within a line: line
 // breaks become spaces, and a backslash goes before each bracket that could
 // pass for one of a link or an id, and before each backslash that could pass
-// for such a mark. UnescapeInline undoes the latter. O(n), without allocation
-// when there is nothing to do.
+// for such a mark. What stands next to what is decided as if hidden characters
+// were not there. UnescapeInline takes the backslashes out again. O(n), without
+// allocation when there is nothing to do.
 func EscapeInline(s string) string {
 	if isPlain(s, false) {
 		return s
 	}
 	return escapeInline(flatten(s), inlineMarks)
 }
+
+// EscapeLine is EscapeInline for a text that begins its line, where it could pass
+// for a heading or a rule too.
+func EscapeLine(s string) string { return EscapeText(EscapeInline(s)) }
+
+// UnescapeLine takes the backslashes of EscapeLine out again.
+func UnescapeLine(s string) string { return UnescapeInline(UnescapeText(s)) }
 
 // escapeCell is EscapeInline for a text in a line of several parts, which bars
 // separate.
@@ -165,27 +248,42 @@ func escapeInline(s, marks string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
 	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '[':
-			if i == 0 || s[i-1] == '[' || i+1 < len(s) && s[i+1] == '[' || hasFoldPrefix(s[i+1:], "id:") {
-				b.WriteByte('\\')
-			}
-		case ']':
-			if i+1 == len(s) || s[i+1] == ']' || i > 0 && s[i-1] == ']' {
-				b.WriteByte('\\')
-			}
-		case '|':
-			if marks == cellMarks {
-				b.WriteByte('\\')
-			}
-		case '\\':
-			if i+1 == len(s) || strings.IndexByte(marks, s[i+1]) >= 0 {
-				b.WriteByte('\\')
-			}
+		if isMark(s, i, marks) {
+			b.WriteByte('\\')
 		}
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+// isMark reports whether a backslash goes before the byte of s at i.
+func isMark(s string, i int, marks string) bool {
+	switch s[i] {
+	case '[':
+		before, next := beforeHidden(s, i), afterHidden(s, i+1)
+		return before < 0 || s[before] == '[' || next < len(s) && s[next] == '[' || beginsID(s, next)
+	case ']':
+		before, next := beforeHidden(s, i), afterHidden(s, i+1)
+		return next == len(s) || s[next] == ']' || before >= 0 && s[before] == ']'
+	case '|':
+		return marks == cellMarks
+	case '\\':
+		next := afterHidden(s, i+1)
+		return next == len(s) || strings.IndexByte(marks, s[next]) >= 0
+	}
+	return false
+}
+
+// beginsID reports whether "id:" stands in s at a byte offset, in letters of any
+// case, hidden characters among them or not.
+func beginsID(s string, at int) bool {
+	for _, want := range []byte("id:") {
+		if at == len(s) || s[at]|0x20 != want|0x20 {
+			return false
+		}
+		at = afterHidden(s, at+1)
+	}
+	return true
 }
 
 // UnescapeInline undoes the marks of EscapeInline.
@@ -217,8 +315,4 @@ func flatten(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func hasFoldPrefix(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

@@ -22,7 +22,8 @@ func FuzzEscape(f *testing.F) {
 			t.Fatalf("%q became %q and then %q", s, text, got)
 		}
 		for line := range strings.SplitSeq(text, "\n") {
-			if line = strings.TrimLeft(line, " \t"); strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---") {
+			line = strings.TrimLeft(line, " \t")
+			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---") {
 				t.Fatalf("%q left %q bare", s, line)
 			}
 		}

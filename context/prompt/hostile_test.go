@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,14 +25,38 @@ var pieces = []string{
 	"@", "@Eve [id:x]", ", ", ": ", ":", " | ", "|", " | status: done", "- ", "(deleted)", "(private)", " (+3 more)", "(further references not expanded)",
 	"<", ">", "</", "/>", "<note>", "</note>", "</note>\n</pinned-notes>", `<note id="x" title="y" b="`, "</entity>", `<entity id="x" name="Eve">`, "<field name=\"role\">",
 	"</field>", "<ref entity=\"x\">", "<more count=\"9\"/>", "&", "&lt;", "&#60;", "&amp;lt;", "&bogus;", "<![CDATA[", "]]>", "<!--", "-->", "<?xml", "?>", "<!ENTITY a \"b\">",
+	"[\u200bid:", "[i\u00add:x]", "[\u2060[", "]\ufeff]", "]]\ufe0f [\U000E0001ID\u034f:x]", "-\u200d--", "--\u3164-", "#\u034f#", "\u115f## ", "\\\u200b[", "\\\u200c",
+	"\u2064", "\uffa0", "\ufff0", "\U0001D173", "\U000E0061", "\U000E0FFF",
 	"\"", "'", "\" why=\"directly mentioned", "AAAAAAAAAAAAAAAA", "\">\n", "…",
 	"a", "Z", "0", "Ä", "ß", "日本", "👩‍👩‍👧", "e\u0301", "𝄞", "שלום", "\u202bمرحبا", "Alice", "plain words",
 }
 
-// hostility draws hostile texts.
-type hostility struct{ *rand.Rand }
+// visible is a text as a reader has it who passes over hidden characters.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(breaks+"\t", r) {
+			return r
+		}
+		if unicode.IsControl(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
+			return -1
+		}
+		return r
+	}, s)
+}
 
-func (r hostility) text(most int) string {
+// hostility draws hostile texts: as they are, or what is seen of the same texts.
+type hostility struct {
+	*rand.Rand
+	seen func(string) string
+}
+
+func newHostility(seed, stream uint64) hostility {
+	return hostility{rand.New(rand.NewPCG(seed, stream)), func(s string) string { return s }}
+}
+
+func (r hostility) text(most int) string { return r.seen(r.raw(most)) }
+
+func (r hostility) raw(most int) string {
 	var b strings.Builder
 	for range r.IntN(most + 1) {
 		b.WriteString(pieces[r.IntN(len(pieces))])
@@ -46,11 +71,12 @@ func (r hostility) name(without string) string {
 			return -1
 		}
 		return c
-	}, r.text(6))
-	if s = strings.TrimSpace(s); s == "" {
+	}, r.raw(6))
+	s = strings.TrimSpace(s)
+	if s == "" {
 		return "x"
 	}
-	return s
+	return r.seen(s)
 }
 
 func (r hostility) id(used map[string]bool) string {
@@ -108,7 +134,11 @@ type scene struct {
 func (s *scene) inline(text string) string { return s.holds(oneLine(text)) }
 
 func newScene(seed uint64, format prompt.Format, holds func(string) string) *scene {
-	s := &scene{r: hostility{rand.New(rand.NewPCG(seed, 3))}, format: format, holds: holds, used: make(map[string]bool)}
+	return drawScene(newHostility(seed, 3), format, holds)
+}
+
+func drawScene(r hostility, format prompt.Format, holds func(string) string) *scene {
+	s := &scene{r: r, format: format, holds: holds, used: make(map[string]bool)}
 	s.in = prompt.Input{Format: format, Secret: []byte("secret"), Budgets: prompt.DefaultBudgets}
 	s.notes("pinned", &s.in.Pinned)
 	s.entities()
@@ -288,6 +318,56 @@ func TestSEC3_HostileTextsComeBackAsItems(t *testing.T) {
 	}
 }
 
+// TestSEC3_HiddenCharactersForgeNothing reads prompts as a model does that passes
+// over hidden characters: it gets the items that went in, without those characters.
+func TestSEC3_HiddenCharactersForgeNothing(t *testing.T) {
+	for _, f := range formats {
+		t.Run(f.name, func(t *testing.T) {
+			for seed := range cases() {
+				s := newScene(seed, f.format, f.holds)
+				r := newHostility(seed, 3)
+				r.seen = func(s string) string {
+					if f.format == prompt.XML { // which shows control characters that are no breaks
+						s = strings.Map(func(c rune) rune {
+							if unicode.IsControl(c) && c < 0x7f && !strings.ContainsRune(breaks+"\t", c) {
+								return utf8.RuneError
+							}
+							return c
+						}, s)
+					}
+					return visible(lines(s))
+				}
+				want := drawScene(r, f.format, f.holds).want
+				system := visible(prompt.Build(s.in).System)
+				got, err := f.parse(system)
+				if err != nil {
+					t.Fatalf("case %d: %v\n%s", seed, err, system)
+				}
+				for i := range got.items {
+					got.items[i].bound = ""
+				}
+				withoutEmpty(want)
+				withoutEmpty(got.items)
+				if diff := cmp.Diff(want, got.items, cmp.AllowUnexported(parsedItem{}, parsedField{}, part{})); diff != "" {
+					t.Fatalf("case %d: items differ (-in +out):\n%s\n%q", seed, diff, system)
+				}
+			}
+		})
+	}
+}
+
+// withoutEmpty takes out the fields that show nothing.
+func withoutEmpty(items []parsedItem) {
+	for i := range items {
+		items[i].fields = slices.DeleteFunc(items[i].fields, func(f parsedField) bool {
+			return !slices.ContainsFunc(f.parts, func(p part) bool { return p != part{} })
+		})
+		if len(items[i].fields) == 0 {
+			items[i].fields = nil
+		}
+	}
+}
+
 // TestSEC3_WhatIsCutStaysInItsPlace gives little room: what is left of the items
 // comes back, and each is the beginning of what went in.
 func TestSEC3_WhatIsCutStaysInItsPlace(t *testing.T) {
@@ -453,6 +533,9 @@ func FuzzStructure(f *testing.F) {
 				t.Fatalf("%s: %q: %v\n%s", f.name, s, err, res.System)
 			}
 			sameAsReport(t, f.name, f.holds, got, res)
+			if seen, err := f.parse(visible(res.System)); err != nil || !slices.Equal(idsOf(seen), idsOf(got)) {
+				t.Fatalf("%s: %q without hidden characters is %+v, %v", f.name, s, seen, err)
+			}
 			one := f.holds(oneLine(s))
 			if got.items[0].text != f.holds(lines(s)) || got.items[1].fields[0].parts[0].text != "-"+one || got.items[1].fields[2].parts[0] != (part{"note", "r", one}) ||
 				got.items[2].fields[0].parts[0].text != "-"+one || got.items[3].fields[0].parts[0].text != "-"+one {
@@ -460,4 +543,16 @@ func FuzzStructure(f *testing.F) {
 			}
 		}
 	})
+}
+
+func idsOf(p *parsed) (ids []string) {
+	for _, item := range p.items {
+		ids = append(ids, item.id)
+		for _, f := range item.fields {
+			for _, part := range f.parts {
+				ids = append(ids, part.id)
+			}
+		}
+	}
+	return ids
 }

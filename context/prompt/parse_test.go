@@ -52,7 +52,8 @@ func parseMarkdown(s string) (*parsed, error) {
 		switch {
 		case line == "":
 		case strings.HasPrefix(line, "## "):
-			if section = markdownSections[line[3:]]; section == "" {
+			section = markdownSections[line[3:]]
+			if section == "" {
 				return nil, fmt.Errorf("no section: %q", line)
 			}
 			p.sections = append(p.sections, section)
@@ -87,7 +88,7 @@ func parseMarkdown(s string) (*parsed, error) {
 				if !ok {
 					return nil, fmt.Errorf("no field: %q", lines[i+1])
 				}
-				item.fields = append(item.fields, parsedField{prompt.UnescapeInline(prompt.UnescapeText(name)), parseValue(value)})
+				item.fields = append(item.fields, parsedField{prompt.UnescapeLine(name), parseValue(value)})
 			}
 			item.section = section
 			p.items = append(p.items, *item)

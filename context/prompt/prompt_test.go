@@ -2,8 +2,11 @@ package prompt_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -59,12 +62,88 @@ func TestCTX31_EscapeInlineCanBeUndone(t *testing.T) {
 }
 
 func TestCTX31_InvisibleCharactersHideNoStructure(t *testing.T) {
-	for _, lead := range []string{"\x00", "\x1b", "\x7f", "\u2800", "\u3164", "\ufe0f", "\u200b", "\u00a0", " \t"} {
+	for _, lead := range []string{"\x00", "\x1b", "\x7f", "\u2800", "\u3164", "\ufe0f", "\u200b", "\u00a0", "\u17b4", "\ufff0", "\U000E0FFF", " \t"} {
 		for _, line := range []string{"## X", "---", "\\x"} {
 			if got, want := prompt.EscapeText(lead+line), lead+"\\"+line; got != want {
 				t.Errorf("%q became %q, want %q", lead+line, got, want)
 			}
 		}
+	}
+	for in, want := range map[string]string{
+		"-\u200b--":    "\\-\u200b--",
+		"a\n--\u3164-": "a\n\\--\u3164-",
+		"#\u2060# A":   "\\#\u2060# A",
+		"-\n--":        "-\n--",
+		"-\u0301--":    "-\u0301--",
+	} {
+		if got := prompt.EscapeText(in); got != want {
+			t.Errorf("EscapeText(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestSEC3_HiddenCharactersAreNotBetweenMarks puts hidden characters into the marks
+// of a link and of an id.
+func TestSEC3_HiddenCharactersAreNotBetweenMarks(t *testing.T) {
+	for in, want := range map[string]string{
+		"a [\u200bid:x]":            "a \\[\u200bid:x\\]",
+		"a [i\u00ad\u2060D\u034f:]": "a \\[i\u00ad\u2060D\u034f:\\]",
+		"a [\U000E0001[b":           "a \\[\U000E0001\\[b",
+		"a ]\ufeff] b":              "a \\]\ufeff\\] b",
+		"\u3164[a]\x00":             "\u3164\\[a\\]\x00",
+		"a \\\u200b[id:":            "a \\\\\u200b\\[id:",
+		"a\\\u200b":                 "a\\\\\u200b",
+		"a [\u200bb] c":             "a [\u200bb] c",
+		"C:\\\u200bnotes":           "C:\\\u200bnotes",
+	} {
+		if got := prompt.EscapeInline(in); got != want {
+			t.Errorf("EscapeInline(%q) = %q, want %q", in, got, want)
+		}
+		if got := prompt.UnescapeInline(want); got != in {
+			t.Errorf("UnescapeInline(%q) = %q, want %q", want, got, in)
+		}
+	}
+}
+
+// TestSEC3_EscapesPassOverHiddenCharacters: what is visible of an escaped text is
+// the escape of what is visible of the text.
+func TestSEC3_EscapesPassOverHiddenCharacters(t *testing.T) {
+	for seed := range 20 * cases() {
+		text := lines(newHostility(seed, 7).text(8))
+		for name, escape := range map[string]func(string) string{
+			"text": prompt.EscapeText, "inline": prompt.EscapeInline, "line": prompt.EscapeLine,
+		} {
+			if got, want := visible(escape(text)), escape(visible(text)); got != want {
+				t.Fatalf("%s: %q shows %q, want %q", name, text, got, want)
+			}
+		}
+		if got := prompt.UnescapeLine(prompt.EscapeLine(text)); got != oneLine(text) {
+			t.Fatalf("%q came back as %q", text, got)
+		}
+	}
+}
+
+// TestCTX31_TheIgnorableTable compares the generated table with the derivation of
+// Default_Ignorable_Code_Point in UAX #44, and with the number of code points that
+// Unicode gives for it.
+func TestCTX31_TheIgnorableTable(t *testing.T) {
+	total := 0
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		want := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector)
+		switch {
+		case unicode.Is(unicode.White_Space, r), unicode.Is(unicode.Prepended_Concatenation_Mark, r),
+			0xFFF9 <= r && r <= 0xFFFB, 0x13430 <= r && r <= 0x13440:
+			want = false
+		}
+		if got := unicode.Is(prompt.DefaultIgnorable, r); got != want {
+			t.Errorf("%U: %v, want %v; run go generate ./context/prompt", r, got, want)
+		}
+		if want {
+			total++
+		}
+	}
+	if total != 4174 {
+		t.Errorf("%d code points; DerivedCoreProperties.txt of Unicode 15.0 has 4174", total)
 	}
 }
 
@@ -499,4 +578,83 @@ func TestCTX30_TotalBoundsEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestCTX30_EachBudgetIsWhole sets one budget after the other to nothing: it bounds
+// the sections that it is declared for and no others.
+func TestCTX30_EachBudgetIsWhole(t *testing.T) {
+	in := prompt.Input{
+		Pinned: []prompt.Note{note("p", 10)}, Linked: []prompt.Note{note("l", 10)}, Found: []prompt.Note{note("f", 10)},
+		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
+		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
+	}
+	in.Budgets = prompt.DefaultBudgets
+	var all []string
+	for _, s := range prompt.Build(in).Sections {
+		all = append(all, s.Name)
+	}
+	names := make(map[string]bool)
+	for i, budget := range prompt.AllBudgets {
+		if budget.Name == "" || names[budget.Name] || budget.Bounds == "" || budget.Default < 1 {
+			t.Errorf("%+v is not whole", budget)
+		}
+		names[budget.Name] = true
+		in.Budgets = prompt.DefaultBudgets
+		if *in.Budgets.At(i) != budget.Default {
+			t.Errorf("the default of %s is %d, not %d", budget.Name, *in.Budgets.At(i), budget.Default)
+		}
+		*in.Budgets.At(i) = 0
+		var left []string
+		for _, s := range prompt.Build(in).Sections {
+			left = append(left, s.Name)
+		}
+		want := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(budget.Sections, name) })
+		if !slices.Equal(left, want) {
+			t.Errorf("without %s the sections are %v, want %v", budget.Name, left, want)
+		}
+		if len(budget.Sections) == 0 && budget.Name != "memory" {
+			t.Errorf("the budget %s bounds no section", budget.Name)
+		}
+	}
+	if total := prompt.AllBudgets[0]; total.Name != "total" || !slices.Equal(total.Sections, all) {
+		t.Errorf("the whole prompt is %+v, its sections are %v", total, all)
+	}
+}
+
+// TestCTX30_RoomIsGivenInTheOrderOfTheBudgets gives less than all sections need:
+// the last ones have none.
+func TestCTX30_RoomIsGivenInTheOrderOfTheBudgets(t *testing.T) {
+	in := prompt.Input{
+		Budgets: prompt.DefaultBudgets,
+		Pinned:  []prompt.Note{note("p", 200)}, Linked: []prompt.Note{note("l", 200)}, Found: []prompt.Note{note("f", 200)},
+		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
+		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
+	}
+	full := prompt.Build(in)
+	order := prompt.AllBudgets[0].Sections
+	for n := len(full.Sections) - 1; n > 0; n-- {
+		in.Budgets.Total = full.Sections[n].Start - 1 // the texts are ASCII
+		var shown []string
+		for _, s := range prompt.Build(in).Sections {
+			shown = append(shown, s.Name)
+		}
+		if !slices.Equal(shown, order[:n]) {
+			t.Errorf("%d characters hold %v, want %v", in.Budgets.Total, shown, order[:n])
+		}
+	}
+}
+
+// TestCTX30_TheReadmeNamesEachBudget compares the table of context/README.md.
+func TestCTX30_TheReadmeNamesEachBudget(t *testing.T) {
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| key | bounds | default |\n|---|---|---|\n"
+	for _, b := range prompt.AllBudgets {
+		want += fmt.Sprintf("| `%s` | %s | %d,%03d |\n", b.Name, b.Bounds, b.Default/1000, b.Default%1000)
+	}
+	if !strings.Contains(string(page), want+"\n") {
+		t.Errorf("context/README.md has no table\n%s", want)
+	}
 }

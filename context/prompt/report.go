@@ -17,93 +17,93 @@ const (
 
 // Candidate is a record that an ambiguous mention may mean.
 type Candidate struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Type  string `json:"type,omitempty"`
-	Path  string `json:"path,omitempty"`
+	ID    string `json:"id" jsonschema:"id of the record"`
+	Title string `json:"title" jsonschema:"its title or name"`
+	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
+	Path  string `json:"path,omitempty" jsonschema:"its path, of a note"`
 }
 
 // Edge is a reference that leads to an item: the entity it stands in and the
 // name of the field.
 type Edge struct {
-	From  string `json:"from"`
-	Field string `json:"field"`
+	From  string `json:"from" jsonschema:"the entity that refers"`
+	Field string `json:"field" jsonschema:"the field that refers"`
 }
 
 // Item is one thing that went into the prompt: Start and End are its range in
 // the prompt in UTF-16 code units, half open, which holds Chars characters. The
 // items of a section follow each other without a gap, behind its heading.
 type Item struct {
-	Kind   string `json:"kind"` // note, entity, event, action
-	ID     string `json:"id,omitempty"`
-	Title  string `json:"title"`
-	Start  int    `json:"start"`
-	End    int    `json:"end"`
-	Chars  int    `json:"chars"`
-	Cut    bool   `json:"cut"` // only a part of it went in
-	Reason string `json:"reason"`
-	Depth  int    `json:"depth"`         // of an entity: edges from a mention
-	Via    []Edge `json:"via,omitempty"` // of an entity: what leads to it, when asked to explain
+	Kind   string `json:"kind" jsonschema:"note, entity, event or action"`
+	ID     string `json:"id,omitempty" jsonschema:"id of the record"`
+	Title  string `json:"title" jsonschema:"its title or name"`
+	Start  int    `json:"start" jsonschema:"where it begins in the prompt, in UTF-16 code units"`
+	End    int    `json:"end" jsonschema:"where it ends there, exclusive"`
+	Chars  int    `json:"chars" jsonschema:"characters that it takes"`
+	Cut    bool   `json:"cut" jsonschema:"whether only a part of it went in"`
+	Reason string `json:"reason" jsonschema:"why it is there"`
+	Depth  int    `json:"depth" jsonschema:"of an entity: edges from a mention"`
+	Via    []Edge `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
 }
 
 // Dropped is one thing that was mentioned or reached and did not go in.
 type Dropped struct {
-	Kind       string      `json:"kind"`
-	ID         string      `json:"id,omitempty"`
-	Title      string      `json:"title,omitempty"` // not of a private record
-	Reason     Reason      `json:"reason"`
-	Candidates []Candidate `json:"candidates,omitempty"`
+	Kind       string      `json:"kind" jsonschema:"note, entity, event or action"`
+	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
+	Title      string      `json:"title,omitempty" jsonschema:"its title or name; absent for a private one"`
+	Reason     Reason      `json:"reason" jsonschema:"budget, limit, archived, deleted, private, duplicate, unknown or ambiguous"`
+	Candidates []Candidate `json:"candidates,omitempty" jsonschema:"the records that an ambiguous mention may mean"`
 }
 
 // QueryError is a computed field that failed.
 type QueryError struct {
-	Entity  string `json:"entity"`
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Entity  string `json:"entity" jsonschema:"the entity"`
+	Field   string `json:"field" jsonschema:"its computed field"`
+	Message string `json:"message" jsonschema:"why it failed"`
 }
 
 // Stage is one step of the assembly.
 type Stage struct {
-	Name    string  `json:"name"`
-	Ms      float64 `json:"ms"`
-	Skipped bool    `json:"skipped,omitempty"`
-	Why     string  `json:"why,omitempty"`
+	Name    string  `json:"name" jsonschema:"name of the stage"`
+	Ms      float64 `json:"ms" jsonschema:"milliseconds that it took"`
+	Skipped bool    `json:"skipped,omitempty" jsonschema:"whether it was left out"`
+	Why     string  `json:"why,omitempty" jsonschema:"why it was"`
 }
 
 // SectionReport says what a section holds and what room it had.
 type SectionReport struct {
-	Name   string `json:"name"`
-	Chars  int    `json:"chars"`
-	Budget int    `json:"budget"`
-	Items  []Item `json:"items"`
+	Name   string `json:"name" jsonschema:"name of the section"`
+	Chars  int    `json:"chars" jsonschema:"its length"`
+	Budget int    `json:"budget" jsonschema:"what it might have been"`
+	Items  []Item `json:"items" jsonschema:"what is in it, in order"`
 }
 
 // Report explains a prompt. Everything mentioned or reached is in it exactly
 // once, in the items of a section or in Dropped; a record that was given twice
 // has an entry of reason duplicate besides.
 type Report struct {
-	Chars       int             `json:"chars"`
-	Budget      int             `json:"budget"`
-	Sections    []SectionReport `json:"sections"`
-	Dropped     []Dropped       `json:"dropped"`
-	QueryErrors []QueryError    `json:"queryErrors"`
-	Stages      []Stage         `json:"stages"`
-	Hash        string          `json:"hash"` // SHA-256 of the prompt, hexadecimal
+	Chars       int             `json:"chars" jsonschema:"length of the text"`
+	Budget      int             `json:"budget" jsonschema:"what it might have been"`
+	Sections    []SectionReport `json:"sections" jsonschema:"the sections and what is in them"`
+	Dropped     []Dropped       `json:"dropped" jsonschema:"what was left out, and why"`
+	QueryErrors []QueryError    `json:"queryErrors" jsonschema:"computed fields that failed"`
+	Stages      []Stage         `json:"stages" jsonschema:"what took how long, and what was left out"`
+	Hash        string          `json:"hash" jsonschema:"SHA-256 of the text, hexadecimal"`
 }
 
 // Section is where a section stands in the prompt: UTF-16 code units, half
 // open.
 type Section struct {
-	Name  string `json:"name"`
-	Start int    `json:"start"`
-	End   int    `json:"end"`
+	Name  string `json:"name" jsonschema:"name of the section"`
+	Start int    `json:"start" jsonschema:"where it begins in the text, UTF-16"`
+	End   int    `json:"end" jsonschema:"where it ends, exclusive"`
 }
 
 // Result is a finished prompt.
 type Result struct {
-	System   string    `json:"system"`
-	Sections []Section `json:"sections"`
-	Report   Report    `json:"report"`
+	System   string    `json:"system" jsonschema:"the text for the system prompt"`
+	Sections []Section `json:"sections" jsonschema:"where its sections are"`
+	Report   Report    `json:"report" jsonschema:"what went in, what did not, and why"`
 }
 
 // Item kinds.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes"
 )
 
 // maxEntityWords is how many words and phrases EntityTest tells apart.
@@ -18,9 +19,13 @@ const maxEntityWords = 32
 // the note. It is Unavailable while the index is being made: an answer without
 // some of the notes would look like one that is right. The test asks the notes of
 // the moment when it was made. O(notes that hold a word) to make it, O(text of
-// the entity) to ask it.
-func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words string) (func(id string) bool, error) {
-	q := parse(words+" ", false)
+// the entity) to ask it. The index must be one of notes. For a public test private notes,
+// and what others hide, do not exist; get gives the entities as their reader sees them,
+// nil for one that is hidden.
+func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words string,
+	get func(id string) *entities.Entity, public bool,
+) (func(id string) bool, error) {
+	q := parse(x.src, words+" ", false)
 	want := make([][]string, 0, len(q.words)+len(q.phrases))
 	for _, w := range q.words {
 		want = append(want, []string{w})
@@ -35,14 +40,14 @@ func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words stri
 	if len(want) > maxEntityWords {
 		return nil, fault.New(fault.Limit, "MATCHES looks for %d words and phrases at most", maxEntityWords)
 	}
-	held, err := x.holders(ctx, want)
+	held, err := x.holders(ctx, want, public)
 	if err != nil {
 		return nil, err
 	}
 	all := uint32(1)<<needed - 1
-	stem := x.stem
+	stem := x.words.Stem
 	return func(id string) bool {
-		e := ents.Get(id)
+		e := get(id)
 		if e == nil {
 			return false
 		}
@@ -57,58 +62,50 @@ func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words stri
 		if has&all != all || has>>needed != 0 {
 			return false
 		}
-		note := x.notes.Get(e.NoteID)
+		if len(q.filters) == 0 {
+			return len(want) > 0
+		}
+		note := x.src.Get(e.NoteID)
+		if note != nil && public {
+			note = x.src.Public(note)
+		}
 		for _, f := range q.filters {
-			if note == nil || f.test(note, x.notes.EntityType) == f.not {
+			if note == nil || f.test(note) == f.not {
 				return false
 			}
 		}
-		return len(want)+len(q.filters) > 0
+		return true
 	}, nil
 }
 
-// holders returns which of the phrases each note holds, as bits, by its id.
-func (x *Index) holders(ctx context.Context, want [][]string) (map[string]uint32, error) {
-	held := make(map[string]uint32)
-	x.mu.RLock()
-	degraded := x.degraded()
+// holders returns which of the phrases each document holds, as bits, by its id.
+func (x *Index) holders(ctx context.Context, want [][]string, public bool) (map[string]uint32, error) {
+	words := make([]string, len(want))
 	for i, phrase := range want {
-		if len(phrase) > 1 || degraded != "" {
-			continue
-		}
-		var docs, tfs [blockSize + 1]uint32
-		if l, _ := x.x.postings([]byte(phrase[0])); l != nil {
-			for _, b := range l.blocks() {
-				for _, d := range docs[:b.decode(&docs, &tfs)] {
-					held[x.docs[d].ID] |= 1 << i
-				}
-			}
+		if len(phrase) == 1 {
+			words[i] = phrase[0]
 		}
 	}
-	x.mu.RUnlock()
-	if degraded != "" {
-		return nil, &fault.Error{Kind: fault.Unavailable, Msg: degraded, Hint: "ask again in a moment", Retryable: true}
+	held, why := x.words.Holders(words, public)
+	if why != "" {
+		return nil, &fault.Error{Kind: fault.Unavailable, Msg: why, Hint: "ask again in a moment", Retryable: true}
 	}
 	for i, phrase := range want {
 		if len(phrase) == 1 {
 			continue
 		}
-		res, err := x.Search(ctx, Request{Query: `"` + strings.Join(phrase, " ") + `"`, Limit: x.size(), Filter: notes.SearchFilter{Archived: true}, exact: true})
+		res, err := x.Search(ctx, Request{
+			Query: `"` + strings.Join(phrase, " ") + `"`, Limit: x.words.Most(),
+			Keep: func(source.Doc) bool { return true }, Public: public, exact: true,
+		})
 		if err != nil {
 			return nil, err
 		}
 		for _, h := range res.Hits {
-			held[h.Note.ID] |= 1 << i
+			held[h.Doc.ID()] |= 1 << i
 		}
 	}
 	return held, nil
-}
-
-// size returns how many notes there are.
-func (x *Index) size() int {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return len(x.docs)
 }
 
 // eachText gives the name and the texts of an entity.
@@ -123,7 +120,7 @@ func eachText(ents *entities.Store, e *entities.Entity, visit func(string)) {
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Type.IsRef() || f.Type == entities.Computed {
+		if f.Type.IsRef() || f.Type.IsComputed() {
 			continue
 		}
 		switch v := e.Fields[f.Name].(type) {
@@ -139,15 +136,14 @@ func eachText(ents *entities.Store, e *entities.Entity, visit func(string)) {
 
 // stemsIn reports whether a text holds the words of a phrase one behind the
 // other; one word alone also in another form.
-func stemsIn(text string, phrase []string, stem func(string) string) bool {
+func stemsIn(where string, phrase []string, stem func(string) string) bool {
+	var split text.Splitter
 	if len(phrase) > 1 {
-		var s search
-		return s.phraseIn(text, phrase)
+		return split.HasPhrase(where, phrase)
 	}
 	want, found := stem(phrase[0]), false
-	var s splitter
-	s.split(text, func(t token) {
-		found = found || len(t.text) > 0 && t.text[0] == want[0] && stem(string(t.text)) == want
+	split.Split(where, func(t text.Token) {
+		found = found || len(t.Text) > 0 && t.Text[0] == want[0] && stem(string(t.Text)) == want
 	})
 	return found
 }

@@ -2,17 +2,23 @@ package search
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/context/search/notedoc"
+	"github.com/ctxd/ctxd/context/search/searchtest"
+	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
 
 var ctx = context.Background()
+
+// must and until are those of all rooms of search.
+var must, until = searchtest.Must, searchtest.Until
 
 // rooms is an index with what it stands on.
 type rooms struct {
@@ -27,15 +33,11 @@ type rooms struct {
 // compared with the notes can be embedded twice, and tests count.
 func openAll(t testing.TB, dir string, opts Options) *rooms {
 	t.Helper()
-	db, err := kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
-	r := over(t, db, opts)
+	r := over(t, searchtest.Open(t, dir), opts)
 	if opts.Embedder != nil {
 		until(t, "the embedder was asked", func() bool {
-			r.meaning.mu.RLock()
-			defer r.meaning.mu.RUnlock()
-			return r.meaning.retry.why != "" || r.meaning.serving != nil && r.meaning.serving.ready
+			st := r.Stats().Meanings
+			return st.Error != "" || st.Idle
 		})
 	}
 	return r
@@ -46,21 +48,10 @@ func over(t testing.TB, db *kv.Store, opts Options) *rooms {
 	return openRoomsOf(t, db, opts)
 }
 
-func openRoomsOf(t interface {
-	Helper()
-	Fatal(...any)
-}, db *kv.Store, opts Options,
-) *rooms {
+func openRoomsOf(t searchtest.T, db *kv.Store, opts Options) *rooms {
 	t.Helper()
-	ents, err := entities.Open(db, entities.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ns, err := notes.Open(db, ents, notes.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &rooms{Open(db, ns, opts), db, ents, ns}
+	on := searchtest.Over(t, db, notes.Options{})
+	return &rooms{Open(db, notedoc.New(on.Notes, notedoc.Options{}), opts), db, on.Entities, on.Notes}
 }
 
 func (r *rooms) put(t testing.TB, drafts ...notes.Draft) {
@@ -86,7 +77,7 @@ func (r *rooms) find(t testing.TB, req Request) string {
 	must(t, err)
 	var out []string
 	for _, h := range res.Hits {
-		out = append(out, h.Note.ID)
+		out = append(out, h.Doc.ID())
 	}
 	return strings.Join(out, " ")
 }
@@ -104,83 +95,48 @@ func (r *rooms) findInTime(t testing.TB, req Request) string {
 	return r.find(t, req)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+// chosen is the test of the notes that a filter lets through.
+func (r *rooms) chosen(f notes.SearchFilter) func(source.Doc) bool {
+	return notedoc.Keep(r.notes.Chooser(f))
 }
 
-// check looks at everything that must be true of an index whatever it holds: it
-// is the same as one made anew, blocks are in order and worth enough, and
-// nothing is counted that is not there.
-func (x *Index) check(t interface {
-	Helper()
-	Fatalf(string, ...any)
-},
-) {
+// signals are those of a hit.
+func signals(h Hit) map[string]float64 {
+	all := make(map[string]float64)
+	h.EachSignal(func(name string, value float64) { all[name] = value })
+	return all
+}
+
+// settled waits until every note has its vectors.
+func (r *rooms) settled(t searchtest.T) {
 	t.Helper()
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	dump := func(x *inverted, name func(docID) string) map[string]string {
-		out := make(map[string]string)
-		for id := range x.words {
-			w := &x.words[id]
-			text := string(x.bytes(wordID(id)))
-			if w.docs > 0 {
-				out["word "+text] = fmt.Sprint(w.docs)
-			}
-			l := x.listOf(wordID(id))
-			if l == nil {
-				continue
-			}
-			before, n := -1, 0
-			postings := make(map[string]uint32)
-			for _, b := range l.blocks() {
-				var docs, tfs [blockSize + 1]uint32
-				k := b.decode(&docs, &tfs)
-				if k == 0 || docs[0] != uint32(b.first) || docs[k-1] != uint32(b.last) {
-					t.Fatalf("%s: a block of %d from %d to %d says from %d to %d", text, k, docs[0], docs[k-1], b.first, b.last)
-				}
-				for i := range k {
-					if int(docs[i]) <= before {
-						t.Fatalf("%s: document %d behind %d", text, docs[i], before)
-					}
-					before = int(docs[i])
-					if now := saturation(tfs[i], x.norms[x.lengths[docs[i]]]); now > b.max {
-						t.Fatalf("%s: a posting is worth %g in a block of at most %g", text, now, b.max)
-					}
-					postings[name(docID(docs[i]))] = tfs[i]
-				}
-				n += k
-			}
-			if n != l.docs() || n != len(postings) {
-				t.Fatalf("%s: %d postings, %d said to be there", text, n, l.docs())
-			}
-			out["stem "+text] = fmt.Sprint(postings)
-		}
-		out["totals"] = fmt.Sprint(x.docs, x.total)
-		return out
+	until(t, "the queue is empty", func() bool {
+		want, err := r.opts.Embedder.Model(ctx)
+		st := r.Stats().Meanings
+		return err == nil && st.Idle && st.Model != nil && *st.Model == want
+	})
+}
+
+func (r *rooms) near(t testing.TB, query string) string {
+	t.Helper()
+	return r.find(t, Request{Query: query, Mode: Semantic, Plain: true})
+}
+
+// told is what is told of hits.
+func told(hits []Hit) (all []any) {
+	for _, h := range hits {
+		all = append(all, h.Doc.ID(), h.Score, h.Snippet, h.Ranges, h.Found, signals(h))
 	}
-	fresh := newInverted(x.x.stem)
-	var names []string
-	for n := range x.notes.All() {
-		d := docID(len(names))
-		names = append(names, n.ID)
-		fresh.docs++
-		fresh.replace(d, contents{}, fresh.take(analyse(new(reading), n)))
+	return all
+}
+
+// reopen closes the rooms and opens them again, with the index in the background
+// or at once.
+func reopen(t *testing.T, dir string, r *rooms, opts Options) *rooms {
+	t.Helper()
+	if r != nil {
+		must(t, r.db.Close())
 	}
-	fresh.average()
-	got := dump(x.x, func(d docID) string { return x.docs[d].ID })
-	want := dump(fresh, func(d docID) string { return names[d] })
-	for key, value := range want {
-		if got[key] != value {
-			t.Fatalf("%s: %s, made anew %s", key, got[key], value)
-		}
-	}
-	for key, value := range got {
-		if want[key] != value {
-			t.Fatalf("%s: %s, a ghost", key, value)
-		}
-	}
+	opts.Dir = filepath.Join(dir, "index")
+	return openAll(t, filepath.Join(dir, "store"), opts)
 }

@@ -3,19 +3,17 @@ package search
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/context/search/lexical"
+	"github.com/ctxd/ctxd/context/search/semantic"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes"
 )
 
 // Mode says how notes are looked for.
@@ -62,7 +60,7 @@ const (
 
 // searchBoth serves the modes Hybrid and Semantic.
 func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
-	q := parse(req.Query, req.Plain)
+	q := parse(x.src, req.Query, req.Plain)
 	if req.Limit < 1 || !q.hasMeaning() && (req.Mode == Hybrid || len(q.words) == 0) {
 		return x.searchWords(ctx, req)
 	}
@@ -73,24 +71,30 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	}
 	why := near.missing
 	if req.Mode == Semantic {
-		if !near.asked && why != unknownWords {
-			return nil, &fault.Error{Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why, Hint: "search with mode hybrid or lexical", Retryable: true}
+		if !near.asked && why != semantic.UnknownWords {
+			return nil, &fault.Error{
+				Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why,
+				Hint: "search with mode hybrid or lexical", Retryable: true,
+			}
 		}
 		res := &Result{Mode: Semantic, Hits: near.hits[:min(req.Limit, len(near.hits))], Degraded: why}
 		if why != "" {
 			res.Stage = semanticStage
 		}
 		if req.Explain {
-			words := Request{Query: req.Query, Plain: req.Plain, Limit: 1, Filter: req.Filter, understand: true}
+			words := Request{
+				Query: req.Query, Plain: req.Plain, Limit: 1, Keep: req.Keep, Public: req.Public,
+				understand: true,
+			}
 			read, err := x.searchWords(ctx, words)
 			if err != nil {
 				return nil, err
 			}
 			res.Understood = read.Understood
 		}
-		m := newMatcher(x.stem)
-		m.take(q)
-		return res, x.finishHits(ctx, &req, &m, res.Hits)
+		m := text.NewMatcher(x.words.Stem)
+		q.matchIn(m)
+		return res, x.finishHits(ctx, &req, m, res.Hits)
 	}
 	if !near.asked {
 		res, err := x.searchWords(ctx, req)
@@ -111,88 +115,87 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	over := req.clock.begin("fuse")
 	w := x.opts.Weights
 	w.Lexical *= res.known
-	res.Mode, res.Hits = Hybrid, fuse(res.Hits, near.hits, near.knows, w, req.Explain)
+	res.Mode, res.Hits = Hybrid, fuse(res.Hits, near.hits, near.knows, w)
 	over()
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	return res, x.finishHits(ctx, &req, m, res.Hits)
 }
 
-// fuse makes one list of two, by weighted reciprocal ranks. A note of whose meaning
+// fuse makes one list of two, by weighted reciprocal ranks. A document of whose meaning
 // nothing is known, for it waits for its vectors or may have none, has the place
 // in the second list that it has by its words: else whatever was embedded first would
-// stand before it while the vectors are being made. What counted is, by name:
-//
-//	lexical, semantic                what each list ranks by: BM25, and the cosine
-//	rank:lexical, rank:semantic      the places in the lists, from 1
-//	fused:lexical, fused:semantic    what these places give; they add up to the score.
-//	                                 The second without a place: that by words counts
-//	chunk                            the part that is nearest, from 1
-func fuse(words, near []Hit, knows func(id string) bool, w Weights, explain bool) []Hit {
+// stand before it while the vectors are being made.
+func fuse(words, near []Hit, knows func(id string) bool, w Weights) []Hit {
 	all := make([]Hit, 0, len(words)+len(near))
-	at, isNear := make(map[*notes.Note]int, len(words)), make(map[*notes.Note]bool, len(near))
+	at, isNear := make(map[string]int, len(words)), make(map[string]bool, len(near))
 	for _, h := range near {
-		isNear[h.Note] = true
+		isNear[h.Doc.ID()] = true
 	}
 	for i, h := range words {
-		at[h.Note] = len(all)
-		gives := w.Lexical / float64(fuseRank+i+1)
-		h.words, h.Score, h.chunk = h.Score, gives, noChunk
-		if explain {
-			h.Signals = map[string]float64{"lexical": h.words, "rank:lexical": float64(i + 1), "fused:lexical": gives}
-		}
-		if w.Lexical > 0 && !isNear[h.Note] && !knows(h.Note.ID) {
-			same := w.Semantic / float64(fuseRank+i+1)
-			h.Score += same
-			if explain {
-				h.Signals["fused:semantic"] = same
-			}
+		id := h.Doc.ID()
+		at[id] = len(all)
+		h.Fused = &FusedSignal{Lexical: w.Lexical / float64(fuseRank+i+1)}
+		if w.Lexical > 0 && !isNear[id] && !knows(id) {
+			h.Fused.Semantic, h.Fused.Assumed = w.Semantic/float64(fuseRank+i+1), true
 		}
 		all = append(all, h)
 	}
 	for i, h := range near {
-		n, ok := at[h.Note]
+		n, ok := at[h.Doc.ID()]
 		if !ok {
 			n = len(all)
-			all = append(all, Hit{Note: h.Note, Signals: h.Signals, Found: Semantic})
+			all = append(all, Hit{Doc: h.Doc, Fused: new(FusedSignal), Found: Semantic})
 		}
 		if ok {
 			all[n].Found = Hybrid
 		}
-		gives := w.Semantic / float64(fuseRank+i+1)
-		all[n].Score += gives
-		all[n].chunk = h.chunk
-		if explain {
-			h.Signals["fused:semantic"] = gives
-			maps.Copy(all[n].Signals, h.Signals)
-		}
+		all[n].Semantic = h.Semantic
+		all[n].Fused.Semantic = w.Semantic / float64(fuseRank+i+1)
+	}
+	for i := range all {
+		all[i].Score = all[i].Fused.Lexical + all[i].Fused.Semantic
 	}
 	all = slices.DeleteFunc(all, func(h Hit) bool { return h.Score == 0 }) // of a list that counts nothing
 	slices.SortFunc(all, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.words, a.words),
-			entities.CompareNatural(a.Note.Title, b.Note.Title), cmp.Compare(a.Note.ID, b.Note.ID))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.wordScore(), a.wordScore()),
+			compareDocs(a.Doc, b.Doc))
 	})
 	return all
+}
+
+// wordScore is what the words gave a hit, 0 when they did not find it.
+func (h *Hit) wordScore() float64 {
+	if h.Lexical == nil {
+		return 0
+	}
+	return h.Lexical.Score
+}
+
+// compareDocs is the order of documents that are equal otherwise.
+func compareDocs(a, b source.Doc) int {
+	return cmp.Or(entities.CompareNatural(a.Title(), b.Title()), cmp.Compare(a.ID(), b.ID()))
 }
 
 // finishHits gives hits what the request wants of them. Those of words are shown where
 // their words stand, the others where they are nearest.
 func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits []Hit) error {
 	defer req.clock.begin("snippets")()
-	ours := make(map[*notes.Note]*Hit)
+	ours := make(map[string]*Hit)
 	for i := range hits {
 		h := &hits[i]
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if h.words > 0 {
-			ours[h.Note] = h
+		byWords := h.wordScore() > 0
+		if byWords {
+			ours[h.Doc.ID()] = h
 		}
 		switch {
 		case !req.Snippets:
-		case h.words > 0:
-			h.Snippet, h.Ranges = m.snippet(plainText(h.Note))
+		case byWords:
+			h.Snippet, h.Ranges = m.Snippet(h.Doc.Plain())
 		default:
-			h.Snippet, h.Ranges = m.snippet(chunkText(h.Note, h.chunk))
+			h.Snippet, h.Ranges = m.Snippet(x.chunkText(h))
 		}
 	}
 	if len(ours) == 0 || !req.Explain {
@@ -200,28 +203,30 @@ func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits [
 	}
 	again := *req // what their words gave
 	again.Limit, again.Snippets, again.clock = len(ours), false, nil
-	again.Keep = func(n *notes.Note) bool { return ours[n] != nil }
+	again.Keep = func(d source.Doc) bool { return ours[d.ID()] != nil }
 	res, err := x.searchWords(ctx, again)
 	if err != nil {
 		return err
 	}
 	for _, w := range res.Hits {
-		if h := ours[w.Note]; h != nil {
-			maps.Copy(w.Signals, h.Signals)
-			h.Signals = w.Signals
+		if h := ours[w.Doc.ID()]; h != nil {
+			h.Lexical.Terms, h.Lexical.Fields = w.Lexical.Terms, w.Lexical.Fields
 		}
 	}
 	return nil
 }
 
-const noChunk = -1
-
-// chunkText is what is shown of a chunk. The note may have another text by now.
-func chunkText(n *notes.Note, chunk int) string {
-	chunks := Chunks(n.Title, n.Body)
+// chunkText is what is shown of a hit that only its meaning found: its nearest chunk. The
+// document may have another text by now.
+func (x *Index) chunkText(h *Hit) string {
+	if h.Semantic == nil {
+		return h.Doc.Plain()
+	}
+	chunks := semantic.Embedded(x.src, h.Doc).Chunks()
+	chunk := h.Semantic.Part.Chunk
 	switch {
 	case chunk < 0 || chunk >= len(chunks):
-		return plainText(n)
+		return h.Doc.Plain()
 	case chunks[chunk].Text == "":
 		return chunks[chunk].Prefix
 	}
@@ -237,7 +242,8 @@ func (q *query) hasMeaning() bool {
 	}
 	if len(q.words) == 1 && q.prefix != "" {
 		first, _ := utf8.DecodeRuneInString(q.prefix)
-		return utf8.RuneCountInString(q.prefix) > 3 || !unicode.In(first, unicode.Latin, unicode.Greek, unicode.Cyrillic)
+		return utf8.RuneCountInString(q.prefix) > 3 ||
+			!unicode.In(first, unicode.Latin, unicode.Greek, unicode.Cyrillic)
 	}
 	return true
 }
@@ -260,28 +266,28 @@ type meant struct {
 	hits    []Hit                // the nearest first
 	asked   bool                 // whether the vectors could be asked
 	missing string               // what keeps some or all of them away
-	knows   func(id string) bool // whether they say anything of a note
+	knows   func(id string) bool // whether they say anything of a document
 }
 
-// nearest asks the vectors for the k notes nearest to a query.
+// nearest asks the vectors for the k documents nearest to a query.
 func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (found meant, err error) {
-	if x.meaning == nil {
+	if x.vectors == nil {
 		return meant{missing: "no embedder is configured"}, nil
 	}
 	ctx2, cancel := context.WithTimeout(ctx, questionDeadline)
 	defer cancel()
-	text := q.text
+	asked := q.text
 	if req.Plain {
-		text = req.Query
+		asked = req.Query
 	}
 	over := req.clock.begin("embed")
-	g, question, why := x.meaning.question(ctx2, cutTokens(text, questionTokens))
+	question := x.vectors.Ask(ctx2, text.CutTokens(asked, questionTokens), req.Public)
 	over()
 	if ctx.Err() != nil {
 		return meant{}, ctx.Err()
 	}
-	if question == nil {
-		return meant{missing: why}, nil
+	if !question.Asked() {
+		return meant{missing: question.Missing}, nil
 	}
 	defer req.clock.begin("vectors")()
 	allowed, err := x.allowed(ctx, req, q)
@@ -292,47 +298,23 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (fou
 	if req.Mode == Hybrid {
 		least = leastCosine(len(q.words))
 	}
-	found = meant{asked: true, missing: why}
-	found.knows = func(id string) bool { return g.index.Has(id) && x.meaning.serves(g, id) }
-	test := func(id string) *notes.Note {
-		if n := x.notes.Get(id); n != nil && allowed(n) && x.meaning.serves(g, id) {
-			return n
-		}
-		return nil
-	}
-	for _, h := range g.index.Search(question, k, func(id string) bool { return test(id) != nil }) {
-		if n := test(h.ID); n != nil && h.Score > least {
-			found.hits = append(found.hits, Hit{Note: n, Score: float64(h.Score), Found: Semantic, chunk: h.Part})
-		}
-	}
-	asWholes(found.hits, g.index, question)
-	if g.index.Broken() { // the worker may rest, and be woken by nothing else
-		poke(x.meaning.wake)
-	}
-	slices.SortFunc(found.hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), entities.CompareNatural(a.Note.Title, b.Note.Title), cmp.Compare(a.Note.ID, b.Note.ID))
-	})
-	for i := range found.hits {
-		if h := &found.hits[i]; req.Explain {
-			h.Signals = map[string]float64{"semantic": h.Score, "part": h.part, "whole": h.whole, "rank:semantic": float64(i + 1), "chunk": float64(h.chunk + 1)}
-		}
-	}
+	found = meant{asked: true, missing: question.Missing, knows: question.Knows}
+	found.hits = semanticHits(question.Nearest(k, least, allowed))
 	return found, nil
 }
 
-// asWholes has the note as a whole count as much as its nearest part: what a note is
-// about, and that it says so somewhere. On the labelled sets nDCG@10 of meaning
-// alone is 0.02 to 0.05 better than by the nearest part.
-func asWholes(hits []Hit, index *vector.Index, question []float32) {
-	ids := make([]string, len(hits))
-	for i := range hits {
-		ids[i] = hits[i].Note.ID
+// semanticHits makes Hits of those of the vectors.
+func semanticHits(near []semantic.Hit) (hits []Hit) {
+	for i, h := range near {
+		hits = append(hits, Hit{
+			Doc: h.Doc, Score: h.Cosine, Found: Semantic,
+			Semantic: &SemanticSignal{
+				Rank: i + 1, Cosine: h.Cosine, Whole: h.Whole,
+				Part: Part{Chunk: h.Chunk, Cosine: h.Part},
+			},
+		})
 	}
-	for i, whole := range index.Whole(question, ids) {
-		h := &hits[i]
-		h.part, h.whole = h.Score, float64(whole)
-		h.Score = (h.part + h.whole) / 2
-	}
+	return hits
 }
 
 // leastCosine is how near the nearest part of a note has to be for it to count in a hybrid search, by the
@@ -350,235 +332,50 @@ func leastCosine(words int) float32 {
 }
 
 // allowed returns the test of all that a hit has to meet.
-func (x *Index) allowed(ctx context.Context, req *Request, q *query) (func(*notes.Note) bool, error) {
-	keep := x.notes.Chooser(req.Filter)
-	meets := func(n *notes.Note) bool {
-		if !keep(n) || req.Keep != nil && !req.Keep(n) {
-			return false
-		}
-		for _, f := range q.filters {
-			if f.test(n, x.notes.EntityType) == f.not {
-				return false
-			}
-		}
-		return true
-	}
+func (x *Index) allowed(ctx context.Context, req *Request, q *query) (func(source.Doc) bool, error) {
+	meets := q.meets(req)
 	if len(q.phrases)+len(q.without) == 0 {
 		return meets, nil
 	}
-	// The index of words says which notes may meet the phrases; the texts of those
+	// The index of words says which documents may meet the phrases; the texts of those
 	// that come into question are looked at.
-	only := *q
-	only.words = nil
-	var res Result
-	s := x.newSearch(&Request{Limit: max(1, x.size()), Filter: req.Filter, Keep: req.Keep}, &only)
-	defer x.letGo(s)
-	s.loose = true
-	if _, err := s.find(ctx, &res, false); err != nil {
+	res, err := x.words.Search(ctx, lexical.Query{
+		Phrases: q.phrases, Without: q.without, Keep: meets, Limit: max(1, x.words.Most()), Public: req.Public,
+		Loose: true,
+	})
+	if err != nil {
 		return nil, err
 	}
 	const maybe, yes, no = 1, 2, 3
-	in := make(map[*notes.Note]int, len(res.Hits))
+	in := make(map[string]int, len(res.Hits))
 	for _, h := range res.Hits {
-		in[h.Note] = maybe
+		in[h.Doc.ID()] = maybe
 	}
-	var texts search
-	return func(n *notes.Note) bool {
-		if in[n] == maybe && ctx.Err() == nil {
-			in[n] = no
-			if texts.meets(n, q) {
-				in[n] = yes
+	var split text.Splitter
+	return func(d source.Doc) bool {
+		id := d.ID()
+		if in[id] == maybe && ctx.Err() == nil {
+			in[id] = no
+			if q.holdsPhrases(&split, d) {
+				in[id] = yes
 			}
 		}
-		return in[n] == yes
+		return in[id] == yes
 	}, nil
 }
 
-// meets reports whether a note has the phrases of a query, and not those that it must
-// not have. Words alone that it must not have are not looked at.
-func (s *search) meets(n *notes.Note, q *query) bool {
+// holdsPhrases reports whether a document has the phrases of a query, and not those that it
+// must not have. Words alone that it must not have are not looked at.
+func (q *query) holdsPhrases(split *text.Splitter, d source.Doc) bool {
 	for _, p := range q.phrases {
-		if !s.holds(n, p) {
+		if !lexical.Holds(split, d, p) {
 			return false
 		}
 	}
 	for _, p := range q.without {
-		if len(p) > 1 && s.holds(n, p) {
+		if len(p) > 1 && lexical.Holds(split, d, p) {
 			return false
 		}
 	}
 	return true
-}
-
-// question returns the index to ask, and the vector of a text. why says what is
-// missing; without a vector that is everything.
-func (m *meaning) question(ctx context.Context, text string) (g *generation, v []float32, why string) {
-	m.await(ctx)
-	m.mu.RLock()
-	g = m.serving
-	var e embed.Embedder
-	waiting := 0
-	ready := g != nil && g.ready
-	if ready {
-		e, waiting = g.embedder, len(g.waiting)
-	}
-	failed, retry, learnt := m.retry.why, "", m.learnt
-	if g != nil {
-		retry = g.retry.why
-	}
-	m.mu.RUnlock()
-	switch {
-	case !ready && failed != "":
-		return nil, nil, failed
-	case !ready:
-		return nil, nil, "the vectors are being read"
-	case e == nil && !learnt && failed != "":
-		return nil, nil, failed
-	case e == nil && !learnt:
-		return nil, nil, "the embedder is starting, and has not said yet which model it has"
-	case e == nil:
-		return nil, nil, fmt.Sprintf("the vectors are of the model %s, which is not at hand; those of another are being made", g.model.Name)
-	}
-	_, total, _ := m.notes.Count()
-	if waiting < total && g.index.Len() == 0 {
-		why = "no note has vectors"
-	}
-	if waiting > 0 {
-		why = fmt.Sprintf("%d of %d notes wait for their vectors", waiting, total)
-		if retry != "" {
-			why += ": " + retry
-		}
-	}
-	if why != "" && g.index.Len() == 0 {
-		return g, nil, why
-	}
-	if v, ok := m.asked.get(g.model, text); ok {
-		return g, v, unknown(v, why)
-	}
-	a := embedQuestion(ctx, e, text)
-	switch {
-	case a.err != nil && ctx.Err() != nil:
-		return g, nil, "the vector of the query was not there in time"
-	case a.err != nil:
-		return g, nil, fault.Message(a.err)
-	case a.model != g.model || len(a.vectors) != 1:
-		m.ask()
-		return g, nil, "the embedder has changed its model; vectors of it are being made"
-	}
-	m.asked.put(g.model, text, a.vectors[0])
-	return g, a.vectors[0], unknown(a.vectors[0], why)
-}
-
-type answer struct {
-	model   embed.Model
-	vectors [][]float32
-	err     error
-}
-
-// embedQuestion embeds a query, and does not wait longer than ctx allows, whatever the
-// embedder does.
-func embedQuestion(ctx context.Context, e embed.Embedder, text string) (a answer) {
-	ask := func() (a answer) {
-		a.model, a.vectors, a.err = e.Embed(ctx, embed.Query, []string{text})
-		return a
-	}
-	if e.Status().Kind == "builtin" { // it takes microseconds, which even a late query has
-		ctx = context.WithoutCancel(ctx)
-		return ask()
-	}
-	got := make(chan answer, 1)
-	go func() { got <- ask() }()
-	select {
-	case <-ctx.Done():
-		return answer{err: ctx.Err()}
-	case a = <-got:
-		return a
-	}
-}
-
-// unknownWords is why a query finds nothing by its meaning whose vectors are all there.
-const unknownWords = "the model knows no word of the query"
-
-func unknown(v []float32, why string) string {
-	if v == nil {
-		return unknownWords
-	}
-	return why
-}
-
-// ask has the embedder asked for its model.
-func (m *meaning) ask() {
-	m.mu.Lock()
-	if m.retry.why == "" {
-		m.retry.why = "the embedder has changed its model"
-	}
-	m.mu.Unlock()
-	poke(m.wake)
-}
-
-// patientFor is how long the notes that wait may take for a search to wait for
-// them: after an edit or the import of a small vault it finds them by their
-// meaning at once.
-const patientFor = 100 * time.Millisecond
-
-// await waits for vectors that are about to be there, or for the embedder to say
-// that it has the model of those that are there, and for nothing else.
-func (m *meaning) await(ctx context.Context) {
-	m.mu.Lock()
-	g := m.serving
-	_, total, _ := m.notes.Count()
-	soon := total <= fewNotes && m.retry.why == ""
-	if g != nil && g.ready {
-		n := len(g.waiting)
-		soon = n > 0 && g.embedder != nil && g.retry.why == "" &&
-			time.Duration(n)*max(m.work.perNote, time.Millisecond/4) < patientFor ||
-			g.embedder == nil && !m.learnt && m.retry.why == ""
-	}
-	if !soon || m.ctx.Err() != nil {
-		m.mu.Unlock()
-		return
-	}
-	c := make(chan struct{})
-	m.waiters = append(m.waiters, c)
-	m.mu.Unlock()
-	poke(m.hurry)
-	timer := time.NewTimer(patientFor)
-	defer timer.Stop()
-	select {
-	case <-c:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// fewNotes is of how many notes the vectors are read in no time.
-const fewNotes = 1000
-
-// questions are the vectors of the last queries: a list of hits is often asked for
-// twice, and a message is, for two audiences.
-type questions struct {
-	mu    sync.Mutex // guards what follows
-	model embed.Model
-	known map[string][]float32
-}
-
-const mostQuestions = 64
-
-func (q *questions) get(model embed.Model, text string) ([]float32, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.model != model {
-		return nil, false
-	}
-	v, ok := q.known[text]
-	return v, ok
-}
-
-func (q *questions) put(model embed.Model, text string, v []float32) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.model != model || len(q.known) >= mostQuestions {
-		q.model, q.known = model, make(map[string][]float32)
-	}
-	q.known[text] = v
 }

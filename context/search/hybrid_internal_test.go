@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/embedtest"
+	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -17,7 +18,7 @@ import (
 // library is some notes about bees, and one about trains with the same tag.
 func library(t *testing.T) *rooms {
 	t.Helper()
-	r := openAll(t, kv.InMemory, Options{Embedder: &bags{name: "b"}})
+	r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: "b"}})
 	r.put(t,
 		notes.Draft{ID: "hive", Title: "Hive", Body: "The load cell under the hive weighs honey.", Tags: []string{"bees"}, Folder: "a"},
 		notes.Draft{ID: "wax", Title: "Wax", Body: "Honey and wax of the hive, no cell load here.", Tags: []string{"bees"}, Folder: "b"},
@@ -51,7 +52,7 @@ func TestSRCH13_FiltersHoldForBothWays(t *testing.T) {
 			{`honey weight -"load cell"`, notes.SearchFilter{}, []string{"wax", "rail", "err"}},
 			{`honey weight "cell phone"`, notes.SearchFilter{}, nil},
 		} {
-			got := strings.Fields(r.find(t, Request{Query: c.query, Mode: mode, Filter: c.filter}))
+			got := strings.Fields(r.find(t, Request{Query: c.query, Mode: mode, Keep: r.chosen(c.filter)}))
 			if len(c.want) > 0 && !slices.Contains(got, c.want[0]) || len(got) > len(c.want) {
 				t.Errorf("%s %q %+v: found %q, want some of %q", mode, c.query, c.filter, got, c.want)
 			}
@@ -105,25 +106,25 @@ func TestSRCH13_FusionIsExplained(t *testing.T) {
 		t.Fatalf("%d hits", len(first.Hits))
 	}
 	for i, h := range first.Hits {
-		s := h.Signals
+		s := signals(h)
 		if math.Abs(s["fused:lexical"]+s["fused:semantic"]-h.Score) > 1e-9 {
-			t.Errorf("%s: %v do not add up to %v", h.Note.ID, s, h.Score)
+			t.Errorf("%s: %v do not add up to %v", h.Doc.ID(), s, h.Score)
 		}
 		for _, l := range []struct {
 			name   string
 			list   []Hit
 			weight float64
 		}{{"lexical", words.Hits, 2}, {"semantic", near.Hits, 0.25}} {
-			at := slices.IndexFunc(l.list, func(o Hit) bool { return o.Note == h.Note })
+			at := slices.IndexFunc(l.list, func(o Hit) bool { return o.Doc == h.Doc })
 			rank, in := s["rank:"+l.name]
 			switch {
 			case !in:
 			case int(rank) != at+1 || s[l.name] != l.list[at].Score || s["fused:"+l.name] != l.weight/(60+rank):
-				t.Errorf("%s: %v, but it is %d of the list %s, with %v", h.Note.ID, s, at+1, l.name, l.list[at].Score)
+				t.Errorf("%s: %v, but it is %d of the list %s, with %v", h.Doc.ID(), s, at+1, l.name, l.list[at].Score)
 			}
 		}
 		if h.Found != Semantic && s["field:body"] == 0 || h.Found == Hybrid && s["chunk"] != 1 {
-			t.Errorf("%s, found by %s: %v", h.Note.ID, h.Found, s)
+			t.Errorf("%s, found by %s: %v", h.Doc.ID(), h.Found, s)
 		}
 		if i > 0 && h.Score > first.Hits[i-1].Score {
 			t.Error("the hits are not in order")
@@ -132,7 +133,7 @@ func TestSRCH13_FusionIsExplained(t *testing.T) {
 	for range 5 {
 		again, err := r.Search(ctx, req)
 		must(t, err)
-		if fmt.Sprint(again.Hits) != fmt.Sprint(first.Hits) {
+		if fmt.Sprint(told(again.Hits)) != fmt.Sprint(told(first.Hits)) {
 			t.Fatal("another order, or another explanation")
 		}
 	}
@@ -140,14 +141,14 @@ func TestSRCH13_FusionIsExplained(t *testing.T) {
 
 // A hit that only its meaning found shows the part that is nearest.
 func TestSRCH10_SnippetIsTheNearestPart(t *testing.T) {
-	r := openAll(t, kv.InMemory, Options{Embedder: &bags{name: "b"}})
+	r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: "b"}})
 	r.put(t, notes.Draft{ID: "a", Title: "T", Body: "# One\n\nsteam rails trains\n\n# Two\n\nhoney bees wax\n\n# Three\n\nbread salt\n"})
 	r.settled(t)
 	res, err := r.Search(ctx, Request{Query: "bees wax honeys", Mode: Semantic, Limit: 1, Snippets: true, Explain: true})
 	must(t, err)
 	h := res.Hits[0]
-	if h.Snippet != "honey bees wax" || !slices.Equal(h.Ranges, [][2]int{{0, 5}, {6, 10}, {11, 14}}) || h.Signals["chunk"] != 2 || h.Score != h.Signals["semantic"] {
-		t.Errorf("snippet %q %v, signals %v", h.Snippet, h.Ranges, h.Signals)
+	if h.Snippet != "honey bees wax" || !slices.Equal(h.Ranges, [][2]int{{0, 5}, {6, 10}, {11, 14}}) || signals(h)["chunk"] != 2 || h.Score != signals(h)["semantic"] {
+		t.Errorf("snippet %q %v, signals %v", h.Snippet, h.Ranges, signals(h))
 	}
 }
 
@@ -155,7 +156,8 @@ func TestSRCH13_ALateVectorIsNotWaitedFor(t *testing.T) {
 	r := library(t)
 	gate := make(chan struct{})
 	defer close(gate)
-	r.meaning.embedder.(*bags).set(func() { r.meaning.embedder.(*bags).gate = gate })
+	b := r.opts.Embedder.(*embedtest.Bags)
+	b.Set(func() { b.Gate = gate })
 	res, err := r.Search(ctx, Request{Query: "honey somewhere", Mode: Hybrid, Limit: 5})
 	must(t, err)
 	if res.Mode != Lexical || res.Stage != "semantic" || !strings.Contains(res.Degraded, "in time") || len(res.Hits) == 0 {
@@ -182,7 +184,7 @@ func TestSRCH13_WithoutAnEmbedder(t *testing.T) {
 // The built-in model finds what has no word of the query, and no noise for what
 // means nothing.
 func TestSRCH13_BuiltinModel(t *testing.T) {
-	builtin := embed.BuiltinWhenAsked()
+	builtin := table.BuiltinWhenAsked()
 	r := openAll(t, kv.InMemory, Options{Embedder: builtin})
 	r.put(t,
 		notes.Draft{ID: "car", Title: "Garage", Body: "The automobile needs new tyres before winter."},
@@ -224,7 +226,7 @@ func TestSRCH13_AListOfNoWeightAddsNoHits(t *testing.T) {
 // A note without vectors, as all are for a while after an import, is not put behind
 // those that were embedded before it.
 func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
-	r := openAll(t, kv.InMemory, Options{Embedder: &bags{name: "b", remote: true}})
+	r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: "b", Remote: true}})
 	best := notes.Draft{ID: "best", Title: "Hive honey weight", Body: "The honey weight of a hive.", Private: true} // held back
 	r.put(t, best,
 		notes.Draft{ID: "near", Title: "Hive", Body: "Hive honey weight, and a long list of what else is to be said of bees."},
@@ -235,20 +237,20 @@ func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
 	res, err := r.Search(ctx, query)
 	must(t, err)
 	h := res.Hits[0]
-	if _, placed := h.Signals["rank:semantic"]; h.Note.ID != "best" || placed || h.Score != 1.5/61 ||
-		h.Score != h.Signals["fused:lexical"]+h.Signals["fused:semantic"] {
-		t.Errorf("first is %s with %v: %v", h.Note.ID, h.Score, h.Signals)
+	if _, placed := signals(h)["rank:semantic"]; h.Doc.ID() != "best" || placed || h.Score != 1.5/61 ||
+		h.Score != signals(h)["fused:lexical"]+signals(h)["fused:semantic"] {
+		t.Errorf("first is %s with %v: %v", h.Doc.ID(), h.Score, signals(h))
 	}
-	if other := res.Hits[1]; other.Note.ID != "near" || other.Found != Hybrid {
-		t.Errorf("second is %s, found by %s", other.Note.ID, other.Found)
+	if other := res.Hits[1]; other.Doc.ID() != "near" || other.Found != Hybrid {
+		t.Errorf("second is %s, found by %s", other.Doc.ID(), other.Found)
 	}
 	best.Private = false
 	r.put(t, best)
 	r.settled(t)
 	res, err = r.Search(ctx, query)
 	must(t, err)
-	if h := res.Hits[0]; h.Note.ID != "best" || h.Signals["rank:semantic"] != 1 {
-		t.Errorf("with vectors, first is %s: %v", h.Note.ID, h.Signals)
+	if h := res.Hits[0]; h.Doc.ID() != "best" || signals(h)["rank:semantic"] != 1 {
+		t.Errorf("with vectors, first is %s: %v", h.Doc.ID(), signals(h))
 	}
 }
 
@@ -262,11 +264,11 @@ func TestSRCH13_WordsThatNoNoteHasCountLess(t *testing.T) {
 		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Limit: 5, Explain: true})
 		must(t, err)
 		for _, h := range res.Hits {
-			if rank, in := h.Signals["rank:lexical"]; in && math.Abs(h.Signals["fused:lexical"]-share/(60+rank)) > 1e-9 {
-				t.Errorf("%q: place %v of the words gives %s %v, want %v of 1/(60+place)", query, rank, h.Note.ID, h.Signals["fused:lexical"], share)
+			if rank, in := signals(h)["rank:lexical"]; in && math.Abs(signals(h)["fused:lexical"]-share/(60+rank)) > 1e-9 {
+				t.Errorf("%q: place %v of the words gives %s %v, want %v of 1/(60+place)", query, rank, h.Doc.ID(), signals(h)["fused:lexical"], share)
 			}
 		}
-		if len(res.Hits) == 0 || res.Hits[0].Note.ID != "rail" {
+		if len(res.Hits) == 0 || res.Hits[0].Doc.ID() != "rail" {
 			t.Errorf("%q: found %+v", query, res.Hits)
 		}
 	}

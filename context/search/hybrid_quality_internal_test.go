@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes"
@@ -80,7 +81,7 @@ func openOver(t *testing.T, c *collection, e embed.Embedder) *rooms {
 }
 
 func measureHybrid(t *testing.T, name string, c *collection) {
-	builtin, err := embed.Builtin()
+	builtin, err := table.Builtin()
 	must(t, err)
 	r := openOver(t, c, builtin)
 	var table strings.Builder

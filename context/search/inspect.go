@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search/lexical"
+	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/vector"
 )
 
@@ -74,13 +75,13 @@ func Inspect(dir string) ([]File, error) {
 }
 
 func kindOf(name string) string {
-	vectors := strings.HasPrefix(name, vectorsPrefix)
+	vectors := strings.HasPrefix(name, semantic.VectorsPrefix)
 	switch {
-	case name == fileName:
+	case name == lexical.FileName:
 		return KindWords
-	case vectors && strings.HasSuffix(name, partSuffix):
+	case vectors && strings.HasSuffix(name, semantic.PartSuffix):
 		return KindBuilding
-	case strings.HasSuffix(name, tempSuffix):
+	case strings.HasSuffix(name, semantic.TempSuffix):
 		return KindUnfinished
 	case vectors:
 		return KindVectors
@@ -92,7 +93,9 @@ func kindOf(name string) string {
 func (f *File) read(name string) error {
 	switch f.Kind {
 	case KindWords:
-		return f.readWords(name)
+		in, err := lexical.Inspect(name)
+		f.Seq, f.Notes = in.Seq, in.Docs
+		return err
 	case KindVectors, KindBuilding:
 		in, err := vector.Inspect(name)
 		if err != nil {
@@ -101,33 +104,6 @@ func (f *File) read(name string) error {
 		f.Model, f.Vectors, f.Notes = &in.Model, in.Vectors, in.Items
 		if in.DamagedBytes > 0 {
 			return fmt.Errorf("%d bytes of it are damaged", in.DamagedBytes)
-		}
-	}
-	return nil
-}
-
-// readWords checks every frame of a file of words.
-func (f *File) readWords(name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	r := bufio.NewReaderSize(file, 256<<10)
-	head := make([]byte, headerSize)
-	if _, err := io.ReadFull(r, head); err != nil {
-		return errors.New("it is too short")
-	}
-	h, err := readHeader(head, f.Bytes)
-	if err != nil {
-		return errors.New(reasonOf(err))
-	}
-	f.Seq, f.Notes = h.seq, h.docs
-	frames := &frameReader{r: r, left: f.Bytes - headerSize}
-	for frames.left > 0 {
-		frames.rest = nil
-		if frames.record() != nil {
-			return errors.New("a part of it is damaged")
 		}
 	}
 	return nil

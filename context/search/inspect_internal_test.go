@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,12 +11,15 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/notes"
 )
 
 func TestSRCH4_InspectSaysWhatTheFilesAre(t *testing.T) {
 	dir := t.TempDir()
 	r := reopen(t, dir, nil, Options{})
-	many(t, r, 200, 3)
+	for i := range 200 {
+		r.put(t, notes.Draft{ID: fmt.Sprint("m", i), Title: fmt.Sprint("Many ", i), Body: fmt.Sprint("word", i)})
+	}
 	must(t, r.db.Close())
 	index := filepath.Join(dir, "index")
 	model := embed.Model{Name: "m", Dims: 3, SHA256: "ab"}
@@ -63,7 +67,7 @@ func TestSRCH4_InspectSaysWhatTheFilesAre(t *testing.T) {
 			t.Errorf("a flipped bit at %d is not seen", i)
 		}
 	}
-	for _, n := range []int{0, 5, headerSize - 1, headerSize + 4, len(whole) / 2, len(whole) - 1} {
+	for _, n := range []int{0, 5, 84 - 1, 84 + 4, len(whole) / 2, len(whole) - 1} {
 		if wrong(whole[:n]) == "" {
 			t.Errorf("a cut at %d is not seen", n)
 		}

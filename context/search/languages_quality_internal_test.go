@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/table"
 )
 
 // languages are the sets of fixtures/multilingual.tsv, in order.
@@ -55,7 +56,7 @@ func TestSRCH13_QuestionsInOtherLanguages(t *testing.T) {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
 	t.Run("builtin", func(t *testing.T) {
-		e, err := embed.Builtin()
+		e, err := table.Builtin()
 		must(t, err)
 		measureLanguages(t, "builtin", e)
 	})
@@ -87,7 +88,7 @@ func TestSRCH13_EnglishWithTheMultilingualTable(t *testing.T) {
 }
 
 // multilingualTable is the table that task model:multilingual makes.
-func multilingualTable(t *testing.T) *embed.Static {
+func multilingualTable(t *testing.T) *table.Static {
 	t.Helper()
 	path := os.Getenv("CTXD_MULTILINGUAL_TABLE")
 	if path == "" {
@@ -96,7 +97,7 @@ func multilingualTable(t *testing.T) *embed.Static {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the multilingual table is not there: task model:multilingual makes it")
 	}
-	e, err := embed.OpenTable(path)
+	e, err := table.Open(path)
 	must(t, err)
 	return e
 }

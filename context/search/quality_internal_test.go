@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -101,7 +102,8 @@ func (c *collection) measure(rank func(text string) []string) (f figures) {
 		for i, id := range rank(q.Text) {
 			gain += max(0, grades[id]) / math.Log2(float64(i+2))
 			if grades[id] > 0 {
-				if found++; found == 1 {
+				found++
+				if found == 1 {
 					f.mrr += 1 / float64(i+1)
 				}
 			}
@@ -155,7 +157,7 @@ func plainBM25(docs []document) func(string) []string {
 	}
 }
 
-func notWord(r rune) bool { return !isWord(r) }
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }
 
 // TestSRCH3_Quality pins how well the ranking does on judged questions.
 func TestSRCH3_Quality(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 )
 
 // maxTerms is how many words of a query count.
 const maxTerms = 32
 
 // maxParts is how many phrases, exclusions and filters of a query count, of each;
-// every note that comes into question is held against them.
+// every document that comes into question is held against them.
 const maxParts = 256
 
 // maxQuery is how many bytes of a query are read: nobody types more, and of a
@@ -42,6 +42,7 @@ type query struct {
 	seen    map[string]bool // words
 	parts   map[string]bool // phrases, exclusions and filters, as they were written
 	telling int             // words that are not frequent
+	symbols int             // of words
 	last    string          // that was added
 }
 
@@ -49,11 +50,11 @@ type query struct {
 type filter struct {
 	text string // as it was written
 	not  bool
-	test func(n *notes.Note, typeOf func(*notes.Note) string) bool
+	test func(source.Doc) bool
 }
 
-// frequent are words that say nothing about what is looked for; they count
-// only when a query has no others.
+// frequent are words that say nothing about what is looked for; they count only when a
+// query has no others, and so do the symbols of ASCII: they mostly are signs of a language.
 var frequent = func() map[string]bool {
 	set := make(map[string]bool)
 	for _, w := range strings.Fields(`a an and are as at be but by did do does for from had has have how i if in into is
@@ -64,12 +65,30 @@ var frequent = func() map[string]bool {
 	return set
 }()
 
-// parse reads a query: words, "phrases", -without, tag: path: type: before:
+// saysNothing reports whether a word counts only when a query has no others.
+func saysNothing(w string) bool { return frequent[w] || text.IsPlainSymbol(w) }
+
+// Operators are what a query may filter by, beside before: and after:. A Source has them.
+type Operators interface {
+	// Filters are their names, such as tag for tag:work.
+	Filters() []string
+	// Filter is the test for one with a value; nil for a value that means nothing.
+	Filter(operator, value string) func(source.Doc) bool
+}
+
+// parser reads one query.
+type parser struct {
+	*query
+	ops   Operators
+	split text.Splitter
+}
+
+// parse reads a query: words, "phrases", -without, operators such as tag:, before: and
 // after:. Nothing is an error: what can't be read as more is words. plain takes
 // all of it for words that are complete, as in a message to a person.
-func parse(text string, plain bool) *query {
+func parse(ops Operators, text string, plain bool) *query {
 	q := &query{seen: make(map[string]bool), parts: make(map[string]bool)}
-	var s splitter
+	p := parser{query: q, ops: ops}
 	if len(text) > maxQuery {
 		end := maxQuery
 		for end > maxQuery-utf8.UTFMax && !utf8.RuneStart(text[end]) {
@@ -78,7 +97,8 @@ func parse(text string, plain bool) *query {
 		text = text[:end]
 	}
 	if plain {
-		if q.text = text; q.add(&s, text) {
+		q.text = text
+		if p.add(text) {
 			q.plain = 1
 		}
 		q.choose(false)
@@ -90,9 +110,9 @@ func parse(text string, plain bool) *query {
 		if rest == "" {
 			break
 		}
-		var p piece
-		p, rest = cutPiece(rest)
-		typing = q.read(&s, p) && rest == ""
+		var next piece
+		next, rest = p.cutPiece(rest)
+		typing = p.read(next) && rest == ""
 	}
 	q.choose(typing)
 	return q
@@ -107,14 +127,14 @@ type piece struct {
 }
 
 // cutPiece cuts the first piece off a query that begins with no blank.
-func cutPiece(s string) (p piece, rest string) {
+func (r *parser) cutPiece(s string) (p piece, rest string) {
 	if s[0] == '-' && len(s) > 1 {
 		if r, _ := utf8.DecodeRuneInString(s[1:]); !unicode.IsSpace(r) && r != '-' {
 			p.not, s = true, s[1:]
 		}
 	}
 	if at := strings.IndexByte(s, ':'); at > 0 && at < len(s)-1 {
-		if key := strings.ToLower(s[:at]); slices.Contains(filterKeys, key) {
+		if key := strings.ToLower(s[:at]); r.isOperator(key) {
 			if r, _ := utf8.DecodeRuneInString(s[at+1:]); !unicode.IsSpace(r) {
 				p.key, s = key, s[at+1:]
 			}
@@ -154,14 +174,16 @@ func (p *piece) text() string {
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-var filterKeys = []string{"tag", "path", "type", "before", "after"}
+func (r *parser) isOperator(word string) bool {
+	return word == "before" || word == "after" || slices.Contains(r.ops.Filters(), word)
+}
 
 // read takes a piece in and reports whether it has added words.
-func (q *query) read(s *splitter, p piece) (added bool) {
+func (r *parser) read(p piece) (added bool) {
 	if p.key != "" {
-		if test := testFor(p.key, p.value); test != nil {
-			if text := p.text(); len(q.filters) < maxParts && q.isNew("", text) {
-				q.filters = append(q.filters, filter{text, p.not, test})
+		if test := r.testFor(p.key, p.value); test != nil {
+			if text := p.text(); len(r.filters) < maxParts && r.isNew("", text) {
+				r.filters = append(r.filters, filter{text, p.not, test})
 			}
 			return false
 		}
@@ -169,25 +191,26 @@ func (q *query) read(s *splitter, p piece) (added bool) {
 	}
 	switch {
 	case p.not:
-		if list := phraseOf(s, p.value); len(list) > 0 && len(q.without) < maxParts && q.isNew("-", list...) {
-			q.without = append(q.without, list)
+		if list := phraseOf(&r.split, p.value); len(list) > 0 && len(r.without) < maxParts && r.isNew("-", list...) {
+			r.without = append(r.without, list)
 		}
 		return false
 	case p.quoted:
-		q.write(p.value)
-		if list := phraseOf(s, p.value); len(list) > 0 {
-			if len(q.phrases) < maxParts && q.isNew("+", list...) {
-				q.phrases = append(q.phrases, list)
+		r.write(p.value)
+		if list := phraseOf(&r.split, p.value); len(list) > 0 {
+			if len(r.phrases) < maxParts && r.isNew("+", list...) {
+				r.phrases = append(r.phrases, list)
 			}
 			for _, w := range list {
-				q.addWord(w)
+				r.addWord(w)
 			}
 		}
 		return false
 	}
-	q.write(p.value)
-	if added = q.add(s, p.value); added && !isName(p.value) {
-		q.plain++
+	r.write(p.value)
+	added = r.add(p.value)
+	if added && !isName(p.value) {
+		r.plain++
 	}
 	return added
 }
@@ -212,10 +235,10 @@ func (q *query) write(text string) {
 }
 
 // add adds the words of a text.
-func (q *query) add(s *splitter, text string) (added bool) {
-	s.split(text, func(t token) {
-		if !t.last { // it is in the pair before
-			q.addWord(string(t.text))
+func (r *parser) add(words string) (added bool) {
+	r.split.Split(words, func(t text.Token) {
+		if !t.Last { // it is in the pair before
+			r.addWord(string(t.Text))
 			added = true
 		}
 	})
@@ -224,21 +247,22 @@ func (q *query) add(s *splitter, text string) (added bool) {
 
 // addWord adds a word, if it is new and one of the first.
 func (q *query) addWord(w string) {
-	if q.last = w; q.seen[w] || q.telling == maxTerms || len(q.words) >= 4*maxTerms {
+	q.last = w
+	if q.seen[w] || q.telling == maxTerms || len(q.words) >= 4*maxTerms {
 		return
 	}
 	q.seen[w] = true
 	q.words = append(q.words, w)
-	if !frequent[w] {
+	if !saysNothing(w) {
 		q.telling++
 	}
 }
 
 // phraseOf returns the words of a phrase in order.
-func phraseOf(s *splitter, text string) (list []string) {
-	s.split(text, func(t token) {
-		if !t.last && len(list) < maxTerms {
-			list = append(list, string(t.text))
+func phraseOf(s *text.Splitter, phrase string) (list []string) {
+	s.Split(phrase, func(t text.Token) {
+		if !t.Last && len(list) < maxTerms {
+			list = append(list, string(t.Text))
 		}
 	})
 	return list
@@ -252,41 +276,33 @@ func (q *query) choose(typing bool) {
 			if frequent[w] {
 				q.ignored = append(q.ignored, w)
 			}
-			return frequent[w]
+			return saysNothing(w)
 		})
 	}
 	q.words = q.words[:min(len(q.words), maxTerms)]
-	if typing && !frequent[q.last] && slices.Contains(q.words, q.last) {
+	for _, w := range q.words {
+		if text.IsSymbol(w) {
+			q.symbols++
+		}
+	}
+	if typing && !saysNothing(q.last) && slices.Contains(q.words, q.last) {
 		q.prefix = q.last
 	}
 }
 
-// testFor returns the test of a filter, nil when the value means nothing.
-func testFor(key, value string) func(*notes.Note, func(*notes.Note) string) bool {
-	fold := entities.Fold(value)
-	switch key {
-	case "tag":
-		fold = strings.Trim(strings.TrimPrefix(fold, "#"), "/")
-		return func(n *notes.Note, _ func(*notes.Note) string) bool { return n.HasTag(fold) }
-	case "path":
-		return func(n *notes.Note, _ func(*notes.Note) string) bool {
-			place := n.Path
-			if place == "" {
-				place = n.Folder
-			}
-			return strings.Contains(entities.Fold(place), fold)
-		}
-	case "type":
-		return func(n *notes.Note, typeOf func(*notes.Note) string) bool { return entities.Fold(typeOf(n)) == fold }
+// testFor returns the test of an operator, nil when the value means nothing.
+func (r *parser) testFor(operator, value string) func(source.Doc) bool {
+	if operator != "before" && operator != "after" {
+		return r.ops.Filter(operator, value)
 	}
 	at, ok := moment(value)
 	if !ok {
 		return nil
 	}
-	if key == "before" {
-		return func(n *notes.Note, _ func(*notes.Note) string) bool { return n.UpdatedAt.Before(at) }
+	if operator == "before" {
+		return func(d source.Doc) bool { return d.UpdatedAt().Before(at) }
 	}
-	return func(n *notes.Note, _ func(*notes.Note) string) bool { return !n.UpdatedAt.Before(at) }
+	return func(d source.Doc) bool { return !d.UpdatedAt().Before(at) }
 }
 
 // moment reads a year, a month, a date or a time. The first three are those of
@@ -299,4 +315,28 @@ func moment(text string) (time.Time, bool) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	return t, err == nil
+}
+
+// SnippetSize is the length of a snippet in code points.
+const SnippetSize = text.SnippetSize
+
+// Matcher finds the words of a query in a text.
+type Matcher = text.Matcher
+
+// NewMatcher returns the Matcher of a query. It knows no index: words with
+// mistakes do not match.
+func NewMatcher(ops Operators, query string) *Matcher {
+	m := text.NewMatcher(text.StemEnglish)
+	parse(ops, query, false).matchIn(m)
+	return m
+}
+
+// matchIn has the words of the query match.
+func (q *query) matchIn(m *Matcher) {
+	for _, w := range q.words {
+		m.AddWord(w)
+		if q.prefix == w || text.IsCharacter(w) {
+			m.AddPrefix(w)
+		}
+	}
 }

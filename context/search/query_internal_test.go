@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ctxd/ctxd/context/search/notedoc"
 )
 
 // What a query of any length makes of work is bounded: no part of it counts
@@ -29,7 +31,7 @@ func TestSRCH2_LongQueriesAreBounded(t *testing.T) {
 		{"more than is read", strings.Repeat("é", maxQuery) + ` tag:a "some words"`, 0, 0, 0, maxQuery},
 		{"filters", many("tag:w%d"), 0, 0, maxParts, 0},
 	} {
-		q := parse(c.text, false)
+		q := parse(notedoc.New(nil, notedoc.Options{}), c.text, false)
 		if len(q.phrases) != c.phrases || len(q.without) != c.without || len(q.filters) != c.filters {
 			t.Errorf("%s: %d phrases, %d exclusions, %d filters", c.name, len(q.phrases), len(q.without), len(q.filters))
 		}

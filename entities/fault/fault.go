@@ -39,11 +39,11 @@ func (k Kind) String() string {
 // Candidate is one of several records that an ambiguous or misspelt reference
 // may have meant.
 type Candidate struct {
-	ID    string `json:"id"`
-	Title string `json:"title,omitempty"`
-	Name  string `json:"name,omitempty"`
-	Type  string `json:"type,omitempty"`
-	Path  string `json:"path,omitempty"`
+	ID    string `json:"id" jsonschema:"id of the record"`
+	Title string `json:"title,omitempty" jsonschema:"its title, of a note"`
+	Name  string `json:"name,omitempty" jsonschema:"its name, of an entity"`
+	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
+	Path  string `json:"path,omitempty" jsonschema:"its path, of a note"`
 }
 
 // Error is a failure that a caller can understand. Only Kind and Msg are

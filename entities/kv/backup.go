@@ -15,20 +15,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
-
-// Manifest says what a backup holds.
-type Manifest struct {
-	Path        string         `json:"path"`
-	Format      int            `json:"format"` // of the records
-	Seq         uint64         `json:"seq"`    // of the last transaction in it
-	Created     time.Time      `json:"created"`
-	Program     string         `json:"program,omitempty"` // that wrote it
-	Records     int            `json:"records"`
-	Collections map[string]int `json:"collections"` // records of each
-	Bytes       int64          `json:"bytes"`       // of the file
-	Checksum    string         `json:"checksum"`    // SHA-256 of the file, in hex
-}
 
 // about is what stands at the beginning of a backup.
 type about struct {
@@ -98,14 +86,14 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		return nil, err
 	}
 	total, sum := int64(s.count()), sha256.New()
-	id := fileID{seq: m.Seq, salt: newSalt()}
-	of := stateFile{
-		name: path, temp: fmt.Sprintf("%s.%016x%s%s", path, id.salt, backupSuffix, tempSuffix),
-		id: id, magic: backupMagic, about: head, sum: sum,
-		next: func(chunk []pair) ([]pair, bool, error) {
+	id := disk.NewID(m.Seq)
+	of := disk.State{
+		Name: path, Temp: fmt.Sprintf("%s.%016x%s%s", path, id.Salt, disk.BackupSuffix, disk.TempSuffix),
+		ID: id, Magic: disk.BackupMagic, About: head, Sum: sum, Halted: s.snapshots.stop.Err,
+		Next: func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
 			for i := range chunk {
-				m.add(chunk[i].key)
+				countKey(m, chunk[i].Key)
 			}
 			if o.Progress != nil {
 				o.Progress(int64(m.Records), max(total, int64(m.Records)))
@@ -114,9 +102,9 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		},
 	}
 	if !o.Overwrite {
-		of.free = func() error { return s.placeForBackup(path, false) }
+		of.Free = func() error { return s.placeForBackup(path, false) }
 	}
-	m.Bytes, err = s.writeState(ctx, of)
+	m.Bytes, err = of.Write(ctx, s.opts.FS)
 	var known *fault.Error
 	switch {
 	case errors.As(err, &known):
@@ -129,11 +117,12 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	case s.snapshots.stop.Err() != nil:
 		return nil, errClosed()
 	}
-	return nil, unavailable(err, "the backup could not be written").WithHint("see that there is room and that the folder can be written to; the store is unharmed")
+	return nil, unavailable(err, "the backup could not be written").
+		WithHint("see that there is room and that the folder can be written to; the store is unharmed")
 }
 
-// add counts a key.
-func (m *Manifest) add(key string) {
+// countKey counts a record by its key.
+func countKey(m *Manifest, key string) {
 	if name, _, ok := strings.Cut(key, "/"); ok {
 		m.Records++
 		m.Collections[name]++
@@ -144,11 +133,12 @@ func (m *Manifest) add(key string) {
 func (s *Store) placeForBackup(path string, overwrite bool) error {
 	if _, err := s.opts.FS.ReadDir(filepath.Dir(path)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).WithHint("make it first")
+			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).
+				WithHint("make it first")
 		}
 		return unavailable(err, "the folder for the backup can't be read").WithHint("choose another one")
 	}
-	if !openable(s.opts.FS, path) {
+	if !disk.Openable(s.opts.FS, path) {
 		return fault.New(fault.Invalid, "%q is no regular file", path).WithHint("choose another name")
 	}
 	if overwrite {
@@ -161,7 +151,8 @@ func (s *Store) placeForBackup(path string, overwrite bool) error {
 	if err == nil {
 		err = f.Close()
 	}
-	return fault.Wrap(fault.Conflict, err, "there is a file at %q already", path).WithHint("choose another name, or ask for it to be replaced")
+	return fault.Wrap(fault.Conflict, err, "there is a file at %q already", path).
+		WithHint("choose another name, or ask for it to be replaced")
 }
 
 // ReadOptions say how to read a backup. The zero value is fine.
@@ -186,30 +177,21 @@ func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if more, err = b.r.next(b.count); err != nil {
+		more, err = b.r.Next(b.count)
+		if err != nil {
 			return nil, b.refuse(err)
 		}
 		if o.Progress != nil {
-			o.Progress(b.r.off, b.r.w.size)
+			o.Progress(b.r.Offset, b.r.Window.Size)
 		}
 	}
 	return b.m, nil
 }
 
-// openable reports whether what has the name, if anything, can be opened without
-// waiting: opening a named pipe would wait for somebody to write to it.
-func openable(fsys FS, path string) bool {
-	if _, ok := fsys.(osFS); !ok {
-		return true
-	}
-	info, err := os.Stat(path)
-	return err != nil || info.Mode().IsRegular()
-}
-
 // backup is one that is being read.
 type backup struct {
 	f File
-	r *stateReader
+	r *disk.StateReader
 	m *Manifest
 }
 
@@ -217,11 +199,11 @@ type backup struct {
 // a store that holds another could not be opened.
 func (b *backup) count(key, raw []byte) error {
 	if string(key) == formatKey && string(raw) != strconv.Itoa(b.m.Format) {
-		return errDamaged
+		return disk.ErrDamaged
 	}
-	b.m.add(string(key))
+	countKey(b.m, string(key))
 	if len(b.m.Collections) > maxCollections {
-		return errDamaged
+		return disk.ErrDamaged
 	}
 	return nil
 }
@@ -235,24 +217,25 @@ func (b *backup) close() { _ = b.f.Close() }
 func openBackup(ctx context.Context, path string, o ReadOptions) (*backup, error) {
 	fsys := o.FS
 	if fsys == nil {
-		fsys = OS()
+		fsys = disk.OS()
 	}
-	if !openable(fsys, path) {
+	if !disk.Openable(fsys, path) {
 		return nil, notBackup(nil, path)
 	}
-	f, w, id, ok, err := openWindow(fsys, path, backupMagic)
+	f, w, id, ok, err := disk.Open(fsys, path, disk.BackupMagic)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Wrap(fault.NotFound, err, "there is no file %q", path).WithHint("see where the backup lies")
 	case err != nil:
 		return nil, unreadableBackup(err)
 	}
-	b := &backup{f: f, r: &stateReader{w: w, id: id}}
+	b := &backup{f: f, r: &disk.StateReader{Window: w, ID: id}}
 	if !ok {
 		b.close()
 		return nil, notBackup(nil, path)
 	}
-	if b.m, err = b.manifest(ctx, path, o.Format); err != nil {
+	b.m, err = b.manifest(ctx, path, o.Format)
+	if err != nil {
 		b.close()
 		return nil, err
 	}
@@ -260,24 +243,25 @@ func openBackup(ctx context.Context, path string, o ReadOptions) (*backup, error
 }
 
 func (b *backup) manifest(ctx context.Context, path string, format int) (*Manifest, error) {
-	payload, err := b.r.about()
+	payload, err := b.r.About()
 	if err != nil {
 		return nil, b.refuse(err)
 	}
 	var head about
 	if err := json.Unmarshal(payload, &head); err != nil {
-		return nil, b.refuse(errDamaged)
+		return nil, b.refuse(disk.ErrDamaged)
 	}
 	if format > 0 && head.Format > format {
-		return nil, fault.New(fault.Unavailable, "the backup has records of format %d, this program knows formats up to %d", head.Format, format).
+		return nil, fault.New(fault.Unavailable,
+			"the backup has records of format %d, this program knows formats up to %d", head.Format, format).
 			WithHint("install the newer version of ctxd that wrote it")
 	}
-	sum, buf := sha256.New(), make([]byte, windowSize)
-	for off := int64(0); off < b.r.w.size; {
+	sum, buf := sha256.New(), make([]byte, disk.WindowSize)
+	for off := int64(0); off < b.r.Window.Size; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := b.f.ReadAt(buf[:min(windowSize, b.r.w.size-off)], off)
+		n, err := b.f.ReadAt(buf[:min(disk.WindowSize, b.r.Window.Size-off)], off)
 		if n == 0 {
 			return nil, unreadableBackup(err)
 		}
@@ -285,21 +269,22 @@ func (b *backup) manifest(ctx context.Context, path string, format int) (*Manife
 		off += int64(n)
 	}
 	return &Manifest{
-		Path: path, Format: head.Format, Seq: b.r.id.seq, Created: head.Created, Program: head.Program,
-		Collections: make(map[string]int), Bytes: b.r.w.size, Checksum: hex.EncodeToString(sum.Sum(nil)),
+		Path: path, Format: head.Format, Seq: b.r.ID.Seq, Created: head.Created, Program: head.Program,
+		Collections: make(map[string]int), Bytes: b.r.Window.Size, Checksum: hex.EncodeToString(sum.Sum(nil)),
 	}, nil
 }
 
 // refuse makes an error of what reading a backup failed with.
 func (b *backup) refuse(err error) error {
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, disk.ErrDamaged) {
 		return fault.Wrap(fault.Invalid, err, "the backup is damaged").WithHint("use another one; nothing was changed")
 	}
 	return unreadableBackup(err)
 }
 
 func notBackup(err error, path string) error {
-	return fault.Wrap(fault.Invalid, err, "%q is no backup, or one whose beginning is damaged", path).WithHint("give a file that ctxd backup wrote")
+	return fault.Wrap(fault.Invalid, err, "%q is no backup, or one whose beginning is damaged", path).
+		WithHint("give a file that ctxd backup wrote")
 }
 
 func unreadableBackup(err error) error {

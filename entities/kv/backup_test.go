@@ -187,7 +187,8 @@ func TestREL12_RestoreIsWholeOrNot(t *testing.T) {
 				if o != op {
 					return nil
 				}
-				if seen++; seen == n {
+				seen++
+				if seen == n {
 					failed = true
 					return errDisk
 				}
@@ -275,7 +276,8 @@ func TestREL12_BackupProblems(t *testing.T) {
 	_, err = real.Backup(ctx, filepath.Join(tmp, "none", "b"), kv.BackupOptions{})
 	wantKind(t, err, fault.NotFound)
 	path := filepath.Join(tmp, "b")
-	if _, err = real.Backup(ctx, path, kv.BackupOptions{}); err != nil {
+	_, err = real.Backup(ctx, path, kv.BackupOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

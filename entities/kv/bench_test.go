@@ -109,7 +109,8 @@ func BenchmarkReads(b *testing.B) {
 			for b.Loop() {
 				n := 0
 				for range texts.All(tx, "") {
-					if n++; n == 1000 {
+					n++
+					if n == 1000 {
 						break
 					}
 				}

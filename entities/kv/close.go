@@ -3,6 +3,8 @@ package kv
 import (
 	"context"
 	"errors"
+
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // Close calls the functions of OnClose, stops a snapshot under way, completes
@@ -11,6 +13,7 @@ import (
 // Close does nothing.
 func (s *Store) Close() error {
 	s.beforeClose(false)
+	s.stopLooking()
 	s.snapshots.end()
 
 	if err := s.lockWriter(context.Background()); err != nil {
@@ -38,10 +41,10 @@ func (s *Store) Close() error {
 
 // markClean writes the marker of a proper stop, unless it is there already.
 func (s *Store) markClean() error {
-	if seq, ok, err := readCleanMarker(s.opts.FS, s.dir); err == nil && ok && seq == s.seq.Load() {
+	if seq, ok, err := disk.ReadClean(s.opts.FS, s.dir); err == nil && ok && seq == s.seq.Load() {
 		return nil
 	}
-	if err := s.writeCleanMarker(); err != nil {
+	if err := disk.WriteClean(s.opts.FS, s.dir, s.seq.Load()); err != nil {
 		return unavailable(err, "the stop of the store could not be noted").
 			WithHint("nothing is lost; the next start checks the journal as after a crash")
 	}

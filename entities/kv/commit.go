@@ -225,7 +225,8 @@ func (p *pending) prepare(s *Store) {
 func (s *Store) callPreparer(fn func(*ChangeSet), cs *ChangeSet) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.log.Error("kv: the preparation of a change panicked", "seq", cs.Seq, "panic", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			s.log.Error("kv: the preparation of a change panicked", "seq", cs.Seq, "panic", fmt.Sprintf("%T", r),
+				"stack", string(debug.Stack()))
 		}
 	}()
 	fn(cs)
@@ -280,7 +281,8 @@ func (s *Store) callHandler(handle func(*ChangeSet), cs *ChangeSet) {
 		if r == nil {
 			return
 		}
-		s.log.Error("kv: a change handler panicked", "seq", cs.Seq, "panic", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+		s.log.Error("kv: a change handler panicked", "seq", cs.Seq, "panic", fmt.Sprintf("%T", r), "stack",
+			string(debug.Stack()))
 		_ = s.fail(fault.New(fault.Unavailable, "the store is read-only: a view of it broke").
 			WithHint("restart the daemon: it rebuilds every view from the store"))
 	}()

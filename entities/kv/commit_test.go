@@ -362,7 +362,8 @@ func TestChangeSets_PreparedBeforeHandlers(t *testing.T) {
 		s.OnCommit(func(cs *kv.ChangeSet) {
 			mu.Lock()
 			defer mu.Unlock()
-			if applied++; !prepared[cs.Seq] {
+			applied++
+			if !prepared[cs.Seq] {
 				t.Errorf("%d was not prepared", cs.Seq)
 			}
 		})

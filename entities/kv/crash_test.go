@@ -96,7 +96,8 @@ func TestREL2_PowerCuts(t *testing.T) {
 func pictureOfOpening(d *disk, rng *rand.Rand) (at *disk) {
 	c, n := d.restart(), rng.IntN(24)
 	c.setHook(func(string, string) error {
-		if n--; n == 0 {
+		n--
+		if n == 0 {
 			at = c.restart()
 		}
 		return nil
@@ -350,7 +351,8 @@ func (out scripted) checkBackups(d *disk) error {
 		if _, err := s.Restore(ctx, path, kv.RestoreOptions{}); err != nil {
 			return err
 		}
-		if s, err = kv.Open(dir, kv.Options{FS: c}); err != nil {
+		s, err = kv.Open(dir, kv.Options{FS: c})
+		if err != nil {
 			return err
 		}
 		defer s.Close()
@@ -413,7 +415,8 @@ func failsAt(t *testing.T, durability kv.Durability, op, mode string, n int) boo
 		if o != op {
 			return nil
 		}
-		if seen++; seen < n || mode != "from then on" && seen > n {
+		seen++
+		if seen < n || mode != "from then on" && seen > n {
 			return nil
 		}
 		failed = true

@@ -67,7 +67,8 @@ func (st *story) restore(t testing.TB, d *disk, s *kv.Store, step int) *kv.Store
 		}
 		*st = append(*st, edits)
 		var err error
-		if s, err = kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1}); err != nil {
+		s, err = kv.Open(dir, kv.Options{FS: d, SnapshotAfter: -1})
+		if err != nil {
 			t.Fatal(err)
 		}
 		st.tell(s)
@@ -266,7 +267,8 @@ func goesOn(t *testing.T, d *disk, s *kv.Store, state map[string]string) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	if s, err = kv.Open(dir, kv.Options{FS: d}); err != nil {
+	s, err = kv.Open(dir, kv.Options{FS: d})
+	if err != nil {
 		return err
 	}
 	defer s.Close()
@@ -556,7 +558,8 @@ func TestREL3_ReadErrorsAreNotDamage(t *testing.T) {
 			if op != "read" {
 				return nil
 			}
-			if seen++; seen == n {
+			seen++
+			if seen == n {
 				failed = true
 				return errDisk
 			}

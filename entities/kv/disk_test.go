@@ -438,3 +438,9 @@ func (h *handle) Size() (int64, error) {
 }
 
 func (h *handle) Close() error { return nil }
+
+func (h *handle) Linked(name string) bool {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	return h.d.names[name] == h.n
+}

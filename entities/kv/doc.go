@@ -126,6 +126,17 @@
 // older one; before there are two, the whole journal. A backup is written in
 // the same way, to another place.
 //
+// # Files that somebody deletes
+//
+// A journal without a name takes writes and flushes as before, and nothing of them is
+// there after a crash. So each flush looks whether the name still leads to the file, and
+// twice a minute the store looks for all its files (CheckFiles). When any is gone, a new
+// journal is begun, in a new folder if need be and with a new lock, and a snapshot
+// is written from memory, after which nothing needs what was deleted. Between the two only
+// what was written since is safe. Until there is a new journal, writes are refused as
+// retryable. What was acknowledged between the deletion and the flush that missed it is in
+// memory, and so in the snapshot, unless the process dies in these milliseconds.
+//
 // # Replacing the state
 //
 // A restore and an upgrade of the records put another state in the place of the
@@ -190,12 +201,13 @@
 // since a start, as a part of what a snapshot was read into. That stays as a whole,
 // 16 MiB at a time, while any of it is in use. Records are decoded at every Get, so
 // rooms with hot reads keep their own typed structures, fed by OnCommit; what is not
-// needed at once is built behind the start (ViewLock). A transaction is at most
+// needed at once is built behind the start (package loading). A transaction is at most
 // 256 MiB. buntdb keeps a goroutine that ends up to a second after Close.
 //
 // # Size
 //
-// The package is larger than most of ours: journal, snapshots, recovery, backups
+// The package is larger than most of ours: commit, snapshots, recovery, backups
 // and the overlay for readers are one promise over one set of files, and none of
-// them is of use alone.
+// them is of use alone. What lies in the files, and reading and writing them, is
+// package disk; what codecs are written with is package codec.
 package kv

@@ -21,15 +21,15 @@ func conflictf(format string, args ...any) *fault.Error {
 }
 
 func unavailable(err error, msg string) *fault.Error {
-	if why := diskSays(err); why != "" {
+	if why := DiskSays(err); why != "" {
 		msg += ": " + why
 	}
 	return fault.Wrap(fault.Unavailable, err, "%s", msg)
 }
 
-// diskSays puts what a user can mend into words. The text of an error itself is
-// for the log: it holds paths.
-func diskSays(err error) string {
+// DiskSays puts what a user can mend into words, such as "the disk is full"; "" for
+// anything else. The text of an error itself is for the log: it holds paths.
+func DiskSays(err error) string {
 	const windowsDiskFull = syscall.Errno(112)
 	switch {
 	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull):

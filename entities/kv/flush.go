@@ -34,9 +34,11 @@ func (s *Store) flush(seq uint64) *fault.Error {
 		return s.flusher.broken
 	}
 	if err := s.journal.sync(); err != nil {
-		s.flusher.broken = unavailable(err, "the store is read-only: the disk did not confirm a write").WithHint(hintRestart)
+		s.flusher.broken = unavailable(err, "the store is read-only: the disk did not confirm a write").
+			WithHint(hintRestart)
 		return s.flusher.broken
 	}
+	s.checkJournal()
 	s.synced.Store(seq)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // formatKey holds the format of the records, written by the transaction that
@@ -47,7 +48,7 @@ func (s *Store) checkFormat() error {
 	}
 	format, err := strconv.Atoi(raw)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, errDamaged, "the store does not say which format it has").
+		return fault.Wrap(fault.Unavailable, disk.ErrDamaged, "the store does not say which format it has").
 			WithHint("restore a backup; the files are unchanged")
 	}
 	if format > s.opts.Format {
@@ -68,22 +69,25 @@ func (s *Store) upgrade() error {
 	}
 	ctx := context.Background()
 	writes, err := s.upgraded(from)
-	keep := filepath.Join(s.dir, fmt.Sprintf("before-format-%d%s", to, backupSuffix))
+	keep := filepath.Join(s.dir, fmt.Sprintf("before-format-%d%s", to, disk.BackupSuffix))
 	if err == nil {
 		s.beginCapture()
 		_, err = s.writeBackup(ctx, keep, BackupOptions{Overwrite: true})
 		s.endCapture()
 	}
 	if err == nil {
-		if err = s.applyUpgrade(ctx, writes); err != nil && s.writable() == nil && s.format == from {
+		err = s.applyUpgrade(ctx, writes)
+		if err != nil && s.writable() == nil && s.format == from {
 			_ = s.opts.FS.Remove(keep) // the state that it is a copy of stays, and the next try needs the room
 		}
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the store has records of format %d, and they could not be brought into format %d", from, to).
+		return fault.Wrap(fault.Unavailable, err,
+			"the store has records of format %d, and they could not be brought into format %d", from, to).
 			WithHint(hintUpgrade)
 	}
-	s.log.Info("kv: the records were brought into a newer format", "from", from, "to", to, "records", len(writes), "backup", filepath.Base(keep))
+	s.log.Info("kv: the records were brought into a newer format", "from", from, "to", to, "records", len(writes),
+		"backup", filepath.Base(keep))
 	return nil
 }
 
@@ -113,15 +117,15 @@ func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
 	writes = s.stampFormat(writes)
 	for i := range writes {
 		w := &writes[i]
-		if err := in.write([]byte(w.key), []byte(w.raw), w.deleted); err != nil {
-			return errors.Join(err, in.close())
+		if err := in.Write([]byte(w.key), []byte(w.raw), w.deleted); err != nil {
+			return errors.Join(err, in.Close())
 		}
 	}
-	if err := in.close(); err != nil {
+	if err := in.Close(); err != nil {
 		return err
 	}
 	seq := s.seq.Load() + 1
-	err := s.replaceState(ctx, seq, func() (func([]pair) ([]pair, bool, error), func(), error) {
+	err := s.replaceState(ctx, seq, func() (func([]disk.Pair) ([]disk.Pair, bool, error), func(), error) {
 		s.beginCapture()
 		return s.nextChunk, s.endCapture, nil
 	})
@@ -136,6 +140,6 @@ func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
 		return err
 	}
 	s.journal.bytes.Store(0)
-	s.files.segments = []fileID{s.journal.id}
+	s.files.segments = []disk.ID{s.journal.id}
 	return nil
 }

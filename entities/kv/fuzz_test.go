@@ -54,7 +54,8 @@ func FuzzJournal(f *testing.F) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if s, err = kv.Open(dir, kv.Options{FS: c}); err != nil {
+		s, err = kv.Open(dir, kv.Options{FS: c})
+		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()

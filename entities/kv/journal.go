@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // keepBuffer is the largest buffer that is kept between transactions.
@@ -20,7 +20,7 @@ const keepBuffer = 4 << 20
 type journal struct {
 	fs   FS
 	dir  string
-	id   fileID
+	id   disk.ID
 	seed uint32
 	f    File
 	size int64 // up to which the segment is good
@@ -35,14 +35,14 @@ var errTorn = errors.New("a failed write could not be cut off")
 // newSegment creates the segment that begins with the transaction seq and
 // makes its existence durable. On failure nothing of it is left, or errTorn
 // is in the error.
-func newSegment(fsys FS, dir string, seq uint64) (File, fileID, error) {
-	id := fileID{seq: seq, salt: newSalt()}
-	name := filepath.Join(dir, id.name(journalPrefix))
-	f, err := fsys.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, fileMode)
+func newSegment(fsys FS, dir string, seq uint64) (File, disk.ID, error) {
+	id := disk.NewID(seq)
+	name := filepath.Join(dir, id.Name(disk.JournalPrefix))
+	f, err := fsys.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, disk.FileMode)
 	if err != nil {
 		return nil, id, err
 	}
-	_, err = f.WriteAt(id.header(journalMagic), 0)
+	_, err = f.WriteAt(id.Header(disk.JournalMagic), 0)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -61,12 +61,6 @@ func newSegment(fsys FS, dir string, seq uint64) (File, fileID, error) {
 	return nil, id, err
 }
 
-func newSalt() uint64 {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails, says its documentation
-	return binary.LittleEndian.Uint64(b[:])
-}
-
 // rotate begins a new segment. Every transaction must be durable and applied.
 func (s *Store) rotate(seq uint64) error {
 	j := s.journal
@@ -77,7 +71,7 @@ func (s *Store) rotate(seq uint64) error {
 	s.flusher.segment.Lock()
 	defer s.flusher.segment.Unlock()
 	_ = j.f.Close() // everything in it is synced
-	j.f, j.id, j.seed, j.size = f, id, id.seed(), fileHeaderSize
+	j.f, j.id, j.seed, j.size = f, id, id.Seed(), disk.FileHeaderSize
 	return nil
 }
 
@@ -88,19 +82,23 @@ func (j *journal) append(p *pending, durable uint64) error {
 		w := &p.writes[i]
 		size += len(w.key) + len(w.raw) + 1 + 2*binary.MaxVarintLen32
 	}
-	if size > maxPayload {
-		return fault.New(fault.Limit, "a transaction has about %d MiB, at most %d are allowed", size>>20, maxPayload>>20).
+	if size > disk.MaxPayload {
+		return fault.New(fault.Limit, "a transaction has about %d MiB, at most %d are allowed", size>>20,
+			disk.MaxPayload>>20).
 			WithHint("write it in several parts")
 	}
-	if cap(j.buf) < headerSize+size {
-		j.buf = make([]byte, 0, headerSize+size)
+	if cap(j.buf) < disk.RecordHeaderSize+size {
+		j.buf = make([]byte, 0, disk.RecordHeaderSize+size)
 	}
-	b := j.buf[:headerSize]
+	b := j.buf[:disk.RecordHeaderSize]
 	for i := range p.writes {
 		w := &p.writes[i]
-		b = appendOp(b, w.key, w.raw, w.deleted)
+		b = disk.AppendOp(b, w.key, w.raw, w.deleted)
 	}
-	b = finish(b, header{kind: kindTx, seq: p.seq, durable: durable, time: p.time.UnixNano()}, j.seed)
+	b = disk.Finish(b, disk.RecordHeader{
+		Kind: disk.KindTransaction, Seq: p.seq, Durable: durable,
+		Time: p.time.UnixNano(),
+	}, j.seed)
 	_, err := j.f.WriteAt(b, j.size)
 	if n := int64(len(b)); err == nil {
 		j.size += n
@@ -127,7 +125,8 @@ func (s *Store) writeFailed(err error) error {
 	case errors.As(err, &limit):
 		return limit
 	case errors.Is(err, errTorn):
-		return s.fail(unavailable(err, "the store is read-only: a failed write could not be taken back").WithHint(hintRestart))
+		return s.fail(unavailable(err, "the store is read-only: a failed write could not be taken back").
+			WithHint(hintRestart))
 	}
 	e := unavailable(err, "the disk did not take the write").WithHint(hintRetry)
 	e.Retryable = true

@@ -164,7 +164,8 @@ func TestREL3_AFlushFailsAmidLargeTransactions(t *testing.T) {
 			defer mu.Unlock()
 			if op == "sync" {
 				letOthersRun()
-				if left--; left <= 0 {
+				left--
+				if left <= 0 {
 					return errDisk
 				}
 			}

@@ -2,10 +2,9 @@ package kv
 
 import (
 	"iter"
-	"runtime"
-	"sync"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // aheadBatch is how many records LoadAhead decodes in one go.
@@ -29,25 +28,26 @@ func LoadAhead[T, R any](tx *Tx, c Collection[T], read func(ids []string, record
 			return
 		}
 		var failed error
-		scan := func(emit func([]pair) bool) {
-			batch := make([]pair, 0, aheadBatch)
+		scan := func(emit func([]disk.Pair) bool) {
+			batch := make([]disk.Pair, 0, aheadBatch)
 			failed = tx.scan(c.c.prefix, func(key, raw string) (bool, error) {
-				if batch = append(batch, pair{key, raw}); len(batch) < aheadBatch {
+				batch = append(batch, disk.Pair{Key: key, Value: raw})
+				if len(batch) < aheadBatch {
 					return true, nil
 				}
 				full := batch
-				batch = make([]pair, 0, aheadBatch)
+				batch = make([]disk.Pair, 0, aheadBatch)
 				return emit(full), nil
 			})
 			if len(batch) > 0 && failed == nil {
 				emit(batch)
 			}
 		}
-		decode := func(batch []pair) result {
+		decode := func(batch []disk.Pair) result {
 			ids, records := make([]string, len(batch)), make([]*T, len(batch))
 			for i, p := range batch {
-				v, err := c.decodeSafely(p.raw)
-				ids[i] = p.key[len(c.c.prefix):]
+				v, err := c.decodeSafely(p.Value)
+				ids[i] = p.Key[len(c.c.prefix):]
 				if err != nil {
 					return result{read(ids[:i], records[:i]), c.unreadable(ids[i], err)}
 				}
@@ -55,7 +55,7 @@ func LoadAhead[T, R any](tx *Tx, c Collection[T], read func(ids []string, record
 			}
 			return result{made: read(ids, records)}
 		}
-		for r := range inOrder(scan, decode) {
+		for r := range disk.InOrder(scan, decode) {
 			if !yield(r.made) {
 				return
 			}
@@ -81,49 +81,4 @@ func (c Collection[T]) decodeSafely(raw string) (*T, error) {
 	v, err := decodeSafely(c.c, raw)
 	record, _ := v.(*T)
 	return record, err
-}
-
-// inOrder yields what work makes of everything that produce emits, in the order
-// in which that was emitted. produce runs in one goroutine and work in several,
-// a little ahead of the loop. When the loop is left, emit returns false; all have
-// ended when inOrder has.
-func inOrder[J, R any](produce func(emit func(J) bool), work func(J) R) iter.Seq[R] {
-	type job struct {
-		in  J
-		out chan R
-	}
-	return func(yield func(R) bool) {
-		workers := runtime.GOMAXPROCS(0)
-		todo, queue, stop := make(chan job, workers), make(chan job, 2*workers), make(chan struct{})
-		var running sync.WaitGroup
-		defer running.Wait()
-		defer close(stop)
-		running.Go(func() {
-			defer close(queue)
-			defer close(todo)
-			produce(func(in J) bool {
-				j := job{in, make(chan R, 1)}
-				for _, to := range []chan job{queue, todo} {
-					select {
-					case to <- j:
-					case <-stop:
-						return false
-					}
-				}
-				return true
-			})
-		})
-		for range workers {
-			running.Go(func() {
-				for j := range todo {
-					j.out <- work(j.in)
-				}
-			})
-		}
-		for j := range queue {
-			if !yield(<-j.out) {
-				return
-			}
-		}
-	}
 }

@@ -10,12 +10,8 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
-
-// lossName is the file that keeps the report of a loss while a store is put in
-// order. Once the damaged files are set aside, nothing else would tell of the loss
-// to a start that follows a crash. It goes before Open returns the report.
-const lossName = "loss"
 
 // lossNote is what the file holds, as JSON with a checksum behind it.
 type lossNote struct {
@@ -24,7 +20,7 @@ type lossNote struct {
 }
 
 // anyLoss reports whether there is more to tell than the files will tell again.
-func (r *Recovery) anyLoss() bool {
+func anyLoss(r *Recovery) bool {
 	return r.Lost > 0 || r.LostPieces > 0 || r.Salvaged > 0 || r.Aside > 0
 }
 
@@ -33,28 +29,29 @@ func (r *Recovery) anyLoss() bool {
 func (s *Store) noteLoss(f *finding) error {
 	note := lossNote{Report: s.report}
 	for _, id := range f.spoilt {
-		note.Aside = append(note.Aside, id.name(journalPrefix))
+		note.Aside = append(note.Aside, id.Name(disk.JournalPrefix))
 	}
 	for _, id := range f.damaged {
-		note.Aside = append(note.Aside, id.name(snapshotPrefix))
+		note.Aside = append(note.Aside, id.Name(disk.SnapshotPrefix))
 	}
 	if f.untold != nil {
 		note.recall(f.untold)
 	}
-	if f.untold == nil && !note.Report.anyLoss() {
+	if f.untold == nil && !anyLoss(&note.Report) {
 		return nil
 	}
 	b, err := json.Marshal(note)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "the loss can't be noted")
 	}
-	return replaceFile(s.opts.FS, s.dir, lossName, binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crcTable)))
+	return disk.Replace(s.opts.FS, s.dir, disk.LossName,
+		binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, disk.Checksums)))
 }
 
 // untoldLoss returns what an earlier start noted, nil when there is nothing. A
 // note that can't be read is none: it says nothing about the records.
 func untoldLoss(fsys FS, dir string) (*lossNote, error) {
-	b, err := readAll(fsys, filepath.Join(dir, lossName), 1<<20)
+	b, err := disk.ReadAll(fsys, filepath.Join(dir, disk.LossName), 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is no loss and no error
 	}
@@ -63,7 +60,7 @@ func untoldLoss(fsys FS, dir string) (*lossNote, error) {
 	}
 	var note lossNote
 	content, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
-	if crc32.Checksum(content, crcTable) != sum || json.Unmarshal(content, &note) != nil {
+	if crc32.Checksum(content, disk.Checksums) != sum || json.Unmarshal(content, &note) != nil {
 		return nil, nil //nolint:nilerr,nilnil // as above
 	}
 	return &note, nil
@@ -89,13 +86,14 @@ func (s *Store) finishEarlier(f *finding) error {
 	note.recall(f.untold)
 	s.report = note.Report
 	for _, name := range f.untold.Aside {
-		at := slices.IndexFunc(s.files.segments, func(id fileID) bool { return id.name(journalPrefix) == name })
+		at := slices.IndexFunc(s.files.segments, func(id disk.ID) bool { return id.Name(disk.JournalPrefix) == name })
 		if at >= 0 && s.snapshots.seq >= s.seq.Load() { // what could be read of it has its snapshot
 			s.files.segments = slices.Delete(s.files.segments, at, at+1)
 			if err := s.setAside(name); err != nil {
 				return err
 			}
-		} else if to := damagedPrefix + name; slices.Contains(f.all, to) && !slices.Contains(s.report.Damaged, to) {
+		} else if to := disk.DamagedPrefix + name; slices.Contains(f.all, to) &&
+			!slices.Contains(s.report.Damaged, to) {
 			s.report.Damaged = append(s.report.Damaged, to)
 		}
 	}
@@ -104,7 +102,7 @@ func (s *Store) finishEarlier(f *finding) error {
 
 // forgetLoss is called when the loss is about to be told.
 func (s *Store) forgetLoss() error {
-	err := s.opts.FS.Remove(filepath.Join(s.dir, lossName))
+	err := s.opts.FS.Remove(filepath.Join(s.dir, disk.LossName))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

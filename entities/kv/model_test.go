@@ -35,11 +35,13 @@ func (m *model) state() map[string]string { return m.at[len(m.at)-1] }
 
 func (m *model) open(t *rapid.T) {
 	opts := kv.Options{FS: m.d, SnapshotAfter: rapid.SampledFrom([]int64{-1, 1, 2000}).Draw(t, "snapshotAfter")}
-	if m.relaxed = rapid.Bool().Draw(t, "relaxed"); m.relaxed {
+	m.relaxed = rapid.Bool().Draw(t, "relaxed")
+	if m.relaxed {
 		opts.Durability = kv.Relaxed
 	}
 	var err error
-	if m.s, err = kv.Open(dir, opts); err != nil {
+	m.s, err = kv.Open(dir, opts)
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/tidwall/buntdb"
+
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // overlay holds the writes of transactions that are accepted but not yet
@@ -24,9 +26,6 @@ type queued struct {
 	deleted bool
 	seq     uint64
 }
-
-// pair is a key and its stored value.
-type pair struct{ key, raw string }
 
 func (o *overlay) add(p *pending) {
 	o.mu.Lock()
@@ -88,7 +87,7 @@ func (s *Store) latest(key string) (string, bool) {
 // on, hold after every accepted transaction. last says that the prefix is
 // exhausted; otherwise to is the first key not looked at. Called with the
 // writer lock held.
-func (s *Store) latestRange(chunk []pair, from, prefix string) (_ []pair, to string, last bool) {
+func (s *Store) latestRange(chunk []disk.Pair, from, prefix string) (_ []disk.Pair, to string, last bool) {
 	// The overlay is held still while the committed store is read: a
 	// transaction that moves over in between is then seen in both, never in
 	// neither.
@@ -109,10 +108,10 @@ func (s *Store) latestRange(chunk []pair, from, prefix string) (_ []pair, to str
 			to, last = key, false
 			return false
 		}
-		chunk = append(chunk, pair{key, raw})
+		chunk = append(chunk, disk.Pair{Key: key, Value: raw})
 		return true
 	})
-	var over []pair
+	var over []disk.Pair
 	gone := make(map[string]bool)
 	for key, q := range s.overlay.m {
 		switch {
@@ -120,14 +119,14 @@ func (s *Store) latestRange(chunk []pair, from, prefix string) (_ []pair, to str
 		case q.deleted:
 			gone[key] = true
 		default:
-			over = append(over, pair{key, q.raw})
+			over = append(over, disk.Pair{Key: key, Value: q.raw})
 		}
 	}
-	slices.SortFunc(over, func(a, b pair) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(over, func(a, b disk.Pair) int { return strings.Compare(a.Key, b.Key) })
 	if len(gone) > 0 {
 		kept := chunk[:0]
 		for _, p := range chunk {
-			if !gone[p.key] {
+			if !gone[p.Key] {
 				kept = append(kept, p)
 			}
 		}
@@ -137,16 +136,16 @@ func (s *Store) latestRange(chunk []pair, from, prefix string) (_ []pair, to str
 }
 
 // mergePairs merges two lists in key order; on the same key that of b stays.
-func mergePairs(a, b []pair) []pair {
+func mergePairs(a, b []disk.Pair) []disk.Pair {
 	if len(b) == 0 {
 		return a
 	}
-	out := make([]pair, 0, len(a)+len(b))
+	out := make([]disk.Pair, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		switch {
-		case a[0].key < b[0].key:
+		case a[0].Key < b[0].Key:
 			out, a = append(out, a[0]), a[1:]
-		case a[0].key > b[0].key:
+		case a[0].Key > b[0].Key:
 			out, b = append(out, b[0]), b[1:]
 		default:
 			out, a, b = append(out, b[0]), a[1:], b[1:]

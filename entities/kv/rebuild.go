@@ -2,10 +2,10 @@ package kv
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // rebuild loads what is intact when no snapshot is whole and the journal does
@@ -18,81 +18,46 @@ import (
 // found in a newer snapshot as it was.
 func (s *Store) rebuild(f *finding) error {
 	if !s.opts.Salvage {
-		return fault.Wrap(fault.Unavailable, errDamaged, "the store is damaged: neither a whole snapshot nor the whole journal is left").
+		return fault.Wrap(fault.Unavailable, disk.ErrDamaged,
+			"the store is damaged: neither a whole snapshot nor the whole journal is left").
 			WithHint("restore a backup, or have what is intact put together: ctxd doctor store --salvage; the files are unchanged")
 	}
 	if len(f.damaged) == 0 && len(f.segments) == 0 {
-		return fault.Wrap(fault.Unavailable, errDamaged, "nothing of the store is left").WithHint("restore a backup; the files are unchanged")
+		return fault.Wrap(fault.Unavailable, disk.ErrDamaged, "nothing of the store is left").
+			WithHint("restore a backup; the files are unchanged")
 	}
 	f.rebuilt = true
 	r := f.journal
 	if len(f.damaged) == 0 {
-		return unreadable(r.journal(f.segments))
+		return unreadable(r.Journal(f.segments))
 	}
 	oldest := f.damaged[len(f.damaged)-1]
 	seen := make(map[string]uint64)
-	bad, err := s.loadPieces(oldest, func(key, raw []byte) error {
-		seen[string(key)] = oldest.seq
-		return r.in.write(key, raw, false)
+	bad, err := disk.IntactPieces(s.opts.FS, s.dir, oldest, func(key, raw []byte) error {
+		seen[string(key)] = oldest.Seq
+		return r.In.Write(key, raw, false)
 	})
 	if err != nil {
-		return unreadable(errors.Join(err, r.in.close()))
+		return unreadable(errors.Join(err, r.In.Close()))
 	}
 	s.report.LostPieces = bad
-	r.start, r.last = oldest.seq, oldest.seq
-	r.touched = seen
-	if err := r.journal(f.segments); err != nil {
+	r.Start, r.Last = oldest.Seq, oldest.Seq
+	r.Touched = seen
+	if err := r.Journal(f.segments); err != nil {
 		return unreadable(err)
 	}
 	for _, id := range slices.Backward(f.damaged[:len(f.damaged)-1]) {
-		_, err := s.loadPieces(id, func(key, raw []byte) error {
-			if at, ok := seen[string(key)]; ok && at > id.seq {
+		_, err := disk.IntactPieces(s.opts.FS, s.dir, id, func(key, raw []byte) error {
+			if at, ok := seen[string(key)]; ok && at > id.Seq {
 				return nil
 			}
-			seen[string(key)] = id.seq
-			return r.in.write(key, raw, false)
+			seen[string(key)] = id.Seq
+			return r.In.Write(key, raw, false)
 		})
-		if err = errors.Join(err, r.in.close()); err != nil {
+		err = errors.Join(err, r.In.Close())
+		if err != nil {
 			return unreadable(err)
 		}
 	}
 	return nil
-}
-
-// loadPieces calls fn with every record in the intact pieces of a damaged
-// snapshot, and returns how many pieces are not intact, as far as the numbers of
-// the others tell.
-func (s *Store) loadPieces(id fileID, fn func(key, raw []byte) error) (bad uint64, err error) {
-	f, w, _, _, err := openWindow(s.opts.FS, filepath.Join(s.dir, id.name(snapshotPrefix)), snapshotMagic)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	seed, expected, ended := id.seed(), uint64(0), false
-	for off := int64(fileHeaderSize); off < w.size; {
-		h, payload, next, v, err := w.record(off, seed)
-		if err != nil {
-			return 0, err
-		}
-		if v != good || h.seq != id.seq || h.kind != kindChunk && h.kind != kindEnd || h.kind == kindChunk && checkOps(payload) != nil {
-			if off, _, err = w.resync(off+1, seed); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		if h.durable > expected {
-			bad += h.durable - expected
-		}
-		expected = h.durable + 1
-		if h.kind == kindEnd {
-			ended = true
-		} else if err := eachOp(payload, func(key, raw []byte, _ bool) error { return fn(key, raw) }); err != nil {
-			return 0, err
-		}
-		off = next
-	}
-	if !ended {
-		bad++ // at least
-	}
-	return bad, nil
 }

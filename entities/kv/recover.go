@@ -3,9 +3,7 @@ package kv
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,75 +12,13 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
-
-// Recovery is what Open found on disk. A zero Recovery but for Clean and
-// Replayed means that all was well.
-type Recovery struct {
-	// Clean says that the store was closed properly and all of it is here.
-	// A new store is clean.
-	Clean bool `json:"clean"`
-	// Replayed is how many transactions came from the journal.
-	Replayed uint64 `json:"replayed"`
-	// TornBytes is the size of an unfinished write that was cut off the end
-	// of the journal. Nobody had been told that it was stored, as far as the
-	// files can tell.
-	TornBytes int64 `json:"tornBytes,omitempty"`
-	// Lost is how many acknowledged transactions the files prove to be
-	// missing. The store holds everything before them, and after them what
-	// Salvaged says.
-	Lost uint64 `json:"lost,omitempty"`
-	// Salvaged is how many transactions were found intact behind damage, and
-	// are in the store. Each is there as a whole, but what it was based on may
-	// be among the lost.
-	Salvaged uint64 `json:"salvaged,omitempty"`
-	// Aside is how many intact transactions were not taken, because they lie
-	// behind one that may never have been finished. They are in the files of
-	// Damaged. Nobody is known to have been told that they were stored.
-	Aside uint64 `json:"aside,omitempty"`
-	// LostPieces is how many pieces of the oldest snapshot, of up to a hundred
-	// records each, could not be read when a store was put together with
-	// Options.Salvage. Records in them that were changed since, or are in a newer
-	// snapshot, are there nevertheless.
-	LostPieces uint64 `json:"lostPieces,omitempty"`
-	// Damaged names the files, in the store's directory, that were found
-	// damaged and are kept for inspection.
-	Damaged []string `json:"damaged,omitempty"`
-}
-
-// cleanName is the file that Close leaves: the sequence number it stopped at.
-// It is not removed at the next start. An old one promises less than the
-// journal holds, so it does no harm, and a journal that holds less than the
-// marker promises has lost something.
-const (
-	cleanName  = "clean"
-	cleanMagic = "ctxdstop"
-)
-
-func (s *Store) writeCleanMarker() error {
-	b := binary.LittleEndian.AppendUint64([]byte(cleanMagic), s.seq.Load())
-	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crcTable))
-	return replaceFile(s.opts.FS, s.dir, cleanName, b)
-}
-
-func readCleanMarker(fsys FS, dir string) (seq uint64, ok bool, err error) {
-	b, err := readAll(fsys, filepath.Join(dir, cleanName), 1024)
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, err
-	}
-	if len(b) != 20 || string(b[:8]) != cleanMagic || crc32.Checksum(b[:16], crcTable) != binary.LittleEndian.Uint32(b[16:]) {
-		return 0, false, nil
-	}
-	return binary.LittleEndian.Uint64(b[8:]), true, nil
-}
 
 // inventory is what lies in a store's directory.
 type inventory struct {
-	snapshots []fileID // oldest first
-	segments  []fileID // oldest first
+	snapshots []disk.ID // oldest first
+	segments  []disk.ID // oldest first
 	temps     []string
 	all       []string
 }
@@ -94,21 +30,21 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 	}
 	for _, name := range names {
 		own := true
-		if id, ok := parseName(snapshotPrefix, name); ok {
+		if id, ok := disk.ParseName(disk.SnapshotPrefix, name); ok {
 			inv.snapshots = append(inv.snapshots, id)
-		} else if id, ok := parseName(journalPrefix, name); ok {
+		} else if id, ok := disk.ParseName(disk.JournalPrefix, name); ok {
 			inv.segments = append(inv.segments, id)
 		} else if ownTemp(name) {
 			inv.temps = append(inv.temps, name)
 		} else {
-			own = name == lockName || name == ownerName || name == cleanName || name == lossName ||
-				strings.HasPrefix(name, damagedPrefix) || strings.HasSuffix(name, backupSuffix)
+			own = name == lockName || name == ownerName || name == disk.CleanName || name == disk.LossName ||
+				strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix)
 		}
 		if own {
 			inv.all = append(inv.all, name)
 		}
 	}
-	order := func(a, b fileID) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.salt, b.salt)) }
+	order := func(a, b disk.ID) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Salt, b.Salt)) }
 	slices.SortFunc(inv.snapshots, order)
 	slices.SortFunc(inv.segments, order)
 	return inv, nil
@@ -118,7 +54,7 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 // need not be there itself. fsys may be nil.
 func Exists(fsys FS, dir string) (bool, error) {
 	if fsys == nil {
-		fsys = OS()
+		fsys = disk.OS()
 	}
 	inv, err := takeInventory(fsys, dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -137,18 +73,18 @@ func (inv *inventory) store() bool {
 
 // ownTemp reports whether a file is one that a store was writing.
 func ownTemp(name string) bool {
-	base, ok := strings.CutSuffix(name, tempSuffix)
+	base, ok := strings.CutSuffix(name, disk.TempSuffix)
 	if !ok {
 		return false
 	}
-	_, snapshot := parseName(snapshotPrefix, base)
-	return snapshot || base == cleanName || base == lossName || strings.HasSuffix(base, backupSuffix)
+	_, snapshot := disk.ParseName(disk.SnapshotPrefix, base)
+	return snapshot || base == disk.CleanName || base == disk.LossName || strings.HasSuffix(base, disk.BackupSuffix)
 }
 
 // ours reports whether the folder was a store's before. Backups alone do not make
 // it one: people keep them anywhere.
 func (inv *inventory) ours() bool {
-	return inv.store() || slices.Contains(inv.all, cleanName) || slices.Contains(inv.all, ownerName)
+	return inv.store() || slices.Contains(inv.all, disk.CleanName) || slices.Contains(inv.all, ownerName)
 }
 
 // hintFolder is for a folder that no store can be in.
@@ -183,19 +119,24 @@ func checkFolder(fsys FS, dir string, beside []string) error {
 func (s *Store) openDir(dir string) error {
 	fsys := s.opts.FS
 	s.dir = dir
-	if err := fsys.MkdirAll(dir, dirMode); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made", dir).WithHint(hintFolder)
+	if err := fsys.MkdirAll(dir, disk.DirMode); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made", dir).
+			WithHint(hintFolder)
 	}
 	if err := checkFolder(fsys, dir, s.opts.Beside); err != nil {
 		return err
 	}
-	if err := fsys.Chmod(dir, dirMode); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made private", dir).WithHint(hintFolder)
+	if err := fsys.Chmod(dir, disk.DirMode); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made private", dir).
+			WithHint(hintFolder)
 	}
 	var err error
-	if s.lock, err = lockDir(fsys, dir); err != nil {
+	s.lock, err = lockDir(fsys, dir)
+	if err != nil {
 		return err
 	}
+	names, err := fsys.ReadDir(dir)
+	s.deletion.listed = err == nil && slices.Contains(names, lockName)
 	found, err := s.read()
 	if err != nil {
 		return err
@@ -209,10 +150,10 @@ func (s *Store) openDir(dir string) error {
 // finding is what reading a store's directory has come to.
 type finding struct {
 	inventory
-	journal *replay
-	damaged []fileID // snapshots
-	rebuilt bool     // from what is intact in damaged snapshots
-	spoilt  []fileID // segments that are not to be read again
+	journal *disk.Replay
+	damaged []disk.ID // snapshots
+	rebuilt bool      // from what is intact in damaged snapshots
+	spoilt  []disk.ID // segments that are not to be read again
 	untold  *lossNote
 }
 
@@ -223,7 +164,7 @@ func (s *Store) read() (*finding, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	stopped, clean, err := readCleanMarker(fsys, dir)
+	stopped, clean, err := disk.ReadClean(fsys, dir)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -237,47 +178,51 @@ func (s *Store) read() (*finding, error) {
 		return nil, unreadable(err)
 	}
 	f := &finding{inventory: inv, damaged: damaged, untold: untold}
-	r := &replay{fs: fsys, dir: dir, in: batch{db: s.db}, start: s.seq.Load(), last: s.seq.Load(), promised: stopped}
+	r := &disk.Replay{
+		FS: fsys, Dir: dir, In: &batch{db: s.db}, Start: s.seq.Load(), Last: s.seq.Load(),
+		Promised: stopped,
+	}
 	f.journal = r
 	for _, id := range damaged {
-		r.promise(id.seq)
+		r.Promise(id.Seq)
 	}
 	if len(inv.segments) > 0 {
-		r.promise(inv.segments[0].seq - 1)
+		r.Promise(inv.segments[0].Seq - 1)
 	}
-	if r.last == 0 && r.promised > 0 && (len(inv.segments) == 0 || inv.segments[0].seq > 1) {
+	if r.Last == 0 && r.Promised > 0 && (len(inv.segments) == 0 || inv.segments[0].Seq > 1) {
 		if err := s.rebuild(f); err != nil {
 			return nil, err
 		}
-	} else if len(damaged) > 0 && r.last == 0 && s.leftover(inv.segments) {
+	} else if len(damaged) > 0 && r.Last == 0 && s.leftover(inv.segments) {
 		if err := s.rebuild(f); err != nil {
 			return nil, err
 		}
-	} else if err := r.journal(inv.segments); err != nil {
+	} else if err := r.Journal(inv.segments); err != nil {
 		return nil, unreadable(err)
 	}
-	s.seq.Store(r.last)
-	s.written = r.last
+	s.seq.Store(r.Last)
+	s.written = r.Last
 	if !f.rebuilt {
-		s.at.Store(r.at)
+		s.at.Store(r.At)
 	}
 	if err := s.checkFormat(); err != nil {
 		return nil, err
 	}
-	s.report.Replayed, s.report.Lost, s.report.Salvaged = r.n, r.holes, r.saved
-	if r.promised > r.last {
-		s.report.Lost += r.promised - r.last
+	s.report.Replayed, s.report.Lost, s.report.Salvaged = r.Applied, r.Holes, r.Salvaged
+	if r.Promised > r.Last {
+		s.report.Lost += r.Promised - r.Last
 	}
-	s.report.Clean = r.stopped == nil && len(damaged) == 0 && r.promised <= r.last && (clean && stopped == r.last || isNew)
+	s.report.Clean = r.Stopped == nil && len(damaged) == 0 && r.Promised <= r.Last &&
+		(clean && stopped == r.Last || isNew)
 	return f, nil
 }
 
 // leftover reports whether the journal begins with the first transaction only
 // because a segment was left that should have been deleted: the next one goes on
 // somewhere else.
-func (s *Store) leftover(segments []fileID) bool {
-	r := &replay{fs: s.opts.FS, dir: s.dir}
-	return r.segments(segments) == nil && r.stopped != nil && r.stopped.gap
+func (s *Store) leftover(segments []disk.ID) bool {
+	r := &disk.Replay{FS: s.opts.FS, Dir: s.dir}
+	return r.Segments(segments) == nil && r.Stopped != nil && r.Stopped.Gap
 }
 
 // unreadable keeps errors that already say what to do.
@@ -294,23 +239,24 @@ func unreadable(err error) error {
 
 // loadNewest loads the newest whole snapshot, if there is one, and returns
 // the damaged ones newer than that.
-func (s *Store) loadNewest(inv *inventory) (damaged []fileID, err error) {
+func (s *Store) loadNewest(inv *inventory) (damaged []disk.ID, err error) {
 	for n := len(inv.snapshots); n > 0; n = len(inv.snapshots) {
 		id := inv.snapshots[n-1]
 		size, err := loadSnapshot(s.opts.FS, s.dir, id, s.db)
 		if err == nil {
-			s.seq.Store(id.seq)
-			s.snapshots.seq, s.snapshots.bytes = id.seq, size
+			s.seq.Store(id.Seq)
+			s.snapshots.seq, s.snapshots.bytes = id.Seq, size
 			return damaged, nil
 		}
-		if !errors.Is(err, errDamaged) {
+		if !errors.Is(err, disk.ErrDamaged) {
 			return nil, err
 		}
 		damaged = append(damaged, id)
 		inv.snapshots = inv.snapshots[:n-1]
 		// What was loaded before the damage came to light has to go.
 		_ = s.db.Close()
-		if s.db, err = buntdb.Open(":memory:"); err != nil {
+		s.db, err = buntdb.Open(":memory:")
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -322,7 +268,7 @@ func (s *Store) loadNewest(inv *inventory) (damaged []fileID, err error) {
 func (s *Store) repair(f *finding) error {
 	fsys, r := s.opts.FS, f.journal
 	for _, name := range f.all {
-		if err := fsys.Chmod(filepath.Join(s.dir, name), fileMode); err != nil {
+		if err := fsys.Chmod(filepath.Join(s.dir, name), disk.FileMode); err != nil {
 			return err
 		}
 	}
@@ -341,7 +287,7 @@ func (s *Store) repair(f *finding) error {
 		return err
 	}
 	for _, id := range f.damaged {
-		if err := s.setAside(id.name(snapshotPrefix)); err != nil {
+		if err := s.setAside(id.Name(disk.SnapshotPrefix)); err != nil {
 			return err
 		}
 	}
@@ -356,11 +302,11 @@ func (s *Store) repair(f *finding) error {
 	s.synced.Store(s.seq.Load())
 	if s.report.Lost > 0 {
 		// Said once; from here on the store is what it is.
-		if err := s.writeCleanMarker(); err != nil {
+		if err := disk.WriteClean(s.opts.FS, s.dir, s.seq.Load()); err != nil {
 			return err
 		}
 	}
-	if f.untold != nil || s.report.anyLoss() {
+	if f.untold != nil || anyLoss(&s.report) {
 		return s.forgetLoss()
 	}
 	return nil
@@ -370,7 +316,7 @@ func (s *Store) repair(f *finding) error {
 // is to be cut off, anything else to be kept aside.
 func (s *Store) plan(f *finding) {
 	r := f.journal
-	at := r.stopped
+	at := r.Stopped
 	lost := s.report.Lost > 0 || f.untold != nil || f.rebuilt
 	if at == nil && s.report.Lost == 0 && !f.rebuilt {
 		return
@@ -378,30 +324,30 @@ func (s *Store) plan(f *finding) {
 	if at == nil {
 		// Every file is in order and yet something is missing. Segments that
 		// begin behind it hold nothing, but would tell of the loss for ever.
-		at = &stop{segment: len(f.segments)}
-		for at.segment > 0 && f.segments[at.segment-1].seq > r.last+1 {
-			at.segment--
+		at = &disk.Stop{Segment: len(f.segments)}
+		for at.Segment > 0 && f.segments[at.Segment-1].Seq > r.Last+1 {
+			at.Segment--
 		}
 	}
-	if at.torn {
-		s.report.TornBytes = at.size - at.off
+	if at.Torn {
+		s.report.TornBytes = at.Size - at.Off
 	}
-	if !lost && at.torn && at.segment == len(f.segments)-1 {
-		at.cut = true
+	if !lost && at.Torn && at.Segment == len(f.segments)-1 {
+		at.Cut = true
 		return
 	}
-	s.report.Aside = at.beyond
-	f.spoilt = f.segments[at.segment:]
+	s.report.Aside = at.Beyond
+	f.spoilt = f.segments[at.Segment:]
 }
 
 // repairJournal does what plan has decided.
 func (s *Store) repairJournal(f *finding) error {
-	if at := f.journal.stopped; at != nil && at.cut {
+	if at := f.journal.Stopped; at != nil && at.Cut {
 		return s.cut(at)
 	}
 	// What could be read gets a snapshot of its own before the files that hold
 	// it are moved away.
-	if last := f.journal.last; f.rebuilt || len(f.spoilt) > 0 && last > s.snapshots.seq {
+	if last := f.journal.Last; f.rebuilt || len(f.spoilt) > 0 && last > s.snapshots.seq {
 		s.capture = new(capture)
 		id, size, err := s.writeSnapshot(context.Background(), last)
 		s.capture = nil
@@ -413,7 +359,7 @@ func (s *Store) repairJournal(f *finding) error {
 	keep := len(s.files.segments) - len(f.spoilt)
 	for len(s.files.segments) > keep {
 		last := len(s.files.segments) - 1
-		if err := s.setAside(s.files.segments[last].name(journalPrefix)); err != nil {
+		if err := s.setAside(s.files.segments[last].Name(disk.JournalPrefix)); err != nil {
 			return err
 		}
 		s.files.segments = s.files.segments[:last]
@@ -422,18 +368,18 @@ func (s *Store) repairJournal(f *finding) error {
 }
 
 // cut removes an unfinished write from the end of the journal.
-func (s *Store) cut(at *stop) error {
-	name := filepath.Join(s.dir, s.files.segments[at.segment].name(journalPrefix))
-	if at.off == 0 {
+func (s *Store) cut(at *disk.Stop) error {
+	name := filepath.Join(s.dir, s.files.segments[at.Segment].Name(disk.JournalPrefix))
+	if at.Off == 0 {
 		// The segment was just being created.
-		s.files.segments = s.files.segments[:at.segment]
+		s.files.segments = s.files.segments[:at.Segment]
 		return errors.Join(s.opts.FS.Remove(name), s.opts.FS.SyncDir(s.dir))
 	}
-	f, err := s.opts.FS.OpenFile(name, os.O_RDWR, fileMode)
+	f, err := s.opts.FS.OpenFile(name, os.O_RDWR, disk.FileMode)
 	if err != nil {
 		return err
 	}
-	err = f.Truncate(at.off)
+	err = f.Truncate(at.Off)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -441,7 +387,7 @@ func (s *Store) cut(at *stop) error {
 }
 
 func (s *Store) setAside(name string) error {
-	to := damagedPrefix + name
+	to := disk.DamagedPrefix + name
 	if err := s.opts.FS.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, to)); err != nil {
 		return err
 	}
@@ -451,31 +397,33 @@ func (s *Store) setAside(name string) error {
 
 // openJournal opens the last segment for appending when the last transaction
 // stands at its end, and begins a new one otherwise.
-func (s *Store) openJournal(r *replay) error {
+func (s *Store) openJournal(r *disk.Replay) error {
 	j, last := s.journal, s.seq.Load()
-	j.bytes.Store(r.bytes)
+	j.bytes.Store(r.Bytes)
 	if !s.reusable(r) {
 		f, id, err := newSegment(s.opts.FS, s.dir, last+1)
 		if err != nil {
 			return err
 		}
-		j.f, j.id, j.seed, j.size = f, id, id.seed(), fileHeaderSize
+		j.f, j.id, j.seed, j.size = f, id, id.Seed(), disk.FileHeaderSize
 		s.files.segments = append(s.files.segments, id)
 		return nil
 	}
 	j.id = s.files.segments[len(s.files.segments)-1]
-	j.seed = j.id.seed()
+	j.seed = j.id.Seed()
 	var err error
-	if j.f, err = s.opts.FS.OpenFile(filepath.Join(s.dir, j.id.name(journalPrefix)), os.O_RDWR, fileMode); err != nil {
+	j.f, err = s.opts.FS.OpenFile(filepath.Join(s.dir, j.id.Name(disk.JournalPrefix)), os.O_RDWR, disk.FileMode)
+	if err != nil {
 		return err
 	}
-	if j.size, err = j.f.Size(); err != nil {
+	j.size, err = j.f.Size()
+	if err != nil {
 		return err
 	}
 	// A process that was killed may have left transactions that the disk does
 	// not have yet. They are about to be seen, so they have to be durable.
-	if len(r.unproven) > 0 {
-		if err := j.rewrite(r.unproven[0].off); err != nil {
+	if len(r.Unproven) > 0 {
+		if err := j.rewrite(r.Unproven[0].Off); err != nil {
 			return err
 		}
 	}
@@ -487,21 +435,21 @@ func (s *Store) openJournal(r *replay) error {
 
 // reusable says whether the last segment left is in order and ends with the last
 // transaction, or is empty and begins behind it.
-func (s *Store) reusable(r *replay) bool {
+func (s *Store) reusable(r *disk.Replay) bool {
 	n := len(s.files.segments)
-	if n == 0 || r.stopped != nil && (!r.stopped.cut || r.stopped.off == 0) {
+	if n == 0 || r.Stopped != nil && (!r.Stopped.Cut || r.Stopped.Off == 0) {
 		return false
 	}
-	return r.tail == r.last || s.files.segments[n-1].seq == r.last+1
+	return r.Tail == r.Last || s.files.segments[n-1].Seq == r.Last+1
 }
 
 // rewrite writes the end of the segment once more, as it is. Where the last
 // process met a failed flush, the system may hold pages that it takes for
 // written, and which no flush would write.
 func (j *journal) rewrite(off int64) error {
-	w := window{f: j.f, size: j.size}
+	w := disk.NewWindow(j.f, j.size)
 	for off < j.size {
-		b, err := w.bytes(off, windowSize)
+		b, err := w.Bytes(off, disk.WindowSize)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // RestoreOptions say how to restore a backup. The zero value is fine.
@@ -37,7 +38,8 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 		return nil, fault.New(fault.Invalid, "a store in memory can't be restored")
 	}
 	if o.Keep != "" && filepath.Clean(o.Keep) == filepath.Clean(path) {
-		return nil, fault.New(fault.Invalid, "the state that is replaced can't be kept in the backup that replaces it").WithHint("choose another name for it")
+		return nil, fault.New(fault.Invalid, "the state that is replaced can't be kept in the backup that replaces it").
+			WithHint("choose another name for it")
 	}
 	m, err := ReadBackup(ctx, path, ReadOptions{FS: s.opts.FS, Format: s.opts.Format, Progress: o.Progress})
 	if err != nil {
@@ -68,7 +70,9 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 		}
 	}
 	seq := s.seq.Load() + 1
-	source := func() (func([]pair) ([]pair, bool, error), func(), error) { return s.fromBackup(ctx, path, m) }
+	source := func() (func([]disk.Pair) ([]disk.Pair, bool, error), func(), error) {
+		return s.fromBackup(ctx, path, m)
+	}
 	if err := s.replaceState(ctx, seq, source); err != nil {
 		return nil, err
 	}
@@ -77,18 +81,21 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 
 // fromBackup yields the records of a backup that has been read once. That it is
 // the same file still, every piece of it says again.
-func (s *Store) fromBackup(ctx context.Context, path string, m *Manifest) (next func([]pair) ([]pair, bool, error), done func(), err error) {
+func (s *Store) fromBackup(ctx context.Context, path string,
+	m *Manifest,
+) (next func([]disk.Pair) ([]disk.Pair, bool, error), done func(), err error) {
 	b, err := openBackup(ctx, path, ReadOptions{FS: s.opts.FS})
 	if err != nil {
 		return nil, nil, err
 	}
 	if b.m.Checksum != m.Checksum {
 		b.close()
-		return nil, nil, fault.New(fault.Invalid, "the backup changed while it was read").WithHint("try again; nothing was changed")
+		return nil, nil, fault.New(fault.Invalid, "the backup changed while it was read").
+			WithHint("try again; nothing was changed")
 	}
-	next = func(chunk []pair) ([]pair, bool, error) {
-		more, err := b.r.next(func(key, raw []byte) error {
-			chunk = append(chunk, pair{string(key), string(raw)})
+	next = func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
+		more, err := b.r.Next(func(key, raw []byte) error {
+			chunk = append(chunk, disk.Pair{Key: string(key), Value: string(raw)})
 			return nil
 		})
 		if err != nil {
@@ -104,8 +111,10 @@ func (s *Store) fromBackup(ctx context.Context, path string, m *Manifest) (next 
 // snapshots so far are not needed. It is what a start finds from the moment when
 // the first of the two has its name. On an error that moment has not come, or
 // the store is read-only. Called with the turn and the writer lock held.
-func (s *Store) replaceState(ctx context.Context, seq uint64, source func() (next func([]pair) ([]pair, bool, error), done func(), err error)) error {
-	var made []stateFile
+func (s *Store) replaceState(ctx context.Context, seq uint64,
+	source func() (next func([]disk.Pair) ([]disk.Pair, bool, error), done func(), err error),
+) error {
+	var made []disk.State
 	var size int64
 	for len(made) < keepSnapshots {
 		of, n, err := s.writeReplacement(ctx, seq, source)
@@ -121,57 +130,63 @@ func (s *Store) replaceState(ctx context.Context, seq uint64, source func() (nex
 	old := *s.files
 	s.files.snapshots, s.files.segments = nil, nil
 	for _, of := range made {
-		s.tookSnapshot(of.id, size)
+		s.tookSnapshot(of.ID, size)
 	}
 	s.deleteFiles(old)
 	return nil
 }
 
-func (s *Store) writeReplacement(ctx context.Context, seq uint64, source func() (func([]pair) ([]pair, bool, error), func(), error)) (of stateFile, size int64, err error) {
+func (s *Store) writeReplacement(ctx context.Context, seq uint64,
+	source func() (func([]disk.Pair) ([]disk.Pair, bool, error), func(), error)) (of disk.State, size int64,
+	err error,
+) {
 	next, done, err := source()
 	if err != nil {
 		return of, 0, err
 	}
 	defer done()
-	of = stateFile{id: fileID{seq: seq, salt: newSalt()}, magic: snapshotMagic, next: next}
-	of.name = filepath.Join(s.dir, of.id.name(snapshotPrefix))
-	size, err = s.writeTemp(ctx, of)
+	of = disk.State{ID: disk.NewID(seq), Magic: disk.SnapshotMagic, Next: next, Halted: s.snapshots.stop.Err}
+	of.Name = filepath.Join(s.dir, of.ID.Name(disk.SnapshotPrefix))
+	size, err = of.WriteTemp(ctx, s.opts.FS)
 	return of, size, err
 }
 
 // publish gives the files their names.
-func (s *Store) publish(made []stateFile) error {
+func (s *Store) publish(made []disk.State) error {
 	fsys := s.opts.FS
 	var err error
 	done := 0
 	for ; done < len(made) && err == nil; done++ {
-		err = fsys.Rename(made[done].name+tempSuffix, made[done].name)
+		err = fsys.Rename(made[done].Name+disk.TempSuffix, made[done].Name)
 	}
 	unknown := func(err error) error {
-		return s.fail(unavailable(err, "the store is read-only: whether its state was replaced is not known").WithHint(hintRestart))
+		return s.fail(unavailable(err, "the store is read-only: whether its state was replaced is not known").
+			WithHint(hintRestart))
 	}
 	if err == nil {
-		if err = fsys.SyncDir(s.dir); err != nil {
+		err = fsys.SyncDir(s.dir)
+		if err != nil {
 			return unknown(err) // to remove the names would need the flush that has just failed
 		}
 		return nil
 	}
 	var undo error
 	for _, of := range made[:done] {
-		if e := fsys.Remove(of.name); e != nil && !errors.Is(e, fs.ErrNotExist) {
+		if e := fsys.Remove(of.Name); e != nil && !errors.Is(e, fs.ErrNotExist) {
 			undo = errors.Join(undo, e)
 		}
 	}
 	s.removeTemps(made)
-	if undo = errors.Join(undo, fsys.SyncDir(s.dir)); undo != nil {
+	undo = errors.Join(undo, fsys.SyncDir(s.dir))
+	if undo != nil {
 		return unknown(errors.Join(err, undo))
 	}
 	return s.replaceFailed(context.Background(), err)
 }
 
-func (s *Store) removeTemps(made []stateFile) {
+func (s *Store) removeTemps(made []disk.State) {
 	for _, of := range made {
-		_ = s.opts.FS.Remove(of.name + tempSuffix)
+		_ = s.opts.FS.Remove(of.Name + disk.TempSuffix)
 	}
 }
 
@@ -194,10 +209,10 @@ func (s *Store) replaceFailed(ctx context.Context, err error) error {
 // harm.
 func (s *Store) deleteFiles(old files) {
 	for _, id := range old.snapshots {
-		s.deleteFile(id.name(snapshotPrefix))
+		s.deleteFile(id.Name(disk.SnapshotPrefix))
 	}
 	for _, id := range old.segments {
-		s.deleteFile(id.name(journalPrefix))
+		s.deleteFile(id.Name(disk.JournalPrefix))
 	}
 }
 

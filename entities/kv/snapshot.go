@@ -10,15 +10,14 @@ import (
 
 	"github.com/tidwall/btree"
 	"github.com/tidwall/buntdb"
+
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // A chunk of a snapshot is read under the view lock, shared, and has at most
-// this many keys and about this many bytes. It becomes one piece of the file, and
+// this many keys and about disk.ChunkBytes. It becomes one piece of the file, and
 // that is what damage to it costs.
-const (
-	chunkKeys  = 100
-	chunkBytes = 64 << 10
-)
+const chunkKeys = 100
 
 // keepSnapshots is how many generations stay on disk, with the journal
 // segments that lead from the older ones to the present.
@@ -27,8 +26,8 @@ const keepSnapshots = 2
 // files are the good files of a store, oldest first. Guarded by the
 // snapshotter's turn, and during Open by nobody.
 type files struct {
-	snapshots []fileID
-	segments  []fileID
+	snapshots []disk.ID
+	segments  []disk.ID
 }
 
 // snapshotter is the state of making snapshots.
@@ -176,18 +175,21 @@ func (s *Store) beginSnapshot(ctx context.Context) (seq uint64, bytes int64, err
 	if err := s.drain(); err != nil {
 		return 0, 0, err
 	}
+	s.takeBegun()
 	seq = s.seq.Load()
 	if last, _ := s.snapshots.state(); last == seq {
 		return 0, 0, nil
 	}
-	if s.journal.id.seq <= seq {
+	if s.journal.id.Seq <= seq {
 		// Otherwise the segment is empty: the last snapshot failed.
 		if failed := s.flush(seq); failed != nil {
 			return 0, 0, s.fail(failed)
 		}
 		if err := s.rotate(seq + 1); err != nil {
 			if errors.Is(err, errTorn) {
-				return 0, 0, s.fail(unavailable(err, "the store is read-only: a journal segment could not be begun").WithHint(hintRestart))
+				return 0, 0,
+					s.fail(unavailable(err, "the store is read-only: a journal segment could not be begun").
+						WithHint(hintRestart))
 			}
 			return 0, 0, unavailable(err, "a journal segment could not be begun").WithHint(hintRetry)
 		}
@@ -209,12 +211,12 @@ func (s *Store) drain() error {
 	return nil
 }
 
-func (s *Store) tookSnapshot(id fileID, size int64) {
+func (s *Store) tookSnapshot(id disk.ID, size int64) {
 	s.files.snapshots = append(s.files.snapshots, id)
 	sn := &s.snapshots
 	sn.mu.Lock()
 	defer sn.mu.Unlock()
-	sn.seq, sn.bytes, sn.retryAt = id.seq, size, 0
+	sn.seq, sn.bytes, sn.retryAt = id.Seq, size, 0
 }
 
 // prune deletes the files that no kept generation needs. One that can't be
@@ -222,14 +224,14 @@ func (s *Store) tookSnapshot(id fileID, size int64) {
 func (s *Store) prune() {
 	f := s.files
 	for len(f.snapshots) > keepSnapshots {
-		s.deleteFile(f.snapshots[0].name(snapshotPrefix))
+		s.deleteFile(f.snapshots[0].Name(disk.SnapshotPrefix))
 		f.snapshots = slices.Delete(f.snapshots, 0, 1)
 	}
 	if len(f.snapshots) < keepSnapshots {
 		return // the generation before the first snapshot is the empty store
 	}
-	for len(f.segments) > 1 && f.segments[1].seq <= f.snapshots[0].seq+1 {
-		s.deleteFile(f.segments[0].name(journalPrefix))
+	for len(f.segments) > 1 && f.segments[1].Seq <= f.snapshots[0].Seq+1 {
+		s.deleteFile(f.segments[0].Name(disk.JournalPrefix))
 		f.segments = slices.Delete(f.segments, 0, 1)
 	}
 }
@@ -259,11 +261,12 @@ func (s *Store) DeleteCopies(ctx context.Context) error {
 		return unreadable(err)
 	}
 	for _, name := range inv.all {
-		if strings.HasPrefix(name, damagedPrefix) || strings.HasSuffix(name, backupSuffix) {
+		if strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix) {
 			err = errors.Join(err, s.opts.FS.Remove(filepath.Join(s.dir, name)))
 		}
 	}
-	if err = errors.Join(err, s.opts.FS.SyncDir(s.dir)); err != nil {
+	err = errors.Join(err, s.opts.FS.SyncDir(s.dir))
+	if err != nil {
 		return unavailable(err, "a copy of a former state could not be deleted").WithHint(hintRetry)
 	}
 	s.view.RLock()
@@ -318,7 +321,7 @@ func (s *Store) endCapture() {
 
 // nextChunk returns the next keys of the snapshot being made, and whether
 // there are more.
-func (s *Store) nextChunk(chunk []pair) (_ []pair, more bool, err error) {
+func (s *Store) nextChunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err error) {
 	s.view.RLock()
 	defer s.view.RUnlock()
 	if s.closed.Load() {
@@ -328,11 +331,11 @@ func (s *Store) nextChunk(chunk []pair) (_ []pair, more bool, err error) {
 	size, to := 0, ""
 	err = s.db.View(func(b *buntdb.Tx) error {
 		return b.AscendGreaterOrEqual("", c.cursor+"\x00", func(key, raw string) bool {
-			if len(chunk) == chunkKeys || size >= chunkBytes {
+			if len(chunk) == chunkKeys || size >= disk.ChunkBytes {
 				more = true
 				return false
 			}
-			chunk = append(chunk, pair{key, raw})
+			chunk = append(chunk, disk.Pair{Key: key, Value: raw})
 			size += len(key) + len(raw)
 			to = key
 			return true
@@ -348,15 +351,15 @@ func (s *Store) nextChunk(chunk []pair) (_ []pair, more bool, err error) {
 
 // restore puts into a chunk that reaches to the given key, or to the end,
 // what its keys held when the snapshot began.
-func (c *capture) restore(chunk []pair, to string, more bool) []pair {
-	var old, taken []pair
+func (c *capture) restore(chunk []disk.Pair, to string, more bool) []disk.Pair {
+	var old, taken []disk.Pair
 	c.before.Scan(func(key string, im image) bool {
 		if more && key > to {
 			return false
 		}
-		taken = append(taken, pair{key: key})
+		taken = append(taken, disk.Pair{Key: key})
 		if im.had {
-			old = append(old, pair{key, im.raw})
+			old = append(old, disk.Pair{Key: key, Value: im.raw})
 		}
 		return true
 	})
@@ -365,24 +368,26 @@ func (c *capture) restore(chunk []pair, to string, more bool) []pair {
 	}
 	kept := chunk[:0]
 	for _, p := range chunk {
-		if _, ok := c.before.Get(p.key); !ok {
+		if _, ok := c.before.Get(p.Key); !ok {
 			kept = append(kept, p)
 		}
 	}
 	for _, p := range taken {
-		c.before.Delete(p.key)
+		c.before.Delete(p.Key)
 	}
 	return mergePairs(kept, old)
 }
 
 // writeSnapshot writes the captured state to a file, which gets its name once
 // it is whole and durable.
-func (s *Store) writeSnapshot(ctx context.Context, seq uint64) (id fileID, size int64, err error) {
-	id = fileID{seq: seq, salt: newSalt()}
-	size, err = s.writeState(ctx, stateFile{
-		name: filepath.Join(s.dir, id.name(snapshotPrefix)), id: id, magic: snapshotMagic, next: s.nextChunk,
-		free: func() error { return nil }, // the salt is random
-	})
+func (s *Store) writeSnapshot(ctx context.Context, seq uint64) (id disk.ID, size int64, err error) {
+	id = disk.NewID(seq)
+	of := disk.State{
+		Name: filepath.Join(s.dir, id.Name(disk.SnapshotPrefix)), ID: id, Magic: disk.SnapshotMagic, Next: s.nextChunk,
+		Halted: s.snapshots.stop.Err,
+		Free:   func() error { return nil }, // the salt is random
+	}
+	size, err = of.Write(ctx, s.opts.FS)
 	switch {
 	case err == nil:
 		return id, size, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // InMemory is the directory to give to Open for a store that keeps nothing on
@@ -116,6 +117,7 @@ type Store struct {
 
 	snapshots snapshotter
 	flusher   flusher
+	deletion  deletion
 }
 
 // Open opens the store in dir, creating it when there is none, or one in
@@ -140,7 +142,7 @@ func Open(dir string, opts Options) (*Store, error) {
 		s.now = time.Now
 	}
 	if s.opts.FS == nil {
-		s.opts.FS = OS()
+		s.opts.FS = disk.OS()
 	}
 	if s.opts.SnapshotAfter == 0 {
 		s.opts.SnapshotAfter = defaultSnapshotAfter
@@ -158,6 +160,7 @@ func Open(dir string, opts Options) (*Store, error) {
 		_ = s.abandon()
 		return nil, err
 	}
+	s.startLooking()
 	return s, nil
 }
 
@@ -241,21 +244,6 @@ func (s *Store) Written() time.Time {
 	return time.Time{}
 }
 
-// Status is the state of a store as shown to people.
-type Status struct {
-	Mode         string   `json:"mode"`             // "read-write" or "read-only"
-	Reason       string   `json:"reason,omitempty"` // why it is read-only
-	Durability   string   `json:"durability"`       // "strict", "relaxed", or "memory" without a disk
-	Seq          uint64   `json:"seq"`
-	Records      int      `json:"records"`
-	JournalBytes int64    `json:"journalBytes"` // since the last snapshot
-	SnapshotSeq  uint64   `json:"snapshotSeq"`  // of the newest snapshot, 0 without one
-	Recovered    Recovery `json:"recovered"`
-	// SnapshotError says why the last snapshot failed; the store goes on
-	// without it, its journal grows.
-	SnapshotError string `json:"snapshotError,omitempty"`
-}
-
 // Status returns the present state. O(1), and waits for nobody who reads.
 func (s *Store) Status() Status {
 	st := Status{Mode: "read-write", Durability: s.opts.Durability.String(), Recovered: s.report}
@@ -264,6 +252,7 @@ func (s *Store) Status() Status {
 	} else {
 		st.JournalBytes = s.journal.bytesSinceSnapshot()
 		st.SnapshotSeq, st.SnapshotError = s.snapshots.state()
+		st.Deleted = s.deleted()
 	}
 	s.queue.mu.Lock()
 	if s.queue.failed != nil {

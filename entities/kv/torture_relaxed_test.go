@@ -131,7 +131,8 @@ func TestREL3_NoSecondFlush(t *testing.T) {
 			if op != "sync" || name[:8] != "journal-" {
 				return nil
 			}
-			if flushes++; flushes > 1 {
+			flushes++
+			if flushes > 1 {
 				return nil
 			}
 			close(first)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/tidwall/btree"
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // scanChunk is how many records a scan in Update fetches at a time.
@@ -28,6 +30,8 @@ type Tx struct {
 	sorted *btree.Map[string, int] // the same in key order, once a scan needed it
 	read   [4]readKey              // what an Update read last; the next to be replaced is read[reads]
 	reads  uint8
+
+	now time.Time // see Now; zero until it is asked for
 }
 
 // readKey is what an Update found under a key before it wrote to it itself. Nobody else
@@ -66,6 +70,15 @@ const manyWrites = 8
 
 // Err returns the first error that a loop over All met.
 func (tx *Tx) Err() error { return tx.err }
+
+// Now returns what clock says when the transaction first asks it: records that are written
+// together changed at one time, whatever that took.
+func (tx *Tx) Now(clock func() time.Time) time.Time {
+	if tx.now.IsZero() {
+		tx.now = clock()
+	}
+	return tx.now
+}
 
 // View runs fn on a consistent state that is durable, and that every OnCommit
 // handler has seen, for as long as fn runs: commits wait for it, so fn should
@@ -166,6 +179,11 @@ func (s *Store) commit(tx *Tx) (*pending, error) {
 	// stand behind it. Until now nothing has failed, so they saw all of it.
 	if err := s.readOnly(); err != nil {
 		return nil, err
+	}
+	if s.journal != nil {
+		if err := s.attach(false); err != nil {
+			return nil, err
+		}
 	}
 	writes = s.stampFormat(writes)
 	p := &pending{seq: s.written + 1, time: s.now(), writes: writes}
@@ -274,14 +292,14 @@ func (tx *Tx) scanWritable(prefix string, fn func(key, raw string) (bool, error)
 			tx.sorted.Set(tx.writes[i].key, i)
 		}
 	}
-	var chunk []pair
+	var chunk []disk.Pair
 	for from := prefix; ; {
 		var to string
 		var last bool
 		chunk, to, last = tx.s.latestRange(chunk[:0], from, prefix)
 		chunk = tx.mergeOwn(chunk, from, to, last, prefix)
 		for i := range chunk {
-			key, raw := chunk[i].key, chunk[i].raw
+			key, raw := chunk[i].Key, chunk[i].Value
 			if w, ok := tx.find(key); ok {
 				if tx.writes[w].deleted {
 					continue
@@ -301,14 +319,14 @@ func (tx *Tx) scanWritable(prefix string, fn func(key, raw string) (bool, error)
 
 // mergeOwn adds to a chunk that covers the keys of [from, to), or up to the
 // end of the prefix, the keys that the transaction itself put there.
-func (tx *Tx) mergeOwn(chunk []pair, from, to string, last bool, prefix string) []pair {
-	var own []pair
+func (tx *Tx) mergeOwn(chunk []disk.Pair, from, to string, last bool, prefix string) []disk.Pair {
+	var own []disk.Pair
 	tx.sorted.Ascend(from, func(key string, i int) bool {
 		if !last && key >= to || !strings.HasPrefix(key, prefix) {
 			return false
 		}
 		if !tx.writes[i].deleted {
-			own = append(own, pair{key: key})
+			own = append(own, disk.Pair{Key: key})
 		}
 		return true
 	})

@@ -48,7 +48,8 @@ func TestREL13_UpgradeIsWholeOrNot(t *testing.T) {
 				if o != op {
 					return nil
 				}
-				if seen++; seen == n {
+				seen++
+				if seen == n {
 					failed = true
 					return errDisk
 				}

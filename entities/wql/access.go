@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // access is what indexes know of the rows for which a condition is TRUE: all of
@@ -107,16 +109,14 @@ func (c *compiler) leaf(op string, left int, right ...int) *access {
 
 // probe is one question to one index: who has this value, or one between these.
 type probe struct {
-	key       indexKey
-	field     *fieldRef
-	word      string // of an index without an order, and the id when isID
-	low, high int64  // of one with an order; both belong to the range
-	isID      bool   // no index: the entity itself
-	leaf      *leaf
-	other     *leaf // of a range: that of the other end
+	index.Lookup
+	field *fieldRef
+	isID  bool // no index: the entity itself, of which word is the id
+	leaf  *leaf
+	other *leaf // of a range: that of the other end
 }
 
-func (p *probe) isRange() bool { return p.key.class.ordered() && p.low != p.high }
+func (p *probe) isRange() bool { return p.Key.Class.Ordered() && p.Low != p.High }
 
 // answer is what a leaf asks of the rows of one type: the union of the probes
 // or, when each will do alone, any of them. ok is false when no index answers.
@@ -149,7 +149,7 @@ type planner struct {
 //
 // Counting and gathering happen under one lock, so that what they see is one
 // state.
-func (x *indexes) choose(pl *planner, a *access, limit int) (rows int, ok bool) {
+func (pl *planner) choose(x *index.Set, a *access, limit int) (rows int, ok bool) {
 	pl.ask()
 	if pl.m.err != nil {
 		return 0, false
@@ -157,35 +157,36 @@ func (x *indexes) choose(pl *planner, a *access, limit int) (rows int, ok bool) 
 	failures := 0
 	for tries := 8 + 4*len(pl.answers); ; tries-- {
 		pl.missing = nil
-		pl.gen = x.src.Gen()
-		x.mu.RLock()
-		pl.chosen, rows, ok = x.best(pl, a, pl.chosen[:0])
-		if ok && rows <= limit && (pl.missing == nil || rows <= pl.enough) || failures > 2 || tries == 0 || pl.missing == nil {
+		pl.gen = x.Generation()
+		x.RLock()
+		pl.chosen, rows, ok = pl.best(x, a, pl.chosen[:0])
+		if ok && rows <= limit && (pl.missing == nil || rows <= pl.enough) || failures > 2 || tries == 0 ||
+			pl.missing == nil {
 			ok = ok && rows <= limit
 			if ok {
-				x.gather(pl)
+				pl.gather(x)
 			}
-			x.mu.RUnlock()
+			x.RUnlock()
 			return rows, ok
 		}
-		x.mu.RUnlock()
-		if !x.build(pl.missing) {
+		x.RUnlock()
+		if !x.Build(&pl.missing.Lookup) {
 			failures++
 		} else if pl.trace != nil {
-			pl.trace.built = append(pl.trace.built, pl.missing.key)
+			pl.trace.built = append(pl.trace.built, pl.missing.Key)
 		}
 	}
 }
 
 // gather fills ids with those of the chosen probes, each once.
-func (x *indexes) gather(pl *planner) {
+func (pl *planner) gather(x *index.Set) {
 	pl.ids = pl.ids[:0]
 	for i := range pl.chosen {
 		p := &pl.chosen[i]
 		if p.isID {
-			pl.ids = append(pl.ids, p.word)
+			pl.ids = append(pl.ids, p.Word)
 		} else {
-			pl.ids = x.current(p.key, pl.gen).gather(p, pl.ids)
+			pl.ids = x.Current(p.Key, pl.gen).Gather(&p.Lookup, pl.ids)
 		}
 	}
 	if len(pl.chosen) > 1 {
@@ -196,16 +197,17 @@ func (x *indexes) gather(pl *planner) {
 
 // best appends the probes of the best access to out, with the number of rows
 // they give.
-func (x *indexes) best(pl *planner, a *access, out []probe) (probes []probe, rows int, ok bool) {
+func (pl *planner) best(x *index.Set, a *access, out []probe) (probes []probe, rows int, ok bool) {
 	switch {
 	case a.leaf != nil:
-		return x.bestOfLeaf(pl, &pl.answers[a.leaf.n], out)
+		return pl.bestOfLeaf(x, &pl.answers[a.leaf.n], out)
 	case len(a.and) > 0:
-		return x.bestOfAll(pl, a.and, out)
+		return pl.bestOfAll(x, a.and, out)
 	}
 	for _, arm := range a.or {
 		var n int
-		if out, n, ok = x.best(pl, arm, out); !ok {
+		out, n, ok = pl.best(x, arm, out)
+		if !ok {
 			return out, 0, false
 		}
 		rows += n
@@ -213,14 +215,14 @@ func (x *indexes) best(pl *planner, a *access, out []probe) (probes []probe, row
 	return out, rows, true
 }
 
-func (x *indexes) bestOfLeaf(pl *planner, a *answer, out []probe) (probes []probe, rows int, ok bool) {
+func (pl *planner) bestOfLeaf(x *index.Set, a *answer, out []probe) (probes []probe, rows int, ok bool) {
 	if !a.ok {
 		return out, 0, false
 	}
 	if a.each {
 		best := -1
 		for i := range a.probes {
-			n, known := x.count(pl, &a.probes[i])
+			n, known := pl.count(x, &a.probes[i])
 			if known && (best < 0 || n < rows) {
 				best, rows = i, n
 			}
@@ -231,7 +233,7 @@ func (x *indexes) bestOfLeaf(pl *planner, a *answer, out []probe) (probes []prob
 		return append(out, a.probes[best]), rows, true
 	}
 	for i := range a.probes {
-		n, known := x.count(pl, &a.probes[i])
+		n, known := pl.count(x, &a.probes[i])
 		if !known {
 			return out, 0, false
 		}
@@ -242,7 +244,7 @@ func (x *indexes) bestOfLeaf(pl *planner, a *answer, out []probe) (probes []prob
 
 // bestOfAll takes the member that gives the fewest rows. The ranges of one
 // field are one range.
-func (x *indexes) bestOfAll(pl *planner, members []*access, out []probe) (probes []probe, rows int, ok bool) {
+func (pl *planner) bestOfAll(x *index.Set, members []*access, out []probe) (probes []probe, rows int, ok bool) {
 	start := len(out)
 	var spans []probe
 	consider := func(part []probe, n int, found bool) {
@@ -261,14 +263,14 @@ func (x *indexes) bestOfAll(pl *planner, members []*access, out []probe) (probes
 			}
 			continue
 		}
-		part, n, found := x.best(pl, member, out[:start:start])
+		part, n, found := pl.best(x, member, out[:start:start])
 		consider(part, n, found)
 	}
 	for i := range spans {
-		if spans[i].low > spans[i].high {
+		if spans[i].Low > spans[i].High {
 			return out[:start], 0, true
 		}
-		n, found := x.count(pl, &spans[i])
+		n, found := pl.count(x, &spans[i])
 		consider(append(out[:start:start], spans[i]), n, found)
 	}
 	return out, rows, ok
@@ -277,8 +279,8 @@ func (x *indexes) bestOfAll(pl *planner, members []*access, out []probe) (probes
 // narrow intersects a range with that of the same index, or adds it.
 func narrow(spans []probe, p probe) []probe {
 	for i := range spans {
-		if spans[i].key == p.key {
-			spans[i].low, spans[i].high = max(spans[i].low, p.low), min(spans[i].high, p.high)
+		if spans[i].Key == p.Key {
+			spans[i].Low, spans[i].High = max(spans[i].Low, p.Low), min(spans[i].High, p.High)
 			spans[i].other = p.leaf
 			return spans
 		}
@@ -288,12 +290,12 @@ func narrow(spans []probe, p probe) []probe {
 
 // count returns the number of rows a probe gives. known is false when there is
 // no index now; that it could be built is noted, references first.
-func (x *indexes) count(pl *planner, p *probe) (n int, known bool) {
+func (pl *planner) count(x *index.Set, p *probe) (n int, known bool) {
 	if p.isID {
 		return 1, true
 	}
-	if ix := x.current(p.key, pl.gen); ix != nil {
-		return ix.count(p), true
+	if ix := x.Current(p.Key, pl.gen); ix != nil {
+		return ix.Count(&p.Lookup), true
 	}
 	if pl.missing == nil || p.preferred() < pl.missing.preferred() {
 		copied := *p
@@ -307,9 +309,9 @@ func (p *probe) preferred() int {
 	switch {
 	case p.field.follow:
 		return 0
-	case !p.key.class.ordered():
+	case !p.Key.Class.Ordered():
 		return 1
-	case p.low == p.high:
+	case p.Low == p.High:
 		return 2
 	}
 	return 3
@@ -335,25 +337,25 @@ func (pl *planner) answer(l *leaf) (out answer) {
 		return answer{}
 	case l.op == "has" || l.op == "begins":
 		// Of texts it is about their parts, of lists and references about items.
-		if f.kind != kindList && f.kind != kindRef {
+		if f.Kind != datum.List && f.Kind != datum.Ref {
 			return answer{}
 		}
 		out.each = true
-	case indexedRange(l.op) && (f.kind == kindList || f.kind == kindRef):
+	case indexedRange(l.op) && (f.Kind == datum.List || f.Kind == datum.Ref):
 		return answer{ok: true}
 	}
 	out.ok = true
 	for _, i := range l.values {
 		v := pl.m.get(i)
-		if v.kind != kindList {
+		if v.Kind != datum.List {
 			out.add(pl, l, f, v)
 			continue
 		}
 		if indexedRange(l.op) {
 			continue // a list has no order
 		}
-		for n := range v.length() {
-			item := v.item(n)
+		for n := range v.Len() {
+			item := v.Item(n)
 			before := len(out.probes)
 			out.add(pl, l, f, &item)
 			if out.each && len(out.probes) == before && out.ok {
@@ -390,67 +392,70 @@ func (pl *planner) exact() bool {
 			return false
 		}
 		of := &pl.answers[a.leaf.n]
-		if len(of.probes) != 1 || of.probes[0].key != chosen.key || !a.leaf.comparesOne(pl.m) {
+		if len(of.probes) != 1 || of.probes[0].Key != chosen.Key || !a.leaf.comparesOne(pl.m) {
 			return false
 		}
 	}
-	switch c := chosen.key.class; chosen.field.kind {
-	case kindChoice:
-		return c == classFold
-	case kindNumber:
-		return c == classNumber
-	case kindDate:
-		return c == classDay
-	case kindRef:
-		return c == classExact
+	switch c := chosen.Key.Class; chosen.field.Kind {
+	case datum.Choice:
+		return c == index.Folded
+	case datum.Number:
+		return c == index.Number
+	case datum.Date:
+		return c == index.Day
+	case datum.Ref:
+		return c == index.Exact
 	}
 	return false
 }
 
 // comparesOne reports a comparison with a single value.
 func (l *leaf) comparesOne(m *machine) bool {
-	return (l.op == "eq" || indexedRange(l.op)) && len(l.values) == 1 && m.get(l.values[0]).kind != kindList
+	return (l.op == "eq" || indexedRange(l.op)) && len(l.values) == 1 && m.get(l.values[0]).Kind != datum.List
 }
 
 func indexedRange(op string) bool { return op == "lt" || op == "le" || op == "gt" || op == "ge" }
 
 // add appends the probe for one value, or none for a value that no row can
 // equal. It clears ok when an index can't tell.
-func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *value) {
-	c, serves := classFor(f, v, pl.m.loc, indexedRange(l.op))
+func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *datum.Value) {
+	c, serves := classFor(f, v, pl.m.scope.Zone, indexedRange(l.op))
 	if !serves {
 		a.ok = false
 		return
 	}
-	p := probe{key: indexKey{pl.fold, f.fold, c}, field: f, leaf: l}
-	if !c.ordered() {
-		word, ok := hashKey(c, v)
+	p := probe{
+		Lookup: index.Lookup{Key: index.Key{TypeName: pl.fold, Field: f.fold, Class: c}, Stored: &f.Field},
+		field:  f, leaf: l,
+	}
+	if !c.Ordered() {
+		word, ok := index.HashKey(c, v)
 		if !ok {
 			return
 		}
-		if f.builtin == fieldType {
+		if f.Builtin == index.FieldType {
 			// All rows of the type have it, or none.
-			a.ok = a.ok && c == classFold && word != pl.fold
+			a.ok = a.ok && c == index.Folded && word != pl.fold
 			return
 		}
-		p.word, p.isID = word, f.builtin == fieldID && c == classExact
+		p.Word, p.isID = word, f.Builtin == index.FieldID && c == index.Exact
 		a.probes = append(a.probes, p)
 		return
 	}
-	key, ok := orderedKey(c, v, pl.m.loc)
+	key, ok := index.OrderedKey(c, v, pl.m.scope.Zone)
 	if !ok {
 		return
 	}
-	p.low, p.high = key, key
+	p.Low, p.High = key, key
 	switch l.op {
 	case "lt":
-		p.low, p.high = math.MinInt64, key-1
+		p.Low, p.High = math.MinInt64, key-1
 	case "le":
-		p.low = math.MinInt64
+		p.Low = math.MinInt64
 	case "gt":
-		p.low, p.high = key+1, math.MaxInt64
+		p.Low, p.High = key+1, math.MaxInt64
 	case "ge":
-		p.high = math.MaxInt64
+		p.High = math.MaxInt64
 	}
 	a.probes = append(a.probes, p)
 }
@@ -458,50 +463,50 @@ func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *value) {
 // classFor returns the class of index that compares a field with a value as
 // compare does. ok is false when there is none: what the field holds is
 // compared in one way here and in another there, or has no index.
-func classFor(f *fieldRef, v *value, loc *time.Location, ordered bool) (c class, ok bool) {
-	kind := f.kind
-	if kind == kindList {
-		kind = f.elem
+func classFor(f *fieldRef, v *datum.Value, loc *time.Location, ordered bool) (c index.Class, ok bool) {
+	kind := f.Kind
+	if kind == datum.List {
+		kind = f.Elem
 	}
-	if v.kind == kindText || v.kind == kindChoice {
+	if v.Kind == datum.TextKind || v.Kind == datum.Choice {
 		switch kind {
-		case kindNumber:
-			return classNumber, true
-		case kindDate, kindInstant:
-			t, ok := parseTime(v.s, loc)
+		case datum.Number:
+			return index.Number, true
+		case datum.Date, datum.InstantKind:
+			t, ok := datum.ParseTime(v.Text, loc)
 			if !ok {
-				return classDay, true // equal to no day either
+				return index.Day, true // equal to no day either
 			}
 			return classFor(f, &t, loc, ordered)
-		case kindBool:
-			return classBool, !ordered
+		case datum.BoolKind:
+			return index.Bool, !ordered
 		}
 	}
-	switch v.kind {
-	case kindNumber:
-		return classNumber, true
-	case kindBool:
-		return classBool, !ordered
-	case kindDate:
-		return classDay, true
-	case kindInstant:
-		if kind == kindInstant {
-			return classMicros, true
+	switch v.Kind {
+	case datum.Number:
+		return index.Number, true
+	case datum.BoolKind:
+		return index.Bool, !ordered
+	case datum.Date:
+		return index.Day, true
+	case datum.InstantKind:
+		if kind == datum.InstantKind {
+			return index.Micros, true
 		}
 		// A text may be a day here and a point in time there.
-		return classDay, kind != kindText && kind != kindChoice
-	case kindNull:
-		return classExact, true // never true: no key
-	case kindChoice:
-		if kind == kindText || kind == kindChoice {
-			return classFold, !ordered
+		return index.Day, kind != datum.TextKind && kind != datum.Choice
+	case datum.Null:
+		return index.Exact, true // never true: no key
+	case datum.Choice:
+		if kind == datum.TextKind || kind == datum.Choice {
+			return index.Folded, !ordered
 		}
-		return classExact, !ordered
-	case kindText:
-		if kind == kindChoice {
-			return classFold, !ordered
+		return index.Exact, !ordered
+	case datum.TextKind:
+		if kind == datum.Choice {
+			return index.Folded, !ordered
 		}
-		return classExact, !ordered
+		return index.Exact, !ordered
 	}
-	return classExact, !ordered
+	return index.Exact, !ordered
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -45,14 +46,14 @@ func benchWorld(tb testing.TB) *world {
 		roles = append(roles, fmt.Sprintf("Role %d", i))
 	}
 	w.declare(entities.Type{Name: "Person", Fields: []entities.Field{
-		{Name: "role", Type: entities.Select, Options: roles},
-		{Name: "age", Type: entities.Number},
-		{Name: "active", Type: entities.Boolean},
-		{Name: "born", Type: entities.Date},
-		{Name: "level", Type: entities.Select, Options: []string{"Junior", "Senior"}},
-		{Name: "skills", Type: entities.TextList},
-		{Name: "team", Type: entities.EntityRef},
-		{Name: "knows", Type: entities.EntityRefList},
+		{Name: "role", Type: record.Select, Options: roles},
+		{Name: "age", Type: record.Number},
+		{Name: "active", Type: record.Boolean},
+		{Name: "born", Type: record.Date},
+		{Name: "level", Type: record.Select, Options: []string{"Junior", "Senior"}},
+		{Name: "skills", Type: record.TextList},
+		{Name: "team", Type: record.EntityRef},
+		{Name: "knows", Type: record.EntityRefList},
 	}})
 	list := make([]entities.Entity, benchEntities)
 	for i := range list {
@@ -125,7 +126,7 @@ func BenchmarkPERF8(b *testing.B) {
 	w := benchWorld(b)
 	b.Run("computed", func(b *testing.B) {
 		ent := w.store.Get(benchThis)
-		f := entities.Field{Name: "people", Type: entities.Computed, Query: benchQuery}
+		f := entities.Field{Name: "people", Type: record.Computed, Query: benchQuery}
 		b.ReportAllocs()
 		for b.Loop() {
 			if r, err := w.wql.Computed(context.Background(), ent, f); err != nil || r.Total != 20 {

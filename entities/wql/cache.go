@@ -6,6 +6,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // results keeps the values of computed fields until something they depend on
@@ -17,9 +19,9 @@ type results struct {
 	mu      sync.Mutex // guards what follows
 	byKey   map[resultKey]*outcome
 	byPart  map[dep]map[*fields]map[*outcome]struct{}
-	words   map[string]map[indexKey]watched // by type: the indexes that deps of partWord name
-	ranges  map[string]map[indexKey]watched // the same of partRange
-	spans   map[indexKey]map[dep]struct{}   // the ranges themselves
+	words   map[string]map[index.Key]watched // by type: the indexes that deps of partWord name
+	ranges  map[string]map[index.Key]watched // the same of partRange
+	spans   map[index.Key]map[dep]struct{}   // the ranges themselves
 	weight  int
 	gen     uint64 // of the store that all of them show
 	follows bool   // apply is called
@@ -28,7 +30,7 @@ type results struct {
 // watched is an index by which some deps tell entities apart: the field in
 // question, and how many deps there are.
 type watched struct {
-	field *fieldRef
+	field *index.Field // nil: the type has none of that name
 	deps  int
 }
 
@@ -41,9 +43,16 @@ type resultKey struct {
 const maxWeight = 400_000
 
 func newResults(e *Engine) *results {
-	r := &results{engine: e, gen: e.src.Gen()}
+	r := &results{engine: e, gen: e.gen()}
 	r.clear()
 	return r
+}
+
+// forget drops all results.
+func (r *results) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clear()
 }
 
 func (r *results) clear() {
@@ -52,8 +61,8 @@ func (r *results) clear() {
 	}
 	r.byKey = make(map[resultKey]*outcome)
 	r.byPart = make(map[dep]map[*fields]map[*outcome]struct{})
-	r.words, r.ranges = make(map[string]map[indexKey]watched), make(map[string]map[indexKey]watched)
-	r.spans = make(map[indexKey]map[dep]struct{})
+	r.words, r.ranges = make(map[string]map[index.Key]watched), make(map[string]map[index.Key]watched)
+	r.spans = make(map[index.Key]map[dep]struct{})
 	r.weight = 0
 }
 
@@ -96,7 +105,7 @@ func (r *results) current(out *outcome, gen uint64) bool {
 func (r *results) put(key resultKey, gen uint64, out *outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.engine.src.Gen() != gen || out.mixed {
+	if r.engine.gen() != gen || out.mixed {
 		return
 	}
 	if r.gen != gen {
@@ -157,18 +166,21 @@ func (r *results) count(d dep, by int) {
 	}
 	of := all[d.typeName]
 	if of == nil {
-		of = make(map[indexKey]watched)
+		of = make(map[index.Key]watched)
 		all[d.typeName] = of
 	}
 	w, known := of[d.index]
 	if !known {
 		// A type that is gone by now has its results dropped with it.
 		if t := r.engine.src.Type(d.typeName); t != nil {
-			w.field, _ = refTo(t, d.index.field)
+			if f, _ := refTo(t, d.index.Field); f != nil {
+				w.field = &f.Field
+			}
 		}
 	}
 	w.deps += by
-	if of[d.index] = w; w.deps == 0 {
+	of[d.index] = w
+	if w.deps == 0 {
 		delete(of, d.index)
 	}
 }
@@ -196,7 +208,7 @@ func (r *results) drop(out *outcome) {
 // apply drops what a commit makes stale. It is called after the store took the
 // commit in, by one goroutine at a time.
 func (r *results) apply(cs *kv.ChangeSet) {
-	gen := r.engine.src.Gen()
+	gen := r.engine.gen()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.follows {
@@ -228,6 +240,7 @@ func (r *results) entity(id string, old, now *entities.Entity) {
 	if len(names) == 0 && !existence {
 		return
 	}
+	old, now = r.engine.shownOne(old), r.engine.shownOne(now) // by whose values deps are known
 	drop := func(d dep) {
 		for f, outs := range r.byPart[d] {
 			if f.touches(names, existence) {
@@ -251,14 +264,14 @@ func (r *results) entity(id string, old, now *entities.Entity) {
 		}
 		seen = fold
 		for key, w := range r.words[fold] {
-			eachStored(w.field, e, loc, func(v *value) {
+			index.EachValue(w.field, e, loc, func(v *datum.Value) {
 				d := dep{part: partWord, typeName: fold, index: key}
 				var ok bool
-				if key.class.ordered() {
-					d.low, ok = orderedKey(key.class, v, loc)
+				if key.Class.Ordered() {
+					d.low, ok = index.OrderedKey(key.Class, v, loc)
 					d.high = d.low
 				} else {
-					d.word, ok = hashKey(key.class, v)
+					d.word, ok = index.HashKey(key.Class, v)
 				}
 				if ok {
 					drop(d)
@@ -266,8 +279,8 @@ func (r *results) entity(id string, old, now *entities.Entity) {
 			})
 		}
 		for key, w := range r.ranges[fold] {
-			eachStored(w.field, e, loc, func(v *value) {
-				n, ok := orderedKey(key.class, v, loc)
+			index.EachValue(w.field, e, loc, func(v *datum.Value) {
+				n, ok := index.OrderedKey(key.Class, v, loc)
 				for d := range r.spans[key] {
 					if ok && d.low <= n && n <= d.high {
 						drop(d)

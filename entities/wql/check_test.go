@@ -10,7 +10,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -92,9 +94,9 @@ func TestWQL4_Diagnostics(t *testing.T) {
 		}
 		// A query fails with the first of the errors, and only then.
 		_, err := w.query(text, "alice")
-		var first *wql.Diagnostic
+		var first *syntax.Diagnostic
 		for i := range found {
-			if found[i].Severity == entities.SeverityError {
+			if found[i].Severity == record.SeverityError {
 				first = &found[i]
 				break
 			}
@@ -153,8 +155,8 @@ func TestWQL4_UndeclaredTypesWarn(t *testing.T) {
 	w := open(t, wql.Options{})
 	computed := func(query string) entities.Type {
 		return entities.Type{Name: "Team", Fields: []entities.Field{
-			{Name: "city", Type: entities.Text},
-			{Name: "people", Type: entities.Computed, Query: query},
+			{Name: "city", Type: record.Text},
+			{Name: "people", Type: record.Computed, Query: query},
 		}}
 	}
 	put := func(query string) ([]entities.Diagnostic, error) {
@@ -162,19 +164,23 @@ func TestWQL4_UndeclaredTypesWarn(t *testing.T) {
 		return found, err
 	}
 	found, err := put("SELECT p FROM Person WHERE p.team = {this} AND p.city = {this.city}")
-	if err != nil || len(found) != 1 || found[0].Severity != entities.SeverityWarning || found[0].Field != "people" {
+	if err != nil || len(found) != 1 || found[0].Severity != record.SeverityWarning || found[0].Field != "people" {
 		t.Errorf("undeclared type: %+v, %v", found, err)
 	}
-	if _, err = put("SELECT p FROM Person WHERE p.city = {this.citty}"); fault.KindOf(err) != fault.Query {
+	_, err = put("SELECT p FROM Person WHERE p.city = {this.citty}")
+	if fault.KindOf(err) != fault.Query {
 		t.Errorf("an unknown field of this: %v", err)
 	}
-	if _, err = put("SELECT p FROM Team WHERE p.city = {this.city} AND"); fault.KindOf(err) != fault.Query {
+	_, err = put("SELECT p FROM Team WHERE p.city = {this.city} AND")
+	if fault.KindOf(err) != fault.Query {
 		t.Errorf("a syntax error: %v", err)
 	}
-	if found, err = put("SELECT p FROM Team WHERE p.city = {this.city}"); err != nil || len(found) != 0 {
+	found, err = put("SELECT p FROM Team WHERE p.city = {this.city}")
+	if err != nil || len(found) != 0 {
 		t.Errorf("a type about itself: %+v, %v", found, err)
 	}
-	if _, err = put("SELECT p FROM Team WHERE p.people = {this}"); fault.KindOf(err) != fault.Query || !strings.Contains(err.Error(), "Team.people → Team.people") {
+	_, err = put("SELECT p FROM Team WHERE p.people = {this}")
+	if fault.KindOf(err) != fault.Query || !strings.Contains(err.Error(), "Team.people → Team.people") {
 		t.Errorf("a field that needs itself: %v", err)
 	}
 }
@@ -185,17 +191,19 @@ func TestWQL2_CheckWithoutThis(t *testing.T) {
 	w := company(t, wql.Options{})
 	found := w.wql.Check("SELECT p FROM Person WHERE p.team = {this} AND p.age = {this.whatever}", "")
 	for _, d := range found {
-		if d.Severity != entities.SeverityWarning {
+		if d.Severity != record.SeverityWarning {
 			t.Errorf("%+v", d)
 		}
 	}
 	if len(found) == 0 {
 		t.Error("nothing was said")
 	}
-	if found = w.wql.Check("SELECT p FROM Person WHERE p.team = {this}", "Team"); len(found) != 0 {
+	found = w.wql.Check("SELECT p FROM Person WHERE p.team = {this}", "Team")
+	if len(found) != 0 {
 		t.Errorf("with a type: %+v", found)
 	}
-	if found = w.wql.Check("SELECT p FROM Person", "Teem"); len(found) != 1 || found[0].Severity != entities.SeverityError {
+	found = w.wql.Check("SELECT p FROM Person", "Teem")
+	if len(found) != 1 || found[0].Severity != record.SeverityError {
 		t.Errorf("unknown type of this: %+v", found)
 	}
 }

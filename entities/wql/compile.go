@@ -8,6 +8,8 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // maxComputedDepth is how deep computed fields may use computed fields.
@@ -17,7 +19,7 @@ const maxComputedDepth = 5
 // shared by all who run the query and does not change.
 type prepared struct {
 	text     string
-	query    *Query
+	query    *syntax.Query
 	types    []*entities.Type // of FROM
 	slots    []slot
 	sets     [][]int  // of IN: slots
@@ -29,7 +31,7 @@ type prepared struct {
 	access   *access // what indexes may answer; nil: nothing
 	leaves   []*leaf // of it
 	whole    bool    // access is all that the condition asks
-	warnings []Diagnostic
+	warnings []syntax.Diagnostic
 
 	volatile bool  // the value depends on the moment or on the search index
 	daily    bool  // it depends on the calendar day
@@ -63,8 +65,8 @@ type orderKey struct {
 // compiler types one query and makes slots and program of it.
 type compiler struct {
 	*session
-	found *findings
-	query *Query
+	found *syntax.Findings
+	query *syntax.Query
 	alias string // folded; empty when there is none
 	this  *entities.Type
 	rows  place
@@ -94,7 +96,7 @@ func newSession(sc *schema) *session {
 
 // compile checks q and, when nothing is wrong, makes it ready. thisType is the
 // type of the entity whose field is computed, nil for none.
-func (s *session) compile(q *Query, thisType *entities.Type, hasThis bool, found *findings) *prepared {
+func (s *session) compile(q *syntax.Query, thisType *entities.Type, hasThis bool, found *syntax.Findings) *prepared {
 	c := &compiler{
 		session: s, found: found, query: q, this: thisType,
 		out: &prepared{text: q.Source, query: q, agg: -1}, index: make(map[string]int),
@@ -110,25 +112,25 @@ func (s *session) compile(q *Query, thisType *entities.Type, hasThis bool, found
 		where := c.cond(q.Where, false)
 		c.out.source, c.out.access, c.out.whole = where.source, where.access, where.whole
 	}
-	for _, x := range q.strays {
+	for _, x := range q.Strays {
 		_, _ = c.operand(x, false)
 	}
 	c.what()
 	c.orderBy()
-	if found.failed() {
+	if found.Failed() {
 		return nil
 	}
 	if q.Where != nil {
 		program, err := buildProgram(c.out.source)
 		if err != nil {
-			found.fail(q.Where.Source(), "the condition can't be run", "simplify it")
+			found.Fail(q.Where.Source(), "the condition can't be run", "simplify it")
 			return nil
 		}
 		c.out.program = program
 	}
 	c.dependencies()
 	c.out.machines.New = func() any { return newMachine(c.out) }
-	c.out.warnings = found.diagnostics(q.Source)
+	c.out.warnings = found.Diagnostics(q.Source)
 	return c.out
 }
 
@@ -139,11 +141,12 @@ func (c *compiler) from() {
 		t := c.schema.byName[entities.Fold(name.Text)]
 		if t == nil {
 			c.rows.open = true
-			hint := didYouMean(name.Text, c.schema.typeNames(), "no type is declared yet: types.put declares one")
+			hint := syntax.DidYouMean(name.Text, c.schema.typeNames(),
+				"no type is declared yet: types.put declares one")
 			if c.laxTypes {
-				c.found.warn(name.Span, "type "+clip(name.Text)+" is not declared yet", hint)
+				c.found.Warn(name.Span, "type "+syntax.Clip(name.Text)+" is not declared yet", hint)
 			} else {
-				c.found.fail(name.Span, "there is no type "+clip(name.Text), hint)
+				c.found.Fail(name.Span, "there is no type "+syntax.Clip(name.Text), hint)
 			}
 			continue
 		}
@@ -170,7 +173,8 @@ func (c *compiler) setAlias() {
 	case q.Alias != nil:
 		c.alias = entities.Fold(q.Alias.Text)
 		if a := q.What.Alias; a != nil && entities.Fold(a.Text) != c.alias {
-			c.found.fail(a.Span, clip(a.Text)+" is not the alias", "the alias is "+clip(q.Alias.Text)+": SELECT "+clip(q.Alias.Text))
+			c.found.Fail(a.Span, syntax.Clip(a.Text)+" is not the alias",
+				"the alias is "+syntax.Clip(q.Alias.Text)+": SELECT "+syntax.Clip(q.Alias.Text))
 		}
 	case q.What.Alias != nil:
 		c.alias = entities.Fold(q.What.Alias.Text)
@@ -189,22 +193,22 @@ func (c *compiler) declares(name string) bool {
 			return true
 		}
 	}
-	return builtinFields[entities.Fold(name)].name != ""
+	return builtinFields[entities.Fold(name)].Name != ""
 }
 
 // what compiles the aggregate.
 func (c *compiler) what() {
 	w := c.query.What
-	c.out.shape = shape{kind: kindList, elem: kindRef}
-	if w.Kind == SelectRows {
+	c.out.shape = shape{kind: datum.List, elem: datum.Ref}
+	if w.Kind == syntax.SelectRows {
 		return
 	}
-	c.out.shape = shape{kind: kindNumber}
+	c.out.shape = shape{kind: datum.Number}
 	if len(c.query.Order) > 0 {
-		c.found.warn(c.query.Order[0].Key.Source(), "ORDER BY means nothing for an aggregate", "take it out")
+		c.found.Warn(c.query.Order[0].Key.Source(), "ORDER BY means nothing for an aggregate", "take it out")
 	}
 	if c.query.Limit != nil {
-		c.found.warn(c.query.Limit.Span, "LIMIT means nothing for an aggregate", "take it out")
+		c.found.Warn(c.query.Limit.Span, "LIMIT means nothing for an aggregate", "take it out")
 	}
 	if w.Path == nil {
 		return
@@ -213,31 +217,35 @@ func (c *compiler) what() {
 	c.out.agg, sh = c.operand(w.Path, false)
 	kind := sh.base()
 	switch {
-	case w.Kind == SelectCount || kind == kindAny:
-	case w.Kind == SelectMin || w.Kind == SelectMax:
+	case w.Kind == syntax.SelectCount || kind == datum.Any:
+	case w.Kind == syntax.SelectMin || w.Kind == syntax.SelectMax:
 		c.out.shape = shape{kind: kind, options: sh.options}
-		if !kind.orderable() {
-			c.found.fail(w.Path.Span, whatNames[w.Kind]+" needs values with an order, not "+kindNames[kind], "name a number, a date or a text")
+		if !kind.Orderable() {
+			c.found.Fail(w.Path.Span,
+				syntax.WhatNames[w.Kind]+" needs values with an order, not "+datum.KindNames[kind],
+				"name a number, a date or a text")
 		}
-	case kind != kindNumber:
-		c.found.fail(w.Path.Span, whatNames[w.Kind]+" needs numbers, not "+kindNames[kind], "COUNT counts values of any kind")
+	case kind != datum.Number:
+		c.found.Fail(w.Path.Span, syntax.WhatNames[w.Kind]+" needs numbers, not "+datum.KindNames[kind],
+			"COUNT counts values of any kind")
 	}
-	if kind == kindAny && (w.Kind == SelectMin || w.Kind == SelectMax) {
-		c.out.shape = shape{kind: kindAny}
+	if kind == datum.Any && (w.Kind == syntax.SelectMin || w.Kind == syntax.SelectMax) {
+		c.out.shape = shape{kind: datum.Any}
 	}
 }
 
 func (c *compiler) orderBy() {
 	for i, k := range c.query.Order {
-		if i == MaxOrderKeys {
-			c.found.fail(k.Key.Source(), fmt.Sprintf("ORDER BY has more than %d keys", MaxOrderKeys), "leave out the last ones")
+		if i == syntax.MaxOrderKeys {
+			c.found.Fail(k.Key.Source(), fmt.Sprintf("ORDER BY has more than %d keys", syntax.MaxOrderKeys),
+				"leave out the last ones")
 			return
 		}
-		if _, ok := k.Key.(*Literal); ok {
+		if _, ok := k.Key.(*syntax.Literal); ok {
 			continue // reported by the parser
 		}
 		slot, sh := c.operand(k.Key, false)
-		mayRef := sh.base() == kindRef || sh.base() == kindAny
+		mayRef := sh.base() == datum.Ref || sh.base() == datum.Any
 		c.out.order = append(c.out.order, orderKey{slot: slot, desc: k.Desc, nullsFirst: k.NullsFirst, mayRef: mayRef})
 	}
 }
@@ -252,9 +260,9 @@ type condition struct {
 }
 
 // cond compiles a condition or, when negated, what is TRUE where it is FALSE.
-func (c *compiler) cond(x Expr, negated bool) condition {
+func (c *compiler) cond(x syntax.Expr, negated bool) condition {
 	switch x := x.(type) {
-	case *Logic:
+	case *syntax.Logic:
 		and := x.Or == negated
 		parts := make([]string, len(x.Args))
 		by := make([]*access, len(x.Args))
@@ -263,7 +271,7 @@ func (c *compiler) cond(x Expr, negated bool) condition {
 			part := c.cond(arg, negated)
 			parts[i], by[i] = part.source, part.access
 			whole = whole && part.whole
-			if _, nested := arg.(*Logic); nested {
+			if _, nested := arg.(*syntax.Logic); nested {
 				parts[i] = "(" + parts[i] + ")"
 			}
 		}
@@ -271,22 +279,22 @@ func (c *compiler) cond(x Expr, negated bool) condition {
 			return condition{strings.Join(parts, " && "), allOf(by), whole}
 		}
 		return condition{source: strings.Join(parts, " || "), access: anyOf(by)}
-	case *Not:
+	case *syntax.Not:
 		inner := c.cond(x.X, !negated)
-		if _, nested := x.X.(*Logic); nested {
+		if _, nested := x.X.(*syntax.Logic); nested {
 			inner.source = "(" + inner.source + ")"
 		}
 		return inner
-	case *Compare:
+	case *syntax.Compare:
 		return c.compare(x, negated)
-	case *In:
+	case *syntax.In:
 		return c.in(x, negated)
-	case *Between:
+	case *syntax.Between:
 		return c.between(x, negated)
-	case *IsNull:
+	case *syntax.IsNull:
 		slot, _ := c.operand(x.X, false)
 		return condition{source: call(pick(negated == x.Not, "missing", "present"), slot)}
-	case *Matches:
+	case *syntax.Matches:
 		c.out.volatile = true
 		c.out.matches = append(c.out.matches, x.Words)
 		return condition{source: call(pick(!negated, "found", "notFound"), len(c.out.matches)-1)}
@@ -296,15 +304,10 @@ func (c *compiler) cond(x Expr, negated bool) condition {
 
 // Names of the comparisons in a program: to be TRUE and to be FALSE.
 var programNames = [...][2]string{
-	OpEq: {"eq", "differs"}, OpNe: {"ne", "eq"}, OpLt: {"lt", "ge"}, OpLe: {"le", "gt"}, OpGt: {"gt", "le"}, OpGe: {"ge", "lt"},
-	OpContains: {"has", "lacks"}, OpStartsWith: {"begins", "beginsNot"}, OpLike: {"like", "unlike"},
-}
-
-func pick(first bool, a, b string) string {
-	if first {
-		return a
-	}
-	return b
+	syntax.OpEq: {"eq", "differs"}, syntax.OpNe: {"ne", "eq"}, syntax.OpLt: {"lt", "ge"}, syntax.OpLe: {"le", "gt"},
+	syntax.OpGt: {"gt", "le"}, syntax.OpGe: {"ge", "lt"},
+	syntax.OpContains: {"has", "lacks"}, syntax.OpStartsWith: {"begins", "beginsNot"},
+	syntax.OpLike: {"like", "unlike"},
 }
 
 func call(name string, args ...int) string {
@@ -314,12 +317,12 @@ func call(name string, args ...int) string {
 	return fmt.Sprintf("%s(%d, %d)", name, args[0], args[1])
 }
 
-func (c *compiler) compare(x *Compare, negated bool) condition {
+func (c *compiler) compare(x *syntax.Compare, negated bool) condition {
 	left, ls := c.operand(x.Left, false)
 	right, rs := c.operand(x.Right, true)
 	negated = negated != x.Not
 	if isNull(x.Left) || isNull(x.Right) {
-		c.found.warn(x.Span, "a comparison with null is never true", "write IS NULL or IS NOT NULL")
+		c.found.Warn(x.Span, "a comparison with null is never true", "write IS NULL or IS NOT NULL")
 		return condition{source: "false", access: anyOf(nil)}
 	}
 	c.checkCompare(x.Op, x.Left, ls, x.Right, rs)
@@ -331,15 +334,15 @@ func (c *compiler) compare(x *Compare, negated bool) condition {
 	return condition{call(name, left, right), by, by != nil && by.leaf != nil}
 }
 
-func (c *compiler) in(x *In, negated bool) condition {
+func (c *compiler) in(x *syntax.In, negated bool) condition {
 	slot, sh := c.operand(x.X, false)
 	set := make([]int, 0, len(x.Items))
 	for _, item := range x.Items {
 		i, is := c.operand(item, true)
 		if isNull(item) {
-			c.found.warn(item.Source(), "null in a list is never equal to anything", "write IS NULL or IS NOT NULL")
+			c.found.Warn(item.Source(), "null in a list is never equal to anything", "write IS NULL or IS NOT NULL")
 		} else {
-			c.checkCompare(OpEq, x.X, sh, item, is)
+			c.checkCompare(syntax.OpEq, x.X, sh, item, is)
 		}
 		set = append(set, i)
 	}
@@ -352,15 +355,15 @@ func (c *compiler) in(x *In, negated bool) condition {
 
 // between is low <= x AND x <= high; its negation x < low OR x > high, of which
 // one may be TRUE when the other is UNKNOWN.
-func (c *compiler) between(x *Between, negated bool) condition {
+func (c *compiler) between(x *syntax.Between, negated bool) condition {
 	slot, sh := c.operand(x.X, false)
 	low, ls := c.operand(x.Low, true)
 	high, hs := c.operand(x.High, true)
 	if isNull(x.X) || isNull(x.Low) || isNull(x.High) {
-		c.found.warn(x.Span, "a comparison with null is never true", "write IS NULL or IS NOT NULL")
+		c.found.Warn(x.Span, "a comparison with null is never true", "write IS NULL or IS NOT NULL")
 	} else {
-		c.checkCompare(OpGe, x.X, sh, x.Low, ls)
-		c.checkCompare(OpLe, x.X, sh, x.High, hs)
+		c.checkCompare(syntax.OpGe, x.X, sh, x.Low, ls)
+		c.checkCompare(syntax.OpLe, x.X, sh, x.High, hs)
 	}
 	if negated != x.Not {
 		return condition{
@@ -375,7 +378,14 @@ func (c *compiler) between(x *Between, negated bool) condition {
 	}
 }
 
-func isNull(x Operand) bool {
-	lit, ok := x.(*Literal)
-	return ok && lit.Kind == LitNull
+func isNull(x syntax.Operand) bool {
+	lit, ok := x.(*syntax.Literal)
+	return ok && lit.Kind == syntax.LitNull
+}
+
+func pick(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/index"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // fields is a set of fields by their folds. It is made with a program and does
@@ -28,7 +31,7 @@ func fieldsOf(folds ...string) *fields {
 type dep struct {
 	part     depPart
 	typeName string // a fold; empty for any type
-	index    indexKey
+	index    index.Key
 	word     string // of an index without an order, or an id
 	low      int64  // of one with an order
 	high     int64
@@ -62,19 +65,21 @@ func (e *Engine) describe(r reading) string {
 		}
 		t = e.src.Type(spelt)
 	case r.typeName != "":
-		if name, t = r.typeName, e.src.Type(r.typeName); t != nil {
+		name, t = r.typeName, e.src.Type(r.typeName)
+		if t != nil {
 			name = t.Name
 		}
 	}
 	switch r.part {
 	case partWord:
-		if name += " with " + spelling(t, r.index.field); r.index.class.ordered() {
-			name += " = " + keyText(r.index.class, r.low)
+		name += " with " + spelling(t, r.index.Field)
+		if r.index.Class.Ordered() {
+			name += " = " + keyText(r.index.Class, r.low)
 		} else {
-			name += " = " + quoteText(clip(r.word))
+			name += " = " + syntax.QuoteText(syntax.Clip(r.word))
 		}
 	case partRange:
-		name += " with " + spelling(t, r.index.field) + " " + rangeText(r.index.class, r.low, r.high)
+		name += " with " + spelling(t, r.index.Field) + " " + rangeText(r.index.Class, r.low, r.high)
 	}
 	if len(*r.fields) == 0 {
 		return name
@@ -88,8 +93,8 @@ func (e *Engine) describe(r reading) string {
 
 // spelling returns a field as it is declared.
 func spelling(t *entities.Type, fold string) string {
-	if f := builtinFields[fold]; f.name != "" {
-		return f.name
+	if f := builtinFields[fold]; f.Name != "" {
+		return f.Name
 	}
 	if t != nil {
 		if f, ok := t.Field(fold); ok {
@@ -176,7 +181,7 @@ func (c *compiler) dependencies() {
 		beyond[typeName][field] = true
 	}
 	p.existence = fieldsOf()
-	if p.query.What.Kind == SelectRows {
+	if p.query.What.Kind == syntax.SelectRows {
 		own["name"] = true
 	}
 	for i := range p.slots {
@@ -283,7 +288,7 @@ func (f *fields) touches(names []string, existence bool) bool {
 }
 
 // rangeText writes a range of keys as people write it.
-func rangeText(c class, low, high int64) string {
+func rangeText(c index.Class, low, high int64) string {
 	lowest, highest := low == math.MinInt64, high == math.MaxInt64
 	// The end of < and > is the neighbour of the number that was written.
 	from, above := endText(c, low, low-1)
@@ -304,9 +309,9 @@ func rangeText(c class, low, high int64) string {
 
 // endText writes the end of a range, or its neighbour outside when that is the
 // rounder number.
-func endText(c class, key, outside int64) (text string, isOutside bool) {
+func endText(c index.Class, key, outside int64) (text string, isOutside bool) {
 	text = keyText(c, key)
-	if c != classNumber {
+	if c != index.Number {
 		return text, false
 	}
 	if other := keyText(c, outside); len(other) < len(text) {
@@ -315,13 +320,13 @@ func endText(c class, key, outside int64) (text string, isOutside bool) {
 	return text, false
 }
 
-func keyText(c class, key int64) string {
+func keyText(c index.Class, key int64) string {
 	switch c {
-	case classDay:
-		return formatDay(key)
-	case classMicros:
-		s, _ := textOf(&value{kind: kindInstant, i: key})
+	case index.Day:
+		return datum.FormatDay(key)
+	case index.Micros:
+		s, _ := datum.TextOf(&datum.Value{Kind: datum.InstantKind, Int: key})
 		return s
 	}
-	return strconv.FormatFloat(keyNumber(key), 'g', -1, 64)
+	return strconv.FormatFloat(index.KeyNumber(key), 'g', -1, 64)
 }

@@ -13,7 +13,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // A case of the differential test is a random query over a random store. Each
@@ -94,7 +96,8 @@ func newLab(t *testing.T, seed uint64) *lab {
 	t.Helper()
 	l := &lab{t: t, rnd: rand.New(rand.NewPCG(seed, 8)), links: map[string]string{}}
 	var err error
-	if l.zone, err = time.LoadLocation(pickOf(l, "Europe/Vienna", "America/Sao_Paulo", "Asia/Kathmandu")); err != nil {
+	l.zone, err = time.LoadLocation(pickOf(l, "Europe/Vienna", "America/Sao_Paulo", "Asia/Kathmandu"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	l.now = time.Date(2018, 2, 17, 22, 30, 0, 0, time.UTC) // a night of which Sao Paulo had an hour twice
@@ -119,7 +122,8 @@ func newLab(t *testing.T, seed uint64) *lab {
 	l.db.OnCommit(func(cs *kv.ChangeSet) {
 		var keys []string
 		for _, d := range linkRecords.Each(cs) {
-			if l.links[d.ID] = ""; d.New != nil {
+			l.links[d.ID] = ""
+			if d.New != nil {
 				l.links[d.ID] = d.New.ID
 			}
 			keys = append(keys, d.ID)
@@ -133,7 +137,7 @@ func newLab(t *testing.T, seed uint64) *lab {
 		},
 	}
 	l.engines = map[string]*wql.Engine{"applied": wql.New(l.store, opts), "alone": wql.New(l.store, opts)}
-	l.engines["hiding"] = l.engines["applied"].Hiding(isPrivate)
+	l.engines["hiding"] = l.engines["applied"].Showing(wql.Shown{Hides: isPrivate})
 	l.db.OnCommit(l.engines["applied"].Apply)
 	l.db.OnCommit(l.engines["hiding"].Apply)
 	for _, name := range typeNames {
@@ -156,17 +160,17 @@ var fieldTypes = []struct {
 	name string
 	kind entities.FieldType
 }{
-	{"txt", entities.Text},
-	{"num", entities.Number},
-	{"flag", entities.Boolean},
-	{"due", entities.Date},
-	{"sel", entities.Select},
-	{"tags", entities.TextList},
-	{"boss", entities.EntityRef},
-	{"peers", entities.EntityRefList},
-	{"note", entities.NoteRef},
-	{"mail", entities.Email},
-	{"übrig", entities.Text},
+	{"txt", record.Text},
+	{"num", record.Number},
+	{"flag", record.Boolean},
+	{"due", record.Date},
+	{"sel", record.Select},
+	{"tags", record.TextList},
+	{"boss", record.EntityRef},
+	{"peers", record.EntityRefList},
+	{"note", record.NoteRef},
+	{"mail", record.Email},
+	{"übrig", record.Text},
 }
 
 var options = []string{"Red", "GREEN", "3", "true", "Straße"}
@@ -185,9 +189,9 @@ func (l *lab) declare(name string) {
 		}
 		field := entities.Field{Name: f.name, Type: kind}
 		switch {
-		case kind == entities.Select:
+		case kind == record.Select:
 			field.Options = options
-		case kind.IsRef() && kind != entities.NoteRef && l.chance(50):
+		case kind.IsRef() && kind != record.NoteRef && l.chance(50):
 			field.TargetType = pickOf(l, typeNames...)
 		}
 		fields = append(fields, field)
@@ -204,7 +208,7 @@ func (l *lab) declare(name string) {
 		}
 		g := generator{l, names}
 		with := t
-		with.Fields = append(slices.Clone(t.Fields), entities.Field{Name: f, Type: entities.Computed, Query: g.query(true)})
+		with.Fields = append(slices.Clone(t.Fields), entities.Field{Name: f, Type: record.Computed, Query: g.query(true)})
 		if _, _, err := l.store.PutType(context.Background(), with, nil, true); err == nil {
 			t = with
 		}
@@ -236,34 +240,34 @@ var (
 // value is a random value for a field.
 func (l *lab) value(kind entities.FieldType) any {
 	switch kind {
-	case entities.Number:
+	case record.Number:
 		return pickOf(l, numbers...)
-	case entities.Boolean:
+	case record.Boolean:
 		return l.chance(50)
-	case entities.Date:
+	case record.Date:
 		if l.chance(60) { // about now
 			return l.now.In(l.zone).AddDate(0, 0, l.rnd.IntN(5)-2).Format(time.DateOnly)
 		}
 		return pickOf(l, dates...)
-	case entities.Select:
+	case record.Select:
 		return pickOf(l, options...)
-	case entities.TextList:
+	case record.TextList:
 		list := make([]string, 1+l.rnd.IntN(3))
 		for i := range list {
 			list[i] = pickOf(l, texts...)
 		}
 		return list
-	case entities.EntityRef:
+	case record.EntityRef:
 		return l.ref()
-	case entities.EntityRefList:
+	case record.EntityRefList:
 		list := make([]string, 1+l.rnd.IntN(3))
 		for i := range list {
 			list[i] = l.ref()
 		}
 		return list
-	case entities.NoteRef:
+	case record.NoteRef:
 		return pickOf(l, "n1", "a1", "[[Ghost]]")
-	case entities.Email:
+	case record.Email:
 		return pickOf(l, "a@example.org", "B@example.org")
 	}
 	return pickOf(l, texts...)
@@ -273,7 +277,7 @@ func (l *lab) put() {
 	name := pickOf(l, typeNames...)
 	ent := entities.Entity{ID: l.id(), Type: name, Name: pickOf(l, texts...), Private: l.chance(25), Fields: entities.Values{}}
 	for _, f := range l.store.Type(name).Fields {
-		if f.Type != entities.Computed && l.chance(75) {
+		if f.Type != record.Computed && l.chance(75) {
 			ent.Fields[f.Name] = l.value(f.Type)
 		}
 	}
@@ -330,7 +334,7 @@ func (l *lab) patch(id string) {
 		p.Private = &private
 	default:
 		f := pickOf(l, fields...)
-		if f.Type == entities.Computed {
+		if f.Type == record.Computed {
 			return
 		}
 		p.Fields = entities.Values{f.Name: nil}
@@ -355,11 +359,11 @@ func (l *lab) query(tally *tally) {
 	g := generator{l, append(slices.Clone(rowFields), "x.c1", "x.c1b", "x.c2", "x.c1.num", "x.boss.c1", "x.boss.c2", "{this.c1}", "{this.boss.c2}", "x.c2.name")}
 	text := g.query(false)
 	this, limit := l.id(), pickOf(l, 0, 0, 3)
-	q, findings := wql.Parse(text)
+	q, findings := syntax.Parse(text)
 	if len(findings) > 0 {
 		l.t.Fatalf("%s: %v", text, findings)
 	}
-	if again, _ := wql.Parse(q.String()); again == nil || again.String() != q.String() {
+	if again, _ := syntax.Parse(q.String()); again == nil || again.String() != q.String() {
 		l.t.Fatalf("%s is written as %s, which is read as something else", text, q)
 	}
 	tally.Queries++
@@ -375,7 +379,8 @@ func (l *lab) query(tally *tally) {
 			continue
 		}
 		if refused(engine.Check(text, thisEnt.Type)) {
-			if tally.Refused++; err == nil {
+			tally.Refused++
+			if err == nil {
 				l.fail(name, text, this, show(res, err), "the errors that Check finds")
 			}
 			return
@@ -386,7 +391,8 @@ func (l *lab) query(tally *tally) {
 			l.fail(name, text, this, got, want)
 		}
 		if err == nil && res.Plan != nil {
-			if tally.Rows += len(res.Rows); res.Plan.Access != wql.AccessScan {
+			tally.Rows += len(res.Rows)
+			if res.Plan.Access != wql.AccessScan {
 				tally.Indexed++
 			}
 		} else {
@@ -402,8 +408,8 @@ func cmpOr(a, b int) int {
 	return a
 }
 
-func refused(list []wql.Diagnostic) bool {
-	return slices.ContainsFunc(list, func(d wql.Diagnostic) bool { return d.Severity == entities.SeverityError })
+func refused(list []syntax.Diagnostic) bool {
+	return slices.ContainsFunc(list, func(d syntax.Diagnostic) bool { return d.Severity == record.SeverityError })
 }
 
 // askComputed compares the computed fields of an entity, and the results that
@@ -423,7 +429,7 @@ func (l *lab) askComputed(tally *tally) {
 			continue
 		}
 		for _, f := range l.store.Type(ent.Type).Fields {
-			if f.Type != entities.Computed || !l.chance(50) {
+			if f.Type != record.Computed || !l.chance(50) {
 				continue
 			}
 			tally.Computed++
@@ -440,9 +446,10 @@ func (l *lab) askComputed(tally *tally) {
 }
 
 func (l *lab) sameComputed(engine, id string, f entities.Field, res *wql.Result, err error, what string) {
-	q, _ := wql.Parse(f.Query)
+	q, _ := syntax.Parse(f.Query)
 	ref := l.reference(engine)
-	if ref.this = l.store.Get(id); ref.this == nil {
+	ref.this = l.store.Get(id)
+	if ref.this == nil {
 		l.fail(engine, f.Query, id, "a value of an entity that is gone", "none")
 		return
 	}

@@ -1,15 +1,11 @@
 // Package wql is the query language of computed fields and of wql.query: a
 // SELECT over typed entities.
 //
-// The way of a text: lexer and parser make an AST of the whole grammar and
-// report every error with its place; the checker types it against the declared
+// The way of a text: package syntax makes an AST of the whole grammar and
+// reports every error with its place; the checker types it against the declared
 // types; the compiler turns operands into slots and WHERE into one expr
 // program over a fixed, typed environment; a plan picks the rows to look at;
 // the machine runs the program row by row.
-//
-// The package is larger than most of ours because it is the whole language with
-// its planner: a language that is split over rooms has no place where it is
-// decided what a text means.
 //
 // # Why expr sees so little
 //
@@ -61,6 +57,13 @@
 // looked at between rows and inside long matches. Indexes hold half a million
 // entries (50 to 75 MB), kept values about 400,000 rows (some 40 MB); what was
 // not asked for longest goes first, of the values any.
+//
+// # Size
+//
+// The package is larger than most of ours because it is all that a text means,
+// with its planner: meaning that is split over packages has no place where it is
+// decided. How a text is written is package syntax; how values compare is package
+// datum; who has which value is package index. None of them needs an engine.
 //
 // # Who may call
 //

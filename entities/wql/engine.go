@@ -2,12 +2,17 @@ package wql
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/index"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // Numbers of rows of a result.
@@ -33,14 +38,19 @@ type Options struct {
 type Engine struct {
 	src     *entities.Store
 	opts    Options
-	indexes *indexes
+	indexes *index.Set
 	results *results
-	hide    func(*entities.Entity) bool // nil: nothing is hidden
+	shown   *Shown // nil: everything
+
+	forgotten atomic.Uint64 // how often Forget was called: see gen
 
 	mu        sync.Mutex // guards what follows
 	schema    *schema
 	schemaGen uint64
 	programs  map[programKey]*prepared
+
+	counts    map[string]int // of the entities that are not hidden, by type
+	countsGen uint64
 }
 
 type programKey struct {
@@ -57,7 +67,10 @@ func New(src *entities.Store, opts Options) *Engine {
 	if opts.Location == nil {
 		opts.Location = time.Local
 	}
-	e := &Engine{src: src, opts: opts, indexes: newIndexes(src, opts.Location), programs: make(map[programKey]*prepared)}
+	e := &Engine{
+		src: src, opts: opts, indexes: index.NewSet(src, opts.Location),
+		programs: make(map[programKey]*prepared),
+	}
 	e.results = newResults(e)
 	return e
 }
@@ -68,7 +81,7 @@ func New(src *entities.Store, opts Options) *Engine {
 // anew. It costs O(log n) for each index and value that changed, and what it
 // takes to drop the results that depend on them.
 func (e *Engine) Apply(cs *kv.ChangeSet) {
-	e.indexes.apply(cs)
+	e.indexes.Apply(cs)
 	e.results.apply(cs)
 }
 
@@ -77,6 +90,10 @@ type QueryOptions struct {
 	This    string // id of the entity that {this} means; empty for none
 	Limit   int    // most rows to return: 0 for DefaultRows; above MaxRows counts as that
 	Explain bool   // return the plan
+	// GiveWay is called between steps of the query, every ten microseconds or so and
+	// with no lock of the engine held. It may wait, to let others compute. nil: nothing is
+	// called.
+	GiveWay func()
 }
 
 // Query runs a query. Errors: Query with line, column and hint for a text that
@@ -85,22 +102,26 @@ type QueryOptions struct {
 // an index.
 func (e *Engine) Query(ctx context.Context, query string, opts QueryOptions) (*Result, error) {
 	if opts.Limit < 0 {
-		return nil, fault.Field("limit", "limit is negative").WithHint("give 1 to %d, or none for %d", MaxRows, DefaultRows)
+		return nil, fault.Field("limit", "limit is negative").
+			WithHint("give 1 to %d, or none for %d", MaxRows, DefaultRows)
 	}
 	var this *entities.Entity
 	var thisType *entities.Type
 	if opts.This != "" {
-		if this = e.src.Get(opts.This); this == nil || e.hidden(this) {
+		this = e.get(opts.This)
+		if this == nil {
 			return nil, fault.Missing("entity", opts.This)
 		}
-		thisType = e.src.Type(this.Type)
+		thisType = e.typeNamed(this.Type)
 	}
 	start := time.Now()
 	p, cached, err := e.prepare(query, thisType, this != nil, "")
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.run(ctx, p, how{this: this, limit: rowLimit(opts.Limit), explain: opts.Explain, record: opts.Explain})
+	out, err := e.run(ctx, p, how{
+		this: this, limit: rowLimit(opts.Limit), explain: opts.Explain, record: opts.Explain, giveWay: opts.GiveWay,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -120,35 +141,148 @@ func rowLimit(asked int) int {
 	return min(asked, MaxRows)
 }
 
-// Hiding returns an engine over the same entities for which those that hide
-// reports do not exist: neither as rows nor behind references nor as this. What
-// it answers may be shown to somebody who must not know of them. hide must go by
-// what the entity holds alone. The engine keeps caches of its own, and its Apply
-// is to be registered as well.
-func (e *Engine) Hiding(hide func(*entities.Entity) bool) *Engine {
-	other := New(e.src, e.opts)
-	other.hide = hide
+// Shown says what an engine answers from whose reader does not see everything. A nil
+// As or Types and Type show all of that.
+type Shown struct {
+	// Hides reports whether an entity does not exist for the reader, by what the entity
+	// holds alone.
+	Hides func(*entities.Entity) bool
+	// As returns an entity as the reader sees it: the entity itself when nothing in it
+	// is hidden. It must give the same until Forget is called.
+	As func(*entities.Entity) *entities.Entity
+	// Types returns the types that exist for the reader, and Type one of them or nil.
+	Types func() []*entities.Type
+	Type  func(name string) *entities.Type
+	// Match stands in for that of Options; nil: none does.
+	Match func(ctx context.Context, words string) (func(id string) bool, error)
+}
+
+// Showing returns an engine over the same entities as a reader sees them: hidden ones
+// are neither rows nor behind references nor this, and every value is compared, ordered
+// and counted as it is shown. What it answers may be shown to somebody who must not know
+// of the rest. The engine keeps caches of its own, and its Apply is to be registered as
+// well.
+func (e *Engine) Showing(shown Shown) *Engine {
+	opts := e.opts
+	if shown.Match != nil {
+		opts.Match = shown.Match
+	}
+	other := New(e.src, opts)
+	other.shown = &shown
+	other.indexes.ShowOnly(other.gen, other.showAll)
 	return other
 }
 
-func (e *Engine) hidden(row *entities.Entity) bool { return e.hide != nil && e.hide(row) }
+// Forget drops everything that was kept. It is to be called when a commit may have
+// changed how entities are shown, before Apply.
+func (e *Engine) Forget() {
+	e.forgotten.Add(1) // what is being worked out now is not kept
+	e.indexes.Clear()
+	e.results.forget()
+}
+
+// gen is the generation of what queries read: it changes with the entities and with how
+// they are shown.
+func (e *Engine) gen() uint64 { return e.src.Gen() + e.forgotten.Load()<<40 }
+
+// schemaGenNow is the generation of the types. Types that were made from notes exist for
+// some readers as long as entities of them do.
+func (e *Engine) schemaGenNow() uint64 {
+	gen := e.src.SchemaGen()
+	if e.shown != nil && slices.ContainsFunc(e.src.Types(), func(t *entities.Type) bool { return t.Inferred }) {
+		gen += e.gen() << 20
+	}
+	return gen
+}
+
+func (e *Engine) types() []*entities.Type {
+	if e.shown == nil || e.shown.Types == nil {
+		return e.src.Types()
+	}
+	return e.shown.Types()
+}
+
+func (e *Engine) typeNamed(name string) *entities.Type {
+	if e.shown == nil || e.shown.Type == nil {
+		return e.src.Type(name)
+	}
+	return e.shown.Type(name)
+}
+
+// count is the number of live entities of a type that are not hidden. With a Shown it is
+// O(n) once after each change, and O(1) without.
+func (e *Engine) count(typeName string) int {
+	if e.shown == nil {
+		return e.src.Count(typeName)
+	}
+	gen := e.gen()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.counts == nil || e.countsGen != gen {
+		e.counts, e.countsGen = make(map[string]int), gen
+	}
+	n, known := e.counts[typeName]
+	if !known {
+		for _, row := range e.src.OfType(typeName) {
+			if !e.hidden(row) {
+				n++
+			}
+		}
+		e.counts[typeName] = n
+	}
+	return n
+}
+
+func (e *Engine) hidden(row *entities.Entity) bool { return e.shown != nil && e.shown.Hides(row) }
+
+// show returns an entity that is not hidden as the reader sees it.
+func (e *Engine) show(row *entities.Entity) *entities.Entity {
+	if e.shown == nil || e.shown.As == nil {
+		return row
+	}
+	return e.shown.As(row)
+}
+
+// showAll returns those of the entities that are not hidden as the reader sees them.
+func (e *Engine) showAll(list []*entities.Entity) []*entities.Entity {
+	out := make([]*entities.Entity, 0, len(list))
+	for _, row := range list {
+		if row != nil && !e.hidden(row) {
+			out = append(out, e.show(row))
+		}
+	}
+	return out
+}
+
+// shownOne returns an entity as the reader sees it, nil for one that is hidden.
+func (e *Engine) shownOne(row *entities.Entity) *entities.Entity {
+	if row == nil || e.hidden(row) {
+		return nil
+	}
+	return e.show(row)
+}
+
+// get returns the entity of an id as the reader sees it, nil for none.
+func (e *Engine) get(id string) *entities.Entity {
+	return e.shownOne(e.src.Get(id))
+}
 
 // Computed returns the value of a computed field of an entity, with the
-// default limit of rows. The result may be shared with other callers. Errors
-// are those of Query.
+// default limit of rows. The result may be shared with other callers. It gives way to
+// nobody: the caller may hold a lock, or a View of the store. Errors are those of Query.
 func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entities.Field) (*Result, error) {
-	if field.Type != entities.Computed {
+	if !field.Type.IsComputed() {
 		return nil, fault.Field(field.Name, "field %q is not computed", field.Name)
 	}
 	if e.hidden(ent) {
 		return nil, fault.Missing("entity", ent.ID)
 	}
-	t := e.src.Type(ent.Type)
+	t := e.typeNamed(ent.Type)
 	p, _, err := e.prepare(field.Query, t, true, field.Name)
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.computed(ctx, p, ent, 1)
+	out, err := e.computed(ctx, p, ent, 1, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -164,23 +298,25 @@ func (e *Engine) Current(r *Result) bool {
 	if r == nil || r.of == nil || r.of.engine != e || r.of.dropped.Load() {
 		return false
 	}
-	return e.results.current(r.of, e.src.Gen())
+	return e.results.current(r.of, e.gen())
 }
 
 // today is the day number of today.
-func (e *Engine) today() int64 { return dayOf(e.opts.Now().In(e.opts.Location)) }
+func (e *Engine) today() int64 { return datum.DayOf(e.opts.Now().In(e.opts.Location)) }
 
 // computed runs a computed field, or takes its value from the cache when
 // nothing that it depends on has changed.
-func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth int) (*outcome, error) {
+func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth int,
+	giveWay func(),
+) (*outcome, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	how := how{this: ent, depth: depth, limit: DefaultRows}
+	how := how{this: e.show(ent), depth: depth, limit: DefaultRows, giveWay: giveWay}
 	if p.volatile {
 		return e.run(ctx, p, how)
 	}
-	gen := e.src.Gen()
+	gen := e.gen()
 	if current := e.src.Get(ent.ID); current != ent {
 		return e.run(ctx, p, how) // an entity that is not stored so
 	}
@@ -199,15 +335,17 @@ func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity
 
 // prepare returns a query made ready. field is set when the query is that of a
 // computed field of thisType, which then must not need itself.
-func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool, field string) (p *prepared, cached bool, err error) {
-	if len(text) > MaxSource {
-		return nil, false, fault.TooLarge("query", len(text), MaxSource, "bytes")
+func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
+	field string,
+) (p *prepared, cached bool, err error) {
+	if len(text) > syntax.MaxSource {
+		return nil, false, fault.TooLarge("query", len(text), syntax.MaxSource, "bytes")
 	}
 	key := programKey{text: text, hasThis: hasThis, field: field}
 	if thisType != nil {
 		key.thisType = thisType.Name
 	}
-	gen := e.src.SchemaGen()
+	gen := e.schemaGenNow()
 	e.mu.Lock()
 	if e.schema != nil && e.schemaGen == gen {
 		p = e.programs[key]
@@ -221,9 +359,10 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool, fie
 	if field != "" && thisType != nil {
 		s.stack = []string{thisType.Name + "." + field}
 	}
-	var found findings
-	if p = check(s, text, thisType, hasThis, &found); p == nil {
-		return nil, false, firstError(found.diagnostics(text))
+	var found syntax.Findings
+	p = check(s, text, thisType, hasThis, &found)
+	if p == nil {
+		return nil, false, syntax.FirstError(found.Diagnostics(text))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -242,7 +381,7 @@ func (e *Engine) schemaOf(gen uint64) *schema {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.schema == nil || e.schemaGen != gen {
-		e.schema = newSchema(e.src.Types(), nil)
+		e.schema = newSchema(e.types(), nil)
 		e.schemaGen = gen
 		clear(e.programs)
 	}
@@ -252,40 +391,43 @@ func (e *Engine) schemaOf(gen uint64) *schema {
 // Check returns everything that is to be said about a query: all errors and
 // warnings, in the order of the text. thisType names the type that {this} is
 // of; when empty, what {this.path} means is not checked.
-func (e *Engine) Check(query, thisType string) []Diagnostic {
-	sc := newSchema(e.src.Types(), nil)
+func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
+	sc := newSchema(e.types(), nil)
 	s := newSession(sc)
-	var found findings
+	var found syntax.Findings
 	var t *entities.Type
 	s.lax = thisType == ""
-	s.misnamed = func(text string) bool { return e.src.Get(text) == nil && len(e.src.Named(text)) > 0 }
+	s.misnamed = func(text string) bool {
+		return e.get(text) == nil && len(e.src.Named(text, e.hidden)) > 0
+	}
 	if thisType != "" {
-		if t = sc.byName[entities.Fold(thisType)]; t == nil {
-			found.fail(Span{}, "there is no type "+clip(thisType)+" that this could be of",
-				didYouMean(thisType, sc.typeNames(), "declare it with types.put"))
+		t = sc.byName[entities.Fold(thisType)]
+		if t == nil {
+			found.Fail(syntax.Span{}, "there is no type "+syntax.Clip(thisType)+" that this could be of",
+				syntax.DidYouMean(thisType, sc.typeNames(), "declare it with types.put"))
 		}
 	}
 	check(s, query, t, t != nil, &found)
-	return found.diagnostics(query)
+	return found.Diagnostics(query)
 }
 
 // CheckField returns what is to be said about the query of a computed field of
 // t, which counts as declared as it is given. Types that are not declared yet
 // are warnings. It is meant for entities.Options.CheckQuery.
-func (e *Engine) CheckField(t *entities.Type, f entities.Field) []Diagnostic {
+func (e *Engine) CheckField(t *entities.Type, f entities.Field) []syntax.Diagnostic {
 	s := newSession(newSchema(e.src.Types(), t))
 	s.laxTypes = true
 	s.stack = []string{t.Name + "." + f.Name}
-	var found findings
+	var found syntax.Findings
 	check(s, f.Query, t, true, &found)
-	return found.diagnostics(f.Query)
+	return found.Diagnostics(f.Query)
 }
 
 // check parses and types a text, and returns it ready to run when there is no
 // error. What can be typed of a text with syntax errors is typed too, so that
 // all is said at once.
-func check(s *session, text string, t *entities.Type, hasThis bool, found *findings) *prepared {
-	q := parse(text, found)
+func check(s *session, text string, t *entities.Type, hasThis bool, found *syntax.Findings) *prepared {
+	q := syntax.ParseInto(text, found)
 	if q == nil || len(q.From) == 0 {
 		return nil
 	}

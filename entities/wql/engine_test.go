@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -154,7 +155,7 @@ func TestWQL8_Concurrency(t *testing.T) {
 }
 
 func computedField(name, query string) entities.Field {
-	return entities.Field{Name: name, Type: entities.Computed, Query: query}
+	return entities.Field{Name: name, Type: record.Computed, Query: query}
 }
 
 // TestWQL6_ComputedFields covers computed fields that use computed fields.
@@ -201,7 +202,7 @@ func TestWQL6_CyclesAndDepth(t *testing.T) {
 	w := open(t, wql.Options{})
 	cyclic := func(name, other string) entities.Type {
 		return entities.Type{Name: name, Fields: []entities.Field{
-			{Name: "to", Type: entities.EntityRef},
+			{Name: "to", Type: record.EntityRef},
 			computedField("calc", "SELECT COUNT(*) FROM "+other+" x WHERE x.calc > 0"),
 		}}
 	}
@@ -213,9 +214,9 @@ func TestWQL6_CyclesAndDepth(t *testing.T) {
 	// A chain, a level at a time.
 	db := open(t, wql.Options{})
 	db.declare(entities.Type{Name: "N", Fields: []entities.Field{
-		{Name: "to", Type: entities.EntityRef},
+		{Name: "to", Type: record.EntityRef},
 		computedField("c1", "SELECT x FROM N WHERE x.c2 = {this}"),
-		{Name: "c2", Type: entities.EntityRef},
+		{Name: "c2", Type: record.EntityRef},
 	}})
 	for i := 1; i <= 7; i++ {
 		below := fmt.Sprintf("x.d%d > 0", i-1)
@@ -285,7 +286,7 @@ func TestWQL8_ComputedIsCurrent(t *testing.T) {
 	if got := ask(); got != "error: type Person has no field team" {
 		t.Errorf("after the field is gone: %s", got)
 	}
-	if _, err := w.wql.Computed(t.Context(), w.store.Get("eng"), entities.Field{Name: "city", Type: entities.Text}); fault.KindOf(err) != fault.Invalid {
+	if _, err := w.wql.Computed(t.Context(), w.store.Get("eng"), entities.Field{Name: "city", Type: record.Text}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a stored field: %v", err)
 	}
 }

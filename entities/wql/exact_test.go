@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -16,11 +17,11 @@ func roles(tb testing.TB, n int) *world {
 	tb.Helper()
 	w := open(tb, wql.Options{})
 	w.declare(entities.Type{Name: "Person", Fields: []entities.Field{
-		{Name: "role", Type: entities.Select, Options: []string{"Lead", "Guest"}},
-		{Name: "age", Type: entities.Number},
-		{Name: "born", Type: entities.Date},
-		{Name: "likes", Type: entities.TextList},
-		{Name: "word", Type: entities.Text},
+		{Name: "role", Type: record.Select, Options: []string{"Lead", "Guest"}},
+		{Name: "age", Type: record.Number},
+		{Name: "born", Type: record.Date},
+		{Name: "likes", Type: record.TextList},
+		{Name: "word", Type: record.Text},
 	}})
 	list := make([]entities.Entity, n)
 	for i := range list {
@@ -124,7 +125,8 @@ func TestWQL8_WhatAnIndexCantDecide(t *testing.T) {
 			for _, row := range r.Rows {
 				got = append(got, row.ID)
 			}
-			if slices.Sort(got); !slices.Equal(got, wanted) {
+			slices.Sort(got)
+			if !slices.Equal(got, wanted) {
 				t.Errorf("%s: %v, want %v", where, got, wanted)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // How the rows of a type were found.
@@ -24,69 +26,36 @@ const (
 	IndexOrdered   = "ordered"   // numbers and dates in their order
 )
 
-// Plan says how a query was run, and what its value as a computed field would
-// depend on.
-type Plan struct {
-	Access        string     `json:"access"`            // AccessMixed when it differs from type to type
-	Types         []TypePlan `json:"types"`             // the types of FROM
-	Program       string     `json:"program,omitempty"` // what WHERE became; the numbers are slots
-	Slots         []string   `json:"slots"`             // the operands by number
-	RowsExamined  int        `json:"rowsExamined"`      // entities that were looked at
-	RowsMatched   int        `json:"rowsMatched"`       // those of them that meet the condition
-	CachedProgram bool       `json:"cachedProgram"`     // whether the text had been made ready before
-	CachedResult  bool       `json:"cachedResult"`      // whether this has a computed field with the query whose value is in the cache; the plan is that of a run all the same
-	DependsOn     []string   `json:"dependsOn"`         // what a value in the cache is kept for: when none of it changes, the value holds
-	Expires       string     `json:"expires,omitempty"` // day: such a value holds until the day ends; now: it is not kept
-	Micros        float64    `json:"micros"`            // µs from text to result
-}
-
-// TypePlan is the part of a plan that is about one type.
-type TypePlan struct {
-	Type         string     `json:"type"`
-	Access       string     `json:"access"`        // AccessIndex, AccessRange or AccessScan
-	Rows         int        `json:"rows"`          // live entities of the type
-	RowsExamined int        `json:"rowsExamined"`  // those that were looked at
-	Uses         []IndexUse `json:"uses"`          // the indexes used: several for conditions joined with OR
-	Considered   []IndexUse `json:"considered"`    // conditions that an index answers, and that were not used
-	Why          string     `json:"why,omitempty"` // why the rows were scanned
-}
-
-// IndexUse is a condition that an index answers.
-type IndexUse struct {
-	Condition string `json:"condition"` // as in team = {this}
-	Field     string `json:"field"`
-	Kind      string `json:"kind"`  // of the index: IndexID, IndexReference, IndexEquality or IndexOrdered
-	Rows      int    `json:"rows"`  // entities that it gives, -1 when that was not needed
-	Built     bool   `json:"built"` // whether this query built the index
-}
-
 // tracing collects what a plan tells of one type.
 type tracing struct {
 	plan  TypePlan
-	built []indexKey
+	built []index.Key
 }
 
 func (p *probe) kind() string {
 	switch {
 	case p.isID:
 		return IndexID
-	case p.key.class.ordered():
+	case p.Key.Class.Ordered():
 		return IndexOrdered
-	case p.field.kind == kindRef || p.field.elem == kindRef:
+	case p.field.Kind == datum.Ref || p.field.Elem == datum.Ref:
 		return IndexReference
 	}
 	return IndexEquality
 }
 
 // use describes the probes of one condition: those of IN are one.
-func (x *indexes) use(pl *planner, probes []probe) IndexUse {
+func (pl *planner) use(x *index.Set, probes []probe) IndexUse {
 	p := &probes[0]
-	u := IndexUse{Condition: p.leaf.text, Field: p.field.name, Kind: p.kind(), Built: slices.Contains(pl.trace.built, p.key)}
+	u := IndexUse{
+		Condition: p.leaf.text, Field: p.field.Name, Kind: p.kind(),
+		Built: slices.Contains(pl.trace.built, p.Key),
+	}
 	if other := p.other; other != nil && other != p.leaf {
 		u.Condition += " AND " + other.text
 	}
 	for i := range probes {
-		n, known := x.count(pl, &probes[i])
+		n, known := pl.count(x, &probes[i])
 		if !known {
 			u.Rows = -1
 			break
@@ -98,23 +67,25 @@ func (x *indexes) use(pl *planner, probes []probe) IndexUse {
 
 // explain completes the trace of a type. rows is what the best access gives
 // when served is true, or would have given when it is not.
-func (x *indexes) explain(pl *planner, a *access, rows int, served bool) {
+func (pl *planner) explain(x *index.Set, a *access, rows int, served bool) {
 	t := &pl.trace.plan
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+	x.RLock()
+	defer x.RUnlock()
 	used := make(map[*leaf]bool)
 	if served {
 		t.Access = AccessIndex
 		for start := 0; start < len(pl.chosen); {
 			end := start + 1
-			for end < len(pl.chosen) && pl.chosen[end].leaf == pl.chosen[start].leaf && pl.chosen[end].key == pl.chosen[start].key {
+			for end < len(pl.chosen) && pl.chosen[end].leaf == pl.chosen[start].leaf &&
+				pl.chosen[end].Key == pl.chosen[start].Key {
 				end++
 			}
 			p := &pl.chosen[start]
-			if used[p.leaf], used[p.other] = true, true; p.isRange() {
+			used[p.leaf], used[p.other] = true, true
+			if p.isRange() {
 				t.Access = AccessRange
 			}
-			t.Uses = append(t.Uses, x.use(pl, pl.chosen[start:end]))
+			t.Uses = append(t.Uses, pl.use(x, pl.chosen[start:end]))
 			start = end
 		}
 	}
@@ -124,7 +95,7 @@ func (x *indexes) explain(pl *planner, a *access, rows int, served bool) {
 			continue
 		}
 		if len(answer.probes) > 0 {
-			t.Considered = append(t.Considered, x.use(pl, answer.probes))
+			t.Considered = append(t.Considered, pl.use(x, answer.probes))
 		}
 	}
 	if served {
@@ -187,10 +158,11 @@ func (e *Engine) cachedValue(text string, this *entities.Entity) bool {
 		return false
 	}
 	for _, f := range t.Fields {
-		if f.Type != entities.Computed || strings.TrimSpace(f.Query) != strings.TrimSpace(text) {
+		if !f.Type.IsComputed() || strings.TrimSpace(f.Query) != strings.TrimSpace(text) {
 			continue
 		}
-		if p, _, err := e.prepare(f.Query, t, true, f.Name); err == nil && e.results.get(resultKey{p, this.ID}, e.src.Gen()) != nil {
+		if p, _, err := e.prepare(f.Query, t, true, f.Name); err == nil &&
+			e.results.get(resultKey{p, this.ID}, e.gen()) != nil {
 			return true
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 var utc = time.UTC
@@ -17,7 +19,7 @@ var utc = time.UTC
 // but its own text, and none makes a text much longer than it was.
 type function struct {
 	name     string
-	usage    string
+	usage    string // from syntax.Functions, which people see
 	min, max int
 	dates    bool // arguments are dates
 	daily    bool // the value changes with the calendar day
@@ -26,7 +28,7 @@ type function struct {
 	result   func(args []shape) shape
 	// call computes the value. Arguments that are NULL are seen by coalesce
 	// only: every other function is NULL then.
-	call func(m *machine, args []*value) value
+	call func(m *machine, args []*datum.Value) datum.Value
 }
 
 func (f *function) arity() string {
@@ -39,35 +41,35 @@ func (f *function) arity() string {
 	return fmt.Sprintf("at least %d arguments", f.min)
 }
 
-func gives(k kind) func([]shape) shape { return func([]shape) shape { return shape{kind: k} } }
+func gives(k datum.Kind) func([]shape) shape { return func([]shape) shape { return shape{kind: k} } }
 
-func isScalar(s shape) bool { return s.kind != kindList }
+func isScalar(s shape) bool { return s.kind != datum.List }
 
 func isDateLike(s shape) bool {
 	switch s.kind {
-	case kindDate, kindInstant, kindText, kindAny, kindNull:
+	case datum.Date, datum.InstantKind, datum.TextKind, datum.Any, datum.Null:
 		return true
 	}
 	return false
 }
 
-func ofText(change func(string) string) func(*machine, []*value) value {
-	return func(_ *machine, args []*value) value {
-		s, ok := textOf(args[0])
+func ofText(change func(string) string) func(*machine, []*datum.Value) datum.Value {
+	return func(_ *machine, args []*datum.Value) datum.Value {
+		s, ok := datum.TextOf(args[0])
 		if !ok {
-			return value{}
+			return datum.Value{}
 		}
-		return textValue(change(s))
+		return datum.Text(change(s))
 	}
 }
 
-func ofDay(part func(y, m, d int) int) func(*machine, []*value) value {
-	return func(m *machine, args []*value) value {
+func ofDay(part func(y, m, d int) int) func(*machine, []*datum.Value) datum.Value {
+	return func(m *machine, args []*datum.Value) datum.Value {
 		day, ok := m.day(args[0])
 		if !ok {
-			return value{}
+			return datum.Value{}
 		}
-		return value{kind: kindNumber, n: float64(part(civil(day)))}
+		return datum.Value{Kind: datum.Number, Number: float64(part(datum.Civil(day)))}
 	}
 }
 
@@ -79,119 +81,125 @@ var functionNames []string
 // so that a literal would be an initialisation cycle.
 func init() { //nolint:gochecknoinits // see above
 	for _, f := range []*function{
-		{name: "lower", usage: "lower(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToLower)},
-		{name: "upper", usage: "upper(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToUpper)},
-		{name: "trim", usage: "trim(p.name)", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.TrimSpace)},
-		{name: "length", usage: "length(p.name)", min: 1, max: 1, result: gives(kindNumber), call: length},
+		{name: "lower", min: 1, max: 1, accepts: isScalar, result: gives(datum.TextKind), call: ofText(strings.ToLower)},
+		{name: "upper", min: 1, max: 1, accepts: isScalar, result: gives(datum.TextKind), call: ofText(strings.ToUpper)},
+		{name: "trim", min: 1, max: 1, accepts: isScalar, result: gives(datum.TextKind), call: ofText(strings.TrimSpace)},
+		{name: "length", min: 1, max: 1, result: gives(datum.Number), call: length},
 		{
-			name: "year", usage: "year(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			name: "year", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Number),
 			call: ofDay(func(y, _, _ int) int { return y }),
 		},
 		{
-			name: "month", usage: "month(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			name: "month", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Number),
 			call: ofDay(func(_, m, _ int) int { return m }),
 		},
 		{
-			name: "day", usage: "day(p.due)", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
+			name: "day", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Number),
 			call: ofDay(func(_, _, d int) int { return d }),
 		},
 		{
-			name: "days_between", usage: "days_between(p.start, p.due)", min: 2, max: 2, dates: true, accepts: isDateLike,
-			result: gives(kindNumber), call: daysBetween,
+			name: "days_between", min: 2, max: 2, dates: true, accepts: isDateLike,
+			result: gives(datum.Number), call: daysBetween,
 		},
-		{name: "coalesce", usage: "coalesce(p.nick, p.name)", min: 1, max: math.MaxInt32, result: coalesceShape, call: coalesce},
+		{name: "coalesce", min: 1, max: math.MaxInt32, result: coalesceShape, call: coalesce},
 		{
-			name: "date", usage: "date('2026-01-31')", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindDate),
-			call: func(m *machine, args []*value) value {
+			name: "date", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Date),
+			call: func(m *machine, args []*datum.Value) datum.Value {
 				if day, ok := m.day(args[0]); ok {
-					return value{kind: kindDate, i: day}
+					return datum.Value{Kind: datum.Date, Int: day}
 				}
-				return value{}
+				return datum.Value{}
 			},
 		},
 		{
-			name: "today", usage: "today()", daily: true, result: gives(kindDate),
-			call: func(m *machine, _ []*value) value { return value{kind: kindDate, i: dayOf(m.now)} },
+			name: "today", daily: true, result: gives(datum.Date),
+			call: func(m *machine, _ []*datum.Value) datum.Value {
+				return datum.Value{Kind: datum.Date, Int: datum.DayOf(m.now)}
+			},
 		},
 		{
-			name: "now", usage: "now()", volatile: true, result: gives(kindInstant),
-			call: func(m *machine, _ []*value) value { return instant(m.now, m.loc) },
+			name: "now", volatile: true, result: gives(datum.InstantKind),
+			call: func(m *machine, _ []*datum.Value) datum.Value { return datum.Instant(m.now, m.scope.Zone) },
 		},
 	} {
 		functions[f.name] = f
 		functionNames = append(functionNames, f.name)
 	}
+	for _, f := range syntax.Functions {
+		functions[f.Name].usage = f.Usage
+	}
 	slices.Sort(functionNames)
 }
 
 // length is the number of code points of a text and of items of a list.
-func length(_ *machine, args []*value) value {
-	if args[0].kind == kindList {
-		return value{kind: kindNumber, n: float64(args[0].length())}
+func length(_ *machine, args []*datum.Value) datum.Value {
+	if args[0].Kind == datum.List {
+		return datum.Value{Kind: datum.Number, Number: float64(args[0].Len())}
 	}
-	s, ok := textOf(args[0])
+	s, ok := datum.TextOf(args[0])
 	if !ok {
-		return value{}
+		return datum.Value{}
 	}
-	return value{kind: kindNumber, n: float64(utf8.RuneCountInString(s))}
+	return datum.Value{Kind: datum.Number, Number: float64(utf8.RuneCountInString(s))}
 }
 
 // daysBetween counts the days from the first date to the second: negative when
 // the second is earlier.
-func daysBetween(m *machine, args []*value) value {
+func daysBetween(m *machine, args []*datum.Value) datum.Value {
 	from, ok := m.day(args[0])
 	to, ok2 := m.day(args[1])
 	if !ok || !ok2 {
-		return value{}
+		return datum.Value{}
 	}
-	return value{kind: kindNumber, n: float64(to - from)}
+	return datum.Value{Kind: datum.Number, Number: float64(to - from)}
 }
 
-func coalesce(_ *machine, args []*value) value {
+func coalesce(_ *machine, args []*datum.Value) datum.Value {
 	for _, a := range args {
-		if a.kind != kindNull {
+		if a.Kind != datum.Null {
 			return *a
 		}
 	}
-	return value{}
+	return datum.Value{}
 }
 
 func coalesceShape(args []shape) shape {
-	out := shape{kind: kindNull}
+	out := shape{kind: datum.Null}
 	for _, a := range args {
 		switch {
-		case a.kind == kindNull:
-		case out.kind == kindNull:
+		case a.kind == datum.Null:
+		case out.kind == datum.Null:
 			out = shape{kind: a.kind, elem: a.elem, options: a.options}
 		case out.kind != a.kind || out.elem != a.elem:
-			return shape{kind: kindAny}
+			return shape{kind: datum.Any}
 		}
 	}
-	if out.kind == kindNull {
-		return shape{kind: kindAny}
+	if out.kind == datum.Null {
+		return shape{kind: datum.Any}
 	}
 	out.options = nil
 	return out
 }
 
 // checkCompare says what is odd about a comparison, by what is declared.
-func (c *compiler) checkCompare(op CompareOp, left Operand, ls shape, right Operand, rs shape) {
-	if op.ordering() {
+func (c *compiler) checkCompare(op syntax.CompareOp, left syntax.Operand, ls shape, right syntax.Operand, rs shape) {
+	if op.Ordering() {
 		for _, side := range []struct {
-			x  Operand
+			x  syntax.Operand
 			sh shape
 		}{{left, ls}, {right, rs}} {
 			switch side.sh.kind {
-			case kindRef:
-				c.found.fail(side.x.Source(), "a reference has no order", "compare a field of what it refers to, as in p.team.name")
+			case datum.Ref:
+				c.found.Fail(side.x.Source(), "a reference has no order",
+					"compare a field of what it refers to, as in p.team.name")
 				return
-			case kindList:
-				c.found.fail(side.x.Source(), "a list has no order", "use CONTAINS, IN or length()")
+			case datum.List:
+				c.found.Fail(side.x.Source(), "a list has no order", "use CONTAINS, IN or length()")
 				return
 			}
 		}
 	}
-	if op >= OpContains {
+	if op >= syntax.OpContains {
 		return
 	}
 	c.checkLiteral(ls, rs)
@@ -206,37 +214,39 @@ func (c *compiler) checkLiteral(sh, other shape) {
 		return
 	}
 	kind := sh.base()
-	isText := lit.Kind == LitText
+	isText := lit.Kind == syntax.LitText
 	switch {
-	case kind == kindNumber && !fits(isText, lit, kindNumber):
-		c.found.warn(lit.Span, "the field is a number, this is not", "numbers stand without quotes, as in 42")
-	case kind == kindBool && !fits(isText, lit, kindBool):
-		c.found.warn(lit.Span, "the field is true or false, this is neither", "write true or false")
-	case (kind == kindDate || kind == kindInstant) && !fits(isText, lit, kindDate):
-		c.found.warn(lit.Span, "the field is a date, this is not", "write dates as date('2026-01-31')")
-	case kind == kindRef && !isText:
-		c.found.warn(lit.Span, "the field is a reference, this is not", "compare with {this}, an id, or a field of what it refers to")
-	case kind == kindRef && c.misnamed != nil && c.misnamed(lit.Text):
-		c.found.warn(lit.Span, "references compare by id, and "+quoteText(clip(lit.Text))+" is a name",
+	case kind == datum.Number && !fits(isText, lit, datum.Number):
+		c.found.Warn(lit.Span, "the field is a number, this is not", "numbers stand without quotes, as in 42")
+	case kind == datum.BoolKind && !fits(isText, lit, datum.BoolKind):
+		c.found.Warn(lit.Span, "the field is true or false, this is neither", "write true or false")
+	case (kind == datum.Date || kind == datum.InstantKind) && !fits(isText, lit, datum.Date):
+		c.found.Warn(lit.Span, "the field is a date, this is not", "write dates as date('2026-01-31')")
+	case kind == datum.Ref && !isText:
+		c.found.Warn(lit.Span, "the field is a reference, this is not",
+			"compare with {this}, an id, or a field of what it refers to")
+	case kind == datum.Ref && c.misnamed != nil && c.misnamed(lit.Text):
+		c.found.Warn(lit.Span, "references compare by id, and "+syntax.QuoteText(syntax.Clip(lit.Text))+" is a name",
 			"compare the name of what it refers to, as in p.team.name = 'Engineering'")
-	case kind == kindChoice && isText && len(sh.options) > 0 && !hasOption(sh.options, lit.Text):
-		c.found.warn(lit.Span, "the field has no option "+quoteText(clip(lit.Text)), didYouMean(lit.Text, sh.options, ""))
+	case kind == datum.Choice && isText && len(sh.options) > 0 && !hasOption(sh.options, lit.Text):
+		c.found.Warn(lit.Span, "the field has no option "+syntax.QuoteText(syntax.Clip(lit.Text)),
+			syntax.DidYouMean(lit.Text, sh.options, ""))
 	}
 }
 
-func fits(isText bool, lit *Literal, k kind) bool {
+func fits(isText bool, lit *syntax.Literal, k datum.Kind) bool {
 	switch {
-	case isText && k == kindNumber:
-		_, ok := parseNumber(lit.Text)
+	case isText && k == datum.Number:
+		_, ok := datum.ParseNumber(lit.Text)
 		return ok
-	case isText && k == kindBool:
-		_, ok := parseBool(lit.Text)
+	case isText && k == datum.BoolKind:
+		_, ok := datum.ParseBool(lit.Text)
 		return ok
 	case isText:
-		_, ok := parseTime(lit.Text, utc)
+		_, ok := datum.ParseTime(lit.Text, utc)
 		return ok
 	}
-	return lit.Kind == LitNumber && k == kindNumber || lit.Kind == LitBool && k == kindBool
+	return lit.Kind == syntax.LitNumber && k == datum.Number || lit.Kind == syntax.LitBool && k == datum.BoolKind
 }
 
 func hasOption(options []string, text string) bool {

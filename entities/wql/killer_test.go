@@ -11,7 +11,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // TestWQL7_Killers sends what is known to take a process down through raw expr,
@@ -43,7 +45,7 @@ func TestWQL7_Killers(t *testing.T) {
 		"only brackets":   {strings.Repeat("[", 4095), fault.Query},
 		"only NUL":        {strings.Repeat("\x00", 4095), fault.Query},
 		"not UTF-8":       {cond("p.name = '\xff\xfe'"), fault.Query},
-		"too long":        {"SELECT p FROM Person" + strings.Repeat(" ", wql.MaxSource), fault.Limit},
+		"too long":        {"SELECT p FROM Person" + strings.Repeat(" ", syntax.MaxSource), fault.Limit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			used := measure(func() {
@@ -78,17 +80,17 @@ func measure(f func()) usage {
 // TestWQL7_LongestAllowed runs queries at the limits themselves.
 func TestWQL7_LongestAllowed(t *testing.T) {
 	w := company(t, wql.Options{})
-	deep := strings.Repeat("(", wql.MaxDepth) + "p.age = 41" + strings.Repeat(")", wql.MaxDepth)
+	deep := strings.Repeat("(", syntax.MaxDepth) + "p.age = 41" + strings.Repeat(")", syntax.MaxDepth)
 	if got := show(w.query("SELECT p FROM Person WHERE "+deep, "")); got != "alice" {
-		t.Errorf("%d parentheses: %s", wql.MaxDepth, got)
+		t.Errorf("%d parentheses: %s", syntax.MaxDepth, got)
 	}
 	// SELECT, FROM, and three nodes a comparison, one for the chain.
-	wide := strings.TrimSuffix(strings.Repeat("age=41 OR ", (wql.MaxNodes-3)/3), " OR ")
+	wide := strings.TrimSuffix(strings.Repeat("age=41 OR ", (syntax.MaxNodes-3)/3), " OR ")
 	if got := show(w.query("SELECT p FROM Person WHERE "+wide, "")); got != "alice" {
-		t.Errorf("%d nodes: %s", wql.MaxNodes, got)
+		t.Errorf("%d nodes: %s", syntax.MaxNodes, got)
 	}
 	// A NOT and its parenthesis are two levels.
-	negated := strings.Repeat("NOT (", wql.MaxDepth/2) + "age = 41" + strings.Repeat(")", wql.MaxDepth/2)
+	negated := strings.Repeat("NOT (", syntax.MaxDepth/2) + "age = 41" + strings.Repeat(")", syntax.MaxDepth/2)
 	if got := show(w.query("SELECT p FROM Person WHERE "+negated, "")); got != "alice" {
 		t.Errorf("nested NOTs: %s", got)
 	}
@@ -194,13 +196,13 @@ func FuzzParse(f *testing.F) {
 	}
 	w := company(f, wql.Options{})
 	f.Fuzz(func(t *testing.T, text string) {
-		q, found := wql.Parse(text)
+		q, found := syntax.Parse(text)
 		bad := false
 		for _, d := range found {
 			if d.Line < 1 || d.Column < 1 || d.Message == "" || d.Hint == "" || !strings.HasSuffix(d.Source, "^") {
 				t.Fatalf("finding without a place or a hint: %+v", d)
 			}
-			bad = bad || d.Severity == entities.SeverityError
+			bad = bad || d.Severity == record.SeverityError
 		}
 		w.wql.Check(text, "Person")
 		if bad {
@@ -210,8 +212,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("no tree and no error")
 		}
 		written := q.String()
-		again, found := wql.Parse(written)
-		if len(written) <= wql.MaxSource && (len(found) > 0 || again.String() != written) {
+		again, found := syntax.Parse(written)
+		if len(written) <= syntax.MaxSource && (len(found) > 0 || again.String() != written) {
 			t.Fatalf("written as %s, which is read as %v with %v", written, again, found)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -260,7 +262,7 @@ func TestWQL7_MemoryOfIndexes(t *testing.T) {
 	w := open(t, wql.Options{})
 	thing := entities.Type{Name: "Thing"}
 	for f := range 5 {
-		thing.Fields = append(thing.Fields, entities.Field{Name: fmt.Sprint("f", f), Type: entities.TextList})
+		thing.Fields = append(thing.Fields, entities.Field{Name: fmt.Sprint("f", f), Type: record.TextList})
 	}
 	w.declare(thing)
 	var list []entities.Entity
@@ -303,12 +305,12 @@ func TestWQL7_MemoryOfOrder(t *testing.T) {
 	}
 	w := open(t, wql.Options{})
 	w.declare(
-		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "bio", Type: entities.Text}}},
+		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "bio", Type: record.Text}}},
 		entities.Type{Name: "P", Fields: []entities.Field{
-			{Name: "hub", Type: entities.EntityRef},
-			{Name: "hubs", Type: entities.EntityRefList},
-			{Name: "n", Type: entities.Number},
-			{Name: "own", Type: entities.Text},
+			{Name: "hub", Type: record.EntityRef},
+			{Name: "hubs", Type: record.EntityRefList},
+			{Name: "n", Type: record.Number},
+			{Name: "own", Type: record.Text},
 		}},
 	)
 	list := []entities.Entity{e("Hub", "h", "H", entities.Values{"bio": strings.Repeat("lorem Ipsum 12 ", 3400)})}
@@ -366,8 +368,8 @@ func TestWQL5_SumIsExact(t *testing.T) {
 func TestWQL7_MemoryOfPaths(t *testing.T) {
 	w := open(t, wql.Options{})
 	w.declare(
-		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "tags", Type: entities.TextList}}},
-		entities.Type{Name: "P", Fields: []entities.Field{{Name: "hubs", Type: entities.EntityRefList}}},
+		entities.Type{Name: "Hub", Fields: []entities.Field{{Name: "tags", Type: record.TextList}}},
+		entities.Type{Name: "P", Fields: []entities.Field{{Name: "hubs", Type: record.EntityRefList}}},
 	)
 	tags := make([]string, 1000)
 	for i := range tags {
@@ -407,8 +409,8 @@ func TestWQL7_MemoryOfPaths(t *testing.T) {
 func TestWQL3_LongLists(t *testing.T) {
 	w := open(t, wql.Options{})
 	w.declare(entities.Type{Name: "T", Fields: []entities.Field{
-		{Name: "tags", Type: entities.TextList},
-		{Name: "more", Type: entities.TextList},
+		{Name: "tags", Type: record.TextList},
+		{Name: "more", Type: record.TextList},
 	}})
 	texts := func(n int, prefix string, extra ...string) []string {
 		list := slices.Clone(extra)

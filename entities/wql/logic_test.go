@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -14,7 +15,7 @@ import (
 // holds tell the three apart.
 func TestWQL3_ThreeValuedLogic(t *testing.T) {
 	w := open(t, wql.Options{})
-	w.declare(entities.Type{Name: "T", Fields: []entities.Field{{Name: "n", Type: entities.Number}, {Name: "gap", Type: entities.Number}}})
+	w.declare(entities.Type{Name: "T", Fields: []entities.Field{{Name: "n", Type: record.Number}, {Name: "gap", Type: record.Number}}})
 	w.put(e("T", "t", "t", entities.Values{"n": 1.0}))
 	const (
 		f = iota

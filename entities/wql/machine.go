@@ -9,6 +9,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // environment is all that an expr program can name: comparisons over slots.
@@ -37,12 +39,13 @@ type environment struct {
 
 // maxProgramNodes bounds the program. A query of MaxNodes nodes makes at most
 // about five times as many: a call with two numbers, and its share of && or ||.
-const maxProgramNodes = 8 * MaxNodes
+const maxProgramNodes = 8 * syntax.MaxNodes
 
 // buildProgram compiles a program. The environment is declared by value: with a
 // pointer expr looks fields up by name at run time, at twice the time a row.
 func buildProgram(source string) (*vm.Program, error) {
-	return expr.Compile(source, expr.Env(environment{}), expr.AsBool(), expr.DisableAllBuiltins(), expr.MaxNodes(maxProgramNodes))
+	return expr.Compile(source, expr.Env(environment{}), expr.AsBool(), expr.DisableAllBuiltins(),
+		expr.MaxNodes(maxProgramNodes))
 }
 
 // machine runs one prepared query for one caller at a time. Its VM, its values
@@ -53,28 +56,29 @@ type machine struct {
 	env environment
 
 	// The run.
-	ctx    context.Context
-	engine *Engine
-	this   *entities.Entity
-	now    time.Time
-	loc    *time.Location
-	depth  int
-	found  []func(id string) bool
-	rec    *recorder // of what is read; nil: nobody asks
-	plan   planner
-	err    error // ends the run
-	work   int   // steps since the context was looked at
+	ctx     context.Context
+	engine  *Engine
+	this    *entities.Entity
+	now     time.Time
+	scope   datum.Scope
+	depth   int
+	found   []func(id string) bool
+	rec     *recorder // of what is read; nil: nobody asks
+	plan    planner
+	err     error  // ends the run
+	work    int    // steps since the context was looked at
+	giveWay func() // called as often; nil: nothing is
 
 	// The row. A value is current when its stamp is that of the row, or of the
 	// run for a constant one.
 	row      *entities.Entity
-	values   []value
+	values   []datum.Value
 	stamps   []uint64
 	rowStamp uint64
 	runStamp uint64
-	fields   []knownField // of the first step of each path
-	args     [][]*value   // of calls
-	patterns []likePattern
+	fields   []knownField     // of the first step of each path
+	args     [][]*datum.Value // of calls
+	patterns []datum.LikePattern
 	keys     []byte // memory for natural keys
 	items    int    // in the lists of the row
 	fixed    int    // in those that do not depend on the row
@@ -88,37 +92,38 @@ type knownField struct {
 func newMachine(p *prepared) *machine {
 	n := len(p.slots)
 	m := &machine{
-		p: p, values: make([]value, n), stamps: make([]uint64, n), fields: make([]knownField, n),
-		args: make([][]*value, n), patterns: make([]likePattern, n),
+		p: p, values: make([]datum.Value, n), stamps: make([]uint64, n), fields: make([]knownField, n),
+		args: make([][]*datum.Value, n), patterns: make([]datum.LikePattern, n),
 	}
 	for i := range p.slots {
-		m.args[i] = make([]*value, len(p.slots[i].args))
+		m.args[i] = make([]*datum.Value, len(p.slots[i].args))
 	}
+	m.scope.Tick = m.tick
 	ordered := func(test func(c int) bool) func(a, b int) bool {
 		return func(a, b int) bool {
 			x, y := m.get(a), m.get(b)
-			if !x.kind.orderable() || !y.kind.orderable() {
+			if !x.Kind.Orderable() || !y.Kind.Orderable() {
 				return false
 			}
-			c, ok := compare(x, y, m.loc)
+			c, ok := datum.Compare(x, y, m.scope.Zone)
 			return ok && test(c)
 		}
 	}
-	is := func(test func(a, b *value, m *machine) tri, want tri) func(a, b int) bool {
-		return func(a, b int) bool { return test(m.get(a), m.get(b), m) == want }
+	is := func(test func(a, b *datum.Value, in *datum.Scope) datum.Truth, want datum.Truth) func(a, b int) bool {
+		return func(a, b int) bool { return test(m.get(a), m.get(b), &m.scope) == want }
 	}
 	m.env = environment{
-		Eq: is(equal, isTrue), Differs: is(equal, isFalse), Ne: m.ne,
+		Eq: is(datum.Equal, datum.True), Differs: is(datum.Equal, datum.False), Ne: m.ne,
 		Lt: ordered(func(c int) bool { return c < 0 }), Le: ordered(func(c int) bool { return c <= 0 }),
 		Gt: ordered(func(c int) bool { return c > 0 }), Ge: ordered(func(c int) bool { return c >= 0 }),
-		Has: is(contains, isTrue), Lacks: is(contains, isFalse),
-		Begins: is(startsWith, isTrue), BeginsNot: is(startsWith, isFalse),
-		Like:     func(a, b int) bool { return m.like(a, b) == isTrue },
-		Unlike:   func(a, b int) bool { return m.like(a, b) == isFalse },
-		OneOf:    func(a, set int) bool { return m.oneOf(a, set) == isTrue },
-		NoneOf:   func(a, set int) bool { return m.oneOf(a, set) == isFalse },
-		Missing:  func(a int) bool { return m.get(a).kind == kindNull },
-		Present:  func(a int) bool { return m.get(a).kind != kindNull },
+		Has: is(datum.Contains, datum.True), Lacks: is(datum.Contains, datum.False),
+		Begins: is(datum.StartsWith, datum.True), BeginsNot: is(datum.StartsWith, datum.False),
+		Like:     func(a, b int) bool { return m.like(a, b) == datum.True },
+		Unlike:   func(a, b int) bool { return m.like(a, b) == datum.False },
+		OneOf:    func(a, set int) bool { return m.oneOf(a, set) == datum.True },
+		NoneOf:   func(a, set int) bool { return m.oneOf(a, set) == datum.False },
+		Missing:  func(a int) bool { return m.get(a).Kind == datum.Null },
+		Present:  func(a int) bool { return m.get(a).Kind != datum.Null },
 		Found:    func(words int) bool { return m.found[words](m.row.ID) },
 		NotFound: func(words int) bool { return !m.found[words](m.row.ID) },
 	}
@@ -129,8 +134,8 @@ func newMachine(p *prepared) *machine {
 func (m *machine) begin(ctx context.Context, e *Engine, this *entities.Entity, depth int) error {
 	clear(m.plan.rows[:cap(m.plan.rows)])
 	m.ctx, m.engine, m.this, m.depth, m.err, m.work = ctx, e, this, depth, nil, 0
-	m.loc = e.opts.Location
-	m.now = e.opts.Now().In(m.loc)
+	m.scope.Zone = e.opts.Location
+	m.now = e.opts.Now().In(m.scope.Zone)
 	m.rowStamp++
 	m.runStamp = m.rowStamp
 	for _, words := range m.p.matches {
@@ -150,14 +155,15 @@ func (m *machine) begin(ctx context.Context, e *Engine, this *entities.Entity, d
 // end lets go of what belongs to the caller and gives the machine back.
 func (m *machine) end() {
 	for i := range m.values {
-		if cap(m.values[i].items) > keptItems {
-			m.values[i].items = nil
+		if cap(m.values[i].Items) > keptItems {
+			m.values[i].Items = nil
 		}
 	}
 	m.items, m.fixed = 0, 0
 	clear(m.plan.rows[:cap(m.plan.rows)])
-	m.ctx, m.engine, m.this, m.row, m.rec, m.found = nil, nil, nil, nil, nil, m.found[:0]
-	if m.keys = m.keys[:0]; cap(m.keys) > maxKeptKeys {
+	m.ctx, m.engine, m.this, m.row, m.rec, m.found, m.giveWay = nil, nil, nil, nil, nil, m.found[:0], nil
+	m.keys = m.keys[:0]
+	if cap(m.keys) > maxKeptKeys {
 		m.keys = nil
 	}
 	m.p.machines.Put(m)
@@ -194,8 +200,12 @@ const workUnit = 64
 
 // tick counts steps of work and ends the run when its context has ended.
 func (m *machine) tick(steps int) error {
-	if m.work += steps; m.work >= workUnit && m.err == nil {
+	m.work += steps
+	if m.work >= workUnit && m.err == nil {
 		m.work = 0
+		if m.giveWay != nil {
+			m.giveWay()
+		}
 		m.err = ended(m.ctx)
 	}
 	return m.err
@@ -219,7 +229,7 @@ func ended(ctx context.Context) error {
 }
 
 // get returns the value of a slot for the row.
-func (m *machine) get(i int) *value {
+func (m *machine) get(i int) *datum.Value {
 	s := &m.p.slots[i]
 	v := &m.values[i]
 	stamp := m.rowStamp
@@ -227,19 +237,19 @@ func (m *machine) get(i int) *value {
 		stamp = m.runStamp
 	}
 	if m.stamps[i] == stamp {
-		if len(v.s) > longText {
-			_ = m.tickText(len(v.s))
+		if len(v.Text) > longText {
+			_ = m.tickText(len(v.Text))
 		}
 		return v
 	}
 	if m.err != nil { // the run is over: nothing is made any more
-		*v = value{}
+		*v = datum.Value{}
 		return v
 	}
 	before := m.items
 	m.evaluate(i, s, v)
-	if len(v.s) > longText {
-		_ = m.tickText(len(v.s))
+	if len(v.Text) > longText {
+		_ = m.tickText(len(v.Text))
 	}
 	if s.constant { // held from row to row
 		m.fixed, m.items = m.fixed+m.items-before, before
@@ -248,7 +258,7 @@ func (m *machine) get(i int) *value {
 	return v
 }
 
-func (m *machine) evaluate(i int, s *slot, v *value) {
+func (m *machine) evaluate(i int, s *slot, v *datum.Value) {
 	switch s.op {
 	case slotLiteral:
 		*v = s.value
@@ -259,18 +269,18 @@ func (m *machine) evaluate(i int, s *slot, v *value) {
 		}
 		m.walk(s.path, known.field, m.row, v)
 	case slotThis:
-		*v = value{kind: kindRef, s: m.this.ID}
+		*v = datum.Value{Kind: datum.Ref, Text: m.this.ID}
 	case slotThisPath:
 		m.rec.entity(m.this.ID, s.path.steps[0].reads)
 		m.walk(s.path, s.path.steps[0].field(m.this.Type), m.this, v)
 	case slotShift:
-		*v = shift(*m.get(s.args[0]), s.amount, s.unit, m.loc)
+		*v = datum.Shift(*m.get(s.args[0]), s.amount, s.unit, m.scope.Zone)
 	case slotCall:
 		args := m.args[i]
 		for n, arg := range s.args {
 			args[n] = m.get(arg)
-			if m.err != nil || args[n].kind == kindNull && s.fn.name != "coalesce" {
-				*v = value{}
+			if m.err != nil || args[n].Kind == datum.Null && s.fn.name != "coalesce" {
+				*v = datum.Value{}
 				return
 			}
 		}
@@ -279,14 +289,14 @@ func (m *machine) evaluate(i int, s *slot, v *value) {
 }
 
 // day returns the calendar day of a date, an instant or a text that is one.
-func (m *machine) day(v *value) (int64, bool) {
-	switch v.kind {
-	case kindDate:
-		return v.i, true
-	case kindInstant:
-		return v.day, true
-	case kindText, kindChoice:
-		if t, ok := parseTime(v.s, m.loc); ok {
+func (m *machine) day(v *datum.Value) (int64, bool) {
+	switch v.Kind {
+	case datum.Date:
+		return v.Int, true
+	case datum.InstantKind:
+		return v.Day, true
+	case datum.TextKind, datum.Choice:
+		if t, ok := datum.ParseTime(v.Text, m.scope.Zone); ok {
 			return m.day(&t)
 		}
 	}
@@ -296,20 +306,36 @@ func (m *machine) day(v *value) (int64, bool) {
 // ne is != : unlike in SQL a missing field differs from every value.
 func (m *machine) ne(a, b int) bool {
 	x, y := m.get(a), m.get(b)
-	if x.kind == kindNull || y.kind == kindNull {
+	if x.Kind == datum.Null || y.Kind == datum.Null {
 		return true
 	}
-	return equal(x, y, m) == isFalse
+	return datum.Equal(x, y, &m.scope) == datum.False
 }
 
 // oneOf is x = a OR x = b …
-func (m *machine) oneOf(a, set int) tri {
+func (m *machine) oneOf(a, set int) datum.Truth {
 	x := m.get(a)
-	result := isFalse
+	result := datum.False
 	for _, item := range m.p.sets[set] {
-		if result = max(result, equal(x, m.get(item), m)); result == isTrue {
+		result = max(result, datum.Equal(x, m.get(item), &m.scope))
+		if result == datum.True {
 			break
 		}
 	}
 	return result
+}
+
+// like says whether a text, or any item of a list, matches a pattern.
+func (m *machine) like(a, b int) datum.Truth {
+	x, y := m.get(a), m.get(b)
+	pattern, ok := datum.TextOf(y)
+	if !ok || x.Kind == datum.Null {
+		return datum.Unknown
+	}
+	p := &m.patterns[b]
+	p.Prepare(pattern)
+	if x.Kind == datum.List {
+		return datum.AnyItem(x, &m.scope, func(item *datum.Value) datum.Truth { return p.Matches(item, &m.scope) })
+	}
+	return p.Matches(x, &m.scope)
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -63,7 +64,7 @@ func TestWQL4_AllErrorsAtOnce(t *testing.T) {
 				break
 			}
 			before, after := marked[:i], marked[i+len("»"):]
-			m := mark{line: strings.Count(before, "\n") + 1, column: entities.UTF16Len(before[strings.LastIndex(before, "\n")+1:]) + 1}
+			m := mark{line: strings.Count(before, "\n") + 1, column: names.UTF16Len(before[strings.LastIndex(before, "\n")+1:]) + 1}
 			if rest, ok := strings.CutPrefix(after, "⟨"); ok {
 				m.near, after, _ = strings.Cut(rest, "⟩")
 			}
@@ -76,7 +77,7 @@ func TestWQL4_AllErrorsAtOnce(t *testing.T) {
 			}
 			got := []string{}
 			for _, d := range w.wql.Check(marked, "Team") {
-				if d.Severity != entities.SeverityError {
+				if d.Severity != record.SeverityError {
 					continue
 				}
 				got = append(got, fmt.Sprintf("%d:%d", d.Line, d.Column))

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // slotOp says how a slot gets its value.
@@ -27,7 +30,7 @@ type slot struct {
 	op       slotOp
 	constant bool // does not depend on the row
 	text     string
-	value    value // slotLiteral
+	value    datum.Value // slotLiteral
 	path     *path
 	fn       *function
 	args     []int
@@ -49,24 +52,26 @@ func (c *compiler) add(s slot) int {
 
 // operand compiles an operand. On the right of an operator a bare name that no
 // type declares is a text.
-func (c *compiler) operand(x Operand, right bool) (int, shape) {
+func (c *compiler) operand(x syntax.Operand, right bool) (int, shape) {
 	switch x := x.(type) {
-	case *Literal:
+	case *syntax.Literal:
 		return c.literal(x)
-	case *Path:
+	case *syntax.Path:
 		return c.path(x, right)
-	case *This:
+	case *syntax.This:
 		return c.thisOperand(x)
-	case *Call:
+	case *syntax.Call:
 		return c.call(x)
-	case *Shift:
+	case *syntax.Shift:
 		arg, sh := c.operand(x.X, right)
-		if k := sh.kind; k == kindNumber || k == kindBool || k == kindRef || k == kindList || k == kindChoice {
-			c.found.fail(x.Span, "a duration can't be added to "+kindNames[k], "durations move dates, as in today() - 7d")
+		if k := sh.kind; k == datum.Number || k == datum.BoolKind || k == datum.Ref || k == datum.List ||
+			k == datum.Choice {
+			c.found.Fail(x.Span, "a duration can't be added to "+datum.KindNames[k],
+				"durations move dates, as in today() - 7d")
 		}
-		if lit := sh.literal; lit != nil && lit.Kind == LitText {
-			if _, ok := parseTime(lit.Text, utc); !ok {
-				c.found.fail(lit.Span, "the text is not a date", "dates are written date('2026-01-31')")
+		if lit := sh.literal; lit != nil && lit.Kind == syntax.LitText {
+			if _, ok := datum.ParseTime(lit.Text, utc); !ok {
+				c.found.Fail(lit.Span, "the text is not a date", "dates are written date('2026-01-31')")
 			}
 		}
 		text := fmt.Sprintf("%s %+d%c", c.out.slots[arg].text, x.Amount, x.Unit)
@@ -75,33 +80,33 @@ func (c *compiler) operand(x Operand, right bool) (int, shape) {
 			constant: c.out.slots[arg].constant,
 		})
 		kind := sh.kind
-		if kind == kindText || x.Unit == 'h' {
-			kind = kindAny
+		if kind == datum.TextKind || x.Unit == 'h' {
+			kind = datum.Any
 		}
 		return i, shape{kind: kind}
 	}
-	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: kindNull}
+	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: datum.Null}
 }
 
-func (c *compiler) literal(x *Literal) (int, shape) {
+func (c *compiler) literal(x *syntax.Literal) (int, shape) {
 	s := slot{op: slotLiteral, constant: true}
 	switch x.Kind {
-	case LitText:
-		s.value = textValue(x.Text)
-		s.text = quoteText(x.Text)
-	case LitNumber:
-		s.value = value{kind: kindNumber, n: x.Number}
+	case syntax.LitText:
+		s.value = datum.Text(x.Text)
+		s.text = syntax.QuoteText(x.Text)
+	case syntax.LitNumber:
+		s.value = datum.Value{Kind: datum.Number, Number: x.Number}
 		s.text = strconv.FormatFloat(x.Number, 'g', -1, 64)
-	case LitBool:
-		s.value = boolValue(x.Bool)
+	case syntax.LitBool:
+		s.value = datum.Bool(x.Bool)
 		s.text = strconv.FormatBool(x.Bool)
 	default:
 		s.text = "null"
 	}
-	return c.add(s), shape{kind: s.value.kind, literal: x}
+	return c.add(s), shape{kind: s.value.Kind, literal: x}
 }
 
-func (c *compiler) path(x *Path, right bool) (int, shape) {
+func (c *compiler) path(x *syntax.Path, right bool) (int, shape) {
 	segments := x.Segments
 	first := segments[0].Text
 	isAlias := c.alias != "" && entities.Fold(first) == c.alias
@@ -109,22 +114,23 @@ func (c *compiler) path(x *Path, right bool) (int, shape) {
 	case isAlias && len(segments) > 1:
 		segments = segments[1:]
 	case isAlias && !c.declares(first):
-		segments = []Name{{x.Span, "id"}} // the row itself: p != {this}
+		segments = []syntax.Name{{Span: x.Span, Text: "id"}} // the row itself: p != {this}
 	case right && len(segments) == 1 && !c.declares(first) && isList(first):
-		c.found.fail(x.Span, "a list in brackets is no value: brackets are for names", hintForLists)
+		c.found.Fail(x.Span, "a list in brackets is no value: brackets are for names", syntax.HintForLists)
 		return c.unknown()
 	case right && len(segments) == 1 && !c.declares(first):
-		c.found.warn(x.Span, clip(first)+" is taken as the text "+quoteText(clip(first)), "write texts in quotes")
-		return c.literal(&Literal{Span: x.Span, Kind: LitText, Text: first})
+		c.found.Warn(x.Span, syntax.Clip(first)+" is taken as the text "+syntax.QuoteText(syntax.Clip(first)),
+			"write texts in quotes")
+		return c.literal(&syntax.Literal{Span: x.Span, Kind: syntax.LitText, Text: first})
 	case len(segments) > 1 && !c.declares(first) && !c.rows.open:
-		hint := "declare it, as in FROM " + c.rows.firstName() + " " + clip(first)
+		hint := "declare it, as in FROM " + c.rows.firstName() + " " + syntax.Clip(first)
 		if c.alias != "" {
 			hint = "the alias is " + c.aliasText()
 		}
-		if close := nearest(first, c.fieldNames()); len(close) > 0 && !c.declares(segments[1].Text) {
+		if close := syntax.Nearest(first, c.fieldNames()); len(close) > 0 && !c.declares(segments[1].Text) {
 			hint = "did you mean " + strings.Join(close, ", ") + "?"
 		}
-		c.found.fail(segments[0].Span, clip(first)+" is neither the alias nor a field", hint)
+		c.found.Fail(segments[0].Span, syntax.Clip(first)+" is neither the alias nor a field", hint)
 		return c.unknown()
 	}
 	p, sh := c.resolve(segments, c.rows)
@@ -136,7 +142,7 @@ func (c *compiler) path(x *Path, right bool) (int, shape) {
 
 // unknown stands for an operand that was reported.
 func (c *compiler) unknown() (int, shape) {
-	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: kindAny}
+	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: datum.Any}
 }
 
 func (p place) firstName() string {
@@ -148,12 +154,12 @@ func (p place) firstName() string {
 
 func (c *compiler) aliasText() string {
 	if c.query.Alias != nil {
-		return clip(c.query.Alias.Text)
+		return syntax.Clip(c.query.Alias.Text)
 	}
 	if c.query.What.Alias != nil {
-		return clip(c.query.What.Alias.Text)
+		return syntax.Clip(c.query.What.Alias.Text)
 	}
-	return clip(c.query.What.Path.Segments[0].Text)
+	return syntax.Clip(c.query.What.Path.Segments[0].Text)
 }
 
 func (c *compiler) fieldNames() []string { return fieldNames(c.rows.types) }
@@ -176,17 +182,17 @@ func fieldNames(types []*entities.Type) []string {
 // foldPath makes paths that differ in case one slot.
 func foldPath(text string) string { return entities.Fold(text) }
 
-func (c *compiler) thisOperand(x *This) (int, shape) {
+func (c *compiler) thisOperand(x *syntax.This) (int, shape) {
 	if c.this == nil {
 		message, hint := "{this} has no meaning here", "give the entity as this, or use the query in a computed field"
 		if c.lax {
-			c.found.warn(x.Span, "the query can only run with a this", "give the type of this to check its fields")
+			c.found.Warn(x.Span, "the query can only run with a this", "give the type of this to check its fields")
 		} else {
-			c.found.fail(x.Span, message, hint)
+			c.found.Fail(x.Span, message, hint)
 		}
 	}
 	if len(x.Segments) == 0 {
-		return c.add(slot{op: slotThis, constant: true, text: "{this}"}), shape{kind: kindRef}
+		return c.add(slot{op: slotThis, constant: true, text: "{this}"}), shape{kind: datum.Ref}
 	}
 	at := place{any: true, open: true}
 	if c.this != nil && c.this.Name != "" {
@@ -200,7 +206,7 @@ func (c *compiler) thisOperand(x *This) (int, shape) {
 	return c.add(slot{op: slotThisPath, constant: true, path: p, text: "{this." + foldPath(p.text) + "}"}), sh
 }
 
-func (c *compiler) call(x *Call) (int, shape) {
+func (c *compiler) call(x *syntax.Call) (int, shape) {
 	args := make([]int, len(x.Args))
 	shapes := make([]shape, len(x.Args))
 	texts := make([]string, len(x.Args))
@@ -212,20 +218,23 @@ func (c *compiler) call(x *Call) (int, shape) {
 	}
 	fn := functions[x.Name.Text]
 	if fn == nil {
-		c.found.fail(x.Name.Span, "there is no function "+clip(x.Name.Text), didYouMean(x.Name.Text, functionNames, ""))
+		c.found.Fail(x.Name.Span, "there is no function "+syntax.Clip(x.Name.Text),
+			syntax.DidYouMean(x.Name.Text, functionNames, ""))
 		return c.unknown()
 	}
 	if len(x.Args) < fn.min || len(x.Args) > fn.max {
-		c.found.fail(x.Span, fmt.Sprintf("%s takes %s, not %d", fn.name, fn.arity(), len(x.Args)), "write it as "+fn.usage)
+		c.found.Fail(x.Span, fmt.Sprintf("%s takes %s, not %d", fn.name, fn.arity(), len(x.Args)),
+			"write it as "+fn.usage)
 		return c.unknown()
 	}
 	for i, arg := range x.Args {
 		if fn.accepts != nil && !fn.accepts(shapes[i]) {
-			c.found.fail(arg.Source(), fn.name+" does not take "+kindNames[shapes[i].kind], "write it as "+fn.usage)
+			c.found.Fail(arg.Source(), fn.name+" does not take "+datum.KindNames[shapes[i].kind],
+				"write it as "+fn.usage)
 		}
-		if lit := shapes[i].literal; fn.dates && lit != nil && lit.Kind == LitText {
-			if _, ok := parseTime(lit.Text, utc); !ok {
-				c.found.fail(lit.Span, "'"+clip(lit.Text)+"' is not a date", "write dates as YYYY-MM-DD")
+		if lit := shapes[i].literal; fn.dates && lit != nil && lit.Kind == syntax.LitText {
+			if _, ok := datum.ParseTime(lit.Text, utc); !ok {
+				c.found.Fail(lit.Span, "'"+syntax.Clip(lit.Text)+"' is not a date", "write dates as YYYY-MM-DD")
 			}
 		}
 	}
@@ -237,30 +246,31 @@ func (c *compiler) call(x *Call) (int, shape) {
 }
 
 // computed completes the reference to a computed field with its program.
-func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, seg Name, anyType bool) {
+func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, seg syntax.Name, anyType bool) {
 	key := t.Name + "." + f.Name
 	if at := slices.Index(c.stack, key); at >= 0 {
 		ref.cyclic = strings.Join(append(slices.Clone(c.stack[at:]), key), " → ")
-		ref.kind = kindAny
+		ref.Kind = datum.Any
 		if !anyType { // on any type it may be another type's field that is meant
-			c.found.fail(seg.Span, "computed fields need each other: "+ref.cyclic, "take one of them out of the cycle")
+			c.found.Fail(seg.Span, "computed fields need each other: "+ref.cyclic, "take one of them out of the cycle")
 		}
 		return
 	}
 	sub, why := c.subquery(key, t, f)
 	switch {
 	case why != "":
-		c.found.fail(seg.Span, "computed field "+key+" can't run: "+why, "correct the query of the field")
+		c.found.Fail(seg.Span, "computed field "+key+" can't run: "+why, "correct the query of the field")
 	case sub.depth+1 > maxComputedDepth:
-		c.found.fail(seg.Span, fmt.Sprintf("computed fields use each other more than %d deep", maxComputedDepth), "shorten the chain below "+key)
+		c.found.Fail(seg.Span, fmt.Sprintf("computed fields use each other more than %d deep", maxComputedDepth),
+			"shorten the chain below "+key)
 	}
-	ref.kind = kindAny
+	ref.Kind = datum.Any
 	if sub == nil {
 		return
 	}
 	ref.computed = sub
-	ref.kind, ref.elem, ref.options = sub.shape.kind, sub.shape.elem, sub.shape.options
-	ref.follow = sub.query.What.Kind == SelectRows
+	ref.Kind, ref.Elem, ref.options = sub.shape.kind, sub.shape.elem, sub.shape.options
+	ref.follow = sub.query.What.Kind == syntax.SelectRows
 	c.out.depth = max(c.out.depth, sub.depth+1)
 	c.out.volatile = c.out.volatile || sub.volatile
 	c.out.daily = c.out.daily || sub.daily
@@ -277,12 +287,12 @@ func (s *session) subquery(key string, t *entities.Type, f entities.Field) (*pre
 	s.stack = append(s.stack, key)
 	lax, laxTypes := s.lax, s.laxTypes
 	s.lax = false
-	var found findings
+	var found syntax.Findings
 	sub := check(s, f.Query, t, true, &found)
 	s.stack, s.lax, s.laxTypes = s.stack[:len(s.stack)-1], lax, laxTypes
 	if sub == nil {
-		for _, d := range found.diagnostics(f.Query) {
-			if d.Severity == entities.SeverityError {
+		for _, d := range found.Diagnostics(f.Query) {
+			if d.Severity == record.SeverityError {
 				s.failed[key] = d.Message
 				return nil, d.Message
 			}
@@ -293,13 +303,8 @@ func (s *session) subquery(key string, t *entities.Type, f entities.Field) (*pre
 	return sub, ""
 }
 
-// quoteText writes a text as a literal.
-func quoteText(s string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
-}
-
 // isList reports whether a name in brackets was meant as a list of values.
 func isList(name string) bool {
-	_, number := parseNumber(name)
+	_, number := datum.ParseNumber(name)
 	return number || strings.ContainsAny(name, `'",`)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -22,20 +23,20 @@ func planWorld(t *testing.T) *world {
 	w := open(t, wql.Options{})
 	w.declare(
 		entities.Type{Name: "Task", Fields: []entities.Field{
-			{Name: "title", Type: entities.Text},
-			{Name: "points", Type: entities.Number},
-			{Name: "due", Type: entities.Date},
-			{Name: "Status", Type: entities.Select, Options: []string{"Open", "Done", "Later"}},
-			{Name: "urgent", Type: entities.Boolean},
-			{Name: "labels", Type: entities.TextList},
-			{Name: "owner", Type: entities.EntityRef},
-			{Name: "watchers", Type: entities.EntityRefList},
-			{Name: "contact", Type: entities.Email},
-			{Name: "page", Type: entities.URL},
+			{Name: "title", Type: record.Text},
+			{Name: "points", Type: record.Number},
+			{Name: "due", Type: record.Date},
+			{Name: "Status", Type: record.Select, Options: []string{"Open", "Done", "Later"}},
+			{Name: "urgent", Type: record.Boolean},
+			{Name: "labels", Type: record.TextList},
+			{Name: "owner", Type: record.EntityRef},
+			{Name: "watchers", Type: record.EntityRefList},
+			{Name: "contact", Type: record.Email},
+			{Name: "page", Type: record.URL},
 		}},
 		entities.Type{Name: "Idea", Fields: []entities.Field{
-			{Name: "points", Type: entities.Text},
-			{Name: "owner", Type: entities.EntityRef},
+			{Name: "points", Type: record.Text},
+			{Name: "owner", Type: record.EntityRef},
 		}},
 	)
 	var list []entities.Entity
@@ -372,7 +373,7 @@ func TestWQL8_CurrentInDoubt(t *testing.T) {
 // neither rows nor targets nor this, and what it kept goes when one is hidden.
 func TestSEC3_HidingEngineKnowsNothing(t *testing.T) {
 	w := planWorld(t)
-	hiding := w.wql.Hiding(func(e *entities.Entity) bool { return e.Private })
+	hiding := w.wql.Showing(wql.Shown{Hides: func(e *entities.Entity) bool { return e.Private }})
 	w.db.OnCommit(hiding.Apply)
 	yes := true
 	f := computedField("owned", "SELECT COUNT(*) FROM Task x WHERE x.owner = {this} AND x.owner.points = 3")
@@ -401,11 +402,11 @@ func TestWQL8_IndexesAreNotBuiltAgain(t *testing.T) {
 	w := open(t, wql.Options{})
 	options := []string{"a", "b", "c", "d", "e"}
 	w.declare(entities.Type{Name: "Task", Fields: []entities.Field{
-		{Name: "status", Type: entities.Select, Options: options},
-		{Name: "points", Type: entities.Number},
-		{Name: "due", Type: entities.Date},
-		{Name: "labels", Type: entities.TextList},
-		{Name: "owner", Type: entities.EntityRef},
+		{Name: "status", Type: record.Select, Options: options},
+		{Name: "points", Type: record.Number},
+		{Name: "due", Type: record.Date},
+		{Name: "labels", Type: record.TextList},
+		{Name: "owner", Type: record.EntityRef},
 	}})
 	rnd := rand.New(rand.NewPCG(3, 4))
 	values := func() entities.Values {

@@ -12,12 +12,14 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // sortKey is one key of ORDER BY of one row: what of a value is needed to
 // order it.
 type sortKey struct {
-	kind kind
+	kind datum.Kind
 	n    float64
 	i    int64
 	key  []byte // of a text: its natural key, of a long one that of its beginning
@@ -47,10 +49,10 @@ func beginning(s string) (part string, cut bool) {
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	if !isASCII(s[:end]) || s[end] >= utf8.RuneSelf {
+	if !datum.IsASCII(s[:end]) || s[end] >= utf8.RuneSelf {
 		end = max(norm.NFC.LastBoundary([]byte(s[:end])), 0)
 	}
-	for end > 0 && isDigit(s[end-1]) {
+	for end > 0 && syntax.IsDigit(s[end-1]) {
 		end--
 	}
 	return s[:end], true
@@ -84,7 +86,7 @@ func appendNaturalKey(key []byte, s string) []byte {
 	}
 	for i := 0; i < len(s); {
 		c := s[i]
-		if !isDigit(c) {
+		if !syntax.IsDigit(c) {
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'
 			}
@@ -93,7 +95,7 @@ func appendNaturalKey(key []byte, s string) []byte {
 			continue
 		}
 		end := i
-		for end < len(s) && isDigit(s[end]) {
+		for end < len(s) && syntax.IsDigit(s[end]) {
 			end++
 		}
 		digits := strings.TrimLeft(s[i:end], "0")
@@ -259,7 +261,8 @@ func (r *ranking) add(row *entities.Entity) error {
 		r.refused, r.m.keys = ranked, before
 		return nil
 	}
-	if r.hold(ranked); r.held > maxHeld {
+	r.hold(ranked)
+	if r.held > maxHeld {
 		return fault.New(fault.Limit, "what the rows are ordered by takes more than %d bytes", maxHeld).
 			WithHint("order by fields with shorter values, or narrow the query with a condition or a smaller OFFSET")
 	}
@@ -312,7 +315,8 @@ func (r *ranking) finish(out *outcome) {
 			row.ID, row.Name = strings.Clone(row.ID), strings.Clone(row.Name)
 			row.Type = r.m.p.declared(row.Type)
 		}
-		if result.Rows[i] = row; out.refs != nil {
+		result.Rows[i] = row
+		if out.refs != nil {
 			out.refs[i] = row.ID
 		}
 	}
@@ -321,24 +325,24 @@ func (r *ranking) finish(out *outcome) {
 
 // sortKey takes from a value what orders it. A reference is ordered by the name
 // of its target, a list by its items.
-func (m *machine) sortKey(v *value) sortKey {
-	k := sortKey{kind: v.kind, n: v.n, i: v.i}
-	switch v.kind {
-	case kindText, kindChoice, kindRef:
-		k.s = v.s
-		if v.kind == kindRef {
-			m.rec.entity(v.s, readName)
-			if target := m.engine.src.Get(v.s); target.Live() && !m.engine.hidden(target) {
-				k.s = target.Name + "\x00" + v.s
+func (m *machine) sortKey(v *datum.Value) sortKey {
+	k := sortKey{kind: v.Kind, n: v.Number, i: v.Int}
+	switch v.Kind {
+	case datum.TextKind, datum.Choice, datum.Ref:
+		k.s = v.Text
+		if v.Kind == datum.Ref {
+			m.rec.entity(v.Text, readName)
+			if target := m.engine.get(v.Text); target.Live() {
+				k.s = target.Name + "\x00" + v.Text
 			}
 		}
-		k.kind = kindText
+		k.kind = datum.TextKind
 		m.textKey(&k)
-	case kindInstant:
-		k.kind = kindDate
-	case kindDate:
-		k.i *= 24 * microsPerHour
-	case kindList:
+	case datum.InstantKind:
+		k.kind = datum.Date
+	case datum.Date:
+		k.i *= 24 * datum.MicrosPerHour
+	case datum.List:
 		k.s = m.listText(v)
 		m.textKey(&k)
 	}
@@ -351,13 +355,13 @@ func (m *machine) textKey(k *sortKey) {
 }
 
 // listText joins the texts of the items of a list.
-func (m *machine) listText(v *value) string {
+func (m *machine) listText(v *datum.Value) string {
 	var b strings.Builder
-	for i := range v.length() {
-		x := v.item(i)
+	for i := range v.Len() {
+		x := v.Item(i)
 		s := m.sortKey(&x).s
 		if s == "" {
-			s, _ = textOf(&x)
+			s, _ = datum.TextOf(&x)
 		}
 		if i > 0 {
 			b.WriteByte(0)
@@ -377,11 +381,11 @@ func (m *machine) listText(v *value) string {
 // compareKeys orders two keys: NULLs where they were asked for whatever the
 // direction, kinds apart, texts in natural order.
 func (m *machine) compareKeys(a, b *sortKey, by orderKey) int {
-	if a.kind == kindNull || b.kind == kindNull {
+	if a.kind == datum.Null || b.kind == datum.Null {
 		switch {
 		case a.kind == b.kind:
 			return 0
-		case (a.kind == kindNull) == by.nullsFirst:
+		case (a.kind == datum.Null) == by.nullsFirst:
 			return -1
 		}
 		return 1
@@ -389,9 +393,9 @@ func (m *machine) compareKeys(a, b *sortKey, by orderKey) int {
 	c := cmp.Compare(a.kind, b.kind)
 	if c == 0 {
 		switch a.kind {
-		case kindNumber:
+		case datum.Number:
 			c = cmp.Compare(a.n, b.n)
-		case kindBool, kindDate:
+		case datum.BoolKind, datum.Date:
 			c = cmp.Compare(a.i, b.i)
 		default:
 			c = m.compareSortTexts(a, b)

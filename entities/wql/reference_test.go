@@ -13,7 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // The reference evaluator works on the syntax tree, row by row, in the plainest
@@ -43,7 +44,7 @@ type reference struct {
 	match func(words, id string) bool
 	this  *entities.Entity
 	row   *entities.Entity
-	from  []wql.Name
+	from  []syntax.Name
 }
 
 func truth(b bool) int {
@@ -56,10 +57,10 @@ func truth(b bool) int {
 func (r reference) exists(e *entities.Entity) bool { return e.Live() && (r.hide == nil || !r.hide(e)) }
 
 // run returns what show gives for the whole query.
-func (r reference) run(q *wql.Query, limit int) string {
+func (r reference) run(q *syntax.Query, limit int) string {
 	r.from = q.From
 	found := r.rows(q)
-	if q.What.Kind != wql.SelectRows {
+	if q.What.Kind != syntax.SelectRows {
 		return fmt.Sprintf("= %v", wire(r.aggregate(q, found)))
 	}
 	total, offset := len(found), 0
@@ -85,10 +86,10 @@ func (r reference) run(q *wql.Query, limit int) string {
 }
 
 // rows are the entities that meet the condition, in order.
-func (r reference) rows(q *wql.Query) []*entities.Entity {
+func (r reference) rows(q *syntax.Query) []*entities.Entity {
 	var found []*entities.Entity
 	for e := range r.store.All() {
-		if r.exists(e) && slices.ContainsFunc(q.From, func(n wql.Name) bool { return entities.Fold(n.Text) == entities.Fold(e.Type) }) {
+		if r.exists(e) && slices.ContainsFunc(q.From, func(n syntax.Name) bool { return entities.Fold(n.Text) == entities.Fold(e.Type) }) {
 			found = append(found, e)
 		}
 	}
@@ -182,7 +183,7 @@ func (r reference) sortText(v any) string {
 	return s
 }
 
-func (r reference) aggregate(q *wql.Query, found []*entities.Entity) any {
+func (r reference) aggregate(q *syntax.Query, found []*entities.Entity) any {
 	if q.What.Path == nil {
 		return float64(len(found))
 	}
@@ -206,18 +207,18 @@ func (r reference) aggregate(q *wql.Query, found []*entities.Entity) any {
 		if _, isRef := v.(ref); isRef {
 			continue
 		}
-		if best == nil || q.What.Kind == wql.SelectMin && r.rank(v, best) < 0 || q.What.Kind == wql.SelectMax && r.rank(v, best) > 0 {
+		if best == nil || q.What.Kind == syntax.SelectMin && r.rank(v, best) < 0 || q.What.Kind == syntax.SelectMax && r.rank(v, best) > 0 {
 			best = v
 		}
 	}
 	switch {
-	case q.What.Kind == wql.SelectCount:
+	case q.What.Kind == syntax.SelectCount:
 		return float64(len(values))
-	case q.What.Kind == wql.SelectMin || q.What.Kind == wql.SelectMax:
+	case q.What.Kind == syntax.SelectMin || q.What.Kind == syntax.SelectMax:
 		return best
 	case n == 0:
 		return nil
-	case q.What.Kind == wql.SelectAvg:
+	case q.What.Kind == syntax.SelectAvg:
 		return total / float64(n)
 	}
 	return total
@@ -233,7 +234,7 @@ func wire(v any) any {
 	return s
 }
 
-func (r reference) cond(x wql.Expr) int {
+func (r reference) cond(x syntax.Expr) int {
 	not := func(n bool, t int) int {
 		if n {
 			return yes - t
@@ -241,7 +242,7 @@ func (r reference) cond(x wql.Expr) int {
 		return t
 	}
 	switch x := x.(type) {
-	case *wql.Logic:
+	case *syntax.Logic:
 		t := yes
 		if x.Or {
 			t = no
@@ -254,50 +255,50 @@ func (r reference) cond(x wql.Expr) int {
 			}
 		}
 		return t
-	case *wql.Not:
+	case *syntax.Not:
 		return yes - r.cond(x.X)
-	case *wql.Compare:
+	case *syntax.Compare:
 		return not(x.Not, r.compare(x.Op, r.operand(x.Left), r.operand(x.Right), isNullLit(x.Left) || isNullLit(x.Right)))
-	case *wql.In:
+	case *syntax.In:
 		t := no
 		for _, item := range x.Items {
-			t = max(t, r.compare(wql.OpEq, r.operand(x.X), r.operand(item), false))
+			t = max(t, r.compare(syntax.OpEq, r.operand(x.X), r.operand(item), false))
 		}
 		return not(x.Not, t)
-	case *wql.Between:
+	case *syntax.Between:
 		v := r.operand(x.X)
-		return not(x.Not, min(r.compare(wql.OpGe, v, r.operand(x.Low), false), r.compare(wql.OpLe, v, r.operand(x.High), false)))
-	case *wql.IsNull:
+		return not(x.Not, min(r.compare(syntax.OpGe, v, r.operand(x.Low), false), r.compare(syntax.OpLe, v, r.operand(x.High), false)))
+	case *syntax.IsNull:
 		return not(x.Not, truth(r.operand(x.X) == nil))
-	case *wql.Matches:
+	case *syntax.Matches:
 		return truth(r.match(x.Words, r.row.ID))
 	}
 	panic(fmt.Sprintf("no reference for %T", x))
 }
 
-func isNullLit(x wql.Operand) bool {
-	l, ok := x.(*wql.Literal)
-	return ok && l.Kind == wql.LitNull
+func isNullLit(x syntax.Operand) bool {
+	l, ok := x.(*syntax.Literal)
+	return ok && l.Kind == syntax.LitNull
 }
 
-func (r reference) operand(x wql.Operand) any {
+func (r reference) operand(x syntax.Operand) any {
 	switch x := x.(type) {
-	case *wql.Literal:
+	case *syntax.Literal:
 		switch x.Kind {
-		case wql.LitText:
+		case syntax.LitText:
 			return norm.NFC.String(x.Text)
-		case wql.LitNumber:
+		case syntax.LitNumber:
 			return x.Number
-		case wql.LitBool:
+		case syntax.LitBool:
 			return x.Bool
 		}
 		return nil
-	case *wql.This:
+	case *syntax.This:
 		if len(x.Segments) == 0 {
 			return ref(r.this.ID)
 		}
 		return r.path(r.this, []*entities.Type{r.store.Type(r.this.Type)}, x.Segments)
-	case *wql.Path:
+	case *syntax.Path:
 		segments := x.Segments
 		if segments[0].Text == "x" {
 			segments = segments[1:]
@@ -313,9 +314,9 @@ func (r reference) operand(x wql.Operand) any {
 			types = append(types, r.store.Type(n.Text))
 		}
 		return r.path(r.row, types, segments)
-	case *wql.Shift:
+	case *syntax.Shift:
 		return r.shift(r.operand(x.X), x.Amount, x.Unit)
-	case *wql.Call:
+	case *syntax.Call:
 		return r.call(x)
 	}
 	panic(fmt.Sprintf("no reference for %T", x))
@@ -325,7 +326,7 @@ func (r reference) declared(name string) bool {
 	if slices.Contains([]string{"id", "name", "type", "createdat", "updatedat"}, strings.ToLower(name)) {
 		return true
 	}
-	return slices.ContainsFunc(r.from, func(n wql.Name) bool {
+	return slices.ContainsFunc(r.from, func(n syntax.Name) bool {
 		t := r.store.Type(n.Text)
 		if t == nil {
 			return false
@@ -418,7 +419,7 @@ func addDate(t time.Time, amount int, unit byte) time.Time {
 	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }
 
-func (r reference) call(x *wql.Call) any {
+func (r reference) call(x *syntax.Call) any {
 	var args []any
 	for _, a := range x.Args {
 		args = append(args, r.operand(a))
@@ -489,14 +490,15 @@ func (r reference) leadTo(types []*entities.Type, field string) []*entities.Type
 		}
 		names := []string{f.TargetType}
 		switch f.Type {
-		case entities.Computed:
-			q, _ := wql.Parse(f.Query)
-			if names = nil; q.What.Kind == wql.SelectRows {
+		case record.Computed:
+			q, _ := syntax.Parse(f.Query)
+			names = nil
+			if q.What.Kind == syntax.SelectRows {
 				for _, n := range q.From {
 					names = append(names, n.Text)
 				}
 			}
-		case entities.EntityRef, entities.EntityRefList:
+		case record.EntityRef, record.EntityRefList:
 		default:
 			continue
 		}
@@ -518,7 +520,7 @@ func cmpList(types, otherwise []*entities.Type) []*entities.Type {
 	return types
 }
 
-func (r reference) path(e *entities.Entity, types []*entities.Type, segments []wql.Name) any {
+func (r reference) path(e *entities.Entity, types []*entities.Type, segments []syntax.Name) any {
 	level := []*entities.Entity{e}
 	many := false
 	for i, seg := range segments {
@@ -529,7 +531,7 @@ func (r reference) path(e *entities.Entity, types []*entities.Type, segments []w
 		var values []any
 		for _, e := range level {
 			v, leads := r.field(e, seg.Text)
-			if f, ok := r.store.Type(e.Type).Field(seg.Text); ok && f.Type == entities.Computed && types != nil && !slices.Contains(types, r.store.Type(e.Type)) {
+			if f, ok := r.store.Type(e.Type).Field(seg.Text); ok && f.Type == record.Computed && types != nil && !slices.Contains(types, r.store.Type(e.Type)) {
 				// A target of another type than the reference declares: what its own
 				// type computes is not asked for.
 				v, leads = nil, false
@@ -581,10 +583,10 @@ func (r reference) field(e *entities.Entity, name string) (v any, leads bool) {
 	if !ok {
 		return nil, false
 	}
-	if f.Type == entities.Computed {
+	if f.Type == record.Computed {
 		return r.computed(e, f)
 	}
-	leads = f.Type == entities.EntityRef || f.Type == entities.EntityRefList
+	leads = f.Type == record.EntityRef || f.Type == record.EntityRefList
 	switch v := e.Fields[f.Name].(type) {
 	case float64, bool:
 		return v, false
@@ -600,12 +602,12 @@ func (r reference) field(e *entities.Entity, name string) (v any, leads bool) {
 		return items, leads
 	case string:
 		switch f.Type {
-		case entities.Date:
+		case record.Date:
 			t, _ := time.Parse(time.DateOnly, v)
 			return day(t), false
-		case entities.Select:
+		case record.Select:
 			return choice(v), false
-		case entities.EntityRef, entities.NoteRef:
+		case record.EntityRef, record.NoteRef:
 			return ref(norm.NFC.String(v)), leads
 		}
 		return norm.NFC.String(v), false
@@ -614,10 +616,10 @@ func (r reference) field(e *entities.Entity, name string) (v any, leads bool) {
 }
 
 func (r reference) computed(e *entities.Entity, f entities.Field) (v any, leads bool) {
-	q, _ := wql.Parse(f.Query)
+	q, _ := syntax.Parse(f.Query)
 	r.this, r.from = e, q.From
 	found := r.rows(q)
-	if q.What.Kind != wql.SelectRows {
+	if q.What.Kind != syntax.SelectRows {
 		return r.aggregate(q, found), false
 	}
 	if q.Offset != nil {
@@ -636,15 +638,15 @@ func (r reference) computed(e *entities.Entity, f entities.Field) (v any, leads 
 	return items, true
 }
 
-func (r reference) compare(op wql.CompareOp, a, b any, nullLiteral bool) int {
+func (r reference) compare(op syntax.CompareOp, a, b any, nullLiteral bool) int {
 	if nullLiteral {
 		return unknown
 	}
-	if op == wql.OpNe {
+	if op == syntax.OpNe {
 		if a == nil || b == nil {
 			return yes
 		}
-		return yes - r.compare(wql.OpEq, a, b, false)
+		return yes - r.compare(syntax.OpEq, a, b, false)
 	}
 	if a == nil || b == nil {
 		return unknown
@@ -654,22 +656,22 @@ func (r reference) compare(op wql.CompareOp, a, b any, nullLiteral bool) int {
 	_, aRef := a.(ref)
 	_, bRef := b.(ref)
 	switch op {
-	case wql.OpContains, wql.OpStartsWith:
+	case syntax.OpContains, syntax.OpStartsWith:
 		if bList {
 			t := yes
 			for _, x := range lb {
-				t = min(t, r.compare(wql.OpContains, a, x, false))
+				t = min(t, r.compare(syntax.OpContains, a, x, false))
 			}
 			return t
 		}
 		if aList || aRef {
-			return r.compare(wql.OpEq, a, b, false)
+			return r.compare(syntax.OpEq, a, b, false)
 		}
-		if op == wql.OpContains {
+		if op == syntax.OpContains {
 			return textual(a, b, strings.Contains)
 		}
 		return textual(a, b, strings.HasPrefix)
-	case wql.OpLike:
+	case syntax.OpLike:
 		pattern, ok := text(b)
 		if !ok {
 			return unknown
@@ -688,7 +690,7 @@ func (r reference) compare(op wql.CompareOp, a, b any, nullLiteral bool) int {
 		}
 		return t
 	}
-	if op == wql.OpEq && (aList || bList) {
+	if op == syntax.OpEq && (aList || bList) {
 		if !aList {
 			la, b = lb, a
 		}
@@ -698,15 +700,15 @@ func (r reference) compare(op wql.CompareOp, a, b any, nullLiteral bool) int {
 		}
 		return t
 	}
-	if aList || bList || op != wql.OpEq && (aRef || bRef) {
+	if aList || bList || op != syntax.OpEq && (aRef || bRef) {
 		return unknown
 	}
 	c, ok := r.order(a, b)
 	if !ok {
 		return unknown
 	}
-	return truth(map[wql.CompareOp]bool{
-		wql.OpEq: c == 0, wql.OpLt: c < 0, wql.OpLe: c <= 0, wql.OpGt: c > 0, wql.OpGe: c >= 0,
+	return truth(map[syntax.CompareOp]bool{
+		syntax.OpEq: c == 0, syntax.OpLt: c < 0, syntax.OpLe: c <= 0, syntax.OpGt: c > 0, syntax.OpGe: c >= 0,
 	}[op])
 }
 

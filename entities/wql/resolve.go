@@ -5,6 +5,10 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/index"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // schema is the declared types at one moment, with one type put over them when
@@ -38,47 +42,32 @@ func (s *schema) typeNames() []string {
 	return names
 }
 
-// builtinField is a field that every entity has.
-type builtinField uint8
-
-const (
-	notBuiltin builtinField = iota
-	fieldID
-	fieldName
-	fieldType
-	fieldCreated
-	fieldUpdated
-)
-
 var builtinFields = map[string]fieldRef{
-	"id":        {name: "id", fold: "id", kind: kindRef, builtin: fieldID},
-	"name":      {name: "name", fold: "name", kind: kindText, builtin: fieldName},
-	"type":      {name: "type", fold: "type", kind: kindChoice, builtin: fieldType},
-	"createdat": {name: "createdAt", fold: "createdat", kind: kindInstant, builtin: fieldCreated},
-	"updatedat": {name: "updatedAt", fold: "updatedat", kind: kindInstant, builtin: fieldUpdated},
+	"id":        {Field: index.Field{Name: "id", Kind: datum.Ref, Builtin: index.FieldID}, fold: "id"},
+	"name":      {Field: index.Field{Name: "name", Kind: datum.TextKind, Builtin: index.FieldName}, fold: "name"},
+	"type":      {Field: index.Field{Name: "type", Kind: datum.Choice, Builtin: index.FieldType}, fold: "type"},
+	"createdat": {Field: index.Field{Name: "createdAt", Kind: datum.InstantKind, Builtin: index.FieldCreated}, fold: "createdat"},
+	"updatedat": {Field: index.Field{Name: "updatedAt", Kind: datum.InstantKind, Builtin: index.FieldUpdated}, fold: "updatedat"},
 }
 
 var builtinNames = []string{"name", "id", "type", "createdAt", "updatedAt"}
 
 // fieldRef is a field of one type as a program reads it.
 type fieldRef struct {
-	name     string
+	index.Field
 	fold     string // of name
-	kind     kind
-	elem     kind // of a list
-	builtin  builtinField
-	follow   bool // an entity_ref, an entity_ref_list, or computed rows
+	follow   bool   // an entity_ref, an entity_ref_list, or computed rows
 	target   string
 	options  []string
 	computed *prepared // of a computed field
 	cyclic   string    // a computed field that would need itself: the cycle
 }
 
-var kindOfField = map[entities.FieldType]kind{
-	entities.Text: kindText, entities.Email: kindText, entities.URL: kindText, entities.Number: kindNumber,
-	entities.Boolean: kindBool, entities.Date: kindDate, entities.Select: kindChoice,
-	entities.EntityRef: kindRef, entities.NoteRef: kindRef,
-	entities.TextList: kindList, entities.EntityRefList: kindList,
+// kindOfOrder are the kinds of stored values, by the order of their field types.
+var kindOfOrder = [record.OrderCount]datum.Kind{
+	record.NoOrder: datum.Null, record.ByText: datum.TextKind, record.ByOption: datum.Choice,
+	record.ByNumber: datum.Number,
+	record.ByTruth:  datum.BoolKind, record.ByDay: datum.Date, record.ByRecord: datum.Ref, record.ByItems: datum.List,
 }
 
 // refTo returns the field of that name of a type. Of a computed field only the
@@ -91,15 +80,10 @@ func refTo(t *entities.Type, name string) (*fieldRef, *entities.Field) {
 	if !ok {
 		return nil, nil
 	}
+	info := f.Type.Info()
 	ref := &fieldRef{
-		name: f.Name, fold: entities.Fold(f.Name), kind: kindOfField[f.Type], target: f.TargetType, options: f.Options,
-		follow: f.Type == entities.EntityRef || f.Type == entities.EntityRefList,
-	}
-	switch f.Type {
-	case entities.TextList:
-		ref.elem = kindText
-	case entities.EntityRefList:
-		ref.elem = kindRef
+		Field: index.Field{Name: f.Name, Kind: kindOfOrder[info.Order], Elem: kindOfOrder[info.Item.Info().Order]},
+		fold:  entities.Fold(f.Name), target: f.TargetType, options: f.Options, follow: info.To == record.ToEntity,
 	}
 	return ref, &f
 }
@@ -127,17 +111,17 @@ func (s *step) field(typeName string) *fieldRef {
 
 // shape is what is known of an operand before a row is seen.
 type shape struct {
-	kind    kind // kindAny when it differs from type to type
-	elem    kind // of a list
+	kind    datum.Kind // kindAny when it differs from type to type
+	elem    datum.Kind // of a list
 	options []string
-	literal *Literal // of a literal
-	scalar  bool     // of a path: a field of the row itself, readable from an index
-	field   string   // then: its name
+	literal *syntax.Literal // of a literal
+	scalar  bool            // of a path: a field of the row itself, readable from an index
+	field   string          // then: its name
 }
 
 // base is the kind of a single value: the item of a list.
-func (s shape) base() kind {
-	if s.kind == kindList {
+func (s shape) base() datum.Kind {
+	if s.kind == datum.List {
 		return s.elem
 	}
 	return s.kind
@@ -156,17 +140,17 @@ func lacks(t *entities.Type) string { return "type " + t.Name + " has no field "
 
 // resolve finds the fields that the segments of a path mean. It reports what
 // no type declares, and gives a nil path then.
-func (c *compiler) resolve(segments []Name, at place) (*path, shape) {
+func (c *compiler) resolve(segments []syntax.Name, at place) (*path, shape) {
 	p := &path{}
 	names := make([]string, len(segments))
 	many := false
 	var sh shape
 	for i, seg := range segments {
-		names[i] = quoteName(seg.Text)
+		names[i] = syntax.QuoteName(seg.Text)
 		st, found := c.step(seg, at)
 		if len(found) == 0 {
 			if !c.unknownField(seg, at, i == 0) {
-				return nil, shape{kind: kindAny}
+				return nil, shape{kind: datum.Any}
 			}
 		}
 		p.steps = append(p.steps, st)
@@ -175,23 +159,24 @@ func (c *compiler) resolve(segments []Name, at place) (*path, shape) {
 			break
 		}
 		var ok bool
-		if at, ok = c.follow(seg, found); !ok {
-			return nil, shape{kind: kindAny}
+		at, ok = c.follow(seg, found)
+		if !ok {
+			return nil, shape{kind: datum.Any}
 		}
-		many = many || sh.kind == kindList || sh.kind == kindAny
+		many = many || sh.kind == datum.List || sh.kind == datum.Any
 	}
 	p.text = strings.Join(names, ".")
-	if many && sh.kind != kindList {
-		sh = shape{kind: kindList, elem: sh.kind, options: sh.options}
+	if many && sh.kind != datum.List {
+		sh = shape{kind: datum.List, elem: sh.kind, options: sh.options}
 	}
-	sh.scalar = len(segments) == 1 && sh.kind != kindAny
+	sh.scalar = len(segments) == 1 && sh.kind != datum.Any
 	sh.field = segments[0].Text
 	return p, sh
 }
 
 // step looks a segment up on all types, and returns the fields that it may
 // mean here.
-func (c *compiler) step(seg Name, at place) (step, []*fieldRef) {
+func (c *compiler) step(seg syntax.Name, at place) (step, []*fieldRef) {
 	st := step{fields: make(map[string]*fieldRef), reads: fieldsOf(entities.Fold(seg.Text))}
 	var found []*fieldRef
 	for _, t := range c.schema.types {
@@ -200,7 +185,7 @@ func (c *compiler) step(seg Name, at place) (step, []*fieldRef) {
 		if ref == nil {
 			continue
 		}
-		if declared != nil && declared.Type == entities.Computed {
+		if declared != nil && declared.Type.IsComputed() {
 			if !here {
 				continue
 			}
@@ -218,12 +203,12 @@ func (c *compiler) step(seg Name, at place) (step, []*fieldRef) {
 // shapeOf is the shape that the fields have in common.
 func shapeOf(fields []*fieldRef) shape {
 	if len(fields) == 0 {
-		return shape{kind: kindAny}
+		return shape{kind: datum.Any}
 	}
-	sh := shape{kind: fields[0].kind, elem: fields[0].elem}
+	sh := shape{kind: fields[0].Kind, elem: fields[0].Elem}
 	for _, f := range fields {
-		if f.kind != sh.kind || f.elem != sh.elem {
-			return shape{kind: kindAny}
+		if f.Kind != sh.kind || f.Elem != sh.elem {
+			return shape{kind: datum.Any}
 		}
 		sh.options = append(sh.options, f.options...)
 	}
@@ -231,7 +216,7 @@ func shapeOf(fields []*fieldRef) shape {
 }
 
 // follow returns the place that the references lead to.
-func (c *compiler) follow(seg Name, found []*fieldRef) (place, bool) {
+func (c *compiler) follow(seg syntax.Name, found []*fieldRef) (place, bool) {
 	next := place{any: len(found) == 0}
 	for _, f := range found {
 		switch {
@@ -249,11 +234,12 @@ func (c *compiler) follow(seg Name, found []*fieldRef) (place, bool) {
 	}
 	next.open = next.any
 	if len(next.types) == 0 && !next.open {
-		c.found.fail(seg.Span, seg.Text+" is "+kindNames[shapeOf(found).kind]+": only references to entities lead further",
+		c.found.Fail(seg.Span,
+			seg.Text+" is "+datum.KindNames[shapeOf(found).kind]+": only references to entities lead further",
 			"end the path at "+seg.Text)
 		return next, false
 	}
-	next.lacks = "no type that " + clip(seg.Text) + " refers to has a field "
+	next.lacks = "no type that " + syntax.Clip(seg.Text) + " refers to has a field "
 	if len(next.types) == 1 {
 		next.lacks = lacks(next.types[0])
 	}
@@ -263,19 +249,19 @@ func (c *compiler) follow(seg Name, found []*fieldRef) (place, bool) {
 // unknownField reports a segment that no type declares. It returns true when
 // the path can still be evaluated: where any type may turn up, the field may
 // be declared later.
-func (c *compiler) unknownField(seg Name, at place, first bool) bool {
+func (c *compiler) unknownField(seg syntax.Name, at place, first bool) bool {
 	types := at.types
 	if at.any {
 		types = c.schema.types
 	}
-	hint := didYouMean(seg.Text, fieldNames(types), "")
+	hint := syntax.DidYouMean(seg.Text, fieldNames(types), "")
 	if at.open {
 		// At the first segment the open place itself was reported.
-		if !first && builtinFields[entities.Fold(seg.Text)].name == "" {
-			c.found.warn(seg.Span, "no declared type has a field "+clip(seg.Text), hint)
+		if !first && builtinFields[entities.Fold(seg.Text)].Name == "" {
+			c.found.Warn(seg.Span, "no declared type has a field "+syntax.Clip(seg.Text), hint)
 		}
 		return true
 	}
-	c.found.fail(seg.Span, at.lacks+clip(seg.Text), hint)
+	c.found.Fail(seg.Span, at.lacks+syntax.Clip(seg.Text), hint)
 	return false
 }

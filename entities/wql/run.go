@@ -6,14 +6,9 @@ import (
 	"math"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
-
-// Row is one entity of a result.
-type Row struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	Type string `json:"type"`
-}
 
 // Result is what a query gives: rows, or the one value of an aggregate.
 type Result struct {
@@ -58,22 +53,22 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 type outcome struct {
 	result   *Result
 	examined int
-	refs     []string   // ids of the rows, for computed fields that use this one
-	single   value      // the aggregate, for the same use
-	types    []TypePlan // when a plan is asked for
+	refs     []string    // ids of the rows, for computed fields that use this one
+	single   datum.Value // the aggregate, for the same use
+	types    []TypePlan  // when a plan is asked for
 
 	tracked
 }
 
 // value is the outcome as a value in a path.
-func (o *outcome) value() value {
+func (o *outcome) value() datum.Value {
 	switch {
 	case o.result.IsValue:
 		return o.single
 	case len(o.refs) == 0:
-		return value{}
+		return datum.Value{}
 	}
-	return value{kind: kindList, elem: kindRef, strs: o.refs}
+	return datum.Value{Kind: datum.List, Elem: datum.Ref, Texts: o.refs}
 }
 
 // how says how a prepared query is run.
@@ -83,6 +78,7 @@ type how struct {
 	limit   int  // rows to return
 	explain bool // note what the plan tells
 	record  bool // note what the result depends on
+	giveWay func()
 }
 
 // run runs a prepared query.
@@ -92,6 +88,7 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 	}
 	m := p.machines.Get().(*machine)
 	defer m.end()
+	m.giveWay = how.giveWay
 	if err := m.begin(ctx, e, how.this, how.depth); err != nil {
 		return nil, err
 	}
@@ -104,7 +101,7 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 	var take func(*entities.Entity) error
 	var top *ranking
 	var agg *aggregate
-	if p.query.What.Kind == SelectRows {
+	if p.query.What.Kind == syntax.SelectRows {
 		offset, limit := 0, how.limit
 		if p.query.Offset != nil {
 			offset = p.query.Offset.N
@@ -133,14 +130,16 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		top.finish(out)
 	}
 	if how.record {
-		out.readings, out.day, out.daily = m.rec.finish(p, how.this), dayOf(m.now), p.daily
+		out.readings, out.day, out.daily = m.rec.finish(p, how.this), datum.DayOf(m.now), p.daily
 		out.mixed = m.rec.mixed
 	}
 	return out, m.err
 }
 
 // each runs the condition over the rows of one type that may meet it.
-func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranking, take func(*entities.Entity) error) error {
+func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranking,
+	take func(*entities.Entity) error,
+) error {
 	pl := &m.plan
 	ids, ok := e.candidates(m, at, explain)
 	if m.err != nil {
@@ -148,10 +147,11 @@ func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranki
 	}
 	before := out.examined
 	one := func(row *entities.Entity, known bool) error {
-		out.examined++
 		if e.hidden(row) {
 			return nil
 		}
+		out.examined++
+		row = e.show(row)
 		ok, err := m.test(row, known)
 		if err != nil || !ok {
 			return err
@@ -167,7 +167,7 @@ func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranki
 		}
 	} else {
 		if top != nil {
-			top.inOrder = len(m.p.types) == 1 && len(m.p.order) == 0
+			top.inOrder = len(m.p.types) == 1 && len(m.p.order) == 0 && e.shown == nil
 		}
 		for _, row := range e.src.OfType(m.p.types[at].Name) {
 			if err := one(row, false); err != nil {
@@ -189,7 +189,7 @@ const rowsAtOnce = 128
 // to meet the condition: they may have changed since the index was asked.
 func (e *Engine) indexed(m *machine, at int, ids []string, one func(row *entities.Entity, known bool) error) error {
 	pl := &m.plan
-	exact := m.rec == nil && pl.exact()
+	exact := m.rec == nil && e.shown == nil && pl.exact() // how a row is shown may change any time
 	for len(ids) > 0 {
 		n := min(rowsAtOnce, len(ids))
 		var gen uint64
@@ -216,19 +216,19 @@ func (e *Engine) candidates(m *machine, at int, explain bool) (ids []string, ok 
 		m.rec.add(dep{part: partType, typeName: pl.fold}, m.p.reads)
 		return nil, false
 	}
-	all, rows := e.src.Count(t.Name), 0
+	all, rows := e.count(t.Name), 0
 	if explain {
 		pl.trace = &tracing{plan: TypePlan{Type: t.Name, Access: AccessScan, Rows: all, Uses: []IndexUse{}, Considered: []IndexUse{}}}
 	}
 	if a != nil {
 		pl.enough = max(64, all/100)
-		rows, ok = e.indexes.choose(pl, a, max(16, all/4))
+		rows, ok = pl.choose(e.indexes, a, max(16, all/4))
 	}
 	if explain {
 		if a == nil {
 			pl.ask()
 		}
-		e.indexes.explain(pl, a, rows, ok)
+		pl.explain(e.indexes, a, rows, ok)
 	}
 	if !ok {
 		m.rec.add(dep{part: partType, typeName: pl.fold}, m.p.reads)
@@ -246,11 +246,11 @@ func (e *Engine) candidates(m *machine, at int, explain bool) (ids []string, ok 
 func (p *probe) dep() dep {
 	switch {
 	case p.isID:
-		return dep{part: partEntity, word: p.word}
+		return dep{part: partEntity, word: p.Word}
 	case p.isRange():
-		return dep{part: partRange, typeName: p.key.typeName, index: p.key, low: p.low, high: p.high}
+		return dep{part: partRange, typeName: p.Key.TypeName, index: p.Key, low: p.Low, high: p.High}
 	}
-	return dep{part: partWord, typeName: p.key.typeName, index: p.key, word: p.word, low: p.low, high: p.high}
+	return dep{part: partWord, typeName: p.Key.TypeName, index: p.Key, word: p.Word, low: p.Low, high: p.High}
 }
 
 // aggregate computes the one value of COUNT, SUM, AVG, MIN and MAX. NULLs
@@ -261,7 +261,7 @@ type aggregate struct {
 	count   int
 	sum     exactSum
 	numbers int // in sum
-	best    value
+	best    datum.Value
 }
 
 func (a *aggregate) add(*entities.Entity) error {
@@ -271,30 +271,30 @@ func (a *aggregate) add(*entities.Entity) error {
 		return nil
 	}
 	v := a.m.get(a.m.p.agg)
-	if v.kind == kindList {
-		for i := range v.length() {
-			x := v.item(i)
+	if v.Kind == datum.List {
+		for i := range v.Len() {
+			x := v.Item(i)
 			a.one(&x)
 		}
-	} else if v.kind != kindNull {
+	} else if v.Kind != datum.Null {
 		a.one(v)
 	}
 	return a.m.err
 }
 
-func (a *aggregate) one(v *value) {
+func (a *aggregate) one(v *datum.Value) {
 	a.count++
 	switch a.m.p.query.What.Kind {
-	case SelectSum, SelectAvg:
-		if v.kind == kindNumber {
-			a.sum.add(v.n)
+	case syntax.SelectSum, syntax.SelectAvg:
+		if v.Kind == datum.Number {
+			a.sum.add(v.Number)
 			a.numbers++
 		}
-	case SelectMin, SelectMax:
-		if !v.kind.orderable() {
+	case syntax.SelectMin, syntax.SelectMax:
+		if !v.Kind.Orderable() {
 			return
 		}
-		if a.best.kind == kindNull {
+		if a.best.Kind == datum.Null {
 			a.best = *v
 			return
 		}
@@ -302,7 +302,7 @@ func (a *aggregate) one(v *value) {
 		x, y := a.m.sortKey(v), a.m.sortKey(&a.best)
 		c := a.m.compareKeys(&x, &y, orderKey{})
 		a.m.keys = before
-		if c < 0 && a.m.p.query.What.Kind == SelectMin || c > 0 && a.m.p.query.What.Kind == SelectMax {
+		if c < 0 && a.m.p.query.What.Kind == syntax.SelectMin || c > 0 && a.m.p.query.What.Kind == syntax.SelectMax {
 			a.best = *v
 		}
 	}
@@ -310,24 +310,24 @@ func (a *aggregate) one(v *value) {
 
 func (a *aggregate) finish(out *outcome) error {
 	switch a.m.p.query.What.Kind {
-	case SelectCount:
-		out.single = value{kind: kindNumber, n: float64(a.count)}
-	case SelectMin, SelectMax:
+	case syntax.SelectCount:
+		out.single = datum.Value{Kind: datum.Number, Number: float64(a.count)}
+	case syntax.SelectMin, syntax.SelectMax:
 		out.single = a.best
 	default:
 		if a.numbers == 0 {
 			break
 		}
 		sum := a.sum.total()
-		if a.m.p.query.What.Kind == SelectAvg {
+		if a.m.p.query.What.Kind == syntax.SelectAvg {
 			sum /= float64(a.numbers)
 		}
 		if math.IsInf(sum, 0) || math.IsNaN(sum) {
 			return a.m.fault("the sum is larger than a number can be", "narrow the query with a condition")
 		}
-		out.single = value{kind: kindNumber, n: sum}
+		out.single = datum.Value{Kind: datum.Number, Number: sum}
 	}
-	out.result = &Result{Rows: []Row{}, Total: a.total, Value: out.single.wire(), IsValue: true}
+	out.result = &Result{Rows: []Row{}, Total: a.total, Value: out.single.Wire(), IsValue: true}
 	return a.m.err
 }
 

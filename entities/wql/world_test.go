@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 )
 
@@ -120,32 +121,32 @@ func company(tb testing.TB, opts wql.Options) *world {
 	w := open(tb, opts)
 	w.declare(
 		entities.Type{Name: "Team", Fields: []entities.Field{
-			{Name: "lead", Type: entities.EntityRef, TargetType: "Person"},
-			{Name: "city", Type: entities.Text},
+			{Name: "lead", Type: record.EntityRef, TargetType: "Person"},
+			{Name: "city", Type: record.Text},
 		}},
 		entities.Type{Name: "Person", Fields: []entities.Field{
-			{Name: "team", Type: entities.EntityRef, TargetType: "Team"},
-			{Name: "role", Type: entities.Text},
-			{Name: "age", Type: entities.Number},
-			{Name: "active", Type: entities.Boolean},
-			{Name: "born", Type: entities.Date},
-			{Name: "level", Type: entities.Select, Options: []string{"Junior", "Senior", "Staff"}},
-			{Name: "skills", Type: entities.TextList},
-			{Name: "knows", Type: entities.EntityRefList},
-			{Name: "code", Type: entities.Text},
-			{Name: "mentor", Type: entities.EntityRef},
-			{Name: "first name", Type: entities.Text},
+			{Name: "team", Type: record.EntityRef, TargetType: "Team"},
+			{Name: "role", Type: record.Text},
+			{Name: "age", Type: record.Number},
+			{Name: "active", Type: record.Boolean},
+			{Name: "born", Type: record.Date},
+			{Name: "level", Type: record.Select, Options: []string{"Junior", "Senior", "Staff"}},
+			{Name: "skills", Type: record.TextList},
+			{Name: "knows", Type: record.EntityRefList},
+			{Name: "code", Type: record.Text},
+			{Name: "mentor", Type: record.EntityRef},
+			{Name: "first name", Type: record.Text},
 		}},
 		entities.Type{Name: "Project", Fields: []entities.Field{
-			{Name: "lead", Type: entities.EntityRef, TargetType: "Person"},
-			{Name: "members", Type: entities.EntityRefList, TargetType: "Person"},
-			{Name: "status", Type: entities.Select, Options: []string{"Active", "Done", "On Hold"}},
-			{Name: "due", Type: entities.Date},
-			{Name: "budget", Type: entities.Number},
+			{Name: "lead", Type: record.EntityRef, TargetType: "Person"},
+			{Name: "members", Type: record.EntityRefList, TargetType: "Person"},
+			{Name: "status", Type: record.Select, Options: []string{"Active", "Done", "On Hold"}},
+			{Name: "due", Type: record.Date},
+			{Name: "budget", Type: record.Number},
 		}},
-		entities.Type{Name: "OKR", Fields: []entities.Field{{Name: "owner", Type: entities.EntityRef, TargetType: "Person"}}},
-		entities.Type{Name: "Decision", Fields: []entities.Field{{Name: "owner", Type: entities.EntityRef}}},
-		entities.Type{Name: "Città", Fields: []entities.Field{{Name: "größe", Type: entities.Number}}},
+		entities.Type{Name: "OKR", Fields: []entities.Field{{Name: "owner", Type: record.EntityRef, TargetType: "Person"}}},
+		entities.Type{Name: "Decision", Fields: []entities.Field{{Name: "owner", Type: record.EntityRef}}},
+		entities.Type{Name: "Città", Fields: []entities.Field{{Name: "größe", Type: record.Number}}},
 	)
 	type v = entities.Values
 	w.put(
@@ -187,10 +188,10 @@ func company(tb testing.TB, opts wql.Options) *world {
 // typeOf declares a type with a number n, a text s and references.
 func typeOf(name string) entities.Type {
 	return entities.Type{Name: name, Fields: []entities.Field{
-		{Name: "n", Type: entities.Number},
-		{Name: "s", Type: entities.Text},
-		{Name: "team", Type: entities.EntityRef},
-		{Name: "peers", Type: entities.EntityRefList},
+		{Name: "n", Type: record.Number},
+		{Name: "s", Type: record.Text},
+		{Name: "team", Type: record.EntityRef},
+		{Name: "peers", Type: record.EntityRefList},
 	}}
 }
 

@@ -44,20 +44,6 @@ type walker struct {
 	inTable    bool
 }
 
-// lineEnd returns the end of the line at pos without its line end, and the
-// start of the next line.
-func lineEnd(src string, pos int) (end, next int) {
-	i := strings.IndexByte(src[pos:], '\n')
-	if i < 0 {
-		return len(src), len(src)
-	}
-	end, next = pos+i, pos+i+1
-	if end > pos && src[end-1] == '\r' {
-		end--
-	}
-	return end, next
-}
-
 // next returns the next block; kind endOfBody at the end, ever after.
 func (w *walker) next() block {
 	if w.pos >= len(w.src) {
@@ -75,7 +61,8 @@ func (w *walker) next() block {
 		}
 	}
 	b := w.classify(w.pos, le)
-	if b.table = w.tableRow(b, next); b.table && isDelimiterRow(w.src[b.start:b.end]) {
+	b.table = w.tableRow(b, next)
+	if b.table && isDelimiterRow(w.src[b.start:b.end]) {
 		b.kind = rule
 	}
 	switch b.kind {
@@ -135,7 +122,8 @@ func (w *walker) paragraph(b block, le, next int, setext bool) block {
 			}
 		}
 		n := w.classify(w.pos, le)
-		if n.kind != text || n.bullet || n.depth != b.depth || w.src[n.start] == '|' || isDelimiterRow(w.src[n.start:n.end]) {
+		if n.kind != text || n.bullet || n.depth != b.depth || w.src[n.start] == '|' ||
+			isDelimiterRow(w.src[n.start:n.end]) {
 			return b
 		}
 		b.end, b.last = le, le
@@ -368,7 +356,8 @@ func skipQuote(src string, i, end, depth int) int {
 func columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
-		if n++; s[i] == '\t' {
+		n++
+		if s[i] == '\t' {
 			n = (n + 3) &^ 3
 		}
 	}

@@ -5,7 +5,8 @@
 // It is pure: text in, values out; no files, clocks or goroutines, and no
 // state but pools of buffers. Any function may be called from any goroutine. Parse never
 // fails, whatever the bytes; it takes time linear in their number, so a
-// hostile note costs no more than an honest one of its size.
+// hostile note costs no more than an honest one of its size. A test counts the
+// steps of all functions here.
 //
 // Why a scanner of our own and not a CommonMark parser: a vault is imported
 // whole, links must be found in unfinished and odd text exactly where a note
@@ -22,10 +23,16 @@
 //   - Inline tags are #words of letters, digits, '_', '-' and '/' in any
 //     script, with at least one character that is not a digit.
 //
-// Frontmatter is YAML, with two bows to how it is written: unquoted wikilinks
-// are links, and no number or date is changed by being read. Plain
-// frontmatter takes a short way of its own; anything unusual goes to
-// goccy/go-yaml, behind limits on size, depth and aliases.
+// Two readers find links, for two purposes. Parse finds what a note app follows, by
+// the rules above. References, the one scanner of PRIV-8, finds whatever may tell a
+// reader of a record, in all forms and wherever it stands, and rather too much: what
+// is withheld from a reader is decided by it alone. It stands here, to the left of
+// what uses it, because a title or an alias loses its marks when a note is read: then
+// Document.Sources keeps what they referred to. README.md lists every form that it knows,
+// with an example. Mentions yields of both what counts in a message.
+//
+// Frontmatter is read by package frontmatter; what its fields say about the
+// note (title, tags, aliases) is read here.
 //
 // Caveats: offsets are bytes (the wire wants UTF-16 units: convert at the
 // edge). PlainText removes what is markup by the rules of CommonMark's
@@ -33,7 +40,9 @@
 // standing. Link reference definitions stay in the plain text, since they hold
 // the addresses that the links left out. Math is left as it is written.
 //
-// The package is larger than most of ours: it is two scanners, for structure
-// and for plain text, and two readers of YAML, a quick one for the frontmatter
-// that people write and a bounded one for the rest.
+// # Size
+//
+// The package is larger than most of ours: it is three scanners. Those for the
+// structure of a note and for its plain text share what a block is; that for
+// references shares with them what a link is.
 package markdown

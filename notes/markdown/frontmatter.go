@@ -1,184 +1,66 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
-// Bounds of the frontmatter that is read; beyond them it is reported as
-// broken. They keep a hostile file from costing more than a large honest one.
-// What is more than plain keys and lists has tighter ones, see fullYAML.
-const (
-	MaxFrontmatter = 256 << 10 // bytes between the markers
-	MaxDepth       = 32        // lists and maps inside each other
-	MaxValues      = 20_000    // values in all, aliases expanded
-)
+// What a line and a wikilink are is declared where frontmatter is read, which
+// comes before the rest of a note.
 
-// Frontmatter is the YAML map at the head of a note, keys in file order.
-type Frontmatter struct {
-	Fields []Field
-}
+func lineEnd(src string, pos int) (end, next int) { return frontmatter.LineEnd(src, pos) }
 
-// Field is one top-level key of the frontmatter.
-type Field struct {
-	Key  string
-	Line int // of the key, from 1 in the whole source
+func linkLen(s string) int { return frontmatter.LinkLen(s) }
 
-	// Value is nil, string, bool, float64, []any or map[string]any, the
-	// latter two holding the same. Dates and times stay strings; so do numbers
-	// that would change by being read as one: 007, and integers beyond 2^53.
-	// Unquoted wikilinks are strings: [[A]] is "[[A]]" and [[A]], [[B]] a list
-	// of two, although YAML would see nested lists.
-	Value any
-
-	// Raw is a scalar as text, unquoted and unescaped but not interpreted:
-	// "1.10" where Value is 1.1. "" for lists and maps.
-	Raw string
-
-	// RawItems is Raw for each item of a list of scalars; nil when Value is
-	// anything else.
-	RawItems []string
-}
-
-// Get returns the first field of that name, compared without case.
-func (f *Frontmatter) Get(key string) (Field, bool) {
-	if f != nil {
-		for i := range f.Fields {
-			if len(f.Fields[i].Key) == len(key) && strings.EqualFold(f.Fields[i].Key, key) {
-				return f.Fields[i], true
+// frontmatterLinks lists the wikilinks of the YAML text as it is written,
+// whether or not it can be read as YAML.
+func (s *scanner) frontmatterLinks(f frontmatter.Block) {
+	line := f.Line
+	for i := f.Start; i < f.End; i++ {
+		switch s.src[i] {
+		case '\n':
+			line++
+		case '[':
+			if n := linkLen(s.src[i:f.End]); n > 0 {
+				start := i
+				if i > f.Start && s.src[i-1] == '!' {
+					start--
+				}
+				s.addLink(start, i+n, line, true)
+				i += n - 1
 			}
 		}
 	}
-	return Field{}, false
-}
-
-// Texts returns a scalar as one text and a list of scalars as its items, both
-// as written; nil for null, maps and lists of lists.
-func (f Field) Texts() []string {
-	switch f.Value.(type) {
-	case nil, map[string]any:
-		return nil
-	case []any:
-		return f.RawItems
-	}
-	return []string{f.Raw}
-}
-
-func (f Field) isScalar() bool {
-	switch f.Value.(type) {
-	case []any, map[string]any:
-		return false
-	}
-	return true
-}
-
-// frontBlock is where the YAML text lies in the source.
-type frontBlock struct {
-	found      bool
-	unclosed   bool // a first line --- with YAML behind it and no end
-	start, end int  // between the markers
-	line       int  // of the first line of YAML
-}
-
-// splitFrontmatter finds the frontmatter and the offset at which the body
-// starts, a byte order mark skipped. The first line must be ---, the last one
-// --- or ..., and what lies between must begin like YAML: a note that merely
-// opens with a thematic break keeps its text.
-func splitFrontmatter(src string) (frontBlock, int) {
-	base := 0
-	if strings.HasPrefix(src, "\uFEFF") {
-		base = 3
-	}
-	if !strings.HasPrefix(src[base:], "---") {
-		return frontBlock{}, base
-	}
-	le, next := lineEnd(src, base)
-	if !isMarker(src[base:le], "---") || next == len(src) {
-		return frontBlock{}, base
-	}
-	b := frontBlock{start: next, line: 2}
-	for pos := next; pos < len(src); {
-		le, n := lineEnd(src, pos)
-		if l := src[pos:le]; isMarker(l, "---") || isMarker(l, "...") {
-			b.end = pos
-			b.found = beginsLikeYAML(src[b.start:b.end])
-			if !b.found {
-				return frontBlock{}, base
-			}
-			return b, n
-		}
-		pos = n
-	}
-	return frontBlock{unclosed: opensWithKey(src[b.start:])}, base
-}
-
-func isMarker(line, marker string) bool {
-	return strings.HasPrefix(line, marker) && strings.TrimRight(line[3:], " \t") == ""
-}
-
-// beginsLikeYAML looks at the first line that is neither blank nor a comment.
-func beginsLikeYAML(yaml string) bool {
-	for pos := 0; pos < len(yaml); {
-		le, next := lineEnd(yaml, pos)
-		l := strings.TrimSpace(yaml[pos:le])
-		pos = next
-		if l == "" || l[0] == '#' {
-			continue
-		}
-		return strings.HasSuffix(l, ":") || strings.Contains(l, ": ") || strings.Contains(l, ":\t") ||
-			strings.HasPrefix(l, "- ") || strings.ContainsRune(`{[?&!%"'`, rune(l[0]))
-	}
-	return true
-}
-
-// opensWithKey is the stricter look at a block without an end, which is far
-// more often a thematic break: its very next line must be "word: …".
-func opensWithKey(rest string) bool {
-	le, _ := lineEnd(rest, 0)
-	key, value, ok := strings.Cut(rest[:le], ":")
-	return ok && plainKey(key) && !strings.ContainsRune(key, ' ') && (value == "" || value[0] == ' ')
-}
-
-// readFrontmatter reads the YAML text, whose first line has the given number.
-func readFrontmatter(yaml string, line int) (*Frontmatter, *fault.Error) {
-	if len(yaml) > MaxFrontmatter {
-		return nil, brokenFrontmatter(line, "the frontmatter is larger than 256 KiB", "move the text into the note's body")
-	}
-	if fields, ok := simpleYAML(yaml, line); ok {
-		return &Frontmatter{Fields: fields}, nil
-	}
-	fields, err := fullYAML(yaml, line)
-	if err != nil {
-		return nil, err
-	}
-	return &Frontmatter{Fields: fields}, nil
-}
-
-// brokenFrontmatter makes the one error of this package. Reasons never hold
-// text of the note.
-func brokenFrontmatter(line int, reason, hint string) *fault.Error {
-	return &fault.Error{Kind: fault.Invalid, Op: "markdown.frontmatter", Field: "frontmatter", Msg: reason, Hint: hint, Line: line}
 }
 
 // frontmatterTags reads tag and tags: a list, or a text separated by commas or
-// blanks, each with or without '#'.
-func (s *scanner) frontmatterTags(f *Frontmatter) {
+// blanks, each with or without '#'. It returns the sources of those that were links.
+func (s *scanner) frontmatterTags(f *frontmatter.Map) (sources []Source) {
 	for _, key := range [...]string{"tags", "tag"} {
 		field, ok := f.Get(key)
 		if !ok {
 			continue
 		}
 		items := field.Texts()
-		if field.isScalar() && len(items) == 1 {
+		if field.IsScalar() && len(items) == 1 {
 			items = splitTags(items[0])
 		}
 		for _, t := range items {
-			if t = strings.Trim(strings.TrimSpace(strings.TrimLeft(linkTarget(t), "#")), "/"); t != "" {
-				s.addTag(t)
+			written := t
+			target, isLink := linkTarget(t)
+			t = strings.Trim(strings.TrimSpace(strings.TrimLeft(target, "#")), "/")
+			if t == "" {
+				continue
+			}
+			s.addTag(t)
+			if isLink {
+				sources = append(sources, linkSource(t, target, written))
 			}
 		}
 	}
+	return sources
 }
 
 // splitTags cuts a text at commas and blanks, links kept whole.
@@ -190,9 +72,9 @@ func splitTags(s string) []string {
 }
 
 // frontmatterAliases reads alias and aliases: a list, or a text separated by
-// commas.
-func frontmatterAliases(f *Frontmatter) []string {
-	var out []string
+// commas. It returns the sources of those that were links, or stood in one that a
+// comma parts.
+func frontmatterAliases(f *frontmatter.Map) (aliases []string, sources []Source) {
 	var seen folded
 	for _, key := range [...]string{"aliases", "alias"} {
 		field, ok := f.Get(key)
@@ -200,16 +82,62 @@ func frontmatterAliases(f *Frontmatter) []string {
 			continue
 		}
 		items := field.Texts()
-		if field.isScalar() && len(items) == 1 {
-			items = splitComma(items[0])
+		parted := ""
+		if field.IsScalar() && len(items) == 1 {
+			parted = items[0]
+			items = splitComma(parted)
 		}
-		for _, a := range items {
-			if a = oneLine(linkTarget(a)); a != "" && seen.see(a) {
-				out = append(out, a)
+		for _, item := range items {
+			target, isLink := linkTarget(item)
+			alias := oneLine(target)
+			if alias == "" || !seen.see(alias) {
+				continue
+			}
+			aliases = append(aliases, alias)
+			if isLink {
+				sources = append(sources, linkSource(alias, target, item))
+			}
+		}
+		if len(items) > 1 && parted != "" {
+			sources = append(sources, partedSources(parted, items)...)
+		}
+	}
+	return aliases, sources
+}
+
+// partedSources returns the sources of items that were cut out of a text, in its
+// order, and lie in references that do not lie in them: the whole item refers to
+// what the reference does.
+func partedSources(text string, items []string) (sources []Source) {
+	var commas []int
+	for i := range len(text) {
+		if text[i] == ',' {
+			commas = append(commas, i)
+		}
+	}
+	const most = 64 // references that are looked at: one list of aliases has few
+	var parted []Reference
+	for r := range References(text) {
+		next, _ := slices.BinarySearch(commas, r.Start)
+		if r.Target != "" && next < len(commas) && commas[next] < r.End {
+			parted = append(parted, r)
+		}
+		if len(parted) == most {
+			break
+		}
+	}
+	from := 0
+	for _, item := range items {
+		start := from + strings.Index(text[from:], item)
+		from = start + len(item)
+		for _, r := range parted {
+			whole := start <= r.Start && r.End <= from
+			if !whole && start < r.End && r.Start < from && oneLine(item) != "" {
+				sources = append(sources, wholeSource(oneLine(item), r.Target))
 			}
 		}
 	}
-	return out
+	return sources
 }
 
 // splitComma cuts at commas that lie outside wikilinks.
@@ -231,11 +159,11 @@ func splitComma(s string) []string {
 }
 
 // linkTarget returns the target of a text that is a wikilink, else the text.
-func linkTarget(s string) string {
+func linkTarget(s string) (target string, isLink bool) {
 	if l, ok := ParseLink(s); ok && l.Target != "" {
-		return l.Target
+		return l.Target, true
 	}
-	return s
+	return s, false
 }
 
 // folded remembers texts without regard to case. Few of them are compared one

@@ -1,8 +1,11 @@
 package markdown_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -50,7 +53,7 @@ func FuzzParse(f *testing.F) {
 		}
 		body := markdown.Links(doc.Body)
 		n := 0
-		for _, l := range doc.Links {
+		for l := range doc.EachLink() {
 			if !l.InFrontmatter {
 				n++
 			}
@@ -59,6 +62,102 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%d links in the body, alone %d", n, len(body))
 		}
 	})
+}
+
+// FuzzReferences: the scanner finds all that Parse takes for a link, stays in the
+// text and looks at few bytes.
+func FuzzReferences(f *testing.F) {
+	addSeeds(f)
+	for _, unit := range hostileUnits {
+		f.Add("a [[b]] " + strings.Repeat(unit, 4) + " [c](d.md)")
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		var list []markdown.Reference
+		for r := range markdown.References(src) {
+			if r.Start < 0 || r.Start >= r.End || r.End > len(src) {
+				t.Fatalf("%+v in %d bytes", r, len(src))
+			}
+			if r.Target == "" && r.Kind != markdown.MentionRef {
+				t.Errorf("%+v refers to nothing", r)
+			}
+			list = append(list, r)
+		}
+		if len(list) > 0 && !markdown.MayRefer(src) {
+			t.Errorf("%+v without a mark", list)
+		}
+		if work := markdown.ReferenceWork(src); work > 100*len(src)+1000 {
+			t.Errorf("%d bytes looked at of %d", work, len(src))
+		}
+		// Backslashes at the end may belong to the target or escape what follows.
+		plain := func(target string) string {
+			end := func(r rune) bool { return r == '\\' || unicode.IsSpace(r) }
+			return strings.Join(strings.Fields(strings.TrimRightFunc(target, end)), " ")
+		}
+		found := func(start, end int, target string) bool {
+			target = plain(target)
+			return target == "" || slices.ContainsFunc(list, func(r markdown.Reference) bool {
+				return r.Start <= start && end <= r.End && plain(r.Target) == target
+			})
+		}
+		doc := markdown.Parse(src)
+		for l := range doc.EachLink() {
+			if !found(l.Start, l.End, l.Target) {
+				t.Errorf("no %+v in %+v", l, list)
+			}
+		}
+		for _, l := range markdownLinks(src) {
+			if !strings.ContainsAny(l.Dest, `\&%?:[`) && !found(l.Start, l.End, l.Dest) {
+				t.Errorf("no %+v in %+v", l, list)
+			}
+		}
+		checkEncoded(t, src, list)
+		for _, source := range doc.Sources {
+			if source.Text == "" || len(source.References) == 0 {
+				t.Errorf("%+v is none", source)
+			}
+			for _, r := range source.References {
+				if r.Start < 0 || r.Start >= r.End || r.End > len(source.Text) {
+					t.Errorf("%+v in %q", r, source.Text)
+				}
+			}
+		}
+	})
+}
+
+// checkEncoded writes all letters and marks of a text as character references: what it
+// refers to is the same.
+func checkEncoded(t *testing.T, src string, list []markdown.Reference) {
+	t.Helper()
+	if strings.IndexByte(src, '&') >= 0 {
+		return // has some already
+	}
+	var encoded strings.Builder
+	for i := range len(src) {
+		if ' ' < src[i] && src[i] < utf8.RuneSelf {
+			fmt.Fprintf(&encoded, "&#%d;", src[i])
+		} else {
+			encoded.WriteByte(src[i])
+		}
+	}
+	found := make(map[string]bool)
+	open := 0
+	for r := range markdown.References(encoded.String()) {
+		found[r.Target] = true
+		if r.Kind == markdown.DecodedMentionRef {
+			open++
+		}
+	}
+	for _, r := range list {
+		switch {
+		case r.Open() && r.End < len(src):
+			open--
+		case !r.Open() && !found[r.Target]:
+			t.Errorf("%+v is not found in %q", r, encoded.String())
+		}
+	}
+	if open != 0 {
+		t.Errorf("%d more mentions in %q", open, encoded.String())
+	}
 }
 
 func FuzzPlainText(f *testing.F) {

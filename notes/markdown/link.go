@@ -42,7 +42,7 @@ func ParseTarget(inner string) Link {
 		l.Alias = strings.TrimSpace(inner[i+1:])
 		inner = strings.TrimSuffix(inner[:i], `\`)
 	}
-	if i := strings.IndexByte(inner, '#'); i >= 0 {
+	if i := headingMark(inner); i >= 0 {
 		part := strings.TrimSpace(inner[i+1:])
 		inner = inner[:i]
 		if block, ok := strings.CutPrefix(part, "^"); ok {
@@ -53,6 +53,22 @@ func ParseTarget(inner string) Link {
 	}
 	l.Target = strings.TrimSpace(inner)
 	return l
+}
+
+// headingMark returns where the '#' stands that ends a target, -1 for nowhere. That of a
+// character reference, as in &#32;, does not.
+func headingMark(inner string) int {
+	for at := 0; ; {
+		next := strings.IndexByte(inner[at:], '#')
+		if next < 0 {
+			return -1
+		}
+		at += next
+		if !inCharRef(inner, at) {
+			return at
+		}
+		at++
+	}
 }
 
 // ParseLink reads a text that is exactly one wikilink, surrounding blanks
@@ -99,30 +115,6 @@ func newLink(raw string) Link {
 // empty reports a link that names nothing: [[]], [[ ]], [[#]], [[|x]].
 func (l Link) empty() bool {
 	return l.Target == "" && l.Heading == "" && l.Block == ""
-}
-
-// linkLen returns the length of the wikilink that s starts with, '!' included,
-// or 0. A link lies on one line and holds no brackets.
-func linkLen(s string) int {
-	i := 0
-	if i < len(s) && s[i] == '!' {
-		i++
-	}
-	if len(s)-i < 4 || s[i] != '[' || s[i+1] != '[' {
-		return 0
-	}
-	for j := i + 2; j+1 < len(s); j++ {
-		switch s[j] {
-		case '[', '\n':
-			return 0
-		case ']':
-			if s[j+1] == ']' {
-				return j + 2
-			}
-			return 0
-		}
-	}
-	return 0
 }
 
 // isImageSize reports "300" and "300x200".

@@ -2,6 +2,7 @@ package markdown_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func TestCHAT5_WikilinkForms(t *testing.T) {
 	} {
 		t.Run(tc.src, func(t *testing.T) {
 			doc := markdown.Parse(tc.src)
-			if diff := cmp.Diff(tc.want, doc.Links, only); diff != "" {
+			if diff := cmp.Diff(tc.want, slices.Collect(doc.EachLink()), only); diff != "" {
 				t.Errorf("links (-want +got):\n%s", diff)
 			}
 			checkDocument(t, tc.src, doc)
@@ -112,7 +113,7 @@ func TestCHAT5_SpansPointIntoTheSource(t *testing.T) {
 	doc := markdown.Parse(src)
 	checkDocument(t, src, doc)
 	var got []string
-	for _, l := range doc.Links {
+	for l := range doc.EachLink() {
 		got = append(got, l.Raw)
 		if want := map[string]int{"[[A]]": 2, "[[B]]": 4, "![[C]]": 8, "[[D]]": 10}[l.Raw]; l.Line != want {
 			t.Errorf("%s on line %d, want %d", l.Raw, l.Line, want)
@@ -205,10 +206,10 @@ func TestSRCH30_MarkdownLinks(t *testing.T) {
 		t.Run(tc.src, func(t *testing.T) {
 			doc := markdown.Parse(tc.src)
 			checkDocument(t, tc.src, doc)
-			if diff := cmp.Diff(tc.want, doc.MarkdownLinks, cmpopts.IgnoreFields(markdown.MarkdownLink{}, "Line", "Start", "End")); diff != "" {
+			if diff := cmp.Diff(tc.want, markdownLinks(tc.src), cmpopts.IgnoreFields(markdown.MarkdownLink{}, "Line", "Start", "End")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			for _, m := range doc.MarkdownLinks {
+			for _, m := range markdownLinks(tc.src) {
 				if m.Line != 1 || m.Start != 0 || m.End != len(tc.src) {
 					t.Errorf("%+v is not the whole of line 1", m)
 				}
@@ -225,7 +226,7 @@ func TestHeadings(t *testing.T) {
 	doc := markdown.Parse(src)
 	checkDocument(t, src, doc)
 	var got []string
-	for _, h := range doc.Headings {
+	for _, h := range headings(src) {
 		got = append(got, strings.Repeat("#", h.Level)+h.Text+"|"+src[h.Start:h.End])
 	}
 	want := []string{
@@ -320,7 +321,7 @@ func TestBlocks(t *testing.T) {
 	doc := markdown.Parse(src)
 	checkDocument(t, src, doc)
 	var got []string
-	for _, b := range doc.Blocks {
+	for _, b := range blocks(src) {
 		got = append(got, b.ID+"|"+src[b.Start:b.End])
 	}
 	want := []string{"p1|A paragraph\nof two lines ^p1", "item-2|- item ^item-2", "alone|^alone", "h1|# H ^h1 "}

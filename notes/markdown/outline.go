@@ -2,21 +2,24 @@ package markdown
 
 import (
 	"bytes"
+	"iter"
 	"strings"
+
+	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
 // Outline returns what a search reads of a whole note: the texts of its headings,
 // the frontmatter as it stands between its fences, and the plain text (see
 // PlainNote), which holds the headings as well, and what links name, a line each.
-func Outline(src string) (headings []string, front, plain, targets string) {
-	f, start := splitFrontmatter(src)
-	if f.found {
-		front = src[f.start:f.end]
+func Outline(src string) (headings iter.Seq[string], front, plain, targets string) {
+	f, start := frontmatter.Split(src)
+	if f.Found {
+		front = src[f.Start:f.End]
 	}
 	p := newPlainer(src[start:])
 	p.targets = true
 	defer p.free()
-	var places [][2]int
+	var places pile[[2]int32]
 	w := walker{src: src[start:], line: 1}
 	for b := w.next(); b.kind != endOfBody; b = w.next() {
 		from := len(p.out)
@@ -24,13 +27,17 @@ func Outline(src string) (headings []string, front, plain, targets string) {
 			w.resume(end)
 		}
 		if b.kind == heading && from < len(p.out) {
-			places = append(places, [2]int{from, len(p.out)})
+			places.add([2]int32{int32(from), int32(len(p.out))})
 		}
 	}
 	plain = string(bytes.TrimRight(p.out, " \t\n"))
-	for _, at := range places {
-		if from, end := min(at[0], len(plain)), min(at[1], len(plain)); from < end {
-			headings = append(headings, strings.TrimSpace(plain[from:end]))
+	headings = func(yield func(string) bool) {
+		for i := range places.len() {
+			at := places.at(i)
+			from, end := min(int(at[0]), len(plain)), min(int(at[1]), len(plain))
+			if from < end && !yield(strings.TrimSpace(plain[from:end])) {
+				return
+			}
 		}
 	}
 	return headings, front, plain, string(p.behind)

@@ -1,6 +1,7 @@
 package markdown_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 func TestOutline(t *testing.T) {
 	src := "---\nowner: Ann\n---\n# The *big* plan\n\nText [[Link|words]]\n\nSetext\n======\n\n```\n# code\n```\n## End ##"
 	heads, front, plain, targets := markdown.Outline(src)
-	if got := strings.Join(heads, "|"); got != "The big plan|Setext|End" {
+	if got := strings.Join(slices.Collect(heads), "|"); got != "The big plan|Setext|End" {
 		t.Errorf("headings %q", got)
 	}
 	if front != "owner: Ann\n" {
@@ -23,8 +24,9 @@ func TestOutline(t *testing.T) {
 		t.Errorf("targets %q", targets)
 	}
 	for _, src := range []string{"", "#", "---\n---", "# a"} {
-		if heads, _, plain, _ := markdown.Outline(src); plain != markdown.PlainNote(src) || len(heads) != strings.Count(src, "a") {
-			t.Errorf("%q: %q %q", src, heads, plain)
+		heads, _, plain, _ := markdown.Outline(src)
+		if list := slices.Collect(heads); plain != markdown.PlainNote(src) || len(list) != strings.Count(src, "a") {
+			t.Errorf("%q: %q %q", src, list, plain)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"sync"
 )
@@ -45,10 +46,29 @@ type plainer struct {
 	behind  []byte
 	targets bool
 
-	marks  []mark
+	steps   []step // where the text of a block comes from, when that is asked for
+	tracing bool
+
+	marks  pile[mark]
 	opens  []openBracket
-	styles [4][]int // indexes into marks of open runs of * _ ~ =
+	styles [4][]int32 // indexes into marks of open runs of * _ ~ =
 }
+
+// maxOpen is how many brackets, or runs of one kind of mark, are open at a time: of
+// more the outer ones are text.
+const maxOpen = 1 << 12
+
+// opened adds to a list of what is open.
+func opened[T any](list []T, v T) []T {
+	if len(list) == maxOpen {
+		list = list[:copy(list, list[maxOpen/2:])]
+	}
+	return append(list, v)
+}
+
+// largeText is from what length on the text of a note is written into memory of its
+// size at once, not into some that doubles.
+const largeText = 64 << 10
 
 var plainers = sync.Pool{New: func() any { return new(plainer) }}
 
@@ -56,6 +76,9 @@ func newPlainer(src string) *plainer {
 	p := plainers.Get().(*plainer)
 	p.src = src
 	p.spans.reset(src)
+	if len(src) > largeText && cap(p.out) < len(src) {
+		p.out = make([]byte, 0, len(src)+len(src)/64) // it ends with a line break that src may lack
+	}
 	return p
 }
 
@@ -66,7 +89,8 @@ func (p *plainer) free() {
 	if cap(out) > 256<<10 {
 		out = nil
 	}
-	q := plainer{out: out, spans: p.spans, marks: emptied(p.marks), opens: emptied(p.opens)}
+	q := plainer{out: out, spans: p.spans, marks: p.marks, opens: emptied(p.opens)}
+	q.marks.reset()
 	q.spans.reset("")
 	for i := range p.styles {
 		q.styles[i] = emptied(p.styles[i])
@@ -77,10 +101,20 @@ func (p *plainer) free() {
 
 // mark is a run of n bytes of markup at out[pos:], of which the first gone
 // bytes will be removed.
-type mark struct{ pos, n, gone int }
+type mark struct {
+	pos     int32
+	n, gone uint16
+}
+
+// maxRun is how long a run of marks is at most that is not text, maxMarks how many marks
+// of a block, unmatched ones included, are none.
+const (
+	maxRun   = math.MaxUint16
+	maxMarks = 1 << 18
+)
 
 // openBracket is a '[' that may turn out to start a link.
-type openBracket struct{ mark, src int }
+type openBracket struct{ mark, src int32 }
 
 // block writes one block as one or more lines and returns where it stopped.
 func (p *plainer) block(b block) int {

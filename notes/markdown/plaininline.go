@@ -17,7 +17,8 @@ var plainSpecial = [256]bool{
 // stopped: the end of the block, or beyond it when a comment reaches further.
 func (p *plainer) inline(b block) int {
 	first := len(p.out)
-	p.marks, p.opens = p.marks[:0], p.opens[:0]
+	p.marks.reset()
+	p.opens = p.opens[:0]
 	for i := range p.styles {
 		p.styles[i] = p.styles[i][:0]
 	}
@@ -27,10 +28,21 @@ func (p *plainer) inline(b block) int {
 		for j < b.end && !plainSpecial[src[j]] {
 			j++
 		}
+		if p.tracing && j > i {
+			p.steps = append(p.steps, step{src: i, out: len(p.out), copied: true})
+		}
 		p.out = append(p.out, src[i:j]...)
-		if i = j; i < b.end {
+		i = j
+		if i < b.end {
+			if p.tracing {
+				p.steps = append(p.steps, step{src: i, out: len(p.out)})
+			}
 			i = p.special(b, i)
 		}
+	}
+	if p.tracing {
+		p.steps = append(p.steps, step{src: max(i, b.end), out: len(p.out)})
+		p.settleSteps()
 	}
 	p.removeMarks(first)
 	return i
@@ -79,7 +91,8 @@ func (p *plainer) special(b block, i int) int {
 		}
 	case '|':
 		if b.table {
-			if p.trimLine(p.row); len(p.out) > p.row {
+			p.trimLine(p.row)
+			if len(p.out) > p.row {
 				p.out = append(p.out, ' ')
 			}
 			p.out = append(p.out, "| "...)
@@ -191,15 +204,19 @@ func (p *plainer) hide(target string) {
 
 // open writes the n bytes that may start a link or image.
 func (p *plainer) open(i, n int) int {
-	p.opens = append(p.opens, openBracket{mark: p.mark(i, n), src: i + n})
+	if p.marks.len() >= maxMarks {
+		p.out = append(p.out, p.src[i:i+n]...)
+		return i + n
+	}
+	p.opens = opened(p.opens, openBracket{mark: p.mark(i, n), src: int32(i + n)})
 	return i + n
 }
 
 // mark writes n bytes of possible markup and remembers them.
-func (p *plainer) mark(i, n int) int {
-	p.marks = append(p.marks, mark{pos: len(p.out), n: n})
+func (p *plainer) mark(i, n int) int32 {
+	p.marks.add(mark{pos: int32(len(p.out)), n: uint16(n)})
 	p.out = append(p.out, p.src[i:i+n]...)
-	return len(p.marks) - 1
+	return int32(p.marks.len() - 1)
 }
 
 // bracketEnd handles ']': the end of the text of a link, or itself.
@@ -210,7 +227,8 @@ func (p *plainer) bracketEnd(b block, i int) int {
 		p.opens = p.opens[:len(p.opens)-1]
 		after := 0
 		if i+1 < end && src[i+1] == '(' {
-			if _, after = linkDest(src, i+2, end); after > 0 {
+			_, after = linkDest(src, i+2, end)
+			if after > 0 {
 				p.hide(src[i+2 : after])
 			}
 		}
@@ -218,7 +236,7 @@ func (p *plainer) bracketEnd(b block, i int) int {
 			after = p.refLink(src[o.src:i], i, end)
 		}
 		if after > 0 {
-			m := &p.marks[o.mark]
+			m := p.marks.at(int(o.mark))
 			m.gone = m.n
 			return after
 		}
@@ -230,12 +248,13 @@ func (p *plainer) bracketEnd(b block, i int) int {
 // removeMarks takes the matched markup out of out[first:].
 func (p *plainer) removeMarks(first int) {
 	to, from := first, first
-	for _, m := range p.marks {
+	for i := range p.marks.len() {
+		m := p.marks.at(i)
 		if m.gone == 0 {
 			continue
 		}
 		to += copy(p.out[to:], p.out[from:m.pos])
-		from = m.pos + m.gone
+		from = int(m.pos) + int(m.gone)
 	}
 	if from > to {
 		to += copy(p.out[to:], p.out[from:])
@@ -250,7 +269,7 @@ func (p *plainer) style(b block, i int) int {
 	src := p.src
 	n := runLen(src, i, b.end)
 	kind := strings.IndexByte("*_~=", src[i])
-	if kind >= 2 && n != 2 {
+	if kind >= 2 && n != 2 || n > maxRun || p.marks.len() >= maxMarks {
 		p.out = append(p.out, src[i:i+n]...)
 		return i + n
 	}
@@ -265,18 +284,19 @@ func (p *plainer) style(b block, i int) int {
 		left, right = left && (!right || prev == punct), right && (!left || next == punct)
 	}
 	stack := p.styles[kind]
-	rest := n
+	rest := uint16(n)
 	for right && rest > 0 && len(stack) > 0 {
-		o := &p.marks[stack[len(stack)-1]]
+		o := p.marks.at(int(stack[len(stack)-1]))
 		k := min(rest, o.n-o.gone)
 		o.gone += k
-		p.marks[m].gone += k
-		if rest -= k; o.gone == o.n {
+		p.marks.at(int(m)).gone += k
+		rest -= k
+		if o.gone == o.n {
 			stack = stack[:len(stack)-1]
 		}
 	}
 	if left && rest > 0 {
-		stack = append(stack, m)
+		stack = opened(stack, m)
 	}
 	p.styles[kind] = stack
 	return i + n

@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // maxLabel bounds the label of a reference link, as CommonMark does.
 const maxLabel = 999
@@ -42,7 +45,13 @@ func (p *plainer) defined(label string) bool {
 	return len(label) <= maxLabel && strings.IndexByte(label, '[') < 0 && p.refs[foldLabel(label)]
 }
 
-func foldLabel(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+func foldLabel(s string) string {
+	folds := func(r rune) bool { return r <= ' ' || 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf }
+	if strings.IndexFunc(s, folds) < 0 {
+		return s // most often, and without memory
+	}
+	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+}
 
 // definitions collects the labels of lines such as "[label]: https://…".
 // Footnotes, "[^1]: …", are text and none of them.
@@ -66,7 +75,8 @@ func definitions(src string) map[string]bool {
 // definition reads the part of a line before "]: ".
 func definition(line string) (string, bool) {
 	line = strings.TrimLeft(line, " \t>")
-	if len(line) < 2 || line[0] != '[' || line[1] == '^' || strings.IndexByte(line[1:], '[') >= 0 || strings.IndexByte(line, ']') >= 0 {
+	if len(line) < 2 || line[0] != '[' || line[1] == '^' || strings.IndexByte(line[1:], '[') >= 0 ||
+		strings.IndexByte(line, ']') >= 0 {
 		return "", false
 	}
 	return line[1:], true

@@ -9,20 +9,37 @@ import (
 
 // scanner collects what a Document lists, in one pass over the source.
 // Scanners are used again and again, so that the lists grow in memory that is
-// there already and a Document gets copies of just the right size.
+// there already.
 type scanner struct {
 	src      string
-	links    []Link
-	mdLinks  []MarkdownLink
-	headings []Heading
-	blocks   []Block
+	links    pile[linkPlace]
+	mdLinks  int
 	tags     []string
 	seenTags folded
 	firstH1  string
+	h1       block // that firstH1 is of
 	spans    codeSpans
-	opens    []int    // '[' of the block that are not closed yet
+	opens    []int32  // '[' of the block that are not closed yet
 	plain    *plainer // for headings with markup; nil until the first
+
+	// What is told of as it is found; nil for what is not asked for.
+	onHeading func(Heading)
+	onLink    func(MarkdownLink)
+	onBlock   func(Block)
 }
+
+// linkPlace is where a wikilink stands. It takes a tenth of what a Link does.
+type linkPlace struct {
+	start, end int32
+	line       int32 // negative in frontmatter
+}
+
+// maxTitle is how long a heading may be, in bytes of its source, to be the title of a
+// note.
+const maxTitle = 64 << 10
+
+// maxTags is how many different tags of a text count.
+const maxTags = 10_000
 
 var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
@@ -38,9 +55,10 @@ func (s *scanner) free() {
 	if s.plain != nil {
 		s.plain.free()
 	}
-	s.src, s.firstH1, s.plain = "", "", nil
-	s.links, s.mdLinks = emptied(s.links), emptied(s.mdLinks)
-	s.headings, s.blocks, s.tags = emptied(s.headings), emptied(s.blocks), emptied(s.tags)
+	s.src, s.firstH1, s.plain, s.mdLinks = "", "", nil, 0
+	s.onHeading, s.onLink, s.onBlock = nil, nil, nil
+	s.links.reset()
+	s.tags = emptied(s.tags)
 	s.opens = emptied(s.opens)
 	s.seenTags.reset()
 	s.spans.reset("")
@@ -73,11 +91,7 @@ func (s *scanner) body(pos, line int) {
 	for b := w.next(); b.kind != endOfBody; b = w.next() {
 		switch b.kind {
 		case heading:
-			h := Heading{Level: b.level, Text: s.headingText(b), Line: b.line, Start: b.lineStart, End: b.last}
-			if h.Level == 1 && h.Text != "" && s.firstH1 == "" && !b.bullet && b.depth == 0 {
-				s.firstH1 = h.Text
-			}
-			s.headings = append(s.headings, h)
+			s.heading(b)
 		case text:
 		default:
 			continue
@@ -85,6 +99,21 @@ func (s *scanner) body(pos, line int) {
 		if end := s.inline(b); end > b.end {
 			w.resume(end)
 		}
+	}
+}
+
+// heading tells of a heading, of which the first of level 1 is kept.
+func (s *scanner) heading(b block) {
+	first := s.firstH1 == "" && b.level == 1 && !b.bullet && b.depth == 0 && b.end-b.start <= maxTitle
+	if !first && s.onHeading == nil {
+		return
+	}
+	text := s.headingText(b)
+	if first && text != "" {
+		s.firstH1, s.h1 = text, b
+	}
+	if s.onHeading != nil {
+		s.onHeading(Heading{Level: b.level, Text: text, Line: b.line, Start: b.lineStart, End: b.last})
 	}
 }
 
@@ -134,7 +163,7 @@ func (s *scanner) inline(b block) int {
 		case '[':
 			n := s.spans.wikilink(i, end)
 			if n == 0 {
-				s.opens = append(s.opens, i)
+				s.opens = opened(s.opens, int32(i))
 				i++
 				continue
 			}
@@ -184,29 +213,10 @@ func (s *scanner) addLink(start, end, line int, front bool) {
 	if l.empty() {
 		return
 	}
-	l.Line, l.Start, l.End, l.InFrontmatter = line, start, end, front
-	s.links = append(s.links, l)
-}
-
-// frontmatterLinks lists the wikilinks of the YAML text as it is written,
-// whether or not it can be read as YAML.
-func (s *scanner) frontmatterLinks(f frontBlock) {
-	line := f.line
-	for i := f.start; i < f.end; i++ {
-		switch s.src[i] {
-		case '\n':
-			line++
-		case '[':
-			if n := linkLen(s.src[i:f.end]); n > 0 {
-				start := i
-				if i > f.start && s.src[i-1] == '!' {
-					start--
-				}
-				s.addLink(start, i+n, line, true)
-				i += n - 1
-			}
-		}
+	if front {
+		line = -line
 	}
+	s.links.add(linkPlace{int32(start), int32(end), int32(line)})
 }
 
 // markdownLink looks for "](dest)" at i. It records a link to a note and
@@ -215,7 +225,7 @@ func (s *scanner) markdownLink(i, end, line int) int {
 	if len(s.opens) == 0 {
 		return 0
 	}
-	open := s.opens[len(s.opens)-1]
+	open := int(s.opens[len(s.opens)-1])
 	s.opens = s.opens[:len(s.opens)-1]
 	if i+1 >= end || s.src[i+1] != '(' {
 		return 0
@@ -229,10 +239,13 @@ func (s *scanner) markdownLink(i, end, line int) int {
 	}
 	s.opens = s.opens[:0] // no link in the text of a link
 	if path, fragment, _ := strings.Cut(dest, "#"); isNotePath(path) {
-		s.mdLinks = append(s.mdLinks, MarkdownLink{
-			Text: s.src[open+1 : i], Dest: path, Fragment: fragment,
-			Line: line - strings.Count(s.src[open:i], "\n"), Start: open, End: after,
-		})
+		s.mdLinks++
+		if s.onLink != nil {
+			s.onLink(MarkdownLink{
+				Text: s.src[open+1 : i], Dest: path, Fragment: fragment,
+				Line: line - strings.Count(s.src[open:i], "\n"), Start: open, End: after,
+			})
+		}
 	}
 	return after
 }
@@ -270,7 +283,7 @@ func (s *scanner) tag(blockStart, i, end int) int {
 
 // addTag records a tag unless it is there already.
 func (s *scanner) addTag(name string) {
-	if s.seenTags.see(name) {
+	if len(s.tags) < maxTags && s.seenTags.see(name) {
 		s.tags = append(s.tags, name)
 	}
 }
@@ -325,7 +338,9 @@ func (s *scanner) blockID(b block, i, line int) int {
 	if n == 0 {
 		return 1
 	}
-	s.blocks = append(s.blocks, Block{ID: s.src[i+1 : i+n], Line: line, Start: b.lineStart, End: b.last})
+	if s.onBlock != nil {
+		s.onBlock(Block{ID: s.src[i+1 : i+n], Line: line, Start: b.lineStart, End: b.last})
+	}
 	return n
 }
 

@@ -8,7 +8,7 @@ import "strings"
 // looked for once.
 type codeSpans struct {
 	src       string
-	runs      []tickRun
+	runs      pile[tickRun]
 	end       int // end of the block that runs belongs to; 0: none yet
 	cur       int // first run that lies at or after the last question
 	noComment int // no comment that starts at or after noComment-1 has an end; 0: not known
@@ -16,11 +16,12 @@ type codeSpans struct {
 
 // tickRun is a run of backticks; next is the index of the next run of the same
 // length in the block, or -1.
-type tickRun struct{ pos, n, next int }
+type tickRun struct{ pos, n, next int32 }
 
 // reset makes s ready for another source.
 func (s *codeSpans) reset(src string) {
-	*s = codeSpans{src: src, runs: emptied(s.runs)}
+	s.runs.reset()
+	*s = codeSpans{src: src, runs: s.runs}
 }
 
 // close returns the end of the code span that the n backticks at i open, or 0
@@ -29,18 +30,19 @@ func (s *codeSpans) close(i, n, end int) int {
 	if s.end != end {
 		s.pair(i, end)
 	}
-	for s.cur < len(s.runs) && s.runs[s.cur].pos < i {
+	for s.cur < s.runs.len() && int(s.runs.at(s.cur).pos) < i {
 		s.cur++
 	}
-	if s.cur == len(s.runs) || s.runs[s.cur].pos != i || s.runs[s.cur].next < 0 {
+	if s.cur == s.runs.len() || int(s.runs.at(s.cur).pos) != i || s.runs.at(s.cur).next < 0 {
 		return 0
 	}
-	return s.runs[s.runs[s.cur].next].pos + n
+	return int(s.runs.at(int(s.runs.at(s.cur).next)).pos) + n
 }
 
 // pair collects the backtick runs of [i, end) and links equal ones.
 func (s *codeSpans) pair(i, end int) {
-	s.runs, s.end, s.cur = s.runs[:0], end, 0
+	s.runs.reset()
+	s.end, s.cur = end, 0
 	for i < end {
 		k := strings.IndexByte(s.src[i:end], '`')
 		if k < 0 {
@@ -48,23 +50,23 @@ func (s *codeSpans) pair(i, end int) {
 		}
 		i += k
 		n := runLen(s.src, i, end)
-		s.runs = append(s.runs, tickRun{i, n, -1})
+		s.runs.add(tickRun{int32(i), int32(n), -1})
 		i += n
 	}
-	var short [8]int // 1 + index of the nearest run of that length, from the end
-	var long map[int]int
-	for k := len(s.runs) - 1; k >= 0; k-- {
-		r := &s.runs[k]
-		if r.n < len(short) {
+	var short [8]int32 // 1 + index of the nearest run of that length, from the end
+	var long map[int32]int32
+	for k := s.runs.len() - 1; k >= 0; k-- {
+		r := s.runs.at(k)
+		if int(r.n) < len(short) {
 			r.next = short[r.n] - 1
-			short[r.n] = k + 1
+			short[r.n] = int32(k + 1)
 			continue
 		}
 		if long == nil {
-			long = make(map[int]int)
+			long = make(map[int32]int32)
 		}
 		r.next = long[r.n] - 1
-		long[r.n] = k + 1
+		long[r.n] = int32(k + 1)
 	}
 }
 
@@ -178,7 +180,8 @@ func bareDest(src string, i, end int) int {
 		case c == '\\' && i+1 < end && isPunct(src[i+1]):
 			i++
 		case c == '(':
-			if depth++; depth > maxParens {
+			depth++
+			if depth > maxParens {
 				return i
 			}
 		case c == ')':

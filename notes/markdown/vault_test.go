@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -113,10 +114,11 @@ func TestVaults_LinksEqualGroundTruth(t *testing.T) {
 				if doc.FrontmatterErr != nil {
 					t.Errorf("%s: frontmatter: %v", path, doc.FrontmatterErr)
 				}
-				total += len(doc.Links)
-				for _, l := range doc.Links {
+				total += len(slices.Collect(doc.EachLink()))
+				for l := range doc.EachLink() {
 					at := linkAt{path, l.Line, l.Raw}
-					if want[at]--; want[at] < 0 {
+					want[at]--
+					if want[at] < 0 {
 						t.Errorf("%s:%d: %s is not a link by the rules", path, l.Line, l.Raw)
 					}
 				}
@@ -144,7 +146,7 @@ func checkDocument(tb testing.TB, src string, doc *markdown.Document) {
 	}
 	lines := lineCounter{src: src, line: 1}
 	last := 0
-	for _, l := range doc.Links {
+	for l := range doc.EachLink() {
 		if l.Start < last || l.End > len(src) || src[l.Start:l.End] != l.Raw {
 			tb.Fatalf("link %q at [%d,%d) after %d does not re-slice", l.Raw, l.Start, l.End, last)
 		}
@@ -160,7 +162,7 @@ func checkDocument(tb testing.TB, src string, doc *markdown.Document) {
 		}
 	}
 	lines = lineCounter{src: src, line: 1}
-	for _, h := range doc.Headings {
+	for _, h := range headings(src) {
 		if h.Start > h.End || h.End > len(src) || h.Level < 1 || h.Level > 6 || strings.Contains(h.Text, "\n") {
 			tb.Fatalf("heading %+v", h)
 		}
@@ -168,16 +170,31 @@ func checkDocument(tb testing.TB, src string, doc *markdown.Document) {
 			tb.Errorf("heading %q on line %d, want %d", h.Text, h.Line, want)
 		}
 	}
-	for _, m := range doc.MarkdownLinks {
+	for _, m := range markdownLinks(src) {
 		if m.Start >= m.End || m.End > len(src) || src[m.Start] != '[' || src[m.End-1] != ')' {
 			tb.Fatalf("Markdown link %+v", m)
 		}
 	}
-	for _, b := range doc.Blocks {
+	for _, b := range blocks(src) {
 		if b.Start > b.End || b.End > len(src) || !strings.Contains(src[b.Start:b.End], "^"+b.ID) {
 			tb.Fatalf("block %+v", b)
 		}
 	}
+}
+
+func headings(src string) (list []markdown.Heading) {
+	markdown.Headings(src, func(h markdown.Heading) { list = append(list, h) })
+	return list
+}
+
+func markdownLinks(src string) (list []markdown.MarkdownLink) {
+	markdown.MarkdownLinks(src, func(l markdown.MarkdownLink) { list = append(list, l) })
+	return list
+}
+
+func blocks(src string) (list []markdown.Block) {
+	markdown.Blocks(src, func(b markdown.Block) { list = append(list, b) })
+	return list
 }
 
 // lineCounter finds the lines of rising offsets in one pass.

@@ -13,19 +13,19 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Host is what the followers of vaults need of who serves the store.
+// Host is what followers need from the server that owns the store.
 type Host struct {
-	// Enter runs work when the store may be used, and returns what it returns. The
-	// context that the work gets may end earlier than the one given.
+	// Enter runs work while the store may be used, and returns the error of work. The
+	// context that work gets may end earlier than the one given.
 	Enter func(ctx context.Context, work func(context.Context) error) error
-	// Progress is told how far the reading of a vault has come; nil: nobody is.
+	// Progress is called while a vault is read; nil: it is not reported.
 	Progress func(vault, stage string, done, total int)
-	// Changed is told that Warnings may return something else; nil: nobody is.
+	// Changed is called when Warnings may return something else; nil: never.
 	Changed func()
 }
 
-// Start follows the vaults that are to be followed, and lets others be. It
-// returns at once. What it starts ends with the store.
+// Start follows every vault whose record says so, and goes on with each Forget that was
+// interrupted. It returns at once. Followers end when the store is closed.
 func (im *Importer) Start(ctx context.Context, host Host) error {
 	if host.Progress == nil {
 		host.Progress = func(string, string, int, int) {}
@@ -40,7 +40,7 @@ func (im *Importer) Start(ctx context.Context, host Host) error {
 	for _, v := range list {
 		switch {
 		case v.Forgetting:
-			// The rest of it goes as soon as the store may be used.
+			// The rest is removed as soon as the store may be used.
 			im.background(func(ctx context.Context) { im.goOnForgetting(ctx, &host, v.Name) })
 		case v.Watch:
 			im.follow(v.Name, v.Path, true)
@@ -70,14 +70,14 @@ func (im *Importer) follower(name string) *follower {
 	return im.followers[name]
 }
 
-// follow follows a vault that is not followed, if begin is set, and has one
-// that is look at everything. It reports whether the vault is followed.
+// follow starts a follower for a vault that has none, if begin is set. One that is
+// there scans the whole vault. It reports whether the vault is followed.
 func (im *Importer) follow(name, place string, begin bool) bool {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	f := im.followers[name]
 	if f != nil {
-		f.suspectAll()
+		f.markAllDirty()
 		return true
 	}
 	if !begin || im.host == nil || im.stopped {
@@ -85,7 +85,8 @@ func (im *Importer) follow(name, place string, begin bool) bool {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f = &follower{
-		im: im, host: im.host, name: name, path: place, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1),
+		im: im, host: im.host, name: name, path: place, cancel: cancel, done: make(chan struct{}),
+		wake:  make(chan struct{}, 1),
 		dirty: make(map[string]bool), touched: make(map[string]bool),
 	}
 	im.followers[name] = f
@@ -93,7 +94,7 @@ func (im *Importer) follow(name, place string, begin bool) bool {
 	return true
 }
 
-// Unwatch no longer follows a vault. It is no error when it was not followed.
+// Unwatch stops following a vault. It is no error when the vault was not followed.
 func (im *Importer) Unwatch(ctx context.Context, name string) error {
 	name, err := im.resolve(ctx, name)
 	if err != nil {
@@ -118,7 +119,7 @@ func (im *Importer) Unwatch(ctx context.Context, name string) error {
 	})
 }
 
-// stop ends what is being followed, before the store is closed.
+// stop ends all followers, before the store is closed.
 func (im *Importer) stop() {
 	im.mu.Lock()
 	im.stopped = true
@@ -134,18 +135,18 @@ func (im *Importer) stop() {
 	im.work.Wait()
 }
 
-// Warnings says what people should know of the vaults that are followed.
+// Warnings returns what people should know about the vaults that are followed.
 func (im *Importer) Warnings() []string {
 	im.mu.Lock()
 	list := slices.Collect(maps.Values(im.followers))
 	im.mu.Unlock()
-	stale, unheard := 0, 0
+	stale, partly := 0, 0
 	for _, f := range list {
 		f.mu.Lock()
 		if f.problem != "" {
 			stale++
-		} else if f.deaf != "" && eventful {
-			unheard++
+		} else if f.watcherProblem != "" && eventsSupported {
+			partly++
 		}
 		f.mu.Unlock()
 	}
@@ -153,39 +154,40 @@ func (im *Importer) Warnings() []string {
 	if stale > 0 {
 		out = append(out, plural(stale, "vault", "vaults")+" can't be followed now; vault.status says why")
 	}
-	if unheard > 0 {
-		out = append(out, plural(unheard, "vault is", "vaults are")+" looked through from time to time, since the system tells of no more changes; vault.status says why")
+	if partly > 0 {
+		out = append(out, plural(partly, "vault is", "vaults are")+
+			" scanned at intervals, since the system reports no more changes; vault.status says why")
 	}
 	return out
 }
 
 // The times of a follower.
 const (
-	// quiet is how long nothing may change before what has changed is taken in: an
-	// editor writes a file in several steps. latest is how long that may go on.
+	// quiet is how long no event may come before changes are read: an editor writes a
+	// file in several steps. latest bounds the wait when events keep coming.
 	quiet  = 40 * time.Millisecond
 	latest = 150 * time.Millisecond
-	// grace is the time before what was seen to be gone is taken for gone: a file
-	// that moves is gone from one folder before it is seen in the other.
+	// grace is the time between the scan that misses a file and a second scan that
+	// confirms it: a file that moves leaves one folder before it shows in the other.
 	grace = 20 * time.Millisecond
-	// retry is the time before another try when the folder can't be looked at.
+	// retry is the time before another try when the folder can't be read.
 	retry = time.Second
-	// retryConflict is that time where another vault has the notes: finding out whether
-	// it still has takes a walk.
+	// retryConflict is that time where another vault has the notes: checking whether it
+	// still has takes a scan.
 	retryConflict = 30 * time.Second
 
-	sweepEvery = 30 * time.Second // where changes are heard of
-	pollEvery  = time.Second      // where they are not
-	// sweepShare is how much longer than a sweep the time between two of them is:
-	// that keeps them under a hundredth of a processor. A sweep takes as long as it
-	// does, but no more for each file than sweepFile: the rest is waiting, for a slow
-	// disk or on a busy machine.
+	sweepEvery = 30 * time.Second // between full scans where events come
+	pollEvery  = time.Second      // where some or all are missing
+	// sweepShare is how many times longer than a full scan the time to the next one is:
+	// scans take less than a hundredth of a processor. Of the time that a scan took, no
+	// more than sweepFile counts for each file: the rest is waiting for a slow disk or a
+	// busy machine.
 	sweepShare = 100
 	sweepFile  = 20 * time.Microsecond
 )
 
-// follower keeps one vault as it is on the disk. Its goroutine, run, looks at what
-// listen has heard of, and now and then at everything.
+// follower keeps the store in agreement with the folder of one vault. Its goroutine,
+// run, scans the folders that events name, and the whole vault from time to time.
 type follower struct {
 	im     *Importer
 	host   *Host
@@ -193,47 +195,47 @@ type follower struct {
 	path   string
 	cancel func()
 	done   chan struct{} // closed when run has returned
-	wake   chan struct{} // there is something to look at
+	wake   chan struct{} // something is to be scanned
 
-	// Of run alone.
-	tree      *tree // what was there when the store last agreed with the disk; nil before
+	// Used by run alone.
+	tree      *tree // what the folder held when the store last agreed with it; nil before
 	faults    faults
 	lastSweep time.Time
 	sweepTook time.Duration
-	swept     int // folders and notes that the last sweep saw
+	swept     int // folders and notes that the last full scan saw
 
-	mu       sync.Mutex // guards what follows
-	ears     *ears      // nil: changes are not heard of
-	dirty    map[string]bool
-	touched  map[string]bool // notes to be read whatever their stamps say
-	all      bool
-	lastScan time.Time
-	problem  string // why the vault is not as it is on the disk; "" when it is
-	deaf     string // why changes are not heard of, or not all; "" when they are
+	mu             sync.Mutex    // guards what follows
+	watcher        *eventWatcher // nil: there are no events
+	dirty          map[string]bool
+	touched        map[string]bool // notes to be read whatever their stamps say
+	all            bool
+	lastScan       time.Time
+	problem        string // why the store does not agree with the folder; "" when it does
+	watcherProblem string // why events are missing, all or some; "" when they are not
 }
 
 func (f *follower) run(ctx context.Context) {
 	defer close(f.done)
-	defer f.stopListening()
+	defer f.stopWatcher()
 	for ctx.Err() == nil {
-		err := f.host.Enter(ctx, f.look)
+		err := f.host.Enter(ctx, f.update)
 		if ctx.Err() != nil {
 			return
 		}
-		f.conclude(err)
+		f.recordOutcome(err)
 		if err != nil {
-			f.suspectAll()
-			sleep(ctx, pauseAfter(err))
+			f.markAllDirty()
+			sleep(ctx, retryAfter(err))
 			continue
 		}
-		if !f.await(ctx) {
+		if !f.waitForWork(ctx) {
 			return
 		}
 	}
 }
 
-// conclude notes how a look ended.
-func (f *follower) conclude(err error) {
+// recordOutcome records how an update ended.
+func (f *follower) recordOutcome(err error) {
 	problem := ""
 	if err != nil {
 		problem = fault.Message(err)
@@ -250,15 +252,16 @@ func (f *follower) conclude(err error) {
 	}
 }
 
-// await waits until there is something to look at.
-func (f *follower) await(ctx context.Context) bool {
-	sweep := time.NewTimer(time.Until(f.lastSweep.Add(f.pace())))
+// waitForWork waits until something is to be scanned, and then until no more events
+// come. It reports false when ctx has ended.
+func (f *follower) waitForWork(ctx context.Context) bool {
+	sweep := time.NewTimer(time.Until(f.lastSweep.Add(f.sweepInterval())))
 	defer sweep.Stop()
 	select {
 	case <-ctx.Done():
 		return false
 	case <-sweep.C:
-		f.suspectAll()
+		f.markAllDirty()
 		<-f.wake
 		return true
 	case <-f.wake:
@@ -266,30 +269,30 @@ func (f *follower) await(ctx context.Context) bool {
 	last := time.NewTimer(latest)
 	defer last.Stop()
 	for {
-		calm := time.NewTimer(quiet)
+		quietTimer := time.NewTimer(quiet)
 		select {
 		case <-f.wake:
-			calm.Stop()
-		case <-calm.C:
+			quietTimer.Stop()
+		case <-quietTimer.C:
 			return true
 		case <-last.C:
-			calm.Stop()
+			quietTimer.Stop()
 			return true
 		case <-ctx.Done():
-			calm.Stop()
+			quietTimer.Stop()
 			return false
 		}
 	}
 }
 
-// pace is the time from one sweep to the next.
-func (f *follower) pace() time.Duration {
+// sweepInterval returns the time from one full scan to the next.
+func (f *follower) sweepInterval() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	least := f.im.opts.SweepEvery
 	switch {
 	case least > 0:
-	case f.deaf != "":
+	case f.watcherProblem != "":
 		least = pollEvery
 	default:
 		least = sweepEvery
@@ -297,7 +300,7 @@ func (f *follower) pace() time.Duration {
 	return max(least, sweepShare*min(f.sweepTook, time.Duration(f.swept)*sweepFile))
 }
 
-func pauseAfter(err error) time.Duration {
+func retryAfter(err error) time.Duration {
 	if fault.KindOf(err) == fault.Conflict {
 		return retryConflict
 	}
@@ -313,8 +316,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// suspect has folders looked at, and notes read.
-func (f *follower) suspect(dirs, notes []string) {
+// markDirty has folders scanned, and notes read whatever their stamps say.
+func (f *follower) markDirty(dirs, notes []string) {
 	f.mu.Lock()
 	for _, dir := range dirs {
 		f.dirty[dir] = true
@@ -323,43 +326,43 @@ func (f *follower) suspect(dirs, notes []string) {
 		f.touched[p] = true
 	}
 	f.mu.Unlock()
-	f.poke()
+	f.wakeUp()
 }
 
-// suspectAll has everything looked at.
-func (f *follower) suspectAll() {
+// markAllDirty has the whole vault scanned.
+func (f *follower) markAllDirty() {
 	f.mu.Lock()
 	f.all = true
 	f.mu.Unlock()
-	f.poke()
+	f.wakeUp()
 }
 
-func (f *follower) poke() {
+func (f *follower) wakeUp() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
 }
 
-// suspects are what is to be looked at.
-type suspects struct {
+// dirtySet is what has to be scanned.
+type dirtySet struct {
 	all     bool
-	dirs    []string // those before what is in them
+	dirs    []string // a folder before those in it
 	touched []string
 }
 
-func (f *follower) take() suspects {
+func (f *follower) takeDirty() dirtySet {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := suspects{f.all, slices.Sorted(maps.Keys(f.dirty)), slices.Sorted(maps.Keys(f.touched))}
+	s := dirtySet{f.all, slices.Sorted(maps.Keys(f.dirty)), slices.Sorted(maps.Keys(f.touched))}
 	f.all = false
 	clear(f.dirty)
 	clear(f.touched)
 	return s
 }
 
-// look makes the store agree with what is to be looked at.
-func (f *follower) look(ctx context.Context) error {
+// update scans what is dirty and makes the store agree with it.
+func (f *follower) update(ctx context.Context) error {
 	release, err := f.im.claim(ctx, f.name, false)
 	if err != nil {
 		return err
@@ -367,48 +370,50 @@ func (f *follower) look(ctx context.Context) error {
 	defer release()
 	root, err := openFolder(f.path)
 	if err != nil {
-		f.stopListening() // another folder may come to be there
+		f.stopWatcher() // another folder may take its place
 		return err
 	}
 	defer root.Close()
 	if f.tree == nil {
-		left, err := f.admit(ctx)
-		defer left()
+		unregister, err := f.admit(ctx)
+		defer unregister()
 		if err != nil {
 			return err
 		}
 	}
-	f.listen()
-	due := f.take()
-	w := &walker{root: root, exclude: f.im.exclude, enter: f.hear}
-	next, err := f.walk(ctx, w, due)
+	f.startWatcher()
+	due := f.takeDirty()
+	w := f.im.newWalker(root, f.name)
+	w.enter = f.watchFolder
+	next, err := f.scan(ctx, w, due)
 	if err != nil {
 		return err
 	}
 	if f.tree != nil && len(next.since(f.tree).gone) > 0 {
 		sleep(ctx, grace)
-		more := f.take()
-		due = suspects{due.all || more.all, append(due.dirs, more.dirs...), append(due.touched, more.touched...)}
+		more := f.takeDirty()
+		due = dirtySet{due.all || more.all, append(due.dirs, more.dirs...), append(due.touched, more.touched...)}
 		slices.Sort(due.dirs)
-		if next, err = f.walk(ctx, w, due); err != nil {
+		next, err = f.scan(ctx, w, due)
+		if err != nil {
 			return err
 		}
 	}
-	f.hearAgain(next)
+	f.syncWatches(next)
 	next.unsettle(due.touched)
 	r := &run{Importer: f.im, root: root, name: f.name, path: f.path, tree: next, watch: true}
 	r.progress = func(stage string, done, total int) { f.host.Progress(f.name, stage, done, total) }
-	if err := f.agree(ctx, r); err != nil {
+	if err := f.runFor(ctx, r); err != nil {
 		return err
 	}
 	f.tree, f.faults = next, r.faults
-	f.heardAll(next)
-	f.settle(r)
+	f.clearWatcherProblem(next)
+	f.restamp(r)
 	return nil
 }
 
-// walk looks at the disk: at everything, or at some folders.
-func (f *follower) walk(ctx context.Context, w *walker, due suspects) (*tree, error) {
+// scan reads the whole vault, or the dirty folders, into a new tree.
+func (f *follower) scan(ctx context.Context, w *walker, due dirtySet) (*tree, error) {
 	if f.tree == nil || due.all {
 		began := time.Now()
 		next, err := w.all(ctx)
@@ -430,8 +435,8 @@ func (f *follower) walk(ctx context.Context, w *walker, due suspects) (*tree, er
 	return next, nil
 }
 
-// agree makes the store agree with the tree of a run.
-func (f *follower) agree(ctx context.Context, r *run) error {
+// runFor makes the store agree with the tree of a run.
+func (f *follower) runFor(ctx context.Context, r *run) error {
 	if f.tree == nil {
 		return r.whole(ctx, r.tree)
 	}
@@ -449,8 +454,9 @@ func (f *follower) agree(ctx context.Context, r *run) error {
 	return r.part(ctx, d)
 }
 
-// settle notes what has to be looked at again, of what was read.
-func (f *follower) settle(r *run) {
+// restamp sets the stamps of the files that were read, and marks those that have to be
+// read again.
+func (f *follower) restamp(r *run) {
 	stamps := make(map[string]stamp)
 	var again, dirs []string
 	for _, d := range r.looked {
@@ -466,22 +472,22 @@ func (f *follower) settle(r *run) {
 	}
 	f.tree.restamp(stamps)
 	if len(again) > 0 {
-		f.suspect(dirs, again)
+		f.markDirty(dirs, again)
 	}
 }
 
-// describe says in the status of a vault how it is followed.
-func (f *follower) describe(s *Status) {
+// addTo adds to the status of a vault how it is followed.
+func (f *follower) addTo(s *Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s.Watching = true
-	s.Stale = f.problem != "" || f.lastScan.IsZero() && s.Stale // it has not looked yet
+	s.Stale = f.problem != "" || f.lastScan.IsZero() && s.Stale // it has not scanned yet
 	if f.lastScan.After(s.LastScanAt) {
 		s.LastScanAt = f.lastScan
 	}
-	for _, reason := range []string{f.problem, f.deaf} {
+	for _, reason := range []string{f.problem, f.watcherProblem} {
 		if reason != "" {
-			s.Errors = slices.Insert(slices.Clip(s.Errors), 0, Skip{".", reason})
+			s.Errors = slices.Insert(slices.Clip(s.Errors), 0, Skip{Path: ".", Reason: reason})
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (w *world) shows(t testing.TB, want map[string]string) {
 }
 
 func TestSRCH31_ChangesAppear(t *testing.T) {
-	skipWhereDeaf(t)
+	skipWithoutEvents(t)
 	files := map[string]string{"a.md": "one", "sub/b.md": "to [[a]]", "sub/deep/c.md": "three"}
 	dir := folder(t, files)
 	w := follows(t, dir, kv.InMemory, never, watch.Seam{})
@@ -185,7 +185,7 @@ func TestSRCH31_ChangesAppear(t *testing.T) {
 	}
 }
 
-func skipWhereDeaf(t testing.TB) {
+func skipWithoutEvents(t testing.TB) {
 	t.Helper()
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		t.Skip("changes are not heard of here")
@@ -221,7 +221,7 @@ func TestSRCH31_RenamesKeepIDsAndLinks(t *testing.T) {
 func TestSRCH31_LostEvents(t *testing.T) {
 	for name, seam := range map[string]watch.Seam{
 		"dropped": {Drop: func(fsnotify.Event) bool { return true }},
-		"untold":  {Deaf: true},
+		"untold":  {NoEvents: true},
 		"exhausted": {Add: func(string) error {
 			return &os.PathError{Op: "inotify_add_watch", Path: "/secret", Err: syscall.ENOSPC}
 		}},
@@ -280,7 +280,7 @@ func TestSRCH31_TheFolderGoesAndComes(t *testing.T) {
 	w.shows(t, files)
 	until(t, "the vault is as it was", func() bool { return !w.status(t).Stale && len(w.im.Warnings()) == 0 })
 	if runtime.GOOS == "linux" {
-		until(t, "its folders are listened to", func() bool { return len(w.im.Listening("my-vault")) == 2 })
+		until(t, "its folders are watched", func() bool { return len(w.im.Watched("my-vault")) == 2 })
 	}
 }
 
@@ -370,7 +370,7 @@ func TestFollowingNeedsAHost(t *testing.T) {
 
 // TestSRCH31_WritersAreNotCaughtHalfway writes a file in many steps.
 func TestSRCH31_WritersAreNotCaughtHalfway(t *testing.T) {
-	skipWhereDeaf(t)
+	skipWithoutEvents(t)
 	dir := folder(t, map[string]string{"a.md": "one"})
 	w := follows(t, dir, kv.InMemory, never, watch.Seam{})
 	var mu sync.Mutex
@@ -472,7 +472,7 @@ func TestSRCH30_UnchangedFilesAreNotRead(t *testing.T) {
 
 // TestSRCH31_WatchesToHaveAgain has the system run out of watches for a while.
 func TestSRCH31_WatchesToHaveAgain(t *testing.T) {
-	skipWhereDeaf(t)
+	skipWithoutEvents(t)
 	dir := folder(t, map[string]string{"a.md": "one", "sub/b.md": "two"})
 	var full atomic.Bool
 	full.Store(true)
@@ -485,7 +485,7 @@ func TestSRCH31_WatchesToHaveAgain(t *testing.T) {
 	until(t, "it is said", func() bool { return len(w.im.Warnings()) == 1 && len(w.status(t).Errors) == 1 })
 	full.Store(false)
 	until(t, "it is said no more", func() bool { return len(w.im.Warnings())+len(w.status(t).Errors) == 0 })
-	if n := len(w.im.Listening("my-vault")); n != 2 {
-		t.Errorf("%d folders are listened to", n)
+	if n := len(w.im.Watched("my-vault")); n != 2 {
+		t.Errorf("%d folders are watched", n)
 	}
 }

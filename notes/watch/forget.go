@@ -13,12 +13,13 @@ import (
 // of former states included. The types stay. It returns the number of notes
 // removed.
 //
-// Notes go in groups, each in a transaction of its own, so that nobody waits long
-// for it. What ends between two of them is gone on with by Start, by the next
-// Forget and before the next Import of the folder. progress hears after each group
-// how many notes are gone; nil: nobody does.
+// Notes are removed in groups, each in a transaction of its own, so that other writers do
+// not wait long. When the program ends in between, Start, the next Forget or the next
+// Import of the folder goes on with it. progress is called after each group with the
+// number of notes that are removed; it may be nil.
 func (im *Importer) Forget(ctx context.Context, name string, progress func(done, total int)) (removed int, err error) {
-	if name, err = im.resolve(ctx, name); err != nil {
+	name, err = im.resolve(ctx, name)
+	if err != nil {
 		return 0, err
 	}
 	if err := im.Unwatch(ctx, name); err != nil {
@@ -52,10 +53,12 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 	}
 	for more := true; more; {
 		var n int
-		if n, more, err = im.forgetSome(ctx, name); err != nil {
+		n, more, err = im.forgetSome(ctx, name)
+		if err != nil {
 			return removed, err
 		}
-		if removed += n; progress != nil {
+		removed += n
+		if progress != nil {
 			progress(removed, total)
 		}
 		if im.seam.forgot != nil {
@@ -70,7 +73,13 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 	if err := im.db.Snapshot(ctx); err != nil {
 		return removed, err
 	}
-	if err := im.db.Update(ctx, func(tx *kv.Tx) error { return vaults.Delete(tx, name) }); err != nil {
+	err = im.db.Update(ctx, func(tx *kv.Tx) error {
+		if err := im.notes.ForgetFoldsCaseTx(tx, name); err != nil {
+			return err
+		}
+		return vaults.Delete(tx, name)
+	})
+	if err != nil {
 		return removed, err
 	}
 	if err := im.db.Snapshot(ctx); err != nil {
@@ -83,7 +92,8 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 func (im *Importer) beginForgetting(ctx context.Context, name string) (total int, known bool, err error) {
 	err = im.db.Update(ctx, func(tx *kv.Tx) error {
 		v, err := vaults.Get(tx, name)
-		if known = v != nil; err != nil || !known {
+		known = v != nil
+		if err != nil || !known {
 			return err
 		}
 		for range files.All(tx, name+"/") {
@@ -125,11 +135,11 @@ func (im *Importer) forgetSome(ctx context.Context, name string) (removed int, m
 			}
 			left--
 		}
-		for key := range losts.All(tx, name+"/") {
+		for key := range tombstones.All(tx, name+"/") {
 			if left == 0 {
 				break
 			}
-			if err := dropLost(tx, name+"/", strings.TrimPrefix(key, name+"/")); err != nil {
+			if err := deleteTombstone(tx, name+"/", strings.TrimPrefix(key, name+"/")); err != nil {
 				return err
 			}
 			left--
@@ -146,7 +156,7 @@ func (im *Importer) erase(tx *kv.Tx, key string, f *file) error {
 	if err != nil {
 		return err
 	}
-	if err := im.notes.DeleteTx(tx, f.NoteID); err != nil {
+	if err := im.notes.EraseTx(tx, f.NoteID); err != nil {
 		return err
 	}
 	if n != nil && n.EntityID != "" {

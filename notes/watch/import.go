@@ -23,26 +23,10 @@ type Request struct {
 	Watch    bool   // follow the folder from then on; not in a dry run
 	Progress func(stage string, done, total int)
 	Named    func(vault string) // told the name of the vault before any progress
-	// Await has a folder that can't be imported now, such as one on a disk that is out,
+	// Await: a folder that can't be imported now, such as one on a disk that is out, is to
 	// be imported and followed when it can; the error is returned all the same. It goes
 	// with Watch.
 	Await bool
-}
-
-// Result says what an import did.
-type Result struct {
-	Vault      string   `json:"vault"`
-	Notes      int      `json:"notes"`
-	Entities   int      `json:"entities"`
-	Links      int      `json:"links"`
-	Unresolved int      `json:"unresolved"`
-	Written    int      `json:"written"`            // notes that were new or had changed
-	Removed    int      `json:"removed"`            // notes whose file is gone
-	Inferred   []string `json:"inferred,omitempty"` // types made from frontmatter
-	Skipped    []Skip   `json:"skipped"`
-	Ms         int64    `json:"ms"`
-	DryRun     bool     `json:"dryRun,omitempty"`
-	Watching   bool     `json:"watching,omitempty"` // the folder is being followed
 }
 
 // Import makes the store agree with a folder of Markdown files. What was done
@@ -56,17 +40,18 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		return nil, err
 	}
 	defer root.Close()
-	name, place, left, err := im.nameFor(ctx, req)
+	name, place, unregister, err := im.nameFor(ctx, req)
 	if err != nil {
 		im.await(ctx, req, err)
 		return nil, err
 	}
-	defer left()
+	defer unregister()
 	if req.DryRun {
-		left() // nothing of it will be there
+		unregister() // nothing of it will be there
 	}
 	if req.Watch && !req.DryRun && !im.canFollow() {
-		return nil, fault.New(fault.Unavailable, "nothing can be followed here").WithHint("leave watch out, and import again when the files have changed")
+		return nil, fault.New(fault.Unavailable, "nothing can be followed here").
+			WithHint("leave watch out, and import again when the files have changed")
 	}
 	release, err := im.claim(ctx, name, true)
 	if err != nil {
@@ -83,7 +68,8 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 	}
 	target := im
 	if req.DryRun {
-		if target, err = im.scratch(ctx); err != nil {
+		target, err = im.scratch(ctx)
+		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = target.db.Close() }() // it is in memory
@@ -117,7 +103,8 @@ func (im *Importer) scratch(ctx context.Context) (*Importer, error) {
 		return nil, err
 	}
 	engine = wql.New(ents, wql.Options{})
-	ns, err := notes.Open(db, ents, notes.Options{MaxBody: im.notes.MaxBody(), PrivateFolders: im.notes.PrivateFolders()})
+	ns, err := notes.Open(db, ents,
+		notes.Options{MaxBody: im.notes.MaxBody(), PrivateFolders: im.notes.PrivateFolders()})
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +121,16 @@ func openFolder(p string) (*os.Root, error) {
 		return nil, fault.Field("path", "path is empty").WithHint("give the folder of the vault")
 	}
 	if !filepath.IsAbs(p) {
-		return nil, fault.Field("path", "path is not absolute").WithHint("the daemon has a working directory of its own: give the whole path")
+		return nil, fault.Field("path", "path is not absolute").
+			WithHint("the daemon has a working directory of its own: give the whole path")
 	}
 	info, err := os.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &fault.Error{Kind: fault.NotFound, Field: "path", Msg: "there is no such folder", Hint: "check the path of the vault"}
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: "path", Msg: "there is no such folder",
+			Hint: "check the path of the vault",
+		}
 	case err != nil:
 		return nil, unreadable(err)
 	case !info.IsDir():

@@ -31,7 +31,7 @@ func (r *run) moves() {
 		case d == nil && r.tree.gone(p):
 			left[f.Hash] = append(left[f.Hash], p)
 		case d == nil || d.hash == f.Hash || blank(n.Body):
-		case had[d.hash] || !grown(n.Body, d.draft.Body):
+		case had[d.hash] || !isEditOf(n.Body, d.draft.Body):
 			left[f.Hash] = append(left[f.Hash], p) // else it was edited, and who has its text has a copy
 		}
 	}
@@ -47,7 +47,7 @@ func (r *run) moves() {
 		claimed[from[0]] = true
 		r.known[d.path] = &file{NoteID: before[from[0]].NoteID} // no hash: its record has the old path
 	}
-	r.edited(before, claimed)
+	r.matchEdited(before, claimed)
 	for p := range claimed {
 		if r.known[p] == before[p] {
 			delete(r.known, p) // another text at the old path is another note
@@ -108,20 +108,21 @@ func (r *run) remove(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.tell("remove", min(r.removed, len(r.leaving)), len(r.leaving))
+		r.progressed("remove", min(r.removed, len(r.leaving)), len(r.leaving))
 	}
 	return nil
 }
 
-// clearDue reports whether what is kept of removed notes has to be looked through:
+// expiryDue reports whether what is kept of removed notes has to be looked through:
 // at each run that looks at the whole vault, and when many have been removed.
-func (r *run) clearDue(whole bool) bool {
+func (r *run) expiryDue(whole bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lost += r.removed; !whole && r.lost < clearEvery {
+	r.removedSinceExpiry += r.removed
+	if !whole && r.removedSinceExpiry < expireEvery {
 		return false
 	}
-	r.lost = 0
+	r.removedSinceExpiry = 0
 	return true
 }
 
@@ -140,8 +141,13 @@ func (r *run) removeNote(tx *kv.Tx, g gone) error {
 				return err
 			}
 		}
-		if err := r.lose(tx, g, n); err != nil {
+		if err := r.putTombstone(tx, g, n); err != nil {
 			return err
+		}
+		if r.tree.excluded(g.path) { // what a person leaves out, nobody else is to see
+			if err := r.notes.HideTx(tx, n); err != nil {
+				return err
+			}
 		}
 		if err := r.notes.DeleteTx(tx, g.noteID); err != nil {
 			return err

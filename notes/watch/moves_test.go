@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 )
@@ -45,10 +46,12 @@ func TestCTX34_PrivateGoesWithTheText(t *testing.T) {
 	}
 	// One takes the place of another, whose text is gone.
 	must(t, os.Rename(filepath.Join(dir, "x.md"), filepath.Join(dir, "y.md")))
-	if res = w.imports(t, watch.Request{Path: dir}); res.Notes != 3 || res.Removed != 1 || byPath(t, w, "y.md").ID != right || w.notes.Get(left) != nil {
+	res = w.imports(t, watch.Request{Path: dir})
+	if res.Notes != 3 || res.Removed != 1 || byPath(t, w, "y.md").ID != right || w.notes.Get(left) != nil {
 		t.Errorf("%+v", res)
 	}
-	if res = w.imports(t, watch.Request{Path: dir}); res.Written != 0 || res.Removed != 0 {
+	res = w.imports(t, watch.Request{Path: dir})
+	if res.Written != 0 || res.Removed != 0 {
 		t.Errorf("nothing is left to do: %+v", res)
 	}
 }
@@ -127,7 +130,7 @@ func TestTypesOfAVaultMayNeedEachOther(t *testing.T) {
 	}
 	// A client declares one more field: the next import reads it.
 	b := *w.ents.Type("B")
-	b.Fields = append([]entities.Field{{Name: "extra", Type: entities.Number}}, b.Fields...)
+	b.Fields = append([]entities.Field{{Name: "extra", Type: record.Number}}, b.Fields...)
 	if _, _, err := w.ents.PutType(ctx, b, nil, false); err != nil {
 		t.Fatal(err)
 	}

@@ -15,23 +15,29 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// nameFor returns the name of the vault at a path: the one it has, the one
-// that was asked for, or that of the folder. A name belongs to one folder, and a
-// folder to one vault: by whatever path it is given, it is that at place. A new one
-// may not lie in the folder of another vault, nor hold one, unless it is left out
-// there: its notes would be there twice. A new one is a newcomer until left is called.
-func (im *Importer) nameFor(ctx context.Context, req Request) (name, place string, left func(), err error) {
+// nameFor returns the name and the path of the vault that a request is about: the name
+// that the folder has as a vault, the one that was asked for, or that of the folder. A
+// name belongs to one folder, and a folder to one vault, by whatever path it is given. A
+// new vault may not lie in the folder of another, nor hold one, unless one is excluded
+// from the other: its notes would be there twice. A new vault is registered until
+// unregister is called.
+func (im *Importer) nameFor(ctx context.Context, req Request) (name, place string, unregister func(), err error) {
 	place = filepath.Clean(req.Path)
-	all, left, err := im.join(ctx, im.known, func(all []*vault) (*vault, error) {
-		if v := at(all, place); v != nil {
+	if err := im.checkOwnFiles(place); err != nil {
+		return "", "", nil, err
+	}
+	all, unregister, err := im.register(ctx, im.known, func(all []*vault) (*vault, error) {
+		if v := vaultAt(all, place); v != nil {
 			if req.Name != "" && req.Name != v.Name {
-				return nil, fault.New(fault.Conflict, "the folder is imported as vault %q already", v.Name).WithRef(v.Name).
+				return nil, fault.New(fault.Conflict, "the folder is imported as vault %q already", v.Name).
+					WithRef(v.Name).
 					WithHint("leave the name out, or forget that vault first")
 			}
 			name, place = v.Name, v.Path
 			return nil, nil
 		}
-		if name = req.Name; name == "" {
+		name = req.Name
+		if name == "" {
 			name = nameOf(place)
 		}
 		if err := entities.CheckID("name", name); err != nil {
@@ -44,40 +50,44 @@ func (im *Importer) nameFor(ctx context.Context, req Request) (name, place strin
 		return &vault{Name: name, Path: place}, nil
 	})
 	if err == nil && all != nil {
-		err = im.apart(ctx, place, all)
+		err = im.checkOverlap(ctx, place, all)
 	}
 	if err != nil {
-		left()
+		unregister()
 		return "", "", nil, err
 	}
-	return name, place, left, nil
+	return name, place, unregister, nil
 }
 
-// join has a vault be a newcomer until left is called, if there is a new one by what
-// choose says of all that there are. It returns these then, else nil. Of two that begin
-// at the same moment, the second is told apart from the first.
-func (im *Importer) join(ctx context.Context, list func(context.Context) ([]*vault, error), choose func(all []*vault) (*vault, error)) (all []*vault, left func(), err error) {
-	left = func() {}
-	im.joining.Lock()
-	defer im.joining.Unlock()
-	if all, err = list(ctx); err != nil {
-		return nil, left, err
+// register calls choose with all vaults, those that are being imported first included.
+// If choose returns a new vault, it is registered until unregister is called, so that of
+// two imports that begin at the same moment the second sees the first; the others are
+// returned. If choose returns nil, all is nil.
+func (im *Importer) register(ctx context.Context, list func(context.Context) ([]*vault, error),
+	choose func(all []*vault) (*vault, error),
+) (all []*vault, unregister func(), err error) {
+	unregister = func() {}
+	im.registerMu.Lock()
+	defer im.registerMu.Unlock()
+	all, err = list(ctx)
+	if err != nil {
+		return nil, unregister, err
 	}
-	all = append(all, im.newcomers...)
+	all = append(all, im.registering...)
 	mine, err := choose(all)
 	if err != nil || mine == nil {
-		return nil, left, err
+		return nil, unregister, err
 	}
-	im.newcomers = append(im.newcomers, mine)
+	im.registering = append(im.registering, mine)
 	return all, func() {
-		im.joining.Lock()
-		defer im.joining.Unlock()
-		im.newcomers = slices.DeleteFunc(im.newcomers, func(v *vault) bool { return v == mine })
+		im.registerMu.Lock()
+		defer im.registerMu.Unlock()
+		im.registering = slices.DeleteFunc(im.registering, func(v *vault) bool { return v == mine })
 	}, nil
 }
 
-// at returns the vault at a place, by whatever path, nil for none.
-func at(all []*vault, place string) *vault {
+// vaultAt returns the vault in the folder that a path leads to, nil for none.
+func vaultAt(all []*vault, place string) *vault {
 	for _, v := range all {
 		if v.Path == place {
 			return v
@@ -100,15 +110,16 @@ func isSame(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// apart returns an error when a folder lies in that of a vault, or holds it, and is
-// not left out there.
-func (im *Importer) apart(ctx context.Context, place string, all []*vault) error {
+// checkOverlap returns an error when a folder lies in that of a vault, or holds it, and
+// is not excluded there.
+func (im *Importer) checkOverlap(ctx context.Context, place string, all []*vault) error {
 	for _, v := range all {
-		if inner, lies := lieIn(place, v.Path); lies && im.takes(ctx, v.Path, inner) {
-			return fault.New(fault.Conflict, "the folder lies in that of vault %q, which has its notes", v.Name).WithRef(v.Name).
+		if inner, lies := nestedIn(place, v.Path); lies && im.includes(ctx, v.Path, inner) {
+			return fault.New(fault.Conflict, "the folder lies in that of vault %q, which has its notes", v.Name).
+				WithRef(v.Name).
 				WithHint("to have a vault of its own, leave it out there first, with the line /%s/ in .ctxdignore", inner)
 		}
-		if inner, lies := lieIn(v.Path, place); lies && im.takes(ctx, place, inner) {
+		if inner, lies := nestedIn(v.Path, place); lies && im.includes(ctx, place, inner) {
 			return fault.New(fault.Conflict, "the folder of vault %q lies in this one", v.Name).WithRef(v.Name).
 				WithHint("forget that vault first, or leave it out here, with the line /%s/ in .ctxdignore", inner)
 		}
@@ -116,9 +127,9 @@ func (im *Importer) apart(ctx context.Context, place string, all []*vault) error
 	return nil
 }
 
-// lieIn reports whether a folder lies in another, however their paths are written,
-// and where, with slashes.
-func lieIn(inner, outer string) (at string, lies bool) {
+// nestedIn reports whether a folder lies in another, however their paths are written, and
+// returns its path there, with slashes.
+func nestedIn(inner, outer string) (at string, lies bool) {
 	top, err := os.Stat(outer)
 	if err != nil {
 		return "", false
@@ -139,35 +150,35 @@ func lieIn(inner, outer string) (at string, lies bool) {
 	}
 }
 
-// takes reports whether the notes of a folder inside are those of the vault at a
-// place. Where that can't be told, they are.
-func (im *Importer) takes(ctx context.Context, place, inner string) bool {
+// includes reports whether the notes of a folder inside are those of the vault at a path.
+// When the vault can't be read, they are.
+func (im *Importer) includes(ctx context.Context, place, inner string) bool {
 	root, err := openFolder(place)
 	if err != nil {
 		return true
 	}
 	defer root.Close()
-	t, err := (&walker{root: root, exclude: im.exclude}).all(ctx)
+	t, err := im.newWalker(root, "").all(ctx)
 	return err != nil || t.folders[inner] != nil
 }
 
-// await has a folder that can't be imported now, for the reason why, be imported when
-// it can, if that is asked for.
+// await calls Await for a folder that can't be imported now, for the reason why, if the
+// request asks for that.
 func (im *Importer) await(ctx context.Context, req Request, why error) {
 	if req.Await && req.Watch && !req.DryRun && fault.KindOf(why) != fault.Invalid {
 		im.Await(ctx, req)
 	}
 }
 
-// Await has a folder be imported and followed when it can be, which it can't now. It
-// is among the vaults until then, unless another has its name.
+// Await imports and follows a folder as soon as it can be read, which it can't be now. It
+// is listed among the vaults until then, unless another vault has its name.
 func (im *Importer) Await(ctx context.Context, req Request) {
 	all, err := im.known(ctx)
 	if err != nil {
 		return
 	}
 	place := filepath.Clean(req.Path)
-	if v := at(all, place); v != nil {
+	if v := vaultAt(all, place); v != nil {
 		im.follow(v.Name, v.Path, !v.Forgetting)
 		return
 	}
@@ -180,23 +191,24 @@ func (im *Importer) Await(ctx context.Context, req Request) {
 	}
 }
 
-// admit returns an error when a follower has a folder that may be no vault: one that
-// was waited for, and is the folder of another vault or lies in one. It is a newcomer
-// until left is called.
-func (f *follower) admit(ctx context.Context) (left func(), err error) {
-	all, left, err := f.im.join(ctx, f.im.records, func(all []*vault) (*vault, error) {
+// admit returns an error when the folder of a follower may not become a vault: one that
+// was waited for, and is the folder of another vault or lies in one. The vault is
+// registered until unregister is called.
+func (f *follower) admit(ctx context.Context) (unregister func(), err error) {
+	all, unregister, err := f.im.register(ctx, f.im.records, func(all []*vault) (*vault, error) {
 		if isNamed(all, f.name) {
 			return nil, nil
 		}
-		if v := at(all, f.path); v != nil {
-			return nil, fault.New(fault.Conflict, "the folder is that of vault %q", v.Name).WithRef(v.Name).WithHint("name it once")
+		if v := vaultAt(all, f.path); v != nil {
+			return nil, fault.New(fault.Conflict, "the folder is that of vault %q", v.Name).WithRef(v.Name).
+				WithHint("name it once")
 		}
 		return f.awaited(), nil
 	})
 	if err == nil && all != nil {
-		err = f.im.apart(ctx, f.path, all)
+		err = f.im.checkOverlap(ctx, f.path, all)
 	}
-	return left, err
+	return unregister, err
 }
 
 func (im *Importer) known(ctx context.Context) (all []*vault, err error) {
@@ -216,7 +228,8 @@ func isNamed(all []*vault, name string) bool {
 // that tells it from others.
 func nameOf(p string) string {
 	name := strings.Trim(strings.Map(nameRune, filepath.Base(p)), "-")
-	if name = name[:min(len(name), 64)]; name != "" {
+	name = name[:min(len(name), 64)]
+	if name != "" {
 		return name
 	}
 	sum := sha256.Sum256([]byte(p))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 )
 
 // A record of a file is
@@ -36,11 +37,14 @@ func encodeFile(f *file) (string, error) {
 		b[1] = filePrivate
 	}
 	for _, s := range [...]string{f.NoteID, f.Hash, f.Warning, f.Type} {
-		b = kv.AppendText(b, s)
+		b = codec.AppendText(b, s)
 	}
-	b = kv.AppendTexts(b, f.Problems)
-	for _, n := range [...]uint64{uint64(f.MarkdownLinks), uint64(f.Size), uint64(f.TypeVersion), uint64(f.Modified)<<1 ^ uint64(f.Modified>>63)} {
-		b = kv.AppendUint(b, n)
+	b = codec.AppendTexts(b, f.Problems)
+	for _, n := range [...]uint64{
+		uint64(f.MarkdownLinks), uint64(f.Size), uint64(f.TypeVersion),
+		uint64(f.Modified)<<1 ^ uint64(f.Modified>>63),
+	} {
+		b = codec.AppendUint(b, n)
 	}
 	return string(b), nil
 }
@@ -49,7 +53,7 @@ func decodeFile(s string) (*file, error) {
 	if s != "" && s[0] == '{' {
 		return jsonFiles.Decode(s)
 	}
-	r := kv.Reader{Rest: s}
+	r := codec.Reader{Rest: s}
 	if r.Byte() != fileFormat {
 		return nil, errFileRecord
 	}

@@ -32,7 +32,8 @@ func TestFileRecordsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err = decodeFile(old); err != nil || !cmp.Equal(&f, back) {
+		back, err = decodeFile(old)
+		if err != nil || !cmp.Equal(&f, back) {
 			t.Errorf("%s, as it was stored before, is %+v, %v", name, back, err)
 		}
 		for what, other := range map[string]string{"another format": "\x02" + rec[1:], "a flag of no meaning": rec[:1] + "\x02" + rec[2:], "more": rec + "\x00"} {

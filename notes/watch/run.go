@@ -17,7 +17,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // How many notes one transaction changes or removes, and how many it takes in: few
@@ -28,8 +27,8 @@ const (
 	bulkBatch = 500
 )
 
-// run makes the store agree with what a scan saw: with all of a vault, or with
-// what has changed of it.
+// run makes the store agree with a scan: with the whole vault, or with what has changed
+// in it.
 type run struct {
 	*Importer
 	root     *os.Root
@@ -38,16 +37,17 @@ type run struct {
 	watch    bool // the vault is to be followed
 	progress func(stage string, done, total int)
 
-	tree    *tree
-	known   map[string]*file // by path: of what is looked at, and of what is gone
-	looked  []looked         // what was read, whether it can be taken in or not
-	docs    []document       // of these, what can
-	vacated []string         // paths whose note moved and that have no known one now
-	leaving []gone
-	losses  bool // something is kept of notes that are gone
-	faults  faults
-	written int
-	removed int
+	tree          *tree
+	known         map[string]*file // by path: of what is looked at, and of what is gone
+	looked        []looked         // what was read, whether it can be taken in or not
+	docs          []document       // of these, what can
+	vacated       []string         // paths whose note moved and that have no known one now
+	leaving       []gone
+	hasTombstones bool // there are tombstones of the vault
+	listed        int  // the privacyRules by which doubts are listed
+	faults        faults
+	written       int
+	removed       int
 }
 
 // faults are what could not be taken in, or not whole, beside what the scan left
@@ -57,13 +57,18 @@ type faults struct {
 	types []Skip
 }
 
-// whole looks at the whole vault. A walk that has been made is not made again.
+// whole makes the store agree with the whole vault. seen is the scan, nil when there was
+// none yet.
 func (r *run) whole(ctx context.Context, seen *tree) (err error) {
-	if r.tree = seen; seen == nil {
-		w := &walker{root: r.root, exclude: r.exclude}
-		if r.tree, err = w.all(ctx); err != nil {
+	r.tree = seen
+	if seen == nil {
+		r.tree, err = r.newWalker(r.root, r.name).all(ctx)
+		if err != nil {
 			return err
 		}
+	}
+	if err := r.notes.SetFoldsCase(ctx, r.name, r.tree.folds); err != nil {
+		return err
 	}
 	if err := r.load(ctx); err != nil {
 		return err
@@ -87,14 +92,14 @@ func (r *run) whole(ctx context.Context, seen *tree) (err error) {
 	return r.finish(ctx, true)
 }
 
-// emptied is said of a vault in whose folder nothing is left at all. That looks
-// like a disk that is not mounted, and taking it at its word would cost all notes.
+// emptied is the error for a vault in whose folder nothing is left at all. It looks like
+// a disk that is not mounted, and all notes would be removed.
 func emptied() error {
 	return fault.New(fault.Unavailable, "the folder is empty, as if its disk were not mounted: the notes are kept").
 		WithHint("mount the disk; if the notes are meant to go, use vault.forget")
 }
 
-// part looks at some notes of the vault, and at those that are gone.
+// part makes the store agree with the notes that have changed, and those that are gone.
 func (r *run) part(ctx context.Context, d *difference) error {
 	if err := r.load(ctx, append(slices.Clone(d.notes), d.gone...)...); err != nil {
 		return err
@@ -108,7 +113,7 @@ func (r *run) part(ctx context.Context, d *difference) error {
 	return r.finish(ctx, false)
 }
 
-// finish writes what was read.
+// finish infers types, writes what was read and removes what is gone.
 func (r *run) finish(ctx context.Context, whole bool) error {
 	grown, err := r.infer(ctx)
 	if err != nil {
@@ -125,12 +130,12 @@ func (r *run) finish(ctx context.Context, whole bool) error {
 	if err := r.remove(ctx); err != nil {
 		return err
 	}
-	if r.clearDue(whole) {
-		if err := r.clearLost(ctx); err != nil {
+	if r.expiryDue(whole) {
+		if err := r.expireTombstones(ctx); err != nil {
 			return err
 		}
 	}
-	return r.conclude(ctx, whole)
+	return r.recordScan(ctx, whole)
 }
 
 // load reads what the store knows of the vault's files, or of some of them.
@@ -146,9 +151,16 @@ func (r *run) load(ctx context.Context, some ...string) error {
 				r.known[p] = f
 			}
 		}
-		r.losses = false
-		for range losts.All(tx, r.name+"/") {
-			r.losses = true
+		v, err := vaults.Get(tx, r.name)
+		if err != nil {
+			return err
+		}
+		if v != nil {
+			r.listed = v.Listed
+		}
+		r.hasTombstones = false
+		for range tombstones.All(tx, r.name+"/") {
+			r.hasTombstones = true
 			break
 		}
 		if some == nil {
@@ -164,8 +176,21 @@ func (r *run) load(ctx context.Context, some ...string) error {
 // had, and would be taken in as it was.
 func (r *run) unchanged(p string, s stamp) bool {
 	f := r.known[p]
-	return f != nil && s != (stamp{}) && f.stamp() == s && f.Private == r.notes.PrivatePlace(p)
+	if f == nil || s == (stamp{}) || f.stamp() != s || f.Private != r.inPrivateFolder(p) {
+		return false
+	}
+	if r.listed >= privacyRules {
+		return true
+	}
+	n := r.notes.Get(f.NoteID)
+	return n == nil || !n.Private
 }
+
+// privacyRules is the version of the rules by which doubts about the privacy of a note
+// are listed. When it is raised, private files are read again once.
+const privacyRules = 2
+
+func (r *run) inPrivateFolder(p string) bool { return r.notes.InPrivateFolder(r.name, p, "") }
 
 // read reads and parses files in parallel, keeping their order. Those of a folder
 // stand together.
@@ -187,7 +212,7 @@ func (r *run) read(ctx context.Context, paths []string) error {
 			mu.Lock()
 			defer mu.Unlock()
 			done += to - from
-			r.tell("read", done, len(paths))
+			r.progressed("read", done, len(paths))
 			return going.Err()
 		})
 	}
@@ -227,7 +252,7 @@ func ofOneFolder(paths []string, from int) (to int) {
 	return to
 }
 
-func (r *run) tell(stage string, done, total int) {
+func (r *run) progressed(stage string, done, total int) {
 	if r.progress != nil {
 		r.progress(stage, done, total)
 	}
@@ -236,7 +261,7 @@ func (r *run) tell(stage string, done, total int) {
 // infer makes types from the frontmatter of notes whose type nobody declared, and
 // reports whether a type is another one then.
 func (r *run) infer(ctx context.Context) (grown bool, err error) {
-	docs := make(map[string][]*markdown.Document)
+	docs := make(map[string][]notes.TypeDoc)
 	var order []string
 	for i := range r.docs {
 		doc := r.docs[i].draft.Read()
@@ -251,7 +276,7 @@ func (r *run) infer(ctx context.Context) (grown bool, err error) {
 		if docs[key] == nil {
 			order = append(order, name)
 		}
-		docs[key] = append(docs[key], doc)
+		docs[key] = append(docs[key], notes.TypeDoc{Document: doc, Private: r.mayBePrivate(&r.docs[i])})
 	}
 	for _, name := range order {
 		before := r.ents.Type(name)
@@ -262,6 +287,17 @@ func (r *run) infer(ctx context.Context) (grown bool, err error) {
 		grown = grown || before != nil && before.Version != t.Version
 	}
 	return grown, nil
+}
+
+// mayBePrivate reports whether a note is private, or is not known not to be: a file
+// that moved is told from a new one only later.
+func (r *run) mayBePrivate(d *document) bool {
+	known := r.known[d.path]
+	if known == nil {
+		return r.hasTombstones || r.notes.WillBePrivate(&d.draft)
+	}
+	old := r.notes.Get(known.NoteID)
+	return old != nil && old.Private || r.notes.WillBePrivate(&d.draft)
 }
 
 // reread reads the notes whose type is another than when they were taken in:
@@ -275,7 +311,8 @@ func (r *run) reread(ctx context.Context) error {
 	err := r.db.View(ctx, func(tx *kv.Tx) error {
 		for key, f := range files.All(tx, r.name+"/") {
 			p := strings.TrimPrefix(key, r.name+"/")
-			if t := r.ents.Type(f.Type); f.Type == "" || have[p] || t != nil && t.Name == f.Type && t.Version == f.TypeVersion {
+			if t := r.ents.Type(f.Type); f.Type == "" || have[p] ||
+				t != nil && t.Name == f.Type && t.Version == f.TypeVersion {
 				continue
 			}
 			if _, there := r.tree.stamp(p); there {
@@ -303,9 +340,10 @@ func (r *run) write(ctx context.Context) error {
 		d := &r.docs[i]
 		known := r.known[d.path]
 		switch {
-		case known == nil || known.Hash != d.hash || r.typeOf(d) != [2]any{known.Type, known.TypeVersion} || known.Private != r.notes.PrivatePlace(d.path):
+		case known == nil || known.Hash != d.hash || r.typeOf(d) != [2]any{known.Type, known.TypeVersion} ||
+			known.Private != r.inPrivateFolder(d.path):
 			due = append(due, d)
-		case known.stamp() != d.stamp:
+		case known.stamp() != d.stamp, known.Warning != r.warning(d, r.notes.Get(known.NoteID)):
 			touched = append(touched, d)
 		}
 	}
@@ -317,7 +355,7 @@ func (r *run) write(ctx context.Context) error {
 		err := r.db.Update(ctx, func(tx *kv.Tx) error {
 			for _, d := range part {
 				f := *r.known[d.path]
-				f.Size, f.Modified, f.Warning = d.stamp.size, d.stamp.modified, d.warning
+				f.Size, f.Modified, f.Warning = d.stamp.size, d.stamp.modified, r.warning(d, r.notes.Get(f.NoteID))
 				r.known[d.path] = &f
 				if err := files.Put(tx, r.name+"/"+d.path, &f); err != nil {
 					return err
@@ -350,7 +388,8 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 			written := make([]*file, len(part))
 			err := r.db.Update(going, func(tx *kv.Tx) (err error) {
 				for i, d := range part {
-					if written[i], err = r.writeNote(tx, d, before[d.path]); err != nil {
+					written[i], err = r.writeNote(tx, d, before[d.path])
+					if err != nil {
 						return err
 					}
 				}
@@ -366,7 +405,7 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 				d.draft = notes.Draft{} // the store has the text
 			}
 			done += len(part)
-			r.tell("write", done, len(due))
+			r.progressed("write", done, len(due))
 			return nil
 		})
 	}
@@ -408,8 +447,9 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		if taken != nil {
 			draft.ID = "" // the file that had this path moved and kept its id
 		}
-		if r.losses {
-			if draft.Was, cameFrom, err = r.found(tx, d); err != nil {
+		if r.hasTombstones {
+			draft.Was, cameFrom, err = r.findTombstone(tx, d)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -423,13 +463,14 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		return nil, err
 	}
 	if draft.Was != nil {
-		if err := r.regain(tx, cameFrom, n); err != nil {
+		if err := r.restored(tx, cameFrom, n); err != nil {
 			return nil, err
 		}
 	}
 	f := &file{
-		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified, MarkdownLinks: len(draft.Read().MarkdownLinks),
-		Warning: d.warning, Problems: problems, Private: r.notes.PrivatePlace(d.path),
+		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified,
+		MarkdownLinks: draft.Read().MarkdownLinkCount,
+		Warning:       r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
 	}
 	if name := notes.TypeOf(draft.Read()); name != "" {
 		t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
@@ -443,8 +484,21 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 	return f, files.Put(tx, r.name+"/"+d.path, f)
 }
 
-// conclude records the scan, when there is anything to record.
-func (r *run) conclude(ctx context.Context, whole bool) error {
+// warning says what of a file could not be understood, a line each: its frontmatter,
+// and why its note is private although it does not plainly say so.
+func (r *run) warning(d *document, n *notes.Note) string {
+	if n == nil || !n.Private {
+		return d.warning
+	}
+	doubt := r.notes.WhyPrivate(n).Doubt
+	if d.warning == "" || doubt == "" {
+		return d.warning + doubt
+	}
+	return d.warning + "\n" + doubt
+}
+
+// recordScan records the scan in the record of the vault, when that changes.
+func (r *run) recordScan(ctx context.Context, whole bool) error {
 	for p, f := range r.known {
 		if _, there := r.tree.stamp(p); there && r.faults.notes[p] == nil {
 			if list := f.faults(); list != nil {
@@ -461,7 +515,11 @@ func (r *run) conclude(ctx context.Context, whole bool) error {
 		if v != nil && !whole && slices.Equal(v.Skipped, skipped) {
 			return nil
 		}
-		fresh := vault{Name: r.name, Path: r.path, LastScanAt: now, Skipped: skipped, Watch: r.watch || v != nil && v.Watch}
+		fresh := vault{Name: r.name, Path: r.path, LastScanAt: now, Skipped: skipped, Watch: r.watch ||
+			v != nil && v.Watch, Listed: r.listed}
+		if whole {
+			fresh.Listed = privacyRules
+		}
 		return vaults.Put(tx, r.name, &fresh)
 	})
 }
@@ -471,7 +529,7 @@ func (r *run) skipped() []Skip {
 	list := append(r.tree.skipped(), r.faults.types...)
 	for p, reasons := range r.faults.notes {
 		for _, reason := range reasons {
-			list = append(list, Skip{strings.ToValidUTF8(p, "\ufffd"), reason})
+			list = append(list, Skip{Path: strings.ToValidUTF8(p, "\ufffd"), Reason: reason})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Skip) int { return strings.Compare(a.Path, b.Path) })
@@ -505,7 +563,7 @@ func (r *run) report() *Result {
 		}
 	}
 	slices.SortFunc(res.Inferred, entities.CompareNatural)
-	res.Links, res.Unresolved = r.notes.LinkCount(r.name)
+	res.Links, res.Unresolved = r.notes.LinkCount(r.name, nil)
 	return res
 }
 
@@ -515,7 +573,7 @@ func (f *file) stamp() stamp { return stamp{f.Size, f.Modified} }
 // faults says what of the file could not be taken in.
 func (f *file) faults() (list []string) {
 	if f.Warning != "" {
-		list = append(list, f.Warning)
+		list = strings.Split(f.Warning, "\n")
 	}
 	for _, problem := range f.Problems {
 		list = append(list, "value left out: "+problem)

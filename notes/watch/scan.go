@@ -32,7 +32,10 @@ const (
 // walker looks at the folders of a vault.
 type walker struct {
 	root    *os.Root
-	exclude []gitignore.Pattern // by the configuration
+	exclude exclusions // by the configuration
+	// folds reports whether the file system below a folder does not tell letter case,
+	// given what lies in the folder, or what is known of it when that can't be told.
+	folds func(in *os.Root, names []string) bool
 	// enter, when it is set, is told of each folder before it is read, so that
 	// what changes in it from then on can be noticed.
 	enter func(dir string)
@@ -94,7 +97,7 @@ func (w *walker) folder(ctx context.Context, t *tree, dir string, before *folder
 	t.folders[dir] = f
 	var inside []string
 	for _, e := range entries {
-		if w.entry(f, dir, e.name, e.kind, e.info) {
+		if w.entry(t, f, dir, e.name, e.kind, e.info) {
 			inside = append(inside, e.name)
 		}
 	}
@@ -149,7 +152,8 @@ func (t *tree) leaveUnread(dir string) {
 // returns, and which no other tree shares.
 func (t *tree) leaveOut(dir string) *folder {
 	parent := *t.folders[path.Dir(dir)]
-	parent.folders = slices.DeleteFunc(slices.Clone(parent.folders), func(name string) bool { return name == path.Base(dir) })
+	parent.folders = slices.DeleteFunc(slices.Clone(parent.folders),
+		func(name string) bool { return name == path.Base(dir) })
 	t.folders[path.Dir(dir)] = &parent
 	return &parent
 }
@@ -177,7 +181,8 @@ func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
 	}
 	defer at.Close()
 	f := &folder{notes: make(map[string]stamp)}
-	if f.info, err = at.Stat("."); err != nil {
+	f.info, err = at.Stat(".")
+	if err != nil {
 		return nil, nil, errClosedFolder
 	}
 	entries, err := fs.ReadDir(at.FS(), ".")
@@ -187,7 +192,10 @@ func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
 	if up := t.folders[path.Dir(dir)]; dir != "." && up != nil {
 		f.patterns = up.patterns
 	}
-	if err := w.patterns(at, f, dir); err != nil {
+	if dir == "." {
+		t.folds = w.folds(at, namesOf(entries))
+	}
+	if err := w.patterns(t, at, f, dir); err != nil {
 		return nil, nil, err
 	}
 	f.empty = len(entries) == 0
@@ -216,7 +224,7 @@ func closedOrGone(err error) error {
 }
 
 // entry sorts one entry of a folder, and reports whether it is a folder to enter.
-func (w *walker) entry(f *folder, dir, name string, kind fs.FileMode, info fs.FileInfo) (enter bool) {
+func (w *walker) entry(t *tree, f *folder, dir, name string, kind fs.FileMode, info fs.FileInfo) (enter bool) {
 	p := path.Join(dir, name)
 	switch {
 	case kind.IsDir() && (p == ownFolder || p == typeFolder):
@@ -224,8 +232,8 @@ func (w *walker) entry(f *folder, dir, name string, kind fs.FileMode, info fs.Fi
 	case dir == ownFolder, dir != typeFolder && within(dir, typeFolder), strings.HasPrefix(name, "."):
 		return false
 	}
-	if by := w.excluded(f, p, kind.IsDir()); by != "" {
-		f.skip(p, "excluded by "+by)
+	if by := w.excluded(t, f, p, kind.IsDir()); by != "" {
+		f.skip(p, excludedBy+by)
 		return false
 	}
 	switch {
@@ -243,11 +251,14 @@ func (w *walker) entry(f *folder, dir, name string, kind fs.FileMode, info fs.Fi
 	return false
 }
 
+// excludedBy begins the reason for which a person has left something out.
+const excludedBy = "excluded by "
+
 // excluded says what leaves a file or folder out, "" for nothing. What the
 // configuration excludes, no file in the vault brings back.
-func (w *walker) excluded(f *folder, p string, isDir bool) string {
-	switch parts := strings.Split(p, "/"); {
-	case matches(w.exclude, parts, isDir):
+func (w *walker) excluded(t *tree, f *folder, p string, isDir bool) string {
+	switch parts := strings.Split(comparable(p, t.folds), "/"); {
+	case matches(w.exclude.of(t.folds), parts, isDir):
 		return "the configuration"
 	case matches(f.patterns, parts, isDir):
 		return ignoreFile
@@ -262,7 +273,8 @@ func matches(patterns []gitignore.Pattern, parts []string, isDir bool) bool {
 // archives are the endings of files that hold others: people may expect what is
 // in them to be found.
 var archives = map[string]bool{
-	".zip": true, ".tar": true, ".gz": true, ".tgz": true, ".bz2": true, ".xz": true, ".zst": true, ".7z": true, ".rar": true,
+	".zip": true, ".tar": true, ".gz": true, ".tgz": true, ".bz2": true, ".xz": true, ".zst": true, ".7z": true,
+	".rar": true,
 }
 
 // file sorts a regular file.
@@ -287,11 +299,14 @@ func (f *folder) skip(p, reason string) {
 	if !utf8.ValidString(p) {
 		p = strings.ToValidUTF8(p, "\ufffd")
 	}
-	f.skipped = append(f.skipped, Skip{p, reason})
+	f.skipped = append(f.skipped, Skip{Path: p, Reason: reason})
 }
 
 func unreadable(err error) error {
-	return &fault.Error{Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read", Hint: "check its permissions", Err: err}
+	return &fault.Error{
+		Kind: fault.Unavailable, Field: "path", Msg: "the folder can't be read",
+		Hint: "check its permissions", Err: err,
+	}
 }
 
 // maxIgnoreFile bounds a .ctxdignore.
@@ -300,7 +315,7 @@ const maxIgnoreFile = 1 << 20
 // patterns adds the patterns of the .ctxdignore of a folder to those that hold
 // there. One that is there and can't be read fails the scan: what it keeps out
 // must stay out.
-func (w *walker) patterns(at *os.Root, f *folder, dir string) error {
+func (w *walker) patterns(t *tree, at *os.Root, f *folder, dir string) error {
 	info, err := at.Lstat(ignoreFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -311,29 +326,14 @@ func (w *walker) patterns(at *os.Root, f *folder, dir string) error {
 	data, _, err := place{Root: at}.readFile(ignoreFile, maxIgnoreFile)
 	if err != nil {
 		return &fault.Error{
-			Kind: fault.Unavailable, Msg: "a " + ignoreFile + " of the vault can't be read, so what it excludes is not known",
+			Kind: fault.Unavailable,
+			Msg:  "a " + ignoreFile + " of the vault can't be read, so what it excludes is not known",
 			Hint: "make it a readable file of at most 1 MiB, or remove it", Err: err,
 		}
 	}
 	f.ignore = stampOf(info)
-	f.patterns = append(slices.Clip(f.patterns), parsePatterns(string(data), dir)...)
+	f.patterns = append(slices.Clip(f.patterns), parsePatterns(string(data), dir, t.folds)...)
 	return nil
-}
-
-// parsePatterns reads the lines of a .ctxdignore.
-func parsePatterns(text, dir string) []gitignore.Pattern {
-	var domain []string
-	if dir != "." {
-		domain = strings.Split(dir, "/")
-	}
-	var out []gitignore.Pattern
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			out = append(out, gitignore.ParsePattern(line, domain))
-		}
-	}
-	return out
 }
 
 var (
@@ -348,7 +348,8 @@ const tries = 3
 // readFile reads a file of at most max bytes as it was at one moment.
 func (in place) readFile(name string, max int64) (data []byte, info fs.FileInfo, err error) {
 	for range tries {
-		if data, info, err = in.readOnce(name, max); !errors.Is(err, errUnsettled) {
+		data, info, err = in.readOnce(name, max)
+		if !errors.Is(err, errUnsettled) {
 			break
 		}
 	}

@@ -10,16 +10,16 @@ import (
 
 // Seam is what tests can put between the system and the followers.
 type Seam struct {
-	Deaf bool
-	Add  func(dir string) error
-	Drop func(fsnotify.Event) bool
+	NoEvents bool
+	Add      func(dir string) error
+	Drop     func(fsnotify.Event) bool
 
 	Forgot func(removed int) error
 }
 
 // SetSeam must be called before Start.
 func (im *Importer) SetSeam(s Seam) {
-	im.seam = seam{deaf: s.Deaf, add: s.Add, drop: s.Drop, forgot: s.Forgot}
+	im.seam = seam{noEvents: s.NoEvents, add: s.Add, drop: s.Drop, forgot: s.Forgot}
 }
 
 // What tests have to know.
@@ -31,16 +31,16 @@ const (
 )
 
 // Overflow has a follower do what it does when the system has lost events.
-func (im *Importer) Overflow(vault string) { im.follower(vault).suspectAll() }
+func (im *Importer) Overflow(vault string) { im.follower(vault).markAllDirty() }
 
-// Listening returns the folders of a vault that are listened to.
-func (im *Importer) Listening(vault string) []string {
+// Watched returns the folders of a vault that are watched.
+func (im *Importer) Watched(vault string) []string {
 	f := im.follower(vault)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []string
-	if f.ears != nil {
-		for dir := range f.ears.folders {
+	if f.watcher != nil {
+		for dir := range f.watcher.folders {
 			out = append(out, dir)
 		}
 	}
@@ -61,7 +61,7 @@ func (im *Importer) Walk(ctx context.Context, vault string) error {
 		return err
 	}
 	defer root.Close()
-	next, err := (&walker{root: root, exclude: im.exclude}).all(ctx)
+	next, err := im.newWalker(root, vault).all(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,10 +72,10 @@ func (im *Importer) Walk(ctx context.Context, vault string) error {
 // Lost counts the records of notes whose files are gone.
 func Lost(ctx context.Context, db *kv.Store) (n int, err error) {
 	err = db.View(ctx, func(tx *kv.Tx) error {
-		for range losts.All(tx, "") {
+		for range tombstones.All(tx, "") {
 			n++
 		}
-		for range lostTexts.All(tx, "") {
+		for range tombstonesByHash.All(tx, "") {
 			n++
 		}
 		for range remains.All(tx, "") {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
 )
@@ -35,7 +36,7 @@ func TestSRCH31_Soak(t *testing.T) {
 	for name, seam := range map[string]watch.Seam{
 		"heard":         {},
 		"every 3rd one": {Drop: func(fsnotify.Event) bool { return n.Add(1)%3 != 0 }},
-		"untold":        {Deaf: true},
+		"untold":        {NoEvents: true},
 	} {
 		t.Run(name, func(t *testing.T) { soak(t, all, changes, seam) })
 	}
@@ -53,7 +54,7 @@ func soak(t *testing.T, all, changes int, seam watch.Seam) {
 	}
 	sweep := 100 * time.Millisecond
 	w := open(t, kv.InMemory)
-	index := search.Open(w.db, w.notes, search.Options{})
+	index := search.Open(w.db, notedoc.New(w.notes, notedoc.Options{}), search.Options{})
 	w.im = watch.New(w.db, w.ents, w.notes, watch.Options{SweepEvery: sweep})
 	w.im.SetSeam(seam)
 	w.start(t)
@@ -79,8 +80,8 @@ func soak(t *testing.T, all, changes int, seam watch.Seam) {
 	found, err := index.Search(ctx, search.Request{Query: "text of note", Limit: 100})
 	must(t, err)
 	for _, h := range found.Hits {
-		if w.notes.Get(h.Note.ID) == nil {
-			t.Errorf("the search finds %s, which is gone", h.Note.ID)
+		if w.notes.Get(h.Doc.ID()) == nil {
+			t.Errorf("the search finds %s, which is gone", h.Doc.ID())
 		}
 	}
 }

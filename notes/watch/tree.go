@@ -42,6 +42,7 @@ func (s stamp) settled(read time.Time) stamp {
 // Folders are not changed when the scan is over, so trees share them.
 type tree struct {
 	folders map[string]*folder
+	folds   bool // the file system does not tell letter case
 }
 
 // folder is what a scan saw in one folder.
@@ -60,7 +61,7 @@ type folder struct {
 func newTree() *tree { return &tree{folders: make(map[string]*folder)} }
 
 // clone returns a tree that can be changed without changing t.
-func (t *tree) clone() *tree { return &tree{maps.Clone(t.folders)} }
+func (t *tree) clone() *tree { return &tree{maps.Clone(t.folders), t.folds} }
 
 // stamp returns the stamp of a note.
 func (t *tree) stamp(p string) (s stamp, there bool) {
@@ -142,6 +143,18 @@ func (t *tree) skipped() []Skip {
 func (t *tree) couldNotRead(p string) bool {
 	for at := p; at != "."; at = path.Dir(at) {
 		if f := t.folders[path.Dir(at)]; f != nil && slices.Contains(f.unread, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// excluded reports whether a file, or a folder that it lies in, is left out by a person.
+func (t *tree) excluded(p string) bool {
+	for at := p; at != "."; at = path.Dir(at) {
+		f := t.folders[path.Dir(at)]
+		if f != nil && slices.ContainsFunc(f.skipped,
+			func(s Skip) bool { return s.Path == at && strings.HasPrefix(s.Reason, excludedBy) }) {
 			return true
 		}
 	}

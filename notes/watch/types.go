@@ -46,12 +46,13 @@ func (r *run) declare(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		t, err := r.readType(p)
 		if err != nil {
-			r.faults.types = append(r.faults.types, Skip{p, "type left out: " + reason(err)})
+			r.faults.types = append(r.faults.types, Skip{Path: p, Reason: "type left out: " + reason(err)})
 			continue
 		}
 		key := entities.Fold(t.Name)
 		if other := declaredBy[key]; other != "" {
-			r.faults.types = append(r.faults.types, Skip{p, "type left out: " + path.Base(other) + " declares a type of that name already"})
+			r.faults.types = append(r.faults.types,
+				Skip{Path: p, Reason: "type left out: " + path.Base(other) + " declares a type of that name already"})
 			continue
 		}
 		declaredBy[key] = p
@@ -61,14 +62,14 @@ func (r *run) declare(ctx context.Context, paths []string) error {
 		case fault.KindOf(err) == fault.Query:
 			later = append(later, waiting{p, t})
 		case fault.KindOf(err) == fault.Invalid, fault.KindOf(err) == fault.Limit:
-			r.faults.types = append(r.faults.types, Skip{p, "type left out: " + reason(err)})
+			r.faults.types = append(r.faults.types, Skip{Path: p, Reason: "type left out: " + reason(err)})
 		default:
 			return err
 		}
 	}
 	for _, w := range later {
 		if err := r.putType(ctx, w.t); fault.KindOf(err) == fault.Query && err != nil {
-			r.faults.types = append(r.faults.types, Skip{w.path, "type left out: " + reason(err)})
+			r.faults.types = append(r.faults.types, Skip{Path: w.path, Reason: "type left out: " + reason(err)})
 		} else if err != nil {
 			return err
 		}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -25,6 +24,7 @@ type vault struct {
 	Skipped    []Skip    `json:"skipped,omitempty"`
 	Watch      bool      `json:"watch,omitempty"`      // it is followed, after a restart too
 	Forgetting bool      `json:"forgetting,omitempty"` // all that came from it is being removed
+	Listed     int       `json:"listed,omitempty"`     // the privacyRules by which doubts are listed
 }
 
 // file is what the store knows of one file of a vault.
@@ -36,7 +36,7 @@ type file struct {
 	// when that does not tell whether it has changed.
 	Size     int64 `json:"size,omitempty"`
 	Modified int64 `json:"modified,omitempty"`
-	// Warning is what of the text could not be understood.
+	// Warning is what of the text could not be understood, a line each.
 	Warning string `json:"warning,omitempty"`
 	// Problems are the values that were left out, so that an import that finds
 	// the file unchanged can list them again.
@@ -60,35 +60,19 @@ type remain struct {
 	EntityID string `json:"entityId"`
 }
 
-// Skip is one thing that an import did not take in, or not whole.
-type Skip struct {
-	Path   string `json:"path"` // relative to the vault
-	Reason string `json:"reason"`
-}
-
-// Status is the state of an imported vault.
-type Status struct {
-	Vault         string    `json:"vault"`
-	Path          string    `json:"path"`
-	Watching      bool      `json:"watching"` // it is followed
-	Notes         int       `json:"notes"`
-	Links         int       `json:"links"`         // wikilinks, every occurrence
-	Unresolved    int       `json:"unresolved"`    // of them, without a target
-	MarkdownLinks int       `json:"markdownLinks"` // [text](x.md)
-	LastScanAt    time.Time `json:"lastScanAt"`    // when it last agreed with the disk
-	Stale         bool      `json:"stale"`         // the folder is not there, or could not be followed
-	// Errors are what the last scan could not take in. One with the path "." is
-	// about the vault as a whole: why it is stale, or what it is followed by.
-	Errors []Skip `json:"errors"`
-}
-
 // Options are what an Importer needs beside the rooms. The zero value works.
 type Options struct {
 	Now     func() time.Time // nil: time.Now
 	Exclude []string         // patterns as in .ctxdignore, for every vault
+	// Writes are the files and folders that the program writes to: none of them may be in
+	// a vault, nor hold one. Empty ones count for nothing.
+	Writes []string
 	// SweepEvery is the least time between two sweeps of a vault that is followed;
 	// 0: half a minute.
 	SweepEvery time.Duration
+	// FoldsCase reports whether a folder does not tell letter case, given the names in
+	// it; known is false when that can't be told. nil: the file system is asked.
+	FoldsCase func(in *os.Root, names []string) (folds, known bool)
 }
 
 // Importer imports vaults into one store, and follows them.
@@ -97,17 +81,17 @@ type Importer struct {
 	ents    *entities.Store
 	notes   *notes.Store
 	opts    Options
-	exclude []gitignore.Pattern
+	exclude exclusions
 
-	mu        sync.Mutex // guards what follows
-	busy      map[string]*job
-	host      *Host // nil: nothing can be followed
-	followers map[string]*follower
-	stopped   bool
-	lost      int // notes that were removed since what is kept of them was last looked through
+	mu                 sync.Mutex // guards what follows
+	busy               map[string]*job
+	host               *Host // nil: nothing can be followed
+	followers          map[string]*follower
+	stopped            bool
+	removedSinceExpiry int // notes that were removed since what is kept of them was last looked through
 
-	joining   sync.Mutex // guards what follows
-	newcomers []*vault   // being imported first, of which the store may not know yet
+	registerMu  sync.Mutex // guards what follows
+	registering []*vault   // being imported first, of which the store may not know yet
 
 	ctx    context.Context // of the work in the background
 	cancel func()
@@ -128,8 +112,11 @@ func New(db *kv.Store, ents *entities.Store, ns *notes.Store, opts Options) *Imp
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
+	if opts.FoldsCase == nil {
+		opts.FoldsCase = foldsCase
+	}
 	im := &Importer{
-		db: db, ents: ents, notes: ns, opts: opts, exclude: parsePatterns(strings.Join(opts.Exclude, "\n"), "."),
+		db: db, ents: ents, notes: ns, opts: opts, exclude: newExclusions(opts.Exclude),
 		busy: make(map[string]*job), followers: make(map[string]*follower),
 	}
 	im.ctx, im.cancel = context.WithCancel(context.Background())
@@ -210,12 +197,15 @@ func values[K, V any](seq iter.Seq2[K, V]) iter.Seq[V] {
 
 // List returns the state of all vaults by name: those that were imported, and those
 // whose folders are waited for.
-func (im *Importer) List(ctx context.Context) ([]Status, error) {
+func (im *Importer) List(ctx context.Context) ([]Status, error) { return im.ListFor(ctx, nil) }
+
+// ListFor is List for a reader who may know of the notes that sees says yes to.
+func (im *Importer) ListFor(ctx context.Context, sees func(*notes.Note) bool) ([]Status, error) {
 	out := []Status{}
 	err := im.db.View(ctx, func(tx *kv.Tx) error {
 		list, err := im.all(tx)
 		for _, v := range list {
-			out = append(out, im.status(tx, v))
+			out = append(out, im.status(tx, v, sees))
 		}
 		return err
 	})
@@ -227,13 +217,21 @@ func (im *Importer) List(ctx context.Context) ([]Status, error) {
 
 // Status returns the state of one vault; "" means the only one there is.
 func (im *Importer) Status(ctx context.Context, name string) (*Status, error) {
+	return im.StatusFor(ctx, name, nil)
+}
+
+// StatusFor is Status for a reader who may know of the notes that sees says yes to:
+// others are not counted, links to them lead nowhere, and of Errors those remain that
+// are about the vault as a whole or about a file whose note is shown. What was left out
+// is not told of at all: nobody knows what it says.
+func (im *Importer) StatusFor(ctx context.Context, name string, sees func(*notes.Note) bool) (*Status, error) {
 	var out *Status
 	err := im.db.View(ctx, func(tx *kv.Tx) error {
 		v, err := im.find(tx, name)
 		if err != nil {
 			return err
 		}
-		s := im.status(tx, v)
+		s := im.status(tx, v, sees)
 		out = &s
 		return tx.Err()
 	})
@@ -258,7 +256,8 @@ func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
 	}
 	switch len(all) {
 	case 0:
-		return nil, fault.New(fault.NotFound, "no vault was imported").WithHint("import one with vault.import or ctxd import FOLDER")
+		return nil, fault.New(fault.NotFound, "no vault was imported").
+			WithHint("import one with vault.import or ctxd import FOLDER")
 	case 1:
 		return all[0], nil
 	}
@@ -266,24 +265,39 @@ func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
 	for _, v := range all {
 		candidates = append(candidates, fault.Candidate{ID: v.Name})
 	}
-	return nil, fault.New(fault.Conflict, "there are %d vaults", len(all)).WithHint("name one of them").WithCandidates(candidates)
+	return nil, fault.New(fault.Conflict, "there are %d vaults", len(all)).WithHint("name one of them").
+		WithCandidates(candidates)
 }
 
-func (im *Importer) status(tx *kv.Tx, v *vault) Status {
+// status returns the state of a vault as a reader sees it who may know of the notes
+// that sees says yes to; nil: of all.
+func (im *Importer) status(tx *kv.Tx, v *vault, sees func(*notes.Note) bool) Status {
 	s := Status{Vault: v.Name, Path: v.Path, LastScanAt: v.LastScanAt, Stale: !isFolder(v.Path), Errors: v.Skipped}
-	if s.Errors == nil {
-		s.Errors = []Skip{}
-	}
 	if v.Forgetting {
-		s.Errors = []Skip{{".", "it is being forgotten"}}
+		s.Errors = []Skip{{Path: ".", Reason: "it is being forgotten"}}
 	}
-	for _, f := range files.All(tx, v.Name+"/") {
+	shown := make(map[string]bool) // the files whose notes the reader may know of
+	for key, f := range files.All(tx, v.Name+"/") {
+		if sees != nil {
+			n := im.notes.Get(f.NoteID)
+			if n == nil || !sees(n) {
+				continue
+			}
+			shown[strings.TrimPrefix(key, v.Name+"/")] = true
+		}
 		s.Notes++
 		s.MarkdownLinks += f.MarkdownLinks
 	}
-	s.Links, s.Unresolved = im.notes.LinkCount(v.Name)
+	s.Links, s.Unresolved = im.notes.LinkCount(v.Name, sees)
 	if f := im.follower(v.Name); f != nil {
-		f.describe(&s)
+		f.addTo(&s)
+	}
+	if sees != nil {
+		s.Errors = slices.DeleteFunc(slices.Clone(s.Errors),
+			func(e Skip) bool { return e.Path != "." && !shown[e.Path] })
+	}
+	if s.Errors == nil {
+		s.Errors = []Skip{}
 	}
 	return s
 }

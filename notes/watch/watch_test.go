@@ -37,14 +37,17 @@ func open(t testing.TB, dir string) *world {
 	t.Helper()
 	w := &world{}
 	var err error
-	if w.db, err = kv.Open(dir, kv.Options{}); err != nil {
+	w.db, err = kv.Open(dir, kv.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.db.Close() })
-	if w.ents, err = entities.Open(w.db, entities.Options{}); err != nil {
+	w.ents, err = entities.Open(w.db, entities.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if w.notes, err = notes.Open(w.db, w.ents, notes.Options{}); err != nil {
+	w.notes, err = notes.Open(w.db, w.ents, notes.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	w.im = watch.New(w.db, w.ents, w.notes, watch.Options{})
@@ -270,7 +273,7 @@ func must(t testing.TB, err error) {
 
 func byPath(t testing.TB, w *world, p string) *notes.Note {
 	t.Helper()
-	n, err := w.notes.ByPath(p)
+	n, err := w.notes.ByPath(p, nil)
 	must(t, err)
 	return n
 }

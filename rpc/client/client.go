@@ -17,18 +17,23 @@ import (
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-// withdrawn is how long a call waits for its answer after its context ended. Tests
-// have it wait longer.
-var withdrawn = 2 * time.Second
+// defaultWithdraw is how long a call waits for its answer after its context ended.
+const defaultWithdraw = 2 * time.Second
 
 // Options say who the client is. The zero value works.
 type Options struct {
 	Name    string // of the program; "ctxd-go" when empty
 	Version string
+	// Audience is who reads what the connection is answered: protocol.Local or
+	// Remote; that of the daemon's default when empty.
+	Audience string
 	// OnNotify gets the notifications of the daemon, one at a time and in
 	// order; $/progress of calls that asked for it goes to them instead. It
 	// must not block and must not call the client.
 	OnNotify func(method string, params json.RawMessage)
+	// Withdraw is how long a call whose context ended waits for the answer that tells
+	// what became of it; 0: two seconds.
+	Withdraw time.Duration
 	// Bare leaves the handshake out; only methods that answer before it can be
 	// called then.
 	Bare bool
@@ -80,6 +85,9 @@ func New(ctx context.Context, conn net.Conn, opts Options) (*Client, error) {
 	if opts.Name == "" {
 		opts.Name = "ctxd-go"
 	}
+	if opts.Withdraw == 0 {
+		opts.Withdraw = defaultWithdraw
+	}
 	c := &Client{conn: conn, opts: opts, pending: map[uint64]*pending{}, done: make(chan struct{})}
 	go c.read()
 	if opts.Bare {
@@ -88,6 +96,7 @@ func New(ctx context.Context, conn net.Conn, opts Options) (*Client, error) {
 	err := c.Call(ctx, "initialize", protocol.InitializeParams{
 		ClientInfo:      protocol.PeerInfo{Name: opts.Name, Version: opts.Version},
 		ProtocolVersion: protocol.Version,
+		Audience:        opts.Audience,
 	}, &c.server)
 	if err == nil {
 		err = c.Notify(ctx, protocol.NotifyInitialized, protocol.Empty{})
@@ -122,7 +131,9 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 
 // CallProgress is Call with reports of how far the daemon has come. progress is
 // called on the goroutine that reads: it must not block nor call the client.
-func (c *Client) CallProgress(ctx context.Context, method string, params, result any, progress func(protocol.Progress)) error {
+func (c *Client) CallProgress(ctx context.Context, method string, params, result any,
+	progress func(protocol.Progress),
+) error {
 	if err := ctx.Err(); err != nil {
 		return fault.Wrap(fault.KindOf(err), err, "the call was withdrawn before it was sent")
 	}
@@ -167,7 +178,7 @@ func (c *Client) await(ctx context.Context, p *pending, id uint64) (message, err
 	if err := c.write(request(protocol.NotifyCancel, append(cancel, '}'), 0, false)); err != nil {
 		return message{}, err
 	}
-	timer := time.NewTimer(withdrawn)
+	timer := time.NewTimer(c.opts.Withdraw)
 	defer timer.Stop()
 	select {
 	case m := <-p.reply:

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	client.Wait(patience)
 	goleak.VerifyTestMain(m)
 }
 
@@ -40,7 +40,7 @@ type daemon struct {
 	release chan struct{}
 }
 
-func start(t *testing.T) *daemon {
+func start(t *testing.T, more ...rpc.Method) *daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "client")
 	if err != nil {
@@ -57,7 +57,11 @@ func start(t *testing.T) *daemon {
 			return p, ctx.Err()
 		}
 	}
-	d.srv = rpc.New(rpc.Options{Info: protocol.ServerInfo{Name: "ctxd", Version: "7"}, Rooms: &rpc.Rooms{}, Methods: append(rpc.Methods(),
+	methods := slices.DeleteFunc(rpc.Methods(), func(m rpc.Method) bool {
+		return slices.ContainsFunc(more, func(other rpc.Method) bool { return other.Name == m.Name })
+	})
+	methods = append(methods, more...)
+	d.srv = rpc.New(rpc.Options{Info: protocol.ServerInfo{Name: "ctxd", Version: "7"}, Rooms: &rpc.Rooms{}, Methods: append(methods,
 		rpc.Define("t.echo", protocol.Read, func(_ context.Context, _ *rpc.Session, p text) (text, error) { return p, nil }),
 		rpc.Define("t.wait", protocol.Read, wait),
 		rpc.Define("t.write", protocol.Mutation, wait),
@@ -87,6 +91,7 @@ func start(t *testing.T) *daemon {
 
 func (d *daemon) dial(t *testing.T, opts client.Options) *client.Client {
 	t.Helper()
+	opts.Withdraw = patience
 	c, err := client.Dial(context.Background(), d.path, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,10 @@
 // that encoding/json takes. A Client may be used by any number of goroutines:
 // their calls share one connection and run side by side as the daemon allows.
 //
+// A program of its own needs this package, rpc/protocol and rpc/socket, and brings in
+// nothing of the daemon with them: neither its store nor its indexes. The example below
+// is whole: where the socket is, a connection, a call.
+//
 // When the context of a call ends, the daemon is asked to withdraw the call and
 // Call waits a moment for its answer, because a mutation that has begun
 // completes: a result that comes is returned as such, and an error means that

@@ -3,18 +3,19 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-// A search, with a daemon running (ctxd serve). README.md shows it without the
+// A search, with a daemon running (ctxd serve). The README shows it without the
 // looks at err.
 func Example() {
 	ctx := context.Background()
@@ -40,6 +41,26 @@ func Example() {
 	}
 }
 
+func TestTheExampleRuns(t *testing.T) {
+	d := start(t, rpc.Define("notes.search", protocol.Read, func(_ context.Context, _ *rpc.Session, p protocol.NoteSearch) (protocol.SearchResult, error) {
+		return protocol.SearchResult{Hits: []protocol.SearchHit{{ID: "a", Title: "About the " + p.Query}}}, nil
+	}))
+	t.Setenv("CTXD_SOCKET", d.path)
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.Stdout
+	os.Stdout = in
+	Example()
+	os.Stdout = stdout
+	_ = in.Close()
+	printed, err := io.ReadAll(out)
+	if err != nil || string(printed) != "About the kickoff\n" {
+		t.Errorf("the example prints %q (%v)", printed, err)
+	}
+}
+
 func TestReadmeShowsTheExample(t *testing.T) {
 	read := func(file, pattern string) string {
 		t.Helper()
@@ -55,7 +76,7 @@ func TestReadmeShowsTheExample(t *testing.T) {
 		return strings.Join(strings.Fields(looks.ReplaceAllString(m[1], "")), " ")
 	}
 	want := read("example_test.go", `(?s)func Example\(\) \{\n[^\n]*\n(.*?)\n\}\n`)
-	if got := read(filepath.Join("..", "..", "README.md"), "(?s)```go\n(.*?)```"); got != want {
-		t.Errorf("README.md shows\n%s\nthe example is\n%s", got, want)
+	if got := read("README.md", "(?s)```go\n(.*?)```"); got != want {
+		t.Errorf("README.md of rpc/client shows\n%s\nthe example is\n%s", got, want)
 	}
 }

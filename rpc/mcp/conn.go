@@ -23,7 +23,7 @@ const maxMessage = 16 << 20
 
 // conn carries messages over a pair of streams, one a line. It stands in for
 // the transport of the SDK, which ends with the first malformed message, drops
-// the replies that are due when the input ends, and reads lines of any length.
+// pending replies when the input ends, and reads lines of any length.
 //
 // The SDK calls Read from one goroutine and Write from many.
 type conn struct {
@@ -36,11 +36,11 @@ type conn struct {
 
 	writeMu sync.Mutex // held while a line is written
 
-	mu        sync.Mutex // guards everything below
-	pending   map[jsonrpc.ID]bool
-	cancelled map[jsonrpc.ID]bool // of those pending: nobody waits for the reply
+	mu        sync.Mutex          // guards everything below
+	pending   map[jsonrpc.ID]bool // requests that are not answered yet
+	cancelled map[jsonrpc.ID]bool // pending requests whose reply is not sent
 	drained   chan struct{}       // closed when the input has ended and nothing is pending
-	ended     bool                // the input
+	ended     bool                // the input has ended
 }
 
 func newConn(in io.Reader, out io.Writer) *conn {
@@ -68,18 +68,18 @@ type lineOrError struct {
 func (c *conn) readLines() {
 	for {
 		line, err := c.line()
-		if len(line) > 0 && !c.hand(lineOrError{line: line}) {
+		if len(line) > 0 && !c.deliver(lineOrError{line: line}) {
 			return
 		}
 		long := errors.As(err, new(*longLine))
-		if err != nil && (!c.hand(lineOrError{err: err}) || !long) {
+		if err != nil && (!c.deliver(lineOrError{err: err}) || !long) {
 			return
 		}
 	}
 }
 
-// hand gives a line to Read, unless the connection is over.
-func (c *conn) hand(l lineOrError) bool {
+// deliver passes a line to Read. It returns false when the connection is closed.
+func (c *conn) deliver(l lineOrError) bool {
 	select {
 	case c.lines <- l:
 		return true
@@ -91,14 +91,15 @@ func (c *conn) hand(l lineOrError) bool {
 // SessionID returns nothing: there is one session a process.
 func (c *conn) SessionID() string { return "" }
 
-// Close has Read return. What was written is written.
+// Close makes Read return. Lines that were written before stay written.
 func (c *conn) Close() error {
 	c.closeOnce.Do(func() { close(c.closed) })
 	return nil
 }
 
-// Read returns the next message. What is none is answered here and passed over.
-// At the end of the input it waits for the replies that are due.
+// Read returns the next message. It answers lines that are no message with an error
+// and skips them. At the end of the input it waits until the pending replies are
+// written.
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		var l lineOrError
@@ -111,11 +112,14 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		msg, err := c.message(l)
 		if msg != nil {
-			if c.taken(msg) {
+			if c.track(msg) {
 				return msg, nil
 			}
-			// The SDK would not answer it at all.
-			err = c.refuse(&malformed{nil, jsonrpc.CodeInvalidRequest, "the id is that of a request which is not answered yet"})
+			// The SDK would not answer this request at all.
+			err = c.reject(&malformed{
+				nil, jsonrpc.CodeInvalidRequest,
+				"the id is that of a request which is not answered yet",
+			})
 		}
 		if err != nil {
 			return nil, c.end(ctx, err)
@@ -123,29 +127,32 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// message reads a line. It returns neither a message nor an error for a line
-// that has been answered.
+// message decodes a line. It returns neither a message nor an error for a line that
+// it has rejected.
 func (c *conn) message(l lineOrError) (jsonrpc.Message, error) {
 	var long *longLine
 	switch {
 	case errors.As(l.err, &long):
-		return nil, c.refuse(&malformed{long.id(), protocol.CodeLimit, fmt.Sprintf("the message is longer than %d MiB", maxMessage>>20)})
+		return nil, c.reject(&malformed{
+			long.id(), protocol.CodeLimit,
+			fmt.Sprintf("the message is longer than %d MiB", maxMessage>>20),
+		})
 	case len(l.line) == 0:
 		return nil, l.err
 	}
 	msg, bad := decode(l.line)
 	if bad != nil {
-		return nil, c.refuse(bad)
+		return nil, c.reject(bad)
 	}
 	return msg, nil
 }
 
-// end waits until the replies are written that are due when the input ends.
+// end waits until the replies are written that were pending when the input ended.
 func (c *conn) end(ctx context.Context, why error) error {
 	c.mu.Lock()
 	if !c.ended {
 		c.ended = true
-		c.settle()
+		c.closeIfDrained()
 	}
 	c.mu.Unlock()
 	select {
@@ -156,8 +163,9 @@ func (c *conn) end(ctx context.Context, why error) error {
 	return why
 }
 
-// settle says so when nothing is due any more. The caller holds mu.
-func (c *conn) settle() {
+// closeIfDrained closes drained when the input has ended and no reply is pending.
+// The caller holds mu.
+func (c *conn) closeIfDrained() {
 	if c.ended && len(c.pending) == 0 {
 		select {
 		case <-c.drained:
@@ -167,9 +175,9 @@ func (c *conn) settle() {
 	}
 }
 
-// taken keeps count of what is to be answered. It returns false for a request
-// with an id that is in use.
-func (c *conn) taken(msg jsonrpc.Message) bool {
+// track notes the request as pending, or a pending one as cancelled. It returns false
+// for a request with an id that is pending already.
+func (c *conn) track(msg jsonrpc.Message) bool {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
 		return true
@@ -193,20 +201,21 @@ func (c *conn) taken(msg jsonrpc.Message) bool {
 	return true
 }
 
-// Write sends a message. The reply to a call that was withdrawn is left out, as
-// the protocol asks for.
+// Write sends a message. The reply to a cancelled request is not sent, as the
+// protocol asks for.
 func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	reply, isReply := msg.(*jsonrpc.Response)
 	if isReply {
-		defer c.answered(reply.ID)
-		if c.withdrawn(reply.ID) {
+		defer c.forget(reply.ID)
+		if c.isCancelled(reply.ID) {
 			return nil
 		}
-		msg = coded(reply)
+		msg = withCode(reply)
 	}
 	line, err := jsonrpc.EncodeMessage(msg)
 	if isReply && err != nil {
-		line, err = errorLine(reply.ID.Raw(), jsonrpc.CodeInternalError, "internal error: the answer can't be written as JSON")
+		line, err = errorLine(reply.ID.Raw(), jsonrpc.CodeInternalError,
+			"internal error: the answer can't be written as JSON")
 	}
 	if err != nil {
 		return err
@@ -214,9 +223,9 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	return c.writeLine(line)
 }
 
-// coded gives an error the code that JSON-RPC wants. The SDK leaves it at 0 for
-// what it refuses before it looks at the params.
-func coded(reply *jsonrpc.Response) *jsonrpc.Response {
+// withCode gives an error the code that JSON-RPC wants. The SDK leaves it at 0 for
+// requests that it rejects before it looks at the params.
+func withCode(reply *jsonrpc.Response) *jsonrpc.Response {
 	var known *jsonrpc.Error
 	if reply.Error == nil || errors.As(reply.Error, &known) && known.Code != 0 {
 		return reply
@@ -230,18 +239,18 @@ func coded(reply *jsonrpc.Response) *jsonrpc.Response {
 	return &out
 }
 
-func (c *conn) withdrawn(id jsonrpc.ID) bool {
+func (c *conn) isCancelled(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cancelled[id]
 }
 
-func (c *conn) answered(id jsonrpc.ID) {
+func (c *conn) forget(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pending, id)
 	delete(c.cancelled, id)
-	c.settle()
+	c.closeIfDrained()
 }
 
 func (c *conn) writeLine(line []byte) error {
@@ -251,8 +260,8 @@ func (c *conn) writeLine(line []byte) error {
 	return err
 }
 
-// refuse answers what is no message.
-func (c *conn) refuse(bad *malformed) error {
+// reject answers a line that is no message.
+func (c *conn) reject(bad *malformed) error {
 	line, err := errorLine(bad.id, bad.code, bad.text)
 	if err != nil {
 		return err
@@ -294,7 +303,7 @@ func (c *conn) line() ([]byte, error) {
 	}
 }
 
-// skip reads to the end of a line that is too long.
+// skip reads to the end of a line that is too long and returns it as a *longLine.
 func (c *conn) skip(read []byte, err error) error {
 	l := &longLine{head: bytes.Clone(read[:edge]), tail: bytes.Clone(read[len(read)-edge:])}
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -353,22 +362,22 @@ func decode(line []byte) (jsonrpc.Message, *malformed) {
 	var envelope struct {
 		ID json.RawMessage `json:"id"`
 	}
-	refused := &malformed{nil, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 message"}
+	rejected := &malformed{nil, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 message"}
 	if err := json.Unmarshal(line, &envelope); err != nil {
-		return nil, refused
+		return nil, rejected
 	}
-	if len(envelope.ID) > 0 && !usable.Match(envelope.ID) {
-		refused.text = "the id must be a text or an integer of at most 15 digits"
-		return nil, refused
+	if len(envelope.ID) > 0 && !usableID.Match(envelope.ID) {
+		rejected.text = "the id must be a string or an integer of at most 15 digits"
+		return nil, rejected
 	}
 	msg, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		refused.id = envelope.ID
-		return nil, refused
+		rejected.id = envelope.ID
+		return nil, rejected
 	}
 	return msg, nil
 }
 
-// usable matches an id that comes back as it went in. The SDK keeps numbers as
-// integers; null stands for none.
-var usable = regexp.MustCompile(`^(?s:".*"|-?\d{1,15}|null)$`)
+// usableID matches an id that the SDK returns unchanged: it keeps numbers as
+// integers. null stands for no id.
+var usableID = regexp.MustCompile(`^(?s:".*"|-?\d{1,15}|null)$`)

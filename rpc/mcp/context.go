@@ -2,14 +2,11 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -29,7 +26,7 @@ const standardFound = 3
 func assembleSchema() *jsonschema.Schema {
 	return inputOf[assembleInput](func(p map[string]*jsonschema.Schema) {
 		between(p["searchNotes"], 0, prompt.MaxFound, standardFound)
-		between(p["maxDepth"], 0, gather.MaxDepth, gather.DefaultDepth)
+		between(p["maxDepth"], 0, prompt.MaxDepth, prompt.DefaultDepth)
 		between(p["maxChars"], 500, mostChars, prompt.DefaultBudgets.Total)
 	})
 }
@@ -77,103 +74,45 @@ func (o assembleOutput) text() string {
 		if d.Reason != string(prompt.Ambiguous) {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%q could mean:\n", oneLine(d.Title))
+		b.WriteString("\n\"" + inline(d.Title) + "\" could mean:\n")
 		for _, cand := range d.Candidates {
-			fmt.Fprintf(&b, "- %s [id:%s] %s\n", oneLine(cand.Title), cand.ID, oneLine(cand.Type+cand.Path))
+			b.WriteString("- " + inline(cand.Title) + idMark(cand.ID) + " " + inline(cand.Type+cand.Path) + "\n")
 		}
 	}
 	return text + b.String()
 }
 
 func (c *call) assembleContext(in assembleInput) (assembleOutput, error) {
-	if len(in.Message) > gather.MaxText {
-		return assembleOutput{}, fault.TooLarge("message", len(in.Message), gather.MaxText, "bytes")
-	}
-	params := gather.Params{
-		Text: in.Message, MentionedEntityIDs: in.EntityIDs, MentionedNoteIDs: in.NoteIDs,
-		SearchNotes: in.SearchNotes, MaxDepth: &in.MaxDepth, Audience: c.audience(), Budgets: &gather.Budgets{Total: &in.MaxChars},
+	out := assembleOutput{Items: []contextItem{}, NotShown: []contextDrop{}}
+	if len(in.Message) > prompt.MaxText {
+		return out, fault.TooLarge("message", len(in.Message), prompt.MaxText, "bytes")
 	}
 	var res prompt.Result
-	if err := c.ask("context.assemble", params, &res); err != nil {
-		return assembleOutput{}, err
-	}
-	if c.settle(&params, res.Report.Dropped) {
-		res = prompt.Result{}
-		if err := c.ask("context.assemble", params, &res); err != nil {
-			return assembleOutput{}, err
-		}
-	}
-	return c.assembled(&res)
-}
-
-// assembled returns what a host may see of a prompt and of its report.
-func (c *call) assembled(res *prompt.Result) (out assembleOutput, err error) {
-	out = assembleOutput{Items: []contextItem{}, NotShown: []contextDrop{}}
-	if out.Context, err = c.quoted(res.System); err != nil {
+	err := c.ask("context.assemble", prompt.Params{
+		Text: in.Message, MentionedEntityIDs: in.EntityIDs, MentionedNoteIDs: in.NoteIDs,
+		SearchNotes: in.SearchNotes, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
+		Budgets: &prompt.ParamBudgets{Total: &in.MaxChars},
+	}, &res)
+	if err != nil {
 		return out, err
 	}
+	out.Context = res.System
 	for _, section := range res.Report.Sections {
 		for _, item := range section.Items {
-			if err := errors.Join(c.clean(&item.Title, nil), c.clean(&item.Reason, nil)); err != nil {
-				return out, err
-			}
 			out.Items = append(out.Items, contextItem{item.Kind, item.ID, item.Title, item.Cut, item.Reason})
 		}
 	}
 	for _, d := range res.Report.Dropped {
-		if !c.tells(d) {
-			continue
-		}
-		if err := c.clean(&d.Title, nil); err != nil {
-			return out, err
+		if d.Reason == prompt.Unknown || d.Reason == prompt.Duplicate {
+			continue // it is no record, or it is shown
 		}
 		drop := contextDrop{Kind: d.Kind, ID: d.ID, Title: d.Title, Reason: string(d.Reason)}
 		for _, cand := range d.Candidates {
-			if err := c.clean(&cand.Title, nil); err != nil {
-				return out, err
-			}
 			drop.Candidates = append(drop.Candidates, candidate(cand))
 		}
 		out.NotShown = append(out.NotShown, drop)
 	}
 	return out, nil
-}
-
-// settle takes a mention for the one public record that it can mean, as if the
-// private ones of the same name did not exist. It reports whether it found one.
-func (c *call) settle(p *gather.Params, dropped []prompt.Dropped) bool {
-	if c.opts.IncludePrivate {
-		return false
-	}
-	found := false
-	for _, d := range dropped {
-		if d.Reason != prompt.Ambiguous || len(d.Candidates) != 1 {
-			continue
-		}
-		found = true
-		if d.Kind == prompt.KindNote {
-			p.MentionedNoteIDs = append(p.MentionedNoteIDs, d.Candidates[0].ID)
-		} else {
-			p.MentionedEntityIDs = append(p.MentionedEntityIDs, d.Candidates[0].ID)
-		}
-	}
-	return found
-}
-
-// tells reports whether a host may hear of something that is not shown. Who may
-// not know of private records must not be able to tell a private title from one
-// that there is not, so neither is told of.
-func (c *call) tells(d prompt.Dropped) bool {
-	if c.opts.IncludePrivate {
-		return true
-	}
-	switch d.Reason {
-	case prompt.OverBudget, prompt.OverLimit, prompt.Archived, prompt.Deleted:
-		return true
-	case prompt.Ambiguous:
-		return len(d.Candidates) > 1
-	}
-	return false
 }
 
 // addPrompts declares the prompts.
@@ -194,7 +133,8 @@ func (s *server) askNotes(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.
 		return nil, invalidParams("the argument message is needed")
 	}
 	out, err := s.begin(ctx).assembleContext(assembleInput{
-		Message: message, SearchNotes: standardFound, MaxDepth: gather.DefaultDepth, MaxChars: prompt.DefaultBudgets.Total,
+		Message: message, SearchNotes: standardFound, MaxDepth: prompt.DefaultDepth,
+		MaxChars: prompt.DefaultBudgets.Total,
 	})
 	if err != nil {
 		return nil, s.wireError(err)

@@ -12,32 +12,32 @@ import (
 // no more than 64 of a connection.
 const maxCalls = 16
 
-// daemon is a connection to the daemon that is made when it is needed, and made
-// again after it was lost.
+// daemon is a connection to the daemon. It dials when a call needs it, and again
+// after the connection was lost.
 type daemon struct {
-	dial func(context.Context) (*client.Client, error)
-	lost func(error) // hears of dials that failed; may be nil
+	dial       func(context.Context) (*client.Client, error)
+	dialFailed func(error) // is called with the error of each failed dial; may be nil
 
-	turn   chan struct{}  // holds one token: whoever took it may use client
-	client *client.Client // nil until there is one
+	lock   chan struct{}  // holds one token: who takes it may read and set client
+	client *client.Client // nil until the first dial succeeds
 }
 
-func newDaemon(dial func(context.Context) (*client.Client, error), lost func(error)) *daemon {
-	d := &daemon{dial: dial, lost: lost, turn: make(chan struct{}, 1)}
-	d.turn <- struct{}{}
+func newDaemon(dial func(context.Context) (*client.Client, error), dialFailed func(error)) *daemon {
+	d := &daemon{dial: dial, dialFailed: dialFailed, lock: make(chan struct{}, 1)}
+	d.lock <- struct{}{}
 	return d
 }
 
-// connect returns the connection, a new one if there is none that lives. dead is
-// known to be over, nil for none.
+// connect returns the connection, a new one if there is none or it has ended. dead
+// is a connection that the caller knows has ended, nil for none.
 func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Client, error) {
 	select {
-	case <-d.turn:
+	case <-d.lock:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { d.turn <- struct{}{} }()
-	if d.client != nil && d.client != dead && !over(d.client) {
+	defer func() { d.lock <- struct{}{} }()
+	if d.client != nil && d.client != dead && !hasEnded(d.client) {
 		return d.client, nil
 	}
 	c, err := d.dial(ctx)
@@ -46,10 +46,10 @@ func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Clie
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if d.lost != nil {
-			d.lost(err)
+		if d.dialFailed != nil {
+			d.dialFailed(err)
 		}
-		// The cause may name paths of this machine; it is told to people only.
+		// The cause may name paths of this machine, so it goes to the log only.
 		return nil, fault.Wrap(fault.Unavailable, err, "the ctxd daemon can't be reached").
 			WithHint("ask the user to start it with: ctxd serve --vault FOLDER; then call again")
 	}
@@ -57,8 +57,8 @@ func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Clie
 	return c, nil
 }
 
-// over reports whether a connection has ended.
-func over(c *client.Client) bool {
+// hasEnded reports whether a connection has ended.
+func hasEnded(c *client.Client) bool {
 	select {
 	case <-c.Done():
 		return true
@@ -75,26 +75,27 @@ func (d *daemon) call(ctx context.Context, method string, params, result any) er
 		return err
 	}
 	err = c.Call(ctx, method, params, result)
-	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Unavailable || isAnswer(err) && !over(c) {
+	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Unavailable || isAnswer(err) && !hasEnded(c) {
 		return err
 	}
-	if c, err = d.connect(ctx, c); err != nil {
+	c, err = d.connect(ctx, c)
+	if err != nil {
 		return err
 	}
 	return c.Call(ctx, method, params, result)
 }
 
-// isAnswer reports whether an error came from the daemon. One that did not may be
-// known before the end of the connection has been read.
+// isAnswer reports whether an error came from the daemon. Another error may be known
+// before the client has read the end of the connection.
 func isAnswer(err error) bool {
 	var answer *client.Error
 	return errors.As(err, &answer)
 }
 
-// close ends the connection.
+// close closes the connection.
 func (d *daemon) close() {
-	<-d.turn
-	defer func() { d.turn <- struct{}{} }()
+	<-d.lock
+	defer func() { d.lock <- struct{}{} }()
 	if d.client != nil {
 		_ = d.client.Close() // nothing is under way
 	}

@@ -1,18 +1,25 @@
 // Package mcp offers the daemon to hosts of the Model Context Protocol, such as
 // desktop assistants and coding agents: search, reading, context and the graph
-// as tools, notes and entities as resources. It is an adapter: it speaks the
-// protocol of package rpc/protocol to a daemon, through package rpc/client, and
-// knows nothing of the rooms behind it.
+// as tools, notes and entities as resources. It is a client of the daemon's socket:
+// it translates between package rpc/protocol, through package rpc/client, and MCP,
+// and holds no records.
+//
+// # Audience
 //
 // A host passes what it gets to a model that is mostly not on this machine.
-// Therefore a host counts as a remote audience (CTX-34) unless Options say
-// otherwise, and this package answers as if private records did not exist: they
-// are in no list, count or graph, a guess at their title is answered like any
-// wrong guess, and a link to one in the text of another note becomes
-// "(private)". Methods of the daemon that know of audiences are told; what the
-// others answer is checked here, record by record, each time: a note that was
-// made private a moment ago is private. When a check can't be made, nothing is
-// shown.
+// Therefore the connection to the daemon is that of a remote audience, for which
+// private records do not exist, and with Options.IncludePrivate that of a local
+// one. This package filters nothing itself: it shows what its connection sees.
 //
-// Nothing here writes to the store. Serve may be called several times at once.
+// # Texts
+//
+// A tool answers with structured content and with the same as a text. Titles,
+// names, types and values are escaped in the text as prompts escape them (text.go),
+// so that none of them passes for the id of a record.
+//
+// # Lifetime and concurrency
+//
+// Serve may be called several times at once; it returns when the host has gone. The
+// daemon is dialled when a request needs it, and again after the connection was
+// lost. Nothing here writes to the store.
 package mcp

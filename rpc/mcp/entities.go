@@ -1,17 +1,14 @@
 package mcp
 
 import (
-	"cmp"
-	"fmt"
-	"strconv"
+	"errors"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -23,7 +20,7 @@ type entityInput struct {
 }
 
 func entitySchema() *jsonschema.Schema {
-	return inputOf[entityInput](func(p map[string]*jsonschema.Schema) { between(p["depth"], 0, gather.MaxDepth, 1) })
+	return inputOf[entityInput](func(p map[string]*jsonschema.Schema) { between(p["depth"], 0, prompt.MaxDepth, 1) })
 }
 
 // entityOutput is the result of get_entity.
@@ -39,7 +36,7 @@ type entityOutput struct {
 func (o entityOutput) text() string {
 	text := o.Text
 	if o.NoteID != "" {
-		text += "\n\nnote: [id:" + o.NoteID + "]"
+		text += "\n\nnote:" + idMark(o.NoteID)
 	}
 	return text
 }
@@ -49,121 +46,53 @@ func (c *call) getEntity(in entityInput) (entityOutput, error) {
 	if err != nil {
 		return entityOutput{}, err
 	}
-	out := entityOutput{ID: e.ID, Type: e.Type, Name: e.Name, Aliases: e.Aliases}
-	if out.Text, err = c.card(e.ID, in.Depth); err != nil {
-		return out, err
-	}
-	if e.NoteID != "" {
-		n, err := c.note(e.NoteID)
-		if err != nil {
-			return out, err
-		}
-		if n != nil {
-			out.NoteID = n.ID
-		}
-	}
-	return out, nil
+	out := entityOutput{ID: e.ID, Type: e.Type, Name: e.Name, Aliases: e.Aliases, NoteID: e.NoteID}
+	out.Text, err = c.card(e.ID, in.Depth)
+	return out, err
 }
 
-// wanted finds the one entity that may be shown of those with an id or name.
-func (c *call) wanted(in entityInput) (*entities.Entity, error) {
+// wanted finds the one entity with an id or name.
+func (c *call) wanted(in entityInput) (*record.Entity, error) {
 	switch {
 	case (in.ID == "") == (in.Name == ""):
 		return nil, fault.Field("id", "exactly one of id and name is needed")
 	case in.ID != "":
-		e, err := c.entity(in.ID)
-		if e == nil && err == nil {
-			err = noEntity()
-		}
-		return e, err
+		return c.entity(in.ID, noEntity())
 	}
-	found, err := c.called(in.Name)
+	var found protocol.EntityFull
+	name := strings.TrimPrefix(strings.TrimSpace(in.Name), "@")
+	err := c.ask("entities.get", protocol.EntityGet{Name: name}, &found)
 	switch {
-	case err != nil:
-		return nil, err
-	case len(found) == 0:
+	case fault.KindOf(err) == fault.NotFound || err == nil && found.TrashedAt != nil:
 		return nil, noEntity()
-	case len(found) > 1:
-		return nil, fault.New(fault.Conflict, "several entities have that name").
-			WithHint("name one of these by its id").WithCandidates(candidates(found))
+	case fault.KindOf(err) == fault.Conflict:
+		return nil, c.several(err)
 	}
-	return found[0], nil
+	return &found.Entity, err
 }
 
-// called returns the entities with a name or alias that may be shown.
-func (c *call) called(name string) ([]*entities.Entity, error) {
-	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
-	if strings.ContainsAny(name, "[]`\r\n") {
-		return c.completed(name)
+// several is the error for a name that several entities have. Those of a name are all
+// live or all in the trash, where a host looks for none.
+func (c *call) several(err error) error {
+	var found *fault.Error
+	if !errors.As(err, &found) || len(found.Candidates) == 0 {
+		return err
 	}
-	// A mention is looked up by the whole name; no other method does so.
-	none := 0
-	var res prompt.Result
-	err := c.ask("context.assemble", gather.Params{Text: "@[" + name + "]", MaxDepth: &none, Audience: c.audience()}, &res)
-	if err != nil {
-		return nil, err
+	_, missing := c.entity(found.Candidates[0].ID, noEntity())
+	if missing != nil {
+		return missing
 	}
-	var ids []string
-	for _, section := range res.Report.Sections {
-		for _, item := range section.Items {
-			if item.Kind == prompt.KindEntity {
-				ids = append(ids, item.ID)
-			}
-		}
-	}
-	for _, d := range res.Report.Dropped {
-		for _, cand := range d.Candidates {
-			ids = append(ids, cand.ID)
-		}
-	}
-	return c.shown(ids)
+	return fault.New(fault.Conflict, "several entities have that name").
+		WithHint("name one of these by its id").WithCandidates(found.Candidates)
 }
 
-// completed is called for a name that can't be written as a mention. Of many
-// entities whose names begin with it, it may miss one.
-func (c *call) completed(name string) ([]*entities.Entity, error) {
-	var items protocol.EntityItems
-	if err := c.ask("entities.complete", protocol.EntityComplete{Prefix: name, Limit: 100}, &items); err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, item := range items.Items {
-		if entities.Fold(item.Name) == entities.Fold(name) {
-			ids = append(ids, item.ID)
-		}
-	}
-	return c.shown(ids)
-}
-
-// shown returns those of the entities that may be shown.
-func (c *call) shown(ids []string) (out []*entities.Entity, err error) {
-	for _, id := range ids {
-		e, err := c.entity(id)
-		if err != nil {
-			return nil, err
-		}
-		if e != nil {
-			out = append(out, e)
-		}
-	}
-	return out, nil
-}
-
-func candidates(list []*entities.Entity) []fault.Candidate {
-	out := make([]fault.Candidate, len(list))
-	for i, e := range list {
-		out[i] = fault.Candidate{ID: e.ID, Name: e.Name, Type: e.Type}
-	}
-	return out
-}
-
-// card shows an entity as prompts do: they know what which audience may see,
-// also of computed fields.
+// card shows an entity as prompts do.
 func (c *call) card(id string, depth int) (string, error) {
 	none := 0
 	var res prompt.Result
-	err := c.ask("context.assemble", gather.Params{
-		MentionedEntityIDs: []string{id}, MaxDepth: &depth, Audience: c.audience(), Budgets: &gather.Budgets{Linked: &none},
+	err := c.ask("context.assemble", prompt.Params{
+		MentionedEntityIDs: []string{id}, MaxDepth: &depth, Audience: c.opts.audience(),
+		Budgets: &prompt.ParamBudgets{Linked: &none},
 	}, &res)
 	if err != nil {
 		return "", err
@@ -172,7 +101,7 @@ func (c *call) card(id string, depth int) (string, error) {
 	if at < 0 { // it went meanwhile
 		return "", noEntity()
 	}
-	return c.quoted(strings.TrimSpace(res.System[at:]))
+	return strings.TrimSpace(res.System[at:]), nil
 }
 
 // listInput are the arguments of list_entities.
@@ -206,9 +135,9 @@ func (o listOutput) text() string {
 	}
 	var b strings.Builder
 	for _, e := range o.Entities {
-		fmt.Fprintf(&b, "- @%s (%s) [id:%s]", oneLine(e.Name), e.Type, e.ID)
+		b.WriteString("- " + entityLabel(e.Name, e.Type) + idMark(e.ID))
 		if len(e.Aliases) > 0 {
-			b.WriteString(" also " + oneLine(strings.Join(e.Aliases, ", ")))
+			b.WriteString(" also " + inlineList(e.Aliases))
 		}
 		b.WriteByte('\n')
 	}
@@ -218,49 +147,26 @@ func (o listOutput) text() string {
 	return b.String()
 }
 
-// listPage is how many entities are asked for at once.
-const listPage = 200
-
-// listEntities counts what it has shown for its cursors: those of the daemon
-// hold the name of the record that they stand behind.
 func (c *call) listEntities(in listInput) (listOutput, error) {
 	out := listOutput{Entities: []listedEntity{}}
-	before, err := strconv.Atoi(cmp.Or(in.Cursor, "0"))
-	if err != nil || before < 0 {
-		return out, fault.Field("cursor", "the cursor is not one that this tool gave").WithHint("give the nextCursor of the page before")
-	}
-	if known, err := c.knowsType(in.Type); !known || err != nil {
-		return out, err
-	}
-	at := 0
-	for from := ""; ; {
-		page, err := c.page(in.Type, from, listPage)
+	if in.Type != "" {
+		err := c.ask("types.get", protocol.TypeName{Name: in.Type}, nil)
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.New(fault.NotFound, "there is no such type").WithHint("list_types shows the types")
+		}
 		if err != nil {
 			return out, err
 		}
-		for _, e := range page.Entities {
-			if c.hides(e.Private) {
-				continue
-			}
-			if at++; at <= before {
-				continue
-			}
-			if len(out.Entities) == in.Limit {
-				out.NextCursor = strconv.Itoa(before + in.Limit)
-				return out, nil
-			}
-			if err := c.clean(&e.Name, e.Aliases); err != nil {
-				return out, err
-			}
-			out.Entities = append(out.Entities, listedEntity{e.ID, e.Type, e.Name, e.Aliases})
-		}
-		if from = page.NextCursor; from == "" {
-			return out, nil
-		}
 	}
-}
-
-func (c *call) page(kind, cursor string, limit int) (page protocol.EntityPage, err error) {
-	err = c.ask("entities.list", protocol.EntityFilter{Type: kind, Page: protocol.Page{Cursor: cursor, Limit: limit}}, &page)
-	return page, err
+	var page protocol.EntityPage
+	err := c.ask("entities.list",
+		protocol.EntityFilter{Type: in.Type, Page: protocol.Page{Cursor: in.Cursor, Limit: in.Limit}}, &page)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range page.Entities {
+		out.Entities = append(out.Entities, listedEntity{e.ID, e.Type, e.Name, e.Aliases})
+	}
+	out.NextCursor = page.NextCursor
+	return out, nil
 }

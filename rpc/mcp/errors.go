@@ -8,19 +8,29 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/client"
 )
 
 // maxErrorChars bounds the text of an error, which may quote an argument.
 const maxErrorChars = 2000
 
-// The errors of a host that asks for what is not there, or must not be known.
+// The errors of a host that asks for what is not there.
 func noNote() error {
 	return fault.New(fault.NotFound, "there is no such note").WithHint("search_notes finds notes")
 }
 
 func noEntity() error {
 	return fault.New(fault.NotFound, "there is no such entity").WithHint("list_entities shows the entities of a type")
+}
+
+// severalNotes is the error for a title or path that more than one note has, instead
+// of the daemon's.
+func severalNotes(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Conflict {
+		return err
+	}
+	return fault.New(fault.Conflict, "several notes have that title or path").
+		WithHint("name one of these by its id").WithCandidates(f.Candidates)
 }
 
 func noRecord(field string) error {
@@ -30,19 +40,15 @@ func noRecord(field string) error {
 	return e
 }
 
-// explain makes the error of a tool, whose text is for the model. Candidates are
-// named when they were looked at here, or when everything may be shown.
+// explain makes the error of a tool, whose text is for the model.
 func (s *server) explain(err error) error {
-	var (
-		f    *fault.Error
-		wire *client.Error
-	)
+	var f *fault.Error
 	if !errors.As(err, &f) {
-		return errors.New(fault.Message(err))
+		return errors.New(startOfLine(fault.Message(err)))
 	}
 	var b strings.Builder
 	msg, field := arguments.Replace(f.Msg), arguments.Replace(f.Field)
-	b.WriteString(msg)
+	b.WriteString(startOfLine(msg))
 	if field != "" && !strings.Contains(msg, field) {
 		b.WriteString(" (" + field + ")")
 	}
@@ -53,10 +59,7 @@ func (s *server) explain(err error) error {
 		b.WriteString("\nCalling again later may work.")
 	}
 	if hint := hints.Replace(f.Hint); hint != "" {
-		b.WriteString("\nTry: " + hint)
-	}
-	if errors.As(err, &wire) && !s.opts.IncludePrivate {
-		return errors.New(b.String())
+		b.WriteString("\nTry: " + inline(hint))
 	}
 	for _, c := range f.Candidates {
 		b.WriteString("\n- " + candidateLine(c))
@@ -71,19 +74,21 @@ var arguments = strings.NewReplacer(
 
 // hints puts the names of tools in the place of methods of the daemon.
 var hints = strings.NewReplacer(
-	"notes.complete", "search_notes", "notes.search", "search_notes", "entities.complete", "list_entities",
-	"entities.list", "list_entities", "types.list", "list_types", "notes.get", "read_note", "entities.get", "get_entity",
+	"notes.complete", "search_notes", "notes.search", "search_notes", "notes.similar", "similar_notes",
+	"entities.complete", "list_entities",
+	"entities.list", "list_entities", "types.list", "list_types", "notes.get", "read_note", "entities.get",
+	"get_entity",
 	"wql.check", "list_types",
 )
 
 func candidateLine(c fault.Candidate) string {
-	line := oneLine(c.Title + c.Name)
+	line := inline(c.Title + c.Name)
 	if c.Type != "" {
-		line += " (" + oneLine(c.Type) + ")"
+		line += " (" + inline(c.Type) + ")"
 	}
-	line += " [id:" + c.ID + "]"
+	line += idMark(c.ID)
 	if c.Path != "" {
-		line += " " + oneLine(c.Path)
+		line += " " + inline(c.Path)
 	}
 	return line
 }

@@ -1,13 +1,14 @@
 package mcp
 
 import (
-	"fmt"
-	"slices"
+	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -63,9 +64,9 @@ type arc struct {
 
 func (v vertex) label() string {
 	if v.Kind == "note" {
-		return "[[" + oneLine(v.Name) + "]]"
+		return noteLabel(v.Name)
 	}
-	return "@" + oneLine(v.Name) + " (" + v.Type + ")"
+	return entityLabel(v.Name, v.Type)
 }
 
 func (o graphOutput) text() string {
@@ -76,10 +77,10 @@ func (o graphOutput) text() string {
 	labels := make(map[string]string, len(o.Records))
 	for _, v := range o.Records {
 		labels[v.ID] = v.label()
-		fmt.Fprintf(&b, "- %s [id:%s], %s\n", v.label(), v.ID, plural(v.Depth, "step"))
+		b.WriteString("- " + labels[v.ID] + idMark(v.ID) + ", " + plural(v.Depth, "step") + "\n")
 	}
 	for _, e := range o.Edges {
-		fmt.Fprintf(&b, "%s --%s--> %s\n", labels[e.From], oneLine(e.Field), labels[e.To])
+		b.WriteString(labels[e.From] + " --" + inline(e.Field) + "--> " + labels[e.To] + "\n")
 	}
 	if o.More {
 		b.WriteString("There is more around; raise limit, or start from one of these.\n")
@@ -88,200 +89,46 @@ func (o graphOutput) text() string {
 }
 
 func (c *call) exploreGraph(in graphInput) (graphOutput, error) {
-	if ok, err := c.shows(in.ID); !ok {
-		return graphOutput{}, orMissing(err, "id")
+	var sub record.GraphSubgraph
+	err := c.ask("graph.neighbors", protocol.GraphNeighbors{ID: in.ID, Depth: in.Depth, Kinds: in.Kinds}, &sub)
+	if err != nil {
+		return graphOutput{}, orNoRecord(err)
 	}
-	var sub graph.Subgraph
-	if err := c.ask("graph.neighbors", protocol.GraphNeighbors{ID: in.ID, Depth: in.Depth, Kinds: in.Kinds}, &sub); err != nil {
-		return graphOutput{}, err
-	}
-	return c.reached(&sub, in.Depth, in.Limit)
+	return partOf(&sub, in.Limit), nil
 }
 
-// reached returns what can be reached in a part of the graph without private
-// records, at most limit of them. The first node is where the walk began.
-func (c *call) reached(sub *graph.Subgraph, depth, limit int) (graphOutput, error) {
-	out := graphOutput{Records: []vertex{}, Edges: []arc{}}
-	if len(sub.Nodes) == 0 {
-		return out, noRecord("id")
+func (c *call) findPath(in pathInput) (graphOutput, error) {
+	var sub record.GraphSubgraph
+	err := c.ask("graph.path", protocol.GraphPath{From: in.From, To: in.To, MaxDepth: in.MaxDepth}, &sub)
+	if err != nil {
+		return graphOutput{}, orNoRecord(err)
 	}
-	nodes := make(map[string]graph.Vertex, len(sub.Nodes))
-	for _, v := range sub.Nodes {
-		nodes[v.ID] = v
-	}
-	beside := make(map[string][]string, len(nodes))
-	for _, e := range sub.Edges {
-		beside[e.From] = append(beside[e.From], e.To)
-		beside[e.To] = append(beside[e.To], e.From)
-	}
-	start := sub.Nodes[0]
-	start.Depth = 0
-	queue := []graph.Vertex{start}
-	seen := map[string]bool{start.ID: true}
-	shown := make(map[string]bool)
-	for i := 0; i < len(queue) && !out.More; i++ {
-		v := queue[i]
-		shows, err := c.vertex(v)
-		switch {
-		case err != nil:
-			return out, err
-		case shows == nil:
-			continue
-		case len(out.Records) == limit:
-			out.More = true
-			continue
-		}
+	return partOf(&sub, len(sub.Nodes)), nil
+}
+
+// partOf returns the first records of a part of the graph, and the edges between
+// them.
+func partOf(sub *record.GraphSubgraph, limit int) graphOutput {
+	out := graphOutput{Records: []vertex{}, Edges: []arc{}, More: sub.Truncated || len(sub.Nodes) > limit}
+	shown := make(map[string]bool, limit)
+	for _, v := range sub.Nodes[:min(limit, len(sub.Nodes))] {
 		shown[v.ID] = true
-		out.Records = append(out.Records, *shows)
-		for _, id := range beside[v.ID] {
-			if next, ok := nodes[id]; ok && !seen[id] && v.Depth < depth {
-				seen[id] = true
-				next.Depth = v.Depth + 1
-				queue = append(queue, next)
-			}
-		}
+		out.Records = append(out.Records, vertex{v.ID, v.Kind, v.Name, v.Type, v.Depth})
 	}
 	for _, e := range sub.Edges {
 		if shown[e.From] && shown[e.To] {
 			out.Edges = append(out.Edges, arc{e.From, e.To, e.Field})
 		}
 	}
-	return out, nil
-}
-
-// shows reports whether there is a live record of that id that may be shown.
-func (c *call) shows(id string) (bool, error) {
-	if e, err := c.entity(id); e != nil || err != nil {
-		return e != nil, err
-	}
-	n, err := c.note(id)
-	return n != nil && n.ArchivedAt == nil, err
-}
-
-// vertex returns what may be shown of a node, nil when nothing may.
-func (c *call) vertex(v graph.Vertex) (*vertex, error) {
-	if v.Kind == "note" {
-		n, err := c.note(v.ID)
-		if n == nil || err != nil {
-			return nil, err
-		}
-		v.Name = n.Title
-	} else {
-		e, err := c.entity(v.ID)
-		if e == nil || err != nil {
-			return nil, err
-		}
-		v.Name = e.Name
-	}
-	out := vertex{v.ID, v.Kind, v.Name, v.Type, v.Depth}
-	return &out, nil
-}
-
-func orMissing(err error, field string) error {
-	if err != nil {
-		return err
-	}
-	return noRecord(field)
-}
-
-func (c *call) findPath(in pathInput) (graphOutput, error) {
-	for field, id := range map[string]string{"from": in.From, "to": in.To} {
-		if ok, err := c.shows(id); !ok {
-			return graphOutput{}, orMissing(err, field)
-		}
-	}
-	var sub graph.Subgraph
-	if err := c.ask("graph.path", protocol.GraphPath{From: in.From, To: in.To, MaxDepth: in.MaxDepth}, &sub); err != nil {
-		return graphOutput{}, err
-	}
-	out := graphOutput{Records: []vertex{}, Edges: []arc{}}
-	for _, v := range sub.Nodes {
-		shown, err := c.vertex(v)
-		if err != nil {
-			return out, err
-		}
-		if shown == nil {
-			return c.detour(in)
-		}
-		out.Records = append(out.Records, *shown)
-	}
-	for _, e := range sub.Edges {
-		out.Edges = append(out.Edges, arc{e.From, e.To, e.Field})
-	}
-	return out, nil
-}
-
-// maxDetour is how many records a search for a way around private ones looks
-// at. A way that it does not find is not told of.
-const maxDetour = 300
-
-// hop is how a search came to a record.
-type hop struct {
-	vertex
-	from *hop
-	by   arc
-}
-
-// detour finds a shortest way that does not lead through private records.
-func (c *call) detour(in pathInput) (graphOutput, error) {
-	queue := []*hop{{vertex: vertex{ID: in.From}}}
-	seen := map[string]bool{in.From: true}
-	for i := 0; i < len(queue) && i < maxDetour && queue[i].Depth < in.MaxDepth; i++ {
-		at := queue[i]
-		var sub graph.Subgraph
-		err := c.ask("graph.neighbors", protocol.GraphNeighbors{ID: at.ID, Depth: 1}, &sub)
-		if absent(err) {
-			continue // it went meanwhile
-		}
-		if err != nil {
-			return graphOutput{}, err
-		}
-		for _, v := range sub.Nodes {
-			if seen[v.ID] && (i > 0 || v.ID != in.From) {
-				continue
-			}
-			seen[v.ID] = true
-			shown, err := c.vertex(v)
-			switch {
-			case err != nil:
-				return graphOutput{}, err
-			case shown == nil:
-				continue
-			case v.ID == in.From: // until now only its id is known
-				at.vertex = *shown
-				continue
-			}
-			shown.Depth = at.Depth + 1
-			next := &hop{*shown, at, edgeBetween(sub.Edges, at.ID, v.ID)}
-			if v.ID == in.To {
-				return next.way(), nil
-			}
-			queue = append(queue, next)
-		}
-	}
-	return graphOutput{Records: []vertex{}, Edges: []arc{}}, nil
-}
-
-// edgeBetween returns the first edge between two records.
-func edgeBetween(edges []graph.Arc, a, b string) arc {
-	for _, e := range edges {
-		if e.From == a && e.To == b || e.From == b && e.To == a {
-			return arc{e.From, e.To, e.Field}
-		}
-	}
-	return arc{From: a, To: b}
-}
-
-// way returns how a search came to a record, from the start on.
-func (h *hop) way() graphOutput {
-	out := graphOutput{Edges: []arc{}}
-	for ; h != nil; h = h.from {
-		out.Records = append(out.Records, h.vertex)
-		if h.from != nil {
-			out.Edges = append(out.Edges, h.by)
-		}
-	}
-	slices.Reverse(out.Records)
-	slices.Reverse(out.Edges)
 	return out
+}
+
+// orNoRecord is the error of a method of the graph, in the words of this package
+// where there is no record with an id.
+func orNoRecord(err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind == fault.NotFound {
+		return noRecord(cmp.Or(f.Field, "id"))
+	}
+	return err
 }

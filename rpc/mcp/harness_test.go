@@ -10,14 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
@@ -45,6 +48,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// ticks is a clock that goes on by a millisecond whenever it is read, so that the
+// order of records by time is the same in every run.
+func ticks() func() time.Time {
+	var read atomic.Int64
+	start := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
+	return func() time.Time { return start.Add(time.Duration(read.Add(1)) * time.Millisecond) }
+}
+
 // daemon is the whole server over a store in memory.
 type daemon struct {
 	t     *testing.T
@@ -58,21 +69,24 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
 	var engine *wql.Engine
-	ents, err := entities.Open(db, entities.Options{CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
+	now := ticks()
+	ents, err := entities.Open(db, entities.Options{Now: now, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
 	}})
 	must(t, err)
 	engine = wql.New(ents, wql.Options{})
-	ns, err := notes.Open(db, ents, notes.Options{})
+	ns, err := notes.Open(db, ents, notes.Options{Now: now})
 	must(t, err)
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
-	index := search.Open(db, ns, search.Options{})
+	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
+	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
+	seen.SetSearch(index)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Search: index, Gather: gather.Open(db, ents, ns, engine, gr, gather.Options{Search: index}),
+		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}
 	t.Cleanup(func() {
@@ -103,6 +117,11 @@ func (d *daemon) stop() {
 
 func (d *daemon) dial(ctx context.Context) (*client.Client, error) {
 	return client.Dial(ctx, d.path, client.Options{Name: "test"})
+}
+
+// dialFor connects as ctxd mcp does.
+func (d *daemon) dialFor(ctx context.Context, audience string) (*client.Client, error) {
+	return client.Dial(ctx, d.path, client.Options{Name: "test", Audience: audience})
 }
 
 // put calls methods that write: pairs of a method and its params.
@@ -146,7 +165,7 @@ func (b *lockedBuffer) String() string {
 func (d *daemon) open(opts mcp.Options) *host {
 	d.t.Helper()
 	if opts.Dial == nil {
-		opts.Dial = d.dial
+		opts.Dial = d.dialFor
 	}
 	hostEnd, serverEnd := net.Pipe()
 	h := &host{t: d.t, wire: &lockedBuffer{}}

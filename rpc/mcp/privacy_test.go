@@ -4,14 +4,15 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/mcp"
 )
@@ -23,49 +24,16 @@ var secret = regexp.MustCompile(`(?i)zq\w*|990099`)
 // cursors of the daemon hold the name of the record that they stand behind.
 var cursors = regexp.MustCompile(`"nextCursor":"([^"]*)"`)
 
-// files are a vault in which private notes lie beside public ones that speak of
-// them in every way there is.
-var files = map[string]string{
-	"Zqfolder/Zqpath.md": "---\nprivate: true\ntitle: Zqtitle Secret\naliases: [Zqalias]\ntags: [zqtag]\n---\nZqbody with scales. See [[Open]].",
-	"Zqfolder/Zqitem.md": "---\nprivate: true\ntype: Zqtype\nzqfield: Zqvalue\n---\nscales",
-	"Hidden.md":          "---\nprivate: true\ntype: Thing\ncolour: red\nzqcolour: Zqred\n---\nscales",
-	"Thing.md":           "---\ntype: Thing\ncolour: blue\n---\nA thing with scales.",
-	"Open.md": "---\nref: '[[Zqtitle Secret]]'\nplain: Zqtitle Secret\n---\n# Open\n\n" +
-		"Scales are here. [[Zqtitle Secret]], [[zqtitle secret#Zqhead|see Zqword]], ![[Zqpath]] and `[[Zqalias]]`.\n\n" +
-		"<!-- [[Zqtitle Secret]] --> [Qlabel](Zqfolder/Zqpath.md) <a href=\"Zqfolder/Zqpath.md\">there</a> [x][y] [Q *two*](<Zqfolder/Zqpath.md> \"t\")\n\n" +
-		"```\n[[Zqfolder/Zqpath|Zqcode]] ./Zqfolder/Zqpath.md\n```\n\n| a |\n|---|\n| [[Zqtitle Secret\\|Zqcell]] |\n\n[y]: Zqfolder%2FZqpath.md \"Zqreftitle\"\n\n" +
-		"Scales by [Zqreflabel][y], <a href=\"Zqfolder/Zqpath.md\">Zqanchor</a> and [Zqapp](obsidian://open?vault=V&file=Zqpath).\n\nBack to [[Thing]] and [the thing](Thing.md), https://example.com/scales.md.",
-	"Title.md":      "---\ntitle: About [[Zqtitle Secret]] and [[Title]]\naliases: ['on [[Zqpath]]']\ntype: Thing\n---\nscales, see [[Open]]",
-	"a/Weekly.md":   "public weekly about scales",
-	"b/Zqweekly.md": "---\nprivate: true\ntitle: Weekly\n---\nZqweeklybody",
-}
-
-// seedSecrets writes the vault, and entities around a private one.
+// seedSecrets writes the vault of canaries, and entities around a private one.
 func (d *daemon) seedSecrets() {
 	d.t.Helper()
 	dir := filepath.Join(d.t.TempDir(), "V")
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		must(d.t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(d.t, os.WriteFile(path, []byte(text), 0o600))
-	}
+	must(d.t, fixtures.WriteCanaries(dir))
 	_, err := d.rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
 	must(d.t, err)
-	d.put("types.put", `{"name":"Zqdeclared","fields":[]}`, "entities.put", `{"id":"zqonly","type":"Zqdeclared","name":"Zqonly","private":true}`,
-		"types.put", `{"name":"Empty","fields":[{"name":"size","type":"number"}]}`,
-		"types.put", `{"name":"Person","fields":[{"name":"pay","type":"number"},{"name":"boss","type":"entity_ref"},{"name":"about","type":"text"},
-			{"name":"file","type":"note_ref"},{"name":"friend","type":"entity_ref"},
-			{"name":"top","type":"computed","query":"SELECT MAX(p.pay) FROM Person p"},
-			{"name":"same","type":"computed","query":"SELECT p FROM Person WHERE p.boss = {this}"}]}`,
-		"notes.put", `{"id":"zqnote","title":"Zqplain","body":"Zqtext with scales","private":true}`,
-		"entities.putMany", `{"entities":[
-			{"id":"zqboss","type":"Person","name":"Zqname","aliases":["Zqnick"],"private":true,"fields":{"pay":990099,"about":"Zqabout","boss":"ann"}},
-			{"id":"zqbob","type":"Person","name":"Bob","private":true},
-			{"id":"bob","type":"Person","name":"Bob","fields":{"friend":"cid"}},
-			{"id":"ann","type":"Person","name":"Ann","fields":{"pay":10,"boss":"zqboss","about":"see [[Zqtitle Secret]]","file":"zqnote","friend":"bob"}},
-			{"id":"ben","type":"Person","name":"Ben","fields":{"boss":"zqboss","friend":"cid"}},
-			{"id":"cid","type":"Person","name":"Cid [[Zqtitle Secret]]","aliases":["Cid","[[Zqpath]]"]},
-			{"id":"dan","type":"Person","name":"Dan","fields":{"boss":"zqboss"}}]}`)
+	for _, r := range fixtures.CanaryRecords {
+		d.put(r[0], r[1])
+	}
 }
 
 // attempts are calls by which a model may try to get at private records. The
@@ -78,6 +46,10 @@ var attempts = []struct{ tool, args string }{
 	{"search_notes", `{"query":"scales","types":["Zqtype","Thing"]}`},
 	{"search_notes", `{"query":"scales","tags":["zqtag"]}`},
 	{"search_notes", `{"query":"scales","folder":"Zqfolder"}`},
+	{"similar_notes", `{"id":"zqnote"}`},
+	{"similar_notes", `{"id":"{Zqtitle Secret}"}`},
+	{"similar_notes", `{"id":"{Weekly}","limit":50}`},
+	{"similar_notes", `{"id":"{Thing}","limit":50}`},
 	{"read_note", `{"id":"zqnote"}`},
 	{"read_note", `{"title":"Zqtitle Secret"}`},
 	{"read_note", `{"path":"Zqfolder/Zqpath.md"}`},
@@ -101,7 +73,7 @@ var attempts = []struct{ tool, args string }{
 	{"list_entities", `{"type":"Person","limit":4}`},
 	{"list_entities", `{"limit":6}`},
 	{"list_entities", `{"type":"Zqtype"}`},
-	{"list_entities", `{"type":"Zqdeclared"}`},
+	{"list_entities", `{"type":"Declared"}`},
 	{"list_entities", `{"type":"Thing"}`},
 	{"list_types", `{}`},
 	{"query", `{"query":"SELECT MAX(p.pay) FROM Person p"}`},
@@ -134,60 +106,120 @@ func filled(args string, ids map[string]string) string {
 	return regexp.MustCompile(`\{[A-Z][A-Za-z ]*\}`).ReplaceAllStringFunc(args, func(s string) string { return ids[strings.Trim(s, "{}")] })
 }
 
-func TestCTX34_NothingPrivateComesOut(t *testing.T) {
+// allAttempts are the attempts, and calls about each record.
+func (d *daemon) allAttempts() map[string][]string {
+	ids := d.ids()
+	all := make(map[string][]string)
+	add := func(tool, args string) { all[tool] = append(all[tool], args) }
+	for _, a := range attempts {
+		add(a.tool, filled(a.args, ids))
+	}
+	for n := range d.rooms.Notes.All() {
+		add("read_note", `{"id":"`+n.ID+`"}`)
+		add("explore_graph", `{"id":"`+n.ID+`","depth":1}`)
+		add("similar_notes", `{"id":"`+n.ID+`"}`)
+		add("find_path", `{"from":"`+n.ID+`","to":"`+ids["Open"]+`"}`)
+		add("assemble_context", `{"message":"x","noteIds":["`+n.ID+`"],"searchNotes":0}`)
+	}
+	for e := range d.rooms.Entities.All() {
+		add("get_entity", `{"id":"`+e.ID+`","depth":2}`)
+		add("explore_graph", `{"id":"`+e.ID+`","depth":1}`)
+		add("assemble_context", `{"message":"x","entityIds":["`+e.ID+`"],"searchNotes":0}`)
+	}
+	return all
+}
+
+// canaries finds in an answer what stands in private records only, and not in the
+// question. A model decodes what is encoded, and an id of a private note in a vault is
+// no word.
+func (d *daemon) canaries(question, said string) []string {
+	for _, m := range cursors.FindAllStringSubmatch(said, -1) {
+		if plain, err := base64.RawURLEncoding.DecodeString(m[1]); err == nil {
+			said = strings.ReplaceAll(said, m[1], string(plain))
+		}
+	}
+	found := secret.FindAllString(said, -1)
+	for n := range d.rooms.Notes.All() {
+		if n.Private && strings.Contains(said, n.ID) {
+			found = append(found, n.ID)
+		}
+	}
+	return slices.DeleteFunc(found, func(word string) bool { return strings.Contains(strings.ToLower(question), strings.ToLower(word)) })
+}
+
+// TestPRIV5_NoCanaryReachesAHost calls every tool, resource and prompt. One that it
+// does not know fails it.
+func TestPRIV5_NoCanaryReachesAHost(t *testing.T) {
 	d := start(t)
 	d.seedSecrets()
-	ids := d.ids()
+	all := d.allAttempts()
 	for _, include := range []bool{false, true} {
 		h := d.open(mcp.Options{IncludePrivate: include})
-		told := 0
-		for _, a := range attempts {
-			before := len(h.wire.String())
-			_ = h.result(a.tool, filled(a.args, ids))
-			said := h.wire.String()[before:]
-			for _, m := range cursors.FindAllStringSubmatch(said, -1) {
-				if plain, err := base64.RawURLEncoding.DecodeString(m[1]); err == nil {
-					said += string(plain)
+		list, err := h.ListTools(t.Context(), nil)
+		must(t, err)
+		for _, tool := range list.Tools {
+			told := 0
+			for _, args := range all[tool.Name] {
+				before := len(h.wire.String())
+				_ = h.result(tool.Name, args)
+				said := h.wire.String()[before:]
+				found := d.canaries(args, said)
+				if len(found) > 0 {
+					told++
+				}
+				if len(found) > 0 && !include {
+					t.Errorf("%s %s: %q\n%s", tool.Name, args, found, said)
 				}
 			}
-			for title, id := range ids { // ids of a vault are no words
-				if n := d.rooms.Notes.Get(id); n != nil && n.Private && strings.Contains(said, id) {
-					said += " zq-id-of-" + title
-				}
-			}
-			if found := secret.FindAllString(said, -1); found != nil {
-				told++
-				if !include {
-					t.Errorf("%s %s: %q\n%s", a.tool, a.args, found, said)
-				}
+			if include && told == 0 {
+				t.Errorf("%s shows a local model nothing that is private: the test proves nothing", tool.Name)
 			}
 		}
 		d.resourcesTell(h, include)
-		if include && told < len(attempts)-14 {
-			t.Errorf("only %d of %d attempts show what a local model may see", told, len(attempts))
-		}
 	}
 }
 
-// resourcesTell lists and reads all resources, and asks the prompt.
+// resourcesTell reads all resources and asks the prompt.
 func (d *daemon) resourcesTell(h *host, include bool) {
 	t := d.t
 	t.Helper()
+	templates, err := h.ListResourceTemplates(t.Context(), nil)
+	must(t, err)
+	var uris []string
+	for _, template := range templates.ResourceTemplates {
+		switch template.URITemplate {
+		case "ctxd://note/{id}":
+			for n := range d.rooms.Notes.All() {
+				uris = append(uris, "ctxd://note/"+n.ID)
+			}
+		case "ctxd://entity/{id}":
+			for e := range d.rooms.Entities.All() {
+				uris = append(uris, "ctxd://entity/"+e.ID)
+			}
+		default:
+			t.Errorf("no resource of %s is read", template.URITemplate)
+		}
+	}
 	list, err := h.ListResources(t.Context(), nil)
 	must(t, err)
 	said := asJSON(t, list)
-	for _, uri := range []string{"ctxd://entity/ann", "ctxd://entity/dan"} {
-		list.Resources = append(list.Resources, &sdk.Resource{URI: uri})
+	for _, uri := range uris {
+		res, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		if err == nil {
+			said += asJSON(t, res)
+		}
 	}
-	for _, r := range list.Resources {
-		res, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: r.URI})
-		must(t, err)
-		said += asJSON(t, res)
+	prompts, err := h.ListPrompts(t.Context(), nil)
+	must(t, err)
+	for _, p := range prompts.Prompts {
+		if p.Name != "ask_notes" {
+			t.Errorf("the prompt %s is not asked", p.Name)
+		}
 	}
 	got, err := h.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "ask_notes", Arguments: map[string]string{"message": "@Ann [[Open]] [[Weekly]] scales"}})
 	must(t, err)
 	said += asJSON(t, got)
-	if found := secret.FindString(said); (found != "") != include {
+	if found := d.canaries("", said); (len(found) > 0) != include {
 		t.Errorf("private shown: %v, but %q is in\n%s", include, found, said)
 	}
 	for _, uri := range []string{"ctxd://note/zqnote", "ctxd://entity/zqboss"} {
@@ -197,6 +229,10 @@ func (d *daemon) resourcesTell(h *host, include bool) {
 		}
 	}
 }
+
+// asked are the names and ids that a question asks for in vain: an answer may repeat
+// them.
+var asked = strings.NewReplacer("Zqname", "NAME", "Nobody", "NAME", "Zqplain", "TITLE", "Nowhere", "TITLE", "zqboss", "ID", "zqnote", "ID", "nothing", "ID")
 
 // TestCTX34_AGuessTellsNothing: what is private and what is not there are
 // answered alike.
@@ -212,7 +248,6 @@ func TestCTX34_AGuessTellsNothing(t *testing.T) {
 		{"get_entity", `{"id":"zqboss"}`, `{"id":"nothing"}`},
 		{"get_entity", `{"name":"Zqnick"}`, `{"name":"Nothing"}`},
 		{"list_entities", `{"type":"Zqtype"}`, `{"type":"Nothing"}`},
-		{"list_entities", `{"type":"Zqdeclared"}`, `{"type":"Nothing"}`},
 		{"explore_graph", `{"id":"zqboss"}`, `{"id":"nothing"}`},
 		{"find_path", `{"from":"ann","to":"zqboss"}`, `{"from":"ann","to":"nothing"}`},
 		{"search_notes", `{"query":"Zqbody"}`, `{"query":"xyzzy"}`},
@@ -221,7 +256,7 @@ func TestCTX34_AGuessTellsNothing(t *testing.T) {
 		{"assemble_context", `{"message":"x","entityIds":["zqboss"],"noteIds":["zqnote"]}`, `{"message":"x","entityIds":["nothing"],"noteIds":["nothing"]}`},
 	} {
 		private, nothing := h.result(tc.tool, filled(tc.private, ids)), h.result(tc.tool, filled(tc.nothing, ids))
-		if a, b := asJSON(t, private), asJSON(t, nothing); a != b {
+		if a, b := asked.Replace(asJSON(t, private)), asked.Replace(asJSON(t, nothing)); a != b {
 			t.Errorf("%s %s: %s\nbut %s: %s", tc.tool, tc.private, a, tc.nothing, b)
 		}
 	}
@@ -239,19 +274,22 @@ func TestCTX34_WhatIsPublicStays(t *testing.T) {
 	_, text = h.call("get_entity", `{"name":"Bob"}`)
 	h.contains("the one public entity of a name", text, "[id:bob]")
 	out, text := h.call("assemble_context", `{"message":"@Bob and [[a/Weekly]]","searchNotes":0}`)
-	h.contains("mentions", text, "### @Bob (Person) [id:bob]", "friend: @Cid (private) [id:cid]", "public weekly")
+	h.contains("mentions", text, "### @(private) (Person) [id:bob]", "friend: @Cid (private) [id:cid]", "public weekly")
 	if asJSON(t, out["notShown"]) != "[]" {
 		t.Errorf("%v", out["notShown"])
 	}
-	if _, text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`); text != "5" { // ann, ben, bob, cid, dan
+	_, text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`)
+	if text != "5" { // ann, ben, bob, cid, dan
 		t.Errorf("%s people", text)
 	}
-	if _, text = h.call("query", `{"query":"SELECT p FROM Person WHERE p.boss.name LIKE 'Zq%'"}`); !strings.HasPrefix(text, "0 entities") {
+	_, text = h.call("query", `{"query":"SELECT p FROM Person WHERE p.boss.name LIKE 'Zq%'"}`)
+	if !strings.HasPrefix(text, "0 entities") {
 		t.Errorf("behind a reference: %s", text)
 	}
 	_, text = h.call("find_path", `{"from":"ann","to":"ben"}`) // the short way leads through a private one
-	h.contains("a way around", text, "@Ann", "@Bob", "@Cid (private)", "@Ben (Person) [id:ben], 3 steps", "@Ben (Person) --friend--> @Cid (private) (Person)")
-	if _, text = h.call("find_path", `{"from":"ann","to":"ben","maxDepth":2}`); !strings.Contains(text, "not connected") {
+	h.contains("a way around", text, "@Ann", "[id:bob]", "@Cid (private)", "@Ben (Person) [id:ben], 3 steps", "@Ben (Person) --friend--> @Cid (private) (Person)")
+	_, text = h.call("find_path", `{"from":"ann","to":"ben","maxDepth":2}`)
+	if !strings.Contains(text, "not connected") {
 		t.Errorf("no way of two steps: %s", text)
 	}
 	out, _ = h.call("explore_graph", `{"id":"ann","depth":2}`)
@@ -337,5 +375,76 @@ func TestCTX34_MoreLinksThanCanBeLookedUp(t *testing.T) {
 	_, text := d.open(mcp.Options{}).call("read_note", `{"id":"many","maxChars":200000}`)
 	if secret.MatchString(text) || !strings.HasSuffix(text, "(private) end") || !strings.Contains(text, "[[Na]]") {
 		t.Errorf("…%s", text[len(text)-200:])
+	}
+}
+
+// unrelated are private records that no public one refers to: they have its words,
+// its types and names that come before, between and behind its own.
+var unrelated = []string{
+	"notes.putMany", `{"notes":[
+		{"id":"zq1","title":"Aardvark scales","body":"scales scales scales #plan #zqtag [[Kickoff]] [[Alpha]]","path":"meetings/aardvark.md","private":true},
+		{"id":"zq2","title":"Kickoff of scales","body":"Text of Alpha about scales. [[Nowhere]] [[Sync]]","path":"projects/beta.md","private":true},
+		{"id":"zq3","title":"Zz","body":"---\ntype: Person\nrole: Zqrole\nzqfield: x\n---\nscales","private":true},
+		{"id":"zq4","title":"Zqs","body":"---\ntype: Zqtype\n---\nscales of @Alice","private":true}]}`,
+	"entities.putMany", `{"entities":[
+		{"id":"zq5","type":"Person","name":"Adam","private":true,"fields":{"team":"core","level":"lead","role":"Engineer"}},
+		{"id":"zq6","type":"Person","name":"Alice Zq","aliases":["Alicia"],"private":true,"fields":{"team":"core"}},
+		{"id":"zq7","type":"Team","name":"Zqteam","private":true,"fields":{"lead":"alice"}},
+		{"id":"zq8","type":"Declared","name":"Zqother","private":true,"fields":{"boss":"bob"}}]}`,
+}
+
+// times are those of an answer: two stores were not written at the same moment.
+var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
+
+// TestPRIV6_PrivateRecordsChangeNoAnswer compares a store that has private records,
+// which no public one refers to, with one that has none.
+func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
+	calls := map[string][]string{
+		"search_notes": {
+			`{"query":"scales"}`, `{"query":"scales","limit":1}`, `{"query":"scals alpha"}`, `{"query":"scales","tags":["plan"]}`, `{"query":"Aardvark"}`,
+			`{"query":"scales","types":["Person"]}`, `{"query":"scales","folder":"meetings"}`, `{"query":"text of alpha about scales"}`,
+		},
+		"similar_notes":    {`{"id":"alpha"}`, `{"id":"kickoff","limit":1}`, `{"id":"zq1"}`},
+		"read_note":        {`{"id":"alpha"}`, `{"id":"kickoff"}`, `{"title":"Kickoff of scales"}`, `{"id":"zq1"}`, `{"title":"Sync"}`},
+		"assemble_context": {`{"message":"@Alice and @Adam on scales [[Kickoff]] [[Zz]]"}`, `{"message":"scales","searchNotes":8}`, `{"message":"x","entityIds":["core","zq5"],"maxDepth":4}`},
+		"get_entity":       {`{"id":"alice","depth":4}`, `{"name":"Alice"}`, `{"name":"Alicia"}`, `{"id":"core","depth":1}`},
+		"list_entities":    {`{}`, `{"limit":1}`, `{"limit":2}`, `{"type":"Person","limit":2}`, `{"type":"Zqtype"}`, `{"type":"Declared"}`, `{"type":"Team"}`},
+		"list_types":       {`{}`},
+		"explore_graph":    {`{"id":"alice","depth":4}`, `{"id":"kickoff","depth":2,"limit":3}`, `{"id":"zq1"}`, `{"id":"bob"}`},
+		"find_path":        {`{"from":"bob","to":"kickoff"}`, `{"from":"bob2","to":"alice","maxDepth":16}`, `{"from":"alice","to":"zq7"}`},
+		"query": {
+			`{"query":"SELECT COUNT(*) FROM Person"}`, `{"query":"SELECT p FROM Person ORDER BY p.name","limit":2}`, `{"query":"SELECT t FROM Zqtype t"}`,
+			`{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"alice"}`, `{"query":"SELECT p FROM Person p WHERE p.zqfield = 'x'"}`,
+		},
+	}
+	answers := func(d *daemon) map[string]string {
+		h := d.open(mcp.Options{})
+		list, err := h.ListTools(t.Context(), nil)
+		must(t, err)
+		said := make(map[string]string)
+		for _, tool := range list.Tools {
+			if len(calls[tool.Name]) == 0 {
+				t.Errorf("no call of %s is compared", tool.Name)
+			}
+			for _, args := range calls[tool.Name] {
+				said[tool.Name+" "+args] = times.ReplaceAllString(asJSON(t, h.result(tool.Name, args)), "TIME")
+			}
+		}
+		resources, err := h.ListResources(t.Context(), nil)
+		must(t, err)
+		said["resources"] = strings.Join(times.Split(asJSON(t, resources), -1), "TIME")
+		return said
+	}
+	with, without := start(t), start(t)
+	for _, d := range []*daemon{with, without} {
+		d.seed()
+		d.put("types.put", `{"name":"Declared","fields":[{"name":"boss","type":"entity_ref"}]}`)
+	}
+	with.put(unrelated...)
+	got, want := answers(with), answers(without)
+	for call, text := range want {
+		if got[call] != text {
+			t.Errorf("%s:\nwith    %s\nwithout %s", call, got[call], text)
+		}
 	}
 }

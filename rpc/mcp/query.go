@@ -2,13 +2,12 @@ package mcp
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -40,46 +39,26 @@ func (o queryOutput) text() string {
 	if o.Value != nil {
 		value, err := json.Marshal(o.Value)
 		if err == nil {
-			return string(value)
+			return prompt.EscapeLine(string(value))
 		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in all\n", plural(o.Total, "entity"))
 	for _, r := range o.Rows {
-		fmt.Fprintf(&b, "- @%s (%s) [id:%s]\n", oneLine(r.Name), r.Type, r.ID)
+		b.WriteString("- " + entityLabel(r.Name, r.Type) + idMark(r.ID) + "\n")
 	}
 	return b.String()
 }
 
 func (c *call) query(in queryInput) (queryOutput, error) {
 	out := queryOutput{Rows: []queryRow{}}
-	if in.This != "" {
-		if e, err := c.entity(in.This); e == nil {
-			return out, orMissing(err, "this")
-		}
-	}
 	var res protocol.WQLResult
-	if err := c.ask("wql.query", protocol.WQLQuery{Query: in.Query, This: in.This, Limit: in.Limit, Audience: c.audience()}, &res); err != nil {
-		return out, c.unhinted(err)
+	if err := c.ask("wql.query", protocol.WQLQuery{Query: in.Query, This: in.This, Limit: in.Limit}, &res); err != nil {
+		return out, err
 	}
 	for _, r := range res.Rows {
-		if err := c.clean(&r.Name, nil); err != nil {
-			return out, err
-		}
 		out.Rows = append(out.Rows, queryRow{r.ID, r.Name, r.Type})
 	}
 	out.Total, out.Value = res.Total, res.Value.Value
 	return out, nil
-}
-
-// unhinted takes the hint out of the error of a query: it may name a type or a
-// field that only private entities have.
-func (c *call) unhinted(err error) error {
-	var f *fault.Error
-	if c.opts.IncludePrivate || !errors.As(err, &f) || f.Kind != fault.Query {
-		return err
-	}
-	e := *f
-	e.Hint, e.Candidates = "list_types shows types and fields", nil
-	return &e
 }

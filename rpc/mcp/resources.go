@@ -45,34 +45,26 @@ func (s *server) addResources() {
 func (s *server) readNoteResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	n, err := c.note(strings.TrimPrefix(uri, noteURI))
+	n, err := c.note(protocol.NoteGet{ID: strings.TrimPrefix(uri, noteURI)}, noResource(uri))
 	if err != nil {
-		return nil, s.wireError(err)
+		return nil, s.resourceError(uri, err)
 	}
-	if n == nil {
-		return nil, noResource(uri)
-	}
-	text, _, err := c.text(n)
-	if err != nil {
-		return nil, s.wireError(err)
-	}
-	text, _ = prompt.Cut(text, maxResource)
+	text, _ := prompt.Cut(n.Body, maxResource)
 	return markdownResource(uri, text), nil
 }
 
-func (s *server) readEntityResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+func (s *server) readEntityResource(ctx context.Context,
+	req *sdk.ReadResourceRequest,
+) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	e, err := c.entity(strings.TrimPrefix(uri, entityURI))
+	e, err := c.entity(strings.TrimPrefix(uri, entityURI), noResource(uri))
 	if err != nil {
-		return nil, s.wireError(err)
-	}
-	if e == nil {
-		return nil, noResource(uri)
+		return nil, s.resourceError(uri, err)
 	}
 	text, err := c.card(e.ID, 1)
 	if err != nil {
-		return nil, s.wireError(err)
+		return nil, s.resourceError(uri, err)
 	}
 	return markdownResource(uri, text), nil
 }
@@ -94,7 +86,8 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 		case "resources/read":
 			// The SDK writes an address that it does not know into JSON as it
 			// is, which fails for some.
-			if r, ok := req.(*sdk.ReadResourceRequest); ok && !strings.HasPrefix(r.Params.URI, noteURI) && !strings.HasPrefix(r.Params.URI, entityURI) {
+			if r, ok := req.(*sdk.ReadResourceRequest); ok && !strings.HasPrefix(r.Params.URI, noteURI) &&
+				!strings.HasPrefix(r.Params.URI, entityURI) {
 				return nil, noResource(r.Params.URI)
 			}
 		}
@@ -107,15 +100,13 @@ func (c *call) recent() (*sdk.ListResourcesResult, error) {
 	var heads []protocol.NoteHead
 	for from := ""; ; {
 		var page protocol.NotePage
-		if err := c.ask("notes.list", protocol.NoteFilter{Page: protocol.Page{Cursor: from, Limit: 1000}}, &page); err != nil {
+		if err := c.ask("notes.list", protocol.NoteFilter{Page: protocol.Page{Cursor: from, Limit: 1000}},
+			&page); err != nil {
 			return nil, err
 		}
-		for _, n := range page.Notes {
-			if !c.hides(n.Private) {
-				heads = append(heads, n)
-			}
-		}
-		if from = page.NextCursor; from == "" {
+		heads = append(heads, page.Notes...)
+		from = page.NextCursor
+		if from == "" {
 			break
 		}
 	}
@@ -124,19 +115,26 @@ func (c *call) recent() (*sdk.ListResourcesResult, error) {
 	})
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
 	for _, n := range heads[:min(maxRecent, len(heads))] {
-		if err := c.clean(&n.Title, nil); err != nil {
-			return nil, err
-		}
 		out.Resources = append(out.Resources, &sdk.Resource{
-			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title), Description: oneLine(n.Path), MIMEType: mimeType,
+			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title), Description: oneLine(n.Path),
+			MIMEType:    mimeType,
 			Annotations: &sdk.Annotations{LastModified: n.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")},
 		})
 	}
 	return out, nil
 }
 
-// noResource answers for an address that leads nowhere, or nowhere that the
-// host may know of.
+// resourceError is the error of reading a resource: an id that no record can have
+// is that of none.
+func (s *server) resourceError(uri string, err error) error {
+	kind := fault.KindOf(err)
+	if kind == fault.NotFound || kind == fault.Invalid {
+		return noResource(uri)
+	}
+	return s.wireError(err)
+}
+
+// noResource answers for an address that leads nowhere.
 func noResource(uri string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {

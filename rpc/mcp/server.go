@@ -16,10 +16,10 @@ import (
 
 // Options say where the daemon is and who looks at it through the host.
 type Options struct {
-	// Dial connects to the daemon, and starts it first if that is wanted. It is
-	// called for the first request that needs a daemon, and again after the
-	// connection was lost.
-	Dial func(context.Context) (*client.Client, error)
+	// Dial connects to the daemon for an audience (protocol.Local or Remote), and
+	// starts the daemon first if that is wanted. It is called for the first request
+	// that needs a daemon, and again after the connection was lost.
+	Dial func(ctx context.Context, audience string) (*client.Client, error)
 	// IncludePrivate shows private records too: for hosts whose model runs on
 	// this machine.
 	IncludePrivate bool
@@ -53,7 +53,8 @@ func newServer(opts Options) *server {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &server{opts: opts, slots: make(chan struct{}, maxCalls)}
-	s.daemon = newDaemon(opts.Dial, func(err error) { opts.Logger.Warn("no daemon", "error", err) })
+	dial := func(ctx context.Context) (*client.Client, error) { return opts.Dial(ctx, opts.audience()) }
+	s.daemon = newDaemon(dial, func(err error) { opts.Logger.Warn("no daemon", "error", err) })
 	s.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: "ctxd", Title: "ctxd: your notes", Version: opts.Version},
 		&sdk.ServerOptions{Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{
@@ -94,7 +95,8 @@ func (s *server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				// The value may hold what a user wrote; the stack does not.
-				s.opts.Logger.Error("a handler has panicked", "method", method, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+				s.opts.Logger.Error("a handler has panicked", "method", method, "type", fmt.Sprintf("%T", p), "stack",
+					string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; the log of this server has the details"}
 			}
 		}()
@@ -104,4 +106,7 @@ func (s *server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // callsDaemon are the methods that take work.
-var callsDaemon = map[string]bool{"tools/call": true, "resources/read": true, "resources/list": true, "prompts/get": true}
+var callsDaemon = map[string]bool{
+	"tools/call": true, "resources/read": true, "resources/list": true,
+	"prompts/get": true,
+}

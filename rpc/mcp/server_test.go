@@ -61,14 +61,15 @@ func TestTools(t *testing.T) {
 	}
 	out, _ = h.call("search_notes", `{"query":"scales","limit":1,"folder":"meetings","tags":["plan"],"after":"2020-01-01"}`)
 	h.contains("filters", asJSON(t, out), `"id":"kickoff"`)
-	if _, text = h.call("search_notes", `{"query":"xyzzy"}`); text != "No note was found." {
+	_, text = h.call("search_notes", `{"query":"xyzzy"}`)
+	if text != "No note was found." {
 		t.Errorf("%q", text)
 	}
 
 	for _, by := range []string{`{"id":"kickoff"}`, `{"title":"kickoff"}`, `{"path":"meetings/kickoff.md"}`} {
 		out, text = h.call("read_note", by)
 		h.contains(by, text, "[[Kickoff]] [id:kickoff]\npath: meetings/kickoff.md\ntags: plan\naliases: Start\n", "links: [[Alpha]] [id:alpha]",
-			"linked from: [[Alpha]] [id:alpha]\n\nWe met. See [[Alpha]] and [[Nowhere]].\n\n- scales #plan")
+			"linked from: [[Alpha]] [id:alpha]\n\n---\nstatus: done\n---\nWe met. See [[Alpha]] and [[Nowhere]].\n\n- scales #plan")
 	}
 	h.contains("structured", asJSON(t, out), `"links":[{"id":"alpha","title":"Alpha"}]`, `"archived":false`)
 	_, text = h.call("read_note", `{"id":"old"}`)
@@ -77,15 +78,18 @@ func TestTools(t *testing.T) {
 	_, text = h.call("get_entity", `{"id":"alice"}`)
 	h.contains("entity", text, "### @Alice (Person) [id:alice]", "role: Engineer", "team: @Core [id:core]", "### @Core (Team)", "leads: @Core", "note: [id:alpha]")
 	for _, name := range []string{"al", "@Alice", " ALICE "} {
-		if out, _ = h.call("get_entity", asJSON(t, map[string]string{"name": name})); out["id"] != "alice" {
+		out, _ = h.call("get_entity", asJSON(t, map[string]string{"name": name}))
+		if out["id"] != "alice" {
 			t.Errorf("%q is %v", name, out)
 		}
 	}
 	d.put("entities.put", `{"id":"odd","type":"Team","name":"Odd [one]"}`)
-	if out, _ = h.call("get_entity", `{"name":"odd [one]"}`); out["id"] != "odd" {
+	out, _ = h.call("get_entity", `{"name":"odd [one]"}`)
+	if out["id"] != "odd" {
 		t.Errorf("%v", out)
 	}
-	if _, text = h.call("get_entity", `{"id":"alice","depth":0}`); strings.Contains(text, "### @Core") {
+	_, text = h.call("get_entity", `{"id":"alice","depth":0}`)
+	if strings.Contains(text, "### @Core") {
 		t.Errorf("depth 0 shows %s", text)
 	}
 
@@ -95,15 +99,18 @@ func TestTools(t *testing.T) {
 	out, text = h.call("explore_graph", `{"id":"core"}`)
 	h.contains("graph", text, "- @Core (Team) [id:core], 0 steps\n", "- @Alice (Person) [id:alice], 1 step\n", "@Core (Team) --lead--> @Alice (Person)")
 	h.contains("graph", asJSON(t, out), `{"field":"team","from":"bob","to":"core"}`)
-	if out, _ = h.call("explore_graph", `{"id":"core","limit":2}`); len(out["records"].([]any)) != 2 || out["more"] != true {
+	out, _ = h.call("explore_graph", `{"id":"core","limit":2}`)
+	if len(out["records"].([]any)) != 2 || out["more"] != true {
 		t.Errorf("%v", out)
 	}
-	if out, _ = h.call("explore_graph", `{"id":"alpha","kinds":["note"]}`); strings.Contains(asJSON(t, out), "alice") {
+	out, _ = h.call("explore_graph", `{"id":"alpha","kinds":["note"]}`)
+	if strings.Contains(asJSON(t, out), "alice") {
 		t.Errorf("only notes: %v", out)
 	}
 	_, text = h.call("find_path", `{"from":"kickoff","to":"core"}`)
 	h.contains("path", text, "[[Kickoff]]", "[[Alpha]]", "@Alice", "@Core (Team) [id:core], 3 steps")
-	if _, text = h.call("find_path", `{"from":"bob2","to":"core"}`); !strings.Contains(text, "not connected") {
+	_, text = h.call("find_path", `{"from":"bob2","to":"core"}`)
+	if !strings.Contains(text, "not connected") {
 		t.Errorf("%q", text)
 	}
 
@@ -118,7 +125,8 @@ func TestTools(t *testing.T) {
 		t.Fatalf("%v %v", res, err)
 	}
 	h.contains("prompt", asJSON(t, res), "### @Alice (Person)", "Who is @Alice?")
-	if _, err = h.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "ask_notes"}); err == nil {
+	_, err = h.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "ask_notes"})
+	if err == nil {
 		t.Error("a prompt without its argument")
 	}
 }
@@ -132,7 +140,8 @@ func TestQueriesOfALocalModel(t *testing.T) {
 	if out["total"] != 2.0 {
 		t.Errorf("%v", out)
 	}
-	if out, text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`); out["value"] != 3.0 || text != "3" {
+	out, text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`)
+	if out["value"] != 3.0 || text != "3" {
 		t.Errorf("%v %s", out, text)
 	}
 	_, text = h.call("read_note", `{"id":"kickoff"}`)
@@ -221,7 +230,7 @@ func TestToolsAreDescribed(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	const want = "assemble_context explore_graph find_path get_entity list_entities list_types query read_note search_notes"
+	const want = "assemble_context explore_graph find_path get_entity list_entities list_types query read_note search_notes similar_notes"
 	for _, include := range []bool{false, true} {
 		if got := names(include); got != want {
 			t.Errorf("%s", got)
@@ -295,7 +304,8 @@ func TestListingEntitiesByPages(t *testing.T) {
 			out, _ := h.call("list_entities", fmt.Sprintf(`{"type":"p","limit":89,"cursor":%q}`, cursor))
 			page := out["entities"].([]any)
 			seen, pages = seen+len(page), pages+1
-			if cursor, _ = out["nextCursor"].(string); cursor == "" {
+			cursor, _ = out["nextCursor"].(string)
+			if cursor == "" {
 				break
 			}
 			if len(page) != 89 {
@@ -362,15 +372,16 @@ func TestDaemonGoesAndComesBack(t *testing.T) {
 	h.call("read_note", `{"id":"alpha"}`) // the host has not noticed at all
 }
 
-// breaking is a connection that ends with a call of notes.get.
+// breaking is a connection that ends when a call of notes.get was sent, before its
+// reply.
 type breaking struct{ net.Conn }
 
 func (b breaking) Write(p []byte) (int, error) {
-	n, err := b.Conn.Write(p)
 	if bytes.Contains(p, []byte("notes.get")) {
 		_ = b.Close()
+		return len(p), nil
 	}
-	return n, err
+	return b.Conn.Write(p)
 }
 
 // broken is a connection that the daemon has closed, of which nothing is known
@@ -393,9 +404,10 @@ func TestAConnectionThatBreaksIsMadeAgain(t *testing.T) {
 			d := start(t)
 			d.seed()
 			dials := 0
-			h := d.open(mcp.Options{Dial: func(ctx context.Context) (*client.Client, error) {
-				if dials++; dials > 1 {
-					return d.dial(ctx)
+			h := d.open(mcp.Options{Dial: func(ctx context.Context, audience string) (*client.Client, error) {
+				dials++
+				if dials > 1 {
+					return d.dialFor(ctx, audience)
 				}
 				conn, err := socket.Dial(ctx, d.path)
 				if err != nil {
@@ -481,7 +493,7 @@ func TestREL8_CancelReachesTheDaemon(t *testing.T) {
 func TestRPC8_APanicIsAnAnswer(t *testing.T) {
 	d := start(t)
 	log := &lockedBuffer{}
-	h := d.open(mcp.Options{Logger: textLogger(log), Dial: func(context.Context) (*client.Client, error) { panic("secret words") }})
+	h := d.open(mcp.Options{Logger: textLogger(log), Dial: func(context.Context, string) (*client.Client, error) { panic("secret words") }})
 	var wire *jsonrpc.Error
 	for range 2 {
 		_, err := h.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_types"})

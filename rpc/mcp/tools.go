@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,6 +14,9 @@ func (s *server) addTools() {
 	add(s, "search_notes", "Search the user's notes",
 		"Find notes by the words of a query and by what it means, best first, each with the place of its text that fits best. Read one with read_note.",
 		searchSchema(), (*call).searchNotes)
+	add(s, "similar_notes", "Find notes that mean what one does",
+		"Find the notes that are nearest to a note in meaning, nearest first, each with the part of its text that is nearest. Read one with read_note.",
+		similarSchema(), (*call).similarNotes)
 	add(s, "read_note", "Read a note",
 		"Read one note as Markdown, by its id, path or title; a long one in parts.",
 		readSchema(), (*call).readNote)
@@ -49,19 +51,25 @@ type output interface {
 }
 
 // add declares one tool.
-func add[In any, Out output](s *server, name, title, description string, input *jsonschema.Schema, run func(*call, In) (Out, error)) {
+func add[In any, Out output](s *server, name, title, description string, input *jsonschema.Schema, run func(*call,
+	In) (Out, error),
+) {
 	no := false
 	tool := &sdk.Tool{
 		Name: name, Title: title, Description: description, InputSchema: input, OutputSchema: schemaOf[Out](),
-		Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+		Annotations: &sdk.ToolAnnotations{
+			Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no,
+			OpenWorldHint: &no,
+		},
 	}
-	sdk.AddTool(s.sdk, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
-		out, err := run(s.begin(ctx), in)
-		if err != nil {
-			return nil, out, s.explain(err)
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: out.text()}}}, out, nil
-	})
+	sdk.AddTool(s.sdk, tool,
+		func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+			out, err := run(s.begin(ctx), in)
+			if err != nil {
+				return nil, out, s.explain(err)
+			}
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: out.text()}}}, out, nil
+		})
 }
 
 // noInput are the arguments of a tool that takes none.
@@ -106,21 +114,4 @@ func between(property *jsonschema.Schema, least, most, standard int) {
 	low, high := float64(least), float64(most)
 	property.Minimum, property.Maximum = &low, &high
 	property.Default = fmt.Appendf(nil, "%d", standard)
-}
-
-// oneLine puts a text on one line, so that it does not look like the lines
-// around it.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func place(line, column int) string { return fmt.Sprintf(" at line %d, column %d", line, column) }
-
-// plural is "1 note" and "2 notes".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "y") {
-		noun = strings.TrimSuffix(noun, "y") + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

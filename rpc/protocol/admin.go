@@ -3,7 +3,7 @@ package protocol
 import (
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // The standings of Health.
@@ -15,16 +15,16 @@ const (
 
 // Health is the result of admin.health.
 type Health struct {
-	Status   string       `json:"status" enum:"healthy,warning,error" jsonschema:"how the daemon is"`
-	Warnings []string     `json:"warnings" jsonschema:"what needs attention"`
-	Disk     DiskHealth   `json:"disk" jsonschema:"the disk that the data lies on"`
-	Store    kv.Status    `json:"store" jsonschema:"the record store"`
-	Index    IndexHealth  `json:"index" jsonschema:"the search index"`
-	Embedder EmbedderInfo `json:"embedder" jsonschema:"the model that turns text into vectors"`
-	Loading  *Loading     `json:"loading,omitempty" jsonschema:"what calls wait for; absent when nothing keeps them"`
-	UptimeMS int64        `json:"uptimeMs" jsonschema:"milliseconds since the start"`
-	PID      int          `json:"pid" jsonschema:"process id of the daemon"`
-	Version  string       `json:"version" jsonschema:"version of the daemon"`
+	Status   string             `json:"status" enum:"healthy,warning,error" jsonschema:"how the daemon is"`
+	Warnings []string           `json:"warnings" jsonschema:"what needs attention"`
+	Disk     DiskHealth         `json:"disk" jsonschema:"the disk that the data lies on"`
+	Store    record.StoreStatus `json:"store" jsonschema:"the record store"`
+	Index    IndexHealth        `json:"index" jsonschema:"the search index"`
+	Embedder EmbedderInfo       `json:"embedder" jsonschema:"the model that turns text into vectors"`
+	Loading  *Loading           `json:"loading,omitempty" jsonschema:"what calls wait for; absent when nothing keeps them"`
+	UptimeMS int64              `json:"uptimeMs" jsonschema:"milliseconds since the start"`
+	PID      int                `json:"pid" jsonschema:"process id of the daemon"`
+	Version  string             `json:"version" jsonschema:"version of the daemon"`
 }
 
 // Serves reports whether the daemon has a store open that calls can use.
@@ -155,6 +155,11 @@ type VectorsAnew struct {
 	Total int         `json:"total" jsonschema:"notes in all"`
 }
 
+// Stopped is the result of admin.stop.
+type Stopped struct {
+	BrokenOff []string `json:"brokenOff" jsonschema:"methods of the jobs that run, which end before they are done; what they have done stays"`
+}
+
 // Reindex are the parameters of admin.reindex.
 type Reindex struct {
 	What string `json:"what,omitempty" enum:"all,words,vectors" default:"all" jsonschema:"which index"`
@@ -182,6 +187,9 @@ type ConnStats struct {
 	Accepted      uint64 `json:"accepted" jsonschema:"since the start"`
 	Refused       uint64 `json:"refused" jsonschema:"over the limit since the start"`
 	Cut           uint64 `json:"cut" jsonschema:"closed by the daemon for breaking a limit since the start"`
+	MadeWay       uint64 `json:"madeWay" jsonschema:"closed to make room for new ones since the start"`
+	Clients       int    `json:"clients" jsonschema:"processes that have a connection; one that is not known counts once for each"`
+	Uninitialized int    `json:"uninitialized" jsonschema:"of those that are open, those whose client has not called initialize"`
 	InFlight      int    `json:"inFlight" jsonschema:"calls that are not answered yet"`
 	Queued        int    `json:"queued" jsonschema:"how many of them have not begun"`
 	Requests      uint64 `json:"requests" jsonschema:"calls and notifications since the start, those of closed connections included"`
@@ -189,6 +197,13 @@ type ConnStats struct {
 	BytesIn       int64  `json:"bytesIn" jsonschema:"bytes read since the start"`
 	BytesOut      int64  `json:"bytesOut" jsonschema:"bytes of messages sent since the start, those that still wait included"`
 	OutboundBytes int64  `json:"outboundBytes" jsonschema:"replies that wait for slow readers"`
+	ReadsRunning  int    `json:"readsRunning" jsonschema:"reads that compute on a place, or beside the places because they give way to nobody"`
+	ReadsLong     int    `json:"readsLong" jsonschema:"of them, those that have run for a slice"`
+	ReadsWaiting  int    `json:"readsWaiting" jsonschema:"connections and long reads that wait for a place"`
+	CallBytes     int64  `json:"callBytes" jsonschema:"params of calls that are not answered yet"`
+	WorkBytes     int64  `json:"workBytes" jsonschema:"memory that is booked for calls that write and run"`
+	MemoryTotal   int64  `json:"memoryTotal" jsonschema:"the limit of the two together"`
+	WaitForMemory int    `json:"waitForMemory" jsonschema:"calls that write and wait until there is memory for them"`
 }
 
 // Connections is the result of admin.connections.

@@ -1,6 +1,8 @@
 package protocol
 
-import "github.com/ctxd/ctxd/entities/kv"
+import (
+	"github.com/ctxd/ctxd/entities/record"
+)
 
 // Backup are the parameters of admin.backup.
 type Backup struct {
@@ -18,7 +20,7 @@ type Restore struct {
 // Restored is the result of admin.restore: the manifest of the backup, and what
 // became of it.
 type Restored struct {
-	kv.Manifest
+	record.StoreManifest
 	DryRun   bool   `json:"dryRun" jsonschema:"whether nothing was to be changed"`
 	Restored bool   `json:"restored" jsonschema:"whether the store is that of the backup now"`
 	Previous string `json:"previous,omitempty" jsonschema:"backup of the state that was replaced, in the data folder; the next restore replaces it"`
@@ -37,13 +39,13 @@ type Counts struct {
 
 // Checked is the result of admin.check.
 type Checked struct {
-	OK       bool               `json:"ok" jsonschema:"whether nothing was wrong"`
-	Files    []kv.InspectedFile `json:"files" jsonschema:"the files of the store"`
-	Problems []string           `json:"problems" jsonschema:"what is wrong with the files, a sentence each"`
-	Compared bool               `json:"compared" jsonschema:"whether everything was built anew from the records and compared; not with a damaged file"`
-	Drift    []Drift            `json:"drift" jsonschema:"what was not as the records say, and was put right by building it anew"`
-	Records  int                `json:"records" jsonschema:"records in the store"`
-	MS       int64              `json:"ms" jsonschema:"milliseconds that it took"`
+	OK       bool                        `json:"ok" jsonschema:"whether nothing was wrong"`
+	Files    []record.StoreInspectedFile `json:"files" jsonschema:"the files of the store"`
+	Problems []string                    `json:"problems" jsonschema:"what is wrong with the files, a sentence each"`
+	Compared bool                        `json:"compared" jsonschema:"whether everything was built anew from the records and compared; not with a damaged file"`
+	Drift    []Drift                     `json:"drift" jsonschema:"what was not as the records say, and was put right by building it anew"`
+	Records  int                         `json:"records" jsonschema:"records in the store"`
+	MS       int64                       `json:"ms" jsonschema:"milliseconds that it took"`
 }
 
 // Drift is a derived view that differed from the records that it is made of.
@@ -66,33 +68,34 @@ const (
 )
 
 var (
-	backupMethod = describe[Backup, kv.Manifest]("admin.backup", Job,
+	backupMethod = job(JobBackup, wholeStore(describe[Backup, record.StoreManifest]("admin.backup", Job,
 		"Write all records to one file, from which admin.restore makes the same store again.",
 		"The file holds exactly the state of one transaction, and is there as a whole or not at all; nobody waits for it. Nobody else can read it.",
 		Example{`{"path":"/home/me/notes.ctxdbackup"}`, exampleManifest + `}`},
-		CodeNotFound, CodeConflict)
-	restoreMethod = describe[Restore, Restored]("admin.restore", Job,
+		CodeNotFound, CodeConflict)))
+	restoreMethod = job(JobReplace, replacesStore(wholeStore(describe[Restore, Restored]("admin.restore", Job,
 		"Replace the whole store with what a backup holds.",
 		"The file is read to its end and checked first; on any error nothing is changed. Then new calls wait, those under way finish, and jobs end with Unavailable, until the backup is in place. "+
 			"Subscribers are told with the kind many. The state that is replaced is kept as a backup in the data folder, the last one only.",
 		Example{
 			`{"path":"/home/me/notes.ctxdbackup","dryRun":true}`,
-			exampleManifest + `,"dryRun":true,"restored":false,"current":{"seq":57,"records":180,"notes":61,"entities":40,"types":6,"vaults":1}}`,
+			exampleManifest +
+				`,"dryRun":true,"restored":false,"current":{"seq":57,"records":180,"notes":61,"entities":40,"types":6,"vaults":1}}`,
 		},
-		CodeNotFound, CodeConflict)
-	checkMethod = describe[Empty, Checked]("admin.check", Job,
+		CodeNotFound, CodeConflict))))
+	checkMethod = job(JobReplace, replacesStore(wholeStore(describe[Empty, Checked]("admin.check", Job,
 		"Check the files of the store, and that everything made of its records is what they say; put right what is not.",
 		"Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. "+
 			"With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.",
 		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"compared":true,"drift":[],"records":120,"ms":60}`},
-		CodeConflict)
+		CodeConflict))))
 )
 
-var reindexMethod = describe[Reindex, Reindexed]("admin.reindex", Job,
+var reindexMethod = job(JobIndex, wholeStore(describe[Reindex, Reindexed]("admin.reindex", Job,
 	"Make the index of words or that of vectors anew.",
 	"Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. "+
-		"A call that is withdrawn ends its waiting; the index is made all the same.",
+		"A call that is withdrawn, or that the disk has no room for, stops and leaves the vectors as they were; the index of words is made to its end all the same.",
 	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"ms":140}`},
-	CodeConflict)
+	CodeConflict)))
 
 const exampleManifest = `{"path":"/home/me/notes.ctxdbackup","format":2,"seq":42,"created":"2026-01-31T09:30:00Z","program":"ctxd 0.1.0","records":120,"collections":{"entity":40,"note":62},"bytes":65536,"checksum":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`

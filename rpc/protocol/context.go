@@ -1,22 +1,22 @@
 package protocol
 
 import (
-	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 )
 
 // Recent are the parameters of context.recent.
 type Recent struct {
 	Limit int `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"reports at most, newest first"`
+	Reads
 }
 
 // RecentReports is the result of context.recent.
 type RecentReports struct {
-	Reports []gather.Recorded `json:"reports" jsonschema:"the reports of the last prompts, newest first"`
+	Reports []prompt.Recorded `json:"reports" jsonschema:"the reports of the last prompts, newest first"`
 }
 
 var contextMethods = []Method{
-	describe[gather.Params, prompt.Result]("context.assemble", Read,
+	describe[prompt.Params, prompt.Result]("context.assemble", Read,
 		"Make the part of a system prompt that tells a model what the user refers to.",
 		"Mentions (@Name, @handle, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.",
 		Example{

@@ -99,6 +99,27 @@ func TestEveryTopicIsANotification(t *testing.T) {
 	}
 }
 
+// Every job has a kind, which says what it shares its places with.
+func TestEveryJobHasAKind(t *testing.T) {
+	for _, m := range protocol.Methods {
+		if (m.Mode == protocol.Job) != (m.Kind.Name != "") {
+			t.Errorf("%s is a %s of the kind %q", m.Name, m.Mode, m.Kind.Name)
+		}
+	}
+}
+
+// A topic that was given a number and no entry, or half of one, is found here.
+func TestEveryTopicIsDescribed(t *testing.T) {
+	for i, topic := range protocol.TopicTable {
+		v := reflect.ValueOf(topic)
+		for f := range v.NumField() {
+			if name := v.Type().Field(f).Name; name != "Description" && v.Field(f).IsZero() {
+				t.Errorf("topic %d (%s) has no %s", i, topic.Name, name)
+			}
+		}
+	}
+}
+
 // constants returns the values of the constants of the package whose names
 // begin with prefix.
 func constants(t *testing.T, prefix string) map[string]string {
@@ -184,7 +205,7 @@ func TestEveryErrorCodeIsDescribed(t *testing.T) {
 func TestErrorsOfAMethod(t *testing.T) {
 	for name, want := range map[string][]int{
 		"rpc.discover": {-32600, -32602, -32603, -32800, 1004, 1005},
-		"admin.stop":   {-32600, -32602, -32603, -32002, 1004},
+		"admin.stop":   {-32600, -32602, -32603, -32002, 1003, 1004},
 		"notes.put":    {-32600, -32602, -32603, -32002, -32800, 1001, 1002, 1003, 1004},
 		"wql.query":    {-32600, -32602, -32603, -32002, -32800, 1001, 1003, 1004, 1005, 1006},
 	} {

@@ -16,7 +16,7 @@
 //	enum        the accepted texts, separated by commas
 //
 // An Optional tells an absent member, a null and a value apart; patch methods
-// need that. Records (notes.Note, entities.Entity, entities.Type) are those of
+// need that. Records (record.Note, record.Entity, record.Type) are those of
 // the domain rooms, not copies of them; their members are described in
 // records.go.
 //
@@ -29,6 +29,9 @@
 // # Use
 //
 // rpc, rpc/client, cmd and anything that speaks the protocol may import this
-// package. All values are read-only after initialisation and may be used
+// package, programs of others too: with it come declarations alone (entities/record,
+// context/prompt) and what makes the schema, no store and no index. rpc/client shows in
+// its example how a method is called with these types; other languages make theirs from
+// rpc.discover, as ts/src/protocol.ts in rpc/client is made. All values are read-only after initialisation and may be used
 // concurrently.
 package protocol

@@ -3,21 +3,21 @@ package protocol
 import (
 	"time"
 
-	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // EntityRecord are the members of an entity that a client may give. Those that
 // the daemon keeps itself are accepted and left unused, so that a record can be
 // read, changed and put back.
 type EntityRecord struct {
-	ID        string          `json:"id,omitempty" jsonschema:"id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent"`
-	Type      string          `json:"type" jsonschema:"name of a declared type"`
-	Name      string          `json:"name" jsonschema:"name, at most 512 characters"`
-	Aliases   []string        `json:"aliases,omitempty" jsonschema:"other names"`
-	Fields    entities.Values `json:"fields,omitempty" jsonschema:"values by field name: text, number, boolean or a list of texts; references are ids"`
-	NoteID    string          `json:"noteId,omitempty" jsonschema:"the note that the entity is described in"`
-	Private   bool            `json:"private,omitempty" jsonschema:"keep it from remote models"`
-	CreatedAt *time.Time      `json:"createdAt,omitempty" jsonschema:"when it was made; taken for a new record only"`
+	ID        string        `json:"id,omitempty" jsonschema:"id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent"`
+	Type      string        `json:"type" jsonschema:"name of a declared type"`
+	Name      string        `json:"name" jsonschema:"name, at most 512 characters"`
+	Aliases   []string      `json:"aliases,omitempty" jsonschema:"other names"`
+	Fields    record.Values `json:"fields,omitempty" jsonschema:"values by field name: text, number, boolean or a list of texts; references are ids"`
+	NoteID    string        `json:"noteId,omitempty" jsonschema:"the note that the entity is described in"`
+	Private   bool          `json:"private,omitempty" jsonschema:"keep it from remote models"`
+	CreatedAt *time.Time    `json:"createdAt,omitempty" jsonschema:"when it was made; taken for a new record only"`
 
 	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
 	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
@@ -37,7 +37,7 @@ type EntityPatch struct {
 	ID        string             `json:"id" jsonschema:"id of the entity"`
 	Name      *string            `json:"name,omitempty" jsonschema:"name, at most 512 characters"`
 	Aliases   Optional[[]string] `json:"aliases,omitzero" jsonschema:"other names; null for none"`
-	Fields    entities.Values    `json:"fields,omitempty" jsonschema:"the values to change by field name; a null empties the field"`
+	Fields    record.Values      `json:"fields,omitempty" jsonschema:"the values to change by field name; a null empties the field"`
 	NoteID    Optional[string]   `json:"noteId,omitzero" jsonschema:"the note that the entity is described in; null for none"`
 	Private   *bool              `json:"private,omitempty" jsonschema:"keep it from remote models"`
 	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
@@ -50,25 +50,28 @@ type EntityPutMany struct {
 
 // EntityList is the result of entities.putMany.
 type EntityList struct {
-	Entities []*entities.Entity `json:"entities" jsonschema:"the entities"`
+	Entities []*record.Entity `json:"entities" jsonschema:"the entities"`
 }
 
 // EntityPage is the result of entities.list.
 type EntityPage struct {
-	Entities   []*entities.Entity `json:"entities" jsonschema:"the entities"`
-	NextCursor string             `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+	Entities   []*record.Entity `json:"entities" jsonschema:"the entities"`
+	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
 // EntityGet are the parameters of entities.get.
 type EntityGet struct {
-	ID      string `json:"id" jsonschema:"id of the entity"`
+	ID      string `json:"id,omitempty" jsonschema:"id of the entity; exactly one of id and name is needed"`
+	Name    string `json:"name,omitempty" jsonschema:"its name or an alias, in full and without case; a live entity is found before one in the trash"`
+	Type    string `json:"type,omitempty" jsonschema:"with a name: entities of this type only"`
 	Resolve int    `json:"resolve,omitempty" min:"0" max:"4" default:"0" jsonschema:"how deep references and computed fields are answered as records"`
+	Reads
 }
 
 // EntityFull is the result of entities.get: an entity, in which Fields holds the
 // values as they are stored or, with resolve, what they lead to.
 type EntityFull struct {
-	entities.Entity
+	record.Entity
 	Fields map[string]any `json:"fields" jsonschema:"values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value"`
 }
 
@@ -77,6 +80,7 @@ type EntityFilter struct {
 	Type    string `json:"type,omitempty" jsonschema:"entities of this type only"`
 	Trashed bool   `json:"trashed,omitempty" jsonschema:"those in the trash instead"`
 	Page
+	Reads
 }
 
 // EntityComplete are the parameters of entities.complete.
@@ -84,6 +88,7 @@ type EntityComplete struct {
 	Prefix string   `json:"prefix" jsonschema:"what was typed so far"`
 	Types  []string `json:"types,omitempty" jsonschema:"entities of these types only"`
 	Limit  int      `json:"limit,omitempty" min:"1" max:"100" default:"8" jsonschema:"items at most"`
+	Reads
 }
 
 // EntityItem is one entity that a typed text may mean.
@@ -101,21 +106,27 @@ type EntityItems struct {
 
 // TypePut are the parameters of types.put.
 type TypePut struct {
-	Name      string           `json:"name" jsonschema:"name of the type, compared without case"`
-	Fields    []entities.Field `json:"fields" jsonschema:"its fields, at most 200"`
-	Version   int              `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
-	Inferred  bool             `json:"inferred,omitempty" jsonschema:"kept by the daemon, not taken"`
-	IfVersion *int             `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
-	Force     bool             `json:"force,omitempty" jsonschema:"change it even when that hides values of entities"`
+	Name      string         `json:"name" jsonschema:"name of the type, compared without case"`
+	Fields    []record.Field `json:"fields" jsonschema:"its fields, at most 200"`
+	Version   int            `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
+	Inferred  bool           `json:"inferred,omitempty" jsonschema:"kept by the daemon, not taken"`
+	IfVersion *int           `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+	Force     bool           `json:"force,omitempty" jsonschema:"change it even when that hides values of entities"`
 }
 
 // TypePutResult is the result of types.put.
 type TypePutResult struct {
-	entities.Type
-	Diagnostics []entities.Diagnostic `json:"diagnostics" jsonschema:"what to look at, such as a target type that is not declared yet"`
+	record.Type
+	Diagnostics []record.Diagnostic `json:"diagnostics" jsonschema:"what to look at, such as a target type that is not declared yet"`
 }
 
-// TypeName are the parameters of types.get.
+// TypeGet are the parameters of types.get.
+type TypeGet struct {
+	Name string `json:"name" jsonschema:"name of the type"`
+	Reads
+}
+
+// TypeName is the result of types.delete.
 type TypeName struct {
 	Name string `json:"name" jsonschema:"name of the type"`
 }
@@ -128,7 +139,7 @@ type TypeDelete struct {
 
 // TypeCount is a type with the number of its live entities.
 type TypeCount struct {
-	entities.Type
+	record.Type
 	Count int `json:"count" jsonschema:"entities of the type, the trash left out"`
 }
 
@@ -138,44 +149,49 @@ type TypeList struct {
 }
 
 var typeMethods = []Method{
-	describe[TypePut, TypePutResult]("types.put", Mutation,
+	wholeStore(describe[TypePut, TypePutResult]("types.put", Mutation,
 		"Declare a type of entity, or change it.",
 		"Unknown target types and queries over types that are not declared yet are diagnostics, not errors.",
 		Example{
 			`{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"team","type":"entity_ref","targetType":"Team"}]}`,
-			exampleType[:len(exampleType)-1] + `,"diagnostics":[{"field":"team","line":1,"column":1,"message":"target type Team is not declared yet","severity":"warning"}]}`,
+			exampleType[:len(exampleType)-1] +
+				`,"diagnostics":[{"field":"team","line":1,"column":1,"message":"target type Team is not declared yet","severity":"warning"}]}`,
 		},
-		CodeConflict, CodeQuery, CodeLimit, CodeUnavailable),
-	describe[TypeName, entities.Type]("types.get", Read,
+		CodeConflict, CodeQuery, CodeLimit, CodeUnavailable)),
+	describe[TypeGet, record.Type]("types.get", Read,
 		"Read a type.", "",
 		Example{`{"name":"person"}`, exampleType}, CodeNotFound),
-	describe[Empty, TypeList]("types.list", Read,
+	describe[ReadAll, TypeList]("types.list", Read,
 		"List all types with the number of their entities.", "",
 		Example{`{}`, `{"types":[` + exampleType[:len(exampleType)-1] + `,"count":12}]}`}),
-	describe[TypeDelete, TypeName]("types.delete", Mutation,
+	wholeStore(describe[TypeDelete, TypeName]("types.delete", Mutation,
 		"Remove a type; while entities of it exist only with force, which moves them to the trash.", "",
 		Example{`{"name":"Person","force":true}`, `{"name":"Person"}`},
-		CodeNotFound, CodeConflict, CodeUnavailable),
+		CodeNotFound, CodeConflict, CodeUnavailable)),
 }
 
 var entityMethods = []Method{
-	describe[EntityPut, entities.Entity]("entities.put", Mutation,
+	describe[EntityPut, record.Entity]("entities.put", Mutation,
 		"Write an entity; absent members are cleared.",
-		"An unknown id creates the entity with that id. Values are checked against the type. An entity that is made from a note keeps that note.",
+		"An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. "+
+			"Values are checked against the type. An entity that is made from a note keeps that note.",
 		Example{`{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}`, exampleEntity},
-		CodeConflict, CodeLimit, CodeUnavailable),
-	describe[EntityPatch, entities.Entity]("entities.patch", Mutation,
-		"Change the given members and field values of an entity.", "An entity that is made from a note keeps that note.",
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[EntityPatch, record.Entity]("entities.patch", Mutation,
+		"Change the given members and field values of an entity.",
+		"An entity that is made from a note keeps that note.",
 		Example{`{"id":"alice","fields":{"role":"Engineer","manager":null}}`, exampleEntity},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[EntityPutMany, EntityList]("entities.putMany", Mutation,
-		"Write up to 1,000 entities in one transaction: all or none.", "They may refer to each other.",
+		"Write up to 1,000 entities in one transaction: all or none.",
+		"They may refer to each other. A remote connection gives no id to a new entity.",
 		Example{`{"entities":[{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"}}]}`, `{"entities":[` + exampleEntity + `]}`},
-		CodeConflict, CodeLimit, CodeUnavailable),
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[EntityGet, EntityFull]("entities.get", Read,
-		"Read an entity; with resolve, what its references and computed fields lead to as well.",
-		"With resolve, each entity has its fields only where it is first reached, so cycles end.",
-		Example{`{"id":"alice"}`, exampleEntity}, CodeNotFound, CodeDeadline),
+		"Read an entity, by id or name; with resolve, what its references and computed fields lead to as well.",
+		"When several entities have the name, the error has them as candidates. "+
+			"With resolve, each entity has its fields only where it is first reached, so cycles end.",
+		Example{`{"name":"Alice","type":"Person"}`, exampleEntity}, CodeNotFound, CodeConflict, CodeDeadline),
 	describe[EntityFilter, EntityPage]("entities.list", Read,
 		"List entities by name.", "",
 		Example{`{"type":"Person"}`, `{"entities":[` + exampleEntity + `]}`}, CodeNotFound),
@@ -193,7 +209,10 @@ var entityMethods = []Method{
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[EntityComplete, EntityItems]("entities.complete", Read,
 		"Suggest entities for what was typed so far.", "",
-		Example{`{"prefix":"al","types":["Person"]}`, `{"items":[{"id":"alice","name":"Alice","type":"Person","match":[[0,2]]}]}`}),
+		Example{
+			`{"prefix":"al","types":["Person"]}`,
+			`{"items":[{"id":"alice","name":"Alice","type":"Person","match":[[0,2]]}]}`,
+		}),
 }
 
 const (

@@ -1,5 +1,7 @@
 package protocol
 
+import "reflect"
+
 // Topic names a kind of event. It is also the name of the notification that
 // tells of one.
 type Topic string
@@ -12,8 +14,83 @@ const (
 	TopicHealth   Topic = "health.changed"
 )
 
-// Topics are all topics, in the order of their names.
-var Topics = []Topic{TopicEntities, TopicHealth, TopicIndex, TopicNotes}
+// TopicNumber is the place of a topic in TopicTable. Arrays over the topics have
+// TopicCount elements.
+type TopicNumber int
+
+// The topics by number, in the order of their names.
+const (
+	EntitiesTopic TopicNumber = iota
+	HealthTopic
+	IndexTopic
+	NotesTopic
+	TopicCount
+)
+
+// MergeRule says what becomes of events that a client is too slow to read.
+type MergeRule uint8
+
+// The rules of merging.
+const (
+	MergeRecords MergeRule = iota + 1 // the ids are united, each with what happened to it last
+	MergeLatest                       // the last event stands for those before it
+)
+
+// RemoteRule says what a connection that reads for a remote audience gets of an
+// event.
+type RemoteRule uint8
+
+// The rules for a remote audience.
+const (
+	RemoteVisible   RemoteRule = iota + 1 // only ids of records that such a reader may see
+	RemoteUncounted                       // without numbers that count private records
+)
+
+// TopicInfo describes a topic: its notification, and how its events are delivered.
+type TopicInfo struct {
+	Name        Topic
+	Payload     reflect.Type // params of the notification
+	Merge       MergeRule
+	Remote      RemoteRule
+	Summary     string // one line
+	Description string // what the summary leaves out; may be empty
+	Example     string // the params as JSON
+}
+
+// TopicTable describes all topics.
+var TopicTable = [TopicCount]TopicInfo{
+	EntitiesTopic: {
+		TopicEntities, reflect.TypeFor[EntitiesChanged](), MergeRecords, RemoteVisible,
+		"Entities were changed.",
+		"One for each commit and kind. An entity whose reference leads elsewhere now, because a note was renamed, was changed too.",
+		`{"ids":["alice"],"kind":"put","seq":42}`,
+	},
+	HealthTopic: {
+		TopicHealth, reflect.TypeFor[Health](), MergeLatest, RemoteUncounted,
+		"The daemon's status or its warnings are others than before.",
+		"As admin.health answers. Changes that nothing in the daemon notices, such as a disk that fills up, are found within 30 seconds.",
+		exampleHealth,
+	},
+	IndexTopic: {
+		TopicIndex, reflect.TypeFor[IndexProgress](), MergeLatest, RemoteUncounted,
+		"A vault is being read, or vectors of notes are being made.",
+		"At most one in 100 ms for a stage; the last of a stage is always sent.",
+		`{"stage":"read","done":120,"total":400,"vault":"Notes"}`,
+	},
+	NotesTopic: {
+		TopicNotes, reflect.TypeFor[NotesChanged](), MergeRecords, RemoteVisible,
+		"Notes were changed.", "One for each commit and kind.",
+		`{"ids":["n1","n2"],"kind":"archive","seq":43}`,
+	},
+}
+
+// Topics are the names of all topics, sorted.
+var Topics = func() (names []Topic) {
+	for _, t := range TopicTable {
+		names = append(names, t.Name)
+	}
+	return names
+}()
 
 // EventTopics are the parameters and the result of events.subscribe and
 // events.unsubscribe.
@@ -55,13 +132,13 @@ type IndexProgress struct {
 }
 
 var eventMethods = []Method{
-	atOnce(describe[EventTopics, EventTopics]("events.subscribe", Control,
+	storeless(describe[EventTopics, EventTopics]("events.subscribe", Control,
 		"Have the daemon tell of changes, by topic.",
 		"Adds to the topics in effect. An event of another connection's change may come before the answer to the call that made it, or after it; "+
 			"the events of one connection are in the order of the commits. Subscribe first, then read, so that nothing falls between. "+
 			"A client that reads slowly gets events merged: an id once, with what happened to it last.",
 		Example{`{"topics":["notes.changed","health.changed"]}`, `{"topics":["health.changed","notes.changed"]}`})),
-	atOnce(describe[EventTopics, EventTopics]("events.unsubscribe", Control,
+	storeless(describe[EventTopics, EventTopics]("events.unsubscribe", Control,
 		"Have the daemon no longer tell of changes, by topic.",
 		"A topic that is not in effect is passed over. An event that was under way may still come.",
 		Example{`{"topics":["health.changed"]}`, `{"topics":["notes.changed"]}`})),

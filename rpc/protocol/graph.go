@@ -1,6 +1,8 @@
 package protocol
 
-import "github.com/ctxd/ctxd/graph"
+import (
+	"github.com/ctxd/ctxd/entities/record"
+)
 
 // GraphNeighbors are the parameters of graph.neighbors.
 type GraphNeighbors struct {
@@ -9,6 +11,7 @@ type GraphNeighbors struct {
 	Kinds []string `json:"kinds,omitempty" enum:"note,entity" jsonschema:"kinds of nodes to show; all when absent"`
 	// Fields stays absent for 0: most clients draw names.
 	Fields int `json:"fields,omitempty" min:"0" max:"16" jsonschema:"fields to show of each entity, in words; none when absent"`
+	Reads
 }
 
 // GraphPath are the parameters of graph.path.
@@ -18,23 +21,24 @@ type GraphPath struct {
 	MaxDepth int    `json:"maxDepth,omitempty" min:"1" max:"16" default:"6" jsonschema:"edges at most"`
 	Ways     int    `json:"ways,omitempty" min:"0" max:"16" jsonschema:"shortest ways to list; when absent one, with one edge a step"`
 	Fields   int    `json:"fields,omitempty" min:"0" max:"16" jsonschema:"fields to show of each entity, in words; none when absent"`
+	Reads
 }
 
 var graphMethods = []Method{
-	describe[GraphNeighbors, graph.Subgraph]("graph.neighbors", Read,
+	describe[GraphNeighbors, record.GraphSubgraph]("graph.neighbors", Read,
 		"Show what lies around a note or entity.", "",
 		Example{
 			`{"id":"alice"}`,
 			`{"nodes":[{"id":"alice","kind":"entity","name":"Alice","type":"Person","depth":0},{"id":"core","kind":"entity","name":"Core","type":"Team","depth":1}],"edges":[{"from":"alice","to":"core","field":"team"}]}`,
 		}, CodeNotFound, CodeDeadline),
-	describe[GraphPath, graph.Subgraph]("graph.path", Read,
+	describe[GraphPath, record.GraphSubgraph]("graph.path", Read,
 		"Find a shortest way between two records; empty when there is none.",
 		"Edges are taken in either direction. With ways, nodes and edges hold all that lies on the shortest ways, with every edge of each step, and ways lists them.",
 		Example{
 			`{"from":"alice","to":"core"}`,
 			`{"nodes":[{"id":"alice","kind":"entity","name":"Alice","type":"Person","depth":0},{"id":"core","kind":"entity","name":"Core","type":"Team","depth":1}],"edges":[{"from":"alice","to":"core","field":"team"}]}`,
 		}, CodeNotFound, CodeDeadline),
-	describe[Empty, graph.Stats]("graph.stats", Read,
+	describe[ReadAll, record.GraphStats]("graph.stats", Read,
 		"Count records, edges and their degrees, components and orphans; name the records with the most edges.", "",
 		Example{`{}`, `{"entities":40,"notes":60,"references":90,"links":120,"components":3,"orphans":2,"dangling":1,"largest":94,"maxDegree":17,"meanDegree":4.2,"medianDegree":3,"degrees":[{"from":0,"to":0,"records":2}],"hubs":[{"id":"core","kind":"entity","name":"Core","type":"Team","degree":17}]}`}),
 }

@@ -16,6 +16,7 @@ type InitializeParams struct {
 	ProcessID       Optional[int]  `json:"processId,omitzero" jsonschema:"process id of the client; may be null"`
 	ProtocolVersion string         `json:"protocolVersion,omitempty" jsonschema:"MAJOR.MINOR that the client was written for; a newer major version than the daemon's is refused"`
 	Capabilities    map[string]any `json:"capabilities,omitempty" jsonschema:"what the client can do; nothing is defined yet"`
+	Audience        string         `json:"audience,omitempty" enum:"local,remote" default:"local" jsonschema:"who reads what the connection is answered: private records do not exist for a remote one"`
 }
 
 // ServerInfo names the daemon.
@@ -61,6 +62,24 @@ const (
 	FramingNewline       = "newline"
 	FramingContentLength = "content-length"
 )
+
+// Audiences: who reads an answer.
+const (
+	Local  = "local"  // a person or a model on this machine
+	Remote = "remote" // any other: private records do not exist
+)
+
+// Reads is the parameter that every method takes that reads records.
+type Reads struct {
+	Audience string `json:"audience,omitempty" enum:"local,remote" jsonschema:"who reads the answer: private records do not exist for a remote one; that of the connection when absent"`
+}
+
+// AskedAudience returns the audience that the call names, "" for that of the
+// connection.
+func (r *Reads) AskedAudience() string { return r.Audience }
+
+// ReadAll are the parameters of a method that reads records and takes no others.
+type ReadAll struct{ Reads }
 
 // Page are the parameters that every list method takes.
 type Page struct {

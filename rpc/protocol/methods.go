@@ -17,19 +17,40 @@ const (
 	Job      Mode = "job"      // stand outside the order; stop between transactions
 )
 
+// StoreUse says what a method needs of the store, which is being opened while the
+// daemon starts and is closed for a moment while it is replaced.
+type StoreUse uint8
+
+// The uses of the store.
+const (
+	UsesStore     StoreUse = iota // runs over the open store; waits for it
+	Storeless                     // needs none: answers meanwhile
+	ReplacesStore                 // waits for the open store by itself, and is not in it when it replaces it
+)
+
 // Method describes one method.
 type Method struct {
 	Name        string
 	Summary     string // one line
 	Description string // what the summary leaves out; may be empty
 	Mode        Mode
+	Kind        JobKind      // of a Job
 	Params      reflect.Type // a struct
 	Result      reflect.Type
 	Codes       []int // of its own; Errors adds those that any call may get
 	Example     Example
 	Early       bool // answers before initialize
-	AtOnce      bool // answers while the store is being opened or replaced, when all others wait
+	Store       StoreUse
+	// WholeStore methods count, copy or change all records, private ones included: a
+	// remote connection is refused.
+	WholeStore bool
+	// Daemon methods end the daemon or change how it runs, for all of its clients: a remote
+	// connection is refused as well.
+	Daemon bool
 }
+
+// LocalOnly reports whether a remote connection is refused the method.
+func (m *Method) LocalOnly() bool { return m.WholeStore || m.Daemon }
 
 // Example is a call of a method and its reply.
 type Example struct {
@@ -65,7 +86,7 @@ func (m *Method) answers(code int) bool {
 	case CodeNotInitialized:
 		return !m.Early
 	case CodeUnavailable: // also when the store can't be opened
-		return !m.AtOnce || slices.Contains(m.Codes, code)
+		return m.Store != Storeless || m.LocalOnly() || slices.Contains(m.Codes, code)
 	case CodeCancelled:
 		return m.Mode != Control
 	case CodeDeadline:
@@ -79,8 +100,23 @@ func early(m Method) Method {
 	return m
 }
 
-func atOnce(m Method) Method {
-	m.AtOnce = true
+func wholeStore(m Method) Method {
+	m.WholeStore = true
+	return m
+}
+
+func daemon(m Method) Method {
+	m.Daemon = true
+	return m
+}
+
+func storeless(m Method) Method {
+	m.Store = Storeless
+	return m
+}
+
+func replacesStore(m Method) Method {
+	m.Store = ReplacesStore
 	return m
 }
 
@@ -88,7 +124,7 @@ func atOnce(m Method) Method {
 var Methods = func() (all []Method) {
 	for _, group := range [][]Method{
 		lifecycleMethods, noteMethods, typeMethods, entityMethods, wqlMethods,
-		graphMethods, contextMethods, vaultMethods, eventMethods, adminMethods,
+		graphMethods, contextMethods, privacyMethods, vaultMethods, eventMethods, adminMethods,
 	} {
 		all = append(all, group...)
 	}
@@ -119,41 +155,42 @@ func Names() []string {
 type Document = json.RawMessage
 
 var lifecycleMethods = []Method{
-	early(atOnce(describe[InitializeParams, InitializeResult]("initialize", Control,
+	early(storeless(describe[InitializeParams, InitializeResult]("initialize", Control,
 		"Open the conversation and say which protocol the client was written for.",
 		"Before it only rpc.discover and admin.health answer. The client then sends the notification initialized.",
 		Example{
 			`{"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}`,
 			`{"serverInfo":{"name":"ctxd","version":"0.1.0","commit":""},"protocolVersion":"1.0","capabilities":{"methods":["notes.get"],"framings":["newline","content-length"],"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"providers":[]}}`,
 		}, CodeUnavailable))),
-	atOnce(describe[Empty, Empty]("shutdown", Mutation,
+	storeless(describe[Empty, Empty]("shutdown", Mutation,
 		"End the conversation: answered when every earlier mutation is done.",
 		"The daemon itself goes on; admin.stop ends it. Afterwards the client sends the notification exit, or closes the connection.",
 		Example{`{}`, `{}`})),
 }
 
 var adminMethods = []Method{
-	early(atOnce(describe[Empty, Health]("admin.health", Read,
+	early(storeless(describe[Empty, Health]("admin.health", Read,
 		"Say how the daemon is and what needs attention.",
 		"While the store is being opened or replaced, the status is at best warning, and loading says what other calls wait for.",
 		Example{`{}`, exampleHealth}))),
 	describe[Empty, Stats]("admin.stats", Read,
 		"Count records, memory, connections and calls, with latencies.", "",
 		Example{`{}`, `{"notes":60,"archived":2,"entities":40,"types":6,"vaults":1,"records":120,"rssBytes":30000000,"heapBytes":9000000,"goroutines":12,"index":{"queue":2,"vectors":180,"terms":2400,"words":{"notes":62,"waiting":0,"terms":2400,"postings":3100,"memoryBytes":65536,"diskBytes":90000,"kept":58,"differed":3,"unsaved":1},"meanings":{"model":{"name":"static","dims":256,"sha256":"9f86d081"},"notes":60,"waiting":2,"oldestMs":12,"heldBack":0,"refused":0,"vectors":180,"memoryBytes":51840,"diskBytes":190000,"deadBytes":0,"ratePerSecond":20000,"embedded":180,"reused":4,"weights":{"lexical":1,"semantic":0.5}}},"connections":` + exampleConnStats + `,"methods":[{"method":"notes.get","calls":1,"errors":0,"stages":[{"stage":"run","p50us":16,"p99us":16,"maxus":11,"buckets":[{"upToUs":16,"count":1}]}]}]}`}),
-	atOnce(describe[Empty, Connections]("admin.connections", Read,
+	storeless(describe[Empty, Connections]("admin.connections", Read,
 		"List the open connections with their calls and figures.",
 		"Names of methods and sizes only, nothing of what was sent.",
 		Example{`{}`, `{"connections":[{"id":3,"client":{"name":"notes-app","version":"2.1.0"},"pid":4712,"framing":"newline","openedAt":"2026-01-31T09:30:00Z","requests":18,"errors":1,"inFlight":2,"queued":1,"bytesIn":5120,"bytesOut":20480,"waitingBytes":0,"topics":["notes.changed"],"calls":[{"call":17,"method":"notes.put","state":"running","forMs":2},{"call":18,"method":"notes.get","state":"queued","forMs":1}]}],"totals":` + exampleConnStats + `}`})),
 	backupMethod, restoreMethod, reindexMethod, checkMethod,
-	atOnce(describe[Empty, Empty]("admin.stop", Control,
-		"End the daemon after the calls that it has accepted.", "",
-		Example{`{}`, `{}`})),
-	early(atOnce(describe[Empty, Document]("rpc.discover", Read,
+	daemon(storeless(describe[Empty, Stopped]("admin.stop", Control,
+		"End the daemon after the calls that it has accepted.",
+		"It is gone within five seconds. Jobs stop between two transactions; reads, and mutations that have not begun, are withdrawn after two seconds. All of them are told so: unavailable, retryable.",
+		Example{`{}`, `{"brokenOff":["vault.import"]}`}))),
+	early(storeless(describe[Empty, Document]("rpc.discover", Read,
 		"Describe every method, as an OpenRPC document.", "",
 		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"1.0"},"methods":[]}`}))),
 }
 
 const (
 	exampleHealth    = `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60,"queue":0,"waiting":0},"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`
-	exampleConnStats = `{"open":1,"accepted":3,"refused":0,"cut":0,"inFlight":2,"queued":1,"requests":60,"errors":2,"bytesIn":16384,"bytesOut":65536,"outboundBytes":0}`
+	exampleConnStats = `{"open":1,"accepted":3,"refused":0,"cut":0,"madeWay":0,"clients":1,"uninitialized":0,"inFlight":2,"queued":1,"requests":60,"errors":2,"bytesIn":16384,"bytesOut":65536,"outboundBytes":0,"readsRunning":1,"readsLong":0,"readsWaiting":0,"callBytes":512,"workBytes":5120,"memoryTotal":536870912,"waitForMemory":0}`
 )

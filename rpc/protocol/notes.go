@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // NoteRecord are the members of a note that a client may give. Those that the
@@ -54,7 +54,7 @@ type NotePutMany struct {
 
 // NoteList is the result of notes.putMany.
 type NoteList struct {
-	Notes []*notes.Note `json:"notes" jsonschema:"the notes"`
+	Notes []*record.Note `json:"notes" jsonschema:"the notes"`
 }
 
 // NoteGet are the parameters of notes.get: exactly one member.
@@ -62,13 +62,14 @@ type NoteGet struct {
 	ID    string `json:"id,omitempty" jsonschema:"id of the note"`
 	Path  string `json:"path,omitempty" jsonschema:"its path"`
 	Title string `json:"title,omitempty" jsonschema:"its title or alias, compared without case; several notes of one title are a conflict with candidates"`
+	Reads
 }
 
 // NoteFull is the result of notes.get.
 type NoteFull struct {
-	notes.Note
-	Links     []notes.Link     `json:"links" jsonschema:"links of the note, in the order of its text"`
-	Backlinks []notes.Backlink `json:"backlinks" jsonschema:"notes that link to it, by title"`
+	record.Note
+	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
+	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`
 }
 
 // NoteFilter are the parameters of notes.list.
@@ -78,6 +79,7 @@ type NoteFilter struct {
 	Folder   string `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
 	Type     string `json:"type,omitempty" jsonschema:"notes that an entity of this type was made from"`
 	Page
+	Reads
 }
 
 // NoteHead is a note without its text.
@@ -107,6 +109,7 @@ type NotePage struct {
 type NoteComplete struct {
 	Prefix string `json:"prefix" jsonschema:"what was typed so far"`
 	Limit  int    `json:"limit,omitempty" min:"1" max:"100" default:"8" jsonschema:"items at most"`
+	Reads
 }
 
 // NoteItem is one note that a typed text may mean.
@@ -126,6 +129,7 @@ type NoteItems struct {
 type NoteResolve struct {
 	Link string `json:"link" jsonschema:"a wikilink, or the text between its brackets"`
 	From string `json:"from,omitempty" jsonschema:"id of the note that it stands in; nearer notes win"`
+	Reads
 }
 
 // NoteResolved is the result of notes.resolve.
@@ -144,6 +148,14 @@ type NoteSearch struct {
 	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to look: lexical by words, semantic by meaning, hybrid by both; hybrid falls back to words and the result says so, semantic fails when there are no vectors"`
 	Filter  SearchFilter `json:"filter,omitzero" jsonschema:"which notes to look in"`
 	Explain bool         `json:"explain,omitempty" jsonschema:"say for each hit what counted"`
+	Reads
+}
+
+// NoteSimilar are the parameters of notes.similar.
+type NoteSimilar struct {
+	ID    string `json:"id" jsonschema:"id of the note"`
+	Limit int    `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
+	Reads
 }
 
 // SearchFilter says which notes a search looks in.
@@ -173,7 +185,7 @@ type Degraded struct {
 	Why   string `json:"why" jsonschema:"the reason"`
 }
 
-// SearchResult is the result of notes.search.
+// SearchResult is the result of notes.search and notes.similar.
 type SearchResult struct {
 	Hits     []SearchHit `json:"hits" jsonschema:"best first"`
 	Mode     string      `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"how it was looked; lexical for a hybrid search that meaning had no part in, as one of filters and phrases alone"`
@@ -211,49 +223,64 @@ type SearchStage struct {
 // NoteID are the parameters of notes.links.
 type NoteID struct {
 	ID string `json:"id" jsonschema:"id of the note"`
+	Reads
 }
 
 // NoteLinks is the result of notes.links.
 type NoteLinks struct {
-	Outgoing   []notes.Link     `json:"outgoing" jsonschema:"links of the note that have a target, in the order of its text"`
-	Incoming   []notes.Backlink `json:"incoming" jsonschema:"notes that link to it, by title"`
-	Unresolved []notes.Link     `json:"unresolved" jsonschema:"links of the note without a target"`
+	Outgoing   []record.NoteLink     `json:"outgoing" jsonschema:"links of the note that have a target, in the order of its text"`
+	Incoming   []record.NoteBacklink `json:"incoming" jsonschema:"notes that link to it, by title"`
+	Unresolved []record.NoteLink     `json:"unresolved" jsonschema:"links of the note without a target"`
 }
 
 // TagFilter are the parameters of tags.list.
 type TagFilter struct {
 	Prefix string `json:"prefix,omitempty" jsonschema:"tags that begin with this"`
 	Page
+	Reads
 }
 
 // TagPage is the result of tags.list.
 type TagPage struct {
-	Tags       []notes.Tag `json:"tags" jsonschema:"the tags"`
-	NextCursor string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+	Tags       []record.NoteTag `json:"tags" jsonschema:"the tags"`
+	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
 var noteMethods = []Method{
-	describe[NotePut, notes.Note]("notes.put", Mutation,
+	describe[NotePut, record.Note]("notes.put", Mutation,
 		"Write a note; absent members are cleared.",
-		"An unknown id creates the note with that id. Frontmatter with a type makes an entity of the note as well.",
-		Example{`{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}`, exampleNote},
+		"An unknown id creates the note with that id; a remote connection gives none to a new note. Frontmatter with a type makes an entity of the note as well.",
+		Example{
+			`{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}`,
+			exampleNote,
+		},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
-	describe[NotePatch, notes.Note]("notes.patch", Mutation,
+	describe[NotePatch, record.Note]("notes.patch", Mutation,
 		"Change the given members of a note.",
 		"Title, body, path and folder of a note that comes from a vault change with its file only.",
 		Example{`{"id":"kickoff","tags":["planning"],"ifVersion":1}`, exampleNote},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NotePutMany, NoteList]("notes.putMany", Mutation,
-		"Write up to 1,000 notes in one transaction: all or none.", "",
-		Example{`{"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}`, `{"notes":[` + exampleNote + `]}`},
-		CodeConflict, CodeLimit, CodeUnavailable),
+		"Write up to 1,000 notes in one transaction: all or none.", "A remote connection gives no id to a new note.",
+		Example{
+			`{"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}`,
+			`{"notes":[` + exampleNote + `]}`,
+		},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NoteGet, NoteFull]("notes.get", Read,
 		"Read a note with its links, by id, path or title.", "",
-		Example{`{"title":"kickoff"}`, exampleNote[:len(exampleNote)-1] + `,"links":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"backlinks":[{"id":"minutes","title":"Minutes","line":3,"count":1}]}`},
+		Example{
+			`{"title":"kickoff"}`,
+			exampleNote[:len(exampleNote)-1] +
+				`,"links":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"backlinks":[{"id":"minutes","title":"Minutes","line":3,"count":1}]}`,
+		},
 		CodeNotFound, CodeConflict),
 	describe[NoteFilter, NotePage]("notes.list", Read,
 		"List notes by title, without their texts.", "",
-		Example{`{"tag":"planning","limit":1}`, `{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"nextCursor":"MQ"}`}),
+		Example{
+			`{"tag":"planning","limit":1}`,
+			`{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"nextCursor":"MQ"}`,
+		}),
 	describe[ByID, Versioned]("notes.archive", Mutation,
 		"Take a note out of menus, lists and prompts; its entity goes to the trash.", "",
 		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":2}`},
@@ -276,11 +303,25 @@ var noteMethods = []Method{
 	describe[NoteSearch, SearchResult]("notes.search", Read,
 		"Find notes by the words of a query and by what it means.",
 		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.",
-		Example{`{"query":"kickoff goals","limit":1}`, `{"hits":[{"id":"kickoff","title":"Kickoff","score":0.0246,"snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`},
+		Example{
+			`{"query":"kickoff goals","limit":1}`,
+			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.0246,"snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`,
+		},
 		CodeLimit, CodeDeadline),
+	describe[NoteSimilar, SearchResult]("notes.similar", Read,
+		"Find the notes that mean what one does.",
+		"The vectors that are stored are compared, nothing is embedded. While the note has none, notes are found by its words: mode is lexical then, and degraded says why. Archived notes are left out.",
+		Example{
+			`{"id":"kickoff","limit":1}`,
+			`{"hits":[{"id":"alpha","title":"Project Alpha","score":0.61,"snippet":"The plan of the project.","ranges":[]}],"mode":"semantic"}`,
+		},
+		CodeNotFound, CodeDeadline),
 	describe[NoteID, NoteLinks]("notes.links", Read,
 		"List the links of a note, to it, and those without a target.", "",
-		Example{`{"id":"kickoff"}`, `{"outgoing":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"incoming":[],"unresolved":[]}`},
+		Example{
+			`{"id":"kickoff"}`,
+			`{"outgoing":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"incoming":[],"unresolved":[]}`,
+		},
 		CodeNotFound),
 	describe[TagFilter, TagPage]("tags.list", Read,
 		"List tags with the number of their notes, most frequent first.", "",

@@ -15,16 +15,14 @@ type Notification struct {
 
 // notify describes a notification whose parameter is a P.
 func notify[P any](name, summary, description, example string) Notification {
-	return Notification{Name: name, Summary: summary, Description: description, Params: reflect.TypeFor[P](), Example: example}
+	return Notification{
+		Name: name, Summary: summary, Description: description, Params: reflect.TypeFor[P](),
+		Example: example,
+	}
 }
 
 func fromClient(n Notification) Notification {
 	n.FromClient = true
-	return n
-}
-
-func topic(n Notification) Notification {
-	n.Topic = true
 	return n
 }
 
@@ -38,22 +36,23 @@ const (
 )
 
 // Notifications are all notifications: those of the client, then those of the
-// daemon.
-var Notifications = []Notification{
-	fromClient(notify[Empty](NotifyInitialized, "The answer to initialize has come.", "", `{}`)),
-	fromClient(notify[Empty](NotifyExit, "Close the connection.", "", `{}`)),
-	fromClient(notify[Cancel](NotifyCancel, "Withdraw a call.",
-		"A read or a mutation that has not begun is answered with Cancelled; a mutation under way completes and answers as if nothing had been said; a job stops between two transactions.",
-		`{"id":7}`)),
-	notify[Progress](NotifyProgress, "How far a call with a progressToken has come.", "Sent to the connection that the call came on.",
-		`{"token":"import-1","kind":"report","message":"read","done":120,"total":400}`),
-	topic(notify[EntitiesChanged](string(TopicEntities), "Entities were changed.",
-		"One for each commit and kind. An entity whose reference leads elsewhere now, because a note was renamed, was changed too.",
-		`{"ids":["alice"],"kind":"put","seq":42}`)),
-	topic(notify[Health](string(TopicHealth), "The daemon's status or its warnings are others than before.",
-		"As admin.health answers. Changes that nothing in the daemon notices, such as a disk that fills up, are found within 30 seconds.", exampleHealth)),
-	topic(notify[IndexProgress](string(TopicIndex), "A vault is being read, or vectors of notes are being made.", "At most one in 100 ms for a stage; the last of a stage is always sent.",
-		`{"stage":"read","done":120,"total":400,"vault":"Notes"}`)),
-	topic(notify[NotesChanged](string(TopicNotes), "Notes were changed.", "One for each commit and kind.",
-		`{"ids":["n1","n2"],"kind":"archive","seq":43}`)),
-}
+// daemon, of which those of the topics come last.
+var Notifications = func() []Notification {
+	all := []Notification{
+		fromClient(notify[Empty](NotifyInitialized, "The answer to initialize has come.", "", `{}`)),
+		fromClient(notify[Empty](NotifyExit, "Close the connection.", "", `{}`)),
+		fromClient(notify[Cancel](NotifyCancel, "Withdraw a call.",
+			"A read or a mutation that has not begun is answered with Cancelled; a mutation under way completes and answers as if nothing had been said; a job stops between two transactions.",
+			`{"id":7}`)),
+		notify[Progress](NotifyProgress, "How far a call with a progressToken has come.",
+			"Sent to the connection that the call came on.",
+			`{"token":"import-1","kind":"report","message":"read","done":120,"total":400}`),
+	}
+	for _, t := range TopicTable {
+		all = append(all, Notification{
+			Name: string(t.Name), Summary: t.Summary, Description: t.Description, Topic: true, Params: t.Payload,
+			Example: t.Example,
+		})
+	}
+	return all
+}()

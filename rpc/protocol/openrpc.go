@@ -39,6 +39,8 @@ type (
 		Mode        Mode         `json:"x-mode,omitempty"`
 		Early       bool         `json:"x-before-initialize,omitempty"`
 		AtOnce      bool         `json:"x-at-once,omitempty"`
+		WholeStore  bool         `json:"x-whole-store,omitempty"`
+		Daemon      bool         `json:"x-daemon,omitempty"`
 	}
 	docNotification struct {
 		Name        string       `json:"name"`
@@ -88,6 +90,8 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 	"Lengths and budgets count Unicode code points. Times are RFC 3339 in UTC, dates YYYY-MM-DD, durations milliseconds. " +
 	"Ids match [A-Za-z0-9_-]{1,64}. The errors that a method may answer with are listed with it; ParseError and MethodNotFound are about messages that call no method. " +
 	"Methods with x-at-once answer while the daemon starts or restores a backup; calls of all others wait until it is done, and answer Unavailable when it can't be. " +
+	"Methods with x-whole-store count, copy or change all records, and those with x-daemon end the daemon or change how it runs: " +
+	"a connection whose audience is remote is answered Unavailable. " +
 	"Notifications stand in x-notifications with who sends them; those with x-topic come after events.subscribe."
 
 // OpenRPC returns the document that describes every method, as rpc.discover
@@ -148,7 +152,8 @@ func (d *schemas) method(m *Method) (docMethod, error) {
 	}
 	out := docMethod{
 		Name: m.Name, Summary: m.Summary, Description: m.Description, Structure: "by-name",
-		Params: params, Result: &docContent{Name: "result", Schema: result}, Mode: m.Mode, Early: m.Early, AtOnce: m.AtOnce,
+		Params: params, Result: &docContent{Name: "result", Schema: result}, Mode: m.Mode, Early: m.Early,
+		AtOnce: m.Store == Storeless, WholeStore: m.WholeStore, Daemon: m.Daemon,
 	}
 	for _, code := range m.Codes {
 		if !slices.ContainsFunc(Codes, func(c Code) bool { return c.Code == code }) {
@@ -177,7 +182,10 @@ func (d *schemas) params(t reflect.Type) ([]docContent, error) {
 		schema := own.Properties[p]
 		text := schema.Description
 		schema.Description = ""
-		list = append(list, docContent{Name: p, Description: text, Required: slices.Contains(own.Required, p), Schema: schema})
+		list = append(list, docContent{
+			Name: p, Description: text, Required: slices.Contains(own.Required, p),
+			Schema: schema,
+		})
 	}
 	// What the params refer to goes into the document, the params do not.
 	for _, other := range s.names() {
@@ -267,33 +275,4 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// MethodTable returns the methods as a Markdown table, as it stands in the
-// README.
-func MethodTable() string {
-	var b strings.Builder
-	b.WriteString("| method | params | what it does |\n|---|---|---|\n")
-	for _, m := range Methods {
-		var params []string
-		for _, f := range reflect.VisibleFields(m.Params) {
-			name, required, skip := jsonName(f)
-			if skip || strings.HasPrefix(recordText(f), "kept by the daemon") {
-				continue
-			}
-			if !required {
-				name += "?"
-			}
-			params = append(params, name)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, codeList(params), m.Summary)
-	}
-	return b.String()
-}
-
 func recordText(f reflect.StructField) string { return f.Tag.Get("jsonschema") }
-
-func codeList(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "`" + strings.Join(names, ", ") + "`"
-}

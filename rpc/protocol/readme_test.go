@@ -10,30 +10,37 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-var updateReadme = flag.Bool("update-readme", false, "write the table of methods in README.md anew")
+var updateReadme = flag.Bool("update-readme", false, "write the tables of rpc/README.md anew")
 
-// TestReadmeHasEveryMethod compares the table of methods in the README with
-// the contract.
-func TestReadmeHasEveryMethod(t *testing.T) {
-	const begin, end = "<!-- methods -->\n", "<!-- /methods -->"
-	file := filepath.Join("..", "..", "README.md")
+// TestReadmeHasTheContract compares the tables in the README of rpc with the contract.
+func TestReadmeHasTheContract(t *testing.T) {
+	file := filepath.Join("..", "README.md")
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(data), begin)
-	old, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatal("README.md has lost the marks of the table of methods")
+	text := string(data)
+	for _, table := range []struct{ name, want string }{
+		{"methods", protocol.MethodTable()},
+		{"errors", protocol.ErrorTable()},
+		{"topics", protocol.TopicsTable()},
+		{"jobs", protocol.JobTable()},
+	} {
+		begin, end := "<!-- "+table.name+" -->\n", "<!-- /"+table.name+" -->"
+		head, rest, ok := strings.Cut(text, begin)
+		old, tail, closed := strings.Cut(rest, end)
+		if !ok || !closed {
+			t.Fatalf("rpc/README.md has lost the marks of the table %s", table.name)
+		}
+		if old != table.want && !*updateReadme {
+			t.Errorf("the table %s in rpc/README.md is out of date: run go test ./rpc/protocol -update-readme", table.name)
+		}
+		text = head + begin + table.want + end + tail
 	}
-	want := protocol.MethodTable()
 	if *updateReadme {
-		if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
+		err := os.WriteFile(file, []byte(text), 0o644)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if old != want {
-		t.Error("the table of methods in README.md is out of date: run go test ./rpc/protocol -update-readme")
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/context/prompt"
 )
 
 // schemas makes JSON Schemas of Go types. Every struct that is met becomes a
@@ -30,6 +32,8 @@ var (
 	rawType   = reflect.TypeFor[json.RawMessage]()
 	timeType  = reflect.TypeFor[time.Time]()
 	topicType = reflect.TypeFor[Topic]()
+
+	budgetsType = reflect.TypeFor[prompt.ParamBudgets]()
 )
 
 // inner is what an Optional holds.
@@ -101,7 +105,10 @@ func (d *schemas) component(t reflect.Type) (string, error) {
 		return name, nil
 	}
 	d.types[name] = t
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
 	d.components[name] = s
 	for _, f := range reflect.VisibleFields(t) {
 		property, required, skip := jsonName(f)
@@ -149,7 +156,7 @@ func (d *schemas) property(owner, name string, f reflect.StructField) (*jsonsche
 	if s.Ref != "" { // siblings of a reference are allowed since 2019-09
 		s = &jsonschema.Schema{Ref: s.Ref}
 	}
-	s.Description = describeMember(owner, name, f)
+	s.Description = f.Tag.Get("jsonschema")
 	if text, ok := f.Tag.Lookup("min"); ok {
 		s.Minimum, err = bound(text)
 	}
@@ -179,39 +186,16 @@ func bound(text string) (*float64, error) {
 	return &n, err
 }
 
-// componentName names a struct in the document: by its own name, with that of
-// its room where the name alone says too little.
+// componentName names a struct in the document by its own name. What belongs to
+// prompts is called so there: in its room the name alone tells.
 func componentName(t reflect.Type) string {
-	switch room := path.Base(t.PkgPath()); room {
-	case "notes":
-		return "Note" + strings.TrimPrefix(t.Name(), "Note")
-	case "graph":
-		return "Graph" + t.Name()
-	case "watch":
-		return "Vault" + t.Name()
-	case "wql":
-		return "WQL" + t.Name()
-	case "kv":
-		return "Store" + t.Name()
-	case "prompt", "gather":
+	switch {
+	case t == budgetsType:
+		return "ContextBudgets"
+	case path.Base(t.PkgPath()) == "prompt":
 		return "Context" + t.Name()
-	default:
-		return t.Name()
 	}
-}
-
-// describeMember returns the description of a member: that of its tag, or of
-// the table for records of the domain rooms.
-func describeMember(owner, name string, f reflect.StructField) string {
-	if text := f.Tag.Get("jsonschema"); text != "" {
-		return text
-	}
-	for _, key := range []string{owner + "." + name, embeddedOwner[owner] + "." + name} {
-		if text := recordMembers[key]; text != "" {
-			return text
-		}
-	}
-	return ""
+	return t.Name()
 }
 
 // names returns the names of all components in order.

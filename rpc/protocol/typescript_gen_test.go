@@ -362,7 +362,8 @@ func (w *tsWriter) doc(indent string, lines ...string) {
 	var said []string
 	for _, text := range lines {
 		for line := range strings.SplitSeq(text, "\n") {
-			if line = strings.TrimSpace(line); line != "" {
+			line = strings.TrimSpace(line)
+			if line != "" {
 				said = append(said, strings.ReplaceAll(line, "*/", "*\\/"))
 			}
 		}

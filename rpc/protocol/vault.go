@@ -1,8 +1,7 @@
 package protocol
 
 import (
-	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // VaultImport are the parameters of vault.import.
@@ -21,25 +20,27 @@ type VaultName struct {
 // VaultMaybe are the parameters of vault.status.
 type VaultMaybe struct {
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
+	Reads
 }
 
 // VaultUnresolved are the parameters of vault.unresolved.
 type VaultUnresolved struct {
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
 	Limit int    `json:"limit,omitempty" min:"1" max:"10000" default:"100" jsonschema:"targets at most"`
+	Reads
 }
 
 // Unresolved is the result of vault.unresolved.
 type Unresolved struct {
-	Vault      string             `json:"vault" jsonschema:"name of the vault"`
-	Links      int                `json:"links" jsonschema:"wikilinks that lead nowhere, every occurrence"`
-	Targets    int                `json:"targets" jsonschema:"different targets that they name"`
-	Unresolved []notes.Unresolved `json:"unresolved" jsonschema:"the targets, the most frequent first"`
+	Vault      string                  `json:"vault" jsonschema:"name of the vault"`
+	Links      int                     `json:"links" jsonschema:"wikilinks that lead nowhere, every occurrence"`
+	Targets    int                     `json:"targets" jsonschema:"different targets that they name"`
+	Unresolved []record.NoteUnresolved `json:"unresolved" jsonschema:"the targets, the most frequent first"`
 }
 
 // VaultList is the result of vault.list.
 type VaultList struct {
-	Vaults []watch.Status `json:"vaults" jsonschema:"the vaults by name"`
+	Vaults []record.VaultStatus `json:"vaults" jsonschema:"the vaults by name"`
 }
 
 // VaultForgotten is the result of vault.forget.
@@ -49,33 +50,39 @@ type VaultForgotten struct {
 }
 
 var vaultMethods = []Method{
-	describe[VaultImport, watch.Result]("vault.import", Job,
+	job(JobImport, wholeStore(describe[VaultImport, record.VaultResult]("vault.import", Job,
 		"Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
 		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: "+
 			"files of the same size and time are not read again, and a file that moved keeps its ids. "+
 			"With watch, changes on the disk appear within a moment from then on, until vault.unwatch. "+
 			"A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. "+
 			"A folder is one vault by whatever path it is given; one that lies in the folder of another vault, or holds it, is refused unless .ctxdignore leaves it out there.",
-		Example{`{"path":"/home/me/Notes"}`, `{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"old.md","reason":"not UTF-8 text"}],"ms":35}`},
-		CodeNotFound, CodeConflict, CodeUnavailable, CodeLimit),
-	describe[Empty, VaultList]("vault.list", Read,
+		Example{
+			`{"path":"/home/me/Notes"}`,
+			`{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"old.md","reason":"not UTF-8 text"}],"ms":35}`,
+		},
+		CodeNotFound, CodeConflict, CodeUnavailable, CodeLimit))),
+	describe[ReadAll, VaultList]("vault.list", Read,
 		"List the known vaults.", "",
 		Example{`{}`, `{"vaults":[` + exampleVault + `]}`}),
-	describe[VaultMaybe, watch.Status]("vault.status", Read,
+	describe[VaultMaybe, record.VaultStatus]("vault.status", Read,
 		"Say how a vault stands.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeConflict),
 	describe[VaultUnresolved, Unresolved]("vault.unresolved", Read,
 		"List the wikilinks of a vault that lead nowhere, by target.", "",
-		Example{`{"vault":"Notes"}`, `{"vault":"Notes","links":2,"targets":1,"unresolved":[{"target":"Zeppelin","count":2,"from":[{"id":"3f1c","title":"Ideas","path":"Ideas.md","line":7,"count":2}]}]}`},
+		Example{
+			`{"vault":"Notes"}`,
+			`{"vault":"Notes","links":2,"targets":1,"unresolved":[{"target":"Zeppelin","count":2,"from":[{"id":"3f1c","title":"Ideas","path":"Ideas.md","line":7,"count":2}]}]}`,
+		},
 		CodeNotFound, CodeConflict),
-	describe[VaultName, watch.Status]("vault.unwatch", Mutation,
+	wholeStore(describe[VaultName, record.VaultStatus]("vault.unwatch", Mutation,
 		"No longer follow the folder of a vault; its notes stay.", "",
-		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable),
-	describe[VaultName, VaultForgotten]("vault.forget", Mutation,
+		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable)),
+	wholeStore(describe[VaultName, VaultForgotten]("vault.forget", Mutation,
 		"Remove a vault with every record that came from it; its folder stays as it is.",
 		"A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it.",
 		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60}`},
-		CodeNotFound, CodeConflict, CodeUnavailable),
+		CodeNotFound, CodeConflict, CodeUnavailable)),
 }
 
 const exampleVault = `{"vault":"Notes","path":"/home/me/Notes","watching":false,"notes":60,"links":210,"unresolved":3,"markdownLinks":4,"lastScanAt":"2026-01-31T09:30:00Z","stale":false,"errors":[]}`

@@ -1,8 +1,7 @@
 package protocol
 
 import (
-	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // WQLQuery are the parameters of wql.query.
@@ -12,28 +11,29 @@ type WQLQuery struct {
 	Limit   int    `json:"limit,omitempty" min:"1" max:"10000" default:"200" jsonschema:"rows at most; a smaller LIMIT of the query holds"`
 	Explain bool   `json:"explain,omitempty" jsonschema:"add the plan"`
 
-	Audience string `json:"audience,omitempty" enum:"local,remote" default:"local" jsonschema:"who reads the answer: for a remote one private entities do not exist"`
+	Reads
 }
 
 // WQLResult is the result of wql.query.
 type WQLResult struct {
-	Rows      []wql.Row     `json:"rows" jsonschema:"the entities, empty for an aggregate"`
-	Total     int           `json:"total" jsonschema:"how many there are without any limit"`
-	Truncated bool          `json:"truncated" jsonschema:"whether a limit left some out"`
-	Value     Optional[any] `json:"value,omitzero" jsonschema:"the value of an aggregate: a number, a text, or null when nothing was counted in"`
-	Plan      *wql.Plan     `json:"plan,omitempty" jsonschema:"with explain: how the query was answered"`
+	Rows      []record.WQLRow `json:"rows" jsonschema:"the entities, empty for an aggregate"`
+	Total     int             `json:"total" jsonschema:"how many there are without any limit"`
+	Truncated bool            `json:"truncated" jsonschema:"whether a limit left some out"`
+	Value     Optional[any]   `json:"value,omitzero" jsonschema:"the value of an aggregate: a number, a text, or null when nothing was counted in"`
+	Plan      *record.WQLPlan `json:"plan,omitempty" jsonschema:"with explain: how the query was answered"`
 }
 
 // WQLCheck are the parameters of wql.check.
 type WQLCheck struct {
 	Query string `json:"query" jsonschema:"the WQL text"`
 	Type  string `json:"type,omitempty" jsonschema:"the type whose computed field it is for: {this} is allowed then"`
+	Reads
 }
 
 // WQLChecked is the result of wql.check.
 type WQLChecked struct {
-	OK          bool                  `json:"ok" jsonschema:"whether the query can be run"`
-	Diagnostics []entities.Diagnostic `json:"diagnostics" jsonschema:"all findings, in the order of the text"`
+	OK          bool                `json:"ok" jsonschema:"whether the query can be run"`
+	Diagnostics []record.Diagnostic `json:"diagnostics" jsonschema:"all findings, in the order of the text"`
 }
 
 var wqlMethods = []Method{

@@ -5,6 +5,11 @@
 // owner of it (RPC-2), Dial connects to it, and both sides check that the peer
 // runs as the same user where the operating system offers that (RPC-3).
 //
+// What each operating system does in its own way for an open socket is here too:
+// PeerPID and WatchProcess (which process is at the other end, and when it ends),
+// AwaitHangup (whether it has closed both halves) and TryWriter (writing without
+// waiting).
+//
 // # One owner
 //
 // Three steps, in this order, make a second listener on the same path
@@ -17,10 +22,10 @@
 //
 // # Concurrency
 //
-// All functions may be called concurrently. Listen changes the umask of the
-// process for the length of one bind call, because no other way closes the
-// moment between bind and chmod; files that another goroutine creates in that
-// moment come out stricter, never wider.
+// All functions may be called concurrently; a TryWriter is used by one goroutine at a
+// time. Listen changes the umask of the process for the length of one bind call,
+// because no other way closes the moment between bind and chmod; files that another
+// goroutine creates in that moment come out stricter, never wider.
 //
-// The cmd room and rpc/client may call this package, and tests.
+// The cmd room, rpc/client and rpc/jsonrpc may call this package, and tests.
 package socket

@@ -1,7 +1,4 @@
-//go:build unix
-
 package socket
 
-// SameUser is the decision about a peer's user, which no test can be without
-// becoming somebody else.
-var SameUser = sameUser
+// PollUntil is how a process is watched where the system does not tell.
+var PollUntil = pollUntil

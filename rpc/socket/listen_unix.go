@@ -150,7 +150,8 @@ func bind(path string) (*Listener, error) {
 	// Close must not remove a socket that another process put in our place.
 	ln.SetUnlinkOnClose(false)
 	l := &Listener{UnixListener: ln, path: path}
-	if l.info, err = os.Lstat(path); err == nil {
+	l.info, err = os.Lstat(path)
+	if err == nil {
 		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {

@@ -401,3 +401,31 @@ func TestRPC3_AnotherUserIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Who has a socket is known without asking, so that ctxd stop can end a daemon that
+// serves nobody.
+func TestREL7_TheHolderOfASocketIsKnown(t *testing.T) {
+	path := filepath.Join(private(t), "s")
+	if o, held := socket.Holder(path); held {
+		t.Errorf("a socket that is not there is held by %+v", o)
+	}
+	ln := listen(t, path)
+	o, held := socket.Holder(path)
+	if !held || o.PID != os.Getpid() {
+		t.Errorf("the holder is %+v, %v, want this process", o, held)
+	}
+	if err := ln.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if o, held := socket.Holder(path); held {
+		t.Errorf("a socket that was closed is held by %+v", o)
+	}
+	// What one that was killed has written is no proof.
+	text := fmt.Sprintf(`{"pid":%d}`, os.Getpid())
+	if err := os.WriteFile(path+".lock", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o, held := socket.Holder(path); held {
+		t.Errorf("a socket that nobody has locked is held by %+v", o)
+	}
+}

@@ -19,7 +19,8 @@ func init() { //nolint:gochecknoinits // ahead of the one of kelindar/search
 		handle, err = open(path)
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "ctxd-runner: %v\nTry: task runner, which builds the library, or set CTXD_LLAMA_DIR to its folder\n", err)
+		fmt.Fprintf(os.Stderr,
+			"ctxd-runner: %v\nTry: task runner, which builds the library, or set CTXD_LLAMA_DIR to its folder\n", err)
 		os.Exit(notReady)
 	}
 	// The first place that kelindar/search looks in, and the same file.

@@ -1,6 +1,6 @@
 // The test of libllama_go: build.sh runs it on each library that it builds.
 //
-//   shim_test LIBRARY MODEL      MODEL is context/embed/testdata/tiny.gguf
+//   shim_test LIBRARY MODEL      MODEL is context/embed/runner/testdata/tiny.gguf
 
 #include <dlfcn.h>
 

@@ -133,7 +133,8 @@ func (x *Index) copyTo(ctx context.Context, name string) (*file, map[int64]int64
 	_, err = w.Write(head)
 	moved := make(map[int64]int64, x.Len())
 	for _, it := range x.snapshot() {
-		if err = errors.Join(err, ctx.Err()); err != nil {
+		err = errors.Join(err, ctx.Err())
+		if err != nil {
 			return f, nil, err
 		}
 		buf, err := x.copyItem(it, f.size, moved)

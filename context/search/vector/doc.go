@@ -10,7 +10,8 @@
 //
 // A row is kept as int8 with a scale, and scanned with the widest instructions of
 // the processor (AVX2; plain Go elsewhere). The best rows are then ranked by
-// their exact vectors, in float32. Up to 1,024 rows are all compared exactly. There
+// their exact vectors, in float32. Up to 1,024 rows that
+// a search may find are all compared exactly, however many there are beside them. There
 // is no graph or tree of neighbours: at a million rows a scan still takes only
 // some 20 ms, is exact, and sees a change at once.
 //

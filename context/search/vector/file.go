@@ -46,7 +46,8 @@ func Open(name string, model embed.Model) (*Index, error) {
 		return nil, fmt.Errorf("vectors of %d dimensions", model.Dims)
 	}
 	if err := plain(name); err != nil {
-		if err = os.Remove(name); err != nil {
+		err = os.Remove(name)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +57,8 @@ func Open(name string, model embed.Model) (*Index, error) {
 	}
 	x := New(model.Dims)
 	x.file = &file{f: f, name: name, model: model}
-	if err = x.file.begin(); err == nil {
+	err = x.file.begin()
+	if err == nil {
 		err = x.load()
 	}
 	if err == nil {

@@ -57,7 +57,8 @@ type world struct {
 
 func (w *world) open() {
 	var err error
-	if w.index, err = vector.Open(w.name, testModel); err != nil {
+	w.index, err = vector.Open(w.name, testModel)
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

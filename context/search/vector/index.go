@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// exactRows is up to how many rows a search compares every vector in
+	// exactRows is up to how many rows that count a search compares every vector in
 	// float32; above it int8 chooses the candidates.
 	exactRows = 1024
 	// candidates is how many rows int8 chooses at least; float32 ranks them.
@@ -97,7 +97,10 @@ const noRow = -1
 // New makes an empty index in memory for vectors of dims values. It costs
 // dims+36 bytes a row, and 4*dims for the exact vectors.
 func New(dims int) *Index {
-	return &Index{dims: dims, stride: (dims + scanStep - 1) / scanStep * scanStep, exact: exactRows, items: map[string]*item{}}
+	return &Index{
+		dims: dims, stride: (dims + scanStep - 1) / scanStep * scanStep, exact: exactRows,
+		items: map[string]*item{},
+	}
 }
 
 // Len is the number of vectors.
@@ -247,7 +250,8 @@ func (x *Index) Keep(id string, parts []Key) (has []bool) {
 	now := &item{id: id, at: old.at, rows: make([]int32, len(parts))}
 	for i, key := range parts {
 		row := known.take(key)
-		if now.rows[i] = row; row != noRow {
+		now.rows[i] = row
+		if row != noRow {
 			b, j := x.at(int(row))
 			old.rows[b.parts[j]] = noRow
 			b.owners[j], b.parts[j] = now, int32(i)
@@ -379,19 +383,14 @@ func (x *Index) Search(question []float32, k int, allowed func(id string) bool) 
 	}
 	unit := make([]float32, x.dims)
 	normalise(unit, question)
-	if allowed == nil {
-		allowed = func(string) bool { return true }
-	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.count <= x.exact {
-		rows := make([]int, 0, x.count)
-		for row := range x.count {
-			if b, i := x.at(row); allowed(b.owners[i].id) {
-				rows = append(rows, row)
-			}
-		}
+	rows, few := x.few(allowed)
+	if few {
 		return x.rank(unit, rows, k)
+	}
+	if allowed == nil {
+		allowed = func(string) bool { return true }
 	}
 	// Several parts of one item may fill the list: then it has to be longer.
 	for most := max(candidates, 4*k); ; most *= 4 {
@@ -401,6 +400,33 @@ func (x *Index) Search(question []float32, k int, allowed func(id string) bool) 
 			return hits
 		}
 	}
+}
+
+// few returns the rows of items that count, when they are so few that all of them are
+// compared exactly. Others have no part in that: who may not see them can't tell that they
+// are there.
+func (x *Index) few(allowed func(id string) bool) (rows []int, few bool) {
+	if allowed == nil && x.count > x.exact {
+		return nil, false
+	}
+	rows = make([]int, 0, min(x.count, x.exact))
+	var last *item // the rows of one mostly lie together
+	counts := false
+	for row := range x.count {
+		b, i := x.at(row)
+		if b.owners[i] != last {
+			last = b.owners[i]
+			counts = allowed == nil || allowed(last.id)
+		}
+		if !counts {
+			continue
+		}
+		if len(rows) == x.exact {
+			return nil, false
+		}
+		rows = append(rows, row)
+	}
+	return rows, true
 }
 
 // rank orders rows by their exact cosine and keeps the best of each item.

@@ -269,3 +269,47 @@ func BenchmarkPERF7_Vectors100k(b *testing.B) {
 		}
 	})
 }
+
+// TestPRIV6_RowsThatNobodyMaySeeChangeNoResult looks among vectors that are as good as alike
+// in int8, with others between them that do not count: with these or without, the same is
+// found, up to the number from which a search begins with int8, and beyond.
+func TestPRIV6_RowsThatNobodyMaySeeChangeNoResult(t *testing.T) {
+	const dims = 32
+	for _, count := range []int{900, 1024, 1025, 1200} {
+		for _, hidden := range []int{1, 200, 2000} {
+			r := rand.New(rand.NewPCG(uint64(count), 5))
+			like := randomVector(r, dims, 1)
+			near := func() []float32 {
+				v := slices.Clone(like)
+				for i := range v {
+					v[i] += float32(r.NormFloat64()) / 1000
+				}
+				return v
+			}
+			alone, beside := vector.New(dims), vector.New(dims)
+			add := func(x *vector.Index, id string, v []float32) {
+				t.Helper()
+				err := put(x, id, [][]float32{v})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range max(count, hidden) {
+				if i < hidden {
+					add(beside, fmt.Sprint("hidden ", i), near())
+				}
+				if i < count {
+					id, v := fmt.Sprint("shown ", i), near()
+					add(alone, id, v)
+					add(beside, id, v)
+				}
+			}
+			question := near()
+			want := alone.Search(question, 10, nil)
+			got := beside.Search(question, 10, func(id string) bool { return strings.HasPrefix(id, "shown") })
+			if !slices.Equal(got, want) {
+				t.Errorf("%d vectors beside %d that do not count: %v, without them %v", count, hidden, got, want)
+			}
+		}
+	}
+}

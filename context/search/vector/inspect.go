@@ -33,7 +33,8 @@ func Inspect(name string) (in Inspected, err error) {
 	}
 	in.Bytes = info.Size()
 	var start int64
-	if in.Model, start, err = readHeader(f); err != nil {
+	in.Model, start, err = readHeader(f)
+	if err != nil {
 		return in, err
 	}
 	w := &window{r: f, size: in.Bytes}

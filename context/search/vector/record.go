@@ -60,7 +60,8 @@ func sumOf(head, held []byte) uint32 {
 func readHead(head []byte) (kind byte, size int, ok bool) {
 	word := binary.LittleEndian.Uint32(head[4:])
 	n := binary.LittleEndian.Uint32(head[8:])
-	ok = binary.LittleEndian.Uint32(head) == recordMagic && word >= uint32(voidRecord) && word <= uint32(itemRecord) && n <= maxRecord
+	ok = binary.LittleEndian.Uint32(head) == recordMagic && word >= uint32(voidRecord) && word <= uint32(itemRecord) &&
+		n <= maxRecord
 	return byte(word), int(n), ok
 }
 

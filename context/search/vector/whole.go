@@ -43,3 +43,20 @@ func (x *Index) mean(sum []float32, it *item) {
 		}
 	}
 }
+
+// Mean returns the mean of the vectors of an item, made from the codes as Whole does; nil
+// when it has none.
+func (x *Index) Mean(id string) []float32 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	it := x.items[id]
+	if it == nil {
+		return nil
+	}
+	mean := make([]float32, x.dims)
+	x.mean(mean, it)
+	if !x.usable(mean) {
+		return nil
+	}
+	return mean
+}

@@ -115,6 +115,12 @@ export interface ConnStats {
   refused: number;
   /** Closed by the daemon for breaking a limit since the start. */
   cut: number;
+  /** Closed to make room for new ones since the start. */
+  madeWay: number;
+  /** Processes that have a connection; one that is not known counts once for each. */
+  clients: number;
+  /** Of those that are open, those whose client has not called initialize. */
+  uninitialized: number;
   /** Calls that are not answered yet. */
   inFlight: number;
   /** How many of them have not begun. */
@@ -129,6 +135,20 @@ export interface ConnStats {
   bytesOut: number;
   /** Replies that wait for slow readers. */
   outboundBytes: number;
+  /** Reads that compute on a place, or beside the places because they give way to nobody. */
+  readsRunning: number;
+  /** Of them, those that have run for a slice. */
+  readsLong: number;
+  /** Connections and long reads that wait for a place. */
+  readsWaiting: number;
+  /** Params of calls that are not answered yet. */
+  callBytes: number;
+  /** Memory that is booked for calls that write and run. */
+  workBytes: number;
+  /** The limit of the two together. */
+  memoryTotal: number;
+  /** Calls that write and wait until there is memory for them. */
+  waitForMemory: number;
 }
 
 export interface Connection {
@@ -1116,6 +1136,71 @@ export interface PeerInfo {
   version?: string;
 }
 
+export interface PrivacyNaming {
+  /** Note or entity. */
+  kind: "note" | "entity";
+  /** Id of the private record; one of them when several are called so. */
+  id: string;
+  /** Its title or name. */
+  title: string;
+}
+
+export interface PrivacyPlace {
+  /** Of the public record: note or entity. */
+  kind: "note" | "entity";
+  /** Id of the public record. */
+  id: string;
+  /** Its title or name. */
+  title: string;
+  /** Path of a note within its vault. */
+  path?: string;
+  /** Line of the text of a note, from 1; absent elsewhere. */
+  line?: number;
+  /** Where it stands if not in the text of a note: title, aliases, tags, name or a field of the entity. */
+  field?: string;
+  /** The words as they stand there. */
+  text: string;
+  /** The private record that is called so. */
+  names: PrivacyNaming;
+}
+
+export interface PrivacyRecord {
+  /** Note or entity. */
+  kind: "note" | "entity";
+  /** Id of the record. */
+  id: string;
+  /** Title of the note, name of the entity. */
+  title: string;
+  /** Type of the entity. */
+  type?: string;
+  /** Path of the note within its vault. */
+  path?: string;
+  /** Why it is private; public when it is not. */
+  rule: "public" | "folder" | "client" | "text" | "doubt" | "kept" | "earlier" | "note" | "source";
+  /** With the rules note and source the private note; one of source may be gone. */
+  noteId?: string;
+  /** What of the text of a note can't be read for certain. */
+  doubt?: string;
+}
+
+export interface PrivateNames {
+  /** Where they are spelled out, by title of the public record and line. */
+  places: PrivacyPlace[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
+export interface PrivateRecords {
+  /** Private notes, archived ones included. */
+  notes: number;
+  /** Private entities, those in the trash included. */
+  entities: number;
+  /** The private records by title; with an id the records that have it. */
+  records: PrivacyRecord[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
 export interface RecentReports {
   /** The reports of the last prompts, newest first. */
   reports: ContextRecorded[];
@@ -1313,6 +1398,23 @@ export interface Stats {
   methods: MethodStats[];
 }
 
+export interface Stopped {
+  /** Methods of the jobs that run, which end before they are done; what they have done stays. */
+  brokenOff: string[];
+}
+
+export interface StoreDeleted {
+  /** Their names. */
+  files: string[];
+  /**
+   * When they were missed.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+  /** Whether the store was made whole again from memory. */
+  whole: boolean;
+}
+
 export interface StoreInspectedFile {
   /** Its name in the data folder. */
   name: string;
@@ -1394,6 +1496,8 @@ export interface StoreStatus {
   recovered: StoreRecovery;
   /** Why the last snapshot failed. */
   snapshotError?: string;
+  /** Files that somebody else has deleted while the store was open. */
+  deleted?: StoreDeleted;
 }
 
 export interface TagPage {
@@ -1675,6 +1779,11 @@ export interface InitializeParams {
   protocolVersion?: string;
   /** What the client can do; nothing is defined yet. */
   capabilities?: Record<string, unknown>;
+  /**
+   * Who reads what the connection is answered: private records do not exist for a remote one.
+   * "local" when absent.
+   */
+  audience?: "local" | "remote";
 }
 
 /** Params of notes.put. */
@@ -1756,6 +1865,8 @@ export interface NotesGetParams {
   path?: string;
   /** Its title or alias, compared without case; several notes of one title are a conflict with candidates. */
   title?: string;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of notes.list. */
@@ -1775,6 +1886,8 @@ export interface NotesListParams {
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of notes.archive. */
@@ -1810,6 +1923,8 @@ export interface NotesCompleteParams {
    * From 1 to 100. 8 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of notes.resolve. */
@@ -1818,6 +1933,8 @@ export interface NotesResolveParams {
   link: string;
   /** Id of the note that it stands in; nearer notes win. */
   from?: string;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of notes.search. */
@@ -1838,12 +1955,29 @@ export interface NotesSearchParams {
   filter?: SearchFilter;
   /** Say for each hit what counted. */
   explain?: boolean;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
+}
+
+/** Params of notes.similar. */
+export interface NotesSimilarParams {
+  /** Id of the note. */
+  id: string;
+  /**
+   * Hits at most.
+   * From 1 to 100. 10 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of notes.links. */
 export interface NotesLinksParams {
   /** Id of the note. */
   id: string;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of tags.list. */
@@ -1857,6 +1991,8 @@ export interface TagsListParams {
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of types.put. */
@@ -1879,6 +2015,14 @@ export interface TypesPutParams {
 export interface TypesGetParams {
   /** Name of the type. */
   name: string;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
+}
+
+/** Params of types.list. */
+export interface TypesListParams {
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of types.delete. */
@@ -1954,13 +2098,19 @@ export interface EntitiesPutManyParams {
 
 /** Params of entities.get. */
 export interface EntitiesGetParams {
-  /** Id of the entity. */
-  id: string;
+  /** Id of the entity; exactly one of id and name is needed. */
+  id?: string;
+  /** Its name or an alias, in full and without case; a live entity is found before one in the trash. */
+  name?: string;
+  /** With a name: entities of this type only. */
+  type?: string;
   /**
    * How deep references and computed fields are answered as records.
    * From 0 to 4. 0 when absent.
    */
   resolve?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of entities.list. */
@@ -1976,6 +2126,8 @@ export interface EntitiesListParams {
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of entities.trash. */
@@ -2013,6 +2165,8 @@ export interface EntitiesCompleteParams {
    * From 1 to 100. 8 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of wql.query. */
@@ -2028,10 +2182,7 @@ export interface WqlQueryParams {
   limit?: number;
   /** Add the plan. */
   explain?: boolean;
-  /**
-   * Who reads the answer: for a remote one private entities do not exist.
-   * "local" when absent.
-   */
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
   audience?: "local" | "remote";
 }
 
@@ -2041,6 +2192,8 @@ export interface WqlCheckParams {
   query: string;
   /** The type whose computed field it is for: {this} is allowed then. */
   type?: string;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of graph.neighbors. */
@@ -2059,6 +2212,8 @@ export interface GraphNeighborsParams {
    * From 0 to 16.
    */
   fields?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of graph.path. */
@@ -2082,6 +2237,14 @@ export interface GraphPathParams {
    * From 0 to 16.
    */
   fields?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
+}
+
+/** Params of graph.stats. */
+export interface GraphStatsParams {
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of context.assemble. */
@@ -2131,6 +2294,34 @@ export interface ContextRecentParams {
    * From 1 to 50. 10 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
+}
+
+/** Params of privacy.list. */
+export interface PrivacyListParams {
+  /** This note or entity alone, private or not. */
+  id?: string;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+}
+
+/** Params of privacy.prose. */
+export interface PrivacyProseParams {
+  /** Look for what this private record is called; for all of them when absent. */
+  id?: string;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
 }
 
 /** Params of vault.import. */
@@ -2145,10 +2336,18 @@ export interface VaultImportParams {
   name?: string;
 }
 
+/** Params of vault.list. */
+export interface VaultListParams {
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
+}
+
 /** Params of vault.status. */
 export interface VaultStatusParams {
   /** Name of the vault; may be absent when there is only one. */
   vault?: string;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of vault.unresolved. */
@@ -2160,6 +2359,8 @@ export interface VaultUnresolvedParams {
    * From 1 to 10000. 100 when absent.
    */
   limit?: number;
+  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  audience?: "local" | "remote";
 }
 
 /** Params of vault.unwatch. */
@@ -2230,7 +2431,7 @@ export interface Methods {
   "shutdown": { params: NoParams; result: Empty };
   /**
    * Write a note; absent members are cleared.
-   * An unknown id creates the note with that id. Frontmatter with a type makes an entity of the note as well.
+   * An unknown id creates the note with that id; a remote connection gives none to a new note. Frontmatter with a type makes an entity of the note as well.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}
    */
@@ -2244,7 +2445,8 @@ export interface Methods {
   "notes.patch": { params: NotesPatchParams; result: Note };
   /**
    * Write up to 1,000 notes in one transaction: all or none.
-   * Errors of its own: conflict, unavailable, limit.
+   * A remote connection gives no id to a new note.
+   * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}
    */
   "notes.putMany": { params: NotesPutManyParams; result: NoteList };
@@ -2298,6 +2500,13 @@ export interface Methods {
    */
   "notes.search": { params: NotesSearchParams; result: SearchResult };
   /**
+   * Find the notes that mean what one does.
+   * The vectors that are stored are compared, nothing is embedded. While the note has none, notes are found by its words: mode is lexical then, and degraded says why. Archived notes are left out.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"id":"kickoff","limit":1}
+   */
+  "notes.similar": { params: NotesSimilarParams; result: SearchResult };
+  /**
    * List the links of a note, to it, and those without a target.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"kickoff"}
@@ -2326,7 +2535,7 @@ export interface Methods {
    * List all types with the number of their entities.
    * Errors of its own: unavailable, limit, deadline.
    */
-  "types.list": { params: NoParams; result: TypeList };
+  "types.list": { params: TypesListParams; result: TypeList };
   /**
    * Remove a type; while entities of it exist only with force, which moves them to the trash.
    * Errors of its own: not_found, conflict, unavailable, limit.
@@ -2335,8 +2544,8 @@ export interface Methods {
   "types.delete": { params: TypesDeleteParams; result: TypeName };
   /**
    * Write an entity; absent members are cleared.
-   * An unknown id creates the entity with that id. Values are checked against the type. An entity that is made from a note keeps that note.
-   * Errors of its own: conflict, unavailable, limit.
+   * An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. Values are checked against the type. An entity that is made from a note keeps that note.
+   * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}
    */
   "entities.put": { params: EntitiesPutParams; result: Entity };
@@ -2349,16 +2558,16 @@ export interface Methods {
   "entities.patch": { params: EntitiesPatchParams; result: Entity };
   /**
    * Write up to 1,000 entities in one transaction: all or none.
-   * They may refer to each other.
-   * Errors of its own: conflict, unavailable, limit.
+   * They may refer to each other. A remote connection gives no id to a new entity.
+   * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"entities":[{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"}}]}
    */
   "entities.putMany": { params: EntitiesPutManyParams; result: EntityList };
   /**
-   * Read an entity; with resolve, what its references and computed fields lead to as well.
-   * With resolve, each entity has its fields only where it is first reached, so cycles end.
-   * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"alice"}
+   * Read an entity, by id or name; with resolve, what its references and computed fields lead to as well.
+   * When several entities have the name, the error has them as candidates. With resolve, each entity has its fields only where it is first reached, so cycles end.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"name":"Alice","type":"Person"}
    */
   "entities.get": { params: EntitiesGetParams; result: EntityFull };
   /**
@@ -2420,7 +2629,7 @@ export interface Methods {
    * Count records, edges and their degrees, components and orphans; name the records with the most edges.
    * Errors of its own: unavailable, limit, deadline.
    */
-  "graph.stats": { params: NoParams; result: GraphStats };
+  "graph.stats": { params: GraphStatsParams; result: GraphStats };
   /**
    * Make the part of a system prompt that tells a model what the user refers to.
    * Mentions (@Name, @handle, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.
@@ -2435,6 +2644,19 @@ export interface Methods {
    */
   "context.recent": { params: ContextRecentParams; result: RecentReports };
   /**
+   * List the private records, each with the rule by which it is private.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "privacy.list": { params: PrivacyListParams; result: PrivateRecords };
+  /**
+   * Find the places where public records spell out what private ones are called, without a link or mention.
+   * A remote model is shown these words: nothing marks them as a name. Words are compared without case, of a name the first 32; what a public record is called too names nothing private.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "privacy.prose": { params: PrivacyProseParams; result: PrivateNames };
+  /**
    * Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.
    * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. A folder is one vault by whatever path it is given; one that lies in the folder of another vault, or holds it, is refused unless .ctxdignore leaves it out there.
    * Errors of its own: not_found, conflict, unavailable, limit.
@@ -2445,7 +2667,7 @@ export interface Methods {
    * List the known vaults.
    * Errors of its own: unavailable, limit, deadline.
    */
-  "vault.list": { params: NoParams; result: VaultList };
+  "vault.list": { params: VaultListParams; result: VaultList };
   /**
    * Say how a vault stands.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
@@ -2518,7 +2740,7 @@ export interface Methods {
   "admin.restore": { params: AdminRestoreParams; result: Restored };
   /**
    * Make the index of words or that of vectors anew.
-   * Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. A call that is withdrawn ends its waiting; the index is made all the same.
+   * Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. A call that is withdrawn, or that the disk has no room for, stops and leaves the vectors as they were; the index of words is made to its end all the same.
    * Errors of its own: conflict, unavailable, limit.
    * @example {"what":"vectors"}
    */
@@ -2531,9 +2753,10 @@ export interface Methods {
   "admin.check": { params: NoParams; result: Checked };
   /**
    * End the daemon after the calls that it has accepted.
-   * Errors of its own: limit.
+   * It is gone within five seconds. Jobs stop between two transactions; reads, and mutations that have not begun, are withdrawn after two seconds. All of them are told so: unavailable, retryable.
+   * Errors of its own: unavailable, limit.
    */
-  "admin.stop": { params: NoParams; result: Empty };
+  "admin.stop": { params: NoParams; result: Stopped };
   /**
    * Describe every method, as an OpenRPC document.
    * Errors of its own: limit, deadline.

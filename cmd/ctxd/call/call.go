@@ -1,0 +1,85 @@
+package call
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Command is ctxd call.
+type Command struct {
+	Method   string   `arg:"" help:"Name of the method, such as notes.search."`
+	Params   []string `arg:"" optional:"" help:"A JSON object, - to read it from standard input, or NAME=TEXT and NAME:=JSON for single members."`
+	Describe bool     `short:"d" help:"Say what the method takes and gives instead of calling it; needs no daemon."`
+
+	connect.Audience
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "Prints the result as JSON, indented on a terminal and on one line otherwise."
+}
+
+// More lists the methods that this version knows.
+func (Command) More() string {
+	var b strings.Builder
+	b.WriteString("Methods:\n")
+	for _, m := range protocol.Methods {
+		fmt.Fprintf(&b, "  %-19s %s\n", m.Name, m.Summary)
+	}
+	return b.String()
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd call notes.complete prefix=Pro limit:=3", "params by name: = gives a text, := anything else"},
+		{`ctxd call wql.query '{"query":"SELECT COUNT(*) FROM Person"}'`, "params as JSON"},
+		{"ctxd call notes.putMany - < notes.json", "params from a file"},
+		{"ctxd call context.assemble --describe", "what a method takes"},
+		{"ctxd call notes.complete prefix=Pro --audience remote", "what a remote reader is answered"},
+	}
+}
+
+// Run runs the command.
+func (c *Command) Run(a *Options) error {
+	if c.Describe {
+		return c.describe(a)
+	}
+	params, err := c.params(a)
+	if err != nil {
+		return err
+	}
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		p := term.NewProgress(a.Err)
+		var result json.RawMessage
+		err := cl.CallProgress(a.Ctx, c.Method, params, &result, p.Wire)
+		p.Finish()
+		if err != nil {
+			return c.suggest(err, cl.Server().Capabilities.Methods)
+		}
+		return a.Out.RawJSON(result)
+	})
+}
+
+// suggest adds the names that an unknown method may have been meant to be.
+func (c *Command) suggest(err error, methods []string) error {
+	var wire *client.Error
+	if !errors.As(err, &wire) || wire.Code != protocol.CodeMethodNotFound {
+		return err
+	}
+	e := fault.New(fault.NotFound, "the daemon has no method %q", c.Method).
+		WithHint("ctxd call --help lists the methods")
+	if near := command.Nearest(c.Method, methods); len(near) > 0 {
+		e.Hint = "ctxd call " + strings.Join(near, ", or ctxd call ")
+	}
+	return e
+}

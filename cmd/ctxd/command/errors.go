@@ -1,0 +1,139 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+// The exit statuses.
+const (
+	ExitOK          = 0
+	ExitError       = 1
+	ExitMisused     = 2
+	ExitOwned       = 3
+	ExitMissing     = 4
+	ExitNoDaemon    = 5
+	ExitInterrupted = 130 // 128 + SIGINT, as shells count
+)
+
+// Usage is a command line that kong accepts and we don't.
+type Usage struct{ Msg, Hint string }
+
+// Misuse returns the error of a command line that makes no sense, and what to say
+// instead.
+func Misuse(msg, hint string) *Usage { return &Usage{Msg: msg, Hint: hint} }
+
+// Error is the message.
+func (e *Usage) Error() string { return e.Msg }
+
+// Unreachable says that no daemon could be spoken to.
+type Unreachable struct {
+	Socket string
+	Err    error
+}
+
+// Error is the message.
+func (e *Unreachable) Error() string { return fault.Message(e.Err) + " " + e.Socket }
+
+// Unwrap returns the cause.
+func (e *Unreachable) Unwrap() error { return e.Err }
+
+// Failure is an error as it is shown.
+type Failure struct {
+	Code       int               `json:"exitCode"`
+	Message    string            `json:"message"`
+	Kind       string            `json:"kind,omitempty"`
+	Wire       int               `json:"code,omitempty"` // of the protocol
+	Field      string            `json:"field,omitempty"`
+	Ref        string            `json:"ref,omitempty"`
+	File       string            `json:"file,omitempty"` // that line counts in; "": the query
+	Line       int               `json:"line,omitempty"`
+	Column     int               `json:"column,omitempty"`
+	Hint       string            `json:"hint,omitempty"`
+	Candidates []fault.Candidate `json:"candidates,omitempty"`
+	Log        []string          `json:"log,omitempty"` // what a daemon said last
+
+	Diagnostics []entities.Diagnostic `json:"diagnostics,omitempty"` // of a query: all that there is to say
+}
+
+// Describer is an error that knows how it is shown. What explain found out of
+// it so far is in the failure.
+type Describer interface {
+	error
+	Describe(f *Failure)
+}
+
+// Explain finds out what to say of an error.
+func Explain(err error) Failure {
+	f := Failure{Code: ExitError, Message: err.Error()}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		f.Message, f.Hint, f.Candidates = known.Msg, known.Hint, known.Candidates
+		f.Kind, f.Field, f.Ref, f.Line, f.Column = known.Kind.String(), known.Field, known.Ref, known.Line, known.Column
+		if known.Kind == fault.NotFound {
+			f.Code = ExitMissing
+		}
+		if known.Field != "" && !strings.Contains(known.Msg, lastPart(known.Field)) {
+			f.Message = known.Field + ": " + known.Msg
+		}
+	}
+	var (
+		wire  *client.Error
+		owned *socket.OwnedError
+		away  *Unreachable
+		usage *Usage
+		parse *kong.ParseError
+		own   Describer
+	)
+	switch {
+	case errors.As(err, &own):
+		own.Describe(&f)
+	case errors.As(err, &owned):
+		f.Code = ExitOwned
+	case errors.As(err, &away):
+		f.Code, f.Message = ExitNoDaemon, away.Error()
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+			f.Hint = "ctxd serve --vault ~/Notes"
+		}
+	case errors.As(err, &usage):
+		f.Code, f.Kind, f.Message, f.Hint = ExitMisused, "usage", usage.Msg, usage.Hint
+	case errors.As(err, &parse):
+		f.Code, f.Kind, f.Hint = ExitMisused, "usage", "ctxd --help"
+		node := parse.Context.Selected()
+		if node != nil {
+			f.Hint = node.FullPath() + " --help"
+		}
+		if node == nil || !node.Leaf() {
+			f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
+		}
+	case errors.As(err, &wire):
+		f.Wire = wire.Code
+	case known == nil:
+		f.Kind = fault.KindOf(err).String()
+		if f.Kind == fault.Cancelled.String() || f.Kind == fault.Deadline.String() {
+			f.Message = fault.Message(err)
+		}
+	}
+	return f
+}
+
+// unexpectedArgument is what kong calls a word where a command is due.
+var unexpectedArgument = regexp.MustCompile(`^unexpected argument (.*?)($|, did you mean )`)
+
+func lastPart(field string) string { return field[strings.LastIndexByte(field, '.')+1:] }
+
+// NotFound is the error for a name that leads nowhere.
+func NotFound(sort, name string) *fault.Error {
+	return fault.New(fault.NotFound, "%s", fmt.Sprintf("there is no %s %q", sort, name)).WithRef(name)
+}

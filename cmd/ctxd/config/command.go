@@ -1,0 +1,208 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Command is ctxd config.
+type Command struct {
+	Key  string `arg:"" optional:"" help:"Print the value of this setting alone, such as limits.batch."`
+	Path bool   `xor:"what" help:"Print the path of the configuration file."`
+	Init bool   `xor:"what" help:"Make the configuration file, with every setting commented out, and print its path."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "A flag is stronger than an environment variable, that is stronger than the configuration file, and the file is stronger than the default. " +
+		"The file is $CTXD_CONFIG, else ctxd/config.yaml in $XDG_CONFIG_HOME, else in ~/.config. " +
+		"A daemon takes its settings when it starts; this shows what one would have that starts now."
+}
+
+// More lists the settings.
+func (Command) More() string {
+	var b strings.Builder
+	b.WriteString("Settings:\n")
+	for _, s := range Default().Settings {
+		fmt.Fprintf(&b, "  %-24s %s\n", s.key, s.about)
+	}
+	b.WriteString("\nThe environment variable of limits.writeStall is CTXD_LIMITS_WRITE_STALL, and so on.\n")
+	return b.String()
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd config", "every setting, its value, and where that came from"},
+		{"ctxd config data", "the folder of the store, for a script"},
+		{"ctxd config --init", "begin a configuration file"},
+		{`$EDITOR "$(ctxd config --path)"`, "change it"},
+		{"ctxd serve --set limits.connections=100", "any setting on the command line"},
+	}
+}
+
+// Run runs the command.
+func (c *Command) Run(a *Options) error {
+	switch {
+	case c.Key != "" && (c.Path || c.Init):
+		return command.Misuse("a setting goes with neither --path nor --init", "ctxd config --help")
+	case c.Path || c.Init:
+		return c.file(a)
+	}
+	conf, err := a.Load(nil)
+	if err != nil {
+		return err
+	}
+	if c.Key == "" {
+		return conf.draw(a)
+	}
+	s := conf.Setting(c.Key)
+	if s == nil {
+		return conf.unknownSetting(c.Key)
+	}
+	if a.JSON {
+		return a.Out.JSON(s.shown())
+	}
+	for _, l := range s.lines() {
+		a.Out.SayWhole(term.Text(l))
+	}
+	return nil
+}
+
+// file prints the path of the configuration file, and makes it when it is asked
+// to.
+func (c *Command) file(a *Options) error {
+	p, _, err := Path(a.Config)
+	if err == nil && c.Init {
+		err = makeConfig(p)
+	}
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(map[string]string{"path": p})
+	}
+	a.Out.SayWhole(term.Text(p))
+	return nil
+}
+
+// makeConfig writes a configuration file that changes nothing.
+func makeConfig(p string) error {
+	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the folder of the file %q can't be made: %s", p, Reason(err)).
+			WithHint("name another place with --config")
+	}
+	f, err := os.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fault.New(fault.Conflict, "there is a file %q already", p).WithHint("edit it, or move it away first")
+	case err != nil:
+		return fault.Wrap(fault.Unavailable, err, "the file %q can't be made: %s", p, Reason(err)).
+			WithHint("name another place with --config")
+	}
+	_, err = f.WriteString(template())
+	return errors.Join(err, f.Close())
+}
+
+// lines returns the value as it is printed: a list takes one line an item.
+func (s *Setting) lines() []string {
+	if !s.list {
+		return []string{s.Text()}
+	}
+	return filepath.SplitList(s.Text())
+}
+
+// shownSetting is a setting as --json prints it.
+type shownSetting struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`          // sizes in bytes, durations in ms
+	Unit   string `json:"unit,omitempty"` // of the value
+	Text   string `json:"text,omitempty"` // as it is written in the file, where it has a unit
+	Source string `json:"source"`         // flag, environment, file or default
+	Where  string `json:"where,omitempty"`
+}
+
+func (s *Setting) shown() shownSetting {
+	out := shownSetting{Key: s.key, Value: s.raw(), Unit: s.Unit, Source: s.Origin.Source, Where: s.Origin.where}
+	if s.Unit != "" {
+		out.Text = s.Text()
+	}
+	return out
+}
+
+// draw shows all settings.
+func (c *Config) draw(a *Options) error {
+	if a.JSON {
+		list := make([]shownSetting, len(c.Settings))
+		for i, s := range c.Settings {
+			list[i] = s.shown()
+		}
+		return a.Out.JSON(map[string]any{
+			"file":     map[string]any{"path": c.Path, "present": c.Present},
+			"settings": list,
+		})
+	}
+	state := term.Styled(term.Faint, "  does not exist; ctxd config --init makes it")
+	if c.Present {
+		state = term.Span{}
+	}
+	a.Out.Say(term.Styled(term.Strong, "Configuration"), term.Text("  "+c.Path), state)
+	a.Out.Say()
+	t := &term.Table{Indent: 2, Head: []string{"setting", "value", "from"}}
+	for _, s := range c.Settings {
+		from := term.Styled(term.Faint, FromDefault)
+		if s.Origin.Source != FromDefault {
+			from = term.Styled(term.Accent, s.Origin.where)
+		}
+		shown := s.lines()
+		if len(shown) == 0 || shown[0] == "" {
+			shown = []string{"none"}
+		}
+		t.Row(term.Line{term.Styled(term.Faint, s.key)}, term.Line{term.Text(shown[0])}, term.Line{from})
+		for _, more := range shown[1:] {
+			t.Row(term.Line{}, term.Line{term.Text(more)}, term.Line{})
+		}
+	}
+	t.Draw(a.Out)
+	return nil
+}
+
+// template returns a configuration file with all settings commented out.
+func template() string {
+	var b strings.Builder
+	b.WriteString("# Configuration of ctxd. Each comment shows the default, or an example where there is none.\n" +
+		"# Sizes are written as 512KiB or 16MiB, durations as 30s, 10m or 1h30m.\n" +
+		"# ctxd config shows what holds, and where it came from.\n\n")
+	section := ""
+	for _, s := range Default().Settings {
+		name, indent := s.key, ""
+		if head, rest, ok := strings.Cut(s.key, "."); ok {
+			if head != section {
+				fmt.Fprintf(&b, "\n%s:\n", head)
+			}
+			section, name, indent = head, rest, "  "
+		}
+		fmt.Fprintf(&b, "%s# %s: %s  # %s\n", indent, name, s.sample(), s.about)
+	}
+	return b.String()
+}
+
+// samples are values of settings that have no default, or one that the machine
+// decides.
+var samples = map[string]string{
+	"socket": "~/.ctxd/ctxd.sock", "data": "~/.ctxd/data", "vaults": "[~/Notes, ~/Work]",
+	"embedding.url": "http://127.0.0.1:11434/v1", "embedding.model": "nomic-embed-text",
+	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]",
+}
+
+// sample returns a value as it stands in a configuration file.
+func (s *Setting) sample() string { return cmp.Or(samples[s.key], s.Text()) }

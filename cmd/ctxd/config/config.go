@@ -1,0 +1,440 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/adrg/xdg"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+// envConfig is the environment variable that names the configuration file.
+const envConfig = "CTXD_CONFIG"
+
+// Config is how ctxd is set up: flags, else the environment, else the file,
+// else the defaults. Load makes one; it does not change later.
+type Config struct {
+	Socket   string
+	Data     string        // folder of the store
+	Vaults   []string      // folders that are followed from the start
+	IdleExit time.Duration // 0: the daemon does not end by itself
+	Log      Log
+	Store    Store
+	Embedder Embedder
+	Weights  Weights
+	Limits   rpc.Limits
+	Records  Records
+	history  string // file of the history of ctxd wql, NoLogFile for none; "": see historyPath
+
+	Path     string // of the file, whether it is there or not
+	Present  bool
+	Settings []*Setting // of the members above, in the order they are shown in
+}
+
+// Vault is what holds for the files of every vault. Both are patterns as in
+// .ctxdignore.
+type Vault struct {
+	Exclude []string // never read
+	Private []string // folders whose notes are private, whatever they say
+	Outside []string // files and folders that the daemon writes to: no vault may hold them
+}
+
+// Log is how the log of a daemon is kept.
+type Log struct {
+	Level  string // debug, info, warn or error
+	Format string // of standard error: text or json
+	File   string // NoLogFile for none; "": see logOptions
+	Size   int64  // bytes of a file, after which the next one is begun
+	Keep   int    // full files that are kept
+}
+
+// Store is how the store is kept.
+type Store struct {
+	Durability    string // strict or relaxed
+	SnapshotAfter int64  // bytes of journal
+}
+
+// Records bound what the rooms take and keep.
+type Records struct {
+	Vault    Vault
+	Entities entities.Limits
+	MaxBody  int // bytes of the text of a note
+	Reports  int // of prompts
+}
+
+// Setting is one thing that can be configured.
+type Setting struct {
+	key   string // as in the file, with dots: limits.batch
+	flag  string // of ctxd serve that sets it alone; "" when only --set does
+	about string // for people: what it is, in a few words
+	value
+	Origin Origin
+}
+
+// Source is where the value of a setting can come from, weakest first.
+const (
+	FromDefault = "default"
+	fromFile    = "file"
+	fromEnv     = "environment"
+	fromFlag    = "flag"
+)
+
+// Origin is where the value of a setting came from.
+type Origin struct {
+	Source string
+	where  string // "config.yaml:3", "$CTXD_DATA", "--socket"; "" for a default
+	file   string // the configuration file, when it is from there
+	Line   int    // in it, 0 when it can't be told
+}
+
+// Env returns the environment variable that sets a setting:
+// CTXD_LIMITS_WRITE_STALL for limits.writeStall.
+func (s *Setting) Env() string {
+	var b strings.Builder
+	b.WriteString("CTXD_")
+	for _, r := range s.key {
+		switch {
+		case r == '.':
+			b.WriteByte('_')
+		case unicode.IsUpper(r):
+			b.WriteByte('_')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(unicode.ToUpper(r))
+		}
+	}
+	return b.String()
+}
+
+// Given are the values that flags give, by the key of their setting.
+type Given map[string][]string
+
+// Load finds out how ctxd is set up. path is the file that a flag names,
+// "" for the one in the user's folder for configuration, which need not be
+// there. Everything that was said is checked, also where something stronger
+// overrules it. The errors are *Error and *command.Usage.
+func Load(path string, flags Given) (*Config, error) {
+	c := Default()
+	if err := c.readFile(path); err != nil {
+		return nil, err
+	}
+	if err := c.checkEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
+	for _, s := range c.Settings {
+		if err := s.take(flags[s.key]); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.finish()
+}
+
+// Flags are the flags of every command that say how ctxd is set up.
+type Flags struct {
+	Socket string `group:"global" placeholder:"PATH" help:"Socket of the daemon. Default: $$CTXD_SOCKET, else ctxd/ctxd.sock in $$XDG_RUNTIME_DIR, else ctxd-UID/ctxd.sock in the temporary directory."`
+	Config string `group:"global" placeholder:"PATH" help:"Configuration file. Default: $$CTXD_CONFIG, else ctxd/config.yaml in $$XDG_CONFIG_HOME."`
+}
+
+// Load finds out how ctxd is set up, with the flags of every command and those
+// of this one.
+func (f *Flags) Load(flags Given) (*Config, error) {
+	all := Given{}
+	maps.Copy(all, flags)
+	if f.Socket != "" {
+		all["socket"] = []string{f.Socket}
+	}
+	return Load(f.Config, all)
+}
+
+// checkEnvironment refuses variables of the sections that set nothing: their
+// names are misspelt. What else begins with CTXD_ may be somebody else's.
+func (c *Config) checkEnvironment(environ []string) error {
+	names := make([]string, len(c.Settings))
+	for i, s := range c.Settings {
+		names[i] = s.Env()
+	}
+	for _, pair := range environ {
+		name, text, _ := strings.Cut(pair, "=")
+		ours := slices.ContainsFunc(sections, func(section string) bool {
+			return strings.HasPrefix(name, "CTXD_"+strings.ToUpper(section)+"_")
+		})
+		if !ours || text == "" || slices.Contains(names, name) {
+			continue
+		}
+		e := fault.New(fault.Invalid, "no setting has that variable").WithHint("ctxd config --help lists the settings")
+		if near := command.Nearest(name, names); len(near) > 0 {
+			e.Hint = "did you mean $" + near[0] + "?"
+		}
+		return &Error{At: Origin{Source: fromEnv, where: "$" + name}, Fault: e}
+	}
+	return nil
+}
+
+// take lets the environment and the flags overrule what a setting has.
+func (s *Setting) take(flag []string) error {
+	if text := os.Getenv(s.Env()); text != "" {
+		words := []string{text}
+		if s.list {
+			words = filepath.SplitList(text)
+		}
+		if err := s.set(words); err != nil {
+			return &Error{Key: s.key, At: Origin{Source: fromEnv, where: "$" + s.Env()}, Fault: err}
+		}
+		s.Origin = Origin{Source: fromEnv, where: "$" + s.Env()}
+	}
+	if len(flag) == 0 {
+		return nil
+	}
+	at := Origin{Source: fromFlag, where: cmp.Or(s.flag, "--set")}
+	if err := s.set(flag); err != nil {
+		return &Error{Key: s.key, At: at, Fault: err}
+	}
+	s.Origin = at
+	return nil
+}
+
+// finish sets what depends on something else, and makes paths absolute.
+func (c *Config) finish() error {
+	loc, err := socket.Resolve(c.Socket)
+	var bad *fault.Error
+	if errors.As(err, &bad) {
+		return &Error{Key: "socket", At: c.Setting("socket").Origin, Fault: bad}
+	} else if err != nil {
+		return err
+	}
+	c.Socket = loc.Path
+	if c.Data == "" {
+		c.Data = filepath.Join(xdg.DataHome, "ctxd")
+	}
+	local := append([]*string{&c.Data}, pointers(c.Vaults)...)
+	for _, file := range []*string{
+		&c.Log.File, &c.history, &c.Embedder.Table, &c.Embedder.Runner.Path,
+		&c.Embedder.Runner.Model,
+	} {
+		if *file != "" && *file != NoLogFile {
+			local = append(local, file)
+		}
+	}
+	for _, p := range local {
+		*p, err = filepath.Abs(*p)
+		if err != nil {
+			return fault.Wrap(fault.Unavailable, err, "the working directory can't be told")
+		}
+	}
+	if c.Weights == (Weights{}) {
+		s := c.Setting("search.weights.lexical")
+		return &Error{
+			Key: s.key, At: s.Origin,
+			Fault: fault.New(fault.Invalid, "%s and search.weights.semantic are both 0: nothing would count", s.key).
+				WithHint("give one of them 1"),
+		}
+	}
+	if err := c.Embedder.check(); err != nil {
+		key := strings.TrimSuffix("embedding."+err.Field, ".")
+		return &Error{Key: key, At: c.Setting(key).Origin, Fault: err}
+	}
+	if int64(c.Records.MaxBody) > c.Limits.OutboundBytes {
+		body, outbound := c.Setting("limits.bodyBytes"), c.Setting("limits.outboundBytes")
+		said := outbound
+		if said.Origin.Source == FromDefault {
+			said = body
+		}
+		return &Error{Key: said.key, At: said.Origin, Fault: fault.New(fault.Invalid,
+			"%s (%s) is more than %s (%s): such a note could not be sent", body.key, body.Text(), outbound.key,
+			outbound.Text()).
+			WithHint("make %s smaller, or %s larger", body.key, outbound.key)}
+	}
+	return nil
+}
+
+const (
+	// NoLogFile stands for no file where a path is asked for.
+	NoLogFile = "none"
+	// DefaultLogSize is the size of a log file in bytes, when nothing else is configured.
+	DefaultLogSize = 10 << 20
+	// DefaultLogKeep is the number of full log files that are kept then.
+	DefaultLogKeep = 5
+)
+
+// LogPath returns the file that a daemon logs to, "" when it logs to none.
+func (c *Config) LogPath() (string, error) {
+	switch c.Log.File {
+	case NoLogFile:
+		return "", nil
+	case "":
+		return filepath.Join(c.Data, "log", "ctxd.log"), nil
+	}
+	return filepath.Abs(c.Log.File)
+}
+
+// HistoryFile is the history in the data folder, when no other file is
+// configured.
+const HistoryFile = "wql_history"
+
+// HistoryPath returns the file of the history, "" when none is wanted.
+func (c *Config) HistoryPath() string {
+	switch c.history {
+	case NoLogFile:
+		return ""
+	case "":
+		return filepath.Join(c.Data, HistoryFile)
+	}
+	return c.history
+}
+
+// Assignments reads the values of --set KEY=VALUE.
+func Assignments(list []string) (Given, error) {
+	known, flags := Default(), Given{}
+	for _, word := range list {
+		key, text, ok := strings.Cut(word, "=")
+		if !ok {
+			return nil, command.Misuse(fmt.Sprintf("--set %q has no equals sign", word),
+				"ctxd serve --set limits.connections=100")
+		}
+		if known.Setting(key) == nil {
+			return nil, &Error{Key: key, At: Origin{Source: fromFlag, where: "--set"}, Fault: known.unknownSetting(key)}
+		}
+		flags[key] = append(flags[key], text)
+	}
+	return flags, nil
+}
+
+func pointers(list []string) []*string {
+	out := make([]*string, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
+// Setting returns the setting of a key, or nil.
+func (c *Config) Setting(key string) *Setting {
+	for _, s := range c.Settings {
+		if s.key == key {
+			return s
+		}
+	}
+	return nil
+}
+
+// sections are the maps of the configuration file.
+var sections = []string{
+	"vault", "store", "log", "context", "wql", "embedding", "runner", "search", "search.weights",
+	"limits",
+}
+
+// Keys returns the keys of all settings.
+func (c *Config) Keys() []string {
+	out := make([]string, len(c.Settings))
+	for i, s := range c.Settings {
+		out[i] = s.key
+	}
+	return out
+}
+
+// unknownSetting is the error for a key that there is no setting of.
+func (c *Config) unknownSetting(key string) *fault.Error {
+	e := fault.New(fault.Invalid, "there is no setting %q", key).WithHint("ctxd config lists the settings")
+	if near := command.Nearest(key, append(c.Keys(), sections...)); len(near) > 0 {
+		e.Hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return e
+}
+
+// defaultSnapshotAfter is the size of the journal after which the whole state is
+// written anew.
+const defaultSnapshotAfter = 64 << 20
+
+// Default returns what holds when nothing is configured.
+func Default() *Config {
+	c := &Config{
+		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter},
+		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
+		Weights:  Weights{Lexical: defaultLexicalWeight, Semantic: defaultSemanticWeight},
+		Log:      Log{Level: "info", Format: "text", Size: DefaultLogSize, Keep: DefaultLogKeep},
+		Limits:   rpc.DefaultLimits(),
+		Records: Records{
+			Entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
+			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports,
+		},
+	}
+	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.limitSettings())
+	for _, s := range c.Settings {
+		s.Origin = Origin{Source: FromDefault}
+	}
+	return c
+}
+
+func (c *Config) daemonSettings() []*Setting {
+	return []*Setting{
+		{key: "socket", flag: "--socket", about: "socket of the daemon", value: pathOf(&c.Socket)},
+		{key: "data", flag: "--data", about: "folder of the store", value: pathOf(&c.Data)},
+		{key: "vaults", flag: "--vault", about: "folders of Markdown notes to read at the start and follow", value: pathsOf(&c.Vaults)},
+		{key: "idleExit", flag: "--idle-exit", about: "end when no client has been connected for that long", value: durationOrNever(&c.IdleExit)},
+		{key: "vault.exclude", about: "files and folders of vaults that are never read; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Exclude)},
+		{key: "vault.private", about: "folders of vaults whose notes no remote model gets; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Private)},
+		{key: "store.durability", about: "when a write is answered: strict, once it is on the disk; relaxed, up to a second before", value: wordOf(&c.Store.Durability, kv.Strict.String(), kv.Relaxed.String())},
+		{key: "store.snapshotAfter", about: "size of the journal after which the whole store is written anew", value: sizeOf(&c.Store.SnapshotAfter, 64<<10, 1<<40)},
+		{key: "log.level", flag: "--log-level", about: "least level that is logged", value: wordOf(&c.Log.Level, "debug", "info", "warn", "error")},
+		{key: "log.format", flag: "--log-format", about: "form of the log on standard error", value: wordOf(&c.Log.Format, "text", "json")},
+		{key: "log.file", flag: "--log-file", about: "file to log to; none, or auto for log/ctxd.log in the data folder", value: logFileOf(&c.Log.File)},
+		{key: "log.size", flag: "--log-size", about: "size of a log file, after which the next one is begun", value: sizeOf(&c.Log.Size, 64<<10, 1<<30)},
+		{key: "log.keep", flag: "--log-keep", about: "full log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
+		{key: "context.reports", about: "reports of the last prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
+		{key: "wql.history", about: "file of the history of the prompt ctxd wql; none, or auto for wql_history in the data folder", value: logFileOf(&c.history)},
+	}
+}
+
+// limitSettings are the limits of the protocol, by the names of rpc.Limits, and
+// the sizes of records.
+func (c *Config) limitSettings() []*Setting {
+	l, r := &c.Limits, &c.Records
+	list := []*Setting{
+		{key: "messageBytes", about: "a message; a larger one is answered with an error", value: sizeOf(&l.MessageBytes, 1<<10, 1<<30)},
+		{key: "textBytes", about: "a text in the parameters of a call, bodies of notes apart", value: sizeOf(&l.TextBytes, 1<<10, 1<<30)},
+		{key: "headerBytes", about: "the header of a message", value: sizeOf(&l.HeaderBytes, 64, 1<<20)},
+		{key: "nesting", about: "depth of JSON", value: countOf(&l.Nesting, 8, 1000)},
+		{key: "batch", about: "requests of a batch", value: countOf(&l.Batch, 1, 100_000)},
+		{key: "inFlight", about: "unanswered requests of a connection", value: countOf(&l.InFlight, 1, 10_000)},
+		{key: "concurrency", about: "reads of a connection that run at a time", value: countOf(&l.Concurrency, 1, 1000)},
+		{key: "running", about: "reads of all connections that run at a time", value: countOf(&l.Running, 1, 1000)},
+		{key: "readSlice", about: "how long a read may run before it gives way to others", value: durationOf(&l.ReadSlice, time.Millisecond, time.Minute)},
+		{key: "jobs", about: "jobs of a connection that run at a time", value: countOf(&l.Jobs, 1, 100)},
+		{key: "outboundBytes", about: "replies that wait for the reader of a connection", value: sizeOf(&l.OutboundBytes, 64<<10, 4<<30)},
+		{key: "outboundTotal", about: "replies that wait, of all connections", value: sizeOf(&l.OutboundTotal, 64<<10, 64<<30)},
+		{key: "inboundTotal", about: "messages that have begun to arrive, of all connections", value: sizeOf(&l.InboundTotal, 1<<20, 64<<30)},
+		{key: "memoryTotal", about: "what calls that write may take up while they wait and run, of all connections", value: sizeOf(&l.MemoryTotal, 1<<20, 64<<30)},
+		{key: "writeStall", about: "how long a client may read nothing while replies wait", value: durationOf(&l.WriteStall, 10*time.Millisecond, time.Hour)},
+		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
+		{key: "connections", about: "connections at a time", value: countOf(&l.Connections, 1, 100_000)},
+		{key: "initializeTimeout", about: "how long a client may take to call initialize", value: durationOf(&l.InitializeTimeout, 10*time.Millisecond, time.Hour)},
+		{key: "readTimeout", about: "how long a call that changes nothing may run", value: durationOf(&l.ReadTimeout, 10*time.Millisecond, time.Hour)},
+		{key: "nameChars", about: "characters of a title, name or alias", value: countOf(&r.Entities.Name, 16, 1024)},
+		{key: "bodyBytes", about: "text of a note", value: sizeOf(&r.MaxBody, 1<<10, 32<<20)},
+		{key: "fieldBytes", about: "all fields of an entity, as JSON", value: sizeOf(&r.Entities.FieldBytes, 1<<10, 16<<20)},
+		{key: "typeFields", about: "fields of a type", value: countOf(&r.Entities.Fields, 1, 10_000)},
+	}
+	for _, s := range list {
+		s.key = "limits." + s.key
+	}
+	return list
+}
+
+// Said reports whether a setting was made for this process alone.
+func (s *Setting) Said() bool { return s.Origin.Source == fromFlag || s.Origin.Source == fromEnv }

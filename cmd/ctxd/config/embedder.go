@@ -1,0 +1,171 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/endpoint"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Embedder is what turns text into vectors.
+type Embedder struct {
+	Kind     embed.Kind // Auto, or one of the embedders
+	Table    string     // file of the builtin one, "": the table in the program
+	Endpoint Endpoint
+	Runner   Runner
+}
+
+// Endpoint is an endpoint that embeds.
+type Endpoint struct {
+	URL, Model  string
+	Key         string // where it is found: keyNone, env:NAME or file:PATH
+	AllowRemote bool
+	Timeout     time.Duration
+}
+
+// Runner is how the child process is run that embeds.
+type Runner struct {
+	Path      string // of ctxd-runner, "": it is looked for
+	Model     string // GGUF, "": it is looked for
+	GpuLayers *int   // -1 all, nil: as many as fit
+	Device    string // auto, or the name of a GPU
+	Threads   *int   // nil: by the number of cores
+	Idle      time.Duration
+}
+
+// Weights say what the two lists of a hybrid search count.
+type Weights struct{ Lexical, Semantic float64 }
+
+const (
+	defaultEmbeddingTimeout = 30 * time.Second
+	defaultRunnerIdle       = 10 * time.Minute
+	defaultLexicalWeight    = 1
+	defaultSemanticWeight   = 0.5
+)
+
+func (c *Config) embedderSettings() []*Setting {
+	e, h, r := &c.Embedder, &c.Embedder.Endpoint, &c.Embedder.Runner
+	return []*Setting{
+		{key: "embedder", about: "what finds notes by their meaning: builtin; runner, a model of your own; http, a server; auto is runner where there is one, else builtin", value: wordOf(&e.Kind, append([]embed.Kind{Auto}, embed.Kinds...)...)},
+		{key: "embedding.table", about: "of builtin: file of a table of vectors to take for the one in the program, such as the multilingual one; none for that", value: pathOrWord(&e.Table, NoLogFile)},
+		{key: "embedding.url", about: "of http: server with OpenAI's /v1/embeddings, such as Ollama, llama-server or LM Studio", value: stringOf(&h.URL, checkEmbeddingURL)},
+		{key: "embedding.model", about: "of http: name of the model, as the server calls it", value: stringOf(&h.Model, notBlank)},
+		{key: "embedding.key", about: "of http: where the key is found, never the key itself: env:NAME, file:PATH or none", value: keyOf(&h.Key)},
+		{key: "embedding.allowRemote", about: "of http: whether the server may be another machine; notes that are private stay here", value: yesOf(&h.AllowRemote)},
+		{key: "embedding.timeout", about: "of http: how long one request may take, the loading of a model included", value: durationOf(&h.Timeout, 100*time.Millisecond, 10*time.Minute)},
+		{key: "runner.path", about: "of runner: the program ctxd-runner; auto looks beside ctxd and in $PATH", value: pathOrAuto(&r.Path)},
+		{key: "runner.model", about: "of runner: the model, a GGUF file; auto takes the first of the folder models beside the program", value: pathOrAuto(&r.Model)},
+		{key: "runner.gpuLayers", about: "of runner: layers of the model that go on the GPU; -1 for all, 0 for none", value: countOrAuto(&r.GpuLayers, -1, 1000)},
+		{key: "runner.device", about: "of runner: name of the GPU; auto takes the best", value: deviceOf(&r.Device)},
+		{key: "runner.threads", about: "of runner: threads of the CPU; auto goes by the cores", value: countOrAuto(&r.Threads, 1, 256)},
+		{key: "runner.idle", about: "of runner: how long after the last text the model stays loaded", value: durationOrNever(&r.Idle)},
+		{key: "search.weights.lexical", about: "what a note's place in the list by words counts", value: numberOf(&c.Weights.Lexical, 0, 100)},
+		{key: "search.weights.semantic", about: "what a note's place in the list by meaning counts", value: numberOf(&c.Weights.Semantic, 0, 100)},
+	}
+}
+
+// check finds what only shows when all is known: whether the endpoint that was
+// chosen can be asked. Its field is a setting of the section embedding.
+func (e *Embedder) check() *fault.Error {
+	if e.Kind != embed.HTTP {
+		return nil
+	}
+	opts := e.Endpoint.Options()
+	if e.Endpoint.KeySource() != keyNone {
+		opts.Key = "given" // not to be looked for before it is needed
+	}
+	return AsFault(opts.Check())
+}
+
+// Options are those of the embedder, but for the key.
+func (h *Endpoint) Options() endpoint.Options {
+	return endpoint.Options{URL: h.URL, Model: h.Model, AllowRemote: h.AllowRemote, Timeout: h.Timeout}
+}
+
+// AsFault returns an error of context/embed as a fault; nil stays nil.
+func AsFault(err error) *fault.Error {
+	var f *fault.Error
+	if err != nil && !errors.As(err, &f) {
+		f = fault.Wrap(fault.Internal, err, "the setting can't be checked")
+	}
+	return f
+}
+
+// checkEmbeddingURL refuses what is no URL of an endpoint, wherever that is.
+func checkEmbeddingURL(text string) *fault.Error {
+	opts := endpoint.Options{URL: text, Model: "any", AllowRemote: true}
+	return AsFault(opts.Check())
+}
+
+func notBlank(text string) *fault.Error {
+	if strings.TrimSpace(text) == "" {
+		return fault.New(fault.Invalid, "it is empty").WithHint("leave the setting out to have its default")
+	}
+	return nil
+}
+
+// deviceOf is the name of a device, or auto.
+func deviceOf(at *string) value {
+	v := stringOf(at, notBlank)
+	take := v.set
+	v.set = func(words []string) *fault.Error {
+		err := take(words)
+		if strings.EqualFold(*at, Auto) {
+			*at = ""
+		}
+		return err
+	}
+	v.Text = func() string { return cmp.Or(*at, Auto) }
+	v.raw = func() any { return v.Text() }
+	return v
+}
+
+// Where a key is found.
+const (
+	keyNone = "none"
+	KeyEnv  = "env:"
+	KeyFile = "file:"
+)
+
+// KeySource says where the key is found: none, env:NAME or file:PATH.
+func (h *Endpoint) KeySource() string { return cmp.Or(h.Key, keyNone) }
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// keyOf is where a key is found. Its errors never show what was given: that may
+// be the key itself.
+func keyOf(at *string) value {
+	v := value{words: []string{keyNone}, Text: func() string { return cmp.Or(*at, keyNone) }}
+	v.raw = func() any { return v.Text() }
+	v.set = func(words []string) *fault.Error {
+		w, err := only(words)
+		if err != nil {
+			return err
+		}
+		name, isEnv := strings.CutPrefix(w, KeyEnv)
+		path, isFile := strings.CutPrefix(w, KeyFile)
+		switch {
+		case w == keyNone:
+			w = ""
+		case isEnv && variableName.MatchString(name):
+		case isFile && checkPath(path) == nil:
+			path, err = wholePath(path)
+			if err != nil {
+				return fault.New(fault.Invalid, "the file of the key needs a whole path").
+					WithHint("write it as file:/home/you/.ctxd-key or file:~/.ctxd-key")
+			}
+			w = KeyFile + path
+		default:
+			return fault.New(fault.Invalid, "it must say where the key is found, and not be the key").
+				WithHint("write env:NAME for a variable, file:PATH for a file that only you can read, or none")
+		}
+		*at = w
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,47 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table of settings in cmd/ctxd/README.md anew")
+
+// TestReadme_HasEverySetting compares the table of settings in the README of the
+// command line with their declarations.
+func TestReadme_HasEverySetting(t *testing.T) {
+	emptyEnvironment(t)
+	var table strings.Builder
+	table.WriteString("| setting | default | what it is |\n|---|---|---|\n")
+	for _, s := range Default().Settings {
+		text := s.Text()
+		if s.key == "limits.running" { // it is that of this machine
+			text = "processors, at least 2"
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", s.key, text, s.about)
+	}
+	file := filepath.Join("..", "README.md")
+	doc, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- settings -->\n", "<!-- /settings -->"
+	head, rest, found := strings.Cut(string(doc), begin)
+	shown, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatal("cmd/ctxd/README.md has lost the marks of the settings")
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(head+begin+table.String()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if shown != table.String() {
+		t.Error("the table of settings in cmd/ctxd/README.md is out of date: run go test ./cmd/ctxd/config -update")
+	}
+}

@@ -1,0 +1,87 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// FindNote returns the note of an id, a path or a title.
+func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.NoteFull, error) {
+	var n protocol.NoteFull
+	if entities.CheckID("id", name) == nil {
+		err := cl.Call(ctx, "notes.get", protocol.NoteGet{ID: name}, &n)
+		if fault.KindOf(err) != fault.NotFound || err == nil {
+			return &n, err
+		}
+	}
+	if strings.ContainsRune(name, '/') || strings.HasSuffix(strings.ToLower(name), ".md") {
+		err := cl.Call(ctx, "notes.get", protocol.NoteGet{Path: name}, &n)
+		if fault.KindOf(err) != fault.NotFound || err == nil {
+			return &n, err
+		}
+	}
+	err := cl.Call(ctx, "notes.get", protocol.NoteGet{Title: name}, &n)
+	switch {
+	case err == nil:
+		return &n, nil
+	case fault.KindOf(err) == fault.Conflict:
+		return nil, command.Hinted(err, "name one by its path or id")
+	case fault.KindOf(err) != fault.NotFound:
+		return nil, err
+	}
+	var near protocol.NoteItems
+	if err := cl.Call(ctx, "notes.complete", protocol.NoteComplete{Prefix: name, Limit: 5}, &near); err != nil {
+		return nil, err
+	}
+	missing := command.NotFound("note", name).WithHint("ctxd search %s", command.Quoted(name))
+	for _, it := range near.Items {
+		missing.Candidates = append(missing.Candidates, fault.Candidate{ID: it.ID, Title: it.Title, Path: it.Path})
+	}
+	return nil, missing
+}
+
+// FindEntity returns the id of the entity of an id, a name or an alias.
+func FindEntity(ctx context.Context, cl *client.Client, name string) (string, error) {
+	name = strings.TrimPrefix(name, "@")
+	if entities.CheckID("id", name) == nil {
+		err := cl.Call(ctx, "entities.get", protocol.EntityGet{ID: name}, nil)
+		if err == nil {
+			return name, nil
+		}
+		if fault.KindOf(err) != fault.NotFound {
+			return "", err
+		}
+	}
+	var e protocol.EntityFull
+	err := cl.Call(ctx, "entities.get", protocol.EntityGet{Name: name}, &e)
+	if err == nil {
+		return e.ID, nil
+	}
+	var several *fault.Error
+	switch {
+	case errors.As(err, &several) && several.Kind == fault.Conflict && len(several.Candidates) > 0:
+		list := several.Candidates
+		return "", fault.New(fault.Conflict, "%s are called %q", term.Count(len(list), "entity"), name).
+			WithHint("give the id of one of them: ctxd inspect entity %s", list[0].ID).WithCandidates(list)
+	case fault.KindOf(err) != fault.NotFound:
+		return "", err
+	}
+	var near protocol.EntityItems
+	err = cl.Call(ctx, "entities.complete", protocol.EntityComplete{Prefix: name, Limit: 5}, &near)
+	if err != nil {
+		return "", err
+	}
+	missing := command.NotFound("entity", name).WithHint("ctxd call entities.complete prefix=%s", command.Quoted(name))
+	for _, it := range near.Items {
+		missing.Candidates = append(missing.Candidates, fault.Candidate{ID: it.ID, Name: it.Name, Type: it.Type})
+	}
+	return "", missing
+}

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package main
-
-import "os"
-
-// understandsColour reports whether the terminal of file takes colours.
-func understandsColour(*os.File) bool { return os.Getenv("TERM") != "dumb" }

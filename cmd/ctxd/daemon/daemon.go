@@ -1,0 +1,304 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/socket"
+)
+
+const (
+	// EndTime is how long a daemon takes to end at most, whatever runs.
+	EndTime = 5 * time.Second
+	// DrainTime is how long a daemon that ends waits for calls under way before it
+	// withdraws those that have changed nothing.
+	DrainTime = 2 * time.Second
+	// endMargin is left of EndTime for the process to be gone.
+	endMargin = 500 * time.Millisecond
+)
+
+// Daemon is a server on a socket over a store of its own. Start makes
+// one, load opens its store, close ends it.
+type Daemon struct {
+	Server   *rpc.Server
+	Listener *socket.Listener
+	Dir      string
+	store    config.Store
+	embedder embed.Embedder
+	log      *slog.Logger
+	started  time.Time
+	signed   bool                    // the data; of who opens and closes the store
+	ahead    *search.Ahead           // of the store that is opened
+	late     func() <-chan time.Time // is called when the end begins: then it has taken too long
+	endsWith atomic.Pointer[string]  // what the end waits for
+	beside   sync.WaitGroup          // see Go
+
+	stopOnce sync.Once
+	Stopped  chan struct{} // closed by admin.stop
+	Idle     chan struct{} // closed when there have been no clients for long enough
+	Failed   chan error    // gets the error of a listener that broke
+}
+
+// Options say how a daemon is run.
+type Options struct {
+	Socket string
+	Data   string // folder; made when absent
+	Log    *slog.Logger
+
+	idleExit time.Duration // 0: it runs without clients, too
+	limits   rpc.Limits
+	records  config.Records
+	store    config.Store
+	embedder config.Embedder
+	weights  config.Weights
+}
+
+// OptionsOf returns what a daemon is started with.
+func OptionsOf(c *config.Config, log *slog.Logger) Options {
+	records := c.Records
+	logFile, err := c.LogPath()
+	if err == nil {
+		records.Vault.Outside = []string{logFile}
+	}
+	return Options{
+		Socket: c.Socket, Data: c.Data, Log: log, idleExit: c.IdleExit, limits: c.Limits,
+		records: records, store: c.Store, embedder: c.Embedder, weights: c.Weights,
+	}
+}
+
+// Start takes the socket and serves: how the daemon is, and calls that
+// wait for load. The socket comes before the store: it is what tells a second
+// daemon from the first without touching the data.
+//
+// A socket that another daemon owns is a *socket.OwnedError.
+func Start(opts Options) (*Daemon, error) {
+	embedder, err := OpenEmbedder(opts.embedder, opts.Log)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := socket.Listen(opts.Socket, socket.Options{Version: command.Version()})
+	if err != nil {
+		return nil, errors.Join(err, embedder.Close())
+	}
+	by := Finding{
+		embedder: embedder,
+		weights:  search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
+	}
+	d := &Daemon{
+		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, log: opts.Log, started: time.Now(),
+		Stopped: make(chan struct{}), Idle: make(chan struct{}), Failed: make(chan error, 1),
+		late: func() <-chan time.Time { return time.After(EndTime - endMargin) },
+	}
+	d.Server = rpc.New(rpc.Options{
+		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
+		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
+		DataDir: opts.Data, Format: StoreFormat,
+		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
+		OpenStore: d.openStore,
+		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.Dir, d.store, d.log) },
+		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+			by := by
+			by.ahead, d.ahead = d.ahead, nil
+			return RoomsOver(db, opts.records, by, opts.Log)
+		},
+		IdleAfter: opts.idleExit, OnIdle: func() { close(d.Idle) },
+	})
+	go func() {
+		if err := d.Server.Serve(ln); err != nil {
+			d.Failed <- err
+		}
+	}()
+	return d, nil
+}
+
+// Load opens the store and lets in the calls that wait for it. An error ends the
+// daemon; close is then not to be called. When ctx ends or admin.stop is called
+// first, it is Cancelled; what has been begun is waited for, but not for ever: an end in
+// the middle of it is as safe as a crash. Data that another daemon owns is an *OwnedError.
+func (d *Daemon) Load(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-d.Stopped:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	loaded := make(chan error, 1)
+	go func() { loaded <- d.Server.Load(ctx) }()
+	var err error
+	select {
+	case err = <-loaded:
+	case <-ctx.Done():
+		select {
+		case err = <-loaded:
+		case <-d.late():
+			return errors.Join(ctx.Err(), d.Listener.Close())
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	closed := d.Close() // first: telling who has the data may take a moment
+	return errors.Join(OwnerOf(d.Dir, err), closed)
+}
+
+// openStore opens the store and signs the data.
+func (d *Daemon) openStore() (*kv.Store, error) {
+	d.ahead = readIndexAhead(d.Dir)
+	db, err := openData(d.Dir, d.store, d.log, func() { d.Server.HealthChanged() })
+	if err != nil {
+		return nil, err
+	}
+	if err := d.sign(); err != nil {
+		d.log.Warn("the data can't be signed: a second daemon will not learn who has it", "error", err)
+	}
+	d.signed = true
+	return db, nil
+}
+
+// Go runs what the daemon does beside serving. Close waits for it: have it end before.
+func (d *Daemon) Go(work func()) { d.beside.Go(work) }
+
+// Close ends the daemon: it takes no more calls, has jobs stop, lets the other calls under
+// way finish, and closes the store. Reads, and mutations that have not begun, are withdrawn
+// after DrainTime. What has not ended shortly before EndTime is left behind, as by a
+// crash, which the error says: nothing that was acknowledged is lost, and the process is to
+// end.
+func (d *Daemon) Close() error {
+	d.awaits("calls that had begun to write")
+	ended := make(chan error, 1)
+	go func() { ended <- d.end() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-d.late():
+		return fault.New(fault.Unavailable,
+			"the end took too long and did not wait any more for %s: what was acknowledged is stored",
+			*d.endsWith.Load()).
+			WithHint("start the daemon again: it reads back what is stored")
+	}
+}
+
+// end is Close without a limit.
+func (d *Daemon) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), DrainTime)
+	defer cancel()
+	_ = d.Server.Shutdown(ctx) // the log says what was withdrawn
+	d.Server.Wait()
+	d.awaits("folders that were being read")
+	d.beside.Wait()
+	if d.signed {
+		_ = os.Remove(filepath.Join(d.Dir, Signature)) // without it the next owner is told of by pid only
+	}
+	d.awaits("the store to be closed")
+	err := errors.Join(d.Listener.Close(), d.Server.CloseStore())
+	d.awaits("the embedder to end")
+	return errors.Join(err, d.embedder.Close())
+}
+
+func (d *Daemon) awaits(what string) { d.endsWith.Store(&what) }
+
+// Signature is the file in the data folder that says which daemon has it. The
+// lock is the store's; this is for people.
+const Signature = "daemon.json"
+
+// Owner is what a signature says.
+type Owner struct {
+	PID     int       `json:"pid"`
+	Version string    `json:"version"`
+	Started time.Time `json:"started"`
+	Socket  string    `json:"socket"`
+}
+
+func (d *Daemon) sign() error {
+	data, err := json.Marshal(Owner{os.Getpid(), command.Version(), d.started.UTC(), d.Listener.Path()})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(d.Dir, Signature), append(data, '\n'), 0o600)
+}
+
+// ReadSignature returns who has the data in a folder.
+func ReadSignature(dir string) (o Owner, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, Signature))
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err == nil && o.PID == 0 {
+		err = errors.New("the signature names no process")
+	}
+	return o, err
+}
+
+const (
+	signatureWait = time.Second
+	signatureStep = 10 * time.Millisecond
+)
+
+// awaitSignature returns who has the data in a folder that is in use. Its owner
+// signs when the store is open; what lies there until then was signed by one
+// that was killed.
+func awaitSignature(dir string) (Owner, error) {
+	for deadline := time.Now().Add(signatureWait); ; {
+		o, err := ReadSignature(dir)
+		if err == nil && Running(o.PID) {
+			return o, nil
+		}
+		if time.Now().After(deadline) {
+			return Owner{}, errors.New("no running process has signed the data")
+		}
+		time.Sleep(signatureStep) //nolint:forbidigo // the owner is another process: its file can only be read again
+	}
+}
+
+// OwnedError says that another daemon has the data.
+type OwnedError struct {
+	owner Owner // zero when it could not be told
+	Fault *fault.Error
+}
+
+// Error is the message.
+func (e *OwnedError) Error() string { return e.Fault.Error() }
+
+// Describe says how the error is shown.
+func (*OwnedError) Describe(f *command.Failure) { f.Code = command.ExitOwned }
+
+// Unwrap returns the cause.
+func (e *OwnedError) Unwrap() error { return e.Fault }
+
+// OwnerOf makes an *OwnedError of the conflict that opening data in use is.
+func OwnerOf(dir string, err error) error {
+	if fault.KindOf(err) != fault.Conflict {
+		return err
+	}
+	e := &OwnedError{Fault: fault.New(fault.Conflict, "%s", fault.Message(err)).
+		WithHint("choose another folder with --data, or stop that process")}
+	var unsigned error
+	e.owner, unsigned = awaitSignature(dir)
+	if unsigned != nil {
+		return e
+	}
+	up := time.Since(e.owner.Started).Round(time.Second)
+	e.Fault.Msg = fmt.Sprintf("another ctxd already owns this data (pid %d, version %s, up %s) and listens on %s",
+		e.owner.PID, e.owner.Version, up, e.owner.Socket)
+	e.Fault.Hint = "use that one, or end it with: ctxd stop --socket " + e.owner.Socket
+	return e
+}

@@ -1,0 +1,169 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/endpoint"
+	"github.com/ctxd/ctxd/context/embed/runner"
+	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// OpenEmbedder returns what turns text into vectors. It reaches for nothing yet.
+// One that was chosen and can't be had is no reason not to start: what is
+// returned then fails, and says why when it is asked how it is.
+func OpenEmbedder(conf config.Embedder, log *slog.Logger) (embed.Embedder, error) {
+	switch conf.Kind {
+	case embed.HTTP:
+		h, err := openEndpoint(&conf.Endpoint, log)
+		if err != nil {
+			return &absentEmbedder{kind: conf.Kind, why: config.AsFault(err)}, nil
+		}
+		return h, nil
+	case embed.Runner, config.Auto:
+		opt, parts := runner.Find(RunnerOptions(&conf.Runner, log))
+		if runner.Complete(parts) {
+			return runner.Start(opt), nil
+		}
+		if conf.Kind == embed.Runner {
+			return &absentEmbedder{kind: conf.Kind, why: missingOf(parts)}, nil
+		}
+	}
+	return table.WhenAsked(conf.Table, log), nil
+}
+
+// RunnerOptions are those of the runner, as far as they are set.
+func RunnerOptions(c *config.Runner, log *slog.Logger) runner.Options {
+	opt := runner.Options{Path: c.Path, ModelFile: c.Model, Idle: c.Idle, Log: log}
+	if c.GpuLayers != nil {
+		opt.GPULayers = strconv.Itoa(*c.GpuLayers)
+	}
+	if c.Device != config.Auto {
+		opt.Device = c.Device
+	}
+	if c.Idle == 0 { // never
+		opt.Idle = -1
+	}
+	if c.Threads != nil {
+		opt.Threads = *c.Threads
+	}
+	return opt
+}
+
+// missingOf says what a runner lacks first, without the paths that were looked
+// at, and what mends it.
+func missingOf(parts []runner.Part) *fault.Error {
+	for _, p := range parts {
+		if !p.Found {
+			return fault.New(fault.Unavailable, "the %s of the model runner is missing", p.Name).
+				WithHint("%s, in a copy of the repository; or choose another embedder: builtin or http", p.Mend)
+		}
+	}
+	return fault.New(fault.Internal, "nothing is missing")
+}
+
+func openEndpoint(conf *config.Endpoint, log *slog.Logger) (embed.Embedder, error) {
+	opts := conf.Options()
+	opts.Logger = log
+	var err error
+	opts.Key, err = keyFrom(conf.KeySource())
+	if err != nil {
+		return nil, err
+	}
+	return endpoint.New(opts)
+}
+
+// absentEmbedder is one that was chosen and can't be had.
+type absentEmbedder struct {
+	kind embed.Kind
+	why  *fault.Error
+}
+
+func (a *absentEmbedder) Model(context.Context) (embed.Model, error) {
+	return embed.Model{}, a.error()
+}
+
+func (a *absentEmbedder) Embed(context.Context, embed.Purpose, []string) (embed.Model, [][]float32, error) {
+	return embed.Model{}, nil, a.error()
+}
+
+// error is what calls fail with: it is away, whatever the reason is.
+func (a *absentEmbedder) error() error {
+	return fault.Wrap(fault.Unavailable, a.why, "%s", a.why.Msg).WithHint("%s", a.why.Hint)
+}
+
+func (a *absentEmbedder) Status() embed.Status {
+	return embed.Status{Kind: a.kind, State: embed.Failed, Why: a.why.Msg}
+}
+
+func (a *absentEmbedder) Close() error { return nil }
+
+// maxKey bounds the file of a key in bytes.
+const maxKey = 4 << 10
+
+// keyFrom returns the key that a source names, "" for none. Its errors name the
+// source, never a part of the key.
+func keyFrom(source string) (string, error) {
+	if name, ok := strings.CutPrefix(source, config.KeyEnv); ok {
+		key := strings.TrimSpace(os.Getenv(name))
+		if key == "" {
+			return "", fault.New(fault.Unavailable, "the key is not in the environment: $%s is empty", name).
+				WithHint("set it where the daemon is started, or put the key into a file and name that by embedding.key")
+		}
+		return key, nil
+	}
+	if p, ok := strings.CutPrefix(source, config.KeyFile); ok {
+		return keyFromFile(p)
+	}
+	return "", nil
+}
+
+// keyFromFile returns the key in a file that nobody else can read or write.
+func keyFromFile(p string) (string, error) {
+	cant := func(why, hint string) error {
+		return fault.New(fault.Unavailable, "the file of the key can't be used: %s", why).WithHint("%s", hint)
+	}
+	info, err := os.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", cant("it is not there", "write the key into it, or correct embedding.key")
+	case err != nil:
+		return "", cant(config.Reason(err), "check its permissions")
+	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
+		return "", cant("it is no regular file", "name the file itself by embedding.key")
+	}
+	f, err := os.Open(p)
+	if err != nil {
+		return "", cant(config.Reason(err), "check its permissions")
+	}
+	defer f.Close()
+	info, err = f.Stat()
+	if err != nil {
+		return "", cant(config.Reason(err), "check its permissions")
+	}
+	if why := config.Tamperable(info); why != "" {
+		return "", cant(why, "chown and chmod 600 it")
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", cant("others can read it", "chmod 600 it, and have the key replaced if others may have read it")
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxKey+1))
+	key := strings.TrimSpace(string(text))
+	switch {
+	case err != nil:
+		return "", cant(config.Reason(err), "check its permissions")
+	case key == "" || len(text) > maxKey:
+		return "", cant("it holds no key", "write the key into it, and nothing else")
+	}
+	return key, nil
+}

@@ -1,0 +1,193 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/notedoc"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc"
+)
+
+// StoreFormat is the version of the records in the store. A daemon refuses a
+// store of a newer one, and upgrades one of an older.
+const StoreFormat = 4
+
+// StoreOptions returns how the store is opened, by whoever does: a daemon adds
+// that older records are upgraded.
+func StoreOptions(c config.Store) kv.Options {
+	opts := kv.Options{Format: StoreFormat, SnapshotAfter: c.SnapshotAfter}
+	if c.Durability == kv.Relaxed.String() {
+		opts.Durability = kv.Relaxed
+	}
+	return opts
+}
+
+// upgradeStore brings the records of an older format into today's. A store that
+// names no format is of the first, or has lost the name to damage.
+func upgradeStore(tx *kv.Tx, from int) error {
+	if from < 2 {
+		if err := entities.Upgrade(tx); err != nil {
+			return err
+		}
+		if err := notes.Upgrade(tx); err != nil {
+			return err
+		}
+	}
+	if from < 3 {
+		if err := notes.UpgradePrivacy(tx); err != nil {
+			return err
+		}
+		if err := notes.UpgradeSources(tx); err != nil {
+			return err
+		}
+	}
+	if from < 4 {
+		return notes.UpgradePast(tx)
+	}
+	return nil
+}
+
+// IndexFolder is where the index of words and the vectors are kept, in the folder of the store.
+const IndexFolder = "index"
+
+// besideStore is what else lies in the folder of the store. The log may come
+// first, and an index may be left when the store was moved elsewhere.
+var besideStore = []string{"log/", IndexFolder + "/"}
+
+// openData opens the store in a folder. changed is called when its status is
+// another.
+func openData(dir string, conf config.Store, log *slog.Logger, changed func()) (*kv.Store, error) {
+	opts := StoreOptions(conf)
+	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
+	opts.Beside = besideStore
+	setGC(gcOfLoading) // until RoomsOver
+	db, err := kv.Open(dir, opts)
+	if err != nil {
+		setGC(gcOfSmall)
+	}
+	return db, err
+}
+
+// openAsIs opens the store in a folder as it is, for what is in it to be replaced.
+func openAsIs(dir string, conf config.Store, log *slog.Logger) (*kv.Store, error) {
+	opts := StoreOptions(conf)
+	opts.Logger, opts.Beside = log, besideStore
+	return kv.Open(dir, opts)
+}
+
+// indexDir is where the index of a store is kept, "" for one in memory.
+func indexDir(db *kv.Store) string {
+	if db.Dir() == "" {
+		return ""
+	}
+	return filepath.Join(db.Dir(), IndexFolder)
+}
+
+// Finding is how notes are found beside by their words.
+type Finding struct {
+	embedder embed.Embedder // nil: in no other way; not closed by the rooms
+	weights  search.Weights
+	ahead    *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
+}
+
+// readIndexAhead begins to read the index of words, beside the opening of the store.
+func readIndexAhead(dir string) *search.Ahead {
+	if dir == kv.InMemory {
+		return nil
+	}
+	return search.ReadAhead(filepath.Join(dir, IndexFolder))
+}
+
+// RoomsOver opens the rooms over a store, each before those that stand on it.
+// Rooms register for change sets as they open, and see them in that order:
+// entities, notes (which has entities resolve their links anew), the indexes of
+// WQL, the graph, what remote readers see, the indexes of words and of vectors, the cached blocks of gather; then the events
+// for clients. What they leave for later is built in the background, once the index
+// of words is read, or before that by the first who needs it.
+//
+// Close the store when no call runs any more; the other rooms need no closing.
+func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
+	var notesLoaded *notes.Loaded
+	var notesErr error
+	var beside sync.WaitGroup
+	beside.Go(func() { notesLoaded, notesErr = notes.Load(db) })
+	// A type can be put only when all rooms are open, so engine is set by then.
+	var engine *wql.Engine
+	ents, err := entities.Open(db, entities.Options{
+		CheckQuery: func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) },
+		Limits:     limits.Entities,
+	})
+	beside.Wait()
+	err = cmp.Or(err, notesErr)
+	if err != nil {
+		return nil, err
+	}
+	ns, err := notes.Open(db, ents,
+		notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: notesLoaded})
+	if err != nil {
+		return nil, err
+	}
+	var index *search.Index // which comes later in the order, and before the first query
+	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
+		return index.EntityTest(ctx, ents, words, ents.Get, false)
+	}})
+	db.OnCommit(engine.Apply)
+	gr := graph.Open(db, ents, ns, engine)
+	lean := keepLean(db, ns)
+	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
+	whole := func() { // a search needs none of it, so what it does need is read first
+		ents.LoadRest()
+		ns.LoadRest()
+		gr.LoadRest()
+		lean()
+		seen.ReadReferences()
+	}
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}),
+		search.Options{
+			Dir: indexDir(db), Logger: log, Read: whole, Ahead: by.ahead, Embedder: by.embedder,
+			Weights: by.weights,
+		})
+	seen.SetSearch(index)
+	return &rpc.Rooms{
+		KV:       db,
+		Entities: ents,
+		Notes:    ns,
+		WQL:      engine,
+		Graph:    gr,
+		Search:   index,
+		Audience: seen,
+		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
+		Vaults: watch.New(db, ents, ns,
+			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
+	}, nil
+}
+
+// OpenRooms opens the rooms over the data in a folder, for who serves them in
+// this process.
+func OpenRooms(dir string, log *slog.Logger, limits config.Records) (*rpc.Rooms, error) {
+	ahead := readIndexAhead(dir)
+	db, err := openData(dir, config.Store{}, log, nil)
+	if err != nil {
+		return nil, err
+	}
+	rooms, err := RoomsOver(db, limits, Finding{ahead: ahead}, log)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return rooms, nil
+}

@@ -1,0 +1,275 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/runner"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// hintReindex makes the indexes anew in a daemon that runs.
+const hintReindex = "ctxd call admin.reindex"
+
+// checkIndex reads the files of the indexes. Nothing is lost with them: they are
+// made of the store.
+func checkIndex(x *examination) (*checkup, error) {
+	c := &checkup{Name: "index", State: stateOK}
+	files, err := search.Inspect(filepath.Join(x.conf.Data, daemon.IndexFolder))
+	if err != nil {
+		c.State, c.Found, c.Hint = stateError, "its folder can't be read: "+config.Reason(err), "check its permissions"
+		return c, nil
+	}
+	served, err := x.served()
+	if err != nil {
+		return nil, err
+	}
+	c.judgeFiles(files, x.storeSeq(), served)
+	if served != nil {
+		c.judgeServed(served)
+	}
+	if c.Found == "" {
+		c.Found = "sound"
+		if len(files) == 0 {
+			c.Found = "none on the disk yet; a daemon makes it"
+		}
+	}
+	return c, nil
+}
+
+// judgeFiles says what the files hold, and what is wrong with them.
+func (c *checkup) judgeFiles(files []search.File, seq uint64, served *inspect.IndexView) {
+	fix := "nothing is lost: the next start makes it anew"
+	if served != nil {
+		fix = hintReindex
+	}
+	spare := slices.ContainsFunc(files,
+		func(f search.File) bool { return f.Kind == search.KindVectors && servedBy(&f, served) })
+	for i := range files {
+		f := &files[i]
+		c.More = append(c.More, f.Name+": "+fileInWords(f))
+		switch {
+		case f.Wrong != "" && served != nil && f.Kind != search.KindWords: // a daemon just writes to it
+		case f.Wrong != "":
+			c.worsen(stateWarning, "a file is damaged: "+f.Name+", "+f.Wrong, fix)
+		case f.Kind == search.KindWords && seq > 0 && f.Seq > seq:
+			c.worsen(stateWarning, "the words are of a later state than the store, as after a restored folder", fix)
+		case f.Kind == search.KindVectors && served != nil && spare && !servedBy(f, served):
+			c.worsen(stateWarning, "the vectors of an earlier model are left over: "+f.Name,
+				"ctxd stop, then delete "+command.Quoted(f.Name)+" in the folder index of the store")
+		case f.Kind == search.KindUnfinished && served == nil:
+			c.worsen(stateOK, "a writer was interrupted; the next start removes what it left", "")
+		case f.Kind == search.KindUnknown:
+			c.worsen(stateWarning, "there is something else in its folder: "+f.Name, "move it elsewhere")
+		}
+	}
+}
+
+// servedBy reports whether a file holds the vectors that a daemon searches.
+func servedBy(f *search.File, v *inspect.IndexView) bool {
+	if v == nil || v.Index.Meanings.Model == nil || f.Model == nil {
+		return false
+	}
+	return protocol.VectorModel(*f.Model) == *v.Index.Meanings.Model
+}
+
+// worsen notes what was found, if nothing worse was found before.
+func (c *checkup) worsen(state, found, hint string) {
+	if c.Found == "" || c.State == stateOK && state != stateOK {
+		c.State, c.Found, c.Hint = state, found, hint
+	}
+}
+
+// fileInWords says what a file of an index holds.
+func fileInWords(f *search.File) string {
+	bytes := term.Size(f.Bytes)
+	switch f.Kind {
+	case search.KindWords:
+		return fmt.Sprintf("the words of %s, %s", term.Count(f.Notes, "note"), bytes)
+	case search.KindVectors, search.KindBuilding:
+		if f.Model == nil {
+			return "vectors, " + bytes
+		}
+		what := fmt.Sprintf("%s of %s by %s, %d dimensions, %s", term.Count(f.Vectors, "vector"),
+			term.Count(f.Notes, "note"), f.Model.Name, f.Model.Dims, bytes)
+		if f.Kind == search.KindBuilding {
+			what += ", being made"
+		}
+		return what
+	case search.KindUnfinished:
+		return "not finished, " + bytes
+	}
+	return "not of ctxd, " + bytes
+}
+
+// judgeServed adds what the daemon says of its indexes.
+func (c *checkup) judgeServed(v *inspect.IndexView) {
+	w, m := &v.Index.Words, &v.Index.Meanings
+	if w.Waiting > 0 {
+		c.More = append(c.More, fmt.Sprintf("%s are not found by their words yet", term.Count(w.Waiting, "note")))
+	}
+	if how := inspect.StartedInWords(w); how != "" {
+		c.More = append(c.More, "words: "+how)
+	}
+	switch {
+	case m.LastError != "":
+		c.worsen(stateWarning, fmt.Sprintf("%s wait for their vectors: %s", term.Count(m.Waiting, "note"), m.LastError),
+			"ctxd inspect index")
+	case m.Waiting > 0:
+		c.More = append(c.More,
+			fmt.Sprintf("%s wait for their vectors: ctxd inspect index --watch", term.Count(m.Waiting, "note")))
+	}
+	if m.Refused > 0 {
+		c.More = append(c.More,
+			fmt.Sprintf("%s were refused by the embedder, and are found by their words alone",
+				term.Count(m.Refused, "note")))
+	}
+	if m.HeldBack > 0 {
+		c.More = append(c.More,
+			fmt.Sprintf("%s are kept from the embedder on another machine", term.Count(m.HeldBack, "private note")))
+	}
+}
+
+// served is what the daemon of the store says of its indexes, nil when none has
+// it, or the one that has does not answer; other checks say so.
+func (x *examination) served() (*inspect.IndexView, error) {
+	if x.store == nil || x.store.Daemon == nil || x.store.Daemon.Health == nil || !x.store.Daemon.Health.Serves() {
+		return nil, nil //nolint:nilnil // there is nothing to say
+	}
+	ctx, cancel := context.WithTimeout(x.app.Ctx, connect.AnswerLimit)
+	defer cancel()
+	cl, err := client.Dial(ctx, x.store.Daemon.Socket, client.Options{Name: "ctxd-cli", Version: command.Version()})
+	if err != nil {
+		return nil, x.app.Ctx.Err()
+	}
+	defer func() { _ = cl.Close() }() // the answer is here
+	v, err := inspect.ReadIndex(ctx, cl)
+	if err != nil {
+		return nil, x.app.Ctx.Err()
+	}
+	return v, nil
+}
+
+// trialLimit is how long a trial of the embedder may take. A model is loaded in
+// it.
+const trialLimit = time.Minute
+
+// trialText is what the embedder is tried with.
+const trialText = "How heavy is the bridge?"
+
+// checkEmbedder has a text embedded by the embedder of the configuration, as a
+// daemon would that starts now.
+func checkEmbedder(x *examination) (*checkup, error) {
+	c := &checkup{Name: "embedder", State: stateOK}
+	e, err := daemon.OpenEmbedder(x.conf.Embedder, slog.New(slog.DiscardHandler))
+	if err != nil {
+		c.State, c.Found, c.Hint = stateError, command.Explain(err).Message, command.Explain(err).Hint
+		return c, nil
+	}
+	err = c.try(x, e)
+	c.judgeTable(&x.conf.Embedder, e)
+	c.judgeRunner(x.conf.Embedder, e)
+	return c, errors.Join(err, e.Close())
+}
+
+// judgeTable tells whether the table of the configuration is the one that serves.
+func (c *checkup) judgeTable(conf *config.Embedder, e embed.Embedder) {
+	st := e.Status()
+	if conf.Table == "" || st.Kind != embed.Builtin || st.Why == "" {
+		return
+	}
+	c.More = append(c.More, "it is the built-in table, in the place of "+conf.Table)
+	if c.State == stateOK {
+		c.State, c.Found = stateWarning, st.Why
+		c.Hint = "task model:multilingual makes one, in a copy of the repository; or correct embedding.table"
+	}
+}
+
+// judgeRunner tells what the model runner needs and lacks, where one was chosen
+// or a part of one is there.
+func (c *checkup) judgeRunner(conf config.Embedder, e embed.Embedder) {
+	if conf.Kind != embed.Runner && conf.Kind != config.Auto {
+		return
+	}
+	_, parts := runner.Find(daemon.RunnerOptions(&conf.Runner, nil))
+	if conf.Kind == config.Auto && !slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Found }) {
+		return
+	}
+	for _, p := range parts {
+		line := "runner's " + p.Name + ": " + p.What
+		if p.Mend != "" {
+			line += "; " + p.Mend + " makes it"
+		}
+		c.More = append(c.More, line)
+	}
+	if r, ok := e.(*runner.Runner); ok && c.State != stateOK {
+		c.Hint = "task runner and task model make it anew; or choose another embedder"
+		if words := r.LastWords(); words != "" {
+			last := strings.Split(words, "\n")
+			for _, line := range last[max(0, len(last)-3):] {
+				c.More = append(c.More, "it said last: "+line)
+			}
+		}
+	}
+}
+
+// try times two texts: the first may have to load the model.
+func (c *checkup) try(x *examination, e embed.Embedder) error {
+	ctx, cancel := context.WithTimeout(x.app.Ctx, trialLimit)
+	defer cancel()
+	p := term.NewProgress(x.app.Err)
+	p.Report("trying the embedder", 0, 0)
+	defer p.Finish()
+	var took [2]time.Duration
+	var model embed.Model
+	for i := range took {
+		start := time.Now()
+		m, vectors, err := e.Embed(ctx, embed.Passage, []string{trialText}) // a query does not wait for a load
+		took[i], model = time.Since(start), m
+		switch {
+		case x.app.Ctx.Err() != nil:
+			return x.app.Ctx.Err()
+		case err == nil && vectors[0] == nil:
+			err = fault.New(fault.Unavailable, "it gives no vector for plain English")
+		case fault.KindOf(err) == fault.Deadline:
+			err = fault.New(fault.Unavailable, "it gave no answer within %s", trialLimit)
+		}
+		if err != nil {
+			f := command.Explain(err)
+			c.State, c.Found = stateError, string(e.Status().Kind)+": "+f.Message
+			c.Hint = cmp.Or(f.Hint, "choose another one: embedder in "+x.conf.Path)
+			return nil
+		}
+	}
+	st := e.Status()
+	c.Found = fmt.Sprintf("%s is ready: %s, %d dimensions", st.Kind, model.Name, model.Dims)
+	if st.Device != "" {
+		c.Found += ", on " + st.Device
+	}
+	if st.Layers > 0 {
+		c.Found += fmt.Sprintf(", %d of %d layers on the GPU", st.OffloadedLayers, st.Layers)
+	}
+	c.More = append(c.More, fmt.Sprintf("a text took %s, the first one %s", term.Elapsed(took[1]),
+		term.Elapsed(took[0])))
+	if st.Remote {
+		c.More = append(c.More, "the texts of notes leave this machine, those of private ones don't")
+	}
+	return nil
+}

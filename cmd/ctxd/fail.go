@@ -1,0 +1,66 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/shell"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// exitTexts document the exit statuses in ctxd --help.
+var exitTexts = []struct {
+	code int
+	text string
+}{
+	{command.ExitOK, "done"},
+	{command.ExitError, "the command failed; Error: says why"},
+	{command.ExitMisused, "the command line makes no sense"},
+	{command.ExitOwned, "another daemon owns the socket or the data"},
+	{command.ExitMissing, "there is no such note, entity or file"},
+	{command.ExitNoDaemon, "no daemon answers on the socket, or it has gone"},
+	{command.ExitInterrupted, "interrupted by Ctrl-C"},
+}
+
+// exitNote stands under them.
+const exitNote = "What only Ctrl-C ends, such as events, inspect rpc --watch and\ninspect log --follow, ends with 0 then."
+
+// fail prints an error and returns the exit status.
+func (a *app) fail(err error) int {
+	if err == nil {
+		return command.ExitOK
+	}
+	f := command.Explain(err)
+	if a.Ctx.Err() != nil && f.Kind == fault.Cancelled.String() {
+		f.Code, f.Message, f.Hint = command.ExitInterrupted, "interrupted", ""
+	}
+	if a.JSON {
+		_ = a.Err.JSON(map[string]command.Failure{"error": f}) // there is nowhere else to say it
+		return f.Code
+	}
+	if f.Code == command.ExitInterrupted {
+		return f.Code // who pressed Ctrl-C knows
+	}
+	if len(f.Diagnostics) > 0 {
+		shell.DrawDiagnostics(a.Err, f.Diagnostics, f.File)
+		return f.Code
+	}
+	a.Err.SayWhole(term.Styled(term.Bad, "Error: "), term.Text(f.Message))
+	if f.Line > 0 && f.File == "" {
+		a.Err.Say(term.Text(fmt.Sprintf("       at line %d, column %d of the query", f.Line, f.Column)))
+	}
+	for _, l := range f.Log {
+		a.Err.Say(term.Styled(term.Faint, "  | "), term.Text(l))
+	}
+	for _, c := range f.Candidates {
+		a.Err.Say(term.Text("  · "), term.Styled(term.Strong, cmp.Or(c.Title, c.Name, c.ID)),
+			term.Styled(term.Faint, "  "+strings.TrimSpace(c.Type+"  "+cmp.Or(c.Path, c.ID))))
+	}
+	if f.Hint != "" {
+		a.Err.SayWhole(term.Styled(term.Good, "Try: "), term.Text(f.Hint))
+	}
+	return f.Code
+}

@@ -1,0 +1,182 @@
+package inspect
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type contextCmd struct {
+	Text   string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
+	Entity []string       `placeholder:"NAME" sep:"none" help:"Mention an entity besides, by id, name or alias. May be repeated."`
+	Note   []string       `placeholder:"TITLE" sep:"none" help:"Pin a note, by id, path or title. May be repeated."`
+	Format string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"How the prompt is written: markdown or xml. Default: markdown."`
+	Search int            `default:"3" placeholder:"N" help:"Notes to find by a search for the message, 0 to 8. Default: 3."`
+	Depth  int            `default:"2" placeholder:"N" help:"References to follow, 0 to 4. Default: 2."`
+	Budget map[string]int `mapsep:"," placeholder:"KEY=N" help:"Characters of ${budgets}. May be repeated."`
+	Prompt bool           `short:"p" help:"Print the prompt too."`
+	HTML   string         `name:"html" placeholder:"FILE" help:"Write the prompt and its report to this file, as a page that any browser shows without a network; only you can read it."`
+	Force  bool           `help:"Replace the file when there is one."`
+
+	connect.Audience `set:"audienceDefault=the prompt is for a remote model, and the report tells you what was withheld from it"`
+}
+
+// reader returns who reads the prompt: a remote model, unless it is to be a local one.
+func (c *contextCmd) reader() string {
+	if c.Audience.Audience == nil {
+		return protocol.Remote
+	}
+	return *c.Audience.Audience
+}
+
+func (contextCmd) Help() string {
+	return "Assembles the prompt as a client would and draws its report: the walk through the entities with the fields that led to each, " +
+		"how much of its budget each section used, what was left out and why, computed fields that failed, and the time of each stage."
+}
+
+func (contextCmd) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd inspect context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "why the model sees what it sees"},
+		{`ctxd inspect context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
+		{`ctxd inspect context "@Alice" --budget total=4000 --prompt`, "what is cut first, and the prompt itself"},
+		{`ctxd inspect context "@Alice" --prompt --audience remote`, "to hand on: the report names nothing private, either"},
+		{`ctxd inspect context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
+	}
+}
+
+func (c *contextCmd) Run(a *Options) error {
+	budgets, err := budgetsOf(c.Budget)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 {
+		return command.Misuse("there is nothing to assemble",
+			`give a message, --entity or --note: ctxd inspect context "@Alice"`)
+	}
+	if c.Force && c.HTML == "" {
+		return command.Misuse("--force replaces no file without --html",
+			`ctxd inspect context "@Alice" --html alice.html --force`)
+	}
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		p := gather.Params{
+			Text: c.Text, SearchNotes: c.Search, Audience: c.reader(), MaxDepth: &c.Depth, Budgets: budgets,
+			Explain: true,
+			Format:  c.Format,
+		}
+		for _, name := range c.Entity {
+			id, err := connect.FindEntity(a.Ctx, cl, name)
+			if err != nil {
+				return err
+			}
+			p.MentionedEntityIDs = append(p.MentionedEntityIDs, id)
+		}
+		for _, name := range c.Note {
+			n, err := connect.FindNote(a.Ctx, cl, name)
+			if err != nil {
+				return err
+			}
+			p.MentionedNoteIDs = append(p.MentionedNoteIDs, n.ID)
+		}
+		var res prompt.Result
+		if err := cl.Call(a.Ctx, "context.assemble", p, &res); err != nil {
+			return err
+		}
+		if c.HTML != "" {
+			if err := c.writePage(a, &res); err != nil || !a.JSON && !c.Prompt {
+				return err
+			}
+		}
+		if a.JSON {
+			return a.Out.JSON(res)
+		}
+		if c.Prompt {
+			DrawPrompt(a.Out, res.System)
+			a.Out.Say()
+		}
+		a.Out.Say(term.Styled(term.Strong, "Context"),
+			term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters for a "+c.reader()+" model"))
+		report.Draw(a.Out, &res.Report)
+		return nil
+	})
+}
+
+// writePage writes the page of --html and says so.
+func (c *contextCmd) writePage(a *Options, res *prompt.Result) error {
+	d := &contextDocument{message: c.Text, audience: c.reader(), made: time.Now(), result: res}
+	page, err := d.page()
+	if err == nil {
+		err = term.WriteDocument(c.HTML, c.Force, page)
+	}
+	if err != nil || a.JSON {
+		return err
+	}
+	a.Out.Say(term.Styled(term.Good, "written"), term.Text("  "), term.Styled(term.Strong, c.HTML),
+		term.Styled(term.Faint, "  "+term.Size(int64(len(page)))+
+			", "+term.Number(res.Report.Chars)+" characters of a prompt for a "+c.reader()+" model"))
+	return nil
+}
+
+// budgetsOf checks the keys of --budget.
+func budgetsOf(set map[string]int) (*gather.Budgets, error) {
+	if len(set) == 0 {
+		return nil, nil
+	}
+	var budgets gather.Budgets
+	table := (*prompt.BudgetTable[*int])(&budgets)
+	for name, n := range set {
+		i := slices.IndexFunc(prompt.AllBudgets,
+			func(b prompt.Budget) bool { return b.Name == name && len(b.Sections) > 0 })
+		if i < 0 {
+			names := slices.Sorted(slices.Values(budgetNames()))
+			return nil, command.Misuse("there is no budget "+name, "--budget takes "+strings.Join(names, ", "))
+		}
+		*table.At(i) = &n
+	}
+	return &budgets, nil
+}
+
+// budgetNames are the keys of --budget: the budgets that bound a section.
+func budgetNames() []string {
+	var names []string
+	for _, budget := range prompt.AllBudgets {
+		if len(budget.Sections) > 0 {
+			names = append(names, budget.Name)
+		}
+	}
+	return names
+}
+
+// BudgetKeys names the keys of --budget for its help.
+func BudgetKeys() string {
+	names := budgetNames()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// DrawPrompt prints a prompt between two rules, its headings marked. Its lines
+// are left to the terminal to break: it is printed as a model reads it.
+func DrawPrompt(s *term.Screen, system string) {
+	rule := term.Span{Text: strings.Repeat("─", min(s.Columns(), term.PipeWidth)), Style: term.Faint}
+	s.Say(rule)
+	for l := range strings.Lines(term.CleanLines(system)) {
+		l = strings.TrimSuffix(l, "\n")
+		st := term.Normal
+		switch {
+		case strings.HasPrefix(l, "## "):
+			st = term.Strong
+		case strings.HasPrefix(l, "### "):
+			st = term.Accent
+		}
+		s.SayWhole(term.Span{Text: l, Style: st})
+	}
+	s.Say(rule)
+}

@@ -1,0 +1,480 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/graph/draw"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type graphCmd struct {
+	Node   string   `arg:"" optional:"" help:"Id, name or title of the entity or note in the middle."`
+	To     string   `placeholder:"NAME" help:"Show how it is connected with this entity or note, by the shortest ways."`
+	Depth  *int     `placeholder:"N" help:"Edges to go: 1 to 4, or 1 to 16 with --to. Default: 1, and 6 with --to."`
+	Ways   int      `default:"5" placeholder:"N" help:"With --to: ways to show at most, 1 to 16. Default: 5."`
+	Kind   []string `enum:"note,entity" placeholder:"KIND" help:"Show only entities, or only notes: entity or note."`
+	Fields int      `default:"-1" placeholder:"N" help:"Fields to show of each entity, 0 to 16. Default: 3 in an SVG, else 0."`
+	Format string   `enum:"tree,dot,mermaid,svg" default:"tree" placeholder:"FORMAT" help:"Form of the drawing: tree, dot, mermaid or svg. Default: tree."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the drawing to this file, which only you can read."`
+	Force  bool     `help:"Replace the file when there is one."`
+
+	connect.Audience
+}
+
+func (graphCmd) Help() string {
+	return "Draws what lies around a note or an entity: references in fields, computed ones too, and links between notes, in either direction. " +
+		"With --to it shows how two are connected, with the fields that connect them. Without a name it counts the whole graph."
+}
+
+func (graphCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd inspect graph @Engineering", "what refers to what"},
+		{"ctxd inspect graph @Alice --to Glossary", "how are these two connected?"},
+		{"ctxd inspect graph @Alice --depth 2 --format svg -o alice.svg", "a drawing that any browser shows"},
+		{"ctxd inspect graph @Alice --depth 2 --format dot | dot -Tpdf > alice.pdf", "with Graphviz"},
+		{"ctxd inspect graph @Alice --format mermaid --kind entity", "to paste into a note or an issue"},
+		{"ctxd inspect graph @Alice --audience remote", "without what is private, and the ways through it"},
+		{"ctxd inspect graph", "counts of the whole graph, and its hubs"},
+	}
+}
+
+func (c *graphCmd) Run(a *Options) error {
+	if err := c.check(a); err != nil {
+		return err
+	}
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		if c.Node == "" {
+			return graphStats(a, cl)
+		}
+		from, err := findNode(a, cl, c.Node)
+		if err != nil {
+			return err
+		}
+		if c.To == "" {
+			return c.around(a, cl, from)
+		}
+		to, err := findNode(a, cl, c.To)
+		if err != nil {
+			return err
+		}
+		return c.between(a, cl, from, to)
+	})
+}
+
+// check refuses flags that say nothing together, before a daemon is asked.
+func (c *graphCmd) check(a *Options) error {
+	most := 4
+	if c.To != "" {
+		most = 16
+	}
+	switch {
+	case c.Node == "" && (c.To != "" || c.Format != "tree" || c.Output != "" || len(c.Kind) > 0):
+		return command.Misuse("there is nothing to draw", "name an entity or a note: ctxd inspect graph @Alice")
+	case c.depth() < 1 || c.depth() > most:
+		return command.Misuse(fmt.Sprintf("--depth is %d", c.depth()), fmt.Sprintf("give 1 to %d", most))
+	case c.Ways < 1 || c.Ways > graph.MaxWays:
+		return command.Misuse(fmt.Sprintf("--ways is %d", c.Ways), fmt.Sprintf("give 1 to %d", graph.MaxWays))
+	case c.Fields > graph.MaxDescribed:
+		return command.Misuse(fmt.Sprintf("--fields is %d", c.Fields), fmt.Sprintf("give 0 to %d", graph.MaxDescribed))
+	case c.To != "" && len(c.Kind) > 0:
+		return command.Misuse("--kind says nothing with --to", "leave one of them out")
+	case c.Force && c.Output == "":
+		return command.Misuse("--force replaces no file without --output",
+			"ctxd inspect graph @Alice --format svg --output alice.svg --force")
+	case a.JSON && c.Format != "tree":
+		return command.Misuse("--json and --format "+c.Format+" are two forms of one output", "leave one of them out")
+	}
+	return nil
+}
+
+// depth returns how many edges to go.
+func (c *graphCmd) depth() int {
+	switch {
+	case c.Depth != nil:
+		return *c.Depth
+	case c.To != "":
+		return 6
+	}
+	return 1
+}
+
+// fields returns how many fields of an entity to ask for.
+func (c *graphCmd) fields() int {
+	switch {
+	case c.Fields >= 0:
+		return c.Fields
+	case c.Format == "svg":
+		return 3
+	}
+	return 0
+}
+
+func (c *graphCmd) around(a *Options, cl *client.Client, id string) error {
+	var sub graph.Subgraph
+	p := protocol.GraphNeighbors{ID: id, Depth: c.depth(), Kinds: c.Kind, Fields: c.fields()}
+	if err := cl.Call(a.Ctx, "graph.neighbors", p, &sub); err != nil {
+		return err
+	}
+	return c.show(a, &sub, func(s *term.Screen) { drawSubgraph(s, &sub) })
+}
+
+func (c *graphCmd) between(a *Options, cl *client.Client, from, to string) error {
+	var sub graph.Subgraph
+	p := protocol.GraphPath{From: from, To: to, MaxDepth: c.depth(), Ways: c.Ways, Fields: c.fields()}
+	if err := cl.Call(a.Ctx, "graph.path", p, &sub); err != nil {
+		return err
+	}
+	if len(sub.Nodes) == 0 && !a.JSON {
+		return c.unconnected(&sub)
+	}
+	return c.show(a, &sub, func(s *term.Screen) { drawWays(s, &sub) })
+}
+
+// unconnected is the answer for two records without a way between them.
+func (c *graphCmd) unconnected(sub *graph.Subgraph) error {
+	depth := c.depth()
+	e := fault.New(fault.NotFound, "%s and %s are not connected within %s", term.Clean(c.Node), term.Clean(c.To),
+		term.Count(depth, "edge"))
+	switch {
+	case sub.Truncated:
+		return e.WithHint("there was more to look at than %s; try a smaller --depth", term.Number(graph.MaxNodes))
+	case depth < 16:
+		return e.WithHint("look further with --depth 16")
+	}
+	return e.WithHint("see what lies around them: ctxd inspect graph %s", command.Quoted(c.Node))
+}
+
+// show prints a part of the graph in the form that was asked for.
+func (c *graphCmd) show(a *Options, sub *graph.Subgraph, tree func(s *term.Screen)) error {
+	doc, err := c.drawing(a, sub)
+	switch {
+	case err != nil:
+		return err
+	case c.Output != "":
+		return c.save(a, sub, doc, tree)
+	case a.JSON:
+		return a.Out.JSON(sub)
+	case c.Format == "tree":
+		tree(a.Out)
+		return nil
+	}
+	_, err = a.Out.Write([]byte(doc))
+	return err
+}
+
+// save writes a drawing to a file and says so.
+func (c *graphCmd) save(a *Options, sub *graph.Subgraph, doc string, tree func(s *term.Screen)) error {
+	var b strings.Builder
+	plain := &term.Screen{Writer: &b}
+	switch {
+	case a.JSON:
+		if err := plain.JSON(sub); err != nil {
+			return err
+		}
+		doc = b.String()
+	case c.Format == "tree":
+		tree(plain)
+		doc = b.String()
+	}
+	if err := term.WriteDocument(c.Output, c.Force, doc); err != nil {
+		return err
+	}
+	if !a.JSON { // which prints one document or none
+		a.Out.Say(term.Styled(term.Good, "drawn"), term.Text("  "), term.Styled(term.Strong, c.Output),
+			term.Styled(term.Faint, "  "+term.Count(len(sub.Nodes), "record")+", "+term.Count(len(sub.Edges), "edge")))
+	}
+	return nil
+}
+
+// drawing returns the drawing in the forms that package graph makes.
+func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
+	switch {
+	case a.JSON:
+		return "", nil
+	case c.Format == "dot":
+		return draw.DOT(sub)
+	case c.Format == "mermaid":
+		return draw.Mermaid(sub), nil
+	case c.Format == "svg":
+		o := draw.SVGOptions{Title: "What lies around " + c.Node}
+		if c.To != "" {
+			o.Title = "How " + c.Node + " and " + c.To + " are connected"
+			o.Marked = map[int]bool{}
+			for _, way := range sub.Ways {
+				o.Marked[way[0]], o.Marked[way[len(way)-1]] = true, true
+			}
+		}
+		return draw.SVG(sub, o), nil
+	}
+	return "", nil
+}
+
+// findNode returns the id of an entity or, where there is none of that name, of
+// a note.
+func findNode(a *Options, cl *client.Client, name string) (string, error) {
+	if title, ok := strings.CutPrefix(name, "[["); ok {
+		n, err := connect.FindNote(a.Ctx, cl, strings.TrimSuffix(title, "]]"))
+		if err != nil {
+			return "", err
+		}
+		return n.ID, nil
+	}
+	id, err := connect.FindEntity(a.Ctx, cl, name)
+	if err == nil || fault.KindOf(err) != fault.NotFound || strings.HasPrefix(name, "@") {
+		return id, err
+	}
+	n, noteErr := connect.FindNote(a.Ctx, cl, name)
+	if noteErr == nil {
+		return n.ID, nil
+	}
+	if fault.KindOf(noteErr) != fault.NotFound {
+		return "", noteErr
+	}
+	return "", command.NotFound("entity or note", name).WithHint("ctxd search %s", command.Quoted(name))
+}
+
+func graphStats(a *Options, cl *client.Client) error {
+	var st graph.Stats
+	if err := cl.Call(a.Ctx, "graph.stats", nil, &st); err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(st)
+	}
+	a.Out.Say(term.Styled(term.Strong, "Graph"))
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Addf("records", "%s, %s", term.Count(st.Entities, "entity"), term.Count(st.Notes, "note"))
+	f.Addf("edges", "%s, %s", term.Count(st.References, "reference"), term.Count(st.Links, "link"))
+	if st.Dangling > 0 {
+		f.Addf("dangling", "%s to what is missing, in the trash or archived", term.Count(st.Dangling, "reference"))
+	}
+	f.Addf("at a record", "%.1f edges on average, %s at half of them or fewer, %s at most", st.MeanDegree,
+		term.Number(st.MedianDegree), term.Number(st.MaxDegree))
+	f.Addf("parts", "%s, the largest of %s; %s without any edge", term.Number(st.Components),
+		term.Count(st.Largest, "record"), term.Count(st.Orphans, "record"))
+	f.Draw(a.Out)
+	drawDegrees(a.Out, st.Degrees)
+	drawHubs(a.Out, st.Hubs)
+	return nil
+}
+
+// drawDegrees draws how many records have how many edges.
+func drawDegrees(s *term.Screen, degrees []graph.Degree) {
+	if len(degrees) == 0 {
+		return
+	}
+	most := 0
+	for _, d := range degrees {
+		most = max(most, d.Records)
+	}
+	s.Heading("Edges at a record")
+	t := &term.Table{Indent: 2, Right: []int{0, 2}}
+	for _, d := range degrees {
+		edges := term.Number(d.From)
+		if d.To > d.From {
+			edges += "–" + term.Number(d.To)
+		}
+		share := term.Bar(d.Records, most, report.BarWidth)
+		share[0].Style = term.Accent // much is not bad here
+		t.Row(term.Line{term.Text(edges)}, share, term.Line{term.Text(term.Number(d.Records))})
+	}
+	t.Draw(s)
+}
+
+func drawHubs(s *term.Screen, hubs []graph.Hub) {
+	if len(hubs) == 0 {
+		return
+	}
+	s.Heading("Most connected")
+	t := &term.Table{Indent: 2, Right: []int{0}}
+	for _, h := range hubs {
+		t.Row(term.Line{term.Text(term.Number(h.Degree))},
+			vertexLabel(graph.Vertex{Kind: h.Kind, Name: h.Name, Type: h.Type}, term.Accent))
+	}
+	t.Draw(s)
+}
+
+// drawSubgraph draws the tree of the walk: each record hangs from the one that
+// it was first reached from, with the edges between them. Edges that the tree
+// has no place for follow it.
+func drawSubgraph(s *term.Screen, sub *graph.Subgraph) {
+	if len(sub.Nodes) == 0 {
+		return
+	}
+	index := graph.IndexOf(sub)
+	branches := make([]*term.Branch, len(sub.Nodes))
+	above := make([]int, len(sub.Nodes)) // what a record hangs from
+	edges := make([]term.Line, len(sub.Nodes))
+	for i, v := range sub.Nodes {
+		branches[i], above[i] = &term.Branch{}, -1
+		if v.Depth == 0 {
+			branches[i].Label = vertexLabel(v, term.Strong)
+		}
+	}
+	var rest strays
+	for _, e := range sub.Edges {
+		from, to, ok := index.Ends(e)
+		if !ok {
+			continue
+		}
+		over, under, arrow := from, to, "→"
+		if sub.Nodes[from].Depth > sub.Nodes[to].Depth {
+			over, under, arrow = to, from, "←"
+		}
+		if sub.Nodes[over].Depth != sub.Nodes[under].Depth-1 || above[under] >= 0 && above[under] != over {
+			rest.add(from, to, e.Field)
+			continue
+		}
+		above[under] = over
+		if len(edges[under]) > 0 {
+			edges[under] = append(edges[under], term.Text(", "))
+		}
+		edges[under] = append(edges[under], term.Styled(term.Faint, e.Field+" "+arrow))
+	}
+	for i, v := range sub.Nodes {
+		if above[i] < 0 {
+			continue
+		}
+		b := branches[i]
+		b.Label = append(append(edges[i], term.Text(" ")), vertexLabel(v, term.Accent)...)
+		b.Children = fieldBranches(v)
+		branches[above[i]].Children = append(branches[above[i]].Children, b)
+	}
+	root := branches[0]
+	root.Children = append(fieldBranches(sub.Nodes[0]), root.Children...)
+	term.DrawTree(s, "", []*term.Branch{root})
+	drawRest(s, sub, rest.list)
+	s.Say()
+	s.Say(term.Styled(term.Faint,
+		term.Count(len(sub.Nodes), "record")+", "+term.Count(len(sub.Edges), "edge")+
+			"; → refers to, ← is referred to by"))
+	if sub.Truncated {
+		s.Say(term.Styled(term.Warn, "there is more than could be looked at"))
+	}
+}
+
+// stray is what refers from one record to another where the tree has no place
+// for it.
+type stray struct {
+	from, to int // in Nodes
+	fields   []string
+}
+
+// strays are what the tree has no place for, in the order of the edges.
+type strays struct {
+	list []stray
+	at   map[[2]int]int // positions in list
+}
+
+func (s *strays) add(from, to int, field string) {
+	if s.at == nil {
+		s.at = make(map[[2]int]int)
+	}
+	at, ok := s.at[[2]int{from, to}]
+	if !ok {
+		at = len(s.list)
+		s.at[[2]int{from, to}] = at
+		s.list = append(s.list, stray{from: from, to: to})
+	}
+	s.list[at].fields = append(s.list[at].fields, field)
+}
+
+// maxStray is how many lines of edges follow a tree.
+const maxStray = 40
+
+// drawRest draws the edges that the tree has no place for.
+func drawRest(s *term.Screen, sub *graph.Subgraph, rest []stray) {
+	if len(rest) == 0 {
+		return
+	}
+	s.Heading("Other edges", term.Styled(term.Faint, "  that the tree has no place for"))
+	t := &term.Table{Indent: 2}
+	for _, e := range rest[:min(len(rest), maxStray)] {
+		other := term.Line{term.Styled(term.Faint, "itself")}
+		if e.from != e.to {
+			other = vertexLabel(sub.Nodes[e.to], term.Normal)
+		}
+		t.Row(vertexLabel(sub.Nodes[e.from], term.Normal),
+			term.Line{term.Styled(term.Faint, strings.Join(e.fields, ", ")+" →")}, other)
+	}
+	t.Draw(s)
+	if more := len(rest) - maxStray; more > 0 {
+		s.Say(term.Styled(term.Faint, "  and "+term.Number(more)+" more: --format svg draws them, --json lists them"))
+	}
+}
+
+// fieldBranches are the fields of a record under its name.
+func fieldBranches(v graph.Vertex) []*term.Branch {
+	var list []*term.Branch
+	for _, f := range v.Fields {
+		list = append(list, &term.Branch{Label: term.Line{term.Styled(term.Faint, f.Name+": "), term.Text(f.Text)}})
+	}
+	return list
+}
+
+// drawWays draws the shortest ways between two records, one below the other.
+func drawWays(s *term.Screen, sub *graph.Subgraph) {
+	index := graph.IndexOf(sub)
+	fields := make(map[[2]int][]string)
+	for _, e := range sub.Edges {
+		if from, to, ok := index.Ends(e); ok {
+			fields[[2]int{from, to}] = append(fields[[2]int{from, to}], e.Field)
+		}
+	}
+	for n, way := range sub.Ways {
+		if n > 0 {
+			s.Say()
+		}
+		s.Say(vertexLabel(sub.Nodes[way[0]], term.Strong)...)
+		for i := 1; i < len(way); i++ {
+			var between term.Line
+			for _, d := range []struct {
+				step  [2]int
+				arrow string
+			}{{[2]int{way[i-1], way[i]}, " →"}, {[2]int{way[i], way[i-1]}, " ←"}} {
+				if names := fields[d.step]; len(names) > 0 {
+					if len(between) > 0 {
+						between = append(between, term.Text(", "))
+					}
+					between = append(between, term.Styled(term.Faint, strings.Join(names, ", ")+d.arrow))
+				}
+			}
+			st := term.Accent
+			if i == len(way)-1 {
+				st = term.Strong
+			}
+			at := sub.Nodes[way[i]]
+			indent := strings.Repeat("   ", i-1)
+			s.Say(append(append(append(term.Line{term.Styled(term.Faint, indent+"└─ ")}, between...), term.Text(" ")),
+				vertexLabel(at, st)...)...)
+			for _, f := range at.Fields {
+				s.Say(term.Styled(term.Faint, indent+"     "+f.Name+": "), term.Text(f.Text))
+			}
+		}
+	}
+	length := len(sub.Ways[0]) - 1
+	out := term.Count(length, "edge") + " apart"
+	if n := len(sub.Ways); n > 1 || sub.MoreWays {
+		out += ", " + term.Count(n, "shortest way")
+	}
+	s.Say()
+	s.Say(term.Styled(term.Faint, out+"; → refers to, ← is referred to by"))
+	if sub.MoreWays {
+		s.Say(term.Styled(term.Faint, "there are more ways of this length: --ways"))
+	}
+}
+
+func vertexLabel(v graph.Vertex, st term.Style) term.Line {
+	if v.Kind == "note" {
+		return term.Line{term.Styled(st, "[["+v.Name+"]]")}
+	}
+	return term.Line{term.Styled(st, "@"+v.Name), term.Styled(term.Faint, " ("+v.Type+")")}
+}

@@ -1,0 +1,294 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type indexCmd struct {
+	Watch bool `short:"w" help:"Follow it until every note is in both indexes; Ctrl-C ends it before."`
+}
+
+func (indexCmd) Help() string {
+	return "Two indexes find notes: one of their words, which has a note as soon as it is stored, and one of their meaning, " +
+		"for which an embedder makes a vector of each part of a note in the background. This shows how far they are, what they take, and what is left out."
+}
+
+func (indexCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd inspect index", "how far the indexes are"},
+		{"ctxd inspect index --watch", "until they are complete"},
+		{"ctxd inspect index --json | jq .index.queue", "notes that wait for their vectors"},
+	}
+}
+
+// IndexView is how the indexes stand at one time.
+type IndexView struct {
+	Health   protocol.IndexHealth  `json:"health"`
+	Index    protocol.IndexStats   `json:"index"`
+	Embedder protocol.EmbedderInfo `json:"embedder"`
+}
+
+func (c *indexCmd) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		if !c.Watch {
+			v, err := ReadIndex(a.Ctx, cl)
+			if err != nil {
+				return err
+			}
+			return v.show(a)
+		}
+		return c.watch(a, cl)
+	})
+}
+
+// ReadIndex asks the daemon.
+func ReadIndex(ctx context.Context, cl *client.Client) (*IndexView, error) {
+	var h protocol.Health
+	if err := cl.Call(ctx, "admin.health", nil, &h); err != nil {
+		return nil, err
+	}
+	var stats protocol.Stats
+	if err := cl.Call(ctx, "admin.stats", nil, &stats); err != nil {
+		return nil, err
+	}
+	return &IndexView{Health: h.Index, Index: stats.Index, Embedder: h.Embedder}, nil
+}
+
+// watch shows how far the indexes are until they are complete. On a terminal a
+// view takes the place of the one before, and the last one stays; elsewhere there
+// is a line for each change, and the view at the end.
+func (c *indexCmd) watch(a *Options, cl *client.Client) error {
+	frame, last := &term.Overwritten{Screen: a.Out}, ""
+	tick := time.NewTicker(watchPace)
+	defer tick.Stop()
+	for {
+		v, err := ReadIndex(a.Ctx, cl)
+		if a.Ctx.Err() != nil {
+			return nil // the user has seen enough
+		}
+		if err != nil {
+			return a.Lost(cl, err)
+		}
+		over := v.Settled()
+		switch {
+		case a.JSON:
+			err = a.Out.JSON(v)
+		case a.Out.Terminal:
+			err = frame.Draw(v.draw)
+		case over:
+			v.draw(a.Out)
+		case v.line() != last:
+			last = v.line()
+			a.Out.Say(term.Text(last))
+		}
+		err = errors.Join(err, a.Out.Flush())
+		if err != nil || over {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-a.Ctx.Done():
+			return nil
+		}
+	}
+}
+
+// line says in one line how far the indexes are.
+func (v *IndexView) line() string {
+	w, m := &v.Index.Words, &v.Index.Meanings
+	l := fmt.Sprintf("words %s of %s, meaning %s of %s", term.Number(w.Notes), term.Number(w.Notes+w.Waiting),
+		term.Number(m.Notes), term.Number(m.Notes+m.Waiting))
+	if b := m.Building; b != nil {
+		l += fmt.Sprintf(", %s %s of %s", b.Model.Name, term.Number(b.Done), term.Number(b.Total))
+	}
+	if m.LastError != "" {
+		l += "; " + m.LastError
+	}
+	return l
+}
+
+const watchPace = 250 * time.Millisecond
+
+// Settled reports whether nothing is left to wait for.
+func (v *IndexView) Settled() bool {
+	i := &v.Index
+	return v.Health.Ready && i.Words.Waiting == 0 &&
+		(v.Embedder.Kind == "" || v.agreed() && i.Meanings.Waiting == 0 && i.Meanings.Building == nil)
+}
+
+// agreed reports whether the vectors are of the model that the embedder has. It is
+// asked for it some time after the start.
+func (v *IndexView) agreed() bool {
+	m := v.Index.Meanings.Model
+	return v.Index.Words.Notes == 0 || m != nil && m.Name == v.Embedder.Name && m.Dims == v.Embedder.Dims
+}
+
+func (v *IndexView) show(a *Options) error {
+	if a.JSON {
+		return a.Out.JSON(v)
+	}
+	v.draw(a.Out)
+	return nil
+}
+
+func (v *IndexView) draw(s *term.Screen) {
+	v.drawWords(s)
+	v.drawMeanings(s)
+}
+
+// indexState says how far an index is.
+func indexState(whole bool, why string) term.Span {
+	switch {
+	case whole:
+		return term.Styled(term.Good, "complete")
+	case why != "":
+		return term.Styled(term.Bad, "held up")
+	}
+	return term.Styled(term.Warn, "being made")
+}
+
+func (v *IndexView) drawWords(s *term.Screen) {
+	w := &v.Index.Words
+	s.Say(term.Styled(term.Strong, "Words  "), indexState(w.Waiting == 0, ""))
+	drawShare(s, w.Notes, w.Notes+w.Waiting)
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Addf("notes", "%s, archived ones included", term.Number(w.Notes))
+	f.Addf("terms", "%s, in %s", term.Number(w.Terms), term.Count(w.Postings, "posting"))
+	f.Addf("memory", "%s", term.Size(w.MemoryBytes))
+	file := "not written yet"
+	if w.DiskBytes > 0 {
+		file = term.Size(w.DiskBytes)
+		if w.Unsaved > 0 {
+			file += fmt.Sprintf(", without %s that changed since", term.Count(w.Unsaved, "note"))
+		}
+	}
+	f.Add("file", file)
+	f.Add("started", StartedInWords(w))
+	f.Draw(s)
+}
+
+// StartedInWords says what the start of the daemon did with the file of the words.
+func StartedInWords(w *protocol.WordStats) string {
+	switch {
+	case w.Anew != "":
+		return "made anew; its file was of no use: " + w.Anew
+	case w.Kept == 0 && w.Differed == 0:
+		return ""
+	case w.Differed == 0:
+		return "from its file"
+	}
+	return fmt.Sprintf("from its file, and %s that changed after it was written", term.Count(w.Differed, "note"))
+}
+
+func (v *IndexView) drawMeanings(s *term.Screen) {
+	m, e := &v.Index.Meanings, &v.Embedder
+	if e.Kind == "" && m.Model == nil {
+		s.Heading("Meaning  ", term.Styled(term.Faint, "none: no embedder is configured"))
+		return
+	}
+	s.Heading("Meaning  ", indexState(m.Waiting == 0 && (m.Model != nil || v.Index.Words.Notes == 0),
+		cmp.Or(m.LastError, e.Why)))
+	drawShare(s, m.Notes, m.Notes+m.Waiting)
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Add("embedder", embedderInWords(e))
+	if e.Kind == string(embed.Builtin) {
+		f.Add("instead", e.Why)
+	} else {
+		f.Add("failed", e.Why)
+	}
+	if m.Model != nil && (m.Model.Name != e.Name || m.Model.Dims != e.Dims) {
+		f.Addf("model", "%s, %d dimensions", m.Model.Name, m.Model.Dims)
+	}
+	f.Addf("notes", "%s, %s", term.Number(m.Notes), term.Count(m.Vectors, "vector"))
+	f.Addf("memory", "%s", term.Size(m.MemoryBytes))
+	disk := term.Size(m.DiskBytes)
+	if m.DeadBytes > 0 {
+		disk += fmt.Sprintf(", %s of it of no use any more", term.Size(m.DeadBytes))
+	}
+	f.Add("files", disk)
+	v.addQueue(f)
+	f.Draw(s)
+	if b := m.Building; b != nil {
+		s.Say(term.Styled(term.Faint, "  next  "),
+			term.Text(fmt.Sprintf("%s, %d dimensions, takes over when it is complete", b.Model.Name, b.Model.Dims)))
+		drawShare(s, b.Done, b.Total)
+	}
+}
+
+// addQueue says what waits, and what is left out.
+func (v *IndexView) addQueue(f *term.Facts) {
+	m := &v.Index.Meanings
+	if m.Waiting > 0 {
+		f.Addf("queue", "%s, the oldest for %s", term.Count(m.Waiting, "note"), term.Millis(float64(m.OldestMS)))
+	}
+	if m.RatePerSecond > 0 {
+		f.Addf("rate", "%s texts a second; %s made and %s known already since the start",
+			term.Number(int(m.RatePerSecond+0.5)), term.Number(m.Embedded), term.Number(m.Reused))
+	}
+	if m.LastError != "" {
+		again := ""
+		if m.RetryMS > 0 {
+			again = "; tried again in " + term.Millis(float64(m.RetryMS))
+		}
+		f.Add("trouble", m.LastError+again)
+	}
+	if m.HeldBack > 0 {
+		f.Addf("held back", "%s, kept from a model on another machine", term.Count(m.HeldBack, "private note"))
+	}
+	if m.Refused > 0 {
+		f.Addf("refused", "%s by the embedder, until they change", term.Count(m.Refused, "note"))
+	}
+}
+
+// embedderInWords says what makes vectors, and on what.
+func embedderInWords(e *protocol.EmbedderInfo) string {
+	if e.Kind == "" {
+		return "none: notes are found by their words alone"
+	}
+	out := e.Kind
+	if e.Name != "" {
+		out = fmt.Sprintf("%s: %s, %d dimensions", e.Kind, e.Name, e.Dims)
+	}
+	if e.Device != "" {
+		out += ", on " + e.Device
+	}
+	if e.Layers > 0 {
+		out += fmt.Sprintf(", %d of %d layers on the GPU", e.OffloadedLayers, e.Layers)
+	}
+	if e.Remote {
+		out += ", another machine"
+	}
+	switch e.State {
+	case "idle":
+		out += "; starts when it is asked"
+	case "starting", "failed":
+		out += "; " + e.State
+	}
+	if e.Restarts > 0 {
+		out += fmt.Sprintf("; started again %s", term.Count(e.Restarts, "time"))
+	}
+	return out
+}
+
+// drawShare draws how much of a whole is done, nothing when all is.
+func drawShare(s *term.Screen, done, total int) {
+	if done >= total {
+		return
+	}
+	width := max(report.MinBar, min(report.BarWidth, s.Columns()-report.BudgetTexts))
+	l := term.Bar(done, total, width)
+	l[0].Style = term.Accent // being nearly done is no reason to warn
+	s.Say(append(append(term.Line{term.Text("  ")}, l...),
+		term.Text(fmt.Sprintf("  %s of %s", term.Number(done), term.Number(total))))...)
+}

@@ -1,0 +1,140 @@
+package inspect
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type noteCmd struct {
+	Note string `arg:"" help:"Id, path, title or alias of the note."`
+	Body bool   `help:"Print the text of the note too."`
+
+	connect.Audience
+}
+
+func (noteCmd) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd inspect note "Project Alpha Kickoff"`, "by title"},
+		{`ctxd inspect note "Meetings/Project Alpha Kickoff.md" --body`, "by path, with its text"},
+		{`ctxd inspect note Kickoff --body --audience remote`, "as a remote model reads it"},
+	}
+}
+
+func (c *noteCmd) Run(a *Options) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		n, err := connect.FindNote(a.Ctx, cl, c.Note)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(n)
+		}
+		drawNote(a.Out, n)
+		if c.Body {
+			a.Out.Heading("Text")
+			for l := range strings.Lines(term.CleanLines(n.Body)) {
+				a.Out.SayWhole(term.Span{Text: strings.TrimSuffix(l, "\n"), Style: term.Normal})
+			}
+		}
+		return nil
+	})
+}
+
+func drawNote(s *term.Screen, n *protocol.NoteFull) {
+	s.Say(append(term.Line{term.Styled(term.Strong, "[["+n.Title+"]]")}, noteMarks(n)...)...)
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Add("id", n.ID)
+	f.Add("path", n.Path)
+	f.Add("tags", strings.Join(n.Tags, ", "))
+	f.Add("aliases", strings.Join(n.Aliases, ", "))
+	f.Add("entity", n.EntityID)
+	f.Addf("changed", "%s, version %d", term.Day(n.UpdatedAt), n.Version)
+	f.Add("text", term.Count(len([]rune(n.Body)), "character"))
+	f.Draw(s)
+
+	var dead int
+	for _, l := range n.Links {
+		if l.ID == "" {
+			dead++
+		}
+	}
+	s.Heading("Links", term.Styled(term.Faint,
+		"  "+term.Number(len(n.Links))+", "+term.Number(dead)+" without a target"))
+	t := &term.Table{Indent: 2, Right: []int{0}}
+	for _, l := range n.Links {
+		t.Row(term.Line{term.Styled(term.Faint, term.Number(l.Line))}, term.Line{term.Text(written(l))}, target(l))
+	}
+	t.Draw(s)
+	s.Heading("Linked from", term.Styled(term.Faint, "  "+term.Count(len(n.Backlinks), "note")))
+	t = &term.Table{Indent: 2}
+	for _, b := range n.Backlinks {
+		t.Row(term.Line{term.Text("[[" + b.Title + "]]")}, term.Line{term.Styled(term.Faint, b.Path)},
+			term.Line{term.Styled(term.Faint, "line "+term.Number(b.Line)+times(b.Count))})
+	}
+	t.Draw(s)
+}
+
+func noteMarks(n *protocol.NoteFull) term.Line {
+	var out term.Line
+	if n.ArchivedAt != nil {
+		out = append(out, term.Styled(term.Warn, "  archived"))
+	}
+	if n.Private {
+		out = append(out, term.Styled(term.Warn, "  private"))
+	}
+	if n.VaultBacked {
+		out = append(out, term.Styled(term.Faint, "  from a vault"))
+	}
+	return out
+}
+
+// written returns a link as it stands in the text.
+func written(l notes.Link) string {
+	s := "[[" + l.Target
+	if l.Heading != "" {
+		s += "#" + l.Heading
+	}
+	if l.Block != "" {
+		s += "#^" + l.Block
+	}
+	if l.Alias != "" {
+		s += "|" + l.Alias
+	}
+	s += "]]"
+	if l.Embed {
+		s = "!" + s
+	}
+	return s
+}
+
+// target says what a link leads to.
+func target(l notes.Link) term.Line {
+	switch {
+	case l.ID != "":
+		return term.Line{
+			term.Styled(term.Faint, "→ "), term.Styled(term.Accent, l.Title),
+			term.Styled(term.Faint, "  "+l.Path),
+		}
+	case len(l.Candidates) > 0:
+		var paths []string
+		for _, c := range l.Candidates {
+			paths = append(paths, cmp.Or(c.Path, c.Title, c.ID))
+		}
+		return term.Line{term.Styled(term.Warn, "ambiguous: "+strings.Join(paths, ", "))}
+	}
+	return term.Line{term.Styled(term.Warn, "no such note")}
+}
+
+func times(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return " (" + term.Number(n) + " times)"
+}

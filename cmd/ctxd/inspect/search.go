@@ -1,0 +1,270 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/search"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type searchCmd struct {
+	Query []string      `arg:"" help:"The query, as ctxd search takes it."`
+	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Places of each list that are shown, 1 to 100. Default: 10."`
+
+	search.Filters
+	connect.Audience
+}
+
+func (searchCmd) Help() string {
+	return "Shows how a query is read: its words and stems, what an unfinished or mistyped word stands for, phrases and filters, and how many notes have each word. " +
+		"Then the list by words and the list by meaning side by side, and how they become one: a place in a list counts its weight / (60 + place)."
+}
+
+func (searchCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd inspect search load cel", "what cel stands for, and what is found for it"},
+		{"ctxd inspect search '\"load cell\" -roof tag:work'", "phrases and filters"},
+		{"ctxd inspect search load cel --audience remote", "how a remote reader's search goes"},
+		{"ctxd inspect search how heavy is it --json | jq .understood.words", "for scripts"},
+	}
+}
+
+// searchView is a search with all that led to it.
+type searchView struct {
+	Query      string                     `json:"query"`
+	Understood *protocol.SearchUnderstood `json:"understood,omitempty"`
+	Words      []protocol.SearchHit       `json:"words"`               // the list by words
+	Meaning    []protocol.SearchHit       `json:"meaning"`             // the list by meaning
+	NoMeaning  string                     `json:"noMeaning,omitempty"` // why there is none
+	Hits       []protocol.SearchHit       `json:"hits"`                // both as one
+	Mode       string                     `json:"mode"`
+	Degraded   *protocol.Degraded         `json:"degraded,omitempty"`
+	Weights    protocol.SearchWeights     `json:"weights"`
+	Stages     []protocol.SearchStage     `json:"stages"`
+}
+
+func (c *searchCmd) Run(a *Options) error {
+	query := strings.Join(c.Query, " ")
+	if strings.TrimSpace(query) == "" {
+		return command.Misuse("there is nothing to look for", "ctxd inspect search load cells")
+	}
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		v, err := c.ask(a.Ctx, cl, query)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(v)
+		}
+		v.draw(a.Out)
+		return nil
+	})
+}
+
+// ask searches each way, and both.
+func (c *searchCmd) ask(ctx context.Context, cl *client.Client, query string) (*searchView, error) {
+	search := func(mode string) (res protocol.SearchResult, err error) {
+		params := protocol.NoteSearch{Query: query, Mode: mode, Limit: int(c.Limit), Filter: c.Filter(), Explain: true}
+		return res, cl.Call(ctx, "notes.search", params, &res)
+	}
+	words, err := search("lexical")
+	if err != nil {
+		return nil, err
+	}
+	v := &searchView{Query: query, Understood: words.Understood, Words: words.Hits, Meaning: []protocol.SearchHit{}}
+	meaning, err := search("semantic")
+	switch {
+	case fault.KindOf(err) == fault.Unavailable:
+		v.NoMeaning = fault.Message(err)
+	case err != nil:
+		return nil, err
+	case meaning.Mode != "semantic" && meaning.Degraded != nil:
+		v.NoMeaning = meaning.Degraded.Why
+	default:
+		v.Meaning = meaning.Hits
+	}
+	both, err := search("hybrid")
+	if err != nil {
+		return nil, err
+	}
+	v.Hits, v.Mode, v.Degraded, v.Stages = both.Hits, both.Mode, both.Degraded, append([]protocol.SearchStage{}, both.Stages...)
+	var stats protocol.Stats
+	err = cl.Call(ctx, "admin.stats", nil, &stats)
+	v.Weights = stats.Index.Meanings.Weights
+	return v, err
+}
+
+func (v *searchView) draw(s *term.Screen) {
+	s.Say(term.Styled(term.Strong, "How it was read"))
+	v.drawUnderstood(s)
+	v.drawLists(s)
+	v.drawJoined(s)
+	drawSearchStages(s, v.Stages)
+	search.DrawDegraded(s, "", &protocol.SearchResult{Degraded: v.Degraded})
+}
+
+// wordKinds say how a word was taken.
+var wordKinds = map[string]string{"word": "", "prefix": "may go on", "typo": "in no note, but like"}
+
+func (v *searchView) drawUnderstood(s *term.Screen) {
+	u := v.Understood
+	if u == nil || len(u.Words)+len(u.Filters)+len(u.Phrases)+len(u.Without) == 0 {
+		s.Say(term.Styled(term.Faint, "  it has no words"))
+		return
+	}
+	t := &term.Table{Indent: 2, Head: []string{"word", "stem", "notes", ""}, Right: []int{2}, Keep: []int{0, 1, 2}}
+	for _, w := range u.Words {
+		found := term.Line{term.Text(term.Number(w.Notes))}
+		if w.Notes == 0 {
+			found = term.Line{term.Styled(term.Warn, "none")}
+		}
+		t.Row(term.Line{term.Styled(term.Accent, w.Word)}, term.Line{term.Text(w.Stem)}, found, meansInWords(&w))
+	}
+	if len(u.Words) > 0 {
+		t.Draw(s)
+	}
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Add("not counted", strings.Join(u.Ignored, ", "))
+	f.Add("together", strings.Join(allQuoted(u.Phrases), ", "))
+	f.Add("not with", strings.Join(allQuoted(u.Without), ", "))
+	f.Add("filters", strings.Join(u.Filters, "  "))
+	f.Draw(s)
+}
+
+// meansInWords says what a word stands for.
+func meansInWords(w *protocol.SearchWord) term.Line {
+	if w.As == "word" || w.MeansAll == 0 || w.MeansAll == 1 && w.Means[0] == w.Word {
+		return term.Line{}
+	}
+	list := strings.Join(w.Means, ", ")
+	if more := w.MeansAll - len(w.Means); more > 0 {
+		list += fmt.Sprintf(" and %s more", term.Number(more))
+	}
+	return term.Line{term.Styled(term.Faint, wordKinds[w.As]+": "), term.Text(list)}
+}
+
+func allQuoted(list []string) (out []string) {
+	for _, w := range list {
+		out = append(out, search.QuotedWord(w))
+	}
+	return out
+}
+
+// drawLists shows the two lists side by side.
+func (v *searchView) drawLists(s *term.Screen) {
+	s.Heading("The two lists")
+	t := &term.Table{
+		Indent: 2, Head: []string{"", "by words", "score", "", "by meaning", "nearness"},
+		Right: []int{0, 2, 3, 5}, Keep: []int{0, 2, 3, 5},
+	}
+	for i := range max(len(v.Words), len(v.Meaning)) {
+		row := make([]term.Line, 0, 6)
+		for _, list := range []struct {
+			hits   []protocol.SearchHit
+			signal string
+		}{{v.Words, "lexical"}, {v.Meaning, "semantic"}} {
+			if i >= len(list.hits) {
+				row = append(row, term.Line{}, term.Line{}, term.Line{})
+				continue
+			}
+			h := &list.hits[i]
+			score, ok := h.Signals[list.signal]
+			if !ok {
+				score = h.Score
+			}
+			row = append(row, term.Line{term.Styled(term.Faint, term.Number(i+1))}, term.Line{term.Text(h.Title)},
+				term.Line{term.Text(search.ThreeDigits(score))})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		s.Say(term.Styled(term.Faint, "  nothing found"))
+	} else {
+		t.Draw(s)
+	}
+	switch {
+	case v.NoMeaning != "":
+		term.DrawPlain(s, "There is no list by meaning: "+v.NoMeaning+".")
+	case len(v.Meaning) == 0 && len(v.Words) > 0:
+		term.DrawPlain(s, "No note is near enough in meaning.")
+	}
+}
+
+// drawJoined shows how the lists became one.
+func (v *searchView) drawJoined(s *term.Screen) {
+	if v.Mode != "hybrid" || len(v.Hits) == 0 {
+		return
+	}
+	s.Heading("As one", term.Styled(term.Faint,
+		fmt.Sprintf("  a place counts %s / (60 + place) by words, %s / (60 + place) by meaning",
+			search.ThreeDigits(v.Weights.Lexical*v.known()), search.ThreeDigits(v.Weights.Semantic))))
+	if v.known() < 1 {
+		term.DrawPlain(s, fmt.Sprintf("The list by words counts %s%% of its %s: so many of the words are in any note.",
+			term.Number(int(math.Round(100*v.known()))), search.ThreeDigits(v.Weights.Lexical)))
+	}
+	t := &term.Table{
+		Indent: 2, Head: []string{"", "note", "score", "words", "gives", "meaning", "gives"},
+		Right: []int{0, 2, 3, 4, 5, 6}, Keep: []int{0, 2, 3, 4, 5, 6},
+	}
+	for i, h := range v.Hits {
+		row := []term.Line{
+			{term.Styled(term.Faint, term.Number(i+1))},
+			{term.Text(h.Title)},
+			{term.Text(search.ThreeDigits(h.Score))},
+		}
+		for _, way := range []string{"lexical", "semantic"} {
+			row = append(row, numberOrDash(h.Signals, "rank:"+way), numberOrDash(h.Signals, "fused:"+way))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Draw(s)
+}
+
+// known is the share of the words of the query that are in any note.
+func (v *searchView) known() float64 {
+	if v.Understood == nil || len(v.Understood.Words) == 0 {
+		return 1
+	}
+	found := 0
+	for _, w := range v.Understood.Words {
+		if w.Notes > 0 {
+			found++
+		}
+	}
+	return float64(found) / float64(len(v.Understood.Words))
+}
+
+// numberOrDash is a signal in a table.
+func numberOrDash(signals map[string]float64, name string) term.Line {
+	if v, ok := signals[name]; ok {
+		return term.Line{term.Text(search.ThreeDigits(v))}
+	}
+	return term.Line{term.Styled(term.Faint, "–")}
+}
+
+// searchStages say what the stages of a search do.
+var searchStages = map[string]string{
+	"words": "the index of words", "embed": "the vector of the query", "vectors": "the nearest vectors",
+	"fuse": "both as one", "snippets": "snippets",
+}
+
+func drawSearchStages(s *term.Screen, stages []protocol.SearchStage) {
+	if len(stages) == 0 {
+		return
+	}
+	s.Heading("Time")
+	t := &term.Table{Indent: 2, Right: []int{1}}
+	for _, st := range stages {
+		t.Row(term.Line{term.Text(cmp.Or(searchStages[st.Stage], st.Stage))}, term.Line{term.Text(micros(st.US))})
+	}
+	t.Draw(s)
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// line is a command line, but for its command, and what stands on its standard input.
+type line struct {
+	args  []string
+	stdin string
+}
+
+// said makes lines without input: one for each text, taken apart at its bars.
+func said(lines ...string) []line {
+	out := make([]line, len(lines))
+	for i, l := range lines {
+		out[i].args = strings.Split(l, "|")
+	}
+	return out
+}
+
+// commandsOfReaders are lines of each command that shows records, in every form that it
+// prints. The test adds --audience, and --json where the line names no form.
+var commandsOfReaders = map[string][]line{
+	"search": said("scales|-n|100", "scales|--explain|-n|100", "Zqbody", "Zqtitl", "about|-m|lexical", "Zqname scales|-m|semantic|--explain",
+		"scales|--tag|zqtag", "scales|--folder|Zqfolder", "scales|--type|Zqtype", `"Zqtitle secret" scales`),
+	"similar": said("Open|-n|100", "Thing", "Zqtitl", "Zqplain", "zqnote", "Weekly"),
+	"wql": append(said("SELECT p FROM Person p", "SELECT p FROM Person p|-x", "SELECT p FROM Person p ORDER BY p.boss.name|--fields|about,boss,boss.name,file,friend.about,top,same",
+		"SELECT p FROM Person p WHERE p.boss.name LIKE 'Zq%'|--format|csv", "SELECT t FROM Thing t|--format|tsv|--fields|colour,zqcolour", "SELECT p FROM Person p|--explain",
+		"SELECT MAX(p.boss.name) FROM Person p", "SELECT t FROM Zqtyp t", "SELECT p FROM Person p WHERE p.boss = {this}|--this|Ann", "SELECT p FROM Person p|--this|Zqnam",
+		"SELECT p FROM Person p|--this|Zqnick", "SELECT t FROM Thing t WHERE t.zqcolou = 'x'|--type|Thing", `\t|--format|tsv`, `\d Thing`, `\d Zqtyp`,
+		"SELECT p FROM Person p WHERE p.about LIKE 'see%'"),
+		line{args: []string{"--keep-going"}, stdin: "\\this Zqnam\n\\this Bob\nSELECT t FROM Thing t;\n\\d\nSELECT x FROM Zqtyp x;\n"}),
+	"inspect context": said("@Cid @Ann @Zqnick [[Open]] [[Zqplain]] and scales|--search|8|--depth|4", "@Ann scales|--prompt|--search|8", "@Dan @Ben|--prompt|--format|xml",
+		"@Ann|--entity|Cid|--note|Open|--html|page.html", "x|--entity|Zqnam", "x|--note|Zqtitl", "x|--entity|zqboss|--note|zqnote", "Zqtitle Secret|--prompt|--search|8"),
+	"inspect note": said("Open|--body", "Thing|--body", "Title.md|--body", "h0.md|--body", "h12.md", "Plain.md|--body", "Weekly", "Zqtitl", "Zqfolder/Zqpath.md", "zqnote",
+		"About Zqtitle Secret"),
+	"inspect entity": said("Ann", "@Cid", "cid", "bob", "Bob", "Dan", "zqboss", "Zqnam", "@Zqnick", "Plain", "Cid [[Zqpath]]"),
+	"inspect graph": said("Ann|--depth|4", "@Ann|--depth|2|--fields|16", "Ann|--depth|3|--format|dot", "Ann|--depth|3|--format|mermaid", "Ann|--depth|3|--format|svg",
+		"Ann|--format|svg|-o|ann.svg|--fields|16", "Open|--depth|4", "Ann|--to|Ben|--fields|16", "Ann|--to|Ben|--depth|2", "Dan|--to|Open", "Ann|--to|Zqnam", "zqboss", "", "Zqtitl"),
+	"inspect wql": said("SELECT p FROM Person p WHERE p.boss = {this}|--this|Zqnam", "SELECT t FROM Zqtyp t", "SELECT t FROM Thing t WHERE t.zqcolou = 3|--explain",
+		"SELECT p FROM Person p ORDER BY p.boss.name|--explain", "SELECT t FROM Thing t|--type|Zqtyp"),
+	"inspect search":   said("scales|-n|100", "Zqtext scales", "Zqtitl", "scales|--tag|zqtag", "Zqname about"),
+	"vault list":       said(""),
+	"vault status":     said("", "V", "Zqv"),
+	"vault unresolved": said("", "V|-n|10000"),
+	"call": said("notes.list", "notes.get|title=Open", "notes.get|id=zqnote", "entities.list", "types.list", "context.assemble|text=@Ann @Cid", "graph.stats",
+		"privacy.list", "notes.get|id=zqnote|audience=local", "tags.list", "vault.import|path=/nowhere"),
+	"events": said("notes.changed|entities.changed|--count|3"),
+	"mcp":    {{stdin: hostSession}},
+}
+
+// hostSession is what a host says to ctxd mcp.
+const hostSession = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_notes","arguments":{"query":"scales","limit":50}}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_entity","arguments":{"name":"Ann","depth":4}}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"assemble_context","arguments":{"message":"@Ann @Cid [[Open]] scales"}}}
+{"jsonrpc":"2.0","id":5,"method":"resources/list","params":{}}
+{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"read_note","arguments":{"id":"zqnote"}}}
+`
+
+// commandsForPeople are the commands whose output no model is meant to read, and why.
+var commandsForPeople = map[string]string{
+	"serve":           "prints its log, in which no record stands",
+	"stop":            "prints that the daemon has ended",
+	"stdio":           "hands on what the client at its other end says, the audience of its initialize included",
+	"service install": "prints what it has written for the system",
+	"service status":  "prints how the system runs the daemon",
+	"service remove":  "prints what it has removed",
+	"demo":            "shows the sample vault, with a daemon of its own",
+	"import":          "is refused to a remote connection, and says to its caller which files were left out",
+	"vault unwatch":   "is refused to a remote connection",
+	"vault forget":    "is refused to a remote connection",
+	"backup":          "is refused to a remote connection",
+	"restore":         "is refused to a remote connection",
+	"doctor all":      "looks into the store's own files, for who mends them",
+	"doctor store":    "looks into the store's own files, for who mends them",
+	"inspect status":  "prints counts and figures of the daemon, of all records",
+	"inspect index":   "prints counts and figures of the indexes, of all records",
+	"inspect privacy": "is about all records: what is private is its very answer",
+	"inspect rpc":     "prints names of methods and figures",
+	"inspect log":     "prints the log, in which no record stands",
+	"config":          "prints settings",
+	"completion":      "prints a script",
+	"version":         "prints the version",
+}
+
+// canaryWords are what stands in private records only, of fixtures.WriteCanaries.
+var canaryWords = regexp.MustCompile(`(?i)zq\w*|990099`)
+
+// privateHouse is a daemon over the canaries.
+type privateHouse struct {
+	home
+	t       *testing.T
+	dir     string // where commands run
+	client  *client.Client
+	private []string // ids
+}
+
+func servePrivate(t *testing.T) *privateHouse {
+	t.Helper()
+	h := &privateHouse{home: newHome(t), t: t, dir: t.TempDir()}
+	vault := filepath.Join(t.TempDir(), "V")
+	h.must(fixtures.WriteCanaries(vault))
+	h.must(h.command(t, "stdio", "--idle-exit", "never").Run()) // starts a daemon
+	c, err := client.Dial(t.Context(), h.socket, client.Options{})
+	h.must(err)
+	t.Cleanup(func() { _ = c.Close() })
+	h.client = c
+	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: vault}, new(watch.Result)))
+	for _, r := range fixtures.CanaryRecords {
+		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), nil))
+	}
+	cmd := h.command(t, "inspect", "index", "--watch")
+	h.must(cmd.Run()) // until there are vectors
+	var list protocol.PrivateRecords
+	h.must(c.Call(t.Context(), "privacy.list", protocol.PrivacyList{Page: protocol.Page{Limit: 1000}}, &list))
+	for _, r := range list.Records {
+		h.private = append(h.private, r.ID)
+	}
+	if len(h.private) < 8 {
+		t.Fatalf("only %d records are private", len(h.private))
+	}
+	return h
+}
+
+// rawParams are params as they stand.
+type rawParams string
+
+// MarshalJSON returns them.
+func (p rawParams) MarshalJSON() ([]byte, error) { return []byte(p), nil }
+
+func (h *privateHouse) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// prints runs a command and returns all that it printed and wrote into files.
+func (h *privateHouse) prints(name string, l line, flags ...string) string {
+	h.t.Helper()
+	args := slices.Concat(strings.Fields(name), flags, slices.DeleteFunc(slices.Clone(l.args), func(s string) bool { return s == "" }))
+	cmd := h.command(h.t, args...)
+	var out bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = h.dir, strings.NewReader(l.stdin), &out, &out
+	if name == "events" {
+		h.whileWriting(cmd)
+	} else {
+		_ = cmd.Run() // refusals are answers, too
+	}
+	files, err := os.ReadDir(h.dir)
+	h.must(err)
+	for _, f := range files {
+		at := filepath.Join(h.dir, f.Name())
+		text, err := os.ReadFile(at)
+		h.must(err)
+		out.Write(text)
+		h.must(os.Remove(at))
+	}
+	return out.String()
+}
+
+// whileWriting runs a command while private and public records change by turns.
+func (h *privateHouse) whileWriting(cmd *exec.Cmd) {
+	h.must(cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // what it printed tells
+		close(ended)
+	}()
+	for {
+		for _, params := range []string{`{"id":"zqnote","tags":["scales"]}`, `{"id":"open2","title":"Open 2"}`} {
+			method := "notes.patch"
+			if strings.Contains(params, "title") {
+				method = "notes.put"
+			}
+			h.must(h.client.Call(context.WithoutCancel(h.t.Context()), method, rawParams(params), nil))
+		}
+		select {
+		case <-ended:
+			return
+		default:
+		}
+	}
+}
+
+// told returns what is private in an output and was not said on the command line.
+func (h *privateHouse) told(out string, l line) []string {
+	found := canaryWords.FindAllString(out, -1)
+	for _, id := range h.private {
+		if strings.Contains(out, id) {
+			found = append(found, id)
+		}
+	}
+	asked := strings.ToLower(strings.Join(l.args, " ") + l.stdin)
+	return slices.DeleteFunc(found, func(word string) bool { return strings.Contains(asked, strings.ToLower(word)) })
+}
+
+// commandsOf returns the commands below a node that can be run, by their words.
+func commandsOf(node *kong.Node, path string, into map[string]*kong.Node) map[string]*kong.Node {
+	if len(node.Children) == 0 {
+		into[path] = node
+	}
+	for _, child := range node.Children {
+		commandsOf(child, strings.TrimSpace(path+" "+child.Name), into)
+	}
+	return into
+}
+
+func hasFlag(node *kong.Node, name string) bool {
+	return slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == name })
+}
+
+// TestPRIV5_NoCommandTellsAModel runs each command that shows records for a remote reader,
+// in every form of its output. A command that is in neither list fails it.
+func TestPRIV5_NoCommandTellsAModel(t *testing.T) {
+	var cli commandLine
+	a := &app{
+		Streams: &term.Streams{Out: new(term.Screen), Err: new(term.Screen)},
+		Link:    &connect.Link{Flags: &cli.Flags, Ctx: t.Context()},
+	}
+	parser, err := newParser(&cli, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := commandsOf(parser.Model.Node, "", make(map[string]*kong.Node))
+	for name, node := range all {
+		_, reads := commandsOfReaders[name]
+		switch {
+		case !reads && commandsForPeople[name] == "":
+			t.Errorf("ctxd %s is in neither list: say how a remote reader runs it, or why no model reads what it prints", name)
+		case reads && name != "mcp" && !hasFlag(node, "audience"):
+			t.Errorf("ctxd %s shows records and has no --audience", name)
+		case !reads && hasFlag(node, "audience"):
+			t.Errorf("ctxd %s has --audience and no entry", name)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	h := servePrivate(t)
+	for name, lines := range commandsOfReaders {
+		if all[name] == nil {
+			t.Errorf("there is no command ctxd %s", name)
+			continue
+		}
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) { h.tells(t, name, lines) })
+	}
+}
+
+// tells runs lines of a command for each reader.
+func (h *privateHouse) tells(t *testing.T, name string, lines []line) {
+	h.t = t
+	remote, local := []string{"--audience", "remote"}, []string{"--audience", "local"}
+	if name == "mcp" {
+		remote, local = nil, []string{"--include-private"}
+	}
+	shown := false
+	for _, l := range lines {
+		for _, form := range [][]string{nil, {"--json"}} {
+			out := h.prints(name, l, slices.Concat(form, remote)...)
+			found := h.told(out, l)
+			if len(found) > 0 {
+				t.Errorf("ctxd %s %q %q tells a remote reader %q:\n%s", name, l.args, form, found, out)
+			}
+			if !shown {
+				all := h.prints(name, l, slices.Concat(form, local)...)
+				shown = len(h.told(all, l)) > 0 || counted(all) > counted(out)
+			}
+		}
+	}
+	if !shown {
+		t.Errorf("ctxd %s shows a local reader nothing that is private: the test proves nothing", name)
+	}
+}
+
+var notesCounted = regexp.MustCompile(`"notes":(\d+)`)
+
+// counted returns how many notes an output counts as JSON; 0 when it counts none.
+func counted(out string) int {
+	m := notesCounted.FindStringSubmatch(out)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // digits
+	return n
+}

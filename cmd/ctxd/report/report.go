@@ -1,0 +1,291 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/prompt"
+)
+
+// Lengths of the bar of a budget, and of what stands beside it.
+const (
+	BarWidth    = 24
+	MinBar      = 6
+	BudgetTexts = 38
+)
+
+// Draw shows what went into a prompt, what did not, and why (CTX-32).
+func Draw(s *term.Screen, r *prompt.Report) {
+	drawBudgets(s, r)
+	for _, section := range r.Sections {
+		if len(section.Items) == 0 {
+			continue
+		}
+		s.Heading(section.Name, term.Styled(term.Faint, "  "+term.Count(len(section.Items), "item")))
+		if slices.ContainsFunc(section.Items, func(it prompt.Item) bool { return it.Kind == prompt.KindEntity }) {
+			term.DrawTree(s, "  ", walkOf(section.Items))
+			continue
+		}
+		drawItems(s, section.Items)
+	}
+	drawDropped(s, r.Dropped)
+	drawQueryErrors(s, r)
+	drawStages(s, r.Stages)
+	s.Say()
+	s.SayWhole(term.Styled(term.Faint, "sha256 "+r.Hash)) // a hash is copied whole or is of no use
+}
+
+// drawBudgets draws a bar for the whole prompt and for each section.
+func drawBudgets(s *term.Screen, r *prompt.Report) {
+	s.Heading("Budgets", term.Styled(term.Faint, "  in characters"))
+	t := &term.Table{Indent: 2, Right: []int{2, 4}, Keep: []int{0, 2, 3, 4}}
+	width := max(MinBar, min(BarWidth, s.Columns()-BudgetTexts))
+	row := func(name term.Line, chars, budget int) {
+		t.Row(name, term.Bar(chars, budget, width), term.Line{term.Text(term.Number(chars))},
+			term.Line{term.Styled(term.Faint, "of")}, term.Line{term.Text(term.Number(budget))})
+	}
+	for _, section := range r.Sections {
+		row(term.Line{term.Text(section.Name)}, section.Chars, section.Budget)
+	}
+	row(term.Line{term.Styled(term.Strong, "whole prompt")}, r.Chars, r.Budget)
+	t.Draw(s)
+}
+
+func drawItems(s *term.Screen, items []prompt.Item) {
+	t := &term.Table{Indent: 2, Right: []int{1}}
+	for _, it := range items {
+		t.Row(term.Line{term.Text(Label(it.Kind, it.Title))}, term.Line{term.Text(term.Number(it.Chars))},
+			append(cutFirst(it.Cut), term.Styled(term.Faint, it.Reason)))
+	}
+	t.Draw(s)
+}
+
+func cutMark(cut bool) term.Span {
+	if cut {
+		return term.Styled(term.Warn, "  cut")
+	}
+	return term.Span{}
+}
+
+// cutFirst marks an item where the end of the line may not be seen.
+func cutFirst(cut bool) term.Line {
+	if cut {
+		return term.Line{term.Styled(term.Warn, "cut  ")}
+	}
+	return nil
+}
+
+// Label writes a record as prompts do.
+func Label(kind, title string) string {
+	switch kind {
+	case prompt.KindEntity:
+		return "@" + title
+	case prompt.KindNote:
+		return "[[" + title + "]]"
+	}
+	return title
+}
+
+// walkOf makes the tree of the breadth-first walk from the items of the section
+// of entities: each entity hangs from the one that it was first reached from,
+// with the field that led there, and names every other edge that leads to it.
+// An edge that closes a circle, from the entity itself or from one that was
+// reached through it, is marked.
+func walkOf(items []prompt.Item) []*term.Branch {
+	nodes := make(map[string]*term.Branch, len(items))
+	titles := make(map[string]string, len(items))
+	over := make(map[string]string, len(items)) // what an entity hangs from
+	for _, it := range items {
+		titles[it.ID] = it.Title
+	}
+	var roots []*term.Branch
+	for _, it := range items {
+		b := &term.Branch{MoreHead: "also via "}
+		nodes[it.ID] = b
+		var above *term.Branch
+		edges := it.Via
+		if it.Depth > 0 && len(edges) > 0 {
+			above, over[it.ID] = nodes[edges[0].From], edges[0].From
+			b.Label = term.Line{term.Styled(term.Faint, it.Via[0].Field+" → ")}
+			edges = edges[1:]
+		} else {
+			b.MoreHead = "via "
+		}
+		st := term.Accent
+		if it.Depth == 0 {
+			st = term.Strong
+		}
+		b.Label = append(b.Label, term.Styled(st, "@"+it.Title), term.Styled(term.Faint, "  "+term.Number(it.Chars)),
+			cutMark(it.Cut))
+		for _, e := range edges {
+			b.More = append(b.More, "@"+cmp.Or(titles[e.From], e.From)+"."+e.Field)
+		}
+		if above == nil || above == b {
+			roots = append(roots, b)
+		} else {
+			above.Children = append(above.Children, b)
+		}
+	}
+	for _, it := range items {
+		b := nodes[it.ID]
+		for i, e := range it.Via[len(it.Via)-len(b.More):] {
+			if hangsFrom(over, e.From, it.ID) {
+				b.More[i] += circleMark
+			}
+		}
+	}
+	return roots
+}
+
+// circleMark stands behind an edge that closes a circle.
+const circleMark = " ↺"
+
+// hangsFrom reports whether an entity is another or was reached through it.
+func hangsFrom(over map[string]string, id, from string) bool {
+	for range len(over) + 1 { // a report that is no tree would have no end
+		if id == from {
+			return true
+		}
+		next, ok := over[id]
+		if !ok {
+			return false
+		}
+		id = next
+	}
+	return false
+}
+
+// reasons says what stands behind the reasons of dropped items, in the order
+// in which they are shown.
+var reasons = []struct {
+	reason prompt.Reason
+	text   string
+}{
+	{prompt.Ambiguous, "may mean several records"},
+	{prompt.Unknown, "no such record"},
+	{prompt.Private, "withheld from a remote model"},
+	{prompt.Archived, "archived"},
+	{prompt.Deleted, "in the trash"},
+	{prompt.Duplicate, "given twice"},
+	{prompt.OverLimit, "more than the section takes"},
+	{prompt.OverBudget, "no room left in the budget"},
+}
+
+// DroppedGroup are the items that were left out for one reason.
+type DroppedGroup struct {
+	Reason prompt.Reason
+	Text   string
+	Items  []prompt.Dropped
+}
+
+// DroppedByReason sorts what was left out by its reasons. A reason that this
+// version does not know comes last, in its own words.
+func DroppedByReason(dropped []prompt.Dropped) []DroppedGroup {
+	var groups []DroppedGroup
+	at := make(map[prompt.Reason]int)
+	for i, r := range reasons {
+		groups = append(groups, DroppedGroup{Reason: r.reason, Text: r.text})
+		at[r.reason] = i
+	}
+	for _, d := range dropped {
+		i, ok := at[d.Reason]
+		if !ok {
+			i, at[d.Reason] = len(groups), len(groups)
+			groups = append(groups, DroppedGroup{Reason: d.Reason, Text: "left out"})
+		}
+		groups[i].Items = append(groups[i].Items, d)
+	}
+	return slices.DeleteFunc(groups, func(g DroppedGroup) bool { return len(g.Items) == 0 })
+}
+
+func drawDropped(s *term.Screen, dropped []prompt.Dropped) {
+	if len(dropped) == 0 {
+		return
+	}
+	s.Heading("Left out", term.Styled(term.Faint, "  "+term.Count(len(dropped), "item")))
+	for _, group := range DroppedByReason(dropped) {
+		var names []string
+		for _, d := range group.Items {
+			if len(d.Candidates) == 0 {
+				names = append(names, DroppedName(d))
+				continue
+			}
+			s.Say(term.Text("  "), term.Styled(term.Warn, string(d.Reason)), term.Text("  "+DroppedName(d)),
+				term.Styled(term.Faint, "  "+group.Text+":"))
+			for _, c := range d.Candidates {
+				s.Say(term.Text("      "+c.Title),
+					term.Styled(term.Faint, "  "+strings.Join(command.NonEmpty(c.Type, c.Path, c.ID), "  ")))
+			}
+		}
+		if len(names) > 0 {
+			s.Say(term.Text("  "), term.Styled(term.Warn, string(group.Reason)),
+				term.Styled(term.Faint, "  "+term.Number(len(names))+", "+group.Text))
+			for _, l := range term.WrapNames(names, s.Columns()-6) {
+				s.Say(term.Text("      " + l))
+			}
+		}
+	}
+}
+
+// DroppedName names what was left out; of a private record there is no title.
+func DroppedName(d prompt.Dropped) string {
+	switch {
+	case d.Title != "":
+		return Label(d.Kind, d.Title)
+	case d.Reason == prompt.Private:
+		return "a private " + d.Kind + " " + d.ID
+	}
+	return d.Kind + " " + d.ID
+}
+
+// EntityTitles are the names of the entities that a report tells of, by their ids.
+func EntityTitles(r *prompt.Report) map[string]string {
+	titles := make(map[string]string)
+	for _, d := range r.Dropped {
+		if d.Kind == prompt.KindEntity {
+			titles[d.ID] = d.Title
+		}
+	}
+	for _, section := range r.Sections {
+		for _, it := range section.Items {
+			if it.Kind == prompt.KindEntity {
+				titles[it.ID] = it.Title
+			}
+		}
+	}
+	return titles
+}
+
+func drawQueryErrors(s *term.Screen, r *prompt.Report) {
+	if len(r.QueryErrors) == 0 {
+		return
+	}
+	titles := EntityTitles(r)
+	s.Heading("Computed fields that failed")
+	for _, q := range r.QueryErrors {
+		s.Say(term.Text("  "), term.Styled(term.Bad, "@"+cmp.Or(titles[q.Entity], q.Entity)+"."+q.Field))
+		for _, l := range term.Wrap(term.Clean(q.Message), s.Columns()-6) {
+			s.Say(term.Text("      " + l))
+		}
+	}
+}
+
+func drawStages(s *term.Screen, stages []prompt.Stage) {
+	s.Heading("Stages")
+	t := &term.Table{Indent: 2, Right: []int{1}}
+	total := 0.0
+	for _, st := range stages {
+		if st.Skipped {
+			t.Row(term.Line{term.Styled(term.Warn, st.Name)}, term.Line{term.Styled(term.Warn, "skipped")},
+				term.Line{term.Styled(term.Faint, st.Why)})
+			continue
+		}
+		total += st.Ms
+		t.Row(term.Line{term.Text(st.Name)}, term.Line{term.Text(term.Millis(st.Ms))}, nil)
+	}
+	t.Row(term.Line{term.Styled(term.Strong, "all")}, term.Line{term.Styled(term.Strong, term.Millis(total))}, nil)
+	t.Draw(s)
+}

@@ -1,0 +1,171 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Command is ctxd search.
+type Command struct {
+	Query   []string      `arg:"" help:"Words to look for; see below for phrases and filters."`
+	Mode    string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to look: lexical by words, semantic by meaning, hybrid by both. Default: hybrid."`
+	Limit   command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Hits at most, 1 to 100. Default: 10."`
+	Explain bool          `short:"e" help:"Say of each hit what counted."`
+
+	Filters
+	connect.Audience
+}
+
+// Filters are the flags that narrow a search.
+type Filters struct {
+	Tag      []string `placeholder:"TAG" help:"Notes with this tag only. May be repeated: all must be there."`
+	Folder   string   `placeholder:"FOLDER" help:"Notes in this folder only, or in one below it."`
+	Type     []string `placeholder:"TYPE" help:"Notes that an entity of this type was made from. May be repeated: any of them."`
+	After    string   `placeholder:"DATE" help:"Notes changed on this date or later, such as 2026-01-31."`
+	Before   string   `placeholder:"DATE" help:"Notes changed before this date."`
+	Archived bool     `help:"Archived notes too."`
+}
+
+// Filter returns the filter as the protocol has it.
+func (f *Filters) Filter() protocol.SearchFilter {
+	return protocol.SearchFilter{
+		Tags: f.Tag, Folder: f.Folder, Types: f.Type, After: f.After, Before: f.Before,
+		Archived: f.Archived,
+	}
+}
+
+func (f *Filters) any() bool {
+	return len(f.Tag)+len(f.Type) > 0 || f.Folder != "" || f.After != "" || f.Before != ""
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "Finds notes by their words, in any of their forms, and by their meaning. The last word may be unfinished. " +
+		"In the query, \"quoted words\" must stand together, -word must not be there, and tag:, path:, type:, before: and after: narrow, as in: " +
+		"ctxd search '\"load cell\" -roof tag:work after:2026-01'."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd search load cells", "notes about both words"},
+		{"ctxd search how heavy is the bridge --mode semantic", "by meaning alone"},
+		{"ctxd search kickoff --tag meetings --limit 3", "narrowed"},
+		{"ctxd search kickoff --explain", "with what counted"},
+		{"ctxd search kickoff --audience remote", "what a model that is not on this machine may read of it"},
+		{"ctxd search kickoff --json | jq -r '.hits[].path'", "for scripts"},
+	}
+}
+
+// Run runs the command.
+func (c *Command) Run(a *Options) error {
+	query := strings.Join(c.Query, " ")
+	if strings.TrimSpace(query) == "" {
+		return command.Misuse("there is nothing to look for", "ctxd search load cells")
+	}
+	params := protocol.NoteSearch{
+		Query: query, Mode: c.Mode, Limit: int(c.Limit), Filter: c.Filter(),
+		Explain: c.Explain || !a.JSON, // how the query was read is told when nothing is found
+	}
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		var res protocol.SearchResult
+		if err := cl.Call(a.Ctx, "notes.search", params, &res); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(res)
+		}
+		DrawHits(a.Out, "", &res, c.Explain)
+		if len(res.Hits) == 0 {
+			c.drawAdvice(a.Out, &res)
+		}
+		return nil
+	})
+}
+
+// DrawHits shows hits with what matched marked in their snippets.
+func DrawHits(s *term.Screen, indent string, res *protocol.SearchResult, explain bool) {
+	if len(res.Hits) == 0 {
+		s.Say(term.Styled(term.Faint, indent+"nothing found"))
+	}
+	for _, h := range res.Hits {
+		s.Say(term.Text(indent), term.Styled(term.Strong, h.Title), term.Styled(term.Faint, "  "+h.Path))
+		for _, l := range term.WrapSpans(term.Mark(h.Snippet, h.Ranges), s.Columns()-len(indent)-2) {
+			s.Say(append(term.Line{term.Text(indent + "  ")}, l...)...)
+		}
+		if explain {
+			drawSignals(s, indent+"  ", &h)
+		}
+	}
+	DrawDegraded(s, indent, res)
+}
+
+// DrawDegraded says what could not take part.
+func DrawDegraded(s *term.Screen, indent string, res *protocol.SearchResult) {
+	if res.Degraded == nil {
+		return
+	}
+	what := map[string]string{"semantic": "not searched by meaning: ", "lexical": "some notes may be missing: "}[res.Degraded.Stage]
+	for i, l := range term.Wrap(term.Clean(what+res.Degraded.Why), s.Columns()-len(indent)-2) {
+		sign := term.Styled(term.Warn, "! ")
+		if i > 0 {
+			sign = term.Text("  ")
+		}
+		s.Say(term.Text(indent), sign, term.Text(l))
+	}
+}
+
+// drawAdvice says why nothing may have been found, and what may help.
+func (c *Command) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
+	u := res.Understood
+	if u == nil {
+		u = &protocol.SearchUnderstood{}
+	}
+	var missing []string
+	for _, w := range u.Words {
+		if w.Notes == 0 {
+			missing = append(missing, QuotedWord(w.Word))
+		}
+	}
+	var advice []string
+	switch {
+	case c.Mode == "semantic":
+		advice = append(advice, "no note is near enough in meaning: --mode hybrid looks for the words, too")
+	case len(missing) > 0 && len(missing) == len(u.Words):
+		advice = append(advice, "no note has "+listed(missing, "or"))
+	case len(u.Phrases) > 0:
+		advice = append(advice, "words in quotes must stand together in a note: leave the quotes out")
+	}
+	switch {
+	case c.any() || len(u.Filters) > 0:
+		advice = append(advice, "filters narrow it: leave them out")
+	case len(u.Without) > 0:
+		advice = append(advice, "a minus excludes notes: leave "+listed(u.Without, "and")+" out")
+	case !c.Archived:
+		advice = append(advice, "archived notes are looked at with --archived")
+	}
+	if res.Mode == "lexical" && res.Degraded == nil && len(u.Words) > 0 {
+		advice = append(advice, "other words may say the same: --mode hybrid looks by meaning, too")
+	}
+	for _, l := range advice {
+		s.Say(term.Styled(term.Faint, "  · "), term.Text(l))
+	}
+}
+
+// QuotedWord puts a word between quotation marks.
+func QuotedWord(w string) string { return fmt.Sprintf("“%s”", w) }
+
+// listed writes words as people do: a, b or c.
+func listed(words []string, joint string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " " + joint + " " + words[n-1]
+}

@@ -1,0 +1,97 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// drawSignals says of a hit what counted: how its places in the two lists were
+// joined, and what made them.
+func drawSignals(s *term.Screen, indent string, h *protocol.SearchHit) {
+	for _, l := range signalsInWords(h) {
+		for _, part := range term.Wrap(term.Clean(l), s.Columns()-len(indent)) {
+			s.Say(term.Styled(term.Faint, indent+part))
+		}
+	}
+}
+
+// signalsInWords is what counted of a hit, a line for the fusion and one for
+// each list that it is in.
+func signalsInWords(h *protocol.SearchHit) []string {
+	sig := h.Signals
+	var out, joined []string
+	for _, way := range []struct{ signal, name string }{{"lexical", "words"}, {"semantic", "meaning"}} {
+		rank, listed := sig["rank:"+way.signal]
+		gave, ok := sig["fused:"+way.signal]
+		switch {
+		case !ok:
+		case listed:
+			joined = append(joined, ThreeDigits(gave)+" of place "+ThreeDigits(rank)+" by "+way.name)
+		default: // of what has no vectors
+			joined = append(joined, ThreeDigits(gave)+" of that place for its "+way.name+", which is not known")
+		}
+	}
+	if len(joined) > 0 {
+		out = append(out, "score "+ThreeDigits(h.Score)+" = "+strings.Join(joined, " + "))
+	}
+	if score, ok := sig["lexical"]; ok {
+		out = append(out, "words "+ThreeDigits(score)+": "+strings.Join(wordsCounted(sig), ", ")+fieldsCounted(sig))
+	}
+	if near, ok := sig["semantic"]; ok {
+		out = append(out, "meaning "+ThreeDigits(near)+" = half of part "+ThreeDigits(sig["chunk"])+", "+
+			ThreeDigits(sig["part"])+
+			", and of the whole note, "+ThreeDigits(sig["whole"]))
+	}
+	return out
+}
+
+// wordsCounted lists what the words of the query gave, the most first: cell… is
+// a word that may go on, ~brdige one that was mistyped.
+func wordsCounted(sig map[string]float64) (out []string) {
+	for _, name := range ordered(sig) {
+		how, word, ok := strings.Cut(name, ":")
+		switch {
+		case !ok:
+			continue
+		case how == "word":
+		case how == "prefix":
+			word += "…"
+		case how == "typo":
+			word = "~" + word
+		default:
+			continue
+		}
+		out = append(out, word+" "+ThreeDigits(sig[name]))
+	}
+	return out
+}
+
+// fieldsCounted says where they stand.
+func fieldsCounted(sig map[string]float64) string {
+	var out []string
+	for _, name := range ordered(sig) {
+		if field, ok := strings.CutPrefix(name, "field:"); ok {
+			out = append(out, field+" "+ThreeDigits(sig[name]))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "; in " + strings.Join(out, ", ")
+}
+
+// ordered returns the names of signals, the greatest first.
+func ordered(sig map[string]float64) []string {
+	return slices.SortedFunc(maps.Keys(sig), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sig[b], sig[a]), strings.Compare(a, b))
+	})
+}
+
+// ThreeDigits writes a number with as many digits as tell something.
+func ThreeDigits(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }

@@ -1,0 +1,12 @@
+package service
+
+import (
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+)
+
+// Options are what the commands of ctxd service run with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}

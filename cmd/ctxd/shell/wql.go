@@ -1,0 +1,254 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	xterm "golang.org/x/term"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
+)
+
+// Command is ctxd wql.
+type Command struct {
+	Query []string `arg:"" optional:"" help:"The query, or several that end with a semicolon each. Default: a prompt, or what is on standard input."`
+	File  string   `short:"f" placeholder:"FILE" help:"Run the queries of this file; - is standard input."`
+
+	This      string        `placeholder:"ENTITY" help:"Id, name or alias of the entity that {this} means."`
+	Type      string        `placeholder:"TYPE" help:"Check the queries as those of a computed field of this type, and run nothing."`
+	Fields    []string      `placeholder:"FIELDS" help:"Fields to show, such as role,team.lead.name. Default: those that the query mentions."`
+	Limit     command.Count `short:"n" from:"1" to:"10000" placeholder:"N" help:"Rows at most, 1 to 10,000; a smaller LIMIT of the query holds. Default: 200."`
+	Format    string        `enum:"table,json,csv,tsv" default:"table" placeholder:"FORMAT" help:"Form of the answers: table, json, csv or tsv. Default: table, with --json json."`
+	Explain   bool          `short:"e" help:"Say how each query was answered."`
+	Expanded  bool          `short:"x" help:"Show each row as a block, a field on a line."`
+	KeepGoing bool          `short:"k" help:"Go on after a query that fails. The exit status still tells of it."`
+
+	connect.Audience
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "Without a query, on a terminal, it is a prompt: Tab completes, the arrow keys and Ctrl-R bring back what was entered before, " +
+		`\? lists its commands. The history is kept in a file that only you can read, see ctxd config wql.history. ` +
+		"Anywhere else it reads queries from standard input, and stops at the first that fails."
+}
+
+// More lists the functions of the language.
+func (Command) More() string {
+	var b strings.Builder
+	b.WriteString("Functions:\n")
+	for _, f := range syntax.Functions {
+		fmt.Fprintf(&b, "  %-28s %s\n      %s\n", f.Usage, f.About, f.Example)
+	}
+	return b.String()
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd wql", "a prompt"},
+		{`ctxd wql "SELECT p FROM Person WHERE p.team.name = 'Engineering' ORDER BY p.started"`, "one query"},
+		{`ctxd wql --this @Alice "SELECT p FROM Person WHERE p.manager = {this}" --fields role,team`, "as the computed field of somebody"},
+		{"ctxd wql --format csv -f queries.wql > rows.csv", "the queries of a file"},
+		{`ctxd wql "SELECT p FROM Person p" --audience remote`, "what a remote model is shown of them"},
+		{`ctxd wql "SELECT COUNT(*) FROM Project" --json | jq .value`, "for scripts"},
+	}
+}
+
+// Run runs the command.
+func (c *Command) Run(a *Options) error {
+	query := strings.Join(c.Query, " ")
+	if query != "" && c.File != "" {
+		return command.Misuse("a query goes with no --file", "ctxd wql --help")
+	}
+	s := c.session(a)
+	defer s.close()
+	if c.This != "" {
+		if err := s.setThis(a.Ctx, c.This); err != nil {
+			return err
+		}
+	}
+	switch {
+	case query != "":
+		return c.script(s, query, "")
+	case c.File != "" && c.File != "-":
+		text, err := readScript(c.File)
+		if err != nil {
+			return err
+		}
+		return c.script(s, text, c.File)
+	case c.File == "" && s.atTerminal():
+		return s.prompt()
+	}
+	text, err := io.ReadAll(io.LimitReader(a.In, longestScript+1))
+	if err == nil && len(text) > longestScript {
+		err = fault.TooLarge("standard input", len(text), longestScript, "bytes")
+	}
+	if err != nil {
+		return err
+	}
+	return c.script(s, string(text), "standard input")
+}
+
+// longestScript is the size up to which a file of queries is read.
+const longestScript = 16 << 20
+
+func readScript(path string) (string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", command.NotFound("file", path).WithHint("give a file of queries, each with a semicolon at its end")
+	}
+	if err != nil {
+		return "", fault.Wrap(fault.Unavailable, err, "the file %q can't be read", path)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, longestScript+1))
+	if err != nil {
+		return "", fault.Wrap(fault.Unavailable, err, "the file %q can't be read", path)
+	}
+	if len(text) > longestScript {
+		return "", fault.TooLarge(path, len(text), longestScript, "bytes")
+	}
+	return string(text), nil
+}
+
+func (c *Command) session(a *Options) *session {
+	format := c.Format
+	if a.JSON {
+		format = formatJSON
+	}
+	return &session{
+		Options: a, checkType: c.Type,
+		view: view{format: format, expanded: c.Expanded, fields: c.Fields, explain: c.Explain, timing: true},
+		// The daemon's own default is left to it.
+		limit: int(c.Limit), audience: c.Audience,
+	}
+}
+
+// script runs the statements of a text one after the other. from names where
+// the text is from, "" for the command line.
+func (c *Command) script(s *session, text, from string) error {
+	list, rest, _ := syntax.Split(text)
+	if rest.Text != "" {
+		list = append(list, rest)
+	}
+	if len(list) == 0 {
+		return command.Misuse("there is no query", `ctxd wql "SELECT p FROM Person"`)
+	}
+	s.view.several, s.from = len(list) > 1, from
+	var failed error
+	for _, st := range list {
+		err := s.run(s.Ctx, st)
+		if errors.Is(err, errQuit) {
+			break
+		}
+		if err == nil {
+			continue
+		}
+		err = inScript(err, st, from)
+		if !c.KeepGoing || s.Ctx.Err() != nil {
+			return err
+		}
+		if failed != nil {
+			_ = s.Out.Flush() // what was answered stands before the error; the last flush tells
+			s.Fail(failed)
+		}
+		failed = err
+	}
+	return failed
+}
+
+// atTerminal reports whether there is somebody to prompt.
+func (s *session) atTerminal() bool {
+	in, ok := s.In.(*os.File)
+	return ok && xterm.IsTerminal(int(in.Fd())) && s.Out.Terminal
+}
+
+// mentioned returns the types of a query, and the paths that its conditions and
+// its order ask for, in the order of the text, without the alias. The query is
+// read here only to know what to show: what it means the daemon decides.
+func mentioned(query string) (types []string, paths [][]string) {
+	q, _ := syntax.Parse(query)
+	if q == nil {
+		return nil, nil
+	}
+	for _, name := range q.From {
+		types = append(types, name.Text)
+	}
+	m := &mentions{query: q}
+	if q.Where != nil {
+		m.expr(q.Where)
+	}
+	for _, key := range q.Order {
+		m.operand(key.Key)
+	}
+	return types, m.paths
+}
+
+type mentions struct {
+	query *syntax.Query
+	paths [][]string
+}
+
+func (m *mentions) expr(x syntax.Expr) {
+	switch x := x.(type) {
+	case *syntax.Logic:
+		for _, arg := range x.Args {
+			m.expr(arg)
+		}
+	case *syntax.Not:
+		m.expr(x.X)
+	case *syntax.Compare:
+		m.operand(x.Left)
+		m.operand(x.Right)
+	case *syntax.In:
+		m.operand(x.X)
+	case *syntax.Between:
+		m.operand(x.X)
+		m.operand(x.Low)
+		m.operand(x.High)
+	case *syntax.IsNull:
+		m.operand(x.X)
+	}
+}
+
+func (m *mentions) operand(x syntax.Operand) {
+	switch x := x.(type) {
+	case *syntax.Path:
+		path := make([]string, 0, len(x.Segments))
+		for _, name := range x.Segments {
+			path = append(path, name.Text)
+		}
+		alias := m.query.Alias
+		if alias == nil {
+			alias = m.query.What.Alias // SELECT p FROM Person
+		}
+		if alias != nil && len(path) > 1 && strings.EqualFold(path[0], alias.Text) {
+			path = path[1:]
+		}
+		m.paths = append(m.paths, path)
+	case *syntax.Call:
+		for _, arg := range x.Args {
+			m.operand(arg)
+		}
+	case *syntax.Shift:
+		m.operand(x.X)
+	}
+}
+
+// cancellable returns a context that Ctrl-C ends while the prompt lives on.
+func (s *session) cancellable() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(s.Ctx)
+	restore := s.Interrupts.Divert(cancel)
+	return ctx, func() {
+		restore()
+		cancel()
+	}
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// recordKinds are the collections of the store that people know, and what one
+// record of each is called, in the order that they are shown in. The others hold
+// what ctxd notes for itself, such as which file a note came from.
+var recordKinds = []struct{ collection, noun string }{
+	{"note", "note"},
+	{"entity", "entity"},
+	{"type", "type"},
+	{"vault", "vault"},
+}
+
+// otherRecords returns how many records there are of the kinds that have no name.
+func otherRecords(collections map[string]int) int {
+	n := 0
+	for _, records := range collections {
+		n += records
+	}
+	for _, k := range recordKinds {
+		n -= collections[k.collection]
+	}
+	return n
+}
+
+// RecordsInWords says how many records there are of each kind: "131 notes, 72
+// entities, 1 vault".
+func RecordsInWords(collections map[string]int) string {
+	var parts []string
+	for _, k := range recordKinds {
+		if n := collections[k.collection]; n > 0 {
+			parts = append(parts, term.Count(n, k.noun))
+		}
+	}
+	if n := otherRecords(collections); n > 0 {
+		parts = append(parts, term.Count(n, "other record"))
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// RecoveredInWords says what a start finds on disk, a line for each thing.
+func RecoveredInWords(r kv.Recovery) []term.Line {
+	if r.Clean {
+		return []term.Line{{term.Text("clean")}}
+	}
+	lines := []term.Line{{term.Text(Counted(r.Replayed, "transaction", "read from the journal"))}}
+	add := func(st term.Style, n uint64, noun, what string) {
+		if n > 0 {
+			lines = append(lines, term.Line{term.Styled(st, Counted(n, noun, what))})
+		}
+	}
+	if r.TornBytes > 0 {
+		lines = append(lines,
+			term.Line{term.Text("an unfinished write of " + term.Size(r.TornBytes) +
+				" is cut off, as a crash leaves it")})
+	}
+	add(term.Bad, r.Lost, "acknowledged transaction", "missing")
+	add(term.Bad, r.LostPieces, "piece", "unreadable, of up to a hundred records each")
+	add(term.Warn, r.Salvaged, "transaction", "taken in from behind the damage")
+	add(term.Warn, r.Aside, "transaction", "set aside that may never have been finished")
+	add(term.Warn, uint64(len(r.Damaged)), "damaged file", "kept aside")
+	return lines
+}
+
+// Counted is count as the subject of a sentence: "1 file is missing", "2 files
+// are missing".
+func Counted(n uint64, noun, what string) string {
+	verb := " are "
+	if n == 1 {
+		verb = " is "
+	}
+	return term.Count(int(n), noun) + verb + what
+}

@@ -1,0 +1,202 @@
+package audience
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// Reader says who reads what a call answers.
+type Reader string
+
+// Readers.
+const (
+	Local  Reader = "local"  // a person or a model on this machine: private records are shown
+	Remote Reader = "remote" // any other: private records do not exist
+)
+
+// Stores are the rooms that Views look into. Graph and WQL, of which one needs the
+// other, and Search may be nil where nobody asks for them.
+type Stores struct {
+	Entities *entities.Store
+	Notes    *notes.Store
+	WQL      *wql.Engine
+	Graph    *graph.Graph
+	Search   *search.Index
+}
+
+// Rooms make Views. Open makes them. They may be used concurrently.
+type Rooms struct {
+	local, remote View
+
+	shown    atomic.Pointer[shownRecords]
+	named    references
+	revealed revealed
+	sources  atomic.Pointer[notes.SourcesByName] // of the last record that has many
+	ofPast   kv.Ahead[[]string]                  // ids of notes that name what commits on their way declassify
+
+	privacy atomic.Uint64 // counts the changes of what private records there are and how they are called
+}
+
+// Open returns Rooms over stores that were opened before.
+func Open(db *kv.Store, s Stores) *Rooms {
+	r := new(Rooms)
+	r.local = View{rooms: r, entities: s.Entities, notes: s.Notes, graph: s.Graph, wql: s.WQL}
+	r.remote = r.local
+	r.remote.hides = true
+	r.forgetShown()
+	if s.WQL != nil {
+		r.remote.wql = s.WQL.Showing(wql.Shown{
+			Hides: privateEntity, As: r.queried, Types: r.remote.Types, Type: r.remote.Type, Match: r.match,
+		})
+	}
+	if s.Graph != nil {
+		r.remote.graph = s.Graph.As(&r.remote, r.remote.wql)
+	}
+	db.OnPrepare(r.prepare)
+	db.OnCommit(r.commit)
+	r.SetSearch(s.Search)
+	return r
+}
+
+// SetSearch gives the Rooms the index, for whose making they are needed. Call it before
+// anybody has a View.
+func (r *Rooms) SetSearch(index *search.Index) { r.local.search, r.remote.search = index, index }
+
+// View returns what a reader may see. A reader that is not known sees what a
+// remote one does.
+func (r *Rooms) View(reader Reader) *View {
+	if reader == Local {
+		return &r.local
+	}
+	return &r.remote
+}
+
+// commit counts the commits that change what is private or how it is called, and has
+// queries forget what may be shown otherwise from now on.
+func (r *Rooms) commit(cs *kv.ChangeSet) {
+	private := slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
+		return entityPrivacy(ch) || notePrivacy(ch) || r.remote.pastPrivacy(ch)
+	})
+	if private {
+		r.privacy.Add(1)
+	}
+	again := private || r.remote.masks() && slices.ContainsFunc(cs.Changes, renames)
+	if again {
+		r.forgetShown()
+	}
+	if r.remote.wql == nil {
+		return
+	}
+	if again {
+		r.remote.wql.Forget()
+	}
+	r.remote.wql.Apply(cs)
+}
+
+// renames reports whether a change may give links another meaning, or names: a record
+// came, went or is called otherwise, or its names are made from other texts than before.
+func renames(ch kv.Change) bool {
+	if old, now, ok := notes.Records.Of(ch); ok {
+		return old == nil || now == nil || old.Path != now.Path || old.Vault != now.Vault || old.Live() != now.Live() ||
+			old.Sources != now.Sources || !sameNames(old.Title, now.Title, old.Aliases, now.Aliases)
+	}
+	old, now, ok := entities.EntityRecords.Of(ch)
+	return ok && (old == nil || now == nil || old.Type != now.Type || old.NoteID != now.NoteID ||
+		old.Live() != now.Live() ||
+		old.Sources != now.Sources || !sameNames(old.Name, now.Name, old.Aliases, now.Aliases))
+}
+
+func entityPrivacy(ch kv.Change) bool {
+	old, now, ok := entities.EntityRecords.Of(ch)
+	if !ok {
+		return false
+	}
+	was, is := old != nil && old.Private, now != nil && now.Private
+	return was != is || is && !sameNames(old.Name, now.Name, old.Aliases, now.Aliases)
+}
+
+func notePrivacy(ch kv.Change) bool {
+	old, now, ok := notes.Records.Of(ch)
+	if !ok {
+		return false
+	}
+	was, is := old != nil && old.Private, now != nil && now.Private
+	return was != is || is && !sameNames(old.Title, now.Title, old.Aliases, now.Aliases)
+}
+
+func sameNames(name, other string, aliases, others []string) bool {
+	return name == other && slices.Equal(aliases, others)
+}
+
+// View is what one reader may see. Rooms.View makes it for one call.
+type View struct {
+	rooms    *Rooms
+	hides    bool // private records
+	entities *entities.Store
+	notes    *notes.Store
+	graph    *graph.Graph // in which private records do not exist if they are hidden
+	search   *search.Index
+	wql      *wql.Engine // likewise
+}
+
+// Reader returns whose View it is.
+func (v *View) Reader() Reader {
+	if v.hides {
+		return Remote
+	}
+	return Local
+}
+
+// Hides reports whether private records do not exist in the View.
+func (v *View) Hides() bool { return v.hides }
+
+// SeesNote reports whether the reader may know of a note; not of nil.
+func (v *View) SeesNote(n *notes.Note) bool { return n != nil && !(v.hides && n.Private) }
+
+// SeesEntity reports whether the reader may know of an entity; not of nil.
+func (v *View) SeesEntity(e *entities.Entity) bool { return e != nil && !(v.hides && e.Private) }
+
+// Privacy names what private records there are and how they are called, as far as
+// that can change what the reader is shown of others: while two calls give the same
+// number, a text without marks of links shows the same.
+func (v *View) Privacy() uint64 {
+	if !v.hides {
+		return 0
+	}
+	return v.rooms.privacy.Load()
+}
+
+// WithholdsNotes reports whether there are notes that the reader does not see.
+func (v *View) WithholdsNotes() bool { return v.hides && v.notes.Privates() > 0 }
+
+// masks reports whether anything is to be taken out of texts.
+func (v *View) masks() bool {
+	return v.hides && v.notes.Privates()+v.entities.Privates()+v.entities.Past().Len() > 0
+}
+
+// skipNote is what the notes store is to leave out; nil for nothing.
+func (v *View) skipNote() notes.Skip {
+	if !v.hides {
+		return nil
+	}
+	return privateNote
+}
+
+// skipEntity is what the store of entities is to leave out; nil for nothing.
+func (v *View) skipEntity() entities.Skip {
+	if !v.hides {
+		return nil
+	}
+	return privateEntity
+}
+
+func privateNote(n *notes.Note) bool { return n.Private }
+
+func privateEntity(e *entities.Entity) bool { return e.Private }

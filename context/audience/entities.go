@@ -1,0 +1,199 @@
+package audience
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/graph"
+)
+
+// Entity returns the entity of that id as it is stored, or nil. What is shown of it
+// goes through ShownEntity or Name.
+func (v *View) Entity(id string) *entities.Entity {
+	e := v.entities.Get(id)
+	if !v.SeesEntity(e) {
+		return nil
+	}
+	return e
+}
+
+// HidesEntity is HidesNote for entities.
+func (v *View) HidesEntity(id string) bool {
+	if !v.hides || id == "" {
+		return false
+	}
+	e := v.entities.Get(id)
+	if e == nil {
+		return v.entities.WasPrivate(id)
+	}
+	return e.Private
+}
+
+// EntityByID is Entity, with an error for an id that no entity has.
+func (v *View) EntityByID(id string) (*entities.Entity, error) {
+	e := v.Entity(id)
+	if e == nil {
+		return nil, fault.Missing("entity", id)
+	}
+	return e, nil
+}
+
+// EntityByName returns the entity with a name or alias, of a type or of any for "": a
+// live one, or when there is none one in the trash. Of several the error is a Conflict
+// with candidates. As NoteByTitle does it finds none by a name that names a private
+// record with a link.
+func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {
+	list := v.entities.Named(strings.TrimSpace(name), v.skipOthers(typeName))
+	if v.masks() {
+		list = slices.DeleteFunc(list, func(e *entities.Entity) bool { return !v.openlyCalled(e, name) })
+	}
+	switch len(list) {
+	case 0:
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: "name", Msg: "no entity has that name",
+			Hint: "entities.complete finds entities by the beginning of their name",
+		}
+	case 1:
+		return list[0], nil
+	}
+	several := &fault.Error{
+		Kind: fault.Conflict, Field: "name", Msg: "several entities have that name",
+		Hint: "ask for one of the candidates by its id",
+	}
+	for _, e := range list {
+		several.Candidates = append(several.Candidates, fault.Candidate{ID: e.ID, Name: v.NameOf(e), Type: e.Type})
+	}
+	return nil, several
+}
+
+// skipOthers is skipEntity that leaves out entities of other types, too; "" is any type.
+func (v *View) skipOthers(typeName string) entities.Skip {
+	if typeName == "" {
+		return v.skipEntity()
+	}
+	kind := entities.Fold(typeName)
+	return func(e *entities.Entity) bool { return v.hides && e.Private || entities.Fold(e.Type) != kind }
+}
+
+// openlyCalled reports whether an entity has a name or alias that the reader is shown
+// whole, or that is no more than what a private record is called.
+func (v *View) openlyCalled(e *entities.Entity, name string) bool {
+	key := entities.Fold(strings.TrimSpace(name))
+	return slices.ContainsFunc(append([]string{e.Name}, e.Aliases...), func(own string) bool {
+		if entities.Fold(own) != key {
+			return false
+		}
+		shown, _ := v.nameWithoutLinks(e, own)
+		return shown == own
+	})
+}
+
+// ShownEntity returns an entity as the reader may see it: a reference to a private
+// record shows as "(private)". One that the reader does not see is shown to the one who
+// has just written it.
+func (v *View) ShownEntity(e *entities.Entity) *entities.Entity {
+	if !v.hides || e == nil {
+		return e
+	}
+	out := v.named(e)
+	out.Fields = v.graph.Stored(e)
+	return out
+}
+
+// named returns an entity with its names as the reader may see them.
+func (v *View) named(e *entities.Entity) *entities.Entity {
+	out := *e
+	out.Name, out.Aliases = v.NameOf(e), v.shownAliases(e)
+	if v.Note(e.NoteID) == nil {
+		out.NoteID = ""
+	}
+	return &out
+}
+
+// shownAliases is shownTexts for the aliases of an entity.
+func (v *View) shownAliases(e *entities.Entity) []string {
+	if !v.masks() {
+		return e.Aliases
+	}
+	out := make([]string, 0, len(e.Aliases))
+	for _, alias := range e.Aliases {
+		if shown, _ := v.nameOf(e, alias); shown != withheld {
+			out = append(out, shown)
+		}
+	}
+	return out
+}
+
+// Entities returns the entities of a type, or all of them for "", by name: those in the
+// trash if trashed, else the live ones. The list is not to be changed.
+func (v *View) Entities(typeName string, trashed bool) []*entities.Entity {
+	list := v.stored(typeName, trashed)
+	if !v.hides {
+		return list
+	}
+	out := make([]*entities.Entity, 0, len(list))
+	for _, e := range list {
+		if v.SeesEntity(e) {
+			out = append(out, v.ShownEntity(e))
+		}
+	}
+	slices.SortFunc(out, entities.CompareEntities)
+	return out
+}
+
+func (v *View) stored(typeName string, trashed bool) []*entities.Entity {
+	if typeName != "" && !trashed {
+		return v.entities.OfType(typeName)
+	}
+	var list []*entities.Entity
+	kind := entities.Fold(typeName)
+	for e := range v.entities.All() {
+		if e.Live() != trashed && (typeName == "" || entities.Fold(e.Type) == kind) {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, entities.CompareEntities)
+	return list
+}
+
+// CompleteEntities is entities.Store.Complete. Names that say more than the reader is
+// shown are not offered.
+func (v *View) CompleteEntities(typed string, types []string, limit int) []names.Hit {
+	if !v.masks() {
+		return v.entities.Complete(typed, types, limit, v.hides)
+	}
+	known := &v.rooms.shown.Load().entities // before anything is looked at
+	return complete(limit, known, func(limit int) []names.Hit {
+		return v.entities.Complete(typed, types, limit, true)
+	}, v.plainEntity, v.showsEntity)
+}
+
+// plainEntity reports whether an entity is shown by all of its names as they are.
+func (v *View) plainEntity(id string) bool {
+	e := v.Entity(id)
+	return e != nil && v.NameOf(e) == e.Name && slices.Equal(v.shownAliases(e), e.Aliases)
+}
+
+// showsEntity reports whether the name of an entity that was found is shown as it is.
+func (v *View) showsEntity(hit names.Hit) bool {
+	e := v.Entity(hit.ID)
+	if e == nil {
+		return false
+	}
+	shown, _ := v.nameOf(e, hit.Name)
+	return shown == hit.Name
+}
+
+// Named returns the entities with that name or alias, as entities.Store.Named does.
+func (v *View) Named(name string) []*entities.Entity {
+	return v.entities.Named(name, v.skipEntity())
+}
+
+// ResolveEntity is graph.Graph.Resolve.
+func (v *View) ResolveEntity(ctx context.Context, id string, depth int) (*graph.Resolved, error) {
+	return v.graph.Resolve(ctx, id, depth)
+}

@@ -1,0 +1,129 @@
+package audience_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/fixtures/steps"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// shownText is a text in all places from which a reader may be shown it.
+type shownText struct {
+	ctx    context.Context
+	text   string
+	note   *notes.Note      // of which it is the body, stored where the store takes it
+	entity *entities.Entity // of which it is the name and a value
+}
+
+// masks are all functions that read a text for a reader, by their names.
+var masks = map[string]func(w *masking, s shownText){
+	"MarksOf":            func(_ *masking, s shownText) { audience.MarksOf(s.text) },
+	"Rooms.Public":       func(w *masking, s shownText) { w.rooms.Public(s.note) },
+	"View.Body":          func(w *masking, s shownText) { _, _ = w.remote.Body(s.ctx, s.note, audience.MarksOf(s.text)) },
+	"View.ShownNote":     func(w *masking, s shownText) { _, _ = w.remote.ShownNote(s.ctx, s.note) },
+	"View.Title":         func(w *masking, s shownText) { w.remote.Title(titled(s)) },
+	"View.TitleOf":       func(w *masking, s shownText) { w.remote.TitleOf(titled(s)) },
+	"View.Text":          func(w *masking, s shownText) { w.remote.Text(s.note.ID, s.text) },
+	"View.TextOf":        func(w *masking, s shownText) { w.remote.TextOf(s.note.ID, s.text) },
+	"View.Name":          func(w *masking, s shownText) { w.remote.Name(s.entity) },
+	"View.NameOf":        func(w *masking, s shownText) { w.remote.NameOf(s.entity) },
+	"View.ShownEntity":   func(w *masking, s shownText) { w.remote.ShownEntity(s.entity) },
+	"View.Withheld":      func(w *masking, s shownText) { w.remote.Withheld("[[" + s.text + "]]") },
+	"View.MentionAt":     func(w *masking, s shownText) { w.remote.MentionAt(s.text) },
+	"View.Named":         func(w *masking, s shownText) { w.remote.Named(s.text) },
+	"View.EntityByName":  func(w *masking, s shownText) { _, _ = w.remote.EntityByName(s.text, "") },
+	"View.ResolveNote":   func(w *masking, s shownText) { w.remote.ResolveNote(s.text, s.note.ID) },
+	"View.NoteByTitle":   func(w *masking, s shownText) { _, _ = w.remote.NoteByTitle(s.text) },
+	"View.NoteByPath":    func(w *masking, s shownText) { _, _ = w.remote.NoteByPath(s.text) },
+	"View.CompleteNotes": func(w *masking, s shownText) { w.remote.CompleteNotes(s.text, 10) },
+	"View.CompleteEntities": func(w *masking, s shownText) {
+		w.remote.CompleteEntities(s.text, nil, 10)
+	},
+	"View.Tags":       func(w *masking, s shownText) { w.remote.Tags(s.text) },
+	"View.Unresolved": func(w *masking, _ shownText) { w.remote.Unresolved("") },
+	"View.Links":      func(w *masking, s shownText) { w.remote.Links(s.note.ID) },
+	"View.Backlinks":  func(w *masking, s shownText) { w.remote.Backlinks(s.note.ID) },
+	"View.Prose": func(w *masking, s shownText) {
+		_, _, _ = w.local.Prose(s.ctx, "", nil, 100)
+	},
+	"View.SeesNote":   func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
+	"View.SeesEntity": func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },
+}
+
+// namesOnly are the functions whose texts are ids, names of types or of vaults, or
+// queries, which WQL bounds and reads.
+var namesOnly = []string{
+	"ComparePrivacy", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
+	"View.EntityByID", "View.HidesEntity", "View.HidesNote", "View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
+	"View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type",
+}
+
+func titled(s shownText) *notes.Note {
+	n := *s.note
+	n.Title = s.text
+	return &n
+}
+
+// TestPRIV8_EveryMaskIsLinear runs all of them over texts that are hostile, as a body,
+// as frontmatter and as a value, and looks at the growth of their steps.
+func TestPRIV8_EveryMaskIsLinear(t *testing.T) {
+	const module = "github.com/ctxd/ctxd/"
+	if !steps.Counting(t, module+"context/audience", module+"notes", module+"notes/markdown", module+"notes/frontmatter",
+		module+"entities", module+"entities/names", module+"entities/names/fold") {
+		return
+	}
+	one, whole := newMasking(t), newMasking(t)
+	places := []steps.Place{
+		{},
+		{Name: ", as frontmatter", Before: "---\ntype: P\n", After: "\n---\n"},
+		{Name: ", as a value", Before: "---\nabout: ", After: "\n---\n# a\n"},
+	}
+	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
+		made := make(map[string]shownText)
+		for name, mask := range masks {
+			steps.Linear(t, name, family, 2<<10, text, func(text string) func() {
+				if slices.Contains(ofTheStore, name) { // in which there is no other text
+					s := whole.shown(t, "open", text, p.Before+text+p.After)
+					return func() { mask(whole, s) }
+				}
+				s, known := made[text]
+				if !known {
+					s = one.shown(t, fmt.Sprint("open", len(made)), text, p.Before+text+p.After)
+					made[text] = s
+				}
+				return func() { mask(one, s) }
+			})
+		}
+	})
+}
+
+// ofTheStore are the masks that read the texts of all notes.
+var ofTheStore = []string{"View.Prose", "View.Tags", "View.Unresolved"}
+
+// shown stores a note with that body, where the store takes it: it may be longer, or no
+// text.
+func (w *masking) shown(t *testing.T, id, text, body string) shownText {
+	s := shownText{ctx: t.Context(), text: text, note: new(notes.Note)}
+	s.note.ID, s.note.Title, s.note.Body = id, "Open", body
+	values := entities.Values{"about": text, "said": []string{text}}
+	s.entity = &entities.Entity{ID: "text", Type: "P", Name: text, Fields: values}
+	n, err := w.notes.Put(t.Context(), notes.Draft{ID: id, Body: body, Path: id + ".md"}, nil)
+	if err == nil {
+		s.note = n
+	}
+	return s
+}
+
+// TestEveryMaskIsMeasured: a function that takes a text, a note or an entity has its
+// entry above.
+func TestEveryMaskIsMeasured(t *testing.T) {
+	wanted := steps.Exported(t, "string", "*notes.Note", "*entities.Entity", "[]string")
+	wanted = slices.DeleteFunc(wanted, func(name string) bool { return slices.Contains(namesOnly, name) })
+	steps.Every(t, wanted, slices.Collect(maps.Keys(masks)))
+}

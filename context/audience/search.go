@@ -1,0 +1,23 @@
+package audience
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/context/search"
+)
+
+// CanSearch reports whether there is an index.
+func (v *View) CanSearch() bool { return v.search != nil }
+
+// Search is search.Index.Search over the notes that the reader sees. Titles and
+// snippets are as the reader may see them.
+func (v *View) Search(ctx context.Context, req search.Request) (*search.Result, error) {
+	req.Public = v.hides
+	return v.search.Search(ctx, req)
+}
+
+// Near is search.Index.Near over the notes that the reader sees.
+func (v *View) Near(ctx context.Context, near search.Near) (*search.Result, error) {
+	near.Public = v.hides
+	return v.search.Near(ctx, near)
+}

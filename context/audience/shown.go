@@ -1,0 +1,102 @@
+package audience
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names"
+)
+
+// shownRecords keeps how records are shown to a remote reader: entities for queries, which
+// look at all of a type, and for completion which names are shown. It holds until a record is called otherwise or becomes private:
+// another takes its place then, so what was worked out before is not kept.
+type shownRecords struct {
+	known sync.Map // *entities.Entity to *entities.Entity
+	size  atomic.Int64
+
+	notes, entities plainNames
+}
+
+// plainNames keeps of records whether all of their names are shown as they are.
+type plainNames struct {
+	mu    sync.RWMutex // guards known
+	known map[string]bool
+}
+
+// have reports whether all that was found is known to be shown as it is.
+func (p *plainNames) have(hits []names.Hit) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for i := range hits {
+		if !p.known[hits[i].ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// is reports whether the names of a record are shown as they are: it asks look if that
+// is not known.
+func (p *plainNames) is(id string, look func(id string) bool) bool {
+	p.mu.RLock()
+	plain, known := p.known[id]
+	p.mu.RUnlock()
+	if known {
+		return plain
+	}
+	plain = look(id)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil || len(p.known) >= maxShown {
+		p.known = make(map[string]bool)
+	}
+	p.known[strings.Clone(id)] = plain // it may be a part of a record
+	return plain
+}
+
+// maxShown is how many records are kept at most; a record that was changed is another.
+const maxShown = 1 << 18
+
+func (r *Rooms) forgetShown() { r.shown.Store(new(shownRecords)) }
+
+// queried returns an entity as queries of a remote reader see it: the entity itself when
+// nothing in it is hidden.
+func (r *Rooms) queried(e *entities.Entity) *entities.Entity {
+	if !r.remote.masks() {
+		return e
+	}
+	kept := r.shown.Load() // before anything is looked at
+	if shown, ok := kept.known.Load(e); ok {
+		return shown.(*entities.Entity)
+	}
+	shown := r.remote.ShownEntity(e)
+	if shown.Name == e.Name && reflect.DeepEqual(shown.Fields, e.Fields) {
+		shown = e
+	}
+	kept.known.Store(e, shown)
+	if kept.size.Add(1) > maxShown {
+		r.shown.CompareAndSwap(kept, new(shownRecords))
+	}
+	return shown
+}
+
+// match is wql.Shown.Match.
+func (r *Rooms) match(ctx context.Context, words string) (func(id string) bool, error) {
+	if r.remote.search == nil {
+		return nil, fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not there").
+			WithHint("use CONTAINS or LIKE on a field meanwhile")
+	}
+	get := func(id string) *entities.Entity {
+		e := r.remote.Entity(id)
+		if e == nil {
+			return nil
+		}
+		return r.queried(e)
+	}
+	return r.remote.search.EntityTest(ctx, r.remote.entities, words, get, true)
+}

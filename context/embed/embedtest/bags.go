@@ -1,0 +1,123 @@
+package embedtest
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Bags is an embedder for tests: the vector of a text is the sum of those of its
+// words, so that texts with a word in common are near.
+type Bags struct {
+	Name string
+	Held atomic.Int32 // calls that the gate has kept
+
+	mu      sync.Mutex // guards what follows
+	Fail    error      // of the next calls
+	Refuse  string     // texts with it are refused
+	Remote  bool
+	Gate    chan struct{} // nil, or closed to let calls go on
+	texts   []string      // passages that were embedded
+	Asked   int           // queries
+	Changed string        // another name of its model
+}
+
+// Dims is how long the vectors are.
+const Dims = 96
+
+// Of returns its model. The caller has the lock, or nobody changes it.
+func (b *Bags) Of() embed.Model {
+	return embed.Model{Name: b.Name + b.Changed, Dims: Dims, SHA256: "5e"}
+}
+
+// Model returns its model, or the failure that was set.
+func (b *Bags) Model(context.Context) (embed.Model, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Of(), b.Fail
+}
+
+// Embed gives the vectors of texts.
+func (b *Bags) Embed(ctx context.Context, p embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+	b.mu.Lock()
+	gate := b.Gate
+	b.mu.Unlock()
+	if gate != nil {
+		b.Held.Add(1)
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return embed.Model{}, nil, ctx.Err()
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Fail != nil {
+		return embed.Model{}, nil, b.Fail
+	}
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if b.Refuse != "" && strings.Contains(text, b.Refuse) {
+			return embed.Model{}, nil, fault.New(fault.Invalid, "that text is refused")
+		}
+		out[i] = b.Vector(text)
+	}
+	if p == embed.Passage {
+		b.texts = append(b.texts, texts...)
+	} else {
+		b.Asked++
+	}
+	return b.Of(), out, nil
+}
+
+// Vector is nil for a text without words.
+func (b *Bags) Vector(text string) (sum []float32) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), notWord) {
+		h := fnv.New64()
+		_, _ = h.Write([]byte(b.Name + w))
+		r := rand.New(rand.NewPCG(h.Sum64(), 1)) //nolint:gosec // the same for every run, no secret
+		if sum == nil {
+			sum = make([]float32, Dims)
+		}
+		for i := range sum {
+			sum[i] += float32(r.NormFloat64())
+		}
+	}
+	return sum
+}
+
+// Status says that it is ready.
+func (b *Bags) Status() embed.Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.Of()
+	return embed.Status{Kind: "http", State: embed.Ready, Model: &m, Remote: b.Remote}
+}
+
+// Close does nothing.
+func (b *Bags) Close() error { return nil }
+
+// Set has something changed under the lock.
+func (b *Bags) Set(change func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change()
+}
+
+// Taken returns the passages that were embedded since it was asked last.
+func (b *Bags) Taken() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.texts
+	b.texts = nil
+	return out
+}
+
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

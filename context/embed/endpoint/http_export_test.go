@@ -1,0 +1,40 @@
+package endpoint
+
+import (
+	"net"
+	"time"
+)
+
+// Hasten has failed requests repeated, and a failing endpoint asked again, after
+// next to no time. Call it before the first request.
+func (h *HTTP) Hasten() {
+	h.pace = pace{queryTries: 2, passageTries: 4, first: time.Millisecond, most: 5 * time.Millisecond, rest: time.Millisecond}
+	h.breaker = h.newBreaker()
+}
+
+// RetryAfter reads the header of that name.
+func RetryAfter(text string, now time.Time, most time.Duration) (time.Duration, bool) {
+	r := retryAfter(text, now, most)
+	if r == nil {
+		return 0, false
+	}
+	return r.Duration, true
+}
+
+// Rest sets how long an endpoint that failed is left alone.
+func (h *HTTP) Rest(d time.Duration) {
+	h.pace.rest = d
+	h.breaker = h.newBreaker()
+}
+
+// DecodeReply reads the vectors of a reply, nil when it is wrong.
+func DecodeReply(body []byte, count int) [][]float32 {
+	vectors, err := decodeReply(body, count)
+	if err != nil {
+		return nil
+	}
+	return vectors
+}
+
+// ResolveBy has names looked up by r. Call it before the first request.
+func (h *HTTP) ResolveBy(r *net.Resolver) { h.dialer.Resolver = r }

@@ -1,0 +1,258 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+//go:embed static.bin
+var builtin []byte
+
+const (
+	magic    = "ctxdvec1"
+	headAt   = len(magic) + 4
+	checkLen = sha256.Size
+)
+
+// Static is a table of one vector a token. It is read-only and safe for
+// concurrent use.
+type Static struct {
+	model  embed.Model
+	vocab  cutter
+	scales []float32
+	codes  []byte    // n rows of dims values, each an int8
+	space  sync.Pool // *workspace
+}
+
+// cutter cuts a text into tokens and appends them to w.ids.
+type cutter interface {
+	appendTokens(w *workspace, text string)
+}
+
+// workspace is what cutting a text needs.
+type workspace struct {
+	ids  []int32
+	word []byte
+	// Of Unigram alone.
+	becomes []byte
+	paths   []path
+}
+
+// Builtin gives the model that is compiled into the program. The first call
+// checks and reads the table, some 30 ms and 3 MB; later ones are free. It
+// fails only if the program itself is damaged.
+var Builtin = sync.OnceValues(func() (*Static, error) {
+	s, err := Parse(builtin)
+	if err != nil {
+		return nil, &fault.Error{
+			Kind: fault.Internal, Op: "embed", Msg: "the built-in model is damaged", Err: err,
+			Hint: "install ctxd again",
+		}
+	}
+	return s, nil
+})
+
+// head is what a table says of itself; Unigram tables have the last two.
+type head struct {
+	Name            string
+	Dims            int
+	Tokens          int
+	VocabularyBytes int
+	Tokenizer       string // "" is WordPiece
+	CharsmapBytes   int
+}
+
+// fits reports whether a table with this head has so many bytes behind it. The
+// bounds keep the sum from running over.
+func (h *head) fits(length int) bool {
+	if h.Dims < 1 || h.Dims > embed.MaxDims || h.Tokens < 1 || h.Tokens > length ||
+		h.VocabularyBytes < 0 || h.VocabularyBytes > length || h.CharsmapBytes < 0 || h.CharsmapBytes > length {
+		return false
+	}
+	row := 4 + h.Dims
+	if h.Tokenizer == tokenizerUnigram {
+		row += 4
+	} else if h.CharsmapBytes != 0 {
+		return false
+	}
+	return length == h.VocabularyBytes+h.CharsmapBytes+h.Tokens*row
+}
+
+const tokenizerUnigram = "unigram"
+
+// Parse reads a table from its file, which the package documentation
+// describes. The result refers to data; nobody may change it afterwards.
+func Parse(data []byte) (*Static, error) {
+	if len(data) < headAt+checkLen || string(data[:len(magic)]) != magic {
+		return nil, errors.New("not a table of vectors")
+	}
+	body, sum := data[:len(data)-checkLen], data[len(data)-checkLen:]
+	if got := sha256.Sum256(body); !bytes.Equal(got[:], sum) {
+		return nil, errors.New("checksum of the table does not match")
+	}
+	rest := body[headAt:]
+	length := binary.LittleEndian.Uint32(body[len(magic):])
+	if uint64(length) > uint64(len(rest)) {
+		return nil, errors.New("the head of the table is longer than the table")
+	}
+	var h head
+	if err := json.Unmarshal(rest[:length], &h); err != nil {
+		return nil, fmt.Errorf("head of the table: %w", err)
+	}
+	rest = rest[length:]
+	if !h.fits(len(rest)) {
+		return nil, errors.New("the head of the table does not fit its length")
+	}
+	vocab, rest, err := parseTokens(&h, rest)
+	if err != nil {
+		return nil, err
+	}
+	scales, err := floats(rest, h.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	s := &Static{
+		model:  embed.Model{Name: h.Name, Dims: h.Dims, SHA256: hex.EncodeToString(sum)},
+		vocab:  vocab,
+		scales: scales,
+		codes:  rest[4*h.Tokens:],
+	}
+	s.space.New = func() any { return new(workspace) }
+	return s, nil
+}
+
+// parseTokens reads what cuts texts, and gives what follows it.
+func parseTokens(h *head, data []byte) (cutter, []byte, error) {
+	tokens := strings.Split(string(data[:h.VocabularyBytes]), "\n")
+	if len(tokens) != h.Tokens {
+		return nil, nil, fmt.Errorf("table of %d tokens names %d", h.Tokens, len(tokens))
+	}
+	data = data[h.VocabularyBytes:]
+	switch h.Tokenizer {
+	case "":
+		return newVocabulary(tokens), data, nil
+	case tokenizerUnigram:
+		chars, err := parseCharsmap(data[:h.CharsmapBytes])
+		if err != nil {
+			return nil, nil, err
+		}
+		data = data[h.CharsmapBytes:]
+		scores, err := floats(data, h.Tokens)
+		if err != nil {
+			return nil, nil, err
+		}
+		u, err := newUnigram(tokens, scores, chars)
+		return u, data[4*h.Tokens:], err
+	}
+	return nil, nil, fmt.Errorf("the table cuts texts by %q, which this version can't", h.Tokenizer)
+}
+
+// floats reads n numbers.
+func floats(data []byte, n int) ([]float32, error) {
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		if x := float64(out[i]); math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, errors.New("a number of the table is none")
+		}
+	}
+	return out, nil
+}
+
+// Dims is the number of values of a vector.
+func (s *Static) Dims() int { return s.model.Dims }
+
+// Model is the name of the table, its dimensions and its checksum. It does not
+// fail.
+func (s *Static) Model(context.Context) (embed.Model, error) { return s.model, nil }
+
+// Status says that the table is ready.
+func (s *Static) Status() embed.Status {
+	m := s.model
+	return embed.Status{Kind: embed.Builtin, State: embed.Ready, Model: &m, Device: "cpu"}
+}
+
+// Close does nothing: the table belongs to the program.
+func (s *Static) Close() error { return nil }
+
+// Embed gives the vector of each text; see [Embedder]. It fails only when ctx
+// ends.
+func (s *Static) Embed(ctx context.Context, _ embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return embed.Model{}, nil, err
+		}
+		v := make([]float32, s.model.Dims)
+		if s.EmbedInto(v, text) {
+			out[i] = v
+		}
+	}
+	return s.model, out, nil
+}
+
+// EmbedInto writes the vector of one text into dst, which holds Dims values,
+// and allocates nothing. It reports false, and dst is all zero, when
+// the text has no token with a vector. Time grows with the length of the text:
+// 60 tokens take some 20 µs.
+func (s *Static) EmbedInto(dst []float32, text string) bool {
+	dst = dst[:s.model.Dims]
+	clear(dst)
+	w := s.space.Get().(*workspace)
+	w.ids = w.ids[:0]
+	s.vocab.appendTokens(w, embed.Clip(text))
+	for _, id := range w.ids {
+		if id != unknown {
+			s.add(dst, int(id))
+		}
+	}
+	if cap(w.ids) <= 1<<16 { // a huge text's space is not kept
+		s.space.Put(w)
+	}
+	var squares float64
+	for _, x := range dst {
+		squares += float64(float64(x) * float64(x))
+	}
+	if squares == 0 {
+		return false
+	}
+	scale := float32(1 / math.Sqrt(squares))
+	for i := range dst {
+		dst[i] *= scale
+	}
+	return true
+}
+
+// add adds the row of a token to dst. The conversion of each product keeps a
+// processor from fusing it with the sum: vectors are the same everywhere.
+func (s *Static) add(dst []float32, id int) {
+	row := s.codes[id*len(dst):][:len(dst)]
+	scale := s.scales[id]
+	for len(row) >= 8 && len(dst) >= 8 {
+		dst[0] += float32(scale * float32(int8(row[0])))
+		dst[1] += float32(scale * float32(int8(row[1])))
+		dst[2] += float32(scale * float32(int8(row[2])))
+		dst[3] += float32(scale * float32(int8(row[3])))
+		dst[4] += float32(scale * float32(int8(row[4])))
+		dst[5] += float32(scale * float32(int8(row[5])))
+		dst[6] += float32(scale * float32(int8(row[6])))
+		dst[7] += float32(scale * float32(int8(row[7])))
+		dst, row = dst[8:], row[8:]
+	}
+	for i, c := range row {
+		dst[i] += float32(scale * float32(int8(c)))
+	}
+}

@@ -1,0 +1,4 @@
+package prompt
+
+// DefaultIgnorable is the generated table.
+var DefaultIgnorable = defaultIgnorable

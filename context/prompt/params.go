@@ -1,0 +1,42 @@
+package prompt
+
+import "time"
+
+// Params say what a prompt is to be made of.
+type Params struct {
+	Text               string        `json:"text,omitempty" jsonschema:"what the user typed; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions"`
+	MentionedEntityIDs []string      `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
+	MentionedNoteIDs   []string      `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
+	SearchNotes        int           `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
+	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"events that the client knows of"`
+	ActionItems        []Action      `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`
+	ConversationID     string        `json:"conversationId,omitempty" jsonschema:"the conversation that the prompt is for, kept with its report"`
+	Budgets            *ParamBudgets `json:"budgets,omitempty" jsonschema:"room in characters, where it is to differ from the default"`
+	Audience           string        `json:"audience,omitempty" enum:"local,remote" default:"remote" jsonschema:"who reads the prompt: private records are kept from a remote one"`
+	Format             string        `json:"format,omitempty" enum:"markdown,xml" default:"markdown" jsonschema:"how the prompt is written"`
+	MaxDepth           *int          `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
+	Explain            bool          `json:"explain,omitempty" jsonschema:"name in the report what leads to each entity"`
+}
+
+// Limits and defaults of Params.
+const (
+	MaxText      = 1 << 20 // bytes
+	MaxDepth     = 4
+	DefaultDepth = 2
+	MaxBudget    = 4 << 20 // characters
+)
+
+// AskedAudience returns the audience that the call names.
+func (p *Params) AskedAudience() string { return p.Audience }
+
+// ParamBudgets are what a caller sets of Budgets; nil members keep their
+// defaults.
+type ParamBudgets BudgetTable[*int]
+
+// Recorded is the report of an assembly that was done.
+type Recorded struct {
+	At             time.Time `json:"at" jsonschema:"when the prompt was made"`
+	ConversationID string    `json:"conversationId,omitempty" jsonschema:"the conversation that it was for"`
+	Audience       string    `json:"audience" jsonschema:"who it was for"`
+	Report         Report    `json:"report" jsonschema:"what went in, what did not, and why"`
+}

@@ -1,0 +1,144 @@
+package lexical
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/search/postings"
+	"github.com/ctxd/ctxd/context/search/text"
+)
+
+// Bounds of what a word may stand for.
+const (
+	maxExpansions = 1000    // words that one beginning, or one mistake, may mean
+	maxExpanded   = 200_000 // postings of them together
+	minMistaken   = 4       // code points of a word that may hold a mistake
+)
+
+// What counts of a word that was not written as such.
+const (
+	prefixWeight   = 0.7
+	mistakenWeight = 0.5
+)
+
+// term is one part of a query that documents are scored by.
+type term struct {
+	word string // of the query
+	how  How
+	postings.Cursor
+	upper *postings.Cursor // of the second layer; nil when that was never read
+	found bool             // in any document
+}
+
+// in returns the cursor of a layer.
+func (t *term) in(layer int) *postings.Cursor {
+	if layer == 0 {
+		return &t.Cursor
+	}
+	if t.upper == nil {
+		t.upper = new(postings.Cursor)
+	}
+	return t.upper
+}
+
+// plan are the terms of a query, and what they match in a text.
+type plan struct {
+	terms   []*term
+	matcher *text.Matcher
+}
+
+// plan looks the words of a query up. The caller has the lock.
+func (r *run) plan(ctx context.Context, w *world, q *Query, mistakes bool) plan {
+	stem := w.layers[0].x.stem
+	p := plan{matcher: text.NewMatcher(stem)}
+	for i, word := range q.Words {
+		if ctx.Err() != nil { // the caller says so
+			break
+		}
+		t := r.term(i)
+		*t = term{word: word, how: AsWord, upper: t.upper}
+		at := w.lookUp([]byte(word))
+		mistaken := mistakes && at.docs == 0 && utf8.RuneCountInString(word) >= minMistaken
+		switch {
+		case (q.Prefix == word || text.IsCharacter(word)) && !mistaken:
+			t.how = AsPrefix
+			p.matcher.AddPrefix(word)
+			r.group(t, w, w.completions(word), at, prefixWeight, bound(word))
+		case mistaken:
+			t.how = AsMistaken
+			near := w.corrections([]byte(word))
+			for _, c := range near {
+				p.matcher.AddExact(string(w.text(c)))
+			}
+			r.group(t, w, near, found{}, mistakenWeight, maxExpanded)
+		case at.docs > 0:
+			t.found = true
+			weight := w.idf(at.docs) * (postings.K1 + 1)
+			for i := range w.layers {
+				t.in(i).Reset(&w.layers[i].Room, blocksOf(at.lists[i]), weight)
+			}
+		default:
+			continue
+		}
+		p.matcher.AddWord(word)
+		if t.found {
+			p.terms = append(p.terms, t)
+		}
+	}
+	return p
+}
+
+func blocksOf(l *list) []block {
+	if l == nil {
+		return nil
+	}
+	return l.Blocks()
+}
+
+// bound returns how many postings the words that a word begins may have. A
+// character stands in pairs only: all of them are it.
+func bound(w string) int {
+	if text.IsCharacter(w) {
+		return math.MaxInt
+	}
+	return maxExpanded
+}
+
+// weighed are postings and what they weigh.
+type weighed struct {
+	lists  [2]*list
+	weight float64
+}
+
+// group makes a term of several words: a document counts the most that any of them
+// gives. exact are the postings of the word itself; the others count less, and no
+// rarer than it.
+func (r *run) group(t *term, w *world, words []candidate, exact found, weight float64, most int) {
+	rarest := w.idf(0)
+	var chosen []weighed
+	if exact.docs > 0 {
+		rarest = w.idf(exact.docs)
+		chosen = append(chosen, weighed{exact.lists, rarest * (postings.K1 + 1)})
+	}
+	seen := make(map[*list]bool, len(words))
+	for n, i := 0, 0; i < len(words) && n < most; i++ {
+		f := w.lists(words[i])
+		key := cmp.Or(f.lists[0], f.lists[1])
+		if f.docs == 0 || f.lists == exact.lists || seen[key] {
+			continue
+		}
+		seen[key] = true
+		n += f.docs
+		chosen = append(chosen, weighed{f.lists, min(rarest, w.idf(f.docs)) * weight * (postings.K1 + 1)})
+	}
+	t.found = len(chosen) > 0
+	for i := range w.layers {
+		of := make([]postings.Weighed, len(chosen))
+		for j, c := range chosen {
+			of[j] = postings.Weighed{List: c.lists[i], Weight: c.weight}
+		}
+		t.in(i).ResetFixed(r.union.Of(&w.layers[i].Room, of))
+	}
+}

@@ -1,0 +1,8 @@
+// Package notedoc is the Source of notes for package search: which fields a note has and
+// what they weigh, how it is cut into chunks, and the filters tag:, path: and type:.
+//
+// It knows notes and no index. Whoever opens an index of notes makes a Source first, after
+// the store of the notes, whose part in a commit then comes before that of the index. What
+// a reader sees of a note for whom private records do not exist is known to its right: see
+// Options. Everything here may be called concurrently.
+package notedoc

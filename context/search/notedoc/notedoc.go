@@ -1,0 +1,232 @@
+package notedoc
+
+import (
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// The fields of a note, by their numbers.
+const (
+	Title = iota
+	Headings
+	Tags
+	Path
+	Body
+)
+
+// fields are the fields of notes. A heading stands in the body as well. The weights were
+// chosen on Cranfield and the sample vault: see quality.golden of package search.
+var fields = []source.Field{
+	Title:    {Name: "title", Weight: 8, Counted: true},
+	Headings: {Name: "headings", Weight: 2},
+	Tags:     {Name: "tags", Weight: 4},
+	Path:     {Name: "path", Weight: 1},
+	Body:     {Name: "body", Weight: 1, Counted: true},
+}
+
+// Options say what a Source needs to know from rooms to its right. The zero value works.
+type Options struct {
+	// Public is a note as a reader sees it for whom private records do not exist: the
+	// note itself when nothing in it is hidden. It is not asked for private notes. It
+	// must be quick, and ask no index; nil: notes hide nothing.
+	Public func(*notes.Note) *notes.Note
+	// Revealed returns the ids of the notes whose Public a commit changes, beside
+	// those that it changes itself; nil: none.
+	Revealed func(*kv.ChangeSet) []string
+}
+
+// Source is the Source of notes.
+type Source struct {
+	notes *notes.Store
+	opts  Options
+}
+
+// New returns the Source of the notes of a store.
+func New(ns *notes.Store, opts Options) *Source { return &Source{ns, opts} }
+
+var _ source.Source = (*Source)(nil)
+
+// doc is a note. It is a pointer, so that an interface holds it as it is.
+type doc struct{ *notes.Note }
+
+// Of returns the Doc of a note, nil for nil.
+func Of(n *notes.Note) source.Doc {
+	if n == nil {
+		return nil
+	}
+	return doc{n}
+}
+
+// Note returns the note that a Doc of a Source of notes is, nil for any other. For a
+// reader who may not see all of it, it is a copy without what is hidden.
+func Note(d source.Doc) *notes.Note {
+	n, _ := d.(doc)
+	return n.Note
+}
+
+// Keep makes a test of Docs of one of notes.
+func Keep(test func(*notes.Note) bool) func(source.Doc) bool {
+	return func(d source.Doc) bool { return test(Note(d)) }
+}
+
+// Kind returns what documents are called.
+func (*Source) Kind() source.Kind { return source.Kind{One: "note", Many: "notes"} }
+
+// Fields returns title, headings, tags, path and body.
+func (*Source) Fields() []source.Field { return fields }
+
+// All returns all notes, archived ones included, in no order.
+func (s *Source) All() iter.Seq[source.Doc] {
+	return func(yield func(source.Doc) bool) {
+		for n := range s.notes.All() {
+			if !yield(doc{n}) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns a note.
+func (s *Source) Get(id string) source.Doc { return Of(s.notes.Get(id)) }
+
+// Count counts all notes.
+func (s *Source) Count() (docs int, bytes int64) {
+	_, docs, bytes = s.notes.Count()
+	return docs, bytes
+}
+
+// Changes returns what a commit does to notes.
+func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
+	for _, ch := range cs.Changes {
+		if old, now, ok := notes.Records.Of(ch); ok {
+			list = append(list, source.Change{ID: ch.ID, Old: Of(old), Now: Of(now)})
+		}
+	}
+	return list
+}
+
+// Revealed returns what Options.Revealed does.
+func (s *Source) Revealed(cs *kv.ChangeSet) []string {
+	if s.opts.Revealed == nil {
+		return nil
+	}
+	return s.opts.Revealed(cs)
+}
+
+// Public returns what Options.Public makes of a note.
+func (s *Source) Public(d source.Doc) source.Doc {
+	n := Note(d)
+	if n.Private {
+		return nil
+	}
+	if s.opts.Public == nil {
+		return d
+	}
+	public := s.opts.Public(n)
+	if public == n {
+		return d
+	}
+	return Of(public)
+}
+
+// Usual reports whether a note is not archived.
+func (*Source) Usual(d source.Doc) bool { return Note(d).Live() }
+
+func (d doc) ID() string           { return d.Note.ID }
+func (d doc) Title() string        { return d.Note.Title }
+func (d doc) Version() uint64      { return uint64(d.Note.Version) }
+func (d doc) UpdatedAt() time.Time { return d.Note.UpdatedAt }
+func (d doc) Private() bool        { return d.Note.Private }
+func (d doc) Size() int            { return len(d.Body) }
+func (d doc) Plain() string        { return d.PlainText() }
+
+// Fields gives the texts of a note. What stands in the frontmatter, and what links name
+// behind other words, is of the body.
+func (d doc) Fields(visit func(int, string) bool) {
+	if !visit(Title, d.Note.Title) {
+		return
+	}
+	for _, text := range d.Aliases {
+		if !visit(Title, text) {
+			return
+		}
+	}
+	for _, text := range d.Tags {
+		if !visit(Tags, text) {
+			return
+		}
+	}
+	if !visit(Path, placeOf(d.Note)) {
+		return
+	}
+	heads, front, plain, targets := markdown.Outline(d.Body)
+	for text := range heads {
+		if !visit(Headings, text) {
+			return
+		}
+	}
+	for _, text := range [...]string{front, plain, targets} {
+		if text != "" && !visit(Body, text) {
+			return
+		}
+	}
+}
+
+// placeOf returns the path of a note without the ending of Markdown files, which
+// says nothing, or its folder when it has no path.
+func placeOf(n *notes.Note) string {
+	if n.Path == "" {
+		return n.Folder
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(n.Path, ".md"), ".markdown")
+}
+
+// Stored gives the texts that Fields are made of.
+func (d doc) Stored(visit func(string)) {
+	visit(d.Note.Title)
+	visit(placeOf(d.Note))
+	for _, list := range [][]string{d.Aliases, d.Tags} {
+		for _, text := range list {
+			visit(text)
+		}
+		visit("")
+	}
+	visit(d.Body)
+}
+
+// Chunks splits the note.
+func (d doc) Chunks() []source.Chunk { return Chunks(d.Note.Title, d.Body) }
+
+// ChunkedFrom returns the version of Chunks, the title and the body.
+func (d doc) ChunkedFrom() []string { return []string{chunksVersion, d.Note.Title, d.Body} }
+
+// Filters returns the operators for notes: tag, path and type.
+func (*Source) Filters() []string { return []string{"tag", "path", "type"} }
+
+// Filter returns the test of an operator.
+func (s *Source) Filter(operator, value string) func(source.Doc) bool {
+	fold := entities.Fold(value)
+	switch operator {
+	case "tag":
+		fold = strings.Trim(strings.TrimPrefix(fold, "#"), "/")
+		return Keep(func(n *notes.Note) bool { return n.HasTag(fold) })
+	case "path":
+		return Keep(func(n *notes.Note) bool {
+			place := n.Path
+			if place == "" {
+				place = n.Folder
+			}
+			return strings.Contains(entities.Fold(place), fold)
+		})
+	case "type":
+		return Keep(func(n *notes.Note) bool { return entities.Fold(s.notes.EntityType(n)) == fold })
+	}
+	return nil
+}

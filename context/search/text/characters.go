@@ -1,0 +1,182 @@
+package text
+
+import (
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// What a character is, as flags: Unicode's tables are looked up once for each.
+const (
+	inWord     uint8 = 1 << iota // see isWord
+	isMark                       // it belongs to the character before it
+	isUnseen                     // it controls how others are shown
+	isPaired                     // see inPairs
+	isJoined                     // see isJoining, isVoiced
+	isSymbolic                   // see isSymbol
+)
+
+// How a character folds.
+const (
+	withOthers uint8 = iota // as its neighbours let it: the word is folded as a whole
+	alone                   // into a text of its own, whatever stands beside it
+	ontoBase                // a mark that is dropped, or stays, as the letter before it says
+	away                    // it is always dropped
+)
+
+// class is what is known of one character.
+type class struct {
+	is  uint8
+	how uint8
+	// bare says of a letter that it loses its marks, strict of a mark that it stays even so.
+	bare, strict bool
+	// composes says of a mark that it makes one character with some that stand before it,
+	// takes of a character that it does with some marks behind it, marked of a character
+	// that it begins with a mark when it is taken apart.
+	composes, takes, marked bool
+	// combining is the combining class of the end of the fold: marks stand in its order.
+	combining uint8
+	size      uint8 // of fold
+	fold      [9]byte
+}
+
+// Classes lie in pages, which are made when a character of theirs is met: 4 KiB each, of
+// which a text in one language needs a few, and one in Chinese about eighty.
+const (
+	pageSize  = 256
+	pageCount = 0x20000 / pageSize // of the planes that scripts have; others are worked out each time
+)
+
+var pages [pageCount]atomic.Pointer[[pageSize]class]
+
+// classOf returns what is known of a character.
+func classOf(r rune) *class {
+	at := uint32(r) / pageSize
+	if at >= pageCount {
+		c := findClass(r)
+		return &c
+	}
+	p := pages[at].Load()
+	if p == nil { // two goroutines that come at once make the same
+		p = new([pageSize]class)
+		for i := range p {
+			p[i] = findClass(rune(at*pageSize) + rune(i))
+		}
+		pages[at].Store(p)
+	}
+	return &p[r%pageSize]
+}
+
+func findClass(r rune) (c class) {
+	flag := func(is uint8, has bool) {
+		if has {
+			c.is |= is
+		}
+	}
+	flag(inWord, isWord(r))
+	flag(isMark, unicode.IsMark(r))
+	flag(isUnseen, unicode.Is(unicode.Cf, r))
+	flag(isPaired, inPairs(r))
+	flag(isJoined, isJoining(r) || isVoiced(r))
+	flag(isSymbolic, isSymbol(r))
+	c.findFold(r)
+	return c
+}
+
+// findFold finds how a character folds. Composition and the order of marks are what makes
+// a fold depend on its neighbours.
+func (c *class) findFold(r rune) {
+	text := string(r)
+	decomposed := decompose(text)
+	if unicode.Is(unicode.Mn, r) {
+		switch {
+		case decomposed != text:
+		case isPoint(r):
+			c.how = away
+		default:
+			c.how, c.strict, c.composes = ontoBase, unicode.Is(unicode.Devanagari, r), compositions().marks[r]
+			c.combining = norm.NFC.PropertiesString(text).CCC()
+			c.size = uint8(copy(c.fold[:], text))
+		}
+		return
+	}
+	folded, bare := strip(nil, decomposed)
+	folded = norm.NFC.Bytes(folded)
+	switch {
+	case len(folded) == 0:
+		c.how = away
+	case len(folded) > len(c.fold) || r == '’' || folded[0] == ' ': // an accent alone is one on a blank
+	case norm.NFKC.PropertiesString(text).BoundaryBefore() && norm.NFC.Properties(folded).BoundaryBefore():
+		parts := norm.NFD.Bytes(folded)
+		last, _ := utf8.DecodeLastRune(parts)
+		for _, part := range string(folded) + string(parts) {
+			c.takes = c.takes || compositions().bases[part]
+		}
+		first, _ := utf8.DecodeRuneInString(decomposed)
+		c.how, c.bare, c.marked = alone, bare, unicode.Is(unicode.Mn, first)
+		c.combining = norm.NFC.PropertiesString(string(last)).CCC()
+		c.size = uint8(copy(c.fold[:], folded))
+	}
+}
+
+// composed are the characters of which others are made: marks, and what they stand on.
+type composed struct{ bases, marks map[rune]bool }
+
+var compositions = sync.OnceValue(func() composed {
+	set := composed{make(map[rune]bool), make(map[rune]bool)}
+	for _, part := range [...][2]rune{{0x00C0, 0x3100}, {0x11000, 0x12000}} { // where such characters are
+		for r := part[0]; r < part[1]; r++ {
+			parts := norm.NFC.PropertiesString(string(r)).Decomposition()
+			if parts == nil || norm.NFC.String(string(parts)) != string(r) {
+				continue
+			}
+			last, size := utf8.DecodeLastRune(parts)
+			set.marks[last] = true
+			for _, base := range norm.NFC.String(string(parts[:len(parts)-size])) {
+				set.bases[base] = true
+			}
+		}
+	}
+	return set
+})
+
+// appendClassed is appendFolded by classes; false when some character needs its
+// neighbours to be folded. What it has appended then is of no use.
+func appendClassed(b []byte, word string) ([]byte, bool) {
+	bare, takes, combining := false, false, uint8(0)
+	for i := 0; i < len(word); {
+		r, size := rune(word[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(word[i:])
+			if r == utf8.RuneError {
+				return b, false
+			}
+		}
+		i += size
+		c := classOf(r)
+		switch c.how {
+		case alone:
+			if bare && c.marked {
+				return b, false
+			}
+			bare, takes, combining = c.bare, c.takes, c.combining
+		case ontoBase:
+			if bare && !c.strict {
+				continue
+			}
+			if c.composes && takes || c.combining > 0 && c.combining < combining {
+				return b, false
+			}
+			combining = c.combining
+		case away:
+			continue
+		default:
+			return b, false
+		}
+		b = append(b, c.fold[:c.size]...)
+	}
+	return b, true
+}

@@ -1,0 +1,10 @@
+// Package fold says when two names are the same name, and which of two comes first:
+// Name is the form under which names of notes, entities, types, fields and tags are
+// compared (Unicode NFC, full case folding), CompareNatural the order in which they are
+// listed (digits by their value).
+//
+// It is a package of its own so that declarations of records and programs that only
+// speak the protocol can compare names without the index of names, which stands in
+// entities/names. Any room may call it. It holds no state: all functions may be called
+// concurrently.
+package fold

@@ -1,0 +1,126 @@
+package entities
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/past"
+)
+
+// What a private entity was called stays private when it is renamed or deleted (PRIV-4).
+// When it becomes public, all that it was called stops being secret.
+
+// Past returns the names that private records had and have no more, those of notes too.
+func (s *Store) Past() *past.Names { return s.past }
+
+// referringTo returns what texts refer to an entity by, but for its id.
+func referringTo(e *Entity) []past.Name {
+	list := []past.Name{
+		{Kind: past.EntityName, Text: pastName(e.Name)},
+		{Kind: past.EntityHandle, Text: names.Handle(e.Name, e.Type)},
+	}
+	for _, alias := range e.Aliases {
+		list = append(list, past.Name{Kind: past.EntityName, Text: pastName(alias)})
+	}
+	return list
+}
+
+// pastName is the form in which names of entities are kept and looked up.
+func pastName(name string) string { return Fold(strings.TrimSpace(name)) }
+
+func idOf(e *Entity) past.Name { return past.Name{Kind: past.EntityID, Text: e.ID} }
+
+// WasCalled reports whether a private entity had a name or an alias, compared as names
+// are, which it has no more. in is Store.Past, or a part of it.
+func WasCalled(in *past.Names, name string) bool {
+	return in.Len() > 0 && in.Has(past.EntityName, pastName(name))
+}
+
+// WasHandled is WasCalled for handles.
+func WasHandled(in *past.Names, handle string) bool {
+	return in.Len() > 0 && in.Has(past.EntityHandle, names.FoldHandle(handle))
+}
+
+// WasPrivate reports whether a private entity of that id was deleted. There may be
+// another one of that id now.
+func (s *Store) WasPrivate(id string) bool { return s.past.Has(past.EntityID, id) }
+
+// moved does what is to be done when the record of an entity changes from old to now, as
+// moveNote does, and keeps what the entity was called while it was private. made is that
+// of moveNote: when a note becomes public that an entity is made from, it calls RevealTx.
+func (s *Store) moved(tx *kv.Tx, old, now *Entity, made bool) error {
+	lost := lostNames(old, now)
+	private := false
+	if old != nil && (!made || len(lost) > 0) {
+		var err error
+		private, err = s.privateTx(tx, old)
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.moveNote(tx, old, now, made); err != nil || !private {
+		return err
+	}
+	if now != nil {
+		still, err := s.privateTx(tx, now)
+		if err != nil {
+			return err
+		}
+		if !still && !made {
+			return past.ForgetTx(tx, idOf(now))
+		}
+	}
+	return past.KeepTx(tx, idOf(old), lost)
+}
+
+// lostNames returns what refers to an entity before a change and does not after it.
+func lostNames(old, now *Entity) []past.Name {
+	if old == nil {
+		return nil
+	}
+	if now == nil {
+		return append(referringTo(old), idOf(old))
+	}
+	if old.Name == now.Name && old.Type == now.Type && slices.Equal(old.Aliases, now.Aliases) {
+		return nil
+	}
+	after := referringTo(now)
+	return slices.DeleteFunc(referringTo(old), func(n past.Name) bool { return slices.Contains(after, n) })
+}
+
+// privateTx reports whether an entity is private as a transaction sees it.
+func (s *Store) privateTx(tx *kv.Tx, e *Entity) (bool, error) {
+	if e.Private {
+		return true, nil
+	}
+	inherits, err := inherited.Has(tx, e.ID)
+	if err != nil || inherits || e.NoteID == "" {
+		return inherits, err
+	}
+	source, err := s.source(tx, e.NoteID)
+	return source.Private, err
+}
+
+// RevealTx forgets what entities were called that are public because a note is: it was
+// private, and no more in this transaction. made is that of KeepPrivateTx.
+func (s *Store) RevealTx(tx *kv.Tx, noteID, made string) error {
+	list, err := s.madeOf(tx, noteID, made)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		private, err := s.privateTx(tx, e)
+		if err != nil {
+			return err
+		}
+		if private {
+			continue
+		}
+		if err := past.ForgetTx(tx, idOf(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package record
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Note is one note as clients see it. A store keeps more beside it (see notes.Note).
+type Note struct {
+	ID          string     `json:"id" jsonschema:"id of the note"`
+	Title       string     `json:"title" jsonschema:"its title"`
+	Body        string     `json:"body" jsonschema:"its text, Markdown"`
+	Path        string     `json:"path,omitempty" jsonschema:"its path, with / between folders"`
+	Folder      string     `json:"folder,omitempty" jsonschema:"its folder"`
+	Tags        []string   `json:"tags" jsonschema:"its tags, those in the text included"`
+	Aliases     []string   `json:"aliases" jsonschema:"its other titles"`
+	Private     bool       `json:"private" jsonschema:"whether it is kept from remote models"`
+	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file, with which alone it changes"`
+	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
+	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last"`
+	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"when it was archived; absent while it is not"`
+	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
+	EntityID    string     `json:"entityId,omitempty" jsonschema:"the entity made from it"`
+}
+
+// Live reports whether the note exists and is not archived.
+func (n *Note) Live() bool { return n != nil && n.ArchivedAt == nil }
+
+// NoteLink is one wikilink of a note and what it leads to.
+type NoteLink struct {
+	Target     string            `json:"target" jsonschema:"what the link says"`
+	Heading    string            `json:"heading,omitempty" jsonschema:"the heading that it points to"`
+	Block      string            `json:"block,omitempty" jsonschema:"the block that it points to"`
+	Alias      string            `json:"alias,omitempty" jsonschema:"the text shown instead"`
+	Embed      bool              `json:"embed" jsonschema:"whether the target is shown in place"`
+	Line       int               `json:"line" jsonschema:"line of the link, from 1"`
+	ID         string            `json:"id,omitempty" jsonschema:"the linked note; absent when there is none"`
+	Title      string            `json:"title,omitempty" jsonschema:"title of that note"`
+	Path       string            `json:"path,omitempty" jsonschema:"path of that note"`
+	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the notes that an ambiguous link may mean"`
+}
+
+// NoteBacklink is a note that links to another, with the line of its first link.
+type NoteBacklink struct {
+	ID    string `json:"id" jsonschema:"the note that links here"`
+	Title string `json:"title" jsonschema:"its title"`
+	Path  string `json:"path,omitempty" jsonschema:"its path"`
+	Line  int    `json:"line" jsonschema:"line of its first link, from 1"`
+	Count int    `json:"count" jsonschema:"how many of its links lead here"`
+}
+
+// NoteUnresolved is a name that wikilinks have and no note.
+type NoteUnresolved struct {
+	Target string         `json:"target" jsonschema:"the name, as it was written first"`
+	Count  int            `json:"count" jsonschema:"links that have it, every occurrence"`
+	From   []NoteBacklink `json:"from" jsonschema:"the notes that they stand in, at most 20, by path; count is of these links"`
+	// Candidates are the notes that an ambiguous link could mean.
+	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the notes that an ambiguous link may mean"`
+}
+
+// NoteTag is a tag and the number of live notes that have it.
+type NoteTag struct {
+	Name  string `json:"name" jsonschema:"the tag, without #"`
+	Count int    `json:"count" jsonschema:"notes with it"`
+}

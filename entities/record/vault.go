@@ -1,0 +1,41 @@
+package record
+
+import "time"
+
+// VaultStatus is the state of an imported vault.
+type VaultStatus struct {
+	Vault         string    `json:"vault" jsonschema:"name of the vault"`
+	Path          string    `json:"path" jsonschema:"its folder"`
+	Watching      bool      `json:"watching" jsonschema:"whether its folder is followed"`
+	Notes         int       `json:"notes" jsonschema:"its notes"`
+	Links         int       `json:"links" jsonschema:"wikilinks, every occurrence outside code and comments"`
+	Unresolved    int       `json:"unresolved" jsonschema:"wikilinks without a target"`
+	MarkdownLinks int       `json:"markdownLinks" jsonschema:"links of the form [text](file.md), counted apart"`
+	LastScanAt    time.Time `json:"lastScanAt" jsonschema:"when it last agreed with the disk"`
+	Stale         bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
+	// Errors are what the last scan could not take in. One with the path "." is
+	// about the vault as a whole: why it is stale, or what it is followed by.
+	Errors []VaultSkip `json:"errors" jsonschema:"what the last reading could not take in; one with the path . is about the whole vault: why it is stale, or why changes are not told of"`
+}
+
+// VaultResult says what an import did.
+type VaultResult struct {
+	Vault      string      `json:"vault" jsonschema:"name of the vault"`
+	Notes      int         `json:"notes" jsonschema:"notes of the vault"`
+	Entities   int         `json:"entities" jsonschema:"entities made from them"`
+	Links      int         `json:"links" jsonschema:"wikilinks, every occurrence"`
+	Unresolved int         `json:"unresolved" jsonschema:"wikilinks without a target"`
+	Written    int         `json:"written" jsonschema:"notes that were new or had changed"`
+	Removed    int         `json:"removed" jsonschema:"notes whose file is gone"`
+	Inferred   []string    `json:"inferred,omitempty" jsonschema:"types that were made from frontmatter"`
+	Skipped    []VaultSkip `json:"skipped" jsonschema:"what was not taken in, or not whole"`
+	Ms         int64       `json:"ms" jsonschema:"milliseconds that it took"`
+	DryRun     bool        `json:"dryRun,omitempty" jsonschema:"whether nothing was changed"`
+	Watching   bool        `json:"watching,omitempty" jsonschema:"whether the folder is followed"`
+}
+
+// VaultSkip is one thing that an import did not take in, or not whole.
+type VaultSkip struct {
+	Path   string `json:"path" jsonschema:"path within the vault"`
+	Reason string `json:"reason" jsonschema:"why it was not taken in"`
+}

@@ -1,0 +1,613 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/wql/datum"
+)
+
+// Class is the form in which an index holds the values of a field. What a value
+// equals depends on what it is compared with: the text "10" equals 10 and "010"
+// does so too, but "10" and "010" are different texts. So a field may have an
+// index of each class, and a comparison asks that of its own.
+type Class uint8
+
+// Classes. From Number on their keys have an order.
+const (
+	Exact  Class = iota // texts in NFC, references
+	Folded              // what is compared without case: select and type
+	Bool                // what is true or false
+	Number              // from here on in order
+	Day                 // calendar days
+	Micros              // points in time
+)
+
+// Ordered reports whether keys of the class have an order.
+func (c Class) Ordered() bool { return c >= Number }
+
+// HashKey returns the key of a value in an index of a class without order. ok
+// is false for what has none, and is equal to nothing there.
+func HashKey(c Class, v *datum.Value) (key string, ok bool) {
+	switch v.Kind {
+	case datum.TextKind, datum.Choice, datum.Ref:
+		switch c {
+		case Exact:
+			return v.Text, true
+		case Folded:
+			return entities.Fold(v.Text), true
+		}
+		b, ok := datum.ParseBool(v.Text)
+		return strconv.FormatInt(b, 10), ok
+	case datum.BoolKind:
+		return strconv.FormatInt(v.Int, 10), c == Bool
+	}
+	return "", false
+}
+
+// OrderedKey is hashKey for a class with an order, which the keys have.
+func OrderedKey(c Class, v *datum.Value, loc *time.Location) (key int64, ok bool) {
+	switch v.Kind {
+	case datum.TextKind, datum.Choice:
+		if c == Number {
+			n, ok := datum.ParseNumber(v.Text)
+			return numberKey(n), ok
+		}
+		t, ok := datum.ParseTime(v.Text, loc)
+		if !ok {
+			return 0, false
+		}
+		return OrderedKey(c, &t, loc)
+	case datum.Number:
+		return numberKey(v.Number), c == Number
+	case datum.Date:
+		return v.Int, c == Day
+	case datum.InstantKind:
+		if c == Day {
+			return v.Day, true
+		}
+		return v.Int, c == Micros
+	}
+	return 0, false
+}
+
+// numberKey maps finite numbers to integers of the same order, next numbers to
+// next integers.
+func numberKey(n float64) int64 {
+	if n == 0 {
+		return 0 // -0 is the same number
+	}
+	bits := int64(math.Float64bits(n))
+	if bits < 0 {
+		return -(bits & math.MaxInt64)
+	}
+	return bits
+}
+
+// KeyNumber is the number of a key.
+func KeyNumber(key int64) float64 {
+	if key < 0 {
+		return -math.Float64frombits(uint64(-key))
+	}
+	return math.Float64frombits(uint64(key))
+}
+
+// Key names an index. The names are folds.
+type Key struct {
+	TypeName, Field string
+	Class           Class
+}
+
+// Lookup asks an index who has this value, or one between these.
+type Lookup struct {
+	Key       Key
+	Stored    *Field // the field, for who has to build the index
+	Word      string // of an index without an order
+	Low, High int64  // of one with an order; both belong to the range
+}
+
+// Index knows for one field of the live entities of one type who has which
+// value. Its lock is that of indexes.
+type Index struct {
+	gen   uint64 // of the store that it shows
+	field *Field
+	class Class
+	loc   *time.Location
+	used  atomic.Uint64 // when it was last asked, by indexes.clock
+	size  int           // entries
+
+	// Without an order: the ids by key, in no order. Of a long list, where each
+	// id stands is kept as well, so that taking one out does not cost its length.
+	ids   map[string][]string
+	place map[string]map[string]int
+
+	tree *btree.BTreeG[entry] // with one
+}
+
+// longList is the length from which the places of ids are kept.
+const longList = 64
+
+type entry struct {
+	key int64
+	id  string
+}
+
+func entryLess(a, b entry) bool {
+	if a.key != b.key {
+		return a.key < b.key
+	}
+	return a.id < b.id
+}
+
+func newIndex(f *Field, c Class, loc *time.Location) *Index {
+	x := &Index{field: f, class: c, loc: loc}
+	if c.Ordered() {
+		// Whoever asks or changes holds the lock of indexes.
+		x.tree = btree.NewBTreeGOptions(entryLess, btree.Options{NoLocks: true})
+	} else {
+		x.ids, x.place = make(map[string][]string), make(map[string]map[string]int)
+	}
+	return x
+}
+
+// hashKeys appends the keys of an entity, ascending and each once.
+func (x *Index) hashKeys(e *entities.Entity, keys []string) []string {
+	EachValue(x.field, e, x.loc, func(v *datum.Value) {
+		if key, ok := HashKey(x.class, v); ok {
+			keys = append(keys, key)
+		}
+	})
+	if len(keys) > 1 {
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+	}
+	return keys
+}
+
+func (x *Index) orderedKeys(e *entities.Entity, keys []int64) []int64 {
+	EachValue(x.field, e, x.loc, func(v *datum.Value) {
+		if key, ok := OrderedKey(x.class, v, x.loc); ok {
+			keys = append(keys, key)
+		}
+	})
+	if len(keys) > 1 {
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+	}
+	return keys
+}
+
+// EachValue visits the value of a field, and each item of a list.
+func EachValue(f *Field, e *entities.Entity, loc *time.Location, visit func(*datum.Value)) {
+	if f == nil {
+		return
+	}
+	var v datum.Value
+	Load(f, e, loc, &v)
+	if v.Kind != datum.List {
+		visit(&v)
+		return
+	}
+	for i := range v.Len() {
+		item := v.Item(i)
+		visit(&item)
+	}
+}
+
+// load fills a new index. O(n), with an order O(n log n).
+func (x *Index) load(list []*entities.Entity) {
+	if x.tree == nil {
+		var keys []string
+		for _, e := range list {
+			keys = x.hashKeys(e, keys[:0])
+			id := owned(e.ID, len(keys))
+			for _, key := range keys {
+				x.insert(key, id)
+			}
+		}
+		return
+	}
+	var entries []entry
+	var keys []int64
+	for _, e := range list {
+		keys = x.orderedKeys(e, keys[:0])
+		id := owned(e.ID, len(keys))
+		for _, key := range keys {
+			entries = append(entries, entry{key, id})
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
+	})
+	for _, en := range entries {
+		x.tree.Load(en)
+	}
+	x.size = len(entries)
+}
+
+// owned returns an id that an index may keep n times: the text of an entity is
+// part of its whole record, which would stay in memory with it.
+func owned(id string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strings.Clone(id)
+}
+
+func placesOf(ids []string) map[string]int {
+	places := make(map[string]int, len(ids))
+	for i, id := range ids {
+		places[id] = i
+	}
+	return places
+}
+
+// change takes in that an entity of the type was old and is now; either may be
+// nil. O(log n) for each value that changed.
+func (x *Index) change(old, now *entities.Entity) {
+	if x.tree != nil {
+		var before, after []int64
+		if old != nil {
+			before = x.orderedKeys(old, nil)
+		}
+		if now != nil {
+			after = x.orderedKeys(now, nil)
+		}
+		eachDifference(before, after, func(key int64) {
+			x.tree.Delete(entry{key, old.ID})
+		}, func(key int64) {
+			x.tree.Set(entry{key, strings.Clone(now.ID)})
+		})
+		x.size = x.tree.Len()
+		return
+	}
+	var before, after []string
+	if old != nil {
+		before = x.hashKeys(old, nil)
+	}
+	if now != nil {
+		after = x.hashKeys(now, nil)
+	}
+	eachDifference(before, after, func(key string) { x.remove(key, old.ID) },
+		func(key string) { x.insert(key, strings.Clone(now.ID)) })
+}
+
+// eachDifference visits what only one of two ascending lists has.
+func eachDifference[K cmp.Ordered](before, after []K, gone, come func(K)) {
+	for len(before) > 0 || len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0] < after[0]:
+			gone(before[0])
+			before = before[1:]
+		case len(before) == 0 || after[0] < before[0]:
+			come(after[0])
+			after = after[1:]
+		default:
+			before, after = before[1:], after[1:]
+		}
+	}
+}
+
+func (x *Index) insert(key, id string) {
+	ids, known := x.ids[key]
+	if !known {
+		key = strings.Clone(key) // see owned
+	}
+	ids = append(ids, id)
+	x.ids[key] = ids
+	x.size++
+	switch places := x.place[key]; {
+	case places != nil:
+		places[id] = len(ids) - 1
+	case len(ids) > longList:
+		x.place[key] = placesOf(ids)
+	}
+}
+
+func (x *Index) remove(key, id string) {
+	ids := x.ids[key]
+	places := x.place[key]
+	at := -1
+	if places == nil {
+		at = slices.Index(ids, id)
+	} else if i, ok := places[id]; ok {
+		at = i
+	}
+	if at < 0 {
+		return
+	}
+	last := len(ids) - 1
+	ids[at] = ids[last]
+	ids[last] = ""
+	if places != nil {
+		places[ids[at]] = at
+		delete(places, id)
+	}
+	x.size--
+	ids = ids[:last]
+	if len(ids) == 0 {
+		delete(x.ids, key)
+		delete(x.place, key)
+		return
+	}
+	x.ids[key] = ids
+}
+
+// Count returns how many entities a probe gives. O(1), with an order O(log² n).
+func (x *Index) Count(p *Lookup) int {
+	if x.tree == nil {
+		return len(x.ids[p.Word])
+	}
+	from := x.rank(p.Low)
+	if p.Low == p.High {
+		// Few have one and the same value, so counting them is cheaper.
+		n := 0
+		x.tree.Ascend(entry{key: p.Low}, func(en entry) bool {
+			if en.key != p.Low || n > longList {
+				return false
+			}
+			n++
+			return true
+		})
+		if n <= longList {
+			return n
+		}
+	}
+	if p.High == math.MaxInt64 {
+		return x.tree.Len() - from
+	}
+	return x.rank(p.High+1) - from
+}
+
+// rank is the number of entries below a key.
+func (x *Index) rank(key int64) int {
+	return sort.Search(x.tree.Len(), func(i int) bool {
+		en, _ := x.tree.GetAt(i)
+		return en.key >= key
+	})
+}
+
+// Gather appends the ids that a probe gives.
+func (x *Index) Gather(p *Lookup, ids []string) []string {
+	if x.tree == nil {
+		return append(ids, x.ids[p.Word]...)
+	}
+	x.tree.Ascend(entry{key: p.Low}, func(en entry) bool {
+		if en.key > p.High {
+			return false
+		}
+		ids = append(ids, en.id)
+		return true
+	})
+	return ids
+}
+
+// Set are those of one engine. One is built when a query first wants it,
+// and kept current by apply, at the cost of what changed. It is used only while
+// it is known to show the store's present generation; in any doubt it is built
+// again, or the rows are scanned.
+type Set struct {
+	src *entities.Store
+	loc *time.Location
+
+	gen  func() uint64                               // of what is indexed
+	show func([]*entities.Entity) []*entities.Entity // what of some entities is indexed; nil: all
+
+	mu      sync.RWMutex // guards what follows; constants are evaluated before it is taken
+	byType  map[string]map[Key]*Index
+	applied uint64 // the generation after the last change set
+	follows bool   // apply is called: what is behind applied is about to come
+
+	clock    atomic.Uint64
+	building sync.Mutex // one build at a time, or a crowd would build the same one
+}
+
+// maxEntries is the number of entries of all indexes, of 100 to 140 bytes each,
+// above which those that were not asked for longest are dropped.
+const maxEntries = 1 << 19
+
+// NewSet makes the indexes over a store: none, until a query wants one. loc says
+// which day a point in time belongs to.
+func NewSet(src *entities.Store, loc *time.Location) *Set {
+	return &Set{src: src, loc: loc, gen: src.Gen, byType: make(map[string]map[Key]*Index), applied: src.Gen()}
+}
+
+// ShowOnly has only what a function makes of entities indexed, in generations of its own:
+// those of the store and of what decides about them. Call it before the first use.
+func (x *Set) ShowOnly(gen func() uint64, show func([]*entities.Entity) []*entities.Entity) {
+	x.gen, x.show = gen, show
+}
+
+// Generation returns that of what is indexed.
+func (x *Set) Generation() uint64 { return x.gen() }
+
+// RLock keeps all indexes as they are until runlock.
+func (x *Set) RLock() { x.mu.RLock() }
+
+// RUnlock ends what RLock began.
+func (x *Set) RUnlock() { x.mu.RUnlock() }
+
+// Current returns an index that shows the present generation, or nil. Called
+// between rlock and runlock.
+func (x *Set) Current(key Key, gen uint64) *Index {
+	if have := x.byType[key.TypeName][key]; have != nil && have.gen == gen {
+		have.used.Store(x.clock.Add(1))
+		return have
+	}
+	return nil
+}
+
+// Build makes an index, unless another caller made it meanwhile. It reports
+// false when the store changed under it, or is about to tell what changed: then
+// a scan is cheaper than a build that is out of date at once.
+func (x *Set) Build(p *Lookup) bool {
+	x.building.Lock()
+	defer x.building.Unlock()
+	gen := x.gen()
+	x.mu.RLock()
+	have := x.byType[p.Key.TypeName][p.Key]
+	upcoming := have != nil && x.follows && have.gen == x.applied && have.gen != gen
+	done := have != nil && have.gen == gen
+	x.mu.RUnlock()
+	if done || upcoming {
+		return done
+	}
+	made := newIndex(p.Stored, p.Key.Class, x.loc)
+	made.gen = gen
+	made.used.Store(x.clock.Add(1))
+	made.load(x.shown(x.members(p.Key.TypeName)))
+	if x.gen() != gen {
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.byType[p.Key.TypeName] == nil {
+		x.byType[p.Key.TypeName] = make(map[Key]*Index)
+	}
+	x.byType[p.Key.TypeName][p.Key] = made
+	x.shrink(made)
+	return true
+}
+
+// shown returns what of some entities is indexed.
+func (x *Set) shown(list []*entities.Entity) []*entities.Entity {
+	if x.show == nil {
+		return list
+	}
+	return x.show(list)
+}
+
+// shownOne is shown for one entity, nil for one that is not indexed.
+func (x *Set) shownOne(e *entities.Entity) *entities.Entity {
+	if x.show == nil || e == nil {
+		return e
+	}
+	list := x.show([]*entities.Entity{e})
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// Clear drops all indexes.
+func (x *Set) Clear() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	clear(x.byType)
+}
+
+// members returns the live entities of a type in no order: OfType would sort
+// them anew after each write, which takes longer than an index does.
+func (x *Set) members(typeName string) []*entities.Entity {
+	list := make([]*entities.Entity, 0, x.src.Count(typeName))
+	known := make(map[string]bool) // spellings of type names
+	for e := range x.src.All() {
+		is, ok := known[e.Type]
+		if !ok {
+			is = entities.Fold(e.Type) == typeName
+			known[e.Type] = is
+		}
+		if is && e.Live() {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// shrink drops what was not asked for longest while there are too many entries.
+func (x *Set) shrink(keep *Index) {
+	for {
+		total := 0
+		var oldest *Index
+		var at Key
+		for _, of := range x.byType {
+			for key, ix := range of {
+				total += ix.size
+				if ix != keep && (oldest == nil || ix.used.Load() < oldest.used.Load()) {
+					oldest, at = ix, key
+				}
+			}
+		}
+		if total <= maxEntries || oldest == nil {
+			return
+		}
+		delete(x.byType[at.TypeName], at)
+	}
+}
+
+// Apply takes a commit into the indexes. It is called after the store took it
+// in, by one goroutine at a time.
+func (x *Set) Apply(cs *kv.ChangeSet) {
+	gen := x.gen()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	before := x.applied
+	if !x.follows {
+		x.follows, before = true, gen // what was before is not known
+	}
+	x.applied = gen
+	for _, ch := range cs.Changes {
+		if _, _, ok := entities.TypeRecords.Of(ch); ok {
+			delete(x.byType, ch.ID) // its fields may mean something else
+		}
+	}
+	for _, of := range x.byType {
+		for key, ix := range of {
+			if ix.gen != before && ix.gen != gen {
+				delete(of, key)
+			}
+		}
+	}
+	if before != gen && len(x.byType) > 0 {
+		for _, ch := range cs.Changes {
+			if old, now, ok := entities.EntityRecords.Of(ch); ok {
+				x.change(x.shownOne(old), x.shownOne(now), before)
+			}
+		}
+	}
+	for _, of := range x.byType {
+		for _, ix := range of {
+			ix.gen = gen
+		}
+	}
+}
+
+// change takes one entity into the indexes of its type that show the
+// generation before.
+func (x *Set) change(old, now *entities.Entity, before uint64) {
+	var from, to string
+	if old.Live() {
+		from = entities.Fold(old.Type)
+	}
+	if now.Live() {
+		to = entities.Fold(now.Type)
+	}
+	for _, ix := range x.byType[from] {
+		switch {
+		case ix.gen != before:
+		case from == to:
+			ix.change(old, now)
+		case old.Live():
+			ix.change(old, nil)
+		}
+	}
+	if from == to {
+		return
+	}
+	for _, ix := range x.byType[to] {
+		if ix.gen == before && now.Live() {
+			ix.change(nil, now)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+// Package draw makes drawings of a part of the graph: DOT for Graphviz, Mermaid for
+// Markdown, and SVG, which needs no other program and is laid out here (layout.go).
+//
+// It is pure: a graph.Subgraph in, text out; no files, clocks or state. Any function may
+// be called from any goroutine. What users wrote never becomes structure of a drawing:
+// every text is escaped for the format and cut to one line. A drawing shows at most
+// MaxDrawn nodes and says how many it leaves out.
+//
+// Library graphs (dominikbraun/graph) are built only for DOT, of the part at hand: the
+// library copies all edges for each question.
+package draw

@@ -1,0 +1,53 @@
+package frontmatter_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ctxd/ctxd/fixtures/steps"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+)
+
+// functions are all that read a text, by their names.
+var functions = map[string]func(text string){
+	"Split":   func(text string) { frontmatter.Split(text) },
+	"Read":    func(text string) { _, _ = frontmatter.Read(text, 1) },
+	"Names":   func(text string) { frontmatter.Names(text, "private") },
+	"Whole":   func(text string) { frontmatter.Whole(text) },
+	"IsKey":   func(text string) { frontmatter.IsKey(text, "private") },
+	"LinkLen": func(text string) { _ = frontmatter.LinkLen("[[" + text + "]]") },
+	"LineEnd": func(text string) { frontmatter.LineEnd(text, 0) },
+	"Map.Get": func(text string) {
+		fields, _ := frontmatter.Read(text, 1)
+		fields.Get("private")
+	},
+	"Field.Texts":    func(text string) { frontmatter.Field{Raw: text, Value: text}.Texts() },
+	"Field.IsScalar": func(text string) { frontmatter.Field{Raw: text, Value: text}.IsScalar() },
+}
+
+// TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile, bare,
+// between markers and as one value, and looks at the growth of their steps. What is
+// given to the YAML parser is at most 32 KiB, and not looked into here.
+func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/frontmatter") {
+		return
+	}
+	places := []steps.Place{
+		{},
+		{Name: ", between markers", Before: "---\n", After: "\n---\n"},
+		{Name: ", as a value", Before: "a: ", After: "\nb: c\n"},
+	}
+	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
+		made := func(size int) string { return p.Before + text(size) + p.After }
+		for name, call := range functions {
+			steps.Linear(t, name, family, 4<<10, made, func(text string) func() { return func() { call(text) } })
+		}
+	})
+}
+
+// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
+	wanted := steps.Exported(t, "string", "*Map", "Field")
+	steps.Every(t, wanted, slices.Collect(maps.Keys(functions)))
+}

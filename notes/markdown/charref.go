@@ -1,0 +1,143 @@
+package markdown
+
+import (
+	"html"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// decoded is a text without its character references, as &#91; and &amp;: a reader takes
+// them for the characters that they stand for, marks of links included.
+type decoded struct {
+	text string
+	refs []charRef
+}
+
+// charRef is where a character reference is in the text with it, and where what it
+// stands for is in the one without.
+type charRef struct {
+	from, to     int
+	start, after int
+}
+
+// decode returns a text without its character references; nil where it has none. Time
+// is linear in the length of the text.
+func decode(text string) *decoded {
+	var d *decoded
+	var out strings.Builder
+	copied := 0
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '&')
+		if next < 0 {
+			break
+		}
+		at += next
+		size := charRefLen(text[at:])
+		char := html.UnescapeString(text[at : at+size])
+		if size > 1 && char != text[at:at+size] {
+			if d == nil {
+				d = new(decoded)
+			}
+			out.WriteString(text[copied:at])
+			start := out.Len()
+			if strings.TrimSpace(char) == "" {
+				char = " " // a reader sees no other blank in &nbsp;
+			}
+			out.WriteString(char)
+			copied = at + size
+			d.refs = append(d.refs, charRef{at, copied, start, out.Len()})
+		}
+		at += size
+	}
+	if d == nil {
+		return nil
+	}
+	out.WriteString(text[copied:])
+	d.text = out.String()
+	return d
+}
+
+// charRefLen returns the length of what may be a character reference at the head of a
+// text, 1 for none. It may lack its semicolon, as HTML takes some of them.
+func charRefLen(text string) int {
+	at := 1
+	if at < len(text) && text[at] == '#' {
+		at++
+	}
+	for at < len(text) && isWord(text[at]) && text[at] != '_' {
+		at++
+	}
+	if at < len(text) && text[at] == ';' {
+		at++
+	}
+	return at
+}
+
+// inCharRef reports whether the '#' at a byte offset is that of a character reference
+// with its semicolon.
+func inCharRef(text string, at int) bool {
+	if at == 0 || text[at-1] != '&' {
+		return false
+	}
+	size := charRefLen(text[at-1:])
+	return size > len("&#;") && text[at-1+size-1] == ';'
+}
+
+// reference returns a reference at its place in the text with character references;
+// false for one that has none in it, which was found there.
+func (d *decoded) reference(r Reference) (Reference, bool) {
+	reach := r.End
+	if r.Open() {
+		reach = min(len(d.text), r.End+MaxMention)
+		for reach < len(d.text) && !utf8.RuneStart(d.text[reach]) {
+			reach++
+		}
+	}
+	first, _ := slices.BinarySearchFunc(d.refs, r.Start, func(c charRef, at int) int { return c.after - 1 - at })
+	if first == len(d.refs) || d.refs[first].start >= reach {
+		return r, false
+	}
+	if r.Open() {
+		r.Kind, r.Target = DecodedMentionRef, d.text[r.End:reach]
+		if r.Target == "" {
+			return r, false
+		}
+	}
+	r.Start, r.End = d.source(r.Start, false), d.source(r.End, true)
+	return r, true
+}
+
+// source returns where a place is in the text with character references; of one inside
+// of what a reference stands for, where that begins or ends.
+func (d *decoded) source(at int, end bool) int {
+	i, found := slices.BinarySearchFunc(d.refs, at, func(c charRef, at int) int { return c.start - at })
+	switch {
+	case found && !end:
+		return d.refs[i].from
+	case i == 0:
+		return at
+	}
+	c := d.refs[i-1] // begins before at
+	switch {
+	case at >= c.after:
+		return c.to + at - c.after
+	case end:
+		return c.to
+	}
+	return c.from
+}
+
+// EncodedLen returns how many bytes at the head of a text are read as the given number
+// of bytes without character references.
+func EncodedLen(text string, size int) int {
+	d := decode(text[:min(len(text), encodedMention)])
+	if d == nil {
+		return min(size, len(text))
+	}
+	return d.source(min(size, len(d.text)), true)
+}
+
+// encodedMention is how far the name of a mention may reach that has character
+// references in it. A character takes less than 40 bytes.
+const encodedMention = 40 * MaxMention

@@ -1,0 +1,90 @@
+package markdown_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ctxd/ctxd/fixtures/steps"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// functions are all that read a text, by their names.
+var functions = map[string]func(text string){
+	"Parse":              func(text string) { markdown.Parse(text) },
+	"Document.PlainText": func(text string) { (&markdown.Document{Body: text}).PlainText() },
+	"PlainText":          func(text string) { markdown.PlainText(text) },
+	"PlainNote":          func(text string) { markdown.PlainNote(text) },
+	"Outline":            func(text string) { markdown.Outline(text) },
+	"Prose":              func(text string) { markdown.Prose(text) },
+	"Links":              func(text string) { markdown.Links(text) },
+	"Headings":           func(text string) { markdown.Headings(text, func(markdown.Heading) {}) },
+	"Blocks":             func(text string) { markdown.Blocks(text, func(markdown.Block) {}) },
+	"MarkdownLinks":      func(text string) { markdown.MarkdownLinks(text, func(markdown.MarkdownLink) {}) },
+	"Document.EachLink": func(text string) {
+		for range markdown.Parse(text).EachLink() {
+			continue
+		}
+	},
+	"LabelsOf":      func(text string) { markdown.LabelsOf(text) },
+	"MayRefer":      func(text string) { markdown.MayRefer(text) },
+	"BracketedName": func(text string) { markdown.BracketedName(text) },
+	"EncodedLen":    func(text string) { markdown.EncodedLen(text, len(text)) },
+	"ParseLink":     func(text string) { markdown.ParseLink("[[" + text + "]]") },
+	"ParseTarget":   func(text string) { markdown.ParseTarget(text) },
+	"IsLink":        func(text string) { markdown.IsLink("[[" + text + "]]") },
+	"ReadLink":      func(text string) { markdown.ReadLink("[[" + text + "]]") },
+	"Link.Text": func(text string) {
+		_ = markdown.Link{Target: text, Alias: text, Embed: true}.Text()
+	},
+	"References": func(text string) {
+		for range markdown.References(text) {
+			continue
+		}
+	},
+	"Labels.References": func(text string) {
+		for range (markdown.Labels{"a": {"b", "c"}}).References(text) {
+			continue
+		}
+	},
+	"Mentions": func(text string) {
+		for range markdown.Mentions(text) {
+			continue
+		}
+	},
+	"Without": func(text string) {
+		var spans []markdown.Span
+		for r := range markdown.References(text) {
+			spans = append(spans, markdown.Span{Start: r.Start, End: r.End})
+		}
+		markdown.Without(text, spans, "x")
+	},
+}
+
+// TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile, and looks
+// at the growth of their steps: as a text, as frontmatter, and as one value of it.
+func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	const room = "github.com/ctxd/ctxd/notes/"
+	if !steps.Counting(t, room+"markdown", room+"frontmatter") {
+		return
+	}
+	places := []steps.Place{
+		{},
+		{Name: ", as frontmatter", Before: "---\n", After: "\n---\n"},
+		{Name: ", as a value", Before: "---\naliases: ", After: "\n---\n# a\n"},
+	}
+	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
+		made := func(size int) string { return p.Before + text(size) + p.After }
+		for name, call := range functions {
+			if p.Name == "" || name == "Parse" {
+				steps.Linear(t, name, family, 4<<10, made, func(text string) func() { return func() { call(text) } })
+			}
+		}
+	})
+}
+
+// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
+	wanted := steps.Exported(t, "string", "*Document", "Link", "Labels")
+	steps.Every(t, wanted, slices.Collect(maps.Keys(functions)))
+}

@@ -1,0 +1,102 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// NeverWritten is why files of the daemon and vaults are kept apart.
+const NeverWritten = "nothing is ever written into a vault"
+
+// Holding returns the name of the vault in whose folder a file lies, or would lie when it
+// were made; "" for none.
+func Holding(ctx context.Context, db *kv.Store, file string) (name string, err error) {
+	err = db.View(ctx, func(tx *kv.Tx) error {
+		for _, v := range vaults.All(tx, "") {
+			if Lies(file, v.Path) {
+				name = v.Name
+				return nil
+			}
+		}
+		return tx.Err()
+	})
+	return name, err
+}
+
+// CheckOutside returns an error when a file that is to be written lies in the folder of a
+// vault.
+func CheckOutside(ctx context.Context, db *kv.Store, file string) error {
+	name, err := Holding(ctx, db, file)
+	if err != nil || name == "" {
+		return err
+	}
+	return fault.New(fault.Invalid, "%q lies in the folder of vault %q, and %s", file, name, NeverWritten).
+		WithRef(name).
+		WithHint("choose another folder")
+}
+
+// checkOwnFiles returns an error when a folder that is to be a vault holds files that the
+// daemon writes, or lies in a folder of such files.
+func (im *Importer) checkOwnFiles(place string) error {
+	for _, own := range im.opts.Writes {
+		if own == "" || !Lies(own, place) && !Lies(place, own) {
+			continue
+		}
+		return fault.Field("path", "the daemon keeps its own files there, %q, and %s", own, NeverWritten).
+			WithHint("import the folders that hold notes alone, or have the daemon keep its files elsewhere: --data, --log-file")
+	}
+	return nil
+}
+
+// Lies reports whether a file or folder lies in a folder, or is that folder, however their
+// paths are written: links, letter case and forms of Unicode are those of the file system.
+// What is not there would lie where the folders do that are. Of a link both count, where it
+// lies and where it leads.
+func Lies(at, dir string) bool {
+	top, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	return lies(at, top) || lies(filepath.Dir(at), top)
+}
+
+// maxLinks is how many links are followed to what is not there.
+const maxLinks = 40
+
+// lies reports whether a path leads into a folder, or to it.
+func lies(at string, top os.FileInfo) bool {
+	real, err := filepath.EvalSymlinks(at)
+	for links := 0; err != nil; {
+		up := filepath.Dir(at)
+		if up == at {
+			return false
+		}
+		to, notLink := os.Readlink(at)
+		switch {
+		case notLink != nil || links == maxLinks:
+			at = up
+		case filepath.IsAbs(to):
+			at = to
+			links++
+		default: // it leads to what is not there yet
+			at = filepath.Join(up, to)
+			links++
+		}
+		real, err = filepath.EvalSymlinks(at)
+	}
+	for {
+		info, err := os.Stat(real)
+		if err == nil && os.SameFile(info, top) {
+			return true
+		}
+		up := filepath.Dir(real)
+		if up == real {
+			return false
+		}
+		real = up
+	}
+}

@@ -1,4 +1,0 @@
-package rpc
-
-// BeThrifty is beThrifty.
-var BeThrifty = beThrifty

@@ -1,0 +1,79 @@
+package rpc
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// startFollowers has the vaults of r followed. What they write is written in the
+// rooms, like what a call writes: not while they are being replaced.
+func (s *Server) startFollowers(r *Rooms) {
+	err := r.Vaults.Start(context.Background(), watch.Host{
+		Enter: func(ctx context.Context, work func(context.Context) error) error {
+			return s.use(ctx, func(ctx context.Context, now *Rooms) error {
+				if now != r {
+					return context.Canceled // its own are gone, and it is about to end
+				}
+				return work(ctx)
+			})
+		},
+		Progress: s.events.reading(),
+		Changed:  s.HealthChanged,
+	})
+	if err != nil {
+		s.log.Error("the vaults that are to be followed can't be read", "error", fault.Message(err))
+	}
+	s.mu.Lock()
+	awaited := slices.Clone(s.awaited)
+	s.mu.Unlock()
+	for _, req := range awaited {
+		if !exists(req.Path) { // one that is there was read, or is not in the backup that these rooms are from
+			r.Vaults.Await(context.Background(), req)
+		}
+	}
+}
+
+func exists(p string) bool {
+	_, err := os.Stat(p)
+	return err == nil
+}
+
+// Import reads a vault as vault.import does, as soon as the rooms are open. One that
+// is waited for is so in the rooms that come after these, too.
+func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Result, err error) {
+	if req.Await {
+		s.mu.Lock()
+		s.awaited = append(s.awaited, watch.Request{Path: req.Path, Name: req.Name, Watch: req.Watch, Await: true})
+		s.mu.Unlock()
+	}
+	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
+		defer s.wire.BeginJob("vault.import")()
+		res, err = s.events.follow(ctx, r.Vaults, req)
+		return err
+	})
+	return res, err
+}
+
+// follow reads a vault and tells those who subscribed to index.progress how far
+// it has come.
+func (e *events) follow(ctx context.Context, vaults vaultImporter, req watch.Request) (*watch.Result, error) {
+	if req.DryRun {
+		return vaults.Import(ctx, req)
+	}
+	tell := e.indexing()
+	own := req.Progress
+	vault := ""
+	req.Named = func(name string) { vault = name }
+	req.Progress = func(stage string, done, total int) {
+		tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Vault: vault})
+		if own != nil {
+			own(stage, done, total)
+		}
+	}
+	return vaults.Import(ctx, req)
+}

@@ -1,0 +1,35 @@
+package jsonrpc
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
+)
+
+// IdleWatch is the clock of OnIdle.
+type IdleWatch struct{ w idleWatch }
+
+// NewIdleWatch starts the clock.
+func NewIdleWatch(after time.Duration, notify func(), busy func() bool) *IdleWatch {
+	i := &IdleWatch{idleWatch{after: after, notify: notify, busy: busy}}
+	i.w.begin()
+	return i
+}
+
+// Enter, Leave and Stop are what the server does.
+func (i *IdleWatch) Enter() { i.w.enter() }
+func (i *IdleWatch) Leave() { i.w.leave() }
+func (i *IdleWatch) Stop()  { i.w.stop() }
+
+// BeThrifty is beThrifty.
+var BeThrifty = beThrifty
+
+// Places are the figures of the places for reads.
+func (s *Server) Places() places.Figures { return s.places.Figures() }
+
+// Processes is how many clients are known by their process.
+func (s *Server) Processes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.processes)
+}

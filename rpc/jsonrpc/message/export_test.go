@@ -1,0 +1,29 @@
+package message
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// ReadFrames cuts what r gives into messages until its end, within the given
+// options, and returns them with what ended it. A message that was too large
+// stands as nil.
+func ReadFrames(r io.Reader, o Options) (messages [][]byte, end error) {
+	f := NewReader(r, o)
+	for {
+		msg, err := f.Next()
+		var large *LargeError
+		switch {
+		case errors.As(err, &large):
+			messages = append(messages, nil)
+		case err != nil:
+			return messages, err
+		default:
+			messages = append(messages, bytes.Clone(msg))
+		}
+		if cap(f.buf) > 2*(o.MessageBytes+o.HeaderBytes)+2*SmallBuffer+keptBuffer {
+			panic("the buffer outgrew the limits")
+		}
+	}
+}

@@ -1,0 +1,620 @@
+package rpc_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// secrets are the words of a world's private records, one for each place in which a
+// record can hold one. All of them begin alike, so that none is missed in an answer.
+type secrets string
+
+func (s secrets) of(place string) string { return string(s) + place }
+
+// secretNames fills {place} in a text with the secret of that place.
+func (s secrets) fill(text string) string {
+	return secretPlace.ReplaceAllStringFunc(text, func(place string) string { return s.of(strings.Trim(place, "{}")) })
+}
+
+var secretPlace = regexp.MustCompile(`\{[a-z]+\}`)
+
+// publicRecords are seen by everybody. With links they refer to private records in every
+// form; without, they don't know of any.
+func publicRecords(links bool) []string {
+	link := func(text string) string {
+		if links {
+			return text
+		}
+		return "nothing"
+	}
+	body, _ := json.Marshal("---\naliases: ['" + link("[[{title}]]") + "', Opened]\nref: '" + link("[[{title}|{label}]]") + "'\n---\n# Open " + link("[[{title}]]") + "\n\n" +
+		link("Scales: [[{title}]], [[{alias}#{head}|{label}]], ![[{file}]], @{name}, @[{name} Long], @{nick}, `[[{title}]]`, [[{lone}]], "+
+			"[{label}]({folder}/{file}.md), <a href=\"{folder}/{file}.md\">{label}</a>, <a href=\"{folder}/{file}.md\">{label}, [{label}][r]\n\n[r]: {folder}/{file}.md \"{label}\"") +
+		"\n\nscales end #hive")
+	return []string{
+		`types.put {"name":"Person","fields":[{"name":"pay","type":"number"},{"name":"boss","type":"entity_ref"},{"name":"about","type":"text"},` +
+			`{"name":"met","type":"text_list"},{"name":"file","type":"note_ref"},{"name":"friend","type":"entity_ref"},` +
+			`{"name":"top","type":"computed","query":"SELECT MAX(p.pay) FROM Person p"},` +
+			`{"name":"same","type":"computed","query":"SELECT p FROM Person WHERE p.friend = {this}"}]}`,
+		`notes.put {"id":"open","body":` + string(body) + `}`,
+		`notes.put {"id":"thing","title":"Thing","body":"A thing with scales #hive, see [[Open]]","tags":["hive"]}`,
+		`entities.put {"id":"bob","type":"Person","name":"Bob","fields":{"friend":"ann","pay":7}}`,
+		`entities.put {"id":"ann","type":"Person","name":"Ann","fields":{"pay":10,"friend":"bob","about":"` + link("see [[{title}]]") + `","met":["` + link("{title}") + `","Bob"]}}`,
+		// What the private record is called decides where these would stand in a list.
+		`notes.put {"id":"lead","body":"# ` + link("[[{title}]]") + ` leads\n\nscales lead"}`,
+		`notes.put {"id":"yard","title":"Yard","body":"` + link("[[{title}]]") + ` scales [[Open]]"}`,
+		`entities.put {"id":"dee","type":"Person","name":"` + link("[[{title}]]") + ` Dee"}`,
+		`entities.put {"id":"yara","type":"Person","name":"[[Yarn]] Yara","noteId":"open"}`,
+		`entities.put {"id":"cid","type":"Person","name":"Cid ` + link("[[{title}]]") + `","aliases":["Cid","` + link("[[{alias}]]") + `"]` +
+			map[bool]string{true: `,"fields":{"boss":"pboss","file":"psecret"}`}[links] + `}`,
+	}
+}
+
+// privateRecords are those that a remote reader must not know of.
+func privateRecords(public bool) []string {
+	link := "[[Open]]"
+	if !public {
+		link = "nobody"
+	}
+	return []string{
+		`notes.put {"id":"psecret","title":"{title}","aliases":["{alias}"],"tags":["{tag}","hive"],"private":true,"body":"---\ntype: {type}\n{field}: {value}\n---\n# {head}\n\nscales {word} ` + link + `"}`,
+		`notes.put {"id":"pfile","path":"{folder}/{file}.md","title":"{file}","private":true,"body":"scales scales {word} @Ann"}`,
+		`entities.put {"id":"pboss","type":"Person","name":"{name}","aliases":["{nick}","{name} Long"],"private":true,"fields":{"pay":990099,"about":"{value}"}}`,
+		`entities.put {"id":"plone","type":"Person","name":"{lone}","private":true}`,
+	}
+}
+
+// ambiguousRecords are names that several records have, private ones among them.
+var ambiguousRecords = []string{
+	`notes.put {"id":"ptwin","title":"Twin","path":"{folder}/Twin.md","private":true,"body":"scales"}`,
+	`notes.put {"id":"twin1","title":"Twin","path":"a/Twin.md","body":"scales"}`,
+	`notes.put {"id":"twin2","title":"Twin","path":"b/Twin.md","body":"scales"}`,
+	`notes.put {"id":"pair1","title":"One of [[{title}]]","aliases":["Pair"],"body":"scales"}`,
+	`notes.put {"id":"pair2","title":"Two of [[{title}|{label}]]","aliases":["Pair"],"body":"scales"}`,
+	`notes.put {"id":"ppair","title":"{title} pair","aliases":["Pair"],"private":true,"body":"scales"}`,
+	`notes.put {"id":"tagged","title":"Tagged","tags":["{title}","hive"],"body":"scales"}`,
+	`notes.put {"id":"lonely","body":"---\naliases: ['[[{lone}]]']\n---\n# Lonely\n\nscales"}`,
+	`notes.put {"id":"front","body":"---\nlist: ['{title}', Open]\nmap: {inner: '{alias}'}\nkeys: {'{title}': x}\ndeep: [{a: ['{title}']}]\nplain: {title}\n---\n# Front\n\nscales"}`,
+	`entities.put {"id":"noted","type":"Person","name":"Noted","noteId":"psecret"}`,
+	`notes.put {"id":"pdouble","title":"{double}","private":true,"body":"scales"}`,
+	`notes.put {"id":"double","title":"{double}","body":"scales"}`,
+	`entities.put {"id":"ptwain","type":"Person","name":"{twain}","private":true}`,
+	`entities.put {"id":"twain","type":"Person","name":"{twain}"}`,
+	`notes.put {"id":"pgone","title":"{gone}","private":true,"body":"scales"}`,
+	`notes.archive {"id":"pgone"}`,
+	`notes.put {"id":"spelled","title":"Spelled","body":"scales [[{title}\u200b]] [[x/{lone}.md]] @**{name}** [[{gone}]]"}`,
+	`notes.put {"id":"unsure","title":"Unsure","body":"[[Twin]] [[Pair]] [[Pair|see @{name}]] [[Thing|see @{name}]]"}`,
+	`notes.put {"id":"same1","title":"Same [[{title}]]","body":"scales"}`,
+	`notes.put {"id":"same2","title":"Same [[{title}]]","body":"scales"}`,
+	`entities.put {"id":"ptwine","type":"Person","name":"Twine","private":true}`,
+	`entities.put {"id":"twine1","type":"Person","name":"Twine"}`,
+	`entities.put {"id":"twine2","type":"Person","name":"One of [[{title}]]","aliases":["Twine"]}`,
+}
+
+// remoteReader is a daemon and a remote connection to it.
+type remoteReader struct {
+	*peer
+	daemon *daemon
+}
+
+// privateWorld serves records with the words of s.
+func privateWorld(t *testing.T, s secrets, records ...string) *remoteReader {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	var ticks atomic.Int64 // what was written later is later
+	rooms, err := roomsClocked(db, search.Options{}, func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) })
+	must(t, err)
+	d := launch(t, rpc.Options{Rooms: rooms})
+	for _, r := range records {
+		method, params, _ := strings.Cut(r, " ")
+		d.do(method, s.fillParams(params))
+	}
+	return d.remote()
+}
+
+// fillParams is fill but for {this} of queries.
+func (s secrets) fillParams(params string) string {
+	return strings.ReplaceAll(s.fill(strings.ReplaceAll(params, "{this}", "{THIS}")), "{THIS}", "{this}")
+}
+
+// remote opens a connection for a remote reader.
+func (d *daemon) remote() *remoteReader {
+	d.t.Helper()
+	p := (&bench{t: d.t, path: d.path}).dial()
+	p.call("hello", "initialize", `{"clientInfo":{"name":"remote"},"audience":"remote"}`)
+	p.wantResult(`"hello"`, "")
+	return &remoteReader{p, d}
+}
+
+// answer returns what a call is answered, without what a world may differ in.
+func (r *remoteReader) answer(method, params string) string {
+	r.t.Helper()
+	r.call("x", method, params)
+	return variable.ReplaceAllString(r.line(), `"$1":0`)
+}
+
+// variable are the members that differ from run to run: times, durations, figures of
+// the process, sequence numbers and hashes of them.
+var variable = regexp.MustCompile(`"(createdAt|updatedAt|trashedAt|archivedAt|at|ms|us|micros|uptimeMs|seq|pid|freeBytes|totalBytes|journalBytes|snapshotSeq|rssBytes|heapBytes|goroutines|maxUs|p50Us|p99Us|bytesIn|bytesOut|connections|methods|id)":("[^"]*"|[0-9.]+|\[[^\]]*\])`)
+
+// attempts are calls of every method by which a remote reader may try to learn of
+// private records. A method of the contract without an entry fails the test.
+var attempts = map[string][]string{
+	"initialize":         {`{"clientInfo":{"name":"again"},"audience":"local"}`},
+	"shutdown":           {},
+	"notes.put":          {`{"id":"psecret","title":"x"}`, `{"title":"New [[{title}]]","body":"@{name}"}`, `{"title":"y","path":"free.md"}`},
+	"notes.patch":        {`{"id":"psecret","title":"x"}`, `{"id":"thing","tags":["hive"]}`, `{"id":"open","tags":["hive"]}`},
+	"notes.putMany":      {`{"notes":[{"id":"psecret","title":"x"}]}`},
+	"notes.get":          {`{"id":"open"}`, `{"id":"thing"}`, `{"id":"psecret"}`, `{"title":"{title}"}`, `{"title":"Thing"}`, `{"title":"Open {title}"}`, `{"title":"Twin"}`, `{"title":"Pair"}`, `{"id":"unsure"}`, `{"id":"lead"}`, `{"id":"tagged"}`, `{"id":"spelled"}`, `{"id":"double"}`, `{"id":"front"}`, `{"id":"lonely"}`, `{"path":"{folder}/{file}.md"}`},
+	"notes.list":         {`{}`, `{"limit":1}`, `{"tag":"{tag}"}`, `{"tag":"hive"}`, `{"folder":"{folder}"}`, `{"type":"{type}"}`, `{"archived":true}`},
+	"notes.archive":      {`{"id":"psecret"}`},
+	"notes.unarchive":    {`{"id":"psecret"}`},
+	"notes.delete":       {`{"id":"psecret"}`},
+	"notes.complete":     {`{"prefix":""}`, `{"prefix":"{title}"}`, `{"prefix":"o"}`, `{"prefix":"t","limit":1}`, `{"prefix":"{alias}"}`},
+	"notes.resolve":      {`{"link":"[[{title}]]"}`, `{"link":"[[{alias}]]","from":"open"}`, `{"link":"[[Open]]","from":"psecret"}`, `{"link":"[[Thing]]"}`, `{"link":"[[Open {title}]]"}`, `{"link":"[[Twin]]"}`, `{"link":"[[Pair]]"}`},
+	"notes.search":       {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`},
+	"notes.similar":      {`{"id":"open"}`, `{"id":"thing","limit":50}`, `{"id":"psecret"}`},
+	"notes.links":        {`{"id":"open"}`, `{"id":"unsure"}`, `{"id":"twin1"}`, `{"id":"thing"}`, `{"id":"psecret"}`},
+	"tags.list":          {`{}`, `{"prefix":"{tag}"}`},
+	"types.put":          {`{"name":"Person","fields":[]}`},
+	"types.get":          {`{"name":"{type}"}`, `{"name":"Person"}`},
+	"types.list":         {`{}`},
+	"types.delete":       {`{"name":"Person"}`},
+	"entities.put":       {`{"id":"pboss","type":"Person","name":"x"}`, `{"type":"Person","name":"New","fields":{"about":"[[{title}]]"}}`},
+	"entities.patch":     {`{"id":"pboss","name":"x"}`, `{"id":"cid","fields":{"pay":3}}`},
+	"entities.putMany":   {`{"entities":[{"id":"pboss","type":"Person","name":"x"}]}`},
+	"entities.get":       {`{"name":"cid"}`, `{"name":"Twine"}`, `{"name":"{name}"}`, `{"name":"{nick}","type":"Person"}`, `{"name":"{lone}"}`, `{"name":"Cid [[{title}]]"}`, `{"name":"Cid {title}"}`, `{"name":"[[{alias}]]"}`, `{"name":"{title}","type":"{type}"}`, `{"id":"cid"}`, `{"id":"noted"}`, `{"id":"twain"}`, `{"id":"cid","resolve":4}`, `{"id":"ann"}`, `{"id":"ann","resolve":2}`, `{"id":"pboss"}`, `{"id":"bob","resolve":1}`},
+	"entities.list":      {`{}`, `{"type":"Person","limit":2}`, `{"type":"{type}"}`, `{"trashed":true}`},
+	"entities.trash":     {`{"id":"pboss"}`},
+	"entities.restore":   {`{"id":"pboss"}`},
+	"entities.delete":    {`{"id":"pboss"}`},
+	"entities.complete":  {`{"prefix":""}`, `{"prefix":"{name}"}`, `{"prefix":"c","limit":1}`, `{"prefix":"{nick}"}`},
+	"wql.query":          {`{"query":"SELECT p FROM Person p"}`, `{"query":"SELECT COUNT(*) FROM Person"}`, `{"query":"SELECT MAX(p.pay) FROM Person p","explain":true}`, `{"query":"SELECT COUNT(*) FROM Person p WHERE p.about LIKE 'see [[%'"}`, `{"query":"SELECT MAX(p.boss.name) FROM Person p"}`, `{"query":"SELECT p FROM {type} p"}`, `{"query":"SELECT p FROM Person p WHERE p.boss.name LIKE '{name}%'"}`, `{"query":"SELECT p FROM Person p WHERE p.met CONTAINS '{title}'"}`, `{"query":"SELECT COUNT(*) FROM Person p WHERE MATCHES '{title}'"}`, `{"query":"SELECT p FROM Person p WHERE MATCHES '{title}'"}`, `{"query":"SELECT p FROM Person p ORDER BY p.name"}`, `{"query":"SELECT p FROM Person p","this":"pboss"}`},
+	"wql.check":          {`{"query":"SELECT p FROM {type}x"}`, `{"query":"SELECT p FROM Person p WHERE p.boss = {name}"}`, `{"query":"SELECT p FROM Nothing"}`},
+	"graph.neighbors":    {`{"id":"cid","depth":4,"fields":16}`, `{"id":"open","depth":4}`, `{"id":"pboss"}`, `{"id":"ann","depth":2,"fields":16}`},
+	"graph.path":         {`{"from":"cid","to":"pboss"}`, `{"from":"open","to":"thing"}`, `{"from":"cid","to":"ann","ways":4,"fields":16}`},
+	"graph.stats":        {`{}`},
+	"context.assemble":   {`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`},
+	"context.recent":     {`{"limit":50}`, `{"audience":"local"}`},
+	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
+	"privacy.prose":      {`{}`, `{"id":"psecret"}`},
+	"vault.import":       {`{"path":"/nowhere"}`},
+	"vault.list":         {`{}`},
+	"vault.status":       {`{}`},
+	"vault.unresolved":   {`{}`},
+	"vault.unwatch":      {`{"vault":"x"}`},
+	"vault.forget":       {`{"vault":"x"}`},
+	"events.subscribe":   {`{"topics":["notes.changed"]}`},
+	"events.unsubscribe": {`{"topics":["notes.changed"]}`},
+	"admin.health":       {`{}`},
+	"admin.stats":        {`{}`},
+	"admin.connections":  {},
+	"admin.backup":       {`{"path":"/nowhere/b"}`},
+	"admin.restore":      {`{"path":"/nowhere/b"}`},
+	"admin.reindex":      {`{}`},
+	"admin.check":        {`{}`},
+	"admin.stop":         {`{}`},
+	"rpc.discover":       {},
+}
+
+// TestPRIV5_NoMethodTellsOfPrivateRecords calls every method as a remote reader, over
+// records with canaries in every field and every form of link.
+func TestPRIV5_NoMethodTellsOfPrivateRecords(t *testing.T) {
+	const s = secrets("Zqcanary")
+	r := privateWorld(t, s, slices.Concat(publicRecords(true), privateRecords(true), ambiguousRecords)...)
+	// A prompt for a local reader is kept, and not told to a remote one.
+	r.daemon.do("context.assemble", `{"text":"@Zqcanaryname","audience":"local","conversationId":"Zqcanaryconversation"}`)
+	r.tells(s, func(*protocol.Method) bool { return true })
+	for name := range attempts {
+		if protocol.Lookup(name) == nil {
+			t.Errorf("%s is no method", name)
+		}
+	}
+}
+
+// TestPRIV5_WhatBecomesPrivateIsGone: nothing that was kept of records while they were
+// public is told when they are private. What is answered then is what is answered over
+// records that were private from the beginning.
+func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
+	const s = secrets("Zqcanary")
+	private := slices.Concat(publicRecords(true), privateRecords(true), ambiguousRecords)
+	public := slices.Clone(private)
+	var hide []string // patches
+	for i, r := range private {
+		public[i] = strings.Replace(r, `"private":true`, `"private":false`, 1)
+		if public[i] == r {
+			continue
+		}
+		method, params, _ := strings.Cut(r, " ")
+		id := regexp.MustCompile(`"id":"(\w+)"`).FindStringSubmatch(params)[1]
+		hide = append(hide, strings.Replace(method, ".put", ".patch", 1)+` {"id":"`+id+`","private":true}`)
+	}
+	reads := func(m *protocol.Method) bool { return m.Mode == protocol.Read && m.Name != "context.recent" }
+	for last, order := range map[string]func(a, b string) int{
+		"entities last": func(a, b string) int { return strings.Compare(b, a) },
+		"notes last":    strings.Compare,
+	} {
+		t.Run(last, func(t *testing.T) {
+			r := privateWorld(t, s, public...)
+			for _, name := range protocol.Names() {
+				for _, params := range attempts[name] {
+					if reads(protocol.Lookup(name)) {
+						r.raw(name, s.fillParams(params))
+					}
+				}
+			}
+			for _, patch := range slices.SortedFunc(slices.Values(hide), order) {
+				method, params, _ := strings.Cut(patch, " ")
+				r.daemon.do(method, params)
+			}
+			r.tells(s, reads)
+			before := privateWorld(t, s, private...)
+			for _, name := range protocol.Names() {
+				for _, params := range attempts[name] {
+					if !reads(protocol.Lookup(name)) || strings.HasPrefix(name, "admin.") {
+						continue
+					}
+					params = s.fillParams(params)
+					got := ofStore.ReplaceAllString(r.answer(name, params), "")
+					want := ofStore.ReplaceAllString(before.answer(name, params), "")
+					if got != want {
+						t.Errorf("%s %s\n%s\nbut of records that were private before\n%s", name, params, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// ofStore is what an answer says of the secret of a store, and of what was asked before.
+var ofStore = regexp.MustCompile(` b=\\"[\w-]+\\"|"hash":"\w+"|"cached(Program|Result)":(true|false)`)
+
+// tells calls the methods that some chooses, and fails the test for what is told that is
+// private.
+func (r *remoteReader) tells(s secrets, some func(*protocol.Method) bool) {
+	t := r.t
+	t.Helper()
+	told := regexp.MustCompile(`(?i)` + string(s) + `\w*|990099|"(psecret|pfile|pboss|plone|ptwin|ptwine|ppair|pdouble|ptwain|pgone)"`)
+	for _, name := range protocol.Names() {
+		calls, known := attempts[name]
+		if !known {
+			t.Errorf("%s has no entry: say how a remote reader may call it", name)
+		}
+		if !some(protocol.Lookup(name)) {
+			continue
+		}
+		for _, params := range calls {
+			params = s.fillParams(params)
+			got := r.raw(name, params)
+			said := strings.ToLower(params + everSaid[name])
+			for _, found := range told.FindAllString(got, -1) {
+				if !strings.Contains(said, strings.ToLower(found)) { // what he said comes back to the one who said it
+					t.Errorf("%s %s: %q in\n%s", name, params, found, got)
+				}
+			}
+		}
+	}
+}
+
+// TestPRIV6_APrivateEntityOfAPublicNote: the note is shown, and nothing says that an
+// entity was made from it.
+func TestPRIV6_APrivateEntityOfAPublicNote(t *testing.T) {
+	r := privateWorld(t, "Zqcanary", publicRecords(true)...)
+	r.daemon.do("notes.put", `{"id":"typed","body":"---\ntype: Person\n---\n# Typed\n\nscales"}`)
+	entity := r.daemon.do("notes.get", `{"id":"typed"}`)["entityId"].(string)
+	r.daemon.do("entities.patch", `{"id":"`+entity+`","private":true}`)
+	for call, want := range map[string]string{
+		`notes.get {"id":"typed"}`:                                      `"id":"typed"`,
+		`notes.list {"type":"Person"}`:                                  `"notes":[`,
+		`notes.search {"query":"scales","filter":{"types":["Person"]}}`: `"hits":[`,
+		`context.assemble {"text":"[[Typed]]"}`:                         `Typed`,
+		`graph.neighbors {"id":"typed","depth":2}`:                      `"id":"typed"`,
+		`entities.list {"type":"Person"}`:                               `"entities":[`,
+	} {
+		method, params, _ := strings.Cut(call, " ")
+		got := r.raw(method, params)
+		if strings.Contains(got, entity) || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", call, got)
+		}
+		if strings.Contains(params, "Person") && strings.Contains(got, `"typed"`) {
+			t.Errorf("%s: a note by the type of a private entity: %s", call, got)
+		}
+	}
+}
+
+// everSaid is what a method tells again that the caller has said to another one.
+var everSaid = map[string]string{"context.recent": secrets("Zqcanary").fill(fmt.Sprint(attempts["context.assemble"]))}
+
+// raw returns what a call is answered.
+func (r *remoteReader) raw(method, params string) string {
+	r.t.Helper()
+	r.call("x", method, params)
+	for {
+		line := r.line()
+		if strings.Contains(line, `"id":"x"`) {
+			return line
+		}
+		if strings.Contains(line, "psecret") {
+			r.t.Errorf("told unasked: %s", line)
+		}
+	}
+}
+
+// TestPRIV6_PrivateRecordsLeaveNoTrace compares the answers of worlds that differ in
+// private records alone: (a) with some that nothing refers to, and with none; (b) with
+// some of one set of names and of another.
+func TestPRIV6_PrivateRecordsLeaveNoTrace(t *testing.T) {
+	one, other := secrets("Zqcanary"), secrets("Xvfinch")
+	private := privateRecords(false)
+	compare := func(a, b *remoteReader) string {
+		for _, name := range protocol.Names() {
+			if protocol.Lookup(name).Mode == protocol.Mutation && !strings.HasPrefix(name, "notes.p") && !strings.HasPrefix(name, "entities.p") {
+				continue
+			}
+			for _, params := range attempts[name] {
+				if protocol.Lookup(name).Mode == protocol.Mutation && secretPlace.MatchString(params) {
+					continue // who writes a private name makes something public refer to it
+				}
+				if strings.Contains(params, `"p`) && !strings.Contains(params, `"prefix`) && !strings.Contains(params, `"path`) {
+					continue // ids are guessed in TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne
+				}
+				params = one.fillParams(params)
+				got, want := a.answer(name, params), b.answer(name, params)
+				if name == "admin.stats" { // behind the counts of records stand figures of the daemon
+					got, _, _ = strings.Cut(got, `"connections"`)
+					want, _, _ = strings.Cut(want, `"connections"`)
+				}
+				if got != want {
+					return fmt.Sprintf("%s %s\n%s\nbut\n%s", name, params, got, want)
+				}
+			}
+		}
+		return ""
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		some := rapid.Permutation(private).Draw(rt, "private")
+		some = some[:rapid.IntRange(1, len(some)).Draw(rt, "how many")]
+		first := publicRecords(true)[0] // the types
+		back := privateRecords(rapid.Bool().Draw(rt, "linking back"))
+		records := slices.Concat([]string{first}, back, publicRecords(true)[1:])
+		var a, b string
+		t.Run("world", func(t *testing.T) { // whose daemons end with it
+			a = compare(privateWorld(t, one, slices.Concat(publicRecords(false), some)...), privateWorld(t, one, publicRecords(false)...))
+			b = compare(privateWorld(t, one, records...), privateWorld(t, other, records...))
+		})
+		if a != "" {
+			rt.Fatalf("with private records, and without: %s", a)
+		}
+		if b != "" {
+			rt.Fatalf("with private records of other names: %s", b)
+		}
+	})
+}
+
+// TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne: what is private and what is not there
+// are one.
+func TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne(t *testing.T) {
+	const s = secrets("Zqcanary")
+	r := privateWorld(t, s, append(publicRecords(true), privateRecords(true)...)...)
+	for _, call := range []string{
+		`notes.get {"id":"psecret"}`, `notes.links {"id":"psecret"}`, `notes.resolve {"link":"[[Open]]","from":"psecret"}`,
+		`notes.patch {"id":"psecret","title":"x"}`, `notes.archive {"id":"psecret"}`, `notes.unarchive {"id":"psecret"}`, `notes.delete {"id":"psecret","ifVersion":7}`,
+		`entities.get {"id":"psecret"}`, `entities.get {"id":"psecret","resolve":2}`, `entities.trash {"id":"psecret"}`,
+		`entities.patch {"id":"psecret","name":"x"}`, `entities.restore {"id":"psecret"}`, `entities.delete {"id":"psecret"}`,
+		`graph.neighbors {"id":"psecret"}`, `graph.path {"from":"psecret","to":"ann"}`, `graph.path {"from":"ann","to":"psecret"}`,
+		`wql.query {"query":"SELECT p FROM Person p","this":"psecret"}`,
+		`notes.put {"id":"psecret","title":"x"}`, `notes.put {"id":"psecret","title":"x","ifVersion":1}`, `notes.putMany {"notes":[{"title":"a"},{"id":"psecret","title":"x"}]}`,
+		`entities.put {"id":"psecret","type":"Person","name":"x"}`, `entities.put {"id":"psecret","type":"Person","name":"x","ifVersion":0}`,
+		`entities.putMany {"entities":[{"id":"psecret","type":"Person","name":"x"}]}`, `entities.put {"type":"Person","name":"x","noteId":"psecret"}`,
+		`entities.putMany {"entities":[{"type":"Person","name":"x","noteId":"psecret"}]}`, `entities.patch {"id":"ann","noteId":"psecret"}`,
+		`context.assemble {"mentionedEntityIds":["psecret"],"mentionedNoteIds":["psecret"],"actionItems":[{"id":"a","text":"x","entityIds":["psecret"]}]}`,
+	} {
+		method, params, _ := strings.Cut(call, " ")
+		for _, id := range []string{"psecret", "pboss"} {
+			got := strings.ReplaceAll(r.answer(method, strings.ReplaceAll(params, "psecret", id)), id, "nothing")
+			want := r.answer(method, strings.ReplaceAll(params, "psecret", "nothing"))
+			if got != want {
+				t.Errorf("%s of %s: %s\nbut of nothing %s", call, id, got, want)
+			}
+		}
+	}
+}
+
+// TestPRIV6_AGuessedPathTellsNoID: a path belongs to one note, and whose it is is not told.
+func TestPRIV6_AGuessedPathTellsNoID(t *testing.T) {
+	const s = secrets("Zqcanary")
+	r := privateWorld(t, s, append(publicRecords(true), privateRecords(true)...)...)
+	for _, call := range []string{
+		`notes.put {"title":"x","path":"{folder}/{file}.md"}`, `notes.putMany {"notes":[{"title":"x","path":"{folder}/{file}.md"}]}`,
+		`notes.patch {"id":"thing","path":"{folder}/{file}.md"}`,
+	} {
+		method, params, _ := strings.Cut(s.fillParams(call), " ")
+		got := r.raw(method, params)
+		if !strings.Contains(got, "another note has that path") || strings.Contains(got, "pfile") {
+			t.Errorf("%s %s: %s", method, params, got)
+		}
+	}
+}
+
+// TestPRIV4_NamesOfThePastAreToldByNoMethod renames private records, and deletes them.
+func TestPRIV4_NamesOfThePastAreToldByNoMethod(t *testing.T) {
+	const s = secrets("Zqcanary")
+	r := privateWorld(t, s, append(publicRecords(true), privateRecords(true)...)...)
+	told := regexp.MustCompile(`(?i)zqcanary\w*|"(psecret|pfile|pboss|plone)"`)
+	for _, lose := range []string{
+		`notes.put {"id":"psecret","title":"Renamed","private":true,"body":"x"}`, `notes.patch {"id":"pfile","title":"Renamed","path":"renamed.md"}`,
+		`entities.patch {"id":"pboss","name":"Renamed","aliases":[]}`, `entities.delete {"id":"pboss"}`, `entities.delete {"id":"plone"}`,
+		`notes.delete {"id":"psecret"}`, `notes.delete {"id":"pfile"}`,
+	} {
+		method, params, _ := strings.Cut(lose, " ")
+		r.daemon.do(method, params)
+		for _, name := range protocol.Names() {
+			if protocol.Lookup(name).Mode == protocol.Mutation {
+				continue
+			}
+			for _, params := range attempts[name] {
+				params = s.fillParams(params)
+				said := strings.ToLower(params + everSaid[name])
+				got := r.raw(name, params)
+				for _, found := range told.FindAllString(got, -1) {
+					if !strings.Contains(said, strings.ToLower(found)) {
+						t.Errorf("after %s, %s %s: %q in\n%s", lose, name, params, found, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPRIV3_ARemoteConnectionStaysRemote: it can't ask for local, nor for methods over
+// the whole store; a local one can ask for remote.
+func TestPRIV3_ARemoteConnectionStaysRemote(t *testing.T) {
+	const s = secrets("Zqcanary")
+	r := privateWorld(t, s, append(publicRecords(true), privateRecords(true)...)...)
+	refused := func(method, params string) {
+		t.Helper()
+		r.call("x", method, params)
+		r.wantError(`"x"`, protocol.CodeUnavailable)
+	}
+	refused("notes.get", `{"id":"open","audience":"local"}`)
+	refused("types.list", `{"audience":"local"}`)
+	refused("context.assemble", `{"text":"x","audience":"local"}`)
+	refused("context.recent", `{"audience":"local"}`)
+	marked := 0
+	for _, m := range protocol.Methods {
+		if m.LocalOnly() {
+			refused(m.Name, map[bool]string{true: attempts[m.Name][0]}[len(attempts[m.Name]) > 0])
+			marked++
+		}
+	}
+	if marked < 12 {
+		t.Errorf("%d methods are marked", marked)
+	}
+	if _, err := r.daemon.try("notes.get", `{"id":"psecret","audience":"remote"}`); err == nil {
+		t.Error("a local connection that asks for remote is shown a private note")
+	}
+	if _, err := r.daemon.try("notes.get", `{"id":"psecret"}`); err != nil {
+		t.Errorf("a local connection: %v", err)
+	}
+}
+
+// TestCTX32_TheReportFollowsTheConnection: the prompt is the same, and only a local
+// connection reads what was withheld.
+func TestCTX32_TheReportFollowsTheConnection(t *testing.T) {
+	const s = secrets("Zqcanary")
+	r := privateWorld(t, s, append(publicRecords(true), privateRecords(true)...)...)
+	params := `{"text":"@Cid @Zqcanaryname [[Zqcanarytitle]] scales","mentionedEntityIds":["pboss"],"searchNotes":8}`
+	local := r.daemon.do("context.assemble", params)
+	var remote struct{ Result map[string]any }
+	must(t, json.Unmarshal([]byte(r.raw("context.assemble", params)), &remote))
+	if at(local, "system") != at(remote.Result, "system") {
+		t.Errorf("two prompts:\n%v\n%v", at(local, "system"), at(remote.Result, "system"))
+	}
+	reasons := func(result map[string]any) (list []string) {
+		for _, d := range at(result, "report.dropped").([]any) {
+			list = append(list, fmt.Sprint(at(d, "reason")))
+		}
+		return list
+	}
+	if got := reasons(local); !slices.Contains(got, "private") {
+		t.Errorf("a local connection reads %v", got)
+	}
+	if got := reasons(remote.Result); slices.Contains(got, "private") || !slices.Contains(got, "unknown") {
+		t.Errorf("a remote connection reads %v", got)
+	}
+}
+
+// TestPRIV6_EventsOfARemoteConnection: they carry no private id, and what becomes
+// private is deleted for it.
+func TestPRIV6_EventsOfARemoteConnection(t *testing.T) {
+	r := privateWorld(t, "Zqcanary", publicRecords(false)...)
+	r.call("s", "events.subscribe", `{"topics":["notes.changed","entities.changed"]}`)
+	r.wantResult(`"s"`, "")
+	for _, step := range []struct{ method, params, want string }{
+		{"notes.put", `{"id":"p1","title":"x","private":true}`, ""},
+		{"notes.put", `{"id":"n1","title":"x1"}`, `"ids":["n1"],"kind":"put"`},
+		{"notes.patch", `{"id":"n1","private":true}`, `"ids":["n1"],"kind":"delete"`},
+		{"notes.patch", `{"id":"n1","private":false}`, `"ids":["n1"],"kind":"put"`},
+		{"entities.put", `{"id":"p2","type":"Person","name":"x","private":true}`, ""},
+		{"notes.delete", `{"id":"p1"}`, ""},
+		{"entities.put", `{"id":"e1","type":"Person","name":"x"}`, `"ids":["e1"],"kind":"put"`},
+	} {
+		r.daemon.do(step.method, step.params)
+		if step.want == "" {
+			continue
+		}
+		if got := r.line(); !strings.Contains(got, step.want) {
+			t.Errorf("%s %s: told %s", step.method, step.params, got)
+		}
+	}
+}
+
+// TestPRIV10_PagesOfProse come to the same as one list.
+func TestPRIV10_PagesOfProse(t *testing.T) {
+	d := privateWorld(t, "Zqcanary", append(publicRecords(true), privateRecords(true)...)...).daemon
+	name := fmt.Sprint(at(d.do("privacy.list", `{"limit":1}`), "records.0.title"))
+	for i := range 3 {
+		d.do("notes.put", fmt.Sprintf(`{"id":"prose%d","title":"Prose / of %d","body":"of %s\nand %s"}`, i%2, i, name, name))
+	}
+	places := func(page map[string]any) (list []string) {
+		for _, p := range at(page, "places").([]any) {
+			list = append(list, fmt.Sprint(at(p, "id"), at(p, "line"), at(p, "text"), at(p, "names.id")))
+		}
+		return list
+	}
+	whole := places(d.do("privacy.prose", `{}`))
+	if len(whole) < 4 {
+		t.Fatalf("%q", whole)
+	}
+	var paged []string
+	for params := `{"limit":1}`; params != ""; {
+		page := d.do("privacy.prose", params)
+		paged = append(paged, places(page)...)
+		params = ""
+		if next := at(page, "nextCursor"); next != nil && len(paged) <= len(whole) {
+			params = fmt.Sprintf(`{"limit":1,"cursor":"%v"}`, next)
+		}
+	}
+	if !slices.Equal(whole, paged) {
+		t.Errorf("pages of %q\nbut a list of %q", paged, whole)
+	}
+}
+
+// TestPRIV7_PagesOfPrivateRecords come to the same as one list.
+func TestPRIV7_PagesOfPrivateRecords(t *testing.T) {
+	d := privateWorld(t, "Zqcanary", append(publicRecords(true), privateRecords(true)...)...).daemon
+	all := d.do("privacy.list", `{}`)
+	var ids []string
+	for _, r := range at(all, "records").([]any) {
+		ids = append(ids, fmt.Sprint(at(r, "kind"), at(r, "id"), at(r, "rule")))
+	}
+	if len(ids) < 4 || float64(len(ids)) != at(all, "notes").(float64)+at(all, "entities").(float64) {
+		t.Fatalf("%v", all)
+	}
+	var paged []string
+	params := `{"limit":1}`
+	for range ids {
+		page := d.do("privacy.list", params)
+		for _, r := range at(page, "records").([]any) {
+			paged = append(paged, fmt.Sprint(at(r, "kind"), at(r, "id"), at(r, "rule")))
+		}
+		params = fmt.Sprintf(`{"limit":1,"cursor":"%v"}`, at(page, "nextCursor"))
+	}
+	if !slices.Equal(ids, paged) {
+		t.Errorf("pages of %v\nbut a list of %v", paged, ids)
+	}
+}

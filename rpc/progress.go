@@ -1,0 +1,85 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// progressGap is the least time between two reports of one call, so that a job
+// that reports every record does not fill the socket.
+const progressGap = 50 * time.Millisecond
+
+// progressFeed sends $/progress. Nobody follows it.
+var progressFeed = jsonrpc.NewFeed(protocol.NotifyProgress, joinProgress)
+
+// joinProgress keeps of the reports that wait the last one, and every begin and end.
+func joinProgress(waiting []protocol.Progress) []protocol.Progress {
+	kept := waiting[:0]
+	for _, p := range waiting {
+		n := len(kept)
+		if n > 0 && p.Kind == protocol.ProgressReport && kept[n-1].Kind == protocol.ProgressReport {
+			kept[n-1] = p
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+type progressKey struct{}
+
+// progress sends $/progress for one call.
+type progress struct {
+	stream *jsonrpc.Stream[protocol.Progress]
+	token  json.RawMessage
+
+	mu          sync.Mutex // guards what follows
+	last        time.Time
+	done, total int64
+	message     string
+}
+
+func newProgress(k *jsonrpc.Call, token []byte) *progress {
+	return &progress{stream: progressFeed.Open(k, ""), token: token}
+}
+
+// Report tells the caller how far a call has come: what is being done, how many
+// units are done and how many there are in all (0: unknown). It costs nothing
+// when the caller did not ask with a progressToken, and drops reports that
+// follow each other within 50 ms.
+func Report(ctx context.Context, message string, done, total int64) {
+	p, ok := ctx.Value(progressKey{}).(*progress)
+	if !ok {
+		return
+	}
+	now := time.Now()
+	p.mu.Lock()
+	p.message, p.done, p.total = message, done, total
+	due := now.Sub(p.last) >= progressGap
+	if due {
+		p.last = now
+	}
+	p.mu.Unlock()
+	if due {
+		p.send(ctx, protocol.ProgressReport, message, done, total)
+	}
+}
+
+// end closes the row of reports with the last figures, dropped ones included.
+func (p *progress) end(ctx context.Context) {
+	p.mu.Lock()
+	message, done, total := p.message, p.done, p.total
+	p.mu.Unlock()
+	p.send(ctx, protocol.ProgressEnd, message, done, total)
+}
+
+func (p *progress) send(ctx context.Context, kind, message string, done, total int64) {
+	// Encoding plain values can't fail, joined reports always find room, and a
+	// connection that ended needs none.
+	_ = p.stream.Send(ctx, protocol.Progress{Token: p.token, Kind: kind, Message: message, Done: done, Total: total})
+}

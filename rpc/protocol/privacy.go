@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"reflect"
+
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// PrivacyList are the parameters of privacy.list.
+type PrivacyList struct {
+	ID string `json:"id,omitempty" jsonschema:"this note or entity alone, private or not"`
+	Page
+}
+
+// PrivateRecords is the result of privacy.list.
+type PrivateRecords struct {
+	Notes      int                    `json:"notes" jsonschema:"private notes, archived ones included"`
+	Entities   int                    `json:"entities" jsonschema:"private entities, those in the trash included"`
+	Records    []record.PrivacyRecord `json:"records" jsonschema:"the private records by title; with an id the records that have it"`
+	NextCursor string                 `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// PrivacyProse are the parameters of privacy.prose.
+type PrivacyProse struct {
+	ID string `json:"id,omitempty" jsonschema:"look for what this private record is called; for all of them when absent"`
+	Page
+}
+
+// PrivateNames is the result of privacy.prose.
+type PrivateNames struct {
+	Places     []record.PrivacyPlace `json:"places" jsonschema:"where they are spelled out, by title of the public record and line"`
+	NextCursor string                `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+var privacyMethods = []Method{
+	wholeStore(describe[PrivacyList, PrivateRecords]("privacy.list", Read,
+		"List the private records, each with the rule by which it is private.", "",
+		Example{
+			`{"limit":1}`,
+			`{"notes":5,"entities":2,"records":[{"kind":"note","id":"3f1c","title":"Salary Bands","path":"Private/Salary Bands.md","rule":"text"}],"nextCursor":"bm90ZS8zZjFjAFNhbGFyeSBCYW5kcw"}`,
+		}, CodeNotFound)),
+	wholeStore(describe[PrivacyProse, PrivateNames]("privacy.prose", Read,
+		"Find the places where public records spell out what private ones are called, without a link or mention.",
+		"A remote model is shown these words: nothing marks them as a name. Words are compared without case, of a name the first 32; what a public record is called too names nothing private.",
+		Example{
+			`{"limit":1}`,
+			`{"places":[{"kind":"note","id":"7a2e","title":"Weekly Sync","path":"Meetings/Weekly Sync.md","line":12,"text":"salary bands","names":{"kind":"note","id":"3f1c","title":"Salary Bands"}}],"nextCursor":"MS9ub3RlLzdhMmUAV2Vla2x5IFN5bmM"}`,
+		}, CodeNotFound)),
+}
+
+// Sight says what a method shows to which reader.
+type Sight string
+
+// The sights.
+const (
+	SightAudience Sight = "audience" // reads what the audience of the call may see
+	SightLocal    Sight = "local"    // is about all records or the daemon itself: refused for a remote connection
+	SightWriter   Sight = "writer"   // changes records that the audience of the connection sees, and no other
+	SightNone     Sight = "none"     // tells a remote connection nothing of records but public ids in events
+)
+
+// Sight returns what the method shows to which reader.
+func (m *Method) Sight() Sight {
+	names := reflect.PointerTo(m.Params).Implements(reflect.TypeFor[interface{ AskedAudience() string }]())
+	switch {
+	case m.LocalOnly():
+		return SightLocal
+	case names:
+		return SightAudience
+	case m.Mode == Mutation && m.Store == UsesStore:
+		return SightWriter
+	}
+	return SightNone
+}

@@ -1,0 +1,95 @@
+package protocol
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// The tables of rpc/README.md, in Markdown.
+
+// MethodTable returns the methods as a Markdown table, as it stands in the README of
+// rpc.
+func MethodTable() string {
+	var b strings.Builder
+	b.WriteString("| method | params | what it does |\n|---|---|---|\n")
+	for _, m := range Methods {
+		var params []string
+		for _, f := range reflect.VisibleFields(m.Params) {
+			name, required, skip := jsonName(f)
+			if skip || strings.HasPrefix(recordText(f), "kept by the daemon") {
+				continue
+			}
+			if !required {
+				name += "?"
+			}
+			params = append(params, name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, codeList(params), m.Summary)
+	}
+	return b.String()
+}
+
+// ErrorTable returns the error codes as a Markdown table.
+func ErrorTable() string {
+	var b strings.Builder
+	b.WriteString("| code | data.kind | when |\n|---|---|---|\n")
+	for _, c := range Codes {
+		fmt.Fprintf(&b, "| %d | `%s` | %s |\n", c.Code, c.Kind, c.Message)
+	}
+	return b.String()
+}
+
+// TopicsTable returns the topics as a Markdown table.
+func TopicsTable() string {
+	merges := map[MergeRule]string{
+		MergeRecords: "ids united, each with what happened to it last",
+		MergeLatest:  "the last one stands for those before it",
+	}
+	remote := map[RemoteRule]string{
+		RemoteVisible: "ids of records that it may see", RemoteUncounted: "without numbers that count records",
+	}
+	var b strings.Builder
+	b.WriteString("| topic | when | a slow reader gets | a remote audience gets | params, for example |\n|---|---|---|---|---|\n")
+	for _, t := range TopicTable {
+		example := t.Example
+		if len(example) > 100 {
+			example = "{…}"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s %s | %s | %s | `%s` |\n", t.Name, t.Summary, t.Description, merges[t.Merge],
+			remote[t.Remote], example)
+	}
+	return b.String()
+}
+
+// JobTable returns the kinds of jobs as a Markdown table.
+func JobTable() string {
+	var b strings.Builder
+	b.WriteString("| kind | methods | on a connection | in all |\n|---|---|---|---|\n")
+	seen := map[string]bool{}
+	for _, m := range Methods {
+		if m.Mode != Job || seen[m.Kind.Name] {
+			continue
+		}
+		seen[m.Kind.Name] = true
+		var names []string
+		for _, other := range Methods {
+			if other.Mode == Job && other.Kind == m.Kind {
+				names = append(names, "`"+other.Name+"`")
+			}
+		}
+		own := "`limits.jobs`"
+		if m.Kind.PerConnection > 0 {
+			own = fmt.Sprint(m.Kind.PerConnection)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %d |\n", m.Kind.Name, strings.Join(names, ", "), own, m.Kind.Total)
+	}
+	return b.String()
+}
+
+func codeList(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(names, ", ") + "`"
+}
