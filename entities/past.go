@@ -86,8 +86,7 @@ func lostNames(old, now *Entity) []past.Name {
 	if old.Name == now.Name && old.Type == now.Type && slices.Equal(old.Aliases, now.Aliases) {
 		return nil
 	}
-	after := referringTo(now)
-	return slices.DeleteFunc(referringTo(old), func(n past.Name) bool { return slices.Contains(after, n) })
+	return past.Lost(referringTo(old), referringTo(now))
 }
 
 // privateTx reports whether an entity is private as a transaction sees it.

@@ -343,8 +343,8 @@ func (s *Store) changeTx(tx *kv.Tx, id string, ifVersion *int, edit func(*kv.Tx,
 // Trash moves an entity to the trash: it is out of lists, menus and queries,
 // references to it show as deleted, and Restore brings it back.
 func (s *Store) Trash(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
-	err := s.change(ctx, id, ifVersion, func(_ *kv.Tx, e *Entity) error {
-		s.trash(e)
+	err := s.change(ctx, id, ifVersion, func(tx *kv.Tx, e *Entity) error {
+		s.trash(tx, e)
 		return nil
 	})
 	return s.after(id, err)
@@ -357,15 +357,15 @@ func (s *Store) TrashTx(tx *kv.Tx, id string) error {
 	if err != nil || !old.Live() {
 		return err
 	}
-	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
-		s.trash(e)
+	return s.changeTx(tx, id, nil, func(tx *kv.Tx, e *Entity) error {
+		s.trash(tx, e)
 		return nil
 	})
 }
 
-func (s *Store) trash(e *Entity) {
+func (s *Store) trash(tx *kv.Tx, e *Entity) {
 	if e.TrashedAt == nil {
-		now := s.opts.Now().UTC().Truncate(time.Millisecond)
+		now := s.now(tx)
 		e.TrashedAt = &now
 	}
 }

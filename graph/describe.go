@@ -150,8 +150,8 @@ func OneLine(s string, most int) string {
 		switch {
 		case r == '\n' || r == '\r' || r == '\t' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029:
 			return ' '
-		case r < ' ', r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 &&
-			r <= 0x2069, r == 0xfffe, r == 0xffff:
+		case r < ' ', r >= 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff,
+			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
 			return 0xfffd
 		}
 		return r // an invalid byte comes as U+FFFD

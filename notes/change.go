@@ -2,7 +2,6 @@ package notes
 
 import (
 	"context"
-	"time"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -105,7 +104,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		n.Version++
 		n.ArchivedAt, given.Archived = nil, nil
 		if archived {
-			now := s.opts.Now().UTC().Truncate(time.Millisecond)
+			now := s.now(tx)
 			given.Archived = &now
 		}
 		n.Given = given.orNil()

@@ -96,9 +96,7 @@ func (s *Store) keepNames(tx *kv.Tx, old, now *Note) error {
 	case old.Title == now.Title && old.Path == now.Path && slices.Equal(old.Aliases, now.Aliases):
 		return nil
 	}
-	after := referringTo(now)
-	lost := slices.DeleteFunc(referringTo(old), func(n past.Name) bool { return slices.Contains(after, n) })
-	return past.KeepTx(tx, idOf(old.ID), lost)
+	return past.KeepTx(tx, idOf(old.ID), past.Lost(referringTo(old), referringTo(now)))
 }
 
 // reveal forgets what was kept of the names of a note that has become public.

@@ -2,7 +2,6 @@ package notes
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -141,11 +140,7 @@ func cutReferences(text string, length int) []markdown.Reference {
 		switch {
 		case r.Open():
 			r.Start = r.End - 1
-			end := min(len(text), r.End+markdown.MaxMention)
-			for end < len(text) && !utf8.RuneStart(text[end]) {
-				end++
-			}
-			r.Target, r.End = text[r.End:end], length
+			r.Target, r.End = text[r.End:r.Reach(text)], length
 			r.Kind = markdown.CutMentionRef
 		case r.Kind == markdown.DecodedMentionRef:
 			r.End = length

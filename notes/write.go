@@ -169,7 +169,7 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 		return nil, err
 	}
 	doc := d.Read()
-	now := tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond)
+	now := s.now(tx)
 	n := &Note{Note: record.Note{
 		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "", CreatedAt: now, UpdatedAt: now, Version: 1,
 	}, Vault: d.Vault, Places: placesOf(doc.EachLink())}
@@ -196,6 +196,8 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 	n.Private = s.why(n, doc, old != nil && old.Private).Rule != RuleNone
 	return n, nil
 }
+
+func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
 
 // describe sets what the text says about the note, on top of what was given.
 // Names that the text gives have at most maxName code points.

@@ -13,7 +13,7 @@ import (
 // Close does nothing.
 func (s *Store) Close() error {
 	s.beforeClose(false)
-	s.stopLooking()
+	s.stopChecks()
 	s.snapshots.end()
 
 	if err := s.lockWriter(context.Background()); err != nil {

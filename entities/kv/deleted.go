@@ -15,61 +15,61 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// lookEvery is how often a store looks whether its files are still there.
-const lookEvery = 30 * time.Second
+// checkEvery is how often a store checks whether its files are still there.
+const checkEvery = 30 * time.Second
 
 // deletion is what is known of files that somebody else has deleted.
 type deletion struct {
-	mu    sync.Mutex // guards what follows
-	last  *Deleted   // nil: none was ever missed
-	timer *time.Timer
-	over  bool // the store is being closed
-	busy  bool // CheckFiles is about to run in the background
+	mu       sync.Mutex // guards what follows
+	last     *Deleted   // nil: none was ever missed
+	timer    *time.Timer
+	closing  bool
+	checking bool // CheckFiles runs in the background, or is about to
 
 	listed   bool        // the file of the lock can be seen in the folder; set by Open
 	detached atomic.Bool // the journal can't be found by its name any more
 	begun    []disk.ID   // segments that files do not have yet; guarded by writer
 }
 
-// startLooking has CheckFiles called now and then.
-func (s *Store) startLooking() {
+// startChecks has CheckFiles called now and then.
+func (s *Store) startChecks() {
 	d := &s.deletion
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.over {
-		d.timer = time.AfterFunc(lookEvery, func() {
-			s.lookNow()
-			s.startLooking()
+	if !d.closing {
+		d.timer = time.AfterFunc(checkEvery, func() {
+			s.checkSoon()
+			s.startChecks()
 		})
 	}
 }
 
-// stopLooking ends that.
-func (s *Store) stopLooking() {
+// stopChecks ends that.
+func (s *Store) stopChecks() {
 	d := &s.deletion
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.over = true
+	d.closing = true
 	if d.timer != nil {
 		d.timer.Stop()
 	}
 }
 
-// lookNow calls CheckFiles in the background.
-func (s *Store) lookNow() {
+// checkSoon calls CheckFiles in the background.
+func (s *Store) checkSoon() {
 	d, sn := &s.deletion, &s.snapshots
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sn.mu.Lock()
 	defer sn.mu.Unlock()
-	if d.busy || d.over || sn.stop.Err() != nil {
+	if d.checking || d.closing || sn.stop.Err() != nil {
 		return
 	}
-	d.busy = true
+	d.checking = true
 	sn.wg.Go(func() {
 		_ = s.CheckFiles(sn.stop) // Status and the log say what comes of it
 		d.mu.Lock()
-		d.busy = false
+		d.checking = false
 		d.mu.Unlock()
 	})
 }
@@ -79,14 +79,10 @@ func (s *Store) lookNow() {
 // so by itself twice a minute, and when a flush finds the journal gone. An error is why it
 // could not be made whole; writes are refused until it is when the journal is gone.
 func (s *Store) CheckFiles(ctx context.Context) error {
-	if s.files == nil {
-		return ctx.Err()
-	}
-	release, err := s.takeTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
+	return s.inTurn(ctx, func() error { return s.checkFiles(ctx) })
+}
+
+func (s *Store) checkFiles(ctx context.Context) error {
 	if s.closed.Load() || s.readOnly() != nil {
 		return nil // there is nothing more to write, or not here
 	}
@@ -285,6 +281,6 @@ func (j *journal) linked() bool {
 func (s *Store) checkJournal() {
 	if !s.deletion.detached.Load() && !s.journal.linked() {
 		s.deletion.detached.Store(true)
-		go s.lookNow()
+		go s.checkSoon()
 	}
 }

@@ -20,7 +20,8 @@ type inventory struct {
 	snapshots []disk.ID // oldest first
 	segments  []disk.ID // oldest first
 	temps     []string
-	all       []string
+	all       []string // of the store, in any of these lists or in none
+	others    []string // of somebody else
 }
 
 func takeInventory(fsys FS, dir string) (inv inventory, err error) {
@@ -42,6 +43,8 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 		}
 		if own {
 			inv.all = append(inv.all, name)
+		} else {
+			inv.others = append(inv.others, name)
 		}
 	}
 	order := func(a, b disk.ID) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Salt, b.Salt)) }
@@ -100,13 +103,9 @@ func checkFolder(fsys FS, dir string, beside []string) error {
 	if inv.ours() {
 		return nil
 	}
-	names, err := fsys.ReadDir(dir)
-	if err != nil {
-		return unreadable(err)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) && !slices.Contains(inv.all, name) {
+	slices.Sort(inv.others)
+	for _, name := range inv.others {
+		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) {
 			return fault.New(fault.Invalid, "the folder %q holds files of something else, such as %q", dir, name).
 				WithHint("choose an empty folder, or one that does not exist yet")
 		}
@@ -135,12 +134,11 @@ func (s *Store) openDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	names, err := fsys.ReadDir(dir)
-	s.deletion.listed = err == nil && slices.Contains(names, lockName)
 	found, err := s.read()
 	if err != nil {
 		return err
 	}
+	s.deletion.listed = slices.Contains(found.all, lockName)
 	if err := s.repair(found); err != nil {
 		return unavailable(err, "the store can't be written").WithHint(hintRetry)
 	}

@@ -108,15 +108,11 @@ func (s *Store) snapshotIfDue() {
 //
 // When it fails, the store goes on with its journal and the older snapshots.
 func (s *Store) Snapshot(ctx context.Context) error {
-	if s.files == nil {
-		return ctx.Err()
-	}
-	release, err := s.takeTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	err = s.snapshot(ctx)
+	return s.inTurn(ctx, func() error { return s.noteFailed(ctx, s.snapshot(ctx)) })
+}
+
+// noteFailed has Status say whether the last snapshot failed. It returns the error given.
+func (s *Store) noteFailed(ctx context.Context, err error) error {
 	sn := &s.snapshots
 	sn.mu.Lock()
 	defer sn.mu.Unlock()
@@ -129,6 +125,20 @@ func (s *Store) Snapshot(ctx context.Context) error {
 		s.statusChanged()
 	}
 	return err
+}
+
+// inTurn runs fn while no other whole state is being written. A store in memory has nothing
+// to be done to its files.
+func (s *Store) inTurn(ctx context.Context, fn func() error) error {
+	if s.files == nil {
+		return ctx.Err()
+	}
+	release, err := s.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return fn()
 }
 
 // takeTurn waits until no other whole state is being written.
@@ -247,15 +257,9 @@ func (s *Store) deleteFile(name string) {
 // Views with files of their own follow (see OnDeleteCopies).
 // For whoever wants nothing left of what was deleted; after two snapshots, each
 // with a transaction before it, the journal holds nothing older either.
-func (s *Store) DeleteCopies(ctx context.Context) error {
-	if s.files == nil {
-		return ctx.Err()
-	}
-	release, err := s.takeTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
+func (s *Store) DeleteCopies(ctx context.Context) error { return s.inTurn(ctx, s.deleteCopies) }
+
+func (s *Store) deleteCopies() error {
 	inv, err := takeInventory(s.opts.FS, s.dir)
 	if err != nil {
 		return unreadable(err)

@@ -160,7 +160,7 @@ func Open(dir string, opts Options) (*Store, error) {
 		_ = s.abandon()
 		return nil, err
 	}
-	s.startLooking()
+	s.startChecks()
 	return s, nil
 }
 

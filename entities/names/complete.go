@@ -125,15 +125,14 @@ func marksOf(fold string) (letters uint64, pairs [2]uint64) {
 	return letters, pairs
 }
 
-// Complete returns the records that typed may mean, at most limit: those with
-// a name that begins with it, then those with a word that does, then those
-// that contain it, then those that contain its characters in order (three or more;
-// see maxVain).
-// Among equals titles come before aliases, then what changed last, then the order
-// of the folds from where they match, of the folds, of the names, of the kinds, then the id. An empty text matches everything.
-// Only records of the given kinds are returned, or of any when there are none. With
-// publicOnly private records do not exist: they take no place within limit and change no
-// other's, and nothing is paid for them.
+// Complete returns the records that typed may mean, at most limit: those with a name that
+// begins with it, then those with a word that does, then those that contain it, then those
+// that contain its characters in order (three or more; see maxVain). Within a tier titles
+// come before aliases, then what changed last comes first. What is equal in that is in the
+// order of the folds from where they match, then of the folds, the names, the kinds and the
+// ids. An empty text matches everything. Only records of the given kinds are returned, or of
+// any when there are none. With publicOnly private records do not exist: they take no place
+// within limit and change no other's, and nothing is paid for them.
 //
 // The first two tiers look at the best of each piece of the names with the prefix
 // and then into those pieces of which more than the best belongs to the result, in

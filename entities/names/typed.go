@@ -2,9 +2,9 @@ package names
 
 import "strings"
 
-// typedAs returns the form of a folded name in which completion compares it: people type
-// names of Turkish with the dots of their keyboard, and emoji in any colour. Names that
-// differ in that are still not the same.
+// typedAs returns the form of a folded name that completion compares: ı and i with a dot
+// above are i, since few keyboards have them, and the variation selectors of emoji and
+// symbols are left out. Names that differ in that alone are still different names.
 func typedAs(fold string) string {
 	if !hasTypedForm(fold) {
 		return fold
@@ -14,9 +14,9 @@ func typedAs(fold string) string {
 
 var typedForms = strings.NewReplacer("ı", "i", "i\u0307", "i", "\uFE0E", "", "\uFE0F", "")
 
-// hasTypedForm reports whether a name may have another form than its fold: it has a
-// first byte of ı, İ, the dot above or a selector of colours. That is quick to tell, and
-// few names have any.
+// hasTypedForm reports whether typedForms may replace something of a folded name: it has
+// the first byte of ı, of the dot above or of a variation selector. That is quicker to
+// tell, and few names have one.
 func hasTypedForm(name string) bool {
 	for i := range len(name) {
 		switch name[i] {

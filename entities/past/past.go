@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -76,6 +77,12 @@ func lengthOf(n Name) int {
 		return 0
 	}
 	return (len(n.Text) + lengthStep - 1) / lengthStep * lengthStep
+}
+
+// Lost returns the names of a record before a change that it does not have after it. It
+// reuses before.
+func Lost(before, after []Name) []Name {
+	return slices.DeleteFunc(before, func(n Name) bool { return slices.Contains(after, n) })
 }
 
 // KeepTx keeps names of a private record, which owner names by its id.

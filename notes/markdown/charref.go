@@ -4,7 +4,6 @@ import (
 	"html"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // decoded is a text without its character references, as &#91; and &amp;: a reader takes
@@ -87,13 +86,7 @@ func inCharRef(text string, at int) bool {
 // reference returns a reference at its place in the text with character references;
 // false for one that has none in it, which was found there.
 func (d *decoded) reference(r Reference) (Reference, bool) {
-	reach := r.End
-	if r.Open() {
-		reach = min(len(d.text), r.End+MaxMention)
-		for reach < len(d.text) && !utf8.RuneStart(d.text[reach]) {
-			reach++
-		}
-	}
+	reach := r.Reach(d.text)
 	first, _ := slices.BinarySearchFunc(d.refs, r.Start, func(c charRef, at int) int { return c.after - 1 - at })
 	if first == len(d.refs) || d.refs[first].start >= reach {
 		return r, false

@@ -47,6 +47,11 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
+	"Reference.Reach": func(text string) {
+		for at := range len(text) {
+			markdown.Reference{Kind: markdown.MentionRef, End: at}.Reach(text)
+		}
+	},
 	"Mentions": func(text string) {
 		for range markdown.Mentions(text) {
 			continue

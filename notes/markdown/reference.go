@@ -43,6 +43,19 @@ type Reference struct {
 // Open reports whether the text behind the reference says what it means.
 func (r Reference) Open() bool { return r.Kind == MentionRef && r.Target == "" }
 
+// Reach returns how far what the reference means may lie in its text: to its end, or as
+// far behind that as the name of a mention may reach.
+func (r Reference) Reach(text string) int {
+	if !r.Open() {
+		return r.End
+	}
+	reach := min(len(text), r.End+MaxMention)
+	for more := utf8.UTFMax; more > 1 && reach < len(text) && !utf8.RuneStart(text[reach]); more-- {
+		reach++
+	}
+	return reach
+}
+
 // References finds all that may refer to a record in a text: too much rather than
 // too little. It knows no blocks: what stands in code, in comments, in frontmatter or
 // behind a backslash is found as well, since a reader of the text sees it there.

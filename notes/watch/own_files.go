@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -88,15 +89,21 @@ func lies(at string, top os.FileInfo) bool {
 		}
 		real, err = filepath.EvalSymlinks(at)
 	}
+	_, ok := below(real, top)
+	return ok
+}
+
+// below returns the path of a file or folder below a folder above it, with slashes: "" for
+// that folder itself, false for one that does not lie there. at has no links in it.
+func below(at string, top os.FileInfo) (inner string, ok bool) {
 	for {
-		info, err := os.Stat(real)
-		if err == nil && os.SameFile(info, top) {
-			return true
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, top) {
+			return inner, true
 		}
-		up := filepath.Dir(real)
-		if up == real {
-			return false
+		up := filepath.Dir(at)
+		if up == at {
+			return "", false
 		}
-		real = up
+		inner, at = path.Join(filepath.Base(at), inner), up
 	}
 }

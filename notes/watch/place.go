@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,16 +137,8 @@ func nestedIn(inner, outer string) (at string, lies bool) {
 	if err != nil {
 		return "", false
 	}
-	for {
-		if info, err := os.Stat(dir); err == nil && os.SameFile(info, top) {
-			return at, at != ""
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", false
-		}
-		at, dir = path.Join(filepath.Base(dir), at), up
-	}
+	at, lies = below(dir, top)
+	return at, lies && at != ""
 }
 
 // includes reports whether the notes of a folder inside are those of the vault at a path.

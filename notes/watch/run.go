@@ -515,8 +515,10 @@ func (r *run) recordScan(ctx context.Context, whole bool) error {
 		if v != nil && !whole && slices.Equal(v.Skipped, skipped) {
 			return nil
 		}
-		fresh := vault{Name: r.name, Path: r.path, LastScanAt: now, Skipped: skipped, Watch: r.watch ||
-			v != nil && v.Watch, Listed: r.listed}
+		fresh := vault{
+			Name: r.name, Path: r.path, LastScanAt: now, Skipped: skipped,
+			Watch: r.watch || v != nil && v.Watch, Listed: r.listed,
+		}
 		if whole {
 			fresh.Listed = privacyRules
 		}
