@@ -96,19 +96,16 @@ func roomsOf(k *jsonrpc.Call) *Rooms {
 	return r
 }
 
-// reads are params that name an audience.
-type reads interface{ AskedAudience() string }
-
 // method makes the Method of a handler of records, which is called with what its
 // reader may see of the rooms of the moment.
 func method[P, R any](name string, fn func(scope, context.Context, *Session, P) (R, error)) Method {
-	_, names := any(new(P)).(reads)
+	_, names := any(new(P)).(protocol.AudienceParams)
 	return describe(protocol.UsesStore,
 		define(name, "", func(ctx context.Context, k *jsonrpc.Call, params P) (result R, err error) {
 			s := sessionOf(k.Conn())
 			asked := ""
 			if names {
-				asked = any(&params).(reads).AskedAudience()
+				asked = any(&params).(protocol.AudienceParams).AskedAudience()
 			}
 			c, err := roomsOf(k).scopeOf(s, audience.Reader(asked))
 			if err != nil {

@@ -241,8 +241,8 @@ func (s *Server) visit() (*Rooms, *protocol.Loading) {
 	if closed == nil {
 		return behind.(*Rooms), nil
 	}
-	return nil, &protocol.Loading{Phase: closed.Why, Stage: closed.Stage, ForMS: time.Since(closed.Since).
-		Milliseconds()}
+	waited := time.Since(closed.Since)
+	return nil, &protocol.Loading{Phase: closed.Why, Stage: closed.Stage, ForMS: waited.Milliseconds()}
 }
 
 // evicted returns why a job was withdrawn when the daemon has done that, and

@@ -369,7 +369,7 @@ func TestRPC6_Connections(t *testing.T) {
 		return err == nil
 	})
 	first.closed()
-	if !strings.Contains(b.log.String(), "too many connections are open: the one that is needed least gives way") {
+	if !strings.Contains(b.log.String(), "too many connections are open: the least active one is closed") {
 		t.Error("the reason is not in the log")
 	}
 	b.open("b")

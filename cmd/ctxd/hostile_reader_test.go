@@ -68,8 +68,8 @@ func holdOne(path, said string) {
 	}
 }
 
-// deafDaemon is the program that holds a socket and serves nobody.
-const deafDaemon = "deaf-daemon"
+// silentDaemon is the program that holds a socket and serves nobody.
+const silentDaemon = "silent-daemon"
 
 func serveNobody() {
 	ln, err := socket.Listen(os.Args[1], socket.Options{Version: "0.0.0"})

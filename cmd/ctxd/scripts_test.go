@@ -32,7 +32,7 @@ const hangs = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	testscript.Main(benchMain{m}, map[string]func(){
-		"ctxd": main, hostileReader: readHostilely, holder: holdConnections, deafDaemon: serveNobody,
+		"ctxd": main, hostileReader: readHostilely, holder: holdConnections, silentDaemon: serveNobody,
 	})
 }
 

@@ -19,20 +19,20 @@ func TestREL7_StopNeedsNoConnection(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "run", "ctxd.sock")
-	deaf := exec.Command(deafDaemon, path)
-	out, err := deaf.StdoutPipe()
+	silent := exec.Command(silentDaemon, path)
+	out, err := silent.StdoutPipe()
 	if err == nil {
-		err = deaf.Start()
+		err = silent.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = deaf.Process.Kill() }) // it has ended when all is well
+	t.Cleanup(func() { _ = silent.Process.Kill() }) // it has ended when all is well
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("it does not listen: %q %v", line, err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- deaf.Wait() }()
+	go func() { ended <- silent.Wait() }()
 	stop := exec.Command("ctxd", "stop", "--socket", path)
 	stop.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "CTXD_DATA="+filepath.Join(dir, "data"))
 	text, err := stop.CombinedOutput()

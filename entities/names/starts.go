@@ -88,41 +88,41 @@ type startList struct{ pieces []piece }
 // completion looks at many (BenchmarkPERF5_Complete).
 type piece struct {
 	starts []nameStart
-	standing
-	public *standing // of the starts that are not private; nil: the same
+	ranking
+	public *ranking // of the starts that are not private; nil: the same
 }
 
-// standing says which starts of a piece come first.
-type standing struct {
+// ranking says which starts of a piece come first.
+type ranking struct {
 	top  nameStart // one of those with the highest rank
 	best uint64    // that rank
 	next uint64    // the highest rank of the others
 }
 
 // of returns what a piece offers a reader.
-func (p *piece) of(who reader) *standing {
+func (p *piece) of(who reader) *ranking {
 	if who == public && p.public != nil {
 		return p.public
 	}
-	return &p.standing
+	return &p.ranking
 }
 
 // set notes what a piece offers each reader.
-func (p *piece) set(by [readers]standing) {
-	p.standing = by[everybody]
+func (p *piece) set(by [readers]ranking) {
+	p.ranking = by[everybody]
 	switch other := by[public]; {
-	case other == p.standing:
+	case other == p.ranking:
 		p.public = nil
 	case p.public == nil:
-		p.public = new(standing)
+		p.public = new(ranking)
 		fallthrough
 	default:
 		*p.public = other
 	}
 }
 
-// standings returns what set has noted.
-func (p *piece) standings() (by [readers]standing) {
+// rankings returns what set has noted.
+func (p *piece) rankings() (by [readers]ranking) {
 	for who := range by {
 		by[who] = *p.of(reader(who))
 	}
@@ -131,7 +131,7 @@ func (p *piece) standings() (by [readers]standing) {
 
 // rerank works out anew what a piece offers.
 func (p *piece) rerank(x *Index) {
-	var by [readers]standing
+	var by [readers]ranking
 	for who := range by {
 		by[who].top = p.starts[0]
 		for _, s := range p.starts {
@@ -142,7 +142,7 @@ func (p *piece) rerank(x *Index) {
 }
 
 // add takes in a start that was not counted before.
-func (o *standing) add(s nameStart, rank uint64) {
+func (o *ranking) add(s nameStart, rank uint64) {
 	if rank <= o.best {
 		o.next = max(o.next, rank)
 		return
@@ -153,7 +153,7 @@ func (o *standing) add(s nameStart, rank uint64) {
 // rank takes in what one of the starts counts now: more than all others, or it is new
 // or counted less than the two best.
 func (p *piece) rank(x *Index, s nameStart) {
-	by := p.standings()
+	by := p.rankings()
 	for who := range by {
 		o, rank := &by[who], s.rank(x, reader(who))
 		if rank > o.best && o.top == s {

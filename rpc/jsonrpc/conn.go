@@ -47,7 +47,7 @@ type Conn struct {
 	phase     atomic.Uint32
 	beginning *time.Timer  // ends the connection when its client does not introduce itself
 	lastUsed  atomic.Int64 // when the last message came, in Unix nanoseconds
-	gaveWay   bool         // it was told to give way to another; under Server.mu
+	evicted   bool         // it is being closed for a new one; under Server.mu
 
 	client atomic.Pointer[string] // the name that Begin was told; nil before
 

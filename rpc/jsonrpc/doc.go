@@ -30,12 +30,14 @@
 //
 // # Fair shares
 //
-// What all connections share are the places on which reads compute. They are shared by
-// client, which is a process (process.go), and long reads have half of them (package
-// places). Connections are shared by client too
-// (crowd.go). A handler that may compute for long calls
-// places.GiveWay between its steps, where it holds no lock and is in no View of the store, or
-// writers would wait with it.
+// A client is a process, over how many connections ever it calls (process.go). Clients
+// share two things. Reads compute on a fixed number of places, which the clients get in
+// turn; long reads get half of them (package places). The number of open connections is
+// limited; when it is reached, a new connection evicts the least active one (evict.go).
+//
+// A handler that may compute for long calls the function that places.GiveWay returns
+// between its steps. It holds no lock and no View of the store then: it may wait there,
+// and whoever waits for the lock or the View would wait with it.
 //
 // # Locks
 //

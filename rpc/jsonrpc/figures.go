@@ -53,7 +53,7 @@ func (s *Server) ConnStats() protocol.ConnStats {
 	open := s.connections()
 	out := protocol.ConnStats{
 		Open: len(open), Accepted: s.accepted.Load(), Refused: s.refused.Load(), Cut: s.cuts.Load(),
-		OutboundBytes: s.waiting.bytes.Load(), MadeWay: s.madeWay.Load(),
+		OutboundBytes: s.waiting.bytes.Load(), Evicted: s.evicted.Load(),
 	}
 	places := s.places.Figures()
 	out.ReadsRunning, out.ReadsLong, out.ReadsWaiting = places.Running, places.Long, places.Waiting

@@ -24,7 +24,7 @@ type Limits struct {
 	MemoryTotal       int64         `json:"memoryTotal"`       // what mutations of all connections may take up, with the params of all calls: those over it wait
 	WriteStall        time.Duration `json:"writeStall"`        // without progress for so long while replies wait: closed
 	FrameTimeout      time.Duration `json:"frameTimeout"`      // a message that began must be complete by then, else closed
-	Connections       int           `json:"connections"`       // open at a time; the one that is needed least gives way to a new one
+	Connections       int           `json:"connections"`       // open at a time; over it a new one evicts the least active one
 	InitializeTimeout time.Duration `json:"initializeTimeout"` // a client that has not called initialize by then is closed
 	ReadTimeout       time.Duration `json:"readTimeout"`       // a read runs for so long at most, then 1005
 }

@@ -16,11 +16,11 @@ const maxExtra = 16
 // connections. Where the system does not tell which process it is, each connection is
 // a client.
 type process struct {
-	pid     int          // 0 when it is not known
-	open    int          // its connections, those that have not ended yet included; under Server.mu
-	lastWay time.Time    // when one of its connections was last to give way to its own; under Server.mu
-	extra   atomic.Int64 // reads that run without a place
-	places  places.Client
+	pid             int          // 0 when it is not known
+	open            int          // its connections, those that have not ended yet included; under Server.mu
+	lastOwnEviction time.Time    // when it was last to evict one of its own, being over its share; under Server.mu
+	extra           atomic.Int64 // reads that run without a place
+	places          places.Client
 }
 
 // enterProcess counts a connection of a process. mu is held.

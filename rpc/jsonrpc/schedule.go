@@ -381,7 +381,7 @@ func (c *Conn) turn(line places.Line) (placed bool) {
 	k := c.nextRead()
 	if k == nil {
 		c.mu.Unlock()
-		c.places.Vain(line)
+		c.places.Unused(line)
 		return true
 	}
 	k.state = running
@@ -447,9 +447,10 @@ func (c *Conn) resumeMutations() {
 	c.startMutations()
 }
 
-// runMutations empties the queue, or stops where there is no room for what a mutation
-// takes up, or the store is needed and the gate is closed. Nothing that a client does ends the context that a mutation runs
-// with: what was accepted completes, also when its connection is gone.
+// runMutations runs the queued mutations one after the other. It returns when the queue
+// is empty, when the first mutation has to wait for memory, or when that one needs the
+// store and the gate is closed. A mutation runs with a context that no client can end:
+// what was accepted completes, also when its connection is gone.
 func (c *Conn) runMutations() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -79,14 +79,14 @@ type Server struct {
 
 	mu        sync.Mutex // guards everything below
 	conns     map[uint64]*Conn
-	open      int              // of them, those that have not been told to give way
+	open      int              // of them, those that are not evicted
 	processes map[int]*process // with a connection, by number
 	last      uint64
 	listeners map[net.Listener]bool
 	stopping  bool
 
-	accepted, refused, cuts, madeWay atomic.Uint64
-	lastRefusal, lastWay             onceASecond // a line in the log
+	accepted, refused, cuts, evicted atomic.Uint64
+	lastRefusal, lastEviction        onceASecond // a line in the log
 
 	jobs    runningJobs
 	ending  context.Context // ends when jobs are to end with the server
@@ -196,24 +196,24 @@ func (s *Server) isStopping() bool {
 	return s.stopping
 }
 
-// start serves conn on goroutines of its own. When too many connections are open, one
-// that is idle gives way to it, or it is refused.
+// start serves conn on goroutines of its own. When too many connections are open, it
+// evicts one of them or is refused.
 func (s *Server) start(conn net.Conn) *Conn {
 	pid := s.processOf(conn)
 	s.mu.Lock()
-	full := s.stopping || len(s.conns)+s.gate.left() >= s.limits.Connections+leavingAtOnce
-	var way *Conn
+	full := s.stopping || len(s.conns)+s.gate.left() >= s.limits.Connections+maxEvictedOpen
+	var evict *Conn
 	if !full && s.open+s.gate.left() >= s.limits.Connections {
-		way = s.whoGivesWay(pid)
-		full = way == nil
+		evict = s.toEvict(pid)
+		full = evict == nil
 	}
 	if full {
 		s.mu.Unlock()
 		s.refuse(conn)
 		return nil
 	}
-	if way != nil {
-		way.gaveWay = true
+	if evict != nil {
+		evict.evicted = true
 		s.open--
 	}
 	s.last++
@@ -222,8 +222,8 @@ func (s *Server) start(conn net.Conn) *Conn {
 	s.conns[s.last] = c
 	s.work.Add(1)
 	s.mu.Unlock()
-	if way != nil {
-		s.makeWay(way)
+	if evict != nil {
+		s.evict(evict)
 	}
 	s.accepted.Add(1)
 	s.idle.enter()
@@ -242,7 +242,7 @@ func (s *Server) forget(c *Conn) {
 	s.gate.forget(c)
 	s.mu.Lock()
 	delete(s.conns, c.id)
-	if !c.gaveWay {
+	if !c.evicted {
 		s.open--
 	}
 	s.leaveProcess(c.process)

@@ -51,8 +51,8 @@ type output interface {
 }
 
 // add declares one tool.
-func add[In any, Out output](s *server, name, title, description string, input *jsonschema.Schema, run func(*call,
-	In) (Out, error),
+func add[In any, Out output](
+	s *server, name, title, description string, input *jsonschema.Schema, run func(*call, In) (Out, error),
 ) {
 	no := false
 	tool := &sdk.Tool{

@@ -187,7 +187,7 @@ type ConnStats struct {
 	Accepted      uint64 `json:"accepted" jsonschema:"since the start"`
 	Refused       uint64 `json:"refused" jsonschema:"over the limit since the start"`
 	Cut           uint64 `json:"cut" jsonschema:"closed by the daemon for breaking a limit since the start"`
-	MadeWay       uint64 `json:"madeWay" jsonschema:"closed to make room for new ones since the start"`
+	Evicted       uint64 `json:"evicted" jsonschema:"closed for a new one since the start, when too many were open"`
 	Clients       int    `json:"clients" jsonschema:"processes that have a connection; one that is not known counts once for each"`
 	Uninitialized int    `json:"uninitialized" jsonschema:"of those that are open, those whose client has not called initialize"`
 	InFlight      int    `json:"inFlight" jsonschema:"calls that are not answered yet"`

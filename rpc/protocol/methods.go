@@ -192,5 +192,5 @@ var adminMethods = []Method{
 
 const (
 	exampleHealth    = `{"status":"healthy","warnings":[],"disk":{"freeBytes":1000000,"totalBytes":2000000},"store":{"mode":"read-write","durability":"strict","seq":42,"records":120,"journalBytes":8192,"snapshotSeq":40,"recovered":{"clean":true,"replayed":2}},"index":{"ready":true,"notes":60,"queue":0,"waiting":0},"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"uptimeMs":5000,"pid":4711,"version":"0.1.0"}`
-	exampleConnStats = `{"open":1,"accepted":3,"refused":0,"cut":0,"madeWay":0,"clients":1,"uninitialized":0,"inFlight":2,"queued":1,"requests":60,"errors":2,"bytesIn":16384,"bytesOut":65536,"outboundBytes":0,"readsRunning":1,"readsLong":0,"readsWaiting":0,"callBytes":512,"workBytes":5120,"memoryTotal":536870912,"waitForMemory":0}`
+	exampleConnStats = `{"open":1,"accepted":3,"refused":0,"cut":0,"evicted":0,"clients":1,"uninitialized":0,"inFlight":2,"queued":1,"requests":60,"errors":2,"bytesIn":16384,"bytesOut":65536,"outboundBytes":0,"readsRunning":1,"readsLong":0,"readsWaiting":0,"callBytes":512,"workBytes":5120,"memoryTotal":536870912,"waitForMemory":0}`
 )

@@ -59,9 +59,12 @@ const (
 	SightNone     Sight = "none"     // tells a remote connection nothing of records but public ids in events
 )
 
+// AudienceParams are params that name the audience of the call.
+type AudienceParams interface{ AskedAudience() string }
+
 // Sight returns what the method shows to which reader.
 func (m *Method) Sight() Sight {
-	names := reflect.PointerTo(m.Params).Implements(reflect.TypeFor[interface{ AskedAudience() string }]())
+	names := reflect.PointerTo(m.Params).Implements(reflect.TypeFor[AudienceParams]())
 	switch {
 	case m.LocalOnly():
 		return SightLocal

@@ -1,27 +1,13 @@
 package socket
 
-import (
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// PeerPID returns the process that made the connection, 0 when the system does
-// not tell. It may have ended, or have handed the connection on.
-func PeerPID(conn net.Conn) int {
-	unixConn, ok := conn.(*net.UnixConn)
-	if !ok {
-		return 0
-	}
-	raw, err := unixConn.SyscallConn()
+// peerPID returns the process at the other end of a socket, 0 when the system does not
+// tell.
+func peerPID(fd int) int {
+	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
 	if err != nil {
 		return 0
 	}
-	pid := 0
-	_ = raw.Control(func(fd uintptr) {
-		if n, err := unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID); err == nil {
-			pid = n
-		}
-	})
 	return pid
 }

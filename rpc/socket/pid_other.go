@@ -2,8 +2,5 @@
 
 package socket
 
-import "net"
-
-// PeerPID returns the process that made the connection, 0 when the system does
-// not tell, as here.
-func PeerPID(net.Conn) int { return 0 }
+// peerPID is not offered here.
+func peerPID(int) int { return 0 }

@@ -45,7 +45,7 @@ type Daemon struct {
 	started  time.Time
 	signed   bool                    // the data; of who opens and closes the store
 	ahead    *search.Ahead           // of the store that is opened
-	late     func() <-chan time.Time // is called when the end begins: then it has taken too long
+	late     func() <-chan time.Time // starts the time limit of the shutdown; what it returns fires at the limit
 	endsWith atomic.Pointer[string]  // what the end waits for
 	beside   sync.WaitGroup          // see Go
 

@@ -46,9 +46,8 @@ func (h *holder) draw(s *term.Screen) {
 	if h == nil {
 		return
 	}
-	s.Say(term.Labelled("daemon"),
-		term.Text(fmt.Sprintf("ctxd %s has it, pid %d, up %s", h.Version, h.PID, time.Since(h.Started).
-			Round(time.Second))))
+	up := time.Since(h.Started).Round(time.Second)
+	s.Say(term.Labelled("daemon"), term.Text(fmt.Sprintf("ctxd %s has it, pid %d, up %s", h.Version, h.PID, up)))
 	s.SayWhole(term.Labelled(""), term.Text("on "+h.Socket))
 	if h.Health == nil {
 		s.Say(term.Labelled(""), term.Styled(term.Warn, h.Silent))

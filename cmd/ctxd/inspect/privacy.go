@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -110,10 +111,6 @@ func findRecord(ctx context.Context, cl *client.Client, name string) (id string,
 	return n.ID, nil
 }
 
-// recentPrompts is how many of the last prompts are looked at: all that the daemon keeps
-// by default.
-const recentPrompts = 50
-
 // maxPage is the largest page that a listing method gives.
 const maxPage = 1000
 
@@ -135,7 +132,7 @@ func (c *privacyCmd) read(ctx context.Context, cl *client.Client, id string) (*p
 		}
 	}
 	var recent protocol.RecentReports
-	err := cl.Call(ctx, "context.recent", protocol.Recent{Limit: recentPrompts}, &recent)
+	err := cl.Call(ctx, "context.recent", protocol.Recent{Limit: gather.DefaultReports}, &recent)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type lastTurns [2]uint64
 
 // Init enters a connection of a client. run is called without locks held when it is the
 // turn of the connection: it runs one read on the place that it is given (Begin, End),
-// or says that there is none (Vain). It reports whether the place is the pool's again.
+// or says that there is none (Unused). It reports whether the place is the pool's again.
 func (c *Conn) Init(pool *Pool, client *Client, run func(Line) (placed bool)) {
 	c.pool, c.client, c.run = pool, client, run
 	c.mean.Store(max(int64(unknownRead), client.mean.Load()))
@@ -49,9 +49,9 @@ func (c *Conn) Begin(k *Read, line Line) {
 	c.pool.hold(k, line)
 }
 
-// Vain is called instead of Begin when the connection has nothing to run. It may be
+// Unused is called instead of Begin when the connection has nothing to run. It may be
 // called with no lock held.
-func (c *Conn) Vain(line Line) {
+func (c *Conn) Unused(line Line) {
 	if line == longLine {
 		c.pool.mu.Lock()
 		defer c.pool.mu.Unlock()

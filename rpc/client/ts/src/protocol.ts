@@ -115,8 +115,8 @@ export interface ConnStats {
   refused: number;
   /** Closed by the daemon for breaking a limit since the start. */
   cut: number;
-  /** Closed to make room for new ones since the start. */
-  madeWay: number;
+  /** Closed for a new one since the start, when too many were open. */
+  evicted: number;
   /** Processes that have a connection; one that is not known counts once for each. */
   clients: number;
   /** Of those that are open, those whose client has not called initialize. */

@@ -87,8 +87,8 @@ func TestREL7_WhoDoesNotInitializeIsClosed(t *testing.T) {
 	})
 }
 
-// Of the connections that are open the one that is needed least gives way.
-func TestREL7_WhoGivesWay(t *testing.T) {
+// Of the connections that are open the least active one is evicted.
+func TestREL7_WhoIsEvicted(t *testing.T) {
 	type conn struct {
 		pid   int
 		state string
@@ -96,8 +96,8 @@ func TestREL7_WhoGivesWay(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		open   []conn
-		pid    int // of the newcomer
-		gone   int // which of them gives way; -1: the newcomer is refused
+		pid    int // of the new one
+		gone   int // which of them is evicted; -1: the new one is refused
 		others int // busy connections besides, each of a client of its own
 	}{
 		{"the oldest that says nothing", []conn{{1, idle}, {2, silent}, {3, silent}, {4, idle}}, 9, 1, 0},
@@ -124,7 +124,7 @@ func TestREL7_WhoGivesWay(t *testing.T) {
 				for _, o := range c.open {
 					open = append(open, w.connect(o.pid, o.state))
 				}
-				newcomer := w.dial(c.pid)
+				asking := w.dial(c.pid)
 				gone := []int{}
 				for i, o := range open {
 					if !o.isOpen() {
@@ -138,18 +138,18 @@ func TestREL7_WhoGivesWay(t *testing.T) {
 				if !slices.Equal(gone, want) {
 					t.Errorf("gone are %v, want %v", gone, want)
 				}
-				if newcomer.isOpen() != (c.gone >= 0) {
-					t.Errorf("the newcomer is open: %v", newcomer.isOpen())
+				if asking.isOpen() != (c.gone >= 0) {
+					t.Errorf("the new one is open: %v", asking.isOpen())
 				}
 				stats := w.ConnStats()
-				if stats.Open != limit || int(stats.MadeWay) != len(want) || int(stats.Refused) != 1-len(want) {
+				if stats.Open != limit || int(stats.Evicted) != len(want) || int(stats.Refused) != 1-len(want) {
 					t.Errorf("figures: %+v", stats)
 				}
 				if c.gone >= 0 {
-					newcomer.close()
+					asking.close()
 					w.connect(c.pid, silent)
-					if n := w.ConnStats().MadeWay; n != 1 {
-						t.Errorf("%d gave way, though there was room for one", n-1)
+					if n := w.ConnStats().Evicted; n != 1 {
+						t.Errorf("%d were evicted, though there was room for one", n-1)
 					}
 				}
 				w.cutAll()
@@ -198,14 +198,14 @@ func TestREL7_WhoHasTooManyIsRefused(t *testing.T) {
 			w.dial(1)
 		}
 		synctest.Wait()
-		if stats := w.ConnStats(); stats.Open != 8 || stats.MadeWay != 1 || stats.Refused != 99 {
-			t.Errorf("%d are open, %d gave way, %d were refused", stats.Open, stats.MadeWay, stats.Refused)
+		if stats := w.ConnStats(); stats.Open != 8 || stats.Evicted != 1 || stats.Refused != 99 {
+			t.Errorf("%d are open, %d were evicted, %d were refused", stats.Open, stats.Evicted, stats.Refused)
 		}
 		pass(20 * time.Millisecond)
 		w.dial(1)
 		synctest.Wait()
-		if n := w.ConnStats().MadeWay; n != 2 {
-			t.Errorf("%d gave way, want 2", n)
+		if n := w.ConnStats().Evicted; n != 2 {
+			t.Errorf("%d were evicted, want 2", n)
 		}
 	})
 }
@@ -221,7 +221,7 @@ func TestREL7_AStormOfConnections(t *testing.T) {
 		if stats.Open > 8 || stats.Clients > 8 {
 			t.Errorf("%d connections of %d clients are open", stats.Open, stats.Clients)
 		}
-		if strings.Count(w.log.String(), "gives way") != 1 {
+		if strings.Count(w.log.String(), "the least active one is closed") != 1 {
 			t.Errorf("the log has more than a line a second:\n%s", w.log.String())
 		}
 	})
