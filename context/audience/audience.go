@@ -39,7 +39,10 @@ type Rooms struct {
 	named    references
 	revealed revealed
 	sources  atomic.Pointer[notes.SourcesByName] // of the last record that has many
-	ofPast   kv.Ahead[[]string]                  // ids of notes that name what commits on their way declassify
+
+	// ofPast keeps for a commit, from its preparation on, the ids of the notes that name
+	// what private records were called and from this commit on need not be hidden.
+	ofPast kv.Ahead[[]string]
 
 	privacy atomic.Uint64 // counts the changes of what private records there are and how they are called
 }
@@ -87,14 +90,14 @@ func (r *Rooms) commit(cs *kv.ChangeSet) {
 	if private {
 		r.privacy.Add(1)
 	}
-	again := private || r.remote.masks() && slices.ContainsFunc(cs.Changes, renames)
-	if again {
+	stale := private || r.remote.masks() && slices.ContainsFunc(cs.Changes, renames)
+	if stale {
 		r.forgetShown()
 	}
 	if r.remote.wql == nil {
 		return
 	}
-	if again {
+	if stale {
 		r.remote.wql.Forget()
 	}
 	r.remote.wql.Apply(cs)

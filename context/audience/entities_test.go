@@ -86,10 +86,8 @@ func TestPRIV6_CompletionAfterARestart(t *testing.T) {
 	for _, when := range []string{"at first", "after a restart"} {
 		db, err := kv.Open(dir, kv.Options{})
 		must(t, err)
-		ents, err := entities.Open(db, entities.Options{})
-		must(t, err)
-		ns, err := notes.Open(db, ents, notes.Options{})
-		must(t, err)
+		stores := openStores(t, db, notes.Options{})
+		ents, ns := stores.Entities, stores.Notes
 		if when == "at first" {
 			_, err := ns.Put(t.Context(), notes.Draft{ID: "secret", Body: "---\ntype: P\nprivate: true\n---\n# Canary"}, nil)
 			must(t, err)
@@ -98,7 +96,7 @@ func TestPRIV6_CompletionAfterARestart(t *testing.T) {
 			_, err = ents.Put(t.Context(), entities.Entity{ID: "of", Type: "P", Name: "Canary two", NoteID: "secret"}, nil)
 			must(t, err)
 		}
-		rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
+		rooms := audience.Open(db, stores)
 		for reader, want := range map[audience.Reader]string{
 			audience.Local:  "Can open|Canary; Can open|Canary|Canary two",
 			audience.Remote: "Can open; Can open",
@@ -131,32 +129,25 @@ func offered(hits []names.Hit) string {
 // TestPERF22_WithheldNotesAreCounted: a prompt is searched for again, for what its report
 // says was withheld, only where there are private notes. Private entities are none.
 func TestPERF22_WithheldNotesAreCounted(t *testing.T) {
-	db, err := kv.Open(kv.InMemory, kv.Options{})
-	must(t, err)
-	defer db.Close()
-	ents, err := entities.Open(db, entities.Options{})
-	must(t, err)
-	ns, err := notes.Open(db, ents, notes.Options{})
-	must(t, err)
-	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
+	w := openRooms(t, notes.Options{})
 	withholds := func(want bool, when string) {
 		t.Helper()
-		if got := rooms.View(audience.Remote).WithholdsNotes(); got != want {
+		if got := w.remote.WithholdsNotes(); got != want {
 			t.Errorf("%s: %t", when, got)
 		}
-		if rooms.View(audience.Local).WithholdsNotes() {
+		if w.local.WithholdsNotes() {
 			t.Errorf("%s: notes are withheld from a local reader", when)
 		}
 	}
-	_, _, err = ents.PutType(t.Context(), entities.Type{Name: "P"}, nil, false)
+	_, _, err := w.ents.PutType(t.Context(), entities.Type{Name: "P"}, nil, false)
 	must(t, err)
-	_, err = ents.Put(t.Context(), entities.Entity{ID: "zoe", Type: "P", Name: "Zoe", Private: true}, nil)
+	_, err = w.ents.Put(t.Context(), entities.Entity{ID: "zoe", Type: "P", Name: "Zoe", Private: true}, nil)
 	must(t, err)
 	withholds(false, "a private entity")
-	_, err = ns.Put(t.Context(), notes.Draft{ID: "n", Title: "N", Private: true}, nil)
+	_, err = w.notes.Put(t.Context(), notes.Draft{ID: "n", Title: "N", Private: true}, nil)
 	must(t, err)
 	withholds(true, "a private note")
-	_, err = ns.Delete(t.Context(), "n", nil)
+	_, err = w.notes.Delete(t.Context(), "n", nil)
 	must(t, err)
 	withholds(false, "a private note that is gone")
 }

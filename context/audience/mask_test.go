@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,18 +15,11 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 )
 
 // masking is a store with private records, of which public texts tell.
-type masking struct {
-	notes         *notes.Store
-	ents          *entities.Store
-	rooms         *audience.Rooms
-	local, remote *audience.View
-}
+type masking struct{ stored }
 
 // canary is in the names of private records and in the labels of links to them.
 var canary = regexp.MustCompile(`(?i)canary`)
@@ -46,17 +38,7 @@ func newMasking(t testing.TB) *masking {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
-	w := new(masking)
-	w.ents, err = entities.Open(db, entities.Options{})
-	must(t, err)
-	w.notes, err = notes.Open(db, w.ents, notes.Options{})
-	must(t, err)
-	engine := wql.New(w.ents, wql.Options{Location: time.UTC})
-	db.OnCommit(engine.Apply)
-	g := graph.Open(db, w.ents, w.notes, engine)
-	rooms := audience.Open(db, audience.Stores{Entities: w.ents, Notes: w.notes, WQL: engine, Graph: g})
-	w.rooms = rooms
-	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
+	w := &masking{stored: *openAll(t, db)}
 	_, _, err = w.ents.PutType(t.Context(), entities.Type{Name: "P", Fields: []entities.Field{
 		{Name: "about", Type: record.Text}, {Name: "said", Type: record.TextList},
 	}}, nil, false)

@@ -50,7 +50,7 @@ func longestMatch(text string, match func(fold string) (whole, beginning bool)) 
 	if text == "" {
 		return ""
 	}
-	if c := text[0]; c >= utf8.RuneSelf || !isWordByte(c) {
+	if !isWordByte(text[0]) {
 		// Before anything that costs more: a text may be of nothing but @.
 		first := graphemes.FromString(text)
 		first.Next()
@@ -201,6 +201,7 @@ func foldedStart(text string) string {
 	return entities.Fold(text[:n])
 }
 
+// isWordByte reports whether a byte is a letter or digit of ASCII.
 func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

@@ -76,10 +76,10 @@ func (v *View) pastPrivacy(ch kv.Change) bool {
 }
 
 // namingPast returns the ids of the notes that name what private records were called. in
-// are the names that are looked for: of hashes it is not known which words they stand for,
-// so all texts are read. O(all texts).
+// are the names that are looked for. They are kept as hashes, which no index of words can
+// look up, so it reads all texts. O(all texts).
 func (v *View) namingPast(in *past.Names) (ids []string) {
-	for _, n := range slices.Collect(v.notes.All()) { // which writes wait for
+	for _, n := range slices.Collect(v.notes.All()) { // no text is read while All holds its lock
 		if namesPast(n, in) {
 			ids = append(ids, n.ID)
 		}

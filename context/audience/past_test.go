@@ -9,16 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -26,32 +23,14 @@ import (
 type pastWorld struct {
 	masking
 	t   testing.TB
-	db  *kv.Store
 	dir string
 }
 
 func openPast(t testing.TB, dir string) *pastWorld {
 	t.Helper()
-	w := &pastWorld{t: t, dir: dir}
-	var err error
-	w.db, err = kv.Open(dir, kv.Options{})
+	db, err := kv.Open(dir, kv.Options{})
 	must(t, err)
-	w.open()
-	return w
-}
-
-func (w *pastWorld) open() {
-	w.t.Helper()
-	var err error
-	w.ents, err = entities.Open(w.db, entities.Options{})
-	must(w.t, err)
-	w.notes, err = notes.Open(w.db, w.ents, notes.Options{})
-	must(w.t, err)
-	engine := wql.New(w.ents, wql.Options{Location: time.UTC})
-	w.db.OnCommit(engine.Apply)
-	g := graph.Open(w.db, w.ents, w.notes, engine)
-	w.rooms = audience.Open(w.db, audience.Stores{Entities: w.ents, Notes: w.notes, WQL: engine, Graph: g})
-	w.local, w.remote = w.rooms.View(audience.Local), w.rooms.View(audience.Remote)
+	return &pastWorld{masking: masking{stored: *openAll(t, db)}, t: t, dir: dir}
 }
 
 // reopen opens what lies on the disk, as it is after a kill, in a copy of the folder.

@@ -10,23 +10,16 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
 // TestPRIV7_EveryPrivateRecordHasItsRule makes records private in each way.
 func TestPRIV7_EveryPrivateRecordHasItsRule(t *testing.T) {
-	db, err := kv.Open(kv.InMemory, kv.Options{})
-	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	ents, err := entities.Open(db, entities.Options{})
-	must(t, err)
-	ns, err := notes.Open(db, ents, notes.Options{PrivateFolders: []string{"Closed"}})
-	must(t, err)
-	view := audience.Open(db, audience.Stores{Entities: ents, Notes: ns}).View(audience.Local)
+	w := openRooms(t, notes.Options{PrivateFolders: []string{"Closed"}})
+	view, ents, ns := w.local, w.ents, w.notes
 	ctx := t.Context()
-	_, _, err = ents.PutType(ctx, entities.Type{Name: "P"}, nil, false)
+	_, _, err := ents.PutType(ctx, entities.Type{Name: "P"}, nil, false)
 	must(t, err)
 	for _, d := range []notes.Draft{
 		{ID: "folder", Path: "Closed/a.md", Body: "x"},
@@ -136,7 +129,9 @@ func TestPRIV10_ProseThatSpellsOutAPrivateName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newMasking(t)
-			for id, name := range map[string]string{"cafe": "Caf\u00e9 Zoe", "leaf": "若葉", "twin": "Other", "bee": "Canary Plan Bee"} {
+			for id, name := range map[string]string{
+				"cafe": "Caf\u00e9 Zoe", "leaf": "若葉", "twin": "Other", "bee": "Canary Plan Bee",
+			} {
 				_, err := w.ents.Put(t.Context(), entities.Entity{ID: id, Type: "P", Name: name, Private: true}, nil)
 				must(t, err)
 			}
@@ -152,15 +147,21 @@ func TestPRIV10_ProseThatSpellsOutAPrivateName(t *testing.T) {
 // TestPRIV10_NamesAndFieldsAreReadToo where no text of a note has them.
 func TestPRIV10_NamesAndFieldsAreReadToo(t *testing.T) {
 	w := newMasking(t)
-	w.put(t, notes.Draft{ID: "t", Title: "After the Canary Plan", Aliases: []string{"Canary Plan", "no canary zoe"}, Body: "nothing"})
+	w.put(t, notes.Draft{
+		ID: "t", Title: "After the Canary Plan", Aliases: []string{"Canary Plan", "no canary zoe"}, Body: "nothing",
+	})
 	_, err := w.ents.Put(t.Context(), entities.Entity{ID: "e", Type: "P", Name: "Bob", Fields: entities.Values{
 		"about": "met [[Canary Plan]] for Canary Zoe", "said": []string{"Canary Plan", "the canary plan"},
 	}}, nil)
 	must(t, err)
 	got, _ := w.placesIn(t, "", 100)
-	_, _, err = w.ents.PutType(t.Context(), entities.Type{Name: "R", Fields: []entities.Field{{Name: "boss", Type: record.EntityRef}}}, nil, false)
+	_, _, err = w.ents.PutType(t.Context(), entities.Type{
+		Name: "R", Fields: []entities.Field{{Name: "boss", Type: record.EntityRef}},
+	}, nil, false)
 	must(t, err)
-	_, err = w.ents.Put(t.Context(), entities.Entity{ID: "on-canary-plan", Type: "R", Name: "Dot", Fields: entities.Values{"boss": "on-canary-plan"}}, nil)
+	_, err = w.ents.Put(t.Context(), entities.Entity{
+		ID: "on-canary-plan", Type: "R", Name: "Dot", Fields: entities.Values{"boss": "on-canary-plan"},
+	}, nil)
 	must(t, err)
 	want := "t:aliases canary zoe=z; t:title Canary Plan=secret; e:about Canary Zoe=z; e:said canary plan=secret"
 	if got != want {
@@ -185,11 +186,16 @@ func TestPRIV10_NamesAndFieldsAreReadToo(t *testing.T) {
 // meanwhile.
 func TestPRIV10_PagesOfProseAreTheWhole(t *testing.T) {
 	w := newMasking(t)
-	w.put(t, notes.Draft{ID: "a", Title: "About Canary Zoe", Aliases: []string{"of Canary Plan"}, Body: "Canary Plan, Canary Zoe\nCanary Zoe\n\nthe canary plan"})
+	w.put(t, notes.Draft{
+		ID: "a", Title: "About Canary Zoe", Aliases: []string{"of Canary Plan"},
+		Body: "Canary Plan, Canary Zoe\nCanary Zoe\n\nthe canary plan",
+	})
 	w.put(t, notes.Draft{ID: "b", Title: "Bare"})
 	w.put(t, notes.Draft{ID: "c2", Title: "Cat", Body: "Canary Zoe"})
 	w.put(t, notes.Draft{ID: "c1", Title: "Cat", Body: "Canary Zoe", Aliases: []string{"my Canary Plan"}})
-	_, err := w.ents.Put(t.Context(), entities.Entity{ID: "e", Type: "P", Name: "Cat", Fields: entities.Values{"said": []string{"a canary plan"}}}, nil)
+	_, err := w.ents.Put(t.Context(), entities.Entity{
+		ID: "e", Type: "P", Name: "Cat", Fields: entities.Values{"said": []string{"a canary plan"}},
+	}, nil)
 	must(t, err)
 	whole, _ := w.placesIn(t, "", 100)
 	if strings.Count(whole, "=") != 8 {
@@ -238,7 +244,8 @@ func TestPRIV10_ProseIsLinear(t *testing.T) {
 	} {
 		t.Run(family, func(t *testing.T) {
 			w := newMasking(t)
-			_, err := w.ents.Put(t.Context(), entities.Entity{ID: "long", Type: "P", Name: strings.TrimSpace(strings.Repeat("canary ", 40)), Private: true}, nil)
+			name := strings.TrimSpace(strings.Repeat("canary ", 40))
+			_, err := w.ents.Put(t.Context(), entities.Entity{ID: "long", Type: "P", Name: name, Private: true}, nil)
 			must(t, err)
 			looks := func(size int) int {
 				w.put(t, notes.Draft{ID: "open", Title: "Open", Body: strings.Repeat(piece, size/len(piece))})

@@ -168,7 +168,7 @@ func wordsOf(text string) iter.Seq[markdown.Span] {
 type proseSearch struct {
 	remote *View
 	names  *phrase
-	ctx    context.Context //nolint:containedctx // of the one call that the search serves
+	ctx    context.Context // of the one call that the search serves
 	most   int             // places to look for
 	found  []record.PrivacyPlace
 	told   map[record.PrivacyNaming]bool // in the line of the last of them

@@ -68,15 +68,12 @@ func TestPRIV6_CompletionForgetsWhatDoesNotHold(t *testing.T) {
 		db, err := kv.Open(kv.InMemory, kv.Options{})
 		must(t, err)
 		defer db.Close()
-		ents, err := entities.Open(db, entities.Options{})
-		must(t, err)
-		ns, err := notes.Open(db, ents, notes.Options{})
-		must(t, err)
+		stores := openStores(t, db, notes.Options{})
+		ents, ns := stores.Entities, stores.Notes
 		_, _, err = ents.PutType(t.Context(), entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: record.Text}}}, nil, false)
 		must(t, err)
 		_, err = ents.Put(t.Context(), entities.Entity{ID: "ea", Type: "P", Name: "Ant", Private: true}, nil)
 		must(t, err)
-		stores := audience.Stores{Entities: ents, Notes: ns}
 		kept := audience.Open(db, stores).View(audience.Remote)
 		name := func(what string) string { return rapid.SampledFrom(called).Draw(rt, what) }
 		for range rapid.IntRange(1, 25).Draw(rt, "commits") {
@@ -113,16 +110,11 @@ func TestPRIV6_CompletionForgetsWhatDoesNotHold(t *testing.T) {
 // name it, and at no others.
 func TestPERF22_APrivateNoteCostsTheSameInALargeStore(t *testing.T) {
 	cost := func(size int) uint64 {
-		db, err := kv.Open(kv.InMemory, kv.Options{})
-		must(t, err)
-		defer db.Close()
-		ents, err := entities.Open(db, entities.Options{})
-		must(t, err)
-		ns, err := notes.Open(db, ents, notes.Options{})
-		must(t, err)
-		public := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
+		w := openRooms(t, notes.Options{})
+		defer w.db.Close()
+		ns, public := w.notes, w.rooms
 		told := 0
-		db.OnCommit(func(cs *kv.ChangeSet) {
+		w.db.OnCommit(func(cs *kv.ChangeSet) {
 			for range 2 { // the words and the vectors ask
 				told = len(public.Revealed(cs))
 			}
@@ -167,22 +159,17 @@ func TestPRIV8_WhatIsRevealedIsKnown(t *testing.T) {
 	}
 	total := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		db, err := kv.Open(kv.InMemory, kv.Options{})
-		must(t, err)
-		defer db.Close()
-		ents, err := entities.Open(db, entities.Options{})
-		must(t, err)
-		ns, err := notes.Open(db, ents, notes.Options{})
-		must(t, err)
-		public := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
+		w := openRooms(t, notes.Options{})
+		defer w.db.Close()
+		ents, ns, public := w.ents, w.notes, w.rooms
 		var revealed, changed []string
-		db.OnCommit(func(cs *kv.ChangeSet) {
+		w.db.OnCommit(func(cs *kv.ChangeSet) {
 			revealed = public.Revealed(cs)
 			for _, ch := range cs.Changes {
 				changed = append(changed, ch.ID)
 			}
 		})
-		_, _, err = ents.PutType(t.Context(), entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: record.Text}}}, nil, false)
+		_, _, err := ents.PutType(t.Context(), entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: record.Text}}}, nil, false)
 		must(t, err)
 		name := func(what string) string { return rapid.SampledFrom(called).Draw(rt, what) }
 		for i := range 6 {

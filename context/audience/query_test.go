@@ -10,38 +10,21 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 )
 
 // queried is a store with its Views.
 type queried struct {
-	t     *testing.T
-	ents  *entities.Store
-	notes *notes.Store
-	rooms *audience.Rooms
+	stored
+	t *testing.T
 }
 
 func openQueried(t *testing.T) *queried {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	q := &queried{t: t}
-	q.ents, err = entities.Open(db, entities.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.notes, err = notes.Open(db, q.ents, notes.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine := wql.New(q.ents, wql.Options{})
-	db.OnCommit(engine.Apply)
-	gr := graph.Open(db, q.ents, q.notes, engine)
-	q.rooms = audience.Open(db, audience.Stores{Entities: q.ents, Notes: q.notes, WQL: engine, Graph: gr})
+	q := &queried{t: t, stored: *openAll(t, db)}
 	_, _, err = q.ents.PutType(t.Context(), entities.Type{Name: "Person", Fields: []entities.Field{
 		{Name: "about", Type: record.Text}, {Name: "boss", Type: record.EntityRef}, {Name: "met", Type: record.TextList},
 	}}, nil, false)

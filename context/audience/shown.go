@@ -12,9 +12,10 @@ import (
 	"github.com/ctxd/ctxd/entities/names"
 )
 
-// shownRecords keeps how records are shown to a remote reader: entities for queries, which
-// look at all of a type, and for completion which names are shown. It holds until a record is called otherwise or becomes private:
-// another takes its place then, so what was worked out before is not kept.
+// shownRecords keeps how records are shown to a remote reader. Queries need the entities as
+// they are shown, since they look at all of a type; completion needs to know which names
+// are shown as they are. It holds until a record is called otherwise, or becomes private or
+// public: a new one replaces it then, so that what a call found out before is not kept.
 type shownRecords struct {
 	known sync.Map // *entities.Entity to *entities.Entity
 	size  atomic.Int64

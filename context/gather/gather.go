@@ -219,8 +219,10 @@ func (g *Gatherer) record(r *request, report prompt.Report) {
 	if len(g.recent) == g.opts.Reports {
 		g.recent = append(g.recent[:0], g.recent[1:]...)
 	}
-	g.recent = append(g.recent,
-		kept{Recorded{At: g.opts.Now().UTC(), ConversationID: r.ConversationID, Audience: string(r.view.Reader()), Report: report}, r.told.Reader()})
+	recorded := Recorded{
+		At: g.opts.Now().UTC(), ConversationID: r.ConversationID, Audience: string(r.view.Reader()), Report: report,
+	}
+	g.recent = append(g.recent, kept{recorded, r.told.Reader()})
 }
 
 // Recent returns the reports of the last assemblies, newest first, at most limit. A

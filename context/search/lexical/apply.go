@@ -91,8 +91,8 @@ func isLarge(list []change) bool {
 	return len(list) > fewChanges || size > fewText
 }
 
-// prepare tokenises the notes of a commit before its turn comes: whatever they are long, and
-// in whatever script, the commits before it go on.
+// prepare tokenises the notes of a commit before its turn comes. However long they are, and
+// in whatever script, no other commit waits for it.
 func (x *Index) prepare(cs *kv.ChangeSet) {
 	list := x.changesOf(cs)
 	if len(list) == 0 {

@@ -140,15 +140,16 @@ func (e *Evaluation) hides(doc uint32) bool {
 	return int(doc/64) < len(e.Hidden) && e.Hidden[doc/64]>>(doc%64)&1 == 1
 }
 
-// hide takes back what the hidden documents of a window were given. It starts and ends
-// at multiples of 64.
+// hide removes the marks and the sums of the hidden documents of a window. from and to are
+// multiples of 64.
 func (e *Evaluation) hide(from, to uint32) {
 	first := min(int(from/64), len(e.Hidden))
-	for i, hidden := range e.Hidden[first:min(int(to/64), len(e.Hidden))] {
-		hidden &= e.marks[i]
-		e.marks[i] &^= hidden
-		for ; hidden != 0; hidden &= hidden - 1 {
-			e.sums[i*64+bits.TrailingZeros64(hidden)] = 0
+	last := min(int(to/64), len(e.Hidden))
+	for i, hidden := range e.Hidden[first:last] {
+		found := e.marks[i] & hidden
+		e.marks[i] &^= found
+		for ; found != 0; found &= found - 1 {
+			e.sums[i*64+bits.TrailingZeros64(found)] = 0
 		}
 	}
 }

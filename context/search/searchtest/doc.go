@@ -1,4 +1,5 @@
-// Package searchtest is what the tests of search and its rooms stand on: a store of notes,
-// the writing of many of them, and the waiting for what comes by itself. Only tests import
-// it; it knows no index, so that tests within the rooms of indexes can use it too.
+// Package searchtest has what the tests of package search and of its packages share: it
+// opens stores, writes many notes, and waits for what happens in the background. Only tests
+// import it. It imports no index, so that the tests inside the packages of indexes can
+// import it too.
 package searchtest

@@ -43,7 +43,8 @@ type Options struct {
 	seam seam
 }
 
-// seam is where tests have the disk fail; nil: it does as it does.
+// seam replaces what reads and writes the disk in tests of a disk that fails. What is nil is
+// that of package vector.
 type seam struct {
 	open func(name string, model embed.Model) (*vector.Index, error)
 	put  func(x *vector.Index, it vector.Item, current func() bool) (bool, error)

@@ -33,9 +33,9 @@ type class struct {
 	how uint8
 	// bare says of a letter that it loses its marks, strict of a mark that it stays even so.
 	bare, strict bool
-	// composes says of a mark that it makes one character with some that stand before it,
-	// takes of a character that it does with some marks behind it, marked of a character
-	// that it begins with a mark when it is taken apart.
+	// composes says of a mark that some character before it composes with it (NFC), takes
+	// of a character that some mark behind it composes with it, marked of a character that
+	// its decomposition begins with a mark.
 	composes, takes, marked bool
 	// combining is the combining class of the end of the fold: marks stand in its order.
 	combining uint8

@@ -28,7 +28,8 @@ func appendWhole(b []byte, word string) []byte {
 	return append(b[:from], norm.NFC.Bytes(b[from:])...)
 }
 
-// decompose takes a word apart into letters without case and their marks.
+// decompose returns the compatibility decomposition of a word without case: each letter with
+// its marks behind it.
 func decompose(word string) string {
 	return norm.NFD.String(cases.Fold().String(norm.NFKC.String(word)))
 }

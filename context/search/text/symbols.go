@@ -18,13 +18,13 @@ const asciiSymbols = "$%&*+<=>@^~"
 // and what ends sentences are not; nor are bullets and dots that stand for what is left out.
 func isSymbol(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r > 0 && strings.ContainsRune(asciiSymbols, r)
+		return strings.ContainsRune(asciiSymbols, r)
 	}
 	switch r {
 	case utf8.RuneError, '·', '…', '‥', '•', '‣', '⁃', '‧', '・', '･', '¡', '¿', '״', '׳':
 		return false
 	}
-	return !isWord(r) && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z,
+	return !isWord(r) && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z,
 		unicode.Pc, unicode.Pd, unicode.Ps, unicode.Pe, unicode.Pi, unicode.Pf, unicode.Terminal_Punctuation,
 		unicode.Quotation_Mark)
 }

@@ -8,12 +8,13 @@
 //
 // # The scan
 //
-// A row is kept as int8 with a scale, and scanned with the widest instructions of
-// the processor (AVX2; plain Go elsewhere). The best rows are then ranked by
-// their exact vectors, in float32. Up to 1,024 rows that
-// a search may find are all compared exactly, however many there are beside them. There
-// is no graph or tree of neighbours: at a million rows a scan still takes only
-// some 20 ms, is exact, and sees a change at once.
+// A row is kept as int8 codes with a scale. A scan compares the codes of all rows with
+// the widest instructions of the processor (AVX2; plain Go elsewhere). It then ranks the
+// best rows by their exact vectors, in float32. A search that may find no more than 1,024
+// rows, because of its filters, compares the exact vectors of all of these and scans none.
+//
+// There is no graph or tree of neighbours: a scan of a million rows takes some 20 ms, and
+// sees a change at once.
 //
 // # Memory and the file
 //
