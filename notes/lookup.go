@@ -139,17 +139,7 @@ func hasTag(n *Note, fold string) bool {
 // Tags returns the tags that begin with prefix and the number of live notes
 // that have each, most frequent first, then by name.
 func (s *Store) Tags(prefix string) []Tag {
-	fold := entities.Fold(strings.TrimPrefix(prefix, "#"))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	out := []Tag{}
-	for key, t := range s.tags {
-		if strings.HasPrefix(key, fold) {
-			out = append(out, *t)
-		}
-	}
-	slices.SortFunc(out, func(a, b Tag) int {
-		return cmp.Or(b.Count-a.Count, entities.CompareNatural(a.Name, b.Name))
-	})
-	return out
+	return s.tags.List(prefix)
 }

@@ -101,6 +101,38 @@ func TestNotesDescribeThemselves(t *testing.T) {
 	}
 }
 
+// A tag is called as most of its notes spell it, whichever of them came first: rooms that
+// are opened anew call it the same.
+func TestTagsAreCalledTheSameByRoomsThatAreOpenedAnew(t *testing.T) {
+	s, _, db := open(t, kv.InMemory)
+	called := func(step, want string) {
+		t.Helper()
+		ents, err := entities.Open(db, entities.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := notes.Open(db, ents, notes.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for when, got := range map[string][]notes.Tag{"now": s.Tags(""), "opened anew": again.Tags("")} {
+			if len(got) != 1 || got[0].Name != want {
+				t.Errorf("%s, %s: %v, want %s", step, when, got, want)
+			}
+		}
+	}
+	put(t, s, notes.Draft{ID: "z", Tags: []string{"plan"}})
+	put(t, s, notes.Draft{ID: "y", Tags: []string{"PLAN"}})
+	called("as often", "PLAN")
+	put(t, s, notes.Draft{ID: "x", Tags: []string{"plan"}})
+	put(t, s, notes.Draft{ID: "a", Tags: []string{"Plan"}})
+	called("most", "plan")
+	if _, err := s.Delete(ctx, "z", nil); err != nil {
+		t.Fatal(err)
+	}
+	called("the first one is gone", "PLAN")
+}
+
 func TestBadNotes(t *testing.T) {
 	s, _, _ := open(t, kv.InMemory)
 	put(t, s, notes.Draft{ID: "old", Path: "a.md", Body: "old"})

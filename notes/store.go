@@ -53,7 +53,7 @@ type Store struct {
 	names *names.Index // of the live notes
 	// Titles, aliases, files and paths of the private notes, the archived ones included.
 	privateNames *names.Index
-	tags         map[string]*Tag
+	tags         TagCounts
 	live         int
 	text         int64 // bytes of all texts
 	gen          uint64
@@ -74,7 +74,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		private: newPrivateFolders(opts.PrivateFolders),
-		names:   names.New(), privateNames: names.New(), tags: make(map[string]*Tag),
+		names:   names.New(), privateNames: names.New(), tags: TagCounts{},
 	}
 	if err := s.loadCaseRules(); err != nil {
 		return nil, err
@@ -204,11 +204,7 @@ func (s *Store) enter(n *Note, as *noteNames) num {
 
 func (s *Store) countTags(n *Note) {
 	for _, name := range n.Tags {
-		key := entities.Fold(name)
-		if s.tags[key] == nil {
-			s.tags[strings.Clone(key)] = &Tag{Name: strings.Clone(name)} // else they keep the record that they are parts of
-		}
-		s.tags[key].Count++
+		s.tags.Add(name, 1)
 	}
 }
 
@@ -228,11 +224,7 @@ func (s *Store) leave(n, next *Note) {
 			s.names.Delete(n.ID)
 		}
 		for _, name := range n.Tags {
-			key := entities.Fold(name)
-			s.tags[key].Count--
-			if s.tags[key].Count == 0 {
-				delete(s.tags, key)
-			}
+			s.tags.Add(name, -1)
 		}
 	}
 	s.index.remove(s.index.byID[n.ID])

@@ -318,43 +318,16 @@ func (v *View) Tags(prefix string) []notes.Tag {
 	if !v.hides {
 		return v.notes.Tags(prefix)
 	}
-	fold := entities.Fold(strings.TrimPrefix(prefix, "#"))
-	type counted struct {
-		notes.Tag
-		first string // id of the note whose spelling it has
-	}
-	tags := make(map[string]*counted)
+	counts := notes.TagCounts{}
 	for n := range v.notes.All() {
 		if n.Private || !n.Live() {
 			continue
 		}
 		for _, name := range n.Tags {
-			key := entities.Fold(name)
-			if !strings.HasPrefix(key, fold) {
-				continue
-			}
-			t := tags[key]
-			if t == nil {
-				t = &counted{first: n.ID}
-				t.Name = name
-				tags[key] = t
-			}
-			if n.ID < t.first {
-				t.Name, t.first = name, n.ID
-			}
-			t.Count++
+			counts.Add(name, 1)
 		}
 	}
-	out := make([]notes.Tag, 0, len(tags))
-	for _, t := range tags {
-		if v.TextOf("", t.Name) == t.Name {
-			out = append(out, t.Tag)
-		}
-	}
-	slices.SortFunc(out, func(a, b notes.Tag) int {
-		return cmp.Or(b.Count-a.Count, entities.CompareNatural(a.Name, b.Name))
-	})
-	return out
+	return slices.DeleteFunc(counts.List(prefix), func(t notes.Tag) bool { return v.TextOf("", t.Name) != t.Name })
 }
 
 // Unresolved is notes.Store.Unresolved: without links that can mean nothing but private
