@@ -164,6 +164,7 @@ func (s *Store) build(tx *kv.Tx, t *Type, e Entity, old *Entity, opts PutOptions
 	switch {
 	case old != nil:
 		record.CreatedAt, record.TrashedAt, record.Version = old.CreatedAt, old.TrashedAt, old.Version+1
+		record.UpdatedAt = later(now, old.UpdatedAt)
 		if !opts.FromNote {
 			record.Sources = old.Sources // of the texts that stay
 		} else {
@@ -177,6 +178,14 @@ func (s *Store) build(tx *kv.Tx, t *Type, e Entity, old *Entity, opts PutOptions
 
 // now is the time of a transaction, as records carry it.
 func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
+
+// later is now, but not before a record was changed last: a clock may be set back.
+func later(now, last time.Time) time.Time {
+	if now.Before(last) {
+		return last
+	}
+	return now
+}
 
 // checkWritable refuses a write to a record that moved on or that belongs to a
 // file.
@@ -329,6 +338,7 @@ func (s *Store) changeTx(tx *kv.Tx, id string, ifVersion *int, edit func(*kv.Tx,
 		return fault.Stale("entity", id, old.Version, *ifVersion)
 	}
 	e := *old
+	e.UpdatedAt = later(s.now(tx), old.UpdatedAt)
 	if err := edit(tx, &e); err != nil {
 		return err
 	}
@@ -336,15 +346,14 @@ func (s *Store) changeTx(tx *kv.Tx, id string, ifVersion *int, edit func(*kv.Tx,
 		return err
 	}
 	e.Version++
-	e.UpdatedAt = s.now(tx)
 	return EntityRecords.Put(tx, id, &e)
 }
 
 // Trash moves an entity to the trash: it is out of lists, menus and queries,
 // references to it show as deleted, and Restore brings it back.
 func (s *Store) Trash(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
-	err := s.change(ctx, id, ifVersion, func(tx *kv.Tx, e *Entity) error {
-		s.trash(tx, e)
+	err := s.change(ctx, id, ifVersion, func(_ *kv.Tx, e *Entity) error {
+		trash(e)
 		return nil
 	})
 	return s.after(id, err)
@@ -357,16 +366,17 @@ func (s *Store) TrashTx(tx *kv.Tx, id string) error {
 	if err != nil || !old.Live() {
 		return err
 	}
-	return s.changeTx(tx, id, nil, func(tx *kv.Tx, e *Entity) error {
-		s.trash(tx, e)
+	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
+		trash(e)
 		return nil
 	})
 }
 
-func (s *Store) trash(tx *kv.Tx, e *Entity) {
+// trash moves an entity whose UpdatedAt is that of the change.
+func trash(e *Entity) {
 	if e.TrashedAt == nil {
-		now := s.now(tx)
-		e.TrashedAt = &now
+		at := e.UpdatedAt
+		e.TrashedAt = &at
 	}
 }
 

@@ -187,6 +187,9 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 	switch {
 	case old != nil:
 		n.CreatedAt, n.Version, n.EntityID = old.CreatedAt, old.Version+1, old.EntityID
+		if d.ModifiedAt.IsZero() && now.Before(old.UpdatedAt) { // the clock was set back
+			n.UpdatedAt = old.UpdatedAt
+		}
 		n.ArchivedAt, given.Archived = old.ArchivedAt, old.Given.Get().Archived
 	case !d.CreatedAt.IsZero():
 		n.CreatedAt = d.CreatedAt.UTC()

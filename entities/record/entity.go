@@ -89,7 +89,7 @@ type Entity struct {
 	Private     bool       `json:"private" jsonschema:"whether it is kept from remote models"`
 	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file, with which alone it changes"`
 	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
-	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last"`
+	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last; it never goes back"`
 	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"when it went to the trash; absent while it is not there"`
 	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
 

@@ -18,7 +18,7 @@ type Note struct {
 	Private     bool       `json:"private" jsonschema:"whether it is kept from remote models"`
 	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file, with which alone it changes"`
 	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
-	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last"`
+	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last; it never goes back, but for a note of a vault: there it is the time of its file"`
 	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"when it was archived; absent while it is not"`
 	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
 	EntityID    string     `json:"entityId,omitempty" jsonschema:"the entity made from it"`

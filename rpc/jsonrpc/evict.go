@@ -128,11 +128,14 @@ func (s *Server) refuse(conn net.Conn) {
 }
 
 // onceASecond keeps what happens in storms from filling the log.
-type onceASecond struct{ last atomic.Int64 } // Unix nanoseconds
+type onceASecond struct{ last atomic.Pointer[time.Time] } // nil: never
 
 // due reports whether a line may be written now.
 func (o *onceASecond) due() bool {
-	now := time.Now().UnixNano()
 	last := o.last.Load()
-	return now-last > int64(time.Second) && o.last.CompareAndSwap(last, now)
+	if last != nil && time.Since(*last) <= time.Second {
+		return false
+	}
+	now := time.Now()
+	return o.last.CompareAndSwap(last, &now)
 }

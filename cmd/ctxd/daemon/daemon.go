@@ -228,6 +228,9 @@ type Owner struct {
 	Socket  string    `json:"socket"`
 }
 
+// Uptime is how long the daemon has run, 0 when the clock was set back since.
+func (o Owner) Uptime() time.Duration { return max(0, time.Since(o.Started)) }
+
 func (d *Daemon) sign() error {
 	data, err := json.Marshal(Owner{os.Getpid(), command.Version(), d.started.UTC(), d.Listener.Path()})
 	if err != nil {
@@ -296,7 +299,7 @@ func OwnerOf(dir string, err error) error {
 	if unsigned != nil {
 		return e
 	}
-	up := time.Since(e.owner.Started).Round(time.Second)
+	up := e.owner.Uptime().Round(time.Second)
 	e.Fault.Msg = fmt.Sprintf("another ctxd already owns this data (pid %d, version %s, up %s) and listens on %s",
 		e.owner.PID, e.owner.Version, up, e.owner.Socket)
 	e.Fault.Hint = "use that one, or end it with: ctxd stop --socket " + e.owner.Socket

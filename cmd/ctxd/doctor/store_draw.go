@@ -46,7 +46,7 @@ func (h *holder) draw(s *term.Screen) {
 	if h == nil {
 		return
 	}
-	up := time.Since(h.Started).Round(time.Second)
+	up := h.Uptime().Round(time.Second)
 	s.Say(term.Labelled("daemon"), term.Text(fmt.Sprintf("ctxd %s has it, pid %d, up %s", h.Version, h.PID, up)))
 	s.SayWhole(term.Labelled(""), term.Text("on "+h.Socket))
 	if h.Health == nil {

@@ -25,7 +25,6 @@ type file struct {
 	held []byte     // what was written before it was open
 	open bool
 	size int64
-	full int64 // when the last file was full, in ms since 1970
 	to   *lumberjack.Logger
 }
 
@@ -64,19 +63,40 @@ func (f *file) Write(p []byte) (int, error) {
 // append writes to the file, or to the next one when it is full. The caller
 // holds mu.
 func (f *file) append(p []byte) (int, error) {
-	// Full files are named for the millisecond, and must not replace each other.
-	if f.size > 0 && f.size+int64(len(p)) > f.max && time.Now().UnixMilli() > f.full {
+	if f.size > 0 && f.size+int64(len(p)) > f.max && f.makeWay(time.Now()) {
 		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 			return 0, err
 		}
 		if err := f.to.Rotate(); err != nil {
 			return 0, err
 		}
-		f.size, f.full = 0, time.Now().UnixMilli()
+		f.size = 0
 	}
 	n, err := f.to.Write(p)
 	f.size += int64(n)
 	return n, err
+}
+
+// makeWay reports whether a file that is full now can get its name, which is the
+// millisecond. Full files must not replace each other, and their names must sort by
+// time: the least is removed, and read, first. Those that have a later one, because the
+// clock was set back, get names of the time before this.
+func (f *file) makeWay(now time.Time) bool {
+	now = now.UTC().Truncate(time.Millisecond)
+	files := rotated(f.path)
+	at := now
+	for i := len(files) - 1; i >= 0 && !files[i].full.Before(now); i-- {
+		if files[i].full.Equal(now) {
+			return false
+		}
+		name := ""
+		for name == "" || config.Exists(name) {
+			at = at.Add(-time.Millisecond)
+			name = fullName(f.path, at)
+		}
+		_ = os.Rename(files[i].path, name) // it may be gone, as the oldest ones go
+	}
+	return true
 }
 
 // start makes the file and writes what has been held back. A folder that is

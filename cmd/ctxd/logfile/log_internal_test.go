@@ -150,6 +150,48 @@ func TestLogRotates(t *testing.T) {
 	}
 }
 
+// TestREL1_LogOfAClockThatWasSetBack begins with full files that have the names of a year
+// to come: new ones come after them, and are not removed in their place.
+func TestREL1_LogOfAClockThatWasSetBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ctxd.log")
+	began := time.Now()
+	for i, at := range []time.Time{began.AddDate(-1, 0, 0), began.AddDate(1, 0, 0), began.AddDate(1, 0, 1), began.AddDate(70, 0, 0)} {
+		if err := os.WriteFile(fullName(path, at), fmt.Appendf(nil, "{\"msg\":\"old-%d\"}\n", i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(keep, n int, msg string) {
+		f := newFile(path, options{MaxSize: 256, Keep: keep})
+		if err := f.start(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			nextMillisecond()
+			writeRecord(t, f, fmt.Sprintf("%s-%d", msg, i))
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(100, 12, "new")
+	want := "old-0 old-1 old-2 old-3 new-0 new-1 new-2 new-3 new-4 new-5 new-6 new-7 new-8 new-9 new-10 new-11"
+	if got := strings.Join(allRecords(t, path, 0, everything), " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	files := rotated(path)
+	if last := files[len(files)-1]; last.full.After(time.Now()) {
+		t.Errorf("%s has the name of a time to come", last.path)
+	}
+	write(2, 12, "last")
+	for deadline := time.Now().Add(2 * time.Minute); len(rotated(path)) > 2 && time.Now().Before(deadline); {
+		<-time.After(time.Millisecond) // they are removed in the background
+	}
+	got := allRecords(t, path, 0, everything)
+	if len(got) == 0 || strings.Contains(strings.Join(got, " "), "old-") || got[len(got)-1] != "last-11" {
+		t.Errorf("of all, %v is left", got)
+	}
+}
+
 // Before a daemon owns its data, the file may be another one's.
 func TestLogIsHeldBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log", "ctxd.log")

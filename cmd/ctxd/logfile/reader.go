@@ -94,22 +94,42 @@ func (l *Reader) drain(take func(line []byte) error) error {
 // before returns the files that came before the one that is read, oldest first.
 func (l *Reader) before() []string { return slices.DeleteFunc(l.rotated(), l.isOpen) }
 
-// rotated returns the full files, oldest first: their names sort by time.
-func (l *Reader) rotated() []string {
-	dir, name := filepath.Split(l.path)
+// rotated returns the full files, oldest first.
+func (l *Reader) rotated() (paths []string) {
+	for _, f := range rotated(l.path) {
+		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+// fullFile is a file of a log that was full, and when.
+type fullFile struct {
+	path string
+	full time.Time
+}
+
+// rotated returns the full files of the log at path, oldest first: their names sort by
+// time.
+func rotated(path string) (files []fullFile) {
+	dir, name := filepath.Split(path)
 	ext := filepath.Ext(name)
-	entries, err := os.ReadDir(dir) // sorted
+	entries, err := os.ReadDir(filepath.Clean(dir)) // sorted
 	if err != nil {
 		return nil // there is a log, so there will be
 	}
-	var paths []string
 	for _, e := range entries {
 		stamp, ok := strings.CutPrefix(e.Name(), strings.TrimSuffix(name, ext)+"-")
-		if _, err := time.Parse(rotatedStamp+ext, stamp); ok && err == nil {
-			paths = append(paths, dir+e.Name())
+		if at, err := time.Parse(rotatedStamp+ext, stamp); ok && err == nil {
+			files = append(files, fullFile{dir + e.Name(), at})
 		}
 	}
-	return paths
+	return files
+}
+
+// fullName returns the path of a file of the log at path that was full at a time.
+func fullName(path string, at time.Time) string {
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "-" + at.UTC().Format(rotatedStamp) + ext
 }
 
 // rotatedStamp is how the time stands in the name of a full file.

@@ -294,6 +294,7 @@ func (x *Index) serves(g *generation, id string) bool {
 func (x *Index) load() {
 	var newest string
 	var at time.Time
+	found := false // that of the model
 	known := x.embedder.Status().Model
 	for _, name := range x.files() {
 		model, err := vector.ModelOf(name)
@@ -305,8 +306,8 @@ func (x *Index) load() {
 		case err != nil || failed != nil:
 			_ = os.Remove(name) // it can't be read, and is made anew
 		case known != nil && *known == model:
-			newest, at = name, time.Now()
-		case info.ModTime().After(at):
+			newest, found = name, true
+		case !found && info.ModTime().After(at):
 			newest, at = name, info.ModTime()
 		}
 	}

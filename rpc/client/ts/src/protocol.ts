@@ -495,7 +495,7 @@ export interface Entity {
    */
   createdAt: string;
   /**
-   * When it was changed last.
+   * When it was changed last; it never goes back.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -529,7 +529,7 @@ export interface EntityFull {
    */
   createdAt: string;
   /**
-   * When it was changed last.
+   * When it was changed last; it never goes back.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -888,7 +888,7 @@ export interface Note {
    */
   createdAt: string;
   /**
-   * When it was changed last.
+   * When it was changed last; it never goes back, but for a note of a vault: there it is the time of its file.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -941,7 +941,7 @@ export interface NoteFull {
    */
   createdAt: string;
   /**
-   * When it was changed last.
+   * When it was changed last; it never goes back, but for a note of a vault: there it is the time of its file.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
