@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -17,7 +19,7 @@ import (
 // Command is ctxd call.
 type Command struct {
 	Method   string   `arg:"" help:"Name of the method, such as notes.search."`
-	Params   []string `arg:"" optional:"" help:"A JSON object, - to read it from standard input, or NAME=TEXT and NAME:=JSON for single members."`
+	Params   []string `arg:"" optional:"" help:"A JSON object, - to read it from standard input, or NAME=VALUE and NAME:=JSON for single parameters."`
 	Describe bool     `short:"d" help:"Say what the method takes and gives instead of calling it; needs no daemon."`
 
 	connect.Audience
@@ -41,7 +43,9 @@ func (Command) More() string {
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd call notes.complete prefix=Pro limit:=3", "params by name: = gives a text, := anything else"},
+		{"ctxd call notes.complete prefix=Pro limit=3", "parameters by name, read as the method takes them"},
+		{"ctxd call notes.list tags=work tags=2026", "a list, an item at a time"},
+		{`ctxd call notes.search query=drift filter:='{"tags":["work"]}'`, "NAME:= takes any JSON"},
 		{`ctxd call wql.query '{"query":"SELECT COUNT(*) FROM Person"}'`, "params as JSON"},
 		{"ctxd call notes.putMany - < notes.json", "params from a file"},
 		{"ctxd call context.assemble --describe", "what a method takes"},
@@ -70,10 +74,18 @@ func (c *Command) Run(a *Options) error {
 	})
 }
 
-// suggest adds the names that an unknown method may have been meant to be.
+// suggest adds the names that an unknown method or parameter may have been meant
+// to be.
 func (c *Command) suggest(err error, methods []string) error {
 	var wire *client.Error
-	if !errors.As(err, &wire) || wire.Code != protocol.CodeMethodNotFound {
+	if !errors.As(err, &wire) {
+		return err
+	}
+	switch wire.Code {
+	case protocol.CodeInvalidParams:
+		return c.suggestParam(wire)
+	case protocol.CodeMethodNotFound:
+	default:
 		return err
 	}
 	e := fault.New(fault.NotFound, "the daemon has no method %q", c.Method).
@@ -82,4 +94,24 @@ func (c *Command) suggest(err error, methods []string) error {
 		e.Hint = "ctxd call " + strings.Join(near, ", or ctxd call ")
 	}
 	return e
+}
+
+// suggestParam adds the parameters that the method has, the likely ones first,
+// where one was given that it does not have.
+func (c *Command) suggestParam(refused *client.Error) error {
+	name, schemas := refused.Data.Field, schemasOf(c.Method)
+	if _, known := schemas[name]; known || schemas == nil || name == "" || strings.ContainsAny(name, ".[") {
+		return refused
+	}
+	names := slices.Sorted(maps.Keys(schemas))
+	e := *refused
+	if len(names) == 0 {
+		e.Data.Hint = c.Method + " takes no parameters"
+		return &e
+	}
+	e.Data.Hint = c.Method + " takes " + strings.Join(names, ", ")
+	if near := command.Nearest(name, names); len(near) > 0 {
+		e.Data.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Data.Hint
+	}
+	return &e
 }

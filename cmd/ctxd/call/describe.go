@@ -40,19 +40,48 @@ type schema struct {
 	Maximum *float64        `json:"maximum"`
 }
 
-// describe says what a method takes and gives, from the contract.
-func (c *Command) describe(a *Options) error {
+// fromContract returns the index of a method in protocol.Methods and its part
+// of the OpenRPC document, or -1 and nothing for a method that this version does
+// not know.
+func fromContract(method string) (int, json.RawMessage, error) {
+	i := slices.Index(protocol.Names(), method)
+	if i < 0 {
+		return i, nil, nil
+	}
 	doc, err := protocol.OpenRPC()
 	if err != nil {
-		return err
+		return i, nil, err
 	}
 	var all struct {
 		Methods []json.RawMessage `json:"methods"`
 	}
 	if err := json.Unmarshal(doc, &all); err != nil {
+		return i, nil, err
+	}
+	return i, all.Methods[i], nil
+}
+
+// schemasOf returns the schemas of a method's parameters by name: none for a
+// method that only the daemon may know.
+func schemasOf(method string) map[string]schema {
+	_, doc, err := fromContract(method)
+	var m described
+	if err != nil || doc == nil || json.Unmarshal(doc, &m) != nil {
+		return nil
+	}
+	schemas := make(map[string]schema, len(m.Params))
+	for _, p := range m.Params {
+		schemas[p.Name] = p.Schema
+	}
+	return schemas
+}
+
+// describe says what a method takes and gives, from the contract.
+func (c *Command) describe(a *Options) error {
+	i, doc, err := fromContract(c.Method)
+	if err != nil {
 		return err
 	}
-	i := slices.Index(protocol.Names(), c.Method)
 	if i < 0 {
 		e := fault.New(fault.NotFound, "there is no method %q", c.Method).WithHint("ctxd call --help lists the methods")
 		if near := command.Nearest(c.Method, protocol.Names()); len(near) > 0 {
@@ -61,10 +90,10 @@ func (c *Command) describe(a *Options) error {
 		return e
 	}
 	if a.JSON {
-		return a.Out.RawJSON(all.Methods[i])
+		return a.Out.RawJSON(doc)
 	}
 	var m described
-	if err := json.Unmarshal(all.Methods[i], &m); err != nil {
+	if err := json.Unmarshal(doc, &m); err != nil {
 		return err
 	}
 	m.draw(a.Out, protocol.Methods[i])

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,7 +41,7 @@ func (c *Command) params(a *Options) (json.RawMessage, error) {
 	case len(c.Params) == 1 && !isMember(c.Params[0]):
 		doc = []byte(c.Params[0])
 	default:
-		return members(c.Params)
+		return members(c.Params, schemasOf(c.Method))
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &object); err != nil {
@@ -108,8 +109,9 @@ func isMember(arg string) bool {
 	return ok && strings.TrimSuffix(name, ":") != "" && !strings.ContainsAny(name, "{[\" \t\n")
 }
 
-// members makes an object of NAME=TEXT and NAME:=JSON.
-func members(args []string) (json.RawMessage, error) {
+// members makes an object of NAME=TEXT and NAME:=JSON. A text becomes what the
+// schema of its parameter takes; where none is known it stays a text.
+func members(args []string, schemas map[string]schema) (json.RawMessage, error) {
 	object := make(map[string]any, len(args))
 	for _, arg := range args {
 		if !isMember(arg) {
@@ -118,20 +120,66 @@ func members(args []string) (json.RawMessage, error) {
 		}
 		name, value, _ := strings.Cut(arg, "=")
 		name, isJSON := strings.CutSuffix(name, ":")
-		if _, twice := object[name]; twice {
+		list, isList := object[name].([]string)
+		_, twice := object[name]
+		if twice && (isJSON || !isList) {
 			return nil, command.Misuse(name+" is given twice",
 				"remove one of the two; a list is written as "+name+`:='["a","b"]'`)
 		}
-		if !isJSON {
+		switch s, known := schemas[name]; {
+		case isJSON:
+			if err := json.Unmarshal([]byte(value), new(any)); err != nil {
+				return nil, badJSON(name, err)
+			}
+			object[name] = json.RawMessage(value)
+		case known && s.listsTexts():
+			object[name] = append(list, value)
+		case known:
+			v, err := s.convert(name, value)
+			if err != nil {
+				return nil, err
+			}
+			object[name] = v
+		default:
 			object[name] = value
-			continue
 		}
-		if err := json.Unmarshal([]byte(value), new(any)); err != nil {
-			return nil, badJSON(name, err)
-		}
-		object[name] = json.RawMessage(value)
 	}
 	return json.Marshal(object)
+}
+
+// listsTexts reports whether values are lists of texts, so that NAME=TEXT is one
+// item of such a list.
+func (s *schema) listsTexts() bool {
+	if len(s.AnyOf) > 0 {
+		return s.AnyOf[0].listsTexts()
+	}
+	return s.Items != nil && s.Items.kind() == "string"
+}
+
+// convert makes a value of the schema's type from a text.
+func (s *schema) convert(name, text string) (any, error) {
+	if len(s.AnyOf) > 0 { // the other one is null
+		return s.AnyOf[0].convert(name, text)
+	}
+	switch s.kind() {
+	case "string", "any":
+		return text, nil
+	case "integer":
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, command.Misuse(fmt.Sprintf("%s is a whole number, not %q", name, text), "such as "+name+"=3")
+		}
+		return n, nil
+	case "boolean":
+		if text != "true" && text != "false" {
+			return nil, command.Misuse(fmt.Sprintf("%s is true or false, not %q", name, text), "such as "+name+"=true")
+		}
+		return text == "true", nil
+	}
+	if s.Items != nil {
+		return nil, command.Misuse(name+" is a list of objects, which is given as JSON", "such as "+name+":='[{…}]'")
+	}
+	return nil, command.Misuse(name+" is an object, which is given as JSON", "such as "+name+":='{…}'")
 }
 
 func badJSON(what string, err error) error {
