@@ -5,11 +5,14 @@ package main
 import (
 	"context"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -100,25 +103,54 @@ func (p *process) waits(during time.Duration) map[string]latencies {
 	return all
 }
 
+// onOneProcessor binds the programs that launch starts to one processor.
+func onOneProcessor(t *testing.T, launch func()) {
+	t.Helper()
+	runtime.LockOSThread() // programs get their processors from the thread that starts them
+	defer runtime.UnlockOSThread()
+	var all, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for !all.IsSet(first) {
+		first++
+	}
+	one.Set(first)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := unix.SchedSetaffinity(0, &all); err != nil {
+			t.Error(err)
+		}
+	}()
+	launch()
+}
+
 // TestCampaignREL7_LongReads lets other processes read for long on every place that
 // they get. What a client waits for that reads a little is bounded, also on one
 // processor.
 func TestCampaignREL7_LongReads(t *testing.T) {
 	for _, c := range []struct {
-		name                               string
-		processes, connections, processors int
+		name                   string
+		processes, connections int
+		oneProcessor           bool
 	}{
-		{"one connection", 1, 1, 0},
-		{"many connections", 1, 20, 0},
-		{"many processes", 8, 1, 0},
-		{"one processor", 1, 4, 1},
+		{"one connection", 1, 1, false},
+		{"many connections", 1, 20, false},
+		{"many processes", 8, 1, false},
+		{"one processor", 1, 4, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var env []string
-			if c.processors > 0 {
-				env = append(env, "GOMAXPROCS="+strconv.Itoa(c.processors))
+			p := prepare(t, launchOptions{})
+			if c.oneProcessor {
+				p.cmd.Env = append(p.cmd.Env, "GOMAXPROCS=1")
+				onOneProcessor(t, p.launch)
+			} else {
+				p.launch()
 			}
-			p := serve(t, launchOptions{env: env})
+			p.await()
 			cl := p.client()
 			fill(t, cl, 500, 2000)
 			fillHubs(t, cl)

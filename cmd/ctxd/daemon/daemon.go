@@ -86,8 +86,10 @@ func OptionsOf(c *config.Config, log *slog.Logger) Options {
 // wait for load. The socket comes before the store: it is what tells a second
 // daemon from the first without touching the data.
 //
-// A socket that another daemon owns is a *socket.OwnedError.
+// A socket that another daemon owns is a *socket.OwnedError. GOMAXPROCS of the process is
+// at least two from then on.
 func Start(opts Options) (*Daemon, error) {
+	ensureThreads()
 	embedder, err := OpenEmbedder(opts.embedder, opts.Log)
 	if err != nil {
 		return nil, err
