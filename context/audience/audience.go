@@ -44,7 +44,8 @@ type Rooms struct {
 	// what private records were called and from this commit on need not be hidden.
 	ofPast kv.Ahead[[]string]
 
-	privacy atomic.Uint64 // counts the changes of what private records there are and how they are called
+	privacy  atomic.Uint64 // counts the changes of what private records there are and how they are called
+	meanings atomic.Uint64 // counts those, and the others after which a link may mean another record
 }
 
 // Open returns Rooms over stores that were opened before.
@@ -92,6 +93,7 @@ func (r *Rooms) commit(cs *kv.ChangeSet) {
 	}
 	stale := private || r.remote.masks() && slices.ContainsFunc(cs.Changes, renames)
 	if stale {
+		r.meanings.Add(1)
 		r.forgetShown()
 	}
 	if r.remote.wql == nil {
@@ -174,6 +176,16 @@ func (v *View) Privacy() uint64 {
 		return 0
 	}
 	return v.rooms.privacy.Load()
+}
+
+// Meanings numbers what links, mentions and names mean, as far as that can change what the
+// reader is shown: while two calls give the same number, the text of one notes.Note shows
+// the same. Ask for it before the text is masked: a commit in between may be half seen.
+func (v *View) Meanings() uint64 {
+	if !v.hides {
+		return 0
+	}
+	return v.rooms.meanings.Load()
 }
 
 // WithholdsNotes reports whether there are notes that the reader does not see.

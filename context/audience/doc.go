@@ -42,8 +42,8 @@
 // of notes learns what is public of a note (Public, Revealed in public.go): which notes
 // may name what is known from when a record is private (references.go). How
 // records are shown is kept until a commit renames a record or changes what is
-// private; whoever keeps shown texts by himself, as gather does, asks View.Privacy
-// whether they still hold.
+// private; whoever keeps shown texts by himself, as gather does, asks View.Meanings
+// whether they still hold, or View.Privacy for texts without links.
 //
 // # Who writes
 //

@@ -147,16 +147,20 @@ func TestPERF22_APrivateNoteCostsTheSameInALargeStore(t *testing.T) {
 	}
 }
 
-// TestPRIV8_WhatIsRevealedIsKnown changes what is private, and how it is called, in all
-// ways: the notes of which the public text changes are told.
-func TestPRIV8_WhatIsRevealedIsKnown(t *testing.T) {
-	called := []string{"Ant", "Bee", "Cat Dog", "the Éa", "O'Neil"}
-	ways := []string{
+// called are names of records, ways the ways in which a text refers to one that is called %s.
+var (
+	called = []string{"Ant", "Bee", "Cat Dog", "the Éa", "O'Neil"}
+	ways   = []string{
 		"[[%s]]", "[x](%s.md)", "[x](<Private/%s.md>)", "@%s said", "@[%s]", "%s.md", "# On [[%s]]\n", "<a href='%s'>x</a>", "[x][r]\n\n[r]: <%s>",
 		"---\nabout: %s\n---\n", "---\nabout: \"x [[%s]]\"\n---\n", "---\naliases: ['[[%s]]']\n---\n", "---\ntags: [%s]\n---\n", "[[Folder/%s]]", "@ant_p_entity %s",
 		"@\"%s\" said", "@_%s_", "@[*%s*]", "@(%s)", "@“%s”", "@Private/a/%s said", "[[%s is here", "[[%s|x\ny", "![[Private/a/%s", "&#64;%s said",
 		"x @&lpar;%s)", "[[&#32;%s]]", "[[%s^b]]", "[x](%s.md:3)", "[x](<%s>", "<img alt=x src=\"%s\">", "---\ntitle: '@%s'\n---\n",
 	}
+)
+
+// TestPRIV8_WhatIsRevealedIsKnown changes what is private, and how it is called, in all
+// ways: the notes of which the public text changes are told.
+func TestPRIV8_WhatIsRevealedIsKnown(t *testing.T) {
 	total := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		w := openRooms(t, notes.Options{})

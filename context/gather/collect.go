@@ -149,17 +149,9 @@ func (c *call) readTexts() error {
 		if err != nil {
 			return err
 		}
-		shown := t.note
-		if c.remote {
-			shown, err = c.view.Body(c.ctx, t.note, c.g.texts.of(t.note).marks) // before it is cut
-			if err != nil {
-				return err
-			}
-		}
-		if shown == t.note {
-			(*t.section)[t.at].Text = c.g.texts.plain(t.note)
-		} else {
-			(*t.section)[t.at].Text = beginning(shown)
+		(*t.section)[t.at].Text, err = c.g.texts.shown(c.ctx, c.view, t.note)
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -15,6 +15,12 @@
 // they depend on, which package wql knows; one with links in its texts, which
 // may lead to private notes, holds until the next commit.
 //
+// # Texts of notes
+//
+// The plain texts of the up to 256 notes that were last in a prompt are kept, as far as a
+// section can show them: one for a local audience, and one for a remote audience, which
+// holds until audience.View.Meanings changes.
+//
 // # Consistency
 //
 // One assembly sees one state of the store: the candidates are found in one

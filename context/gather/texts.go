@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,8 +25,16 @@ type texts struct {
 
 // noteText is what is known of the text of a note.
 type noteText struct {
-	marks audience.Marks
-	plain atomic.Pointer[string] // once it was asked for
+	marks  audience.Marks
+	plain  atomic.Pointer[string] // once it was asked for
+	masked atomic.Pointer[maskedText]
+}
+
+// maskedText is the plain text of a note as a remote reader was shown it last. It holds
+// while the meanings of its links do.
+type maskedText struct {
+	meanings uint64 // of the View, before the text was masked
+	plain    string
 }
 
 const (
@@ -33,14 +42,40 @@ const (
 	keptChars = prompt.PinnedChars + 96 // of a text: more than any section shows, and a grapheme
 )
 
-// plain returns as much of the plain text of a note as a section can show.
-func (t *texts) plain(n *notes.Note) string {
+// shown returns as much of the plain text of a note as a section can show, as the reader
+// of a View may see it. The error is that of a context that has ended.
+func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (string, error) {
 	known := t.of(n)
-	if text := known.plain.Load(); text != nil {
+	if !v.Hides() {
+		return known.plainOf(n), nil
+	}
+	meanings := v.Meanings()
+	masked := known.masked.Load()
+	if masked != nil && masked.meanings == meanings {
+		return masked.plain, nil
+	}
+	shown, err := v.Body(ctx, n, known.marks) // before it is cut
+	if err != nil {
+		return "", err
+	}
+	masked = &maskedText{meanings: meanings}
+	if shown == n {
+		masked.plain = known.plainOf(n)
+	} else {
+		masked.plain = beginning(shown)
+	}
+	known.masked.Store(masked)
+	return masked.plain, nil
+}
+
+// plainOf returns as much of the plain text of a note, of which this is known, as a section
+// can show.
+func (k *noteText) plainOf(n *notes.Note) string {
+	if text := k.plain.Load(); text != nil {
 		return *text
 	}
 	text := beginning(n)
-	known.plain.Store(&text)
+	k.plain.Store(&text)
 	return text
 }
 
