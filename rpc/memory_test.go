@@ -202,3 +202,21 @@ func TestREL6_LargeWritesAllocateLittle(t *testing.T) {
 		})
 	}
 }
+
+// TestREL6_WhatWaitedOnAConnectionThatEndedIsGivenBack: reads that never ran hold nothing
+// when their connection is gone.
+func TestREL6_WhatWaitedOnAConnectionThatEndedIsGivenBack(t *testing.T) {
+	b := serve(t, rpc.Limits{Concurrency: 1})
+	p := b.connect()
+	p.call(1, "test.wait", `{"name":"first"}`)
+	b.begun("first")
+	for id := range 10 {
+		p.call(10+id, "test.wait", `{"name":"never"}`)
+	}
+	until(t, "all of them are booked", func() bool { return b.srv.ConnStats().InFlight == 11 })
+	_ = p.nc.Close()
+	b.srv.Wait()
+	if got := b.srv.ConnStats().CallBytes; got != 0 {
+		t.Errorf("%d bytes are booked", got)
+	}
+}

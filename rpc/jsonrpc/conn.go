@@ -159,6 +159,7 @@ func (c *Conn) WriteObject(any) error {
 // Close is called by the library, once, when the connection is over.
 func (c *Conn) Close() error {
 	c.cut("")
+	c.abandon()
 	c.srv.forget(c)
 	return nil
 }
@@ -384,6 +385,7 @@ func (c *Conn) cut(reason string) {
 	c.ended = true
 	for _, k := range c.reads {
 		k.state = dropped
+		c.uncount(k) // it will never be answered
 	}
 	c.room.Broadcast()
 	c.mu.Unlock()

@@ -126,14 +126,15 @@ func (c *Conn) book(calls []*Call) []*Call {
 		k.slot = c.lastSlot
 		k.noRoom = len(k.params) > smallWork/Expansion && c.srv.memory.full()
 		k.rejected = (full || k.noRoom) && k.id != nil
-		k.counted = !k.rejected
+		k.counted = !k.rejected && !c.ended // nobody would give it back for what comes after the end
 		if k.counted {
 			c.inFlight++
 			c.underWay += len(k.params)
 			c.srv.memory.hold(len(k.params))
 			own++
 			ownBytes += len(k.params)
-		} else {
+		}
+		if k.rejected {
 			k.params = nil
 		}
 		c.calls[k.slot] = k
@@ -170,6 +171,18 @@ func (c *Conn) uncount(k *Call) {
 		c.underWay -= len(k.params)
 		c.srv.memory.hold(-len(k.params))
 		c.room.Signal()
+	}
+}
+
+// abandon gives back what is held for calls that were read and will never be run: the
+// connection has ended before they were handled. It is called when none is any more.
+func (c *Conn) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range c.calls {
+		if k.peer == nil && k.inlineContext == nil {
+			c.uncount(k)
+		}
 	}
 }
 
