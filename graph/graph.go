@@ -304,12 +304,12 @@ func (g *Graph) Key(n Node) Key {
 }
 
 // Referrers returns the entities that refer to a node, in id order: what they
-// show of it is stale when its name, title or state changes.
+// show of it is stale when its name, title or state changes. nil: none does.
 func (g *Graph) Referrers(key Key) []string {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	n, ok := g.node[key.Kind][key.ID]
-	if !ok {
+	if !ok || len(g.in[n]) == 0 { // a node that was only asked for is none
 		return nil
 	}
 	ids := make([]string, 0, len(g.in[n]))
@@ -321,12 +321,12 @@ func (g *Graph) Referrers(key Key) []string {
 }
 
 // References returns the stored references of an entity in the order of its
-// type's fields, its own note last.
+// type's fields, its own note last. nil: it has none.
 func (g *Graph) References(id string) []Ref {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	n, ok := g.node[Entity][id]
-	if !ok {
+	if !ok || len(g.out[n]) == 0 {
 		return nil
 	}
 	refs := make([]Ref, len(g.out[n]))

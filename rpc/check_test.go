@@ -35,6 +35,15 @@ func TestCheckOfAWholeStore(t *testing.T) {
 	d.want(d.do("admin.check", `{}`), "ok", true)
 }
 
+// A record that was asked for and that nothing refers to is no drift.
+func TestCheckOfWhatWasAskedFor(t *testing.T) {
+	d := startOn(t, t.TempDir(), rpc.Options{})
+	d.seed()
+	d.do("notes.put", `{"id":"alone","title":"Alone"}`)
+	d.do("graph.neighbors", `{"id":"alone"}`)
+	d.want(d.do("admin.check", `{}`), "drift", "[]")
+}
+
 // What was served and is not in the records is found, and gone afterwards.
 func TestCheckRepairsDrift(t *testing.T) {
 	stray := ""
