@@ -253,8 +253,9 @@ func dateOf(doc *markdown.Document, key string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
-		if at, err := time.Parse(layout, strings.TrimSpace(f.Raw)); err == nil {
-			return at.UTC(), true
+		at, err := time.Parse(layout, strings.TrimSpace(f.Raw))
+		if at = at.UTC(); err == nil && at.Year() >= 0 && at.Year() <= 9999 { // another year can't be written again
+			return at, true
 		}
 	}
 	return time.Time{}, false

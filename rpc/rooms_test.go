@@ -513,6 +513,28 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestREL6_BoundsOfTimesAndNames: what JSON can't hold and what a terminal would obey is
+// refused, or told back so that it can be read.
+func TestREL6_BoundsOfTimesAndNames(t *testing.T) {
+	d := start(t)
+	for params, want := range map[string][2]string{
+		`{"createdAt":"9999-12-31T23:59:59-12:00"}`: {"createdAt", "createdAt must be a time such as 2026-01-31T09:30:00Z"},
+		`{"createdAt":"0000-01-01T00:00:00+12:00"}`: {"createdAt", "createdAt must be a time such as 2026-01-31T09:30:00Z"},
+		`{"":1}`:          {`""`, `"" is not a parameter`},
+		`{"\u001b[2J":1}`: {`"\x1b[2J"`, `"\x1b[2J" is not a parameter`},
+		`{"\u202e":1}`:    {`"\u202e"`, `"\u202e" is not a parameter`},
+		`{"größe":1}`:     {"größe", "größe is not a parameter"},
+	} {
+		_, err := d.try("notes.put", params)
+		var e *client.Error
+		if !errors.As(err, &e) || e.Code != protocol.CodeInvalidParams || e.Data.Field != want[0] || e.Message != want[1] {
+			t.Errorf("%s: %v", params, err)
+		}
+	}
+	d.do("notes.put", `{"createdAt":"9999-12-31T23:59:59Z"}`)
+	d.do("notes.put", `{"body":"---\ncreated: 9999-12-31T23:59:59-12:00\n---\ntext"}`)
+}
+
 // A query for a remote model is answered as if private entities did not exist.
 func TestCTX34_QueriesOfARemoteAudience(t *testing.T) {
 	d := start(t)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -230,8 +231,9 @@ func (d *decoding) number(v reflect.Value, p *plan) error {
 
 func (d *decoding) time(v reflect.Value) error {
 	if d.Peek() == '"' {
-		if t, err := time.Parse(time.RFC3339Nano, d.str()); err == nil {
-			v.Set(reflect.ValueOf(t.UTC()))
+		t, err := time.Parse(time.RFC3339Nano, d.str())
+		if t = t.UTC(); err == nil && t.Year() >= 0 && t.Year() <= 9999 { // another year can't be written again
+			v.Set(reflect.ValueOf(t))
 			return nil
 		}
 	}
@@ -284,15 +286,20 @@ func (d *decoding) object(v reflect.Value, p *plan) error {
 	return nil
 }
 
-// Clip bounds a name that a client made up, for an error that tells it back.
+// Clip makes a name that a client made up fit for an error that tells it back: it is
+// bounded, and quoted when it is empty or does strange things where it is shown.
 func Clip(name string) string {
 	const most = 64
 	n := 0
 	for i := range name {
 		n++
 		if n > most {
-			return name[:i] + "…"
+			name = name[:i] + "…"
+			break
 		}
+	}
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
 	}
 	return name
 }
