@@ -59,6 +59,40 @@ func TestCampaignREL9_OutOfDescriptors(t *testing.T) {
 	p.settles("descriptors", func() bool { return p.descriptors() <= before })
 }
 
+// TestCampaignREL9_DescriptorsKept lets two processes keep all descriptors that the daemon
+// has. Another client gets in all the same, and its connection stays.
+func TestCampaignREL9_DescriptorsKept(t *testing.T) {
+	for _, state := range []string{heldSilent, heldIdle, heldBusy} {
+		t.Run(state, func(t *testing.T) {
+			p := serve(t, launchOptions{wrapper: []string{"sh", "-c", `ulimit -n 64 && exec "$0" "$@"`}})
+			c := p.client()
+			fill(t, c, 50, 1000)
+			p.awaitVectors(c) // whose file is opened for the first of them
+			fillHubs(t, c)
+			for range 2 {
+				p.start(holder, p.socket, state, "60")
+			}
+			p.awaitLog("accept failed")
+			var times latencies
+			for range figure(5, 100) {
+				began := time.Now()
+				late, err := client.Dial(t.Context(), p.socket, client.Options{Name: "late"})
+				if err != nil {
+					t.Fatalf("a new client: %v", err)
+				}
+				ask[protocol.Health](t, late, "admin.health", nil)
+				times = append(times, time.Since(began))
+				ask[protocol.Health](t, c, "admin.health", nil)
+				_ = late.Close()
+			}
+			t.Logf("all descriptors are those of connections that are %s: a new client waits %v", state, times)
+			if p99 := times.at(0.99); p99 > inTime(time.Second) {
+				t.Errorf("p99 of a new client is %v", p99)
+			}
+		})
+	}
+}
+
 // wantTyped checks that an error is one that a client can act on.
 func wantTyped(t *testing.T, err error) {
 	t.Helper()

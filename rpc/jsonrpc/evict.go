@@ -61,10 +61,11 @@ func (c *Conn) activity() activity {
 
 // toEvict returns the connection that is to be closed for a new one of a process, nil
 // when the new one is to be refused: a client evicts no connection of a client that has
-// no more of them than itself, nor one of its own that is in use. mu is held.
-func (s *Server) toEvict(pid int) *Conn {
+// no more of them than itself, nor one of its own that is in use. most is how many can be
+// open. mu is held.
+func (s *Server) toEvict(pid, most int) *Conn {
 	asking := s.processes[pid] // nil for one that has none, or is not known
-	if asking != nil && s.overShare(asking) {
+	if asking != nil && asking.overShare(most) {
 		now := time.Now()
 		if now.Sub(asking.lastOwnEviction) < ownEvictionPause {
 			return nil
@@ -82,7 +83,7 @@ func (s *Server) toEvict(pid int) *Conn {
 		if own && a >= following || !own && asking != nil && asking.open >= c.process.open {
 			continue
 		}
-		if least == nil || s.sooner(c, a, least, leastActivity) {
+		if least == nil || sooner(c, a, least, leastActivity, most) {
 			least, leastActivity = c, a
 		}
 	}
@@ -90,8 +91,8 @@ func (s *Server) toEvict(pid int) *Conn {
 }
 
 // sooner reports whether a connection is to be evicted before another. mu is held.
-func (s *Server) sooner(c *Conn, a activity, other *Conn, otherActivity activity) bool {
-	over, otherOver := s.overShare(c.process), s.overShare(other.process)
+func sooner(c *Conn, a activity, other *Conn, otherActivity activity, most int) bool {
+	over, otherOver := c.process.overShare(most), other.process.overShare(most)
 	if over != otherOver {
 		return over
 	}
@@ -103,10 +104,10 @@ func (s *Server) sooner(c *Conn, a activity, other *Conn, otherActivity activity
 	) < 0
 }
 
-// overShare reports whether a client has more than its share of all connections. mu is
-// held.
-func (s *Server) overShare(p *process) bool {
-	return p.open > 1 && clientShare*p.open > s.limits.Connections
+// overShare reports whether a client has more than its share of the connections that can
+// be open. Server.mu is held.
+func (p *process) overShare(most int) bool {
+	return p.open > 1 && clientShare*p.open > most
 }
 
 // evict closes a connection for a new one.

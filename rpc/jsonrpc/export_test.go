@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"io"
 	"time"
 
 	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
@@ -33,3 +34,6 @@ func (s *Server) Processes() int {
 	defer s.mu.Unlock()
 	return len(s.processes)
 }
+
+// SetSpare says how the descriptor is opened that is kept for when there is no other.
+func (s *Server) SetSpare(open func() (io.Closer, error)) { s.openSpare = open }

@@ -32,6 +32,8 @@ type world struct {
 	t   *testing.T
 	log bytes.Buffer
 
+	accept func(end) // serves the daemon's end of a connection
+
 	computing, most atomic.Int64 // long reads, and the most of them since most was set to 0
 }
 
@@ -75,6 +77,7 @@ func inWorld(t *testing.T, limits jsonrpc.Limits, test func(w *world)) {
 				control("follow", func(c *jsonrpc.Conn) { *c.Data().(*bool) = true }),
 			},
 		})
+		w.accept = func(e end) { go w.ServeConn(e) }
 		w.Gate().Open("", struct{}{})
 		test(w)
 		if err := w.Shutdown(context.Background(), nil); err != nil {
@@ -135,7 +138,7 @@ type caller struct {
 // dial connects as a process.
 func (w *world) dial(pid int) *caller {
 	near, far := net.Pipe()
-	go w.ServeConn(end{far, pid})
+	w.accept(end{far, pid})
 	c := &caller{t: w.t, nc: near, in: bufio.NewScanner(near)}
 	w.t.Cleanup(func() { _ = near.Close() })
 	return c

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"slices"
@@ -87,6 +88,8 @@ type Server struct {
 
 	accepted, refused, cuts, evicted atomic.Uint64
 	lastRefusal, lastEviction        onceASecond // a line in the log
+	lastShortage                     onceASecond
+	openSpare                        func() (io.Closer, error)
 
 	jobs    runningJobs
 	ending  context.Context // ends when jobs are to end with the server
@@ -99,6 +102,7 @@ func New(opts Options) *Server {
 		limits: opts.Limits.withDefaults(), methods: make(map[string]*entry, len(opts.Methods)), log: opts.Logger,
 		failed: opts.Failed, panicked: opts.Panicked, attach: opts.Attach, onDrained: opts.Drained,
 		processOf: opts.ProcessOf, follows: opts.Follows, conns: map[uint64]*Conn{}, processes: map[int]*process{}, listeners: map[net.Listener]bool{},
+		openSpare: openNull,
 	}
 	if s.processOf == nil {
 		s.processOf = socket.PeerPID
@@ -146,8 +150,9 @@ const (
 )
 
 // Serve accepts connections until Shutdown or until ln is closed, and returns
-// nil then. It does not wait for the connections. A failing accept is repeated:
-// descriptors come back.
+// nil then. It does not wait for the connections. When the process has no descriptor
+// left, a new connection is accepted on the spare one and evicts another. Any other
+// accept that fails is repeated.
 func (s *Server) Serve(ln net.Listener) error {
 	if !s.track(ln) {
 		return ln.Close()
@@ -156,13 +161,22 @@ func (s *Server) Serve(ln net.Listener) error {
 	s.idle.begin()
 	pause := backoff.ExponentialBackOff{InitialInterval: firstPause, Multiplier: 2, MaxInterval: lastPause}
 	failing := false
+	spare := spareDescriptor{open: s.openSpare}
+	spare.take()
+	defer spare.release()
 	for {
 		conn, err := ln.Accept()
+		if outOfDescriptors(err) && spare.release() {
+			if s.lastShortage.due() {
+				s.log.Warn("accept failed: a new connection evicts another", "error", err)
+			}
+			conn, err = ln.Accept()
+		}
 		switch {
 		case err == nil:
 			pause.Reset()
 			failing = false
-			s.start(conn)
+			s.start(conn, spare.take())
 		case errors.Is(err, net.ErrClosed) || s.isStopping():
 			return nil
 		default:
@@ -171,6 +185,7 @@ func (s *Server) Serve(ln net.Listener) error {
 			}
 			failing = true
 			time.Sleep(pause.NextBackOff()) //nolint:forbidigo // out of descriptors: there is nothing to wait for but time
+			spare.take()
 		}
 	}
 }
@@ -196,15 +211,20 @@ func (s *Server) isStopping() bool {
 	return s.stopping
 }
 
-// start serves conn on goroutines of its own. When too many connections are open, it
-// evicts one of them or is refused.
-func (s *Server) start(conn net.Conn) *Conn {
+// start serves conn on goroutines of its own. When too many connections are open, or
+// there is no room for another because the process has no descriptor left, it evicts one
+// of them or is refused.
+func (s *Server) start(conn net.Conn, room bool) *Conn {
 	pid := s.processOf(conn)
 	s.mu.Lock()
 	full := s.stopping || len(s.conns)+s.gate.left() >= s.limits.Connections+maxEvictedOpen
+	open, most := s.open+s.gate.left(), s.limits.Connections
+	if !room {
+		most = max(1, min(most, open))
+	}
 	var evict *Conn
-	if !full && s.open+s.gate.left() >= s.limits.Connections {
-		evict = s.toEvict(pid)
+	if !full && open >= most {
+		evict = s.toEvict(pid, most)
 		full = evict == nil
 	}
 	if full {
@@ -284,7 +304,7 @@ func (s *Server) connect(conn net.Conn, id uint64, process *process) *Conn {
 // ServeConn serves one connection, such as one end of a pipe, and returns when
 // it is over.
 func (s *Server) ServeConn(conn net.Conn) {
-	if c := s.start(conn); c != nil {
+	if c := s.start(conn, true); c != nil {
 		<-c.ctx.Done()
 	}
 }
