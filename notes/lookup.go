@@ -44,13 +44,18 @@ func (s *Store) ByPath(p string, skip Skip) (*Note, error) {
 	return s.only(list, "path")
 }
 
-// ByTitle returns the note of that title, compared without case: a live one
-// before an archived one. Several are a Conflict with candidates.
+// ByTitle returns the note of that title or, when there is none, of that alias,
+// both compared without case: a live one before an archived one. Several are a
+// Conflict with candidates.
 func (s *Store) ByTitle(title string, skip Skip) (*Note, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	named := s.index.named(entities.Fold(strings.TrimSpace(title)))
-	return s.only(s.index.preferred(s.index.visible(named, byTitle, nowhere, skip)), "title")
+	list := s.index.preferred(s.index.visible(named, byTitle, nowhere, skip))
+	if len(list) == 0 {
+		list = s.index.preferred(s.index.visible(named, byAlias, nowhere, skip))
+	}
+	return s.only(list, "title")
 }
 
 // Unnamed is what ByPath and ByTitle answer when no note has that path or title.

@@ -187,6 +187,32 @@ func TestBadNotes(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// A note is found by its aliases too, but before them by titles, and live ones
+// before archived ones.
+func TestByTitle_Aliases(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	put(t, s, notes.Draft{ID: "a", Title: "Alpha", Aliases: []string{"First", "Beta", "Both"}})
+	put(t, s, notes.Draft{ID: "b", Title: "Beta", Aliases: []string{"both", "Last"}})
+	put(t, s, notes.Draft{ID: "c", Title: "Old", Aliases: []string{"last"}})
+	if _, err := s.Archive(ctx, "c", nil); err != nil {
+		t.Fatal(err)
+	}
+	for title, id := range map[string]string{"first": "a", " FIRST ": "a", "beta": "b", "last": "b", "alpha": "a", "old": "c"} {
+		if n, err := s.ByTitle(title, nil); err != nil || n.ID != id {
+			t.Errorf("%q is %v, %v, want %s", title, n, err, id)
+		}
+	}
+	_, err := s.ByTitle("both", nil)
+	var several *fault.Error
+	if !errors.As(err, &several) || several.Kind != fault.Conflict || len(several.Candidates) != 2 {
+		t.Errorf("an alias of two notes: %+v", err)
+	}
+	notA := func(n *notes.Note) bool { return n.ID == "a" }
+	if n, err := s.ByTitle("both", notA); err != nil || n.ID != "b" {
+		t.Errorf("%v, %v", n, err)
+	}
+}
+
 func TestPathsAreFreedAndTakenAgain(t *testing.T) {
 	s, _, _ := open(t, kv.InMemory)
 	put(t, s, notes.Draft{ID: "a", Path: "one.md"})

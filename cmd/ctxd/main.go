@@ -18,6 +18,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
@@ -36,8 +37,14 @@ type commandLine struct {
 	Service service.Command `cmd:"" group:"daemon" help:"Have the daemon started at login, by systemd or launchd."`
 	Demo    demoCmd         `cmd:"" group:"daemon" help:"Show the whole job on a sample vault, with a daemon of its own."`
 
-	Import  importCmd      `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
-	Vault   vaultCmd       `cmd:"" group:"notes" help:"Show the folders that notes come from; follow them no longer, or forget them."`
+	Import   importCmd        `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
+	Vault    vaultCmd         `cmd:"" group:"notes" help:"Show the folders that notes come from; follow them no longer, or forget them."`
+	Context  inspect.Context  `cmd:"" group:"notes" help:"Assemble the prompt for a message, and show what went in and why."`
+	Notes    records.Notes    `cmd:"" group:"notes" help:"List notes, show their text, make and change them."`
+	Entities records.Entities `cmd:"" group:"notes" help:"List entities, show, make and change them."`
+	Types    records.Types    `cmd:"" group:"notes" help:"List the types of entities, show, declare and change them."`
+	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes with one of them."`
+
 	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
 	Similar search.Similar `cmd:"" group:"notes" help:"Find the notes that mean what one does."`
 	WQL     shell.Command  `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
@@ -151,6 +158,7 @@ func (a *app) bindings() []any {
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
+		&records.Options{Streams: a.Streams, Link: a.Link},
 		&search.Options{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
@@ -411,6 +412,39 @@ func TestREL8_MaskingLooksAtItsContext(t *testing.T) {
 		_, err = w.remote.Body(ends, &n, audience.MarksOf(n.Body))
 		if !errors.Is(err, context.Canceled) || ends.looks > ends.end+4 {
 			t.Errorf("%q: %d looks after the end: %v", part, ends.looks-ends.end, err)
+		}
+	}
+}
+
+// TestPRIV6_ANoteByItsAlias: a note is found by an alias that the reader is shown,
+// and by none that would tell of a private record.
+func TestPRIV6_ANoteByItsAlias(t *testing.T) {
+	w := newMasking(t)
+	w.put(t, notes.Draft{ID: "plain", Title: "Plain", Aliases: []string{"Simple", "Twice"}})
+	w.put(t, notes.Draft{ID: "linked", Title: "Linked", Aliases: []string{"About [[Canary Plan]]", "Fine"}})
+	w.put(t, notes.Draft{ID: "also", Title: "Also", Aliases: []string{"Twice"}})
+	w.put(t, notes.Draft{ID: "third", Title: "Third", Aliases: []string{"both", "[[Canary Plan]]"}})
+	w.put(t, notes.Draft{ID: "fourth", Title: "Fourth", Aliases: []string{"both"}})
+	for title, want := range map[string]struct{ local, remote string }{
+		"simple":                {"plain", "plain"},
+		"Canary Alias":          {"secret", ""},
+		"about [[canary plan]]": {"linked", ""},
+		"[[Canary Plan]]":       {"third", ""},
+		"both":                  {"several", "fourth"},
+		"twice":                 {"several", "several"},
+	} {
+		for i, view := range []*audience.View{w.local, w.remote} {
+			got := ""
+			switch n, err := view.NoteByTitle(title); fault.KindOf(err) {
+			case fault.Conflict:
+				got = "several"
+			case fault.NotFound:
+			default:
+				got = n.ID
+			}
+			if want := []string{want.local, want.remote}[i]; got != want {
+				t.Errorf("%q for reader %d: %q, want %q", title, i, got, want)
+			}
 		}
 	}
 }

@@ -53,21 +53,33 @@ func (v *View) NoteByPath(p string) (*notes.Note, error) {
 
 // NoteByTitle is notes.Store.ByTitle. A note is not found by a title that names a
 // private record with a link; by one that is no more than what such a record is called
-// too, it is.
+// too, it is. By an alias it is found when its aliases are shown as they are.
 func (v *View) NoteByTitle(title string) (*notes.Note, error) {
 	n, err := v.notes.ByTitle(title, v.skipNote())
 	switch {
-	case err == nil && v.linksInTitle(n):
+	case err == nil && v.hidesName(n, title):
 		return nil, notes.Unnamed("title")
 	case err != nil && v.masks():
-		return v.onlyTitled(err)
+		return v.onlyTitled(title, err)
 	}
 	return n, err
 }
 
+// hidesName reports whether the reader would be told something by finding a note by a
+// title or an alias.
+func (v *View) hidesName(n *notes.Note, name string) bool {
+	if !v.masks() {
+		return false
+	}
+	if entities.Fold(strings.TrimSpace(name)) == entities.Fold(n.Title) {
+		return v.linksInTitle(n)
+	}
+	return !slices.Equal(v.shownTexts(n.ID, n.Aliases), n.Aliases)
+}
+
 // onlyTitled is NoteByTitle for a title that several notes have: those that it does not
 // find are none of them.
-func (v *View) onlyTitled(err error) (*notes.Note, error) {
+func (v *View) onlyTitled(title string, err error) (*notes.Note, error) {
 	var several *fault.Error
 	if !errors.As(err, &several) || len(several.Candidates) == 0 {
 		return nil, err
@@ -75,7 +87,7 @@ func (v *View) onlyTitled(err error) (*notes.Note, error) {
 	shown := *several
 	shown.Candidates = slices.DeleteFunc(v.Candidates(candidateIDs(several.Candidates)), func(c fault.Candidate) bool {
 		n := v.Note(c.ID)
-		return n == nil || v.linksInTitle(n)
+		return n == nil || v.hidesName(n, title)
 	})
 	switch len(shown.Candidates) {
 	case 0:

@@ -2,22 +2,14 @@ package call
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	xterm "golang.org/x/term"
-
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/config"
-	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // Params returns the params as a JSON object.
@@ -34,9 +26,12 @@ func (c *Command) params(a *Options) (json.RawMessage, error) {
 		return json.RawMessage("{}"), nil
 	case len(c.Params) == 1 && c.Params[0] == "-":
 		var err error
-		doc, err = a.paramsFromInput()
+		doc, err = a.Input(a.Streams, "-", "the params, a JSON object")
 		if err != nil {
 			return nil, err
+		}
+		if len(bytes.TrimSpace(doc)) == 0 {
+			return nil, command.Misuse("standard input was empty", "give a JSON object, or leave the - out for none")
 		}
 	case len(c.Params) == 1 && !isMember(c.Params[0]):
 		doc = []byte(c.Params[0])
@@ -49,56 +44,6 @@ func (c *Command) params(a *Options) (json.RawMessage, error) {
 	}
 	if object == nil {
 		return nil, command.Misuse("the params are null", "give a JSON object, or leave them out")
-	}
-	return doc, nil
-}
-
-// paramsFromInput reads standard input, and says so to somebody who would
-// otherwise look at a program that does nothing.
-func (a *Options) paramsFromInput() ([]byte, error) {
-	conf, err := a.Load(nil)
-	if err != nil {
-		return nil, err
-	}
-	if f, ok := a.In.(*os.File); ok && a.Err.Terminal && xterm.IsTerminal(int(f.Fd())) {
-		a.Err.Say(term.Styled(term.Faint,
-			"waiting for the params, a JSON object; Ctrl-D on a line of its own ends them"))
-	}
-	return readInput(a.Ctx, a.In, conf.Limits.MessageBytes)
-}
-
-// byteOrderMark begins a UTF-8 text that some editors of Windows wrote.
-var byteOrderMark = []byte("\ufeff")
-
-// readInput reads up to limit bytes, until the context ends. Nothing can end a
-// read of a terminal or a pipe: the goroutine that waits in one ends with the
-// process.
-func readInput(ctx context.Context, in io.Reader, limit int) ([]byte, error) {
-	type input struct {
-		doc []byte
-		err error
-	}
-	done := make(chan input, 1)
-	go func() {
-		doc, err := io.ReadAll(io.LimitReader(in, int64(limit)+1))
-		done <- input{doc, err}
-	}()
-	var got input
-	select {
-	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Cancelled, ctx.Err(), "interrupted")
-	case got = <-done:
-	}
-	doc := bytes.TrimPrefix(got.doc, byteOrderMark)
-	switch {
-	case got.err != nil:
-		return nil, fault.Wrap(fault.Unavailable, got.err, "standard input can't be read: %s", config.Reason(got.err))
-	case len(got.doc) > limit:
-		return nil, command.Misuse(fmt.Sprintf("the params are longer than %s, the limit of a message",
-			config.ShowSize(int64(limit))),
-			"send them in several calls; ctxd config limits.messageBytes shows the limit")
-	case len(bytes.TrimSpace(doc)) == 0:
-		return nil, command.Misuse("standard input was empty", "give a JSON object, or leave the - out for none")
 	}
 	return doc, nil
 }

@@ -1,36 +1,13 @@
 package call
 
 import (
-	"context"
 	"errors"
-	"io"
-	"strings"
 	"testing"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-func TestCall_ParamsFromStandardInput(t *testing.T) {
-	for _, c := range []struct{ in, want, msg string }{
-		{`{"a":1}`, `{"a":1}`, ""},
-		{"\ufeff{}", `{}`, ""},
-		{"", "", "standard input was empty"},
-		{"\ufeff \n", "", "standard input was empty"},
-		{strings.Repeat(" ", 1<<10) + "{", "", "the params are longer than 1KiB, the limit of a message"},
-	} {
-		got, err := readInput(t.Context(), strings.NewReader(c.in), 1<<10)
-		var usage *command.Usage
-		if c.msg == "" && err != nil || c.msg != "" && (!errors.As(err, &usage) || usage.Msg != c.msg || usage.Hint == "") {
-			t.Errorf("%.20q: %v, want %q", c.in, err, c.msg)
-		}
-		if string(got) != c.want {
-			t.Errorf("%.20q: %q, want %q", c.in, got, c.want)
-		}
-	}
-}
 
 func TestCall_ArgumentsThatMakeNoParams(t *testing.T) {
 	for _, c := range []struct {
@@ -88,17 +65,5 @@ func TestCall_ParametersThatAMethodDoesNotHave(t *testing.T) {
 		if err := (&Command{Method: c.method}).suggest(refused, nil); !errors.As(err, &got) || got.Data.Hint != c.hint {
 			t.Errorf("%s %s: %+v, want %q", c.method, c.field, got, c.hint)
 		}
-	}
-}
-
-// Nobody writes and nobody ends the input: the first Ctrl-C ends the wait.
-func TestCall_InterruptedWhileItReads(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	in, w := io.Pipe()
-	defer w.Close()
-	cancel()
-	_, err := readInput(ctx, in, 10)
-	if fault.KindOf(err) != fault.Cancelled {
-		t.Errorf("%v", err)
 	}
 }

@@ -37,7 +37,7 @@ func namesReader(hint string) bool {
 	if strings.Contains(hint, " --help") {
 		return false
 	}
-	for _, name := range [...]string{"ctxd search ", "ctxd call ", "ctxd inspect entity ", "ctxd inspect graph "} {
+	for _, name := range [...]string{"ctxd search ", "ctxd call ", "ctxd inspect entity ", "ctxd inspect graph ", "ctxd types list"} {
 		if strings.Contains(hint, name) {
 			return true
 		}

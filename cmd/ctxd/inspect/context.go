@@ -15,7 +15,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-type contextCmd struct {
+// Context is ctxd context and ctxd inspect context.
+type Context struct {
 	Text   string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
 	Entity []string       `placeholder:"NAME" sep:"none" help:"Mention an entity besides, by id, name or alias. May be repeated."`
 	Note   []string       `placeholder:"TITLE" sep:"none" help:"Pin a note, by id, path or title. May be repeated."`
@@ -31,40 +32,43 @@ type contextCmd struct {
 }
 
 // reader returns who reads the prompt: a remote model, unless it is to be a local one.
-func (c *contextCmd) reader() string {
+func (c *Context) reader() string {
 	if c.Audience.Audience == nil {
 		return protocol.Remote
 	}
 	return *c.Audience.Audience
 }
 
-func (contextCmd) Help() string {
+// Help is what --help says of the command.
+func (Context) Help() string {
 	return "Assembles the prompt as a client would and draws its report: the walk through the entities with the fields that led to each, " +
 		"how much of its budget each section used, what was left out and why, computed fields that failed, and the time of each stage."
 }
 
-func (contextCmd) Examples() []command.Example {
+// Examples are those of --help.
+func (Context) Examples() []command.Example {
 	return []command.Example{
-		{`ctxd inspect context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "why the model sees what it sees"},
-		{`ctxd inspect context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
-		{`ctxd inspect context "@Alice" --budget total=4000 --prompt`, "what is cut first, and the prompt itself"},
-		{`ctxd inspect context "@Alice" --prompt --audience remote`, "to hand on: the report names nothing private, either"},
-		{`ctxd inspect context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
+		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "why the model sees what it sees"},
+		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
+		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut first, and the prompt itself"},
+		{`ctxd context "@Alice" --prompt --audience remote`, "to hand on: the report names nothing private, either"},
+		{`ctxd context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
 	}
 }
 
-func (c *contextCmd) Run(a *Options) error {
+// Run runs the command.
+func (c *Context) Run(a *Options) error {
 	budgets, err := budgetsOf(c.Budget)
 	if err != nil {
 		return err
 	}
 	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 {
 		return command.Misuse("there is nothing to assemble",
-			`give a message, --entity or --note: ctxd inspect context "@Alice"`)
+			`give a message, --entity or --note: ctxd context "@Alice"`)
 	}
 	if c.Force && c.HTML == "" {
 		return command.Misuse("--force replaces no file without --html",
-			`ctxd inspect context "@Alice" --html alice.html --force`)
+			`ctxd context "@Alice" --html alice.html --force`)
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		p := gather.Params{
@@ -110,7 +114,7 @@ func (c *contextCmd) Run(a *Options) error {
 }
 
 // writePage writes the page of --html and says so.
-func (c *contextCmd) writePage(a *Options, res *prompt.Result) error {
+func (c *Context) writePage(a *Options, res *prompt.Result) error {
 	d := &contextDocument{message: c.Text, audience: c.reader(), made: time.Now(), result: res}
 	page, err := d.page()
 	if err == nil {

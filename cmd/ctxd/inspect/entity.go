@@ -19,13 +19,15 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-type entityCmd struct {
+// Entity is ctxd inspect entity.
+type Entity struct {
 	Entity string `arg:"" help:"Id, name or alias of the entity, with or without @."`
 
 	connect.Audience
 }
 
-func (entityCmd) Examples() []command.Example {
+// Examples are those of --help.
+func (Entity) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect entity @Alice", "by alias"},
 		{`ctxd inspect entity "Project Alpha" --json`, "for scripts"},
@@ -50,7 +52,8 @@ type backReference struct {
 	Field string `json:"field"`
 }
 
-func (c *entityCmd) Run(a *Options) error {
+// Run runs the command.
+func (c *Entity) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		id, err := connect.FindEntity(a.Ctx, cl, c.Entity)
 		if err != nil {

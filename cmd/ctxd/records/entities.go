@@ -1,0 +1,258 @@
+package records
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Entities is ctxd entities.
+type Entities struct {
+	List listEntities   `cmd:"" help:"The entities by name."`
+	Show inspect.Entity `cmd:"" help:"An entity with its fields and what refers to it, as ctxd inspect entity shows it."`
+	Set  setEntity      `cmd:"" help:"Change an entity that no file of a vault holds, or make one."`
+}
+
+// Examples are those of --help.
+func (Entities) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd entities list --type Person", "what there is"},
+		{"ctxd entities show @Alice", "one of them"},
+		{"ctxd entities set Zoë --type Person role=CTO", "make one"},
+	}
+}
+
+type listEntities struct {
+	Type    string `placeholder:"TYPE" help:"Entities of this type only."`
+	Trashed bool   `help:"Those in the trash instead."`
+
+	List
+	connect.Audience
+}
+
+func (listEntities) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd entities list", "the first hundred"},
+		{"ctxd entities list --type Person -n 0", "everybody"},
+		{"ctxd entities list --json | jq -r '.entities[].name'", "for scripts"},
+		{"ctxd entities list --audience remote", "public ones only, for a model that is not on this machine"},
+	}
+}
+
+func (c *listEntities) Run(a *Options) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		list, more, err := pages(int(c.Limit), func(page protocol.Page) ([]*record.Entity, string, error) {
+			var res protocol.EntityPage
+			err := cl.Call(a.Ctx, "entities.list", protocol.EntityFilter{Type: c.Type, Trashed: c.Trashed, Page: page}, &res)
+			return res.Entities, res.NextCursor, err
+		})
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(map[string]any{"entities": list, "more": more})
+		}
+		t := &term.Table{}
+		for _, e := range list {
+			t.Row(term.Line{term.Text("@" + e.Name)}, term.Line{term.Styled(term.Accent, e.Type)},
+				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked))
+		}
+		drawList(a.Out, t, "there is no such entity", more)
+		return nil
+	})
+}
+
+type setEntity struct {
+	Entity string   `arg:"" help:"Id, name or alias of the entity, with or without @; with --type the name of a new one."`
+	Fields []string `arg:"" optional:"" name:"field" help:"FIELD=VALUE for each field to change; FIELD= empties it. A list has FIELD=VALUE for each of its values. References are names or ids."`
+
+	Type    string   `placeholder:"TYPE" help:"Make a new entity of this type."`
+	Name    string   `placeholder:"NAME" help:"Another name."`
+	Alias   []string `placeholder:"NAME" sep:"none" help:"Its other names, in the place of the earlier ones. May be repeated."`
+	Private *bool    `negatable:"" help:"Keep it from remote models, or no longer."`
+}
+
+func (setEntity) Help() string {
+	return "What is not named stays as it is. An entity that is made from a file of a vault is changed in that file: " +
+		"the daemon never writes into a vault. ctxd types show TYPE lists the fields."
+}
+
+func (setEntity) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd entities set Zoë --type Person role=CTO manager=@Alice", "a new one; a reference by name"},
+		{"ctxd entities set Zoë skills=Go skills=SQL", "a list, a value at a time"},
+		{"ctxd entities set Zoë role= --name 'Zoë Lang'", "an empty field, and another name"},
+	}
+}
+
+func (c *setEntity) Run(a *Options) error {
+	if c.Type == "" && c.Name == "" && len(c.Fields)+len(c.Alias) == 0 && c.Private == nil {
+		return command.Misuse("there is nothing to change", "ctxd entities set "+command.Quoted(c.Entity)+" FIELD=VALUE")
+	}
+	if c.Type != "" && c.Name != "" {
+		return command.Misuse("a new entity has the name that it is made with", "leave --name out")
+	}
+	return a.With(func(cl *client.Client) error {
+		saved, err := c.save(a, cl)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(saved)
+		}
+		drawSaved(a.Out, c.Type != "", "@"+saved.Name, saved.ID, saved.Version)
+		return nil
+	})
+}
+
+// save makes the entity, or changes it.
+func (c *setEntity) save(a *Options, cl *client.Client) (*record.Entity, error) {
+	var saved record.Entity
+	if c.Type != "" {
+		values, err := c.values(a, cl, c.Type)
+		if err != nil {
+			return nil, err
+		}
+		for name, v := range values {
+			if v == nil {
+				delete(values, name)
+			}
+		}
+		return &saved, cl.Call(a.Ctx, "entities.put", protocol.EntityPut{EntityRecord: protocol.EntityRecord{
+			Type: c.Type, Name: strings.TrimPrefix(c.Entity, "@"), Aliases: c.Alias, Fields: values,
+			Private: c.Private != nil && *c.Private,
+		}}, &saved)
+	}
+	id, err := connect.FindEntity(a.Ctx, cl, c.Entity)
+	if err != nil {
+		return nil, err
+	}
+	var e protocol.EntityFull
+	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+		return nil, err
+	}
+	p := protocol.EntityPatch{ID: id, Private: c.Private, IfVersion: &e.Version}
+	p.Fields, err = c.values(a, cl, e.Type)
+	if err != nil {
+		return nil, err
+	}
+	if c.Name != "" {
+		p.Name = &c.Name
+	}
+	if len(c.Alias) > 0 {
+		p.Aliases = protocol.Some(c.Alias)
+	}
+	return &saved, cl.Call(a.Ctx, "entities.patch", p, &saved)
+}
+
+// values makes the values that FIELD=VALUE stand for, nil for a field to empty.
+func (c *setEntity) values(a *Options, cl *client.Client, typeName string) (record.Values, error) {
+	if len(c.Fields) == 0 {
+		return nil, nil
+	}
+	var typ record.Type
+	if err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: typeName}, &typ); err != nil {
+		return nil, command.Hinted(err, "ctxd types list shows the types")
+	}
+	values := make(record.Values, len(c.Fields))
+	for _, arg := range c.Fields {
+		name, text, ok := strings.Cut(arg, "=")
+		if !ok {
+			return nil, command.Misuse(fmt.Sprintf("%q is no FIELD=VALUE", arg), "such as "+exampleOf(&typ))
+		}
+		field, known := typ.Field(name)
+		if !known {
+			return nil, unknownField(&typ, name)
+		}
+		before, twice := values[field.Name].([]string)
+		if _, given := values[field.Name]; given && !twice {
+			return nil, command.Misuse(field.Name+" is given twice", "it holds "+field.Type.Info().About)
+		}
+		if text == "" {
+			values[field.Name] = nil
+			continue
+		}
+		v, err := valueOf(a, cl, field, text)
+		if err != nil {
+			return nil, err
+		}
+		if list, ok := v.([]string); ok {
+			v = slices.Concat(before, list)
+		}
+		values[field.Name] = v
+	}
+	return values, nil
+}
+
+// valueOf makes the value of a field from a text.
+func valueOf(a *Options, cl *client.Client, field record.Field, text string) (any, error) {
+	info := field.Type.Info()
+	if info.To == record.ToEntity && !strings.HasPrefix(text, "[[") {
+		id, err := connect.FindEntity(a.Ctx, cl, text)
+		if err != nil {
+			return nil, err
+		}
+		text = id
+	}
+	if info.To == record.ToNote && !strings.HasPrefix(text, "[[") {
+		n, err := connect.FindNote(a.Ctx, cl, text)
+		if err != nil {
+			return nil, err
+		}
+		text = n.ID
+	}
+	switch info.Form {
+	case record.NumberValue:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, command.Misuse(fmt.Sprintf("%s holds %s, not %q", field.Name, info.About, text), field.Name+"="+info.Example)
+		}
+		return n, nil
+	case record.TruthValue:
+		if text != "true" && text != "false" {
+			return nil, command.Misuse(fmt.Sprintf("%s holds %s, not %q", field.Name, info.About, text), field.Name+"="+info.Example)
+		}
+		return text == "true", nil
+	case record.ListValue:
+		return []string{text}, nil
+	case record.TextValue:
+		return text, nil
+	default:
+		return nil, command.Misuse(field.Name+" is a computed field: it has the answer of its query",
+			"ctxd types show lists the fields")
+	}
+}
+
+// unknownField is the error for a field that a type does not have.
+func unknownField(typ *record.Type, name string) error {
+	names := make([]string, len(typ.Fields))
+	for i, f := range typ.Fields {
+		names[i] = f.Name
+	}
+	hint := typ.Name + " has " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		hint = "ctxd types set " + command.Quoted(typ.Name) + " FIELD:TYPE declares one"
+	}
+	if near := command.Nearest(name, names); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
+	}
+	return command.Misuse("type "+typ.Name+" has no field "+name, hint)
+}
+
+// exampleOf is FIELD=VALUE for the first field of a type that can be set.
+func exampleOf(typ *record.Type) string {
+	i := slices.IndexFunc(typ.Fields, func(f record.Field) bool { return !f.Type.IsComputed() })
+	if i < 0 {
+		return "role=CTO"
+	}
+	return typ.Fields[i].Name + "=" + strings.Trim(typ.Fields[i].Type.Info().Example, `["]`)
+}

@@ -1,0 +1,249 @@
+package records
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Notes is ctxd notes.
+type Notes struct {
+	List listNotes `cmd:"" help:"The notes by title."`
+	Show showNote  `cmd:"" help:"The text of a note, as it is stored."`
+	Set  setNote   `cmd:"" help:"Change a note that no file of a vault holds, or make one."`
+}
+
+// Examples are those of --help.
+func (Notes) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd notes list --tag planning", "what there is"},
+		{"ctxd notes show Kickoff", "the text of one"},
+		{"ctxd notes set Ideas --new --body ideas.md", "make one"},
+	}
+}
+
+type listNotes struct {
+	Tag      string `placeholder:"TAG" help:"Notes with this tag, or with one below it."`
+	Folder   string `placeholder:"FOLDER" help:"Notes in this folder, or in one below it."`
+	Type     string `placeholder:"TYPE" help:"Notes that an entity of this type was made from."`
+	Archived bool   `help:"Archived notes instead."`
+
+	List
+	connect.Audience
+}
+
+func (listNotes) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd notes list", "the first hundred"},
+		{"ctxd notes list --tag planning --folder Meetings -n 0", "all of them that fit"},
+		{"ctxd notes list --json | jq -r '.notes[].path'", "for scripts"},
+		{"ctxd notes list --audience remote", "public notes only, for a model that is not on this machine"},
+	}
+}
+
+func (c *listNotes) Run(a *Options) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		notes, more, err := pages(int(c.Limit), func(page protocol.Page) ([]protocol.NoteHead, string, error) {
+			var res protocol.NotePage
+			filter := protocol.NoteFilter{
+				Tag: strings.TrimPrefix(c.Tag, "#"), Folder: c.Folder, Type: c.Type, Archived: c.Archived, Page: page,
+			}
+			err := cl.Call(a.Ctx, "notes.list", filter, &res)
+			return res.Notes, res.NextCursor, err
+		})
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(map[string]any{"notes": notes, "more": more})
+		}
+		t := &term.Table{}
+		for _, n := range notes {
+			where := n.Path
+			if where == "" {
+				where = n.Folder
+			}
+			tags := ""
+			if len(n.Tags) > 0 {
+				tags = "#" + strings.Join(n.Tags, " #")
+			}
+			t.Row(term.Line{term.Text(n.Title)}, term.Line{term.Styled(term.Faint, where)},
+				term.Line{term.Styled(term.Accent, tags)}, marks(n.Private, false))
+		}
+		drawList(a.Out, t, "there is no such note", more)
+		return nil
+	})
+}
+
+type showNote struct {
+	Note string `arg:"" help:"Id, path, title or alias of the note."`
+
+	connect.Audience
+}
+
+func (showNote) Help() string {
+	return "Prints the text alone, so that it can be saved or handed on; with --json the whole record. " +
+		"ctxd inspect note shows its links and what links to it."
+}
+
+func (showNote) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd notes show Kickoff", "by title"},
+		{"ctxd notes show Meetings/Kickoff.md > kickoff.md", "by path, into a file"},
+		{"ctxd notes show Kickoff --audience remote", "as a model reads it that is not on this machine"},
+	}
+}
+
+func (c *showNote) Run(a *Options) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		n, err := connect.FindNote(a.Ctx, cl, c.Note)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(n)
+		}
+		for l := range strings.Lines(term.CleanLines(n.Body)) {
+			a.Out.SayWhole(term.Span{Text: strings.TrimSuffix(l, "\n"), Style: term.Normal})
+		}
+		return nil
+	})
+}
+
+type setNote struct {
+	Note string `arg:"" help:"Id, path, title or alias of the note; with --new its title."`
+
+	New     bool     `help:"Make a note of that title."`
+	Body    string   `placeholder:"FILE" help:"Read its text from this file, - for standard input."`
+	Title   string   `placeholder:"TEXT" help:"Another title."`
+	Folder  string   `placeholder:"FOLDER" help:"Folder that it belongs to."`
+	Tag     []string `placeholder:"TAG" sep:"none" help:"Its tags beside those in the text, in the place of the earlier ones. May be repeated."`
+	Alias   []string `placeholder:"TITLE" sep:"none" help:"Its other titles, in the place of the earlier ones. May be repeated."`
+	Private *bool    `negatable:"" help:"Keep it from remote models, or no longer."`
+	Clear   []string `enum:"title,folder,tag,alias" placeholder:"WHAT" help:"Empty title, folder, tag or alias. Without a title it is taken from the text. May be repeated."`
+}
+
+func (setNote) Help() string {
+	return "What no flag names stays as it is. A note of a vault is changed in its file: the daemon never writes into a vault."
+}
+
+func (setNote) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd notes set Ideas --new --body ideas.md --tag later", "a new note"},
+		{"date | ctxd notes set Ideas --body -", "another text, from standard input"},
+		{"ctxd notes set Ideas --title 'Good ideas' --private", "another title, and kept from remote models"},
+		{"ctxd notes set Ideas --clear tag --no-private", "no tags but those in the text, and public"},
+	}
+}
+
+// changes reports whether a flag names something to change.
+func (c *setNote) changes() bool {
+	return c.Body != "" || c.Title != "" || c.Folder != "" || len(c.Tag)+len(c.Alias)+len(c.Clear) > 0 || c.Private != nil
+}
+
+func (c *setNote) Run(a *Options) error {
+	switch {
+	case c.New && (c.Title != "" || len(c.Clear) > 0):
+		return command.Misuse("a new note has the title that it is made with, and nothing to clear",
+			"ctxd notes set "+command.Quoted(c.Note)+" --new")
+	case !c.New && !c.changes():
+		return command.Misuse("there is nothing to change", "ctxd notes set --help lists what can be changed")
+	}
+	body, err := c.readBody(a)
+	if err != nil {
+		return err
+	}
+	return a.With(func(cl *client.Client) error {
+		var saved record.Note
+		var err error
+		if c.New {
+			err = cl.Call(a.Ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{
+				Title: c.Note, Body: body, Folder: c.Folder, Tags: c.Tag, Aliases: c.Alias,
+				Private: c.Private != nil && *c.Private,
+			}}, &saved)
+		} else {
+			err = c.patch(a, cl, body, &saved)
+		}
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(saved)
+		}
+		drawSaved(a.Out, c.New, "[["+saved.Title+"]]", saved.ID, saved.Version)
+		return nil
+	})
+}
+
+// readBody returns the text that --body names.
+func (c *setNote) readBody(a *Options) (string, error) {
+	if c.Body == "" {
+		return "", nil
+	}
+	data, err := a.Input(a.Streams, c.Body, "the text of the note")
+	switch {
+	case err != nil:
+		return "", err
+	case !utf8.Valid(data):
+		return "", command.Misuse("the text of the note is no UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
+	case len(data) == 0:
+		return "", command.Misuse("there is no text", "a line break is the least; without --body the text stays as it is")
+	}
+	return string(data), nil
+}
+
+// patch changes what the flags name.
+func (c *setNote) patch(a *Options, cl *client.Client, body string, saved *record.Note) error {
+	n, err := connect.FindNote(a.Ctx, cl, c.Note)
+	if err != nil {
+		return err
+	}
+	p := protocol.NotePatch{ID: n.ID, Private: c.Private, IfVersion: &n.Version}
+	for _, what := range c.Clear {
+		switch what {
+		case "title":
+			p.Title = protocol.Null[string]()
+		case "folder":
+			p.Folder = protocol.Null[string]()
+		case "tag":
+			p.Tags = protocol.Null[[]string]()
+		case "alias":
+			p.Aliases = protocol.Null[[]string]()
+		}
+	}
+	if c.Body != "" {
+		p.Body = &body
+	}
+	if c.Title != "" {
+		p.Title = protocol.Some(c.Title)
+	}
+	if c.Folder != "" {
+		p.Folder = protocol.Some(c.Folder)
+	}
+	if len(c.Tag) > 0 {
+		p.Tags = protocol.Some(c.Tag)
+	}
+	if len(c.Alias) > 0 {
+		p.Aliases = protocol.Some(c.Alias)
+	}
+	return cl.Call(a.Ctx, "notes.patch", p, saved)
+}
+
+// drawSaved says what was made or changed.
+func drawSaved(s *term.Screen, isNew bool, name, id string, version int) {
+	did := "changed"
+	if isNew {
+		did = "made"
+	}
+	line := term.Line{term.Styled(term.Good, did), term.Text("  "), term.Styled(term.Strong, name)}
+	if id != "" {
+		line = append(line, term.Styled(term.Faint, "  "+id))
+	}
+	s.Say(append(line, term.Styled(term.Faint, "  version "+term.Number(version)))...)
+}

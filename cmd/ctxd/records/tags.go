@@ -1,0 +1,86 @@
+package records
+
+import (
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Tags is ctxd tags.
+type Tags struct {
+	List listTags `cmd:"" help:"The tags with the number of their notes, most frequent first."`
+	Show showTag  `cmd:"" help:"The notes with a tag, or with one below it."`
+}
+
+// Help is what --help says of the command.
+func (Tags) Help() string {
+	return "A tag lives as long as a note has it: write it in the text, or give it with ctxd notes set --tag."
+}
+
+// Examples are those of --help.
+func (Tags) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd tags list", "the most frequent tags"},
+		{"ctxd tags show planning", "the notes with one of them"},
+	}
+}
+
+type listTags struct {
+	Prefix string `arg:"" optional:"" help:"Tags that begin with this only."`
+
+	List
+	connect.Audience
+}
+
+func (listTags) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd tags list", "the most frequent tags"},
+		{"ctxd tags list project/ -n 0", "all below project"},
+		{"ctxd tags list --json | jq -r '.tags[].name'", "for scripts"},
+		{"ctxd tags list --audience remote", "those of public notes, for a model that is not on this machine"},
+	}
+}
+
+func (c *listTags) Run(a *Options) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		tags, more, err := pages(int(c.Limit), func(page protocol.Page) ([]record.NoteTag, string, error) {
+			var res protocol.TagPage
+			err := cl.Call(a.Ctx, "tags.list", protocol.TagFilter{Prefix: c.Prefix, Page: page}, &res)
+			return res.Tags, res.NextCursor, err
+		})
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(map[string]any{"tags": tags, "more": more})
+		}
+		t := &term.Table{Right: []int{1}}
+		for _, tag := range tags {
+			t.Row(term.Line{term.Styled(term.Accent, "#"+tag.Name)}, term.Line{term.Styled(term.Faint, term.Count(tag.Count, "note"))})
+		}
+		drawList(a.Out, t, "no note has such a tag", more)
+		return nil
+	})
+}
+
+type showTag struct {
+	Tag string `arg:"" help:"The tag, with # or without."`
+
+	List
+	connect.Audience
+}
+
+func (showTag) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd tags show planning", "notes with #planning or #planning/2026"},
+		{"ctxd tags show planning --audience remote", "public notes only, for a model that is not on this machine"},
+	}
+}
+
+func (c *showTag) Run(a *Options) error {
+	list := listNotes{Tag: c.Tag, List: c.List, Audience: c.Audience}
+	return list.Run(a)
+}
