@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,7 +87,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	total, sum := int64(s.count()), sha256.New()
 	id := disk.NewID(m.Seq)
 	of := disk.State{
-		Name: path, Temp: fmt.Sprintf("%s.%016x%s%s", path, id.Salt, disk.BackupSuffix, disk.TempSuffix),
+		Name: path, Temp: disk.BackupTemp(path, id),
 		ID: id, Magic: disk.BackupMagic, About: head, Sum: sum, Halted: s.snapshots.stop.Err,
 		Next: func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
@@ -104,7 +103,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	if !o.Overwrite {
 		of.Free = func() error { return s.placeForBackup(path, false) }
 	}
-	m.Bytes, err = of.Write(ctx, s.opts.FS)
+	m.Bytes, err = s.writeNoted(ctx, &of)
 	var known *fault.Error
 	switch {
 	case errors.As(err, &known):
@@ -119,6 +118,31 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	}
 	return nil, unavailable(err, "the backup could not be written").
 		WithHint("see that there is room and that the folder can be written to; the store is unharmed")
+}
+
+// writeNoted writes a backup. Where it does is noted meanwhile, so that a start finds what
+// a process that was killed has left; without the note it is written all the same.
+func (s *Store) writeNoted(ctx context.Context, of *disk.State) (size int64, err error) {
+	if s.files != nil {
+		if err := disk.NoteUnfinished(s.opts.FS, s.dir, of); err != nil {
+			s.log.Warn("kv: the place of a backup could not be noted", "err", err)
+		}
+		defer s.removeUnfinished()
+	}
+	return of.Write(ctx, s.opts.FS)
+}
+
+// removeUnfinished removes what is left of a backup that was not finished, and the note of
+// it. When that fails, the next start tries again. Nothing in the log names the place: it is
+// a person's.
+func (s *Store) removeUnfinished() {
+	removed, err := disk.RemoveUnfinished(s.opts.FS, s.dir)
+	if removed {
+		s.log.Info("kv: what an unfinished backup had left was removed")
+	}
+	if err != nil {
+		s.log.Warn("kv: what an unfinished backup had left could not be removed", "err", err)
+	}
 }
 
 // countKey counts a record by its key.

@@ -83,7 +83,8 @@ func (s *Store) CheckFiles(ctx context.Context) error {
 }
 
 func (s *Store) checkFiles(ctx context.Context) error {
-	if s.closed.Load() || s.readOnly() != nil {
+	writable := !s.closed.Load() && s.readOnly() == nil
+	if !writable {
 		return nil // there is nothing more to write, or not here
 	}
 	gone := s.goneFiles()
@@ -137,7 +138,7 @@ func (s *Store) goneFiles() (gone []string) {
 		want = append(want, id.Name(disk.JournalPrefix))
 	}
 	if s.deletion.listed {
-		want = append(want, lockName)
+		want = append(want, disk.LockName)
 	}
 	for _, name := range want {
 		if !slices.Contains(names, name) {
@@ -197,10 +198,10 @@ func (s *Store) dropBefore(seq uint64) {
 // lockAgain takes the lock whose file is gone. Somebody else may have the folder by now:
 // two must not write into it.
 func (s *Store) lockAgain(gone []string) error {
-	if !slices.Contains(gone, lockName) {
+	if !slices.Contains(gone, disk.LockName) {
 		return nil
 	}
-	l, err := lockDir(s.opts.FS, s.dir)
+	l, err := disk.LockDir(s.opts.FS, s.dir)
 	if err == nil {
 		_ = s.lock.Close() // of a file that nobody finds
 		s.lock = l

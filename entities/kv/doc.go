@@ -66,6 +66,7 @@
 //	lock, lock.pid              who has the store
 //	clean                       the sequence number of the last proper stop
 //	loss                        what a start found missing, until it has told so
+//	unfinished                  where a backup is being written, maybe in another folder
 //	journal-SEQ-SALT            a segment, beginning with transaction SEQ
 //	snapshot-SEQ-SALT           the whole state after transaction SEQ
 //	*.tmp                       being written; deleted at the next start
@@ -124,7 +125,9 @@
 // the state at its SEQ and needs no journal to be consistent. It gets its
 // name after fsync. Two generations are kept, and the segments since the
 // older one; before there are two, the whole journal. A backup is written in
-// the same way, to another place.
+// the same way, to another place. That is a person's, so where it is going to be is noted
+// first, and a start removes what a process that was killed has left there: a file with the
+// name and the header of that backup, nothing else.
 //
 // # Files that somebody deletes
 //
@@ -208,6 +211,7 @@
 //
 // The package is larger than most of ours: commit, snapshots, recovery, backups
 // and the overlay for readers are one promise over one set of files, and none of
-// them is of use alone. What lies in the files, and reading and writing them, is
-// package disk; what codecs are written with is package codec.
+// them is of use alone. What lies in the files, reading and writing them, the lock of
+// the folder and the words for what a disk refuses are package disk; what codecs are
+// written with is package codec.
 package kv

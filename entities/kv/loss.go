@@ -1,19 +1,15 @@
 package kv
 
 import (
-	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// lossNote is what the file holds, as JSON with a checksum behind it.
+// lossNote is what the file holds.
 type lossNote struct {
 	Report Recovery `json:"report"`
 	Aside  []string `json:"aside"` // files that are to be set aside
@@ -40,28 +36,16 @@ func (s *Store) noteLoss(f *finding) error {
 	if f.untold == nil && !anyLoss(&note.Report) {
 		return nil
 	}
-	b, err := json.Marshal(note)
-	if err != nil {
-		return fault.Wrap(fault.Internal, err, "the loss can't be noted")
-	}
-	return disk.Replace(s.opts.FS, s.dir, disk.LossName,
-		binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, disk.Checksums)))
+	return disk.WriteNote(s.opts.FS, s.dir, disk.LossName, note)
 }
 
 // untoldLoss returns what an earlier start noted, nil when there is nothing. A
 // note that can't be read is none: it says nothing about the records.
 func untoldLoss(fsys FS, dir string) (*lossNote, error) {
-	b, err := disk.ReadAll(fsys, filepath.Join(dir, disk.LossName), 1<<20)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil //nolint:nilnil // there is no loss and no error
-	}
-	if err != nil || len(b) < 4 {
-		return nil, err
-	}
 	var note lossNote
-	content, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
-	if crc32.Checksum(content, disk.Checksums) != sum || json.Unmarshal(content, &note) != nil {
-		return nil, nil //nolint:nilerr,nilnil // as above
+	ok, err := disk.ReadNote(fsys, dir, disk.LossName, &note)
+	if err != nil || !ok {
+		return nil, err
 	}
 	return &note, nil
 }

@@ -38,7 +38,7 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 		} else if ownTemp(name) {
 			inv.temps = append(inv.temps, name)
 		} else {
-			own = name == lockName || name == ownerName || name == disk.CleanName || name == disk.LossName ||
+			own = name == disk.LockName || name == disk.OwnerName || isNote(name) ||
 				strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix)
 		}
 		if own {
@@ -74,6 +74,11 @@ func (inv *inventory) store() bool {
 	return len(inv.snapshots) > 0 || len(inv.segments) > 0 || slices.ContainsFunc(inv.all, isAside)
 }
 
+// isNote reports whether a file is a small one that a store replaces as a whole.
+func isNote(name string) bool {
+	return name == disk.CleanName || name == disk.LossName || name == disk.UnfinishedName
+}
+
 // ownTemp reports whether a file is one that a store was writing.
 func ownTemp(name string) bool {
 	base, ok := strings.CutSuffix(name, disk.TempSuffix)
@@ -81,13 +86,13 @@ func ownTemp(name string) bool {
 		return false
 	}
 	_, snapshot := disk.ParseName(disk.SnapshotPrefix, base)
-	return snapshot || base == disk.CleanName || base == disk.LossName || strings.HasSuffix(base, disk.BackupSuffix)
+	return snapshot || isNote(base) || strings.HasSuffix(base, disk.BackupSuffix)
 }
 
 // ours reports whether the folder was a store's before. Backups alone do not make
 // it one: people keep them anywhere.
 func (inv *inventory) ours() bool {
-	return inv.store() || slices.Contains(inv.all, disk.CleanName) || slices.Contains(inv.all, ownerName)
+	return inv.store() || slices.Contains(inv.all, disk.CleanName) || slices.Contains(inv.all, disk.OwnerName)
 }
 
 // hintFolder is for a folder that no store can be in.
@@ -130,7 +135,7 @@ func (s *Store) openDir(dir string) error {
 			WithHint(hintFolder)
 	}
 	var err error
-	s.lock, err = lockDir(fsys, dir)
+	s.lock, err = disk.LockDir(fsys, dir)
 	if err != nil {
 		return err
 	}
@@ -138,7 +143,7 @@ func (s *Store) openDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	s.deletion.listed = slices.Contains(found.all, lockName)
+	s.deletion.listed = slices.Contains(found.all, disk.LockName)
 	if err := s.repair(found); err != nil {
 		return unavailable(err, "the store can't be written").WithHint(hintRetry)
 	}
@@ -275,6 +280,7 @@ func (s *Store) repair(f *finding) error {
 			return err
 		}
 	}
+	s.removeUnfinished()
 	s.plan(f)
 	if err := s.noteLoss(f); err != nil {
 		return err

@@ -18,7 +18,13 @@
 //
 // A State is a file that holds a whole state, a snapshot or a backup. It gets its
 // name once it is whole and durable. WriteClean marks a store that was closed.
+// NoteUnfinished says where a backup is being written, and RemoveUnfinished what is left.
 // Transactions are appended by package kv, as records that Finish completes.
+//
+// # Lock and errors
+//
+// LockDir keeps other processes out of a folder. Unavailable and Says put into words what a
+// disk refuses.
 //
 // # Lifetime and concurrency
 //

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"hash/crc32"
 	"os"
@@ -44,4 +45,30 @@ func ReadClean(fsys FS, dir string) (seq uint64, ok bool, err error) {
 		return 0, false, nil
 	}
 	return binary.LittleEndian.Uint64(b[8:]), true, nil
+}
+
+// noteBytes is more than any note has.
+const noteBytes = 1 << 20
+
+// WriteNote writes a small value durably, as JSON with a checksum behind it.
+func WriteNote(fsys FS, dir, name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return Replace(fsys, dir, name, binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, Checksums)))
+}
+
+// ReadNote reads what WriteNote wrote. It reports false for no such file, and for one that
+// is damaged.
+func ReadNote(fsys FS, dir, name string, value any) (ok bool, err error) {
+	b, err := ReadAll(fsys, filepath.Join(dir, name), noteBytes)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || len(b) < 4 {
+		return false, err
+	}
+	content, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
+	return crc32.Checksum(content, Checksums) == sum && json.Unmarshal(content, value) == nil, nil
 }
