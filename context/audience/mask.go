@@ -31,7 +31,8 @@ func (v *View) Body(ctx context.Context, n *notes.Note, found Marks) (*notes.Not
 	look := linkLook{v: v, ctx: ctx, from: n.ID}
 	body := n.Body
 	if found.any {
-		if spans := look.spans(body, markdown.References(body)); len(spans) > 0 {
+		ended := func() bool { return ctx.Err() != nil }
+		if spans := look.spans(body, markdown.ReferencesUntil(body, ended)); len(spans) > 0 {
 			body = markdown.Without(body, spans, withheld)
 		}
 	}

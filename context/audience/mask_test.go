@@ -400,7 +400,9 @@ func (a *asked) Err() error {
 func TestREL8_MaskingLooksAtItsContext(t *testing.T) {
 	const most = 64 << 10 // bytes between two looks
 	w := newMasking(t)
-	for _, part := range []string{"[[a]] ", "a.md ", "@a ", "<a href=x>a</a> ", "[a](b) "} {
+	for _, part := range []string{
+		"[[a]] ", "a.md ", "@a ", "<a href=x>a</a> ", "[a](b) ", "[](", "<a href=", "<a href=xxxx", "[a]: b\n[a] ",
+	} {
 		front := "---\n" + strings.Repeat("key: value\n", 1000) + "---\n"
 		n := notes.Note{Note: record.Note{ID: "n", Body: front + strings.Repeat(part, (1<<20)/len(part))}}
 		whole := &asked{Context: t.Context(), end: 1 << 30}

@@ -245,7 +245,8 @@ func (p *proseSearch) record(r publicRecord) error {
 func (p *proseSearch) note(n *notes.Note) error {
 	at := record.PrivacyPlace{Kind: record.KindNote, ID: n.ID, Title: n.Title, Path: n.Path}
 	look := linkLook{v: p.remote, ctx: p.ctx, from: n.ID}
-	hidden := look.spans(n.Body, markdown.References(n.Body))
+	ended := func() bool { return p.ctx.Err() != nil }
+	hidden := look.spans(n.Body, markdown.ReferencesUntil(n.Body, ended))
 	block, _ := frontmatter.Split(n.Body)
 	if block.Found {
 		for _, f := range p.remote.maskedFields(p.ctx, n.ID, n.Body[block.Start:block.End]) {

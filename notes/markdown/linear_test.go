@@ -42,6 +42,11 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
+	"ReferencesUntil": func(text string) {
+		for range markdown.ReferencesUntil(text, func() bool { return false }) {
+			continue
+		}
+	},
 	"Labels.References": func(text string) {
 		for range (markdown.Labels{"a": {"b", "c"}}).References(text) {
 			continue

@@ -26,7 +26,7 @@ func Mentions(text string) iter.Seq2[Reference, string] {
 			return
 		}
 		m := meant{text: text, links: links, prose: Prose(text)}
-		Labels(nil).scan(text, func(r Reference) bool {
+		Labels(nil).scan(text, nil, func(r Reference) bool {
 			end, ok := m.mention(r)
 			if !ok {
 				return true

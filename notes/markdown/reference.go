@@ -63,6 +63,16 @@ func (r Reference) Reach(text string) int {
 // overlap. Time is linear in the length of the text, whatever it holds.
 func References(text string) iter.Seq[Reference] { return Labels(nil).References(text) }
 
+// ReferencesUntil is References that stops when ended reports true. It asks at least every
+// endedEach steps of the scan, also where it finds nothing.
+func ReferencesUntil(text string, ended func() bool) iter.Seq[Reference] {
+	return Labels(nil).references(text, ended)
+}
+
+// endedEach is how many marks, or targets, are looked at between two questions whether the
+// scan has ended: a few milliseconds.
+const endedEach = 4096
+
 // Labels are the link definitions of a note, for texts that were taken out of it:
 // the targets of each label.
 type Labels map[string][]string
@@ -80,27 +90,31 @@ func LabelsOf(text string) Labels {
 
 // References is the function References for a text that may use labels which are
 // defined elsewhere.
-func (l Labels) References(text string) iter.Seq[Reference] {
+func (l Labels) References(text string) iter.Seq[Reference] { return l.references(text, nil) }
+
+// references is References that may end early; ended may be nil.
+func (l Labels) references(text string, ended func() bool) iter.Seq[Reference] {
 	return func(yield func(Reference) bool) {
-		if mayRefer(text) && !l.scan(text, yield) {
+		if mayRefer(text) && !l.scan(text, ended, yield) {
 			return
 		}
 		d := decode(text)
 		if d == nil || !mayRefer(d.text) {
 			return
 		}
-		l.scan(d.text, func(r Reference) bool {
+		l.scan(d.text, ended, func(r Reference) bool {
 			r, ok := d.reference(r)
 			return !ok || yield(r)
 		})
 	}
 }
 
-// scan is References for a text as it is written. It reports false when yield does.
-func (l Labels) scan(text string, yield func(Reference) bool) bool {
+// scan is references for a text as it is written. It reports false when yield does, or when
+// the scan has ended early.
+func (l Labels) scan(text string, ended func() bool, yield func(Reference) bool) bool {
 	s := newRefScanner(text, yield)
 	defer s.free()
-	s.outer = l
+	s.outer, s.ended = l, ended
 	s.scan()
 	s.useLabels()
 	return !s.stopped
@@ -125,6 +139,8 @@ type refScanner struct {
 	text    string
 	yield   func(Reference) bool
 	stopped bool
+	ended   func() bool // reports whether to stop; nil: never
+	steps   int         // between two questions of ended
 	outer   Labels
 	targets []string // buffer of targetsOf
 	read    int      // bytes looked at besides the pass itself, for the test that they are few
@@ -240,6 +256,7 @@ func (s *refScanner) scan() {
 		if !refSpecial[text[i]] {
 			continue
 		}
+		s.step()
 		switch text[i] {
 		case '\\':
 			if i != s.escaped && i >= s.codeEnd && i+1 < len(text) && isPunct(text[i+1]) {
@@ -276,6 +293,14 @@ func (s *refScanner) scan() {
 		}
 	}
 	s.openAtEnd()
+}
+
+// step counts a step of the scan, and stops it if it has ended.
+func (s *refScanner) step() {
+	s.steps++
+	if s.steps%endedEach == 0 && s.ended != nil && s.ended() {
+		s.stopped = true
+	}
 }
 
 // openAtEnd reads what is never closed.

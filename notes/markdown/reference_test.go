@@ -286,3 +286,41 @@ func TestPRIV8_TheAttributesOfTheREADME(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestREL8_AScanAsksWhetherItHasEnded goes over texts in which the scan finds much or
+// nothing. It asks often, finds what References does, and does nothing more when it has
+// ended.
+func TestREL8_AScanAsksWhetherItHasEnded(t *testing.T) {
+	const (
+		size = 128 << 10 // bytes of a text
+		most = 64 << 10  // bytes between two questions
+		each = 4096      // steps between two questions
+	)
+	for part, steps := range map[string]int{ // marks, and what is read at the end since it is not closed
+		"](": 2, "[](": 4, "[": 1, "]": 1, "<a href=": 3, "<a href=xxxx": 3, "<a href='": 3, "[[": 2, "[[a]] ": 4,
+		"a.md ": 1, "@a ": 1, "[a](b) ": 4, "[a]: b\n[a]\n": 9, "&lsqb;](": 2,
+	} {
+		text := "[ " + strings.Repeat(part, size/len(part))
+		asked, found := 0, 0
+		for range markdown.ReferencesUntil(text, func() bool { asked++; return false }) {
+			found++
+		}
+		for range markdown.References(text) {
+			found--
+		}
+		if found != 0 || asked < len(text)/most || asked < size/len(part)*steps/each {
+			t.Errorf("%q: it was asked %d times, and found %d more than References", part, asked, found)
+		}
+		for _, end := range []int{1, asked/2 + 1, asked} { // the last questions are of what is never closed
+			again, behind := 0, 0
+			for range markdown.ReferencesUntil(text, func() bool { again++; return again >= end }) {
+				if again >= end {
+					behind++
+				}
+			}
+			if again != end || behind > 0 {
+				t.Errorf("%q: ended at question %d, it was asked %d times and found %d more", part, end, again, behind)
+			}
+		}
+	}
+}

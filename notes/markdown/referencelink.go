@@ -68,6 +68,10 @@ func (s *refScanner) closeParen(i int) {
 // link, or to the end of its line.
 func (s *refScanner) openLinksAtEnd() {
 	for _, p := range s.parens {
+		s.step()
+		if s.stopped {
+			return
+		}
 		if !p.link {
 			continue
 		}
@@ -250,6 +254,7 @@ func (s *refScanner) useLabels() {
 		return
 	}
 	for _, p := range s.pairs {
+		s.step()
 		if s.stopped {
 			return
 		}

@@ -240,6 +240,10 @@ func (s *refScanner) leads(t *openTags, end int) {
 		start = t.first
 	}
 	for _, v := range t.values {
+		s.step()
+		if s.stopped {
+			return
+		}
 		s.emitValue(start, end, v)
 	}
 }

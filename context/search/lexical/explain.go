@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ctxd/ctxd/context/search/postings"
@@ -22,7 +23,7 @@ type Read struct {
 	MeansAll int
 }
 
-// explain says for each hit what counted. The caller has the lock.
+// explain says for each hit what the words gave. The caller has the lock.
 func (s *search) explain(p plan, best []postings.Ranked, hits []Hit) {
 	order := make([]int, len(best)) // of documents within their layers
 	for i := range order {
@@ -41,26 +42,30 @@ func (s *search) explain(p plan, best []postings.Ranked, hits []Hit) {
 			}
 		}
 	}
-	for i := range hits {
-		s.divide(p, &hits[i])
-	}
 }
 
 // divide shares what the terms gave among the fields that they stand in, by the
-// weights of their occurrences.
-func (s *search) divide(p plan, h *Hit) {
-	fields := s.x.fields
+// weights of their occurrences. It reads whole texts: nobody calls it with the lock. It
+// leaves off when ctx ends.
+func (x *Index) divide(ctx context.Context, matcher *text.Matcher, h *Hit) {
+	fields := x.fields
 	h.Fields = make([]float64, len(fields))
 	for _, gave := range h.Terms {
-		m := matcherOf(p.matcher, gave)
+		m := matcherOf(matcher, gave)
 		counts := make([]float64, len(fields))
 		sum := 0.0
 		h.Doc.Fields(func(f int, text string) bool {
+			if ctx.Err() != nil {
+				return false
+			}
 			n := float64(m.Count(text)) * float64(fields[f].Weight)
 			counts[f] += n
 			sum += n
 			return true
 		})
+		if ctx.Err() != nil {
+			return
+		}
 		for f := range counts {
 			if sum > 0 {
 				h.Fields[f] += gave.Score * counts[f] / sum

@@ -99,7 +99,16 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	if err == nil && len(res.Hits) == 0 && len(q.Words) > 0 && !q.Exact {
 		err = s.find(ctx, res, true)
 	}
-	return res, err
+	if err != nil || !q.Explain {
+		return res, err
+	}
+	for i := range res.Hits {
+		x.divide(ctx, res.Matcher, &res.Hits[i])
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return res, nil
 }
 
 // search is one search under way.
@@ -250,7 +259,8 @@ func (x *Index) degraded(public bool) string {
 	if waiting > 0 && public {
 		waiting = 0
 		for id := range x.waiting {
-			if d := x.src.Get(id); d != nil && x.src.Public(d) != nil {
+			d := x.src.Get(id)
+			if d != nil && !d.Private() {
 				waiting++
 			}
 		}
