@@ -47,16 +47,52 @@ func endsParagraph(text string) bool { return strings.HasSuffix(text, "\n\n") }
 
 // splitSentences gives the lengths of the sentences of a text, which add up to
 // its own. One of more than a part, as a table or code may look like, is cut
-// after a word.
+// after a word. O(text).
 func splitSentences(text string) (lengths []int) {
-	for s := sentences.FromString(text); s.Next(); {
-		for rest := s.Value(); rest != ""; {
-			head := CutTokens(rest, partTokens)
-			lengths = append(lengths, len(head))
-			rest = rest[len(head):]
+	for text != "" {
+		stretch := text[:stretchEnd(text)]
+		text = text[len(stretch):]
+		for s := sentences.FromString(stretch); s.Next(); {
+			for rest := s.Value(); rest != ""; {
+				head := CutTokens(rest, partTokens)
+				lengths = append(lengths, len(head))
+				rest = rest[len(head):]
+			}
 		}
 	}
 	return lengths
+}
+
+// longestRun is how many blanks, brackets, quotes and marks may follow each other in what
+// is searched for sentences. From each of them the search looks back over those before,
+// so that a long run would take the square of its length.
+const longestRun = 64
+
+// stretchEnd returns where a text has the first run of them that is too long: it is cut
+// there.
+func stretchEnd(text string) int {
+	run := 0
+	for i, r := range text {
+		if !lookedOver(r) {
+			run = 0
+			continue
+		}
+		run++
+		if run > longestRun {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// lookedOver reports whether a search for the end of a sentence may look back over r: those
+// characters are of these categories.
+func lookedOver(r rune) bool {
+	if r < utf8.RuneSelf {
+		return strings.ContainsRune(" \t\r\n\v\f\"'()[]{}", r)
+	}
+	return unicode.In(r, unicode.Z, unicode.Ps, unicode.Pe, unicode.Pi, unicode.Pf, unicode.M, unicode.Cf, unicode.Cc, unicode.So,
+		unicode.Other_Grapheme_Extend)
 }
 
 // CountTokens estimates how many tokens a model makes of a text: one for each
