@@ -389,7 +389,8 @@ func (p *assailant) fits(o *owed, r *reply, alone bool) error {
 		p.unseen([]byte(prompt.System))
 	}
 	if o.token != "" && alone {
-		if kind := p.progress[o.token]; kind != "" && kind != protocol.ProgressEnd {
+		withdrawn := r.Error != nil && r.Error.Code == protocol.CodeCancelled
+		if kind := p.progress[o.token]; kind != "" && kind != protocol.ProgressEnd && !withdrawn {
 			return fmt.Errorf("the last progress of %s is %s", o.token, kind)
 		}
 		p.settled[o.token] = true

@@ -343,7 +343,8 @@ func (p *assailant) endIt(c *choices, how int) {
 
 // tooMuch sends a message over a limit, or a large one.
 func (p *assailant) tooMuch(c *choices, how int) {
-	id := p.id(c)
+	p.serial++
+	id := fmt.Sprint(p.serial) // of a message that is too large only a short one is found
 	piece := pick(c, pieces)
 	over := c.of(4)
 	size := []int{attackLimits.MessageBytes, attackLimits.MessageBytes, attackLimits.TextBytes, 200 << 10}[over]
