@@ -21,7 +21,9 @@ type glossary struct {
 	dictionary              // without stems; in its table are the words that short has not
 	short      shortWords   // numbers of short words
 	found      []occurrence // of one document after the other
-	seen       []uint32     // by wordID: where in found the word stands last, plus one
+	seen       []uint32     // by wordID: where a long word stands last; see sighting
+	passed     uint32       // how many there were in found that are forgotten
+	batch      batch        // words that are still to be counted
 	ids        []wordID     // by wordID: the number in the index, noWord when it is not known
 	of         *dictionary  // of the index that ids are of
 	looked     int          // words below it were looked up in the index
@@ -64,7 +66,7 @@ func analyse(r *reading, fields []source.Field, d source.Doc) *analysis {
 // make no text longer. It is Split, without a call by a pointer for each plain word (BenchmarkTake).
 func (r *reading) countAll(s string, weight uint32, from int) (words uint32) {
 	count := func(t text.Token) {
-		r.count(t.Text, weight, from)
+		r.countSoon(t.Text, weight, from)
 		if !t.Symbol {
 			words++
 		}
@@ -77,6 +79,7 @@ func (r *reading) countAll(s string, weight uint32, from int) (words uint32) {
 		end := r.Plain(s, i)
 		if end == i {
 			i = r.Next(s, i, count)
+			r.countBatch(weight, from)
 			continue
 		}
 		r.count(r.Word[:end-i], weight, from)
@@ -89,34 +92,86 @@ func (r *reading) countAll(s string, weight uint32, from int) (words uint32) {
 // forget forgets the documents, and the words too when there are more of them than
 // that.
 func (v *glossary) forget(words int) {
+	v.passed += uint32(len(v.found))
 	v.found = v.found[:0]
-	if len(v.words) > words {
+	if len(v.words) > words || v.passed > 1<<31 {
 		*v = glossary{}
-		return
 	}
-	clear(v.seen)
 }
 
 // count counts a word of the document whose words begin at from in found.
 func (v *glossary) count(text []byte, weight uint32, from int) {
-	id := v.numberOf(text)
-	if at := int(v.seen[id]); at > from {
-		v.found[at-1].weight += weight
+	id, seen := v.sighting(text)
+	v.countAt(id, seen, weight, from)
+}
+
+// countAt is count for a word that was seen there last.
+func (v *glossary) countAt(id wordID, seen *uint32, weight uint32, from int) {
+	if *seen > v.passed+uint32(from) {
+		v.found[*seen-v.passed-1].weight += weight
 		return
 	}
 	v.found = append(v.found, occurrence{id, weight})
-	v.seen[id] = uint32(len(v.found))
+	*seen = v.passed + uint32(len(v.found))
 }
 
-// numberOf returns the number of a word, which gets one when it has none.
-func (v *glossary) numberOf(text []byte) wordID {
+// batch are short words that are counted together.
+type batch struct {
+	n    int
+	keys [32]shortKey
+	at   [32]uint64 // where their slots are looked for
+	used wordID     // what was read of the slots in advance, so that it is read
+}
+
+// countSoon is count for words of a text that has many different ones, as pairs of
+// characters are: countBatch counts what is left. Short words are looked up several at once,
+// so that the processor waits for the memory that holds them together (BenchmarkTokenise).
+func (v *glossary) countSoon(text []byte, weight uint32, from int) {
+	b := &v.batch
+	if len(text) > maxShort {
+		v.countBatch(weight, from)
+		v.count(text, weight, from)
+		return
+	}
+	b.keys[b.n] = shortKeyOf(text)
+	b.n++
+	if b.n == len(b.keys) {
+		v.countBatch(weight, from)
+	}
+}
+
+// countBatch counts the words that wait to be counted.
+func (v *glossary) countBatch(weight uint32, from int) {
+	b := &v.batch
+	v.short.reserve(b.n)
+	slots, mask := v.short.slots, v.short.mask()
+	for i, k := range b.keys[:b.n] {
+		b.at[i] = k.hash() & mask
+		b.used += slots[b.at[i]].id
+	}
+	for i, k := range b.keys[:b.n] {
+		s, added := v.short.enterAt(b.at[i], k, wordID(len(v.words)))
+		if added {
+			v.append(k.bytes())
+			v.more()
+		}
+		v.countAt(s.id-1, &s.seen, weight, from)
+	}
+	b.n = 0
+}
+
+// sighting returns the number of a word, which gets one when it has none, and where it was
+// seen last: behind how many words that found has had in all. What short words are looked up
+// in holds that as well, since each look at another piece of memory counts in a text of many
+// words (BenchmarkTokenise).
+func (v *glossary) sighting(text []byte) (wordID, *uint32) {
 	if len(text) <= maxShort {
-		id, added := v.short.enter(shortKeyOf(text), wordID(len(v.words)))
+		s, added := v.short.enter(shortKeyOf(text), wordID(len(v.words)))
 		if added {
 			v.append(text)
 			v.more()
 		}
-		return id
+		return s.id - 1, &s.seen
 	}
 	if v.slots == nil {
 		v.slots = make([]uint32, 64)
@@ -126,7 +181,7 @@ func (v *glossary) numberOf(text []byte) wordID {
 		id = v.add(text)
 		v.more()
 	}
-	return id
+	return id, &v.seen[id]
 }
 
 // more makes room for what is known of one more word, or of twice as many.

@@ -24,13 +24,21 @@ func TestPERF10_AGlossaryAgainstAMap(t *testing.T) {
 			from, weights := len(v.found), make(map[wordID]uint32)
 			for range rapid.IntRange(0, 80).Draw(t, "words") {
 				word := rapid.StringMatching(`[ab]{1,3}|a{1,20}b?|[ab]{15,18}|é{1,9}`).Draw(t, "word")
-				v.count([]byte(word), 2, from)
+				if rapid.Bool().Draw(t, "soon") {
+					v.countSoon([]byte(word), 2, from)
+				} else {
+					v.countBatch(2, from)
+					v.count([]byte(word), 2, from)
+				}
 				id, known := numbers[word]
 				if !known {
 					id = wordID(len(numbers))
 					numbers[word] = id
 				}
 				weights[id] += 2
+			}
+			v.countBatch(2, from)
+			for word, id := range numbers {
 				if string(v.bytes(id)) != word {
 					t.Fatalf("%d is %q, want %q", id, v.bytes(id), word)
 				}
@@ -73,7 +81,7 @@ func TestPERF10_ManyWordsInAGlossary(t *testing.T) {
 	word := func(i int) string { return strings.Repeat("w", i%25) + fmt.Sprint("-", i) }
 	for range 2 {
 		for i := range 20_000 {
-			if id := v.numberOf([]byte(word(i))); int(id) != i || string(v.bytes(id)) != word(i) {
+			if id, _ := v.sighting([]byte(word(i))); int(id) != i || string(v.bytes(id)) != word(i) {
 				t.Fatalf("%q has number %d", word(i), id)
 			}
 		}

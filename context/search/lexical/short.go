@@ -43,7 +43,8 @@ type shortWords struct {
 
 type shortSlot struct {
 	shortKey
-	id wordID // plus one
+	id   wordID // plus one
+	seen uint32 // see glossary.sighting
 }
 
 // The words of a text are its author's: nobody shall be able to choose such as meet in
@@ -55,21 +56,46 @@ func (k shortKey) hash() uint64 {
 	return high ^ low
 }
 
-// enter returns the number of a word. If it has none it gets next.
-func (t *shortWords) enter(k shortKey, next wordID) (id wordID, added bool) {
-	if 4*t.n >= 3*len(t.slots) {
+// bytes returns the word.
+func (k shortKey) bytes() []byte {
+	var room [maxShort]byte
+	binary.LittleEndian.PutUint64(room[:], k.low)
+	binary.LittleEndian.PutUint64(room[8:], k.high)
+	size := (bits.Len64(k.low) + 7) / 8
+	if k.high != 0 {
+		size = 8 + (bits.Len64(k.high)+7)/8
+	}
+	return room[:size]
+}
+
+// enter returns the slot of a word, until the next is entered. A word that has no number
+// gets next.
+func (t *shortWords) enter(k shortKey, next wordID) (s *shortSlot, added bool) {
+	t.reserve(1)
+	return t.enterAt(k.hash()&t.mask(), k, next)
+}
+
+// mask is what of a hash says where a slot is looked for.
+func (t *shortWords) mask() uint64 { return uint64(len(t.slots) - 1) }
+
+// reserve makes room for n words more.
+func (t *shortWords) reserve(n int) {
+	for 4*(t.n+n-1) >= 3*len(t.slots) {
 		t.grow()
 	}
-	mask := uint64(len(t.slots) - 1)
-	for at := k.hash() & mask; ; at = (at + 1) & mask {
-		s := &t.slots[at]
+}
+
+// enterAt is enter for a word that is looked for from a slot on. There is room for it.
+func (t *shortWords) enterAt(at uint64, k shortKey, next wordID) (s *shortSlot, added bool) {
+	for ; ; at = (at + 1) & t.mask() {
+		s = &t.slots[at]
 		if s.shortKey == k && s.id != 0 {
-			return s.id - 1, false
+			return s, false
 		}
 		if s.id == 0 {
-			*s = shortSlot{k, next + 1}
+			s.shortKey, s.id = k, next+1
 			t.n++
-			return next, true
+			return s, true
 		}
 	}
 }

@@ -143,40 +143,79 @@ var compositions = sync.OnceValue(func() composed {
 	return set
 })
 
+// decode returns the first character of a text and its size. Most characters of scripts
+// without blanks take three bytes, and the way through package utf8 is longer.
+func decode(text string) (rune, int) {
+	if len(text) >= 3 && text[0]&0xF0 == 0xE0 && int8(text[1]) < -0x40 && int8(text[2]) < -0x40 {
+		r := rune(text[0]&0xF)<<12 | rune(text[1]&0x3F)<<6 | rune(text[2]&0x3F)
+		if 0x800 <= r && r < 0xD800 {
+			return r, 3
+		}
+	}
+	return utf8.DecodeRuneInString(text)
+}
+
+// folding is what is known of a word that is folded character by character.
+type folding struct {
+	bare, takes bool  // of its last letter
+	combining   uint8 // of its end
+}
+
+// add appends what a character folds to; false when that depends on its neighbours. What it
+// has appended then is of no use.
+func (f *folding) add(b []byte, c *class) ([]byte, bool) {
+	switch c.how {
+	case alone:
+		if f.bare && c.marked {
+			return b, false
+		}
+		*f = folding{c.bare, c.takes, c.combining}
+	case ontoBase:
+		if f.bare && !c.strict {
+			return b, true
+		}
+		if c.composes && f.takes || c.combining > 0 && c.combining < f.combining {
+			return b, false
+		}
+		f.combining = c.combining
+	case away:
+		return b, true
+	default:
+		return b, false
+	}
+	return c.appendFold(b), true
+}
+
+// appendFold appends what a character folds to: all bytes that there may be at once, where
+// there is room, since how many count differs from one to the next.
+func (c *class) appendFold(b []byte) []byte {
+	const most = len(c.fold)
+	from := len(b)
+	if cap(b)-from < most {
+		return append(b, c.fold[:c.size]...)
+	}
+	b = b[:from+most]
+	*(*[most]byte)(b[from:]) = c.fold
+	return b[:from+int(c.size)]
+}
+
 // appendClassed is appendFolded by classes; false when some character needs its
 // neighbours to be folded. What it has appended then is of no use.
 func appendClassed(b []byte, word string) ([]byte, bool) {
-	bare, takes, combining := false, false, uint8(0)
-	for i := 0; i < len(word); {
-		r, size := rune(word[i]), 1
+	var f folding
+	for ok := true; len(word) > 0; {
+		r, size := rune(word[0]), 1
 		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(word[i:])
+			r, size = decode(word)
 			if r == utf8.RuneError {
 				return b, false
 			}
 		}
-		i += size
-		c := classOf(r)
-		switch c.how {
-		case alone:
-			if bare && c.marked {
-				return b, false
-			}
-			bare, takes, combining = c.bare, c.takes, c.combining
-		case ontoBase:
-			if bare && !c.strict {
-				continue
-			}
-			if c.composes && takes || c.combining > 0 && c.combining < combining {
-				return b, false
-			}
-			combining = c.combining
-		case away:
-			continue
-		default:
+		word = word[size:]
+		b, ok = f.add(b, classOf(r))
+		if !ok {
 			return b, false
 		}
-		b = append(b, c.fold[:c.size]...)
 	}
 	return b, true
 }

@@ -1,9 +1,11 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
@@ -55,6 +57,39 @@ func TestSRCH2_WordsOfManyCharactersFoldAlike(t *testing.T) {
 		fast, ok := appendClassed(nil, word)
 		if want := string(appendWhole(nil, word)); ok && string(fast) != want {
 			t.Fatalf("%+q folds to %+q by character, and to %+q as a whole", word, fast, want)
+		}
+	})
+}
+
+// TestSRCH2_PairsAreTheFoldsOfTheirCharacters splits texts without blanks, and compares the
+// pairs with the folds of their characters, each with its marks.
+func TestSRCH2_PairsAreTheFoldsOfTheirCharacters(t *testing.T) {
+	const letters = "กข漢字がｶハ한ᄒไ"
+	marks := []rune("\u0e48\u0e38\u0e31\u0e4d\u3099\u0301\u0323\u093cﾞﾟ\u1161\u11a8")
+	character := rapid.Custom(func(t *rapid.T) string {
+		most := rapid.SampledFrom([]int{0, 1, 3, 30}).Draw(t, "most")
+		return string(rapid.RuneFrom([]rune(letters)).Draw(t, "letter")) +
+			rapid.StringOfN(rapid.RuneFrom(marks), 0, most, -1).Draw(t, "marks")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		characters := rapid.SliceOfN(character, 1, 40).Draw(t, "characters")
+		cut := func(b []byte) string {
+			for len(b) > MaxWord || !utf8.Valid(b) {
+				b = b[:min(len(b)-1, MaxWord)]
+			}
+			return string(b)
+		}
+		var want []string
+		for i, c := range characters {
+			fold := appendFolded(nil, c)
+			if i+1 < len(characters) {
+				fold = append(fold, appendFolded(nil, characters[i+1])...)
+			}
+			want = append(want, cut(fold))
+		}
+		_, got := split(strings.Join(characters, ""))
+		if !slices.Equal(got, want) {
+			t.Fatalf("%+q are the words %+q, want %+q", characters, got, want)
 		}
 	})
 }

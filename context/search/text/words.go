@@ -254,20 +254,22 @@ func (s *Splitter) segment(text string, at, end int, emit func(Token)) {
 		}
 	}
 	for i := at; i < end; {
-		r, size := utf8.DecodeRuneInString(text[i:end])
-		is := classOf(r).is
+		r, size := decode(text[i:end])
+		c := classOf(r)
+		is := c.is
 		switch {
 		case isKeycap(r, text[i+size:end]):
 			flush(i)
 			i = s.symbol(text, i, end, emit)
 			continue
 		case s.goesOn(is):
-			s.run.end = i + size
+			s.run.extend(c, i+size)
 		case is&isPaired != 0:
 			if start >= 0 {
 				flush(i)
 			}
-			s.addToRun(text, i, i+size, emit)
+			s.emitPair(text, emit)
+			s.run.add(c, i, i+size)
 		case is&inWord != 0:
 			s.endRun(text, emit)
 			if start < 0 {
@@ -304,10 +306,47 @@ func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 // pairs are a run of characters of scripts without blanks, of which all pairs but the
 // last are emitted: a whole text may be one run.
 type pairs struct {
-	count      int    // of the characters
-	start, end int    // of the last one, with its marks
-	before     int    // where the one before it starts
-	folded     []byte // the one before the last
+	count      int // of the characters
+	start, end int // of the last one, with its marks
+	before     int // where the one before it starts
+
+	folded     []byte // the last one as far as it is folded, and those before it
+	prev, last int    // where in folded the one before the last begins, and the last one
+	folding           // of the last one
+	whole      bool   // the last one is to be folded as a whole
+}
+
+// add adds a character. The pair of those before it is emitted.
+func (p *pairs) add(c *class, start, end int) {
+	if cap(p.folded)-len(p.folded) < 2*maxShortPair {
+		p.compact()
+	}
+	p.before, p.start, p.prev, p.last = p.start, start, p.last, len(p.folded)
+	p.folding, p.whole = folding{}, false
+	p.count++
+	p.extend(c, end)
+}
+
+// maxShortPair is how many bytes a pair seldom has more of.
+const maxShortPair = 32
+
+// compact makes room behind the last character, and drops those before it.
+func (p *pairs) compact() {
+	if cap(p.folded) < 8*maxShortPair {
+		p.folded = append(make([]byte, 0, 8*maxShortPair), p.folded...)
+	}
+	p.folded = p.folded[:copy(p.folded, p.folded[p.last:])]
+	p.last = 0
+}
+
+// extend adds a part to the last character, which ends there.
+func (p *pairs) extend(c *class, end int) {
+	p.end = end
+	if p.whole {
+		return
+	}
+	b, ok := p.folding.add(p.folded, c)
+	p.folded, p.whole = b, !ok
 }
 
 // isRun reports whether a text begins with characters of the run, or of a new one.
@@ -324,13 +363,14 @@ func (s *Splitter) goesOn(is uint8) bool { return s.run.count > 0 && is&(isMark|
 // they end.
 func (s *Splitter) paired(text string, at, end int, emit func(Token)) int {
 	for at < end {
-		r, size := utf8.DecodeRuneInString(text[at:end])
-		is := classOf(r).is
+		r, size := decode(text[at:end])
+		c := classOf(r)
 		switch {
-		case s.goesOn(is):
-			s.run.end = at + size
-		case is&isPaired != 0:
-			s.addToRun(text, at, at+size, emit)
+		case s.goesOn(c.is):
+			s.run.extend(c, at+size)
+		case c.is&isPaired != 0:
+			s.emitPair(text, emit)
+			s.run.add(c, at, at+size)
 		default:
 			return at
 		}
@@ -339,24 +379,18 @@ func (s *Splitter) paired(text string, at, end int, emit func(Token)) int {
 	return at
 }
 
-// addToRun adds a character. The one before it is whole then.
-func (s *Splitter) addToRun(text string, start, end int, emit func(Token)) {
-	s.emitPair(text, emit)
-	s.run.before, s.run.start, s.run.end = s.run.start, start, end
-	s.run.count++
-}
-
 // emitPair emits the last two characters of the run, if there are so many.
 func (s *Splitter) emitPair(text string, emit func(Token)) {
 	run := &s.run
 	if run.count == 0 {
 		return
 	}
-	before := len(run.folded)
-	run.folded = appendFolded(run.folded, text[run.start:run.end])
+	if run.whole {
+		run.folded = appendFolded(run.folded[:run.last], text[run.start:run.end])
+		run.whole = false
+	}
 	if run.count > 1 {
-		s.emit(Token{Text: run.folded, Start: run.before, End: run.end}, emit)
-		run.folded = run.folded[:copy(run.folded, run.folded[before:])]
+		s.emit(Token{Text: run.folded[run.prev:], Start: run.before, End: run.end}, emit)
 	}
 }
 
@@ -367,7 +401,7 @@ func (s *Splitter) endRun(text string, emit func(Token)) {
 		return
 	}
 	s.emitPair(text, emit)
-	s.emit(Token{Text: run.folded, Start: run.start, End: run.end, Last: run.count > 1}, emit)
+	s.emit(Token{Text: run.folded[run.last:], Start: run.start, End: run.end, Last: run.count > 1}, emit)
 	*run = pairs{folded: run.folded[:0]}
 }
 
