@@ -3,6 +3,7 @@ package lexical
 import (
 	"slices"
 
+	"github.com/ctxd/ctxd/context/search/shortwords"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 )
@@ -18,16 +19,16 @@ type reading struct {
 // word is looked up in the index once for all of them, and for those of later
 // commits.
 type glossary struct {
-	dictionary              // without stems; in its table are the words that short has not
-	short      shortWords   // numbers of short words
-	found      []occurrence // of one document after the other
-	seen       []uint32     // by wordID: where a long word stands last; see sighting
-	passed     uint32       // how many there were in found that are forgotten
-	batch      batch        // words that are still to be counted
-	ids        []wordID     // by wordID: the number in the index, noWord when it is not known
-	of         *dictionary  // of the index that ids are of
-	looked     int          // words below it were looked up in the index
-	entered    int          // words below it are in the index
+	dictionary // without stems; in its table are the words that short has not
+	short      shortwords.Table
+	found      []occurrence     // of one document after the other
+	seen       []uint32         // by wordID: where a long word stands last; see sighting
+	passed     uint32           // how many there were in found that are forgotten
+	batch      shortwords.Batch // words that are still to be counted
+	ids        []wordID         // by wordID: the number in the index, noWord when it is not known
+	of         *dictionary      // of the index that ids are of
+	looked     int              // words below it were looked up in the index
+	entered    int              // words below it are in the index
 
 	stems  []wordID // by wordID of those that are in the index: the stem there
 	stemAs []string // of those from entered on: the stem of one that was not found in the index
@@ -115,49 +116,28 @@ func (v *glossary) countAt(id wordID, seen *uint32, weight uint32, from int) {
 	*seen = v.passed + uint32(len(v.found))
 }
 
-// batch are short words that are counted together.
-type batch struct {
-	n    int
-	keys [32]shortKey
-	at   [32]uint64 // where their slots are looked for
-	used wordID     // what was read of the slots in advance, so that it is read
-}
-
 // countSoon is count for words of a text that has many different ones, as pairs of
-// characters are: countBatch counts what is left. Short words are looked up several at once,
-// so that the processor waits for the memory that holds them together (BenchmarkTokenise).
+// characters are: countBatch counts what is left. Short words are looked up several at once
+// (BenchmarkTokenise).
 func (v *glossary) countSoon(text []byte, weight uint32, from int) {
-	b := &v.batch
-	if len(text) > maxShort {
+	if len(text) > shortwords.Max {
 		v.countBatch(weight, from)
 		v.count(text, weight, from)
-		return
-	}
-	b.keys[b.n] = shortKeyOf(text)
-	b.n++
-	if b.n == len(b.keys) {
+	} else if v.batch.Add(shortwords.KeyOf(text)) {
 		v.countBatch(weight, from)
 	}
 }
 
 // countBatch counts the words that wait to be counted.
 func (v *glossary) countBatch(weight uint32, from int) {
-	b := &v.batch
-	v.short.reserve(b.n)
-	slots, mask := v.short.slots, v.short.mask()
-	for i, k := range b.keys[:b.n] {
-		b.at[i] = k.hash() & mask
-		b.used += slots[b.at[i]].id
-	}
-	for i, k := range b.keys[:b.n] {
-		s, added := v.short.enterAt(b.at[i], k, wordID(len(v.words)))
+	for i := range v.batch.Take(&v.short) {
+		s, added := v.batch.Enter(&v.short, i, uint32(len(v.words)))
 		if added {
-			v.append(k.bytes())
+			v.append(s.Bytes())
 			v.more()
 		}
-		v.countAt(s.id-1, &s.seen, weight, from)
+		v.countAt(wordID(s.Number()), &s.Seen, weight, from)
 	}
-	b.n = 0
 }
 
 // sighting returns the number of a word, which gets one when it has none, and where it was
@@ -165,13 +145,13 @@ func (v *glossary) countBatch(weight uint32, from int) {
 // in holds that as well, since each look at another piece of memory counts in a text of many
 // words (BenchmarkTokenise).
 func (v *glossary) sighting(text []byte) (wordID, *uint32) {
-	if len(text) <= maxShort {
-		s, added := v.short.enter(shortKeyOf(text), wordID(len(v.words)))
+	if len(text) <= shortwords.Max {
+		s, added := v.short.Enter(shortwords.KeyOf(text), uint32(len(v.words)))
 		if added {
 			v.append(text)
 			v.more()
 		}
-		return s.id - 1, &s.seen
+		return wordID(s.Number()), &s.Seen
 	}
 	if v.slots == nil {
 		v.slots = make([]uint32, 64)

@@ -100,13 +100,15 @@ func TestPERF10_APanicBehindACommitIsHeardOf(t *testing.T) {
 	at := r.db.Seq() + 1
 	r.db.OnPrepare(func(cs *kv.ChangeSet) {
 		if cs.Seq == at {
-			r.ahead.Put(at, prepared{words, true})
+			r.ahead.Put(at, &prepared{list: words[0].list, parts: words, partly: true})
 		}
 	})
 	r.put(t, notes.Draft{ID: "b", Body: "two"})
 	if s := r.db.Status(); s.Mode != "read-write" {
 		t.Fatalf("%+v", s)
 	}
+	r.rlock() // until it is entered
+	r.mu.RUnlock()
 	r.put(t, notes.Draft{ID: "c", Body: "three"})
 	if s := r.db.Status(); s.Mode != "read-only" {
 		t.Errorf("%+v", s)

@@ -2,9 +2,6 @@ package lexical
 
 import (
 	"errors"
-	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -56,23 +53,31 @@ func (p *part) lookUpIn(x *Index) {
 	p.lookUp(&x.x.dictionary)
 }
 
-// changesOf returns what a change set does to notes, which the index may hold.
+// changesOf returns what a change set does to notes. It needs no lock.
 func (x *Index) changesOf(cs *kv.ChangeSet) (list []change) {
 	for _, c := range x.src.Changes(cs) {
 		list = append(list, change{id: c.ID, now: c.Now})
 	}
+	return list
+}
+
+// findOld finds the versions that the index holds of what changes.
+func (x *Index) findOld(list []change) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for i := range list {
 		list[i].was = x.held(list[i].id)
 	}
-	return list
 }
 
 // prepared are the changes of a commit with their texts tokenised.
 type prepared struct {
-	parts []part
+	list  []change
+	parts []part // nil: none is tokenised yet
 	large bool
+	// partly says that other commits were being entered, so that it is not known what the
+	// index holds of what changes.
+	partly bool
 }
 
 // Commits of more changes, or of more bytes of texts, are large.
@@ -91,48 +96,49 @@ func isLarge(list []change) bool {
 	return len(list) > fewChanges || size > fewText
 }
 
-// prepare tokenises the notes of a commit before its turn comes. However long they are, and
-// in whatever script, no other commit waits for it.
+// prepare tokenises the notes of a small commit before its turn comes. Those of a large one
+// are tokenised behind it: other commits would wait for its turn.
 func (x *Index) prepare(cs *kv.ChangeSet) {
-	list := x.changesOf(cs)
-	if len(list) == 0 {
+	ahead := &prepared{list: x.changesOf(cs), partly: x.queue.Busy()}
+	if len(ahead.list) == 0 {
 		return
 	}
-	// Beside another one there is no processor for a second part.
-	atOnce := max(1, runtime.GOMAXPROCS(0)/int(x.preparing.Add(1)))
-	defer x.preparing.Add(-1)
-	x.ahead.Put(cs.Seq, x.readAll(list, atOnce))
+	if !ahead.partly {
+		x.findOld(ahead.list)
+	}
+	ahead.large = isLarge(ahead.list)
+	if !ahead.large {
+		ahead.parts = x.readAll(ahead.list, 1)
+	}
+	x.ahead.Put(cs.Seq, ahead)
 }
 
-// commit is the Index's part in a commit. O(words of the notes that changed). Those of
-// a large one are entered when it has returned, so that the next part of an import
-// does not wait for them: whoever searches waits for the lock, which is had already.
+// commit is the Index's part in a commit. O(words of the notes that changed). A large one
+// is queued, and so are those that come before it is entered: no writer waits for it, and
+// whoever searches does.
 func (x *Index) commit(cs *kv.ChangeSet) {
 	x.file.waiting.Add(1) // whoever writes the file leaves
-	ahead := x.ahead.Take(cs.Seq)
-	if ahead.parts == nil { // it changes no notes, or its preparation panicked
-		ahead = x.readAll(x.changesOf(cs), runtime.GOMAXPROCS(0))
+	e := entry{prepared: x.ahead.Take(cs.Seq), seq: cs.Seq, at: cs.Time.UnixNano(), revealed: x.src.Revealed(cs)}
+	if e.prepared == nil { // it changes no notes, or its preparation panicked
+		e.prepared = &prepared{list: x.changesOf(cs)}
+		e.partly = len(e.list) > 0
 	}
-
-	x.mu.Lock()
-	x.seq, x.at = cs.Seq, cs.Time.UnixNano()
-	revealed := x.src.Revealed(cs)
-	if x.broken != nil || !ahead.large && !isLarge(x.reread(revealed)) {
-		defer x.mu.Unlock()
-		x.enter(ahead.parts, revealed)
+	if !e.large && x.queue.Busy() {
+		x.giveBack(e.leaveWords())
+		e.partly = len(e.list) > 0
+	}
+	if x.queue.Follow(e.seq, e, e.large) {
 		return
 	}
-	go func() {
-		defer x.mu.Unlock()
-		defer func() {
-			x.broken = recover()
-			if x.broken != nil {
-				x.log.Error("search: a large commit panicked", "panic", fmt.Sprintf("%T", x.broken), "stack",
-					string(debug.Stack()))
-			}
-		}()
-		x.enter(ahead.parts, revealed)
-	}()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.broken == nil && (e.large || e.partly || isLarge(x.reread(e.revealed))) {
+		x.queue.Begin(e.seq, e, e.large)
+		go x.enterQueued()
+		return
+	}
+	x.queue.Last.Store(e.seq)
+	x.enter(e)
 }
 
 // reread returns the documents that are tokenised because others see something else of
@@ -152,15 +158,21 @@ var errHalf = errors.New("a commit is not entered as a whole")
 
 // enter applies the changes of a commit. The caller has the lock. It panics when an
 // earlier one did so that nobody heard of.
-func (x *Index) enter(parts []part, revealed []string) {
+func (x *Index) enter(e entry) {
 	defer x.file.waiting.Add(-1)
+	x.seq, x.at = e.seq, e.at
 	if x.broken != nil {
 		panic(x.broken)
 	}
 	x.broken = errHalf
-	x.takeAll(parts)
-	x.reveal(revealed)
+	x.takeAll(e.parts)
+	x.reveal(e.revealed)
 	x.broken = nil
+	x.giveBack(e.parts)
+}
+
+// giveBack keeps the memory of readings for later commits.
+func (x *Index) giveBack(parts []part) {
 	for _, p := range parts {
 		x.readings.Put(p.reading)
 	}
@@ -174,28 +186,19 @@ const (
 	manyWords = 128 << 10
 )
 
-// readAll tokenises the notes of changes. When they are large it does so in up to so many
-// parts at once, and looks their words up.
-func (x *Index) readAll(list []change, atOnce int) prepared {
-	if len(list) == 0 {
-		return prepared{}
-	}
+// readAll tokenises the notes of changes, in up to so many parts at once when they are
+// large.
+func (x *Index) readAll(list []change, atOnce int) (parts []part) {
 	if !isLarge(list) {
 		p := part{x.newReading(fewWords), list}
 		p.read(x.fields)
-		return prepared{parts: []part{p}}
+		return []part{p}
 	}
-	var parts []part
 	for _, some := range shares(list, atOnce) {
 		parts = append(parts, part{x.newReading(manyWords), some})
 	}
-	inParallel(len(parts), func(k, _ int) {
-		p := &parts[k]
-		p.read(x.fields)
-		p.lookUpIn(x)
-		p.stemRest(x.stem)
-	})
-	return prepared{parts, true}
+	inParallel(len(parts), func(k, _ int) { parts[k].read(x.fields) })
+	return parts
 }
 
 // newReading returns a reading that has at most so many words of commits before.

@@ -47,7 +47,7 @@ func BenchmarkApply(b *testing.B) {
 	turn := []source.Doc{notedoc.Of(&other), notedoc.Of(n)}
 	i := 0
 	for b.Loop() {
-		r.takeAll(r.readAll([]change{{id: n.ID, now: turn[i%2], was: r.held(n.ID)}}, 1).parts)
+		r.takeAll(r.readAll([]change{{id: n.ID, now: turn[i%2], was: r.held(n.ID)}}, 1))
 		i++
 	}
 	_, err := r.notes.Get("n5"), error(nil)

@@ -3,10 +3,11 @@
 //
 // An Index serves one Source and takes its part in every commit, so that a search sees what
 // was written before, and nothing of what is gone. Documents are tokenised in OnPrepare, before
-// the commit has its turn; those of a large commit are merged after it returns, under a lock
-// that it took: searches wait for it, the next commit hardly does. Open it after the
-// Source's records; only package search asks it. All methods may be called concurrently, and
-// the store's closing ends what it does in the background.
+// the commit has its turn; those of a large commit are tokenised and entered after it returns,
+// and those that come meanwhile after them (see queue.go): no commit waits for that, and a
+// search waits until what was written before it is entered. Open it after the Source's
+// records; only package search asks it. All methods may be called concurrently, and the
+// store's closing ends what it does in the background.
 //
 // # Ranking
 //
@@ -56,6 +57,7 @@
 // The package is large: 4,400 lines. The dictionary, the way of a commit into it, the file
 // and the search share the shape of a word and one lock, and its tests hold each against
 // the others: packages of their own would have to show all of that to each other. What
-// needs neither is apart: words and stems are package text, lists of postings and the
-// evaluation over them package postings, what a document is package source.
+// needs neither is apart: words and stems are package text, the numbers of short words package
+// shortwords, lists of postings and the evaluation over them package postings, commits that
+// wait package backlog, what a document is package source.
 package lexical

@@ -98,7 +98,7 @@ func (x *Index) check(t interface {
 },
 ) {
 	t.Helper()
-	x.mu.RLock()
+	x.rlock()
 	defer x.mu.RUnlock()
 	dump := func(x *inverted, name func(docID) string) map[string]string {
 		out := make(map[string]string)

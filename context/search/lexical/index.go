@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/ctxd/ctxd/context/search/backlog"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -64,10 +64,11 @@ type Index struct {
 
 	describers [4]describer // scratch
 
-	scratch   sync.Pool          // of *run
-	ahead     kv.Ahead[prepared] // commits that are tokenised and not yet applied
-	readings  sync.Pool          // of *reading
-	preparing atomic.Int32       // commits being tokenised
+	scratch  sync.Pool           // of *run
+	ahead    kv.Ahead[*prepared] // commits that are tokenised and not yet queued or entered
+	queue    *backlog.Backlog[entry]
+	entered  sync.Cond // with the lock for reading: a queued commit is entered
+	readings sync.Pool // of *reading
 
 	stop     chan struct{}
 	stopOnce sync.Once
@@ -95,6 +96,7 @@ func Open(db *kv.Store, src source.Source, opts Options) *Index {
 		number: make(map[string]docID), waiting: make(map[string]struct{}), stop: make(chan struct{}),
 	}
 	x.seq, x.at = db.Seq(), stampOf(db.Written())
+	x.queue, x.entered.L = backlog.New[entry](), x.mu.RLocker()
 	x.scratch.New = func() any { return new(run) }
 	x.readings.New = func() any { return new(reading) }
 	db.OnPrepare(x.prepare)

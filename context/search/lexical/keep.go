@@ -127,7 +127,7 @@ func (x *Index) close(replaced bool) {
 	if replaced || x.opts.Dir == "" {
 		return
 	}
-	x.mu.RLock()
+	x.rlock()
 	_, lacks := x.file.due()
 	x.mu.RUnlock()
 	if lacks {
@@ -143,7 +143,7 @@ func (x *Index) close(replaced bool) {
 func (x *Index) stamp() {
 	x.file.saving.Lock()
 	defer x.file.saving.Unlock()
-	x.mu.RLock()
+	x.rlock()
 	defer x.mu.RUnlock()
 	if len(x.file.fresh) > 0 || x.broken != nil { // a commit came meanwhile
 		return

@@ -85,7 +85,7 @@ type Stats struct {
 
 // Stats returns the present figures. O(documents).
 func (x *Index) Stats() (s Stats) {
-	x.mu.RLock()
+	x.rlock()
 	s = Stats{Docs: len(x.number), Waiting: len(x.waiting), Terms: x.x.terms()}
 	s.Postings, s.MemoryBytes = x.x.weigh()
 	if x.hidden != nil {
@@ -115,14 +115,14 @@ func (x *inverted) terms() (n int) {
 
 // Size is how many documents are in the index, and how many are not yet.
 func (x *Index) Size() (docs, waiting int) {
-	x.mu.RLock()
+	x.rlock()
 	defer x.mu.RUnlock()
 	return len(x.number), len(x.waiting)
 }
 
 // Most is how many documents a search can find at most.
 func (x *Index) Most() int {
-	x.mu.RLock()
+	x.rlock()
 	defer x.mu.RUnlock()
 	return len(x.docs)
 }

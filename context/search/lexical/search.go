@@ -170,7 +170,7 @@ func (s *search) find(ctx context.Context, res *Result, mistakes bool) error {
 // attempt runs the query once.
 func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) error {
 	x := s.x
-	x.mu.RLock()
+	x.rlock()
 	defer x.mu.RUnlock()
 	s.pending = s.pending[:0]
 	s.see(x, s.q.Public)
@@ -369,7 +369,7 @@ func (x *Index) Holders(words []string, public bool) (held map[string]uint32, wh
 		x.findHidden()
 	}
 	held = make(map[string]uint32)
-	x.mu.RLock()
+	x.rlock()
 	defer x.mu.RUnlock()
 	why = x.degraded(public)
 	if why != "" {

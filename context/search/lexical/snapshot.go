@@ -186,7 +186,7 @@ func (x *Index) save() (err error) {
 	round := x.file.round
 	x.file.round++
 	x.mu.Unlock()
-	x.mu.RLock()
+	x.rlock()
 	w, err := x.write(f, round)
 	x.mu.RUnlock()
 	if err == nil {

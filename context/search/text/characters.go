@@ -203,7 +203,7 @@ func (c *class) appendFold(b []byte) []byte {
 // neighbours to be folded. What it has appended then is of no use.
 func appendClassed(b []byte, word string) ([]byte, bool) {
 	var f folding
-	for ok := true; len(word) > 0; {
+	for len(word) > 0 {
 		r, size := rune(word[0]), 1
 		if r >= utf8.RuneSelf {
 			r, size = decode(word)
@@ -212,10 +212,11 @@ func appendClassed(b []byte, word string) ([]byte, bool) {
 			}
 		}
 		word = word[size:]
-		b, ok = f.add(b, classOf(r))
+		folded, ok := f.add(b, classOf(r))
 		if !ok {
 			return b, false
 		}
+		b = folded
 	}
 	return b, true
 }
