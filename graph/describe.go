@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Bounds of what Describe says.
@@ -30,7 +31,7 @@ func (g *Graph) Describe(ctx context.Context, sub *Subgraph, n int) error {
 				v.Fields = g.describe(ctx, e, n)
 			}
 		}
-		if err := ctx.Err(); err != nil {
+		if err := yield.Point(ctx); err != nil {
 			return err
 		}
 	}

@@ -339,10 +339,10 @@ func TestStats(t *testing.T) {
 			{ID: "n2", Kind: "note", Name: "Two", Type: "", Degree: 1},
 		},
 	}
-	if diff := cmp.Diff(want, w.graph.Stats()); diff != "" {
+	if diff := cmp.Diff(want, stats(t, w.graph)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(graph.Stats{Degrees: []graph.Degree{}, Hubs: []graph.Hub{}}, open(t).graph.Stats()); diff != "" {
+	if diff := cmp.Diff(graph.Stats{Degrees: []graph.Degree{}, Hubs: []graph.Hub{}}, stats(t, open(t).graph)); diff != "" {
 		t.Error("of nothing:", diff)
 	}
 }
@@ -378,4 +378,13 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: %s", c.id, diff)
 		}
 	}
+}
+
+func stats(t *testing.T, g *graph.Graph) graph.Stats {
+	t.Helper()
+	s, err := g.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

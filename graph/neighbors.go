@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // MaxNodes bounds what Neighbors and Path visit.
@@ -76,6 +77,9 @@ func (x Index) kind(k Key) string {
 	}
 	return ""
 }
+
+// linksAPoint is how many links are looked at between two yield.Points.
+const linksAPoint = 256
 
 // find returns the key of a live entity or note of that id; an entity comes
 // first when both exist.
@@ -167,7 +171,7 @@ func (g *Graph) Neighbors(ctx context.Context, id string, depth int, kinds []str
 	var links []link
 	g.Walk([]Node{g.Number(root)}, depth, func(step Step) []Node {
 		key := g.Key(step.Node)
-		if !wanted(key) || ctx.Err() != nil {
+		if yield.Point(ctx) != nil || !wanted(key) {
 			return nil
 		}
 		v := g.vertex(key, step.Depth)
@@ -194,6 +198,7 @@ func (g *Graph) Neighbors(ctx context.Context, id string, depth int, kinds []str
 	})
 	seen := make(map[link]bool, len(links))
 	links = slices.DeleteFunc(links, func(l link) bool {
+		_ = yield.Every(ctx, linksAPoint, len(seen)) // what it returns is looked at below
 		again := seen[l]
 		seen[l] = true
 		return again || !shown[l.from] || !shown[l.to]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // MaxWays bounds the ways that Paths returns.
@@ -139,6 +140,9 @@ func (m *meeting) advance(ctx context.Context, s *side) {
 			m.truncated = true
 			return
 		}
+		if yield.Point(ctx) != nil {
+			return
+		}
 		out, in := m.g.around(ctx, key)
 		for _, ref := range append(out, in...) {
 			at, ok := s.spots[ref.Key]
@@ -249,7 +253,7 @@ func (m *meeting) ways(ctx context.Context, limit int) (ways [][]Key, more bool)
 			m.sortByFields(ctx, at.key, next)
 		}
 		for _, key := range steps[at] {
-			if more || ctx.Err() != nil {
+			if more || yield.Point(ctx) != nil {
 				return
 			}
 			way = append(way, key)
@@ -329,6 +333,9 @@ func (m *meeting) answer(ctx context.Context, limit int, all bool) (*Subgraph, e
 		for i := range m.length {
 			if step := [2]Key{way[i], way[i+1]}; !known[step] {
 				known[step] = true
+				if err := yield.Point(ctx); err != nil {
+					return nil, err
+				}
 				edges := m.g.between(ctx, step[0], step[1])
 				if len(edges) == 0 { // it was changed meanwhile
 					return nothing, ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // MaxResolve is the greatest depth of Resolve.
@@ -47,7 +48,7 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 			e = g.ents.Get(place.ID)
 		}
 		reached++
-		if e == nil || step.Depth >= depth && depth > 0 || reached > MaxNodes || ctx.Err() != nil {
+		if e == nil || step.Depth >= depth && depth > 0 || reached > MaxNodes || yield.Point(ctx) != nil {
 			return nil
 		}
 		var next []Node

@@ -2,54 +2,79 @@ package graph
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"slices"
+
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // maxHubs is the number of hubs in Stats.
 const maxHubs = 10
 
-// Stats looks at every node and edge: O(nodes + edges).
-func (g *Graph) Stats() Stats {
+// Stats looks at every node and edge: O(nodes + edges). The error is that of ctx.
+func (g *Graph) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Degrees: []Degree{}, Hubs: []Hub{}}
 	parts := newParts()
-	for e := range g.ents.All() {
+	for i, e := range slices.Collect(g.ents.All()) { // All holds a lock
+		if err := yield.Every(ctx, nodesAPoint, i); err != nil {
+			return s, err
+		}
 		if e.Live() && (g.shown == nil || g.shown.SeesEntity(e)) {
 			parts.add(Key{Entity, e.ID})
 			s.Entities++
 		}
 	}
 	var noteIDs []string
-	for n := range g.notes.All() {
+	for i, n := range slices.Collect(g.notes.All()) {
+		if err := yield.Every(ctx, nodesAPoint, i); err != nil {
+			return s, err
+		}
 		if n.Live() && (g.shown == nil || g.shown.SeesNote(n)) {
 			parts.add(Key{Note, n.ID})
 			noteIDs = append(noteIDs, n.ID)
 		}
 	}
 	s.Notes = len(noteIDs)
-	for _, id := range noteIDs {
+	for i, id := range noteIDs {
+		if err := yield.Every(ctx, nodesAPoint, i); err != nil {
+			return s, err
+		}
 		for _, to := range g.notes.Linked(id) {
 			if parts.join(Key{Note, id}, Key{Note, to}) {
 				s.Links++
 			}
 		}
 	}
-	g.mu.RLock()
-	for from, edges := range g.out {
-		for _, e := range edges {
+	keys, out := g.references()
+	for from, edges := range out {
+		for i, e := range edges {
+			if err := yield.Every(ctx, nodesAPoint, i); err != nil {
+				return s, err
+			}
 			switch {
-			case parts.join(g.keys[from], g.keys[e.To]):
+			case parts.join(keys[from], keys[e.To]):
 				s.References++
-			case parts.has(g.keys[from]):
+			case parts.has(keys[from]):
 				s.Dangling++
 			}
 		}
 	}
-	g.mu.RUnlock()
 	s.Components, s.Largest = parts.count, parts.largest()
 	countDegrees(&s, parts.degree)
 	findHubs(&s, g, parts.degree)
-	return s
+	return s, nil
+}
+
+// nodesAPoint is how many nodes or edges are looked at between two yield.Points.
+const nodesAPoint = 64
+
+// references returns all nodes and their edges as they are now. What it returns is not
+// changed any more.
+func (g *Graph) references() ([]Key, [][]Edge) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.keys[:len(g.keys):len(g.keys)], slices.Clone(g.out)
 }
 
 func countDegrees(s *Stats, degree map[Key]int) {

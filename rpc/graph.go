@@ -15,6 +15,6 @@ func (c scope) graphPath(ctx context.Context, _ *Session, p protocol.GraphPath) 
 	return c.view.Paths(ctx, p.From, p.To, p.MaxDepth, p.Ways, p.Fields)
 }
 
-func (c scope) graphStats(context.Context, *Session, protocol.ReadAll) (graph.Stats, error) {
-	return c.view.GraphStats(), nil
+func (c scope) graphStats(ctx context.Context, _ *Session, _ protocol.ReadAll) (graph.Stats, error) {
+	return c.view.GraphStats(ctx)
 }

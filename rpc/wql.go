@@ -6,13 +6,12 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (c scope) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (*protocol.WQLResult, error) {
 	res, err := c.view.Query(ctx, p.Query, wql.QueryOptions{
-		This: p.This, Limit: p.Limit, Explain: p.Explain, GiveWay: places.GiveWay(ctx),
+		This: p.This, Limit: p.Limit, Explain: p.Explain,
 	})
 	if err != nil {
 		return nil, err

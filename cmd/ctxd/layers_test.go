@@ -23,7 +23,7 @@ const module = "github.com/ctxd/ctxd"
 // rooms are all packages of the module from left to right: a room may import
 // those before it. Some are not built yet.
 var rooms = []string{
-	"entities/fault", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql",
+	"entities/fault", "entities/yield", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql",
 	"notes/frontmatter", "notes/markdown", "notes", "notes/watch",
 	"graph", "graph/draw",
 	"context/embed", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",

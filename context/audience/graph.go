@@ -33,7 +33,7 @@ func (v *View) described(ctx context.Context, sub *graph.Subgraph, err error, fi
 }
 
 // GraphStats is graph.Graph.Stats.
-func (v *View) GraphStats() graph.Stats { return v.graph.Stats() }
+func (v *View) GraphStats(ctx context.Context) (graph.Stats, error) { return v.graph.Stats(ctx) }
 
 // Number returns the number of a record, the same for every reader.
 func (v *View) Number(key graph.Key) graph.Node { return v.graph.Number(key) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -33,9 +34,9 @@ func (v *View) Prose(ctx context.Context, of string, after *ProsePlace,
 	if v.hides {
 		return nil, nil, nil
 	}
-	p := &proseSearch{remote: &v.rooms.remote, names: v.phrases(of), ctx: ctx}
+	p := &proseSearch{remote: &v.rooms.remote, names: v.phrases(ctx, of), ctx: ctx}
 	if len(p.names.next) == 0 {
-		return nil, nil, nil
+		return nil, nil, ctx.Err()
 	}
 	for _, r := range p.publicRecords(after) {
 		skipped := 0 // places of the record that stand before after
@@ -75,9 +76,12 @@ type phrase struct {
 }
 
 // phrases returns the names of private records, of those with that id if it is not "".
-func (v *View) phrases(of string) *phrase {
+func (v *View) phrases(ctx context.Context, of string) *phrase {
 	root := new(phrase)
 	for _, r := range v.PrivateRecords() {
+		if yield.Point(ctx) != nil {
+			break
+		}
 		if of != "" && r.ID != of {
 			continue
 		}
@@ -176,7 +180,7 @@ type proseSearch struct {
 }
 
 // checkEach is how many steps are taken between two looks at whether the call goes on.
-const checkEach = 4096
+const checkEach = 256
 
 // step counts work, and looks now and then whether the call goes on.
 func (p *proseSearch) step(work int) error {
@@ -185,7 +189,7 @@ func (p *proseSearch) step(work int) error {
 	if before/checkEach == p.steps/checkEach {
 		return nil
 	}
-	return p.ctx.Err()
+	return yield.Point(p.ctx)
 }
 
 // publicRecord is a note or an entity.
@@ -230,7 +234,7 @@ func (p *proseSearch) publicRecords(after *ProsePlace) []publicRecord {
 
 // record looks through one record.
 func (p *proseSearch) record(r publicRecord) error {
-	err := p.ctx.Err()
+	err := yield.Point(p.ctx)
 	switch {
 	case err != nil:
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Options are what a Gatherer needs beside the rooms. The zero value works.
@@ -179,10 +180,15 @@ func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found 
 func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, found []search.Hit) (*call, error) {
 	made := make(rendered)
 	for attempt := 1; ; attempt++ {
-		c := g.newCall(ctx, r, m, made)
+		inView := attempt <= attempts
+		work := ctx
+		if inView {
+			work = yield.Never(ctx)
+		}
+		c := g.newCall(work, r, m, made)
 		c.found = found
 		var err error
-		if attempt <= attempts {
+		if inView {
 			c.room = room{blocks: rendersInView, bytes: bytesInView}
 			err = g.store.View(ctx, func(*kv.Tx) error { return c.collect() })
 		} else {

@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Mode says how notes are looked for.
@@ -183,8 +184,8 @@ func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits [
 	ours := make(map[string]*Hit)
 	for i := range hits {
 		h := &hits[i]
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := yield.Point(ctx); err != nil {
+			return err
 		}
 		byWords := h.wordScore() > 0
 		if byWords {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Near asks for the documents that are nearest to one that is stored.
@@ -69,8 +70,8 @@ func (x *Index) finishNear(ctx context.Context, near *Near, hits []Hit) error {
 	}
 	m := NewMatcher(x.src, "")
 	for i := range hits {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := yield.Point(ctx); err != nil {
+			return err
 		}
 		hits[i].Snippet, hits[i].Ranges = m.Snippet(x.chunkText(&hits[i]))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Request is a search.
@@ -146,8 +147,8 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 	}
 	defer req.clock.begin("snippets")()
 	for i := range res.Hits {
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+		if err := yield.Point(ctx); err != nil {
+			return nil, nil, err
 		}
 		h := &res.Hits[i]
 		h.Snippet, h.Ranges = found.Matcher.Snippet(h.Doc.Plain())

@@ -90,13 +90,10 @@ type QueryOptions struct {
 	This    string // id of the entity that {this} means; empty for none
 	Limit   int    // most rows to return: 0 for DefaultRows; above MaxRows counts as that
 	Explain bool   // return the plan
-	// GiveWay is called between steps of the query, every ten microseconds or so and
-	// with no lock of the engine held. It may wait, to let others compute. nil: nothing is
-	// called.
-	GiveWay func()
 }
 
-// Query runs a query. Errors: Query with line, column and hint for a text that
+// Query runs a query. Between its steps it passes a yield.Point, with no lock of the engine
+// held. Errors: Query with line, column and hint for a text that
 // can't run; Limit for one over MaxSource; NotFound for an unknown This;
 // Deadline and Cancelled when ctx ends first; Unavailable for MATCHES without
 // an index.
@@ -120,7 +117,7 @@ func (e *Engine) Query(ctx context.Context, query string, opts QueryOptions) (*R
 		return nil, err
 	}
 	out, err := e.run(ctx, p, how{
-		this: this, limit: rowLimit(opts.Limit), explain: opts.Explain, record: opts.Explain, giveWay: opts.GiveWay,
+		this: this, limit: rowLimit(opts.Limit), explain: opts.Explain, record: opts.Explain,
 	})
 	if err != nil {
 		return nil, err
@@ -268,8 +265,8 @@ func (e *Engine) get(id string) *entities.Entity {
 }
 
 // Computed returns the value of a computed field of an entity, with the
-// default limit of rows. The result may be shared with other callers. It gives way to
-// nobody: the caller may hold a lock, or a View of the store. Errors are those of Query.
+// default limit of rows. The result may be shared with other callers. Errors are those of
+// Query.
 func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entities.Field) (*Result, error) {
 	if !field.Type.IsComputed() {
 		return nil, fault.Field(field.Name, "field %q is not computed", field.Name)
@@ -282,7 +279,7 @@ func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entit
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.computed(ctx, p, ent, 1, nil)
+	out, err := e.computed(ctx, p, ent, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -306,13 +303,11 @@ func (e *Engine) today() int64 { return datum.DayOf(e.opts.Now().In(e.opts.Locat
 
 // computed runs a computed field, or takes its value from the cache when
 // nothing that it depends on has changed.
-func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth int,
-	giveWay func(),
-) (*outcome, error) {
+func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth int) (*outcome, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	how := how{this: e.show(ent), depth: depth, limit: DefaultRows, giveWay: giveWay}
+	how := how{this: e.show(ent), depth: depth, limit: DefaultRows}
 	if p.volatile {
 		return e.run(ctx, p, how)
 	}

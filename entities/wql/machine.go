@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // environment is all that an expr program can name: comparisons over slots.
@@ -56,18 +57,18 @@ type machine struct {
 	env environment
 
 	// The run.
-	ctx     context.Context
-	engine  *Engine
-	this    *entities.Entity
-	now     time.Time
-	scope   datum.Scope
-	depth   int
-	found   []func(id string) bool
-	rec     *recorder // of what is read; nil: nobody asks
-	plan    planner
-	err     error  // ends the run
-	work    int    // steps since the context was looked at
-	giveWay func() // called as often; nil: nothing is
+	ctx    context.Context
+	engine *Engine
+	this   *entities.Entity
+	now    time.Time
+	scope  datum.Scope
+	depth  int
+	found  []func(id string) bool
+	rec    *recorder // of what is read; nil: nobody asks
+	plan   planner
+	err    error // ends the run
+	work   int   // steps since the context was looked at
+	looks  int   // at the context
 
 	// The row. A value is current when its stamp is that of the row, or of the
 	// run for a constant one.
@@ -161,7 +162,7 @@ func (m *machine) end() {
 	}
 	m.items, m.fixed = 0, 0
 	clear(m.plan.rows[:cap(m.plan.rows)])
-	m.ctx, m.engine, m.this, m.row, m.rec, m.found, m.giveWay = nil, nil, nil, nil, nil, m.found[:0], nil
+	m.ctx, m.engine, m.this, m.row, m.rec, m.found = nil, nil, nil, nil, nil, m.found[:0]
 	m.keys = m.keys[:0]
 	if cap(m.keys) > maxKeptKeys {
 		m.keys = nil
@@ -198,13 +199,17 @@ func (m *machine) test(row *entities.Entity, known bool) (bool, error) {
 // between two looks at the context.
 const workUnit = 64
 
+// looksAPoint is how many looks at the context come to one yield.Point.
+const looksAPoint = 16
+
 // tick counts steps of work and ends the run when its context has ended.
 func (m *machine) tick(steps int) error {
 	m.work += steps
 	if m.work >= workUnit && m.err == nil {
 		m.work = 0
-		if m.giveWay != nil {
-			m.giveWay()
+		m.looks++
+		if m.looks%looksAPoint == 0 {
+			_ = yield.Point(m.ctx) // what it returns is looked at below
 		}
 		m.err = ended(m.ctx)
 	}

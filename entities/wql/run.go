@@ -78,7 +78,6 @@ type how struct {
 	limit   int  // rows to return
 	explain bool // note what the plan tells
 	record  bool // note what the result depends on
-	giveWay func()
 }
 
 // run runs a prepared query.
@@ -88,7 +87,6 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 	}
 	m := p.machines.Get().(*machine)
 	defer m.end()
-	m.giveWay = how.giveWay
 	if err := m.begin(ctx, e, how.this, how.depth); err != nil {
 		return nil, err
 	}

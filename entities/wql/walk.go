@@ -161,7 +161,7 @@ func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum.Value) 
 			"shorten the chain")
 		return
 	}
-	out, err := m.engine.computed(m.ctx, f.computed, e, m.depth+1, m.giveWay)
+	out, err := m.engine.computed(m.ctx, f.computed, e, m.depth+1)
 	if err != nil {
 		m.err = err
 		return

@@ -35,9 +35,8 @@
 // turn; long reads get half of them (package places). The number of open connections is
 // limited; when it is reached, a new connection evicts the least active one (evict.go).
 //
-// A handler that may compute for long calls the function that places.GiveWay returns
-// between its steps. It holds no lock and no View of the store then: it may wait there,
-// and whoever waits for the lock or the View would wait with it.
+// A handler that may compute for long passes a yield.Point between its steps (package
+// yield), where it waits when others need its place.
 //
 // # Locks
 //

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -103,7 +104,6 @@ func compute(ms int) {
 
 // long computes for so many milliseconds and gives way after each.
 func (w *world) long(ctx context.Context, ms int) error {
-	giveWay := places.GiveWay(ctx)
 	for range ms {
 		now := w.computing.Add(1)
 		for most := w.most.Load(); now > most && !w.most.CompareAndSwap(most, now); {
@@ -111,10 +111,7 @@ func (w *world) long(ctx context.Context, ms int) error {
 		}
 		compute(1)
 		w.computing.Add(-1)
-		for range places.StepsALook {
-			giveWay()
-		}
-		if err := ctx.Err(); err != nil {
+		if err := yield.Point(ctx); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -284,7 +284,7 @@ func (c *inlineContext) Err() error {
 }
 
 func (c *inlineContext) Value(key any) any {
-	if key == (places.Key{}) {
+	if key == (yield.Key{}) {
 		return &c.call.place
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/rpc/jsonrpc/message"
 	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -408,7 +409,7 @@ func (c *Conn) turn(line places.Line) (placed bool) {
 // runRead runs a read that has been counted, and reports whether it has a place that it
 // no longer needs.
 func (c *Conn) runRead(k *Call) (placed bool) {
-	ctx, cancel := context.WithTimeout(context.WithValue(c.ctx, places.Key{}, &k.place), c.srv.limits.ReadTimeout)
+	ctx, cancel := context.WithTimeout(context.WithValue(c.ctx, yield.Key{}, &k.place), c.srv.limits.ReadTimeout)
 	defer cancel()
 	c.mu.Lock()
 	k.cancel = cancel

@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Query is what documents are looked for by.
@@ -159,8 +160,8 @@ func (s *search) find(ctx context.Context, res *Result, mistakes bool) error {
 			return err
 		}
 		for _, key := range s.pending {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if err := yield.Point(ctx); err != nil {
+				return err
 			}
 			s.verified[key] = Holds(&s.split, key.doc, s.phrases[key.phrase].words)
 		}

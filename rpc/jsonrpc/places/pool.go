@@ -13,7 +13,7 @@ import (
 //
 // A read that has computed for a slice is long. Long reads have at most half of the
 // places, and take turns on them: at the end of its slice one that can give way
-// (GiveWay) waits in line again when others wait. So short reads find a place free,
+// (Yield) waits in line again when others wait. So short reads find a place free,
 // and the other half of the processors. One that can't give way keeps computing; when
 // short reads wait for its place they get it, and it computes aside.
 //

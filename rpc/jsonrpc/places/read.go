@@ -17,11 +17,10 @@ const (
 	asideEach = 4              // reads may compute aside for each place
 )
 
-// Read is what the pool knows of a read. Its methods, and what GiveWay returns, are
-// called by the goroutine that runs the read.
+// Read is what the pool knows of a read. Its methods are called by the goroutine that
+// runs the read.
 type Read struct {
 	conn     *Conn
-	steps    uint          // between looks at the clock
 	sliceEnd time.Time     // zero for one that runs inline and has not looked yet
 	waited   time.Duration // in line
 	known    bool          // to the pool
@@ -58,32 +57,9 @@ func (k *Read) End() (held bool) {
 	return held
 }
 
-// StepsALook is how many steps a read makes between two looks at the clock. A step of
-// a query is some microseconds.
-const StepsALook = 16
-
-// Key is the key under which the context of a read holds its *Read.
-type Key struct{}
-
-// GiveWay returns what a read is to call between its steps, often and with no lock
-// held: when it has computed for a slice and others wait, the function waits until it
-// is the turn of the read again. It returns at once when ctx has ended, which the read
-// has to see for itself. It is nil when ctx is not that of a read.
-func GiveWay(ctx context.Context) func() {
-	k, _ := ctx.Value(Key{}).(*Read)
-	if k == nil {
-		return nil
-	}
-	return func() {
-		k.steps++
-		if k.steps%StepsALook == 0 {
-			k.giveWay(ctx)
-		}
-	}
-}
-
-// giveWay looks whether the slice of a read is over.
-func (k *Read) giveWay(ctx context.Context) {
+// Yield has a read wait that has computed for a slice, while others wait for its place: it
+// is the yield.Yielder of the context of the read.
+func (k *Read) Yield(ctx context.Context) {
 	pool := k.conn.pool
 	now := time.Now()
 	if k.sliceEnd.IsZero() {

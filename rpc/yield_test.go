@@ -1,0 +1,160 @@
+package rpc_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/yield"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc"
+)
+
+// writer is a Yielder that counts how often a read yields, and writes the first time.
+type writer struct {
+	t      *testing.T
+	rooms  *rpc.Rooms
+	yields int
+}
+
+func (w *writer) Yield(context.Context) {
+	w.yields++
+	if w.yields > 1 {
+		return
+	}
+	written := make(chan error, 1)
+	go func() {
+		_, err := w.rooms.Notes.Put(context.Background(), notes.Draft{Title: "Written meanwhile"}, nil)
+		if err == nil {
+			_, err = w.rooms.Entities.Put(context.Background(), entities.Entity{Type: "Other", Name: "Written meanwhile"}, nil)
+		}
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			w.t.Error(err)
+		}
+	case <-time.After(patience):
+		w.t.Fatal("a read that yields keeps writers out")
+	}
+}
+
+// yieldRooms returns rooms with entities that all refer to all, notes that all have the
+// same words, and a private note.
+func yieldRooms(t *testing.T) *rpc.Rooms {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	rooms, err := roomsOver(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 60
+	ids := make([]string, many)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("hub-%d", i)
+	}
+	list := []entities.Entity{{ID: "sum", Type: "Sum", Name: "Sum"}}
+	drafts := []notes.Draft{{ID: "secret", Title: "Secret plan", Private: true}}
+	for i, id := range ids {
+		list = append(list, entities.Entity{ID: id, Type: "Hub", Name: id, Fields: map[string]any{"all": ids}})
+		drafts = append(drafts, notes.Draft{ID: fmt.Sprintf("note-%d", i), Title: fmt.Sprintf("Note %d", i), Body: "lantern and meadow"})
+	}
+	for _, typ := range []entities.Type{
+		{Name: "Other"},
+		{Name: "Hub", Fields: []entities.Field{{Name: "all", Type: record.EntityRefList}}},
+		{Name: "Sum", Fields: []entities.Field{{Name: "of", Type: record.Computed, Query: longQuery}}},
+	} {
+		if _, _, err := rooms.Entities.PutType(t.Context(), typ, nil, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := rooms.Entities.PutMany(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rooms.Notes.PutMany(t.Context(), drafts); err != nil {
+		t.Fatal(err)
+	}
+	return rooms
+}
+
+const longQuery = "SELECT h FROM Hub WHERE h.all.all.name = 'nobody'"
+
+// Reads that may take long yield to others between their steps, where they hold no lock
+// and no View of the store. In a store of some dozens of records each of them does so
+// many times; a store of thousands has them take seconds.
+func TestREL7_LongReadsYield(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		least int // times to yield
+		read  func(ctx context.Context, v *audience.View, rooms *rpc.Rooms) error
+	}{
+		{"wql.query", 10, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.Query(ctx, longQuery, wql.QueryOptions{})
+			return err
+		}},
+		{"graph.neighbors", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.Neighbors(ctx, "hub-1", 4, nil, 0)
+			return err
+		}},
+		{"graph.neighbors of a computed field", 10, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.Neighbors(ctx, "sum", 1, nil, 0)
+			return err
+		}},
+		{"graph.neighbors with fields", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.Neighbors(ctx, "hub-1", 4, nil, 16)
+			return err
+		}},
+		{"graph.path", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.Paths(ctx, "hub-1", "note-1", 16, 16, 0)
+			return err
+		}},
+		{"graph.stats", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.GraphStats(ctx)
+			return err
+		}},
+		{"entities.get", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, err := v.ResolveEntity(ctx, "hub-1", 4)
+			return err
+		}},
+		{"notes.search for a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			everything := func(source.Doc) bool { return true }
+			_, err := v.Search(ctx, search.Request{Query: `"lantern meadow"`, Mode: search.Lexical, Limit: 10, Keep: everything})
+			return err
+		}},
+		{"privacy.prose", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			_, _, err := v.Prose(ctx, "", nil, 10)
+			return err
+		}},
+		{"context.assemble", 10, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+			_, err := assemble(ctx, rooms, gather.Params{Text: "What is it?", MentionedEntityIDs: []string{"hub-1", "sum"}, Audience: string(audience.Local)})
+			return err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rooms := yieldRooms(t)
+			w := &writer{t: t, rooms: rooms}
+			ctx := context.WithValue(t.Context(), yield.Key{}, w)
+			err := c.read(ctx, rooms.Audience.View(audience.Local), rooms)
+			if err != nil {
+				t.Error(err)
+			}
+			if w.yields < c.least {
+				t.Errorf("it yields %d times, want %d", w.yields, c.least)
+			}
+		})
+	}
+}
