@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // Patch says what is to change of a note; nil members stay as they are.
@@ -23,7 +22,7 @@ type Patch struct {
 
 // Patch changes the given members of a note.
 func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, error) {
-	err := s.edit(ctx, p.ID, ifVersion, func(tx *kv.Tx, old *Note) error {
+	change := func(tx *kv.Tx, old *Note, text *reading) error {
 		given := old.Given.Get()
 		d := Draft{
 			ID: old.ID, Title: given.Title, Body: old.Body, Path: old.Path, Folder: old.Folder,
@@ -37,9 +36,18 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, erro
 			d.Vault, d.ModifiedAt = old.Vault, old.UpdatedAt
 		}
 		p.applyTo(&d)
+		d.text = text
 		_, err := s.PutTx(tx, d, nil, nil)
 		return err
-	})
+	}
+	if p.Body == nil {
+		return s.after(p.ID, s.editText(ctx, p.ID, ifVersion, change))
+	}
+	var text *reading
+	if len(*p.Body) <= s.opts.MaxBody { // else it is refused, unread
+		text = read(*p.Body)
+	}
+	err := s.edit(ctx, p.ID, ifVersion, func(tx *kv.Tx, old *Note) error { return change(tx, old, text) })
 	return s.after(p.ID, err)
 }
 
@@ -91,7 +99,7 @@ func (s *Store) Unarchive(ctx context.Context, id string, ifVersion *int) (*Note
 }
 
 func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, archived bool) (*Note, error) {
-	err := s.edit(ctx, id, ifVersion, func(tx *kv.Tx, old *Note) error {
+	err := s.editText(ctx, id, ifVersion, func(tx *kv.Tx, old *Note, text *reading) error {
 		if archived == (old.ArchivedAt != nil) {
 			return nil
 		}
@@ -108,9 +116,8 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			given.Archived = &now
 		}
 		n.Given = given.orNil()
-		doc := markdown.Parse(n.Body)
-		n.describe(doc, s.maxName())
-		n.Private = s.why(&n, doc, old.Private).Rule != RuleNone
+		n.describe(text, s.maxName())
+		n.Private = s.why(&n, text.Document, old.Private).Rule != RuleNone
 		if !archived && n.ArchivedAt != nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).
 				WithHint("take archived: true out of its text")

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -44,10 +45,23 @@ func TypeOf(doc *markdown.Document) string {
 	return name
 }
 
+// typeIn is TypeOf for a text of which only the frontmatter is read.
+func typeIn(text string) string {
+	front, _ := frontmatter.Split(text)
+	if !front.Found {
+		return ""
+	}
+	fields, err := frontmatter.Read(text[front.Start:front.End], front.Line)
+	if err != nil {
+		return ""
+	}
+	return TypeOf(&markdown.Document{Frontmatter: fields})
+}
+
 // putEntity writes the entity that the note describes, and sets n.EntityID. A
 // note that no longer has a type leaves its entity in the trash.
-func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *markdown.Document, problem func(error)) error {
-	name := TypeOf(doc)
+func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, problem func(error)) error {
+	name := TypeOf(doc.Document)
 	if name == "" {
 		if n.EntityID == "" {
 			return nil
@@ -59,7 +73,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *markdown.Document, probl
 		}
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	t, err := s.ensureType(tx, name, []TypeDoc{{doc, n.Private}})
+	t, err := s.ensureType(tx, name, []TypeDoc{{doc.Document, n.Private}})
 	if err != nil {
 		return err
 	}
@@ -69,9 +83,9 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *markdown.Document, probl
 			return err
 		}
 	}
-	values := fieldValues(t, doc)
+	values := fieldValues(t, doc.Document)
 	n.readValueSources(values, doc)
-	_, err = s.ents.PutTx(tx, entities.Entity{
+	e, err := s.ents.PutTx(tx, entities.Entity{
 		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: values,
 		NoteID: n.ID, CreatedAt: n.CreatedAt, Sources: string(n.Sources),
 	}, entities.PutOptions{FromNote: true, VaultBacked: n.VaultBacked, Lenient: true, Problem: problem})
@@ -84,7 +98,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *markdown.Document, probl
 	if n.ArchivedAt != nil {
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	if old.Live() && TypeOf(markdown.Parse(old.Body)) != "" {
+	if e.Live() || old.Live() && typeIn(old.Body) != "" {
 		return nil // if it is in the trash, somebody put it there
 	}
 	return s.ents.RestoreTx(tx, n.EntityID)

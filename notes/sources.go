@@ -95,7 +95,7 @@ func SourceOf(e *entities.Entity, text string) []markdown.Reference {
 }
 
 // readSources sets the sources of the title, the aliases and the tags of a note.
-func (n *Note) readSources(doc *markdown.Document, maxName int) {
+func (n *Note) readSources(doc *reading, maxName int) {
 	var list sourceList
 	title := strings.TrimSpace(doc.Title)
 	for _, source := range doc.Sources {
@@ -110,7 +110,7 @@ func (n *Note) readSources(doc *markdown.Document, maxName int) {
 		list.add(short, cutReferences(title, len(short)))
 	}
 	if doc.Frontmatter != nil {
-		labels := labelled{doc: doc, list: list}
+		labels := labelled{labels: doc.labels, list: list}
 		labels.add(title, len(short))
 		for _, alias := range doc.Aliases {
 			labels.add(alias, len(alias))
@@ -152,8 +152,8 @@ func cutReferences(text string, length int) []markdown.Reference {
 }
 
 // readValueSources adds those of values that use labels which the note defines.
-func (n *Note) readValueSources(values entities.Values, doc *markdown.Document) {
-	labels := labelled{doc: doc, list: sourceList(n.Sources)}
+func (n *Note) readValueSources(values entities.Values, doc *reading) {
+	labels := labelled{labels: doc.labels, list: sourceList(n.Sources)}
 	for _, value := range values {
 		switch v := value.(type) {
 		case string:
@@ -170,21 +170,13 @@ func (n *Note) readValueSources(values entities.Values, doc *markdown.Document) 
 // labelled finds what texts of the frontmatter refer to with labels that the note
 // defines.
 type labelled struct {
-	doc    *markdown.Document
 	labels markdown.Labels
-	read   bool
 	list   sourceList // that what is found is added to
 }
 
 // add adds what the first bytes of a text refer to.
 func (l *labelled) add(text string, length int) {
-	if strings.IndexByte(text, '[') < 0 {
-		return
-	}
-	if !l.read {
-		l.labels, l.read = markdown.LabelsOf(l.doc.Body), true
-	}
-	if l.labels == nil {
+	if l.labels == nil || strings.IndexByte(text, '[') < 0 {
 		return
 	}
 	text = strings.TrimSpace(text)
@@ -205,26 +197,26 @@ func UpgradeSources(tx *kv.Tx) error {
 		if !markdown.MayRefer(n.Body) {
 			continue
 		}
-		doc, read := markdown.Parse(n.Body), *n
-		read.readSources(doc, entities.MaxName)
+		text, sourced := read(n.Body), *n
+		sourced.readSources(text, entities.MaxName)
 		e, err := entities.EntityRecords.Get(tx, n.EntityID)
 		if err != nil {
 			return err
 		}
 		if e != nil {
-			read.readValueSources(e.Fields, doc)
+			sourced.readValueSources(e.Fields, text)
 		}
-		if read.Sources == "" {
+		if sourced.Sources == "" {
 			continue
 		}
-		if err := Records.Put(tx, id, &read); err != nil {
+		if err := Records.Put(tx, id, &sourced); err != nil {
 			return err
 		}
 		if e == nil {
 			continue
 		}
 		made := *e
-		made.Sources = string(read.Sources)
+		made.Sources = string(sourced.Sources)
 		if err := entities.EntityRecords.Put(tx, made.ID, &made); err != nil {
 			return err
 		}

@@ -40,16 +40,18 @@ type Draft struct {
 	ModifiedAt time.Time // when the file was last changed; zero: now
 	Was        *Note     // the note that comes back, without its text; only where there is none of that id
 
-	doc *markdown.Document // of Body, when it has been read already
+	text *reading // of Body, when it has been read already
 }
 
 // Read reads the text of the draft, which the write does otherwise: an import
 // reads many texts in parallel before it writes them one after the other.
-func (d *Draft) Read() *markdown.Document {
-	if d.doc == nil {
-		d.doc = markdown.Parse(d.Body)
+func (d *Draft) Read() *markdown.Document { return d.reading().Document }
+
+func (d *Draft) reading() *reading {
+	if d.text == nil {
+		d.text = read(d.Body)
 	}
-	return d.doc
+	return d.text
 }
 
 // Put writes a note: it replaces the one of that id, absent members are
@@ -145,7 +147,7 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if problem == nil {
 		problem = func(error) {}
 	}
-	if err := s.putEntity(tx, old, n, d.Read(), problem); err != nil {
+	if err := s.putEntity(tx, old, n, d.reading(), problem); err != nil {
 		return nil, err
 	}
 	if err := s.movePath(tx, old, n); err != nil {
@@ -168,11 +170,12 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 	if err := s.checkSizes(&d); err != nil {
 		return nil, err
 	}
-	doc := d.Read()
+	text := d.reading()
 	now := s.now(tx)
 	n := &Note{Note: record.Note{
-		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "", CreatedAt: now, UpdatedAt: now, Version: 1,
-	}, Vault: d.Vault, Places: placesOf(doc.EachLink())}
+		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "",
+		CreatedAt: now, UpdatedAt: now, Version: 1,
+	}, Vault: d.Vault, Places: text.places}
 	given := Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private}
 	if !d.ModifiedAt.IsZero() {
 		n.UpdatedAt = d.ModifiedAt.UTC().Truncate(time.Millisecond)
@@ -181,7 +184,7 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 	if d.Path != "" {
 		n.Folder = folderOf(d.Path)
 	}
-	if at, ok := dateOf(doc, "created"); ok {
+	if at, ok := dateOf(text.Document, "created"); ok {
 		n.CreatedAt = at
 	}
 	switch {
@@ -195,8 +198,8 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 		n.CreatedAt = d.CreatedAt.UTC()
 	}
 	n.Given = given.orNil()
-	n.describe(doc, s.maxName())
-	n.Private = s.why(n, doc, old != nil && old.Private).Rule != RuleNone
+	n.describe(text, s.maxName())
+	n.Private = s.why(n, text.Document, old != nil && old.Private).Rule != RuleNone
 	return n, nil
 }
 
@@ -204,7 +207,7 @@ func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Trunc
 
 // describe sets what the text says about the note, on top of what was given.
 // Names that the text gives have at most maxName code points.
-func (n *Note) describe(doc *markdown.Document, maxName int) {
+func (n *Note) describe(doc *reading, maxName int) {
 	given := n.Given.Get()
 	n.Title = given.Title
 	if n.Title == "" {
@@ -222,7 +225,7 @@ func (n *Note) describe(doc *markdown.Document, maxName int) {
 	switch {
 	case given.Archived != nil:
 		n.ArchivedAt = given.Archived
-	case !flag(doc, "archived"):
+	case !flag(doc.Document, "archived"):
 		n.ArchivedAt = nil
 	case n.ArchivedAt == nil:
 		at := n.UpdatedAt
