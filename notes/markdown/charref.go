@@ -2,7 +2,7 @@ package markdown
 
 import (
 	"html"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -10,14 +10,14 @@ import (
 // them for the characters that they stand for, marks of links included.
 type decoded struct {
 	text string
-	refs []charRef
+	refs pile[charRef]
 }
 
 // charRef is where a character reference is in the text with it, and where what it
 // stands for is in the one without.
 type charRef struct {
-	from, to     int
-	start, after int
+	from, to     int32
+	start, after int32
 }
 
 // decode returns a text without its character references; nil where it has none. Time
@@ -37,6 +37,7 @@ func decode(text string) *decoded {
 		if size > 1 && char != text[at:at+size] {
 			if d == nil {
 				d = new(decoded)
+				out.Grow(len(text))
 			}
 			out.WriteString(text[copied:at])
 			start := out.Len()
@@ -45,7 +46,7 @@ func decode(text string) *decoded {
 			}
 			out.WriteString(char)
 			copied = at + size
-			d.refs = append(d.refs, charRef{at, copied, start, out.Len()})
+			d.refs.add(charRef{int32(at), int32(copied), int32(start), int32(out.Len())})
 		}
 		at += size
 	}
@@ -87,8 +88,8 @@ func inCharRef(text string, at int) bool {
 // false for one that has none in it, which was found there.
 func (d *decoded) reference(r Reference) (Reference, bool) {
 	reach := r.Reach(d.text)
-	first, _ := slices.BinarySearchFunc(d.refs, r.Start, func(c charRef, at int) int { return c.after - 1 - at })
-	if first == len(d.refs) || d.refs[first].start >= reach {
+	first, _ := sort.Find(d.refs.len(), func(i int) int { return r.Start + 1 - int(d.refs.at(i).after) })
+	if first == d.refs.len() || int(d.refs.at(first).start) >= reach {
 		return r, false
 	}
 	if r.Open() {
@@ -104,21 +105,21 @@ func (d *decoded) reference(r Reference) (Reference, bool) {
 // source returns where a place is in the text with character references; of one inside
 // of what a reference stands for, where that begins or ends.
 func (d *decoded) source(at int, end bool) int {
-	i, found := slices.BinarySearchFunc(d.refs, at, func(c charRef, at int) int { return c.start - at })
+	i, found := sort.Find(d.refs.len(), func(i int) int { return at - int(d.refs.at(i).start) })
 	switch {
 	case found && !end:
-		return d.refs[i].from
+		return int(d.refs.at(i).from)
 	case i == 0:
 		return at
 	}
-	c := d.refs[i-1] // begins before at
+	c := d.refs.at(i - 1) // begins before at
 	switch {
-	case at >= c.after:
-		return c.to + at - c.after
+	case at >= int(c.after):
+		return int(c.to) + at - int(c.after)
 	case end:
-		return c.to
+		return int(c.to)
 	}
-	return c.from
+	return int(c.from)
 }
 
 // EncodedLen returns how many bytes at the head of a text are read as the given number

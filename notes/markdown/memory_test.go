@@ -1,6 +1,7 @@
 package markdown_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -59,5 +60,36 @@ func TestREL6_TitlesAndTagsAreBounded(t *testing.T) {
 	}
 	if got := len(markdown.Parse(numbered("#a%d ", 200_000)).Tags); got != 10_000 {
 		t.Errorf("%d tags", got)
+	}
+}
+
+// TestREL6_ReferencesTakeTenTimesTheirText: as a parse does, whatever a text refers to. Two
+// kinds take more of what is given back at once: addresses that are parsed, and targets of
+// definitions.
+func TestREL6_ReferencesTakeTenTimesTheirText(t *testing.T) {
+	const noise = 128 << 10
+	most := map[string]int{"<http://a>": 16, "[a[a]: ": 24}
+	units := append([]string{
+		"[", "[[", "[a", "[a]", "[]", "[][", "[a][b] ", "@", "@[", "@[a] ", "<a href=", "<a href=x>", "a.md ", "](a.md)",
+		"<http://a>", "`",
+	}, slices.Collect(maps.Values(hostile))...)
+	functions := map[string]func(text string){
+		"References": func(text string) {
+			for range markdown.References(text) {
+				continue
+			}
+		},
+		"LabelsOf": func(text string) { markdown.LabelsOf(text) },
+	}
+	for _, unit := range units {
+		for _, before := range []string{"", "[x]: y\n"} {
+			text := before + numbered(unit, 128<<10)
+			limit := uint64(cmp.Or(most[unit], 10)*len(text) + noise)
+			for name, call := range functions {
+				if got := allocated(func() { call(text) }); got > limit {
+					t.Errorf("%s of %q and %q: %d bytes for %d", name, before, unit, got, len(text))
+				}
+			}
+		}
 	}
 }

@@ -25,6 +25,15 @@ func (p *pile[T]) add(v T) {
 	p.n++
 }
 
+// pop takes off the last item, which there must be. Its memory is kept.
+func (p *pile[T]) pop() T {
+	p.n--
+	part := &p.parts[p.n>>pileShift]
+	v := (*part)[len(*part)-1]
+	*part = (*part)[:len(*part)-1]
+	return v
+}
+
 func (p *pile[T]) len() int { return p.n }
 
 func (p *pile[T]) at(i int) *T { return &p.parts[i>>pileShift][i&(pilePart-1)] }

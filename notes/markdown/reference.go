@@ -155,11 +155,11 @@ type refScanner struct {
 	brackets, raw bracketStack
 	firstOpen     int // first '[' of the paragraph, -1 for none
 
-	parens    []paren
-	openLinks []int // of parens: those of links
+	parens    int // '(' that are not closed yet and stand in no open link
+	openLinks pile[openLink]
 
-	defines bool // the text may define labels, or use outer ones
-	pairs   []bracketPair
+	defines bool              // the text may define labels, or use outer ones
+	pairs   pile[bracketPair] // by their ends
 	labels  Labels
 	defEnd  int // end of the target of the last definition
 	defLine int // end of the line of the last definition
@@ -196,20 +196,20 @@ func (p *place) next(from int, find func(from int) (at, end int)) (at, end int) 
 
 // bracketStack holds the '[' that are not closed yet.
 type bracketStack struct {
-	open []int32
+	open pile[int32]
 	last int // the last one that was opened
 }
 
-func (b *bracketStack) push(at int) { b.open, b.last = append(b.open, int32(at)), at }
+func (b *bracketStack) push(at int) {
+	b.open.add(int32(at))
+	b.last = at
+}
 
 func (b *bracketStack) pop() int {
-	n := len(b.open)
-	if n == 0 {
+	if b.open.len() == 0 {
 		return -1
 	}
-	at := b.open[n-1]
-	b.open = b.open[:n-1]
-	return int(at)
+	return int(b.open.pop())
 }
 
 // bracketPair is [ and its ]; leaf: with no other brackets between.
@@ -231,10 +231,14 @@ func newRefScanner(text string, yield func(Reference) bool) *refScanner {
 // free gives the scanner back without a hold on the text.
 func (s *refScanner) free() {
 	clean := refScanner{
-		targets: emptied(s.targets), spans: s.spans, parens: emptied(s.parens), openLinks: emptied(s.openLinks),
-		pairs: emptied(s.pairs),
+		targets: emptied(s.targets), spans: s.spans, openLinks: s.openLinks,
+		pairs: s.pairs,
 	}
-	clean.brackets.open, clean.raw.open = emptied(s.brackets.open), emptied(s.raw.open)
+	clean.brackets.open, clean.raw.open = s.brackets.open, s.raw.open
+	clean.brackets.open.reset()
+	clean.raw.open.reset()
+	clean.pairs.reset()
+	clean.openLinks.reset()
 	for q := range clean.tags {
 		clean.tags[q].values = emptied(s.tags[q].values)
 	}
@@ -457,7 +461,7 @@ func (s *refScanner) close(i int) {
 		s.wikilink(open, open+2, i+1) // one with other brackets in it
 	}
 	if s.defines && open >= 0 {
-		s.pairs = append(s.pairs, bracketPair{int32(open), int32(i), leaf})
+		s.pairs.add(bracketPair{int32(open), int32(i), leaf})
 	}
 	if i+1 == len(s.text) {
 		return

@@ -2,15 +2,17 @@ package markdown
 
 import (
 	"slices"
+	"sort"
 	"strings"
 )
 
-// paren is a '(' that is not closed yet.
-type paren struct {
-	link  bool // the destination of a link, written in a way that linkDest does not take
-	start int  // of the link
-	dest  int  // behind the parenthesis
-	limit int  // where the next link begins, 0 for none
+// openLink is a link whose destination is not closed yet, written in a way that linkDest
+// does not take.
+type openLink struct {
+	start int32 // of the link
+	dest  int32 // behind the parenthesis
+	limit int32 // where the next link begins, 0 for none
+	inner int32 // how many '(' in it are not closed yet
 }
 
 // inline emits the link whose text ends with the bracket at i.
@@ -18,10 +20,8 @@ func (s *refScanner) inline(start, i int) {
 	if start > 0 && s.text[start-1] == '!' {
 		start--
 	}
-	if n := len(s.openLinks); n > 0 {
-		if outer := &s.parens[s.openLinks[n-1]]; outer.limit == 0 {
-			outer.limit = i
-		}
+	if outer := s.innermost(); outer != nil && outer.limit == 0 {
+		outer.limit = int32(i)
 	}
 	dest, end := linkDest(s.text, i+len("]("), len(s.text))
 	if end > 0 {
@@ -30,59 +30,70 @@ func (s *refScanner) inline(start, i int) {
 	}
 	s.read += bareDest(s.text, i+len("]("), len(s.text)) - i
 	// It may be a link to others: see closeParen.
-	s.openLinks = append(s.openLinks, len(s.parens))
-	s.parens = append(s.parens, paren{link: true, start: start, dest: i + len("](")})
+	s.openLinks.add(openLink{start: int32(start), dest: int32(i + len("]("))})
+}
+
+// innermost returns the last link that is open, nil for none.
+func (s *refScanner) innermost() *openLink {
+	if n := s.openLinks.len(); n > 0 {
+		return s.openLinks.at(n - 1)
+	}
+	return nil
 }
 
 func (s *refScanner) openParen(i int) {
-	if i == s.escaped {
-		return
+	link := s.innermost()
+	switch {
+	case i == s.escaped:
+	case link == nil:
+		s.parens++
+	case link.inner > 0 || int(link.dest) != i+1: // else the link has entered it
+		link.inner++
 	}
-	if n := len(s.parens); n > 0 && s.parens[n-1].link && s.parens[n-1].dest == i+1 {
-		return // the link has entered it
-	}
-	s.parens = append(s.parens, paren{})
 }
 
 // closeParen ends a destination that has blanks in it, or a title without quotes.
 func (s *refScanner) closeParen(i int) {
-	n := len(s.parens)
-	if n == 0 || i == s.escaped {
-		return
+	link := s.innermost()
+	switch {
+	case i == s.escaped:
+	case link == nil:
+		s.parens = max(s.parens-1, 0)
+	case link.inner > 0:
+		link.inner--
+	default:
+		s.closeLink(s.openLinks.pop(), i)
 	}
-	p := s.parens[n-1]
-	s.parens = s.parens[:n-1]
-	if !p.link {
-		return
-	}
-	s.openLinks = s.openLinks[:len(s.openLinks)-1]
+}
+
+// closeLink emits a link that ends at the parenthesis at i.
+func (s *refScanner) closeLink(link openLink, i int) {
 	stop := i
-	if p.limit > 0 {
-		stop = p.limit
+	if link.limit > 0 {
+		stop = int(link.limit)
 	}
-	s.looseDest(InlineRef, p.start, i+1, s.text[p.dest:stop])
-	s.openDest(InlineRef, p.start, i+1, s.text[p.dest:stop]) // the parenthesis may be another's
+	dest := s.text[link.dest:stop]
+	s.looseDest(InlineRef, int(link.start), i+1, dest)
+	s.openDest(InlineRef, int(link.start), i+1, dest) // the parenthesis may be another's
 }
 
 // openLinksAtEnd emits the links whose destination is never closed. It runs to the next
 // link, or to the end of its line.
 func (s *refScanner) openLinksAtEnd() {
-	for _, p := range s.parens {
+	for i := range s.openLinks.len() {
 		s.step()
 		if s.stopped {
 			return
 		}
-		if !p.link {
-			continue
+		link := s.openLinks.at(i)
+		stop, _ := s.lineEnd(int(link.dest))
+		if link.limit > 0 {
+			stop = min(stop, int(link.limit))
 		}
-		stop, _ := s.lineEnd(p.dest)
-		if p.limit > 0 {
-			stop = min(stop, p.limit)
-		}
-		s.read += stop - p.dest
-		dest := s.text[p.dest:stop]
-		s.looseDest(InlineRef, p.start, stop, dest)
-		s.openDest(InlineRef, p.start, stop, dest)
+		s.read += stop - int(link.dest)
+		dest := s.text[link.dest:stop]
+		s.looseDest(InlineRef, int(link.start), stop, dest)
+		s.openDest(InlineRef, int(link.start), stop, dest)
 	}
 }
 
@@ -253,11 +264,12 @@ func (s *refScanner) useLabels() {
 	if s.labels == nil && s.outer == nil {
 		return
 	}
-	for _, p := range s.pairs {
+	for i := range s.pairs.len() {
 		s.step()
 		if s.stopped {
 			return
 		}
+		p := *s.pairs.at(i)
 		if !p.leaf {
 			continue
 		}
@@ -289,10 +301,9 @@ func (s *refScanner) labelled(p bracketPair) (start, end int) {
 	}
 	isDefinition := end < len(s.text) && s.text[end] == ':'
 	if before > 0 && s.text[before-1] == ']' && !isDefinition {
-		at, found := slices.BinarySearchFunc(s.pairs, before-1,
-			func(p bracketPair, close int) int { return int(p.close) - close })
+		at, found := sort.Find(s.pairs.len(), func(i int) int { return before - 1 - int(s.pairs.at(i).close) })
 		if found {
-			start = int(s.pairs[at].open)
+			start = int(s.pairs.at(at).open)
 		}
 	}
 	if start > 0 && s.text[start-1] == '!' {

@@ -75,7 +75,7 @@ type openTags struct {
 
 // tagValue is the value of an attribute that is a URL.
 type tagValue struct {
-	from, to int
+	from, to int32
 	list     bool
 	open     bool // its quotes are not closed, or not on their line
 }
@@ -298,12 +298,12 @@ func (s *refScanner) attribute(i int) {
 		}
 		s.valueEnd = stop
 		if from > i+1 && (text[from-1] == '"' || text[from-1] == '\'') {
-			s.value(name, tagValue{from, from + len(firstLine(text[from:])), list, true})
+			s.value(name, tagValue{int32(from), int32(from + len(firstLine(text[from:]))), list, true})
 		}
 	}
 	s.read += i - name + stop - from
 	open := strings.IndexByte(text[from:stop], '\n') >= 0
-	s.value(name, tagValue{from, stop, list, open})
+	s.value(name, tagValue{int32(from), int32(stop), list, open})
 }
 
 // firstLine returns a text up to the end of its first line, or of a tag.
@@ -353,9 +353,9 @@ func (s *refScanner) value(name int, v tagValue) {
 		}
 		return
 	}
-	start, end := name, v.to
+	start, end := name, int(v.to)
 	if s.anchor >= 0 {
-		start, end = s.anchor, s.textEnd(anchorElement, v.to)
+		start, end = s.anchor, s.textEnd(anchorElement, end)
 	}
 	s.emitValue(start, end, v)
 }
