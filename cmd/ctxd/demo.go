@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -247,7 +248,41 @@ func (j *demoJob) computes() error {
 	return nil
 }
 
+// The demo looks every vectorsPace whether all notes have their vectors, and goes
+// on without them after vectorsWait.
+const (
+	vectorsPace = 2 * time.Millisecond
+	vectorsWait = 10 * time.Second
+)
+
+// awaitsVectors waits until a search goes by meaning over all notes: a note app
+// has long been there when somebody searches.
+func (j *demoJob) awaitsVectors() error {
+	p := j.show.progressBar()
+	defer p.Finish()
+	tick, enough := time.NewTicker(vectorsPace), time.After(vectorsWait)
+	defer tick.Stop()
+	for {
+		v, err := inspect.ReadIndex(j.ctx, j.client)
+		if err != nil || v.Settled() {
+			return err
+		}
+		m := &v.Index.Meanings
+		p.Report("vectors", m.Notes, m.Notes+m.Waiting)
+		select {
+		case <-tick.C:
+		case <-enough:
+			return nil
+		case <-j.ctx.Done():
+			return j.ctx.Err()
+		}
+	}
+}
+
 func (j *demoJob) searches() error {
+	if err := j.awaitsVectors(); err != nil {
+		return err
+	}
 	err := j.call("notes.search", protocol.NoteSearch{Query: demoSearch, Limit: 3}, &j.did.Search, nil)
 	if err == nil {
 		j.show.found(j.last(), &j.did.Search)
