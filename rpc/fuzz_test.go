@@ -331,7 +331,7 @@ func (a *attack) ask(method string, result any) {
 // FuzzREL6_Protocol attacks the daemon with everything that rpc.discover tells of.
 func FuzzREL6_Protocol(f *testing.F) {
 	field := prepare(f)
-	for _, input := range field.seeds() {
+	for _, input := range seeds() {
 		f.Add(input)
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
