@@ -66,6 +66,7 @@ func (w *world) texts(t testing.TB, part string, size int) gather.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, _ = w.index.Size() // waits for the words of the note, which are made in the background
 	return gather.Params{MentionedNoteIDs: []string{"long"}, MentionedEntityIDs: []string{"thing"}}
 }
 

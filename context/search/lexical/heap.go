@@ -180,9 +180,10 @@ func (x *inverted) extendLists(t *turned, from, to int) {
 	}
 }
 
-// inParallel runs n workers and waits for them. It panics when one of them does.
+// inParallel runs n workers, which may be none, and waits for them. It panics when one of
+// them does.
 func inParallel(n int, work func(k, workers int)) {
-	if n <= 1 {
+	if n == 1 {
 		work(0, 1)
 		return
 	}

@@ -107,10 +107,14 @@ func (x *Index) hide(d docID, now contents) {
 		return
 	}
 	doc := x.docs[d]
-	public := x.src.Public(doc)
-	if public == doc {
-		return
+	if public := x.src.Public(doc); public != doc {
+		x.hideAs(d, now, public)
 	}
+}
+
+// hideAs is hide for a document that others see as public, another one or none. To ask the
+// Source for that takes as long as the text is.
+func (x *Index) hideAs(d docID, now contents, public source.Doc) {
 	x.hidden.count(d, now, 1)
 	if public != nil {
 		x.hidden.put(x.fields, public)
@@ -133,8 +137,9 @@ func (x *Index) hideAll(heaps []heap) {
 	}
 	for i := range heaps {
 		for _, n := range heaps[i].notes {
-			if doc := x.docs[n.doc]; x.src.Public(doc) != doc {
-				x.hide(n.doc, x.x.take(n.analysis))
+			doc := x.docs[n.doc]
+			if public := x.src.Public(doc); public != doc {
+				x.hideAs(n.doc, x.x.take(n.analysis), public)
 			}
 		}
 	}
@@ -152,12 +157,15 @@ func (x *Index) reveal(ids []string) {
 			continue
 		}
 		doc := x.docs[d]
-		if x.src.Public(doc) == doc && !x.hidden.has(d) {
+		public := x.src.Public(doc)
+		if public == doc && !x.hidden.has(d) {
 			continue
 		}
 		now := x.x.take(analyse(new(reading), x.fields, doc))
 		x.show(d, now)
-		x.hide(d, now)
+		if public != doc {
+			x.hideAs(d, now, public)
+		}
 	}
 	x.settleHidden()
 }
@@ -194,22 +202,20 @@ func (x *Index) findHidden() {
 		return
 	}
 	x.hidden = &hidden{x: newInverted(x.stem), number: make(map[string]docID)}
-	parts := x.hiding()
-	if len(parts) > 0 {
-		inParallel(len(parts), func(k, _ int) { parts[k].read(x.fields) })
-	}
+	parts, public := x.hiding()
+	inParallel(len(parts), func(k, _ int) { parts[k].read(x.fields) })
 	for _, p := range parts {
 		for _, c := range p.list {
-			x.hide(x.number[c.id], x.x.take(c.words))
+			x.hideAs(x.number[c.id], x.x.take(c.words), public[c.id])
 		}
 	}
 	x.settleHidden()
 }
 
-// hiding returns the documents that hide anything, in parts that can be read at once. The
-// caller has the lock.
-func (x *Index) hiding() (parts []part) {
-	found := make([][]change, runtime.GOMAXPROCS(0))
+// hiding returns the documents that hide anything, in parts that can be read at once, and
+// by id what others see of them. The caller has the lock.
+func (x *Index) hiding() (parts []part, public map[string]source.Doc) {
+	found, seen := make([][]change, runtime.GOMAXPROCS(0)), make([][]source.Doc, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
 	const some = 512
 	inParallel(len(found), func(k, _ int) {
@@ -219,18 +225,25 @@ func (x *Index) hiding() (parts []part) {
 				return
 			}
 			for _, doc := range x.docs[from:min(from+some, len(x.docs))] {
-				if doc != nil && x.src.Public(doc) != doc {
-					found[k] = append(found[k], change{id: doc.ID(), now: doc})
+				if doc == nil {
+					continue
+				}
+				if public := x.src.Public(doc); public != doc {
+					found[k], seen[k] = append(found[k], change{id: doc.ID(), now: doc}), append(seen[k], public)
 				}
 			}
 		}
 	})
 	list := slices.Concat(found...)
 	if len(list) == 0 {
-		return nil
+		return nil, nil
+	}
+	public = make(map[string]source.Doc, len(list))
+	for i, doc := range slices.Concat(seen...) {
+		public[list[i].id] = doc
 	}
 	for _, some := range shares(list, runtime.GOMAXPROCS(0)) {
 		parts = append(parts, part{new(reading), some})
 	}
-	return parts
+	return parts, public
 }
