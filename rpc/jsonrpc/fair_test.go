@@ -42,7 +42,7 @@ type world struct {
 func inWorld(t *testing.T, limits jsonrpc.Limits, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		limits.ReadSlice = slice
+		limits.ReadSlice = cmp.Or(limits.ReadSlice, slice)
 		limits.InitializeTimeout = cmp.Or(limits.InitializeTimeout, 24*time.Hour)
 		w := &world{t: t}
 		read := func(name string, storeless bool, run func(ctx context.Context, ms int) error) jsonrpc.Method {
@@ -374,4 +374,29 @@ func TestREL7_NoPlaceIsLost(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A read that runs where it is read may yield, get a place and end before the watchdog
+// has seen it: it gives the place back.
+func TestREL7_APlaceOfAnInlineReadIsGivenBack(t *testing.T) {
+	inWorld(t, jsonrpc.Limits{Running: 2, ReadSlice: time.Millisecond}, func(w *world) {
+		c := w.dial(1)
+		defer c.close()
+		call := func(ms int) {
+			c.send(1, "long", ms)
+			if !c.in.Scan() {
+				t.Fatal(c.in.Err())
+			}
+		}
+		for range 3 {
+			call(2) // shorter than two rounds of the watchdog, longer than a slice
+			synctest.Wait()
+			if got := w.Places(); got != (places.Figures{Free: 2}) {
+				t.Fatalf("no read runs, and the places stand at %+v", got)
+			}
+			for range 20 {
+				call(0) // so that the next one runs where it is read, too
+			}
+		}
+	})
 }

@@ -86,15 +86,14 @@ func (c *Conn) runInline(k *Call) bool {
 	c.execute(k.inlineContext, k)
 	k.inlineContext.end(context.Canceled) // whoever still watches it is let go
 	c.process.endExtra(k)
+	if k.place.End() { // it has yielded, and got a place for the rest
+		c.srv.places.Leave()
+	}
 	if c.inline.CompareAndSwap(k, nil) {
 		return true
 	}
 	k.leave()
 	c.tookRead(k, k.arrived)
-	placed := k.place.End()
-	if placed {
-		c.srv.places.Leave()
-	}
 	c.mu.Lock()
 	c.reading--
 	c.startReads()
