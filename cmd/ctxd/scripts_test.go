@@ -31,9 +31,11 @@ import (
 const hangs = 2 * time.Minute
 
 func TestMain(m *testing.M) {
-	testscript.Main(benchMain{m}, map[string]func(){
+	programs := map[string]func(){
 		"ctxd": main, hostileReader: readHostilely, holder: holdConnections, silentDaemon: serveNobody,
-	})
+	}
+	maps.Copy(programs, otherPrograms)
+	testscript.Main(benchMain{m}, programs)
 }
 
 // TestScripts runs the scripts of fixtures/scripts, one file a behaviour, with

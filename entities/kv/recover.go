@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,14 +125,13 @@ func (s *Store) openDir(dir string) error {
 	fsys := s.opts.FS
 	s.dir = dir
 	if err := fsys.MkdirAll(dir, disk.DirMode); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made", dir).
-			WithHint(hintFolder)
+		return unavailable(err, fmt.Sprintf("the folder of the store, %q, can't be made", dir)).WithHint(hintFolder)
 	}
 	if err := checkFolder(fsys, dir, s.opts.Beside); err != nil {
 		return err
 	}
 	if err := fsys.Chmod(dir, disk.DirMode); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the folder of the store, %q, can't be made private", dir).
+		return unavailable(err, fmt.Sprintf("the folder of the store, %q, can't be made private", dir)).
 			WithHint(hintFolder)
 	}
 	var err error

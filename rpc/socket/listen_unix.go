@@ -77,7 +77,7 @@ func Listen(path string, opts Options) (*Listener, error) {
 		if err == nil {
 			return l, nil
 		}
-		err = errors.Join(fault.Wrap(fault.Unavailable, err, "the lock file of the socket can't be written"), l.Close())
+		err = errors.Join(failed(err, "the lock file of the socket can't be written"), l.Close())
 		return nil, err
 	}
 	var owned *OwnedError
@@ -93,14 +93,13 @@ func takeLock(lockPath string, now func() time.Time) (*flock.Flock, error) {
 	for deadline := time.Now().Add(ownerWait); ; {
 		ok, err := lock.TryLock()
 		if err != nil {
-			return nil, fault.Wrap(fault.Unavailable, err, "the lock file of the socket can't be opened").
-				WithHint("choose another place with --socket or $%s", EnvPath)
+			return nil, failed(err, "the lock file of the socket can't be opened")
 		}
 		if ok {
 			// Whoever reads the file from now on must not be told of the last owner.
 			if err := os.Truncate(lockPath, 0); err != nil {
 				_ = lock.Unlock()
-				return nil, fault.Wrap(fault.Unavailable, err, "the lock file of the socket can't be written")
+				return nil, failed(err, "the lock file of the socket can't be written")
 			}
 			return lock, nil
 		}
@@ -126,7 +125,7 @@ func bind(path string) (*Listener, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, fault.Wrap(fault.Unavailable, err, "the socket's place can't be read")
+		return nil, failed(err, "the socket's place can't be read")
 	case info.Mode()&os.ModeSocket == 0:
 		return nil, fault.New(fault.Unavailable, "the socket's place is taken by a file that is no socket").
 			WithHint("remove that file, or choose another place with --socket or $%s", EnvPath)
@@ -135,7 +134,7 @@ func bind(path string) (*Listener, error) {
 			return nil, newOwnedError(path, Owner{}, time.Time{})
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.Wrap(fault.Unavailable, err, "a socket left over by a crash can't be removed")
+			return nil, failed(err, "a socket left over by a crash can't be removed")
 		}
 	}
 	umaskMu.Lock()
@@ -144,8 +143,7 @@ func bind(path string) (*Listener, error) {
 	syscall.Umask(old)
 	umaskMu.Unlock()
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the socket can't be bound").
-			WithHint("choose another place with --socket or $%s", EnvPath)
+		return nil, failed(err, "the socket can't be bound")
 	}
 	// Close must not remove a socket that another process put in our place.
 	ln.SetUnlinkOnClose(false)
@@ -156,7 +154,7 @@ func bind(path string) (*Listener, error) {
 	}
 	if err != nil {
 		_ = ln.Close()
-		return nil, fault.Wrap(fault.Unavailable, err, "the socket can't be made private")
+		return nil, failed(err, "the socket can't be made private")
 	}
 	return l, nil
 }

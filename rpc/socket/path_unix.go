@@ -3,6 +3,7 @@
 package socket
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,20 +26,30 @@ func defaultLocation() Location {
 // one that somebody else could put a socket of their own in.
 func secureDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the directory of the socket can't be made").
+		return failed(err, "the directory of the socket can't be made").
 			WithHint("%s can't be used; choose another place with --socket or $%s", dir, EnvPath)
 	}
 	// Looked at twice, because a link of a stranger's could point anywhere later.
 	for _, look := range []func(string) (os.FileInfo, error){os.Lstat, os.Stat} {
 		info, err := look(dir)
 		if err != nil {
-			return fault.Wrap(fault.Unavailable, err, "the directory of the socket can't be read")
+			return failed(err, "the directory of the socket can't be read")
 		}
 		if err := checkDir(dir, info); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// failed is the error of something that the system has refused, and why it has.
+func failed(err error, what string) *fault.Error {
+	var why syscall.Errno
+	if errors.As(err, &why) {
+		what += ": " + why.Error()
+	}
+	return fault.Wrap(fault.Unavailable, err, "%s", what).
+		WithHint("choose another place with --socket or $%s", EnvPath)
 }
 
 func checkDir(dir string, info os.FileInfo) error {
