@@ -13,11 +13,11 @@ import (
 )
 
 // render makes the block of an entity. Only a full one has fields; of the others
-// no more is asked than the heading and the notes.
-func (c *call) render(e *entities.Entity, full bool) *block {
-	b := &block{full: full}
-	b.seen.Store(c.g.moment())
-	b.privacy = c.view.Privacy()
+// no more is asked than the heading and the notes. moment and privacy are those from
+// before the entity was read.
+func (c *call) render(e *entities.Entity, full bool, moment, privacy uint64) *block {
+	b := &block{full: full, privacy: privacy}
+	b.seen.Store(moment)
 	t := c.view.Type(e.Type)
 	var fields []prompt.Field
 	switch {

@@ -243,6 +243,8 @@ func (c *call) block(n graph.Node, full bool) (b *block, ready bool) {
 	if b != nil && (b.full || !full) && b.privacy == c.view.Privacy() && b.seen.Load() == c.g.moment() {
 		return b, true
 	}
+	// A commit that comes from here on makes what is read now stale.
+	since, moment, privacy := c.g.blocks.gen(n), c.g.moment(), c.view.Privacy()
 	e := c.view.Entity(c.view.Key(n).ID)
 	if !e.Live() {
 		return nil, true
@@ -251,8 +253,7 @@ func (c *call) block(n graph.Node, full bool) (b *block, ready bool) {
 		return nil, false
 	}
 	c.g.blocks.rendered.Add(1)
-	since := c.g.blocks.gen(n)
-	b = c.render(e, full)
+	b = c.render(e, full, moment, privacy)
 	if c.ctx.Err() == nil { // a cancelled query leaves a gap that must not stay
 		c.g.blocks.put(c.variant, n, b, since)
 		c.made[n] = b
