@@ -107,7 +107,8 @@ func (x *Index) hide(d docID, now contents) {
 		return
 	}
 	doc := x.docs[d]
-	if public := x.src.Public(doc); public != doc {
+	public := x.src.Public(doc)
+	if public != doc {
 		x.hideAs(d, now, public)
 	}
 }
@@ -138,7 +139,8 @@ func (x *Index) hideAll(heaps []heap) {
 	for i := range heaps {
 		for _, n := range heaps[i].notes {
 			doc := x.docs[n.doc]
-			if public := x.src.Public(doc); public != doc {
+			public := x.src.Public(doc)
+			if public != doc {
 				x.hideAs(n.doc, x.x.take(n.analysis), public)
 			}
 		}
@@ -228,7 +230,8 @@ func (x *Index) hiding() (parts []part, public map[string]source.Doc) {
 				if doc == nil {
 					continue
 				}
-				if public := x.src.Public(doc); public != doc {
+				public := x.src.Public(doc)
+				if public != doc {
 					found[k], seen[k] = append(found[k], change{id: doc.ID(), now: doc}), append(seen[k], public)
 				}
 			}
