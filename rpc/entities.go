@@ -98,12 +98,15 @@ func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilt
 	if p.Type != "" && c.view.Type(p.Type) == nil {
 		return protocol.EntityPage{}, noType(p.Type)
 	}
-	page, next, err := paginate(c.view.Entities(p.Type, p.Trashed), p.Page,
+	all := c.view.Entities(p.Type, p.Trashed)
+	page, next, err := paginate(all, p.Page,
 		func(e *entities.Entity) mark { return mark{e.Name, e.ID} },
 		func(e *entities.Entity, m mark) int {
 			return entities.CompareEntities(e, &entities.Entity{Name: m.name, ID: m.id})
 		})
-	return protocol.EntityPage{Entities: append([]*entities.Entity{}, page...), NextCursor: next}, err
+	return protocol.EntityPage{
+		Entities: append([]*entities.Entity{}, page...), Total: len(all), NextCursor: next,
+	}, err
 }
 
 func (c scope) entitiesTrash(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {

@@ -111,12 +111,17 @@ func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
 }
 
 func (c scope) notesList(_ context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
-	all := c.view.Notes(notes.Filter{Archived: p.Archived, Tag: p.Tag, Folder: p.Folder, Type: p.Type})
-	page, next, err := paginate(all, p.Page,
-		func(n *notes.Note) mark { return mark{n.Title, n.ID} },
-		func(n *notes.Note, m mark) int {
-			return cmp.Or(entities.CompareNatural(n.Title, m.name), strings.Compare(n.ID, m.id))
-		})
+	since, err := moment("changedSince", p.ChangedSince)
+	if err != nil {
+		return protocol.NotePage{}, err
+	}
+	all := c.view.Notes(notes.Filter{
+		Archived: p.Archived, Tag: p.Tag, Folder: p.Folder, Type: p.Type, Vault: p.Vault,
+	})
+	if !since.IsZero() {
+		all = slices.DeleteFunc(all, func(n *notes.Note) bool { return n.UpdatedAt.Before(since) })
+	}
+	page, next, err := pageOfNotes(all, p)
 	heads := make([]protocol.NoteHead, len(page))
 	for i, n := range page {
 		heads[i] = protocol.NoteHead{
@@ -125,7 +130,38 @@ func (c scope) notesList(_ context.Context, _ *Session, p protocol.NoteFilter) (
 			ArchivedAt: n.ArchivedAt, Version: n.Version, EntityID: n.EntityID,
 		}
 	}
-	return protocol.NotePage{Notes: heads, NextCursor: next}, err
+	return protocol.NotePage{Notes: heads, Total: len(all), NextCursor: next}, err
+}
+
+// pageOfNotes returns a page of notes, which are given by title, in the order that is
+// asked for.
+func pageOfNotes(all []*notes.Note, p protocol.NoteFilter) ([]*notes.Note, string, error) {
+	if p.Sort != protocol.SortUpdated {
+		return paginate(all, p.Page,
+			func(n *notes.Note) mark { return mark{n.Title, n.ID} },
+			func(n *notes.Note, m mark) int {
+				return cmp.Or(entities.CompareNatural(n.Title, m.name), strings.Compare(n.ID, m.id))
+			})
+	}
+	var after time.Time // of the last note of the page before
+	if p.Cursor != "" {
+		m, err := parseMark(p.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		after, err = time.Parse(time.RFC3339Nano, m.name)
+		if err != nil {
+			return nil, "", badCursor()
+		}
+	}
+	slices.SortFunc(all, func(a, b *notes.Note) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
+	})
+	return paginate(all, p.Page,
+		func(n *notes.Note) mark { return mark{n.UpdatedAt.UTC().Format(time.RFC3339Nano), n.ID} },
+		func(n *notes.Note, m mark) int {
+			return cmp.Or(after.Compare(n.UpdatedAt), strings.Compare(n.ID, m.id))
+		})
 }
 
 func (c scope) notesArchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
@@ -285,6 +321,7 @@ func (c scope) notesLinks(_ context.Context, _ *Session, p protocol.NoteID) (out
 
 func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (protocol.TagPage, error) {
 	tags := c.view.Tags(p.Prefix)
+	total := len(tags)
 	// The order is by number, which changes; a page goes on after the place of
 	// the last tag, which is looked up by name.
 	if p.Cursor != "" {
@@ -297,5 +334,5 @@ func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (pr
 	}
 	p.Cursor = ""
 	page, next, err := paginate(tags, p.Page, func(t notes.Tag) mark { return mark{name: t.Name} }, nil)
-	return protocol.TagPage{Tags: append([]notes.Tag{}, page...), NextCursor: next}, err
+	return protocol.TagPage{Tags: append([]notes.Tag{}, page...), Total: total, NextCursor: next}, err
 }

@@ -160,7 +160,7 @@ var attempts = map[string][]string{
 	"notes.patch":        {`{"id":"psecret","title":"x"}`, `{"id":"thing","tags":["hive"]}`, `{"id":"open","tags":["hive"]}`},
 	"notes.putMany":      {`{"notes":[{"id":"psecret","title":"x"}]}`},
 	"notes.get":          {`{"id":"open"}`, `{"id":"thing"}`, `{"id":"psecret"}`, `{"title":"{title}"}`, `{"title":"Thing"}`, `{"title":"Open {title}"}`, `{"title":"Twin"}`, `{"title":"Pair"}`, `{"id":"unsure"}`, `{"id":"lead"}`, `{"id":"tagged"}`, `{"id":"spelled"}`, `{"id":"double"}`, `{"id":"front"}`, `{"id":"lonely"}`, `{"path":"{folder}/{file}.md"}`},
-	"notes.list":         {`{}`, `{"limit":1}`, `{"tag":"{tag}"}`, `{"tag":"hive"}`, `{"folder":"{folder}"}`, `{"type":"{type}"}`, `{"archived":true}`},
+	"notes.list":         {`{}`, `{"limit":1}`, `{"tag":"{tag}"}`, `{"tag":"hive"}`, `{"folder":"{folder}"}`, `{"type":"{type}"}`, `{"archived":true}`, `{"sort":"updated"}`, `{"vault":"{folder}"}`, `{"changedSince":"2020-01-01"}`},
 	"notes.archive":      {`{"id":"psecret"}`},
 	"notes.unarchive":    {`{"id":"psecret"}`},
 	"notes.delete":       {`{"id":"psecret"}`},

@@ -56,6 +56,7 @@ type EntityList struct {
 // EntityPage is the result of entities.list.
 type EntityPage struct {
 	Entities   []*record.Entity `json:"entities" jsonschema:"the entities"`
+	Total      int              `json:"total" jsonschema:"how many there are on all pages together"`
 	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
@@ -194,7 +195,7 @@ var entityMethods = []Method{
 		Example{`{"name":"Alice","type":"Person"}`, exampleEntity}, CodeNotFound, CodeConflict, CodeDeadline),
 	describe[EntityFilter, EntityPage]("entities.list", Read,
 		"List entities by name.", "",
-		Example{`{"type":"Person"}`, `{"entities":[` + exampleEntity + `]}`}, CodeNotFound),
+		Example{`{"type":"Person"}`, `{"entities":[` + exampleEntity + `],"total":1}`}, CodeNotFound),
 	describe[ByID, Versioned]("entities.trash", Mutation,
 		"Move an entity to the trash: references to it show as deleted.", "",
 		Example{`{"id":"alice"}`, `{"id":"alice","version":2}`},

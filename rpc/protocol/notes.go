@@ -78,9 +78,19 @@ type NoteFilter struct {
 	Tag      string `json:"tag,omitempty" jsonschema:"notes with this tag or one below it"`
 	Folder   string `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
 	Type     string `json:"type,omitempty" jsonschema:"notes that an entity of this type was made from"`
+	Vault    string `json:"vault,omitempty" jsonschema:"notes of the vault of this name"`
+
+	ChangedSince string `json:"changedSince,omitempty" jsonschema:"notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
+	Sort         string `json:"sort,omitempty" enum:"title,updated" default:"title" jsonschema:"the order: by title, or what was changed last first"`
 	Page
 	Reads
 }
+
+// The orders of NoteFilter.
+const (
+	SortTitle   = "title"
+	SortUpdated = "updated"
+)
 
 // NoteHead is a note without its text.
 type NoteHead struct {
@@ -102,6 +112,7 @@ type NoteHead struct {
 // NotePage is the result of notes.list.
 type NotePage struct {
 	Notes      []NoteHead `json:"notes" jsonschema:"the notes, without their texts"`
+	Total      int        `json:"total" jsonschema:"how many there are on all pages together"`
 	NextCursor string     `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
@@ -243,6 +254,7 @@ type TagFilter struct {
 // TagPage is the result of tags.list.
 type TagPage struct {
 	Tags       []record.NoteTag `json:"tags" jsonschema:"the tags"`
+	Total      int              `json:"total" jsonschema:"how many there are on all pages together"`
 	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
@@ -279,7 +291,7 @@ var noteMethods = []Method{
 		"List notes by title, without their texts.", "",
 		Example{
 			`{"tag":"planning","limit":1}`,
-			`{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"nextCursor":"MQ"}`,
+			`{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"total":60,"nextCursor":"MQ"}`,
 		}),
 	describe[ByID, Versioned]("notes.archive", Mutation,
 		"Take a note out of menus, lists and prompts; its entity goes to the trash.", "",
@@ -325,7 +337,7 @@ var noteMethods = []Method{
 		CodeNotFound),
 	describe[TagFilter, TagPage]("tags.list", Read,
 		"List tags with the number of their notes, most frequent first.", "",
-		Example{`{"prefix":"plan"}`, `{"tags":[{"name":"planning","count":7}]}`}),
+		Example{`{"prefix":"plan"}`, `{"tags":[{"name":"planning","count":7}],"total":1}`}),
 }
 
 const exampleNote = `{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}`

@@ -568,6 +568,8 @@ export interface EntityList {
 export interface EntityPage {
   /** The entities. */
   entities: Entity[];
+  /** How many there are on all pages together. */
+  total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
 }
@@ -1054,6 +1056,8 @@ export interface NoteList {
 export interface NotePage {
   /** The notes, without their texts. */
   notes: NoteHead[];
+  /** How many there are on all pages together. */
+  total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
 }
@@ -1503,6 +1507,8 @@ export interface StoreStatus {
 export interface TagPage {
   /** The tags. */
   tags: NoteTag[];
+  /** How many there are on all pages together. */
+  total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
 }
@@ -1879,6 +1885,15 @@ export interface NotesListParams {
   folder?: string;
   /** Notes that an entity of this type was made from. */
   type?: string;
+  /** Notes of the vault of this name. */
+  vault?: string;
+  /** Notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339) */
+  changedSince?: string;
+  /**
+   * The order: by title, or what was changed last first.
+   * "title" when absent.
+   */
+  sort?: "title" | "updated";
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
   /**
