@@ -6,17 +6,21 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clipperhouse/uax29/v2/words"
 	"golang.org/x/text/unicode/norm"
 )
 
 // What a character is, as flags: Unicode's tables are looked up once for each.
 const (
-	inWord     uint8 = 1 << iota // see isWord
-	isMark                       // it belongs to the character before it
-	isUnseen                     // it controls how others are shown
-	isPaired                     // see inPairs
-	isJoined                     // see isJoining, isVoiced
-	isSymbolic                   // see isSymbol
+	inWord     uint16 = 1 << iota // see isWord
+	isMark                        // it belongs to the character before it
+	isUnseen                      // it controls how others are shown
+	isPaired                      // see inPairs
+	isJoined                      // see isJoining, isVoiced
+	isSymbolic                    // see isSymbol
+	isInner                       // no word ends beside it; see findBounds
+	isOuter                       // all words end beside it; see findBounds
+	isNormal                      // whatever stands beside it, NFKC leaves it as it is
 )
 
 // How a character folds.
@@ -29,7 +33,7 @@ const (
 
 // class is what is known of one character.
 type class struct {
-	is  uint8
+	is  uint16
 	how uint8
 	// bare says of a letter that it loses its marks, strict of a mark that it stays even so.
 	bare, strict bool
@@ -71,7 +75,7 @@ func classOf(r rune) *class {
 }
 
 func findClass(r rune) (c class) {
-	flag := func(is uint8, has bool) {
+	flag := func(is uint16, has bool) {
 		if has {
 			c.is |= is
 		}
@@ -82,8 +86,31 @@ func findClass(r rune) (c class) {
 	flag(isPaired, inPairs(r))
 	flag(isJoined, isJoining(r) || isVoiced(r))
 	flag(isSymbolic, isSymbol(r))
+	flag(isNormal, norm.NFKC.IsNormalString(string(r)) && norm.NFKC.PropertiesString(string(r)).BoundaryBefore())
+	if r != utf8.RuneError {
+		c.findBounds(r)
+	}
 	c.findFold(r)
 	return c
+}
+
+// findBounds finds whether the rules of UAX 29 cut a text beside a character wherever it
+// stands. Of a letter and of a number they say so by both of its neighbours, and Hebrew has
+// rules of its own.
+func (c *class) findBounds(r rune) {
+	c.is |= isInner | isOuter
+	for _, beside := range [...]string{"a", "1", "א"} {
+		count := 0
+		for seg := words.FromString(beside + string(r) + beside); seg.Next(); {
+			count++
+		}
+		if count != 1 || c.is&(inWord|isUnseen) == 0 || c.is&(isPaired|isJoined|isSymbolic) != 0 || r == keycap {
+			c.is &^= isInner
+		}
+		if count != 3 {
+			c.is &^= isOuter
+		}
+	}
 }
 
 // findFold finds how a character folds. Composition and the order of marks are what makes
@@ -143,9 +170,12 @@ var compositions = sync.OnceValue(func() composed {
 	return set
 })
 
-// decode returns the first character of a text and its size. Most characters of scripts
-// without blanks take three bytes, and the way through package utf8 is longer.
+// decode returns the first character of a text and its size. The way through package utf8
+// is longer.
 func decode(text string) (rune, int) {
+	if len(text) >= 2 && 0xC2 <= text[0] && text[0] < 0xE0 && int8(text[1]) < -0x40 {
+		return rune(text[0]&0x1F)<<6 | rune(text[1]&0x3F), 2
+	}
 	if len(text) >= 3 && text[0]&0xF0 == 0xE0 && int8(text[1]) < -0x40 && int8(text[2]) < -0x40 {
 		r := rune(text[0]&0xF)<<12 | rune(text[1]&0x3F)<<6 | rune(text[2]&0x3F)
 		if 0x800 <= r && r < 0xD800 {

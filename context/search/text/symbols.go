@@ -59,7 +59,10 @@ func symbolEnd(text string, i, end int) int {
 	return at
 }
 
-const zeroWidthJoiner = '\u200D'
+const (
+	zeroWidthJoiner = '\u200D'
+	keycap          = '\u20E3' // around the digit before it
+)
 
 // isKeycap reports whether a character is a key with what stands behind it: 1️⃣ is no 1.
 func isKeycap(r rune, behind string) bool {
@@ -76,7 +79,7 @@ func isRegional(r rune) bool { return 0x1F1E6 <= r && r <= 0x1F1FF }
 // without what says whether it is shown in colours; what stands for letters, as ㎏ does, as
 // these.
 func appendSymbol(b []byte, symbol string) []byte {
-	if !norm.NFKC.IsNormalString(symbol) {
+	if !isNormalString(symbol) {
 		return appendFolded(b, symbol)
 	}
 	from := len(b)
@@ -89,6 +92,16 @@ func appendSymbol(b []byte, symbol string) []byte {
 		return append(b, symbol...)
 	}
 	return b
+}
+
+// isNormalString is norm.NFKC.IsNormalString, which allocates memory.
+func isNormalString(text string) bool {
+	for _, r := range text {
+		if classOf(r).is&isNormal == 0 {
+			return norm.NFKC.IsNormalString(text)
+		}
+	}
+	return true
 }
 
 // symbol emits the symbol that begins at i, and returns where it ends.

@@ -90,7 +90,10 @@ func (s *Splitter) Split(text string, emit func(Token)) {
 func (s *Splitter) Next(text string, i int, emit func(Token)) int {
 	switch {
 	case kinds[text[i]] == letter:
-		return s.ascii(text, i, emit)
+		end := s.ascii(text, i, emit)
+		if end > i {
+			return end
+		}
 	case kinds[text[i]] == symbol && (i+1 == len(text) || kinds[text[i+1]] != foreign):
 		return s.symbol(text, i, i+1, emit)
 	}
@@ -120,8 +123,8 @@ func (s *Splitter) Plain(text string, i int) (end int) {
 	return len(text)
 }
 
-// ascii emits the word that begins at i and returns where it ends. A word that
-// goes on in another script is left to segments.
+// ascii emits the word that begins at i and returns where it ends. It returns i for a
+// word that goes on in another script, which is left to segments.
 func (s *Splitter) ascii(text string, i int, emit func(Token)) int {
 	start := i
 	b := s.buf[:0]
@@ -136,7 +139,7 @@ func (s *Splitter) ascii(text string, i int, emit func(Token)) int {
 			continue
 		case foreign:
 			if r, _ := utf8.DecodeRuneInString(text[i:]); isWord(r) || r == '’' || unicode.Is(unicode.Cf, r) {
-				return s.segments(text, start, emit)
+				return start
 			}
 		}
 		joined, keep := joins(text, start, i)
@@ -220,23 +223,36 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || 
 // segments emits the words from i to the next blank of ASCII, by the rules of
 // UAX 29, and returns where that is.
 func (s *Splitter) segments(text string, from int, emit func(Token)) int {
-	end := from
-	for end < len(text) && !isSpace(text[end]) {
-		end++
-	}
-	for at := from; at < end; {
-		at = s.paired(text, at, end, emit)
-		for seg := words.FromString(text[at:end]); seg.Next(); {
-			next := at + seg.End()
-			s.segment(text, at+seg.Start(), next, emit)
-			if next == end || s.isRun(text[next:]) {
-				at = next
-				break
-			}
+	end := -1 // where the next blank is; most words do not need it
+	at := from
+	for at < len(text) && !isSpace(text[at]) {
+		at = s.paired(text, at, emit)
+		to := s.letters(text, at, emit)
+		if to > at {
+			at = to
+			continue
 		}
+		if end < 0 {
+			end = stretchOf(text, at)
+		}
+		seg := words.FromString(text[at:end])
+		if !seg.Next() {
+			break
+		}
+		to = at + seg.End()
+		s.segment(text, at, to, emit)
+		at = to
 	}
 	s.endRun(text, emit)
-	return end
+	return at
+}
+
+// stretchOf returns where the next blank of ASCII is.
+func stretchOf(text string, at int) int {
+	for at < len(text) && !isSpace(text[at]) {
+		at++
+	}
+	return at
 }
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
@@ -349,21 +365,14 @@ func (p *pairs) extend(c *class, end int) {
 	p.folded, p.whole = b, !ok
 }
 
-// isRun reports whether a text begins with characters of the run, or of a new one.
-func (s *Splitter) isRun(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	is := classOf(r).is
-	return is&isPaired != 0 || s.goesOn(is)
-}
-
 // goesOn reports whether a character is a part of the last one of the run.
-func (s *Splitter) goesOn(is uint8) bool { return s.run.count > 0 && is&(isMark|isJoined) != 0 }
+func (s *Splitter) goesOn(is uint16) bool { return s.run.count > 0 && is&(isMark|isJoined) != 0 }
 
 // paired takes in the characters of a run that a text has at a place, and returns where
 // they end.
-func (s *Splitter) paired(text string, at, end int, emit func(Token)) int {
-	for at < end {
-		r, size := decode(text[at:end])
+func (s *Splitter) paired(text string, at int, emit func(Token)) int {
+	for at < len(text) {
+		r, size := decode(text[at:])
 		c := classOf(r)
 		switch {
 		case s.goesOn(c.is):
