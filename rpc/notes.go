@@ -110,14 +110,17 @@ func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
 	return c.view.NoteByTitle(p.Title)
 }
 
-func (c scope) notesList(_ context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
+func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
 	since, err := moment("changedSince", p.ChangedSince)
 	if err != nil {
 		return protocol.NotePage{}, err
 	}
-	all := c.view.Notes(notes.Filter{
+	all, err := c.view.Notes(ctx, notes.Filter{
 		Archived: p.Archived, Tag: p.Tag, Folder: p.Folder, Type: p.Type, Vault: p.Vault,
 	})
+	if err != nil {
+		return protocol.NotePage{}, err
+	}
 	if !since.IsZero() {
 		all = slices.DeleteFunc(all, func(n *notes.Note) bool { return n.UpdatedAt.Before(since) })
 	}

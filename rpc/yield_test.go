@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -58,7 +59,7 @@ func yieldRooms(t *testing.T) *rpc.Rooms {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	rooms, err := roomsOver(db)
+	rooms, err := roomsWith(db, search.Options{Embedder: table.BuiltinWhenAsked()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,19 @@ func yieldRooms(t *testing.T) *rpc.Rooms {
 	if _, err := rooms.Notes.PutMany(t.Context(), drafts); err != nil {
 		t.Fatal(err)
 	}
+	until(t, "every note has its vectors", func() bool {
+		res, err := rooms.Search.Search(t.Context(), search.Request{Query: "lantern", Mode: search.Semantic, Limit: 1})
+		return err == nil && res.Degraded == ""
+	})
 	return rooms
+}
+
+// wantHits is an error unless a search has found so many.
+func wantHits(res *search.Result, hits int, err error) error {
+	if err == nil && len(res.Hits) != hits {
+		err = fmt.Errorf("%d hits, want %d", len(res.Hits), hits)
+	}
+	return err
 }
 
 const longQuery = "SELECT h FROM Hub WHERE h.all.all.name = 'nobody'"
@@ -133,6 +146,26 @@ func TestREL7_LongReadsYield(t *testing.T) {
 		{"notes.search for a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
 			everything := func(source.Doc) bool { return true }
 			_, err := v.Search(ctx, search.Request{Query: `"lantern meadow"`, Mode: search.Lexical, Limit: 10, Keep: everything})
+			return err
+		}},
+		{"notes.search for a meaning and a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+			res, err := v.Search(ctx, search.Request{Query: `meadow "lantern and"`, Mode: search.Semantic, Limit: 10})
+			return wantHits(res, 10, err)
+		}},
+		{"notes.search of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+			v := rooms.Audience.View(audience.Remote)
+			res, err := v.Search(ctx, search.Request{Query: "lantern meadow", Mode: search.Hybrid, Limit: 10})
+			return wantHits(res, 10, err)
+		}},
+		{"notes.similar of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+			res, err := rooms.Audience.View(audience.Remote).Near(ctx, search.Near{ID: "note-1", Limit: 10, Least: search.LeastSimilar})
+			return wantHits(res, 10, err)
+		}},
+		{"notes.list of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+			list, err := rooms.Audience.View(audience.Remote).Notes(ctx, notes.Filter{})
+			if len(list) != 60 {
+				return fmt.Errorf("%d notes, error %w", len(list), err)
+			}
 			return err
 		}},
 		{"privacy.prose", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -152,11 +153,11 @@ func (v *View) Candidates(ids []string) []fault.Candidate {
 }
 
 // Notes is notes.Store.List, in the order of what is shown. The texts of the notes are
-// as they are stored.
-func (v *View) Notes(f notes.Filter) []*notes.Note {
+// as they are stored. The error is that of a context that has ended.
+func (v *View) Notes(ctx context.Context, f notes.Filter) ([]*notes.Note, error) {
 	list := v.notes.List(f)
 	if !v.hides {
-		return list
+		return list, nil
 	}
 	kind := entities.Fold(f.Type)
 	list = slices.DeleteFunc(list, func(n *notes.Note) bool {
@@ -164,6 +165,9 @@ func (v *View) Notes(f notes.Filter) []*notes.Note {
 	})
 	changed := false
 	for i, n := range list {
+		if err := yield.Point(ctx); err != nil {
+			return nil, err
+		}
 		list[i] = v.shownHead(n)
 		changed = changed || list[i].Title != n.Title
 	}
@@ -172,7 +176,7 @@ func (v *View) Notes(f notes.Filter) []*notes.Note {
 			return cmp.Or(entities.CompareNatural(a.Title, b.Title), strings.Compare(a.ID, b.ID))
 		})
 	}
-	return list
+	return list, nil
 }
 
 // shownHead returns a note with everything but its text as the reader may see it.

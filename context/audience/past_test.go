@@ -64,7 +64,9 @@ func (w *pastWorld) told() string {
 	w.t.Helper()
 	var all []any
 	v := w.remote
-	for _, n := range v.Notes(notes.Filter{}) {
+	list, err := v.Notes(w.t.Context(), notes.Filter{})
+	must(w.t, err)
+	for _, n := range list {
 		resolved, unresolved := v.Links(n.ID)
 		all = append(all, shownNote(v, w.notes.Get(n.ID)), n, resolved, unresolved, v.Backlinks(n.ID))
 	}

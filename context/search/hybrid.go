@@ -300,8 +300,9 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (fou
 		least = leastCosine(len(q.words))
 	}
 	found = meant{asked: true, missing: question.Missing, knows: question.Knows}
-	found.hits = semanticHits(question.Nearest(k, least, allowed))
-	return found, nil
+	hits, err := question.Nearest(ctx, k, least, allowed)
+	found.hits = semanticHits(hits)
+	return found, err
 }
 
 // semanticHits makes Hits of those of the vectors.
@@ -333,10 +334,10 @@ func leastCosine(words int) float32 {
 }
 
 // allowed returns the test of all that a hit has to meet.
-func (x *Index) allowed(ctx context.Context, req *Request, q *query) (func(source.Doc) bool, error) {
+func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f semantic.Filter, err error) {
 	meets := q.meets(req)
 	if len(q.phrases)+len(q.without) == 0 {
-		return meets, nil
+		return semantic.Filter{Keep: meets}, nil
 	}
 	// The index of words says which documents may meet the phrases; the texts of those
 	// that come into question are looked at.
@@ -345,24 +346,15 @@ func (x *Index) allowed(ctx context.Context, req *Request, q *query) (func(sourc
 		Loose: true,
 	})
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	const maybe, yes, no = 1, 2, 3
-	in := make(map[string]int, len(res.Hits))
+	in := make(map[string]bool, len(res.Hits))
 	for _, h := range res.Hits {
-		in[h.Doc.ID()] = maybe
+		in[h.Doc.ID()] = true
 	}
 	var split text.Splitter
-	return func(d source.Doc) bool {
-		id := d.ID()
-		if in[id] == maybe && ctx.Err() == nil {
-			in[id] = no
-			if q.holdsPhrases(&split, d) {
-				in[id] = yes
-			}
-		}
-		return in[id] == yes
-	}, nil
+	holds := func(d source.Doc) bool { return in[d.ID()] && q.holdsPhrases(&split, d) }
+	return semantic.Filter{Keep: holds, Slow: true}, nil
 }
 
 // holdsPhrases reports whether a document has the phrases of a query, and not those that it

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
@@ -46,7 +47,11 @@ func (x *Index) Near(ctx context.Context, near Near) (*Result, error) {
 	}
 	why := "no embedder is configured"
 	if x.vectors != nil {
-		hits, asked, missing := x.vectors.Near(near.ID, max(0, near.Limit), near.Least, near.Public, req.Keep)
+		hits, asked, missing, err := x.vectors.Near(ctx, near.ID, max(0, near.Limit), near.Least, near.Public,
+			semantic.Filter{Keep: req.Keep})
+		if err != nil {
+			return nil, err
+		}
 		if asked {
 			res := &Result{Mode: Semantic, Hits: semanticHits(hits), Degraded: missing}
 			if missing != "" {

@@ -70,7 +70,11 @@ func (r *rooms) nearest(t testing.TB, query string) []Hit {
 		q := r.Ask(soon, query, false)
 		cancel()
 		if q.Asked() {
-			return q.Nearest(10, 0, func(source.Doc) bool { return true })
+			hits, err := q.Nearest(ctx, 10, 0, Filter{Keep: func(source.Doc) bool { return true }})
+			if err != nil {
+				panic(err)
+			}
+			return hits
 		}
 		if !strings.Contains(q.Missing, "in time") {
 			break

@@ -52,28 +52,36 @@ func (q *Question) Knows(id string) bool { return q.g.index.Has(id) && q.x.serve
 // least. It ranks by the mean of two cosines, that of the nearest chunk and that of the
 // document as a whole: what it is about, and that it says so somewhere. On the labelled
 // sets nDCG@10 of meaning alone is 0.02 to 0.05 better than by the nearest chunk.
-func (q *Question) Nearest(k int, least float32, allowed func(source.Doc) bool) []Hit {
-	return q.x.nearest(q.g, q.vector, k, least, q.public, allowed)
+func (q *Question) Nearest(ctx context.Context, k int, least float32, f Filter) ([]Hit, error) {
+	return q.x.nearest(ctx, &nearSearch{
+		g: q.g, vector: q.vector, k: k, least: least, public: q.public, filter: f, undecided: firstUndecided,
+	})
+}
+
+// nearSearch is a search for the documents that are nearest to a vector.
+type nearSearch struct {
+	g      *generation
+	vector []float32
+	k      int
+	least  float32
+	public bool
+	filter Filter
+	// undecided is of how many documents a search with a slow filter finds out at first
+	// whether they count.
+	undecided int
 }
 
 // nearest returns the documents that are nearest to a vector.
-func (x *Index) nearest(g *generation, vector []float32, k int, least float32, public bool,
-	allowed func(source.Doc) bool,
-) []Hit {
-	test := func(id string) source.Doc {
-		d := x.src.Get(id)
-		if d != nil && public {
-			d = x.src.Public(d)
-		}
-		if d != nil && allowed(d) && x.serves(g, id) {
-			return d
-		}
-		return nil
+func (x *Index) nearest(ctx context.Context, s *nearSearch) ([]Hit, error) {
+	found, docs, err := x.search(ctx, s)
+	if err != nil {
+		return nil, err
 	}
+	g, vector := s.g, s.vector
 	var hits []Hit
 	var ids []string
-	for _, h := range g.index.Search(vector, k, func(id string) bool { return test(id) != nil }) {
-		if d := test(h.ID); d != nil && h.Score > least {
+	for _, h := range found {
+		if d := docs(h.ID); d != nil && h.Score > s.least {
 			hits = append(hits, Hit{Doc: d, Part: float64(h.Score), Chunk: h.Part})
 			ids = append(ids, h.ID)
 		}
@@ -90,15 +98,14 @@ func (x *Index) nearest(g *generation, vector []float32, k int, least float32, p
 		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), entities.CompareNatural(a.Doc.Title(), b.Doc.Title()),
 			cmp.Compare(a.Doc.ID(), b.Doc.ID()))
 	})
-	return hits
+	return hits, nil
 }
 
 // Near returns the k documents that are nearest to one that is stored, itself left out,
 // whose nearest chunk is nearer than least; missing says why some are missing, or all.
 // Nothing is embedded: the vector is the mean of those of its chunks.
-func (x *Index) Near(id string, k int, least float32, public bool,
-	allowed func(source.Doc) bool,
-) (hits []Hit, asked bool, missing string) {
+func (x *Index) Near(ctx context.Context, id string, k int, least float32, public bool, f Filter,
+) (hits []Hit, asked bool, missing string, err error) {
 	x.mu.RLock()
 	g := x.serving
 	ready := g != nil && g.ready
@@ -108,14 +115,17 @@ func (x *Index) Near(id string, k int, least float32, public bool,
 		if failed == "" {
 			failed = "the vectors are being read"
 		}
-		return nil, false, failed
+		return nil, false, failed, nil
 	}
 	vector := g.index.Mean(id)
 	if vector == nil || !x.serves(g, id) {
-		return nil, false, fmt.Sprintf("the %s has no vectors yet", x.src.Kind().One)
+		return nil, false, fmt.Sprintf("the %s has no vectors yet", x.src.Kind().One), nil
 	}
-	hits = x.nearest(g, vector, k, least, public, func(d source.Doc) bool { return d.ID() != id && allowed(d) })
-	return hits, true, x.missing(g, public)
+	others := Filter{Slow: f.Slow, Keep: func(d source.Doc) bool { return d.ID() != id && f.Keep(d) }}
+	hits, err = x.nearest(ctx, &nearSearch{
+		g: g, vector: vector, k: k, least: least, public: public, filter: others, undecided: firstUndecided,
+	})
+	return hits, true, x.missing(g, public), err
 }
 
 // missing says how many documents wait for their vectors, "" for none.
@@ -150,15 +160,16 @@ func (x *Index) missing(g *generation, public bool) (why string) {
 	return why
 }
 
-// countPublic counts the public documents of those that wait, and of all. O(documents).
+// countPublic counts the public documents of those that wait, and of all. O(documents):
+// it does not ask the Source for their public form, for which all texts would be read.
 func (x *Index) countPublic(ids []string) (waiting, total int) {
 	for _, id := range ids {
-		if d := x.src.Get(id); d != nil && x.src.Public(d) != nil {
+		if d := x.src.Get(id); d != nil && !d.Private() {
 			waiting++
 		}
 	}
 	for d := range x.src.All() {
-		if x.src.Public(d) != nil {
+		if !d.Private() {
 			total++
 		}
 	}
