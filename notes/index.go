@@ -295,7 +295,7 @@ func (x *index) relinkSome(r *resolver, n num, keys map[string]struct{}) []num {
 	out := slices.Clone(e.out)
 	i := 0
 	for l := range e.note.eachLink() {
-		names := linkNamesOf(l.Target)
+		names := linkNamesOf(sought(l))
 		_, whole := keys[names.whole]
 		_, base := keys[names.base]
 		if whole || base {

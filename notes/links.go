@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Outgoing returns the wikilinks of a note in the order of its text, and apart
+// Outgoing returns the links of a note in the order of its text, and apart
 // from them those that lead nowhere.
 func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 	s.mu.RLock()
@@ -22,17 +22,21 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 	e := s.index.list[n]
 	ambiguous := make(map[string][]fault.Candidate)
 	for i, l := range e.note.Links() {
-		link := Link{Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Line: l.Line}
+		link := Link{
+			Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Markdown: l.Markdown,
+			Line: l.Line,
+		}
 		if e.out[i] != nowhere {
 			to := s.index.list[e.out[i]].note
 			link.ID, link.Title, link.Path = to.ID, to.Title, to.Path
 			resolved = append(resolved, link)
 			continue
 		}
-		candidates, known := ambiguous[l.Target]
+		target := sought(l)
+		candidates, known := ambiguous[target]
 		if !known {
-			candidates = s.candidates(s.index.ids(s.index.resolve(l.Target, n).several))
-			ambiguous[l.Target] = candidates
+			candidates = s.candidates(s.index.ids(s.index.resolve(target, n).several))
+			ambiguous[target] = candidates
 		}
 		link.Candidates = candidates
 		unresolved = append(unresolved, link)
@@ -110,28 +114,36 @@ func (s *Store) Linking(id string) []string {
 	return out
 }
 
-// LinkCount returns the number of wikilinks in the notes of a vault, or in all
-// notes for "", and how many of them lead nowhere, for a reader who may know of the
-// notes that sees says yes to; nil: of all.
-func (s *Store) LinkCount(vault string, sees func(*Note) bool) (links, unresolved int) {
+// LinkCounts are the numbers of links in notes, every occurrence.
+type LinkCounts struct {
+	Links      int // wikilinks, and Markdown links to notes
+	Markdown   int // of them, those of Markdown
+	Unresolved int // of all, those that lead nowhere
+}
+
+// LinkCount counts the links in the notes of a vault, or in all notes for "", for a
+// reader who may know of the notes that sees says yes to; nil: of all.
+func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	var c LinkCounts
 	for i := range s.index.list {
 		e := &s.index.list[i]
 		if e.note == nil || vault != "" && e.note.Vault != vault || sees != nil && !sees(e.note) {
 			continue
 		}
-		links += len(e.out)
+		c.Links += len(e.out)
+		c.Markdown += e.note.markdownLinks()
 		for _, to := range e.out {
 			if to == nowhere || sees != nil && !sees(s.index.list[to].note) {
-				unresolved++
+				c.Unresolved++
 			}
 		}
 	}
-	return links, unresolved
+	return c
 }
 
-// Unresolved returns the targets of the wikilinks in the notes of a vault that
+// Unresolved returns the targets of the links in the notes of a vault that
 // lead nowhere, the most frequent first, then by name. Notes that skip leaves out are
 // neither looked at nor candidates.
 func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
@@ -160,7 +172,7 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 			if u == nil {
 				u = &Unresolved{
 					Target:     l.Target,
-					Candidates: s.candidates(s.index.ids(s.index.resolveWithout(l.Target, n, skip).several)),
+					Candidates: s.candidates(s.index.ids(s.index.resolveWithout(sought(l), n, skip).several)),
 				}
 				byFold[key] = u
 			}

@@ -148,7 +148,7 @@ func readBatch(list []*Note) *batch {
 			b.private.Add(names.Record{ID: n.ID}, foldedNames(n))
 		}
 		for l := range n.eachLink() {
-			b.readLink(i, l.Target)
+			b.readLink(i, sought(l))
 		}
 	}
 	return b

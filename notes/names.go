@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // noteNames is what can be worked out of a note without the others: the keys of what it
@@ -61,19 +62,20 @@ func namesOf(n *Note) *noteNames {
 	return s
 }
 
-// eachTarget yields the targets of the links of a note, numbered in the order in which
+// eachTarget yields what the links of a note are looked up by, numbered in the order in which
 // they come first. One that comes again much later gets another number.
 func (n *Note) eachTarget() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		var recent [recentTargets]recentTarget
 		next := 0
 		for l := range n.eachLink() {
-			known := &recent[maphash.String(targetSeed, l.Target)%recentTargets]
-			if !known.used || known.text != l.Target {
-				*known = recentTarget{l.Target, next, true}
+			target := sought(l)
+			known := &recent[maphash.String(targetSeed, target)%recentTargets]
+			if !known.used || known.text != target {
+				*known = recentTarget{target, next, true}
 				next++
 			}
-			if !yield(l.Target, known.at) {
+			if !yield(target, known.at) {
 				return
 			}
 		}
@@ -98,6 +100,19 @@ type recentTarget struct {
 }
 
 var targetSeed = maphash.MakeSeed()
+
+// fileMark stands before the target of a Markdown link when it is looked up. As ./ it says
+// that the path counts from the folder of the note; but where nothing lies there, the
+// rules for wikilinks find the file.
+const fileMark = ".//"
+
+// sought returns what a link is looked up by.
+func sought(l markdown.Link) string {
+	if l.Markdown {
+		return fileMark + l.Target
+	}
+	return l.Target
+}
 
 func linkNamesOf(target string) linkNames {
 	whole := entities.Fold(strings.TrimSpace(target))

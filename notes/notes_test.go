@@ -341,8 +341,8 @@ func TestLinksFollowTheirTargets(t *testing.T) {
 		if len(in) != incoming || incoming > 0 && (in[0].ID != "from" || in[0].Count != 3 || in[0].Line != 1) {
 			t.Errorf("backlinks %+v", in)
 		}
-		if links, unresolved := s.LinkCount("", nil); links != 3 || unresolved != 3-resolved {
-			t.Errorf("%d links, %d unresolved", links, unresolved)
+		if got := s.LinkCount("", nil); got != (notes.LinkCounts{Links: 3, Unresolved: 3 - resolved}) {
+			t.Errorf("%+v", got)
 		}
 	}
 	check("", 0, 0)

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Places says where the wikilinks of a text stand, in the form in which it is
+// Places says where the wikilinks of a text stand, and the destinations of its Markdown
+// links to notes, in the form in which it is
 // stored: of most notes, nobody asks for the links while the store is open.
 type Places string
 
@@ -26,6 +27,29 @@ func placesOf(links iter.Seq[markdown.Link]) Places {
 		b = codec.AppendUint(b, uint64(l.Line))
 	}
 	return Places(b)
+}
+
+// inOrder joins two sequences of links, each in the order of the text.
+func inOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
+	return func(yield func(markdown.Link) bool) {
+		next, stop := iter.Pull(b)
+		defer stop()
+		other, more := next()
+		for l := range a {
+			for more && other.Start < l.Start {
+				if !yield(other) {
+					return
+				}
+				other, more = next()
+			}
+			if !yield(l) {
+				return
+			}
+		}
+		for more && yield(other) {
+			other, more = next()
+		}
+	}
 }
 
 // All yields the places in the order of the text.
@@ -67,8 +91,8 @@ func (p Places) linksIn(body string) bool {
 	return true
 }
 
-// shortestLink is the length of [[x]].
-const shortestLink = 5
+// shortestLink is the length of x.md, the destination of a Markdown link.
+const shortestLink = 4
 
 // fit reports whether there can be a link at each of the places of a text of that
 // length.
@@ -81,7 +105,8 @@ func (p Places) fit(length int) bool {
 	return true
 }
 
-// Links returns the wikilinks of the text in its order, read anew each time.
+// Links returns the wikilinks of the text, and its Markdown links to notes, in its order,
+// read anew each time.
 func (n *Note) Links() []markdown.Link {
 	var links []markdown.Link
 	for l := range n.eachLink() {
@@ -103,4 +128,14 @@ func (n *Note) eachLink() iter.Seq[markdown.Link] {
 			}
 		}
 	}
+}
+
+// markdownLinks counts the Markdown links to notes.
+func (n *Note) markdownLinks() (count int) {
+	for at := range n.Places.All() {
+		if at.End <= len(n.Body) && markdown.IsDest(n.Body[at.Start:at.End]) {
+			count++
+		}
+	}
+	return count
 }

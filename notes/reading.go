@@ -24,7 +24,7 @@ var onReading = func() {}
 func read(text string) *reading {
 	onReading()
 	r := &reading{Document: markdown.Parse(text), text: text}
-	r.places = placesOf(r.EachLink())
+	r.places = placesOf(inOrder(r.EachLink(), r.EachFileLink()))
 	if r.usesLabels() {
 		r.labels = markdown.LabelsOf(r.Body)
 	}

@@ -72,6 +72,9 @@ func (x *index) resolveFold(fold string, named []ref, from num) meaning {
 }
 
 func (x *index) resolveFoldWithout(fold string, named []ref, from num, skip Skip) meaning {
+	if file, ok := strings.CutPrefix(fold, fileMark); ok {
+		return x.resolveFile(trimExt(file), from, skip)
+	}
 	file, files := trimExt(fold), named
 	if len(file) < len(fold) {
 		files = x.named(file)
@@ -89,6 +92,25 @@ func (x *index) resolveFoldWithout(fold string, named []ref, from num, skip Skip
 	}
 	if list := x.preferred(x.visible(named, byAlias, from, skip)); len(list) > 0 {
 		return decide(list, TierAlias)
+	}
+	return meaning{to: nowhere}
+}
+
+// resolveFile is resolve for the fold of the target of a Markdown link, without its ending:
+// a file, and never a title or an alias.
+func (x *index) resolveFile(file string, from num, skip Skip) meaning {
+	if from != nowhere && !strings.HasPrefix(file, "/") {
+		beside := path.Join(folderOf(x.list[from].path), file)
+		if list := x.visible(x.named(beside), byPath, from, skip); len(list) > 0 {
+			return meaning{to: x.best(list, from), tier: TierPath}
+		}
+	}
+	files := x.named(file)
+	if list := x.byPath(file, files, from, skip); len(list) > 0 {
+		return meaning{to: x.best(list, from), tier: TierPath}
+	}
+	if list := x.visible(files, byBase, from, skip); len(list) > 0 {
+		return meaning{to: x.best(list, from), tier: TierName}
 	}
 	return meaning{to: nowhere}
 }

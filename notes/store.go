@@ -352,3 +352,18 @@ func (s *Store) Resolve(link, from string, skip Skip) Resolution {
 	}
 	return r
 }
+
+// ResolveFile finds the note that the destination of a Markdown link means in a note of
+// id from: "" for none. target is a path without escapes, and ends like a Markdown file.
+func (s *Store) ResolveFile(target, from string) (id string) {
+	file := trimExt(target)
+	if file == target {
+		return ""
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if m := s.index.resolveFile(entities.Fold(file), s.index.numberOf(from), nil); m.to != nowhere {
+		return s.index.list[m.to].note.ID
+	}
+	return ""
+}

@@ -264,7 +264,7 @@ func (l *linkLook) spans(text string, refs iter.Seq[markdown.Reference]) []markd
 			if l.named(r.Target) {
 				spans = append(spans, markdown.Span{Start: r.Start, End: r.End})
 			}
-		case l.private(r.Target):
+		case l.private(r.Target) || l.v.HidesNote(l.v.notes.ResolveFile(r.Target, l.from)):
 			spans = append(spans, markdown.Span{Start: r.Start, End: r.End})
 		}
 	}

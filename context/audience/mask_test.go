@@ -226,6 +226,34 @@ func TestPRIV8_NoSpellingOfATargetTells(t *testing.T) {
 	}
 }
 
+// TestSRCH34_AMarkdownLinkBesideItsNote leads to the private file in the folder of the
+// note, although a wikilink of that name would lead to a public one.
+func TestSRCH34_AMarkdownLinkBesideItsNote(t *testing.T) {
+	w := newMasking(t)
+	w.put(t, notes.Draft{ID: "public", Title: "Public", Path: "Bill.md", Vault: "v"})
+	w.put(t, notes.Draft{ID: "private", Title: "Hidden", Path: "Team/Bill.md", Vault: "v", Private: true})
+	for _, text := range []string{
+		"[canary](Bill.md)", "[canary](./Bill.md#Pay)", "[canary](<Bill.md> 'pay')", "[canary](%42ill.md)",
+		"see [canary][b]\n\n[b]: Bill.md", `<a href="Bill.md">canary</a>`,
+	} {
+		n := w.put(t, notes.Draft{ID: "open", Title: "Open", Path: "Team/Open.md", Body: text, Vault: "v"})
+		if got := shownNote(w.remote, n).Body; canary.MatchString(got) {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+		if resolved, unresolved := w.remote.Links("open"); len(resolved)+len(unresolved) != 0 {
+			t.Errorf("%q has the links %+v, %+v", text, resolved, unresolved)
+		}
+	}
+	n := w.put(t, notes.Draft{ID: "open", Title: "Open", Path: "Open.md", Body: "[bill](Bill.md)", Vault: "v"})
+	if got := shownNote(w.remote, n).Body; got != n.Body {
+		t.Errorf("%q, which leads to a public note, is shown as %q", n.Body, got)
+	}
+	resolved, _ := w.remote.Links("open")
+	if len(resolved) != 1 || resolved[0].ID != "public" {
+		t.Errorf("its links are %+v", resolved)
+	}
+}
+
 // TestPRIV8_AnAliasMadeFromALinkIsNoOtherName: nor does an alias that is a link.
 func TestPRIV8_AnAliasMadeFromALinkIsNoOtherName(t *testing.T) {
 	w := newMasking(t)

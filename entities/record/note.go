@@ -27,13 +27,14 @@ type Note struct {
 // Live reports whether the note exists and is not archived.
 func (n *Note) Live() bool { return n != nil && n.ArchivedAt == nil }
 
-// NoteLink is one wikilink of a note and what it leads to.
+// NoteLink is one link of a note to another: a wikilink, or a Markdown link to a file.
 type NoteLink struct {
 	Target     string            `json:"target" jsonschema:"what the link says"`
 	Heading    string            `json:"heading,omitempty" jsonschema:"the heading that it points to"`
 	Block      string            `json:"block,omitempty" jsonschema:"the block that it points to"`
 	Alias      string            `json:"alias,omitempty" jsonschema:"the text shown instead"`
 	Embed      bool              `json:"embed" jsonschema:"whether the target is shown in place"`
+	Markdown   bool              `json:"markdown,omitempty" jsonschema:"whether it is a Markdown link, [text](file.md); absent for a wikilink"`
 	Line       int               `json:"line" jsonschema:"line of the link, from 1"`
 	ID         string            `json:"id,omitempty" jsonschema:"the linked note; absent when there is none"`
 	Title      string            `json:"title,omitempty" jsonschema:"title of that note"`
@@ -50,7 +51,7 @@ type NoteBacklink struct {
 	Count int    `json:"count" jsonschema:"how many of its links lead here"`
 }
 
-// NoteUnresolved is a name that wikilinks have and no note.
+// NoteUnresolved is a name that links have and no note.
 type NoteUnresolved struct {
 	Target string         `json:"target" jsonschema:"the name, as it was written first"`
 	Count  int            `json:"count" jsonschema:"links that have it, every occurrence"`

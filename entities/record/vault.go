@@ -8,9 +8,9 @@ type VaultStatus struct {
 	Path          string    `json:"path" jsonschema:"its folder"`
 	Watching      bool      `json:"watching" jsonschema:"whether its folder is followed"`
 	Notes         int       `json:"notes" jsonschema:"its notes"`
-	Links         int       `json:"links" jsonschema:"wikilinks, every occurrence outside code and comments"`
-	Unresolved    int       `json:"unresolved" jsonschema:"wikilinks without a target"`
-	MarkdownLinks int       `json:"markdownLinks" jsonschema:"links of the form [text](file.md), counted apart"`
+	Links         int       `json:"links" jsonschema:"wikilinks and Markdown links to notes, every occurrence outside code and comments"`
+	Unresolved    int       `json:"unresolved" jsonschema:"links without a target"`
+	MarkdownLinks int       `json:"markdownLinks" jsonschema:"how many of the links are Markdown links: [text](file.md)"`
 	LastScanAt    time.Time `json:"lastScanAt" jsonschema:"when it last agreed with the disk"`
 	Stale         bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
 	// Errors are what the last scan could not take in. One with the path "." is
@@ -23,8 +23,8 @@ type VaultResult struct {
 	Vault      string      `json:"vault" jsonschema:"name of the vault"`
 	Notes      int         `json:"notes" jsonschema:"notes of the vault"`
 	Entities   int         `json:"entities" jsonschema:"entities made from them"`
-	Links      int         `json:"links" jsonschema:"wikilinks, every occurrence"`
-	Unresolved int         `json:"unresolved" jsonschema:"wikilinks without a target"`
+	Links      int         `json:"links" jsonschema:"wikilinks and Markdown links to notes, every occurrence"`
+	Unresolved int         `json:"unresolved" jsonschema:"links without a target"`
 	Written    int         `json:"written" jsonschema:"notes that were new or had changed"`
 	Removed    int         `json:"removed" jsonschema:"notes whose file is gone"`
 	Inferred   []string    `json:"inferred,omitempty" jsonschema:"types that were made from frontmatter"`

@@ -28,16 +28,16 @@ type Document struct {
 	BodyStart int    // offset of Body in the source
 	BodyLine  int    // line on which Body starts
 
-	MarkdownLinkCount int      // of the function MarkdownLinks
-	Tags              []string // frontmatter, then inline; without '#'; first spelling of each, at most 10,000
-	Aliases           []string // frontmatter's alias and aliases
+	Tags    []string // frontmatter, then inline; without '#'; first spelling of each, at most 10,000
+	Aliases []string // frontmatter's alias and aliases
 
 	// Sources are of those of Title, Tags and Aliases that have lost marks of
 	// references.
 	Sources []Source
 
-	src   string
-	links pile[linkPlace] // wikilinks in order of occurrence, frontmatter first
+	src       string
+	links     pile[linkPlace] // wikilinks in order of occurrence, frontmatter first
+	fileLinks pile[linkPlace] // destinations of Markdown links, in order of occurrence
 }
 
 // Heading is an ATX or setext heading. Start and End enclose its lines,
@@ -54,16 +54,6 @@ type Heading struct {
 type Block struct {
 	ID         string // without '^'
 	Line       int    // of the identifier
-	Start, End int
-}
-
-// MarkdownLink is a [text](x.md) link to a note of the same vault: a relative
-// or rooted destination that ends in .md or .markdown, a #fragment apart.
-type MarkdownLink struct {
-	Text       string // as written, markup included
-	Dest       string // as written, without <>, title and #fragment
-	Fragment   string // after '#'
-	Line       int
 	Start, End int
 }
 
@@ -87,8 +77,7 @@ func Parse(src string) *Document {
 		doc.FrontmatterErr = frontmatter.NotClosed()
 	}
 	s.body(bodyStart, doc.BodyLine)
-	doc.links = s.links.take()
-	doc.MarkdownLinkCount = s.mdLinks
+	doc.links, doc.fileLinks = s.links.take(), s.fileLinks.take()
 	doc.Tags = exact(s.tags)
 	doc.Title = titleOf(doc.Frontmatter, s.firstH1)
 	if s.firstH1 != "" && doc.Title == s.firstH1 {
@@ -102,11 +91,14 @@ func Parse(src string) *Document {
 // EachLink yields the wikilinks in the order of the source, read anew each time.
 func (d *Document) EachLink() iter.Seq[Link] { return eachLink(d.src, &d.links) }
 
+// EachFileLink is EachLink for the Markdown links to notes: see Link.Markdown.
+func (d *Document) EachFileLink() iter.Seq[Link] { return eachLink(d.src, &d.fileLinks) }
+
 func eachLink(src string, places *pile[linkPlace]) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		for i := range places.len() {
 			at := places.at(i)
-			l := newLink(src[at.start:at.end])
+			l := ReadLink(src[at.start:at.end])
 			l.Line, l.Start, l.End = int(at.line), int(at.start), int(at.end)
 			if l.Line < 0 {
 				l.Line, l.InFrontmatter = -l.Line, true
@@ -130,10 +122,6 @@ func Links(text string) []Link {
 // Headings calls found with each heading of a whole note, in their order.
 func Headings(src string, found func(Heading)) { scanFor(src, scanner{onHeading: found}) }
 
-// MarkdownLinks calls found with each link of a whole note that has the form
-// [text](x.md), in the order in which they end.
-func MarkdownLinks(src string, found func(MarkdownLink)) { scanFor(src, scanner{onLink: found}) }
-
 // Blocks calls found with each ^id of a whole note that [[Title#^id]] can point at, in
 // their order.
 func Blocks(src string, found func(Block)) { scanFor(src, scanner{onBlock: found}) }
@@ -147,7 +135,7 @@ func scanFor(src string, asked scanner) {
 	}
 	s := newScanner(src)
 	defer s.free()
-	s.onHeading, s.onLink, s.onBlock = asked.onHeading, asked.onLink, asked.onBlock
+	s.onHeading, s.onBlock = asked.onHeading, asked.onBlock
 	s.body(start, line)
 }
 

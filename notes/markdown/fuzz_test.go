@@ -105,8 +105,8 @@ func FuzzReferences(f *testing.F) {
 				t.Errorf("no %+v in %+v", l, list)
 			}
 		}
-		for _, l := range markdownLinks(src) {
-			if !strings.ContainsAny(l.Dest, `\&%?:[`) && !found(l.Start, l.End, l.Dest) {
+		for l := range doc.EachFileLink() {
+			if !strings.ContainsAny(l.Raw, `\&%?:[`) && !found(l.Start, l.End, l.Target) {
 				t.Errorf("no %+v in %+v", l, list)
 			}
 		}

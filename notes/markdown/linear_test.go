@@ -20,9 +20,13 @@ var functions = map[string]func(text string){
 	"Links":              func(text string) { markdown.Links(text) },
 	"Headings":           func(text string) { markdown.Headings(text, func(markdown.Heading) {}) },
 	"Blocks":             func(text string) { markdown.Blocks(text, func(markdown.Block) {}) },
-	"MarkdownLinks":      func(text string) { markdown.MarkdownLinks(text, func(markdown.MarkdownLink) {}) },
 	"Document.EachLink": func(text string) {
 		for range markdown.Parse(text).EachLink() {
+			continue
+		}
+	},
+	"Document.EachFileLink": func(text string) {
+		for range markdown.Parse(text).EachFileLink() {
 			continue
 		}
 	},
@@ -32,8 +36,15 @@ var functions = map[string]func(text string){
 	"EncodedLen":    func(text string) { markdown.EncodedLen(text, len(text)) },
 	"ParseLink":     func(text string) { markdown.ParseLink("[[" + text + "]]") },
 	"ParseTarget":   func(text string) { markdown.ParseTarget(text) },
-	"IsLink":        func(text string) { markdown.IsLink("[[" + text + "]]") },
-	"ReadLink":      func(text string) { markdown.ReadLink("[[" + text + "]]") },
+	"IsLink": func(text string) {
+		markdown.IsLink("[[" + text + "]]")
+		markdown.IsLink(text + ".md")
+	},
+	"IsDest": func(text string) { _ = markdown.IsDest(text) },
+	"ReadLink": func(text string) {
+		markdown.ReadLink("[[" + text + "]]")
+		markdown.ReadLink(text + ".md#" + text)
+	},
 	"Link.Text": func(text string) {
 		_ = markdown.Link{Target: text, Alias: text, Embed: true}.Text()
 	},

@@ -2,13 +2,19 @@ package markdown
 
 import "strings"
 
-// Link is one wikilink: !?[[target(#heading|#^block)?(|alias)?]].
+// Link is one wikilink: !?[[target(#heading|#^block)?(|alias)?]]. A Markdown link to a
+// note is its destination alone: of [text](x.md#heading), and of the definition
+// [label]: x.md, which stands for all links that use the label.
 type Link struct {
 	Target  string // trimmed; "" for [[#heading]], a link into the note itself
 	Heading string // after '#', trimmed; "A#B" for a heading under a heading
 	Block   string // after '#^'
 	Alias   string // after '|', trimmed
 	Embed   bool   // written with a leading '!'
+
+	// Markdown says that it is the destination of a Markdown link. Target is a path
+	// without escapes then, which counts from the folder of the note first.
+	Markdown bool
 
 	Raw           string // as written, '!' and brackets included
 	Line          int
@@ -86,10 +92,11 @@ func ParseLink(text string) (Link, bool) {
 	return l, !l.empty()
 }
 
-// IsLink reports whether a text is exactly one wikilink, without blanks around.
+// IsLink reports whether a text is exactly one wikilink, without blanks around, or the
+// destination of a Markdown link to a note.
 func IsLink(text string) bool {
-	if text == "" || linkLen(text) != len(text) {
-		return false
+	if !isWikilink(text) {
+		return isNoteDest(text)
 	}
 	if c := text[len("[[")]; 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' {
 		return true // it names something
@@ -97,9 +104,21 @@ func IsLink(text string) bool {
 	return !newLink(text).empty()
 }
 
+func isWikilink(text string) bool { return text != "" && linkLen(text) == len(text) }
+
 // ReadLink reads a text for which IsLink holds. It does not set where the link
 // stands.
-func ReadLink(text string) Link { return newLink(text) }
+func ReadLink(text string) Link {
+	if IsDest(text) {
+		return newFileLink(text)
+	}
+	return newLink(text)
+}
+
+// IsDest reports whether a text for which IsLink holds is that of a Markdown link.
+func IsDest(text string) bool {
+	return !strings.HasPrefix(text, "[[") && !strings.HasPrefix(text, "![[")
+}
 
 // newLink reads a link as written. The caller has checked the brackets.
 func newLink(raw string) Link {

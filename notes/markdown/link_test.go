@@ -179,25 +179,47 @@ func TestLinkText(t *testing.T) {
 	}
 }
 
-func TestSRCH30_MarkdownLinks(t *testing.T) {
+func TestSRCH34_MarkdownLinks(t *testing.T) {
+	type link struct{ Raw, Target, Heading, Block string }
 	for _, tc := range []struct {
 		src  string
-		want []markdown.MarkdownLink
+		want []link
 	}{
-		{"[a](x.md)", []markdown.MarkdownLink{{Text: "a", Dest: "x.md"}}},
-		{"[a *b* [c] d](x/y.MD#sec 'title')", []markdown.MarkdownLink{{Text: "a *b* [c] d", Dest: "x/y.MD", Fragment: "sec"}}},
-		{"[a](<x y.md>)", []markdown.MarkdownLink{{Text: "a", Dest: "x y.md"}}},
-		{"[a](../x%20y.md)", []markdown.MarkdownLink{{Text: "a", Dest: "../x%20y.md"}}},
-		{"[a](x(1).md)", []markdown.MarkdownLink{{Text: "a", Dest: "x(1).md"}}},
-		{"[a](x.markdown \"t\")", []markdown.MarkdownLink{{Text: "a", Dest: "x.markdown"}}},
-		{"[a\nb](x.md)", []markdown.MarkdownLink{{Text: "a\nb", Dest: "x.md"}}},
+		{"[a](x.md)", []link{{Raw: "x.md", Target: "x.md"}}},
+		{"[a *b* [c] d](x/y.MD#sec 'title')", []link{{Raw: "x/y.MD#sec", Target: "x/y.MD", Heading: "sec"}}},
+		{"[a](<x y.md>)", []link{{Raw: "x y.md", Target: "x y.md"}}},
+		{"[a](../x%20y.md#Two%20words)", []link{{Raw: "../x%20y.md#Two%20words", Target: "../x y.md", Heading: "Two words"}}},
+		{"[a](x.md#^b-1)", []link{{Raw: "x.md#^b-1", Target: "x.md", Block: "b-1"}}},
+		{"[a](x.md#%5Eb-1)", []link{{Raw: "x.md#%5Eb-1", Target: "x.md", Block: "b-1"}}},
+		{`[a](x\_y.md)`, []link{{Raw: `x\_y.md`, Target: "x_y.md"}}},
+		{"[a](a%23b.md)", []link{{Raw: "a%23b.md", Target: "a#b.md"}}},
+		{"[a](100%.md)", []link{{Raw: "100%.md", Target: "100%.md"}}},
+		{"[a](%ff.md)", []link{{Raw: "%ff.md", Target: "%ff.md"}}},
+		{"[a](%00.md)", []link{{Raw: "%00.md", Target: "%00.md"}}},
+		{"[a](x(1).md)", []link{{Raw: "x(1).md", Target: "x(1).md"}}},
+		{"[a](x.markdown \"t\")", []link{{Raw: "x.markdown", Target: "x.markdown"}}},
+		{"[a\nb](\nx.md)", []link{{Raw: "x.md", Target: "x.md"}}},
+		{"![a](x.md)", []link{{Raw: "x.md", Target: "x.md"}}},
+		{"[![i](p.md)](x.md)", []link{{Raw: "p.md", Target: "p.md"}, {Raw: "x.md", Target: "x.md"}}},
+		{"[![i](p.png)](x.md)", []link{{Raw: "x.md", Target: "x.md"}}},
+		{"see [a][b] and [b]\n\n[b]: x.md#sec", []link{{Raw: "x.md#sec", Target: "x.md", Heading: "sec"}}},
+		{"> [b]: <x y.md> 'title'\n> [c]:\n> z.md\n> [d]: w.md", []link{
+			{Raw: "x y.md", Target: "x y.md"}, {Raw: "z.md", Target: "z.md"}, {Raw: "w.md", Target: "w.md"},
+		}},
+		{"[b]:\nx.md\n[c]: y.md", []link{{Raw: "x.md", Target: "x.md"}, {Raw: "y.md", Target: "y.md"}}},
+		{"words\n[b]: x.md", nil},   // a definition begins its paragraph
+		{"[b]: x.md and more", nil}, // and ends its line
+		{"[^b]: x.md", nil},         // a footnote
+		{"- [ ]: x.md", nil},
+		{"# [b]: x.md", nil},
+		{"[b]: https://example.com/x.md", nil},
 		{"[a](https://example.com/x.md)", nil},
 		{"[a](//example.com/x.md)", nil},
 		{"[a](x.txt) [b](x) [c](#d) [e]()", nil},
 		{"[a](.md)", nil},
-		{"![a](x.md)", nil},
-		{"[![i](p.png)](x.md)", []markdown.MarkdownLink{{Text: "![i](p.png)", Dest: "x.md"}}},
+		{"[a]([[x.md]])", nil},
 		{"`[a](x.md)` <!-- [a](x.md) -->", nil},
+		{"```\n[a](x.md)\n[b]: x.md\n```", nil},
 		{"\\[a](x.md)", nil},
 		{"[a](x y.md)", nil},
 		{"[a](x.md", nil},
@@ -206,13 +228,12 @@ func TestSRCH30_MarkdownLinks(t *testing.T) {
 		t.Run(tc.src, func(t *testing.T) {
 			doc := markdown.Parse(tc.src)
 			checkDocument(t, tc.src, doc)
-			if diff := cmp.Diff(tc.want, markdownLinks(tc.src), cmpopts.IgnoreFields(markdown.MarkdownLink{}, "Line", "Start", "End")); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			var got []link
+			for l := range doc.EachFileLink() {
+				got = append(got, link{l.Raw, l.Target, l.Heading, l.Block})
 			}
-			for _, m := range markdownLinks(tc.src) {
-				if m.Line != 1 || m.Start != 0 || m.End != len(tc.src) {
-					t.Errorf("%+v is not the whole of line 1", m)
-				}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -227,7 +227,7 @@ func (p *plainer) bracketEnd(b block, i int) int {
 		p.opens = p.opens[:len(p.opens)-1]
 		after := 0
 		if i+1 < end && src[i+1] == '(' {
-			_, after = linkDest(src, i+2, end)
+			_, _, after = linkDest(src, i+2, end)
 			if after > 0 {
 				p.hide(src[i+2 : after])
 			}

@@ -23,9 +23,9 @@ func (s *refScanner) inline(start, i int) {
 	if outer := s.innermost(); outer != nil && outer.limit == 0 {
 		outer.limit = int32(i)
 	}
-	dest, end := linkDest(s.text, i+len("]("), len(s.text))
+	from, to, end := linkDest(s.text, i+len("]("), len(s.text))
 	if end > 0 {
-		s.emitAll(InlineRef, start, end, dest)
+		s.emitAll(InlineRef, start, end, s.text[from:to])
 		return
 	}
 	s.read += bareDest(s.text, i+len("]("), len(s.text)) - i

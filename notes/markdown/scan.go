@@ -11,20 +11,21 @@ import (
 // Scanners are used again and again, so that the lists grow in memory that is
 // there already.
 type scanner struct {
-	src      string
-	links    pile[linkPlace]
-	mdLinks  int
+	src       string
+	links     pile[linkPlace]
+	fileLinks pile[linkPlace] // destinations of Markdown links to notes
+
 	tags     []string
 	seenTags folded
 	firstH1  string
 	h1       block // that firstH1 is of
 	spans    codeSpans
 	opens    []int32  // '[' of the block that are not closed yet
+	defAt    int      // offset at which the '[' of a definition may stand, -1 for nowhere
 	plain    *plainer // for headings with markup; nil until the first
 
 	// What is told of as it is found; nil for what is not asked for.
 	onHeading func(Heading)
-	onLink    func(MarkdownLink)
 	onBlock   func(Block)
 }
 
@@ -55,9 +56,10 @@ func (s *scanner) free() {
 	if s.plain != nil {
 		s.plain.free()
 	}
-	s.src, s.firstH1, s.plain, s.mdLinks = "", "", nil, 0
-	s.onHeading, s.onLink, s.onBlock = nil, nil, nil
+	s.src, s.firstH1, s.plain = "", "", nil
+	s.onHeading, s.onBlock = nil, nil
 	s.links.reset()
+	s.fileLinks.reset()
 	s.tags = emptied(s.tags)
 	s.opens = emptied(s.opens)
 	s.seenTags.reset()
@@ -140,7 +142,10 @@ var scanSpecial = [256]bool{'\n': true, '\\': true, '`': true, '<': true, '[': t
 // the block, or beyond it when a comment reaches further.
 func (s *scanner) inline(b block) int {
 	src, end, line := s.src, b.end, b.line
-	s.opens = s.opens[:0]
+	s.opens, s.defAt = s.opens[:0], -1
+	if b.kind == text && !b.table {
+		s.defAt = b.start
+	}
 	escaped := -1 // offset after the last backslash escape
 	noTags := -1  // inside the destination of a Markdown link
 	for i := b.start; i < end; {
@@ -174,7 +179,7 @@ func (s *scanner) inline(b block) int {
 			s.addLink(start, i+n, line, false)
 			i += n
 		case ']':
-			if dest := s.markdownLink(i, end, line); dest > 0 {
+			if dest := s.markdownLink(b, i, line); dest > 0 {
 				noTags = dest
 			}
 			i++
@@ -217,53 +222,6 @@ func (s *scanner) addLink(start, end, line int, front bool) {
 		line = -line
 	}
 	s.links.add(linkPlace{int32(start), int32(end), int32(line)})
-}
-
-// markdownLink looks for "](dest)" at i. It records a link to a note and
-// returns the end of any destination, or 0.
-func (s *scanner) markdownLink(i, end, line int) int {
-	if len(s.opens) == 0 {
-		return 0
-	}
-	open := int(s.opens[len(s.opens)-1])
-	s.opens = s.opens[:len(s.opens)-1]
-	if i+1 >= end || s.src[i+1] != '(' {
-		return 0
-	}
-	dest, after := linkDest(s.src, i+2, end)
-	if after == 0 {
-		return 0
-	}
-	if open > 0 && s.src[open-1] == '!' { // an image may stand in the text of a link
-		return after
-	}
-	s.opens = s.opens[:0] // no link in the text of a link
-	if path, fragment, _ := strings.Cut(dest, "#"); isNotePath(path) {
-		s.mdLinks++
-		if s.onLink != nil {
-			s.onLink(MarkdownLink{
-				Text: s.src[open+1 : i], Dest: path, Fragment: fragment,
-				Line: line - strings.Count(s.src[open:i], "\n"), Start: open, End: after,
-			})
-		}
-	}
-	return after
-}
-
-// isNotePath reports a path without scheme that ends like a Markdown file.
-func isNotePath(p string) bool {
-	dot := strings.LastIndexByte(p, '.')
-	if dot < 1 {
-		return false
-	}
-	if ext := p[dot:]; !strings.EqualFold(ext, ".md") && !strings.EqualFold(ext, ".markdown") {
-		return false
-	}
-	if strings.HasPrefix(p, "//") {
-		return false
-	}
-	scheme, _, ok := strings.Cut(p, ":")
-	return !ok || strings.ContainsAny(scheme, "/.% ") || len(scheme) < 2
 }
 
 // tag records the inline tag at i, where a '#' stands, and returns its length,

@@ -133,39 +133,43 @@ func (s *codeSpans) wikilink(i, end int) int {
 }
 
 // linkDest reads what follows "](" up to the closing parenthesis: a
-// destination and an optional title. It returns the destination and the offset
-// after ')', or 0 when this is no link.
-func linkDest(src string, i, end int) (string, int) {
-	i = skipSpace(src, i, end)
-	if i >= end {
-		return "", 0
-	}
-	start := i
-	var stop int
-	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [text]([[page]]), as Logseq has it
-		i += n
-		stop = i
-	} else if src[i] == '<' {
-		start++
-		for i = start; i < end && src[i] != '>' && src[i] != '<' && src[i] != '\n'; i++ {
-			if src[i] == '\\' && i+1 < end {
-				i++
-			}
-		}
-		if i >= end || src[i] != '>' {
-			return "", 0
-		}
-		stop = i
-		i++
-	} else {
-		i = bareDest(src, i, end)
-		stop = i
+// destination and an optional title. It returns where the destination is and the
+// offset after ')', or 0 when this is no link.
+func linkDest(src string, i, end int) (start, stop, after int) {
+	start, stop, i = destination(src, skipSpace(src, i, end), end)
+	if i == 0 {
+		return 0, 0, 0
 	}
 	i = linkTitle(src, i, end)
 	if i == 0 || i >= end || src[i] != ')' {
-		return "", 0
+		return 0, 0, 0
 	}
-	return src[start:stop], i + 1
+	return start, stop, i + 1
+}
+
+// destination reads the destination at i, where no blank stands. It returns where that
+// is without <>, and the offset after it, or 0.
+func destination(src string, i, end int) (start, stop, after int) {
+	if i >= end {
+		return 0, 0, 0
+	}
+	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [text]([[page]]), as Logseq has it
+		return i, i + n, i + n
+	}
+	if src[i] != '<' {
+		stop = bareDest(src, i, end)
+		return i, stop, stop
+	}
+	start = i + 1
+	for i = start; i < end && src[i] != '>' && src[i] != '<' && src[i] != '\n'; i++ {
+		if src[i] == '\\' && i+1 < end {
+			i++
+		}
+	}
+	if i >= end || src[i] != '>' {
+		return 0, 0, 0
+	}
+	return start, i, i + 1
 }
 
 // maxParens bounds the parentheses inside each other in a destination, as

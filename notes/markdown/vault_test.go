@@ -170,9 +170,17 @@ func checkDocument(tb testing.TB, src string, doc *markdown.Document) {
 			tb.Errorf("heading %q on line %d, want %d", h.Text, h.Line, want)
 		}
 	}
-	for _, m := range markdownLinks(src) {
-		if m.Start >= m.End || m.End > len(src) || src[m.Start] != '[' || src[m.End-1] != ')' {
-			tb.Fatalf("Markdown link %+v", m)
+	lines, last = lineCounter{src: src, line: 1}, 0
+	for l := range doc.EachFileLink() {
+		if l.Start < last || l.End > len(src) || src[l.Start:l.End] != l.Raw || !markdown.IsLink(l.Raw) {
+			tb.Fatalf("Markdown link %q at [%d,%d) after %d does not re-slice", l.Raw, l.Start, l.End, last)
+		}
+		last = l.End
+		if want := lines.at(l.Start); l.Line != want {
+			tb.Errorf("Markdown link %q on line %d, want %d", l.Raw, l.Line, want)
+		}
+		if !l.Markdown || l.Target == "" || l.InFrontmatter {
+			tb.Errorf("Markdown link %+v", l)
 		}
 	}
 	for _, b := range blocks(src) {
@@ -184,11 +192,6 @@ func checkDocument(tb testing.TB, src string, doc *markdown.Document) {
 
 func headings(src string) (list []markdown.Heading) {
 	markdown.Headings(src, func(h markdown.Heading) { list = append(list, h) })
-	return list
-}
-
-func markdownLinks(src string) (list []markdown.MarkdownLink) {
-	markdown.MarkdownLinks(src, func(l markdown.MarkdownLink) { list = append(list, l) })
 	return list
 }
 

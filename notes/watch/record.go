@@ -14,7 +14,7 @@ import (
 //	flags      one byte, 1 for a private folder
 //	texts      note id, hash, warning, type
 //	list       problems
-//	numbers    Markdown links, size, version of the type
+//	numbers    one that nothing reads any more, size, version of the type
 //	time       modified, as nanoseconds since 1970, zigzag
 //
 // Texts, lists and numbers are those of package kv. Older records are JSON.
@@ -29,8 +29,8 @@ var (
 )
 
 func encodeFile(f *file) (string, error) {
-	if f.MarkdownLinks < 0 || f.Size < 0 || f.TypeVersion < 0 {
-		return "", fmt.Errorf("%d links, %d bytes, version %d", f.MarkdownLinks, f.Size, f.TypeVersion)
+	if f.Size < 0 || f.TypeVersion < 0 {
+		return "", fmt.Errorf("%d bytes, version %d", f.Size, f.TypeVersion)
 	}
 	b := append(make([]byte, 0, 192), fileFormat, 0)
 	if f.Private {
@@ -41,7 +41,7 @@ func encodeFile(f *file) (string, error) {
 	}
 	b = codec.AppendTexts(b, f.Problems)
 	for _, n := range [...]uint64{
-		uint64(f.MarkdownLinks), uint64(f.Size), uint64(f.TypeVersion),
+		0, uint64(f.Size), uint64(f.TypeVersion),
 		uint64(f.Modified)<<1 ^ uint64(f.Modified>>63),
 	} {
 		b = codec.AppendUint(b, n)
@@ -62,7 +62,8 @@ func decodeFile(s string) (*file, error) {
 	if list := r.Texts(); len(list) > 0 {
 		f.Problems = list
 	}
-	f.MarkdownLinks, f.Size, f.TypeVersion = r.Int(), int64(r.Int()), r.Int()
+	r.Int() // Markdown links: package notes counts them
+	f.Size, f.TypeVersion = int64(r.Int()), r.Int()
 	n := r.Uint()
 	f.Modified = int64(n>>1) ^ -int64(n&1)
 	if r.Bad || r.Rest != "" || flags > filePrivate {

@@ -8,7 +8,7 @@ import (
 
 func TestFileRecordsRoundTrip(t *testing.T) {
 	whole := file{
-		NoteID: "n", Hash: "00ff", MarkdownLinks: 3, Size: 1 << 40, Modified: -5, Warning: "frontmatter left out",
+		NoteID: "n", Hash: "00ff", Size: 1 << 40, Modified: -5, Warning: "frontmatter left out",
 		Problems: []string{"a: no number", "日本"}, Type: "Person", TypeVersion: 7, Private: true,
 	}
 	for name, f := range map[string]file{"all": whole, "nothing": {}, "a time": {Modified: 1789999999123456789}} {
@@ -42,7 +42,7 @@ func TestFileRecordsRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range []file{{Size: -1}, {MarkdownLinks: -1}, {TypeVersion: -1}} {
+	for _, f := range []file{{Size: -1}, {TypeVersion: -1}} {
 		if rec, err := encodeFile(&f); err == nil {
 			t.Errorf("%+v is stored as %q", f, rec)
 		}

@@ -469,8 +469,7 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 	}
 	f := &file{
 		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified,
-		MarkdownLinks: draft.Read().MarkdownLinkCount,
-		Warning:       r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
+		Warning: r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
 	}
 	if name := notes.TypeOf(draft.Read()); name != "" {
 		t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
@@ -565,7 +564,8 @@ func (r *run) report() *Result {
 		}
 	}
 	slices.SortFunc(res.Inferred, entities.CompareNatural)
-	res.Links, res.Unresolved = r.notes.LinkCount(r.name, nil)
+	count := r.notes.LinkCount(r.name, nil)
+	res.Links, res.Unresolved = count.Links, count.Unresolved
 	return res
 }
 

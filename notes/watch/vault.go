@@ -29,9 +29,8 @@ type vault struct {
 
 // file is what the store knows of one file of a vault.
 type file struct {
-	NoteID        string `json:"noteId"`
-	Hash          string `json:"hash"` // SHA-256 of the content
-	MarkdownLinks int    `json:"markdownLinks,omitempty"`
+	NoteID string `json:"noteId"`
+	Hash   string `json:"hash"` // SHA-256 of the content
 	// Size and Modified are the stamp of the file when it was read; both are 0
 	// when that does not tell whether it has changed.
 	Size     int64 `json:"size,omitempty"`
@@ -286,9 +285,9 @@ func (im *Importer) status(tx *kv.Tx, v *vault, sees func(*notes.Note) bool) Sta
 			shown[strings.TrimPrefix(key, v.Name+"/")] = true
 		}
 		s.Notes++
-		s.MarkdownLinks += f.MarkdownLinks
 	}
-	s.Links, s.Unresolved = im.notes.LinkCount(v.Name, sees)
+	count := im.notes.LinkCount(v.Name, sees)
+	s.Links, s.MarkdownLinks, s.Unresolved = count.Links, count.Markdown, count.Unresolved
 	if f := im.follower(v.Name); f != nil {
 		f.addTo(&s)
 	}

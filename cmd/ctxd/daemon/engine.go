@@ -25,7 +25,7 @@ import (
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
 // store of a newer one, and upgrades one of an older.
-const StoreFormat = 4
+const StoreFormat = 5
 
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.
@@ -57,7 +57,12 @@ func upgradeStore(tx *kv.Tx, from int) error {
 		}
 	}
 	if from < 4 {
-		return notes.UpgradePast(tx)
+		if err := notes.UpgradePast(tx); err != nil {
+			return err
+		}
+	}
+	if from < 5 {
+		return notes.UpgradeLinks(tx)
 	}
 	return nil
 }

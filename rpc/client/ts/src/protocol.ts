@@ -1027,6 +1027,8 @@ export interface NoteLink {
   alias?: string;
   /** Whether the target is shown in place. */
   embed: boolean;
+  /** Whether it is a Markdown link, [text](file.md); absent for a wikilink. */
+  markdown?: boolean;
   /** Line of the link, from 1. */
   line: number;
   /** The linked note; absent when there is none. */
@@ -1590,9 +1592,9 @@ export interface VaultResult {
   notes: number;
   /** Entities made from them. */
   entities: number;
-  /** Wikilinks, every occurrence. */
+  /** Wikilinks and Markdown links to notes, every occurrence. */
   links: number;
-  /** Wikilinks without a target. */
+  /** Links without a target. */
   unresolved: number;
   /** Notes that were new or had changed. */
   written: number;
@@ -1626,11 +1628,11 @@ export interface VaultStatus {
   watching: boolean;
   /** Its notes. */
   notes: number;
-  /** Wikilinks, every occurrence outside code and comments. */
+  /** Wikilinks and Markdown links to notes, every occurrence outside code and comments. */
   links: number;
-  /** Wikilinks without a target. */
+  /** Links without a target. */
   unresolved: number;
-  /** Links of the form [text](file.md), counted apart. */
+  /** How many of the links are Markdown links: [text](file.md) */
   markdownLinks: number;
   /**
    * When it last agreed with the disk.

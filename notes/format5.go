@@ -1,0 +1,33 @@
+package notes
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// UpgradeLinks adds the places of Markdown links to the notes of a store whose records are
+// of format 4 or older.
+func UpgradeLinks(tx *kv.Tx) error {
+	for id, n := range Records.All(tx, "") {
+		if !mayLinkFiles(n.Body) {
+			continue
+		}
+		places := read(n.Body).places
+		if places == n.Places {
+			continue
+		}
+		linked := *n
+		linked.Places = places
+		if err := Records.Put(tx, id, &linked); err != nil {
+			return err
+		}
+	}
+	return tx.Err()
+}
+
+// mayLinkFiles reports whether a text may have a Markdown link to a note, without reading
+// it.
+func mayLinkFiles(body string) bool {
+	return strings.Contains(body, "](") || strings.Contains(body, "]:")
+}

@@ -1,0 +1,119 @@
+package markdown
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// markdownLink looks for "](destination)" and "]: destination" at the ']' at i of a
+// block. It records a link to a note and returns the end of any destination, or 0.
+func (s *scanner) markdownLink(b block, i, line int) int {
+	if len(s.opens) == 0 {
+		return 0
+	}
+	open := int(s.opens[len(s.opens)-1])
+	s.opens = s.opens[:len(s.opens)-1]
+	if i+1 >= b.end {
+		return 0
+	}
+	if s.src[i+1] == ':' && open == s.defAt && isDefinitionLabel(s.src[open+1:i]) {
+		return s.definition(b, i+2, line)
+	}
+	if s.src[i+1] != '(' {
+		return 0
+	}
+	start, stop, after := linkDest(s.src, i+2, b.end)
+	if after == 0 {
+		return 0
+	}
+	if open == 0 || s.src[open-1] != '!' { // an image may stand in the text of a link
+		s.opens = s.opens[:0] // no link in the text of a link
+	}
+	s.addFileLink(start, stop, line+strings.Count(s.src[i:start], "\n"))
+	return after
+}
+
+// definition reads what follows "[label]:": a destination, and nothing but a title
+// behind it on its line. It returns where the definition ends, or 0.
+func (s *scanner) definition(b block, i, line int) int {
+	at := skipBlanks(s.src[:b.end], i)
+	if le, next := lineEnd(s.src, at); at == le { // the destination is on the next line
+		at = skipPrefix(s.src, min(next, b.end), b.end, b.depth)
+	}
+	start, stop, after := destination(s.src, at, b.end)
+	if after == 0 || stop == start || s.src[start] == '[' {
+		return 0
+	}
+	le, next := lineEnd(s.src, after)
+	le = min(le, b.end)
+	rest := strings.TrimLeft(s.src[after:le], " \t")
+	if rest != "" && (len(rest) == le-after || strings.IndexByte("\"'(", rest[0]) < 0) {
+		return 0
+	}
+	s.addFileLink(start, stop, line+strings.Count(s.src[i:start], "\n"))
+	if next < b.end {
+		s.defAt = skipPrefix(s.src, next, b.end, b.depth)
+	}
+	return le
+}
+
+// isDefinitionLabel reports what may stand between the brackets of a definition. That
+// of a footnote may not.
+func isDefinitionLabel(label string) bool {
+	return len(label) <= maxLabel && strings.TrimSpace(label) != "" && label[0] != '^'
+}
+
+// addFileLink records the destination at [start, stop), on the given line, when it is a
+// note.
+func (s *scanner) addFileLink(start, stop, line int) {
+	if isNoteDest(s.src[start:stop]) {
+		s.fileLinks.add(linkPlace{int32(start), int32(stop), int32(line)})
+	}
+}
+
+// isNoteDest reports whether a destination is a note of the same vault: a relative or
+// rooted path that ends in .md or .markdown, a #fragment apart.
+func isNoteDest(dest string) bool {
+	if !IsDest(dest) || strings.IndexByte(dest, '\n') >= 0 {
+		return false
+	}
+	path, _, _ := strings.Cut(dest, "#")
+	return isNotePath(path)
+}
+
+// isNotePath reports a path without scheme that ends like a Markdown file.
+func isNotePath(p string) bool {
+	dot := strings.LastIndexByte(p, '.')
+	if dot < 1 {
+		return false
+	}
+	if ext := p[dot:]; !strings.EqualFold(ext, ".md") && !strings.EqualFold(ext, ".markdown") {
+		return false
+	}
+	if strings.HasPrefix(p, "//") {
+		return false
+	}
+	scheme, _, ok := strings.Cut(p, ":")
+	return !ok || strings.ContainsAny(scheme, "/.% ") || len(scheme) < 2
+}
+
+// newFileLink reads the destination of a Markdown link to a note.
+func newFileLink(dest string) Link {
+	path, fragment, _ := strings.Cut(dest, "#")
+	l := Link{Target: pathText(path), Markdown: true, Raw: dest}
+	part := strings.TrimSpace(pathText(fragment))
+	if block, ok := strings.CutPrefix(part, "^"); ok {
+		l.Block = block
+	} else {
+		l.Heading = part
+	}
+	return l
+}
+
+// pathText returns a destination without escapes; as it is, where they say no text.
+func pathText(dest string) string {
+	if text := unescaped(dest); utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+		return text
+	}
+	return dest
+}
