@@ -264,7 +264,7 @@ func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimi
 func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchResult {
 	out := protocol.SearchResult{
 		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: understood(res.Understood),
-		Stages: searchStages(res.Stages),
+		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages),
 	}
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}

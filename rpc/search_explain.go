@@ -37,3 +37,11 @@ func searchStages(list []search.Stage) (out []protocol.SearchStage) {
 	}
 	return out
 }
+
+// searchFused writes what each list counted, nil for nil.
+func searchFused(f *search.Fused) *protocol.SearchFused {
+	if f == nil {
+		return nil
+	}
+	return &protocol.SearchFused{By: string(f.By), Words: f.Words, Meaning: f.Meaning, Known: f.Known}
+}

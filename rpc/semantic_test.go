@@ -90,7 +90,7 @@ func TestSRCH24_FiguresOfTheIndex(t *testing.T) {
 	d.want(index, "vectors", 3)
 	d.want(index, "words.notes", 3)
 	d.want(index, "meanings.notes", 3)
-	d.want(index, "meanings.weights.semantic", 0.5)
+	d.want(index, "meanings.weights.semantic", 0.7)
 	for _, name := range []string{"terms", "meanings.model.sha256", "meanings.memoryBytes", "meanings.diskBytes", "meanings.ratePerSecond", "meanings.embedded"} {
 		if v := at(index, name); v == nil || v == 0. || v == "" {
 			t.Errorf("%s is %v", name, v)

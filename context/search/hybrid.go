@@ -1,9 +1,7 @@
 package search
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -27,23 +24,7 @@ const (
 	Hybrid   Mode = "hybrid"   // by both
 )
 
-// Weights say what the two lists of a hybrid search count. That by words counts the
-// less, the fewer words of the query are in any note: of a question in another
-// language, or in words of its own, those that are there by chance say little. On the
-// labelled sets nDCG@10 gains 0.05 to 0.1 for questions in other languages with the
-// multilingual table, 0.006 for paraphrases, and is the same on Cranfield. With the
-// built-in table, which is English, questions in other languages lose up to 0.035.
-type Weights struct {
-	Lexical, Semantic float64
-}
-
-// DefaultWeights are those that did best on the labelled sets in testdata.
-var DefaultWeights = Weights{Lexical: 1, Semantic: 0.5}
-
 const (
-	// fuseRank is the k of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009):
-	// a note gets weight/(k + its rank) of each list.
-	fuseRank = 60
 	// fuseDepth is how long the lists are at least.
 	fuseDepth = 100
 	// questionDeadline is how long a search waits for the vector of its query, and
@@ -114,67 +95,14 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		res.Stage, res.Degraded = semanticStage, why
 	}
 	over := req.clock.begin("fuse")
-	w := x.opts.Weights
-	w.Lexical *= res.known
-	res.Mode, res.Hits = Hybrid, fuse(res.Hits, near.hits, near.knows, w)
+	f := fusion{by: x.opts.Fusion, weights: x.opts.Weights, known: res.known, depth: depth, knows: near.knows}
+	res.Mode, res.Hits = Hybrid, f.fuse(res.Hits, near.hits)
 	over()
+	if req.Explain {
+		res.Fused = f.told()
+	}
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	return res, x.finishHits(ctx, &req, m, res.Hits)
-}
-
-// fuse makes one list of two, by weighted reciprocal ranks. A document of whose meaning
-// nothing is known, for it waits for its vectors or may have none, has the place
-// in the second list that it has by its words: else whatever was embedded first would
-// stand before it while the vectors are being made.
-func fuse(words, near []Hit, knows func(id string) bool, w Weights) []Hit {
-	all := make([]Hit, 0, len(words)+len(near))
-	at, isNear := make(map[string]int, len(words)), make(map[string]bool, len(near))
-	for _, h := range near {
-		isNear[h.Doc.ID()] = true
-	}
-	for i, h := range words {
-		id := h.Doc.ID()
-		at[id] = len(all)
-		h.Fused = &FusedSignal{Lexical: w.Lexical / float64(fuseRank+i+1)}
-		if w.Lexical > 0 && !isNear[id] && !knows(id) {
-			h.Fused.Semantic, h.Fused.Assumed = w.Semantic/float64(fuseRank+i+1), true
-		}
-		all = append(all, h)
-	}
-	for i, h := range near {
-		n, ok := at[h.Doc.ID()]
-		if !ok {
-			n = len(all)
-			all = append(all, Hit{Doc: h.Doc, Fused: new(FusedSignal), Found: Semantic})
-		}
-		if ok {
-			all[n].Found = Hybrid
-		}
-		all[n].Semantic = h.Semantic
-		all[n].Fused.Semantic = w.Semantic / float64(fuseRank+i+1)
-	}
-	for i := range all {
-		all[i].Score = all[i].Fused.Lexical + all[i].Fused.Semantic
-	}
-	all = slices.DeleteFunc(all, func(h Hit) bool { return h.Score == 0 }) // of a list that counts nothing
-	slices.SortFunc(all, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.wordScore(), a.wordScore()),
-			compareDocs(a.Doc, b.Doc))
-	})
-	return all
-}
-
-// wordScore is what the words gave a hit, 0 when they did not find it.
-func (h *Hit) wordScore() float64 {
-	if h.Lexical == nil {
-		return 0
-	}
-	return h.Lexical.Score
-}
-
-// compareDocs is the order of documents that are equal otherwise.
-func compareDocs(a, b source.Doc) int {
-	return cmp.Or(entities.CompareNatural(a.Title(), b.Title()), cmp.Compare(a.ID(), b.ID()))
 }
 
 // finishHits gives hits what the request wants of them. Those of words are shown where

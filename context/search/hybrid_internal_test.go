@@ -92,9 +92,26 @@ func TestSRCH13_QueriesThatMeaningHasNoPartIn(t *testing.T) {
 	}
 }
 
+// What each list adds is told: by score in proportion to the best of the list, by rank by
+// the place.
 func TestSRCH13_FusionIsExplained(t *testing.T) {
 	r := library(t)
 	r.opts.Weights = Weights{Lexical: 2, Semantic: 0.25}
+	for _, c := range []struct {
+		fusion         Fusion
+		words, meaning float64
+		worth          func(score, best, rank, floor float64) float64
+	}{
+		{ByScore, 8. / 9, 1. / 9, func(score, best, _, floor float64) float64 { return max(0, score-floor) / (best - floor) }},
+		{ByRank, 2, 0.25, func(_, _, rank, _ float64) float64 { return 1 / (60 + rank) }},
+	} {
+		r.opts.Fusion = c.fusion
+		fusionIsExplained(t, r, c.words, c.meaning, c.worth)
+	}
+}
+
+func fusionIsExplained(t *testing.T, r *rooms, byWords, byMeaning float64, worth func(score, best, rank, floor float64) float64) {
+	t.Helper()
 	req := Request{Query: "honey of the hive", Mode: Hybrid, Limit: 5, Explain: true, Snippets: true}
 	first, err := r.Search(ctx, req)
 	must(t, err)
@@ -105,22 +122,27 @@ func TestSRCH13_FusionIsExplained(t *testing.T) {
 	if len(first.Hits) < 3 || first.Understood == nil {
 		t.Fatalf("%d hits", len(first.Hits))
 	}
+	if f := *first.Fused; f.By != r.opts.Fusion || math.Abs(f.Words-byWords)+math.Abs(f.Meaning-byMeaning) > 1e-9 || f.Known != 1 {
+		t.Errorf("the lists count %+v, want %v and %v", f, byWords, byMeaning)
+	}
 	for i, h := range first.Hits {
 		s := signals(h)
 		if math.Abs(s["fused:lexical"]+s["fused:semantic"]-h.Score) > 1e-9 {
 			t.Errorf("%s: %v do not add up to %v", h.Doc.ID(), s, h.Score)
 		}
 		for _, l := range []struct {
-			name   string
-			list   []Hit
-			weight float64
-		}{{"lexical", words.Hits, 2}, {"semantic", near.Hits, 0.25}} {
+			name          string
+			list          []Hit
+			weight, floor float64
+		}{{"lexical", words.Hits, byWords, 0}, {"semantic", near.Hits, byMeaning, floorCosine}} {
 			at := slices.IndexFunc(l.list, func(o Hit) bool { return o.Doc == h.Doc })
 			rank, in := s["rank:"+l.name]
-			switch {
-			case !in:
-			case int(rank) != at+1 || s[l.name] != l.list[at].Score || s["fused:"+l.name] != l.weight/(60+rank):
-				t.Errorf("%s: %v, but it is %d of the list %s, with %v", h.Doc.ID(), s, at+1, l.name, l.list[at].Score)
+			if !in {
+				continue
+			}
+			gives := l.weight * worth(l.list[at].Score, l.list[0].Score, rank, l.floor)
+			if int(rank) != at+1 || s[l.name] != l.list[at].Score || math.Abs(s["fused:"+l.name]-gives) > 1e-9 {
+				t.Errorf("%s: %v, but it is %d of the list %s, with %v, which gives %v", h.Doc.ID(), s, at+1, l.name, l.list[at].Score, gives)
 			}
 		}
 		if h.Found != Semantic && s["field:body"] == 0 || h.Found == Hybrid && s["chunk"] != 1 {
@@ -237,8 +259,8 @@ func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
 	res, err := r.Search(ctx, query)
 	must(t, err)
 	h := res.Hits[0]
-	if _, placed := signals(h)["rank:semantic"]; h.Doc.ID() != "best" || placed || h.Score != 1.5/61 ||
-		h.Score != signals(h)["fused:lexical"]+signals(h)["fused:semantic"] {
+	if _, placed := signals(h)["rank:semantic"]; h.Doc.ID() != "best" || placed || math.Abs(h.Score-1) > 1e-9 ||
+		h.Score != signals(h)["fused:lexical"]+signals(h)["fused:assumed"] {
 		t.Errorf("first is %s with %v: %v", h.Doc.ID(), h.Score, signals(h))
 	}
 	if other := res.Hits[1]; other.Doc.ID() != "near" || other.Found != Hybrid {
@@ -257,19 +279,71 @@ func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
 // Of a question of whose words few are in any note, the list by words says little.
 func TestSRCH13_WordsThatNoNoteHasCountLess(t *testing.T) {
 	r := library(t)
-	for query, share := range map[string]float64{
+	for query, known := range map[string]float64{
 		"steam honey trains":             1,
 		"steam honey zugfahrt dampflok ": 0.5,
 	} {
 		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Limit: 5, Explain: true})
 		must(t, err)
-		for _, h := range res.Hits {
-			if rank, in := signals(h)["rank:lexical"]; in && math.Abs(signals(h)["fused:lexical"]-share/(60+rank)) > 1e-9 {
-				t.Errorf("%q: place %v of the words gives %s %v, want %v of 1/(60+place)", query, rank, h.Doc.ID(), signals(h)["fused:lexical"], share)
-			}
+		words := known / (known + 0.7)
+		if res.Fused.Known != known || math.Abs(res.Fused.Words-words) > 1e-9 || math.Abs(res.Fused.Meaning-(1-words)) > 1e-9 {
+			t.Errorf("%q: the lists count %+v, want %v for words", query, *res.Fused, words)
 		}
-		if len(res.Hits) == 0 || res.Hits[0].Doc.ID() != "rail" {
+		if len(res.Hits) == 0 || res.Hits[0].Doc.ID() != "rail" || math.Abs(signals(res.Hits[0])["fused:lexical"]-words) > 1e-9 {
 			t.Errorf("%q: found %+v", query, res.Hits)
+		}
+	}
+}
+
+// What is absent from a list of full length has at most the score of its last, and counts
+// so; what is absent from a shorter one has nothing.
+func TestSRCH13_AbsentFromAFullListCountsAsItsLast(t *testing.T) {
+	docs := library(t)
+	hit := func(id string, score float64, found Mode) Hit {
+		h := Hit{Doc: docs.src.Get(id), Score: score, Found: found}
+		if found == Lexical {
+			h.Lexical = &LexicalSignal{Score: score}
+		} else {
+			h.Semantic = &SemanticSignal{Cosine: score}
+		}
+		return h
+	}
+	for depth, want := range map[int]string{
+		2: "hive 1.000 wax 0.375 rail 0.375",
+		3: "hive 1.000 rail 0.250 wax 0.125",
+	} {
+		f := fusion{weights: Weights{1, 1}, known: 1, depth: depth, knows: func(string) bool { return true }}
+		words := []Hit{hit("hive", 4, Lexical), hit("wax", 1, Lexical)}
+		near := []Hit{hit("hive", floorCosine+0.8, Semantic), hit("rail", floorCosine+0.4, Semantic)}
+		var got []string
+		for _, h := range f.fuse(words, near) {
+			got = append(got, fmt.Sprintf("%s %.3f", h.Doc.ID(), h.Score))
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("of lists of %d: %s, want %s", depth, s, want)
+		}
+	}
+}
+
+// Where nothing is near, the list by meaning says little, unless there is no other.
+func TestSRCH13_MeaningThatIsFarCountsLess(t *testing.T) {
+	docs := library(t)
+	for _, c := range []struct{ nearest, known, want float64 }{
+		{sureCosine, 1, 0.5}, {1, 1, 0.5}, {(sureCosine + doubtCosine) / 2, 1, 1. / 3}, {doubtCosine, 1, 0}, {0, 1, 0},
+		{(sureCosine + doubtCosine) / 2, 0.5, 0.5},
+	} {
+		f := fusion{weights: Weights{1, 1}, known: c.known, depth: 100, knows: func(string) bool { return true }}
+		hive := docs.src.Get("hive")
+		words := []Hit{{Doc: hive, Score: 2, Lexical: &LexicalSignal{Score: 2}}}
+		near := []Hit{{Doc: hive, Score: c.nearest, Semantic: &SemanticSignal{Cosine: c.nearest}}}
+		f.fuse(words, near)
+		if math.Abs(f.meaning-c.want) > 1e-9 {
+			t.Errorf("nearest %v, known %v: meaning counts %v, want %v", c.nearest, c.known, f.meaning, c.want)
+		}
+		f.known = 0
+		f.fuse(nil, near)
+		if f.meaning != 1 {
+			t.Errorf("nearest %v and no words: meaning counts %v", c.nearest, f.meaning)
 		}
 	}
 }

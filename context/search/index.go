@@ -36,6 +36,8 @@ type Options struct {
 	// Weights say what words and meaning count in a hybrid search; zero:
 	// DefaultWeights.
 	Weights Weights
+	// Fusion says how a hybrid search makes one list of two; "": ByScore.
+	Fusion Fusion
 
 	// Ahead is the file in Dir, if it is read already; nil: Open reads it.
 	Ahead *Ahead

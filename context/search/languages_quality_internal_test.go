@@ -58,7 +58,13 @@ func TestSRCH13_QuestionsInOtherLanguages(t *testing.T) {
 	t.Run("builtin", func(t *testing.T) {
 		e, err := table.Builtin()
 		must(t, err)
-		measureLanguages(t, "builtin", e)
+		for name, f := range measureLanguages(t, "builtin", e) {
+			// Of 60 questions and fewer one found makes 0.02 of recall.
+			hybrid, words, near := f[string(Hybrid)], f[string(Lexical)], f[string(Semantic)]
+			if hybrid.ndcg < max(words.ndcg, near.ndcg) {
+				t.Errorf("%s: hybrid %+v, words %+v, meaning %+v", name, hybrid, words, near)
+			}
+		}
 	})
 	t.Run("multilingual", func(t *testing.T) {
 		e := multilingualTable(t)

@@ -77,7 +77,10 @@ func eachLine(t *testing.T, name string, visit func(string)) {
 }
 
 // figures are means over the questions.
-type figures struct{ ndcg, recall, mrr float64 } // of the first ten
+type figures struct {
+	ndcg, recall, mrr float64 // of the first ten
+	first             float64 // recall of the first
+}
 
 // measure gives the figures of a way to rank.
 func (c *collection) measure(rank func(text string) []string) (f figures) {
@@ -103,6 +106,9 @@ func (c *collection) measure(rank func(text string) []string) (f figures) {
 			gain += max(0, grades[id]) / math.Log2(float64(i+2))
 			if grades[id] > 0 {
 				found++
+				if i == 0 {
+					f.first += 1 / float64(len(best))
+				}
 				if found == 1 {
 					f.mrr += 1 / float64(i+1)
 				}
@@ -111,7 +117,7 @@ func (c *collection) measure(rank func(text string) []string) (f figures) {
 		f.ndcg += gain / ideal
 		f.recall += found / float64(len(best))
 	}
-	return figures{f.ndcg / n, f.recall / n, f.mrr / n}
+	return figures{f.ndcg / n, f.recall / n, f.mrr / n, f.first / n}
 }
 
 // plainBM25 is the baseline: k1 1.2, b 0.75, words as they are, title and text

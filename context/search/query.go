@@ -57,9 +57,9 @@ type filter struct {
 // query has no others, and so do the symbols of ASCII: they mostly are signs of a language.
 var frequent = func() map[string]bool {
 	set := make(map[string]bool)
-	for _, w := range strings.Fields(`a an and are as at be but by did do does for from had has have how i if in into is
-		it its me my no not of on or our shall she he so that the their them then there these they this to was we were
-		what when where which who why will with you your`) {
+	for _, w := range strings.Fields(`a an and are as at be but by did do does for from had has have how if in into is it
+		its no not of on or shall so that the their them then there these they this to was were what when where which
+		who why will with`) {
 		set[w] = true
 	}
 	return set

@@ -38,6 +38,8 @@ type Result struct {
 	// the search that misses them: lexical or semantic.
 	Degraded string
 	Stage    string
+	// Fused says what each list counted in a hybrid search, with Explain.
+	Fused *Fused
 	// Understood says how the query was read, with Explain.
 	Understood *Understanding
 	Stages     []Stage // with Explain: what took how long, in order

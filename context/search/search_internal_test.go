@@ -51,7 +51,7 @@ func TestSRCH2_WhatIsFound(t *testing.T) {
 		req  Request
 		want string
 	}{
-		{Request{Query: "budget", Keep: r.chosen(notes.SearchFilter{Archived: true})}, "a d b"},
+		{Request{Query: "budget", Keep: r.chosen(notes.SearchFilter{Archived: true})}, "d a b"},
 		{Request{Query: "budget", Keep: r.chosen(notes.SearchFilter{Tags: []string{"work"}})}, "b"},
 		{Request{Query: "budget", Keep: r.chosen(notes.SearchFilter{Folder: []string{"Work"}})}, "b"},
 		{Request{Query: "budget", Keep: r.chosen(notes.SearchFilter{Before: time.Unix(0, 0)})}, ""},

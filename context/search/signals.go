@@ -32,11 +32,12 @@ type Part struct {
 	Cosine float64
 }
 
-// FusedSignal is what the two places of a hit add to its score in a hybrid search.
+// FusedSignal is what the two lists add to the score of a hit in a hybrid search. A hit
+// that is absent from a full list has at most what its last has, and counts so.
 type FusedSignal struct {
 	Lexical, Semantic float64
-	// Assumed says that nothing is known of its meaning, and that it has its place by
-	// words for that too.
+	// Assumed says that nothing is known of its meaning, and that it has what its words
+	// are worth for that too.
 	Assumed bool
 }
 
@@ -83,13 +84,18 @@ var Signals = []Signal{
 	}},
 	semanticSignal("rank:semantic", "its place in the list by meaning, from 1",
 		func(s *SemanticSignal) float64 { return float64(s.Rank) }),
-	{"fused:lexical", "what its place by words adds to the score of a hybrid search", func(h *Hit, give func(string, float64)) {
-		if h.Fused != nil && h.Lexical != nil {
+	{"fused:lexical", "what its words add to the score of a hybrid search", func(h *Hit, give func(string, float64)) {
+		if h.Fused != nil && (h.Lexical != nil || h.Fused.Lexical > 0) {
 			give("", h.Fused.Lexical)
 		}
 	}},
-	{"fused:semantic", "what its place by meaning adds, or that by words again when nothing is known of its meaning", func(h *Hit, give func(string, float64)) {
-		if h.Fused != nil && (h.Semantic != nil || h.Fused.Assumed) {
+	{"fused:semantic", "what its meaning adds", func(h *Hit, give func(string, float64)) {
+		if h.Fused != nil && !h.Fused.Assumed && (h.Semantic != nil || h.Fused.Semantic > 0) {
+			give("", h.Fused.Semantic)
+		}
+	}},
+	{"fused:assumed", "what is added when nothing is known of its meaning", func(h *Hit, give func(string, float64)) {
+		if h.Fused != nil && h.Fused.Assumed {
 			give("", h.Fused.Semantic)
 		}
 	}},

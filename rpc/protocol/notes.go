@@ -184,10 +184,10 @@ type SearchHit struct {
 	ID      string             `json:"id" jsonschema:"id of the note"`
 	Title   string             `json:"title" jsonschema:"its title"`
 	Path    string             `json:"path,omitempty" jsonschema:"its path"`
-	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid the fusion of both lists"`
+	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists"`
 	Snippet string             `json:"snippet" jsonschema:"the place of its text that fits best; of a note found by its meaning alone, from the part that is nearest"`
 	Ranges  [][2]int           `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
-	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score, that by words times the share of the query's words that are in any note; a note without vectors has its place by words for both"`
+	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth"`
 }
 
 // Degraded says which stage could not take part in an answer.
@@ -203,7 +203,16 @@ type SearchResult struct {
 	Degraded *Degraded   `json:"degraded,omitempty" jsonschema:"what could not take part"`
 
 	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"with explain: how the query was read; absent when its words were not looked at"`
+	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, of a hybrid search: what each list counts"`
 	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: what took how long"`
+}
+
+// SearchFused says how a hybrid search made one list of two.
+type SearchFused struct {
+	By      string  `json:"by" enum:"score,rank" jsonschema:"score: a weighted sum of the scores, each in proportion to the best of its list; rank: of 1 / (60 + place)"`
+	Words   float64 `json:"words" jsonschema:"what the list by words counts"`
+	Meaning float64 `json:"meaning" jsonschema:"what the list by meaning counts"`
+	Known   float64 `json:"known" jsonschema:"the share of the query's words that are in any note: the list by words counts the less, the fewer are"`
 }
 
 // SearchUnderstood says how a query was read.
@@ -317,7 +326,7 @@ var noteMethods = []Method{
 		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.",
 		Example{
 			`{"query":"kickoff goals","limit":1}`,
-			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.0246,"snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`,
+			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.82,"snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`,
 		},
 		CodeLimit, CodeDeadline),
 	describe[NoteSimilar, SearchResult]("notes.similar", Read,

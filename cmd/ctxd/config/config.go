@@ -38,6 +38,7 @@ type Config struct {
 	Store    Store
 	Embedder Embedder
 	Weights  Weights
+	Fusion   string // FusionByScore or FusionByRank
 	Limits   rpc.Limits
 	Records  Records
 	history  string // file of the history of ctxd wql, NoLogFile for none; "": see historyPath
@@ -367,6 +368,7 @@ func Default() *Config {
 		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
 		Weights:  Weights{Lexical: defaultLexicalWeight, Semantic: defaultSemanticWeight},
+		Fusion:   FusionByScore,
 		Log:      Log{Level: "info", Format: "text", Size: DefaultLogSize, Keep: DefaultLogKeep},
 		Limits:   rpc.DefaultLimits(),
 		Records: Records{

@@ -41,11 +41,17 @@ type Runner struct {
 // Weights say what the two lists of a hybrid search count.
 type Weights struct{ Lexical, Semantic float64 }
 
+// Fusions are the ways in which a hybrid search makes one list of two.
+const (
+	FusionByScore = "score"
+	FusionByRank  = "rank"
+)
+
 const (
 	defaultEmbeddingTimeout = 30 * time.Second
 	defaultRunnerIdle       = 10 * time.Minute
 	defaultLexicalWeight    = 1
-	defaultSemanticWeight   = 0.5
+	defaultSemanticWeight   = 0.7
 )
 
 func (c *Config) embedderSettings() []*Setting {
@@ -64,8 +70,9 @@ func (c *Config) embedderSettings() []*Setting {
 		{key: "runner.device", about: "of runner: name of the GPU; auto takes the best", value: deviceOf(&r.Device)},
 		{key: "runner.threads", about: "of runner: threads of the CPU; auto goes by the cores", value: countOrAuto(&r.Threads, 1, 256)},
 		{key: "runner.idle", about: "of runner: how long after the last text the model stays loaded", value: durationOrNever(&r.Idle)},
-		{key: "search.weights.lexical", about: "what a note's place in the list by words counts", value: numberOf(&c.Weights.Lexical, 0, 100)},
-		{key: "search.weights.semantic", about: "what a note's place in the list by meaning counts", value: numberOf(&c.Weights.Semantic, 0, 100)},
+		{key: "search.fusion", about: "how a search by words and by meaning makes one list of two: score adds the scores of both; rank goes by the places in them", value: wordOf(&c.Fusion, FusionByScore, FusionByRank)},
+		{key: "search.weights.lexical", about: "what the list by words counts", value: numberOf(&c.Weights.Lexical, 0, 100)},
+		{key: "search.weights.semantic", about: "what the list by meaning counts", value: numberOf(&c.Weights.Semantic, 0, 100)},
 	}
 }
 

@@ -67,6 +67,7 @@ type Options struct {
 	store    config.Store
 	embedder config.Embedder
 	weights  config.Weights
+	fusion   string
 }
 
 // OptionsOf returns what a daemon is started with.
@@ -78,7 +79,7 @@ func OptionsOf(c *config.Config, log *slog.Logger) Options {
 	}
 	return Options{
 		Socket: c.Socket, Data: c.Data, Log: log, idleExit: c.IdleExit, limits: c.Limits,
-		records: records, store: c.Store, embedder: c.Embedder, weights: c.Weights,
+		records: records, store: c.Store, embedder: c.Embedder, weights: c.Weights, fusion: c.Fusion,
 	}
 }
 
@@ -101,6 +102,7 @@ func Start(opts Options) (*Daemon, error) {
 	by := Finding{
 		embedder: embedder,
 		weights:  search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
+		fusion:   search.Fusion(opts.fusion),
 	}
 	d := &Daemon{
 		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, log: opts.Log, started: time.Now(),

@@ -107,6 +107,7 @@ func indexDir(db *kv.Store) string {
 type Finding struct {
 	embedder embed.Embedder // nil: in no other way; not closed by the rooms
 	weights  search.Weights
+	fusion   search.Fusion
 	ahead    *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
 }
 
@@ -165,7 +166,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}),
 		search.Options{
 			Dir: indexDir(db), Logger: log, Read: whole, Ahead: by.ahead, Embedder: by.embedder,
-			Weights: by.weights,
+			Weights: by.weights, Fusion: by.fusion,
 		})
 	seen.SetSearch(index)
 	return &rpc.Rooms{

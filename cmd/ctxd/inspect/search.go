@@ -26,7 +26,7 @@ type searchCmd struct {
 
 func (searchCmd) Help() string {
 	return "Shows how a query is read: its words and stems, what an unfinished or mistyped word stands for, phrases and filters, and how many notes have each word. " +
-		"Then the list by words and the list by meaning side by side, and how they become one: a place in a list counts its weight / (60 + place)."
+		"Then the list by words and the list by meaning side by side, and how they become one: the score of each in proportion to the best of its list, times what that list counts."
 }
 
 func (searchCmd) Examples() []command.Example {
@@ -49,6 +49,7 @@ type searchView struct {
 	Mode       string                     `json:"mode"`
 	Degraded   *protocol.Degraded         `json:"degraded,omitempty"`
 	Weights    protocol.SearchWeights     `json:"weights"`
+	Fused      *protocol.SearchFused      `json:"fused,omitempty"`
 	Stages     []protocol.SearchStage     `json:"stages"`
 }
 
@@ -96,7 +97,8 @@ func (c *searchCmd) ask(ctx context.Context, cl *client.Client, query string) (*
 	if err != nil {
 		return nil, err
 	}
-	v.Hits, v.Mode, v.Degraded, v.Stages = both.Hits, both.Mode, both.Degraded, append([]protocol.SearchStage{}, both.Stages...)
+	v.Hits, v.Mode, v.Degraded, v.Fused = both.Hits, both.Mode, both.Degraded, both.Fused
+	v.Stages = append([]protocol.SearchStage{}, both.Stages...)
 	var stats protocol.Stats
 	err = cl.Call(ctx, "admin.stats", nil, &stats)
 	v.Weights = stats.Index.Meanings.Weights
@@ -201,15 +203,18 @@ func (v *searchView) drawLists(s *term.Screen) {
 
 // drawJoined shows how the lists became one.
 func (v *searchView) drawJoined(s *term.Screen) {
-	if v.Mode != "hybrid" || len(v.Hits) == 0 {
+	if v.Mode != "hybrid" || len(v.Hits) == 0 || v.Fused == nil {
 		return
 	}
-	s.Heading("As one", term.Styled(term.Faint,
-		fmt.Sprintf("  a place counts %s / (60 + place) by words, %s / (60 + place) by meaning",
-			search.ThreeDigits(v.Weights.Lexical*v.known()), search.ThreeDigits(v.Weights.Semantic))))
-	if v.known() < 1 {
-		term.DrawPlain(s, fmt.Sprintf("The list by words counts %s%% of its %s: so many of the words are in any note.",
-			term.Number(int(math.Round(100*v.known()))), search.ThreeDigits(v.Weights.Lexical)))
+	f := v.Fused
+	counts := fmt.Sprintf("  words count %s, meaning %s", percent(f.Words), percent(f.Meaning))
+	if f.By == "rank" {
+		counts = fmt.Sprintf("  a place counts %s / (60 + place) by words, %s / (60 + place) by meaning",
+			search.ThreeDigits(f.Words), search.ThreeDigits(f.Meaning))
+	}
+	s.Heading("As one", term.Styled(term.Faint, counts))
+	if f.Known < 1 {
+		term.DrawPlain(s, percent(f.Known)+" of the words are in any note; the list by words counts accordingly less.")
 	}
 	t := &term.Table{
 		Indent: 2, Head: []string{"", "note", "score", "words", "gives", "meaning", "gives"},
@@ -222,26 +227,18 @@ func (v *searchView) drawJoined(s *term.Screen) {
 			{term.Text(search.ThreeDigits(h.Score))},
 		}
 		for _, way := range []string{"lexical", "semantic"} {
-			row = append(row, numberOrDash(h.Signals, "rank:"+way), numberOrDash(h.Signals, "fused:"+way))
+			gives := "fused:" + way
+			if _, ok := h.Signals["fused:assumed"]; ok && way == "semantic" {
+				gives = "fused:assumed"
+			}
+			row = append(row, numberOrDash(h.Signals, "rank:"+way), numberOrDash(h.Signals, gives))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Draw(s)
 }
 
-// known is the share of the words of the query that are in any note.
-func (v *searchView) known() float64 {
-	if v.Understood == nil || len(v.Understood.Words) == 0 {
-		return 1
-	}
-	found := 0
-	for _, w := range v.Understood.Words {
-		if w.Notes > 0 {
-			found++
-		}
-	}
-	return float64(found) / float64(len(v.Understood.Words))
-}
+func percent(share float64) string { return term.Number(int(math.Round(100*share))) + " %" }
 
 // numberOrDash is a signal in a table.
 func numberOrDash(signals map[string]float64, name string) term.Line {

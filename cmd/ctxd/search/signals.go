@@ -33,9 +33,12 @@ func signalsInWords(h *protocol.SearchHit) []string {
 		case !ok:
 		case listed:
 			joined = append(joined, ThreeDigits(gave)+" of place "+ThreeDigits(rank)+" by "+way.name)
-		default: // of what has no vectors
-			joined = append(joined, ThreeDigits(gave)+" of that place for its "+way.name+", which is not known")
+		default:
+			joined = append(joined, ThreeDigits(gave)+" as the last by "+way.name)
 		}
+	}
+	if gave, ok := sig["fused:assumed"]; ok {
+		joined = append(joined, ThreeDigits(gave)+" for its meaning, which is not known yet")
 	}
 	if len(joined) > 0 {
 		out = append(out, "score "+ThreeDigits(h.Score)+" = "+strings.Join(joined, " + "))

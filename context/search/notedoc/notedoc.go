@@ -25,7 +25,7 @@ const (
 // chosen on Cranfield and the sample vault: see quality.golden of package search.
 var fields = []source.Field{
 	Title:    {Name: "title", Weight: 8, Counted: true},
-	Headings: {Name: "headings", Weight: 2},
+	Headings: {Name: "headings", Weight: 1},
 	Tags:     {Name: "tags", Weight: 4},
 	Path:     {Name: "path", Weight: 1},
 	Body:     {Name: "body", Weight: 1, Counted: true},

@@ -9,8 +9,8 @@ import (
 // Framework, 2009): how soon a word that is repeated stops to count, and how
 // much a long text is held against a document.
 const (
-	K1 = 1.6 // how soon a repeated word stops to count
-	B  = 0.6 // how much length counts
+	K1 = 1.6  // how soon a repeated word stops to count
+	B  = 0.75 // how much length counts
 )
 
 // Lengths are kept in a byte: exactly below 64, then in twelfths of a doubling.

@@ -1272,6 +1272,17 @@ export interface SearchFilter {
   archived?: boolean;
 }
 
+export interface SearchFused {
+  /** Score: a weighted sum of the scores, each in proportion to the best of its list; rank: of 1 / (60 + place) */
+  by: "score" | "rank";
+  /** What the list by words counts. */
+  words: number;
+  /** What the list by meaning counts. */
+  meaning: number;
+  /** The share of the query's words that are in any note: the list by words counts the less, the fewer are. */
+  known: number;
+}
+
 export interface SearchHit {
   /** Id of the note. */
   id: string;
@@ -1279,13 +1290,13 @@ export interface SearchHit {
   title: string;
   /** Its path. */
   path?: string;
-  /** Greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid the fusion of both lists. */
+  /** Greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists. */
   score: number;
   /** The place of its text that fits best; of a note found by its meaning alone, from the part that is nearest. */
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
-  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each place adds to the score, that by words times the share of the query's words that are in any note; a note without vectors has its place by words for both. */
+  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth. */
   signals?: Record<string, number>;
 }
 
@@ -1298,6 +1309,8 @@ export interface SearchResult {
   degraded?: Degraded;
   /** With explain: how the query was read; absent when its words were not looked at. */
   understood?: SearchUnderstood;
+  /** With explain, of a hybrid search: what each list counts. */
+  fused?: SearchFused;
   /** With explain: what took how long. */
   stages?: SearchStage[];
 }
