@@ -188,10 +188,16 @@ func (v *glossary) lookUp(d *dictionary) {
 // found again.
 func (v *glossary) stemRest(stem func(string) string) {
 	v.stemAs = v.stemAs[:0]
+	if v.entered >= v.looked {
+		return
+	}
+	from := v.words[v.entered].at
+	text := string(v.text[from:]) // of all of them at once
 	for w := v.entered; w < v.looked; w++ {
 		as := ""
 		if v.ids[w] == noWord {
-			as = stem(string(v.bytes(wordID(w))))
+			at := v.words[w].at - from
+			as = stem(text[at : at+uint32(v.words[w].size)])
 		}
 		v.stemAs = append(v.stemAs, as)
 	}

@@ -3,6 +3,7 @@ package searchtest
 import (
 	"math/rand/v2"
 	"strings"
+	"unicode"
 )
 
 // Script is a sentence of a language.
@@ -26,12 +27,12 @@ var Scripts = []Script{
 }
 
 // Text makes a text of about so many bytes out of the words of the sentence, or of its
-// characters where there are no blanks. The same seed makes the same.
+// characters with their marks where there are no blanks. The same seed makes the same.
 func (s Script) Text(size int, seed uint64) string {
 	blank := " "
 	words := strings.Fields(s.Said)
 	if len(words) < 8 {
-		words, blank = strings.Split(s.Said, ""), ""
+		words, blank = characters(s.Said), ""
 	}
 	r := rand.New(rand.NewPCG(1, seed)) //nolint:gosec // the same text each time
 	var b strings.Builder
@@ -39,4 +40,17 @@ func (s Script) Text(size int, seed uint64) string {
 		b.WriteString(words[r.IntN(len(words))] + blank)
 	}
 	return b.String()
+}
+
+// characters are those of a text, with their marks: a mark alone is in no text that people
+// write.
+func characters(text string) (list []string) {
+	for _, r := range text {
+		if unicode.IsMark(r) && len(list) > 0 {
+			list[len(list)-1] += string(r)
+		} else {
+			list = append(list, string(r))
+		}
+	}
+	return list
 }

@@ -340,6 +340,12 @@ func (p *pairs) add(c *class, start, end int) {
 	p.before, p.start, p.prev, p.last = p.start, start, p.last, len(p.folded)
 	p.folding, p.whole = folding{}, false
 	p.count++
+	if c.how == alone { // as most are: what extend does, without what there may be of marks
+		p.end = end
+		p.folding = folding{c.bare, c.takes, c.combining}
+		p.folded = c.appendFold(p.folded)
+		return
+	}
 	p.extend(c, end)
 }
 
