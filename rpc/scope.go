@@ -63,6 +63,7 @@ type vaultKeeper interface {
 	vaultImporter
 	Unwatch(ctx context.Context, name string) error
 	Forget(ctx context.Context, name string, progress func(done, total int)) (removed int, err error)
+	Forgets(ctx context.Context, name string) (total int, copies []string, err error)
 	ListFor(ctx context.Context, sees func(*notes.Note) bool) ([]record.VaultStatus, error)
 	StatusFor(ctx context.Context, name string, sees func(*notes.Note) bool) (*record.VaultStatus, error)
 }

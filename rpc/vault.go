@@ -48,8 +48,14 @@ func (c scope) vaultUnresolved(ctx context.Context, _ *Session,
 	return out, nil
 }
 
-func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultName) (protocol.VaultForgotten, error) {
-	n, err := c.vaults.Forget(ctx, p.Vault, func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
+func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForget) (protocol.VaultForgotten, error) {
+	total, copies, err := c.vaults.Forgets(ctx, p.Vault)
+	out := protocol.VaultForgotten{Vault: p.Vault, Notes: total, Copies: append([]string{}, copies...), DryRun: p.DryRun}
+	if err != nil || p.DryRun {
+		return out, err
+	}
+	out.Notes, err = c.vaults.Forget(ctx, p.Vault,
+		func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
 	c.gather.Forget()
-	return protocol.VaultForgotten{Vault: p.Vault, Notes: n}, err
+	return out, err
 }

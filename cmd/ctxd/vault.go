@@ -190,18 +190,21 @@ func (c *vaultUnwatchCmd) Run(a *app) error {
 }
 
 type vaultForgetCmd struct {
-	Name string `arg:"" help:"Name of the vault."`
-	Yes  bool   `short:"y" help:"Do it without asking."`
+	Name   string `arg:"" help:"Name of the vault."`
+	DryRun bool   `help:"Say what would be removed, and change nothing."`
+	Yes    bool   `short:"y" help:"Do it without asking."`
 }
 
 func (vaultForgetCmd) Help() string {
-	return "Notes and entities of the vault go, from snapshots and kept states too; backups in other folders stay. " +
+	return "Notes and entities of the vault go, from snapshots and from copies in the folder of the store too; backups in other folders stay. " +
+		"One of those copies may be what undoes the last restore; each is named before it is deleted. " +
 		"What others say of them, such as links, stays and leads nowhere."
 }
 
 func (vaultForgetCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd vault forget Work", "shows what would go, asks, and removes it"},
+		{"ctxd vault forget Work --dry-run", "what would go, and nothing else"},
 		{"ctxd vault forget Work --yes", "in a script"},
 	}
 }
@@ -212,16 +215,27 @@ func (c *vaultForgetCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if !c.Yes {
+		var plan protocol.VaultForgotten
+		err = cl.Call(a.Ctx, "vault.forget", protocol.VaultForget{Vault: c.Name, DryRun: true}, &plan)
+		switch {
+		case err != nil:
+			return err
+		case c.DryRun && a.JSON:
+			return a.Out.JSON(plan)
+		case c.DryRun:
+			drawForget(a.Out, st, &plan)
+			return nil
+		case !c.Yes:
 			err := a.Confirm(a.Ctx, "Remove this vault from the daemon?",
-				"ctxd vault forget "+command.Quoted(c.Name)+" --yes", func(s *term.Screen) { drawVault(s, st) })
+				"ctxd vault forget "+command.Quoted(c.Name)+" --yes",
+				func(s *term.Screen) { drawForget(s, st, &plan) })
 			if err != nil {
 				return err
 			}
 		}
 		var res protocol.VaultForgotten
 		p := term.NewProgress(a.Err)
-		err = cl.CallProgress(a.Ctx, "vault.forget", protocol.VaultName{Vault: c.Name}, &res, p.Wire)
+		err = cl.CallProgress(a.Ctx, "vault.forget", protocol.VaultForget{Vault: c.Name}, &res, p.Wire)
 		p.Finish()
 		if err != nil {
 			return err
@@ -232,6 +246,20 @@ func (c *vaultForgetCmd) Run(a *app) error {
 		a.Out.Say(term.Styled(term.Good, "forgotten"), term.Text("  "), term.Styled(term.Accent, res.Vault),
 			term.Text("  "+term.Count(res.Notes, "note")+"; the folder "), term.Text(st.Path),
 			term.Text(" is as it was"))
+		drawCopies(a.Out, "deleted", res.Copies)
 		return nil
 	})
+}
+
+// drawForget shows what goes with a vault.
+func drawForget(s *term.Screen, st *watch.Status, plan *protocol.VaultForgotten) {
+	drawVault(s, st)
+	drawCopies(s, "also deleted", plan.Copies)
+}
+
+// drawCopies shows the files with former states of the store that go with a vault.
+func drawCopies(s *term.Screen, label string, copies []string) {
+	for _, file := range copies {
+		s.SayWhole(term.Labelled(label), term.Text(file))
+	}
 }

@@ -260,14 +260,12 @@ func (s *Store) deleteFile(name string) {
 func (s *Store) DeleteCopies(ctx context.Context) error { return s.inTurn(ctx, s.deleteCopies) }
 
 func (s *Store) deleteCopies() error {
-	inv, err := takeInventory(s.opts.FS, s.dir)
+	files, err := s.copyFiles()
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
-	for _, name := range inv.all {
-		if strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix) {
-			err = errors.Join(err, s.opts.FS.Remove(filepath.Join(s.dir, name)))
-		}
+	for _, file := range files {
+		err = errors.Join(err, s.opts.FS.Remove(file))
 	}
 	err = errors.Join(err, s.opts.FS.SyncDir(s.dir))
 	if err != nil {
@@ -280,6 +278,29 @@ func (s *Store) deleteCopies() error {
 		err = errors.Join(err, fn())
 	}
 	return err
+}
+
+// Copies returns the paths of the files that DeleteCopies deletes, those of views apart.
+// A restore leaves one, for example, by which it can be undone.
+func (s *Store) Copies(ctx context.Context) (files []string, err error) {
+	err = s.inTurn(ctx, func() (err error) {
+		files, err = s.copyFiles()
+		return err
+	})
+	return files, err
+}
+
+func (s *Store) copyFiles() (files []string, err error) {
+	inv, err := takeInventory(s.opts.FS, s.dir)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	for _, name := range inv.all {
+		if strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix) {
+			files = append(files, filepath.Join(s.dir, name))
+		}
+	}
+	return files, nil
 }
 
 // capture keeps, while a snapshot is written in steps, what transactions

@@ -33,6 +33,26 @@ func (im *Importer) Forget(ctx context.Context, name string, progress func(done,
 	return im.forget(ctx, name, progress)
 }
 
+// Forgets says what Forget would remove: the number of notes, and the paths of the files
+// with former states of the store. One of them may be what undoes the last restore.
+func (im *Importer) Forgets(ctx context.Context, name string) (total int, copies []string, err error) {
+	name, err = im.resolve(ctx, name)
+	if err != nil {
+		return 0, nil, err
+	}
+	err = im.db.View(ctx, func(tx *kv.Tx) error {
+		for range files.All(tx, name+"/") {
+			total++
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	copies, err = im.db.Copies(ctx)
+	return total, copies, err
+}
+
 // resolve returns the name of the vault that is meant; "" means the only one.
 func (im *Importer) resolve(ctx context.Context, name string) (string, error) {
 	err := im.db.View(ctx, func(tx *kv.Tx) error {

@@ -43,10 +43,18 @@ type VaultList struct {
 	Vaults []record.VaultStatus `json:"vaults" jsonschema:"the vaults by name"`
 }
 
+// VaultForget are the parameters of vault.forget.
+type VaultForget struct {
+	Vault  string `json:"vault" jsonschema:"name of the vault"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"say what would be removed, change nothing"`
+}
+
 // VaultForgotten is the result of vault.forget.
 type VaultForgotten struct {
-	Vault string `json:"vault" jsonschema:"name of the vault"`
-	Notes int    `json:"notes" jsonschema:"notes that were removed with it, their entities too"`
+	Vault  string   `json:"vault" jsonschema:"name of the vault"`
+	Notes  int      `json:"notes" jsonschema:"notes that were removed with it, their entities too"`
+	Copies []string `json:"copies" jsonschema:"paths of the files with former states of the store that were deleted with it: the one that undoes the last restore, the one from before an upgrade, what was set aside as damaged"`
+	DryRun bool     `json:"dryRun,omitempty" jsonschema:"true when nothing was changed"`
 }
 
 var vaultMethods = []Method{
@@ -78,10 +86,12 @@ var vaultMethods = []Method{
 	wholeStore(describe[VaultName, record.VaultStatus]("vault.unwatch", Mutation,
 		"No longer follow the folder of a vault; its notes stay.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable)),
-	wholeStore(describe[VaultName, VaultForgotten]("vault.forget", Mutation,
+	wholeStore(describe[VaultForget, VaultForgotten]("vault.forget", Mutation,
 		"Remove a vault with every record that came from it; its folder stays as it is.",
-		"A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it.",
-		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60}`},
+		"A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it. "+
+			"Files of the store's folder that hold former states go, too, so that nothing of the vault is left there; "+
+			"a restore can't be undone then.",
+		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60,"copies":[]}`},
 		CodeNotFound, CodeConflict, CodeUnavailable)),
 }
 

@@ -1591,6 +1591,10 @@ export interface VaultForgotten {
   vault: string;
   /** Notes that were removed with it, their entities too. */
   notes: number;
+  /** Paths of the files with former states of the store that were deleted with it: the one that undoes the last restore, the one from before an upgrade, what was set aside as damaged. */
+  copies: string[];
+  /** True when nothing was changed. */
+  dryRun?: boolean;
 }
 
 export interface VaultList {
@@ -2403,6 +2407,8 @@ export interface VaultUnwatchParams {
 export interface VaultForgetParams {
   /** Name of the vault. */
   vault: string;
+  /** Say what would be removed, change nothing. */
+  dryRun?: boolean;
 }
 
 /** Params of events.subscribe. */
@@ -2718,7 +2724,7 @@ export interface Methods {
   "vault.unwatch": { params: VaultUnwatchParams; result: VaultStatus };
   /**
    * Remove a vault with every record that came from it; its folder stays as it is.
-   * A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it.
+   * A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it. Files of the store's folder that hold former states go, too, so that nothing of the vault is left there; a restore can't be undone then.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"vault":"Notes"}
    */
