@@ -64,3 +64,16 @@ func (a *app) fail(err error) int {
 	}
 	return f.Code
 }
+
+// warn says what of the configuration can't be used, where the command needs none of it.
+func (a *app) warn(err error) {
+	f := command.Explain(err)
+	if a.JSON {
+		_ = a.Err.JSON(map[string]any{"warning": f}) // there is nowhere else to say it
+		return
+	}
+	a.Err.SayWhole(term.Styled(term.Warn, "Warning: "), term.Text(f.Message))
+	if f.Hint != "" {
+		a.Err.SayWhole(term.Styled(term.Good, "Try: "), term.Text(f.Hint))
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -120,6 +121,8 @@ func run(args []string) int {
 		},
 		Link: &connect.Link{Flags: &cli.Flags, Ctx: ctx},
 	}
+	var warned sync.Once // a command that dials several times meets the same
+	a.Warn = func(err error) { warned.Do(func() { a.warn(err) }) }
 	defer a.watchSignals(cancel)()
 	parser, err := newParser(&cli, a)
 	if err != nil {

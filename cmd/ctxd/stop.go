@@ -92,11 +92,11 @@ func stopByCall(a *app) (s stopped, err error) {
 // stopBySignal has the daemon end that did not serve a call, for the reason that is
 // given: the signal needs no place among its connections.
 func stopBySignal(a *app, why error) (stopped, error) {
-	conf, err := a.Load(nil)
+	path, _, err := a.Reach()
 	if err != nil || a.Ctx.Err() != nil || errors.As(why, new(*client.Error)) {
 		return stopped{}, why // there is no daemon to be told of, or it has answered
 	}
-	owner, held := socket.Holder(conf.Socket)
+	owner, held := socket.Holder(path)
 	if !held || daemon.Terminate(owner.PID) != nil {
 		return stopped{}, why
 	}

@@ -180,18 +180,17 @@ func (c *Config) draw(a *Options) error {
 func template() string {
 	var b strings.Builder
 	b.WriteString("# Configuration of ctxd. Each comment shows the default, or an example where there is none.\n" +
+		"# Remove a \"# \" to set a line, or add lines at the end; log.level: debug may also be\n" +
+		"# written as level: debug, indented under a line log:\n" +
 		"# Sizes are written as 512KiB or 16MiB, durations as 30s, 10m or 1h30m.\n" +
-		"# ctxd config shows what holds, and where it came from.\n\n")
+		"# ctxd config shows each value, and where it came from.\n\n")
 	section := ""
 	for _, s := range Default().Settings {
-		name, indent := s.key, ""
-		if head, rest, ok := strings.Cut(s.key, "."); ok {
-			if head != section {
-				fmt.Fprintf(&b, "\n%s:\n", head)
-			}
-			section, name, indent = head, rest, "  "
+		if head, _, ok := strings.Cut(s.key, "."); ok && head != section {
+			section = head
+			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s# %s: %s  # %s\n", indent, name, s.sample(), s.about)
+		fmt.Fprintf(&b, "# %s: %s  # %s\n", s.key, s.sample(), s.about)
 	}
 	return b.String()
 }

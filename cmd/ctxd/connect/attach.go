@@ -72,7 +72,7 @@ const (
 func (l *Link) Attach(ctx context.Context, opts AttachOptions) (net.Conn, error) {
 	conf, err := l.Load(opts.Given)
 	if err != nil {
-		return nil, err
+		return l.attachToRunning(ctx, err)
 	}
 	conn, err := socket.Dial(ctx, conf.Socket)
 	switch {
@@ -86,6 +86,20 @@ func (l *Link) Attach(ctx context.Context, opts AttachOptions) (net.Conn, error)
 		return nil, err
 	}
 	return s.connect(ctx)
+}
+
+// attachToRunning returns a connection to the daemon that runs. None can be started: why
+// says what of the configuration can't be used.
+func (l *Link) attachToRunning(ctx context.Context, why error) (net.Conn, error) {
+	path, err := l.socketPath()
+	if err != nil {
+		return nil, why
+	}
+	conn, err := socket.Dial(ctx, path)
+	if err != nil {
+		return nil, why
+	}
+	return conn, nil
 }
 
 func (l *Link) newStart(conf *config.Config) (s *start, err error) {

@@ -24,7 +24,7 @@ var byteOrderMark = []byte("\ufeff")
 func (l *Link) Input(streams *term.Streams, file, what string) ([]byte, error) {
 	conf, err := l.Load(nil)
 	if err != nil {
-		return nil, err
+		conf = config.Default() // who dials says what of the configuration can't be used
 	}
 	if file != "-" {
 		f, err := os.Open(file)

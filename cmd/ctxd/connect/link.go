@@ -13,7 +13,18 @@ import (
 // Link is the way from a command to the daemon. It is made for one command.
 type Link struct {
 	*config.Flags
-	Ctx context.Context // of the command; it ends with the first interrupt
+	Ctx  context.Context // of the command; it ends with the first interrupt
+	Warn func(error)     // says what of the configuration can't be used; nil says nothing
+}
+
+// socketPath returns the socket of the daemon. That something else of the configuration
+// can't be used is a warning: a command that speaks to a running daemon needs no more.
+func (l *Link) socketPath() (string, error) {
+	path, problem, err := l.Reach()
+	if problem != nil && l.Warn != nil {
+		l.Warn(problem)
+	}
+	return path, err
 }
 
 // Dial connects to the running daemon.
@@ -21,11 +32,11 @@ func (l *Link) Dial() (*client.Client, error) { return l.DialWith(client.Options
 
 // DialWith is dial with options, but for the name and version.
 func (l *Link) DialWith(opts client.Options) (*client.Client, error) {
-	conf, err := l.Load(nil)
+	path, err := l.socketPath()
 	if err != nil {
 		return nil, err
 	}
-	return l.DialTo(conf.Socket, opts)
+	return l.DialTo(path, opts)
 }
 
 // DialTo is dialWith for the daemon on another socket.
@@ -40,11 +51,11 @@ func (l *Link) DialTo(path string, opts client.Options) (*client.Client, error) 
 
 // ConnectionGone is the error of a connection that the daemon has ended.
 func (l *Link) ConnectionGone() error {
-	conf, err := l.Load(nil)
+	path, err := l.socketPath()
 	if err != nil {
 		return err
 	}
-	return ConnectionGone(l.Ctx, conf.Socket)
+	return ConnectionGone(l.Ctx, path)
 }
 
 // Lost returns the error of a view that lives on one connection: when that has

@@ -201,13 +201,13 @@ func (statusCmd) Run(a *Options) error {
 	if err != nil {
 		return err
 	}
-	conf, err := a.Load(nil)
+	path, _, err := a.Reach()
 	if err != nil {
 		return err
 	}
 	st := serviceState{
-		Manager: m.name, File: m.file, Installed: config.Exists(m.file), Socket: conf.Socket,
-		Daemon: connect.HealthOf(a.Ctx, conf.Socket),
+		Manager: m.name, File: m.file, Installed: config.Exists(m.file), Socket: path,
+		Daemon: connect.HealthOf(a.Ctx, path),
 	}
 	if st.Installed {
 		st.Login, st.State = m.ask(a.Ctx, m.login), m.ask(a.Ctx, m.state)

@@ -33,14 +33,14 @@ type lineSource interface {
 
 // prompt asks for statements and runs them, until the person leaves.
 func (s *session) prompt() error {
-	conf, err := s.Load(nil)
-	if err != nil {
-		return err
+	file := ""
+	if conf, err := s.Load(nil); err == nil { // who dials says what can't be used
+		file = conf.HistoryPath()
 	}
 	if err := s.welcome(); err != nil {
 		return err
 	}
-	history, err := edit.OpenHistory(conf.HistoryPath())
+	history, err := edit.OpenHistory(file)
 	if err != nil {
 		s.Fail(err) // the prompt works without
 	}

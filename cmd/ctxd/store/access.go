@@ -30,6 +30,11 @@ type Access struct {
 // unless a folder is named. Who named a socket means its daemon and no folder.
 func (f Flag) reach(l *connect.Link) (*Access, error) {
 	conf, err := l.Load(config.Given{"data": command.NonEmpty(f.Data)})
+	if err != nil && f.Data == "" {
+		if cl, e := l.Dial(); e == nil { // the daemon needs no configuration of this command
+			return &Access{client: cl, Conf: config.Default()}, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
