@@ -1,6 +1,7 @@
 package command
 
 import (
+	"regexp"
 	"runtime/debug"
 	"strings"
 )
@@ -23,28 +24,48 @@ func Version() string {
 	return v
 }
 
+// commit is for packagers who build without the repository:
+// go build -ldflags "-X github.com/ctxd/ctxd/cmd/ctxd/command.commit=REVISION".
+var commit string
+
+// shownCommit is how many characters of a commit are shown, as a module's version does.
+const shownCommit = 12
+
 // Commit returns the commit that the program was built from, "" when the build
 // does not know.
 func Commit() string {
+	if commit != "" {
+		return commit[:min(shownCommit, len(commit))]
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
+	return commitOf(info)
+}
+
+// pseudoVersion ends the version of a module between two tags, as go install gives it.
+var pseudoVersion = regexp.MustCompile(`[-.][0-9]{14}-([0-9a-f]{12})(\+|$)`)
+
+func commitOf(info *debug.BuildInfo) string {
 	revision, dirty := "", ""
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
+			revision = s.Value[:min(shownCommit, len(s.Value))]
 		case "vcs.modified":
 			if s.Value == "true" {
 				dirty = "-dirty"
 			}
 		}
 	}
-	if revision == "" {
-		return ""
+	if revision != "" {
+		return revision + dirty
 	}
-	return revision + dirty
+	if m := pseudoVersion.FindStringSubmatch(info.Main.Version); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // ProgramName is what stands in backups as the program that made them.
