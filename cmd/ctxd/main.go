@@ -60,6 +60,7 @@ type commandLine struct {
 
 	Config     config.Command `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd  `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
+	Uninstall  uninstallCmd   `cmd:"" group:"shell" help:"Remove what ctxd has put on this machine; your notes stay."`
 	Version    versionCmd     `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }
 

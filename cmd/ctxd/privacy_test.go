@@ -114,6 +114,7 @@ var commandsForPeople = map[string]string{
 	"inspect log":     "prints the log, in which no record stands",
 	"config":          "prints settings",
 	"completion":      "prints a script",
+	"uninstall":       "prints which files of ctxd it removes",
 	"version":         "prints the version",
 }
 

@@ -57,10 +57,7 @@ func takeInventory(fsys FS, dir string) (inv inventory, err error) {
 // Exists reports whether a store, or what is left of one, lies in a folder, which
 // need not be there itself. fsys may be nil.
 func Exists(fsys FS, dir string) (bool, error) {
-	if fsys == nil {
-		fsys = disk.OS()
-	}
-	inv, err := takeInventory(fsys, dir)
+	inv, err := takeInventory(orOS(fsys), dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

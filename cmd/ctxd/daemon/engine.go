@@ -70,9 +70,12 @@ func upgradeStore(tx *kv.Tx, from int) error {
 // IndexFolder is where the index of words and the vectors are kept, in the folder of the store.
 const IndexFolder = "index"
 
+// LogFolder is where the log is kept, in the folder of the store.
+const LogFolder = "log"
+
 // besideStore is what else lies in the folder of the store. The log may come
 // first, and an index may be left when the store was moved elsewhere.
-var besideStore = []string{"log/", IndexFolder + "/"}
+var besideStore = []string{LogFolder + "/", IndexFolder + "/"}
 
 // openData opens the store in a folder. changed is called when its status is
 // another.

@@ -166,6 +166,14 @@ func (c *removeCmd) Run(a *Options) error {
 	if err := checkOurs(m.file, c.Force); err != nil {
 		return err
 	}
+	if err := m.remove(a); err != nil {
+		return err
+	}
+	return plan.done(a, "removed", "")
+}
+
+// remove ends the service and removes its file.
+func (m *manager) remove(a *Options) error {
 	if err := m.run(a, m.end); err != nil {
 		return err
 	}
@@ -173,11 +181,26 @@ func (c *removeCmd) Run(a *Options) error {
 		return fault.Wrap(fault.Unavailable, err, "the file of the service can't be removed").
 			WithHint("rm %s", command.Quoted(m.file))
 	}
-	if err := m.run(a, m.forget); err != nil {
-		return err
-	}
-	return plan.done(a, "removed", "")
+	return m.run(a, m.forget)
 }
+
+// Installed is a service that ctxd has installed.
+type Installed struct{ m *manager }
+
+// Find returns the service that ctxd has installed for this user, nil when there is none.
+func Find() *Installed {
+	m, err := serviceHere()
+	if err != nil || !config.Exists(m.file) || checkOurs(m.file, false) != nil {
+		return nil
+	}
+	return &Installed{m}
+}
+
+// File is the path of the file that the system reads.
+func (i *Installed) File() string { return i.m.file }
+
+// Remove ends the service and removes its file.
+func (i *Installed) Remove(a *Options) error { return i.m.remove(a) }
 
 type statusCmd struct{}
 

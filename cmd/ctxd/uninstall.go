@@ -1,0 +1,240 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/service"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+type uninstallCmd struct {
+	Data     string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	KeepData bool   `help:"Leave the store with its indexes and logs."`
+	DryRun   bool   `help:"Say what would be removed, and change nothing."`
+	Yes      bool   `short:"y" help:"Do it without asking."`
+}
+
+func (uninstallCmd) Help() string {
+	return "Ends the daemon and removes its service, the store with its indexes and logs, and the configuration. " +
+		"No file of a vault is touched, and backups in other folders stay. " +
+		"Notes, entities and conversations that come from no vault are in the store alone: make a backup first to keep them. " +
+		"The program itself stays; the last line says where it is."
+}
+
+func (uninstallCmd) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd uninstall --dry-run", "see first what would go"},
+		{"ctxd backup ~/ctxd.ctxdbackup && ctxd uninstall", "keep everything in one file, then remove it here"},
+		{"ctxd uninstall --keep-data", "remove the service and the configuration only"},
+	}
+}
+
+// folderName is what the folders of ctxd are called by default.
+const folderName = "ctxd"
+
+// leftover is something that ctxd has put on the machine.
+type leftover struct {
+	What  string `json:"what"` // service, daemon, store, indexes, logs, history or configuration
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"` // of its files
+	Files int    `json:"files"`
+
+	remove func() error
+}
+
+// uninstalled is the result of ctxd uninstall.
+type uninstalled struct {
+	DryRun  bool        `json:"dryRun"`
+	Removed []*leftover `json:"removed"` // or would be, in a dry run
+	Kept    []string    `json:"kept"`    // paths in the removed folders that are not of ctxd
+	Program string      `json:"program"` // which stays
+}
+
+func (c *uninstallCmd) Run(a *app) error {
+	conf, err := a.Load(config.Given{"data": command.NonEmpty(c.Data)})
+	if err != nil {
+		return err
+	}
+	program, err := connect.Program()
+	if err != nil {
+		return err
+	}
+	running, u := &uninstalled{}, &uninstalled{DryRun: c.DryRun, Removed: []*leftover{}, Kept: []string{}, Program: program}
+	running.addRunning(a, conf)
+	if err := u.addFiles(conf, c.KeepData); err != nil {
+		return err
+	}
+	files := u.Removed
+	u.Removed = slices.Concat(running.Removed, files)
+	switch {
+	case c.DryRun:
+		return u.show(a)
+	case !c.Yes && len(u.Removed) > 0:
+		err := a.Confirm(a.Ctx, "Remove all of this?", "ctxd uninstall --yes", u.draw)
+		if err != nil {
+			return err
+		}
+	}
+	if err := running.remove(); err != nil {
+		return err
+	}
+	u.Removed, u.Kept = running.Removed, u.Kept[:0]
+	if err := u.addFiles(conf, c.KeepData); err != nil { // a daemon that ends writes some
+		return err
+	}
+	if err := (&uninstalled{Removed: u.Removed[len(running.Removed):]}).remove(); err != nil {
+		return err
+	}
+	for _, dir := range []string{conf.Data, filepath.Dir(conf.Path)} {
+		if filepath.Base(dir) == folderName {
+			_ = os.Remove(dir) // when nothing is left in it
+		}
+	}
+	return u.show(a)
+}
+
+// remove removes everything, in its order.
+func (u *uninstalled) remove() error {
+	for _, l := range u.Removed {
+		err := l.remove()
+		if errors.As(err, new(*fs.PathError)) {
+			return fault.Wrap(fault.Unavailable, err, "%s can't be removed: %s", l.Path, config.Reason(err)).
+				WithHint("see who owns it, then ctxd uninstall again")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addRunning adds what has to end before files can be removed.
+func (u *uninstalled) addRunning(a *app, conf *config.Config) {
+	if s := service.Find(); s != nil {
+		u.add("service", s.File(), func() error { return s.Remove(&service.Options{Streams: a.Streams, Link: a.Link}) })
+	}
+	if connect.HealthOf(a.Ctx, conf.Socket) != nil {
+		u.add("daemon", conf.Socket, func() error { return end(a) })
+	}
+}
+
+// addFiles adds the files of ctxd.
+func (u *uninstalled) addFiles(conf *config.Config, keepData bool) error {
+	if !keepData {
+		if err := u.addStore(conf); err != nil {
+			return err
+		}
+	}
+	if conf.Present && conf.Path != os.DevNull {
+		dir, name := filepath.Split(conf.Path)
+		u.add("configuration", conf.Path, func() error { return os.Remove(conf.Path) }).count(dir, name)
+	}
+	return nil
+}
+
+// end ends the daemon and waits until it has gone. Its service may have done so already.
+func end(a *app) error {
+	s, err := stopByCall(a)
+	if err != nil {
+		s, err = stopBySignal(a, err)
+	}
+	switch {
+	case errors.As(err, new(*command.Unreachable)):
+		return nil
+	case err != nil:
+		return err
+	case !s.ended:
+		return fault.New(fault.Unavailable, "the daemon has not ended yet; nothing of the store was removed").
+			WithHint("ctxd uninstall")
+	}
+	return nil
+}
+
+// addStore adds what lies in the folder of the store, and the history of ctxd wql.
+func (u *uninstalled) addStore(conf *config.Config) error {
+	files, others, err := kv.Files(nil, conf.Data)
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		l := u.add("store", conf.Data, func() error { return daemon.OwnerOf(conf.Data, kv.Remove(nil, conf.Data)) })
+		l.count(conf.Data, files...)
+	}
+	for _, own := range []struct{ what, name string }{
+		{"indexes", daemon.IndexFolder + "/"}, {"logs", daemon.LogFolder + "/"},
+		{"store", daemon.Signature}, {"history", config.HistoryFile},
+	} {
+		path := filepath.Join(conf.Data, own.name)
+		if i := slices.Index(others, own.name); i >= 0 {
+			others = slices.Delete(others, i, i+1)
+			u.add(own.what, path, func() error { return os.RemoveAll(path) }).count(conf.Data, own.name)
+		}
+	}
+	for _, name := range others {
+		u.Kept = append(u.Kept, filepath.Join(conf.Data, name))
+	}
+	if log, err := conf.LogPath(); err == nil && config.Exists(log) && filepath.Dir(filepath.Dir(log)) != conf.Data {
+		u.Kept = append(u.Kept, log) // beside it lie older ones, and perhaps files of others
+	}
+	return nil
+}
+
+// add adds something to be removed.
+func (u *uninstalled) add(what, path string, remove func() error) *leftover {
+	l := &leftover{What: what, Path: path, remove: remove}
+	u.Removed = append(u.Removed, l)
+	return l
+}
+
+// count adds up the files of a folder that have these names, or lie in folders that do.
+func (l *leftover) count(dir string, names ...string) {
+	for _, name := range names {
+		_ = filepath.WalkDir(filepath.Join(dir, name), func(_ string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return nil //nolint:nilerr // what can't be read is not counted; to remove it says why
+			}
+			l.Files++
+			if info, err := e.Info(); err == nil {
+				l.Bytes += info.Size()
+			}
+			return nil
+		})
+	}
+}
+
+func (u *uninstalled) show(a *app) error {
+	if a.JSON {
+		return a.Out.JSON(u)
+	}
+	u.draw(a.Out)
+	return nil
+}
+
+// draw shows what is removed, or was.
+func (u *uninstalled) draw(s *term.Screen) {
+	for _, l := range u.Removed {
+		line := term.Line{term.Styled(term.Faint, fmt.Sprintf("  %-13s  ", l.What)), term.Text(l.Path)}
+		if l.Files > 0 {
+			line = append(line, term.Styled(term.Faint, "  "+term.Count(l.Files, "file")+", "+term.Size(l.Bytes)))
+		}
+		s.SayWhole(line...)
+	}
+	if len(u.Removed) == 0 {
+		s.Say(term.Text("there is nothing of ctxd here but the program"))
+	}
+	for _, path := range u.Kept {
+		s.SayWhole(term.Styled(term.Faint, fmt.Sprintf("  %-13s  ", "stays")), term.Text(path))
+	}
+	s.SayWhole(term.Styled(term.Faint, "The program stays: "), term.Text(u.Program))
+}
