@@ -18,9 +18,9 @@ var exitTexts = []struct {
 }{
 	{command.ExitOK, "done"},
 	{command.ExitError, "the command failed; Error: says why"},
-	{command.ExitMisused, "the command line makes no sense"},
+	{command.ExitMisused, "the command line can't be understood, or needs --yes where nobody can be asked"},
 	{command.ExitOwned, "another daemon owns the socket or the data"},
-	{command.ExitMissing, "there is no such note, entity or file"},
+	{command.ExitMissing, "what is named is not there: a note, entity, type, vault, method or file"},
 	{command.ExitNoDaemon, "no daemon answers on the socket, or it has gone"},
 	{command.ExitInterrupted, "interrupted by Ctrl-C"},
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"strings"
 
@@ -23,6 +24,6 @@ func (versionCmd) Run(a *app) error {
 		})
 	}
 	a.Out.Say(term.Text("ctxd "+command.Version()), term.Styled(term.Faint, "  "+strings.Join(command.NonEmpty(
-		command.Commit(), "protocol "+protocol.Version, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " · ")))
+		"commit "+cmp.Or(command.Commit(), "unknown"), "protocol "+protocol.Version, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " · ")))
 	return nil
 }

@@ -142,7 +142,7 @@ func (c *compiler) from() {
 		if t == nil {
 			c.rows.open = true
 			hint := syntax.DidYouMean(name.Text, c.schema.typeNames(),
-				"no type is declared yet: types.put declares one")
+				"no type is declared yet: types.put declares one, and so does a note whose frontmatter has a type")
 			if c.laxTypes {
 				c.found.Warn(name.Span, "type "+syntax.Clip(name.Text)+" is not declared yet", hint)
 			} else {

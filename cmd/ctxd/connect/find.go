@@ -42,6 +42,9 @@ func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.No
 		return nil, err
 	}
 	missing := command.NotFound("note", name).WithHint("ctxd search %s", command.Quoted(name))
+	if len(near.Items) == 0 && Empty(ctx, cl) {
+		return nil, missing.WithHint("there are no notes yet; %s", HowToFill)
+	}
 	for _, it := range near.Items {
 		missing.Candidates = append(missing.Candidates, fault.Candidate{ID: it.ID, Title: it.Title, Path: it.Path})
 	}
@@ -80,6 +83,9 @@ func FindEntity(ctx context.Context, cl *client.Client, name string) (string, er
 		return "", err
 	}
 	missing := command.NotFound("entity", name).WithHint("ctxd call entities.complete prefix=%s", command.Quoted(name))
+	if len(near.Items) == 0 && Empty(ctx, cl) {
+		return "", missing.WithHint("there are no entities yet; %s, and makes entities of those with a type", HowToFill)
+	}
 	for _, it := range near.Items {
 		missing.Candidates = append(missing.Candidates, fault.Candidate{ID: it.ID, Name: it.Name, Type: it.Type})
 	}

@@ -109,6 +109,10 @@ func (c *Context) Run(a *Options) error {
 		a.Out.Say(term.Styled(term.Strong, "Context"),
 			term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters for a "+c.reader()+" model"))
 		report.Draw(a.Out, &res.Report)
+		if res.Report.Chars == 0 && connect.Empty(a.Ctx, cl) {
+			a.Out.Say()
+			connect.DrawNone(a.Ctx, cl, a.Out, "")
+		}
 		return nil
 	})
 }

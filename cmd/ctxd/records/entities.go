@@ -66,7 +66,7 @@ func (c *listEntities) Run(a *Options) error {
 			t.Row(term.Line{term.Text("@" + e.Name)}, term.Line{term.Styled(term.Accent, e.Type)},
 				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked))
 		}
-		drawList(a.Out, t, "there is no such entity", more)
+		a.drawList(cl, t, "there is no such entity", more)
 		return nil
 	})
 }

@@ -76,7 +76,7 @@ func (c *listNotes) Run(a *Options) error {
 			t.Row(term.Line{term.Text(n.Title)}, term.Line{term.Styled(term.Faint, where)},
 				term.Line{term.Styled(term.Accent, tags)}, marks(n.Private, false))
 		}
-		drawList(a.Out, t, "there is no such note", more)
+		a.drawList(cl, t, "there is no such note", more)
 		return nil
 	})
 }

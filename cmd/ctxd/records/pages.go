@@ -2,7 +2,9 @@ package records
 
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -39,14 +41,14 @@ func pages[T any](
 }
 
 // drawList shows a table, or what there is none of, and says when it is not all.
-func drawList(s *term.Screen, t *term.Table, none string, more bool) {
+func (a *Options) drawList(cl *client.Client, t *term.Table, none string, more bool) {
 	if len(t.Rows) == 0 {
-		s.Say(term.Styled(term.Faint, none))
+		connect.DrawNone(a.Ctx, cl, a.Out, none)
 		return
 	}
-	t.Draw(s)
+	t.Draw(a.Out)
 	if more {
-		s.Say(term.Styled(term.Faint, "the first "+term.Number(len(t.Rows))+"; -n 0 shows all"))
+		a.Out.Say(term.Styled(term.Faint, "the first "+term.Number(len(t.Rows))+"; -n 0 shows all"))
 	}
 }
 

@@ -61,7 +61,7 @@ func (c *listTags) Run(a *Options) error {
 		for _, tag := range tags {
 			t.Row(term.Line{term.Styled(term.Accent, "#"+tag.Name)}, term.Line{term.Styled(term.Faint, term.Count(tag.Count, "note"))})
 		}
-		drawList(a.Out, t, "no note has such a tag", more)
+		a.drawList(cl, t, "no note has such a tag", more)
 		return nil
 	})
 }

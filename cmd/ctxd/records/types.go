@@ -57,7 +57,7 @@ func (c *listTypes) Run(a *Options) error {
 			t.Row(term.Line{term.Styled(term.Accent, typ.Name)}, term.Line{term.Text(term.Number(typ.Count))},
 				term.Line{term.Styled(term.Faint, strings.Join(names, ", "))})
 		}
-		drawList(a.Out, t, "there is no type; frontmatter with a type makes one, and so does ctxd types set", false)
+		a.drawList(cl, t, "there is no type; frontmatter with a type makes one, and so does ctxd types set", false)
 		return nil
 	})
 }

@@ -81,6 +81,10 @@ func (c *Command) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
+		if len(res.Hits) == 0 && connect.Empty(a.Ctx, cl) {
+			connect.DrawNone(a.Ctx, cl, a.Out, "nothing found")
+			return nil
+		}
 		DrawHits(a.Out, "", &res, c.Explain)
 		if len(res.Hits) == 0 {
 			c.drawAdvice(a.Out, &res)
