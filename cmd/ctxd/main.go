@@ -25,6 +25,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/cmd/ctxd/uninstall"
 )
 
 // commandLine is everything that can be said on the command line.
@@ -58,10 +59,10 @@ type commandLine struct {
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show what changes, as it happens."`
 	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
 
-	Config     config.Command `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
-	Completion completionCmd  `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
-	Uninstall  uninstallCmd   `cmd:"" group:"shell" help:"Remove what ctxd has put on this machine; your notes stay."`
-	Version    versionCmd     `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
+	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
+	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
+	Uninstall  uninstall.Command `cmd:"" group:"shell" help:"Remove what ctxd has put on this machine; your notes stay."`
+	Version    versionCmd        `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }
 
 // globals are the flags of every command.
@@ -167,6 +168,7 @@ func (a *app) bindings() []any {
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
+		&uninstall.Options{Streams: a.Streams, Link: a.Link},
 	}
 }
 

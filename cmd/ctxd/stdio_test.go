@@ -81,7 +81,7 @@ func (p home) stop(t *testing.T) {
 		t.Errorf("the daemon can't be stopped: %v", err)
 	}
 	if h := p.health(); h != nil {
-		waitForEnd(context.Background(), c, h.PID)
+		connect.WaitForEnd(context.Background(), c, h.PID)
 	}
 	<-c.Done()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/buntdb"
 
@@ -51,19 +50,19 @@ func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error)
 	if fsys == nil {
 		fsys = disk.OS()
 	}
-	inv, err := takeInventory(fsys, dir)
+	inv, err := disk.TakeInventory(fsys, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unreadable(err)
 	}
 	if err != nil {
 		return nil, fault.Wrap(fault.NotFound, err, "there is no store in %q", dir).WithHint(hintFolder)
 	}
-	if !inv.store() {
+	if !inv.Store() {
 		return nil, fault.New(fault.NotFound, "there is no store in %q", dir).WithHint(hintFolder)
 	}
 	out := &Inspection{Dir: dir, Files: []InspectedFile{}, Condition: Whole, Collections: map[string]int{}}
-	slices.Sort(inv.all)
-	for _, name := range inv.all {
+	slices.Sort(inv.All)
+	for _, name := range inv.All {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -81,8 +80,6 @@ func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error)
 		}
 	}
 }
-
-func isAside(name string) bool { return strings.HasPrefix(name, disk.DamagedPrefix) }
 
 // start reads the store as a start would.
 func (in *Inspection) start(fsys FS, opts Options) error {
@@ -123,7 +120,7 @@ func (in *Inspection) assess(f *finding) {
 	}
 	switch {
 	case in.Start.Lost > 0 || len(f.damaged) > 0 || f.rebuilt ||
-		at != nil && (!at.Torn || at.Segment != len(f.segments)-1):
+		at != nil && (!at.Torn || at.Segment != len(f.Segments)-1):
 		in.Condition = Damaged
 		if at != nil {
 			in.Start.Aside = at.Beyond

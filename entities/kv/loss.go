@@ -76,7 +76,7 @@ func (s *Store) finishEarlier(f *finding) error {
 			if err := s.setAside(name); err != nil {
 				return err
 			}
-		} else if to := disk.DamagedPrefix + name; slices.Contains(f.all, to) &&
+		} else if to := disk.DamagedPrefix + name; slices.Contains(f.All, to) &&
 			!slices.Contains(s.report.Damaged, to) {
 			s.report.Damaged = append(s.report.Damaged, to)
 		}

@@ -22,14 +22,14 @@ func (s *Store) rebuild(f *finding) error {
 			"the store is damaged: neither a whole snapshot nor the whole journal is left").
 			WithHint("restore a backup, or have what is intact put together: ctxd doctor store --salvage; the files are unchanged")
 	}
-	if len(f.damaged) == 0 && len(f.segments) == 0 {
+	if len(f.damaged) == 0 && len(f.Segments) == 0 {
 		return fault.Wrap(fault.Unavailable, disk.ErrDamaged, "nothing of the store is left").
 			WithHint("restore a backup; the files are unchanged")
 	}
 	f.rebuilt = true
 	r := f.journal
 	if len(f.damaged) == 0 {
-		return unreadable(r.Journal(f.segments))
+		return unreadable(r.Journal(f.Segments))
 	}
 	oldest := f.damaged[len(f.damaged)-1]
 	seen := make(map[string]uint64)
@@ -43,7 +43,7 @@ func (s *Store) rebuild(f *finding) error {
 	s.report.LostPieces = bad
 	r.Start, r.Last = oldest.Seq, oldest.Seq
 	r.Touched = seen
-	if err := r.Journal(f.segments); err != nil {
+	if err := r.Journal(f.Segments); err != nil {
 		return unreadable(err)
 	}
 	for _, id := range slices.Backward(f.damaged[:len(f.damaged)-1]) {

@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,81 +15,17 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// inventory is what lies in a store's directory.
-type inventory struct {
-	snapshots []disk.ID // oldest first
-	segments  []disk.ID // oldest first
-	temps     []string
-	all       []string // of the store, in any of these lists or in none
-	others    []string // of somebody else
-}
-
-func takeInventory(fsys FS, dir string) (inv inventory, err error) {
-	names, err := fsys.ReadDir(dir)
-	if err != nil {
-		return inv, err
-	}
-	for _, name := range names {
-		own := true
-		if id, ok := disk.ParseName(disk.SnapshotPrefix, name); ok {
-			inv.snapshots = append(inv.snapshots, id)
-		} else if id, ok := disk.ParseName(disk.JournalPrefix, name); ok {
-			inv.segments = append(inv.segments, id)
-		} else if ownTemp(name) {
-			inv.temps = append(inv.temps, name)
-		} else {
-			own = name == disk.LockName || name == disk.OwnerName || isNote(name) ||
-				strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix)
-		}
-		if own {
-			inv.all = append(inv.all, name)
-		} else {
-			inv.others = append(inv.others, name)
-		}
-	}
-	order := func(a, b disk.ID) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Salt, b.Salt)) }
-	slices.SortFunc(inv.snapshots, order)
-	slices.SortFunc(inv.segments, order)
-	return inv, nil
-}
-
 // Exists reports whether a store, or what is left of one, lies in a folder, which
 // need not be there itself. fsys may be nil.
 func Exists(fsys FS, dir string) (bool, error) {
-	inv, err := takeInventory(orOS(fsys), dir)
+	inv, err := disk.TakeInventory(orOS(fsys), dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, unreadable(err)
 	}
-	return inv.store(), nil
-}
-
-// store reports whether there is anything that records can be read from.
-func (inv *inventory) store() bool {
-	return len(inv.snapshots) > 0 || len(inv.segments) > 0 || slices.ContainsFunc(inv.all, isAside)
-}
-
-// isNote reports whether a file is a small one that a store replaces as a whole.
-func isNote(name string) bool {
-	return name == disk.CleanName || name == disk.LossName || name == disk.UnfinishedName
-}
-
-// ownTemp reports whether a file is one that a store was writing.
-func ownTemp(name string) bool {
-	base, ok := strings.CutSuffix(name, disk.TempSuffix)
-	if !ok {
-		return false
-	}
-	_, snapshot := disk.ParseName(disk.SnapshotPrefix, base)
-	return snapshot || isNote(base) || strings.HasSuffix(base, disk.BackupSuffix)
-}
-
-// ours reports whether the folder was a store's before. Backups alone do not make
-// it one: people keep them anywhere.
-func (inv *inventory) ours() bool {
-	return inv.store() || slices.Contains(inv.all, disk.CleanName) || slices.Contains(inv.all, disk.OwnerName)
+	return inv.Store(), nil
 }
 
 // hintFolder is for a folder that no store can be in.
@@ -99,15 +34,15 @@ const hintFolder = "choose another folder"
 // checkFolder refuses a folder that is in use for something else: a store would
 // take it away from whoever shares it.
 func checkFolder(fsys FS, dir string, beside []string) error {
-	inv, err := takeInventory(fsys, dir)
+	inv, err := disk.TakeInventory(fsys, dir)
 	if err != nil {
 		return unreadable(err)
 	}
-	if inv.ours() {
+	if inv.Ours() {
 		return nil
 	}
-	slices.Sort(inv.others)
-	for _, name := range inv.others {
+	slices.Sort(inv.Others)
+	for _, name := range inv.Others {
 		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) {
 			return fault.New(fault.Invalid, "the folder %q holds files of something else, such as %q", dir, name).
 				WithHint("choose an empty folder, or one that does not exist yet")
@@ -140,7 +75,7 @@ func (s *Store) openDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	s.deletion.listed = slices.Contains(found.all, disk.LockName)
+	s.deletion.listed = slices.Contains(found.All, disk.LockName)
 	if err := s.repair(found); err != nil {
 		return unavailable(err, "the store can't be written").WithHint(hintRetry)
 	}
@@ -149,7 +84,7 @@ func (s *Store) openDir(dir string) error {
 
 // finding is what reading a store's directory has come to.
 type finding struct {
-	inventory
+	disk.Inventory
 	journal *disk.Replay
 	damaged []disk.ID // snapshots
 	rebuilt bool      // from what is intact in damaged snapshots
@@ -160,7 +95,7 @@ type finding struct {
 // read loads the store and reports what it found. It changes nothing on disk.
 func (s *Store) read() (*finding, error) {
 	fsys, dir := s.opts.FS, s.dir
-	inv, err := takeInventory(fsys, dir)
+	inv, err := disk.TakeInventory(fsys, dir)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -172,12 +107,12 @@ func (s *Store) read() (*finding, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	isNew := len(inv.segments) == 0 && len(inv.snapshots) == 0
+	isNew := len(inv.Segments) == 0 && len(inv.Snapshots) == 0
 	damaged, err := s.loadNewest(&inv)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	f := &finding{inventory: inv, damaged: damaged, untold: untold}
+	f := &finding{Inventory: inv, damaged: damaged, untold: untold}
 	r := &disk.Replay{
 		FS: fsys, Dir: dir, In: &batch{db: s.db}, Start: s.seq.Load(), Last: s.seq.Load(),
 		Promised: stopped,
@@ -186,18 +121,18 @@ func (s *Store) read() (*finding, error) {
 	for _, id := range damaged {
 		r.Promise(id.Seq)
 	}
-	if len(inv.segments) > 0 {
-		r.Promise(inv.segments[0].Seq - 1)
+	if len(inv.Segments) > 0 {
+		r.Promise(inv.Segments[0].Seq - 1)
 	}
-	if r.Last == 0 && r.Promised > 0 && (len(inv.segments) == 0 || inv.segments[0].Seq > 1) {
+	if r.Last == 0 && r.Promised > 0 && (len(inv.Segments) == 0 || inv.Segments[0].Seq > 1) {
 		if err := s.rebuild(f); err != nil {
 			return nil, err
 		}
-	} else if len(damaged) > 0 && r.Last == 0 && s.leftover(inv.segments) {
+	} else if len(damaged) > 0 && r.Last == 0 && s.leftover(inv.Segments) {
 		if err := s.rebuild(f); err != nil {
 			return nil, err
 		}
-	} else if err := r.Journal(inv.segments); err != nil {
+	} else if err := r.Journal(inv.Segments); err != nil {
 		return nil, unreadable(err)
 	}
 	s.seq.Store(r.Last)
@@ -239,9 +174,9 @@ func unreadable(err error) error {
 
 // loadNewest loads the newest whole snapshot, if there is one, and returns
 // the damaged ones newer than that.
-func (s *Store) loadNewest(inv *inventory) (damaged []disk.ID, err error) {
-	for n := len(inv.snapshots); n > 0; n = len(inv.snapshots) {
-		id := inv.snapshots[n-1]
+func (s *Store) loadNewest(inv *disk.Inventory) (damaged []disk.ID, err error) {
+	for n := len(inv.Snapshots); n > 0; n = len(inv.Snapshots) {
+		id := inv.Snapshots[n-1]
 		size, err := loadSnapshot(s.opts.FS, s.dir, id, s.db)
 		if err == nil {
 			s.seq.Store(id.Seq)
@@ -252,7 +187,7 @@ func (s *Store) loadNewest(inv *inventory) (damaged []disk.ID, err error) {
 			return nil, err
 		}
 		damaged = append(damaged, id)
-		inv.snapshots = inv.snapshots[:n-1]
+		inv.Snapshots = inv.Snapshots[:n-1]
 		// What was loaded before the damage came to light has to go.
 		_ = s.db.Close()
 		s.db, err = buntdb.Open(":memory:")
@@ -267,12 +202,12 @@ func (s *Store) loadNewest(inv *inventory) (damaged []disk.ID, err error) {
 // steps after each of which a crash leaves a store that opens the same.
 func (s *Store) repair(f *finding) error {
 	fsys, r := s.opts.FS, f.journal
-	for _, name := range f.all {
+	for _, name := range f.All {
 		if err := fsys.Chmod(filepath.Join(s.dir, name), disk.FileMode); err != nil {
 			return err
 		}
 	}
-	for _, name := range f.temps {
+	for _, name := range f.Temps {
 		if err := fsys.Remove(filepath.Join(s.dir, name)); err != nil {
 			return err
 		}
@@ -282,7 +217,7 @@ func (s *Store) repair(f *finding) error {
 	if err := s.noteLoss(f); err != nil {
 		return err
 	}
-	s.files = &files{snapshots: f.snapshots, segments: f.segments}
+	s.files = &files{snapshots: f.Snapshots, segments: f.Segments}
 	s.journal = &journal{fs: fsys, dir: s.dir}
 	if err := s.repairJournal(f); err != nil {
 		return err
@@ -325,20 +260,20 @@ func (s *Store) plan(f *finding) {
 	if at == nil {
 		// Every file is in order and yet something is missing. Segments that
 		// begin behind it hold nothing, but would tell of the loss for ever.
-		at = &disk.Stop{Segment: len(f.segments)}
-		for at.Segment > 0 && f.segments[at.Segment-1].Seq > r.Last+1 {
+		at = &disk.Stop{Segment: len(f.Segments)}
+		for at.Segment > 0 && f.Segments[at.Segment-1].Seq > r.Last+1 {
 			at.Segment--
 		}
 	}
 	if at.Torn {
 		s.report.TornBytes = at.Size - at.Off
 	}
-	if !lost && at.Torn && at.Segment == len(f.segments)-1 {
+	if !lost && at.Torn && at.Segment == len(f.Segments)-1 {
 		at.Cut = true
 		return
 	}
 	s.report.Aside = at.Beyond
-	f.spoilt = f.segments[at.Segment:]
+	f.spoilt = f.Segments[at.Segment:]
 }
 
 // repairJournal does what plan has decided.

@@ -13,16 +13,16 @@ import (
 // included, and of what else is there. It returns no files when no store was ever there,
 // and nothing when there is no folder. fsys may be nil.
 func Files(fsys FS, dir string) (files, others []string, err error) {
-	inv, err := takeInventory(orOS(fsys), dir)
+	inv, err := disk.TakeInventory(orOS(fsys), dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil
 	case err != nil:
 		return nil, nil, unreadable(err)
-	case !inv.ours():
-		return nil, append(inv.all, inv.others...), nil
+	case !inv.Ours():
+		return nil, append(inv.All, inv.Others...), nil
 	}
-	return inv.all, inv.others, nil
+	return inv.All, inv.Others, nil
 }
 
 // Remove deletes the files of the store in a folder, those that Files returns. Others

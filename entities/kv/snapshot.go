@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -291,12 +290,12 @@ func (s *Store) Copies(ctx context.Context) (files []string, err error) {
 }
 
 func (s *Store) copyFiles() (files []string, err error) {
-	inv, err := takeInventory(s.opts.FS, s.dir)
+	inv, err := disk.TakeInventory(s.opts.FS, s.dir)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	for _, name := range inv.all {
-		if strings.HasPrefix(name, disk.DamagedPrefix) || strings.HasSuffix(name, disk.BackupSuffix) {
+	for _, name := range inv.All {
+		if disk.IsCopy(name) {
 			files = append(files, filepath.Join(s.dir, name))
 		}
 	}

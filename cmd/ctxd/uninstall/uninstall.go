@@ -1,4 +1,4 @@
-package main
+package uninstall
 
 import (
 	"errors"
@@ -18,21 +18,24 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-type uninstallCmd struct {
+// Command is ctxd uninstall.
+type Command struct {
 	Data     string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 	KeepData bool   `help:"Leave the store with its indexes and logs."`
 	DryRun   bool   `help:"Say what would be removed, and change nothing."`
 	Yes      bool   `short:"y" help:"Do it without asking."`
 }
 
-func (uninstallCmd) Help() string {
+// Help is what --help says of the command.
+func (Command) Help() string {
 	return "Ends the daemon and removes its service, the store with its indexes and logs, and the configuration. " +
 		"No file of a vault is touched, and backups in other folders stay. " +
 		"Notes, entities and conversations that come from no vault are in the store alone: make a backup first to keep them. " +
 		"The program itself stays; the last line says where it is."
 }
 
-func (uninstallCmd) Examples() []command.Example {
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd uninstall --dry-run", "see first what would go"},
 		{"ctxd backup ~/ctxd.ctxdbackup && ctxd uninstall", "keep everything in one file, then remove it here"},
@@ -42,6 +45,12 @@ func (uninstallCmd) Examples() []command.Example {
 
 // folderName is what the folders of ctxd are called by default.
 const folderName = "ctxd"
+
+// Options are what ctxd uninstall runs with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
 
 // leftover is something that ctxd has put on the machine.
 type leftover struct {
@@ -53,15 +62,16 @@ type leftover struct {
 	remove func() error
 }
 
-// uninstalled is the result of ctxd uninstall.
-type uninstalled struct {
+// result is the result of ctxd uninstall.
+type result struct {
 	DryRun  bool        `json:"dryRun"`
 	Removed []*leftover `json:"removed"` // or would be, in a dry run
 	Kept    []string    `json:"kept"`    // paths in the removed folders that are not of ctxd
 	Program string      `json:"program"` // which stays
 }
 
-func (c *uninstallCmd) Run(a *app) error {
+// Run runs the command.
+func (c *Command) Run(a *Options) error {
 	conf, err := a.Load(config.Given{"data": command.NonEmpty(c.Data)})
 	if err != nil {
 		return err
@@ -70,7 +80,7 @@ func (c *uninstallCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	running, u := &uninstalled{}, &uninstalled{DryRun: c.DryRun, Removed: []*leftover{}, Kept: []string{}, Program: program}
+	running, u := &result{}, &result{DryRun: c.DryRun, Removed: []*leftover{}, Kept: []string{}, Program: program}
 	running.addRunning(a, conf)
 	if err := u.addFiles(conf, c.KeepData); err != nil {
 		return err
@@ -93,7 +103,7 @@ func (c *uninstallCmd) Run(a *app) error {
 	if err := u.addFiles(conf, c.KeepData); err != nil { // a daemon that ends writes some
 		return err
 	}
-	if err := (&uninstalled{Removed: u.Removed[len(running.Removed):]}).remove(); err != nil {
+	if err := (&result{Removed: u.Removed[len(running.Removed):]}).remove(); err != nil {
 		return err
 	}
 	for _, dir := range []string{conf.Data, filepath.Dir(conf.Path)} {
@@ -105,7 +115,7 @@ func (c *uninstallCmd) Run(a *app) error {
 }
 
 // remove removes everything, in its order.
-func (u *uninstalled) remove() error {
+func (u *result) remove() error {
 	for _, l := range u.Removed {
 		err := l.remove()
 		if errors.As(err, new(*fs.PathError)) {
@@ -120,7 +130,7 @@ func (u *uninstalled) remove() error {
 }
 
 // addRunning adds what has to end before files can be removed.
-func (u *uninstalled) addRunning(a *app, conf *config.Config) {
+func (u *result) addRunning(a *Options, conf *config.Config) {
 	if s := service.Find(); s != nil {
 		u.add("service", s.File(), func() error { return s.Remove(&service.Options{Streams: a.Streams, Link: a.Link}) })
 	}
@@ -130,7 +140,7 @@ func (u *uninstalled) addRunning(a *app, conf *config.Config) {
 }
 
 // addFiles adds the files of ctxd.
-func (u *uninstalled) addFiles(conf *config.Config, keepData bool) error {
+func (u *result) addFiles(conf *config.Config, keepData bool) error {
 	if !keepData {
 		if err := u.addStore(conf); err != nil {
 			return err
@@ -144,17 +154,14 @@ func (u *uninstalled) addFiles(conf *config.Config, keepData bool) error {
 }
 
 // end ends the daemon and waits until it has gone. Its service may have done so already.
-func end(a *app) error {
-	s, err := stopByCall(a)
-	if err != nil {
-		s, err = stopBySignal(a, err)
-	}
+func end(a *Options) error {
+	s, err := a.Stop()
 	switch {
 	case errors.As(err, new(*command.Unreachable)):
 		return nil
 	case err != nil:
 		return err
-	case !s.ended:
+	case !s.Ended:
 		return fault.New(fault.Unavailable, "the daemon has not ended yet; nothing of the store was removed").
 			WithHint("ctxd uninstall")
 	}
@@ -162,7 +169,7 @@ func end(a *app) error {
 }
 
 // addStore adds what lies in the folder of the store, and the history of ctxd wql.
-func (u *uninstalled) addStore(conf *config.Config) error {
+func (u *result) addStore(conf *config.Config) error {
 	files, others, err := kv.Files(nil, conf.Data)
 	if err != nil {
 		return err
@@ -191,7 +198,7 @@ func (u *uninstalled) addStore(conf *config.Config) error {
 }
 
 // add adds something to be removed.
-func (u *uninstalled) add(what, path string, remove func() error) *leftover {
+func (u *result) add(what, path string, remove func() error) *leftover {
 	l := &leftover{What: what, Path: path, remove: remove}
 	u.Removed = append(u.Removed, l)
 	return l
@@ -213,7 +220,7 @@ func (l *leftover) count(dir string, names ...string) {
 	}
 }
 
-func (u *uninstalled) show(a *app) error {
+func (u *result) show(a *Options) error {
 	if a.JSON {
 		return a.Out.JSON(u)
 	}
@@ -222,7 +229,7 @@ func (u *uninstalled) show(a *app) error {
 }
 
 // draw shows what is removed, or was.
-func (u *uninstalled) draw(s *term.Screen) {
+func (u *result) draw(s *term.Screen) {
 	for _, l := range u.Removed {
 		line := term.Line{term.Styled(term.Faint, fmt.Sprintf("  %-13s  ", l.What)), term.Text(l.Path)}
 		if l.Files > 0 {

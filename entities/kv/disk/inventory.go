@@ -1,0 +1,78 @@
+package disk
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Inventory is what lies in a store's directory.
+type Inventory struct {
+	Snapshots []ID // oldest first
+	Segments  []ID // oldest first
+	Temps     []string
+	All       []string // of the store, in any of these lists or in none
+	Others    []string // of somebody else
+}
+
+// TakeInventory reads the names in a store's directory, and tells its own from others.
+func TakeInventory(fsys FS, dir string) (inv Inventory, err error) {
+	names, err := fsys.ReadDir(dir)
+	if err != nil {
+		return inv, err
+	}
+	for _, name := range names {
+		own := true
+		if id, ok := ParseName(SnapshotPrefix, name); ok {
+			inv.Snapshots = append(inv.Snapshots, id)
+		} else if id, ok := ParseName(JournalPrefix, name); ok {
+			inv.Segments = append(inv.Segments, id)
+		} else if ownTemp(name) {
+			inv.Temps = append(inv.Temps, name)
+		} else {
+			own = name == LockName || name == OwnerName || isNote(name) ||
+				strings.HasPrefix(name, DamagedPrefix) || strings.HasSuffix(name, BackupSuffix)
+		}
+		if own {
+			inv.All = append(inv.All, name)
+		} else {
+			inv.Others = append(inv.Others, name)
+		}
+	}
+	order := func(a, b ID) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Salt, b.Salt)) }
+	slices.SortFunc(inv.Snapshots, order)
+	slices.SortFunc(inv.Segments, order)
+	return inv, nil
+}
+
+// Store reports whether there is anything that records can be read from.
+func (inv *Inventory) Store() bool {
+	return len(inv.Snapshots) > 0 || len(inv.Segments) > 0 || slices.ContainsFunc(inv.All, IsAside)
+}
+
+// isNote reports whether a file is a small one that a store replaces as a whole.
+func isNote(name string) bool {
+	return name == CleanName || name == LossName || name == UnfinishedName
+}
+
+// ownTemp reports whether a file is one that a store was writing.
+func ownTemp(name string) bool {
+	base, ok := strings.CutSuffix(name, TempSuffix)
+	if !ok {
+		return false
+	}
+	_, snapshot := ParseName(SnapshotPrefix, base)
+	return snapshot || isNote(base) || strings.HasSuffix(base, BackupSuffix)
+}
+
+// Ours reports whether the folder was a store's before. Backups alone do not make
+// it one: people keep them anywhere.
+func (inv *Inventory) Ours() bool {
+	return inv.Store() || slices.Contains(inv.All, CleanName) || slices.Contains(inv.All, OwnerName)
+}
+
+// IsAside reports whether a file is one that was set aside as damaged.
+func IsAside(name string) bool { return strings.HasPrefix(name, DamagedPrefix) }
+
+// IsCopy reports whether a file holds a former state of the store.
+func IsCopy(name string) bool { return IsAside(name) || strings.HasSuffix(name, BackupSuffix) }
