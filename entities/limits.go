@@ -18,9 +18,9 @@ const (
 	MaxAliases    = 100       // aliases of a record
 	MaxFieldBytes = 256 << 10 // bytes of all field values of an entity as JSON
 	MaxFields     = 200       // fields of a type
-	MaxTypeName   = 128       // code points of the name of a type or field
-	MaxQueryBytes = 4 << 10   // bytes of the query of a computed field
-	MaxMany       = 1000      // records of one call that writes many
+	MaxTypeName   = record.MaxTypeName
+	MaxQueryBytes = 4 << 10 // bytes of the query of a computed field
+	MaxMany       = 1000    // records of one call that writes many
 )
 
 // Limits are the sizes that can be configured. A zero member stands for its

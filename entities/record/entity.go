@@ -19,6 +19,9 @@ type Field struct {
 	Required   bool      `json:"required,omitempty" jsonschema:"whether an entity must have a value"`
 }
 
+// MaxTypeName is how long the name of a type or field is at most, in code points.
+const MaxTypeName = 128
+
 // Type declares the fields of a kind of entity. Names are compared without
 // case. An Inferred type was not declared by anybody: it was made from the
 // frontmatter of notes and grows with it, until somebody declares it.

@@ -3,8 +3,8 @@ package mcp
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/record"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -12,33 +12,30 @@ import (
 type call struct {
 	*server
 	ctx context.Context
+	// progress tells the host how far the call is; it does nothing for a host that has
+	// not asked.
+	progress func(done, total int)
 }
 
-func (s *server) begin(ctx context.Context) *call { return &call{s, ctx} }
+func (s *server) begin(ctx context.Context) *call { return &call{s, ctx, func(int, int) {}} }
 
-// ask calls a method of the daemon.
+// follow has the call tell its host how far it is, if the host has asked.
+func (c *call) follow(req *sdk.CallToolRequest) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return
+	}
+	c.progress = func(done, total int) {
+		// A host that is gone is noticed when it is answered.
+		_ = req.Session.NotifyProgress(c.ctx, &sdk.ProgressNotificationParams{
+			ProgressToken: token, Progress: float64(done), Total: float64(total),
+		})
+	}
+}
+
+// ask calls a method of the daemon that reads.
 func (c *call) ask(method string, params, result any) error {
 	return c.daemon.call(c.ctx, method, params, result)
-}
-
-// note returns a note. missing is the error for one that is not there.
-func (c *call) note(by protocol.NoteGet, missing error) (*protocol.NoteFull, error) {
-	n := new(protocol.NoteFull)
-	err := c.ask("notes.get", by, n)
-	if fault.KindOf(err) == fault.NotFound {
-		err = missing
-	}
-	return n, err
-}
-
-// entity returns a live entity. missing is the error for one that is not there.
-func (c *call) entity(id string, missing error) (*record.Entity, error) {
-	e := new(protocol.EntityFull)
-	err := c.ask("entities.get", protocol.EntityGet{ID: id}, e)
-	if fault.KindOf(err) == fault.NotFound || err == nil && e.TrashedAt != nil {
-		err = missing
-	}
-	return &e.Entity, err
 }
 
 // audience says who reads what this host gets.

@@ -64,7 +64,7 @@ func TestRPC5_NoMessageEndsTheConnection(t *testing.T) {
 		"params of a kind":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}`, "7", `"error"`},
 		"blank lines":        {"\n \r\n", "", ""},
 	} {
-		replies := d.transcript(tc.line + "\n" + `{"jsonrpc":"2.0","id":"after","method":"tools/call","params":{"name":"read_note","arguments":{"id":"alpha"}}}`)
+		replies := d.transcript(tc.line + "\n" + `{"jsonrpc":"2.0","id":"after","method":"tools/call","params":{"name":"read_note","arguments":{"note":"alpha"}}}`)
 		if got := replies[tc.id]; tc.id != "" && !strings.Contains(got, tc.want) {
 			t.Errorf("%s: %.200s", name, got)
 		}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -9,110 +10,212 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // assembleInput are the arguments of assemble_context.
 type assembleInput struct {
-	Message     string   `json:"message" jsonschema:"what the user wrote; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions"`
-	EntityIDs   []string `json:"entityIds,omitempty" jsonschema:"further entities that it is about"`
-	NoteIDs     []string `json:"noteIds,omitempty" jsonschema:"further notes that it is about, at most 5 are shown"`
+	Message     string   `json:"message" jsonschema:"what the user wrote; @Name, @[Full Name] and [[Title]] in it are mentions"`
+	Entities    []string `json:"entities,omitempty" jsonschema:"further entities that it is about: names or ids"`
+	Notes       []string `json:"notes,omitempty" jsonschema:"further notes that it is about: titles, paths or ids"`
 	SearchNotes int      `json:"searchNotes,omitempty" jsonschema:"notes to add by a search for the message"`
 	MaxDepth    int      `json:"maxDepth,omitempty" jsonschema:"steps to follow references from mentioned entities"`
-	MaxChars    int      `json:"maxChars,omitempty" jsonschema:"characters at most"`
+	MaxChars    int      `json:"maxChars,omitempty" jsonschema:"length of the answer at most, in characters"`
 }
 
-const standardFound = 3
+const (
+	standardFound = 3
+	maxMentioned  = 20 // records of an argument
+)
 
 func assembleSchema() *jsonschema.Schema {
 	return inputOf[assembleInput](func(p map[string]*jsonschema.Schema) {
 		between(p["searchNotes"], 0, prompt.MaxFound, standardFound)
 		between(p["maxDepth"], 0, prompt.MaxDepth, prompt.DefaultDepth)
-		between(p["maxChars"], 500, mostChars, prompt.DefaultBudgets.Total)
+		between(p["maxChars"], leastChars, mostChars, standardPrompt)
+		most := maxMentioned
+		p["entities"].MaxItems, p["notes"].MaxItems = &most, &most
 	})
 }
 
-// assembleOutput is the result of assemble_context.
-type assembleOutput struct {
-	Context  string        `json:"context" jsonschema:"what the notes know, as Markdown; [id:…] are ids"`
-	Items    []contextItem `json:"items" jsonschema:"what it is made of, in order"`
-	NotShown []contextDrop `json:"notShown" jsonschema:"what was mentioned or reached and has no room, or could mean several records"`
-}
+// tailRoom is how much of a page is kept for what stands below the prompt.
+const tailRoom = 1_000
 
-// contextItem is one record of a context.
-type contextItem struct {
-	Kind   string `json:"kind" jsonschema:"note or entity"`
-	ID     string `json:"id" jsonschema:"id of the record"`
-	Title  string `json:"title" jsonschema:"its title or name"`
-	Cut    bool   `json:"cut" jsonschema:"whether only a part of it is shown"`
-	Reason string `json:"reason" jsonschema:"why it is there"`
-}
-
-// contextDrop is one record that is not in a context.
-type contextDrop struct {
-	Kind       string      `json:"kind" jsonschema:"note or entity"`
-	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
-	Title      string      `json:"title,omitempty" jsonschema:"its title or name, or what was written"`
-	Reason     string      `json:"reason" jsonschema:"budget, limit, archived, deleted or ambiguous"`
-	Candidates []candidate `json:"candidates,omitempty" jsonschema:"what an ambiguous mention may mean"`
-}
-
-// candidate is one record that an ambiguous mention may mean.
-type candidate struct {
-	ID    string `json:"id" jsonschema:"id of the record"`
-	Title string `json:"title" jsonschema:"its title or name"`
-	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
-	Path  string `json:"path,omitempty" jsonschema:"its path, of a note"`
-}
-
-func (o assembleOutput) text() string {
-	text := o.Context
+func (c *call) assembleContext(in assembleInput) (string, error) {
+	res, err := c.assembled(in)
+	if err != nil {
+		return "", err
+	}
+	text := res.System
 	if text == "" {
 		text = "The notes know nothing about this message.\n"
 	}
-	var b strings.Builder
-	for _, d := range o.NotShown {
-		if d.Reason != string(prompt.Ambiguous) {
-			continue
-		}
-		b.WriteString("\n\"" + inline(d.Title) + "\" could mean:\n")
-		for _, cand := range d.Candidates {
-			b.WriteString("- " + inline(cand.Title) + idMark(cand.ID) + " " + inline(cand.Type+cand.Path) + "\n")
-		}
-	}
-	return text + b.String()
+	tail, _ := prompt.Cut(leftOut(&res.Report), tailRoom)
+	return text + tail, nil
 }
 
-func (c *call) assembleContext(in assembleInput) (assembleOutput, error) {
-	out := assembleOutput{Items: []contextItem{}, NotShown: []contextDrop{}}
+// assembled makes the prompt of a message.
+func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 	if len(in.Message) > prompt.MaxText {
-		return out, fault.TooLarge("message", len(in.Message), prompt.MaxText, "bytes")
+		return nil, fault.TooLarge("message", len(in.Message), prompt.MaxText, "bytes")
+	}
+	room := in.MaxChars - tailRoom
+	params := prompt.Params{
+		Text: in.Message, SearchNotes: in.SearchNotes, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
+		Budgets: &prompt.ParamBudgets{Total: &room},
+	}
+	for _, name := range in.Entities {
+		id := parseRef(name)
+		if !id.id {
+			e, err := c.findEntity(name, 0)
+			if err != nil {
+				return nil, inField("entities", err)
+			}
+			id.text = e.ID
+		}
+		params.MentionedEntityIDs = append(params.MentionedEntityIDs, id.text)
+	}
+	for _, name := range in.Notes {
+		id, err := c.noteID(name)
+		if err != nil {
+			return nil, inField("notes", err)
+		}
+		params.MentionedNoteIDs = append(params.MentionedNoteIDs, id)
 	}
 	var res prompt.Result
-	err := c.ask("context.assemble", prompt.Params{
-		Text: in.Message, MentionedEntityIDs: in.EntityIDs, MentionedNoteIDs: in.NoteIDs,
-		SearchNotes: in.SearchNotes, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
-		Budgets: &prompt.ParamBudgets{Total: &in.MaxChars},
-	}, &res)
-	if err != nil {
-		return out, err
+	if err := c.ask("context.assemble", params, &res); err != nil {
+		return nil, err
 	}
-	out.Context = res.System
-	for _, section := range res.Report.Sections {
-		for _, item := range section.Items {
-			out.Items = append(out.Items, contextItem{item.Kind, item.ID, item.Title, item.Cut, item.Reason})
+	c.lastPrompt.Store(&res.Report.Hash)
+	return &res, nil
+}
+
+// isTold reports whether a host is told of what was dropped: a record that is not there,
+// or that is shown anyhow, is none of it.
+func isTold(d prompt.Dropped) bool { return d.Reason != prompt.Unknown && d.Reason != prompt.Duplicate }
+
+// leftOut says below a prompt what a mention may mean, and how much has found no room.
+func leftOut(r *prompt.Report) string {
+	var b strings.Builder
+	dropped := 0
+	for _, d := range r.Dropped {
+		switch {
+		case !isTold(d):
+		case d.Reason == prompt.Ambiguous:
+			b.WriteString("\n\"" + inline(d.Title) + "\" could mean:\n" + candidateLines(d.Candidates))
+		default:
+			dropped++
 		}
 	}
-	for _, d := range res.Report.Dropped {
-		if d.Reason == prompt.Unknown || d.Reason == prompt.Duplicate {
-			continue // it is no record, or it is shown
+	cut := 0
+	for _, s := range r.Sections {
+		for _, item := range s.Items {
+			if item.Cut {
+				cut++
+			}
 		}
-		drop := contextDrop{Kind: d.Kind, ID: d.ID, Title: d.Title, Reason: string(d.Reason)}
-		for _, cand := range d.Candidates {
-			drop.Candidates = append(drop.Candidates, candidate(cand))
-		}
-		out.NotShown = append(out.NotShown, drop)
 	}
-	return out, nil
+	if dropped+cut == 0 {
+		return b.String()
+	}
+	return fmt.Sprintf("\n%s left out, %d shown in part: explain_context lists them.\n", plural(dropped, "record"), cut) +
+		b.String()
+}
+
+func candidateLines(list []prompt.Candidate) string {
+	var b strings.Builder
+	for _, cand := range list {
+		b.WriteString("- " + inline(cand.Title) + idMark(cand.ID) + " " + inline(cand.Type+cand.Path) + "\n")
+	}
+	return b.String()
+}
+
+// explainInput are the arguments of explain_context.
+type explainInput struct{ paging }
+
+func explainSchema() *jsonschema.Schema { return pagesOf[explainInput](nil) }
+
+// explainContext lists what the last prompt of assemble_context is made of, and what was
+// left out. The report is the daemon's: nothing is remembered here but its hash.
+func (c *call) explainContext(in explainInput) (string, error) {
+	hash := c.lastPrompt.Load()
+	if hash == nil {
+		return "", fault.New(fault.NotFound, "no context was assembled yet").WithHint("assemble_context makes one")
+	}
+	var recent protocol.RecentReports
+	if err := c.ask("context.recent", protocol.Recent{Limit: maxReports}, &recent); err != nil {
+		return "", err
+	}
+	for i := range recent.Reports {
+		if r := &recent.Reports[i].Report; r.Hash == *hash {
+			l := reportLines(r)
+			if err := l.skip(in.Cursor); err != nil {
+				return "", err
+			}
+			return l.page(in.MaxChars)
+		}
+	}
+	return "", fault.New(fault.NotFound, "the report of that context is gone: others were assembled since").
+		WithHint("call assemble_context again")
+}
+
+// maxReports is how many reports the daemon gives at once.
+const maxReports = 50
+
+// reportLines lists what a prompt is made of, an item a line.
+func reportLines(r *prompt.Report) *list {
+	l := &list{noun: "item", head: fmt.Sprintf("The context has %d of at most %d characters.\n", r.Chars, r.Budget)}
+	add := func(text string) { l.items = append(l.items, text) }
+	for _, s := range r.Sections {
+		for _, item := range s.Items {
+			line := "- " + recordLabel(item.Kind, item.Title, item.ID) + fmt.Sprintf(": in %s, %d characters", s.Name, item.Chars)
+			if item.Cut {
+				line += ", shown in part"
+			}
+			add(line + "; " + inline(item.Reason) + "\n")
+		}
+	}
+	for _, d := range r.Dropped {
+		switch {
+		case d.Reason == prompt.Ambiguous:
+			add("- left out, ambiguous: \"" + inline(d.Title) + "\" could mean:\n")
+			for _, cand := range d.Candidates {
+				add("  " + candidateLines([]prompt.Candidate{cand}))
+			}
+		case isTold(d):
+			add("- left out, " + whyDropped[d.Reason] + ": " + recordLabel(d.Kind, d.Title, d.ID) + "\n")
+		}
+	}
+	for _, q := range r.QueryErrors {
+		add("- a computed field failed: " + inline(q.Field) + " of" + idMark(q.Entity) + ": " + inline(q.Message) + "\n")
+	}
+	for _, s := range r.Stages {
+		if s.Skipped {
+			add("- a step was skipped: " + inline(s.Name) + ": " + inline(s.Why) + "\n")
+		}
+	}
+	l.total, l.none = len(l.items), "Nothing is in it."
+	return l
+}
+
+// whyDropped says in words why a record is not in a prompt.
+var whyDropped = map[prompt.Reason]string{
+	prompt.OverBudget: "no room", prompt.OverLimit: "more than the section takes", prompt.Archived: "archived",
+	prompt.Deleted: "deleted", prompt.Private: "private",
+}
+
+func recordLabel(kind, title, id string) string {
+	label := inline(title)
+	switch kind {
+	case prompt.KindNote:
+		label = noteLabel(title)
+	case prompt.KindEntity:
+		label = "@" + inline(title)
+	}
+	if id != "" {
+		label += idMark(id)
+	}
+	return label
 }
 
 // addPrompts declares the prompts.
@@ -121,8 +224,8 @@ func (s *server) addPrompts() {
 		Name: "ask_notes", Title: "Ask with the context of your notes",
 		Description: "A message together with what the notes know about it.",
 		Arguments: []*sdk.PromptArgument{{
-			Name: "message", Required: true,
-			Description: "the message; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions",
+			Name: "message", Title: "Message", Required: true,
+			Description: "the message; @Name, @[Full Name] and [[Title]] in it are mentions",
 		}},
 	}, s.askNotes)
 }
@@ -132,15 +235,14 @@ func (s *server) askNotes(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.
 	if strings.TrimSpace(message) == "" {
 		return nil, invalidParams("the argument message is needed")
 	}
-	out, err := s.begin(ctx).assembleContext(assembleInput{
-		Message: message, SearchNotes: standardFound, MaxDepth: prompt.DefaultDepth,
-		MaxChars: prompt.DefaultBudgets.Total,
+	made, err := s.begin(ctx).assembled(assembleInput{
+		Message: message, SearchNotes: standardFound, MaxDepth: prompt.DefaultDepth, MaxChars: standardPrompt,
 	})
 	if err != nil {
 		return nil, s.wireError(err)
 	}
 	res := &sdk.GetPromptResult{Description: "a message with its context"}
-	for _, text := range []string{out.Context, message} {
+	for _, text := range []string{made.System, message} {
 		if text != "" {
 			res.Messages = append(res.Messages, &sdk.PromptMessage{Role: "user", Content: &sdk.TextContent{Text: text}})
 		}

@@ -13,9 +13,10 @@
 //
 // # Texts
 //
-// A tool answers with structured content and with the same as a text. Titles,
-// names, types and values are escaped in the text as prompts escape them (text.go),
-// so that none of them passes for the id of a record.
+// A tool answers with a text, page by page when it is long (answer.go). Titles,
+// names, types and values are escaped in it as prompts escape them (text.go), so
+// that none of them passes for the id of a record. Records are named in arguments as
+// they stand in answers (refs.go).
 //
 // # Lifetime and concurrency
 //

@@ -1,172 +1,138 @@
 package mcp
 
 import (
-	"errors"
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // entityInput are the arguments of get_entity.
 type entityInput struct {
-	ID    string `json:"id,omitempty" jsonschema:"id of the entity"`
-	Name  string `json:"name,omitempty" jsonschema:"its name or an alias, in full"`
-	Depth int    `json:"depth,omitempty" jsonschema:"steps to follow references; what is reached is shown with its fields, except the last"`
+	Entity string `json:"entity" jsonschema:"the entity: its name, an alias or its id"`
+	Depth  int    `json:"depth,omitempty" jsonschema:"steps to follow references: what is reached is shown with its fields too"`
+	paging
 }
+
+// maxEntityDepth is one less than the daemon's: what is reached last has no fields there.
+const maxEntityDepth = 3
 
 func entitySchema() *jsonschema.Schema {
-	return inputOf[entityInput](func(p map[string]*jsonschema.Schema) { between(p["depth"], 0, prompt.MaxDepth, 1) })
+	return pagesOf[entityInput](func(p map[string]*jsonschema.Schema) { between(p["depth"], 0, maxEntityDepth, 1) })
 }
 
-// entityOutput is the result of get_entity.
-type entityOutput struct {
-	ID      string   `json:"id" jsonschema:"id of the entity"`
-	Type    string   `json:"type" jsonschema:"its type"`
-	Name    string   `json:"name" jsonschema:"its name"`
-	Aliases []string `json:"aliases" jsonschema:"its other names"`
-	NoteID  string   `json:"noteId,omitempty" jsonschema:"the note that describes it, for read_note"`
-	Text    string   `json:"shown" jsonschema:"its fields, and the entities that they refer to with theirs, as Markdown; [id:…] are ids"`
-}
-
-func (o entityOutput) text() string {
-	text := o.Text
-	if o.NoteID != "" {
-		text += "\n\nnote:" + idMark(o.NoteID)
-	}
-	return text
-}
-
-func (c *call) getEntity(in entityInput) (entityOutput, error) {
-	e, err := c.wanted(in)
-	if err != nil {
-		return entityOutput{}, err
-	}
-	out := entityOutput{ID: e.ID, Type: e.Type, Name: e.Name, Aliases: e.Aliases, NoteID: e.NoteID}
-	out.Text, err = c.card(e.ID, in.Depth)
-	return out, err
-}
-
-// wanted finds the one entity with an id or name.
-func (c *call) wanted(in entityInput) (*record.Entity, error) {
-	switch {
-	case (in.ID == "") == (in.Name == ""):
-		return nil, fault.Field("id", "exactly one of id and name is needed")
-	case in.ID != "":
-		return c.entity(in.ID, noEntity())
-	}
-	var found protocol.EntityFull
-	name := strings.TrimPrefix(strings.TrimSpace(in.Name), "@")
-	err := c.ask("entities.get", protocol.EntityGet{Name: name}, &found)
-	switch {
-	case fault.KindOf(err) == fault.NotFound || err == nil && found.TrashedAt != nil:
-		return nil, noEntity()
-	case fault.KindOf(err) == fault.Conflict:
-		return nil, c.several(err)
-	}
-	return &found.Entity, err
-}
-
-// several is the error for a name that several entities have. Those of a name are all
-// live or all in the trash, where a host looks for none.
-func (c *call) several(err error) error {
-	var found *fault.Error
-	if !errors.As(err, &found) || len(found.Candidates) == 0 {
-		return err
-	}
-	_, missing := c.entity(found.Candidates[0].ID, noEntity())
-	if missing != nil {
-		return missing
-	}
-	return fault.New(fault.Conflict, "several entities have that name").
-		WithHint("name one of these by its id").WithCandidates(found.Candidates)
-}
-
-// card shows an entity as prompts do.
-func (c *call) card(id string, depth int) (string, error) {
-	none := 0
-	var res prompt.Result
-	err := c.ask("context.assemble", prompt.Params{
-		MentionedEntityIDs: []string{id}, MaxDepth: &depth, Audience: c.opts.audience(),
-		Budgets: &prompt.ParamBudgets{Linked: &none},
-	}, &res)
+func (c *call) getEntity(in entityInput) (string, error) {
+	e, err := c.findEntity(in.Entity, in.Depth+1)
 	if err != nil {
 		return "", err
 	}
-	at := strings.Index(res.System, "### ")
-	if at < 0 { // it went meanwhile
-		return "", noEntity()
+	l := linesOf(entityCard(e))
+	if err := l.skip(in.Cursor); err != nil {
+		return "", err
 	}
-	return strings.TrimSpace(res.System[at:]), nil
+	return l.page(in.MaxChars)
 }
 
-// listInput are the arguments of list_entities.
-type listInput struct {
-	Type   string `json:"type,omitempty" jsonschema:"entities of this type, such as Person; of all types when absent"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"entities at most"`
-	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
-}
-
-func listSchema() *jsonschema.Schema {
-	return inputOf[listInput](func(p map[string]*jsonschema.Schema) { between(p["limit"], 1, 200, 50) })
-}
-
-// listOutput is the result of list_entities.
-type listOutput struct {
-	Entities   []listedEntity `json:"entities" jsonschema:"the entities by name"`
-	NextCursor string         `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
-}
-
-// listedEntity is an entity without its fields.
-type listedEntity struct {
-	ID      string   `json:"id" jsonschema:"id of the entity, for get_entity"`
-	Type    string   `json:"type" jsonschema:"its type"`
-	Name    string   `json:"name" jsonschema:"its name"`
-	Aliases []string `json:"aliases" jsonschema:"its other names"`
-}
-
-func (o listOutput) text() string {
-	if len(o.Entities) == 0 {
-		return "There is none."
-	}
+// entityCard shows an entity with its fields, and below it what its references lead to.
+func entityCard(e *protocol.EntityFull) string {
 	var b strings.Builder
-	for _, e := range o.Entities {
-		b.WriteString("- " + entityLabel(e.Name, e.Type) + idMark(e.ID))
-		if len(e.Aliases) > 0 {
-			b.WriteString(" also " + inlineList(e.Aliases))
-		}
-		b.WriteByte('\n')
+	b.WriteString("### " + entityLabel(e.Name, e.Type) + idMark(e.ID) + "\n")
+	if len(e.Aliases) > 0 {
+		b.WriteString("also: " + some(e.Aliases, maxListed) + "\n")
 	}
-	if o.NextCursor != "" {
-		b.WriteString("There are more: go on with cursor " + o.NextCursor + "\n")
+	if e.NoteID != "" {
+		b.WriteString("described in:" + idMark(e.NoteID) + "\n")
+	}
+	reached := writeFields(&b, e.Fields)
+	for len(reached) > 0 {
+		var next []map[string]any
+		for _, r := range reached {
+			fields, _ := r["fields"].(map[string]any)
+			if len(fields) == 0 {
+				continue
+			}
+			b.WriteString("\n### " + entityLabel(text(r, "name"), text(r, "type")) + idMark(text(r, "id")) + "\n")
+			next = append(next, writeFields(&b, fields)...)
+		}
+		reached = next
 	}
 	return b.String()
 }
 
-func (c *call) listEntities(in listInput) (listOutput, error) {
-	out := listOutput{Entities: []listedEntity{}}
-	if in.Type != "" {
-		err := c.ask("types.get", protocol.TypeName{Name: in.Type}, nil)
-		if fault.KindOf(err) == fault.NotFound {
-			err = fault.New(fault.NotFound, "there is no such type").WithHint("list_types shows the types")
+// writeFields writes the fields of an entity, a line each, by name. It returns what the
+// references among them lead to.
+func writeFields(b *strings.Builder, fields map[string]any) (reached []map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		b.WriteString(startOfLine(name) + ": " + valueText(fields[name]) + "\n")
+		values, _ := fields[name].([]any)
+		for _, v := range append(values, fields[name]) {
+			if r, ok := v.(map[string]any); ok {
+				reached = append(reached, r)
+			}
 		}
-		if err != nil {
-			return out, err
+	}
+	return reached
+}
+
+// text is a text of a record that was decoded without its type.
+func text(record map[string]any, member string) string {
+	s, _ := record[member].(string)
+	return s
+}
+
+// valueText writes a value of a field, a reference with the id of what it leads to.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "none"
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		return inline(v)
+	case []any:
+		parts := make([]string, len(v))
+		for i, item := range v {
+			parts[i] = valueText(item)
 		}
+		if len(parts) == 0 {
+			return "none"
+		}
+		return strings.Join(parts, ", ")
+	case map[string]any:
+		return referenceText(v)
 	}
-	var page protocol.EntityPage
-	err := c.ask("entities.list",
-		protocol.EntityFilter{Type: in.Type, Page: protocol.Page{Cursor: in.Cursor, Limit: in.Limit}}, &page)
-	if err != nil {
-		return out, err
+	return ""
+}
+
+// referenceText names what a reference leads to.
+func referenceText(r map[string]any) string {
+	switch id, name := text(r, "id"), text(r, "name"); {
+	case text(r, "error") != "":
+		return "fails: " + inline(text(r, "error"))
+	case text(r, "state") != "":
+		return "(" + inline(text(r, "state")) + ")"
+	case text(r, "kind") == "note" && name == "":
+		return inline(id) + " (no such note)"
+	case text(r, "kind") == "note" && id == "":
+		return inline(name)
+	case text(r, "kind") == "note":
+		return noteLabel(name) + idMark(id)
+	case text(r, "type") != "":
+		return "@" + inline(name) + idMark(id)
+	case id != "":
+		return inline(cmp.Or(name, id))
 	}
-	for _, e := range page.Entities {
-		out.Entities = append(out.Entities, listedEntity{e.ID, e.Type, e.Name, e.Aliases})
-	}
-	out.NextCursor = page.NextCursor
-	return out, nil
+	return "none"
+}
+
+func noEntity() error {
+	return fault.New(fault.NotFound, "there is no such entity").WithHint("list_entities shows the entities of a type")
 }

@@ -11,37 +11,21 @@ import (
 )
 
 // maxErrorChars bounds the text of an error, which may quote an argument.
-const maxErrorChars = 2000
-
-// The errors of a host that asks for what is not there.
-func noNote() error {
-	return fault.New(fault.NotFound, "there is no such note").WithHint("search_notes finds notes")
-}
-
-func noEntity() error {
-	return fault.New(fault.NotFound, "there is no such entity").WithHint("list_entities shows the entities of a type")
-}
-
-// severalNotes is the error for a title or path that more than one note has, instead
-// of the daemon's.
-func severalNotes(err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Conflict {
-		return err
-	}
-	return fault.New(fault.Conflict, "several notes have that title or path").
-		WithHint("name one of these by its id").WithCandidates(f.Candidates)
-}
+const maxErrorChars = standardChars
 
 func noRecord(field string) error {
-	e := fault.New(fault.NotFound, "there is no note or entity with the id in %q", field).
-		WithHint("search_notes and list_entities give ids")
+	e := fault.New(fault.NotFound, "there is no note or entity of the name or id in %q", field).
+		WithHint("search_notes and list_entities find them")
 	e.Field = field
 	return e
 }
 
 // explain makes the error of a tool, whose text is for the model.
 func (s *server) explain(err error) error {
+	var whole wholeError
+	if errors.As(err, &whole) {
+		return whole
+	}
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return errors.New(startOfLine(fault.Message(err)))
@@ -69,12 +53,13 @@ func (s *server) explain(err error) error {
 
 // arguments puts the names of arguments in the place of params of the daemon.
 var arguments = strings.NewReplacer(
-	"filter.", "", "mentionedEntityIds", "entityIds", "mentionedNoteIds", "noteIds", "budgets.total", "maxChars",
+	"filter.", "", "mentionedEntityIds", "entities", "mentionedNoteIds", "notes", "budgets.total", "maxChars",
 )
 
 // hints puts the names of tools in the place of methods of the daemon.
 var hints = strings.NewReplacer(
-	"notes.complete", "search_notes", "notes.search", "search_notes", "notes.similar", "similar_notes",
+	"notes.complete", "search_notes", "notes.search", "search_notes", "notes.similar", "related_notes",
+	"notes.links", "related_notes", "notes.list", "list_notes", "tags.list", "list_tags", "vault.list", "list_notes",
 	"entities.complete", "list_entities",
 	"entities.list", "list_entities", "types.list", "list_types", "notes.get", "read_note", "entities.get",
 	"get_entity",

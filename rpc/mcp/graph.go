@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,121 +15,93 @@ import (
 
 // graphInput are the arguments of explore_graph.
 type graphInput struct {
-	ID    string   `json:"id" jsonschema:"id of the note or entity to start from"`
-	Depth int      `json:"depth,omitempty" jsonschema:"steps to go"`
-	Kinds []string `json:"kinds,omitempty" jsonschema:"show only note or entity; both when absent"`
-	Limit int      `json:"limit,omitempty" jsonschema:"records at most, nearest first"`
+	Record string   `json:"record" jsonschema:"the note or entity to start from: its title, name or id"`
+	Depth  int      `json:"depth,omitempty" jsonschema:"steps to go"`
+	Kinds  []string `json:"kinds,omitempty" jsonschema:"show only note or entity; both when absent"`
+	paging
 }
 
 func graphSchema() *jsonschema.Schema {
-	return inputOf[graphInput](func(p map[string]*jsonschema.Schema) {
+	return pagesOf[graphInput](func(p map[string]*jsonschema.Schema) {
 		between(p["depth"], 1, 4, 1)
-		between(p["limit"], 1, 500, 50)
 		p["kinds"].Items.Enum = []any{"note", "entity"}
 	})
 }
 
+func (c *call) exploreGraph(in graphInput) (string, error) {
+	id, err := c.recordID("record", in.Record)
+	if err != nil {
+		return "", err
+	}
+	var sub record.GraphSubgraph
+	err = c.ask("graph.neighbors", protocol.GraphNeighbors{ID: id, Depth: in.Depth, Kinds: in.Kinds}, &sub)
+	if err != nil {
+		return "", orNoRecord(err, "record")
+	}
+	return graphPage(&sub, in.paging)
+}
+
 // pathInput are the arguments of find_path.
 type pathInput struct {
-	From     string `json:"from" jsonschema:"id of the note or entity to start from"`
-	To       string `json:"to" jsonschema:"id of the note or entity to reach"`
+	From     string `json:"from" jsonschema:"the note or entity to start from: its title, name or id"`
+	To       string `json:"to" jsonschema:"the note or entity to reach: its title, name or id"`
 	MaxDepth int    `json:"maxDepth,omitempty" jsonschema:"steps at most"`
+	paging
 }
 
 func pathSchema() *jsonschema.Schema {
-	return inputOf[pathInput](func(p map[string]*jsonschema.Schema) { between(p["maxDepth"], 1, 16, 6) })
+	return pagesOf[pathInput](func(p map[string]*jsonschema.Schema) { between(p["maxDepth"], 1, 16, 6) })
 }
 
-// graphOutput is a part of the graph.
-type graphOutput struct {
-	Records []vertex `json:"records" jsonschema:"the notes and entities, nearest first"`
-	Edges   []arc    `json:"edges" jsonschema:"the references and links between them"`
-	More    bool     `json:"more,omitempty" jsonschema:"whether there are further records within the depth"`
-}
-
-// vertex is a record of the graph.
-type vertex struct {
-	ID    string `json:"id" jsonschema:"id of the record"`
-	Kind  string `json:"kind" jsonschema:"note or entity"`
-	Name  string `json:"name" jsonschema:"its title or name"`
-	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
-	Depth int    `json:"depth" jsonschema:"steps from the start"`
-}
-
-// arc is an edge of the graph.
-type arc struct {
-	From  string `json:"from" jsonschema:"id of the record that refers"`
-	To    string `json:"to" jsonschema:"id of the record that is referred to"`
-	Field string `json:"field" jsonschema:"the field that refers; link for a link in the text of a note"`
-}
-
-func (v vertex) label() string {
-	if v.Kind == "note" {
-		return noteLabel(v.Name)
-	}
-	return entityLabel(v.Name, v.Type)
-}
-
-func (o graphOutput) text() string {
-	if len(o.Records) == 0 {
-		return "They are not connected within these steps."
-	}
-	var b strings.Builder
-	labels := make(map[string]string, len(o.Records))
-	for _, v := range o.Records {
-		labels[v.ID] = v.label()
-		b.WriteString("- " + labels[v.ID] + idMark(v.ID) + ", " + plural(v.Depth, "step") + "\n")
-	}
-	for _, e := range o.Edges {
-		b.WriteString(labels[e.From] + " --" + inline(e.Field) + "--> " + labels[e.To] + "\n")
-	}
-	if o.More {
-		b.WriteString("There is more around; raise limit, or start from one of these.\n")
-	}
-	return b.String()
-}
-
-func (c *call) exploreGraph(in graphInput) (graphOutput, error) {
-	var sub record.GraphSubgraph
-	err := c.ask("graph.neighbors", protocol.GraphNeighbors{ID: in.ID, Depth: in.Depth, Kinds: in.Kinds}, &sub)
+func (c *call) findPath(in pathInput) (string, error) {
+	from, err := c.recordID("from", in.From)
 	if err != nil {
-		return graphOutput{}, orNoRecord(err)
+		return "", err
 	}
-	return partOf(&sub, in.Limit), nil
-}
-
-func (c *call) findPath(in pathInput) (graphOutput, error) {
-	var sub record.GraphSubgraph
-	err := c.ask("graph.path", protocol.GraphPath{From: in.From, To: in.To, MaxDepth: in.MaxDepth}, &sub)
+	to, err := c.recordID("to", in.To)
 	if err != nil {
-		return graphOutput{}, orNoRecord(err)
+		return "", err
 	}
-	return partOf(&sub, len(sub.Nodes)), nil
+	var sub record.GraphSubgraph
+	if err := c.ask("graph.path", protocol.GraphPath{From: from, To: to, MaxDepth: in.MaxDepth}, &sub); err != nil {
+		return "", orNoRecord(err, "from")
+	}
+	return graphPage(&sub, in.paging)
 }
 
-// partOf returns the first records of a part of the graph, and the edges between
-// them.
-func partOf(sub *record.GraphSubgraph, limit int) graphOutput {
-	out := graphOutput{Records: []vertex{}, Edges: []arc{}, More: sub.Truncated || len(sub.Nodes) > limit}
-	shown := make(map[string]bool, limit)
-	for _, v := range sub.Nodes[:min(limit, len(sub.Nodes))] {
-		shown[v.ID] = true
-		out.Records = append(out.Records, vertex{v.ID, v.Kind, v.Name, v.Type, v.Depth})
+// graphPage lists the records of a part of the graph, nearest first, then its edges.
+func graphPage(sub *record.GraphSubgraph, in paging) (string, error) {
+	l := &list{noun: "line", none: "They are not connected within these steps."}
+	if len(sub.Nodes) > 0 {
+		l.head = fmt.Sprintf("%s, %s\n", plural(len(sub.Nodes), "record"), plural(len(sub.Edges), "edge"))
+	}
+	if sub.Truncated {
+		l.head += "There is more around than can be shown: start from one of these records.\n"
+	}
+	labels := make(map[string]string, len(sub.Nodes))
+	for _, v := range sub.Nodes {
+		labels[v.ID] = entityLabel(v.Name, v.Type)
+		if v.Kind == "note" {
+			labels[v.ID] = noteLabel(v.Name)
+		}
+		l.items = append(l.items, "- "+labels[v.ID]+idMark(v.ID)+", "+plural(v.Depth, "step")+"\n")
 	}
 	for _, e := range sub.Edges {
-		if shown[e.From] && shown[e.To] {
-			out.Edges = append(out.Edges, arc{e.From, e.To, e.Field})
-		}
+		l.items = append(l.items, strings.Join([]string{labels[e.From], "--" + inline(e.Field) + "-->", labels[e.To]}, " ")+"\n")
 	}
-	return out
+	l.total = len(l.items)
+	if err := l.skip(in.Cursor); err != nil {
+		return "", err
+	}
+	return l.page(in.MaxChars)
 }
 
 // orNoRecord is the error of a method of the graph, in the words of this package
 // where there is no record with an id.
-func orNoRecord(err error) error {
+func orNoRecord(err error, field string) error {
 	var f *fault.Error
-	if errors.As(err, &f) && f.Kind == fault.NotFound {
-		return noRecord(cmp.Or(f.Field, "id"))
+	if isMissing(err) && errors.As(err, &f) {
+		return noRecord(cmp.Or(f.Field, field))
 	}
 	return err
 }

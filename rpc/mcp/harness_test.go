@@ -187,16 +187,18 @@ func (d *daemon) open(opts mcp.Options) *host {
 	return h
 }
 
-// call calls a tool that must succeed, and returns its two results.
-func (h *host) call(tool, args string) (structured map[string]any, text string) {
+// call calls a tool that must succeed, and returns its text.
+func (h *host) call(tool, args string) string {
 	h.t.Helper()
 	res := h.result(tool, args)
-	text = textOf(res)
+	text := textOf(res)
 	if res.IsError {
 		h.t.Fatalf("%s %s: %s", tool, args, text)
 	}
-	structured, _ = res.StructuredContent.(map[string]any)
-	return structured, text
+	if res.StructuredContent != nil {
+		h.t.Errorf("%s %s answers twice", tool, args)
+	}
+	return text
 }
 
 // fails calls a tool that must not succeed, and returns what it says.

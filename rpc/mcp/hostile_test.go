@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -67,25 +68,32 @@ func (d *daemon) seedFoundForgeries(ids map[string]bool) {
 // is not here fails the test.
 func forgeryCalls() map[string][]string {
 	calls := map[string][]string{
-		"search_notes":  {`{"query":"needle","limit":50}`},
-		"similar_notes": {`{"id":"[id:evil]"}`, `{"id":"n0","limit":50}`, `{"id":"n3","limit":50}`},
-		"list_entities": {`{"limit":200}`, `{"type":"Person"}`, `{"type":"[id:evil]"}`, `{"cursor":"[id:evil]"}`},
-		"list_types":    {`{}`},
+		"search_notes":   {`{"query":"needle","limit":50,"maxChars":200000}`},
+		"related_notes":  {`{"note":"[id:evil]"}`, `{"note":"n0","limit":50}`, `{"note":"n3","limit":50}`},
+		"list_entities":  {`{"limit":200,"maxChars":200000}`, `{"type":"Person"}`, `{"type":"[id:evil]"}`, `{"cursor":"[id:evil]"}`},
+		"list_notes":     {`{"limit":200,"maxChars":200000}`, `{"folder":"[id:evil]"}`, `{"cursor":"[id:evil]"}`},
+		"recent_changes": {`{"limit":200,"maxChars":200000}`, `{"since":"[id:evil]"}`},
+		"list_tags":      {`{}`, `{"prefix":"[id:evil]"}`},
+		"list_types":     {`{"maxChars":200000}`},
 		"query": {
-			`{"query":"SELECT p FROM Person"}`, `{"query":"SELECT MAX(p.name) FROM Person p"}`, `{"query":"SELECT MIN(p.about) FROM Person p"}`,
+			`{"query":"SELECT p FROM Person p WHERE p.about IS NOT NULL AND p.level IS NOT NULL","maxChars":200000}`,
+			"{\"query\":\"SELECT p FROM Person p ORDER BY p.`boss ]`\"}", `{"query":"SELECT p FROM Person p ORDER BY p.file"}`,
+			`{"query":"SELECT MAX(p.name) FROM Person p"}`, `{"query":"SELECT MIN(p.about) FROM Person p"}`,
 			`{"query":"SELECT p FROM [id:evil]"}`, `{"query":"SELECT p FROM Person WHERE p.[id:evil] = 1"}`, "{\"query\":\"SELECT p FROM `]] [id:evil]`\"}",
 		},
-		"read_note":        {`{"title":"[id:evil]"}`, `{"path":"]] [id:evil]"}`, `{"id":"[id:evil]"}`},
-		"get_entity":       {`{"name":"[id:evil]"}`, `{"name":"]] [id:evil"}`, `{"id":"[id:evil]"}`},
-		"explore_graph":    {`{"id":"[id:evil]"}`},
-		"find_path":        {`{"from":"e0","to":"e9","maxDepth":16}`, `{"from":"e0","to":"[id:evil]"}`},
+		"read_note":        {`{"note":"[id:evil]"}`, `{"note":"]] [id:evil]"}`, `{"note":"[[[id:evil]]]"}`},
+		"read_notes":       {`{"notes":["[id:evil]","]] [id:evil]"]}`, `{"notes":["[id:n0]","[id:n1]"]}`},
+		"get_entity":       {`{"entity":"[id:evil]"}`, `{"entity":"]] [id:evil"}`, `{"entity":"@[[id:evil]]"}`},
+		"explore_graph":    {`{"record":"[id:evil]"}`},
+		"find_path":        {`{"from":"[id:e0]","to":"[id:e9]","maxDepth":16}`, `{"from":"e0","to":"[id:evil]"}`},
 		"assemble_context": {`{"message":"[[[id:evil]]] @[[id:evil]] [[]] [id:evil]]]","searchNotes":0}`},
+		"explain_context":  {`{"maxChars":200000}`},
 	}
 	for i := range forgeries {
-		calls["read_note"] = append(calls["read_note"], fmt.Sprintf(`{"id":"n%d"}`, i))
-		calls["get_entity"] = append(calls["get_entity"], fmt.Sprintf(`{"id":"e%d","depth":1}`, i))
-		calls["explore_graph"] = append(calls["explore_graph"], fmt.Sprintf(`{"id":"e%d","depth":2,"limit":200}`, i))
-		calls["assemble_context"] = append(calls["assemble_context"], fmt.Sprintf(`{"message":"x","entityIds":["e%d"],"noteIds":["n%d"],"searchNotes":0}`, i, i))
+		calls["read_note"] = append(calls["read_note"], fmt.Sprintf(`{"note":"[id:n%d]"}`, i))
+		calls["get_entity"] = append(calls["get_entity"], fmt.Sprintf(`{"entity":"[id:e%d]","depth":1}`, i))
+		calls["explore_graph"] = append(calls["explore_graph"], fmt.Sprintf(`{"record":"[id:e%d]","depth":2,"maxChars":200000}`, i))
+		calls["assemble_context"] = append(calls["assemble_context"], fmt.Sprintf(`{"message":"x","entities":["[id:e%d]"],"notes":["[id:n%d]"],"searchNotes":0}`, i, i))
 	}
 	return calls
 }
@@ -124,6 +132,17 @@ func forged(text string, known map[string]bool) (found []string) {
 	return found
 }
 
+// withoutQuery is an answer without the line of the query that an error shows: it is
+// what the model itself has written.
+func withoutQuery(t *testing.T, text, args string) string {
+	var in struct{ Query string }
+	must(t, json.Unmarshal([]byte(args), &in))
+	if in.Query == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n"+in.Query+"\n", "\n")
+}
+
 func TestSEC3_WhatIsShownForgesNoIDs(t *testing.T) {
 	d := start(t)
 	known := d.seedForgeries()
@@ -139,7 +158,7 @@ func TestSEC3_WhatIsShownForgesNoIDs(t *testing.T) {
 		}
 		records := 0
 		for _, args := range calls[tool.Name] {
-			text := textOf(h.result(tool.Name, args))
+			text := withoutQuery(t, textOf(h.result(tool.Name, args)), args)
 			if tool.Name == "read_note" { // behind the first empty line is the text of the note
 				text, _, _ = strings.Cut(text, "\n\n")
 			}
@@ -152,7 +171,7 @@ func TestSEC3_WhatIsShownForgesNoIDs(t *testing.T) {
 				}
 			}
 		}
-		if tool.Name != "list_types" && records == 0 {
+		if tool.Name != "list_types" && tool.Name != "list_tags" && records == 0 {
 			t.Errorf("%s shows no record", tool.Name)
 		}
 	}

@@ -1,11 +1,14 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-	"time"
+	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -14,199 +17,224 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// searchInput are the arguments of search_notes.
-type searchInput struct {
-	Query  string   `json:"query" jsonschema:"words to look for"`
-	Limit  int      `json:"limit,omitempty" jsonschema:"notes at most"`
-	Tags   []string `json:"tags,omitempty" jsonschema:"only notes with all of these tags"`
-	Folder string   `json:"folder,omitempty" jsonschema:"only notes in this folder or one below it"`
-	Types  []string `json:"types,omitempty" jsonschema:"only notes that describe an entity of one of these types, such as Person"`
-	After  string   `json:"after,omitempty" jsonschema:"only notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
-	Before string   `json:"before,omitempty" jsonschema:"only notes changed before this date (YYYY-MM-DD) or time (RFC 3339)"`
-}
-
-func searchSchema() *jsonschema.Schema {
-	return inputOf[searchInput](func(p map[string]*jsonschema.Schema) { between(p["limit"], 1, maxHits, 10) })
-}
-
-const (
-	maxHits  = 50
-	maxQuery = 8 << 10 // bytes
-)
-
-// searchOutput is the result of search_notes.
-type searchOutput struct {
-	Notes []foundNote `json:"notes" jsonschema:"the notes, best first"`
-}
-
-// foundNote is one note that was found. It has no score, which says nothing
-// without those of other queries.
-type foundNote struct {
-	ID        string    `json:"id" jsonschema:"id of the note, for read_note"`
-	Title     string    `json:"title" jsonschema:"its title"`
-	Path      string    `json:"path,omitempty" jsonschema:"its path"`
-	Snippet   string    `json:"snippet" jsonschema:"the place of its text that fits best"`
-	UpdatedAt time.Time `json:"updatedAt" jsonschema:"when it was changed last"`
-}
-
-func (o searchOutput) text() string {
-	if len(o.Notes) == 0 {
-		return "No note was found."
-	}
-	var b strings.Builder
-	for i, n := range o.Notes {
-		b.WriteString(strconv.Itoa(i+1) + ". " + noteLabel(n.Title) + idMark(n.ID))
-		if n.Path != "" {
-			b.WriteString(" " + inline(n.Path))
-		}
-		b.WriteString("\n   " + startOfLine(n.Snippet) + "\n")
-	}
-	return b.String()
-}
-
-func (c *call) searchNotes(in searchInput) (searchOutput, error) {
-	out := searchOutput{Notes: []foundNote{}}
-	if len(in.Query) > maxQuery {
-		return out, fault.TooLarge("query", len(in.Query), maxQuery, "bytes")
-	}
-	var found protocol.SearchResult
-	err := c.ask("notes.search", protocol.NoteSearch{
-		Query: in.Query, Limit: in.Limit,
-		Filter: protocol.SearchFilter{Tags: in.Tags, Folder: in.Folder, Types: in.Types, After: in.After, Before: in.Before},
-	}, &found)
-	if err != nil {
-		return out, err
-	}
-	for _, hit := range found.Hits {
-		n, err := c.note(protocol.NoteGet{ID: hit.ID}, noNote())
-		if fault.KindOf(err) == fault.NotFound {
-			continue // it went meanwhile
-		}
-		if err != nil {
-			return out, err
-		}
-		out.Notes = append(out.Notes,
-			foundNote{ID: n.ID, Title: hit.Title, Path: hit.Path, Snippet: hit.Snippet, UpdatedAt: n.UpdatedAt})
-	}
-	return out, nil
-}
-
 // readInput are the arguments of read_note.
 type readInput struct {
-	ID       string `json:"id,omitempty" jsonschema:"id of the note"`
-	Path     string `json:"path,omitempty" jsonschema:"its path, such as Meetings/Kickoff.md"`
-	Title    string `json:"title,omitempty" jsonschema:"its title"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"where to begin in the text: nextOffset of the part before"`
-	MaxChars int    `json:"maxChars,omitempty" jsonschema:"characters of text at most"`
+	Note string `json:"note" jsonschema:"the note: its title, path or id"`
+	paging
 }
 
-const (
-	standardChars = 20_000
-	mostChars     = 200_000
-)
+func readSchema() *jsonschema.Schema { return pagesOf[readInput](nil) }
 
-func readSchema() *jsonschema.Schema {
-	return inputOf[readInput](func(p map[string]*jsonschema.Schema) {
-		between(p["maxChars"], 100, mostChars, standardChars)
-		between(p["offset"], 0, 1<<30, 0)
+func (c *call) readNote(in readInput) (string, error) {
+	n, err := c.findNote(in.Note)
+	if err != nil {
+		return "", err
+	}
+	from, err := placeIn(n, in.Cursor)
+	if err != nil {
+		return "", err
+	}
+	return noteText(n, from, in.MaxChars), nil
+}
+
+// readManyInput are the arguments of read_notes.
+type readManyInput struct {
+	Notes    []string `json:"notes" jsonschema:"the notes: titles, paths or ids"`
+	MaxChars int      `json:"maxChars,omitempty" jsonschema:"length of the answer at most, in characters; the notes share it"`
+}
+
+// maxRead is how many notes read_notes shows at once.
+const maxRead = 20
+
+func readManySchema() *jsonschema.Schema {
+	return pagesOf[readManyInput](func(p map[string]*jsonschema.Schema) {
+		least, most := 1, maxRead
+		p["notes"].MinItems, p["notes"].MaxItems = &least, &most
 	})
 }
 
-// readOutput is the result of read_note.
-type readOutput struct {
-	ID         string       `json:"id" jsonschema:"id of the note"`
-	Title      string       `json:"title" jsonschema:"its title"`
-	Path       string       `json:"path,omitempty" jsonschema:"its path"`
-	Tags       []string     `json:"tags" jsonschema:"its tags"`
-	Aliases    []string     `json:"aliases" jsonschema:"its other titles"`
-	UpdatedAt  time.Time    `json:"updatedAt" jsonschema:"when it was changed last"`
-	Archived   bool         `json:"archived" jsonschema:"whether the user has put it away"`
-	EntityID   string       `json:"entityId,omitempty" jsonschema:"the entity that it describes, for get_entity"`
-	Text       string       `json:"text" jsonschema:"its text, Markdown"`
-	NextOffset int          `json:"nextOffset,omitempty" jsonschema:"offset of the next part; absent when there is none"`
-	Links      []linkedNote `json:"links" jsonschema:"notes that it links to"`
-	Backlinks  []linkedNote `json:"backlinks" jsonschema:"notes that link to it"`
+// readNotes shows the beginnings of several notes. What a short one leaves of its share
+// goes to those behind it.
+func (c *call) readNotes(in readManyInput) (string, error) {
+	notes, errs := make([]*protocol.NoteFull, len(in.Notes)), make([]error, len(in.Notes))
+	for i, name := range in.Notes {
+		notes[i], errs[i] = c.findNote(name)
+		if err := errs[i]; err != nil {
+			switch fault.KindOf(err) {
+			case fault.NotFound, fault.Invalid, fault.Conflict:
+			default:
+				return "", err
+			}
+		}
+		c.progress(i+1, len(in.Notes))
+	}
+	for _, n := range notes {
+		if n != nil {
+			n.Body = barBars(n.Body)
+		}
+	}
+	// The short ones first: what they leave is known then.
+	texts := make([]string, len(notes))
+	room, left := in.MaxChars, len(notes)
+	fill := func(i, share int) {
+		bar := fmt.Sprintf("%s %d of %d: ", noteBar, i+1, len(notes))
+		share -= utf8.RuneCountInString(bar) + 2
+		if errs[i] != nil {
+			texts[i], _ = prompt.Cut("\""+inline(in.Notes[i])+"\": "+c.explain(errs[i]).Error(), share)
+		} else {
+			texts[i] = noteText(notes[i], 0, share)
+		}
+		texts[i] = bar + texts[i] + "\n\n"
+		room -= utf8.RuneCountInString(texts[i])
+		left--
+	}
+	for i, n := range notes {
+		if errs[i] != nil || utf8.RuneCountInString(n.Body) < in.MaxChars/(2*len(notes)) {
+			fill(i, room/left)
+		}
+	}
+	for i := range notes {
+		if texts[i] == "" {
+			fill(i, room/left)
+		}
+	}
+	return strings.Join(texts, ""), nil
 }
 
-// linkedNote is a note at the other end of a link.
-type linkedNote struct {
-	ID    string `json:"id" jsonschema:"id of the note"`
-	Title string `json:"title" jsonschema:"its title"`
+// noteBar begins the line above each note of read_notes.
+const noteBar = "=== note"
+
+// barBars marks the lines of a text that could pass for the line above a note.
+func barBars(text string) string {
+	if !strings.Contains(text, "=") {
+		return text
+	}
+	return lineOfText.ReplaceAllStringFunc(text, func(line string) string {
+		if strings.HasPrefix(visible(line), visible(noteBar)) {
+			return `\` + line
+		}
+		return line
+	})
 }
 
-func (o readOutput) text() string {
+// lineOfText matches a line, whatever a reader takes for its end.
+var lineOfText = regexp.MustCompile("[^\n\r\v\f\u0085\u2028\u2029]+")
+
+// visible is what is seen of a text, without blanks and in lower case.
+func visible(text string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Mn, unicode.Other_Default_Ignorable_Code_Point) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// maxNoteHead is how much of a page the lines above the text of a note take at most: a
+// fraction of it.
+const maxNoteHead = 4
+
+// noteText shows a note from a place of its text on, in at most limit characters.
+func noteText(n *protocol.NoteFull, from, limit int) string {
+	head := noteHead(n, limit/maxNoteHead)
+	head, _ = prompt.Cut(strings.TrimSuffix(head, "\n"), limit/maxNoteHead)
+	total := utf8.RuneCountInString(n.Body)
+	const longest = 120 // characters of the line that says how the text goes on
+	room := max(limit-utf8.RuneCountInString(head)-longest, 1)
+	text, next := part(n.Body, from, room)
+	if next > 0 {
+		rest := total - utf8.RuneCountInString(units(n.Body, next))
+		head += fmt.Sprintf("\ngoes on: %d of %d characters follow, cursor v%d.%d", rest, total, n.Version, next)
+	}
+	return head + "\n\n" + text // last, so that nothing in it can pass for the lines above
+}
+
+// noteHead is what stands above the text of a note, a fact a line. room is how much
+// of it can be shown.
+func noteHead(n *protocol.NoteFull, room int) string {
 	var b strings.Builder
-	b.WriteString(noteLabel(o.Title) + idMark(o.ID) + "\n")
+	// The id stands on the first line, however long the title is.
+	title, _ := prompt.Cut(n.Title, max((room-utf8.RuneCountInString(idMark(n.ID)))/2, 1))
+	b.WriteString(noteLabel(title) + idMark(n.ID) + "\n")
 	line := func(name, value string) {
 		if value != "" {
 			b.WriteString(name + ": " + value + "\n")
 		}
 	}
-	line("path", inline(o.Path))
-	line("tags", inlineList(o.Tags))
-	line("aliases", inlineList(o.Aliases))
-	line("changed", o.UpdatedAt.Format(time.RFC3339))
-	if o.Archived {
+	line("path", inline(n.Path))
+	line("changed", moment(n.UpdatedAt))
+	if n.ArchivedAt != nil {
 		line("archived", "yes")
 	}
-	line("entity", o.EntityID)
-	line("links", titles(o.Links))
-	line("linked from", titles(o.Backlinks))
-	if o.NextOffset > 0 {
-		line("goes on", fmt.Sprintf("with offset %d", o.NextOffset))
+	if n.EntityID != "" {
+		line("entity", strings.TrimSpace(idMark(n.EntityID)))
 	}
-	b.WriteString("\n" + o.Text) // last, so that nothing in it can pass for the lines above
+	line("tags", some(n.Tags, maxListed))
+	line("aliases", some(n.Aliases, maxListed))
+	var links, back []string
+	linked := make(map[string]bool)
+	for _, l := range n.Links {
+		if l.ID != "" && !linked[l.ID] {
+			linked[l.ID] = true
+			links = append(links, noteLabel(l.Title)+idMark(l.ID))
+		}
+	}
+	for _, l := range n.Backlinks {
+		back = append(back, noteLabel(l.Title)+idMark(l.ID))
+	}
+	line("links", someLinks(links))
+	line("linked from", someLinks(back))
 	return b.String()
 }
 
-func titles(list []linkedNote) string {
-	parts := make([]string, len(list))
-	for i, n := range list {
-		parts[i] = noteLabel(n.Title) + idMark(n.ID)
+// someLinks is a list of labels, of which related_notes has the rest.
+func someLinks(labels []string) string {
+	text := strings.Join(labels[:min(maxListed, len(labels))], ", ")
+	if more := len(labels) - maxListed; more > 0 {
+		text += fmt.Sprintf(" (+%d more: related_notes)", more)
 	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
-func (c *call) readNote(in readInput) (readOutput, error) {
-	n, err := c.note(protocol.NoteGet{ID: in.ID, Path: in.Path, Title: in.Title}, noNote())
-	if err != nil {
-		return readOutput{}, severalNotes(err)
+var noteCursor = regexp.MustCompile(`^v(\d{1,18})\.(\d{1,9})$`)
+
+// placeIn reads a cursor of noteText. It is good for the version that it was given for.
+func placeIn(n *protocol.NoteFull, cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
 	}
-	out := readOutput{
-		ID: n.ID, Title: n.Title, Path: n.Path, Tags: n.Tags, Aliases: n.Aliases, EntityID: n.EntityID,
-		UpdatedAt: n.UpdatedAt, Archived: n.ArchivedAt != nil, Links: []linkedNote{}, Backlinks: []linkedNote{},
+	m := noteCursor.FindStringSubmatch(cursor)
+	if m == nil {
+		return 0, badCursor()
 	}
-	out.Text, out.NextOffset = part(n.Body, in.Offset, in.MaxChars)
-	linked := make(map[string]bool)
-	for _, l := range n.Links {
-		if l.ID == "" || linked[l.ID] || len(out.Links) == maxLinked {
-			continue
+	if m[1] != strconv.Itoa(n.Version) {
+		return 0, fault.New(fault.Conflict, "the note was changed since its first part was read").
+			WithHint("read it again without a cursor")
+	}
+	return strconv.Atoi(m[2])
+}
+
+// units returns the first UTF-16 code units of a text.
+func units(text string, n int) string {
+	at := 0
+	for i, r := range text {
+		if at >= n {
+			return text[:i]
 		}
-		linked[l.ID] = true
-		out.Links = append(out.Links, linkedNote{l.ID, l.Title})
+		at += utf16.RuneLen(r)
 	}
-	for _, l := range n.Backlinks[:min(maxLinked, len(n.Backlinks))] {
-		out.Backlinks = append(out.Backlinks, linkedNote{l.ID, l.Title})
-	}
-	return out, nil
+	return text
 }
-
-// maxLinked is how many links of a note are listed in each direction.
-const maxLinked = 50
 
 // part returns at most limit code points of a text from a UTF-16 offset on, cut
 // between graphemes, and the offset of the rest, 0 when there is none.
 func part(text string, offset, limit int) (string, int) {
-	from := len(text)
+	begin := units(text, offset)
 	at := 0
-	for i, r := range text {
-		if at >= offset {
-			from = i
-			break
-		}
+	for _, r := range begin {
 		at += utf16.RuneLen(r)
 	}
-	rest := text[from:]
+	rest := text[len(begin):]
 	shown, cut := prompt.Cut(rest, limit)
 	if !cut {
 		return rest, 0
@@ -226,4 +254,28 @@ func part(text string, offset, limit int) (string, int) {
 		at += utf16.RuneLen(r)
 	}
 	return shown, at
+}
+
+// severalNotes is the error for a title or path that more than one note has, instead
+// of the daemon's.
+func severalNotes(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Conflict {
+		return err
+	}
+	return fault.New(fault.Conflict, "several notes have that title or path").
+		WithHint("name one of these by its id").WithCandidates(f.Candidates)
+}
+
+func noNote() error {
+	return fault.New(fault.NotFound, "there is no such note").WithHint("search_notes finds notes")
+}
+
+// orNoNote is the error of a method that reads a note, in the words of this package
+// where there is none.
+func orNoNote(err error) error {
+	if isMissing(err) {
+		return noNote()
+	}
+	return err
 }

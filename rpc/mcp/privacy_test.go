@@ -22,7 +22,7 @@ import (
 var secret = regexp.MustCompile(`(?i)zq\w*|990099`)
 
 // cursors of the daemon hold the name of the record that they stand behind.
-var cursors = regexp.MustCompile(`"nextCursor":"([^"]*)"`)
+var cursors = regexp.MustCompile(`(?:"nextCursor":"|again with cursor \d+\.)([A-Za-z0-9_-]+)`)
 
 // seedSecrets writes the vault of canaries, and entities around a private one.
 func (d *daemon) seedSecrets() {
@@ -46,27 +46,43 @@ var attempts = []struct{ tool, args string }{
 	{"search_notes", `{"query":"scales","types":["Zqtype","Thing"]}`},
 	{"search_notes", `{"query":"scales","tags":["zqtag"]}`},
 	{"search_notes", `{"query":"scales","folder":"Zqfolder"}`},
-	{"similar_notes", `{"id":"zqnote"}`},
-	{"similar_notes", `{"id":"{Zqtitle Secret}"}`},
-	{"similar_notes", `{"id":"{Weekly}","limit":50}`},
-	{"similar_notes", `{"id":"{Thing}","limit":50}`},
-	{"read_note", `{"id":"zqnote"}`},
-	{"read_note", `{"title":"Zqtitle Secret"}`},
-	{"read_note", `{"path":"Zqfolder/Zqpath.md"}`},
-	{"read_note", `{"id":"{Zqtitle Secret}"}`},
-	{"read_note", `{"title":"Weekly"}`},
-	{"read_note", `{"title":"Open"}`},
-	{"read_note", `{"title":"Thing"}`},
-	{"read_note", `{"path":"Title.md"}`},
+	{"related_notes", `{"note":"zqnote"}`},
+	{"related_notes", `{"note":"{Zqtitle Secret}"}`},
+	{"related_notes", `{"note":"{Weekly}","limit":50}`},
+	{"related_notes", `{"note":"{Thing}","limit":50}`},
+	{"related_notes", `{"note":"Open"}`},
+	{"read_notes", `{"notes":["zqnote","Zqtitle Secret","{Zqtitle Secret}","Weekly","Open","Thing"]}`},
+	{"list_notes", `{}`},
+	{"list_notes", `{"limit":1}`},
+	{"list_notes", `{"limit":3}`},
+	{"list_notes", `{"folder":"Zqfolder"}`},
+	{"list_notes", `{"tag":"zqtag"}`},
+	{"list_notes", `{"type":"Zqtype"}`},
+	{"list_notes", `{"vault":"V","changedSince":"2020-01-01"}`},
+	{"recent_changes", `{"limit":200}`},
+	{"recent_changes", `{"limit":1}`},
+	{"list_tags", `{}`},
+	{"list_tags", `{"prefix":"zq"}`},
+	{"list_tags", `{"limit":1}`},
+	{"explain_context", `{}`},
+	{"query", `{"query":"SELECT p FROM Person p WHERE p.boss IS NOT NULL OR p.boss.name = 'x' OR p.pay > 0 ORDER BY p.friend"}`},
+	{"read_note", `{"note":"zqnote"}`},
+	{"read_note", `{"note":"Zqtitle Secret"}`},
+	{"read_note", `{"note":"Zqfolder/Zqpath.md"}`},
+	{"read_note", `{"note":"{Zqtitle Secret}"}`},
+	{"read_note", `{"note":"Weekly"}`},
+	{"read_note", `{"note":"Open"}`},
+	{"read_note", `{"note":"Thing"}`},
+	{"read_note", `{"note":"Title.md"}`},
 	{"search_notes", `{"query":"about"}`},
-	{"get_entity", `{"id":"cid"}`},
+	{"get_entity", `{"entity":"cid"}`},
 	{"assemble_context", `{"message":"@Cid knows, see [[Title]]","searchNotes":8}`},
-	{"get_entity", `{"id":"zqboss"}`},
-	{"get_entity", `{"name":"Zqname"}`},
-	{"get_entity", `{"name":"Zqnick"}`},
-	{"get_entity", `{"name":"bob","depth":4}`},
-	{"get_entity", `{"id":"ann","depth":4}`},
-	{"get_entity", `{"id":"dan","depth":4}`},
+	{"get_entity", `{"entity":"zqboss"}`},
+	{"get_entity", `{"entity":"Zqname"}`},
+	{"get_entity", `{"entity":"Zqnick"}`},
+	{"get_entity", `{"entity":"bob","depth":3}`},
+	{"get_entity", `{"entity":"ann","depth":3}`},
+	{"get_entity", `{"entity":"dan","depth":3}`},
 	{"list_entities", `{}`},
 	{"list_entities", `{"limit":1}`},
 	{"list_entities", `{"type":"Person","limit":2}`},
@@ -83,14 +99,14 @@ var attempts = []struct{ tool, args string }{
 	{"query", `{"query":"SELECT t FROM Xqtype t"}`},
 	{"query", `{"query":"SELECT t FROM Thing t WHERE t.xqcolour = 'x'"}`},
 	{"query", `{"query":"SELECT p FROM Person WHERE p.boss = {this}","this":"zqboss"}`},
-	{"explore_graph", `{"id":"zqboss"}`},
-	{"explore_graph", `{"id":"ann","depth":4}`},
-	{"explore_graph", `{"id":"{Open}","depth":4}`},
+	{"explore_graph", `{"record":"zqboss"}`},
+	{"explore_graph", `{"record":"ann","depth":4}`},
+	{"explore_graph", `{"record":"{Open}","depth":4}`},
 	{"find_path", `{"from":"ann","to":"ben"}`},
 	{"find_path", `{"from":"ann","to":"zqboss"}`},
 	{"find_path", `{"from":"dan","to":"ann"}`},
 	{"assemble_context", `{"message":"What do @Zqname, @Zqnick and @Ann think of [[Zqtitle Secret]], [[Zqplain]], [[Open]] and scales?","searchNotes":8,"maxDepth":4}`},
-	{"assemble_context", `{"message":"@Bob and [[Weekly]]","entityIds":["zqboss","zqbob"],"noteIds":["zqnote","{Zqtitle Secret}"]}`},
+	{"assemble_context", `{"message":"@Bob and [[Weekly]]","entities":["[id:zqboss]","[id:zqbob]"],"notes":["[id:zqnote]","[id:{Zqtitle Secret}]"]}`},
 }
 
 // ids are the ids of the notes by title.
@@ -115,17 +131,19 @@ func (d *daemon) allAttempts() map[string][]string {
 		add(a.tool, filled(a.args, ids))
 	}
 	for n := range d.rooms.Notes.All() {
-		add("read_note", `{"id":"`+n.ID+`"}`)
-		add("explore_graph", `{"id":"`+n.ID+`","depth":1}`)
-		add("similar_notes", `{"id":"`+n.ID+`"}`)
+		add("read_note", `{"note":"`+n.ID+`"}`)
+		add("explore_graph", `{"record":"`+n.ID+`","depth":1}`)
+		add("related_notes", `{"note":"`+n.ID+`"}`)
 		add("find_path", `{"from":"`+n.ID+`","to":"`+ids["Open"]+`"}`)
-		add("assemble_context", `{"message":"x","noteIds":["`+n.ID+`"],"searchNotes":0}`)
+		add("assemble_context", `{"message":"x","notes":["[id:`+n.ID+`]"],"searchNotes":0}`)
 	}
 	for e := range d.rooms.Entities.All() {
-		add("get_entity", `{"id":"`+e.ID+`","depth":2}`)
-		add("explore_graph", `{"id":"`+e.ID+`","depth":1}`)
-		add("assemble_context", `{"message":"x","entityIds":["`+e.ID+`"],"searchNotes":0}`)
+		add("get_entity", `{"entity":"`+e.ID+`","depth":2}`)
+		add("explore_graph", `{"record":"`+e.ID+`","depth":1}`)
+		add("assemble_context", `{"message":"x","entities":["[id:`+e.ID+`]"],"searchNotes":0}`)
 	}
+	// The last is what explain_context tells of.
+	add("assemble_context", `{"message":"Who is @Ann?","maxDepth":4}`)
 	return all
 }
 
@@ -242,18 +260,21 @@ func TestCTX34_AGuessTellsNothing(t *testing.T) {
 	ids := d.ids()
 	h := d.open(mcp.Options{})
 	for _, tc := range []struct{ tool, private, nothing string }{
-		{"read_note", `{"id":"zqnote"}`, `{"id":"nothing"}`},
-		{"read_note", `{"title":"Zqplain"}`, `{"title":"Nothing"}`},
-		{"read_note", `{"path":"Zqfolder/Zqpath.md"}`, `{"path":"None/Nothing.md"}`},
-		{"get_entity", `{"id":"zqboss"}`, `{"id":"nothing"}`},
-		{"get_entity", `{"name":"Zqnick"}`, `{"name":"Nothing"}`},
+		{"read_note", `{"note":"zqnote"}`, `{"note":"nothing"}`},
+		{"read_note", `{"note":"Zqplain"}`, `{"note":"Nothing"}`},
+		{"read_note", `{"note":"Zqfolder/Zqpath.md"}`, `{"note":"None/Nothing.md"}`},
+		{"get_entity", `{"entity":"zqboss"}`, `{"entity":"nothing"}`},
+		{"get_entity", `{"entity":"Zqnick"}`, `{"entity":"Nothing"}`},
 		{"list_entities", `{"type":"Zqtype"}`, `{"type":"Nothing"}`},
-		{"explore_graph", `{"id":"zqboss"}`, `{"id":"nothing"}`},
+		{"explore_graph", `{"record":"zqboss"}`, `{"record":"nothing"}`},
 		{"find_path", `{"from":"ann","to":"zqboss"}`, `{"from":"ann","to":"nothing"}`},
+		{"read_notes", `{"notes":["zqnote","Zqplain"]}`, `{"notes":["nothing","Nowhere"]}`},
+		{"related_notes", `{"note":"zqnote"}`, `{"note":"nothing"}`},
+		{"related_notes", `{"note":"Zqplain"}`, `{"note":"Nowhere"}`},
 		{"search_notes", `{"query":"Zqbody"}`, `{"query":"xyzzy"}`},
 		{"search_notes", `{"query":"Zqalias"}`, `{"query":"xyzzy"}`},
 		{"assemble_context", `{"message":"@Zqname [[Zqplain]] [[{Open}]]","searchNotes":0}`, `{"message":"@Nobody [[Nowhere]] [[{Open}]]","searchNotes":0}`},
-		{"assemble_context", `{"message":"x","entityIds":["zqboss"],"noteIds":["zqnote"]}`, `{"message":"x","entityIds":["nothing"],"noteIds":["nothing"]}`},
+		{"assemble_context", `{"message":"x","entities":["[id:zqboss]"],"notes":["[id:zqnote]"]}`, `{"message":"x","entities":["[id:nothing]"],"notes":["[id:nothing]"]}`},
 	} {
 		private, nothing := h.result(tc.tool, filled(tc.private, ids)), h.result(tc.tool, filled(tc.nothing, ids))
 		if a, b := asked.Replace(asJSON(t, private)), asked.Replace(asJSON(t, nothing)); a != b {
@@ -269,42 +290,42 @@ func TestCTX34_WhatIsPublicStays(t *testing.T) {
 	d.seedSecrets()
 	ids := d.ids()
 	h := d.open(mcp.Options{})
-	_, text := h.call("read_note", `{"title":"Weekly"}`)
+	text := h.call("read_note", `{"note":"Weekly"}`)
 	h.contains("the one public note of a title", text, "public weekly")
-	_, text = h.call("get_entity", `{"name":"Bob"}`)
+	text = h.call("get_entity", `{"entity":"Bob"}`)
 	h.contains("the one public entity of a name", text, "[id:bob]")
-	out, text := h.call("assemble_context", `{"message":"@Bob and [[a/Weekly]]","searchNotes":0}`)
+	text = h.call("assemble_context", `{"message":"@Bob and [[a/Weekly]]","searchNotes":0}`)
 	h.contains("mentions", text, "### @(private) (Person) [id:bob]", "friend: @Cid (private) [id:cid]", "public weekly")
-	if asJSON(t, out["notShown"]) != "[]" {
-		t.Errorf("%v", out["notShown"])
+	if strings.Contains(text, "left out") {
+		t.Errorf("%s", text)
 	}
-	_, text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`)
-	if text != "5" { // ann, ben, bob, cid, dan
-		t.Errorf("%s people", text)
+	text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`)
+	if text != "5\n" { // ann, ben, bob, cid, dan
+		t.Errorf("%q people", text)
 	}
-	_, text = h.call("query", `{"query":"SELECT p FROM Person WHERE p.boss.name LIKE 'Zq%'"}`)
-	if !strings.HasPrefix(text, "0 entities") {
+	text = h.call("query", `{"query":"SELECT p FROM Person WHERE p.boss.name LIKE 'Zq%'"}`)
+	if text != "0 rows\n" {
 		t.Errorf("behind a reference: %s", text)
 	}
-	_, text = h.call("find_path", `{"from":"ann","to":"ben"}`) // the short way leads through a private one
+	text = h.call("find_path", `{"from":"ann","to":"ben"}`) // the short way leads through a private one
 	h.contains("a way around", text, "@Ann", "[id:bob]", "@Cid (private)", "@Ben (Person) [id:ben], 3 steps", "@Ben (Person) --friend--> @Cid (private) (Person)")
-	_, text = h.call("find_path", `{"from":"ann","to":"ben","maxDepth":2}`)
+	text = h.call("find_path", `{"from":"ann","to":"ben","maxDepth":2}`)
 	if !strings.Contains(text, "not connected") {
 		t.Errorf("no way of two steps: %s", text)
 	}
-	out, _ = h.call("explore_graph", `{"id":"ann","depth":2}`)
-	if found := regexp.MustCompile(`"id":"(ben|dan)"`).FindString(asJSON(t, out)); found != "" {
+	text = h.call("explore_graph", `{"record":"ann","depth":2}`)
+	if found := regexp.MustCompile(`id:(ben|dan)\b`).FindString(text); found != "" {
 		t.Errorf("%s is reached through a private record only", found)
 	}
-	_, text = h.call("read_note", filled(`{"id":"{Open}"}`, ids))
+	text = h.call("read_note", filled(`{"note":"{Open}"}`, ids))
 	h.contains("the text", text, "Scales are here. (private), (private), (private) and `(private)`", "Back to [[Thing]] and [the thing](Thing.md), https://example.com/scales.md.")
 	if strings.Contains(text, "label") || strings.Contains(text, "two") {
 		t.Errorf("words that lead to a private note: %s", text)
 	}
-	_, text = h.call("list_types", `{}`)
-	h.contains("types", text, "- Thing\n  colour: text\n", "- Empty\n  size: number", "- Person\n  pay: number")
-	out, _ = h.call("search_notes", `{"query":"scales","limit":3}`)
-	if n := len(out["notes"].([]any)); n != 3 {
+	text = h.call("list_types", `{}`)
+	h.contains("types", text, "- Thing, 17 entities\n  colour: text\n", "- Empty, 0 entities\n  size: number", "- Person, 5 entities\n  pay: number")
+	text = h.call("search_notes", `{"query":"scales","limit":3}`)
+	if n := strings.Count(text, ". [["); n != 3 {
 		t.Errorf("%d notes of 3 that are wanted: private ones stood before them", n)
 	}
 }
@@ -314,16 +335,16 @@ func TestCTX34_APrivateNoteIsPrivateAtOnce(t *testing.T) {
 	d := start(t)
 	d.seed()
 	h := d.open(mcp.Options{})
-	h.call("read_note", `{"id":"alpha"}`)
+	h.call("read_note", `{"note":"alpha"}`)
 	d.put("notes.patch", `{"id":"alpha","private":true}`)
-	h.fails("read_note", `{"id":"alpha"}`)
-	_, text := h.call("read_note", `{"id":"kickoff"}`)
+	h.fails("read_note", `{"note":"alpha"}`)
+	text := h.call("read_note", `{"note":"kickoff"}`)
 	h.contains("a link to it", text, "See (private) and [[Nowhere]]")
 	if strings.Contains(text, "Alpha") {
 		t.Errorf("%s", text)
 	}
 	d.put("notes.patch", `{"id":"alpha","private":false}`)
-	h.call("read_note", `{"id":"alpha"}`)
+	h.call("read_note", `{"note":"alpha"}`)
 }
 
 // TestCTX34_APrivateEntityOfAPublicNote: the note is shown, and nothing says that
@@ -333,14 +354,12 @@ func TestCTX34_APrivateEntityOfAPublicNote(t *testing.T) {
 	d.put("types.put", `{"name":"Thing","fields":[]}`, "notes.put", `{"id":"n","title":"N","body":"---\ntype: Thing\n---\nscales"}`)
 	h := d.open(mcp.Options{})
 	found := func() string {
-		out, _ := h.call("search_notes", `{"query":"scales","types":["Thing"]}`)
-		read, _ := h.call("read_note", `{"id":"n"}`)
-		return asJSON(t, out) + asJSON(t, read)
+		return h.call("search_notes", `{"query":"scales","types":["Thing"]}`) + h.call("read_note", `{"note":"n"}`)
 	}
 	entity := d.rooms.Notes.Get("n").EntityID
-	h.contains("public", found(), `{"notes":[{"id":"n"`, `"entityId":"`+entity)
+	h.contains("public", found(), `1. [[N]] [id:n]`, "\nentity: [id:"+entity+"]\n")
 	d.put("entities.patch", `{"id":"`+entity+`","private":true}`)
-	if text := found(); !strings.HasPrefix(text, `{"notes":[]}`) || strings.Contains(text, entity) {
+	if text := found(); !strings.Contains(text, "\nNo note was found.\n") || strings.Contains(text, entity) {
 		t.Errorf("%s", text)
 	}
 }
@@ -350,13 +369,13 @@ func TestCTX34_APrivateEntityOfAPublicNote(t *testing.T) {
 func TestCTX34_PrivateNotesDoNotCrowdOut(t *testing.T) {
 	d := start(t)
 	list := []string{`{"id":"n","title":"N","body":"one needle in much hay"}`}
-	for i := range 40 {
+	for i := range 120 {
 		list = append(list, fmt.Sprintf(`{"id":"p%d","title":"needle needle","body":"needle","private":true}`, i))
 	}
 	d.put("notes.putMany", `{"notes":[`+strings.Join(list, ",")+`]}`)
-	out, _ := d.open(mcp.Options{}).call("search_notes", `{"query":"needle","limit":1}`)
-	if len(out["notes"].([]any)) != 1 {
-		t.Errorf("%v", out)
+	text := d.open(mcp.Options{}).call("search_notes", `{"query":"needle","limit":1}`)
+	if !strings.Contains(text, "\n1. [[N]] [id:n]") || strings.Contains(text, "cursor") {
+		t.Errorf("%v", text)
 	}
 }
 
@@ -372,7 +391,7 @@ func TestCTX34_MoreLinksThanCanBeLookedUp(t *testing.T) {
 	data, err := json.Marshal(map[string]string{"id": "many", "title": "Many", "body": body.String()})
 	must(t, err)
 	d.put("notes.put", string(data))
-	_, text := d.open(mcp.Options{}).call("read_note", `{"id":"many","maxChars":200000}`)
+	text := d.open(mcp.Options{}).call("read_note", `{"note":"many","maxChars":200000}`)
 	if secret.MatchString(text) || !strings.HasSuffix(text, "(private) end") || !strings.Contains(text, "[[Na]]") {
 		t.Errorf("…%s", text[len(text)-200:])
 	}
@@ -404,17 +423,23 @@ func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 			`{"query":"scales"}`, `{"query":"scales","limit":1}`, `{"query":"scals alpha"}`, `{"query":"scales","tags":["plan"]}`, `{"query":"Aardvark"}`,
 			`{"query":"scales","types":["Person"]}`, `{"query":"scales","folder":"meetings"}`, `{"query":"text of alpha about scales"}`,
 		},
-		"similar_notes":    {`{"id":"alpha"}`, `{"id":"kickoff","limit":1}`, `{"id":"zq1"}`},
-		"read_note":        {`{"id":"alpha"}`, `{"id":"kickoff"}`, `{"title":"Kickoff of scales"}`, `{"id":"zq1"}`, `{"title":"Sync"}`},
-		"assemble_context": {`{"message":"@Alice and @Adam on scales [[Kickoff]] [[Zz]]"}`, `{"message":"scales","searchNotes":8}`, `{"message":"x","entityIds":["core","zq5"],"maxDepth":4}`},
-		"get_entity":       {`{"id":"alice","depth":4}`, `{"name":"Alice"}`, `{"name":"Alicia"}`, `{"id":"core","depth":1}`},
+		"related_notes":    {`{"note":"alpha"}`, `{"note":"kickoff","limit":1}`, `{"note":"zq1"}`, `{"note":"Kickoff","limit":0}`},
+		"read_note":        {`{"note":"alpha"}`, `{"note":"kickoff"}`, `{"note":"Kickoff of scales"}`, `{"note":"zq1"}`, `{"note":"Sync"}`},
+		"read_notes":       {`{"notes":["alpha","zq1","Sync","Kickoff of scales"]}`},
+		"list_notes":       {`{}`, `{"limit":1}`, `{"tag":"plan"}`, `{"tag":"zqtag"}`, `{"folder":"meetings"}`, `{"type":"Person"}`, `{"type":"Zqtype"}`, `{"changedSince":"2020-01-01","limit":2}`},
+		"recent_changes":   {`{}`, `{"since":"2020-01-01"}`},
+		"list_tags":        {`{}`, `{"limit":1}`, `{"prefix":"zq"}`},
+		"assemble_context": {`{"message":"@Alice and @Adam on scales [[Kickoff]] [[Zz]]"}`, `{"message":"scales","searchNotes":8}`, `{"message":"x","entities":["core","[id:zq5]"],"maxDepth":4}`, `{"message":"x","notes":["zq1"]}`},
+		"explain_context":  {`{}`},
+		"get_entity":       {`{"entity":"alice","depth":3}`, `{"entity":"Alice"}`, `{"entity":"Alicia"}`, `{"entity":"core","depth":1}`, `{"entity":"zq5"}`},
 		"list_entities":    {`{}`, `{"limit":1}`, `{"limit":2}`, `{"type":"Person","limit":2}`, `{"type":"Zqtype"}`, `{"type":"Declared"}`, `{"type":"Team"}`},
 		"list_types":       {`{}`},
-		"explore_graph":    {`{"id":"alice","depth":4}`, `{"id":"kickoff","depth":2,"limit":3}`, `{"id":"zq1"}`, `{"id":"bob"}`},
-		"find_path":        {`{"from":"bob","to":"kickoff"}`, `{"from":"bob2","to":"alice","maxDepth":16}`, `{"from":"alice","to":"zq7"}`},
+		"explore_graph":    {`{"record":"alice","depth":4}`, `{"record":"kickoff","depth":2}`, `{"record":"zq1"}`, `{"record":"bob2"}`, `{"record":"Adam"}`},
+		"find_path":        {`{"from":"[id:bob]","to":"kickoff"}`, `{"from":"bob2","to":"alice","maxDepth":16}`, `{"from":"alice","to":"zq7"}`},
 		"query": {
 			`{"query":"SELECT COUNT(*) FROM Person"}`, `{"query":"SELECT p FROM Person ORDER BY p.name","limit":2}`, `{"query":"SELECT t FROM Zqtype t"}`,
 			`{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"alice"}`, `{"query":"SELECT p FROM Person p WHERE p.zqfield = 'x'"}`,
+			`{"query":"SELECT p FROM Person p WHERE p.team.lead.leads IS NOT NULL"}`, `{"query":"SELECT p FROM Person p","this":"zq5"}`,
 		},
 	}
 	answers := func(d *daemon) map[string]string {

@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,7 +22,7 @@ const (
 )
 
 const (
-	// maxRecent is how many notes are listed as resources.
+	// maxRecent is how many notes a page of the list of resources has.
 	maxRecent = 50
 	// maxResource is how much is given of the text of a note, in characters.
 	maxResource = 256 << 10
@@ -45,7 +43,8 @@ func (s *server) addResources() {
 func (s *server) readNoteResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	n, err := c.note(protocol.NoteGet{ID: strings.TrimPrefix(uri, noteURI)}, noResource(uri))
+	n := new(protocol.NoteFull)
+	err := c.ask("notes.get", protocol.NoteGet{ID: strings.TrimPrefix(uri, noteURI)}, n)
 	if err != nil {
 		return nil, s.resourceError(uri, err)
 	}
@@ -58,14 +57,15 @@ func (s *server) readEntityResource(ctx context.Context,
 ) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	e, err := c.entity(strings.TrimPrefix(uri, entityURI), noResource(uri))
+	e := new(protocol.EntityFull)
+	err := c.ask("entities.get", protocol.EntityGet{ID: strings.TrimPrefix(uri, entityURI), Resolve: 2}, e)
+	if err == nil && e.TrashedAt != nil {
+		err = noResource(uri)
+	}
 	if err != nil {
 		return nil, s.resourceError(uri, err)
 	}
-	text, err := c.card(e.ID, 1)
-	if err != nil {
-		return nil, s.resourceError(uri, err)
-	}
+	text, _ := prompt.Cut(entityCard(e), maxResource)
 	return markdownResource(uri, text), nil
 }
 
@@ -78,7 +78,11 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch method {
 		case "resources/list":
-			list, err := s.begin(ctx).recent()
+			cursor := ""
+			if r, ok := req.(*sdk.ListResourcesRequest); ok && r.Params != nil {
+				cursor = r.Params.Cursor
+			}
+			list, err := s.begin(ctx).recent(cursor)
 			if err != nil {
 				return nil, s.wireError(err)
 			}
@@ -95,26 +99,17 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// recent lists the notes that were changed last.
-func (c *call) recent() (*sdk.ListResourcesResult, error) {
-	var heads []protocol.NoteHead
-	for from := ""; ; {
-		var page protocol.NotePage
-		if err := c.ask("notes.list", protocol.NoteFilter{Page: protocol.Page{Cursor: from, Limit: 1000}},
-			&page); err != nil {
-			return nil, err
-		}
-		heads = append(heads, page.Notes...)
-		from = page.NextCursor
-		if from == "" {
-			break
-		}
+// recent lists the notes, those that were changed last first.
+func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
+	var page protocol.NotePage
+	err := c.ask("notes.list", protocol.NoteFilter{
+		Sort: protocol.SortUpdated, Page: protocol.Page{Cursor: cursor, Limit: maxRecent},
+	}, &page)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(heads, func(a, b protocol.NoteHead) int {
-		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
-	})
-	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
-	for _, n := range heads[:min(maxRecent, len(heads))] {
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
+	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
 			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title), Description: oneLine(n.Path),
 			MIMEType:    mimeType,

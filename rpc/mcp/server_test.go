@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -53,72 +56,75 @@ func TestTools(t *testing.T) {
 		t.Errorf("%+v", init)
 	}
 
-	out, text := h.call("search_notes", `{"query":"scales"}`)
-	h.contains("search", text, "1. [[Alpha]] [id:alpha] projects/alpha.md", "Text of Alpha about scales", "[[Kickoff]]")
-	h.contains("search", asJSON(t, out), `"id":"kickoff"`, `"snippet":"Text of Alpha`)
-	if strings.Contains(text, "Old") || strings.Contains(asJSON(t, out), "score") {
+	text := h.call("search_notes", `{"query":"scales"}`)
+	h.contains("search", text, "1. [[Alpha]] [id:alpha] projects/alpha.md\n   Text of Alpha about scales", "2. [[Kickoff]] [id:kickoff] meetings/kickoff.md\n")
+	if strings.Contains(text, "Old") || strings.Contains(text, "score") {
 		t.Errorf("archived notes and scores are not for hosts: %s", text)
 	}
-	out, _ = h.call("search_notes", `{"query":"scales","limit":1,"folder":"meetings","tags":["plan"],"after":"2020-01-01"}`)
-	h.contains("filters", asJSON(t, out), `"id":"kickoff"`)
-	_, text = h.call("search_notes", `{"query":"xyzzy"}`)
-	if text != "No note was found." {
+	text = h.call("search_notes", `{"query":"scales","limit":1,"folder":"meetings","tags":["plan"],"after":"2020-01-01"}`)
+	h.contains("filters", text, "1. [[Kickoff]]")
+	text = h.call("search_notes", `{"query":"xyzzy"}`)
+	if !strings.HasSuffix(text, "No note was found.\n") {
 		t.Errorf("%q", text)
 	}
 
-	for _, by := range []string{`{"id":"kickoff"}`, `{"title":"kickoff"}`, `{"path":"meetings/kickoff.md"}`} {
-		out, text = h.call("read_note", by)
-		h.contains(by, text, "[[Kickoff]] [id:kickoff]\npath: meetings/kickoff.md\ntags: plan\naliases: Start\n", "links: [[Alpha]] [id:alpha]",
-			"linked from: [[Alpha]] [id:alpha]\n\n---\nstatus: done\n---\nWe met. See [[Alpha]] and [[Nowhere]].\n\n- scales #plan")
-	}
-	h.contains("structured", asJSON(t, out), `"links":[{"id":"alpha","title":"Alpha"}]`, `"archived":false`)
-	_, text = h.call("read_note", `{"id":"old"}`)
+	text = h.call("read_note", `{"note":"Kickoff"}`)
+	h.contains("a note", text, "[[Kickoff]] [id:kickoff]\npath: meetings/kickoff.md\nchanged: 2026-01-31T09:30:00Z\ntags: plan\naliases: Start\nlinks: [[Alpha]] [id:alpha]\n"+
+		"linked from: [[Alpha]] [id:alpha]\n\n---\nstatus: done\n---\nWe met. See [[Alpha]] and [[Nowhere]].\n\n- scales #plan")
+	text = h.call("read_note", `{"note":"old"}`)
 	h.contains("archived", text, "archived: yes")
 
-	_, text = h.call("get_entity", `{"id":"alice"}`)
-	h.contains("entity", text, "### @Alice (Person) [id:alice]", "role: Engineer", "team: @Core [id:core]", "### @Core (Team)", "leads: @Core", "note: [id:alpha]")
-	for _, name := range []string{"al", "@Alice", " ALICE "} {
-		out, _ = h.call("get_entity", asJSON(t, map[string]string{"name": name}))
-		if out["id"] != "alice" {
-			t.Errorf("%q is %v", name, out)
-		}
-	}
-	d.put("entities.put", `{"id":"odd","type":"Team","name":"Odd [one]"}`)
-	out, _ = h.call("get_entity", `{"name":"odd [one]"}`)
-	if out["id"] != "odd" {
-		t.Errorf("%v", out)
-	}
-	_, text = h.call("get_entity", `{"id":"alice","depth":0}`)
+	text = h.call("get_entity", `{"entity":"alice"}`)
+	h.contains("entity", text, "### @Alice (Person) [id:alice]\nalso: Al\ndescribed in: [id:alpha]\nleads: @Core [id:core]\nrole: Engineer\nteam: @Core [id:core]\n",
+		"\n### @Core (Team) [id:core]\nlead: @Alice [id:alice]\n")
+	text = h.call("get_entity", `{"entity":"alice","depth":0}`)
 	if strings.Contains(text, "### @Core") {
 		t.Errorf("depth 0 shows %s", text)
 	}
 
-	_, text = h.call("list_types", `{}`)
-	h.contains("types", text, "- Person\n  role: text\n  level: select of junior, lead\n  team: entity_ref to Team")
+	text = h.call("list_types", `{}`)
+	h.contains("types", text, "- Person, 3 entities\n  role: text\n  level: select of junior, lead\n  team: entity_ref to Team")
 
-	out, text = h.call("explore_graph", `{"id":"core"}`)
-	h.contains("graph", text, "- @Core (Team) [id:core], 0 steps\n", "- @Alice (Person) [id:alice], 1 step\n", "@Core (Team) --lead--> @Alice (Person)")
-	h.contains("graph", asJSON(t, out), `{"field":"team","from":"bob","to":"core"}`)
-	out, _ = h.call("explore_graph", `{"id":"core","limit":2}`)
-	if len(out["records"].([]any)) != 2 || out["more"] != true {
-		t.Errorf("%v", out)
+	text = h.call("explore_graph", `{"record":"@Core"}`)
+	h.contains("graph", text, "3 records, 4 edges\n", "- @Core (Team) [id:core], 0 steps\n", "- @Alice (Person) [id:alice], 1 step\n",
+		"@Core (Team) --lead--> @Alice (Person)", "@Bob (Person) --team--> @Core (Team)")
+	text = h.call("explore_graph", `{"record":"alpha","kinds":["note"]}`)
+	if strings.Contains(text, "alice") {
+		t.Errorf("only notes: %v", text)
 	}
-	out, _ = h.call("explore_graph", `{"id":"alpha","kinds":["note"]}`)
-	if strings.Contains(asJSON(t, out), "alice") {
-		t.Errorf("only notes: %v", out)
-	}
-	_, text = h.call("find_path", `{"from":"kickoff","to":"core"}`)
+	text = h.call("find_path", `{"from":"[[Kickoff]]","to":"Core"}`)
 	h.contains("path", text, "[[Kickoff]]", "[[Alpha]]", "@Alice", "@Core (Team) [id:core], 3 steps")
-	_, text = h.call("find_path", `{"from":"bob2","to":"core"}`)
+	text = h.call("find_path", `{"from":"bob2","to":"core"}`)
 	if !strings.Contains(text, "not connected") {
 		t.Errorf("%q", text)
 	}
+}
 
-	out, text = h.call("assemble_context", `{"message":"What does @Alice plan, see [[Kickoff]] and @Bob?"}`)
+// TestMCP1_AContextIsThePrompt: what it is made of is another tool's.
+func TestMCP1_AContextIsThePrompt(t *testing.T) {
+	d := start(t)
+	d.seed()
+	h := d.open(mcp.Options{})
+	text := h.call("assemble_context", `{"message":"What does @Alice plan, see [[Kickoff]] and @Bob?"}`)
 	h.contains("context", text, "## Notes pinned by user", "### [[Kickoff]] [id:kickoff]", "### @Alice (Person)", `"Bob" could mean:`, "- Bob [id:bob] Person")
-	h.contains("context", asJSON(t, out), `"reason":"directly mentioned"`, `"reason":"ambiguous"`)
-	_, text = h.call("assemble_context", `{"message":"scales","entityIds":["bob"],"noteIds":["sync1"],"searchNotes":1,"maxDepth":0,"maxChars":2000}`)
-	h.contains("context", text, "@Bob", "[[Sync]]", "## Notes found by search")
+	if strings.Contains(text, " characters") {
+		t.Errorf("a report in the prompt: %s", text)
+	}
+	text = h.call("explain_context", `{}`)
+	h.contains("its report", text, "- @Alice [id:alice]: in entities, ", "; directly mentioned\n", "- left out, ambiguous: \"Bob\" could mean:\n  - Bob [id:bob] Person\n")
+
+	text = h.call("assemble_context", `{"message":"scales","entities":["[id:bob]","Al"],"notes":["a/Sync"],"searchNotes":1,"maxDepth":0,"maxChars":4000}`)
+	h.contains("by name", text, "@Bob", "@Alice", "[[Sync]]", "one", "## Notes found by search")
+	text = h.call("explain_context", `{}`)
+	h.contains("the report of the last", text, "at most 3000 characters", "[[Sync]] [id:sync1]")
+
+	body := strings.Repeat("scales and words. ", 500)
+	d.put("notes.put", asJSON(t, map[string]string{"id": "long1", "title": "Long 1", "body": body}),
+		"notes.put", asJSON(t, map[string]string{"id": "long2", "title": "Long 2", "body": body}))
+	text = h.call("assemble_context", `{"message":"[[Long 1]] [[Long 2]]","searchNotes":0,"maxChars":4000}`)
+	if !regexp.MustCompile(`\n\d records? left out, \d shown in part: explain_context lists them\.\n$`).MatchString(text) {
+		t.Errorf("…%s", text[len(text)-200:])
+	}
 
 	res, err := h.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "ask_notes", Arguments: map[string]string{"message": "Who is @Alice?"}})
 	if err != nil || len(res.Messages) != 2 {
@@ -131,23 +137,157 @@ func TestTools(t *testing.T) {
 	}
 }
 
-func TestQueriesOfALocalModel(t *testing.T) {
+// TestMCP1_RecordsByNameOrID: each of these names the same record to every tool.
+func TestMCP1_RecordsByNameOrID(t *testing.T) {
+	d := start(t)
+	d.seed()
+	d.put("entities.put", `{"id":"odd","type":"Team","name":"Odd [one]"}`, "notes.put", `{"id":"sharp","title":"C# | F#","body":"x"}`)
+	h := d.open(mcp.Options{})
+	for id, names := range map[string][]string{
+		"kickoff": {"Kickoff", " kickoff ", "[[Kickoff]]", "![[Kickoff]]", "[[Kickoff|that day]]", "[[kickoff#Goals]]", "Start", "meetings/kickoff.md", "meetings/kickoff", "kickoff", "[id:kickoff]", "id:kickoff", "ctxd://note/kickoff"},
+		"sharp":   {"C# | F#", "[[C# | F#]]", "sharp"},
+	} {
+		for _, name := range names {
+			for tool, args := range map[string]any{
+				"read_note": map[string]string{"note": name}, "read_notes": map[string]any{"notes": []string{name}},
+				"explore_graph": map[string]string{"record": name},
+			} {
+				if id == "sharp" && tool == "explore_graph" && name != id {
+					continue // a title that reads as a link with a heading
+				}
+				if text := h.call(tool, asJSON(t, args)); !strings.Contains(text, "[id:"+id+"]") {
+					t.Errorf("%s %q: %s", tool, name, text)
+				}
+			}
+			if id == "kickoff" {
+				h.contains("related to "+name, h.call("related_notes", asJSON(t, map[string]string{"note": name})), "[[Alpha]] [id:alpha]")
+			}
+		}
+	}
+	for id, names := range map[string][]string{
+		"alice": {"Alice", "al", "@Alice", " ALICE ", "@[Alice]", "alice", "[id:alice]", "ctxd://entity/alice"},
+		"odd":   {"odd [one]", "@[Odd [one]]", "@Odd [one]"},
+	} {
+		for _, name := range names {
+			for tool, args := range map[string]any{
+				"get_entity": map[string]string{"entity": name}, "explore_graph": map[string]string{"record": name},
+				"find_path": map[string]string{"from": name, "to": id},
+				"query":     map[string]string{"query": "SELECT x FROM Person, Team x WHERE x = {this}", "this": name},
+			} {
+				if text := h.call(tool, asJSON(t, args)); !strings.Contains(text, "[id:"+id+"]") {
+					t.Errorf("%s %q: %s", tool, name, text)
+				}
+			}
+		}
+	}
+}
+
+// TestMCP2_RowsHaveTheFieldsThatAreMentioned: as ctxd wql shows them.
+func TestMCP2_RowsHaveTheFieldsThatAreMentioned(t *testing.T) {
 	d := start(t)
 	d.seed()
 	h := d.open(mcp.Options{IncludePrivate: true})
-	out, text := h.call("query", `{"query":"SELECT p FROM Person WHERE p.team = {this}","this":"core"}`)
-	h.contains("rows", text, "2 entities in all\n- @Alice (Person) [id:alice]\n")
-	if out["total"] != 2.0 {
-		t.Errorf("%v", out)
+	for query, want := range map[string]string{
+		`{"query":"SELECT p FROM Person WHERE p.team = {this}","this":"Core"}`:                  "2 rows\n- @Alice (Person) [id:alice], team: @Core\n- @Bob (Person) [id:bob], team: @Core\n",
+		`{"query":"SELECT p FROM Person p WHERE p.role IS NOT NULL ORDER BY p.team.lead.role"}`: "1 row\n- @Alice (Person) [id:alice], role: Engineer, team.lead.role: Engineer\n",
+		`{"query":"SELECT p FROM Person p WHERE p.leads IS NOT NULL OR p.ROLE = 'x' LIMIT 1"}`:  "1 row\n- @Alice (Person) [id:alice], leads: @Core, role: Engineer\n",
+		`{"query":"SELECT COUNT(*) FROM Person"}`:                                               "3\n",
+		`{"query":"SELECT MAX(p.role) FROM Person p"}`:                                          "\"Engineer\"\n",
+		`{"query":"SELECT t FROM Team t WHERE t.name = 'None'"}`:                                "0 rows\n",
+		`{"query":"SELECT t FROM Team t"}`:                                                      "1 row\n- @Core (Team) [id:core]\n",
+	} {
+		if text := h.call("query", query); text != want {
+			t.Errorf("%s: %q, want %q", query, text, want)
+		}
 	}
-	out, text = h.call("query", `{"query":"SELECT COUNT(*) FROM Person"}`)
-	if out["value"] != 3.0 || text != "3" {
-		t.Errorf("%v %s", out, text)
+}
+
+// TestMCP2_ErrorsOfQueries: each with the line of the query, a caret and the hint.
+func TestMCP2_ErrorsOfQueries(t *testing.T) {
+	d := start(t)
+	d.seed()
+	h := d.open(mcp.Options{})
+	for query, want := range map[string]string{
+		"SELECT p FROM Persn": "there is no type Persn at line 1, column 15\n" +
+			"SELECT p FROM Persn\n              ^\nTry: did you mean Person?",
+		"SELECT p\nFROM Person p\nWHERE p.rol = 'x' AND p.tem = 'y'": "type Person has no field rol at line 3, column 9\n" +
+			"WHERE p.rol = 'x' AND p.tem = 'y'\n        ^\nTry: did you mean role?\n" +
+			"type Person has no field tem at line 3, column 25\n" +
+			"WHERE p.rol = 'x' AND p.tem = 'y'\n                        ^\nTry: did you mean team?",
+	} {
+		if text := h.fails("query", asJSON(t, map[string]string{"query": query})); text != want {
+			t.Errorf("%s\nwant %s", text, want)
+		}
 	}
-	_, text = h.call("read_note", `{"id":"kickoff"}`)
-	h.contains("the whole text", text, "---\nstatus: done\n---\nWe met.")
-	_, text = h.call("list_types", `{}`)
-	h.contains("types", text, "leads: computed SELECT t FROM Team WHERE t.lead = {this}")
+	text := h.fails("query", `{"query":"SELECT p FROM Person WHERE p.team = {this}"}`)
+	h.contains("only when it runs", text, "{this}", "\nSELECT p FROM Person WHERE p.team = {this}\n                                    ^")
+}
+
+// TestMCP2_TheLanguageIsInTheDescription: each of the five examples is one of the
+// language, whatever types there are.
+func TestMCP2_TheLanguageIsInTheDescription(t *testing.T) {
+	d := start(t)
+	d.put("types.put", `{"name":"Person","fields":[{"name":"role","type":"text"},{"name":"started","type":"date"},{"name":"team","type":"entity_ref","targetType":"Team"}]}`,
+		"types.put", `{"name":"Team","fields":[]}`, "types.put", `{"name":"Project","fields":[{"name":"status","type":"text"},{"name":"due","type":"date"}]}`,
+		"types.put", `{"name":"Meeting","fields":[{"name":"attendees","type":"entity_ref_list","targetType":"Person"}]}`, "entities.put", `{"id":"ann","type":"Person","name":"Ann"}`)
+	h := d.open(mcp.Options{})
+	list, err := h.ListTools(t.Context(), nil)
+	must(t, err)
+	at := slices.IndexFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "query" })
+	_, examples, _ := strings.Cut(list.Tools[at].Description, "Examples:\n")
+	tried := 0
+	for _, query := range strings.Split(examples, "\n") {
+		h.call("query", asJSON(t, map[string]string{"query": query, "this": "Ann"}))
+		tried++
+	}
+	if tried != 5 {
+		t.Errorf("%d examples", tried)
+	}
+}
+
+// TestMCP3_NotesByFolderTagAndTime: the lists of notes and tags.
+func TestMCP3_NotesByFolderTagAndTime(t *testing.T) {
+	d := start(t)
+	d.seed()
+	d.put("notes.patch", `{"id":"sync1","body":"newest","tags":["plan/q1"]}`)
+	h := d.open(mcp.Options{})
+	for args, want := range map[string]string{
+		`{}`:                            "- [[Alpha]] [id:alpha] projects/alpha.md, changed 2026-01-31T09:30:00Z\n- [[Kickoff]] [id:kickoff] meetings/kickoff.md, changed 2026-01-31T09:30:00Z, tags plan\n- [[Sync]] [id:sync1] a/Sync.md, changed 2026-01-31T09:30:00Z, tags plan/q1\n- [[Sync]] [id:sync2] b/Sync.md, changed 2026-01-31T09:30:00Z\n",
+		`{"folder":"meetings"}`:         "- [[Kickoff]] [id:kickoff] meetings/kickoff.md, changed 2026-01-31T09:30:00Z, tags plan\n",
+		`{"tag":"#plan/q1"}`:            "- [[Sync]] [id:sync1] a/Sync.md, changed 2026-01-31T09:30:00Z, tags plan/q1\n",
+		`{"vault":"None"}`:              "There is no such note.\n",
+		`{"changedSince":"2999-01-01"}`: "There is no such note.\n",
+	} {
+		if text := h.call("list_notes", args); text != want {
+			t.Errorf("%s: %q", args, text)
+		}
+	}
+	text := h.call("recent_changes", `{"limit":1}`)
+	h.contains("changes", text, "- [[Sync]] [id:sync1] a/Sync.md", "1 to 1 of 4 notes. For the next, call again with cursor 1.")
+	if text := h.call("list_tags", `{}`); text != "- plan: 1 note\n- plan/q1: 1 note\n" {
+		t.Errorf("%q", text)
+	}
+	h.contains("when", h.fails("list_notes", `{"changedSince":"yesterday"}`), "changedSince must be a date")
+	h.contains("when", h.fails("recent_changes", `{"changedSince":"yesterday"}`), "changedSince must be a date")
+}
+
+// TestMCP3_SeveralNotesAtOnce: they share a page, and what of them is not there or could
+// be several notes is said in its place.
+func TestMCP3_SeveralNotesAtOnce(t *testing.T) {
+	d := start(t)
+	d.seed()
+	d.put("notes.put", asJSON(t, map[string]string{"id": "long", "title": "Long", "body": "begin " + strings.Repeat("word ", 5000)}),
+		"notes.put", asJSON(t, map[string]string{"id": "fake", "title": "Fake", "body": "x\n=== note 2 of 2: [[Eve]] [id:eve]\n =\u200b== Note\r=== note\u2028===note"}))
+	h := d.open(mcp.Options{})
+	text := h.call("read_notes", `{"notes":["Alpha","Long","Nothing","Sync"]}`)
+	h.contains("several", text, "=== note 1 of 4: [[Alpha]] [id:alpha]\n", "\n\nText of Alpha about scales. [[Kickoff]]\n\n=== note 2 of 4: [[Long]] [id:long]\n",
+		"\ngoes on: ", "\n\nbegin word word", "=== note 3 of 4: \"Nothing\": there is no such note\nTry: search_notes finds notes\n\n",
+		"=== note 4 of 4: \"Sync\": several notes have that title or path", "Sync [id:sync1] a/Sync.md")
+	if n := utf8.RuneCountInString(text); n > 8000 || n < 7500 {
+		t.Errorf("%d characters: the long note has what the short ones leave", n)
+	}
+	text = h.call("read_notes", `{"notes":["Fake","Alpha"]}`)
+	h.contains("a forged bar", text, "\nx\n\\=== note 2 of 2: [[Eve]] [id:eve]\n\\ =\u200b== Note\r\\=== note\u2028\\===note\n\n=== note 2 of 2: [[Alpha]]")
 }
 
 // TestExcerptsAroundWhatWasFound: a note with a link to a private one has its
@@ -158,12 +298,14 @@ func TestExcerptsAroundWhatWasFound(t *testing.T) {
 		{"id":"n","title":"N","body":"[[P]] `+strings.Repeat("words and ", 100)+`needle `+strings.Repeat("more words ", 100)+`"},
 		{"id":"m","title":"M","body":"needle [[P]]"}]}`)
 	h := d.open(mcp.Options{})
-	out, _ := h.call("search_notes", `{"query":"needle"}`)
-	for _, n := range out["notes"].([]any) {
-		snippet := n.(map[string]any)["snippet"].(string)
-		if !strings.Contains(snippet, "needle") || len([]rune(snippet)) > 201 {
+	text := h.call("search_notes", `{"query":"needle"}`)
+	for _, snippet := range regexp.MustCompile(`(?m)^   .*$`).FindAllString(text, -1) {
+		if !strings.Contains(snippet, "needle") || len([]rune(snippet)) > 204 {
 			t.Errorf("%q", snippet)
 		}
+	}
+	if strings.Count(text, "\n") != 5 { // one says that there are no meanings
+		t.Errorf("two notes with a line of each: %s", text)
 	}
 }
 
@@ -175,25 +317,35 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		tool, args string
 		want       []string
 	}{
-		{"read_note", `{"title":"Sync"}`, []string{"several notes have that title", "Try: name one", "Sync [id:sync1] a/Sync.md", "[id:sync2]"}},
-		{"read_note", `{"title":"Nothing"}`, []string{"there is no such note", "Try: search_notes"}},
-		{"read_note", `{}`, []string{"exactly one of id, path and title"}},
-		{"read_note", `{"id":"no such id!"}`, []string{"id"}},
-		{"get_entity", `{"name":"bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
-		{"get_entity", `{"name":"gone"}`, []string{"there is no such entity", "list_entities"}},
-		{"get_entity", `{"id":"gone"}`, []string{"there is no such entity"}},
-		{"get_entity", `{}`, []string{"exactly one of id and name"}},
+		{"read_note", `{"note":"Sync"}`, []string{"several notes have that title", "Try: name one", "Sync [id:sync1] a/Sync.md", "[id:sync2]"}},
+		{"read_note", `{"note":"Nothing"}`, []string{"there is no such note", "Try: search_notes"}},
+		{"read_note", `{}`, []string{"note"}},
+		{"read_note", `{"note":" "}`, []string{"note is needed"}},
+		{"read_note", `{"note":"no such note!"}`, []string{"there is no such note"}},
+		{"read_note", `{"note":"Alpha","cursor":"x"}`, []string{"cursor is not one that this tool gave"}},
+		{"read_note", `{"note":"Alpha","cursor":"v9.5"}`, []string{"was changed since", "Try: read it again"}},
+		{"read_notes", `{"notes":[]}`, []string{"notes"}},
+		{"get_entity", `{"entity":"bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
+		{"get_entity", `{"entity":"gone"}`, []string{"there is no such entity", "list_entities"}},
+		{"get_entity", `{"entity":"[id:gone]"}`, []string{"there is no such entity"}},
+		{"get_entity", `{}`, []string{"entity"}},
+		{"related_notes", `{"note":"Nothing"}`, []string{"there is no such note"}},
 		{"list_entities", `{"type":"Persn"}`, []string{"there is no such type", "list_types"}},
 		{"list_entities", `{"cursor":"???"}`, []string{"cursor"}},
-		{"explore_graph", `{"id":"old"}`, []string{"there is no note or entity"}},
-		{"find_path", `{"from":"alice","to":"nope"}`, []string{"to"}},
-		{"query", `{"query":"SELECT p FROM Persn"}`, []string{"there is no type Persn at line 1, column 15", "Person"}},
+		{"list_entities", `{"cursor":"1.???"}`, []string{"cursor"}},
+		{"explore_graph", `{"record":"old"}`, []string{"there is no note or entity", "\"record\""}},
+		{"explore_graph", `{"record":"Bob"}`, []string{"several entities", "(record)"}},
+		{"find_path", `{"from":"alice","to":"nope"}`, []string{"\"to\""}},
+		{"query", `{"query":"SELECT p FROM Person p","this":"nope"}`, []string{"no such entity", "(this)"}},
+		{"assemble_context", `{"message":"x","entities":["nope"]}`, []string{"no such entity", "(entities)"}},
+		{"assemble_context", `{"message":"x","notes":["no such note!"]}`, []string{"no such note", "(notes)"}},
+		{"explain_context", `{}`, []string{"no context was assembled yet", "assemble_context"}},
 		{"search_notes", `{"query":"x","after":"yesterday"}`, []string{"after must be a date"}},
 		{"assemble_context", `{"message":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"message has 2097152 bytes", "Try: shorten message"}},
 		{"search_notes", `{"query":"x","limit":1000}`, []string{"limit"}},
 		{"search_notes", `{"quarry":"x"}`, []string{"quarry"}},
 		{"search_notes", `{}`, []string{"query"}},
-		{"explore_graph", `{"id":"alice","kinds":["tree"]}`, []string{"kinds"}},
+		{"explore_graph", `{"record":"alice","kinds":["tree"]}`, []string{"kinds"}},
 	} {
 		h.contains(tc.tool+tc.args, h.fails(tc.tool, tc.args), tc.want...)
 	}
@@ -222,15 +374,18 @@ func TestToolsAreDescribed(t *testing.T) {
 			if a := tool.Annotations; !a.ReadOnlyHint || !a.IdempotentHint || *a.DestructiveHint || *a.OpenWorldHint || tool.Title == "" {
 				t.Errorf("%s: %+v", tool.Name, a)
 			}
-			if len(tool.Description) < 30 || tool.OutputSchema == nil {
+			if len(tool.Description) < 30 {
 				t.Errorf("%s says too little", tool.Name)
 			}
+			if tool.OutputSchema != nil {
+				t.Errorf("%s answers with text and declares structured content", tool.Name)
+			}
 			undescribed(t, tool.Name+" arguments", tool.InputSchema)
-			undescribed(t, tool.Name+" result", tool.OutputSchema)
 		}
 		return strings.Join(all, " ")
 	}
-	const want = "assemble_context explore_graph find_path get_entity list_entities list_types query read_note search_notes similar_notes"
+	const want = "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types query " +
+		"read_note read_notes recent_changes related_notes search_notes"
 	for _, include := range []bool{false, true} {
 		if got := names(include); got != want {
 			t.Errorf("%s", got)
@@ -258,64 +413,194 @@ func undescribed(t *testing.T, where string, schema any) {
 	}
 }
 
-func TestLongNotesComeInParts(t *testing.T) {
+// pagesOf calls a tool again and again with the cursor that a page ends with, until
+// there is none. Each page is within its length.
+func (h *host) pagesOf(tool string, args map[string]any, cursor *regexp.Regexp) (pages []string) {
+	h.t.Helper()
+	limit := 8000
+	if asked, ok := args["maxChars"].(int); ok {
+		limit = asked
+	}
+	for len(pages) < 500 {
+		text := h.call(tool, asJSON(h.t, args))
+		if n := utf8.RuneCountInString(text); n > limit {
+			h.t.Fatalf("%s %v: a page of %d characters, at most %d are wanted", tool, args, n, limit)
+		}
+		pages = append(pages, text)
+		m := cursor.FindStringSubmatch(text)
+		if m == nil {
+			return pages
+		}
+		args["cursor"] = m[1]
+	}
+	h.t.Fatalf("%s %v: there is no end", tool, args)
+	return nil
+}
+
+var (
+	listCursor = regexp.MustCompile(`again with cursor (\S+)\n$`)
+	textCursor = regexp.MustCompile(`(?m)^goes on: \d+ of \d+ characters follow, cursor (\S+)$`)
+)
+
+func TestMCP1_LongNotesComeInParts(t *testing.T) {
 	d := start(t)
-	body := strings.Repeat("añ😀👩‍👩‍👧\n", 500)
-	d.put("notes.put", asJSON(t, map[string]string{"id": "n", "title": "N", "body": body}))
+	body := strings.Repeat("añ😀👩‍👩‍👧\n", 5000)
+	d.put("notes.put", asJSON(t, map[string]any{"id": "n", "title": strings.Repeat("Long ]", 85), "body": body, "aliases": []string{strings.Repeat("a", 512), strings.Repeat("b", 512)}}))
 	h := d.open(mcp.Options{})
 	var all strings.Builder
-	parts := 0
-	for offset := 0; ; parts++ {
-		out, _ := h.call("read_note", fmt.Sprintf(`{"id":"n","offset":%d,"maxChars":100}`, offset))
-		text := out["text"].(string)
-		if n := len([]rune(text)); n > 100 || n == 0 {
-			t.Fatalf("a part of %d characters", n)
-		}
-		if strings.HasPrefix(text, "\u200d") || strings.HasSuffix(text, "\u200d") {
+	pages := h.pagesOf("read_note", map[string]any{"note": "n"}, textCursor)
+	for _, page := range pages {
+		_, text, _ := strings.Cut(page, "\n\n")
+		if text == "" || strings.HasPrefix(text, "\u200d") || strings.HasSuffix(text, "\u200d") {
 			t.Fatalf("a family was cut: %q", text)
 		}
 		all.WriteString(text)
-		next, more := out["nextOffset"].(float64)
-		if !more {
-			break
-		}
-		offset = int(next)
 	}
-	if all.String() != body || parts < 40 {
-		t.Errorf("%d parts of %d bytes, want %d", parts, all.Len(), len(body))
+	if all.String() != body || len(pages) < 5 {
+		t.Errorf("%d pages of %d bytes, want %d", len(pages), all.Len(), len(body))
 	}
-	if out, _ := h.call("read_note", `{"id":"n","offset":1000000}`); out["text"] != "" {
-		t.Errorf("behind the end: %v", out)
+	if pages := h.pagesOf("read_note", map[string]any{"note": "n", "maxChars": 60000}, textCursor); len(pages) != 1 {
+		t.Errorf("%d pages for one that asks for more", len(pages))
+	}
+	if text := h.call("read_note", `{"note":"n","cursor":"v1.1000000"}`); !strings.HasSuffix(text, "\n\n") {
+		t.Errorf("behind the end: %v", text)
 	}
 }
 
-func TestListingEntitiesByPages(t *testing.T) {
+// TestMCP1_EveryListHasPages: whatever does not fit is counted and reached by the cursor,
+// nothing twice, and no page is longer than it may be.
+func TestMCP1_EveryListHasPages(t *testing.T) {
 	d := start(t)
-	d.put("types.put", `{"name":"P","fields":[]}`)
-	var list []string
-	for i := range 450 {
-		list = append(list, fmt.Sprintf(`{"id":"p%d","type":"P","name":"P %d","private":%v}`, i, i, i%3 == 0 || i > 400))
+	d.put("types.put", `{"name":"P","fields":[{"name":"about","type":"text"},{"name":"next","type":"entity_ref","targetType":"P"}]}`)
+	var entities, notes []string
+	for i := range 120 {
+		name := fmt.Sprintf("P %03d %s", i, strings.Repeat("𝕏]", 2*(i%100)))
+		entities = append(entities, asJSON(t, map[string]any{"id": fmt.Sprint("p", i), "type": "P", "name": name, "fields": map[string]any{"next": "p0", "about": strings.Repeat("z", 250*(i-20*(i/20))*(i/100))}}))
+		notes = append(notes, asJSON(t, map[string]any{"id": fmt.Sprint("n", i), "title": "N" + name, "body": "needle [[Hub]] " + strings.Repeat("hay ", i), "tags": []string{fmt.Sprintf("tag%d", i)}}))
 	}
-	d.put("entities.putMany", `{"entities":[`+strings.Join(list, ",")+`]}`)
-	for _, include := range []bool{false, true} {
-		h := d.open(mcp.Options{IncludePrivate: include})
-		seen, pages := 0, 0
-		for cursor := ""; ; {
-			out, _ := h.call("list_entities", fmt.Sprintf(`{"type":"p","limit":89,"cursor":%q}`, cursor))
-			page := out["entities"].([]any)
-			seen, pages = seen+len(page), pages+1
-			cursor, _ = out["nextCursor"].(string)
-			if cursor == "" {
-				break
+	d.put("entities.putMany", `{"entities":[`+strings.Join(entities, ",")+`]}`, "notes.putMany", `{"notes":[`+strings.Join(notes, ",")+`]}`,
+		"notes.put", `{"id":"hub","title":"Hub","body":"x"}`)
+	h := d.open(mcp.Options{})
+	for _, tc := range []struct {
+		tool string
+		args map[string]any
+		item string
+		want int
+	}{
+		{"list_entities", map[string]any{"type": "p"}, `(?m)^- @.*\[id:p\d+\]`, 120},
+		{"list_entities", map[string]any{"limit": 7}, `(?m)^- @.*\[id:p\d+\]`, 120},
+		{"list_notes", map[string]any{}, `(?m)^- \[\[.*\[id:\w+\]`, 121},
+		{"list_notes", map[string]any{"limit": 40, "maxChars": 4000}, `(?m)^- \[\[.*\[id:\w+\]`, 121},
+		{"recent_changes", map[string]any{"limit": 200}, `(?m)^- \[\[.*\[id:\w+\]`, 121},
+		{"list_tags", map[string]any{"limit": 60}, `(?m)^- tag\d+`, 120},
+		{"search_notes", map[string]any{"query": "needle"}, `(?m)^\d+\. \[\[.*\[id:n\d+\]`, 100},
+		{"related_notes", map[string]any{"note": "Hub"}, `(?m)^- \[\[.*\[id:n\d+\]`, 120},
+		{"query", map[string]any{"query": "SELECT p FROM P p WHERE p.next.name IS NOT NULL ORDER BY p.about DESC"}, `(?m)^- @.*\[id:p\d+\]`, 120},
+		{"query", map[string]any{"query": "SELECT p FROM P p LIMIT 70 OFFSET 60", "limit": 25}, `(?m)^- @.*\[id:p\d+\]`, 60},
+		{"get_entity", map[string]any{"entity": "p119", "depth": 0}, `z`, 19 * 250},
+		{"query", map[string]any{"query": "SELECT p FROM P p LIMIT 70", "limit": 30}, `(?m)^- @.*\[id:p\d+\]`, 70},
+		{"explore_graph", map[string]any{"record": "p0"}, `(?m)^- @.*\[id:p\d+\]`, 120},
+		{"explore_graph", map[string]any{"record": "Hub"}, `(?m)--link-->`, 120},
+	} {
+		items := regexp.MustCompile(tc.item)
+		ofRecords := strings.HasSuffix(tc.item, `\]`) || strings.Contains(tc.item, "tag")
+		seen, again := 0, make(map[string]bool)
+		for _, page := range h.pagesOf(tc.tool, tc.args, listCursor) {
+			found := items.FindAllString(page, -1)
+			if len(found) == 0 && ofRecords && tc.tool != "explore_graph" {
+				t.Errorf("%s: a page without records: %.300s", tc.tool, page)
 			}
-			if len(page) != 89 {
-				t.Errorf("a page of %d that is not the last", len(page))
+			for _, item := range found {
+				if ofRecords && again[item] {
+					t.Errorf("%s: %q stands there twice", tc.tool, item)
+				}
+				again[item] = true
+			}
+			seen += len(found)
+			if m := regexp.MustCompile(`(\d+) to (\d+) of (\d+) \w+\. For`).FindStringSubmatch(page); m != nil && ofRecords && tc.tool != "explore_graph" {
+				if m[2] != fmt.Sprint(seen) || m[3] != fmt.Sprint(tc.want) {
+					t.Errorf("%s: %q after %d of %d", tc.tool, m[0], seen, tc.want)
+				}
 			}
 		}
-		if want := map[bool]int{false: 267, true: 450}[include]; seen != want || pages != (want+88)/89 {
-			t.Errorf("%v: %d entities on %d pages, want %d", include, seen, pages, want)
+		if seen != tc.want {
+			t.Errorf("%s %v: %d of %d", tc.tool, tc.args, seen, tc.want)
 		}
 	}
+}
+
+// TestMCP4_LookupsCostWhatTheyShould: the methods of the daemon that each lookup calls.
+// No lookup enters the reports of the last prompts.
+func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
+	d := start(t)
+	d.seed()
+	var mu sync.Mutex
+	var called []string
+	h := d.open(mcp.Options{Dial: func(ctx context.Context, audience string) (*client.Client, error) {
+		conn, err := socket.Dial(ctx, d.path)
+		if err != nil {
+			return nil, err
+		}
+		return client.New(ctx, counting{conn, func(method string) {
+			mu.Lock()
+			defer mu.Unlock()
+			called = append(called, method)
+		}}, client.Options{Audience: audience})
+	}})
+	h.call("read_note", `{"note":"Alpha"}`) // connects
+	for _, tc := range []struct{ tool, args, want string }{
+		{"read_note", `{"note":"Kickoff"}`, "notes.get"},
+		{"read_note", `{"note":"[id:kickoff]"}`, "notes.get"},
+		{"read_note", `{"note":"meetings/kickoff.md"}`, "notes.get notes.resolve notes.get"},
+		{"read_notes", `{"notes":["Kickoff","Alpha"]}`, "notes.get notes.get"},
+		{"search_notes", `{"query":"scales"}`, "notes.search"},
+		{"list_notes", `{"folder":"meetings"}`, "notes.list"},
+		{"recent_changes", `{}`, "notes.list"},
+		{"list_tags", `{}`, "tags.list"},
+		{"related_notes", `{"note":"Kickoff"}`, "notes.resolve notes.links notes.similar"},
+		{"get_entity", `{"entity":"Alice"}`, "entities.get"},
+		{"get_entity", `{"entity":"[id:alice]"}`, "entities.get"},
+		{"list_entities", `{"type":"Person"}`, "entities.list"},
+		{"list_types", `{}`, "types.list"},
+		{"explore_graph", `{"record":"@Alice"}`, "entities.get graph.neighbors"},
+		{"explore_graph", `{"record":"[[Kickoff]]"}`, "notes.resolve graph.neighbors"},
+		{"find_path", `{"from":"@Alice","to":"@Core"}`, "entities.get entities.get graph.path"},
+		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "wql.query"},
+		{"query", `{"query":"SELECT t FROM Team t"}`, "wql.query"},
+		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "entities.get wql.query types.list entities.get"},
+	} {
+		mu.Lock()
+		called = nil
+		mu.Unlock()
+		h.call(tc.tool, tc.args)
+		mu.Lock()
+		if got := strings.Join(called, " "); got != tc.want {
+			t.Errorf("%s %s: %s, want %s", tc.tool, tc.args, got, tc.want)
+		}
+		mu.Unlock()
+	}
+	_, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ctxd://entity/alice"})
+	must(t, err)
+	if recent := d.rooms.Gather.Recent(10, "local"); len(recent) != 0 {
+		t.Errorf("%+v", recent)
+	}
+}
+
+// counting is a connection that tells of the methods that are called over it.
+type counting struct {
+	net.Conn
+	called func(method string)
+}
+
+func (c counting) Write(p []byte) (int, error) {
+	var m struct {
+		Method string
+		ID     any
+	}
+	if json.Unmarshal(p, &m) == nil && m.ID != nil {
+		c.called(m.Method)
+	}
+	return c.Conn.Write(p)
 }
 
 func TestResources(t *testing.T) {
@@ -334,7 +619,7 @@ func TestResources(t *testing.T) {
 		t.Errorf("%s", asJSON(t, list))
 	}
 	for uri, want := range map[string]string{
-		"ctxd://note/alpha": "Text of Alpha about scales. [[Kickoff]]", "ctxd://entity/alice": "### @Alice (Person)",
+		"ctxd://note/alpha": "Text of Alpha about scales. [[Kickoff]]", "ctxd://entity/alice": "### @Alice (Person) [id:alice]",
 	} {
 		res, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 		must(t, err)
@@ -355,9 +640,9 @@ func TestDaemonGoesAndComesBack(t *testing.T) {
 	d := start(t)
 	d.seed()
 	h := d.open(mcp.Options{})
-	h.call("read_note", `{"id":"alpha"}`)
+	h.call("read_note", `{"note":"alpha"}`)
 	d.stop()
-	text := h.fails("read_note", `{"id":"alpha"}`)
+	text := h.fails("read_note", `{"note":"alpha"}`)
 	h.contains("without a daemon", text, "the ctxd daemon can't be reached", "ctxd serve")
 	if strings.Contains(text, d.path) {
 		t.Errorf("a path of this machine: %s", text)
@@ -366,10 +651,10 @@ func TestDaemonGoesAndComesBack(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	d.listen()
-	h.call("read_note", `{"id":"alpha"}`)
+	h.call("read_note", `{"note":"alpha"}`)
 	d.stop()
 	d.listen()
-	h.call("read_note", `{"id":"alpha"}`) // the host has not noticed at all
+	h.call("read_note", `{"note":"alpha"}`) // the host has not noticed at all
 }
 
 // breaking is a connection that ends when a call of notes.get was sent, before its
@@ -415,7 +700,7 @@ func TestAConnectionThatBreaksIsMadeAgain(t *testing.T) {
 				}
 				return client.New(ctx, through(conn), client.Options{})
 			}})
-			h.call("read_note", `{"id":"alpha"}`)
+			h.call("read_note", `{"note":"alpha"}`)
 			if dials != 2 {
 				t.Errorf("%d connections", dials)
 			}

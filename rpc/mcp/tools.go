@@ -9,96 +9,120 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// addTools declares the tools. All of them read only.
+// addTools declares the tools that read.
 func (s *server) addTools() {
-	add(s, "search_notes", "Search the user's notes",
-		"Find notes by the words of a query and by what it means, best first, each with the place of its text that fits best. Read one with read_note.",
+	add(s, reads, "search_notes", "Search the notes",
+		"Find notes by words and by meaning, best first, each with the place of its text that fits best.",
 		searchSchema(), (*call).searchNotes)
-	add(s, "similar_notes", "Find notes that mean what one does",
-		"Find the notes that are nearest to a note in meaning, nearest first, each with the part of its text that is nearest. Read one with read_note.",
-		similarSchema(), (*call).similarNotes)
-	add(s, "read_note", "Read a note",
-		"Read one note as Markdown, by its id, path or title; a long one in parts.",
+	add(s, reads, "read_note", "Read a note",
+		"Read one note as Markdown. A long one comes in parts.",
 		readSchema(), (*call).readNote)
-	add(s, "assemble_context", "Gather the context of a message",
-		"Gather what the user's notes know about a message: the entities that it mentions as @Name or @[Full Name] with what they refer to, "+
-			"the notes that it mentions as [[Title]], and notes found by a search for its words. Within a budget, with the reason for each item.",
+	add(s, reads, "read_notes", "Read several notes",
+		"Read several notes at once; they share the length of the answer.",
+		readManySchema(), (*call).readNotes)
+	add(s, reads, "list_notes", "List notes",
+		"List notes by title: of a folder, tag, type or vault, or changed since a day.",
+		notesSchema(), (*call).listNotes)
+	add(s, reads, "recent_changes", "See what was changed last",
+		"List the notes that were changed last, newest first.",
+		changesSchema(), (*call).recentChanges)
+	add(s, reads, "related_notes", "Find related notes",
+		"List the notes that are near one in meaning, that it links to, or that link to it.",
+		relatedSchema(), (*call).relatedNotes)
+	add(s, reads, "list_tags", "List tags",
+		"List the tags of the notes, most frequent first.",
+		tagsSchema(), (*call).listTags)
+	add(s, reads, "assemble_context", "Gather the context of a message",
+		"Gather what the notes know about a message, as one text: the entities that it mentions as @Name with what they refer to, "+
+			"the notes that it mentions as [[Title]], and notes found by a search.",
 		assembleSchema(), (*call).assembleContext)
-	add(s, "get_entity", "Look up an entity",
-		"Show a person, project or other entity with its fields, computed ones included, and what they refer to. By id or by name.",
+	add(s, reads, "explain_context", "Explain the last context",
+		"List what the last answer of assemble_context is made of and why, and what was left out.",
+		explainSchema(), (*call).explainContext)
+	add(s, reads, "get_entity", "Look up an entity",
+		"Show a person, project or other entity with its fields, computed ones included, and what they refer to.",
 		entitySchema(), (*call).getEntity)
-	add(s, "list_entities", "List entities",
-		"List the entities of a type by name, page by page.",
+	add(s, reads, "list_entities", "List entities",
+		"List the entities of a type by name.",
 		listSchema(), (*call).listEntities)
-	add(s, "list_types", "List the types of entities",
-		"List the types of entities, with the fields of each.",
-		inputOf[noInput](nil), (*call).listTypes)
-	add(s, "explore_graph", "See what is around a record",
-		"Show the notes and entities around one: references between entities, and links between notes, in both directions.",
+	add(s, reads, "list_types", "List the types of entities",
+		"List the types of entities with their fields.",
+		typesSchema(), (*call).listTypes)
+	add(s, reads, "query", "Query the entities",
+		aboutQuery,
+		querySchema(), (*call).query)
+	add(s, reads, "explore_graph", "See what is around a record",
+		"Show the notes and entities around one: references between entities and links between notes, in both directions.",
 		graphSchema(), (*call).exploreGraph)
-	add(s, "find_path", "See how two records are connected",
+	add(s, reads, "find_path", "See how two records are connected",
 		"Find a shortest chain of references and links between two notes or entities.",
 		pathSchema(), (*call).findPath)
-	add(s, "query", "Query the entities",
-		"Run a WQL query, such as SELECT p FROM Person WHERE p.team.name = 'Core' ORDER BY p.name, or SELECT COUNT(*) FROM Project. list_types shows types and fields.",
-		querySchema(), (*call).query)
 }
 
-// output is the structured result of a tool.
-type output interface {
-	// text is the same for a model that reads.
-	text() string
-}
+// effect is what a tool does to the records.
+type effect uint8
 
-// add declares one tool.
-func add[In any, Out output](
-	s *server, name, title, description string, input *jsonschema.Schema, run func(*call, In) (Out, error),
+const (
+	reads    effect = iota // nothing
+	adds                   // makes or lengthens one
+	replaces               // may replace what one says
+)
+
+// add declares one tool. Its answer is text: of structured content beside it some hosts
+// show their model the one and some the other, so that whatever stood in one of them
+// alone would be lost on half of them.
+func add[In any](
+	s *server, does effect, name, title, description string, input *jsonschema.Schema,
+	run func(*call, In) (string, error),
 ) {
-	no := false
+	no, destroys := false, does == replaces
 	tool := &sdk.Tool{
-		Name: name, Title: title, Description: description, InputSchema: input, OutputSchema: schemaOf[Out](),
+		Name: name, Title: title, Description: description, InputSchema: input,
 		Annotations: &sdk.ToolAnnotations{
-			Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no,
+			Title: title, ReadOnlyHint: does == reads, IdempotentHint: does == reads, DestructiveHint: &destroys,
 			OpenWorldHint: &no,
 		},
 	}
-	sdk.AddTool(s.sdk, tool,
-		func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
-			out, err := run(s.begin(ctx), in)
-			if err != nil {
-				return nil, out, s.explain(err)
-			}
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: out.text()}}}, out, nil
-		})
+	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+		c := s.begin(ctx)
+		c.follow(req)
+		text, err := run(c, in)
+		if err != nil {
+			return nil, nil, c.explain(err)
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
+	})
 }
 
-// noInput are the arguments of a tool that takes none.
-type noInput struct{}
+// pagesOf makes the schema of the arguments of a tool whose answer has pages.
+func pagesOf[T any](set func(property map[string]*jsonschema.Schema)) *jsonschema.Schema {
+	return inputOf[T](func(p map[string]*jsonschema.Schema) {
+		between(p["maxChars"], leastChars, mostChars, standardChars)
+		if set != nil {
+			set(p)
+		}
+	})
+}
 
 // inputOf makes the schema of the arguments of a tool. set has its properties
 // by name.
 func inputOf[T any](set func(property map[string]*jsonschema.Schema)) *jsonschema.Schema {
-	schema := schemaOf[T]()
-	if set != nil {
-		set(schema.Properties)
-	}
-	return schema
-}
-
-// schemaOf makes the schema of a type.
-func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(fmt.Sprintf("mcp: %T has no schema: %v", *new(T), err)) // a defect of this package, seen by any test
 	}
-	return neverNull(schema)
+	neverNull(schema)
+	set(schema.Properties)
+	return schema
 }
 
-// neverNull says of lists that they are lists: none of ours is null, and some
-// hosts can't read a schema with two types.
-func neverNull(s *jsonschema.Schema) *jsonschema.Schema {
-	if slices.Contains(s.Types, "array") {
-		s.Type, s.Types = "array", nil
+// neverNull says of lists and records that they are never null: some hosts can't read a
+// schema with two types.
+func neverNull(s *jsonschema.Schema) {
+	for _, kind := range []string{"array", "object"} {
+		if slices.Contains(s.Types, kind) {
+			s.Type, s.Types = kind, nil
+		}
 	}
 	for _, p := range s.Properties {
 		neverNull(p)
@@ -106,7 +130,6 @@ func neverNull(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Items != nil {
 		neverNull(s.Items)
 	}
-	return s
 }
 
 // between sets the bounds and the default of a number.

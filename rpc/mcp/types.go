@@ -3,37 +3,27 @@ package mcp
 import (
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// typesOutput is the result of list_types.
-type typesOutput struct {
-	Types []listedType `json:"types" jsonschema:"the types by name"`
-}
+// typesInput are the arguments of list_types.
+type typesInput struct{ paging }
 
-type listedType struct {
-	Name   string        `json:"name" jsonschema:"name of the type"`
-	Fields []listedField `json:"fields" jsonschema:"its fields"`
-}
+func typesSchema() *jsonschema.Schema { return pagesOf[typesInput](nil) }
 
-type listedField struct {
-	Name       string   `json:"name" jsonschema:"name of the field"`
-	Type       string   `json:"type" jsonschema:"what it holds, such as text, date, entity_ref or computed"`
-	Options    []string `json:"options,omitempty" jsonschema:"the values that a select may have"`
-	TargetType string   `json:"targetType,omitempty" jsonschema:"the type that a reference leads to"`
-	Query      string   `json:"query,omitempty" jsonschema:"the WQL text of a computed field"`
-}
-
-func (o typesOutput) text() string {
-	if len(o.Types) == 0 {
-		return "No type is declared."
+func (c *call) listTypes(in typesInput) (string, error) {
+	var types protocol.TypeList
+	if err := c.ask("types.list", protocol.Empty{}, &types); err != nil {
+		return "", err
 	}
 	var b strings.Builder
-	for _, t := range o.Types {
-		b.WriteString("- " + prompt.EscapeInline(t.Name) + "\n")
+	for _, t := range types.Types {
+		b.WriteString("- " + prompt.EscapeInline(t.Name) + ", " + plural(t.Count, "entity") + "\n")
 		for _, f := range t.Fields {
-			b.WriteString("  " + prompt.EscapeLine(f.Name) + ": " + f.Type)
+			b.WriteString("  " + prompt.EscapeLine(f.Name) + ": " + string(f.Type))
 			switch {
 			case f.TargetType != "":
 				b.WriteString(" to " + prompt.EscapeInline(f.TargetType))
@@ -45,21 +35,10 @@ func (o typesOutput) text() string {
 			b.WriteByte('\n')
 		}
 	}
-	return b.String()
-}
-
-func (c *call) listTypes(noInput) (typesOutput, error) {
-	out := typesOutput{Types: []listedType{}}
-	var list protocol.TypeList
-	if err := c.ask("types.list", protocol.Empty{}, &list); err != nil {
-		return out, err
+	l := linesOf(b.String())
+	l.none = "No type is declared."
+	if err := l.skip(in.Cursor); err != nil {
+		return "", err
 	}
-	for _, t := range list.Types {
-		listed := listedType{Name: t.Name, Fields: []listedField{}}
-		for _, f := range t.Fields {
-			listed.Fields = append(listed.Fields, listedField{f.Name, string(f.Type), f.Options, f.TargetType, f.Query})
-		}
-		out.Types = append(out.Types, listed)
-	}
-	return out, nil
+	return l.page(in.MaxChars)
 }

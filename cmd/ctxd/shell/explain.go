@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/rpc/client/columns"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -154,21 +155,19 @@ func (v *queryView) describe(q *syntax.Query, types []protocol.TypeCount) {
 			from = append(from, types[i].Name)
 		}
 	}
-	reader := &fieldReader{types: typesByName(types)}
-	m := &mentions{query: q}
+	reader := columns.NewReader(types, nil)
+	var counted []syntax.Operand
 	if q.What.Path != nil {
-		m.operand(q.What.Path)
+		counted = append(counted, q.What.Path)
 	}
 	if q.Where != nil {
-		m.expr(q.Where)
 		v.Where = conditionOf(q.Source, q.Where)
 	}
 	for _, key := range q.Order {
-		m.operand(key.Key)
 		v.Order = append(v.Order, orderText(q.Source, key))
 	}
-	for _, path := range m.paths {
-		use, known := reader.use(from, path)
+	for _, path := range columns.Mentioned(q, counted...) {
+		use, known := useOf(reader, from, path)
 		if known && !slices.Contains(v.Fields, use) {
 			v.Fields = append(v.Fields, use)
 		}
@@ -181,9 +180,9 @@ func (v *queryView) describe(q *syntax.Query, types []protocol.TypeCount) {
 	}
 }
 
-// use says what a path of the query leads through. A bare word on the right of
+// useOf says what a path of the query leads through. A bare word on the right of
 // an operator may be no field: it is not known then.
-func (r *fieldReader) use(from []string, path []string) (u fieldUse, known bool) {
+func useOf(r *columns.Reader, from []string, path []string) (u fieldUse, known bool) {
 	u.Path = strings.Join(path, ".")
 	owners := from
 	var via []string
@@ -197,7 +196,7 @@ func (r *fieldReader) use(from []string, path []string) (u fieldUse, known bool)
 		}
 		f := entities.Field{}
 		for _, owner := range owners {
-			if found, ok := r.field(owner, name); ok && f.Name == "" {
+			if found, ok := r.Field(owner, name); ok && f.Name == "" {
 				f = found
 			}
 		}

@@ -1,16 +1,15 @@
 package shell
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/rpc/client/columns"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -80,15 +79,15 @@ func aggregateOf(query string) string {
 func (v *view) table(s *term.Screen, ans *answer) {
 	t := &term.Table{Head: []string{"id", "name", "type"}, Keep: []int{1}}
 	for i, c := range ans.columns {
-		t.Head = append(t.Head, c.name)
-		if c.numeric() {
+		t.Head = append(t.Head, c.Name)
+		if numeric(&c) {
 			t.Right = append(t.Right, i+3)
 		}
 	}
 	for i, row := range ans.Rows {
 		cells := []term.Line{{term.Styled(term.Faint, row.ID)}, {term.Text(row.Name)}, {term.Text(row.Type)}}
 		for _, c := range ans.columns {
-			cells = append(cells, cell(c.values[i]))
+			cells = append(cells, cell(c.Values[i]))
 		}
 		t.Row(cells...)
 	}
@@ -106,7 +105,7 @@ func (v *view) blocks(s *term.Screen, ans *answer) {
 		t.Row(term.Line{term.Styled(term.Faint, "id")}, term.Line{term.Text(row.ID)})
 		t.Row(term.Line{term.Styled(term.Faint, "type")}, term.Line{term.Text(row.Type)})
 		for _, c := range ans.columns {
-			t.Row(term.Line{term.Styled(term.Accent, c.name)}, cell(c.values[i]))
+			t.Row(term.Line{term.Styled(term.Accent, c.Name)}, cell(c.Values[i]))
 		}
 		t.Draw(s)
 	}
@@ -150,9 +149,9 @@ func (ans *answer) most() int {
 }
 
 // numeric reports whether a column holds numbers.
-func (c *column) numeric() bool {
+func numeric(c *columns.Column) bool {
 	some := false
-	for _, v := range c.values {
+	for _, v := range c.Values {
 		if v == nil {
 			continue
 		}
@@ -178,42 +177,7 @@ func cell(value any) term.Line {
 }
 
 // valueText writes a value as people do; "" for none.
-func valueText(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case []any:
-		parts := make([]string, len(v))
-		for i, item := range v {
-			parts[i] = valueText(item)
-		}
-		return strings.Join(parts, ", ")
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case time.Time:
-		return term.Day(v)
-	case map[string]any:
-		return recordText(v)
-	}
-	return fmt.Sprint(value)
-}
-
-// recordText names the record that a reference leads to.
-func recordText(v map[string]any) string {
-	get := func(key string) string { s, _ := v[key].(string); return s }
-	name := cmp.Or(get("name"), get("id"))
-	switch {
-	case get("error") != "":
-		return "fails: " + get("error")
-	case get("state") != "":
-		return "@" + name + " (" + get("state") + ")"
-	case get("kind") == "note" && get("name") == "":
-		return name + " (no such note)"
-	case get("kind") == "note":
-		return "[[" + name + "]]"
-	}
-	return "@" + name
-}
+func valueText(value any) string { return columns.Text(value, term.Day) }
 
 // json writes an answer as the daemon gave it, with the fields that were asked
 // for.
@@ -232,7 +196,7 @@ func (v *view) json(s *term.Screen, ans *answer) error {
 			out.Fields = make(map[string]any, len(ans.columns))
 		}
 		for _, c := range ans.columns {
-			out.Fields[c.name] = c.values[i]
+			out.Fields[c.Name] = c.Values[i]
 		}
 		doc.Rows = append(doc.Rows, out)
 	}
@@ -251,14 +215,14 @@ func (v *view) separated(s *term.Screen, ans *answer) error {
 	} else {
 		head := []string{"id", "name", "type"}
 		for _, c := range ans.columns {
-			head = append(head, c.name)
+			head = append(head, c.Name)
 		}
 		records = append(records, head)
 	}
 	for i, row := range ans.Rows {
 		record := []string{row.ID, row.Name, row.Type}
 		for _, c := range ans.columns {
-			value := c.values[i]
+			value := c.Values[i]
 			if at, ok := value.(time.Time); ok {
 				value = at.UTC().Format(time.RFC3339)
 			}

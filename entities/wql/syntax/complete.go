@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -26,8 +26,8 @@ type Suggestion struct {
 // before the cursor as far as it can be understood, and the types behind FROM
 // also where they come later.
 type Completer struct {
-	Types map[string]*entities.Type // by folded name
-	This  string                    // type of {this}; "" for none
+	Types map[string]*record.Type // by folded name
+	This  string                  // type of {this}; "" for none
 	// Names returns names of entities of the types, of all when there are none.
 	Names func(prefix string, types []string) []string
 
@@ -298,7 +298,7 @@ func listOf(target string) []string {
 
 // fieldBefore returns the field on the left of the operator that the tokens end
 // with, and the types that it is of. The zero field is one of every entity.
-func (c *Completer) fieldBefore(tokens []readToken) (f entities.Field, owners []string) {
+func (c *Completer) fieldBefore(tokens []readToken) (f record.Field, owners []string) {
 	i := len(tokens)
 	for i > 0 && !tokens[i-1].isName() ||
 		i > 0 && tokens[i-1].is("NOT", "IN", "STARTS", "WITH", "CONTAINS", "LIKE", "BETWEEN", "AND", "IS") {
@@ -346,7 +346,7 @@ func (c *Completer) fields(tokens []readToken, prefix string) []Suggestion {
 }
 
 // lookUp returns the field that a path leads to, and the types that it is of.
-func (c *Completer) lookUp(path []readToken) (f entities.Field, owners []string) {
+func (c *Completer) lookUp(path []readToken) (f record.Field, owners []string) {
 	owners = c.from
 	if len(path) > 2 && strings.EqualFold(path[0].text, c.alias) {
 		path = path[2:]
@@ -355,9 +355,9 @@ func (c *Completer) lookUp(path []readToken) (f entities.Field, owners []string)
 		if i > 0 {
 			owners = listOf(f.TargetType)
 		}
-		f = entities.Field{}
+		f = record.Field{}
 		for _, owner := range owners {
-			if t := c.Types[entities.Fold(owner)]; t != nil && f.Name == "" {
+			if t := c.Types[fold.Name(owner)]; t != nil && f.Name == "" {
 				f, _ = t.Field(path[i].text)
 			}
 		}
@@ -368,7 +368,7 @@ func (c *Completer) lookUp(path []readToken) (f entities.Field, owners []string)
 // FieldNames are the fields of types, then those of every entity.
 func (c *Completer) FieldNames(types []string) (names []string) {
 	for _, name := range types {
-		t := c.Types[entities.Fold(name)]
+		t := c.Types[fold.Name(name)]
 		if t == nil {
 			continue
 		}
@@ -407,7 +407,7 @@ func Suggest(words []string, prefix string, write func(string) string) (out []Su
 
 func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) ||
-		strings.HasPrefix(entities.Fold(s), entities.Fold(prefix))
+		strings.HasPrefix(fold.Name(s), fold.Name(prefix))
 }
 
 // quotedText writes a text as it stands in a query.

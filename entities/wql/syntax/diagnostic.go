@@ -9,14 +9,14 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Diagnostic is a finding about a query: what is wrong where, and what to do.
-type Diagnostic = entities.Diagnostic
+type Diagnostic = record.Diagnostic
 
 // finding is a Diagnostic that still has its place as byte offsets.
 type finding struct {
@@ -138,17 +138,17 @@ func Nearest(name string, names []string) []string {
 		name     string
 		distance int
 	}
-	if len(name) > 4*entities.MaxTypeName {
+	if len(name) > 4*record.MaxTypeName {
 		return nil // no declared name is near, and looking costs its length
 	}
-	key := entities.Fold(name)
+	key := fold.Name(name)
 	limit := max(1, utf8.RuneCountInString(key)/3+1)
 	var close []near
 	for _, candidate := range names {
-		fold := entities.Fold(candidate)
-		d := editDistance(key, fold)
+		folded := fold.Name(candidate)
+		d := editDistance(key, folded)
 		// What was begun and not finished is near whatever the length.
-		if len(key) >= 2 && strings.HasPrefix(fold, key) {
+		if len(key) >= 2 && strings.HasPrefix(folded, key) {
 			d = min(d, 1)
 		}
 		if d <= limit {

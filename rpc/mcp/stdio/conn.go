@@ -1,4 +1,4 @@
-package mcp
+package stdio
 
 import (
 	"bufio"
@@ -21,12 +21,12 @@ import (
 // maxMessage is the size of the longest message that is read, in bytes.
 const maxMessage = 16 << 20
 
-// conn carries messages over a pair of streams, one a line. It stands in for
+// Conn carries messages over a pair of streams, one a line. It stands in for
 // the transport of the SDK, which ends with the first malformed message, drops
 // pending replies when the input ends, and reads lines of any length.
 //
 // The SDK calls Read from one goroutine and Write from many.
-type conn struct {
+type Conn struct {
 	in    *bufio.Reader
 	out   io.Writer
 	lines chan lineOrError // from the goroutine that reads the input
@@ -43,8 +43,9 @@ type conn struct {
 	ended     bool                // the input has ended
 }
 
-func newConn(in io.Reader, out io.Writer) *conn {
-	return &conn{
+// New makes a connection over a pair of streams.
+func New(in io.Reader, out io.Writer) *Conn {
+	return &Conn{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, lines: make(chan lineOrError),
 		closed: make(chan struct{}), drained: make(chan struct{}),
 		pending: make(map[jsonrpc.ID]bool), cancelled: make(map[jsonrpc.ID]bool),
@@ -52,7 +53,7 @@ func newConn(in io.Reader, out io.Writer) *conn {
 }
 
 // Connect returns the connection itself: it is its own transport.
-func (c *conn) Connect(context.Context) (sdk.Connection, error) {
+func (c *Conn) Connect(context.Context) (sdk.Connection, error) {
 	go c.readLines()
 	return c, nil
 }
@@ -65,7 +66,7 @@ type lineOrError struct {
 
 // readLines reads the input. A read of standard input can't be interrupted, so
 // this goroutine may outlive the connection, until the input ends.
-func (c *conn) readLines() {
+func (c *Conn) readLines() {
 	for {
 		line, err := c.line()
 		if len(line) > 0 && !c.deliver(lineOrError{line: line}) {
@@ -79,7 +80,7 @@ func (c *conn) readLines() {
 }
 
 // deliver passes a line to Read. It returns false when the connection is closed.
-func (c *conn) deliver(l lineOrError) bool {
+func (c *Conn) deliver(l lineOrError) bool {
 	select {
 	case c.lines <- l:
 		return true
@@ -89,10 +90,10 @@ func (c *conn) deliver(l lineOrError) bool {
 }
 
 // SessionID returns nothing: there is one session a process.
-func (c *conn) SessionID() string { return "" }
+func (c *Conn) SessionID() string { return "" }
 
 // Close makes Read return. Lines that were written before stay written.
-func (c *conn) Close() error {
+func (c *Conn) Close() error {
 	c.closeOnce.Do(func() { close(c.closed) })
 	return nil
 }
@@ -100,7 +101,7 @@ func (c *conn) Close() error {
 // Read returns the next message. It answers lines that are no message with an error
 // and skips them. At the end of the input it waits until the pending replies are
 // written.
-func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		var l lineOrError
 		select {
@@ -129,7 +130,7 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // message decodes a line. It returns neither a message nor an error for a line that
 // it has rejected.
-func (c *conn) message(l lineOrError) (jsonrpc.Message, error) {
+func (c *Conn) message(l lineOrError) (jsonrpc.Message, error) {
 	var long *longLine
 	switch {
 	case errors.As(l.err, &long):
@@ -148,7 +149,7 @@ func (c *conn) message(l lineOrError) (jsonrpc.Message, error) {
 }
 
 // end waits until the replies are written that were pending when the input ended.
-func (c *conn) end(ctx context.Context, why error) error {
+func (c *Conn) end(ctx context.Context, why error) error {
 	c.mu.Lock()
 	if !c.ended {
 		c.ended = true
@@ -165,7 +166,7 @@ func (c *conn) end(ctx context.Context, why error) error {
 
 // closeIfDrained closes drained when the input has ended and no reply is pending.
 // The caller holds mu.
-func (c *conn) closeIfDrained() {
+func (c *Conn) closeIfDrained() {
 	if c.ended && len(c.pending) == 0 {
 		select {
 		case <-c.drained:
@@ -177,7 +178,7 @@ func (c *conn) closeIfDrained() {
 
 // track notes the request as pending, or a pending one as cancelled. It returns false
 // for a request with an id that is pending already.
-func (c *conn) track(msg jsonrpc.Message) bool {
+func (c *Conn) track(msg jsonrpc.Message) bool {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
 		return true
@@ -203,7 +204,7 @@ func (c *conn) track(msg jsonrpc.Message) bool {
 
 // Write sends a message. The reply to a cancelled request is not sent, as the
 // protocol asks for.
-func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
+func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	reply, isReply := msg.(*jsonrpc.Response)
 	if isReply {
 		defer c.forget(reply.ID)
@@ -239,13 +240,13 @@ func withCode(reply *jsonrpc.Response) *jsonrpc.Response {
 	return &out
 }
 
-func (c *conn) isCancelled(id jsonrpc.ID) bool {
+func (c *Conn) isCancelled(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cancelled[id]
 }
 
-func (c *conn) forget(id jsonrpc.ID) {
+func (c *Conn) forget(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pending, id)
@@ -253,7 +254,7 @@ func (c *conn) forget(id jsonrpc.ID) {
 	c.closeIfDrained()
 }
 
-func (c *conn) writeLine(line []byte) error {
+func (c *Conn) writeLine(line []byte) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
 	_, err := c.out.Write(append(line, '\n'))
@@ -261,7 +262,7 @@ func (c *conn) writeLine(line []byte) error {
 }
 
 // reject answers a line that is no message.
-func (c *conn) reject(bad *malformed) error {
+func (c *Conn) reject(bad *malformed) error {
 	line, err := errorLine(bad.id, bad.code, bad.text)
 	if err != nil {
 		return err
@@ -286,7 +287,7 @@ func errorLine(id any, code int, text string) ([]byte, error) {
 
 // line returns the next line without blanks around it. A line over maxMessage
 // is a *longLine, of which the connection stands behind the end.
-func (c *conn) line() ([]byte, error) {
+func (c *Conn) line() ([]byte, error) {
 	var long []byte
 	for {
 		part, err := c.in.ReadSlice('\n')
@@ -304,7 +305,7 @@ func (c *conn) line() ([]byte, error) {
 }
 
 // skip reads to the end of a line that is too long and returns it as a *longLine.
-func (c *conn) skip(read []byte, err error) error {
+func (c *Conn) skip(read []byte, err error) error {
 	l := &longLine{head: bytes.Clone(read[:edge]), tail: bytes.Clone(read[len(read)-edge:])}
 	for errors.Is(err, bufio.ErrBufferFull) {
 		var part []byte

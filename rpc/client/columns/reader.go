@@ -1,0 +1,219 @@
+package columns
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Call calls a method of the daemon.
+type Call func(ctx context.Context, method string, params, result any) error
+
+// Column is a field of the rows.
+type Column struct {
+	Name   string
+	Values []any // by row: as in entities.get with resolve, a time.Time, or nil
+
+	path []string
+}
+
+// Reader reads fields of entities, each entity once.
+type Reader struct {
+	call    Call
+	types   map[string]*record.Type // by folded name
+	columns []Column
+
+	mu   sync.Mutex // guards read
+	read map[string]*protocol.EntityFull
+}
+
+// NewReader makes a Reader for the types that there are. call may be nil for one that
+// only looks fields up.
+func NewReader(types []protocol.TypeCount, call Call) *Reader {
+	r := &Reader{
+		call: call, types: make(map[string]*record.Type, len(types)), read: make(map[string]*protocol.EntityFull),
+	}
+	for i := range types {
+		r.types[fold.Name(types[i].Name)] = &types[i].Type
+	}
+	return r
+}
+
+// Type returns the type of that name, nil when there is none.
+func (r *Reader) Type(name string) *record.Type { return r.types[fold.Name(name)] }
+
+// Field returns the declared field of a type.
+func (r *Reader) Field(typ, name string) (record.Field, bool) {
+	if t := r.Type(typ); t != nil {
+		return t.Field(name)
+	}
+	return record.Field{}, false
+}
+
+// Spelt returns a path with its first field spelt as one of the types declares
+// it. A path that can't be followed is not known.
+func (r *Reader) Spelt(types []string, path []string) (out []string, known bool) {
+	for _, name := range syntax.BuiltIn {
+		if len(path) == 1 && strings.EqualFold(name, path[0]) {
+			return []string{name}, true
+		}
+	}
+	for _, typ := range types {
+		f, ok := r.Field(typ, path[0])
+		if !ok {
+			continue
+		}
+		leads := f.Type.Info().To == record.ToEntity
+		return append([]string{f.Name}, path[1:]...), leads || len(path) == 1
+	}
+	return path, false
+}
+
+// Add adds the column of a path that Spelt has returned, once. Rows have their id,
+// name and type without it.
+func (r *Reader) Add(path []string) {
+	name := strings.Join(path, ".")
+	had := slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == name })
+	if had || slices.Contains(syntax.BuiltIn[:3], name) {
+		return
+	}
+	r.columns = append(r.columns, Column{Name: name, path: path})
+}
+
+// AddMentioned adds the columns of the fields that a query mentions.
+func (r *Reader) AddMentioned(q *syntax.Query) {
+	from := From(q)
+	for _, path := range Mentioned(q) {
+		if path, known := r.Spelt(from, path); known {
+			r.Add(path)
+		}
+	}
+}
+
+// Fill reads the columns of rows and returns them.
+func (r *Reader) Fill(ctx context.Context, rows []record.WQLRow) ([]Column, error) {
+	for i := range r.columns {
+		if err := r.fill(ctx, &r.columns[i], rows); err != nil {
+			return nil, err
+		}
+	}
+	return r.columns, nil
+}
+
+// fill reads a column: all entities that a step of its path needs at a time.
+func (r *Reader) fill(ctx context.Context, c *Column, rows []record.WQLRow) error {
+	at := make([][]any, len(rows)) // by row: the references that the path has come to
+	for i, row := range rows {
+		at[i] = []any{map[string]any{"id": row.ID}}
+	}
+	lists := make([]bool, len(rows)) // the path has come through a list, which may be empty
+	for _, name := range c.path {
+		if err := r.load(ctx, at); err != nil {
+			return err
+		}
+		for i, refs := range at {
+			var next []any
+			for _, ref := range refs {
+				v := r.value(ref, name)
+				if many, ok := v.([]any); ok {
+					next, lists[i] = append(next, many...), true
+				} else if v != nil {
+					next = append(next, v)
+				}
+			}
+			at[i] = next
+		}
+	}
+	c.Values = make([]any, len(rows))
+	for i, values := range at {
+		switch {
+		case lists[i]:
+			c.Values[i] = append([]any{}, values...)
+		case len(values) > 0:
+			c.Values[i] = values[0]
+		}
+	}
+	return nil
+}
+
+// value returns a field of what a reference leads to.
+func (r *Reader) value(ref any, name string) any {
+	e := r.read[idOf(ref)]
+	if e == nil {
+		return nil
+	}
+	switch strings.ToLower(name) {
+	case "id":
+		return e.ID
+	case "name":
+		return e.Name
+	case "type":
+		return e.Type
+	case "createdat":
+		return e.CreatedAt
+	case "updatedat":
+		return e.UpdatedAt
+	}
+	f, ok := r.Field(e.Type, name)
+	if !ok {
+		return nil
+	}
+	return e.Fields[f.Name]
+}
+
+func idOf(ref any) string {
+	record, _ := ref.(map[string]any)
+	id, _ := record["id"].(string)
+	return id
+}
+
+// readAhead is how many entities are asked for at a time: as the daemon answers
+// them side by side, the way there and back is waited for rarely.
+const readAhead = 8
+
+// load reads the entities that references lead to, with their own references
+// resolved. One that is gone is left out.
+func (r *Reader) load(ctx context.Context, at [][]any) error {
+	calls, ctx := errgroup.WithContext(ctx)
+	calls.SetLimit(readAhead)
+	for _, refs := range at {
+		for _, ref := range refs {
+			id := idOf(ref)
+			r.mu.Lock()
+			_, had := r.read[id]
+			if !had {
+				r.read[id] = nil
+			}
+			r.mu.Unlock()
+			if had || id == "" {
+				continue
+			}
+			calls.Go(func() error {
+				var e protocol.EntityFull
+				err := r.call(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e)
+				if fault.KindOf(err) == fault.NotFound && err != nil {
+					return nil
+				}
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.read[id] = &e
+				return err
+			})
+		}
+	}
+	err := calls.Wait()
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return fault.Wrap(fault.Cancelled, err, "the query was cancelled")
+	}
+	return err
+}

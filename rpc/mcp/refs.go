@@ -1,0 +1,206 @@
+package mcp
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// A record is named in an argument as it stands in an answer, in a note or on a screen:
+// [[Title]], @Name, the bare title or name, a path, an alias, an id or [id:…]. Most are
+// found by one call of the daemon; which call is tried first is decided by the form.
+
+var (
+	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	anyID    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	markedID = regexp.MustCompile(`^\[?id:\s*([A-Za-z0-9_-]{1,64})\]?$`)
+)
+
+// ref is what an argument names a record with.
+type ref struct {
+	text string // a title, name, path or id
+	id   bool   // it is an id
+	note bool   // it was written as a link
+	ent  bool   // it was written as a mention
+}
+
+func parseRef(s string) ref {
+	s = strings.TrimSpace(s)
+	if m := markedID.FindStringSubmatch(s); m != nil {
+		return ref{text: m[1], id: true}
+	}
+	if id, ok := strings.CutPrefix(s, noteURI); ok {
+		return ref{text: id, id: true, note: true}
+	}
+	if id, ok := strings.CutPrefix(s, entityURI); ok {
+		return ref{text: id, id: true, ent: true}
+	}
+	if uuid.MatchString(s) {
+		return ref{text: s, id: true}
+	}
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(s, "!"), "[["); ok {
+		return ref{text: strings.TrimSuffix(inner, "]]"), note: true}
+	}
+	if name, ok := strings.CutPrefix(s, "@"); ok {
+		if inner, whole := strings.CutPrefix(name, "["); whole {
+			name = strings.TrimSuffix(inner, "]")
+		}
+		return ref{text: name, ent: true}
+	}
+	return ref{text: s}
+}
+
+// isMissing reports whether there is no such record: an id that no record can have is
+// one of them.
+func isMissing(err error) bool {
+	kind := fault.KindOf(err)
+	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)
+}
+
+// findNote returns the note that an argument names.
+func (c *call) findNote(s string) (*protocol.NoteFull, error) {
+	r := parseRef(s)
+	if r.text == "" {
+		return nil, fault.Field("note", "note is needed: a title, path or id")
+	}
+	n := new(protocol.NoteFull)
+	if r.id {
+		return n, orNoNote(c.ask("notes.get", protocol.NoteGet{ID: r.text}, n))
+	}
+	err := c.ask("notes.get", protocol.NoteGet{Title: r.text}, n)
+	if !isMissing(err) {
+		return n, severalNotes(err)
+	}
+	id, err := c.resolved(r.text)
+	if err != nil {
+		return nil, err
+	}
+	return n, orNoNote(c.ask("notes.get", protocol.NoteGet{ID: id}, n))
+}
+
+// resolved returns the id of the note that a link leads to, the text of the link when it
+// leads nowhere and may be an id.
+func (c *call) resolved(link string) (string, error) {
+	var found protocol.NoteResolved
+	err := c.ask("notes.resolve", protocol.NoteResolve{Link: "[[" + link + "]]"}, &found)
+	switch {
+	case err != nil && !isMissing(err):
+		return "", err
+	case found.ID != "":
+		return found.ID, nil
+	case len(found.Candidates) > 0:
+		return "", severalNotes(fault.New(fault.Conflict, "").WithCandidates(found.Candidates))
+	case anyID.MatchString(link):
+		return link, nil
+	}
+	return "", noNote()
+}
+
+// noteID returns the id of the note that an argument names. One that is no title may
+// be an id that no note has: who asks for it by that id is told.
+func (c *call) noteID(s string) (string, error) {
+	r := parseRef(s)
+	switch {
+	case r.text == "":
+		return "", fault.Field("note", "note is needed: a title, path or id")
+	case r.id:
+		return r.text, nil
+	}
+	return c.resolved(r.text)
+}
+
+// findEntity returns the live entity that an argument names, its references resolved
+// to that depth.
+func (c *call) findEntity(s string, resolve int) (*protocol.EntityFull, error) {
+	r := parseRef(s)
+	if r.text == "" {
+		return nil, fault.Field("entity", "entity is needed: a name or id")
+	}
+	e := new(protocol.EntityFull)
+	if !r.id {
+		err := c.ask("entities.get", protocol.EntityGet{Name: r.text, Resolve: resolve}, e)
+		switch {
+		case err == nil && e.TrashedAt != nil:
+			return nil, noEntity()
+		case fault.KindOf(err) == fault.Conflict && err != nil:
+			return nil, c.several(err)
+		case !isMissing(err):
+			return e, err
+		case !anyID.MatchString(r.text):
+			return nil, noEntity()
+		}
+	}
+	err := c.ask("entities.get", protocol.EntityGet{ID: r.text, Resolve: resolve}, e)
+	if isMissing(err) || err == nil && e.TrashedAt != nil {
+		return nil, noEntity()
+	}
+	return e, err
+}
+
+// recordID returns the id of the note or entity that an argument names.
+func (c *call) recordID(field, s string) (string, error) {
+	r := parseRef(s)
+	switch {
+	case r.text == "":
+		return "", fault.Field(field, "%s is needed: a title, name, path or id", field)
+	case r.id:
+		return r.text, nil
+	case r.note:
+		id, err := c.resolved(r.text)
+		return id, inField(field, err)
+	}
+	e, err := c.findEntity(s, 0)
+	switch {
+	case err == nil:
+		return e.ID, nil
+	case fault.KindOf(err) != fault.NotFound:
+		return "", inField(field, err)
+	case r.ent:
+		return "", noRecord(field)
+	}
+	id, err := c.resolved(r.text)
+	if fault.KindOf(err) == fault.NotFound && err != nil {
+		return "", noRecord(field)
+	}
+	return id, inField(field, err)
+}
+
+// inField names the argument that an error is about.
+func inField(field string, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	named := *f
+	named.Field = field
+	return &named
+}
+
+// entity returns a live entity by its id. missing is the error for one that is not there.
+func (c *call) entity(id string, missing error) (*record.Entity, error) {
+	e := new(protocol.EntityFull)
+	err := c.ask("entities.get", protocol.EntityGet{ID: id}, e)
+	if fault.KindOf(err) == fault.NotFound || err == nil && e.TrashedAt != nil {
+		err = missing
+	}
+	return &e.Entity, err
+}
+
+// several is the error for a name that several entities have. Those of a name are all
+// live or all in the trash, where a host looks for none.
+func (c *call) several(err error) error {
+	var found *fault.Error
+	if !errors.As(err, &found) || len(found.Candidates) == 0 {
+		return err
+	}
+	_, missing := c.entity(found.Candidates[0].ID, noEntity())
+	if missing != nil {
+		return missing
+	}
+	return fault.New(fault.Conflict, "several entities have that name").
+		WithHint("name one of these by its id").WithCandidates(found.Candidates)
+}

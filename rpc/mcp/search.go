@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// searchInput are the arguments of search_notes.
+type searchInput struct {
+	Query  string   `json:"query" jsonschema:"what to look for: words, a question, or \"a phrase\""`
+	Limit  int      `json:"limit,omitempty" jsonschema:"notes of a page"`
+	Tags   []string `json:"tags,omitempty" jsonschema:"only notes with all of these tags"`
+	Folder string   `json:"folder,omitempty" jsonschema:"only notes in this folder or one below it"`
+	Types  []string `json:"types,omitempty" jsonschema:"only notes that describe an entity of one of these types, such as Person"`
+	After  string   `json:"after,omitempty" jsonschema:"only notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
+	Before string   `json:"before,omitempty" jsonschema:"only notes changed before this date (YYYY-MM-DD) or time (RFC 3339)"`
+	paging
+}
+
+func searchSchema() *jsonschema.Schema {
+	return pagesOf[searchInput](func(p map[string]*jsonschema.Schema) { between(p["limit"], 1, maxHits, 10) })
+}
+
+const (
+	maxHits  = 50
+	maxQuery = 8 << 10 // bytes
+	// searched is how many notes a search gives at most: so many can be counted.
+	searched = 100
+)
+
+func (c *call) searchNotes(in searchInput) (string, error) {
+	if len(in.Query) > maxQuery {
+		return "", fault.TooLarge("query", len(in.Query), maxQuery, "bytes")
+	}
+	var found protocol.SearchResult
+	err := c.ask("notes.search", protocol.NoteSearch{
+		Query: in.Query, Limit: searched,
+		Filter: protocol.SearchFilter{
+			Tags: in.Tags, Folder: in.Folder, Types: in.Types, After: in.After, Before: in.Before,
+		},
+	}, &found)
+	if err != nil {
+		return "", err
+	}
+	l := list{noun: "note", none: "No note was found.", most: in.Limit, total: len(found.Hits)}
+	if found.Degraded != nil {
+		l.head = "Notes may be missing: " + inline(found.Degraded.Why) + "\n"
+	}
+	if l.total == searched {
+		l.head += fmt.Sprintf("More than %d notes fit; these are the best.\n", searched-1)
+	}
+	for i, hit := range found.Hits {
+		l.items = append(l.items, strconv.Itoa(i+1)+". "+hitText(hit, ""))
+	}
+	if err := l.skip(in.Cursor); err != nil {
+		return "", err
+	}
+	return l.page(in.MaxChars)
+}
+
+// hitText shows a note that was found. why stands behind its path.
+func hitText(hit protocol.SearchHit, why string) string {
+	var b strings.Builder
+	b.WriteString(noteLine(hit.ID, hit.Title, hit.Path) + why + "\n")
+	if hit.Snippet != "" {
+		b.WriteString("   " + startOfLine(hit.Snippet) + "\n")
+	}
+	return b.String()
+}
+
+// noteLine names a note with its id and path.
+func noteLine(id, title, path string) string {
+	line := noteLabel(title) + idMark(id)
+	if path != "" {
+		line += " " + inline(path)
+	}
+	return line
+}
+
+// relatedInput are the arguments of related_notes.
+type relatedInput struct {
+	Note  string `json:"note" jsonschema:"the note: its title, path or id"`
+	Limit int    `json:"limit,omitempty" jsonschema:"notes that are near in meaning, at most"`
+	paging
+}
+
+func relatedSchema() *jsonschema.Schema {
+	return pagesOf[relatedInput](func(p map[string]*jsonschema.Schema) { between(p["limit"], 0, maxHits, 10) })
+}
+
+// relatedNotes lists the notes that are near one in meaning, then those that only links
+// connect it with.
+func (c *call) relatedNotes(in relatedInput) (string, error) {
+	id, err := c.noteID(in.Note)
+	if err != nil {
+		return "", err
+	}
+	var links protocol.NoteLinks
+	if err := c.ask("notes.links", protocol.NoteID{ID: id}, &links); err != nil {
+		return "", orNoNote(err)
+	}
+	var near protocol.SearchResult
+	if in.Limit > 0 {
+		if err := c.ask("notes.similar", protocol.NoteSimilar{ID: id, Limit: in.Limit}, &near); err != nil {
+			return "", orNoNote(err)
+		}
+	}
+	out, back := make(map[string]bool), make(map[string]bool)
+	for _, l := range links.Outgoing {
+		out[l.ID] = true
+	}
+	for _, l := range links.Incoming {
+		back[l.ID] = true
+	}
+	why := func(id string, near bool) string {
+		var all []string
+		if near {
+			all = append(all, "near in meaning")
+		}
+		if out[id] {
+			all = append(all, "linked from it")
+		}
+		if back[id] {
+			all = append(all, "links to it")
+		}
+		return " (" + strings.Join(all, ", ") + ")"
+	}
+	l := list{noun: "note", none: "No note is related to it."}
+	if near.Degraded != nil {
+		l.head = "Notes may be missing: " + inline(near.Degraded.Why) + "\n"
+	}
+	listed := make(map[string]bool)
+	add := func(id, text string) {
+		if !listed[id] {
+			listed[id] = true
+			l.items = append(l.items, text)
+		}
+	}
+	for _, hit := range near.Hits {
+		add(hit.ID, "- "+hitText(hit, why(hit.ID, true)))
+	}
+	for _, n := range links.Outgoing {
+		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Path)+why(n.ID, false)+"\n")
+	}
+	for _, n := range links.Incoming {
+		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Path)+why(n.ID, false)+"\n")
+	}
+	l.total = len(l.items)
+	if err := l.skip(in.Cursor); err != nil {
+		return "", err
+	}
+	return l.page(in.MaxChars)
+}
