@@ -29,7 +29,7 @@ var rooms = []string{
 	"context/embed", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
 	"context/search/text", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/source", "context/search/notedoc", "context/search/searchtest",
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
-	"context/audience", "context/memory", "context/prompt", "context/gather",
+	"context/audience", "context/memory", "context/prompt/chars", "context/prompt/body", "context/prompt", "context/gather",
 	"chat/llm", "chat",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc", "rpc/mcp/stdio", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
@@ -181,7 +181,7 @@ func TestLayers_SoleImporters(t *testing.T) {
 // clientRooms are all rooms that a program brings in with rpc/client: declarations and
 // the socket, and no store, index, watcher or engine. rpc/mcp is such a program.
 var clientRooms = []string{
-	"context/prompt", "entities/fault", "entities/names/fold", "entities/record", "rpc/client", "rpc/protocol", "rpc/socket",
+	"context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record", "rpc/client", "rpc/protocol", "rpc/socket",
 }
 
 func TestLayers_ClientsBringInNoStore(t *testing.T) {

@@ -108,7 +108,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 		}
 	}
 	res := w.assemble(t, gather.Params{Text: "[[Open]] @Ann"})
-	for _, want := range []string{"kept and Other stay", "about: met (private) and \\[\\[Other\\]\\] in (private)", "said: ask (private), no", "boss: (private)"} {
+	for _, want := range []string{"[kept](Other.md) and [[Other]] stay", "about: met (private) and \\[\\[Other\\]\\] in (private)", "said: ask (private), no", "boss: (private)"} {
 		if !strings.Contains(res.System, want) {
 			t.Errorf("no %q in\n%s", want, res.System)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/graph"
@@ -149,7 +150,7 @@ func (c *call) readTexts() error {
 		if err != nil {
 			return err
 		}
-		(*t.section)[t.at].Text, err = c.g.texts.shown(c.ctx, c.view, t.note)
+		(*t.section)[t.at].Body, err = c.g.texts.shown(c.ctx, c.view, t.note)
 		if err != nil {
 			return err
 		}
@@ -173,7 +174,7 @@ func (c *call) toldBefore() (told bool, err error) {
 // withoutTexts takes the texts out again.
 func (c *call) withoutTexts() {
 	for _, t := range c.texts {
-		(*t.section)[t.at].Text = ""
+		(*t.section)[t.at].Body = body.Body{}
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
-	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // texts keeps what was found out of the texts of the notes that were last in a
@@ -26,56 +26,56 @@ type texts struct {
 // noteText is what is known of the text of a note.
 type noteText struct {
 	marks  audience.Marks
-	plain  atomic.Pointer[string] // once it was asked for
+	whole  atomic.Pointer[body.Body] // once it was asked for
 	masked atomic.Pointer[maskedText]
 }
 
-// maskedText is the plain text of a note as a remote reader was shown it last. It holds
+// maskedText is the text of a note as a remote reader was shown it last. It holds
 // while the meanings of its links do.
 type maskedText struct {
 	meanings uint64 // of the View, before the text was masked
-	plain    string
+	body     body.Body
 }
 
 const (
 	keptTexts = 128                     // in each of both
-	keptChars = prompt.PinnedChars + 96 // of a text: more than any section shows, and a grapheme
+	keptChars = prompt.PinnedChars + 96 // of a text: what any section shows, and a grapheme
 )
 
-// shown returns as much of the plain text of a note as a section can show, as the reader
-// of a View may see it. The error is that of a context that has ended.
-func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (string, error) {
+// shown returns the text of a note, as far as a section can show it, as the reader of a
+// View may see it. The error is that of a context that has ended.
+func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (body.Body, error) {
 	known := t.of(n)
 	if !v.Hides() {
-		return known.plainOf(n), nil
+		return known.wholeOf(n), nil
 	}
 	meanings := v.Meanings()
 	masked := known.masked.Load()
 	if masked != nil && masked.meanings == meanings {
-		return masked.plain, nil
+		return masked.body, nil
 	}
 	shown, err := v.Body(ctx, n, known.marks) // before it is cut
 	if err != nil {
-		return "", err
+		return body.Body{}, err
 	}
 	masked = &maskedText{meanings: meanings}
 	if shown == n {
-		masked.plain = known.plainOf(n)
+		masked.body = known.wholeOf(n)
 	} else {
-		masked.plain = beginning(shown)
+		masked.body = beginning(shown)
 	}
 	known.masked.Store(masked)
-	return masked.plain, nil
+	return masked.body, nil
 }
 
-// plainOf returns as much of the plain text of a note, of which this is known, as a section
-// can show.
-func (k *noteText) plainOf(n *notes.Note) string {
-	if text := k.plain.Load(); text != nil {
+// wholeOf returns the text of a note, of which this is known, as far as a section can
+// show it.
+func (k *noteText) wholeOf(n *notes.Note) body.Body {
+	if text := k.whole.Load(); text != nil {
 		return *text
 	}
 	text := beginning(n)
-	k.plain.Store(&text)
+	k.whole.Store(&text)
 	return text
 }
 
@@ -83,13 +83,14 @@ func (k *noteText) plainOf(n *notes.Note) string {
 // than any section shows.
 const maxTextBytes = frontmatter.MaxBytes + 128<<10
 
-// beginning returns as much of the plain text of a note as a section can show.
-func beginning(n *notes.Note) string {
-	body := n.Body
-	if len(body) > maxTextBytes {
-		body = strings.ToValidUTF8(body[:maxTextBytes], "")
+// beginning returns the text of a note as far as a section can show it.
+func beginning(n *notes.Note) body.Body {
+	text := n.Body
+	if len(text) > maxTextBytes {
+		text = strings.ToValidUTF8(text[:maxTextBytes], "")
 	}
-	return prompt.Beginning(markdown.PlainNote(body), keptChars)
+	_, start := frontmatter.Split(text)
+	return body.New(body.Shown(text[start:]), keptChars)
 }
 
 // of returns what is known of a note.

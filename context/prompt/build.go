@@ -4,14 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
+
+	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // Note is a candidate of a note section.
 type Note struct {
 	ID     string
 	Title  string
-	Text   string // plain, whole or at least longer than the section shows
-	Reason string // why it is a candidate, for the report
+	Body   body.Body // whole or at least longer than the section shows
+	Reason string    // why it is a candidate, for the report
 }
 
 // Entity is a candidate of the entity section. Candidates come in the order of

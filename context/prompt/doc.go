@@ -12,13 +12,13 @@
 // formats; a style says how the pieces are written.
 //
 // In Markdown, sections are headed by "## ", items by "### ". Notes end with a
-// line "---". Text of the user can't forge any of this: in texts of several
-// lines every line that could pass for structure is marked by a backslash, and
-// in texts of one line the brackets that could pass for a link or an id are, in
-// the lines of the client also the bars (see EscapeText and EscapeInline). What
+// line "---". Text of the user can't forge any of this: the
+// headings and rules of a note come below those of a prompt (package body), and in
+// texts of one line the brackets that could pass for a link or an id are marked by a
+// backslash, in the lines of the client also the bars (see EscapeInline). What
 // stands next to what is decided as a model reads it that passes over characters
 // which show nothing, such as U+200B: they hide no mark and split none. Which these
-// are is generated from Unicode's tables (ignorable.go).
+// are is generated from Unicode's tables (package chars).
 //
 //	## Entity context
 //	…
@@ -41,8 +41,8 @@
 // that can't be shown is <ref state="deleted"/>, archived or private.
 //
 // A reader gets back exactly what went in, as a parser of each format in the
-// tests does, but for this: line ends are "\n" in texts of several lines and
-// blanks in those of one; XML has U+FFFD for the control characters that it can't
+// tests does, notes with the text of their Body, but for this: line ends are blanks
+// in texts of one line; XML has U+FFFD for the control characters that it can't
 // hold; and Markdown does not tell a list of texts from a text with commas, nor
 // the text "(deleted)" from a placeholder.
 //

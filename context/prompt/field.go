@@ -94,7 +94,7 @@ func (f Field) render(style *style, b *Block) string {
 		value, _ := style.join(items, style.itemMark, style.itemEnd, 0)
 		return value
 	}
-	value, _ := style.cut(style.inline(f.Text), FieldChars)
+	value := style.cut(style.inline(f.Text), FieldChars)
 	return value
 }
 
@@ -119,7 +119,7 @@ func (s *style) join(items []string, before, after string, more int) (value stri
 	}
 	mark := s.more(len(items) - shown + more)
 	if shown == 1 && total+len(mark) > FieldChars {
-		item, _ := s.cut(items[0], FieldChars-around-len(mark))
+		item := s.cut(items[0], FieldChars-around-len(mark))
 		return before + item + after + mark, shown
 	}
 	return before + strings.Join(items[:shown], after+s.separator+before) + after + mark, shown

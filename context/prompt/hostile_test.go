@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // pieces are what hostile texts are made of: every mark of both formats, and
@@ -150,9 +151,9 @@ func drawScene(r hostility, format prompt.Format, holds func(string) string) *sc
 
 func (s *scene) notes(section string, list *[]prompt.Note) {
 	for range s.r.IntN(3) {
-		n := prompt.Note{ID: s.r.id(s.used), Title: s.r.name(""), Text: s.r.text(12)}
+		n := prompt.Note{ID: s.r.id(s.used), Title: s.r.name(""), Body: body.New(s.r.text(12), 0)}
 		*list = append(*list, n)
-		s.want = append(s.want, parsedItem{section: section, kind: "note", id: n.ID, title: s.inline(n.Title), text: s.holds(lines(n.Text))})
+		s.want = append(s.want, parsedItem{section: section, kind: "note", id: n.ID, title: s.inline(n.Title), text: s.holds(n.Body.String())})
 	}
 }
 
@@ -338,6 +339,9 @@ func TestSEC3_HiddenCharactersForgeNothing(t *testing.T) {
 					return visible(lines(s))
 				}
 				want := drawScene(r, f.format, f.holds).want
+				for i := range want { // what a body says without them: TestSEC3_EscapesPassOverHiddenCharacters
+					want[i].text = visible(s.want[i].text)
+				}
 				system := visible(prompt.Build(s.in).System)
 				got, err := f.parse(system)
 				if err != nil {
@@ -378,7 +382,7 @@ func TestSEC3_WhatIsCutStaysInItsPlace(t *testing.T) {
 				long := func(text string) string { return strings.Repeat(text+s.r.text(3), 30) }
 				for _, list := range [][]prompt.Note{s.in.Pinned, s.in.Linked, s.in.Found} {
 					for i := range list {
-						list[i].Text = long(list[i].Text)
+						list[i].Body = body.New(long(list[i].Body.String()), 0)
 					}
 				}
 				shown := make(map[string][]string)
@@ -433,7 +437,7 @@ func beginnings(t *testing.T, s *scene, got *parsed, values map[string][]string)
 	texts := make(map[string]string)
 	for _, list := range [][]prompt.Note{s.in.Pinned, s.in.Linked, s.in.Found} {
 		for _, n := range list {
-			texts[n.ID] = s.holds(lines(n.Text))
+			texts[n.ID] = s.holds(n.Body.String())
 		}
 	}
 	begins := func(id, short, whole string) {
@@ -443,7 +447,7 @@ func beginnings(t *testing.T, s *scene, got *parsed, values map[string][]string)
 	}
 	for _, item := range got.items {
 		if item.kind == "note" {
-			begins(item.id, item.text, texts[item.id])
+			beginsBody(t, item.id, item.text, texts[item.id])
 		}
 		for i, f := range item.fields {
 			if item.kind != "entity" {
@@ -455,6 +459,24 @@ func beginnings(t *testing.T, s *scene, got *parsed, values map[string][]string)
 			}
 			begins(item.id+"."+f.name, text, s.inline(values[item.id][i]))
 		}
+	}
+}
+
+// beginsBody compares the text of a note, which may end with the end of the code that
+// it was cut in.
+func beginsBody(t *testing.T, id, short, whole string) {
+	t.Helper()
+	if short == whole {
+		return
+	}
+	head, tail, ok := strings.Cut(short, prompt.Ellipsis)
+	for ok && !(strings.HasPrefix(whole, strings.TrimRight(head, " \n")) && strings.Trim(tail, " >\t\n`~") == "") {
+		var more string // the note has an ellipsis of its own
+		more, tail, ok = strings.Cut(tail, prompt.Ellipsis)
+		head += prompt.Ellipsis + more
+	}
+	if !ok {
+		t.Fatalf("%s shows\n%q\nof\n%q", id, short, whole)
 	}
 }
 
@@ -491,12 +513,12 @@ func TestCTX31_TheBoundary(t *testing.T) {
 		secret string
 		n      prompt.Note
 	}{
-		{"a", prompt.Note{ID: "n", Title: "T", Text: "text"}},
-		{"b", prompt.Note{ID: "n", Title: "T", Text: "text"}},
-		{"a", prompt.Note{ID: "m", Title: "T", Text: "text"}},
-		{"a", prompt.Note{ID: "n", Title: "U", Text: "text"}},
-		{"a", prompt.Note{ID: "n", Title: "T", Text: "texts"}},
-		{"a", prompt.Note{ID: "n", Title: "Tt", Text: "ext"}},
+		{"a", prompt.Note{ID: "n", Title: "T", Body: body.New("text", 0)}},
+		{"b", prompt.Note{ID: "n", Title: "T", Body: body.New("text", 0)}},
+		{"a", prompt.Note{ID: "m", Title: "T", Body: body.New("text", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "U", Body: body.New("text", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "T", Body: body.New("texts", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "Tt", Body: body.New("ext", 0)}},
 	} {
 		b := bound(c.secret, c.n)
 		if b != bound(c.secret, c.n) || len(b) != 16 {
@@ -522,7 +544,7 @@ func FuzzStructure(f *testing.F) {
 		for _, f := range formats {
 			res := prompt.Build(prompt.Input{
 				Format: f.format, Secret: []byte("x"), Budgets: prompt.DefaultBudgets,
-				Pinned: []prompt.Note{{ID: "n", Title: s, Text: s}},
+				Pinned: []prompt.Note{{ID: "n", Title: s, Body: body.New(s, 0)}},
 				Entities: []prompt.Entity{{Expanded: true, Card: prompt.NewCard(f.format, s, "T", "e", []prompt.Field{
 					{Name: "a", Text: "-" + s}, {Name: "b", Items: []string{"-" + s, s}}, {Name: "c", Refs: []prompt.Ref{{Kind: "note", ID: "r", Name: s}}},
 				})}},
@@ -537,7 +559,7 @@ func FuzzStructure(f *testing.F) {
 				t.Fatalf("%s: %q without hidden characters is %+v, %v", f.name, s, seen, err)
 			}
 			one := f.holds(oneLine(s))
-			if got.items[0].text != f.holds(lines(s)) || got.items[1].fields[0].parts[0].text != "-"+one || got.items[1].fields[2].parts[0] != (part{"note", "r", one}) ||
+			if got.items[0].text != f.holds(body.New(s, 0).String()) || got.items[1].fields[0].parts[0].text != "-"+one || got.items[1].fields[2].parts[0] != (part{"note", "r", one}) ||
 				got.items[2].fields[0].parts[0].text != "-"+one || got.items[3].fields[0].parts[0].text != "-"+one {
 				t.Fatalf("%s: %q came back as %+v", f.name, s, got.items)
 			}

@@ -7,7 +7,7 @@ import (
 
 var markdownStyle = style{
 	inline: EscapeInline,
-	text:   EscapeText,
+	text:   func(s string) string { return s },
 	whole:  beforeBackslash,
 	frames: map[string]frame{
 		SectionPinned: {head: "## Notes pinned by user\n" +
@@ -29,7 +29,7 @@ var markdownStyle = style{
 		return "### @" + EscapeInline(c.Name) + " (" + EscapeInline(c.Type) + ") [id:" + c.ID + "]"
 	},
 	// A name begins its line and would pass for a heading there.
-	field:       func(name, value string) string { return "  " + EscapeText(name) + ": " + value + "\n" },
+	field:       func(name, value string) string { return "  " + escapeStart(name) + ": " + value + "\n" },
 	ref:         markdownRef,
 	more:        markdownMore,
 	whyMark:     "  ← ",

@@ -39,7 +39,7 @@ func (b *builder) notes(spec noteSection, limit int, list []Note) {
 
 func (b *builder) note(s *section, spec noteSection, n *Note) {
 	head := b.style.note(n)
-	text, cut := b.style.noteText(n.Text, spec.chars)
+	text, cut := b.style.noteText(n.Body, spec.chars)
 	fixed := Chars(head) + len(b.style.noteMid) + len(b.style.noteEnd)
 	if b.style.marksNotes {
 		fixed += boundaryChars
@@ -53,7 +53,7 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 			b.drop(KindNote, n.ID, n.Title, OverBudget)
 			return
 		}
-		text, cut = b.style.cut(text, room)
+		text, cut = b.style.noteText(n.Body, room)
 		chars = Chars(text)
 	}
 	mark := ""

@@ -67,12 +67,15 @@ func parseMarkdown(s string) (*parsed, error) {
 			}
 			var body []string
 			for i++; i < len(lines) && lines[i] != "---"; i++ {
+				if strings.HasPrefix(lines[i], "## ") || strings.HasPrefix(lines[i], "### ") || strings.HasPrefix(lines[i], "---\r") {
+					return nil, fmt.Errorf("note %s holds structure: %q", item.id, lines[i])
+				}
 				body = append(body, lines[i])
 			}
 			if i == len(lines) {
 				return nil, fmt.Errorf("note %s has no end", item.id)
 			}
-			item.section, item.text = section, prompt.UnescapeText(strings.Join(body, "\n"))
+			item.section, item.text = section, strings.Join(body, "\n")
 			p.items = append(p.items, *item)
 		case strings.HasPrefix(line, "### @"):
 			item, err := parseEntityHead(line)

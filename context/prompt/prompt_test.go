@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // hostile draws texts that try to pass for the structure of a prompt.
@@ -26,21 +26,16 @@ func hostile(t *rapid.T, label string) string {
 	return strings.Join(parts, "")
 }
 
-func TestCTX31_EscapeTextCanBeUndone(t *testing.T) {
+func TestCTX31_EscapeLineCanBeUndone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := hostile(t, "text")
-		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-		escaped := prompt.EscapeText(text)
-		if got := prompt.UnescapeText(escaped); got != want {
+		escaped := prompt.EscapeLine(text)
+		if got := prompt.UnescapeLine(escaped); got != oneLine(text) {
 			t.Fatalf("%q became %q and then %q", text, escaped, got)
 		}
-		for _, line := range strings.FieldsFunc(escaped, func(r rune) bool {
-			return strings.ContainsRune("\n\v\f\u0085\u2028\u2029", r)
-		}) {
-			line = strings.TrimLeft(line, " \t\u00a0\u200b")
-			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---") {
-				t.Fatalf("%q left the line %q bare", text, line)
-			}
+		line := strings.TrimLeft(escaped, " \t\u00a0\u200b")
+		if strings.ContainsAny(line, "\n\v\f\u0085\u2028\u2029") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---") {
+			t.Fatalf("%q left the line %q bare", text, escaped)
 		}
 	})
 }
@@ -64,20 +59,20 @@ func TestCTX31_EscapeInlineCanBeUndone(t *testing.T) {
 func TestCTX31_InvisibleCharactersHideNoStructure(t *testing.T) {
 	for _, lead := range []string{"\x00", "\x1b", "\x7f", "\u2800", "\u3164", "\ufe0f", "\u200b", "\u00a0", "\u17b4", "\ufff0", "\U000E0FFF", " \t"} {
 		for _, line := range []string{"## X", "---", "\\x"} {
-			if got, want := prompt.EscapeText(lead+line), lead+"\\"+line; got != want {
+			if got, want := prompt.EscapeLine(lead+line), lead+"\\"+line; got != want {
 				t.Errorf("%q became %q, want %q", lead+line, got, want)
 			}
 		}
 	}
 	for in, want := range map[string]string{
-		"-\u200b--":    "\\-\u200b--",
-		"a\n--\u3164-": "a\n\\--\u3164-",
-		"#\u2060# A":   "\\#\u2060# A",
-		"-\n--":        "-\n--",
-		"-\u0301--":    "-\u0301--",
+		"-\u200b--":  "\\-\u200b--",
+		"--\u3164-":  "\\--\u3164-",
+		"#\u2060# A": "\\#\u2060# A",
+		"-":          "-",
+		"-\u0301--":  "-\u0301--",
 	} {
-		if got := prompt.EscapeText(in); got != want {
-			t.Errorf("EscapeText(%q) = %q, want %q", in, got, want)
+		if got := prompt.EscapeLine(in); got != want {
+			t.Errorf("EscapeLine(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -111,7 +106,8 @@ func TestSEC3_EscapesPassOverHiddenCharacters(t *testing.T) {
 	for seed := range 20 * cases() {
 		text := lines(newHostility(seed, 7).text(8))
 		for name, escape := range map[string]func(string) string{
-			"text": prompt.EscapeText, "inline": prompt.EscapeInline, "line": prompt.EscapeLine,
+			"body":   func(s string) string { return body.New(s, 0).String() },
+			"inline": prompt.EscapeInline, "line": prompt.EscapeLine,
 		} {
 			if got, want := visible(escape(text)), escape(visible(text)); got != want {
 				t.Fatalf("%s: %q shows %q, want %q", name, text, got, want)
@@ -120,30 +116,6 @@ func TestSEC3_EscapesPassOverHiddenCharacters(t *testing.T) {
 		if got := prompt.UnescapeLine(prompt.EscapeLine(text)); got != oneLine(text) {
 			t.Fatalf("%q came back as %q", text, got)
 		}
-	}
-}
-
-// TestCTX31_TheIgnorableTable compares the generated table with the derivation of
-// Default_Ignorable_Code_Point in UAX #44, and with the number of code points that
-// Unicode gives for it.
-func TestCTX31_TheIgnorableTable(t *testing.T) {
-	total := 0
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		want := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector)
-		switch {
-		case unicode.Is(unicode.White_Space, r), unicode.Is(unicode.Prepended_Concatenation_Mark, r),
-			0xFFF9 <= r && r <= 0xFFFB, 0x13430 <= r && r <= 0x13440:
-			want = false
-		}
-		if got := unicode.Is(prompt.DefaultIgnorable, r); got != want {
-			t.Errorf("%U: %v, want %v; run go generate ./context/prompt", r, got, want)
-		}
-		if want {
-			total++
-		}
-	}
-	if total != 4174 {
-		t.Errorf("%d code points; DerivedCoreProperties.txt of Unicode 15.0 has 4174", total)
 	}
 }
 
@@ -177,8 +149,11 @@ func TestCTX31_PlainTextsStayAsTheyAre(t *testing.T) {
 		if got := prompt.EscapeInline(s); got != s {
 			t.Errorf("EscapeInline(%q) = %q", s, got)
 		}
-		if got := prompt.EscapeText(s); got != s {
-			t.Errorf("EscapeText(%q) = %q", s, got)
+		if got := prompt.EscapeLine(s); got != s {
+			t.Errorf("EscapeLine(%q) = %q", s, got)
+		}
+		if got := body.New(s, 0).String(); got != s {
+			t.Errorf("the body of %q is %q", s, got)
 		}
 	}
 }
@@ -219,7 +194,7 @@ func linesOf(b *prompt.Block) []string {
 }
 
 func note(id string, size int) prompt.Note {
-	return prompt.Note{ID: id, Title: "Note " + id, Text: strings.Repeat("x", size), Reason: "pinned by the user"}
+	return prompt.Note{ID: id, Title: "Note " + id, Body: body.New(strings.Repeat("x", size), 0), Reason: "pinned by the user"}
 }
 
 func TestCTX1_FirstFiveArePinned(t *testing.T) {
@@ -248,14 +223,14 @@ func TestCTX1_FirstFiveArePinned(t *testing.T) {
 
 func TestCTX4_TheSectionOfPinnedNotes(t *testing.T) {
 	res := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{
-		{ID: "a1", Title: "Project Alpha Kickoff", Text: "We start.\n# Not a heading"}, {ID: "a2", Title: "Empty"},
+		{ID: "a1", Title: "Project Alpha Kickoff", Body: body.New("We start.\n# A heading", 0)}, {ID: "a2", Title: "Empty"},
 	}})
 	want := `## Notes pinned by user
 The user attached these notes to this conversation. Treat them as primary sources.
 
 ### [[Project Alpha Kickoff]] [id:a1]
 We start.
-\# Not a heading
+#### A heading
 ---
 
 ### [[Empty]] [id:a2]
@@ -502,7 +477,7 @@ func TestCTX12_LongValues(t *testing.T) {
 // TestCTX32_TheReportAddsUp checks the numbers of the report against the text.
 func TestCTX32_TheReportAddsUp(t *testing.T) {
 	in := prompt.Input{
-		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 5000), {ID: "ü", Title: "日本 👩‍👩‍👧", Text: "𝄞 text"}},
+		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 5000), {ID: "ü", Title: "日本 👩‍👩‍👧", Body: body.New("𝄞 text", 0)}},
 		Entities: []prompt.Entity{entity("a", 0, 1), entity("b", 1)}, Linked: []prompt.Note{note("c", 50)}, Found: []prompt.Note{note("d", 50)},
 		Events: []prompt.Event{{Title: "Review", Start: "2025-09-01T10:00:00Z"}}, Actions: []prompt.Action{{ID: "t1", Text: "Call [[Bob]]"}},
 	}

@@ -1,5 +1,10 @@
 package prompt
 
+import (
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt/chars"
+)
+
 // Format is how a prompt is written.
 type Format uint8
 
@@ -13,7 +18,8 @@ const (
 // written. What is shown and what it may cost is decided without it.
 type style struct {
 	inline func(string) string       // a text of one line, safe among the marks of the format
-	text   func(string) string       // a text of several lines
+	text   func(string) string       // a text of several lines that has the form of body.Body
+	cost   func(rune) int            // how many characters one takes in such a text; nil: one
 	whole  func(string, int) int     // the last place at or before a byte offset where an escaped text can be cut
 	frames map[string]frame          // of the sections, by name
 	note   func(*Note) string        // what stands before the boundary of a note
@@ -63,18 +69,18 @@ func (f Format) style() *style {
 }
 
 // cut is Cut for an escaped text: no mark of the format falls apart.
-func (s *style) cut(text string, limit int) (string, bool) {
+func (s *style) cut(text string, limit int) string {
 	if len(text) <= limit || Chars(text) <= limit {
-		return text, false
+		return text
 	}
 	if limit < 1 {
-		return "", true
+		return ""
 	}
-	for at := runeOffset(text, limit-1); ; {
-		at = boundaryBefore(text, at)
+	for at := chars.Offset(text, limit-1); ; {
+		at = chars.BoundaryBefore(text, at)
 		back := s.whole(text, at)
 		if back == at {
-			return text[:at] + Ellipsis, true
+			return text[:at] + Ellipsis
 		}
 		at = back
 	}
@@ -83,17 +89,12 @@ func (s *style) cut(text string, limit int) (string, bool) {
 // reference renders a reference. It is whole or not there, so its name may not
 // fill the field.
 func (s *style) reference(r *Ref) string {
-	name, _ := s.cut(s.inline(r.Name), nameChars)
+	name := s.cut(s.inline(r.Name), nameChars)
 	return s.ref(r, name)
 }
 
-// noteText escapes a text and cuts it to limit characters.
-func (s *style) noteText(text string, limit int) (string, bool) {
-	// Escaping only adds, so what lies far behind the limit can't show. The
-	// reserve lets cut see the grapheme at the limit whole.
-	const reserve = 64
-	if end := runeOffset(text, limit+reserve); end < len(text) {
-		text = text[:end]
-	}
-	return s.cut(s.text(text), limit)
+// noteText escapes the text of a note and cuts it to limit characters.
+func (s *style) noteText(b body.Body, limit int) (string, bool) {
+	text, cut := b.Cut(limit, s.cost)
+	return s.text(text), cut
 }

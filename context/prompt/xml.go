@@ -12,6 +12,7 @@ import (
 var xmlStyle = style{
 	inline: EscapeAttribute,
 	text:   EscapeElement,
+	cost:   elementCost,
 	whole:  beforeReference,
 	frames: map[string]frame{
 		SectionPinned: element("pinned-notes",
@@ -149,6 +150,17 @@ func EscapeAttribute(s string) string {
 		s = flatten(s)
 	}
 	return escapeXML(s, true)
+}
+
+// elementCost is how many characters EscapeElement makes of one.
+func elementCost(r rune) int {
+	switch r {
+	case '&':
+		return len("&amp;")
+	case '<', '>':
+		return len("&lt;")
+	}
+	return 1
 }
 
 func escapeXML(s string, attribute bool) string {

@@ -1,4 +1,4 @@
-package prompt
+package chars
 
 // DefaultIgnorable is the generated table.
 var DefaultIgnorable = defaultIgnorable

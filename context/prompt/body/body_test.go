@@ -1,0 +1,243 @@
+package body_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt/chars"
+)
+
+func TestCTX2_ANoteIsShownAsItStands(t *testing.T) {
+	for _, src := range []string{
+		"plain *emphasis* **strong** ~~gone~~ ==high== `code`",
+		"- [ ] open\n- [x] done\n  - deeper\n1. one",
+		"| a | b |\n|---|:-:|\n| [[c\\|d]] | `e` |",
+		"a | b\n--- | ---\nc | d",
+		"[text](https://e.com \"t\") ![alt](p.png) <https://e.com> [r][1]\n\n[1]: https://e.com",
+		"[[Note#Heading|alias]] ![[embed.png|300]] ^block-id",
+		"#tag and #nested/tag\n#tag",
+		"> quote\n> > deeper\n\n> [!note]- Title\n> text",
+		"a  \nhard break\\\nand <b>HTML</b> &amp; \\*escaped\\*",
+		"```go\n# not a heading\nfunc main() {}\n```",
+		"$$\nx^2\n$$\n\n[^1]: footnote",
+		"    indented\n\n\ntwo blank lines",
+		"#!shebang is no heading\n####### nor is this",
+		"100%% of it, 3 * 4, a_b_c, --",
+		"日本語 **強調** é 👩‍👩‍👧",
+	} {
+		if diff := cmp.Diff(src, body.New(body.Shown(src), 0).String()); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", src, diff)
+		}
+	}
+}
+
+func TestCTX31_StructureOfANoteComesBelowThatOfAPrompt(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"headings", "# a\n## b ##\n### c\n#### d\n###### f\n#", "#### a\n##### b ##\n###### c\n###### d\n###### f\n####"},
+		{"indented headings", "  # a\n   ## b\n    ## c", "  #### a\n   ##### b\n    ## c"},
+		{"headings in containers", "> # a\n- ## b\n  # c\n1. # d", "> #### a\n- ##### b\n  #### c\n1. #### d"},
+		{"headings without a blank", "##a\n###b\n#c\n####d", "#####a\n######b\n#c\n####d"},
+		{"headings with a strange blank", "##\u00a0a\n##\u2003b", "#####\u00a0a\n#####\u2003b"},
+		{"underlined headings", "One\n===\nTwo\nlines  \n---\ntext\n--", "#### One\n##### Two lines\n##### text"},
+		{"underlined in a quote", "> a\n> b\n> ---\n> c", "> ##### a b\n> c"},
+		{"no underlines", "===\n\n- a\n---\n| a |\n|---|\n| b |\n---\n> q\n---", "===\n\n- a\n* * *\n| a |\n|---|\n| b |\n* * *\n> q\n* * *"},
+		{"a lazy line is not underlined", "> a\nb\n---", "> a\nb\n* * *"},
+		{"rules", "a\n\n---\n***\n_ _ _\n - - -\n> ---\n- * * *", "a\n\n* * *\n* * *\n* * *\n * * *\n> * * *\n- * * *"},
+		{"rules that are none", "--\n\n--- a\n**\n-*-", "--\n\n--- a\n**\n-*-"},
+		{"code", "```\n# a\n## b\n### c\n #d\n---\n ---\n--- a\n\\## b\n```", "```\n# a\n\\## b\n\\### c\n #d\n\\---\n ---\n\\--- a\n\\## b\n```"},
+		{"code in a quote", "> ```\n> ## a\n> ```\n## b", "> ```\n> ## a\n> ```\n##### b"},
+		{"code that ends with its quote", "> ```\n## a", "> ```\n##### a"},
+		{"code that ends with its item", "- ```\n  ## a\n## b", "- ```\n  ## a\n##### b"},
+		{"code that is not closed", "a\n~~~~ x\nb\n~~~\n", "a\n~~~~ x\nb\n~~~\n~~~~"},
+		{"not closed in a quote", "> ```\n> a", "> ```\n> a\n> ```"},
+		{"not closed in an item", "1. ```\n   a", "1. ```\n   a\n   ```"},
+		{"ticks that open none", "``` a`b\n## c", "``` a`b\n##### c"},
+		{"tildes may have ticks", "~~~ a`b\n## c\n~~~", "~~~ a`b\n\\## c\n~~~"},
+		{"a short fence closes none", "````\n```\n## a\n````", "````\n```\n\\## a\n````"},
+		{"ends of lines", "a\r\n## b\r## c\u2028## d\v---\f### e\u0085# f\u2029g", "a\n##### b\n##### c\n##### d\n* * *\n###### e\n#### f\ng"},
+		{"blank lines at both ends", " \n\n  a\n\nb\n \n\u200b\n", "  a\n\nb"},
+		{"hidden characters", "#\u200b# a\u200db\n\u2060## c\n-\u00ad--\n\n`\u200b``\n\u034f## d\n`\u200b``", "##### a\u200db\n##### c\n* * *\n\n```\n\\\u034f## d\n```"},
+		{"a long paragraph is no heading", strings.Repeat("a\n", 40) + "---", strings.Repeat("a\n", 40) + "* * *"},
+		{"empty", "", ""},
+		{"nothing seen", " \n\t\n\u200b", ""},
+	} {
+		if diff := cmp.Diff(c.want, body.New(c.src, 0).String()); diff != "" {
+			t.Errorf("%s: %q (-want +got):\n%s", c.name, c.src, diff)
+		}
+	}
+}
+
+func TestCTX2_CommentsAreNotShown(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"HTML", "a <!-- x --> b<!--y-->c", "a bc"},
+		{"HTML over lines", "a\n\n<!-- x\n\n## y -->\n\nb", "a\n\nb"},
+		{"before a block", "<!-- x -->\n# H\n<!-- y -->\n- i", "# H\n- i"},
+		{"at the end of a line", "a <!-- x -->\nb", "a\nb"},
+		{"text behind it", "<!-- x\ny --> z", "z"},
+		{"percent signs", "a %%x%% b\n\n%%\ny\n\nz\n%%\n\nc", "a b\n\nc"},
+		{"several on a line", "%%a%% <!-- b --> %%c%%\nd", "d"},
+		{"in an item", "- a %%x%%\n- %%y%% b\n> %%z%%\n> c", "- a\n- b\n>\n> c"},
+		{"unclosed", "a <!-- b\n%% c", "a <!-- b\n%% c"},
+		{"unclosed in its paragraph", "5%% a\n\n6%% b", "5%% a\n\n6%% b"},
+		{"shortest", "a<!-->b<!--->c%%%%d", "abcd"},
+		{"in code", "`<!-- a -->` `%%b%%`\n\n```\n<!-- c -->\n%%d%%\n```\n~~~\n%%\n~~~\n%%e%%", "`<!-- a -->` `%%b%%`\n\n```\n<!-- c -->\n%%d%%\n```\n~~~\n%%\n~~~"},
+		{"ticks that are no code", "a ` b\n\n<!-- c ` -->d", "a ` b\n\nd"},
+		{"behind a backslash", `a \<!-- b --> \%%c`, `a \<!-- b --> \%%c`},
+		{"a fence in a comment", "<!--\n```\n-->\n# a\n<!-- b -->", "# a"},
+		{"ends of lines", "a\r\n%%x%%\r\nb\rc", "a\nb\nc"},
+		{"joins to structure", "#<!-- x --># a", "## a"},
+	} {
+		if diff := cmp.Diff(c.want, body.Shown(c.src)); diff != "" {
+			t.Errorf("%s: %q (-want +got):\n%s", c.name, c.src, diff)
+		}
+	}
+}
+
+// pieces are what texts are made of that try all forms of lines.
+var pieces = []string{
+	"#", "##", "### ", "# a", "---", "--", "***", "* * *", "===", "\n", "\n", "\n", "\n\n", "\r\n", "\r", "\u2028", "\v", " ", "    ", "\t", "> ", ">", "- ", "1. ",
+	"```", "````", "~~~", "```go\n", "`", "|", "|---|", "\\", "<!--", "-->", "%%", "a", "b.", "word ", "日本。", "é", "👩‍👩‍👧", "\u200b", "\u00ad", "[[x]]", "…",
+}
+
+func drawn(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "text"), "")
+}
+
+// TestCTX31_NoLineOfABodyIsOneOfAPrompt: and what it says is all there, and nothing else.
+func TestCTX31_NoLineOfABodyIsOneOfAPrompt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawn(t)
+		got := body.New(src, 0).String()
+		for line := range strings.SplitSeq(got, "\n") {
+			if line = seen(line); line == "---" || strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "### ") {
+				t.Fatalf("%q has the line %q", got, line)
+			}
+		}
+		if words(got) != words(src) {
+			t.Fatalf("%q says %q, not %q", got, words(got), words(src))
+		}
+		if openAtEnd(got) {
+			t.Fatalf("%q became %q, which ends in code", src, got)
+		}
+	})
+}
+
+// seen is a text without what shows nothing.
+func seen(s string) string {
+	return strings.Map(func(r rune) rune {
+		if chars.IsHidden(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// words is what a text says: without marks that form lines, blanks and what shows nothing.
+func words(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || chars.IsHidden(r) || chars.IsBreak(r) || strings.ContainsRune("#-*_=\\`~>", r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// openAtEnd reports whether code is open at the end of a text, outside of quotes and
+// lists, for a reader who knows of nothing else.
+func openAtEnd(s string) bool {
+	char, size := byte(0), 0
+	for line := range strings.SplitSeq(s, "\n") {
+		rest := strings.TrimLeft(line, " ")
+		if len(line)-len(rest) > 3 || rest == "" || rest[0] != '`' && rest[0] != '~' {
+			continue
+		}
+		n := len(rest) - len(strings.TrimLeft(rest, rest[:1]))
+		switch after := rest[n:]; {
+		case char == 0 && n >= 3 && (rest[0] == '~' || !strings.Contains(after, "`")):
+			char, size = rest[0], n
+		case char == rest[0] && n >= size && strings.Trim(after, " \t") == "":
+			char = 0
+		}
+	}
+	return char != 0
+}
+
+// TestCTX2_WhatIsCutFits draws a limit: the beginning of the body is shown, and code that
+// was open is closed.
+func TestCTX2_WhatIsCutFits(t *testing.T) {
+	cost := func(r rune) int {
+		if r == '>' {
+			return 4
+		}
+		return 1
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		b := body.New(drawn(t), 0)
+		limit := rapid.IntRange(0, 200).Draw(t, "limit")
+		text, cut := b.Cut(limit, nil)
+		if whole := b.String(); cut != (chars.Count(whole) > limit) || !cut && text != whole || chars.Count(text) > limit {
+			t.Fatalf("%q cut to %d is %q, %v", whole, limit, text, cut)
+		}
+		if head, _, _ := strings.Cut(text, chars.Ellipsis); cut && limit > 0 && !strings.Contains(b.String(), chars.Ellipsis) &&
+			!strings.HasPrefix(b.String(), strings.TrimRight(head, " \n")) {
+			t.Fatalf("%q does not begin with %q", b, head)
+		}
+		if cut && openAtEnd(text) {
+			t.Fatalf("%q cut to %d is %q, which ends in code", b, limit, text)
+		}
+		written := 0
+		text, _ = b.Cut(limit, cost)
+		for _, r := range text {
+			written += cost(r)
+		}
+		if written > limit {
+			t.Fatalf("%q cut to %d takes %d", b, limit, written)
+		}
+	})
+}
+
+func TestCTX2_ABodyIsCutWhereALineOrASentenceEnds(t *testing.T) {
+	for _, c := range []struct {
+		src, want string
+		limit     int
+	}{
+		{"one two\nthree\nfour", "one two\nthree …", 17},
+		{"One two three. Four five", "One two three. …", 18},
+		{"一二三四五六七八。九一二三四", "一二三四五六七八。 …", 11},
+		{"Four of the five items\n4. here", "Four of the five items …", 27},
+		{"Is it really? Yes", "Is it really? …", 16},
+		{"e.g.this is not one", "e.g.this is…", 12},
+		{"a long way before. it is", "a long way before. …", 23},
+		{"Far. abcdefghijklmnopqrstuvw", "Far. abcdefghijklmn…", 20},
+		{"```\nabcdefghi\njkl\nm\n```", "```\nabcdefghi\n…\n```", 21},
+		{"> ```\n> abcdefgh\n> i\n> ```", "> ```\n> abcde\n…\n> ```", 21},
+		{"aaaa ae\u0301o bbb", "aaaa a…", 8},
+		{"````````````\nabc\n````````````", "…", 16},
+		{"abc\n````````````\nabc\n````````````", "abc\n…", 24},
+		{"abc", "…", 1},
+		{"abc", "", 0},
+	} {
+		got, cut := body.New(c.src, 0).Cut(c.limit, nil)
+		if got != c.want || !cut {
+			t.Errorf("%q cut to %d is %q, want %q", c.src, c.limit, got, c.want)
+		}
+	}
+}
+
+// TestCTX2_ALongNoteIsReadAsFarAsItIsShown: what is read of it does as well as all.
+func TestCTX2_ALongNoteIsReadAsFarAsItIsShown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawn(t) + strings.Repeat(drawn(t), 3)
+		most := rapid.IntRange(1, 60).Draw(t, "most")
+		want, _ := body.New(src, 0).Cut(most, nil)
+		short := body.New(src, most+16)
+		if got, _ := short.Cut(most, nil); got != want {
+			t.Fatalf("%q to %d: %q, want %q", src, most, got, want)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package body_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/fixtures/steps"
+)
+
+// functions are all that read a text, by their names.
+var functions = map[string]func(text string){
+	"Shown":       func(text string) { body.Shown(text) },
+	"New":         func(text string) { body.New(text, 0) },
+	"Body.String": func(text string) { _ = body.New(text, 0).String() },
+	"Body.Cut": func(text string) {
+		body.New(text, 0).Cut(len(text)/2, nil)
+		body.New(text, 0).Cut(len(text)/2, func(rune) int { return 2 })
+	},
+}
+
+// TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile: bare, in
+// code, as comments and behind the marks of lists and quotes.
+func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt/body", "github.com/ctxd/ctxd/context/prompt/chars") {
+		return
+	}
+	places := []steps.Place{
+		{},
+		{Name: ", in code", Before: "```\n", After: "\n```\n"},
+		{Name: ", in a comment", Before: "%%\n", After: "\n%%\n"},
+		{Name: ", in an item of a quote", Before: "> - ", After: "\n---\n"},
+	}
+	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
+		made := func(size int) string { return p.Before + text(size) + p.After }
+		for name, call := range functions {
+			steps.Linear(t, name, family, 4<<10, made, func(text string) func() { return func() { call(text) } })
+		}
+	})
+}
+
+// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
+	wanted := steps.Exported(t, "string", "Body")
+	steps.Every(t, wanted, slices.Collect(maps.Keys(functions)))
+}
