@@ -77,7 +77,9 @@ type tracked struct {
 	dropped  atomic.Bool // it is not held any more
 }
 
-func (o *outcome) weight() int { return 8 + len(o.result.Rows) + 4*len(o.readings) }
+func (o *outcome) weight() int {
+	return 8 + max(len(o.result.Rows), len(o.refs)) + 4*len(o.readings)
+}
 
 // get returns the result of that key if it is what a run would give now.
 func (r *results) get(key resultKey, gen uint64) *outcome {

@@ -279,7 +279,7 @@ func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entit
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.computed(ctx, p, ent, 1)
+	out, err := e.computed(ctx, p, ent, 1, DefaultRows)
 	if err != nil {
 		return nil, err
 	}
@@ -302,12 +302,12 @@ func (e *Engine) Current(r *Result) bool {
 func (e *Engine) today() int64 { return datum.DayOf(e.opts.Now().In(e.opts.Location)) }
 
 // computed runs a computed field, or takes its value from the cache when
-// nothing that it depends on has changed.
-func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth int) (*outcome, error) {
+// nothing that it depends on has changed. It gives up to so many refs.
+func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity, depth, refs int) (*outcome, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	how := how{this: e.show(ent), depth: depth, limit: DefaultRows}
+	how := how{this: e.show(ent), depth: depth, limit: DefaultRows, refs: refs}
 	if p.volatile {
 		return e.run(ctx, p, how)
 	}
@@ -316,7 +316,7 @@ func (e *Engine) computed(ctx context.Context, p *prepared, ent *entities.Entity
 		return e.run(ctx, p, how) // an entity that is not stored so
 	}
 	key := resultKey{p, ent.ID}
-	if out := e.results.get(key, gen); out != nil {
+	if out := e.results.get(key, gen); out != nil && (!out.missing || len(out.refs) >= refs) {
 		return out, nil
 	}
 	how.record = true

@@ -302,13 +302,23 @@ func (r *ranking) compare(a, b *rankedRow) int {
 	return cmp.Or(strings.Compare(a.row.Name, b.row.Name), strings.Compare(a.row.ID, b.row.ID))
 }
 
-func (r *ranking) finish(out *outcome) {
+// finish makes the result of at most so many rows.
+func (r *ranking) finish(out *outcome, limit int) {
 	r.cut(r.offset + r.limit)
 	rows := r.rows[min(r.offset, len(r.rows)):]
-	result := &Result{Rows: make([]Row, len(rows)), Total: r.total, Truncated: r.offset+len(rows) < r.total}
 	if r.m.rec != nil || r.m.depth > 0 { // of a computed field, which others may use
 		out.refs = make([]string, len(rows))
+		own := r.m.p.query.Limit
+		out.missing = r.offset+len(rows) < r.total && (own == nil || len(rows) < own.N)
+		for i, x := range rows {
+			out.refs[i] = x.row.ID
+			if r.m.rec != nil && i >= limit { // it is kept: see below
+				out.refs[i] = strings.Clone(x.row.ID)
+			}
+		}
+		rows = rows[:min(limit, len(rows))]
 	}
+	result := &Result{Rows: make([]Row, len(rows)), Total: r.total, Truncated: r.offset+len(rows) < r.total}
 	for i, x := range rows {
 		row := Row{ID: x.row.ID, Name: x.row.Name, Type: x.row.Type}
 		if r.m.rec != nil { // it is kept, and must not keep the records of all rows with it

@@ -53,7 +53,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 type outcome struct {
 	result   *Result
 	examined int
-	refs     []string    // ids of the rows, for computed fields that use this one
+	refs     []string    // ids of the rows, for queries that use this field: there may be more than in result
+	missing  bool        // refs ends before the limit of the query itself
 	single   datum.Value // the aggregate, for the same use
 	types    []TypePlan  // when a plan is asked for
 
@@ -76,6 +77,7 @@ type how struct {
 	this    *entities.Entity
 	depth   int  // computed fields above it
 	limit   int  // rows to return
+	refs    int  // ids of rows to return, for computed fields: limit or more
 	explain bool // note what the plan tells
 	record  bool // note what the result depends on
 }
@@ -100,7 +102,7 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 	var top *ranking
 	var agg *aggregate
 	if p.query.What.Kind == syntax.SelectRows {
-		offset, limit := 0, how.limit
+		offset, limit := 0, max(how.limit, how.refs)
 		if p.query.Offset != nil {
 			offset = p.query.Offset.N
 		}
@@ -125,7 +127,7 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 			return nil, err
 		}
 	} else {
-		top.finish(out)
+		top.finish(out, how.limit)
 	}
 	if how.record {
 		out.readings, out.day, out.daily = m.rec.finish(p, how.this), datum.DayOf(m.now), p.daily

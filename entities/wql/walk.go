@@ -161,9 +161,14 @@ func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum.Value) 
 			"shorten the chain")
 		return
 	}
-	out, err := m.engine.computed(m.ctx, f.computed, e, m.depth+1)
+	out, err := m.engine.computed(m.ctx, f.computed, e, m.depth+1, maxItems)
 	if err != nil {
 		m.err = err
+		return
+	}
+	if out.missing {
+		m.err = fault.New(fault.Limit, "the computed field %s gives more than %d entities", f.Name, maxItems).
+			WithHint("give its query a LIMIT, or ask for the entities by a query of their own type")
 		return
 	}
 	m.uses(out)
