@@ -32,6 +32,11 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 			resolved = append(resolved, link)
 			continue
 		}
+		if link.Path = s.attachment(e.note, l, false); link.Path != "" {
+			link.Kind = LinkToAttachment
+			resolved = append(resolved, link)
+			continue
+		}
 		target := sought(l)
 		candidates, known := ambiguous[target]
 		if !known {
@@ -134,8 +139,19 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 		}
 		c.Links += len(e.out)
 		c.Markdown += e.note.markdownLinks()
-		for _, to := range e.out {
-			if to == nowhere || sees != nil && !sees(s.index.list[to].note) {
+		if sees == nil && !slices.Contains(e.out, nowhere) {
+			continue
+		}
+		at := 0
+		for l := range e.note.eachLink() {
+			to := e.out[at]
+			at++
+			switch {
+			case to == nowhere:
+				if s.attachment(e.note, l, sees != nil) == "" {
+					c.Unresolved++
+				}
+			case sees != nil && !sees(s.index.list[to].note):
 				c.Unresolved++
 			}
 		}
@@ -164,7 +180,7 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 	for _, n := range order {
 		e := &s.index.list[n]
 		for i, l := range e.note.Links() {
-			if e.out[i] != nowhere {
+			if e.out[i] != nowhere || s.attachment(e.note, l, skip != nil) != "" {
 				continue
 			}
 			key := entities.Fold(strings.TrimSpace(l.Target))

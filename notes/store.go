@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/notes/attachments"
 )
 
 // Options are what a Store needs from elsewhere. The zero value works. The
@@ -54,6 +55,7 @@ type Store struct {
 	// Titles, aliases, files and paths of the private notes, the archived ones included.
 	privateNames *names.Index
 	tags         TagCounts
+	attachments  attachments.Set
 	live         int
 	text         int64 // bytes of all texts
 	gen          uint64
@@ -83,6 +85,9 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 		return nil, err
 	}
 	if err := s.loadSources(); err != nil {
+		return nil, err
+	}
+	if err := s.loadAttachments(); err != nil {
 		return nil, err
 	}
 	if err := s.load(); err != nil {
@@ -125,6 +130,7 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 	ahead := s.ahead.Take(cs.Seq)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.attachments.Take(cs)
 	again := stale{whole: make(map[num]*noteNames), keys: make(map[string]struct{})}
 	var gone []string
 	for _, ch := range cs.Changes {

@@ -82,8 +82,9 @@ func vaultStatus(a *app, cl *client.Client, name string) (*watch.Status, error) 
 func drawVault(s *term.Screen, st *watch.Status) {
 	s.Say(term.Styled(term.Accent, st.Vault), term.Text("  "+st.Path))
 	f := &term.Facts{Table: term.Table{Indent: 2}}
-	f.Addf("holds", "%s, %s (%s of Markdown, %s without a target)", term.Count(st.Notes, "note"),
-		term.Count(st.Links, "link"), term.Number(st.MarkdownLinks), term.Number(st.Unresolved))
+	f.Addf("holds", "%s, %s (%s of Markdown, %s without a target), %s", term.Count(st.Notes, "note"),
+		term.Count(st.Links, "link"), term.Number(st.MarkdownLinks), term.Number(st.Unresolved),
+		term.Count(st.Attachments, "attachment"))
 	state := term.Line{term.Text("no; ctxd import --watch does")}
 	if st.Watching {
 		state = term.Line{term.Styled(term.Good, "yes")}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/attachments"
 )
 
 // masking is a store with private records, of which public texts tell.
@@ -251,6 +253,44 @@ func TestSRCH34_AMarkdownLinkBesideItsNote(t *testing.T) {
 	resolved, _ := w.remote.Links("open")
 	if len(resolved) != 1 || resolved[0].ID != "public" {
 		t.Errorf("its links are %+v", resolved)
+	}
+}
+
+// TestSRCH33_AttachmentsInPrivateFolders are not there for a remote reader.
+func TestSRCH33_AttachmentsInPrivateFolders(t *testing.T) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	must(t, db.Update(t.Context(), func(tx *kv.Tx) error {
+		return errors.Join(attachments.Put(tx, "v", "Diary/canary.png"), attachments.Put(tx, "v", "pic.png"))
+	}))
+	w := openOver(db, openStores(t, db, notes.Options{PrivateFolders: []string{"Diary/"}}))
+	_, err = w.notes.Put(t.Context(), notes.Draft{ID: "n", Path: "n.md", Vault: "v", Body: "![[canary.png]] ![[pic.png]]"}, nil)
+	must(t, err)
+	for _, tc := range []struct {
+		view        *audience.View
+		paths       []string
+		unresolved  int
+		attachments int
+	}{{w.local, []string{"Diary/canary.png", "pic.png"}, 0, 2}, {w.remote, []string{"pic.png"}, 1, 1}} {
+		resolved, _ := tc.view.Links("n")
+		var paths []string
+		for _, l := range resolved {
+			paths = append(paths, l.Path)
+		}
+		if !slices.Equal(paths, tc.paths) {
+			t.Errorf("links to %q, want %q", paths, tc.paths)
+		}
+		sees := tc.view.NotesSeen()
+		if got := w.notes.LinkCount("v", sees).Unresolved; got != tc.unresolved {
+			t.Errorf("%d unresolved, want %d", got, tc.unresolved)
+		}
+		if got := len(tc.view.Unresolved("v")); got != tc.unresolved {
+			t.Errorf("%d in the list of unresolved links, want %d", got, tc.unresolved)
+		}
+		if got := w.notes.CountAttachments("v", sees != nil); got != tc.attachments {
+			t.Errorf("%d attachments, want %d", got, tc.attachments)
+		}
 	}
 }
 

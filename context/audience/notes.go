@@ -290,7 +290,7 @@ func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
 		return resolved, unresolved
 	}
 	resolved = slices.DeleteFunc(resolved,
-		func(l notes.Link) bool { return v.Note(l.ID) == nil || v.withholds(id, l.Target) })
+		func(l notes.Link) bool { return v.hidesTarget(id, l) || v.withholds(id, l.Target) })
 	for i := range resolved {
 		l := &resolved[i]
 		if n := v.Note(l.ID); n != nil {
@@ -305,6 +305,16 @@ func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
 		l.Alias = v.TextOf(id, l.Alias)
 	}
 	return resolved, unresolved
+}
+
+// hidesTarget reports whether a link of a note leads to what the reader may not know of: a
+// private note, or a file in a private folder.
+func (v *View) hidesTarget(from string, l notes.Link) bool {
+	if l.Kind != notes.LinkToAttachment {
+		return v.Note(l.ID) == nil
+	}
+	n := v.notes.Get(from)
+	return n == nil || !v.notes.PublicPlace(n.Vault, l.Path)
 }
 
 // Backlinks is notes.Store.Incoming, in the order of what is shown.

@@ -36,9 +36,10 @@ type NoteLink struct {
 	Embed      bool              `json:"embed" jsonschema:"whether the target is shown in place"`
 	Markdown   bool              `json:"markdown,omitempty" jsonschema:"whether it is a Markdown link, [text](file.md); absent for a wikilink"`
 	Line       int               `json:"line" jsonschema:"line of the link, from 1"`
+	Kind       string            `json:"kind,omitempty" jsonschema:"attachment for a file that is no note; absent for a note"`
 	ID         string            `json:"id,omitempty" jsonschema:"the linked note; absent when there is none"`
 	Title      string            `json:"title,omitempty" jsonschema:"title of that note"`
-	Path       string            `json:"path,omitempty" jsonschema:"path of that note"`
+	Path       string            `json:"path,omitempty" jsonschema:"path of that note or file"`
 	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the notes that an ambiguous link may mean"`
 }
 

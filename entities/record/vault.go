@@ -11,6 +11,7 @@ type VaultStatus struct {
 	Links         int       `json:"links" jsonschema:"wikilinks and Markdown links to notes, every occurrence outside code and comments"`
 	Unresolved    int       `json:"unresolved" jsonschema:"links without a target"`
 	MarkdownLinks int       `json:"markdownLinks" jsonschema:"how many of the links are Markdown links: [text](file.md)"`
+	Attachments   int       `json:"attachments" jsonschema:"its files that are no notes: pictures, PDF and the like; links to them are resolved"`
 	LastScanAt    time.Time `json:"lastScanAt" jsonschema:"when it last agreed with the disk"`
 	Stale         bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
 	// Errors are what the last scan could not take in. One with the path "." is

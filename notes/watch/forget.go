@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/attachments"
 )
 
 // Forget removes a vault with all its notes and entities, and makes new
@@ -164,6 +165,11 @@ func (im *Importer) forgetSome(ctx context.Context, name string) (removed int, m
 			}
 			left--
 		}
+		forgotten, err := attachments.ForgetSome(tx, name, left)
+		if err != nil {
+			return err
+		}
+		left -= forgotten
 		more = left == 0
 		return tx.Err()
 	})

@@ -44,10 +44,12 @@ type run struct {
 	vacated       []string         // paths whose note moved and that have no known one now
 	leaving       []gone
 	hasTombstones bool // there are tombstones of the vault
-	listed        int  // the privacyRules by which doubts are listed
-	faults        faults
-	written       int
-	removed       int
+
+	sameAttachments bool // the files that are no notes are those that the store knows
+	listed          int  // the privacyRules by which doubts are listed
+	faults          faults
+	written         int
+	removed         int
 }
 
 // faults are what could not be taken in, or not whole, beside what the scan left
@@ -104,6 +106,7 @@ func (r *run) part(ctx context.Context, d *difference) error {
 	if err := r.load(ctx, append(slices.Clone(d.notes), d.gone...)...); err != nil {
 		return err
 	}
+	r.sameAttachments = !d.others
 	for _, p := range d.gone {
 		delete(r.faults.notes, p)
 	}
@@ -128,6 +131,9 @@ func (r *run) finish(ctx context.Context, whole bool) error {
 		return err
 	}
 	if err := r.remove(ctx); err != nil {
+		return err
+	}
+	if err := r.noteAttachments(ctx); err != nil {
 		return err
 	}
 	if r.expiryDue(whole) {

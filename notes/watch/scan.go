@@ -284,7 +284,10 @@ func (f *folder) file(p string, info fs.FileInfo) {
 	switch {
 	case !inTypes && archives[strings.ToLower(path.Ext(name))]:
 		f.skip(p, "an archive, which is never unpacked")
-	case inTypes && !isDeclaration(name), !inTypes && !isMarkdown(name):
+		f.others = append(f.others, name)
+	case inTypes && !isDeclaration(name):
+	case !inTypes && !isMarkdown(name):
+		f.others = append(f.others, name)
 	case inTypes:
 		if f.types == nil {
 			f.types = make(map[string]stamp)

@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"github.com/ctxd/ctxd/notes"
 )
 
 // stamp is what tells a changed file from an unchanged one without reading it.
@@ -50,6 +53,7 @@ type folder struct {
 	info     fs.FileInfo // tells it from another one at its place
 	notes    map[string]stamp
 	types    map[string]stamp // declarations
+	others   []string         // names of the other files, sorted
 	folders  []string         // names of those that were entered, sorted
 	ignore   stamp            // of its .ctxdignore, zero for none
 	patterns []gitignore.Pattern
@@ -106,6 +110,19 @@ func (t *tree) notes() []string {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// attachments returns the paths of all files that are no notes.
+func (t *tree) attachments() map[string]bool {
+	out := make(map[string]bool)
+	for dir, f := range t.folders {
+		for _, name := range f.others {
+			if p := path.Join(dir, name); len(p) <= notes.MaxPath && utf8.ValidString(p) {
+				out[p] = true
+			}
+		}
+	}
 	return out
 }
 
@@ -176,12 +193,14 @@ func within(p, dir string) bool {
 type difference struct {
 	notes []string // new or changed, in byte order
 	gone  []string // in byte order
+	// others says that files which are no notes have come or gone.
+	others bool
 	// whole says that everything has to be looked at: a declaration is another one,
 	// or what could not be looked at before can be now.
 	whole bool
 }
 
-func (d *difference) none() bool { return len(d.notes)+len(d.gone) == 0 && !d.whole }
+func (d *difference) none() bool { return len(d.notes)+len(d.gone) == 0 && !d.others && !d.whole }
 
 // since returns what has changed in t since old.
 func (t *tree) since(old *tree) *difference {
@@ -199,6 +218,7 @@ func (t *tree) since(old *tree) *difference {
 				d.notes = append(d.notes, path.Join(dir, name))
 			}
 		}
+		d.others = d.others || !slices.Equal(f.others, was.others)
 		d.whole = d.whole || !maps.Equal(f.types, was.types) || !slices.Equal(f.unread, was.unread)
 	}
 	for dir, was := range old.folders {
@@ -211,6 +231,7 @@ func (t *tree) since(old *tree) *difference {
 				d.gone = append(d.gone, p)
 			}
 		}
+		d.others = d.others || f == nil && len(was.others) > 0
 		d.whole = d.whole || f == nil && len(was.types)+len(was.unread) > 0
 	}
 	slices.Sort(d.notes)

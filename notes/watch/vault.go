@@ -287,6 +287,7 @@ func (im *Importer) status(tx *kv.Tx, v *vault, sees func(*notes.Note) bool) Sta
 		s.Notes++
 	}
 	count := im.notes.LinkCount(v.Name, sees)
+	s.Attachments = im.notes.CountAttachments(v.Name, sees != nil)
 	s.Links, s.MarkdownLinks, s.Unresolved = count.Links, count.Markdown, count.Unresolved
 	if f := im.follower(v.Name); f != nil {
 		f.addTo(&s)

@@ -95,4 +95,4 @@ var vaultMethods = []Method{
 		CodeNotFound, CodeConflict, CodeUnavailable)),
 }
 
-const exampleVault = `{"vault":"Notes","path":"/home/me/Notes","watching":false,"notes":60,"links":210,"unresolved":3,"markdownLinks":4,"lastScanAt":"2026-01-31T09:30:00Z","stale":false,"errors":[]}`
+const exampleVault = `{"vault":"Notes","path":"/home/me/Notes","watching":false,"notes":60,"links":210,"unresolved":3,"markdownLinks":4,"attachments":12,"lastScanAt":"2026-01-31T09:30:00Z","stale":false,"errors":[]}`

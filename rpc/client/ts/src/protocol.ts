@@ -1031,11 +1031,13 @@ export interface NoteLink {
   markdown?: boolean;
   /** Line of the link, from 1. */
   line: number;
+  /** Attachment for a file that is no note; absent for a note. */
+  kind?: string;
   /** The linked note; absent when there is none. */
   id?: string;
   /** Title of that note. */
   title?: string;
-  /** Path of that note. */
+  /** Path of that note or file. */
   path?: string;
   /** The notes that an ambiguous link may mean. */
   candidates?: Candidate[];
@@ -1651,6 +1653,8 @@ export interface VaultStatus {
   unresolved: number;
   /** How many of the links are Markdown links: [text](file.md) */
   markdownLinks: number;
+  /** Its files that are no notes: pictures, PDF and the like; links to them are resolved. */
+  attachments: number;
   /**
    * When it last agreed with the disk.
    * RFC 3339, in UTC.

@@ -1,0 +1,184 @@
+package attachments
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// record is that of one file: its key says all.
+type record struct{}
+
+var records = kv.NewCollection[record]("vault-attachment") // by vault name, /, path
+
+// Set has the files of all vaults. The zero value is empty.
+type Set struct {
+	vaults map[string]*files
+}
+
+// files are those of one vault.
+type files struct {
+	byPath map[string]string   // paths by their folds
+	byName map[string][]string // paths by the folds of the file names, the shortest first
+}
+
+// Load returns the files that are stored.
+func Load(tx *kv.Tx) (Set, error) {
+	var s Set
+	for key := range records.All(tx, "") {
+		s.put(key)
+	}
+	return s, tx.Err()
+}
+
+// Take makes the set current after a commit.
+func (s *Set) Take(cs *kv.ChangeSet) {
+	for _, ch := range cs.Changes {
+		_, now, ok := records.Of(ch)
+		switch {
+		case !ok:
+		case now != nil:
+			s.put(ch.ID)
+		default:
+			s.delete(ch.ID)
+		}
+	}
+}
+
+func (s *Set) put(key string) {
+	vault, p, _ := strings.Cut(strings.Clone(key), "/")
+	if s.vaults == nil {
+		s.vaults = make(map[string]*files)
+	}
+	f := s.vaults[vault]
+	if f == nil {
+		f = &files{byPath: make(map[string]string), byName: make(map[string][]string)}
+		s.vaults[vault] = f
+	}
+	fold := entities.Fold(p)
+	name := path.Base(fold)
+	if at, found := slices.BinarySearchFunc(f.byName[name], p, shorter); !found {
+		f.byName[name] = slices.Insert(f.byName[name], at, p)
+	}
+	f.byPath[fold] = f.sameFold(fold)
+}
+
+func (s *Set) delete(key string) {
+	vault, p, _ := strings.Cut(key, "/")
+	f, fold := s.vaults[vault], entities.Fold(p)
+	if f == nil {
+		return
+	}
+	name := path.Base(fold)
+	at, found := slices.BinarySearchFunc(f.byName[name], p, shorter)
+	if !found {
+		return
+	}
+	f.byName[name] = slices.Delete(f.byName[name], at, at+1)
+	if other := f.sameFold(fold); other != "" {
+		f.byPath[fold] = other
+	} else {
+		delete(f.byPath, fold)
+	}
+	if len(f.byName[name]) == 0 {
+		delete(f.byName, name)
+	}
+	if len(f.byName) == 0 {
+		delete(s.vaults, vault)
+	}
+}
+
+// sameFold returns the first of the paths with a fold, "" for none: where letter case
+// tells files apart, there may be several.
+func (f *files) sameFold(fold string) string {
+	for _, p := range f.byName[path.Base(fold)] {
+		if entities.Fold(p) == fold {
+			return p
+		}
+	}
+	return ""
+}
+
+// shorter orders paths: the shortest first, then by their bytes.
+func shorter(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+
+// Paths returns the paths of the files of a vault, in no order.
+func (s *Set) Paths(vault string) []string {
+	var out []string
+	if f := s.vaults[vault]; f != nil {
+		for _, paths := range f.byName {
+			out = append(out, paths...)
+		}
+	}
+	return out
+}
+
+// Count returns the number of files of a vault that sees says yes to; nil: of all.
+func (s *Set) Count(vault string, sees func(vault, path string) bool) (count int) {
+	for _, p := range s.Paths(vault) {
+		if sees == nil || sees(vault, p) {
+			count++
+		}
+	}
+	return count
+}
+
+// maxTails is how many files of one name are looked at for one whose path ends with that
+// of a link, the shortest first.
+const maxTails = 1000
+
+// Find returns the file of a vault that a link in a folder means, "" for none: a path from
+// the folder or from the root, the tail of a path, or a file name, of which the shortest
+// path counts. Letter case does not matter. sees is that of Count.
+func (s *Set) Find(vault, folder, target string, sees func(vault, path string) bool) string {
+	f := s.vaults[vault]
+	if f == nil {
+		return ""
+	}
+	fold := entities.Fold(strings.TrimSpace(target))
+	shown := func(p string) bool { return p != "" && (sees == nil || sees(vault, p)) }
+	rooted := strings.HasPrefix(fold, "/")
+	if !rooted {
+		if p := f.byPath[path.Join(entities.Fold(folder), fold)]; shown(p) {
+			return p
+		}
+	}
+	file := strings.TrimPrefix(path.Clean(fold), "/")
+	if p := f.byPath[file]; shown(p) && !strings.HasPrefix(fold, "./") {
+		return p
+	}
+	if rooted || strings.HasPrefix(fold, ".") && strings.HasPrefix(strings.TrimLeft(fold, "."), "/") {
+		return ""
+	}
+	named := f.byName[path.Base(file)]
+	for _, p := range named[:min(len(named), maxTails)] {
+		if strings.HasSuffix("/"+entities.Fold(p), "/"+file) && shown(p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// Put records a file of a vault.
+func Put(tx *kv.Tx, vault, p string) error { return records.Put(tx, vault+"/"+p, &record{}) }
+
+// Delete forgets a file of a vault.
+func Delete(tx *kv.Tx, vault, p string) error { return records.Delete(tx, vault+"/"+p) }
+
+// ForgetSome deletes at most limit of the files of a vault and returns how many.
+func ForgetSome(tx *kv.Tx, vault string, limit int) (count int, err error) {
+	for key := range records.All(tx, vault+"/") {
+		if count == limit {
+			break
+		}
+		if err := records.Delete(tx, key); err != nil {
+			return count, err
+		}
+		count++
+	}
+	return count, tx.Err()
+}

@@ -1,0 +1,80 @@
+package watch_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+)
+
+// TestSRCH33_AttachmentsAreKnown by name: links to them are resolved, for as long as they
+// are there.
+func TestSRCH33_AttachmentsAreKnown(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"A/n.md":        "![[pic.png|300]] [[talk.pdf#page=2]] [[gone.mp3]] [[pic]]",
+		"Files/pic.png": "\x89PNG", "Files/talk.pdf": "%PDF", "Files/data.zip": "PK",
+		"Files/left.png": "x", ".hidden.png": "x", ".ctxdignore": "left.png\n", ".ctxd/types/x.txt": "x",
+	})
+	data := t.TempDir()
+	w := open(t, data)
+	agrees := func(when string, unresolved int, attachments ...string) {
+		t.Helper()
+		s := w.status(t)
+		if s.Links != 4 || s.Unresolved != unresolved || s.Attachments != len(attachments) {
+			t.Errorf("%s: %d links, %d unresolved, %d attachments", when, s.Links, s.Unresolved, s.Attachments)
+		}
+		got := w.notes.Attachments(s.Vault)
+		slices.Sort(got)
+		if !slices.Equal(got, attachments) {
+			t.Errorf("%s: the attachments are %q", when, got)
+		}
+		list := w.notes.Unresolved(s.Vault, nil)
+		if len(list) != unresolved {
+			t.Errorf("%s: the list of unresolved links is %+v", when, list)
+		}
+	}
+	if res := w.imports(t, watch.Request{Path: dir}); res.Unresolved != 2 {
+		t.Errorf("the import says %d links are unresolved", res.Unresolved)
+	}
+	agrees("imported", 2, "Files/data.zip", "Files/pic.png", "Files/talk.pdf")
+	n, err := w.notes.ByPath("A/n.md", nil)
+	must(t, err)
+	resolved, _ := w.notes.Outgoing(n.ID)
+	want := notes.Link{Target: "pic.png", Alias: "300", Embed: true, Line: 1, Kind: notes.LinkToAttachment, Path: "Files/pic.png"}
+	if len(resolved) != 2 || !equalLinks(resolved[0], want) || resolved[1].Path != "Files/talk.pdf" {
+		t.Errorf("links %+v", resolved)
+	}
+	must(t, w.db.Close())
+	w = open(t, data)
+	agrees("opened again", 2, "Files/data.zip", "Files/pic.png", "Files/talk.pdf")
+	must(t, os.Remove(filepath.Join(dir, "Files", "pic.png")))
+	write(t, dir, "gone.mp3", "x")
+	w.imports(t, watch.Request{Path: dir})
+	agrees("one gone, one come", 2, "Files/data.zip", "Files/talk.pdf", "gone.mp3")
+	_, err = w.im.Forget(ctx, "", nil)
+	must(t, err)
+	if got := w.notes.Attachments("my vault"); len(got) != 0 {
+		t.Errorf("forgotten, the vault has %q", got)
+	}
+}
+
+func equalLinks(a, b notes.Link) bool {
+	a.Candidates, b.Candidates = nil, nil
+	return a.Target == b.Target && a.Alias == b.Alias && a.Embed == b.Embed && a.Line == b.Line &&
+		a.Kind == b.Kind && a.Path == b.Path && a.ID == b.ID
+}
+
+// TestSRCH33_AttachmentsAreFollowed: they come and go without a note that changes.
+func TestSRCH33_AttachmentsAreFollowed(t *testing.T) {
+	skipWithoutEvents(t)
+	dir := folder(t, map[string]string{"n.md": "![[pic.png]]"})
+	w := follows(t, dir, kv.InMemory, never, watch.Seam{})
+	write(t, dir, "sub/pic.png", "x")
+	until(t, "the link is resolved", func() bool { return w.status(t).Unresolved == 0 })
+	must(t, os.RemoveAll(filepath.Join(dir, "sub")))
+	until(t, "the link is unresolved", func() bool { return w.status(t).Unresolved == 1 })
+}
