@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/notes/canvas"
 )
 
 // A record of a note is
@@ -112,6 +113,7 @@ func readRecord(s string) (*Note, error) {
 	flags := r.Byte()
 	n := new(Note)
 	n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID = r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), r.Text()
+	n.Kind = canvas.KindOf(n.Path)
 	n.Private, n.VaultBacked = flags&flagPrivate != 0, flags&flagVaultBacked != 0
 	given := Given{Title: r.Text(), Private: flags&flagGivenPrivate != 0}
 	n.Tags, n.Aliases = r.Texts(), r.Texts()

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/canvas"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -173,7 +174,7 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 	text := d.reading()
 	now := s.now(tx)
 	n := &Note{Note: record.Note{
-		ID: d.ID, Body: d.Body, Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "",
+		ID: d.ID, Body: d.Body, Kind: canvas.KindOf(d.Path), Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "",
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}, Vault: d.Vault, Places: text.places}
 	given := Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private}

@@ -11,6 +11,7 @@ type Note struct {
 	ID          string     `json:"id" jsonschema:"id of the note"`
 	Title       string     `json:"title" jsonschema:"its title"`
 	Body        string     `json:"body" jsonschema:"its text, Markdown"`
+	Kind        string     `json:"kind,omitempty" jsonschema:"canvas or base for a note that is read from such a file: its body is the text of the cards, or the source; absent for Markdown"`
 	Path        string     `json:"path,omitempty" jsonschema:"its path, with / between folders"`
 	Folder      string     `json:"folder,omitempty" jsonschema:"its folder"`
 	Tags        []string   `json:"tags" jsonschema:"its tags, those in the text included"`

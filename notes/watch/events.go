@@ -204,7 +204,7 @@ func (f *follower) handleEvent(w *eventWatcher, ev fsnotify.Event) {
 	case strings.HasPrefix(name, ".") && !own:
 	case moved && f.unwatchMoved(w, rel), made || moved:
 		f.markDirty([]string{dir}, touchedBy(ev, rel))
-	case isMarkdown(name) || own:
+	case isNote(name) || own:
 		f.markDirty([]string{dir}, touchedBy(ev, rel))
 	case ev.Has(fsnotify.Chmod) && isFolder(ev.Name): // one that could not be read is not watched
 		f.markDirty([]string{dir, rel}, nil)
@@ -213,7 +213,7 @@ func (f *follower) handleEvent(w *eventWatcher, ev fsnotify.Event) {
 
 // touchedBy returns the note that was written according to an event.
 func touchedBy(ev fsnotify.Event, rel string) []string {
-	if isMarkdown(rel) && ev.Has(fsnotify.Create|fsnotify.Write) {
+	if isNote(rel) && ev.Has(fsnotify.Create|fsnotify.Write) {
 		return []string{rel}
 	}
 	return nil

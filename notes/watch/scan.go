@@ -21,6 +21,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/canvas"
 )
 
 const (
@@ -46,9 +47,10 @@ func isFolder(p string) bool {
 	return err == nil && info.IsDir()
 }
 
-func isMarkdown(name string) bool {
+// isNote reports whether a file is read as a note, by its name.
+func isNote(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
-	return ext == ".md" || ext == ".markdown"
+	return ext == ".md" || ext == ".markdown" || canvas.KindOf(name) != ""
 }
 
 func isDeclaration(name string) bool {
@@ -202,7 +204,7 @@ func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
 	list := make([]found, 0, len(entries))
 	for _, e := range entries {
 		in := found{name: e.Name(), kind: e.Type()}
-		if in.kind.IsRegular() && (isMarkdown(in.name) || isDeclaration(in.name)) {
+		if in.kind.IsRegular() && (isNote(in.name) || isDeclaration(in.name)) {
 			info, err := e.Info() // known already: what a Root lists, it looks at
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -286,7 +288,7 @@ func (f *folder) file(p string, info fs.FileInfo) {
 		f.skip(p, "an archive, which is never unpacked")
 		f.others = append(f.others, name)
 	case inTypes && !isDeclaration(name):
-	case !inTypes && !isMarkdown(name):
+	case !inTypes && !isNote(name):
 		f.others = append(f.others, name)
 	case inTypes:
 		if f.types == nil {
@@ -429,7 +431,7 @@ func inFolder(vault place, paths []string, read func(in place, i int, name strin
 	}
 }
 
-// looked is what was seen of one Markdown file when it was read.
+// looked is what was seen of the file of one note when it was read.
 type looked struct {
 	path      string
 	stamp     stamp  // zero: it may change and keep its stamp
@@ -438,7 +440,7 @@ type looked struct {
 	unsettled bool   // it can't be taken in since it changed while it was read
 }
 
-// document is one Markdown file that was read.
+// document is the file of one note that was read.
 type document struct {
 	looked
 	hash    string
@@ -446,7 +448,7 @@ type document struct {
 	warning string // what of it could not be understood
 }
 
-// readNote reads and parses one Markdown file of at most maxBody bytes. It uses
+// readNote reads and parses the file of one note, of at most maxBody bytes. It uses
 // nothing shared, so many run at once.
 func readNote(in place, name string, maxBody int) document {
 	p := in.dir + name
@@ -475,6 +477,18 @@ func readNote(in place, name string, maxBody int) document {
 	sum := sha256.Sum256(data)
 	doc.hash, doc.stamp = hex.EncodeToString(sum[:]), stampOf(info).settled(began)
 	body := unsafe.String(unsafe.SliceData(data), len(data)) //nolint:gosec // nobody else has data
+	if canvas.KindOf(name) != "" {
+		body, err = canvas.Text(p, body)
+		switch {
+		case err != nil:
+			doc.skip = err.Error()
+		case len(body) > maxBody:
+			doc.skip = "larger than " + inBytes(maxBody)
+		}
+		if doc.skip != "" {
+			return doc
+		}
+	}
 	doc.draft = notes.Draft{Body: body, Path: p, ModifiedAt: info.ModTime()}
 	if broken := doc.draft.Read().FrontmatterErr; broken != nil {
 		doc.warning = "frontmatter left out: " + fault.Message(broken)

@@ -872,6 +872,8 @@ export interface Note {
   title: string;
   /** Its text, Markdown. */
   body: string;
+  /** Canvas or base for a note that is read from such a file: its body is the text of the cards, or the source; absent for Markdown. */
+  kind?: string;
   /** Its path, with / between folders. */
   path?: string;
   /** Its folder. */
@@ -925,6 +927,8 @@ export interface NoteFull {
   title: string;
   /** Its text, Markdown. */
   body: string;
+  /** Canvas or base for a note that is read from such a file: its body is the text of the cards, or the source; absent for Markdown. */
+  kind?: string;
   /** Its path, with / between folders. */
   path?: string;
   /** Its folder. */
