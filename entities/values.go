@@ -40,6 +40,16 @@ func CheckValues(t *Type, values Values, maxBytes int) (Values, error) {
 	return out, checkFieldBytes(out, maxBytes)
 }
 
+// CheckFields returns the error for values of fields that a type does not have.
+func CheckFields(t *Type, values Values) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, ok := t.Field(name); !ok {
+			return unknownField(t, name)
+		}
+	}
+	return nil
+}
+
 // ParseValues reads values that people wrote by hand, as in frontmatter. It is
 // lenient about form (a number for a text, "yes" for a boolean, a bare name
 // for a reference) and returns one problem for each value that still does not
@@ -67,6 +77,12 @@ func ParseValues(t *Type, values Values, maxBytes int) (Values, []error) {
 		return Values{}, append(problems, err)
 	}
 	return out, problems
+}
+
+// UnknownType is the error for an entity of a type that there is not.
+func UnknownType(name string) error {
+	return fault.Field("type", "there is no type %s", quoted(name)).
+		WithHint("declare it with types.put, or use one that types.list shows")
 }
 
 func unknownField(t *Type, name string) error {

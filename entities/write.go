@@ -100,8 +100,7 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 		return nil, err
 	}
 	if t == nil {
-		return nil, fault.Field("type", "there is no type %s", quoted(e.Type)).
-			WithHint("declare it with types.put, or use one that types.list shows")
+		return nil, UnknownType(e.Type)
 	}
 	old, err := EntityRecords.Get(tx, e.ID)
 	if err != nil {

@@ -25,6 +25,9 @@ func (c scope) entitiesPut(ctx context.Context, _ *Session, p protocol.EntityPut
 	if err := c.newEntity(p.ID, p.NoteID, ""); err != nil {
 		return nil, err
 	}
+	if err := c.typedAsSeen(p.Type, p.Fields); err != nil {
+		return nil, err
+	}
 	e, err := c.entities.Put(ctx, written(p.EntityRecord), p.IfVersion)
 	return c.view.ShownEntity(e), err
 }
@@ -35,6 +38,11 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 	}
 	if id := p.NoteID.Pointer(); id != nil {
 		if err := c.sourceSeen(*id, "noteId"); err != nil {
+			return nil, err
+		}
+	}
+	if e := c.view.Entity(p.ID); e != nil {
+		if err := c.typedAsSeen(e.Type, p.Fields); err != nil {
 			return nil, err
 		}
 	}
@@ -50,6 +58,9 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 	for i, e := range p.Entities {
 		if err := c.newEntity(e.ID, e.NoteID, fmt.Sprintf("entities[%d].", i)); err != nil {
 			return protocol.EntityList{}, err
+		}
+		if err := c.typedAsSeen(e.Type, e.Fields); err != nil {
+			return protocol.EntityList{}, fault.Under(fmt.Sprintf("entities[%d]", i), err)
 		}
 		records[i] = written(e)
 	}

@@ -128,6 +128,19 @@ func (c scope) newEntity(id, noteID, prefix string) error {
 	return c.sourceSeen(noteID, prefix+"noteId")
 }
 
+// typedAsSeen returns the error for an entity that is written with a type or a field which
+// private notes alone have made: for a reader who does not see them there is none.
+func (c scope) typedAsSeen(typ string, fields entities.Values) error {
+	if !c.view.Hides() {
+		return nil
+	}
+	t := c.view.Type(typ)
+	if t == nil {
+		return entities.UnknownType(typ)
+	}
+	return entities.CheckFields(t, fields)
+}
+
 // sourceSeen returns the error for a source that a reader gives an entity who does not see
 // all notes, and not that one.
 func (c scope) sourceSeen(noteID, field string) error {
