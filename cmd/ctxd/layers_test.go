@@ -31,7 +31,7 @@ var rooms = []string{
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/audience", "context/memory", "context/prompt/chars", "context/prompt/body", "context/prompt", "context/gather",
 	"chat/llm", "chat",
-	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc", "rpc/mcp/stdio", "rpc/mcp",
+	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
 	"cmd/ctxd/report", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/uninstall", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",
 	"cmd/ctxd/inspect", "cmd/ctxd/records", "cmd/ctxd/doctor", "cmd/ctxd",
@@ -194,7 +194,7 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 	for program, want := range map[string][]string{
 		"rpc/client": clientRooms,
 		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
-			"entities/names", "entities/wql/syntax", "rpc/client/columns", "rpc/mcp", "rpc/mcp/stdio",
+			"entities/names", "entities/wql/syntax", "rpc/client/columns", "rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
 		}, clientRooms...))),
 	} {
 		reached := []string{program}

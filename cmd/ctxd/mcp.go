@@ -15,11 +15,12 @@ import (
 type mcpCmd struct {
 	connect.AttachFlags
 	IncludePrivate bool `help:"Show private notes and entities too. Only for a host whose model runs on this machine."`
+	AllowWrite     bool `help:"Offer tools that write notes and entities of no vault, and that propose edits of files as diffs. No file is ever written."`
 }
 
 func (mcpCmd) Help() string {
 	return "For assistants and agents that take tools over the Model Context Protocol: they search and read your notes, gather the context of a message, " +
-		"look up entities and walk the graph. Nothing is ever changed. " +
+		"look up entities and walk the graph. Nothing is changed without --allow-write, and no file of a vault with it. " +
 		"What a host gets, it sends to its model, which is mostly not on this machine: private notes, the entities made from them and links to them are withheld, " +
 		"as if they did not exist, unless you say --include-private. " +
 		"A daemon is started when none answers; after it has gone, the next request attaches anew."
@@ -31,6 +32,7 @@ func (mcpCmd) Examples() []command.Example {
 		{`{"mcpServers":{"notes":{"command":"ctxd","args":["mcp"]}}}`, "the same, as most hosts have it in their settings"},
 		{"ctxd mcp --no-start", "only while a daemon runs"},
 		{"ctxd mcp --include-private", "for a model on this machine"},
+		{"ctxd mcp --allow-write", "for an assistant that keeps notes for you"},
 	}
 }
 
@@ -43,6 +45,7 @@ func (c *mcpCmd) Run(a *app) error {
 			return c.dial(ctx, a, audience)
 		},
 		IncludePrivate: c.IncludePrivate,
+		AllowWrite:     c.AllowWrite,
 		Version:        command.Version(),
 		Logger:         slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

@@ -85,6 +85,21 @@ func (d *daemon) call(ctx context.Context, method string, params, result any) er
 	return c.Call(ctx, method, params, result)
 }
 
+// once calls a method that changes records: not again when the connection breaks, for
+// then it is not known what became of the change.
+func (d *daemon) once(ctx context.Context, method string, params, result any) error {
+	c, err := d.connect(ctx, nil)
+	if err != nil {
+		return err
+	}
+	err = c.Call(ctx, method, params, result)
+	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Unavailable || isAnswer(err) {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, "the connection to the daemon was lost: the change may have been made").
+		WithHint("read the record before you call again")
+}
+
 // isAnswer reports whether an error came from the daemon. Another error may be known
 // before the client has read the end of the connection.
 func isAnswer(err error) bool {

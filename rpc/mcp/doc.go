@@ -22,5 +22,6 @@
 //
 // Serve may be called several times at once; it returns when the host has gone. The
 // daemon is dialled when a request needs it, and again after the connection was
-// lost. Nothing here writes to the store.
+// lost. With Options.AllowWrite records are written by methods of the daemon; such a call
+// is never repeated. No file is written.
 package mcp

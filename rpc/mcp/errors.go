@@ -34,7 +34,7 @@ func (s *server) explain(err error) error {
 	msg, field := arguments.Replace(f.Msg), arguments.Replace(f.Field)
 	b.WriteString(startOfLine(msg))
 	if field != "" && !strings.Contains(msg, field) {
-		b.WriteString(" (" + field + ")")
+		b.WriteString(" (" + inline(field) + ")")
 	}
 	if f.Line > 0 {
 		b.WriteString(place(f.Line, f.Column))

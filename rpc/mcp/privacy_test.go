@@ -65,6 +65,17 @@ var attempts = []struct{ tool, args string }{
 	{"list_tags", `{"prefix":"zq"}`},
 	{"list_tags", `{"limit":1}`},
 	{"explain_context", `{}`},
+	{"write_note", `{"title":"Weekly","text":"x"}`},
+	{"write_note", `{"note":"zqnote","text":"x"}`},
+	{"write_note", `{"note":"Open","text":"x"}`},
+	{"append_to_note", `{"note":"Weekly","text":"x"}`},
+	{"append_to_note", `{"note":"zqnote","text":"x"}`},
+	{"put_entity", `{"entity":"Bob","fields":{}}`},
+	{"put_entity", `{"entity":"zqboss","fields":{}}`},
+	{"put_entity", `{"type":"Person","name":"Bob"}`},
+	{"put_entity", `{"entity":"ann","fields":{"boss":"zqboss"}}`},
+	{"propose_edit", `{"note":"Open","old":"Back to","new":"x"}`},
+	{"propose_edit", `{"note":"Zqtitle Secret","text":"x"}`},
 	{"query", `{"query":"SELECT p FROM Person p WHERE p.boss IS NOT NULL OR p.boss.name = 'x' OR p.pay > 0 ORDER BY p.friend"}`},
 	{"read_note", `{"note":"zqnote"}`},
 	{"read_note", `{"note":"Zqtitle Secret"}`},
@@ -172,7 +183,7 @@ func TestPRIV5_NoCanaryReachesAHost(t *testing.T) {
 	d.seedSecrets()
 	all := d.allAttempts()
 	for _, include := range []bool{false, true} {
-		h := d.open(mcp.Options{IncludePrivate: include})
+		h := d.open(mcp.Options{IncludePrivate: include, AllowWrite: true})
 		list, err := h.ListTools(t.Context(), nil)
 		must(t, err)
 		for _, tool := range list.Tools {
@@ -419,6 +430,10 @@ var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
 // which no public one refers to, with one that has none.
 func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 	calls := map[string][]string{
+		"append_to_note": {`{"note":"sync1","text":"more"}`, `{"note":"zq1","text":"x"}`},
+		"write_note":     {`{"note":"sync2","text":"scales"}`, `{"title":"Alpha","text":"x"}`, `{"note":"zq1","text":"x"}`},
+		"put_entity":     {`{"entity":"core","fields":{"lead":"[id:bob]"}}`, `{"entity":"core","fields":{"lead":"zq5"}}`, `{"type":"Zqtype","name":"x"}`, `{"type":"Team","name":"Core"}`},
+		"propose_edit":   {`{"note":"alpha","text":"x"}`, `{"note":"zq2","text":"x"}`},
 		"search_notes": {
 			`{"query":"scales"}`, `{"query":"scales","limit":1}`, `{"query":"scals alpha"}`, `{"query":"scales","tags":["plan"]}`, `{"query":"Aardvark"}`,
 			`{"query":"scales","types":["Person"]}`, `{"query":"scales","folder":"meetings"}`, `{"query":"text of alpha about scales"}`,
@@ -443,7 +458,7 @@ func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 		},
 	}
 	answers := func(d *daemon) map[string]string {
-		h := d.open(mcp.Options{})
+		h := d.open(mcp.Options{AllowWrite: true})
 		list, err := h.ListTools(t.Context(), nil)
 		must(t, err)
 		said := make(map[string]string)

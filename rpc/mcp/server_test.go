@@ -365,13 +365,14 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 // TestToolsAreDescribed: a model knows of a tool what is said here.
 func TestToolsAreDescribed(t *testing.T) {
 	d := start(t)
-	names := func(include bool) string {
+	names := func(write bool) string {
 		var all []string
-		list, err := d.open(mcp.Options{IncludePrivate: include}).ListTools(t.Context(), nil)
+		list, err := d.open(mcp.Options{AllowWrite: write}).ListTools(t.Context(), nil)
 		must(t, err)
 		for _, tool := range list.Tools {
 			all = append(all, tool.Name)
-			if a := tool.Annotations; !a.ReadOnlyHint || !a.IdempotentHint || *a.DestructiveHint || *a.OpenWorldHint || tool.Title == "" {
+			writes := slices.Contains([]string{"append_to_note", "put_entity", "write_note"}, tool.Name)
+			if a := tool.Annotations; a.ReadOnlyHint == writes || a.IdempotentHint == writes || *a.DestructiveHint != (writes && tool.Name != "append_to_note") || *a.OpenWorldHint || tool.Title == "" {
 				t.Errorf("%s: %+v", tool.Name, a)
 			}
 			if len(tool.Description) < 30 {
@@ -384,11 +385,14 @@ func TestToolsAreDescribed(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	const want = "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types query " +
-		"read_note read_notes recent_changes related_notes search_notes"
-	for _, include := range []bool{false, true} {
-		if got := names(include); got != want {
-			t.Errorf("%s", got)
+	for write, want := range map[bool]string{
+		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types query " +
+			"read_note read_notes recent_changes related_notes search_notes",
+		true: "append_to_note assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types " +
+			"propose_edit put_entity query read_note read_notes recent_changes related_notes search_notes write_note",
+	} {
+		if got := names(write); got != want {
+			t.Errorf("%v: %s", write, got)
 		}
 	}
 }

@@ -112,17 +112,17 @@ func inputOf[T any](set func(property map[string]*jsonschema.Schema)) *jsonschem
 		panic(fmt.Sprintf("mcp: %T has no schema: %v", *new(T), err)) // a defect of this package, seen by any test
 	}
 	neverNull(schema)
-	set(schema.Properties)
+	if set != nil {
+		set(schema.Properties)
+	}
 	return schema
 }
 
-// neverNull says of lists and records that they are never null: some hosts can't read a
-// schema with two types.
+// neverNull says of all arguments that they are absent or not null: some hosts can't read
+// a schema with two types.
 func neverNull(s *jsonschema.Schema) {
-	for _, kind := range []string{"array", "object"} {
-		if slices.Contains(s.Types, kind) {
-			s.Type, s.Types = kind, nil
-		}
+	if s.Types = slices.DeleteFunc(s.Types, func(kind string) bool { return kind == "null" }); len(s.Types) == 1 {
+		s.Type, s.Types = s.Types[0], nil
 	}
 	for _, p := range s.Properties {
 		neverNull(p)
