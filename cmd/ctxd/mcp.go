@@ -41,8 +41,8 @@ func (c *mcpCmd) Run(a *app) error {
 		a.Err.Say(term.Styled(term.Faint, "MCP: one JSON-RPC message a line; Ctrl-D ends it"))
 	}
 	return mcp.Serve(a.Ctx, a.In, os.Stdout, mcp.Options{
-		Dial: func(ctx context.Context, audience string) (*client.Client, error) {
-			return c.dial(ctx, a, audience)
+		Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
+			return c.dial(ctx, a, as)
 		},
 		IncludePrivate: c.IncludePrivate,
 		AllowWrite:     c.AllowWrite,
@@ -51,11 +51,12 @@ func (c *mcpCmd) Run(a *app) error {
 	})
 }
 
-// dial connects to the daemon for an audience, and starts one when none runs.
-func (c *mcpCmd) dial(ctx context.Context, a *app, audience string) (*client.Client, error) {
+// dial connects to the daemon, and starts one when none runs.
+func (c *mcpCmd) dial(ctx context.Context, a *app, as client.Options) (*client.Client, error) {
 	conn, err := a.Attach(ctx, c.Options())
 	if err != nil {
 		return nil, err
 	}
-	return client.New(ctx, conn, client.Options{Name: "ctxd-mcp", Version: command.Version(), Audience: audience})
+	as.Name, as.Version = "ctxd-mcp", command.Version()
+	return client.New(ctx, conn, as)
 }

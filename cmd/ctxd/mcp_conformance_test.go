@@ -50,7 +50,7 @@ func TestConformance_MCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{"handshake", "call", "error", "cancel", "notification", "half-close", "10 MB message"} {
+	for _, step := range []string{"handshake", "call", "follow", "error", "cancel", "notification", "half-close", "10 MB message"} {
 		if !strings.Contains("\n"+string(out), "\nok "+step+": ") {
 			t.Errorf("the client says nothing of the step %q", step)
 		}

@@ -218,10 +218,13 @@ func recordLabel(kind, title, id string) string {
 	return label
 }
 
+// promptName names the one prompt.
+const promptName = "ask_notes"
+
 // addPrompts declares the prompts.
 func (s *server) addPrompts() {
 	s.sdk.AddPrompt(&sdk.Prompt{
-		Name: "ask_notes", Title: "Ask with the context of your notes",
+		Name: promptName, Title: "Ask with the context of your notes",
 		Description: "A message together with what the notes know about it.",
 		Arguments: []*sdk.PromptArgument{{
 			Name: "message", Title: "Message", Required: true,

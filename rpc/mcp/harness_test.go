@@ -120,8 +120,8 @@ func (d *daemon) dial(ctx context.Context) (*client.Client, error) {
 }
 
 // dialFor connects as ctxd mcp does.
-func (d *daemon) dialFor(ctx context.Context, audience string) (*client.Client, error) {
-	return client.Dial(ctx, d.path, client.Options{Name: "test", Audience: audience})
+func (d *daemon) dialFor(ctx context.Context, as client.Options) (*client.Client, error) {
+	return client.Dial(ctx, d.path, as)
 }
 
 // put calls methods that write: pairs of a method and its params.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -32,7 +33,7 @@ const (
 func (s *server) addResources() {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: noteURI + "{id}", Name: "note", Title: "A note", MIMEType: mimeType,
-		Description: "The text of a note. The notes that were changed last are listed as resources; search_notes finds all.",
+		Description: "The text of a note. Those that were changed last are listed first; the title may stand in the place of the id.",
 	}, s.readNoteResource)
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: entityURI + "{id}", Name: "entity", Title: "An entity", MIMEType: mimeType,
@@ -43,8 +44,7 @@ func (s *server) addResources() {
 func (s *server) readNoteResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	n := new(protocol.NoteFull)
-	err := c.ask("notes.get", protocol.NoteGet{ID: strings.TrimPrefix(uri, noteURI)}, n)
+	n, err := c.findNote(namedBy(uri, noteURI))
 	if err != nil {
 		return nil, s.resourceError(uri, err)
 	}
@@ -57,16 +57,21 @@ func (s *server) readEntityResource(ctx context.Context,
 ) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	e := new(protocol.EntityFull)
-	err := c.ask("entities.get", protocol.EntityGet{ID: strings.TrimPrefix(uri, entityURI), Resolve: 2}, e)
-	if err == nil && e.TrashedAt != nil {
-		err = noResource(uri)
-	}
+	e, err := c.findEntity(namedBy(uri, entityURI), 2)
 	if err != nil {
 		return nil, s.resourceError(uri, err)
 	}
 	text, _ := prompt.Cut(entityCard(e), maxResource)
 	return markdownResource(uri, text), nil
+}
+
+// namedBy returns what an address names its record with: an id mostly.
+func namedBy(uri, prefix string) string {
+	name := strings.TrimPrefix(uri, prefix)
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	return name
 }
 
 func markdownResource(uri, text string) *sdk.ReadResourceResult {
@@ -151,7 +156,7 @@ func (s *server) wireError(err error) error {
 	}
 	code := protocol.CodeInternal
 	switch fault.KindOf(err) {
-	case fault.Invalid:
+	case fault.Invalid, fault.Conflict:
 		code = protocol.CodeInvalidParams
 	case fault.NotFound:
 		code = sdk.CodeResourceNotFound

@@ -118,10 +118,14 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 	for _, l := range links.Incoming {
 		back[l.ID] = true
 	}
+	nearness := "near in meaning"
+	if near.Degraded != nil {
+		nearness = "near by its words"
+	}
 	why := func(id string, near bool) string {
 		var all []string
 		if near {
-			all = append(all, "near in meaning")
+			all = append(all, nearness)
 		}
 		if out[id] {
 			all = append(all, "linked from it")

@@ -18,10 +18,10 @@ import (
 
 // Options say where the daemon is and who looks at it through the host.
 type Options struct {
-	// Dial connects to the daemon for an audience (protocol.Local or Remote), and
+	// Dial connects to the daemon with the Audience and OnNotify that it is given, and
 	// starts the daemon first if that is wanted. It is called for the first request
 	// that needs a daemon, and again after the connection was lost.
-	Dial func(ctx context.Context, audience string) (*client.Client, error)
+	Dial func(ctx context.Context, as client.Options) (*client.Client, error)
 	// IncludePrivate shows private records too: for hosts whose model runs on
 	// this machine.
 	IncludePrivate bool
@@ -38,6 +38,9 @@ type Options struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	s := newServer(opts)
 	defer s.daemon.close()
+	telling, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.tell(telling) // it may still write to a host that reads no more: nobody waits for it
 	err := s.sdk.Run(ctx, stdio.New(in, out))
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -52,6 +55,7 @@ type server struct {
 	opts   Options
 	slots  chan struct{} // one token a call under way
 
+	followed   *subscriptions
 	lastPrompt atomic.Pointer[string] // hash of the last prompt of assemble_context
 }
 
@@ -59,15 +63,29 @@ func newServer(opts Options) *server {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &server{opts: opts, slots: make(chan struct{}, maxCalls)}
-	dial := func(ctx context.Context) (*client.Client, error) { return opts.Dial(ctx, opts.audience()) }
+	s := &server{opts: opts, slots: make(chan struct{}, maxCalls), followed: newSubscriptions()}
+	dial := func(ctx context.Context) (*client.Client, error) {
+		c, err := opts.Dial(ctx, client.Options{Audience: opts.audience(), OnNotify: s.followed.notified})
+		if err != nil {
+			return nil, err
+		}
+		if err := s.followed.follow(ctx, c); err != nil {
+			_ = c.Close()
+			return nil, err
+		}
+		return c, nil
+	}
 	s.daemon = newDaemon(dial, func(err error) { opts.Logger.Warn("no daemon", "error", err) })
 	s.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: "ctxd", Title: "ctxd: your notes", Version: opts.Version},
-		&sdk.ServerOptions{Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{
-			// What there is does not change while a host is connected.
-			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
-		}},
+		&sdk.ServerOptions{
+			Instructions: s.instructions(), CompletionHandler: s.complete,
+			SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
+			Capabilities: &sdk.ServerCapabilities{
+				// What tools and prompts there are does not change while a host is connected.
+				Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+			},
+		},
 	)
 	s.addTools()
 	if opts.AllowWrite {
@@ -123,5 +141,5 @@ func (s *server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 // callsDaemon are the methods that take work.
 var callsDaemon = map[string]bool{
 	"tools/call": true, "resources/read": true, "resources/list": true,
-	"prompts/get": true,
+	"prompts/get": true, "completion/complete": true, "resources/subscribe": true,
 }

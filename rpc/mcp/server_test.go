@@ -540,7 +540,7 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 	d.seed()
 	var mu sync.Mutex
 	var called []string
-	h := d.open(mcp.Options{Dial: func(ctx context.Context, audience string) (*client.Client, error) {
+	h := d.open(mcp.Options{Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 		conn, err := socket.Dial(ctx, d.path)
 		if err != nil {
 			return nil, err
@@ -549,7 +549,7 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			called = append(called, method)
-		}}, client.Options{Audience: audience})
+		}}, as)
 	}})
 	h.call("read_note", `{"note":"Alpha"}`) // connects
 	for _, tc := range []struct{ tool, args, want string }{
@@ -693,10 +693,10 @@ func TestAConnectionThatBreaksIsMadeAgain(t *testing.T) {
 			d := start(t)
 			d.seed()
 			dials := 0
-			h := d.open(mcp.Options{Dial: func(ctx context.Context, audience string) (*client.Client, error) {
+			h := d.open(mcp.Options{Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 				dials++
 				if dials > 1 {
-					return d.dialFor(ctx, audience)
+					return d.dialFor(ctx, as)
 				}
 				conn, err := socket.Dial(ctx, d.path)
 				if err != nil {
@@ -782,7 +782,7 @@ func TestREL8_CancelReachesTheDaemon(t *testing.T) {
 func TestRPC8_APanicIsAnAnswer(t *testing.T) {
 	d := start(t)
 	log := &lockedBuffer{}
-	h := d.open(mcp.Options{Logger: textLogger(log), Dial: func(context.Context, string) (*client.Client, error) { panic("secret words") }})
+	h := d.open(mcp.Options{Logger: textLogger(log), Dial: func(context.Context, client.Options) (*client.Client, error) { panic("secret words") }})
 	var wire *jsonrpc.Error
 	for range 2 {
 		_, err := h.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_types"})

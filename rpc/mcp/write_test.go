@@ -165,13 +165,13 @@ func TestMCP3_NoWriteIsRepeated(t *testing.T) {
 	d := start(t)
 	d.seed()
 	dials := 0
-	h := d.open(mcp.Options{AllowWrite: true, Dial: func(ctx context.Context, audience string) (*client.Client, error) {
+	h := d.open(mcp.Options{AllowWrite: true, Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 		dials++
 		conn, err := socket.Dial(ctx, d.path)
 		if err != nil {
 			return nil, err
 		}
-		return client.New(ctx, cutAfter{conn, new(atomic.Bool)}, client.Options{Audience: audience})
+		return client.New(ctx, cutAfter{conn, new(atomic.Bool)}, as)
 	}})
 	h.contains("lost", h.fails("append_to_note", `{"note":"alpha","text":"x"}`), "the change may have been made", "read the record before")
 	if dials != 1 {

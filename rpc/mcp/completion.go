@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+const (
+	// maxCompletions is how many values a completion has at most (MCP, completion).
+	maxCompletions = 100
+	// maxTyped is how much of an argument is completed, in bytes.
+	maxTyped = 512
+)
+
+// complete answers completion/complete: of the addresses of resources, and of the
+// mention that the message of a prompt ends with.
+func (s *server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	c := s.begin(ctx)
+	var values []string
+	var err error
+	value := req.Params.Argument.Value
+	switch ref := req.Params.Ref; {
+	case ref == nil:
+		return nil, invalidParams("ref is needed")
+	case ref.Name == promptName && req.Params.Argument.Name == "message":
+		values, err = c.completeMention(value)
+	case ref.URI == noteURI+"{id}" && req.Params.Argument.Name == "id":
+		values, err = c.completeNote(value, func(title string) string { return title })
+	case ref.URI == entityURI+"{id}" && req.Params.Argument.Name == "id":
+		values, err = c.completeEntity(value, func(name string) string { return name })
+	default:
+		return nil, invalidParams("there is no such prompt, resource template or argument")
+	}
+	if err != nil {
+		return nil, s.wireError(err)
+	}
+	if values == nil {
+		values = []string{}
+	}
+	return &sdk.CompleteResult{
+		Completion: sdk.CompletionResultDetails{Values: values, HasMore: len(values) == maxCompletions},
+	}, nil
+}
+
+// completeMention completes a message that ends with the beginning of a mention.
+func (c *call) completeMention(message string) ([]string, error) {
+	link, name := strings.LastIndex(message, "[["), strings.LastIndexByte(message, '@')
+	switch {
+	case link > name && !strings.Contains(message[link:], "]]"):
+		return c.completeNote(message[link+2:], func(title string) string { return message[:link] + "[[" + title + "]]" })
+	case name > link && name >= 0:
+		return c.completeEntity(strings.TrimPrefix(message[name+1:], "["), func(full string) string {
+			if strings.ContainsAny(full, " \t[]") {
+				full = "[" + full + "]"
+			}
+			return message[:name] + "@" + full
+		})
+	}
+	return nil, nil
+}
+
+// completeNote returns the titles of notes that a text may mean, written as value does;
+// the id of one whose title is not its own.
+func (c *call) completeNote(typed string, value func(title string) string) (values []string, err error) {
+	if len(typed) > maxTyped {
+		return nil, nil
+	}
+	var found protocol.NoteItems
+	err = c.ask("notes.complete", protocol.NoteComplete{Prefix: typed, Limit: maxCompletions}, &found)
+	count := make(map[string]int)
+	for _, item := range found.Items {
+		count[item.Title]++
+	}
+	for _, item := range found.Items {
+		title := oneLine(item.Title)
+		if count[item.Title] > 1 {
+			title = item.ID
+		}
+		values = append(values, value(title))
+	}
+	return values, err
+}
+
+// completeEntity is completeNote for entities.
+func (c *call) completeEntity(typed string, value func(name string) string) (values []string, err error) {
+	if len(typed) > maxTyped {
+		return nil, nil
+	}
+	var found protocol.EntityItems
+	err = c.ask("entities.complete", protocol.EntityComplete{Prefix: typed, Limit: maxCompletions}, &found)
+	count := make(map[string]int)
+	for _, item := range found.Items {
+		count[item.Name]++
+	}
+	for _, item := range found.Items {
+		name := oneLine(item.Name)
+		if count[item.Name] > 1 {
+			name = item.ID
+		}
+		values = append(values, value(name))
+	}
+	return values, err
+}
