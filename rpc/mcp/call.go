@@ -26,6 +26,9 @@ func (c *call) follow(req *sdk.CallToolRequest) {
 		return
 	}
 	c.progress = func(done, total int) {
+		if done == total { // the answer follows, and some clients take what comes with it for a fault
+			return
+		}
 		// A host that is gone is noticed when it is answered.
 		_ = req.Session.NotifyProgress(c.ctx, &sdk.ProgressNotificationParams{
 			ProgressToken: token, Progress: float64(done), Total: float64(total),

@@ -24,4 +24,10 @@
 // daemon is dialled when a request needs it, and again after the connection was
 // lost. With Options.AllowWrite records are written by methods of the daemon; such a call
 // is never repeated. No file is written.
+//
+// # Size
+//
+// More than 2,500 lines: twenty tools, each with its arguments, its method and its text,
+// share how records are named, how answers have pages and how names are escaped. The
+// transport (package stdio) and diffs (package unified) need none of that and lie apart.
 package mcp

@@ -173,11 +173,11 @@ func TestMCP5_ProgressIsTold(t *testing.T) {
 	h := d.openAs(mcp.Options{}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		told <- fmt.Sprint(req.Params.ProgressToken, " ", req.Params.Progress, " of ", req.Params.Total)
 	}})
-	params := &sdk.CallToolParams{Name: "read_notes", Arguments: map[string]any{"notes": []string{"Alpha", "Kickoff"}}}
+	params := &sdk.CallToolParams{Name: "read_notes", Arguments: map[string]any{"notes": []string{"Alpha", "Kickoff", "Sync"}}}
 	params.SetProgressToken("t")
 	res, err := h.CallTool(t.Context(), params)
 	must(t, err)
-	if got := <-told + ", " + <-told; got != "t 1 of 2, t 2 of 2" || res.IsError {
+	if got := <-told + ", " + <-told; got != "t 1 of 3, t 2 of 3" || res.IsError {
 		t.Errorf("%s", got)
 	}
 }
