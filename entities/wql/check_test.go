@@ -25,6 +25,20 @@ var mistakes = []string{
 	"SELECT FROM Person",
 	"SELECT p.name FROM Person",
 	"SELECT p, q FROM Person",
+	"SELECT p.name, p.role FROM Person p WHERE p.age > 3\n  ORDER BY p.age LIMIT 3;",
+	"SELECT name, role FROM Person WHERE age > 3",
+	"SELECT p, name FROM Person WHERE p.age > 3",
+	"SELECT COUNT(*), AVG(p.age) FROM Person p WHERE p.active = true",
+	"SELECT team, COUNT(*) FROM Person GROUP BY team",
+	"SELECT COUNT(*), team",
+	"SELECT SUM(p.age), MAX(p.age) FROM Person WHERE p.name = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
+	"SELECT DISTINCT team FROM Person WHERE age > 3",
+	"SELECT DISTINCT p.team FROM Person p",
+	"SELECT team FROM Person WHERE team.role = 'x'",
+	"SELECT name FROM Person WHERE age > 3",
+	"SELECT role FROM Person p WHERE p.age > 3",
+	"SELECT DISTINCT p FROM Person",
+	"SELECT DISTINCT team FROM Person team WHERE age > 3",
 	"SELECT COUNT(DISTINCT p.age) FROM Person",
 	"SELECT TOTAL(p.age) FROM Person",
 	"SELECT p FROM",
@@ -75,6 +89,37 @@ var mistakes = []string{
 	"SELECT p FROM Person WHERE p.名前 = '日本語' AND p.oops = 1",
 	"SELECT p FROM Person WHERE p.name = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' AND p.oops = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'",
 	"\tSELECT p FROM Person WHERE\tp.oops = 1",
+}
+
+// TestWQL4_WhatAHintSaysToWriteIsAQuery takes from the hints for several things behind SELECT
+// what is to be written instead: it is free of errors, and of hints of that kind.
+func TestWQL4_WhatAHintSaysToWriteIsAQuery(t *testing.T) {
+	w := company(t, wql.Options{})
+	tried := 0
+	for _, text := range mistakes {
+		for _, d := range w.wql.Check(text, "Person") {
+			_, written, ok := strings.Cut(d.Hint, "write a query for each: ")
+			if !ok {
+				_, written, ok = strings.Cut(d.Hint, "write ")
+				var whole, apart bool
+				written, _, whole = strings.Cut(written, " for whole entities")
+				written, _, apart = strings.Cut(written, " with a condition for each value")
+				ok = ok && (whole || apart)
+			}
+			if !ok || strings.Contains(written, "…") || !strings.Contains(text, " FROM ") {
+				continue
+			}
+			for _, instead := range strings.Split(written, "; ") {
+				tried++
+				for _, found := range w.wql.Check(instead, "Person") {
+					t.Errorf("for %s it says to write %s: %s", text, instead, found.Message)
+				}
+			}
+		}
+	}
+	if tried < 12 {
+		t.Errorf("%d queries were tried", tried)
+	}
 }
 
 // TestWQL4_Diagnostics compares everything that is said about the mistakes with

@@ -73,6 +73,8 @@ type compiler struct {
 
 	out   *prepared
 	index map[string]int // slots by their text
+
+	qualified bool // the alias stands before a field
 }
 
 // session is what the compilation of a query and of the computed fields it
@@ -117,6 +119,7 @@ func (s *session) compile(q *syntax.Query, thisType *entities.Type, hasThis bool
 	}
 	c.what()
 	c.orderBy()
+	c.selected()
 	if found.Failed() {
 		return nil
 	}
@@ -172,7 +175,7 @@ func (c *compiler) setAlias() {
 	switch {
 	case q.Alias != nil:
 		c.alias = entities.Fold(q.Alias.Text)
-		if a := q.What.Alias; a != nil && entities.Fold(a.Text) != c.alias {
+		if a := q.What.Alias; a != nil && entities.Fold(a.Text) != c.alias && !c.declares(a.Text) {
 			c.found.Fail(a.Span, syntax.Clip(a.Text)+" is not the alias",
 				"the alias is "+syntax.Clip(q.Alias.Text)+": SELECT "+syntax.Clip(q.Alias.Text))
 		}
@@ -185,6 +188,37 @@ func (c *compiler) setAlias() {
 		}
 	}
 }
+
+// selected looks at a name behind SELECT that is the name of a field: it stands for the whole
+// entity, which is not what was meant unless it is the alias elsewhere too.
+func (c *compiler) selected() {
+	a, q := c.query.What.Alias, *c.query
+	if a == nil || !c.declares(a.Text) {
+		return
+	}
+	isAlias := entities.Fold(a.Text) == c.alias
+	if isAlias && (c.qualified || q.Alias != nil) {
+		return
+	}
+	whole := "*"
+	distinct := q.Distinct
+	q.What, q.Distinct = syntax.What{Alias: q.Alias}, false
+	if q.Alias != nil {
+		whole = syntax.QuoteName(q.Alias.Text)
+	}
+	hint := "write SELECT " + whole + " for whole entities, and read their fields with entities.get"
+	if text := q.String(); len(text) <= maxHint {
+		hint = "write " + text + " for whole entities, and read their fields with entities.get"
+	}
+	if distinct || !isAlias {
+		c.found.Fail(a.Span, syntax.Clip(a.Text)+" is a field: a query can't select single fields", hint)
+	} else if !c.found.Failed() {
+		c.found.Warn(a.Span, syntax.Clip(a.Text)+" is a field, and stands for the whole entity here", hint)
+	}
+}
+
+// maxHint is how many bytes a query may have to be repeated in a hint.
+const maxHint = 200
 
 // declares reports whether a row may have a field of that name.
 func (c *compiler) declares(name string) bool {

@@ -191,6 +191,7 @@ func FuzzParse(f *testing.F) {
 		"select * from T where a NOT CONTAINS 'it''s' and MATCHES \"w\" and b STARTS WITH c or d is not null",
 		"SELECT p FROM WHERE ( ) AND ORDER BY , LIMIT x",
 		"SELECT p FROM T WHERE p.größe = -1.5e3 + 3d",
+		"SELECT a, COUNT(*), b.c(, FROM T GROUP BY x; SELECT DISTINCT p., , (",
 	} {
 		f.Add(seed)
 	}

@@ -112,7 +112,7 @@ func (c *compiler) path(x *syntax.Path, right bool) (int, shape) {
 	isAlias := c.alias != "" && entities.Fold(first) == c.alias
 	switch {
 	case isAlias && len(segments) > 1:
-		segments = segments[1:]
+		segments, c.qualified = segments[1:], true
 	case isAlias && !c.declares(first):
 		segments = []syntax.Name{{Span: x.Span, Text: "id"}} // the row itself: p != {this}
 	case right && len(segments) == 1 && !c.declares(first) && isList(first):

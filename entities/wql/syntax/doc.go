@@ -11,4 +11,9 @@
 // MaxDepth levels and MaxNodes nodes; everything is linear in the text. A tree
 // belongs to who asked for it; there is no state, so all of it may be called
 // concurrently.
+//
+// # Size
+//
+// Half of the package says what is wrong with a text and what to write instead, which takes
+// the same tokens as reading it.
 package syntax

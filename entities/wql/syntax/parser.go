@@ -204,7 +204,7 @@ func (p *parser) query() *Query {
 
 // hintsForWords explain words that people bring from other languages.
 var hintsForWords = map[string]string{
-	"GROUP":  "WQL has no GROUP BY: an aggregate is over all rows",
+	"GROUP":  "WQL has no GROUP BY: ask for each value, as in SELECT COUNT(*) FROM Task t WHERE t.status = 'open'",
 	"HAVING": "WQL has no HAVING: put the condition into WHERE",
 	"JOIN":   "WQL has no JOIN: follow the reference, as in p.team.name",
 	"UNION":  "WQL has no UNION: name several types, as in FROM Person, Team",
@@ -262,7 +262,7 @@ var aggregates = map[string]WhatKind{
 const whatHint = "a query selects whole entities or one aggregate: SELECT p, SELECT *, SELECT COUNT(*), SELECT SUM(p.field)"
 
 func (p *parser) what() What {
-	t := p.peek()
+	t, first := p.peek(), p.pos
 	w := What{Span: t.Span}
 	p.node(t.Span)
 	switch {
@@ -279,7 +279,8 @@ func (p *parser) what() What {
 	}
 	if t := p.peek(); !t.is("FROM") && t.kind != tokEOF && !p.atClause() {
 		if t.symbol(".") || t.symbol(",") {
-			p.found.Fail(t.Span, "a query can't select single fields", whatHint)
+			p.several(first)
+			return w
 		} else if t.kind != tokBad {
 			p.found.Fail(t.Span, "expected FROM, found "+t.describe(p.src), whatHint)
 		}
