@@ -63,7 +63,6 @@ func TestSRCH33_AttachmentsAreKnown(t *testing.T) {
 }
 
 func equalLinks(a, b notes.Link) bool {
-	a.Candidates, b.Candidates = nil, nil
 	return a.Target == b.Target && a.Alias == b.Alias && a.Embed == b.Embed && a.Line == b.Line &&
 		a.Kind == b.Kind && a.Path == b.Path && a.ID == b.ID
 }
