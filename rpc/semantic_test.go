@@ -81,6 +81,35 @@ func TestSRCH13_NotesSearchByMeaning(t *testing.T) {
 	}
 }
 
+// slowStart is an embedder that says which model it has when it is let.
+type slowStart struct {
+	embed.Embedder
+	ready chan struct{}
+}
+
+func (s *slowStart) Model(ctx context.Context) (embed.Model, error) {
+	select {
+	case <-s.ready:
+		return s.Embedder.Model(ctx)
+	case <-ctx.Done():
+		return embed.Model{}, ctx.Err()
+	}
+}
+
+// TestSRCH24_WhatWaitsWhileTheEmbedderStartsIsCounted: all notes wait for their vectors
+// before the first of them is in a queue.
+func TestSRCH24_WhatWaitsWhileTheEmbedderStartsIsCounted(t *testing.T) {
+	e := &slowStart{Embedder: table.BuiltinWhenAsked(), ready: make(chan struct{})}
+	d := meaningful(t, t.TempDir(), e)
+	d.do("notes.putMany", shelf)
+	d.want(at(d.do("admin.stats", `{}`), "index"), "queue", 3)
+	d.want(d.do("admin.health", `{}`), "index.queue", 3)
+	close(e.ready)
+	d.embedded()
+	d.want(at(d.do("admin.stats", `{}`), "index"), "queue", 0)
+	d.want(d.do("admin.health", `{}`), "index.queue", 0)
+}
+
 func TestSRCH24_FiguresOfTheIndex(t *testing.T) {
 	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
 	d.do("notes.putMany", shelf)

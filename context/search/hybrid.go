@@ -56,7 +56,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		if !near.asked && why != semantic.UnknownWords {
 			return nil, &fault.Error{
 				Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why,
-				Hint: "search with mode hybrid or lexical", Retryable: true,
+				Hint: "search with mode hybrid or lexical until the vectors are made: ctxd inspect index --watch", Retryable: true,
 			}
 		}
 		res := &Result{Mode: Semantic, Hits: near.hits[:min(req.Limit, len(near.hits))], Degraded: why}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -131,7 +132,7 @@ func (x *Index) Near(ctx context.Context, id string, k int, least float32, publi
 // missing says how many documents wait for their vectors, "" for none.
 func (x *Index) missing(g *generation, public bool) (why string) {
 	x.mu.RLock()
-	waiting, retry := len(g.waiting), g.retry.why
+	waiting, retry, rate := len(g.waiting), g.retry.why, x.work.rate()
 	var ids []string
 	if public {
 		for id := range g.waiting {
@@ -153,11 +154,28 @@ func (x *Index) missing(g *generation, public bool) (why string) {
 	}
 	if waiting > 0 {
 		why = fmt.Sprintf("%d of %d %s wait for their vectors", waiting, total, many)
-		if retry != "" {
+		switch {
+		case retry != "":
 			why += ": " + retry
+		case !public && rate > 0 && !empty: // private ones would show in the time
+			texts := float64(g.index.Len()) / float64(max(1, total-waiting)) // of a document
+			why += ", which takes " + about(float64(waiting)*max(1, texts)/rate) + " more"
 		}
 	}
 	return why
+}
+
+// about puts a number of seconds into words, rounded up to what one would say.
+func about(seconds float64) string {
+	switch {
+	case seconds <= 1:
+		return "a second"
+	case seconds <= 90:
+		return fmt.Sprintf("about %.0f s", math.Ceil(seconds/5)*5)
+	case seconds <= 5400:
+		return fmt.Sprintf("about %.0f min", math.Ceil(seconds/60))
+	}
+	return fmt.Sprintf("about %.0f h", math.Ceil(seconds/3600))
 }
 
 // countPublic counts the public documents of those that wait, and of all. O(documents):

@@ -148,6 +148,9 @@ func (x *Index) Stats() (s Stats) {
 	all, serving := x.generations(), x.serving
 	s.Idle = serving != nil && serving.ready && len(serving.waiting)+len(serving.gone) == 0 &&
 		x.building == nil && !x.anew
+	if x.serving == nil { // the embedder has not said yet which model it has
+		s.Waiting = total
+	}
 	if g := x.serving; g != nil {
 		model := g.model
 		s.Model = &model
@@ -191,7 +194,7 @@ func (x *Index) Waiting() int {
 	if g := x.serving; g != nil {
 		return g.left(total)
 	}
-	return 0
+	return total // the embedder has not said yet which model it has
 }
 
 // left is how many of so many documents wait: all of them until the index is compared with

@@ -572,6 +572,17 @@ func TestSRCH12_AModelThatComesAndGoes(t *testing.T) {
 	})
 }
 
+func TestAbout(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		0: "a second", 0.3: "a second", 4: "about 5 s", 42: "about 45 s", 91: "about 2 min", 1000: "about 17 min",
+		7000: "about 2 h",
+	} {
+		if got := about(seconds); got != want {
+			t.Errorf("%v s are %q, want %q", seconds, got, want)
+		}
+	}
+}
+
 // Where the files lie is nobody's business who searches.
 func TestSRCH13_ReasonsNameNoPath(t *testing.T) {
 	err := fmt.Errorf("writing: %w", &fs.PathError{Op: "write", Path: "/home/somebody/vectors", Err: errors.New("no space left")})
