@@ -34,14 +34,67 @@ func TestConformance_Emacs(t *testing.T) {
 func TestConformance_Neovim(t *testing.T) {
 	wantConformance(t, "nvim", "go")
 	b := serve(t, rpc.Limits{})
-	home, ctxd := t.TempDir(), filepath.Join(t.TempDir(), "ctxd")
-	if out, err := command(t, "go", "build", "-o", ctxd, "../cmd/ctxd").CombinedOutput(); err != nil {
+	ctxd := buildProgram(t)
+	cmd := command(t, "nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile "+clientFile("neovim", "client.lua"))
+	cmd.Env = append(environment(t, b.path), "CTXD="+ctxd)
+	conform(t, b, cmd)
+}
+
+// buildProgram builds ctxd and returns its path.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ctxd")
+	if out, err := command(t, "go", "build", "-o", path, "../cmd/ctxd").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := command(t, "nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile "+clientFile("neovim", "client.lua"))
-	cmd.Env = append(os.Environ(), "CTXD="+ctxd, "CTXD_SOCKET="+b.path, "CTXD_DATA="+filepath.Join(home, "data"),
+	return path
+}
+
+// environment is that of a client that starts ctxd itself: nothing of the person who
+// runs the tests is read or written.
+func environment(t *testing.T, socket string) []string {
+	t.Helper()
+	home := t.TempDir()
+	return append(os.Environ(), "CTXD_SOCKET="+socket, "CTXD_DATA="+filepath.Join(home, "data"),
 		"HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home)
-	conform(t, b, cmd)
+}
+
+// TestConformance_TheSnippetsOfTheREADME runs what rpc/README.md shows for editors,
+// against a daemon that holds a note which both complete.
+func TestConformance_TheSnippetsOfTheREADME(t *testing.T) {
+	for _, c := range []struct {
+		language, program, ending string
+		args                      func(file string) []string
+	}{
+		{"lua", "nvim", "\nvim.wait(60000, function() return done end, 5)\nvim.cmd('qa!')\n", func(file string) []string {
+			return []string{"--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile " + file}
+		}},
+		{"elisp", "emacs", "", func(file string) []string { return []string{"-Q", "--batch", "--load", file} }},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			wantConformance(t, c.program, "go")
+			text, err := os.ReadFile("README.md")
+			must(t, err)
+			_, rest, found := strings.Cut(string(text), "```"+c.language+"\n")
+			code, _, ends := strings.Cut(rest, "```\n")
+			if !found || !ends {
+				t.Fatalf("README.md has no snippet in %s", c.language)
+			}
+			file := filepath.Join(t.TempDir(), "snippet."+c.language)
+			// The editor must not end before the answer is there: a snippet in a plugin
+			// has no end.
+			code = strings.Replace(code, "    end\n  end)\nend)\n", "    end\n    done = true\n  end)\nend)\n", 1)
+			must(t, os.WriteFile(file, []byte(code+c.ending), 0o600))
+			d := start(t)
+			d.do("notes.put", `{"title":"Kickoff of Project Alpha","path":"Meetings/Kickoff.md"}`)
+			cmd := command(t, c.program, c.args(file)...)
+			cmd.Env = append(environment(t, d.path), "PATH="+filepath.Dir(buildProgram(t))+":"+os.Getenv("PATH"))
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "Kickoff of Project Alpha") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
 }
 
 // clientFile returns the path of a file of a client, as its program sees it: it runs

@@ -66,8 +66,8 @@ func checkVersion(theirs string) error {
 
 // shutdown answers when its turn comes, after every earlier mutation. That
 // nothing more is accepted was settled when it came.
-func shutdown(context.Context, *Session, protocol.Empty) (protocol.Empty, error) {
-	return protocol.Empty{}, nil
+func shutdown(context.Context, *Session, protocol.Empty) (protocol.Nothing, error) {
+	return protocol.Nothing{}, nil
 }
 
 // document is made once: it is the same on every call.

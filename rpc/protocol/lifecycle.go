@@ -4,6 +4,13 @@ package protocol
 // that has nothing to say.
 type Empty struct{}
 
+// Nothing is the result of shutdown: null, as clients of the Language Server Protocol
+// expect.
+type Nothing struct{}
+
+// MarshalJSON returns null.
+func (Nothing) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
 // PeerInfo names a program.
 type PeerInfo struct {
 	Name    string `json:"name" jsonschema:"name of the program"`

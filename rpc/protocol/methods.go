@@ -162,10 +162,10 @@ var lifecycleMethods = []Method{
 			`{"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}`,
 			`{"serverInfo":{"name":"ctxd","version":"0.1.0","commit":""},"protocolVersion":"1.0","capabilities":{"methods":["notes.get"],"framings":["newline","content-length"],"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"providers":[]}}`,
 		}, CodeUnavailable))),
-	storeless(describe[Empty, Empty]("shutdown", Mutation,
-		"End the conversation: answered when every earlier mutation is done.",
+	storeless(describe[Empty, Nothing]("shutdown", Mutation,
+		"End the conversation: answered with null when every earlier mutation is done.",
 		"The daemon itself goes on; admin.stop ends it. Afterwards the client sends the notification exit, or closes the connection.",
-		Example{`{}`, `{}`})),
+		Example{`{}`, `null`})),
 }
 
 var adminMethods = []Method{

@@ -29,9 +29,10 @@ func newSchemas(prefix string) *schemas {
 }
 
 var (
-	rawType   = reflect.TypeFor[json.RawMessage]()
-	timeType  = reflect.TypeFor[time.Time]()
-	topicType = reflect.TypeFor[Topic]()
+	rawType     = reflect.TypeFor[json.RawMessage]()
+	timeType    = reflect.TypeFor[time.Time]()
+	topicType   = reflect.TypeFor[Topic]()
+	nothingType = reflect.TypeFor[Nothing]()
 
 	budgetsType = reflect.TypeFor[prompt.ParamBudgets]()
 )
@@ -75,6 +76,8 @@ func (d *schemas) known(t reflect.Type) (s *jsonschema.Schema, ok bool, err erro
 		return &jsonschema.Schema{Type: "object"}, true, nil
 	case t == timeType:
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}, true, nil
+	case t == nothingType:
+		return &jsonschema.Schema{Type: "null"}, true, nil
 	case t == topicType:
 		s = &jsonschema.Schema{Type: "string"}
 		for _, name := range Topics {

@@ -470,8 +470,6 @@ export interface EmbedderInfo {
   restarts?: number;
 }
 
-export type Empty = NoParams;
-
 export interface Entity {
   /** Id of the entity. */
   id: string;
@@ -2468,11 +2466,11 @@ export interface Methods {
    */
   "initialize": { params: InitializeParams; result: InitializeResult };
   /**
-   * End the conversation: answered when every earlier mutation is done.
+   * End the conversation: answered with null when every earlier mutation is done.
    * The daemon itself goes on; admin.stop ends it. Afterwards the client sends the notification exit, or closes the connection.
    * Errors of its own: limit.
    */
-  "shutdown": { params: NoParams; result: Empty };
+  "shutdown": { params: NoParams; result: null };
   /**
    * Write a note; absent members are cleared.
    * An unknown id creates the note with that id; a remote connection gives none to a new note. Frontmatter with a type makes an entity of the note as well.
