@@ -114,7 +114,7 @@ func drawSkipped(s *term.Screen, indent string, skipped []watch.Skip, rest strin
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
 	s.Say()
-	s.Say(term.Text(indent), term.Styled(term.Strong, "Not taken in, or not whole"))
+	s.Say(term.Text(indent), term.Styled(term.Strong, "Skipped, or read in part"))
 	for _, kind := range order {
 		list := groups[kind]
 		s.Say(term.Text(indent+"  "), term.Styled(term.Warn, kind),

@@ -53,7 +53,7 @@ type commandLine struct {
 
 	Backup  store.Backup   `cmd:"" group:"store" help:"Write everything that is stored to one file."`
 	Restore store.Restore  `cmd:"" group:"store" help:"Make the store what a backup holds."`
-	Doctor  doctor.Command `cmd:"" group:"store" help:"Look for what is wrong, and say what mends it."`
+	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes and the embedder, and say how to repair them."`
 
 	Inspect inspect.Command `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show what changes, as it happens."`

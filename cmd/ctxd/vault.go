@@ -16,7 +16,7 @@ import (
 
 type vaultCmd struct {
 	List       vaultListCmd       `cmd:"" help:"The vaults that the daemon knows."`
-	Status     vaultStatusCmd     `cmd:"" help:"How a vault stands, and everything of it that was not taken in."`
+	Status     vaultStatusCmd     `cmd:"" help:"Counts of a vault, and which of its files were skipped, with the reason."`
 	Unresolved vaultUnresolvedCmd `cmd:"" help:"The wikilinks of a vault that lead nowhere, by target."`
 	Unwatch    vaultUnwatchCmd    `cmd:"" help:"No longer follow the folder of a vault; its notes stay."`
 	Forget     vaultForgetCmd     `cmd:"" help:"Remove a vault from the daemon with everything that came from it; its folder stays as it is."`
@@ -90,11 +90,11 @@ func drawVault(s *term.Screen, st *watch.Status) {
 		state = term.Line{term.Styled(term.Good, "yes")}
 	}
 	f.Row(term.Line{term.Styled(term.Faint, "followed")}, state)
-	agreed := term.Line{term.Text(term.Ago(st.LastScanAt))}
+	scanned := term.Line{term.Text(term.Ago(st.LastScanAt))}
 	if st.Stale {
-		agreed = append(agreed, term.Styled(term.Bad, "  stale"))
+		scanned = append(scanned, term.Styled(term.Bad, "  stale"))
 	}
-	f.Row(term.Line{term.Styled(term.Faint, "agreed")}, agreed)
+	f.Row(term.Line{term.Styled(term.Faint, "last read")}, scanned)
 	var rest []watch.Skip
 	for _, e := range st.Errors {
 		if e.Path == "." {

@@ -12,7 +12,7 @@ type VaultStatus struct {
 	Unresolved    int       `json:"unresolved" jsonschema:"links without a target"`
 	MarkdownLinks int       `json:"markdownLinks" jsonschema:"how many of the links are Markdown links: [text](file.md)"`
 	Attachments   int       `json:"attachments" jsonschema:"its files that are no notes: pictures, PDF and the like; links to them are resolved"`
-	LastScanAt    time.Time `json:"lastScanAt" jsonschema:"when it last agreed with the disk"`
+	LastScanAt    time.Time `json:"lastScanAt" jsonschema:"when its folder was last compared with the store"`
 	Stale         bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
 	// Errors are what the last scan could not take in. One with the path "." is
 	// about the vault as a whole: why it is stale, or what it is followed by.
@@ -29,7 +29,7 @@ type VaultResult struct {
 	Written    int         `json:"written" jsonschema:"notes that were new or had changed"`
 	Removed    int         `json:"removed" jsonschema:"notes whose file is gone"`
 	Inferred   []string    `json:"inferred,omitempty" jsonschema:"types that were made from frontmatter"`
-	Skipped    []VaultSkip `json:"skipped" jsonschema:"what was not taken in, or not whole"`
+	Skipped    []VaultSkip `json:"skipped" jsonschema:"files and values that were skipped or read in part, with the reason"`
 	Ms         int64       `json:"ms" jsonschema:"milliseconds that it took"`
 	DryRun     bool        `json:"dryRun,omitempty" jsonschema:"whether nothing was changed"`
 	Watching   bool        `json:"watching,omitempty" jsonschema:"whether the folder is followed"`
@@ -38,5 +38,5 @@ type VaultResult struct {
 // VaultSkip is one thing that an import did not take in, or not whole.
 type VaultSkip struct {
 	Path   string `json:"path" jsonschema:"path within the vault"`
-	Reason string `json:"reason" jsonschema:"why it was not taken in"`
+	Reason string `json:"reason" jsonschema:"why it was skipped"`
 }

@@ -1,5 +1,5 @@
 // Package doctor is ctxd doctor: it looks at everything that can go wrong, says
-// what it found and what mends it, and changes nothing unless it is told to.
+// what it found and how to repair it, and changes nothing unless it is told to.
 //
 // doctor.go examines folder, store, index, daemon, embedder and disk and gives a
 // verdict; store.go looks at the files of a store in detail beside a running

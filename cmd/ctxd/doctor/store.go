@@ -179,7 +179,7 @@ func (d *diagnosis) judge() {
 	case in.Refused != "":
 		set(stateError, "damaged, and no daemon starts on it", hintSalvage)
 	case damaged && in.Start.Lost == 0 && in.Start.LostPieces == 0:
-		set(stateError, "damaged, but nothing is missing: other files make up for it", "a start mends it: ctxd serve")
+		set(stateError, "damaged, but nothing is missing: other files make up for it", "ctxd serve repairs it when it starts")
 	case damaged:
 		set(stateError, "damaged: "+lossInWords(in.Start), hintLoss)
 	case in.Condition == kv.Torn && d.Daemon == nil:

@@ -290,7 +290,7 @@ func (v *rpcView) drawMethods(s *term.Screen) {
 	scale := scaleOf(v.Methods)
 	t := &term.Table{
 		Indent: 2,
-		Head:   []string{"method", "calls", "errors", "half under", "99 % under", "longest", scale.title()},
+		Head:   []string{"method", "calls", "errors", "p50 ≤", "p99 ≤", "longest", scale.title()},
 		Right:  []int{1, 2, 3, 4, 5}, Keep: []int{0},
 	}
 	if v.before != nil {

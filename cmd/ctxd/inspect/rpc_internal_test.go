@@ -54,7 +54,7 @@ Calls in flight
      2     8  notes.get     editor 2.1  queued   5.0 ms
 
 Methods  since the start; time to run, waiting not counted
-  method        calls   now  errors  half under  99 % under  longest  64 µs 16 ms
+  method        calls   now  errors  p50 ≤   p99 ≤   longest  64 µs 16 ms
   notes.search    120  50/s       0       64 µs      0.9 ms   0.9 ms  █···▂····
   notes.get         1             1       64 µs      0.9 ms   0.9 ms  ········█
 `

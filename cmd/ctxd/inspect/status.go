@@ -148,7 +148,7 @@ func DrawVaults(s *term.Screen, vaults []watch.Status) {
 		return
 	}
 	t := &term.Table{
-		Indent: 2, Head: []string{"name", "notes", "links", "unresolved", "skipped", "agreed", "folder"},
+		Indent: 2, Head: []string{"name", "notes", "links", "unresolved", "skipped", "last read", "folder"},
 		Right: []int{1, 2, 3, 4},
 	}
 	for _, v := range vaults {
@@ -175,7 +175,7 @@ func drawMethods(s *term.Screen, methods []protocol.MethodStats) {
 	}
 	s.Heading("Calls", term.Styled(term.Faint, "  the busiest methods since the start"))
 	t := &term.Table{
-		Indent: 2, Head: []string{"method", "calls", "errors", "half under", "99 % under", "longest"},
+		Indent: 2, Head: []string{"method", "calls", "errors", "p50 ≤", "p99 ≤", "longest"},
 		Right: []int{1, 2, 3, 4, 5},
 	}
 	for _, m := range methods[:min(methodsShown, len(methods))] {

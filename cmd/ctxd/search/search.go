@@ -47,7 +47,7 @@ func (f *Filters) any() bool {
 // Help is what --help says of the command.
 func (Command) Help() string {
 	return "Finds notes by their words, in any of their forms, and by their meaning. The last word may be unfinished. " +
-		"In the query, \"quoted words\" must stand together, -word must not be there, and tag:, path:, type:, before: and after: narrow, as in: " +
+		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and tag:, path:, type:, before: and after: narrow, as in: " +
 		"ctxd search '\"load cell\" -roof tag:work after:2026-01'."
 }
 

@@ -1623,7 +1623,7 @@ export interface VaultResult {
   removed: number;
   /** Types that were made from frontmatter. */
   inferred?: string[];
-  /** What was not taken in, or not whole. */
+  /** Files and values that were skipped or read in part, with the reason. */
   skipped: VaultSkip[];
   /** Milliseconds that it took. */
   ms: number;
@@ -1636,7 +1636,7 @@ export interface VaultResult {
 export interface VaultSkip {
   /** Path within the vault. */
   path: string;
-  /** Why it was not taken in. */
+  /** Why it was skipped. */
   reason: string;
 }
 
@@ -1658,7 +1658,7 @@ export interface VaultStatus {
   /** Its files that are no notes: pictures, PDF and the like; links to them are resolved. */
   attachments: number;
   /**
-   * When it last agreed with the disk.
+   * When its folder was last compared with the store.
    * RFC 3339, in UTC.
    */
   lastScanAt: string;
