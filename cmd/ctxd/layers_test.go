@@ -29,7 +29,7 @@ var rooms = []string{
 	"context/embed", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
 	"context/search/text", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/source", "context/search/notedoc", "context/search/searchtest",
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
-	"context/audience", "context/memory", "context/prompt/chars", "context/prompt/body", "context/prompt", "context/gather",
+	"context/audience", "context/memory", "context/prompt/chars", "context/prompt/body", "context/prompt/properties", "context/prompt", "context/gather",
 	"chat/llm", "chat",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
@@ -194,7 +194,8 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 	for program, want := range map[string][]string{
 		"rpc/client": clientRooms,
 		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
-			"entities/names", "entities/wql/syntax", "rpc/client/columns", "rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
+			"context/prompt/properties", "entities/names", "entities/wql/syntax", "notes/frontmatter", "rpc/client/columns",
+			"rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
 		}, clientRooms...))),
 	} {
 		reached := []string{program}

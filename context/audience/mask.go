@@ -48,8 +48,8 @@ func (v *View) Body(ctx context.Context, n *notes.Note, found Marks) (*notes.Not
 	return &out, nil
 }
 
-// properties returns a text without the values of its frontmatter that name a private
-// record: by being what it is called, or by a link that YAML writes in another way.
+// properties returns a text without the keys and values of its frontmatter that name a
+// private record: by being what it is called, or by a link that YAML writes in another way.
 func (v *View) properties(ctx context.Context, from, body string) string {
 	block, _ := frontmatter.Split(body)
 	if !block.Found {
@@ -97,14 +97,17 @@ func (v *View) maskedFields(ctx context.Context, from, yaml string) []maskedFiel
 			return masked
 		}
 		start := to(f.Line)
-		if !v.namesPrivate(from, f.Value) && !v.namesPrivate(from, f.Raw) {
+		key := f.Key
+		if v.namesPrivate(from, key) {
+			key = withheld
+		} else if !v.namesPrivate(from, f.Value) && !v.namesPrivate(from, f.Raw) {
 			continue
 		}
 		end := strings.Count(yaml, "\n") + 2
 		if i+1 < len(front.Fields) {
 			end = front.Fields[i+1].Line
 		}
-		masked = append(masked, maskedField{markdown.Span{Start: start, End: to(end)}, f.Key})
+		masked = append(masked, maskedField{markdown.Span{Start: start, End: to(end)}, key})
 	}
 	return masked
 }

@@ -44,6 +44,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 		{ID: "twin2", Title: "Canary Twin", Private: true},
 		{ID: "made", Path: "Private/Canary Person.md", Body: "---\ntype: P\ntitle: Canary Person\npay: 4711\nprivate: true\n---\ncanary"},
 		{ID: "open", Title: "Open", Path: "Open.md", Body: strings.Join([]string{
+			"---", "plan: \"[[Canary Plan]]\"", "lead: Canary Zoe", "with: [Canary Alias, kept]", "see: \"[[Other]]\"", "Canary Plan: due", "---",
 			"budget of [[Canary Plan]] and [[Canary Alias|yellow-label]] and ![[Canary Plan#Canary]]",
 			"[yellow-label](Private/Canary%20Plan.md) and [yellow-label](<Private/Canary Plan.md> \"Canary Plan\") and [yellow-label](./Private/Canary%20Plan.md#canary)",
 			"![yellow-label](Private/Canary%20Plan.md) and [[Canary Twin]] in the text and `[[Canary Plan]]` in code <!-- [[Canary Plan]] -->",
@@ -108,7 +109,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 		}
 	}
 	res := w.assemble(t, gather.Params{Text: "[[Open]] @Ann"})
-	for _, want := range []string{"[kept](Other.md) and [[Other]] stay", "about: met (private) and \\[\\[Other\\]\\] in (private)", "said: ask (private), no", "boss: (private)"} {
+	for _, want := range []string{"plan: (private)\nlead: (private)\n", "see: [[Other]]\n", "[kept](Other.md) and [[Other]] stay", "about: met (private) and \\[\\[Other\\]\\] in (private)", "said: ask (private), no", "boss: (private)"} {
 		if !strings.Contains(res.System, want) {
 			t.Errorf("no %q in\n%s", want, res.System)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
@@ -150,12 +151,25 @@ func (c *call) readTexts() error {
 		if err != nil {
 			return err
 		}
-		(*t.section)[t.at].Body, err = c.g.texts.shown(c.ctx, c.view, t.note)
+		shown, err := c.g.texts.shown(c.ctx, c.view, t.note)
 		if err != nil {
 			return err
 		}
+		n := &(*t.section)[t.at]
+		n.Body = shown.body
+		if e := c.fieldsOf(t.note); e != nil {
+			n.EntityID, n.Bare = e.ID, shown.without(e)
+		}
 	}
 	return nil
+}
+
+// fieldsOf returns the entity that a note describes when its fields may be in the prompt.
+func (c *call) fieldsOf(n *notes.Note) *entities.Entity {
+	if n.EntityID == "" || !slices.ContainsFunc(c.in.Entities, func(e prompt.Entity) bool { return e.Card.ID == n.EntityID }) {
+		return nil
+	}
+	return c.view.Entity(n.EntityID)
 }
 
 // toldBefore reports whether the texts may tell what a private record was called
@@ -174,7 +188,8 @@ func (c *call) toldBefore() (told bool, err error) {
 // withoutTexts takes the texts out again.
 func (c *call) withoutTexts() {
 	for _, t := range c.texts {
-		(*t.section)[t.at].Body = body.Body{}
+		n := &(*t.section)[t.at]
+		n.Body, n.Bare = body.Body{}, body.Body{}
 	}
 }
 

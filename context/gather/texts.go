@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 )
@@ -26,7 +29,7 @@ type texts struct {
 // noteText is what is known of the text of a note.
 type noteText struct {
 	marks  audience.Marks
-	whole  atomic.Pointer[body.Body] // once it was asked for
+	whole  atomic.Pointer[shownText] // once it was asked for
 	masked atomic.Pointer[maskedText]
 }
 
@@ -34,7 +37,14 @@ type noteText struct {
 // while the meanings of its links do.
 type maskedText struct {
 	meanings uint64 // of the View, before the text was masked
-	body     body.Body
+	text     *shownText
+}
+
+// shownText is a text as prompts show it, as far as a section can.
+type shownText struct {
+	body       body.Body // with the properties before it
+	bare       body.Body
+	properties []body.Property
 }
 
 const (
@@ -44,7 +54,7 @@ const (
 
 // shown returns the text of a note, as far as a section can show it, as the reader of a
 // View may see it. The error is that of a context that has ended.
-func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (body.Body, error) {
+func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (*shownText, error) {
 	known := t.of(n)
 	if !v.Hides() {
 		return known.wholeOf(n), nil
@@ -52,30 +62,30 @@ func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (bod
 	meanings := v.Meanings()
 	masked := known.masked.Load()
 	if masked != nil && masked.meanings == meanings {
-		return masked.body, nil
+		return masked.text, nil
 	}
 	shown, err := v.Body(ctx, n, known.marks) // before it is cut
 	if err != nil {
-		return body.Body{}, err
+		return nil, err
 	}
 	masked = &maskedText{meanings: meanings}
 	if shown == n {
-		masked.body = known.wholeOf(n)
+		masked.text = known.wholeOf(n)
 	} else {
-		masked.body = beginning(shown)
+		masked.text = beginning(shown)
 	}
 	known.masked.Store(masked)
-	return masked.body, nil
+	return masked.text, nil
 }
 
 // wholeOf returns the text of a note, of which this is known, as far as a section can
 // show it.
-func (k *noteText) wholeOf(n *notes.Note) body.Body {
+func (k *noteText) wholeOf(n *notes.Note) *shownText {
 	if text := k.whole.Load(); text != nil {
-		return *text
+		return text
 	}
 	text := beginning(n)
-	k.whole.Store(&text)
+	k.whole.Store(text)
 	return text
 }
 
@@ -84,13 +94,30 @@ func (k *noteText) wholeOf(n *notes.Note) body.Body {
 const maxTextBytes = frontmatter.MaxBytes + 128<<10
 
 // beginning returns the text of a note as far as a section can show it.
-func beginning(n *notes.Note) body.Body {
+func beginning(n *notes.Note) *shownText {
 	text := n.Body
 	if len(text) > maxTextBytes {
 		text = strings.ToValidUTF8(text[:maxTextBytes], "")
 	}
-	_, start := frontmatter.Split(text)
-	return body.New(body.Shown(text[start:]), keptChars)
+	list, text := properties.Of(text)
+	for i := range list { // no part of the note is kept with it
+		list[i].Key, list[i].Value = strings.Clone(list[i].Key), strings.Clone(list[i].Value)
+	}
+	bare := body.New(body.Shown(text), keptChars)
+	return &shownText{body: bare.Under(list), bare: bare, properties: list}
+}
+
+// without returns the text without the properties that an entity has as fields.
+func (t *shownText) without(e *entities.Entity) body.Body {
+	fields := make(map[string]bool, len(e.Fields))
+	for name := range e.Fields {
+		fields[strings.ToLower(name)] = true
+	}
+	shows := func(p body.Property) bool { return fields[strings.ToLower(p.Key)] }
+	if !slices.ContainsFunc(t.properties, shows) {
+		return t.body
+	}
+	return t.bare.Under(slices.DeleteFunc(slices.Clone(t.properties), shows))
 }
 
 // of returns what is known of a note.

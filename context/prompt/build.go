@@ -14,6 +14,11 @@ type Note struct {
 	Title  string
 	Body   body.Body // whole or at least longer than the section shows
 	Reason string    // why it is a candidate, for the report
+
+	// EntityID is the candidate that is made from the note, "" for none. When its fields
+	// are in the prompt, Bare is shown instead of Body: it is without them.
+	EntityID string
+	Bare     body.Body
 }
 
 // Entity is a candidate of the entity section. Candidates come in the order of
@@ -92,6 +97,8 @@ type builder struct {
 	overflow []Entity              // entities that found no room: each is there once
 	because  Reason                // why they did not
 	state    map[itemKey]itemState // of notes, and of what was dropped
+	list     []Entity              // the candidates of entities, of which
+	packed   int                   // are in; -1: not known yet
 }
 
 // itemState is what became of a candidate.
@@ -128,7 +135,7 @@ func Build(in Input) *Result {
 	buf := buffers.Get().(*buffer)
 	b := &builder{
 		style: in.Format.style(), secret: in.Secret, total: in.Budgets.Total, explain: in.Explain,
-		buf: buf.text[:0], reasons: buf.reasons[:0],
+		buf: buf.text[:0], reasons: buf.reasons[:0], list: in.Entities, packed: -1,
 	}
 	defer func() {
 		clear(b.reasons)

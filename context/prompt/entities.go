@@ -93,7 +93,7 @@ func (b *builder) entities(limit, most int, list []Entity) {
 		}
 	}
 	b.writeEntities(s, p)
-	b.overflow, b.because = list[p.in:], reason
+	b.overflow, b.because, b.packed = list[p.in:], reason, p.in
 	b.close(s)
 }
 

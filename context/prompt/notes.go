@@ -39,7 +39,11 @@ func (b *builder) notes(spec noteSection, limit int, list []Note) {
 
 func (b *builder) note(s *section, spec noteSection, n *Note) {
 	head := b.style.note(n)
-	text, cut := b.style.noteText(n.Body, spec.chars)
+	whole := n.Body
+	if b.showsFields(n.EntityID) {
+		whole = n.Bare
+	}
+	text, cut := b.style.noteText(whole, spec.chars)
 	fixed := Chars(head) + len(b.style.noteMid) + len(b.style.noteEnd)
 	if b.style.marksNotes {
 		fixed += boundaryChars
@@ -53,7 +57,7 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 			b.drop(KindNote, n.ID, n.Title, OverBudget)
 			return
 		}
-		text, cut = b.style.noteText(n.Body, room)
+		text, cut = b.style.noteText(whole, room)
 		chars = Chars(text)
 	}
 	mark := ""
@@ -66,4 +70,18 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	}
 	s.add(Item{Kind: KindNote, ID: n.ID, Title: n.Title, Cut: cut, Reason: n.Reason}, fixed+chars,
 		head, mark, b.style.noteMid, text, end, b.style.noteEnd)
+}
+
+// showsFields reports whether the fields of an entity are in the prompt. Before the
+// entities are packed it is known only of mentioned ones, which are never dropped.
+func (b *builder) showsFields(id string) bool {
+	if id == "" {
+		return false
+	}
+	for i := range b.list {
+		if e := &b.list[i]; e.Card.ID == id {
+			return e.Expanded && (i < b.packed || b.packed < 0 && e.Depth == 0)
+		}
+	}
+	return false
 }

@@ -633,3 +633,38 @@ func TestCTX30_TheReadmeNamesEachBudget(t *testing.T) {
 		t.Errorf("context/README.md has no table\n%s", want)
 	}
 }
+
+// TestCTX3_FieldsOfAnEntityAreShownOnce: properties that the entity of a note shows are
+// not shown under the heading of the note.
+func TestCTX3_FieldsOfAnEntityAreShownOnce(t *testing.T) {
+	typed := func(id, of string) prompt.Note {
+		return prompt.Note{ID: id, Title: id, Body: body.New("whole", 0), EntityID: of, Bare: body.New("bare", 0)}
+	}
+	deep := entity("d", 2)
+	deep.Expanded = false
+	in := prompt.Input{
+		Budgets:  prompt.DefaultBudgets,
+		Pinned:   []prompt.Note{typed("mentioned", "a"), typed("referred", "b"), typed("none", ""), typed("absent", "x")},
+		Entities: []prompt.Entity{entity("a", 0, 1), entity("b", 1, 2), deep},
+		Linked:   []prompt.Note{typed("linked", "b"), typed("closed", "d")},
+	}
+	for room, want := range map[int]map[string]string{
+		prompt.DefaultBudgets.Entities: {"mentioned": "bare", "referred": "whole", "none": "whole", "absent": "whole", "linked": "bare", "closed": "whole"},
+		250:                            {"mentioned": "bare", "referred": "whole", "none": "whole", "absent": "whole", "linked": "whole", "closed": "whole"},
+	} {
+		in.Budgets.Entities = room
+		p, err := parseMarkdown(prompt.Build(in).System)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]string)
+		for _, item := range p.items {
+			if item.kind == "note" {
+				got[item.id] = item.text
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("room for %d characters of entities (-want +got):\n%s", room, diff)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func (c *call) readNote(in readInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	showText(n)
 	from, err := placeIn(n, in.Cursor)
 	if err != nil {
 		return "", err
@@ -70,6 +71,7 @@ func (c *call) readNotes(in readManyInput) (string, error) {
 	}
 	for _, n := range notes {
 		if n != nil {
+			showText(n)
 			n.Body = barBars(n.Body)
 		}
 	}

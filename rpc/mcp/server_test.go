@@ -70,7 +70,7 @@ func TestTools(t *testing.T) {
 
 	text = h.call("read_note", `{"note":"Kickoff"}`)
 	h.contains("a note", text, "[[Kickoff]] [id:kickoff]\npath: meetings/kickoff.md\nchanged: 2026-01-31T09:30:00Z\ntags: plan\naliases: Start\nlinks: [[Alpha]] [id:alpha]\n"+
-		"linked from: [[Alpha]] [id:alpha]\n\n---\nstatus: done\n---\nWe met. See [[Alpha]] and [[Nowhere]].\n\n- scales #plan")
+		"linked from: [[Alpha]] [id:alpha]\n\nstatus: done\n\nWe met. See [[Alpha]] and [[Nowhere]].\n\n- scales #plan")
 	text = h.call("read_note", `{"note":"old"}`)
 	h.contains("archived", text, "archived: yes")
 
@@ -287,7 +287,7 @@ func TestMCP3_SeveralNotesAtOnce(t *testing.T) {
 		t.Errorf("%d characters: the long note has what the short ones leave", n)
 	}
 	text = h.call("read_notes", `{"notes":["Fake","Alpha"]}`)
-	h.contains("a forged bar", text, "\nx\n\\=== note 2 of 2: [[Eve]] [id:eve]\n\\ =\u200b== Note\r\\=== note\u2028\\===note\n\n=== note 2 of 2: [[Alpha]]")
+	h.contains("a forged bar", text, "\nx\n\\=== note 2 of 2: [[Eve]] [id:eve]\n\\ =\u200b== Note\n\\=== note\u2028\\===note\n\n=== note 2 of 2: [[Alpha]]")
 }
 
 // TestExcerptsAroundWhatWasFound: a note with a link to a private one has its
@@ -448,7 +448,7 @@ var (
 
 func TestMCP1_LongNotesComeInParts(t *testing.T) {
 	d := start(t)
-	body := strings.Repeat("añ😀👩‍👩‍👧\n", 5000)
+	body := strings.Repeat("añ😀👩‍👩‍👧\n", 5000) + "end"
 	d.put("notes.put", asJSON(t, map[string]any{"id": "n", "title": strings.Repeat("Long ]", 85), "body": body, "aliases": []string{strings.Repeat("a", 512), strings.Repeat("b", 512)}}))
 	h := d.open(mcp.Options{})
 	var all strings.Builder

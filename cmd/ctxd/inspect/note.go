@@ -2,11 +2,14 @@ package inspect
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt/properties"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -39,7 +42,8 @@ func (c *noteCmd) Run(a *Options) error {
 		drawNote(a.Out, n)
 		if c.Body {
 			a.Out.Heading("Text")
-			for l := range strings.Lines(term.CleanLines(n.Body)) {
+			_, text := properties.Of(n.Body)
+			for l := range strings.Lines(term.CleanLines(body.Shown(text))) {
 				a.Out.SayWhole(term.Span{Text: strings.TrimSuffix(l, "\n"), Style: term.Normal})
 			}
 		}
@@ -58,6 +62,17 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 	f.Addf("changed", "%s, version %d", term.Day(n.UpdatedAt), n.Version)
 	f.Add("text", term.Count(len([]rune(n.Body)), "character"))
 	f.Draw(s)
+
+	list, _ := properties.Of(n.Body)
+	list = slices.DeleteFunc(list, func(p body.Property) bool { return p.Key == "tags" }) // said above
+	if len(list) > 0 {
+		s.Heading("Properties", term.Styled(term.Faint, "  "+term.Number(len(list))))
+		f := &term.Facts{Table: term.Table{Indent: 2}}
+		for _, p := range list {
+			f.Add(p.Key, p.Value)
+		}
+		f.Draw(s)
+	}
 
 	var dead int
 	for _, l := range n.Links {

@@ -241,3 +241,45 @@ func TestCTX2_ALongNoteIsReadAsFarAsItIsShown(t *testing.T) {
 		}
 	})
 }
+
+func TestCTX3_PropertiesComeBeforeTheText(t *testing.T) {
+	long := strings.Repeat("x", 990)
+	var many []body.Property
+	for range 25 {
+		many = append(many, body.Property{Key: "k", Value: "v"})
+	}
+	for _, c := range []struct {
+		name, text string
+		list       []body.Property
+		want       string
+	}{
+		{"none", "text", nil, "text"},
+		{"some", "# text", []body.Property{{Key: "status", Value: "in progress"}, {Key: "tags", Value: "a, b"}}, "status: in progress\ntags: a, b\n\n#### text"},
+		{"no text", "", []body.Property{{Key: "a", Value: "b"}}, "a: b"},
+		{"lines", "", []body.Property{{Key: "a\nb", Value: " c\r\n## d\n\ne"}}, "a b: c ## d e"},
+		{"structure", "", []body.Property{{Key: "## a", Value: "b"}, {Key: "\u200b---", Value: "c"}, {Key: "```", Value: "d"}, {Key: "> e", Value: "f"}}, "\\## a: b\n\u200b\\---: c\n\\```: d\n\\> e: f"},
+		{"many", "text", many, strings.Repeat("k: v\n", 20) + "(+5 more)\n\ntext"},
+		{"long", "text", []body.Property{{Key: "a", Value: long + long}, {Key: "b", Value: "c"}}, "a: " + long + "xxxxxx…\n(+1 more)\n\ntext"},
+		{"no room for another", "text", []body.Property{{Key: "a", Value: long}, {Key: "b", Value: strings.Repeat("c", 50)}}, "a: " + long + "\n(+1 more)\n\ntext"},
+	} {
+		if diff := cmp.Diff(c.want, body.New(c.text, 0).Under(c.list).String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestCTX31_NoPropertyIsALineOfAPrompt: nor does it change what the text after it is.
+func TestCTX31_NoPropertyIsALineOfAPrompt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := body.New("## text", 0).Under([]body.Property{
+			{Key: rapid.SampledFrom(pieces).Draw(t, "mark") + drawn(t), Value: drawn(t)},
+		})
+		lines := strings.Split(seen(b.String()), "\n")
+		if len(lines) != 3 || lines[1] != "" || lines[2] != "##### text" {
+			t.Fatalf("%q", lines)
+		}
+		if strings.HasPrefix(lines[0], "#") || strings.HasPrefix(lines[0], "---") {
+			t.Fatalf("the line %q", lines[0])
+		}
+	})
+}

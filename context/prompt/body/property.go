@@ -1,0 +1,79 @@
+package body
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/prompt/chars"
+)
+
+// Property is a field of the frontmatter of a note, in words.
+type Property struct {
+	Key   string `json:"key" jsonschema:"its name"`
+	Value string `json:"value" jsonschema:"its value; items of a list are parted by commas"`
+}
+
+// What is shown of the properties of a note at most.
+const (
+	MaxProperties = 20    // lines
+	PropertyChars = 1_000 // of all lines
+	minValue      = 40    // a value is not cut to less
+)
+
+// Under returns the body with the lines of properties before it.
+func (b Body) Under(list []Property) Body { return Body{Under(list, b.text)} }
+
+// Under returns a text with a line "key: value" for each property before it, and an empty
+// line between. What is beyond MaxProperties or PropertyChars is counted.
+func Under(list []Property, text string) string {
+	if len(list) == 0 {
+		return text
+	}
+	var lines strings.Builder
+	room, shown := PropertyChars, 0
+	for _, p := range list[:min(len(list), MaxProperties)] {
+		line := p.line()
+		size := chars.Count(line)
+		if size > room {
+			if room < minValue {
+				break
+			}
+			line, _ = chars.Cut(line, room)
+			size = room
+		}
+		lines.WriteString(line)
+		lines.WriteByte('\n')
+		room -= size + 1
+		shown++
+	}
+	if more := len(list) - shown; more > 0 {
+		fmt.Fprintf(&lines, "(+%d more)\n", more)
+	}
+	if text == "" {
+		return strings.TrimSuffix(lines.String(), "\n")
+	}
+	return lines.String() + "\n" + text
+}
+
+// line returns a property as a line that is nothing but text.
+func (p Property) line() string {
+	key := oneLine(p.Key)
+	if i := strings.IndexFunc(key, func(r rune) bool { return !chars.IsIndent(r) }); i >= 0 &&
+		strings.IndexByte("#-+*_=>`~|\\", key[i]) >= 0 {
+		key = key[:i] + `\` + key[i:]
+	}
+	return key + ": " + oneLine(p.Value)
+}
+
+// oneLine joins the lines of a text by blanks.
+func oneLine(s string) string {
+	breaks := func(r rune) bool { return chars.IsBreak(r) }
+	if strings.IndexFunc(s, breaks) < 0 {
+		return strings.TrimSpace(s)
+	}
+	parts := strings.FieldsFunc(s, breaks)
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}

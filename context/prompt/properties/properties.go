@@ -1,0 +1,101 @@
+package properties
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+)
+
+// hidden are the keys that are said elsewhere, or only style a note.
+var hidden = map[string]bool{
+	"title": true, "alias": true, "aliases": true, "type": true, "private": true,
+	"cssclass": true, "cssclasses": true,
+}
+
+// Of returns the properties of a whole note in the order of its frontmatter, without
+// empty ones, and the text behind the frontmatter. Of frontmatter that can't be read
+// there are none.
+func Of(note string) (list []body.Property, text string) {
+	block, start := frontmatter.Split(note)
+	text = note[start:]
+	if !block.Found {
+		return nil, text
+	}
+	front, err := frontmatter.Read(note[block.Start:block.End], block.Line)
+	if err != nil {
+		return nil, text
+	}
+	for _, f := range front.Fields {
+		key := strings.ToLower(f.Key)
+		if hidden[key] {
+			continue
+		}
+		value := words(f)
+		if key == "tag" || key == "tags" {
+			key, value = "tags", tags(f)
+		} else {
+			key = f.Key
+		}
+		if strings.TrimSpace(value) != "" {
+			list = append(list, body.Property{Key: key, Value: value})
+		}
+	}
+	return list, text
+}
+
+// words returns a value as text.
+func words(f frontmatter.Field) string {
+	if texts := f.Texts(); texts != nil || f.Value == nil {
+		return strings.Join(texts, ", ")
+	}
+	var b strings.Builder
+	write(&b, f.Value)
+	return b.String()
+}
+
+// tags returns the value of tags, without their marks.
+func tags(f frontmatter.Field) string {
+	var names []string
+	for _, text := range f.Texts() {
+		list := []string{text}
+		if f.IsScalar() {
+			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+		}
+		for _, name := range list {
+			if name = strings.TrimLeft(strings.TrimSpace(name), "#"); name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// write writes a list or a map, its keys in order.
+func write(b *strings.Builder, value any) {
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			write(b, item)
+		}
+	case map[string]any:
+		b.WriteByte('{')
+		for i, key := range slices.Sorted(maps.Keys(value)) {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(key + ": ")
+			write(b, value[key])
+		}
+		b.WriteByte('}')
+	case nil:
+	default:
+		fmt.Fprint(b, value)
+	}
+}

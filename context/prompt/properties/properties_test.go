@@ -1,0 +1,54 @@
+package properties_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/fixtures/steps"
+)
+
+func TestCTX3_Properties(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []body.Property
+		text      string
+	}{
+		{"none", "text", nil, "text"},
+		{"scalars", "---\nstatus: in progress\nversion: 1.10\ndue: 2025-03-04\ndone: false\n---\ntext", []body.Property{
+			{Key: "status", Value: "in progress"}, {Key: "version", Value: "1.10"}, {Key: "due", Value: "2025-03-04"}, {Key: "done", Value: "false"},
+		}, "text"},
+		{"lists", "---\nteams: [a, b]\nlead:\n  - \"[[Eve]]\"\n  - Bob\n---\n", []body.Property{
+			{Key: "teams", Value: "a, b"}, {Key: "lead", Value: "[[Eve]], Bob"},
+		}, ""},
+		{"tags", "---\nTags: [\"#a\", b/c]\ntag: \"x, #y z\"\n---\n", []body.Property{{Key: "tags", Value: "a, b/c"}, {Key: "tags", Value: "x, y, z"}}, ""},
+		{"said elsewhere", "---\ntitle: T\naliases: [A]\nalias: B\nType: Person\nprivate: false\ncssclasses: wide\ncssclass: x\n---\n", nil, ""},
+		{"empty", "---\na:\nb: \"\"\nc: []\nd: [ ]\n---\n", nil, ""},
+		{"nested", "---\na:\n  y: 1\n  x: [p, q]\n---\n", []body.Property{{Key: "a", Value: "{x: p, q, y: 1}"}}, ""},
+		{"cannot be read", "---\na: b: c\n---\ntext", nil, "text"},
+	} {
+		list, text := properties.Of(c.src)
+		if diff := cmp.Diff(c.want, list); diff != "" || text != c.text {
+			t.Errorf("%s: text %q (-want +got):\n%s", c.name, text, diff)
+		}
+	}
+}
+
+// TestPRIV8_EveryFunctionIsLinear runs Of over texts that are hostile, as frontmatter and
+// as one value of it.
+func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt/properties") {
+		return
+	}
+	places := []steps.Place{
+		{},
+		{Name: ", between markers", Before: "---\n", After: "\n---\n"},
+		{Name: ", as tags", Before: "---\ntags: ", After: "\nb: c\n---\n"},
+	}
+	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
+		made := func(size int) string { return p.Before + text(size) + p.After }
+		steps.Linear(t, "Of", family, 4<<10, made, func(text string) func() { return func() { properties.Of(text) } })
+	})
+}
