@@ -124,6 +124,10 @@ func (w *writer) line(s string) {
 		}
 		w.put(s)
 	case fenceMark:
+		if w.lines.fence.char == 0 {
+			w.put(v.text) // a hidden character behind its mark would keep it from closing
+			return
+		}
 		w.put(v.text[:l.end] + s[v.at(l.end):])
 	case heading:
 		w.heading(v.text[:l.start], l.level, s[v.at(l.end):])
