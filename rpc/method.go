@@ -86,7 +86,7 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 		if err != nil {
 			return nil, err
 		}
-		return encoder.Encode(result)
+		return k.Encode(ctx, encoder, result)
 	}}
 }
 

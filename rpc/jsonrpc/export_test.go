@@ -37,3 +37,10 @@ func (s *Server) Processes() int {
 
 // SetSpare says how the descriptor is opened that is kept for when there is no other.
 func (s *Server) SetSpare(open func() (io.Closer, error)) { s.openSpare = open }
+
+// Replies are how many bytes of long replies are booked, and how many replies wait.
+func (s *Server) Replies() (making int64, waiting int) {
+	s.replies.mu.Lock()
+	defer s.replies.mu.Unlock()
+	return s.replies.making, len(s.replies.queue)
+}

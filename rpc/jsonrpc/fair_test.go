@@ -36,6 +36,9 @@ type world struct {
 	accept func(end) // serves the daemon's end of a connection
 
 	computing, most atomic.Int64 // long reads, and the most of them since most was set to 0
+
+	writing, mostWriting atomic.Int64 // long replies, and the most of them
+	written              order
 }
 
 // inWorld runs a test with a server that has so many places for reads.
@@ -74,6 +77,8 @@ func inWorld(t *testing.T, limits jsonrpc.Limits, test func(w *world)) {
 				read("stubborn", false, func(_ context.Context, ms int) error { compute(ms); return nil }),
 				read("short", false, func(_ context.Context, ms int) error { compute(ms); return nil }),
 				read("storeless", true, func(_ context.Context, ms int) error { compute(ms); return nil }),
+				w.reply("reply", replySize),
+				w.reply("huge", 4*replySize),
 				control("begin", func(c *jsonrpc.Conn) { c.Begin("test") }),
 				control("follow", func(c *jsonrpc.Conn) { *c.Data().(*bool) = true }),
 			},
@@ -343,8 +348,9 @@ func TestREL7_NoPlaceIsLost(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			running := 1 + r.IntN(4)
-			inWorld(t, jsonrpc.Limits{Running: running, Concurrency: 1 + r.IntN(4)}, func(w *world) {
-				methods := []string{"long", "stubborn", "short", "storeless"}
+			limits := jsonrpc.Limits{Running: running, Concurrency: 1 + r.IntN(4), ReplyTotal: 2 * replySize}
+			inWorld(t, limits, func(w *world) {
+				methods := []string{"long", "stubborn", "short", "storeless", "reply"}
 				var open []*caller
 				for range 60 {
 					switch n := r.IntN(8); {
@@ -371,6 +377,7 @@ func TestREL7_NoPlaceIsLost(t *testing.T) {
 				if got, want := w.Places(), (places.Figures{Free: running}); got != want {
 					t.Errorf("with %d places they stand at %+v", running, got)
 				}
+				w.wantNoReplies()
 			})
 		})
 	}

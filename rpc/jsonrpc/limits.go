@@ -22,6 +22,7 @@ type Limits struct {
 	OutboundTotal     int64         `json:"outboundTotal"`     // the same of all connections; over it the slowest readers are closed
 	InboundTotal      int64         `json:"inboundTotal"`      // messages of all connections that have begun and not ended; over it the oldest are closed
 	MemoryTotal       int64         `json:"memoryTotal"`       // what mutations of all connections may take up, with the params of all calls: those over it wait
+	ReplyTotal        int64         `json:"replyTotal"`        // long replies of all connections while they are written: those over it wait
 	WriteStall        time.Duration `json:"writeStall"`        // without progress for so long while replies wait: closed
 	FrameTimeout      time.Duration `json:"frameTimeout"`      // a message that began must be complete by then, else closed
 	Connections       int           `json:"connections"`       // open at a time; over it a new one evicts the least active one
@@ -46,6 +47,7 @@ func DefaultLimits() Limits {
 		OutboundTotal:     128 << 20,
 		InboundTotal:      256 << 20,
 		MemoryTotal:       512 << 20,
+		ReplyTotal:        32 << 20,
 		WriteStall:        10 * time.Second,
 		FrameTimeout:      30 * time.Second,
 		Connections:       2048,
@@ -71,6 +73,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.OutboundTotal, d.OutboundTotal)
 	def(&l.InboundTotal, d.InboundTotal)
 	def(&l.MemoryTotal, d.MemoryTotal)
+	def(&l.ReplyTotal, d.ReplyTotal)
 	def(&l.WriteStall, d.WriteStall)
 	def(&l.FrameTimeout, d.FrameTimeout)
 	def(&l.Connections, d.Connections)

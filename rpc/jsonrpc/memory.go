@@ -12,8 +12,9 @@ import (
 // messages: what is parsed, what is written and what is kept until it is written. So
 // mutations, of which any number of connections may have one that runs, have the
 // memory that they may take up booked before they begin. Those that find no room wait
-// as the bytes that came, in the order in which they asked. Reads need not ask: only
-// as many run at a time as there are processors.
+// as the bytes that came, in the order in which they asked. Reads need not ask before they
+// begin: only as many run at a time as there are processors, and long replies are booked
+// when they are written (replies.go).
 const (
 	// Expansion is how many bytes are booked for a mutation for a byte of its params: what
 	// a note is parsed into takes that at most, and most of a write takes less

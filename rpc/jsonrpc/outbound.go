@@ -44,28 +44,33 @@ func newOutbound(conn net.Conn, l Limits, total *ledger) *outbound {
 	return o
 }
 
-// send writes frame or queues it. It does not block. The bytes belong to the
-// outbound from now on, unless it reports that they are written.
-func (o *outbound) send(frame []byte) (written bool) {
+// send writes a frame, which may come in parts, or queues it. It does not block. The
+// bytes belong to the outbound from now on, unless it reports that they are written.
+func (o *outbound) send(parts ...[]byte) (written bool) {
 	o.mu.Lock()
 	if o.closed {
 		o.mu.Unlock()
 		return true
 	}
-	o.sent.Add(int64(len(frame)))
-	rest := frame
-	if !o.writing {
-		rest = rest[o.now.Try(rest):]
-		if len(rest) == 0 {
-			o.mu.Unlock()
-			return true
+	n := int64(0)
+	for _, rest := range parts {
+		o.sent.Add(int64(len(rest)))
+		if !o.writing {
+			rest = rest[o.now.Try(rest):]
+			if len(rest) == 0 {
+				continue
+			}
+			o.writing = true
+			o.progress = time.Now()
+			go o.drain()
 		}
-		o.writing = true
-		o.progress = time.Now()
-		go o.drain()
+		o.queue = append(o.queue, rest)
+		n += int64(len(rest))
 	}
-	o.queue = append(o.queue, rest)
-	n := int64(len(rest))
+	if n == 0 {
+		o.mu.Unlock()
+		return true
+	}
 	o.waiting += n
 	own, all := o.waiting > o.limit, o.total.add(n)
 	o.mu.Unlock()

@@ -21,6 +21,8 @@ type process struct {
 	lastOwnEviction time.Time    // when it was last to evict one of its own, being over its share; under Server.mu
 	extra           atomic.Int64 // reads that run without a place
 	places          places.Client
+	waitingReplies  atomic.Int64 // long replies that wait for memory
+	lastReply       uint64       // when one of them had its turn last; under replies.mu
 }
 
 // enterProcess counts a connection of a process. mu is held.

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	headRoom     = 32       // of "Content-Length: N", its line ends included
-	pooledBuffer = 64 << 10 // larger buffers are left to the collector
+	headRoom     = 32                    // of "Content-Length: N", its line ends included
+	pooledBuffer = wirejson.PooledBuffer // larger buffers are left to the collector
 )
 
 var (
@@ -31,9 +31,7 @@ func (c *Conn) emit(write func([]byte) []byte) {
 		frame = b[headRoom:]
 	} else {
 		var head [headRoom]byte
-		h := append(head[:0], "Content-Length: "...)
-		h = strconv.AppendInt(h, int64(len(frame)), 10)
-		h = append(h, "\r\n\r\n"...)
+		h := appendHeader(head[:0], len(frame))
 		frame = b[headRoom-len(h):]
 		copy(frame, h)
 	}
@@ -43,16 +41,40 @@ func (c *Conn) emit(write func([]byte) []byte) {
 	}
 }
 
+// emitLong sends the reply to a call without a copy of its result, which belongs to the
+// outbound from now on.
+func (c *Conn) emitLong(k *Call, result []byte) {
+	head := appendResultHead(nil, k.id)
+	if c.in.ByNewline() {
+		c.out.send(head, result, []byte("}\n"))
+		return
+	}
+	size := len(head) + len(result) + len("}")
+	c.out.send(append(appendHeader(nil, size), head...), result, []byte("}"))
+}
+
+// appendHeader appends the header of a message of so many bytes.
+func appendHeader(b []byte, size int) []byte {
+	b = append(b, "Content-Length: "...)
+	b = strconv.AppendInt(b, int64(size), 10)
+	return append(b, "\r\n\r\n"...)
+}
+
+func appendResultHead(b, id []byte) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	return append(b, `,"result":`...)
+}
+
 // appendReply appends a whole reply: e when it is not nil, else result as it
 // stands.
 func appendReply(b, id, result []byte, e *protocol.Error) []byte {
-	b = append(b, `{"jsonrpc":"2.0","id":`...)
-	b = append(b, id...)
 	if e == nil {
-		b = append(b, `,"result":`...)
-		b = append(b, result...)
+		b = append(appendResultHead(b, id), result...)
 		return append(b, '}')
 	}
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)
 	b = append(b, `,"message":`...)
@@ -79,7 +101,9 @@ func (c *Conn) reject(id []byte, e *protocol.Error) {
 func (c *Conn) reply(k *Call, result []byte) {
 	c.settle(k)
 	write := func(b []byte) []byte { return appendReply(b, k.id, result, k.failed) }
-	if k.batch == nil {
+	if k.batch == nil && k.failed == nil && len(result) > pooledBuffer {
+		c.emitLong(k, result)
+	} else if k.batch == nil {
 		c.emit(write)
 	} else if parts := k.batch.add(k, write, c.srv.limits.OutboundBytes); parts != nil {
 		c.emit(func(b []byte) []byte {

@@ -58,6 +58,7 @@ type Call struct {
 	inlineStorage     inlineContext      // what inlineContext points to
 
 	work  work        // of a mutation, under memory.mu
+	reply int64       // bytes that are booked for the reply, under replies.mu
 	place places.Read // of a read
 
 	streams atomic.Pointer[callStreams] // nil for a call that has opened none
@@ -349,7 +350,7 @@ func (c *Conn) runAtOnce(k *Call) {
 // connection whose reads are short has one of them run at once, of which a client has
 // a limited number; all others wait for a place.
 func (c *Conn) startReads() {
-	if c.inPool || c.reading >= c.srv.limits.Concurrency || len(c.reads) == 0 {
+	if c.inPool || c.reading >= c.srv.limits.Concurrency || len(c.reads) == 0 || c.process.waitingReplies.Load() > 0 {
 		return
 	}
 	first := c.reads[0]
@@ -372,7 +373,7 @@ func (c *Conn) startReads() {
 
 // nextRead takes the next read that may run out of the queue. mu is held.
 func (c *Conn) nextRead() *Call {
-	for len(c.reads) > 0 {
+	for len(c.reads) > 0 && c.process.waitingReplies.Load() == 0 {
 		k := c.reads[0]
 		if k.state != dropped && (k.waitsForMutations > c.done || !k.enter()) {
 			return nil
@@ -383,7 +384,9 @@ func (c *Conn) nextRead() *Call {
 			return k
 		}
 	}
-	c.reads = nil
+	if len(c.reads) == 0 {
+		c.reads = nil
+	}
 	return nil
 }
 
@@ -547,6 +550,7 @@ func (c *Conn) forgetDropped() {
 
 // execute runs a call and replies.
 func (c *Conn) execute(ctx context.Context, k *Call) {
+	defer c.srv.replies.end(k)
 	start := time.Now()
 	var result *wirejson.Buffer
 	var e *protocol.Error

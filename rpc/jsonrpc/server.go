@@ -72,6 +72,7 @@ type Server struct {
 	waiting    ledger
 	unfinished unfinished
 	memory     memory
+	replies    replies
 	closed     traffic // of the connections that are over
 	idle       idleWatch
 	workers    // run calls; their group counts connections too
@@ -130,6 +131,7 @@ func New(opts Options) *Server {
 	s.places.Init(s.run, s.limits.Running, s.limits.ReadSlice)
 	s.unfinished.limit = s.limits.InboundTotal
 	s.memory.limit, s.memory.room.L = s.limits.MemoryTotal, &s.memory.mu
+	s.replies.limit = s.limits.ReplyTotal
 	s.waiting.limit, s.waiting.exceeded = s.limits.OutboundTotal, s.shedSlow
 	return s
 }

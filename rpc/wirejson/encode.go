@@ -24,6 +24,10 @@ type Encoder struct {
 	special map[reflect.Type]AppendFunc
 	funcs   sync.Map   // reflect.Type -> encodeFunc
 	mu      sync.Mutex // held while functions are made
+
+	most    int // bytes, over which values are not written; 0: none
+	short   *Encoder
+	setting sync.Once // of short
 }
 
 // AppendFunc appends a value of one type as JSON.
@@ -36,9 +40,9 @@ func NewEncoder(special map[reflect.Type]AppendFunc) *Encoder { return &Encoder{
 // Buffer holds a value as JSON.
 type Buffer struct{ buf []byte }
 
-// pooledBuffer is how large a buffer may be to be used again; larger ones are left
-// to the collector.
-const pooledBuffer = 64 << 10
+// PooledBuffer is how large a buffer may be to be used again; larger ones are left
+// to the collector, and are their reader's for good.
+const PooledBuffer = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new(Buffer) }}
 
@@ -59,7 +63,7 @@ func (b *Buffer) Bytes() []byte { return b.buf }
 
 // Release lets the buffer be used again.
 func (b *Buffer) Release() {
-	if cap(b.buf) > pooledBuffer {
+	if cap(b.buf) > PooledBuffer {
 		b.buf = nil
 	}
 	buffers.Put(b)
@@ -129,7 +133,7 @@ func (m encodeMaker) make(t reflect.Type) encodeFunc {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return func(b []byte, v reflect.Value) ([]byte, error) { return AppendString(b, v.String()), nil }
+		return m.text()
 	case reflect.Bool:
 		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(b, v.Bool()), nil }
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -245,6 +249,9 @@ func (m encodeMaker) list(t reflect.Type) encodeFunc {
 			}
 			var err error
 			b, err = elem(b, v.Index(i))
+			if err == nil {
+				err = m.e.tooLong(len(b))
+			}
 			if err != nil {
 				return b, err
 			}
@@ -272,6 +279,9 @@ func (m encodeMaker) mapping(t reflect.Type) encodeFunc {
 			b = append(AppendString(b, key.String()), ':')
 			var err error
 			b, err = elem(b, v.MapIndex(key))
+			if err == nil {
+				err = m.e.tooLong(len(b))
+			}
 			if err != nil {
 				return b, err
 			}

@@ -422,6 +422,7 @@ func (c *Config) limitSettings() []*Setting {
 		{key: "outboundTotal", about: "replies that wait, of all connections", value: sizeOf(&l.OutboundTotal, 64<<10, 64<<30)},
 		{key: "inboundTotal", about: "messages that have begun to arrive, of all connections", value: sizeOf(&l.InboundTotal, 1<<20, 64<<30)},
 		{key: "memoryTotal", about: "what calls that write may take up while they wait and run, of all connections", value: sizeOf(&l.MemoryTotal, 1<<20, 64<<30)},
+		{key: "replyTotal", about: "long replies while they are written, of all connections", value: sizeOf(&l.ReplyTotal, 1<<20, 64<<30)},
 		{key: "writeStall", about: "how long a client may read nothing while replies wait", value: durationOf(&l.WriteStall, 10*time.Millisecond, time.Hour)},
 		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "connections", about: "connections at a time", value: countOf(&l.Connections, 1, 100_000)},

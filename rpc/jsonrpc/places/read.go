@@ -57,6 +57,22 @@ func (k *Read) End() (held bool) {
 	return held
 }
 
+// GiveUp gives the place of a read back for good: the read goes on without one, and
+// computes little.
+func (k *Read) GiveUp() {
+	if !k.known {
+		return
+	}
+	p := k.conn.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k.place == placed {
+		p.free++
+	}
+	p.let(k)
+	p.wake()
+}
+
 // Yield has a read wait that has computed for a slice, while others wait for its place: it
 // is the yield.Yielder of the context of the read.
 func (k *Read) Yield(ctx context.Context) {
