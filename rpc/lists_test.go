@@ -14,7 +14,7 @@ import (
 // listed are the ids that a list gives over all of its pages, each of two records.
 func (d *daemon) listed(method, params, of string) (ids []string) {
 	d.t.Helper()
-	total := ""
+	var total string
 	for cursor := ""; ; {
 		page := d.do(method, `{"limit":2,"cursor":"`+cursor+`"`+params+`}`)
 		records := page[of].([]any)

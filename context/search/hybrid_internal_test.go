@@ -329,7 +329,11 @@ func TestSRCH13_AbsentFromAFullListCountsAsItsLast(t *testing.T) {
 func TestSRCH13_MeaningThatIsFarCountsLess(t *testing.T) {
 	docs := library(t)
 	for _, c := range []struct{ nearest, known, want float64 }{
-		{sureCosine, 1, 0.5}, {1, 1, 0.5}, {(sureCosine + doubtCosine) / 2, 1, 1. / 3}, {doubtCosine, 1, 0}, {0, 1, 0},
+		{sureCosine, 1, 0.5},
+		{1, 1, 0.5},
+		{(sureCosine + doubtCosine) / 2, 1, 1. / 3},
+		{doubtCosine, 1, 0},
+		{0, 1, 0},
 		{(sureCosine + doubtCosine) / 2, 0.5, 0.5},
 	} {
 		f := fusion{weights: Weights{1, 1}, known: c.known, depth: 100, knows: func(string) bool { return true }}

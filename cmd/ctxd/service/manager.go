@@ -188,10 +188,10 @@ func (m *manager) ready(a *Options, socket string) error {
 		return fault.Wrap(fault.Unavailable, err, "there is no %s here", tool).
 			WithHint("ctxd service install --dry-run prints what it would be told; have your own session start: ctxd serve")
 	}
-	if _, err := m.exec(a.Ctx, m.probe); err != nil {
+	if err := m.exec(a.Ctx, m.probe); err != nil {
 		return err
 	}
-	_, away := m.exec(a.Ctx, m.state)
+	away := m.exec(a.Ctx, m.state)
 	if h := connect.HealthOf(a.Ctx, socket); h != nil && away != nil {
 		return fault.New(fault.Conflict, "a daemon that is no service runs already (pid %d)", h.PID).
 			WithHint("end it first: ctxd stop")
@@ -208,13 +208,13 @@ const (
 // run runs commands until one fails.
 func (m *manager) run(a *Options, commands []systemCommand) error {
 	for _, c := range commands {
-		_, err := m.exec(a.Ctx, c)
+		err := m.exec(a.Ctx, c)
 		for try := 1; err != nil && c.patient && try < patientTries; try++ {
 			select {
 			case <-time.After(patientPause):
 			case <-a.Ctx.Done():
 			}
-			_, err = m.exec(a.Ctx, c)
+			err = m.exec(a.Ctx, c)
 		}
 		if err != nil && !c.loose {
 			return err
@@ -223,8 +223,14 @@ func (m *manager) run(a *Options, commands []systemCommand) error {
 	return nil
 }
 
-// exec runs a command and returns what it printed.
-func (m *manager) exec(ctx context.Context, c systemCommand) (string, error) {
+// exec runs a command.
+func (m *manager) exec(ctx context.Context, c systemCommand) error {
+	_, err := m.output(ctx, c)
+	return err
+}
+
+// output runs a command and returns what it printed.
+func (m *manager) output(ctx context.Context, c systemCommand) (string, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -246,7 +252,7 @@ func (m *manager) ask(ctx context.Context, c systemCommand) string {
 	if len(c.args) == 0 {
 		return ""
 	}
-	printed, err := m.exec(ctx, c)
+	printed, err := m.output(ctx, c)
 	first, _, _ := strings.Cut(printed, "\n")
 	switch {
 	case err == nil:

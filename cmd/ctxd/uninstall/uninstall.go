@@ -179,8 +179,10 @@ func (u *result) addStore(conf *config.Config) error {
 		l.count(conf.Data, files...)
 	}
 	for _, own := range []struct{ what, name string }{
-		{"indexes", daemon.IndexFolder + "/"}, {"logs", daemon.LogFolder + "/"},
-		{"store", daemon.Signature}, {"history", config.HistoryFile},
+		{"indexes", daemon.IndexFolder + "/"},
+		{"logs", daemon.LogFolder + "/"},
+		{"store", daemon.Signature},
+		{"history", config.HistoryFile},
 	} {
 		path := filepath.Join(conf.Data, own.name)
 		if i := slices.Index(others, own.name); i >= 0 {
