@@ -151,8 +151,15 @@ func TestCampaignREL6_Endless(t *testing.T) {
 	size := figure(64<<20, 3<<30)
 	for name, head := range map[string]string{"line": "", "frame": fmt.Sprintf("Content-Length: %d\r\n\r\n", size)} {
 		t.Run(name, func(t *testing.T) {
-			p := serve(t, launchOptions{})
+			// It takes more than ten seconds on a slow machine.
+			p := serve(t, launchOptions{args: []string{"--set", "limits.frameTimeout=10m"}})
 			w := p.dial()
+			hello := handshake
+			if name == "frame" {
+				hello = header(handshake)
+			}
+			w.send(hello)
+			w.frame(name == "frame")
 			begin := `{"id":1,"a":"`
 			w.send(head + begin)
 			chunk := strings.Repeat("x", 1<<20)
