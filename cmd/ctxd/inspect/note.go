@@ -76,7 +76,7 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 
 	var dead int
 	for _, l := range n.Links {
-		if l.ID == "" {
+		if l.ID == "" && l.Kind == "" {
 			dead++
 		}
 	}
@@ -123,6 +123,9 @@ func written(l notes.Link) string {
 		s += "|" + l.Alias
 	}
 	s += "]]"
+	if l.Markdown { // of which nothing is stored but where it leads
+		s = "[…](" + strings.TrimSuffix(strings.TrimPrefix(s, "[["), "]]") + ")"
+	}
 	if l.Embed {
 		s = "!" + s
 	}
@@ -132,6 +135,8 @@ func written(l notes.Link) string {
 // target says what a link leads to.
 func target(l notes.Link) term.Line {
 	switch {
+	case l.Kind == notes.LinkToAttachment:
+		return term.Line{term.Styled(term.Faint, "→ "+l.Kind+"  "), term.Text(l.Path)}
 	case l.ID != "":
 		return term.Line{
 			term.Styled(term.Faint, "→ "), term.Styled(term.Accent, l.Title),
