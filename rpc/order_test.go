@@ -381,7 +381,7 @@ func TestLifecycle(t *testing.T) {
 	p.wantError("8", protocol.CodeInvalidRequest)
 	b.open("slow")
 	p.wantResult("6", "")
-	p.wantResult("7", "{}")
+	p.wantResult("7", "null")
 	p.send(`{"jsonrpc":"2.0","method":"exit"}` + "\n")
 	p.closed()
 }
