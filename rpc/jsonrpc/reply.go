@@ -42,7 +42,8 @@ func (c *Conn) emit(write func([]byte) []byte) {
 }
 
 // emitLong sends the reply to a call without a copy of its result, which belongs to the
-// outbound from now on.
+// outbound from now on. A buffer that has grown is copied by emit instead: what it has to
+// spare would wait with it for a slow reader.
 func (c *Conn) emitLong(k *Call, result []byte) {
 	head := appendResultHead(nil, k.id)
 	if c.in.ByNewline() {
@@ -101,7 +102,8 @@ func (c *Conn) reject(id []byte, e *protocol.Error) {
 func (c *Conn) reply(k *Call, result []byte) {
 	c.settle(k)
 	write := func(b []byte) []byte { return appendReply(b, k.id, result, k.failed) }
-	if k.batch == nil && k.failed == nil && len(result) > pooledBuffer {
+	exact := cap(result) < len(result)+len(result)/8
+	if k.batch == nil && k.failed == nil && len(result) > pooledBuffer && exact {
 		c.emitLong(k, result)
 	} else if k.batch == nil {
 		c.emit(write)
