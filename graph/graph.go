@@ -72,7 +72,7 @@ type Shown interface {
 
 // Private stands for a record that the reader is not to know of, where something
 // that is shown refers to it.
-const Private = "(private)"
+const Private = record.Withheld
 
 // adjacency is what all Graphs of one store share.
 type adjacency struct {

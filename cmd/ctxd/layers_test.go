@@ -178,10 +178,12 @@ func TestLayers_SoleImporters(t *testing.T) {
 	}
 }
 
-// clientRooms are all rooms that a program brings in with rpc/client: declarations and
-// the socket, and no store, index, watcher or engine. rpc/mcp is such a program.
+// clientRooms are all rooms that a program brings in with rpc/client: declarations, the
+// socket and functions of a text, and no store, index, watcher or engine. rpc/mcp is such
+// a program.
 var clientRooms = []string{
-	"context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record", "rpc/client", "rpc/protocol", "rpc/socket",
+	"context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record",
+	"notes/frontmatter", "notes/markdown", "rpc/client", "rpc/protocol", "rpc/socket",
 }
 
 func TestLayers_ClientsBringInNoStore(t *testing.T) {
@@ -194,7 +196,7 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 	for program, want := range map[string][]string{
 		"rpc/client": clientRooms,
 		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
-			"context/prompt/properties", "entities/names", "entities/wql/syntax", "notes/frontmatter", "rpc/client/columns",
+			"context/prompt/properties", "entities/names", "entities/wql/syntax", "rpc/client/columns",
 			"rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
 		}, clientRooms...))),
 	} {

@@ -16,7 +16,7 @@ import (
 )
 
 // withheld stands where a text names a private record.
-const withheld = "(private)"
+const withheld = record.Withheld
 
 // Body returns a note with the text that the reader may see: a link to a private
 // record shows neither where it leads nor what it is called here. found are the

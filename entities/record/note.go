@@ -28,6 +28,10 @@ type Note struct {
 // Live reports whether the note exists and is not archived.
 func (n *Note) Live() bool { return n != nil && n.ArchivedAt == nil }
 
+// Withheld stands in a text in the place of what names a private record, for a reader who
+// may not know of it.
+const Withheld = "(private)"
+
 // NoteLink is one link of a note to another: a wikilink, or a Markdown link to a file.
 type NoteLink struct {
 	Target     string            `json:"target" jsonschema:"what the link says"`

@@ -23,6 +23,7 @@ type Set struct {
 // files are those of one vault.
 type files struct {
 	byPath map[string]string   // paths by their folds
+	twins  map[string][]string // all paths with a fold that several have, the shortest first
 	byName map[string][]string // paths by the folds of the file names, the shortest first
 }
 
@@ -56,15 +57,44 @@ func (s *Set) put(key string) {
 	}
 	f := s.vaults[vault]
 	if f == nil {
-		f = &files{byPath: make(map[string]string), byName: make(map[string][]string)}
+		f = &files{byPath: make(map[string]string), twins: make(map[string][]string), byName: make(map[string][]string)}
 		s.vaults[vault] = f
 	}
 	fold := entities.Fold(p)
 	name := path.Base(fold)
-	if at, found := slices.BinarySearchFunc(f.byName[name], p, shorter); !found {
-		f.byName[name] = slices.Insert(f.byName[name], at, p)
+	var had bool
+	f.byName[name], had = with(f.byName[name], p)
+	if had {
+		return
 	}
-	f.byPath[fold] = f.sameFold(fold)
+	first, taken := f.byPath[fold]
+	if !taken {
+		f.byPath[fold] = p
+		return
+	}
+	if f.twins[fold] == nil {
+		f.twins[fold] = []string{first}
+	}
+	f.twins[fold], _ = with(f.twins[fold], p)
+	f.byPath[fold] = f.twins[fold][0]
+}
+
+// with returns a list, the shortest first, with a path in it, and whether that was there.
+func with(list []string, p string) (out []string, had bool) {
+	at, had := slices.BinarySearchFunc(list, p, shorter)
+	if had {
+		return list, true
+	}
+	return slices.Insert(list, at, p), false
+}
+
+// without returns such a list without a path, and whether that was there.
+func without(list []string, p string) (out []string, had bool) {
+	at, had := slices.BinarySearchFunc(list, p, shorter)
+	if !had {
+		return list, false
+	}
+	return slices.Delete(list, at, at+1), true
 }
 
 func (s *Set) delete(key string) {
@@ -74,15 +104,18 @@ func (s *Set) delete(key string) {
 		return
 	}
 	name := path.Base(fold)
-	at, found := slices.BinarySearchFunc(f.byName[name], p, shorter)
-	if !found {
+	var had bool
+	f.byName[name], had = without(f.byName[name], p)
+	if !had {
 		return
 	}
-	f.byName[name] = slices.Delete(f.byName[name], at, at+1)
-	if other := f.sameFold(fold); other != "" {
-		f.byPath[fold] = other
-	} else {
+	if others, _ := without(f.twins[fold], p); len(others) == 0 {
 		delete(f.byPath, fold)
+	} else {
+		f.twins[fold], f.byPath[fold] = others, others[0]
+		if len(others) == 1 {
+			delete(f.twins, fold)
+		}
 	}
 	if len(f.byName[name]) == 0 {
 		delete(f.byName, name)
@@ -90,17 +123,6 @@ func (s *Set) delete(key string) {
 	if len(f.byName) == 0 {
 		delete(s.vaults, vault)
 	}
-}
-
-// sameFold returns the first of the paths with a fold, "" for none: where letter case
-// tells files apart, there may be several.
-func (f *files) sameFold(fold string) string {
-	for _, p := range f.byName[path.Base(fold)] {
-		if entities.Fold(p) == fold {
-			return p
-		}
-	}
-	return ""
 }
 
 // shorter orders paths: the shortest first, then by their bytes.

@@ -126,3 +126,29 @@ func TestSRCH33_ASetFollowsItsStore(t *testing.T) {
 		}
 	}
 }
+
+// TestSRCH33_FilesThatOnlyLetterCaseTellsApart are all kept: when the first of them goes,
+// another is found.
+func TestSRCH33_FilesThatOnlyLetterCaseTellsApart(t *testing.T) {
+	_, set := loaded(t, "a/Pic.png", "A/pic.png", "a/pic.png", "b/other.png")
+	if got := set.Find("v", "", "a/pic.png", nil); got != "A/pic.png" {
+		t.Fatalf("found is %q", got)
+	}
+	db, _ := loaded(t, "a/Pic.png", "A/pic.png", "a/pic.png", "b/other.png")
+	set = load(t, db)
+	db.OnCommit(func(cs *kv.ChangeSet) { set.Take(cs) })
+	for _, step := range []struct{ gone, want string }{
+		{"A/pic.png", "a/Pic.png"}, {"a/pic.png", "a/Pic.png"}, {"a/Pic.png", ""},
+	} {
+		err := db.Update(t.Context(), func(tx *kv.Tx) error { return attachments.Delete(tx, "v", step.gone) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := set.Find("v", "", "a/pic.png", nil); got != step.want {
+			t.Errorf("without %s found is %q, want %q", step.gone, got, step.want)
+		}
+	}
+	if got := set.Find("v", "", "other.png", nil); got != "b/other.png" {
+		t.Errorf("found is %q", got)
+	}
+}

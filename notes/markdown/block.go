@@ -172,7 +172,7 @@ func (w *walker) classify(ls, le int) block {
 				return b
 			}
 		}
-		n := bulletLen(w.src[i:le])
+		n := ListMark(w.src[i:le])
 		if n == 0 {
 			break
 		}
@@ -304,8 +304,9 @@ func isRule(s string) bool {
 	return n >= 3
 }
 
-// bulletLen returns the length of a list marker with one blank after it.
-func bulletLen(s string) int {
+// ListMark returns the length of the mark of a list item that a line begins with, one blank
+// after it included; 0 for none. The line is not empty. O(1).
+func ListMark(s string) int {
 	var i int
 	switch c := s[0]; {
 	case c == '-' || c == '*' || c == '+':

@@ -45,7 +45,7 @@ func (s *scanner) frontmatterTags(f *frontmatter.Map) (sources []Source) {
 		}
 		items := field.Texts()
 		if field.IsScalar() && len(items) == 1 {
-			items = splitTags(items[0])
+			items = SplitTags(items[0])
 		}
 		for _, t := range items {
 			written := t
@@ -63,8 +63,9 @@ func (s *scanner) frontmatterTags(f *frontmatter.Map) (sources []Source) {
 	return sources
 }
 
-// splitTags cuts a text at commas and blanks, links kept whole.
-func splitTags(s string) []string {
+// SplitTags cuts the text of a property at commas and blanks, as tags are written there.
+// Links are kept whole.
+func SplitTags(s string) []string {
 	if strings.Contains(s, "[[") {
 		return splitComma(s)
 	}

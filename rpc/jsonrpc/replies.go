@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -107,15 +108,17 @@ func (r *replies) leave(w *waitingReply, why error) error {
 	return why
 }
 
-// end gives back what is booked for a call.
+// end gives back what is booked for a call, when that has ended: nobody books for it any
+// more, so that no lock is needed to see that nothing is booked.
 func (r *replies) end(k *Call) {
+	if k.reply == 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k.reply > 0 {
-		r.making -= k.reply
-		k.reply = 0
-		r.next()
-	}
+	r.making -= k.reply
+	k.reply = 0
+	r.next()
 }
 
 // next lets those be written whose turn it is and for which there is room: first of the
@@ -123,7 +126,7 @@ func (r *replies) end(k *Call) {
 func (r *replies) next() {
 	for len(r.queue) > 0 {
 		w := slices.MinFunc(r.queue, func(a, b *waitingReply) int {
-			return int(a.call.conn.process.lastReply) - int(b.call.conn.process.lastReply)
+			return cmp.Compare(a.call.conn.process.lastReply, b.call.conn.process.lastReply)
 		})
 		if !r.fits(w.bytes) {
 			return

@@ -102,11 +102,13 @@ func (c *Conn) reject(id []byte, e *protocol.Error) {
 func (c *Conn) reply(k *Call, result []byte) {
 	c.settle(k)
 	write := func(b []byte) []byte { return appendReply(b, k.id, result, k.failed) }
-	exact := cap(result) < len(result)+len(result)/8
-	if k.batch == nil && k.failed == nil && len(result) > pooledBuffer && exact {
-		c.emitLong(k, result)
-	} else if k.batch == nil {
-		c.emit(write)
+	spare := cap(result) - len(result)
+	if k.batch == nil {
+		if k.failed == nil && len(result) > pooledBuffer && spare < len(result)/8 {
+			c.emitLong(k, result)
+		} else {
+			c.emit(write)
+		}
 	} else if parts := k.batch.add(k, write, c.srv.limits.OutboundBytes); parts != nil {
 		c.emit(func(b []byte) []byte {
 			b = append(b, '[')

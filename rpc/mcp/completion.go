@@ -71,18 +71,7 @@ func (c *call) completeNote(typed string, value func(title string) string) (valu
 	}
 	var found protocol.NoteItems
 	err = c.ask("notes.complete", protocol.NoteComplete{Prefix: typed, Limit: maxCompletions}, &found)
-	count := make(map[string]int)
-	for _, item := range found.Items {
-		count[item.Title]++
-	}
-	for _, item := range found.Items {
-		title := oneLine(item.Title)
-		if count[item.Title] > 1 {
-			title = item.ID
-		}
-		values = append(values, value(title))
-	}
-	return values, err
+	return completed(found.Items, func(n protocol.NoteItem) (name, id string) { return n.Title, n.ID }, value), err
 }
 
 // completeEntity is completeNote for entities.
@@ -92,16 +81,23 @@ func (c *call) completeEntity(typed string, value func(name string) string) (val
 	}
 	var found protocol.EntityItems
 	err = c.ask("entities.complete", protocol.EntityComplete{Prefix: typed, Limit: maxCompletions}, &found)
+	return completed(found.Items, func(e protocol.EntityItem) (name, id string) { return e.Name, e.ID }, value), err
+}
+
+// completed returns the names of records, written as value does; the id of one whose name
+// others among them have, too.
+func completed[T any](items []T, of func(T) (name, id string), value func(name string) string) (values []string) {
 	count := make(map[string]int)
-	for _, item := range found.Items {
-		count[item.Name]++
+	for _, item := range items {
+		name, _ := of(item)
+		count[name]++
 	}
-	for _, item := range found.Items {
-		name := oneLine(item.Name)
-		if count[item.Name] > 1 {
-			name = item.ID
+	for _, item := range items {
+		name, id := of(item)
+		if count[name] > 1 {
+			name = id
 		}
-		values = append(values, value(name))
+		values = append(values, value(oneLine(name)))
 	}
-	return values, err
+	return values
 }

@@ -127,13 +127,10 @@ func (c *call) writable(name string) (*protocol.NoteFull, error) {
 	return n, c.wholly(n)
 }
 
-// withheld stands in a text where it names a private record (context/audience).
-const withheld = "(private)"
-
 // wholly returns an error for a note of which parts are not shown: written back, they
 // would be lost.
 func (c *call) wholly(n *protocol.NoteFull) error {
-	if c.opts.IncludePrivate || !strings.Contains(n.Body, withheld) {
+	if c.opts.IncludePrivate || !strings.Contains(n.Body, record.Withheld) {
 		return nil
 	}
 	return fault.New(fault.Unavailable, "parts of the note are private and not shown, so they would be lost").

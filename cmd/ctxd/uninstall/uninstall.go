@@ -80,13 +80,12 @@ func (c *Command) Run(a *Options) error {
 	if err != nil {
 		return err
 	}
-	running, u := &result{}, &result{DryRun: c.DryRun, Removed: []*leftover{}, Kept: []string{}, Program: program}
-	running.addRunning(a, conf)
+	u := &result{DryRun: c.DryRun, Removed: []*leftover{}, Kept: []string{}, Program: program}
+	u.addRunning(a, conf)
+	running := slices.Clone(u.Removed)
 	if err := u.addFiles(conf, c.KeepData); err != nil {
 		return err
 	}
-	files := u.Removed
-	u.Removed = slices.Concat(running.Removed, files)
 	switch {
 	case c.DryRun:
 		return u.show(a)
@@ -96,14 +95,14 @@ func (c *Command) Run(a *Options) error {
 			return err
 		}
 	}
-	if err := running.remove(); err != nil {
+	if err := removeAll(running); err != nil {
 		return err
 	}
-	u.Removed, u.Kept = running.Removed, u.Kept[:0]
+	u.Removed, u.Kept = running, u.Kept[:0]
 	if err := u.addFiles(conf, c.KeepData); err != nil { // a daemon that ends writes some
 		return err
 	}
-	if err := (&result{Removed: u.Removed[len(running.Removed):]}).remove(); err != nil {
+	if err := removeAll(u.Removed[len(running):]); err != nil {
 		return err
 	}
 	for _, dir := range []string{conf.Data, filepath.Dir(conf.Path)} {
@@ -114,9 +113,9 @@ func (c *Command) Run(a *Options) error {
 	return u.show(a)
 }
 
-// remove removes everything, in its order.
-func (u *result) remove() error {
-	for _, l := range u.Removed {
+// removeAll removes everything, in its order.
+func removeAll(list []*leftover) error {
+	for _, l := range list {
 		err := l.remove()
 		if errors.As(err, new(*fs.PathError)) {
 			return fault.Wrap(fault.Unavailable, err, "%s can't be removed: %s", l.Path, config.Reason(err)).
@@ -168,10 +167,12 @@ func end(a *Options) error {
 	return nil
 }
 
-// addStore adds what lies in the folder of the store, and the history of ctxd wql.
+// addStore adds what lies in the folder of the store, and the history of ctxd wql. A
+// folder without a store may be somebody else's, with logs of his own, unless it has the
+// name that ctxd gives it.
 func (u *result) addStore(conf *config.Config) error {
 	files, others, err := kv.Files(nil, conf.Data)
-	if err != nil {
+	if err != nil || len(files) == 0 && filepath.Base(conf.Data) != folderName {
 		return err
 	}
 	if len(files) > 0 {

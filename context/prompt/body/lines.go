@@ -1,6 +1,10 @@
 package body
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/notes/markdown"
+)
 
 // kind says what a line of a text in Markdown is.
 type kind uint8
@@ -155,7 +159,7 @@ func (r *lines) classify(s string) line {
 			l.kind = rule
 			return l
 		}
-		n := bulletLen(s[i:])
+		n := markdown.ListMark(s[i:])
 		if n == 0 {
 			break
 		}
@@ -219,7 +223,7 @@ func (r *lines) enterItems(s string, l *line) {
 		r.items--
 	}
 	for i := first; l.bullet && i < l.start && r.items < maxItems; {
-		n := bulletLen(s[i:])
+		n := markdown.ListMark(s[i:])
 		if n == 0 {
 			break
 		}
@@ -285,32 +289,6 @@ func (r *ruleLook) found(s string, i int) bool {
 		r.failed[mark] = len(s)
 	}
 	return n >= 3
-}
-
-// bulletLen returns the length of the mark of a list item with one blank after it.
-func bulletLen(s string) int {
-	i := 0
-	switch c := s[0]; {
-	case c == '-' || c == '*' || c == '+':
-		i = 1
-	case '0' <= c && c <= '9':
-		for i < len(s) && i < 10 && '0' <= s[i] && s[i] <= '9' {
-			i++
-		}
-		if i == len(s) || s[i] != '.' && s[i] != ')' {
-			return 0
-		}
-		i++
-	default:
-		return 0
-	}
-	if i == len(s) {
-		return i
-	}
-	if isBlank(s[i]) {
-		return i + 1
-	}
-	return 0
 }
 
 // run counts the bytes equal to s[i] from i on.

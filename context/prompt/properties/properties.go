@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // hidden are the keys that are said elsewhere, or only style a note.
@@ -63,7 +64,7 @@ func tags(f frontmatter.Field) string {
 	for _, text := range f.Texts() {
 		list := []string{text}
 		if f.IsScalar() {
-			list = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+			list = markdown.SplitTags(text)
 		}
 		for _, name := range list {
 			if name = strings.TrimLeft(strings.TrimSpace(name), "#"); name != "" {

@@ -23,6 +23,7 @@ func TestCTX3_Properties(t *testing.T) {
 		{"lists", "---\nteams: [a, b]\nlead:\n  - \"[[Eve]]\"\n  - Bob\n---\n", []body.Property{
 			{Key: "teams", Value: "a, b"}, {Key: "lead", Value: "[[Eve]], Bob"},
 		}, ""},
+		{"tags that are links", "---\ntags: \"[[Old Tag]], b\"\n---\n", []body.Property{{Key: "tags", Value: "[[Old Tag]], b"}}, ""},
 		{"tags", "---\nTags: [\"#a\", b/c]\ntag: \"x, #y z\"\n---\n", []body.Property{{Key: "tags", Value: "a, b/c"}, {Key: "tags", Value: "x, y, z"}}, ""},
 		{"said elsewhere", "---\ntitle: T\naliases: [A]\nalias: B\nType: Person\nprivate: false\ncssclasses: wide\ncssclass: x\n---\n", nil, ""},
 		{"empty", "---\na:\nb: \"\"\nc: []\nd: [ ]\n---\n", nil, ""},
