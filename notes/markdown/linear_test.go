@@ -40,7 +40,7 @@ var functions = map[string]func(text string){
 		markdown.IsLink("[[" + text + "]]")
 		markdown.IsLink(text + ".md")
 	},
-	"ListMark":  func(text string) { markdown.ListMark("1" + text) },
+	"ListMark":  func(text string) { _ = markdown.ListMark("1" + text) },
 	"SplitTags": func(text string) { markdown.SplitTags(text) },
 	"IsDest":    func(text string) { _ = markdown.IsDest(text) },
 	"ReadLink": func(text string) {
