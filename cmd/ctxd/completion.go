@@ -18,8 +18,8 @@ type completionCmd struct {
 }
 
 func (completionCmd) Help() string {
-	return "The script completes commands, flags, their values and the methods of the protocol. It is made from this version's own command line; " +
-		"types and fields it asks the running daemon for."
+	return "The script completes commands, flags, their values and the methods of the protocol. " +
+		"It asks the running daemon for the names of types and fields."
 }
 
 func (completionCmd) Examples() []command.Example {

@@ -27,20 +27,22 @@ import (
 )
 
 type demoCmd struct {
-	Keep bool `help:"Leave the daemon running afterwards, until Ctrl-C."`
+	Keep bool `help:"Keep the daemon running afterwards, until Ctrl-C."`
 }
 
 func (demoCmd) Help() string {
-	return "Starts a daemon with a store and a socket of its own in a temporary folder, copies the sample vault there, " +
-		"and makes the calls of a note app over the socket: import, complete, query, search, assemble. " +
-		"Prints the prompt that a model would get and the report that explains it. Everything is removed at the end."
+	return "Starts a daemon with its own store and socket in a temporary folder, copies the sample vault there, and " +
+		"makes the calls of a note app over the socket: " +
+		"import, complete, query, search, assemble. " +
+		"Prints the prompt that a model would get, and the report that explains it. " +
+		"Everything is removed at the end."
 }
 
 func (demoCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd demo", "the whole job"},
+		{"ctxd demo", "the main job"},
 		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
-		{"ctxd demo --keep", "and then look around with the other commands"},
+		{"ctxd demo --keep", "then look around with the other commands"},
 	}
 }
 

@@ -15,15 +15,15 @@ import (
 )
 
 type eventsCmd struct {
-	Topics []string      `arg:"" optional:"" name:"topic" help:"What to be told of, such as notes.changed. Default: everything."`
-	Count  command.Count `short:"n" from:"1" placeholder:"N" help:"End after that many events. Default: Ctrl-C ends it."`
+	Topics []string      `arg:"" optional:"" name:"topic" help:"Topics to show, such as notes.changed. Default: all."`
+	Count  command.Count `short:"n" from:"1" placeholder:"N" help:"Stop after this many events. Default: run until Ctrl-C."`
 
 	connect.Audience
 }
 
 func (eventsCmd) Help() string {
-	return "Prints one line for each event, as it comes. Events carry ids and counts, never text. " +
-		"Who reads slowly gets events merged: an id once, with what happened to it last."
+	return "Prints one line for each event. Events carry ids and counts, never text. " +
+		"A client that reads slowly gets merged events: each id once, with its latest change."
 }
 
 // More lists the topics that this version knows.
@@ -43,7 +43,7 @@ func (eventsCmd) Examples() []command.Example {
 		{"ctxd events", "everything that happens"},
 		{"ctxd events notes.changed --json | jq -r '.params.ids[]'", "the notes that change"},
 		{"ctxd events notes.changed --count 1", "wait for the next change"},
-		{"ctxd events --audience remote", "what a remote reader is told of: no id of a private record"},
+		{"ctxd events --audience remote", "events for a remote reader, without ids of private records"},
 	}
 }
 

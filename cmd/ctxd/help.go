@@ -10,10 +10,10 @@ import (
 
 // appExamples stand under ctxd --help.
 var appExamples = []command.Example{
-	{"ctxd demo", "see the whole job on a sample vault"},
+	{"ctxd demo", "see the main job on a sample vault"},
 	{"ctxd serve --vault ~/Notes", "serve your notes"},
 	{`ctxd inspect context "@Alice what did we decide?"`, "what a model would see, and why"},
-	{`ctxd wql "SELECT p FROM Person WHERE p.team.name = 'Engineering'"`, "a query over entities; without one, a prompt"},
+	{`ctxd wql "SELECT p FROM Person WHERE p.team.name = 'Engineering'"`, "query entities; without a query, an interactive prompt"},
 	{"ctxd call notes.complete prefix=Pro", "any method of the protocol"},
 }
 

@@ -15,25 +15,25 @@ import (
 
 type importCmd struct {
 	Dir    string `arg:"" help:"The folder."`
-	Name   string `placeholder:"NAME" help:"Name of the vault. Default: that of the folder."`
-	Watch  bool   `help:"Have the daemon follow the folder from then on, after a restart too."`
-	DryRun bool   `help:"Count and report, change nothing."`
-	All    bool   `help:"List every skipped file, not only the first of each kind of reason."`
+	Name   string `placeholder:"NAME" help:"Name of the vault. Default: the name of the folder."`
+	Watch  bool   `help:"Follow the folder from now on, also after a restart."`
+	DryRun bool   `help:"Show what would be imported, and change nothing."`
+	All    bool   `help:"List every skipped file, not only the first few of each reason."`
 }
 
 func (importCmd) Help() string {
-	return "Notes, wikilinks, and entities from frontmatter with a type are taken in; types from .ctxd/types. " +
-		"Files that .ctxdignore names are left out. Nothing is ever written into the folder. " +
-		"Import it again when files have changed, or have the daemon follow it with --watch: only what changed is read anew. " +
-		"Ctrl-C ends an import between two notes; the next one goes on from there."
+	return "Imports notes, their links, the entities that their frontmatter describes, and types from .ctxd/types. " +
+		"Files that match .ctxdignore are skipped. Nothing is ever written into the folder. " +
+		"When files have changed, import the folder again, or follow it with --watch: only changed files are read. " +
+		"Ctrl-C stops an import between two notes; the next import continues from there."
 }
 
 func (importCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd import ~/Notes", "read a vault"},
-		{"ctxd import ~/Notes --watch", "and have changes on the disk appear from now on"},
-		{"ctxd import ~/Notes --dry-run", "see what would be taken in and what would not"},
-		{"ctxd import ~/Old --name archive", "under a name of its own"},
+		{"ctxd import ~/Notes", "import a vault"},
+		{"ctxd import ~/Notes --watch", "import a vault and follow changes"},
+		{"ctxd import ~/Notes --dry-run", "show what would be imported and what would be skipped"},
+		{"ctxd import ~/Old --name archive", "with another name"},
 	}
 }
 

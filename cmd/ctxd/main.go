@@ -33,35 +33,35 @@ type commandLine struct {
 	globals
 
 	Serve   serveCmd        `cmd:"" group:"daemon" help:"Run the daemon until Ctrl-C or ctxd stop."`
-	Stop    stopCmd         `cmd:"" group:"daemon" help:"End the running daemon after the calls it has accepted."`
-	Stdio   stdioCmd        `cmd:"" group:"daemon" help:"Speak to the daemon over standard input and output; start it when none runs."`
-	MCP     mcpCmd          `cmd:"" name:"mcp" group:"daemon" help:"Serve your notes to assistants and agents, as tools of the Model Context Protocol."`
-	Service service.Command `cmd:"" group:"daemon" help:"Have the daemon started at login, by systemd or launchd."`
-	Demo    demoCmd         `cmd:"" group:"daemon" help:"Show the whole job on a sample vault, with a daemon of its own."`
+	Stop    stopCmd         `cmd:"" group:"daemon" help:"Stop the running daemon when the calls it has accepted are done."`
+	Stdio   stdioCmd        `cmd:"" group:"daemon" help:"Connect a program to the daemon over standard input and output."`
+	MCP     mcpCmd          `cmd:"" name:"mcp" group:"daemon" help:"Serve your notes to assistants and agents over the Model Context Protocol."`
+	Service service.Command `cmd:"" group:"daemon" help:"Start the daemon at login, with systemd or launchd."`
+	Demo    demoCmd         `cmd:"" group:"daemon" help:"Show the main job on a sample vault, with a separate daemon."`
 
-	Import   importCmd        `cmd:"" group:"notes" help:"Read a folder of Markdown notes into the daemon."`
-	Vault    vaultCmd         `cmd:"" group:"notes" help:"Show the folders that notes come from; follow them no longer, or forget them."`
+	Import   importCmd        `cmd:"" group:"notes" help:"Import a folder of Markdown notes."`
+	Vault    vaultCmd         `cmd:"" group:"notes" help:"Show the folders that notes come from, stop following them, or remove them."`
 	Context  inspect.Context  `cmd:"" group:"notes" help:"Assemble the prompt for a message, and show what went in and why."`
-	Notes    records.Notes    `cmd:"" group:"notes" help:"List notes, show their text, make and change them."`
-	Entities records.Entities `cmd:"" group:"notes" help:"List entities, show, make and change them."`
-	Types    records.Types    `cmd:"" group:"notes" help:"List the types of entities, show, declare and change them."`
-	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes with one of them."`
+	Notes    records.Notes    `cmd:"" group:"notes" help:"List, show, create and change notes."`
+	Entities records.Entities `cmd:"" group:"notes" help:"List, show, create and change entities."`
+	Types    records.Types    `cmd:"" group:"notes" help:"List, show, declare and change types of entities."`
+	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes that have one."`
 
 	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
-	Similar search.Similar `cmd:"" group:"notes" help:"Find the notes that mean what one does."`
+	Similar search.Similar `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
 	WQL     shell.Command  `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
 
-	Backup  store.Backup   `cmd:"" group:"store" help:"Write everything that is stored to one file."`
-	Restore store.Restore  `cmd:"" group:"store" help:"Make the store what a backup holds."`
-	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes and the embedder, and say how to repair them."`
+	Backup  store.Backup   `cmd:"" group:"store" help:"Back up the whole store to one file."`
+	Restore store.Restore  `cmd:"" group:"store" help:"Replace the store with a backup."`
+	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes and the embedder, and show how to repair them."`
 
 	Inspect inspect.Command `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
-	Events  eventsCmd       `cmd:"" group:"look" help:"Show what changes, as it happens."`
+	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`
 	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
 
 	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
-	Uninstall  uninstall.Command `cmd:"" group:"shell" help:"Remove what ctxd has put on this machine; your notes stay."`
+	Uninstall  uninstall.Command `cmd:"" group:"shell" help:"Remove everything that ctxd has put on this machine. Your notes stay."`
 	Version    versionCmd        `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }
 
@@ -69,7 +69,7 @@ type commandLine struct {
 type globals struct {
 	config.Flags
 
-	JSON  bool   `group:"global" name:"json" help:"Print JSON, errors included: one document, indented on a terminal; events and log lines one a line."`
+	JSON  bool   `group:"global" name:"json" help:"Print JSON, errors included: one document, indented on a terminal. Events and log entries are one a line."`
 	Color string `group:"global" enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto, always or never. Auto means on a terminal, unless $$NO_COLOR is set."`
 }
 

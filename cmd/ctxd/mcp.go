@@ -14,23 +14,25 @@ import (
 
 type mcpCmd struct {
 	connect.AttachFlags
-	IncludePrivate bool `help:"Show private notes and entities too. Only for a host whose model runs on this machine."`
-	AllowWrite     bool `help:"Offer tools that write notes and entities of no vault, and that propose edits of files as diffs. No file is ever written."`
+	IncludePrivate bool `help:"Include private notes and entities. Only for a host whose model runs on this machine."`
+	AllowWrite     bool `help:"Offer tools that write notes and entities outside vaults, and that propose edits of vault files as diffs. No file is ever written."`
 }
 
 func (mcpCmd) Help() string {
-	return "For assistants and agents that take tools over the Model Context Protocol: they search and read your notes, gather the context of a message, " +
-		"look up entities and walk the graph. Nothing is changed without --allow-write, and no file of a vault with it. " +
-		"What a host gets, it sends to its model, which is mostly not on this machine: private notes, the entities made from them and links to them are withheld, " +
-		"as if they did not exist, unless you say --include-private. " +
-		"A daemon is started when none answers; after it has gone, the next request attaches anew."
+	return "For assistants and agents that use tools over the Model Context Protocol (MCP): " +
+		"they search and read your notes, assemble the context of a message, look up entities and walk the graph. " +
+		"Nothing can be changed without --allow-write, and files of vaults never. " +
+		"The host sends what it gets to its model, which usually runs on another machine. " +
+		"Private notes, the entities made from them and links to them are therefore withheld as if they did not " +
+		"exist, unless you give --include-private. " +
+		"If no daemon answers, one is started; if the daemon goes away, the next request connects again."
 }
 
 func (mcpCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd mcp", "what to set as the command of a server in the host"},
-		{`{"mcpServers":{"notes":{"command":"ctxd","args":["mcp"]}}}`, "the same, as most hosts have it in their settings"},
-		{"ctxd mcp --no-start", "only while a daemon runs"},
+		{"ctxd mcp", "the command to configure in the host"},
+		{`{"mcpServers":{"notes":{"command":"ctxd","args":["mcp"]}}}`, "the same in the settings file of most hosts"},
+		{"ctxd mcp --no-start", "only if a daemon already runs"},
 		{"ctxd mcp --include-private", "for a model on this machine"},
 		{"ctxd mcp --allow-write", "for an assistant that keeps notes for you"},
 	}

@@ -19,32 +19,33 @@ import (
 )
 
 type serveCmd struct {
-	Vault     []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to read at the start, and to follow. May be repeated."`
+	Vault     []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to import and follow. May be repeated."`
 	Data      string   `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	LogFile   string   `placeholder:"PATH" help:"File to log to as well, or none. Default: log/ctxd.log in the data folder."`
-	LogFormat *string  `enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: text."`
-	LogLevel  *string  `enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error. Default: info."`
-	LogSize   string   `placeholder:"SIZE" help:"Size of a log file, after which the next one is begun. Default: 10MiB."`
-	LogKeep   string   `placeholder:"N" help:"How many full log files are kept. Default: 5."`
-	IdleExit  string   `placeholder:"DURATION" help:"End when no client has been connected for that long, such as 10m. Default: never."`
-	Set       []string `placeholder:"KEY=VALUE" sep:"none" help:"Set anything that the configuration file can, such as limits.connections=100. May be repeated."`
+	LogFile   string   `placeholder:"PATH" help:"Log file, or none. Default: log/ctxd.log in the data folder."`
+	LogFormat *string  `enum:"text,json" placeholder:"FORMAT" help:"Format of the log on standard error: text or json. Default: text."`
+	LogLevel  *string  `enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. Default: info."`
+	LogSize   string   `placeholder:"SIZE" help:"Size at which a new log file is started. Default: 10MiB."`
+	LogKeep   string   `placeholder:"N" help:"How many old log files to keep. Default: 5."`
+	IdleExit  string   `placeholder:"DURATION" help:"Stop when no client has been connected for this long, such as 10m. Default: never."`
+	Set       []string `placeholder:"KEY=VALUE" sep:"none" help:"Set any setting of the configuration file, such as limits.connections=100. May be repeated."`
 	Detached  bool     `hidden:"" help:"Nobody reads standard error: log to the file alone."`
 }
 
 func (serveCmd) Help() string {
-	return "One daemon serves all programs of a user. It answers from the first moment, also while folders are being read. " +
-		"A folder that it follows is followed again by the next daemon, until ctxd vault unwatch. " +
-		"Ctrl-C, or SIGTERM, ends it within five seconds: calls under way finish, and imports and other jobs stop between two transactions. " +
-		"A second one ends the process at once, and nothing acknowledged is lost."
+	return "One daemon serves all programs of a user. It answers at once, also while folders are being imported. " +
+		"A folder that it follows is followed again after a restart, until ctxd vault unwatch. " +
+		"Ctrl-C or SIGTERM stops it within five seconds: " +
+		"calls in progress finish, and imports and other jobs stop between two transactions. " +
+		"A second Ctrl-C ends the process at once; nothing that was acknowledged is lost."
 }
 
 func (serveCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd serve --vault ~/Notes", "serve the notes in a folder, as they are on the disk at any time"},
+		{"ctxd serve --vault ~/Notes", "import a folder of notes and follow its changes"},
 		{"ctxd serve --vault ~/Notes --vault ~/Work", "two vaults, one daemon"},
-		{"ctxd serve --log-level debug --log-file ~/ctxd.log", "log every call; note text is never in it"},
-		{"ctxd serve --set limits.connections=100", "with a setting that has no flag of its own; ctxd config lists them"},
-		{"ctxd serve --idle-exit 10m", "end ten minutes after the last client"},
+		{"ctxd serve --log-level debug --log-file ~/ctxd.log", "log every call; text of notes is never logged"},
+		{"ctxd serve --set limits.connections=100", "a setting that has no flag; ctxd config lists all settings"},
+		{"ctxd serve --idle-exit 10m", "stop ten minutes after the last client has left"},
 	}
 }
 

@@ -22,16 +22,16 @@ type stdioCmd struct {
 }
 
 func (stdioCmd) Help() string {
-	return "For editors and other programs that speak to a server over its standard input and output. " +
-		"Every byte passes as it is, in either framing, and nothing else is printed to standard output. " +
-		"A daemon is started when none answers, and serves all programs of the user. " +
-		"When standard input ends, the replies that are due are still written."
+	return "For editors and other programs that start a language server and talk to it over standard input and output. " +
+		"Messages pass through unchanged, in either framing, and nothing else is printed to standard output. " +
+		"If no daemon answers, one is started; it serves all programs of the user. " +
+		"When standard input ends, the outstanding replies are still written."
 }
 
 func (stdioCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd stdio", "what to set as the command of the server in an editor"},
-		{"ctxd stdio --no-start", "only when a daemon runs already"},
+		{"ctxd stdio", "the command to configure in an editor"},
+		{"ctxd stdio --no-start", "only if a daemon already runs"},
 		{"ctxd stdio < requests.jsonl", "one JSON-RPC message a line; prints the replies and ends"},
 	}
 }

@@ -11,15 +11,15 @@ import (
 type stopCmd struct{}
 
 func (stopCmd) Help() string {
-	return "Returns when the daemon has ended, within five seconds. " +
-		"Calls under way finish; imports and other jobs stop between two transactions, and the output names those that were broken off. " +
-		"A daemon that does not serve the call is sent the signal to end."
+	return "Returns when the daemon has stopped, within five seconds. Calls in progress finish. " +
+		"Imports and other jobs stop between two transactions, and the output names those that were interrupted. " +
+		"If the daemon does not answer, it is sent a signal to stop."
 }
 
 func (stopCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd stop", "end the daemon"},
-		{"ctxd stop && ctxd serve --vault ~/Notes", "start it anew"},
+		{"ctxd stop", "stop the daemon"},
+		{"ctxd stop && ctxd serve --vault ~/Notes", "restart it"},
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 )
 
 type vaultCmd struct {
-	List       vaultListCmd       `cmd:"" help:"The vaults that the daemon knows."`
-	Status     vaultStatusCmd     `cmd:"" help:"Counts of a vault, and which of its files were skipped, with the reason."`
-	Unresolved vaultUnresolvedCmd `cmd:"" help:"The wikilinks of a vault that lead nowhere, by target."`
-	Unwatch    vaultUnwatchCmd    `cmd:"" help:"No longer follow the folder of a vault; its notes stay."`
-	Forget     vaultForgetCmd     `cmd:"" help:"Remove a vault from the daemon with everything that came from it; its folder stays as it is."`
+	List       vaultListCmd       `cmd:"" help:"List the vaults."`
+	Status     vaultStatusCmd     `cmd:"" help:"Show the counts of a vault, and which files were skipped and why."`
+	Unresolved vaultUnresolvedCmd `cmd:"" help:"List the links of a vault that lead nowhere, by target."`
+	Unwatch    vaultUnwatchCmd    `cmd:"" help:"Stop following the folder of a vault. Its notes stay."`
+	Forget     vaultForgetCmd     `cmd:"" help:"Remove a vault and everything that came from it from the store. Its folder stays as it is."`
 }
 
 type vaultListCmd struct{ connect.Audience }
@@ -27,7 +27,7 @@ type vaultListCmd struct{ connect.Audience }
 func (vaultListCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd vault list", "name, counts, folder, and whether it is followed"},
-		{"ctxd vault list --audience remote", "counts of public notes alone"},
+		{"ctxd vault list --audience remote", "counts of public notes only"},
 	}
 }
 
@@ -53,9 +53,9 @@ type vaultStatusCmd struct {
 
 func (vaultStatusCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd vault status", "of the only vault"},
+		{"ctxd vault status", "the only vault"},
 		{"ctxd vault status Work --json", "for a program"},
-		{"ctxd vault status --audience remote", "without what comes from private notes"},
+		{"ctxd vault status --audience remote", "without private notes"},
 	}
 }
 
@@ -109,16 +109,16 @@ func drawVault(s *term.Screen, st *watch.Status) {
 
 type vaultUnresolvedCmd struct {
 	Name  string        `arg:"" optional:"" help:"Name of the vault. Default: the only one."`
-	Limit command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Targets at most, the most frequent ones, 1 to 10000. Default: 100."`
+	Limit command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Maximum number of targets, the most frequent first, 1 to 10,000. Default: 100."`
 
 	connect.Audience
 }
 
 func (vaultUnresolvedCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd vault unresolved", "which names are linked to, but are no note"},
+		{"ctxd vault unresolved", "names that are linked to and do not exist"},
 		{"ctxd vault unresolved Work -n 10", "the ten most frequent"},
-		{"ctxd vault unresolved --audience remote", "those of public notes, without names of private ones"},
+		{"ctxd vault unresolved --audience remote", "links in public notes, without names of private ones"},
 	}
 }
 
@@ -192,20 +192,21 @@ func (c *vaultUnwatchCmd) Run(a *app) error {
 
 type vaultForgetCmd struct {
 	Name   string `arg:"" help:"Name of the vault."`
-	DryRun bool   `help:"Say what would be removed, and change nothing."`
-	Yes    bool   `short:"y" help:"Do it without asking."`
+	DryRun bool   `help:"Show what would be removed, and change nothing."`
+	Yes    bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (vaultForgetCmd) Help() string {
-	return "Notes and entities of the vault go, from snapshots and from copies in the folder of the store too; backups in other folders stay. " +
-		"One of those copies may be what undoes the last restore; each is named before it is deleted. " +
-		"What others say of them, such as links, stays and leads nowhere."
+	return "The notes and entities of the vault are removed from the store, from its snapshots and from copies in its " +
+		"folder; " +
+		"backups in other folders stay. One of those copies may be the one that undoes the last restore: " +
+		"each is named before it is deleted. Links from other notes stay, and lead nowhere."
 }
 
 func (vaultForgetCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd vault forget Work", "shows what would go, asks, and removes it"},
-		{"ctxd vault forget Work --dry-run", "what would go, and nothing else"},
+		{"ctxd vault forget Work", "show what would be removed, ask, and remove it"},
+		{"ctxd vault forget Work --dry-run", "only show what would be removed"},
 		{"ctxd vault forget Work --yes", "in a script"},
 	}
 }

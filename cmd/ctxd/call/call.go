@@ -19,8 +19,8 @@ import (
 // Command is ctxd call.
 type Command struct {
 	Method   string   `arg:"" help:"Name of the method, such as notes.search."`
-	Params   []string `arg:"" optional:"" help:"A JSON object, - to read it from standard input, or NAME=VALUE and NAME:=JSON for single parameters."`
-	Describe bool     `short:"d" help:"Say what the method takes and gives instead of calling it; needs no daemon."`
+	Params   []string `arg:"" optional:"" help:"A JSON object, - to read one from standard input, or NAME=VALUE and NAME:=JSON for single parameters."`
+	Describe bool     `short:"d" help:"Describe the params and result of the method instead of calling it. Needs no daemon."`
 
 	connect.Audience
 }
@@ -43,13 +43,13 @@ func (Command) More() string {
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd call notes.complete prefix=Pro limit=3", "parameters by name, read as the method takes them"},
-		{"ctxd call notes.list tags=work tags=2026", "a list, an item at a time"},
+		{"ctxd call notes.complete prefix=Pro limit=3", "parameters by name, converted to the types of the method"},
+		{"ctxd call notes.list tags=work tags=2026", "a list of two items"},
 		{`ctxd call notes.search query=drift filter:='{"tags":["work"]}'`, "NAME:= takes any JSON"},
 		{`ctxd call wql.query '{"query":"SELECT COUNT(*) FROM Person"}'`, "params as JSON"},
 		{"ctxd call notes.putMany - < notes.json", "params from a file"},
-		{"ctxd call context.assemble --describe", "what a method takes"},
-		{"ctxd call notes.complete prefix=Pro --audience remote", "what a remote reader is answered"},
+		{"ctxd call context.assemble --describe", "what a method takes and returns"},
+		{"ctxd call notes.complete prefix=Pro --audience remote", "the answer to a remote reader"},
 	}
 }
 

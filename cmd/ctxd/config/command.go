@@ -16,16 +16,18 @@ import (
 
 // Command is ctxd config.
 type Command struct {
-	Key  string `arg:"" optional:"" help:"Print the value of this setting alone, such as limits.batch."`
+	Key  string `arg:"" optional:"" help:"Print only the value of this setting, such as limits.batch."`
 	Path bool   `xor:"what" help:"Print the path of the configuration file."`
-	Init bool   `xor:"what" help:"Make the configuration file, with every setting commented out, and print its path."`
+	Init bool   `xor:"what" help:"Create the configuration file with every setting commented out, and print its path."`
 }
 
 // Help is what --help says of the command.
 func (Command) Help() string {
-	return "A flag is stronger than an environment variable, that is stronger than the configuration file, and the file is stronger than the default. " +
+	return "A value comes from a flag, else from an environment variable, else from the configuration file, else from " +
+		"the default. " +
 		"The file is $CTXD_CONFIG, else ctxd/config.yaml in $XDG_CONFIG_HOME, else in ~/.config. " +
-		"A daemon takes its settings when it starts; this shows what one would have that starts now."
+		"A daemon reads its settings when it starts; " +
+		"this command shows the settings that a daemon started now would have."
 }
 
 // More lists the settings.
@@ -42,9 +44,9 @@ func (Command) More() string {
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd config", "every setting, its value, and where that came from"},
+		{"ctxd config", "every setting, its value, and where the value came from"},
 		{"ctxd config data", "the folder of the store, for a script"},
-		{"ctxd config --init", "begin a configuration file"},
+		{"ctxd config --init", "create a configuration file"},
 		{`$EDITOR "$(ctxd config --path)"`, "change it"},
 		{"ctxd serve --set limits.connections=100", "any setting on the command line"},
 	}

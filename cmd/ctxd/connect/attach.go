@@ -26,9 +26,9 @@ import (
 
 // AttachFlags are the flags of the commands that start a daemon when none runs.
 type AttachFlags struct {
-	NoStart  bool   `help:"Fail when no daemon answers instead of starting one."`
-	IdleExit string `placeholder:"DURATION" help:"How long a daemon that is started here outlives its last client, or never. Default: idleExit of the configuration, else 10m."`
-	Data     string `placeholder:"DIR" help:"Folder of the store of a daemon that is started here. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	NoStart  bool   `help:"Fail if no daemon answers, instead of starting one."`
+	IdleExit string `placeholder:"DURATION" help:"If this starts a daemon: stop it when no client has been connected for this long, or never. Default: idleExit of the configuration, else 10m."`
+	Data     string `placeholder:"DIR" help:"If this starts a daemon: the folder of its store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 }
 
 // Options returns what the flags say.

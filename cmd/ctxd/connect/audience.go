@@ -13,7 +13,7 @@ import (
 // Audience is the flag of the commands that show records: who reads what they print.
 // The variable audienceDefault of kong says what holds without it.
 type Audience struct {
-	Audience *string `enum:"local,remote" placeholder:"WHO" help:"Who reads what is printed: local, or remote, for whom private records do not exist. Default: ${audienceDefault}."`
+	Audience *string `enum:"local,remote" placeholder:"WHO" help:"Who the output is for: local or remote. For remote, private records do not exist. Default: ${audienceDefault}."`
 }
 
 // AudienceDefault is what the help says of commands for which a missing flag is local.

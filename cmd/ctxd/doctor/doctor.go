@@ -26,14 +26,16 @@ import (
 type Command struct {
 	Data string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 
-	All   allCmd   `cmd:"" default:"1" help:"Look at everything, as ctxd doctor alone does."`
-	Store storeCmd `cmd:"" help:"Read every file of the store, and put together what is left of a damaged one."`
+	All   allCmd   `cmd:"" default:"1" help:"Check everything, as ctxd doctor without a command does."`
+	Store storeCmd `cmd:"" help:"Check every file of the store, and recover what is intact of a damaged one."`
 }
 
 // Help is what --help says of the command.
 func (Command) Help() string {
-	return "Without a command it looks at everything: the folder of the store and who can read it, the store itself, the indexes of words and vectors, the daemon, the embedder, which it tries, and the room on the disk. " +
-		"It changes nothing. The exit status is 1 when something is broken."
+	return "Without a command it checks everything: " +
+		"the folder of the store and who can read it, the store itself, both search indexes, the daemon, the " +
+		"embedder (by using it) and the free disk space. " +
+		"It changes nothing. The exit status is 1 if something is broken."
 }
 
 // Examples are those of --help.

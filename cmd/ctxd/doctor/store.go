@@ -17,14 +17,14 @@ import (
 )
 
 type storeCmd struct {
-	Compare bool `xor:"what" help:"Have the running daemon make everything anew from the records, compare it with what it served, and go on with the new. Calls wait meanwhile, clients stay connected."`
-	Salvage bool `xor:"what" help:"Put together what is intact of a store that no daemon starts on any more. The damaged files are kept."`
+	Compare bool `xor:"what" help:"Have the running daemon rebuild its indexes and views from the records, compare them with what it served, and use the rebuilt ones. Calls wait meanwhile; clients stay connected."`
+	Salvage bool `xor:"what" help:"Recover what is intact when no daemon can open the store any more. The damaged files are kept."`
 }
 
 func (storeCmd) Help() string {
-	return "Reads every file of the store and checks each record, as a daemon does that starts, and changes nothing. " +
-		"An unfinished write at the end is what a crash or a power cut leaves, of something that nobody was told was stored. " +
-		"The exit status is 1 when the store is damaged."
+	return "Reads every file of the store and checks each record, as a daemon does when it starts, and changes nothing. " +
+		"An unfinished write at the end is normal after a crash or a power cut: " +
+		"nobody was told that it was stored. The exit status is 1 if the store is damaged."
 }
 
 func (storeCmd) Examples() []command.Example {

@@ -18,15 +18,15 @@ import (
 // Context is ctxd context and ctxd inspect context.
 type Context struct {
 	Text   string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
-	Entity []string       `placeholder:"NAME" sep:"none" help:"Mention an entity besides, by id, name or alias. May be repeated."`
-	Note   []string       `placeholder:"TITLE" sep:"none" help:"Pin a note, by id, path or title. May be repeated."`
-	Format string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"How the prompt is written: markdown or xml. Default: markdown."`
-	Search int            `default:"3" placeholder:"N" help:"Notes to find by a search for the message, 0 to 8. Default: 3."`
-	Depth  int            `default:"2" placeholder:"N" help:"References to follow, 0 to 4. Default: 2."`
-	Budget map[string]int `mapsep:"," placeholder:"KEY=N" help:"Characters of ${budgets}. May be repeated."`
-	Prompt bool           `short:"p" help:"Print the prompt too."`
-	HTML   string         `name:"html" placeholder:"FILE" help:"Write the prompt and its report to this file, as a page that any browser shows without a network; only you can read it."`
-	Force  bool           `help:"Replace the file when there is one."`
+	Entity []string       `placeholder:"NAME" sep:"none" help:"Also mention this entity, by id, name or alias. May be repeated."`
+	Note   []string       `placeholder:"TITLE" sep:"none" help:"Pin this note, by id, path or title. May be repeated."`
+	Format string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"Format of the prompt: markdown or xml. Default: markdown."`
+	Search int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
+	Depth  int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
+	Budget map[string]int `mapsep:"," placeholder:"KEY=N" help:"Budget in characters; KEY is ${budgets}. May be repeated."`
+	Prompt bool           `short:"p" help:"Also print the prompt."`
+	HTML   string         `name:"html" placeholder:"FILE" help:"Write the prompt and its report to this file as a page for a browser. It needs no network, and only you can read it."`
+	Force  bool           `help:"Replace the file if it exists."`
 
 	connect.Audience `set:"audienceDefault=the prompt is for a remote model, and the report tells you what was withheld from it"`
 }
@@ -41,17 +41,18 @@ func (c *Context) reader() string {
 
 // Help is what --help says of the command.
 func (Context) Help() string {
-	return "Assembles the prompt as a client would and draws its report: the walk through the entities with the fields that led to each, " +
-		"how much of its budget each section used, what was left out and why, computed fields that failed, and the time of each stage."
+	return "Assembles the prompt as a client would and shows its report: " +
+		"which entities were reached and through which fields, how much of its budget each section used, what was " +
+		"left out and why, which computed fields failed, and the time of each stage."
 }
 
 // Examples are those of --help.
 func (Context) Examples() []command.Example {
 	return []command.Example{
-		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "why the model sees what it sees"},
+		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
 		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
-		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut first, and the prompt itself"},
-		{`ctxd context "@Alice" --prompt --audience remote`, "to hand on: the report names nothing private, either"},
+		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},
+		{`ctxd context "@Alice" --prompt --audience remote`, "the report names nothing private either, so you can share it"},
 		{`ctxd context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
 	}
 }

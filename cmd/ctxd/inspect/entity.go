@@ -31,7 +31,7 @@ func (Entity) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect entity @Alice", "by alias"},
 		{`ctxd inspect entity "Project Alpha" --json`, "for scripts"},
-		{"ctxd inspect entity @Alice --audience remote", "as a remote model knows it"},
+		{"ctxd inspect entity @Alice --audience remote", "as a remote model sees it"},
 	}
 }
 

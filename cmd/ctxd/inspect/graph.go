@@ -16,15 +16,15 @@ import (
 )
 
 type graphCmd struct {
-	Node   string   `arg:"" optional:"" help:"Id, name or title of the entity or note in the middle."`
-	To     string   `placeholder:"NAME" help:"Show how it is connected with this entity or note, by the shortest ways."`
-	Depth  *int     `placeholder:"N" help:"Edges to go: 1 to 4, or 1 to 16 with --to. Default: 1, and 6 with --to."`
-	Ways   int      `default:"5" placeholder:"N" help:"With --to: ways to show at most, 1 to 16. Default: 5."`
-	Kind   []string `enum:"note,entity" placeholder:"KIND" help:"Show only entities, or only notes: entity or note."`
-	Fields int      `default:"-1" placeholder:"N" help:"Fields to show of each entity, 0 to 16. Default: 3 in an SVG, else 0."`
+	Node   string   `arg:"" optional:"" help:"Id, name or title of the entity or note in the centre."`
+	To     string   `placeholder:"NAME" help:"Show the shortest paths to this entity or note."`
+	Depth  *int     `placeholder:"N" help:"How many edges to follow: 1 to 4, or 1 to 16 with --to. Default: 1, or 6 with --to."`
+	Ways   int      `default:"5" placeholder:"N" help:"With --to: maximum number of paths, 1 to 16. Default: 5."`
+	Kind   []string `enum:"note,entity" placeholder:"KIND" help:"Show only this kind: entity or note."`
+	Fields int      `default:"-1" placeholder:"N" help:"How many fields of each entity to show, 0 to 16. Default: 3 in an SVG, else 0."`
 	Format string   `enum:"tree,dot,mermaid,svg" default:"tree" placeholder:"FORMAT" help:"Form of the drawing: tree, dot, mermaid or svg. Default: tree."`
-	Output string   `short:"o" placeholder:"FILE" help:"Write the drawing to this file, which only you can read."`
-	Force  bool     `help:"Replace the file when there is one."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the drawing to this file. Only you can read it."`
+	Force  bool     `help:"Replace the file if it exists."`
 
 	connect.Audience
 }
@@ -37,11 +37,11 @@ func (graphCmd) Help() string {
 func (graphCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect graph @Engineering", "what refers to what"},
-		{"ctxd inspect graph @Alice --to Glossary", "how are these two connected?"},
+		{"ctxd inspect graph @Alice --to Glossary", "how two records are connected"},
 		{"ctxd inspect graph @Alice --depth 2 --format svg -o alice.svg", "a drawing that any browser shows"},
 		{"ctxd inspect graph @Alice --depth 2 --format dot | dot -Tpdf > alice.pdf", "with Graphviz"},
 		{"ctxd inspect graph @Alice --format mermaid --kind entity", "to paste into a note or an issue"},
-		{"ctxd inspect graph @Alice --audience remote", "without what is private, and the ways through it"},
+		{"ctxd inspect graph @Alice --audience remote", "without private records and paths through them"},
 		{"ctxd inspect graph", "counts of the whole graph, and its hubs"},
 	}
 }

@@ -16,18 +16,20 @@ import (
 )
 
 type indexCmd struct {
-	Watch bool `short:"w" help:"Follow it until every note is in both indexes; Ctrl-C ends it before."`
+	Watch bool `short:"w" help:"Show progress until every note is in both indexes, or until Ctrl-C."`
 }
 
 func (indexCmd) Help() string {
-	return "Two indexes find notes: one of their words, which has a note as soon as it is stored, and one of their meaning, " +
-		"for which an embedder makes a vector of each part of a note in the background. This shows how far they are, what they take, and what is left out."
+	return "Notes are in two indexes: " +
+		"one of words, which has a note as soon as it is stored, and one of vectors, which an embedder makes of " +
+		"each part of a note in the background. " +
+		"This shows the progress and size of both, and which notes are missing."
 }
 
 func (indexCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd inspect index", "how far the indexes are"},
-		{"ctxd inspect index --watch", "until they are complete"},
+		{"ctxd inspect index", "progress and size of the indexes"},
+		{"ctxd inspect index --watch", "progress until they are complete"},
 		{"ctxd inspect index --json | jq .index.queue", "notes that wait for their vectors"},
 	}
 }

@@ -4,15 +4,15 @@ import "github.com/ctxd/ctxd/cmd/ctxd/shell"
 
 // Command is ctxd inspect.
 type Command struct {
-	Status  statusCmd     `cmd:"" help:"Health, counts, vaults and latencies of the daemon."`
-	Context Context       `cmd:"" help:"The prompt for a message: what goes in, what does not, and why."`
-	Note    noteCmd       `cmd:"" help:"A note with its links and the notes that link to it."`
-	Entity  Entity        `cmd:"" help:"An entity with its fields and what refers to it."`
-	Graph   graphCmd      `cmd:"" help:"What lies around a note or entity; counts of the whole graph without one."`
-	WQL     shell.Inspect `cmd:"" name:"wql" help:"A query: what is wrong with it, how it is read, and with --explain how it is answered."`
-	Search  searchCmd     `cmd:"" help:"A search: how the query is read, the list by words, the list by meaning, and how they become one."`
-	Index   indexCmd      `cmd:"" help:"The indexes of words and of meaning: how far they are, and what they take."`
-	Privacy privacyCmd    `cmd:"" help:"What is private and by which rule, what prompts went without, and which methods see what."`
-	RPC     rpcCmd        `cmd:"" name:"rpc" help:"Connections, calls in flight, and how long methods take."`
-	Log     logCmd        `cmd:"" help:"The log of the daemon."`
+	Status  statusCmd     `cmd:"" help:"Show the health, counts, vaults and latencies of the daemon."`
+	Context Context       `cmd:"" help:"Show the prompt for a message: what goes in, what does not, and why."`
+	Note    noteCmd       `cmd:"" help:"Show a note with its links and the notes that link to it."`
+	Entity  Entity        `cmd:"" help:"Show an entity with its fields and what refers to it."`
+	Graph   graphCmd      `cmd:"" help:"Draw the graph around a note or entity, or count the whole graph."`
+	WQL     shell.Inspect `cmd:"" name:"wql" help:"Check a WQL query, and show how it is read and, with --explain, its plan."`
+	Search  searchCmd     `cmd:"" help:"Explain a search: how the query is read, the hits by words, the hits by meaning, and how they are combined."`
+	Index   indexCmd      `cmd:"" help:"Show the state and size of the search indexes."`
+	Privacy privacyCmd    `cmd:"" help:"List what is private and why, and what was withheld from prompts."`
+	RPC     rpcCmd        `cmd:"" name:"rpc" help:"Show connections, calls in progress, and how long methods take."`
+	Log     logCmd        `cmd:"" help:"Show the log of the daemon."`
 }

@@ -10,23 +10,23 @@ import (
 )
 
 type logCmd struct {
-	Lines   command.Count `short:"n" from:"0" default:"50" placeholder:"N" help:"How many lines to show, the newest; 0 for all. Default: 50."`
-	Follow  bool          `short:"f" help:"Go on with what is logged from now on, until Ctrl-C."`
-	Level   string        `enum:"debug,info,warn,error" default:"debug" placeholder:"LEVEL" help:"Least level to show: debug, info, warn or error. Which ones are logged at all is decided when the daemon starts."`
-	Conn    uint64        `placeholder:"N" help:"Only lines about the connection of that number."`
-	Data    string        `placeholder:"DIR" help:"Folder of the store that the log is of. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	LogFile string        `placeholder:"PATH" help:"The log itself, when it lies elsewhere."`
+	Lines   command.Count `short:"n" from:"0" default:"50" placeholder:"N" help:"How many of the newest lines to show; 0 for all. Default: 50."`
+	Follow  bool          `short:"f" help:"Also show what is logged from now on, until Ctrl-C."`
+	Level   string        `enum:"debug,info,warn,error" default:"debug" placeholder:"LEVEL" help:"Lowest level to show: debug, info, warn or error. What is logged at all is decided by the setting log.level of the daemon."`
+	Conn    uint64        `placeholder:"N" help:"Only lines about the connection with this number."`
+	Data    string        `placeholder:"DIR" help:"Folder of the store that the log belongs to. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	LogFile string        `placeholder:"PATH" help:"The log file, if it is elsewhere."`
 }
 
 func (logCmd) Help() string {
-	return "Reads the file of the log, and those that came before it, and so works without a daemon. " +
-		"Every daemon has that file, unless it was told --log-file none."
+	return "Reads the current log file and the older ones, and needs no daemon. " +
+		"A daemon writes log files unless log.file is none."
 }
 
 func (logCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect log", "the last 50 lines"},
-		{"ctxd inspect log --follow --level warn", "what goes wrong, as it does"},
+		{"ctxd inspect log --follow --level warn", "warnings and errors as they happen"},
 		{"ctxd inspect log -n 0 --conn 12", "everything about one client"},
 		{"ctxd inspect log -n 0 --json | jq -r .msg", "for scripts: one JSON object a line"},
 	}

@@ -17,7 +17,7 @@ import (
 
 type noteCmd struct {
 	Note string `arg:"" help:"Id, path, title or alias of the note."`
-	Body bool   `help:"Print the text of the note too."`
+	Body bool   `help:"Also print the text of the note."`
 
 	connect.Audience
 }

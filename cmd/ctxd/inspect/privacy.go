@@ -22,21 +22,23 @@ import (
 )
 
 type privacyCmd struct {
-	Record string        `arg:"" optional:"" name:"id" help:"One record alone: id, title or path of a note, or an entity as @Name."`
-	Prose  bool          `help:"List the places where public records spell out a private title, name or alias without a link or mention."`
-	Limit  command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Records or places at most, 1 to 10,000. Default: 100."`
+	Record string        `arg:"" optional:"" name:"id" help:"Show only this record: id, title or path of a note, or an entity as @Name."`
+	Prose  bool          `help:"List places where public records contain a private title, name or alias without a link or mention."`
+	Limit  command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Maximum number of records or places, 1 to 10,000. Default: 100."`
 }
 
 func (privacyCmd) Help() string {
-	return "Lists the records that remote models never see, each with the rule by which it is private, what was withheld from the last prompts, and which methods of the daemon show what to whom. " +
-		"Links and mentions of private records are taken out of what a remote model sees, but free text that spells out a private name is not: --prose lists such places, for you to decide."
+	return "Lists the records that remote models never see and the rule that makes each private, what was withheld " +
+		"from the last prompts, and what each method shows to whom. " +
+		"Links to and mentions of private records are removed from what a remote model sees. " +
+		"Free text that contains a private name is not changed; --prose lists such places, so that you can decide."
 }
 
 func (privacyCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect privacy", "what is private, and why"},
-		{`ctxd inspect privacy "Salary Bands 2025"`, "why a note is private, and which prompts went without it"},
-		{"ctxd inspect privacy --prose", "where public notes spell out private names"},
+		{`ctxd inspect privacy "Salary Bands 2025"`, "why a note is private, and from which prompts it was withheld"},
+		{"ctxd inspect privacy --prose", "places where public notes contain private names"},
 		{"ctxd inspect privacy --prose --json | jq -r '.places[] | \"\\(.path):\\(.line)\"'", "for scripts"},
 	}
 }

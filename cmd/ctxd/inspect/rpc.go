@@ -16,12 +16,14 @@ import (
 )
 
 type rpcCmd struct {
-	Watch bool `short:"w" help:"Show it again each second, until q or Ctrl-C."`
+	Watch bool `short:"w" help:"Refresh every second, until q or Ctrl-C."`
 }
 
 func (rpcCmd) Help() string {
-	return "Connections, the calls that are not answered yet, and for each method how often it was called and how long it took. " +
-		"A bar has one column for each doubling of the time, on the scale in its heading; its height says how many calls took that long."
+	return "Shows connections, unanswered calls, and for each method how often it was called and how long it took. " +
+		"In the chart of a method each column is twice as long a time as the one before, on the scale in the " +
+		"heading; " +
+		"its height is the number of calls."
 }
 
 func (rpcCmd) Examples() []command.Example {

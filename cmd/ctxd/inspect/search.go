@@ -18,22 +18,25 @@ import (
 
 type searchCmd struct {
 	Query []string      `arg:"" help:"The query, as ctxd search takes it."`
-	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Places of each list that are shown, 1 to 100. Default: 10."`
+	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"How many hits of each list to show, 1 to 100. Default: 10."`
 
 	search.Filters
 	connect.Audience
 }
 
 func (searchCmd) Help() string {
-	return "Shows how a query is read: its words and stems, what an unfinished or mistyped word stands for, phrases and filters, and how many notes have each word. " +
-		"Then the list by words and the list by meaning side by side, and how they become one: the score of each in proportion to the best of its list, times what that list counts."
+	return "Shows how a query is read: " +
+		"its words and stems, what an unfinished or misspelt word stands for, phrases and filters, and how many " +
+		"notes have each word. " +
+		"Then it shows the hits by words and by meaning side by side, and how their scores are combined: " +
+		"each score is divided by the best of its list, and multiplied by the weight of that list."
 }
 
 func (searchCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect search load cel", "what cel stands for, and what is found for it"},
 		{"ctxd inspect search '\"load cell\" -roof tag:work'", "phrases and filters"},
-		{"ctxd inspect search load cel --audience remote", "how a remote reader's search goes"},
+		{"ctxd inspect search load cel --audience remote", "the same for a remote reader"},
 		{"ctxd inspect search how heavy is it --json | jq .understood.words", "for scripts"},
 	}
 }

@@ -25,7 +25,7 @@ func (statusCmd) Examples() []command.Example {
 }
 
 func (statusCmd) Help() string {
-	return "While the daemon opens its store, or restores a backup, only its health is shown."
+	return "While the daemon opens its store or restores a backup, only its health is shown."
 }
 
 // Status is everything that the daemon says of itself. While calls wait for its

@@ -17,23 +17,23 @@ import (
 
 // Entities is ctxd entities.
 type Entities struct {
-	List listEntities   `cmd:"" help:"The entities by name."`
-	Show inspect.Entity `cmd:"" help:"An entity with its fields and what refers to it, as ctxd inspect entity shows it."`
-	Set  setEntity      `cmd:"" help:"Change an entity that no file of a vault holds, or make one."`
+	List listEntities   `cmd:"" help:"List the entities by name."`
+	Show inspect.Entity `cmd:"" help:"Show an entity with its fields and what refers to it; the same as ctxd inspect entity."`
+	Set  setEntity      `cmd:"" help:"Create an entity, or change one that is not from a vault."`
 }
 
 // Examples are those of --help.
 func (Entities) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd entities list --type Person", "what there is"},
-		{"ctxd entities show @Alice", "one of them"},
-		{"ctxd entities set Zoë --type Person role=CTO", "make one"},
+		{"ctxd entities list --type Person", "the entities of a type"},
+		{"ctxd entities show @Alice", "one entity"},
+		{"ctxd entities set Zoë --type Person role=CTO", "create an entity"},
 	}
 }
 
 type listEntities struct {
-	Type    string `placeholder:"TYPE" help:"Entities of this type only."`
-	Trashed bool   `help:"Those in the trash instead."`
+	Type    string `placeholder:"TYPE" help:"Only entities of this type."`
+	Trashed bool   `help:"List the entities in the trash instead."`
 
 	List
 	connect.Audience
@@ -42,9 +42,9 @@ type listEntities struct {
 func (listEntities) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd entities list", "the first hundred"},
-		{"ctxd entities list --type Person -n 0", "everybody"},
+		{"ctxd entities list --type Person -n 0", "all persons"},
 		{"ctxd entities list --json | jq -r '.entities[].name'", "for scripts"},
-		{"ctxd entities list --audience remote", "public ones only, for a model that is not on this machine"},
+		{"ctxd entities list --audience remote", "only public ones, for a model on another machine"},
 	}
 }
 
@@ -72,25 +72,25 @@ func (c *listEntities) Run(a *Options) error {
 }
 
 type setEntity struct {
-	Entity string   `arg:"" help:"Id, name or alias of the entity, with or without @; with --type the name of a new one."`
-	Fields []string `arg:"" optional:"" name:"field" help:"FIELD=VALUE for each field to change; FIELD= empties it. A list has FIELD=VALUE for each of its values. References are names or ids."`
+	Entity string   `arg:"" help:"Id, name or alias of the entity, with or without @; with --type, the name of the new one."`
+	Fields []string `arg:"" optional:"" name:"field" help:"FIELD=VALUE for each field to change; FIELD= empties it. For a list, give FIELD=VALUE once for each value. References are names or ids."`
 
-	Type    string   `placeholder:"TYPE" help:"Make a new entity of this type."`
-	Name    string   `placeholder:"NAME" help:"Another name."`
-	Alias   []string `placeholder:"NAME" sep:"none" help:"Its other names, in the place of the earlier ones. May be repeated."`
-	Private *bool    `negatable:"" help:"Keep it from remote models, or no longer."`
+	Type    string   `placeholder:"TYPE" help:"Create an entity of this type."`
+	Name    string   `placeholder:"NAME" help:"New name."`
+	Alias   []string `placeholder:"NAME" sep:"none" help:"Replace the aliases. May be repeated."`
+	Private *bool    `negatable:"" help:"Hide it from remote models, or no longer."`
 }
 
 func (setEntity) Help() string {
-	return "What is not named stays as it is. An entity that is made from a file of a vault is changed in that file: " +
+	return "Only what is named is changed. To change an entity from a vault, edit its file: " +
 		"the daemon never writes into a vault. ctxd types show TYPE lists the fields."
 }
 
 func (setEntity) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd entities set Zoë --type Person role=CTO manager=@Alice", "a new one; a reference by name"},
-		{"ctxd entities set Zoë skills=Go skills=SQL", "a list, a value at a time"},
-		{"ctxd entities set Zoë role= --name 'Zoë Lang'", "an empty field, and another name"},
+		{"ctxd entities set Zoë --type Person role=CTO manager=@Alice", "create an entity; a reference by name"},
+		{"ctxd entities set Zoë skills=Go skills=SQL", "a list of two values"},
+		{"ctxd entities set Zoë role= --name 'Zoë Lang'", "empty a field, and change the name"},
 	}
 }
 

@@ -14,25 +14,25 @@ import (
 
 // Notes is ctxd notes.
 type Notes struct {
-	List listNotes `cmd:"" help:"The notes by title."`
-	Show showNote  `cmd:"" help:"The text of a note, as it is stored."`
-	Set  setNote   `cmd:"" help:"Change a note that no file of a vault holds, or make one."`
+	List listNotes `cmd:"" help:"List the notes by title."`
+	Show showNote  `cmd:"" help:"Print the text of a note as it is stored."`
+	Set  setNote   `cmd:"" help:"Create a note, or change one that is not in a vault."`
 }
 
 // Examples are those of --help.
 func (Notes) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd notes list --tag planning", "what there is"},
-		{"ctxd notes show Kickoff", "the text of one"},
-		{"ctxd notes set Ideas --new --body ideas.md", "make one"},
+		{"ctxd notes list --tag planning", "the notes with a tag"},
+		{"ctxd notes show Kickoff", "the text of a note"},
+		{"ctxd notes set Ideas --new --body ideas.md", "create a note"},
 	}
 }
 
 type listNotes struct {
-	Tag      string `placeholder:"TAG" help:"Notes with this tag, or with one below it."`
-	Folder   string `placeholder:"FOLDER" help:"Notes in this folder, or in one below it."`
-	Type     string `placeholder:"TYPE" help:"Notes that an entity of this type was made from."`
-	Archived bool   `help:"Archived notes instead."`
+	Tag      string `placeholder:"TAG" help:"Only notes with this tag, or with a tag below it."`
+	Folder   string `placeholder:"FOLDER" help:"Only notes in this folder or below it."`
+	Type     string `placeholder:"TYPE" help:"Only notes that describe an entity of this type."`
+	Archived bool   `help:"List the archived notes instead."`
 
 	List
 	connect.Audience
@@ -41,9 +41,9 @@ type listNotes struct {
 func (listNotes) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd notes list", "the first hundred"},
-		{"ctxd notes list --tag planning --folder Meetings -n 0", "all of them that fit"},
+		{"ctxd notes list --tag planning --folder Meetings -n 0", "all notes that match"},
 		{"ctxd notes list --json | jq -r '.notes[].path'", "for scripts"},
-		{"ctxd notes list --audience remote", "public notes only, for a model that is not on this machine"},
+		{"ctxd notes list --audience remote", "only public notes, for a model on another machine"},
 	}
 }
 
@@ -88,7 +88,7 @@ type showNote struct {
 }
 
 func (showNote) Help() string {
-	return "Prints the text alone, so that it can be saved or handed on; with --json the whole record. " +
+	return "Prints only the text, so that it can be saved or piped; with --json, the whole record. " +
 		"ctxd inspect note shows its links and what links to it."
 }
 
@@ -96,7 +96,7 @@ func (showNote) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd notes show Kickoff", "by title"},
 		{"ctxd notes show Meetings/Kickoff.md > kickoff.md", "by path, into a file"},
-		{"ctxd notes show Kickoff --audience remote", "as a model reads it that is not on this machine"},
+		{"ctxd notes show Kickoff --audience remote", "as a model on another machine reads it"},
 	}
 }
 
@@ -119,26 +119,27 @@ func (c *showNote) Run(a *Options) error {
 type setNote struct {
 	Note string `arg:"" help:"Id, path, title or alias of the note; with --new its title."`
 
-	New     bool     `help:"Make a note of that title."`
-	Body    string   `placeholder:"FILE" help:"Read its text from this file, - for standard input."`
-	Title   string   `placeholder:"TEXT" help:"Another title."`
-	Folder  string   `placeholder:"FOLDER" help:"Folder that it belongs to."`
-	Tag     []string `placeholder:"TAG" sep:"none" help:"Its tags beside those in the text, in the place of the earlier ones. May be repeated."`
-	Alias   []string `placeholder:"TITLE" sep:"none" help:"Its other titles, in the place of the earlier ones. May be repeated."`
-	Private *bool    `negatable:"" help:"Keep it from remote models, or no longer."`
-	Clear   []string `enum:"title,folder,tag,alias" placeholder:"WHAT" help:"Empty title, folder, tag or alias. Without a title it is taken from the text. May be repeated."`
+	New     bool     `help:"Create a note with that title."`
+	Body    string   `placeholder:"FILE" help:"Read the text from this file; - is standard input."`
+	Title   string   `placeholder:"TEXT" help:"New title."`
+	Folder  string   `placeholder:"FOLDER" help:"New folder."`
+	Tag     []string `placeholder:"TAG" sep:"none" help:"Replace the tags that are not in the text. May be repeated."`
+	Alias   []string `placeholder:"TITLE" sep:"none" help:"Replace the aliases. May be repeated."`
+	Private *bool    `negatable:"" help:"Hide it from remote models, or no longer."`
+	Clear   []string `enum:"title,folder,tag,alias" placeholder:"WHAT" help:"Remove the title, folder, tags or aliases. A note without a title takes it from its text. May be repeated."`
 }
 
 func (setNote) Help() string {
-	return "What no flag names stays as it is. A note of a vault is changed in its file: the daemon never writes into a vault."
+	return "Only what the flags name is changed. To change a note of a vault, edit its file: " +
+		"the daemon never writes into a vault."
 }
 
 func (setNote) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd notes set Ideas --new --body ideas.md --tag later", "a new note"},
-		{"date | ctxd notes set Ideas --body -", "another text, from standard input"},
-		{"ctxd notes set Ideas --title 'Good ideas' --private", "another title, and kept from remote models"},
-		{"ctxd notes set Ideas --clear tag --no-private", "no tags but those in the text, and public"},
+		{"date | ctxd notes set Ideas --body -", "replace the text from standard input"},
+		{"ctxd notes set Ideas --title 'Good ideas' --private", "change the title, and hide it from remote models"},
+		{"ctxd notes set Ideas --clear tag --no-private", "only the tags in the text, and public"},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // List are the flags of every list.
 type List struct {
-	Limit command.Count `short:"n" from:"0" default:"100" placeholder:"N" help:"Records at most; 0 for all. Default: 100."`
+	Limit command.Count `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of records; 0 for all. Default: 100."`
 }
 
 // pageSize is how many records a call asks for.

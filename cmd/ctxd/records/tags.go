@@ -11,25 +11,26 @@ import (
 
 // Tags is ctxd tags.
 type Tags struct {
-	List listTags `cmd:"" help:"The tags with the number of their notes, most frequent first."`
-	Show showTag  `cmd:"" help:"The notes with a tag, or with one below it."`
+	List listTags `cmd:"" help:"List the tags and how many notes each has, most frequent first."`
+	Show showTag  `cmd:"" help:"List the notes with a tag, or with a tag below it."`
 }
 
 // Help is what --help says of the command.
 func (Tags) Help() string {
-	return "A tag lives as long as a note has it: write it in the text, or give it with ctxd notes set --tag."
+	return "A tag exists as long as a note has it. " +
+		"Write it in the text of the note, or set it with ctxd notes set --tag."
 }
 
 // Examples are those of --help.
 func (Tags) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd tags list", "the most frequent tags"},
-		{"ctxd tags show planning", "the notes with one of them"},
+		{"ctxd tags show planning", "the notes with a tag"},
 	}
 }
 
 type listTags struct {
-	Prefix string `arg:"" optional:"" help:"Tags that begin with this only."`
+	Prefix string `arg:"" optional:"" help:"Only tags that begin with this."`
 
 	List
 	connect.Audience
@@ -40,7 +41,7 @@ func (listTags) Examples() []command.Example {
 		{"ctxd tags list", "the most frequent tags"},
 		{"ctxd tags list project/ -n 0", "all below project"},
 		{"ctxd tags list --json | jq -r '.tags[].name'", "for scripts"},
-		{"ctxd tags list --audience remote", "those of public notes, for a model that is not on this machine"},
+		{"ctxd tags list --audience remote", "only those of public notes, for a model on another machine"},
 	}
 }
 
@@ -67,7 +68,7 @@ func (c *listTags) Run(a *Options) error {
 }
 
 type showTag struct {
-	Tag string `arg:"" help:"The tag, with # or without."`
+	Tag string `arg:"" help:"The tag, with or without #."`
 
 	List
 	connect.Audience
@@ -76,7 +77,7 @@ type showTag struct {
 func (showTag) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd tags show planning", "notes with #planning or #planning/2026"},
-		{"ctxd tags show planning --audience remote", "public notes only, for a model that is not on this machine"},
+		{"ctxd tags show planning --audience remote", "only public notes, for a model on another machine"},
 	}
 }
 

@@ -16,17 +16,17 @@ import (
 
 // Types is ctxd types.
 type Types struct {
-	List listTypes `cmd:"" help:"The types with the number of their entities."`
-	Show showType  `cmd:"" help:"The fields of a type."`
+	List listTypes `cmd:"" help:"List the types and how many entities each has."`
+	Show showType  `cmd:"" help:"Show the fields of a type."`
 	Set  setType   `cmd:"" help:"Declare a type, or change its fields."`
 }
 
 // Examples are those of --help.
 func (Types) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd types list", "what there is"},
-		{"ctxd types show Person", "the fields of one"},
-		{"ctxd types set Person role:text team:entity_ref:Team", "declare them"},
+		{"ctxd types list", "all types"},
+		{"ctxd types show Person", "the fields of a type"},
+		{"ctxd types set Person role:text team:entity_ref:Team", "declare fields"},
 	}
 }
 
@@ -35,7 +35,7 @@ type listTypes struct{ connect.Audience }
 func (listTypes) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd types list", "names, fields, and how many entities"},
-		{"ctxd types list --audience remote", "counts of public entities alone"},
+		{"ctxd types list --audience remote", "counts of public entities only"},
 	}
 }
 
@@ -141,16 +141,16 @@ func drawType(s *term.Screen, typ *record.Type) {
 
 type setType struct {
 	Type   string   `arg:"" help:"Name of the type."`
-	Fields []string `arg:"" optional:"" name:"field" help:"NAME:TYPE for each field to declare or change, such as role:text. NAME:entity_ref:TYPE says what it leads to, NAME:select:A,B what it may be, NAME:computed:QUERY what it is worked out from."`
+	Fields []string `arg:"" optional:"" name:"field" help:"NAME:TYPE for each field to declare or change, such as role:text. NAME:entity_ref:TYPE also gives the type it refers to, NAME:select:A,B the options, NAME:computed:QUERY the query."`
 
 	Remove   []string `placeholder:"NAME" sep:"none" help:"Remove this field. May be repeated."`
 	Required []string `placeholder:"NAME" sep:"none" help:"This field must have a value. May be repeated."`
-	Force    bool     `help:"Change it even when that hides values of entities."`
+	Force    bool     `help:"Change the type even if that hides values of entities."`
 }
 
 func (setType) Help() string {
 	var b strings.Builder
-	b.WriteString("A type that is not there is declared. Fields that are not named stay as they are. The field types: ")
+	b.WriteString("A type that does not exist is declared. Only the fields that are named are changed. The field types: ")
 	for i, t := range record.FieldTypes {
 		if i > 0 {
 			b.WriteString("; ")
@@ -162,10 +162,10 @@ func (setType) Help() string {
 
 func (setType) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd types set Person role:text born:date team:entity_ref:Team", "fields of a new type, or more of them"},
-		{"ctxd types set Task status:select:open,done --required status", "a field that must be one of two"},
+		{"ctxd types set Person role:text born:date team:entity_ref:Team", "declare a type, or add fields to it"},
+		{"ctxd types set Task status:select:open,done --required status", "a field with two options that must have a value"},
 		{"ctxd types set Team 'members:computed:SELECT p FROM Person WHERE p.team = {this}'", "a computed field"},
-		{"ctxd types set Person --remove born", "one field less"},
+		{"ctxd types set Person --remove born", "remove a field"},
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 // Command is ctxd search.
 type Command struct {
 	Query   []string      `arg:"" help:"Words to look for; see below for phrases and filters."`
-	Mode    string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to look: lexical by words, semantic by meaning, hybrid by both. Default: hybrid."`
-	Limit   command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Hits at most, 1 to 100. Default: 10."`
-	Explain bool          `short:"e" help:"Say of each hit what counted."`
+	Mode    string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
+	Limit   command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of hits, 1 to 100. Default: 10."`
+	Explain bool          `short:"e" help:"Show how each hit got its score."`
 
 	Filters
 	connect.Audience
@@ -24,12 +24,12 @@ type Command struct {
 
 // Filters are the flags that narrow a search.
 type Filters struct {
-	Tag      []string `placeholder:"TAG" help:"Notes with this tag only. May be repeated: all must be there."`
-	Folder   string   `placeholder:"FOLDER" help:"Notes in this folder only, or in one below it."`
-	Type     []string `placeholder:"TYPE" help:"Notes that an entity of this type was made from. May be repeated: any of them."`
+	Tag      []string `placeholder:"TAG" help:"Only notes with this tag. May be repeated; a note must have all of them."`
+	Folder   string   `placeholder:"FOLDER" help:"Only notes in this folder or below it."`
+	Type     []string `placeholder:"TYPE" help:"Only notes that describe an entity of this type. May be repeated; any of them will do."`
 	After    string   `placeholder:"DATE" help:"Notes changed on this date or later, such as 2026-01-31."`
 	Before   string   `placeholder:"DATE" help:"Notes changed before this date."`
-	Archived bool     `help:"Archived notes too."`
+	Archived bool     `help:"Include archived notes."`
 }
 
 // Filter returns the filter as the protocol has it.
@@ -55,10 +55,10 @@ func (Command) Help() string {
 func (Command) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd search load cells", "notes about both words"},
-		{"ctxd search how heavy is the bridge --mode semantic", "by meaning alone"},
-		{"ctxd search kickoff --tag meetings --limit 3", "narrowed"},
-		{"ctxd search kickoff --explain", "with what counted"},
-		{"ctxd search kickoff --audience remote", "what a model that is not on this machine may read of it"},
+		{"ctxd search how heavy is the bridge --mode semantic", "by meaning only"},
+		{"ctxd search kickoff --tag meetings --limit 3", "with a filter"},
+		{"ctxd search kickoff --explain", "with the parts of each score"},
+		{"ctxd search kickoff --audience remote", "what a model on another machine would find"},
 		{"ctxd search kickoff --json | jq -r '.hits[].path'", "for scripts"},
 	}
 }

@@ -11,15 +11,16 @@ import (
 // Similar is ctxd similar.
 type Similar struct {
 	Note  string        `arg:"" help:"Title, path or id of a note."`
-	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Notes at most, 1 to 100. Default: 10."`
+	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of notes, 1 to 100. Default: 10."`
 
 	connect.Audience
 }
 
 // Help is what --help says of the command.
 func (Similar) Help() string {
-	return "Lists the notes that mean what a note does, nearest first, each with the part that is nearest. " +
-		"The vectors that the daemon keeps are compared; while the note has none, notes with its words are listed, and the command says so."
+	return "Lists the notes whose meaning is nearest to that of a note, nearest first, each with its nearest passage. " +
+		"It compares the vectors in the index. " +
+		"While the note has no vector, it searches for the words of the note instead, and says so."
 }
 
 // Examples are those of --help.
@@ -27,7 +28,7 @@ func (Similar) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd similar Kickoff", "notes about the same"},
 		{"ctxd similar Meetings/Kickoff.md --limit 3", "the nearest three"},
-		{"ctxd similar Kickoff --audience remote", "for a model that is not on this machine: no private note"},
+		{"ctxd similar Kickoff --audience remote", "without private notes, for a model on another machine"},
 		{"ctxd similar Kickoff --json | jq -r '.hits[].path'", "for scripts"},
 	}
 }

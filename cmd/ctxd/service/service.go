@@ -18,32 +18,34 @@ import (
 
 // Command is ctxd service.
 type Command struct {
-	Install installCmd `cmd:"" help:"Have the daemon started when you log in, and start it now."`
-	Remove  removeCmd  `cmd:"" help:"End the daemon that was installed, and start it no more."`
-	Status  statusCmd  `cmd:"" help:"Say whether it is installed, and whether it runs."`
+	Install installCmd `cmd:"" help:"Start the daemon now and at every login."`
+	Remove  removeCmd  `cmd:"" help:"Stop the installed daemon, and no longer start it at login."`
+	Status  statusCmd  `cmd:"" help:"Show whether the service is installed and running."`
 }
 
 // Help is what --help says of the command.
 func (Command) Help() string {
-	return "Writes a unit of your own systemd on Linux, an agent of launchd on macOS. Neither needs root."
+	return "Writes a user unit of systemd on Linux, or a launch agent on macOS. Neither needs root."
 }
 
 type installCmd struct {
-	Vault  []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to read at the start. May be repeated. Default: those of the configuration."`
+	Vault  []string `placeholder:"DIR" sep:"none" help:"Folder of Markdown notes to import at the start. May be repeated. Default: vaults of the configuration."`
 	Data   string   `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	DryRun bool     `help:"Print what would be written and run, and do nothing."`
+	DryRun bool     `help:"Show what would be written and run, and do nothing."`
 	Force  bool     `help:"Replace a file that ctxd did not write."`
 }
 
 func (installCmd) Help() string {
-	return "What --socket, --config and these flags say, and the environment variables for the same, is written into the file. " +
-		"Everything else is read from the configuration at each start. Install again to change it."
+	return "The values of --socket, --config and the flags below, or of the environment variables for them, are " +
+		"written into the service file. " +
+		"All other settings are read from the configuration at each start. " +
+		"To change the service, install it again."
 }
 
 func (installCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd service install --vault ~/Notes", "serve the notes in a folder from login to logout"},
-		{"ctxd service install --dry-run", "see the file and the commands first"},
+		{"ctxd service install --dry-run", "show the file and the commands first"},
 	}
 }
 
@@ -141,14 +143,16 @@ func sameFile(a, b string) bool {
 }
 
 type removeCmd struct {
-	DryRun bool `help:"Print what would be run and removed, and do nothing."`
+	DryRun bool `help:"Show what would be run and removed, and do nothing."`
 	Force  bool `help:"Remove a file that ctxd did not write."`
 }
 
-func (removeCmd) Help() string { return "Your notes, and what the daemon knows of them, stay." }
+func (removeCmd) Help() string {
+	return "Your notes and the store stay."
+}
 
 func (removeCmd) Examples() []command.Example {
-	return []command.Example{{"ctxd service remove", "start the daemon no more"}}
+	return []command.Example{{"ctxd service remove", "stop the daemon, and no longer start it at login"}}
 }
 
 func (c *removeCmd) Run(a *Options) error {

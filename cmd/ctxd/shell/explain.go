@@ -21,25 +21,26 @@ type Inspect struct {
 	Query []string `arg:"" help:"The query."`
 
 	This    string `placeholder:"ENTITY" help:"Id, name or alias of the entity that {this} means."`
-	Type    string `placeholder:"TYPE" help:"Read it as the query of a computed field of this type."`
-	Explain bool   `short:"e" help:"Run it, and say how it was answered."`
+	Type    string `placeholder:"TYPE" help:"Check it as the query of a computed field of this type."`
+	Explain bool   `short:"e" help:"Run the query and show its plan."`
 
 	connect.Audience
 }
 
 // Help is what --help says of the command.
 func (Inspect) Help() string {
-	return "Shows everything that is wrong with a query or suspicious in it, and how it is read: types, fields, conditions. " +
-		"With --explain it is run, and the plan says how: which index, what else could have served, how many rows were looked at for how many that match."
+	return "Shows all errors and warnings for a query, and how it is read: types, fields, conditions. " +
+		"With --explain the query is run and its plan is shown: " +
+		"which index was used, which others could have been, how many rows were read and how many matched."
 }
 
 // Examples are those of --help.
 func (Inspect) Examples() []command.Example {
 	return []command.Example{
-		{`ctxd inspect wql "SELECT p FROM Persn WHERE p.taem = 3"`, "all that is wrong, not the first"},
+		{`ctxd inspect wql "SELECT p FROM Persn WHERE p.taem = 3"`, "all errors, not only the first"},
 		{`ctxd inspect wql "SELECT p FROM Person WHERE p.manager = {this}" --this @Alice --explain`, "the plan"},
 		{`ctxd inspect wql "SELECT p FROM Person WHERE p.team = {this}" --type Team`, "as a computed field of a type"},
-		{`ctxd inspect wql "SELECT p FROM Person" --explain --audience remote`, "how it is answered for a remote reader"},
+		{`ctxd inspect wql "SELECT p FROM Person" --explain --audience remote`, "the plan for a remote reader"},
 	}
 }
 

@@ -18,26 +18,26 @@ import (
 
 // Command is ctxd wql.
 type Command struct {
-	Query []string `arg:"" optional:"" help:"The query, or several that end with a semicolon each. Default: a prompt, or what is on standard input."`
+	Query []string `arg:"" optional:"" help:"The query, or several that each end with a semicolon. Default: a prompt, or standard input."`
 	File  string   `short:"f" placeholder:"FILE" help:"Run the queries of this file; - is standard input."`
 
 	This      string        `placeholder:"ENTITY" help:"Id, name or alias of the entity that {this} means."`
-	Type      string        `placeholder:"TYPE" help:"Check the queries as those of a computed field of this type, and run nothing."`
-	Fields    []string      `placeholder:"FIELDS" help:"Fields to show, such as role,team.lead.name. Default: those that the query mentions."`
-	Limit     command.Count `short:"n" from:"1" to:"10000" placeholder:"N" help:"Rows at most, 1 to 10,000; a smaller LIMIT of the query holds. Default: 200."`
-	Format    string        `enum:"table,json,csv,tsv" default:"table" placeholder:"FORMAT" help:"Form of the answers: table, json, csv or tsv. Default: table, with --json json."`
-	Explain   bool          `short:"e" help:"Say how each query was answered."`
-	Expanded  bool          `short:"x" help:"Show each row as a block, a field on a line."`
-	KeepGoing bool          `short:"k" help:"Go on after a query that fails. The exit status still tells of it."`
+	Type      string        `placeholder:"TYPE" help:"Check the queries as those of a computed field of this type, without running them."`
+	Fields    []string      `placeholder:"FIELDS" help:"Fields to show, such as role,team.lead.name. Default: the fields that the query mentions."`
+	Limit     command.Count `short:"n" from:"1" to:"10000" placeholder:"N" help:"Maximum number of rows, 1 to 10,000. A smaller LIMIT in the query applies. Default: 200."`
+	Format    string        `enum:"table,json,csv,tsv" default:"table" placeholder:"FORMAT" help:"Output format: table, json, csv or tsv. Default: table; json with --json."`
+	Explain   bool          `short:"e" help:"Show the plan of each query."`
+	Expanded  bool          `short:"x" help:"Show each row as a block with one field a line."`
+	KeepGoing bool          `short:"k" help:"Continue after a query that fails. The exit status is still 1."`
 
 	connect.Audience
 }
 
 // Help is what --help says of the command.
 func (Command) Help() string {
-	return "Without a query, on a terminal, it is a prompt: Tab completes, the arrow keys and Ctrl-R bring back what was entered before, " +
+	return "Without a query, on a terminal, it is an interactive prompt: Tab completes, the arrow keys and Ctrl-R recall earlier queries, " +
 		`\? lists its commands. The history is kept in a file that only you can read, see ctxd config wql.history. ` +
-		"Anywhere else it reads queries from standard input, and stops at the first that fails."
+		"Otherwise it reads queries from standard input, and stops at the first one that fails."
 }
 
 // More lists the functions of the language.
@@ -53,9 +53,9 @@ func (Command) More() string {
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd wql", "a prompt"},
+		{"ctxd wql", "an interactive prompt"},
 		{`ctxd wql "SELECT p FROM Person WHERE p.team.name = 'Engineering' ORDER BY p.started"`, "one query"},
-		{`ctxd wql --this @Alice "SELECT p FROM Person WHERE p.manager = {this}" --fields role,team`, "as the computed field of somebody"},
+		{`ctxd wql --this @Alice "SELECT p FROM Person WHERE p.manager = {this}" --fields role,team`, "as a computed field of an entity"},
 		{"ctxd wql --format csv -f queries.wql > rows.csv", "the queries of a file"},
 		{`ctxd wql "SELECT p FROM Person p" --audience remote`, "what a remote model is shown of them"},
 		{`ctxd wql "SELECT COUNT(*) FROM Project" --json | jq .value`, "for scripts"},

@@ -15,7 +15,7 @@ import (
 
 // Flag says which store a command is about.
 type Flag struct {
-	Data string `placeholder:"DIR" help:"Folder of the store. Default: that of the daemon on the socket; when none runs $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	Data string `placeholder:"DIR" help:"Folder of the store. Default: the store of the running daemon, else $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 }
 
 // Access is the way to a store: through the daemon that has it, or to its

@@ -21,17 +21,18 @@ import (
 
 // Backup is ctxd backup.
 type Backup struct {
-	File  string `arg:"" optional:"" help:"The file, or a folder for a file named after the time. Default: such a file in this folder."`
-	Force bool   `xor:"what" help:"Replace the file when there is one."`
-	Check bool   `xor:"what" help:"Read a backup to its end and say what it holds; write nothing."`
+	File  string `arg:"" optional:"" help:"The file, or a folder for a file named after the date and time. Default: the current folder."`
+	Force bool   `xor:"what" help:"Replace the file if it exists."`
+	Check bool   `xor:"what" help:"Check a whole backup and show what is in it, and write nothing."`
 	Flag
 }
 
 // Help is what --help says of the command.
 func (Backup) Help() string {
-	return "Everything is in it: notes, entities, types, and what is known of the vaults. Nobody waits for it, " +
-		"it holds exactly one moment, and it appears under its name when it is whole and on the disk. " +
-		"Only you can read it. Without a daemon the folder of the store is read, and no daemon is left behind."
+	return "The backup holds notes, entities, types and the state of the vaults, all of the same moment. " +
+		"Other clients do not wait for it. " +
+		"The file appears under its name only when it is complete and on disk, and only you can read it. " +
+		"Without a running daemon the folder of the store is read directly."
 }
 
 // Examples are those of --help.
@@ -40,7 +41,7 @@ func (Backup) Examples() []command.Example {
 		{"ctxd backup", "a file such as " + backupName(time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local)) + " in this folder"},
 		{"ctxd backup ~/Backups/", "the same in another folder"},
 		{"ctxd backup /mnt/usb/notes.ctxdbackup --force", "always the same file"},
-		{"ctxd backup --check notes.ctxdbackup", "is it whole, and what is in it?"},
+		{"ctxd backup --check notes.ctxdbackup", "is it complete, and what is in it?"},
 	}
 }
 

@@ -20,27 +20,28 @@ import (
 // Restore is ctxd restore.
 type Restore struct {
 	File     string `arg:"" help:"The backup."`
-	DryRun   bool   `help:"Check the backup, show what it holds and what the store holds now, and change nothing."`
-	Yes      bool   `short:"y" help:"Do it without asking."`
-	Checksum string `placeholder:"HEX" help:"Go on only if the file has this SHA-256, as ctxd backup printed it."`
+	DryRun   bool   `help:"Check the backup, show what is in it and what is in the store, and change nothing."`
+	Yes      bool   `short:"y" help:"Do not ask for confirmation."`
+	Checksum string `placeholder:"HEX" help:"Continue only if the file has this SHA-256, which ctxd backup prints."`
 	Flag
 }
 
 // Help is what --help says of the command.
 func (Restore) Help() string {
-	return "The store then holds what the backup does, and nothing else: all of it, or after an error none of it. " +
-		"What it held before is kept in its folder until the next restore, so that one can be undone. " +
-		"A running daemon goes on with the restored state, and its clients stay connected. " +
+	return "Afterwards the store holds exactly what the backup holds; after an error it is unchanged. " +
+		"The previous content is kept in the folder of the store until the next restore, so that a restore can be " +
+		"undone. " +
+		"A running daemon continues with the restored content, and its clients stay connected. " +
 		"Folders of notes are not touched: ctxd import reads again what has changed in them."
 }
 
 // Examples are those of --help.
 func (Restore) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd restore notes.ctxdbackup --dry-run", "is it whole, and what would change?"},
-		{"ctxd restore notes.ctxdbackup", "shows that, asks, and restores"},
+		{"ctxd restore notes.ctxdbackup --dry-run", "is it complete, and what would change?"},
+		{"ctxd restore notes.ctxdbackup", "show that, ask, and restore"},
 		{"ctxd restore notes.ctxdbackup --yes --checksum 6b1f…", "in a script"},
-		{"ctxd restore notes.ctxdbackup --data ~/try", "into another folder, to look at it: ctxd serve --data ~/try"},
+		{"ctxd restore notes.ctxdbackup --data ~/try", "restore into another folder; look at it with ctxd serve --data ~/try"},
 	}
 }
 

@@ -21,24 +21,24 @@ import (
 // Command is ctxd uninstall.
 type Command struct {
 	Data     string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	KeepData bool   `help:"Leave the store with its indexes and logs."`
-	DryRun   bool   `help:"Say what would be removed, and change nothing."`
-	Yes      bool   `short:"y" help:"Do it without asking."`
+	KeepData bool   `help:"Keep the store with its indexes and logs."`
+	DryRun   bool   `help:"Show what would be removed, and change nothing."`
+	Yes      bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
 // Help is what --help says of the command.
 func (Command) Help() string {
-	return "Ends the daemon and removes its service, the store with its indexes and logs, and the configuration. " +
-		"No file of a vault is touched, and backups in other folders stay. " +
-		"Notes, entities and conversations that come from no vault are in the store alone: make a backup first to keep them. " +
-		"The program itself stays; the last line says where it is."
+	return "Stops the daemon and removes its service, the store with its indexes and logs, and the configuration. " +
+		"Files of vaults are not touched, and backups in other folders stay. " +
+		"Notes, entities and conversations that do not come from a vault exist only in the store: " +
+		"make a backup first if you want to keep them. The program itself stays; the last line shows where it is."
 }
 
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd uninstall --dry-run", "see first what would go"},
-		{"ctxd backup ~/ctxd.ctxdbackup && ctxd uninstall", "keep everything in one file, then remove it here"},
+		{"ctxd uninstall --dry-run", "show first what would be removed"},
+		{"ctxd backup ~/ctxd.ctxdbackup && ctxd uninstall", "keep a backup, then remove everything"},
 		{"ctxd uninstall --keep-data", "remove the service and the configuration only"},
 	}
 }
