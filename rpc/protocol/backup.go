@@ -69,14 +69,14 @@ const (
 
 var (
 	backupMethod = job(JobBackup, wholeStore(describe[Backup, record.StoreManifest]("admin.backup", Job,
-		"Write all records to one file, from which admin.restore makes the same store again.",
-		"The file holds exactly the state of one transaction, and is there as a whole or not at all; nobody waits for it. Nobody else can read it.",
+		"Back up all records to one file, for admin.restore.",
+		"The file holds the state after one transaction. It appears only when it is complete, other calls do not wait for it, and only this user can read it.",
 		Example{`{"path":"/home/me/notes.ctxdbackup"}`, exampleManifest + `}`},
 		CodeNotFound, CodeConflict)))
 	restoreMethod = job(JobReplace, replacesStore(wholeStore(describe[Restore, Restored]("admin.restore", Job,
-		"Replace the whole store with what a backup holds.",
+		"Replace the whole store with a backup.",
 		"The file is read to its end and checked first; on any error nothing is changed. Then new calls wait, those under way finish, and jobs end with Unavailable, until the backup is in place. "+
-			"Subscribers are told with the kind many. The state that is replaced is kept as a backup in the data folder, the last one only.",
+			"Subscribers get events of the kind many. The replaced state is kept as a backup in the data folder, only the last one.",
 		Example{
 			`{"path":"/home/me/notes.ctxdbackup","dryRun":true}`,
 			exampleManifest +
@@ -84,17 +84,17 @@ var (
 		},
 		CodeNotFound, CodeConflict))))
 	checkMethod = job(JobReplace, replacesStore(wholeStore(describe[Empty, Checked]("admin.check", Job,
-		"Check the files of the store, and that everything made of its records is what they say; put right what is not.",
+		"Check the files of the store and everything derived from its records, and repair what is wrong.",
 		"Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. "+
-			"With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.",
+			"If a file is damaged the store stays open, since memory may hold what the file has lost: make a backup then.",
 		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"compared":true,"drift":[],"records":120,"ms":60}`},
 		CodeConflict))))
 )
 
 var reindexMethod = job(JobIndex, wholeStore(describe[Reindex, Reindexed]("admin.reindex", Job,
-	"Make the index of words or that of vectors anew.",
+	"Rebuild the index of words or of vectors.",
 	"Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. "+
-		"A call that is withdrawn, or that the disk has no room for, stops and leaves the vectors as they were; the index of words is made to its end all the same.",
+		"If the call is cancelled or the disk is full, the vectors stay as they were; the index of words is completed all the same.",
 	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"ms":140}`},
 	CodeConflict)))
 

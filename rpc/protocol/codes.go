@@ -52,19 +52,19 @@ type Code struct {
 // Codes are all error codes, those of JSON-RPC first. Method.Errors says which
 // of them a method may answer with.
 var Codes = []Code{
-	{CodeParse, "parse_error", "The message is no JSON, or its header is malformed. The id is null."},
-	{CodeInvalidRequest, "invalid_request", "The message is no request, or comes at the wrong time."},
-	{CodeMethodNotFound, "method_not_found", "There is no method of that name."},
+	{CodeParse, "parse_error", "The message is not JSON, or its header is malformed. The id is null."},
+	{CodeInvalidRequest, "invalid_request", "The message is not a valid request, or comes at the wrong time."},
+	{CodeMethodNotFound, "method_not_found", "There is no method with that name."},
 	{CodeInvalidParams, "invalid_params", "A parameter is unknown, missing, of the wrong type or has a bad value; data.field names it."},
-	{CodeInternal, "internal", "A defect of the daemon; data.ref is the id of the incident in its log."},
+	{CodeInternal, "internal", "A bug in the daemon; data.ref is the id of the incident in its log."},
 	{CodeNotInitialized, "not_initialized", "The connection has not been initialized."},
 	{CodeCancelled, "cancelled", "The call was withdrawn."},
-	{CodeNotFound, "not_found", "There is no record of that id, path or title."},
-	{CodeConflict, "conflict", "The record moved on, exists already, or the reference is ambiguous."},
-	{CodeUnavailable, "unavailable", "A stage, the store or the disk can't serve the call now."},
+	{CodeNotFound, "not_found", "There is no record with that id, path or title."},
+	{CodeConflict, "conflict", "The record has changed or exists already, or the reference is ambiguous."},
+	{CodeUnavailable, "unavailable", "A stage, the store or the disk cannot serve the call now."},
 	{CodeLimit, "limit", "A size or count is over its limit; data.field names it."},
 	{CodeDeadline, "deadline", "The call took too long."},
-	{CodeQuery, "query", "The query can't be run; data.line and data.column say where."},
+	{CodeQuery, "query", "The query cannot be run; data.line and data.column say where it is wrong."},
 }
 
 // Progress is the parameter of $/progress, sent to the caller that put the

@@ -62,19 +62,19 @@ var TopicTable = [TopicCount]TopicInfo{
 	EntitiesTopic: {
 		TopicEntities, reflect.TypeFor[EntitiesChanged](), MergeRecords, RemoteVisible,
 		"Entities were changed.",
-		"One for each commit and kind. An entity whose reference leads elsewhere now, because a note was renamed, was changed too.",
+		"One for each commit and kind. An entity also counts as changed when its reference leads elsewhere because a note was renamed.",
 		`{"ids":["alice"],"kind":"put","seq":42}`,
 	},
 	HealthTopic: {
 		TopicHealth, reflect.TypeFor[Health](), MergeLatest, RemoteUncounted,
-		"The daemon's status or its warnings are others than before.",
-		"As admin.health answers. Changes that nothing in the daemon notices, such as a disk that fills up, are found within 30 seconds.",
+		"The status or the warnings of the daemon have changed.",
+		"The params are those of the result of admin.health. Changes outside the daemon, such as a full disk, are found within 30 seconds.",
 		exampleHealth,
 	},
 	IndexTopic: {
 		TopicIndex, reflect.TypeFor[IndexProgress](), MergeLatest, RemoteUncounted,
-		"A vault is being read, or vectors of notes are being made.",
-		"At most one in 100 ms for a stage; the last of a stage is always sent.",
+		"A vault is being imported, or notes are being embedded.",
+		"At most one event in 100 ms for each stage; the last one of a stage is always sent.",
 		`{"stage":"read","done":120,"total":400,"vault":"Notes"}`,
 	},
 	NotesTopic: {
@@ -133,13 +133,13 @@ type IndexProgress struct {
 
 var eventMethods = []Method{
 	storeless(describe[EventTopics, EventTopics]("events.subscribe", Control,
-		"Have the daemon tell of changes, by topic.",
+		"Subscribe to events, by topic.",
 		"Adds to the topics in effect. An event of another connection's change may come before the answer to the call that made it, or after it; "+
 			"the events of one connection are in the order of the commits. Subscribe first, then read, so that nothing falls between. "+
-			"A client that reads slowly gets events merged: an id once, with what happened to it last.",
+			"A client that reads slowly gets merged events: each id once, with its latest change.",
 		Example{`{"topics":["notes.changed","health.changed"]}`, `{"topics":["health.changed","notes.changed"]}`})),
 	storeless(describe[EventTopics, EventTopics]("events.unsubscribe", Control,
-		"Have the daemon no longer tell of changes, by topic.",
-		"A topic that is not in effect is passed over. An event that was under way may still come.",
+		"Unsubscribe from events, by topic.",
+		"Topics without a subscription are ignored. An event that is on its way may still arrive.",
 		Example{`{"topics":["health.changed"]}`, `{"topics":["notes.changed"]}`})),
 }

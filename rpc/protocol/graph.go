@@ -26,19 +26,19 @@ type GraphPath struct {
 
 var graphMethods = []Method{
 	describe[GraphNeighbors, record.GraphSubgraph]("graph.neighbors", Read,
-		"Show what lies around a note or entity.", "",
+		"Return the graph around a note or entity.", "",
 		Example{
 			`{"id":"alice"}`,
 			`{"nodes":[{"id":"alice","kind":"entity","name":"Alice","type":"Person","depth":0},{"id":"core","kind":"entity","name":"Core","type":"Team","depth":1}],"edges":[{"from":"alice","to":"core","field":"team"}]}`,
 		}, CodeNotFound, CodeDeadline),
 	describe[GraphPath, record.GraphSubgraph]("graph.path", Read,
-		"Find a shortest way between two records; empty when there is none.",
-		"Edges are taken in either direction. With ways, nodes and edges hold all that lies on the shortest ways, with every edge of each step, and ways lists them.",
+		"Find a shortest path between two records; empty if there is none.",
+		"Edges are followed in both directions. With ways, nodes and edges hold everything on the shortest paths, with every edge of each step, and ways lists the paths.",
 		Example{
 			`{"from":"alice","to":"core"}`,
 			`{"nodes":[{"id":"alice","kind":"entity","name":"Alice","type":"Person","depth":0},{"id":"core","kind":"entity","name":"Core","type":"Team","depth":1}],"edges":[{"from":"alice","to":"core","field":"team"}]}`,
 		}, CodeNotFound, CodeDeadline),
 	describe[ReadAll, record.GraphStats]("graph.stats", Read,
-		"Count records, edges and their degrees, components and orphans; name the records with the most edges.", "",
+		"Count records, edges, degrees, components and orphans, and list the records with the most edges.", "",
 		Example{`{}`, `{"entities":40,"notes":60,"references":90,"links":120,"components":3,"orphans":2,"dangling":1,"largest":94,"maxDegree":17,"meanDegree":4.2,"medianDegree":3,"degrees":[{"from":0,"to":0,"records":2}],"hubs":[{"id":"core","kind":"entity","name":"Core","type":"Team","degree":17}]}`}),
 }

@@ -210,8 +210,8 @@ type SearchResult struct {
 // SearchFused says how a hybrid search made one list of two.
 type SearchFused struct {
 	By      string  `json:"by" enum:"score,rank" jsonschema:"score: a weighted sum of the scores, each in proportion to the best of its list; rank: of 1 / (60 + place)"`
-	Words   float64 `json:"words" jsonschema:"what the list by words counts"`
-	Meaning float64 `json:"meaning" jsonschema:"what the list by meaning counts"`
+	Words   float64 `json:"words" jsonschema:"weight of the search by words in hybrid search"`
+	Meaning float64 `json:"meaning" jsonschema:"weight of the search by meaning in hybrid search"`
 	Known   float64 `json:"known" jsonschema:"the share of the query's words that are in any note: the list by words counts the less, the fewer are"`
 }
 
@@ -269,20 +269,20 @@ type TagPage struct {
 
 var noteMethods = []Method{
 	describe[NotePut, record.Note]("notes.put", Mutation,
-		"Write a note; absent members are cleared.",
-		"An unknown id creates the note with that id; a remote connection gives none to a new note. Frontmatter with a type makes an entity of the note as well.",
+		"Create or replace a note; fields that are absent are cleared.",
+		"An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.",
 		Example{
 			`{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}`,
 			exampleNote,
 		},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NotePatch, record.Note]("notes.patch", Mutation,
-		"Change the given members of a note.",
-		"Title, body, path and folder of a note that comes from a vault change with its file only.",
+		"Change only the given fields of a note.",
+		"The title, body, path and folder of a note from a vault change only with its file.",
 		Example{`{"id":"kickoff","tags":["planning"],"ifVersion":1}`, exampleNote},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NotePutMany, NoteList]("notes.putMany", Mutation,
-		"Write up to 1,000 notes in one transaction: all or none.", "A remote connection gives no id to a new note.",
+		"Create or replace up to 1,000 notes in one transaction.", "A remote connection cannot choose the id of a new note.",
 		Example{
 			`{"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}`,
 			`{"notes":[` + exampleNote + `]}`,
@@ -297,32 +297,32 @@ var noteMethods = []Method{
 		},
 		CodeNotFound, CodeConflict),
 	describe[NoteFilter, NotePage]("notes.list", Read,
-		"List notes by title, without their texts.", "",
+		"List notes by title, without their bodies.", "",
 		Example{
 			`{"tag":"planning","limit":1}`,
 			`{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"total":60,"nextCursor":"MQ"}`,
 		}),
 	describe[ByID, Versioned]("notes.archive", Mutation,
-		"Take a note out of menus, lists and prompts; its entity goes to the trash.", "",
+		"Hide a note from menus, lists and prompts; its entity moves to the trash.", "",
 		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":2}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ByID, Versioned]("notes.unarchive", Mutation,
-		"Bring an archived note and its entity back.", "",
+		"Restore an archived note and its entity.", "",
 		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":3}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ByID, Versioned]("notes.delete", Mutation,
-		"Remove a note for good; its entity goes to the trash.", "",
+		"Delete a note permanently; its entity moves to the trash.", "",
 		Example{`{"id":"kickoff","ifVersion":3}`, `{"id":"kickoff","version":4}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[NoteComplete, NoteItems]("notes.complete", Read,
-		"Suggest notes for what was typed so far.", "",
+		"Complete the title of a note.", "",
 		Example{`{"prefix":"kick"}`, `{"items":[{"id":"kickoff","title":"Kickoff","match":[[0,4]]}]}`}),
 	describe[NoteResolve, NoteResolved]("notes.resolve", Read,
 		"Find the note that a wikilink means.", "",
 		Example{`{"link":"[[Kickoff#Goals]]"}`, `{"id":"kickoff","heading":"Goals","candidates":[]}`},
 		CodeNotFound),
 	describe[NoteSearch, SearchResult]("notes.search", Read,
-		"Find notes by the words of a query and by what it means.",
+		"Find notes by the words and the meaning of a query.",
 		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.",
 		Example{
 			`{"query":"kickoff goals","limit":1}`,
@@ -330,22 +330,22 @@ var noteMethods = []Method{
 		},
 		CodeLimit, CodeDeadline),
 	describe[NoteSimilar, SearchResult]("notes.similar", Read,
-		"Find the notes that mean what one does.",
-		"The vectors that are stored are compared, nothing is embedded. While the note has none, notes are found by its words: mode is lexical then, and degraded says why. Archived notes are left out.",
+		"Find notes that are similar to a note.",
+		"Stored vectors are compared; nothing is embedded. While the note has no vector, its words are searched for: mode is then lexical, and degraded says why. Archived notes are left out.",
 		Example{
 			`{"id":"kickoff","limit":1}`,
 			`{"hits":[{"id":"alpha","title":"Project Alpha","score":0.61,"snippet":"The plan of the project.","ranges":[]}],"mode":"semantic"}`,
 		},
 		CodeNotFound, CodeDeadline),
 	describe[NoteID, NoteLinks]("notes.links", Read,
-		"List the links of a note, to it, and those without a target.", "",
+		"List the links from a note, the links to it, and its links without a target.", "",
 		Example{
 			`{"id":"kickoff"}`,
 			`{"outgoing":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"incoming":[],"unresolved":[]}`,
 		},
 		CodeNotFound),
 	describe[TagFilter, TagPage]("tags.list", Read,
-		"List tags with the number of their notes, most frequent first.", "",
+		"List tags with their numbers of notes, most frequent first.", "",
 		Example{`{"prefix":"plan"}`, `{"tags":[{"name":"planning","count":7}],"total":1}`}),
 }
 

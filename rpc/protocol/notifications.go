@@ -39,13 +39,13 @@ const (
 // daemon, of which those of the topics come last.
 var Notifications = func() []Notification {
 	all := []Notification{
-		fromClient(notify[Empty](NotifyInitialized, "The answer to initialize has come.", "", `{}`)),
+		fromClient(notify[Empty](NotifyInitialized, "The client has received the answer to initialize.", "", `{}`)),
 		fromClient(notify[Empty](NotifyExit, "Close the connection.", "", `{}`)),
 		fromClient(notify[Cancel](NotifyCancel, "Withdraw a call.",
-			"A read or a mutation that has not begun is answered with Cancelled; a mutation under way completes and answers as if nothing had been said; a job stops between two transactions.",
+			"A read, and a mutation that has not begun, is answered with cancelled. A mutation in progress completes and answers as usual. A job stops between two transactions.",
 			`{"id":7}`)),
-		notify[Progress](NotifyProgress, "How far a call with a progressToken has come.",
-			"Sent to the connection that the call came on.",
+		notify[Progress](NotifyProgress, "The progress of a call that has a progressToken.",
+			"Sent on the connection of the call.",
 			`{"token":"import-1","kind":"report","message":"read","done":120,"total":400}`),
 	}
 	for _, t := range TopicTable {

@@ -92,7 +92,7 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 	"Methods with x-at-once answer while the daemon starts or restores a backup; calls of all others wait until it is done, and answer Unavailable when it can't be. " +
 	"Methods with x-whole-store count, copy or change all records, and those with x-daemon end the daemon or change how it runs: " +
 	"a connection whose audience is remote is answered Unavailable. " +
-	"Notifications stand in x-notifications with who sends them; those with x-topic come after events.subscribe."
+	"x-notifications lists the notifications and who sends them; those with x-topic are sent after events.subscribe."
 
 // OpenRPC returns the document that describes every method, as rpc.discover
 // answers with it: one line of JSON, the same on every call.

@@ -34,14 +34,14 @@ type PrivateNames struct {
 
 var privacyMethods = []Method{
 	wholeStore(describe[PrivacyList, PrivateRecords]("privacy.list", Read,
-		"List the private records, each with the rule by which it is private.", "",
+		"List the private records and the rule that makes each private.", "",
 		Example{
 			`{"limit":1}`,
 			`{"notes":5,"entities":2,"records":[{"kind":"note","id":"3f1c","title":"Salary Bands","path":"Private/Salary Bands.md","rule":"text"}],"nextCursor":"bm90ZS8zZjFjAFNhbGFyeSBCYW5kcw"}`,
 		}, CodeNotFound)),
 	wholeStore(describe[PrivacyProse, PrivateNames]("privacy.prose", Read,
-		"Find the places where public records spell out what private ones are called, without a link or mention.",
-		"A remote model is shown these words: nothing marks them as a name. Words are compared without case, of a name the first 32; what a public record is called too names nothing private.",
+		"Find places where public records contain the name of a private one without a link or mention.",
+		"Remote models see these words, since nothing marks them as a name. Case is ignored, and only the first 32 words of a name are compared. A name that a public record also has is not reported.",
 		Example{
 			`{"limit":1}`,
 			`{"places":[{"kind":"note","id":"7a2e","title":"Weekly Sync","path":"Meetings/Weekly Sync.md","line":12,"text":"salary bands","names":{"kind":"note","id":"3f1c","title":"Salary Bands"}}],"nextCursor":"MS9ub3RlLzdhMmUAV2Vla2x5IFN5bmM"}`,

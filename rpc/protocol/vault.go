@@ -59,12 +59,12 @@ type VaultForgotten struct {
 
 var vaultMethods = []Method{
 	job(JobImport, wholeStore(describe[VaultImport, record.VaultResult]("vault.import", Job,
-		"Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
+		"Import a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
 		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: "+
 			"files of the same size and time are not read again, and a file that moved keeps its ids. "+
 			"With watch, changes on the disk appear within a moment from then on, until vault.unwatch. "+
 			"A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. "+
-			"A folder is one vault by whatever path it is given; one that lies in the folder of another vault, or holds it, is refused unless .ctxdignore leaves it out there.",
+			"A folder is one vault whatever path it is given by. A folder inside another vault, or around one, is refused unless .ctxdignore excludes it there.",
 		Example{
 			`{"path":"/home/me/Notes"}`,
 			`{"vault":"Notes","notes":60,"entities":40,"links":210,"unresolved":3,"written":60,"removed":0,"skipped":[{"path":"old.md","reason":"not UTF-8 text"}],"ms":35}`,
@@ -77,17 +77,17 @@ var vaultMethods = []Method{
 		"Say how a vault stands.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeConflict),
 	describe[VaultUnresolved, Unresolved]("vault.unresolved", Read,
-		"List the wikilinks of a vault that lead nowhere, by target.", "",
+		"List the links of a vault that lead nowhere, by target.", "",
 		Example{
 			`{"vault":"Notes"}`,
 			`{"vault":"Notes","links":2,"targets":1,"unresolved":[{"target":"Zeppelin","count":2,"from":[{"id":"3f1c","title":"Ideas","path":"Ideas.md","line":7,"count":2}]}]}`,
 		},
 		CodeNotFound, CodeConflict),
 	wholeStore(describe[VaultName, record.VaultStatus]("vault.unwatch", Mutation,
-		"No longer follow the folder of a vault; its notes stay.", "",
+		"Stop following the folder of a vault; its notes stay.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable)),
 	wholeStore(describe[VaultForget, VaultForgotten]("vault.forget", Mutation,
-		"Remove a vault with every record that came from it; its folder stays as it is.",
+		"Remove a vault and every record that came from it; its folder stays as it is.",
 		"A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it. "+
 			"Files of the store's folder that hold former states go, too, so that nothing of the vault is left there; "+
 			"a restore can't be undone then.",

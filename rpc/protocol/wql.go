@@ -44,7 +44,7 @@ var wqlMethods = []Method{
 			`{"rows":[{"id":"alice","name":"Alice","type":"Person"}],"total":1,"truncated":false}`,
 		}, CodeNotFound, CodeUnavailable, CodeLimit, CodeDeadline, CodeQuery),
 	describe[WQLCheck, WQLChecked]("wql.check", Read,
-		"Check a query and report every finding.", "",
+		"Check a query and report all errors and warnings.", "",
 		Example{
 			`{"query":"SELECT p FROM Persn"}`,
 			`{"ok":false,"diagnostics":[{"line":1,"column":15,"message":"there is no type Persn","hint":"did you mean Person?","severity":"error","source":"SELECT p FROM Persn\n              ^"}]}`,

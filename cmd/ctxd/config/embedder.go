@@ -57,22 +57,22 @@ const (
 func (c *Config) embedderSettings() []*Setting {
 	e, h, r := &c.Embedder, &c.Embedder.Endpoint, &c.Embedder.Runner
 	return []*Setting{
-		{key: "embedder", about: "what finds notes by their meaning: builtin; runner, a model of your own; http, a server; auto is runner where there is one, else builtin", value: wordOf(&e.Kind, append([]embed.Kind{Auto}, embed.Kinds...)...)},
-		{key: "embedding.table", about: "of builtin: file of a table of vectors to take for the one in the program, such as the multilingual one; none for that", value: pathOrWord(&e.Table, NoLogFile)},
-		{key: "embedding.url", about: "of http: server with OpenAI's /v1/embeddings, such as Ollama, llama-server or LM Studio", value: stringOf(&h.URL, checkEmbeddingURL)},
-		{key: "embedding.model", about: "of http: name of the model, as the server calls it", value: stringOf(&h.Model, notBlank)},
-		{key: "embedding.key", about: "of http: where the key is found, never the key itself: env:NAME, file:PATH or none", value: keyOf(&h.Key)},
-		{key: "embedding.allowRemote", about: "of http: whether the server may be another machine; notes that are private stay here", value: yesOf(&h.AllowRemote)},
-		{key: "embedding.timeout", about: "of http: how long one request may take, the loading of a model included", value: durationOf(&h.Timeout, 100*time.Millisecond, 10*time.Minute)},
-		{key: "runner.path", about: "of runner: the program ctxd-runner; auto looks beside ctxd and in $PATH", value: pathOrAuto(&r.Path)},
-		{key: "runner.model", about: "of runner: the model, a GGUF file; auto takes the first of the folder models beside the program", value: pathOrAuto(&r.Model)},
-		{key: "runner.gpuLayers", about: "of runner: layers of the model that go on the GPU; -1 for all, 0 for none", value: countOrAuto(&r.GpuLayers, -1, 1000)},
-		{key: "runner.device", about: "of runner: name of the GPU; auto takes the best", value: deviceOf(&r.Device)},
-		{key: "runner.threads", about: "of runner: threads of the CPU; auto goes by the cores", value: countOrAuto(&r.Threads, 1, 256)},
-		{key: "runner.idle", about: "of runner: how long after the last text the model stays loaded", value: durationOrNever(&r.Idle)},
-		{key: "search.fusion", about: "how a search by words and by meaning makes one list of two: score adds the scores of both; rank goes by the places in them", value: wordOf(&c.Fusion, FusionByScore, FusionByRank)},
-		{key: "search.weights.lexical", about: "what the list by words counts", value: numberOf(&c.Weights.Lexical, 0, 100)},
-		{key: "search.weights.semantic", about: "what the list by meaning counts", value: numberOf(&c.Weights.Semantic, 0, 100)},
+		{key: "embedder", about: "what makes the vectors for search by meaning: builtin; runner, a local model; http, a server; auto, runner if it is installed, else builtin", value: wordOf(&e.Kind, append([]embed.Kind{Auto}, embed.Kinds...)...)},
+		{key: "embedding.table", about: "builtin only: file with another vector table, such as the multilingual one; none for the table in the program", value: pathOrWord(&e.Table, NoLogFile)},
+		{key: "embedding.url", about: "http only: address of a server with /v1/embeddings, such as Ollama, llama-server or LM Studio", value: stringOf(&h.URL, checkEmbeddingURL)},
+		{key: "embedding.model", about: "http only: name of the model on the server", value: stringOf(&h.Model, notBlank)},
+		{key: "embedding.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH or none", value: keyOf(&h.Key)},
+		{key: "embedding.allowRemote", about: "http only: whether the server may be on another machine; private notes are never sent there", value: yesOf(&h.AllowRemote)},
+		{key: "embedding.timeout", about: "http only: timeout of a request, including the time to load the model", value: durationOf(&h.Timeout, 100*time.Millisecond, 10*time.Minute)},
+		{key: "runner.path", about: "runner only: path of ctxd-runner; auto looks beside ctxd and in $PATH", value: pathOrAuto(&r.Path)},
+		{key: "runner.model", about: "runner only: model file (GGUF); auto takes the first file in the folder models beside the program", value: pathOrAuto(&r.Model)},
+		{key: "runner.gpuLayers", about: "runner only: number of layers on the GPU; -1 for all, 0 for none", value: countOrAuto(&r.GpuLayers, -1, 1000)},
+		{key: "runner.device", about: "runner only: name of the GPU; auto takes the best one", value: deviceOf(&r.Device)},
+		{key: "runner.threads", about: "runner only: number of CPU threads; auto uses the number of cores", value: countOrAuto(&r.Threads, 1, 256)},
+		{key: "runner.idle", about: "runner only: how long an unused model stays loaded", value: durationOrNever(&r.Idle)},
+		{key: "search.fusion", about: "how hybrid search combines its two lists: score adds scores; rank adds reciprocal ranks", value: wordOf(&c.Fusion, FusionByScore, FusionByRank)},
+		{key: "search.weights.lexical", about: "weight of the search by words in hybrid search", value: numberOf(&c.Weights.Lexical, 0, 100)},
+		{key: "search.weights.semantic", about: "weight of the search by meaning in hybrid search", value: numberOf(&c.Weights.Semantic, 0, 100)},
 	}
 }
 

@@ -11,31 +11,31 @@ export const protocolVersion = "1.0";
 
 /** The codes of errors, by name. */
 export const ErrorCode = {
-  /** The message is no JSON, or its header is malformed. The id is null. */
+  /** The message is not JSON, or its header is malformed. The id is null. */
   ParseError: -32700,
-  /** The message is no request, or comes at the wrong time. */
+  /** The message is not a valid request, or comes at the wrong time. */
   InvalidRequest: -32600,
-  /** There is no method of that name. */
+  /** There is no method with that name. */
   MethodNotFound: -32601,
   /** A parameter is unknown, missing, of the wrong type or has a bad value; data.field names it. */
   InvalidParams: -32602,
-  /** A defect of the daemon; data.ref is the id of the incident in its log. */
+  /** A bug in the daemon; data.ref is the id of the incident in its log. */
   Internal: -32603,
   /** The connection has not been initialized. */
   NotInitialized: -32002,
   /** The call was withdrawn. */
   Cancelled: -32800,
-  /** There is no record of that id, path or title. */
+  /** There is no record with that id, path or title. */
   NotFound: 1001,
-  /** The record moved on, exists already, or the reference is ambiguous. */
+  /** The record has changed or exists already, or the reference is ambiguous. */
   Conflict: 1002,
-  /** A stage, the store or the disk can't serve the call now. */
+  /** A stage, the store or the disk cannot serve the call now. */
   Unavailable: 1003,
   /** A size or count is over its limit; data.field names it. */
   Limit: 1004,
   /** The call took too long. */
   Deadline: 1005,
-  /** The query can't be run; data.line and data.column say where. */
+  /** The query cannot be run; data.line and data.column say where it is wrong. */
   Query: 1006,
 } as const;
 
@@ -1279,9 +1279,9 @@ export interface SearchFilter {
 export interface SearchFused {
   /** Score: a weighted sum of the scores, each in proportion to the best of its list; rank: of 1 / (60 + place) */
   by: "score" | "rank";
-  /** What the list by words counts. */
+  /** Weight of the search by words in hybrid search. */
   words: number;
-  /** What the list by meaning counts. */
+  /** Weight of the search by meaning in hybrid search. */
   meaning: number;
   /** The share of the query's words that are in any note: the list by words counts the less, the fewer are. */
   known: number;
@@ -2459,35 +2459,35 @@ export interface AdminReindexParams {
 /** Every method with the types of its params and its result. */
 export interface Methods {
   /**
-   * Open the conversation and say which protocol the client was written for.
-   * Before it only rpc.discover and admin.health answer. The client then sends the notification initialized.
+   * Open the connection; the client names itself and its protocol version.
+   * Before this call only rpc.discover and admin.health answer. Afterwards the client sends the notification initialized.
    * Errors of its own: unavailable, limit.
    * @example {"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}
    */
   "initialize": { params: InitializeParams; result: InitializeResult };
   /**
-   * End the conversation: answered with null when every earlier mutation is done.
-   * The daemon itself goes on; admin.stop ends it. Afterwards the client sends the notification exit, or closes the connection.
+   * Prepare to close the connection; answers null when every earlier mutation is done.
+   * The daemon keeps running; admin.stop stops it. Afterwards the client sends the notification exit, or closes the connection.
    * Errors of its own: limit.
    */
   "shutdown": { params: NoParams; result: null };
   /**
-   * Write a note; absent members are cleared.
-   * An unknown id creates the note with that id; a remote connection gives none to a new note. Frontmatter with a type makes an entity of the note as well.
+   * Create or replace a note; fields that are absent are cleared.
+   * An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}
    */
   "notes.put": { params: NotesPutParams; result: Note };
   /**
-   * Change the given members of a note.
-   * Title, body, path and folder of a note that comes from a vault change with its file only.
+   * Change only the given fields of a note.
+   * The title, body, path and folder of a note from a vault change only with its file.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","tags":["planning"],"ifVersion":1}
    */
   "notes.patch": { params: NotesPatchParams; result: Note };
   /**
-   * Write up to 1,000 notes in one transaction: all or none.
-   * A remote connection gives no id to a new note.
+   * Create or replace up to 1,000 notes in one transaction.
+   * A remote connection cannot choose the id of a new note.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}
    */
@@ -2499,31 +2499,31 @@ export interface Methods {
    */
   "notes.get": { params: NotesGetParams; result: NoteFull };
   /**
-   * List notes by title, without their texts.
+   * List notes by title, without their bodies.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"tag":"planning","limit":1}
    */
   "notes.list": { params: NotesListParams; result: NotePage };
   /**
-   * Take a note out of menus, lists and prompts; its entity goes to the trash.
+   * Hide a note from menus, lists and prompts; its entity moves to the trash.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff"}
    */
   "notes.archive": { params: NotesArchiveParams; result: Versioned };
   /**
-   * Bring an archived note and its entity back.
+   * Restore an archived note and its entity.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff"}
    */
   "notes.unarchive": { params: NotesUnarchiveParams; result: Versioned };
   /**
-   * Remove a note for good; its entity goes to the trash.
+   * Delete a note permanently; its entity moves to the trash.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","ifVersion":3}
    */
   "notes.delete": { params: NotesDeleteParams; result: Versioned };
   /**
-   * Suggest notes for what was typed so far.
+   * Complete the title of a note.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"kick"}
    */
@@ -2535,34 +2535,34 @@ export interface Methods {
    */
   "notes.resolve": { params: NotesResolveParams; result: NoteResolved };
   /**
-   * Find notes by the words of a query and by what it means.
+   * Find notes by the words and the meaning of a query.
    * Words are ORed; "quoted phrases", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"kickoff goals","limit":1}
    */
   "notes.search": { params: NotesSearchParams; result: SearchResult };
   /**
-   * Find the notes that mean what one does.
-   * The vectors that are stored are compared, nothing is embedded. While the note has none, notes are found by its words: mode is lexical then, and degraded says why. Archived notes are left out.
+   * Find notes that are similar to a note.
+   * Stored vectors are compared; nothing is embedded. While the note has no vector, its words are searched for: mode is then lexical, and degraded says why. Archived notes are left out.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"kickoff","limit":1}
    */
   "notes.similar": { params: NotesSimilarParams; result: SearchResult };
   /**
-   * List the links of a note, to it, and those without a target.
+   * List the links from a note, the links to it, and its links without a target.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"kickoff"}
    */
   "notes.links": { params: NotesLinksParams; result: NoteLinks };
   /**
-   * List tags with the number of their notes, most frequent first.
+   * List tags with their numbers of notes, most frequent first.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"plan"}
    */
   "tags.list": { params: TagsListParams; result: TagPage };
   /**
    * Declare a type of entity, or change it.
-   * Unknown target types and queries over types that are not declared yet are diagnostics, not errors.
+   * Unknown target types, and queries over types that are not declared yet, are reported as diagnostics, not as errors.
    * Errors of its own: conflict, unavailable, limit, query.
    * @example {"name":"Person","fields":[{"name":"role","type":"text"},{"name":"team","type":"entity_ref","targetType":"Team"}]}
    */
@@ -2574,39 +2574,39 @@ export interface Methods {
    */
   "types.get": { params: TypesGetParams; result: Type };
   /**
-   * List all types with the number of their entities.
+   * List all types with their numbers of entities.
    * Errors of its own: unavailable, limit, deadline.
    */
   "types.list": { params: TypesListParams; result: TypeList };
   /**
-   * Remove a type; while entities of it exist only with force, which moves them to the trash.
+   * Remove a type. If it has entities this needs force, which moves them to the trash.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"name":"Person","force":true}
    */
   "types.delete": { params: TypesDeleteParams; result: TypeName };
   /**
-   * Write an entity; absent members are cleared.
-   * An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. Values are checked against the type. An entity that is made from a note keeps that note.
+   * Create or replace an entity; fields that are absent are cleared.
+   * An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. Values are checked against the type. An entity that was made from a note keeps that note.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}
    */
   "entities.put": { params: EntitiesPutParams; result: Entity };
   /**
-   * Change the given members and field values of an entity.
-   * An entity that is made from a note keeps that note.
+   * Change only the given parts and field values of an entity.
+   * An entity that was made from a note keeps that note.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","fields":{"role":"Engineer","manager":null}}
    */
   "entities.patch": { params: EntitiesPatchParams; result: Entity };
   /**
-   * Write up to 1,000 entities in one transaction: all or none.
-   * They may refer to each other. A remote connection gives no id to a new entity.
+   * Create or replace up to 1,000 entities in one transaction.
+   * They may refer to each other. A remote connection cannot choose the id of a new entity.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"entities":[{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"}}]}
    */
   "entities.putMany": { params: EntitiesPutManyParams; result: EntityList };
   /**
-   * Read an entity, by id or name; with resolve, what its references and computed fields lead to as well.
+   * Read an entity by id or name; with resolve, also what its references and computed fields lead to.
    * When several entities have the name, the error has them as candidates. With resolve, each entity has its fields only where it is first reached, so cycles end.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"name":"Alice","type":"Person"}
@@ -2619,25 +2619,25 @@ export interface Methods {
    */
   "entities.list": { params: EntitiesListParams; result: EntityPage };
   /**
-   * Move an entity to the trash: references to it show as deleted.
+   * Move an entity to the trash; references to it show as deleted.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice"}
    */
   "entities.trash": { params: EntitiesTrashParams; result: Versioned };
   /**
-   * Bring an entity back from the trash.
+   * Restore an entity from the trash.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice"}
    */
   "entities.restore": { params: EntitiesRestoreParams; result: Versioned };
   /**
-   * Remove an entity for good.
+   * Delete an entity permanently.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","ifVersion":3}
    */
   "entities.delete": { params: EntitiesDeleteParams; result: Versioned };
   /**
-   * Suggest entities for what was typed so far.
+   * Complete the name of an entity.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"al","types":["Person"]}
    */
@@ -2649,58 +2649,58 @@ export interface Methods {
    */
   "wql.query": { params: WqlQueryParams; result: WQLResult };
   /**
-   * Check a query and report every finding.
+   * Check a query and report all errors and warnings.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"SELECT p FROM Persn"}
    */
   "wql.check": { params: WqlCheckParams; result: WQLChecked };
   /**
-   * Show what lies around a note or entity.
+   * Return the graph around a note or entity.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"alice"}
    */
   "graph.neighbors": { params: GraphNeighborsParams; result: GraphSubgraph };
   /**
-   * Find a shortest way between two records; empty when there is none.
-   * Edges are taken in either direction. With ways, nodes and edges hold all that lies on the shortest ways, with every edge of each step, and ways lists them.
+   * Find a shortest path between two records; empty if there is none.
+   * Edges are followed in both directions. With ways, nodes and edges hold everything on the shortest paths, with every edge of each step, and ways lists the paths.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"from":"alice","to":"core"}
    */
   "graph.path": { params: GraphPathParams; result: GraphSubgraph };
   /**
-   * Count records, edges and their degrees, components and orphans; name the records with the most edges.
+   * Count records, edges, degrees, components and orphans, and list the records with the most edges.
    * Errors of its own: unavailable, limit, deadline.
    */
   "graph.stats": { params: GraphStatsParams; result: GraphStats };
   /**
-   * Make the part of a system prompt that tells a model what the user refers to.
-   * Mentions (@Name, @handle, [[Title]]) are looked up, entities are followed breadth first, notes that fields refer to are attached, within budgets; the report says what went in, what did not, and why.
+   * Assemble the part of a system prompt that tells a model what the user refers to.
+   * Mentions (@Name, @handle, [[Title]]) are resolved, entities are followed breadth first, and notes that their fields refer to are attached, all within budgets. The report says what went in, what did not, and why.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"text":"What does @Alice do?","audience":"local"}
    */
   "context.assemble": { params: ContextAssembleParams; result: ContextResult };
   /**
-   * List the reports of the last prompts.
+   * List the reports of recent prompts.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"limit":1}
    */
   "context.recent": { params: ContextRecentParams; result: RecentReports };
   /**
-   * List the private records, each with the rule by which it is private.
+   * List the private records and the rule that makes each private.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"limit":1}
    */
   "privacy.list": { params: PrivacyListParams; result: PrivateRecords };
   /**
-   * Find the places where public records spell out what private ones are called, without a link or mention.
-   * A remote model is shown these words: nothing marks them as a name. Words are compared without case, of a name the first 32; what a public record is called too names nothing private.
+   * Find places where public records contain the name of a private one without a link or mention.
+   * Remote models see these words, since nothing marks them as a name. Case is ignored, and only the first 32 words of a name are compared. A name that a public record also has is not reported.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"limit":1}
    */
   "privacy.prose": { params: PrivacyProseParams; result: PrivateNames };
   /**
-   * Read a folder of Markdown files: notes, the entities that their frontmatter describes, and types.
-   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. A folder is one vault by whatever path it is given; one that lies in the folder of another vault, or holds it, is refused unless .ctxdignore leaves it out there.
+   * Import a folder of Markdown files: notes, the entities that their frontmatter describes, and types.
+   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. A folder is one vault whatever path it is given by. A folder inside another vault, or around one, is refused unless .ctxdignore excludes it there.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/Notes"}
    */
@@ -2717,90 +2717,90 @@ export interface Methods {
    */
   "vault.status": { params: VaultStatusParams; result: VaultStatus };
   /**
-   * List the wikilinks of a vault that lead nowhere, by target.
+   * List the links of a vault that lead nowhere, by target.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"vault":"Notes"}
    */
   "vault.unresolved": { params: VaultUnresolvedParams; result: Unresolved };
   /**
-   * No longer follow the folder of a vault; its notes stay.
+   * Stop following the folder of a vault; its notes stay.
    * Errors of its own: not_found, unavailable, limit.
    * @example {"vault":"Notes"}
    */
   "vault.unwatch": { params: VaultUnwatchParams; result: VaultStatus };
   /**
-   * Remove a vault with every record that came from it; its folder stays as it is.
+   * Remove a vault and every record that came from it; its folder stays as it is.
    * A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it. Files of the store's folder that hold former states go, too, so that nothing of the vault is left there; a restore can't be undone then.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"vault":"Notes"}
    */
   "vault.forget": { params: VaultForgetParams; result: VaultForgotten };
   /**
-   * Have the daemon tell of changes, by topic.
-   * Adds to the topics in effect. An event of another connection's change may come before the answer to the call that made it, or after it; the events of one connection are in the order of the commits. Subscribe first, then read, so that nothing falls between. A client that reads slowly gets events merged: an id once, with what happened to it last.
+   * Subscribe to events, by topic.
+   * Adds to the topics in effect. An event of another connection's change may come before the answer to the call that made it, or after it; the events of one connection are in the order of the commits. Subscribe first, then read, so that nothing falls between. A client that reads slowly gets merged events: each id once, with its latest change.
    * Errors of its own: limit.
    * @example {"topics":["notes.changed","health.changed"]}
    */
   "events.subscribe": { params: EventsSubscribeParams; result: EventTopics };
   /**
-   * Have the daemon no longer tell of changes, by topic.
-   * A topic that is not in effect is passed over. An event that was under way may still come.
+   * Unsubscribe from events, by topic.
+   * Topics without a subscription are ignored. An event that is on its way may still arrive.
    * Errors of its own: limit.
    * @example {"topics":["health.changed"]}
    */
   "events.unsubscribe": { params: EventsUnsubscribeParams; result: EventTopics };
   /**
-   * Say how the daemon is and what needs attention.
-   * While the store is being opened or replaced, the status is at best warning, and loading says what other calls wait for.
+   * Report the health of the daemon and what needs attention.
+   * While the store is being opened or replaced the status is warning or worse, and loading says what other calls wait for.
    * Errors of its own: limit, deadline.
    */
   "admin.health": { params: NoParams; result: Health };
   /**
-   * Count records, memory, connections and calls, with latencies.
+   * Report counts of records, connections and calls, memory and latencies.
    * Errors of its own: unavailable, limit, deadline.
    */
   "admin.stats": { params: NoParams; result: Stats };
   /**
-   * List the open connections with their calls and figures.
-   * Names of methods and sizes only, nothing of what was sent.
+   * List the open connections with their calls and sizes.
+   * Only names of methods and sizes, no content.
    * Errors of its own: limit, deadline.
    */
   "admin.connections": { params: NoParams; result: Connections };
   /**
-   * Write all records to one file, from which admin.restore makes the same store again.
-   * The file holds exactly the state of one transaction, and is there as a whole or not at all; nobody waits for it. Nobody else can read it.
+   * Back up all records to one file, for admin.restore.
+   * The file holds the state after one transaction. It appears only when it is complete, other calls do not wait for it, and only this user can read it.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/notes.ctxdbackup"}
    */
   "admin.backup": { params: AdminBackupParams; result: StoreManifest };
   /**
-   * Replace the whole store with what a backup holds.
-   * The file is read to its end and checked first; on any error nothing is changed. Then new calls wait, those under way finish, and jobs end with Unavailable, until the backup is in place. Subscribers are told with the kind many. The state that is replaced is kept as a backup in the data folder, the last one only.
+   * Replace the whole store with a backup.
+   * The file is read to its end and checked first; on any error nothing is changed. Then new calls wait, those under way finish, and jobs end with Unavailable, until the backup is in place. Subscribers get events of the kind many. The replaced state is kept as a backup in the data folder, only the last one.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/notes.ctxdbackup","dryRun":true}
    */
   "admin.restore": { params: AdminRestoreParams; result: Restored };
   /**
-   * Make the index of words or that of vectors anew.
-   * Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. A call that is withdrawn, or that the disk has no room for, stops and leaves the vectors as they were; the index of words is made to its end all the same.
+   * Rebuild the index of words or of vectors.
+   * Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. If the call is cancelled or the disk is full, the vectors stay as they were; the index of words is completed all the same.
    * Errors of its own: conflict, unavailable, limit.
    * @example {"what":"vectors"}
    */
   "admin.reindex": { params: AdminReindexParams; result: Reindexed };
   /**
-   * Check the files of the store, and that everything made of its records is what they say; put right what is not.
-   * Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. With a damaged file the store stays open, since it may hold what the file has lost: make a backup then.
+   * Check the files of the store and everything derived from its records, and repair what is wrong.
+   * Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. If a file is damaged the store stays open, since memory may hold what the file has lost: make a backup then.
    * Errors of its own: conflict, unavailable, limit.
    */
   "admin.check": { params: NoParams; result: Checked };
   /**
-   * End the daemon after the calls that it has accepted.
-   * It is gone within five seconds. Jobs stop between two transactions; reads, and mutations that have not begun, are withdrawn after two seconds. All of them are told so: unavailable, retryable.
+   * Stop the daemon when the calls that it has accepted are done.
+   * It stops within five seconds. Jobs stop between two transactions; reads, and mutations that have not begun, are cancelled after two seconds. Their callers get the error unavailable, retryable.
    * Errors of its own: unavailable, limit.
    */
   "admin.stop": { params: NoParams; result: Stopped };
   /**
-   * Describe every method, as an OpenRPC document.
+   * Describe every method in an OpenRPC document.
    * Errors of its own: limit, deadline.
    */
   "rpc.discover": { params: NoParams; result: Record<string, unknown> };
@@ -2815,7 +2815,7 @@ export type Params<M extends MethodName> = Methods[M]["params"];
 /** The result of a method. */
 export type Result<M extends MethodName> = Methods[M]["result"];
 
-/** How far a call with a progressToken has come. */
+/** The progress of a call that has a progressToken. */
 export interface Progress {
   /** The progressToken of the call, as it was given. */
   token: unknown;
@@ -2839,7 +2839,7 @@ export interface EntitiesChangedEvent {
   seq: number;
 }
 
-/** The daemon's status or its warnings are others than before. */
+/** The status or the warnings of the daemon have changed. */
 export interface HealthChangedEvent {
   /** How the daemon is. */
   status: "healthy" | "warning" | "error";
@@ -2863,7 +2863,7 @@ export interface HealthChangedEvent {
   version: string;
 }
 
-/** A vault is being read, or vectors of notes are being made. */
+/** A vault is being imported, or notes are being embedded. */
 export interface IndexProgressEvent {
   /** What is being done: stages of the reading of a vault; embed, with notes for units: vectors are made; model: the same for another model. */
   stage: string;
@@ -2888,23 +2888,23 @@ export interface NotesChangedEvent {
 /** Every notification of the daemon with the type of its params. */
 export interface Notifications {
   /**
-   * How far a call with a progressToken has come.
-   * Sent to the connection that the call came on.
+   * The progress of a call that has a progressToken.
+   * Sent on the connection of the call.
    */
   "$/progress": Progress;
   /**
    * Entities were changed.
-   * One for each commit and kind. An entity whose reference leads elsewhere now, because a note was renamed, was changed too.
+   * One for each commit and kind. An entity also counts as changed when its reference leads elsewhere because a note was renamed.
    */
   "entities.changed": EntitiesChangedEvent;
   /**
-   * The daemon's status or its warnings are others than before.
-   * As admin.health answers. Changes that nothing in the daemon notices, such as a disk that fills up, are found within 30 seconds.
+   * The status or the warnings of the daemon have changed.
+   * The params are those of the result of admin.health. Changes outside the daemon, such as a full disk, are found within 30 seconds.
    */
   "health.changed": HealthChangedEvent;
   /**
-   * A vault is being read, or vectors of notes are being made.
-   * At most one in 100 ms for a stage; the last of a stage is always sent.
+   * A vault is being imported, or notes are being embedded.
+   * At most one event in 100 ms for each stage; the last one of a stage is always sent.
    */
   "index.progress": IndexProgressEvent;
   /**
