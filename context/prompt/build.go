@@ -68,7 +68,7 @@ type Input struct {
 	Dropped  []Dropped // what was left out before rendering
 
 	MaxEntities int  // entities at most, but for the mentioned ones; 0: MaxEntities
-	Explain     bool // name in the report what leads to each entity
+	Explain     bool // report what leads to each entity
 }
 
 // Names of the sections.

@@ -8,14 +8,14 @@ type Params struct {
 	MentionedEntityIDs []string      `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
 	MentionedNoteIDs   []string      `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
 	SearchNotes        int           `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
-	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"events that the client knows of"`
+	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"calendar events from the client"`
 	ActionItems        []Action      `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`
 	ConversationID     string        `json:"conversationId,omitempty" jsonschema:"the conversation that the prompt is for, kept with its report"`
-	Budgets            *ParamBudgets `json:"budgets,omitempty" jsonschema:"room in characters, where it is to differ from the default"`
-	Audience           string        `json:"audience,omitempty" enum:"local,remote" default:"remote" jsonschema:"who reads the prompt: private records are kept from a remote one"`
+	Budgets            *ParamBudgets `json:"budgets,omitempty" jsonschema:"budgets in characters that differ from the defaults"`
+	Audience           string        `json:"audience,omitempty" enum:"local,remote" default:"remote" jsonschema:"who reads the prompt; for remote, private records are left out"`
 	Format             string        `json:"format,omitempty" enum:"markdown,xml" default:"markdown" jsonschema:"how the prompt is written"`
 	MaxDepth           *int          `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
-	Explain            bool          `json:"explain,omitempty" jsonschema:"name in the report what leads to each entity"`
+	Explain            bool          `json:"explain,omitempty" jsonschema:"report what leads to each entity"`
 }
 
 // Limits and defaults of Params.
@@ -36,7 +36,7 @@ type ParamBudgets BudgetTable[*int]
 // Recorded is the report of an assembly that was done.
 type Recorded struct {
 	At             time.Time `json:"at" jsonschema:"when the prompt was made"`
-	ConversationID string    `json:"conversationId,omitempty" jsonschema:"the conversation that it was for"`
+	ConversationID string    `json:"conversationId,omitempty" jsonschema:"the conversation that the prompt was for"`
 	Audience       string    `json:"audience" jsonschema:"who it was for"`
 	Report         Report    `json:"report" jsonschema:"what went in, what did not, and why"`
 }

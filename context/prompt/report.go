@@ -40,7 +40,7 @@ type Item struct {
 	Start  int    `json:"start" jsonschema:"where it begins in the prompt, in UTF-16 code units"`
 	End    int    `json:"end" jsonschema:"where it ends there, exclusive"`
 	Chars  int    `json:"chars" jsonschema:"characters that it takes"`
-	Cut    bool   `json:"cut" jsonschema:"whether only a part of it went in"`
+	Cut    bool   `json:"cut" jsonschema:"whether only a part of it is in the prompt"`
 	Reason string `json:"reason" jsonschema:"why it is there"`
 	Depth  int    `json:"depth" jsonschema:"of an entity: edges from a mention"`
 	Via    []Edge `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
@@ -87,7 +87,7 @@ type Report struct {
 	Sections    []SectionReport `json:"sections" jsonschema:"the sections and what is in them"`
 	Dropped     []Dropped       `json:"dropped" jsonschema:"what was left out, and why"`
 	QueryErrors []QueryError    `json:"queryErrors" jsonschema:"computed fields that failed"`
-	Stages      []Stage         `json:"stages" jsonschema:"what took how long, and what was left out"`
+	Stages      []Stage         `json:"stages" jsonschema:"the stages: their times, and those that were skipped"`
 	Hash        string          `json:"hash" jsonschema:"SHA-256 of the text, hexadecimal"`
 }
 

@@ -12,7 +12,7 @@ import (
 type Field struct {
 	Name       string    `json:"name" jsonschema:"name of the field, compared without case"`
 	Type       FieldType `json:"type" jsonschema:"what it holds: text, text_list, number, boolean, email, url, date, select, entity_ref, entity_ref_list, note_ref or computed"`
-	Label      string    `json:"label,omitempty" jsonschema:"what people see instead of the name"`
+	Label      string    `json:"label,omitempty" jsonschema:"the displayed text of the link"`
 	Options    []string  `json:"options,omitempty" jsonschema:"the values that a select may have"`
 	TargetType string    `json:"targetType,omitempty" jsonschema:"the type that a reference leads to"`
 	Query      string    `json:"query,omitempty" jsonschema:"the WQL text of a computed field"`
@@ -87,12 +87,12 @@ type Entity struct {
 	Type        string     `json:"type" jsonschema:"name of its type"`
 	Name        string     `json:"name" jsonschema:"its name"`
 	Aliases     []string   `json:"aliases" jsonschema:"its other names"`
-	Fields      Values     `json:"fields" jsonschema:"its values by field name; references are ids where they are known, else the link as it is written"`
-	NoteID      string     `json:"noteId,omitempty" jsonschema:"the note that it is described in"`
+	Fields      Values     `json:"fields" jsonschema:"its values by field name; references are ids if they are resolved, else the link as written"`
+	NoteID      string     `json:"noteId,omitempty" jsonschema:"the note that describes it"`
 	Private     bool       `json:"private" jsonschema:"whether it is kept from remote models"`
-	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file, with which alone it changes"`
+	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file; it then changes only with the file"`
 	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
-	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last; it never goes back"`
+	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"time of the last change; it never goes back"`
 	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"when it went to the trash; absent while it is not there"`
 	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
 

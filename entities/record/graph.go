@@ -9,7 +9,7 @@ type GraphSubgraph struct {
 	// Ways are the shortest ways of a Path that was asked for several, each a
 	// list of positions in Nodes; MoreWays says that there are others.
 	Ways     [][]int `json:"ways,omitempty" jsonschema:"the shortest ways, when asked for several: positions in nodes"`
-	MoreWays bool    `json:"moreWays,omitempty" jsonschema:"whether there are further ways as short"`
+	MoreWays bool    `json:"moreWays,omitempty" jsonschema:"whether there are more paths of that length"`
 }
 
 // GraphVertex is a node for people: what it is and how far from where the walk
@@ -27,7 +27,7 @@ type GraphVertex struct {
 // GraphFieldText is a field of an entity in words.
 type GraphFieldText struct {
 	Name string `json:"name" jsonschema:"name of the field"`
-	Text string `json:"text" jsonschema:"its value in words, names in place of ids, on one line"`
+	Text string `json:"text" jsonschema:"its value as text on one line, with names instead of ids"`
 }
 
 // GraphArc is an edge by ids. Field is the field of the entity that refers, "link"
@@ -38,8 +38,8 @@ type GraphArc struct {
 	Field string `json:"field" jsonschema:"the field that refers, or link for a wikilink"`
 	// FromKind and ToKind are the kinds of the ends, where the GraphSubgraph has
 	// both an entity and a note of that id; otherwise "".
-	FromKind string `json:"fromKind,omitempty" jsonschema:"kind of the record that refers, where an entity and a note share the id"`
-	ToKind   string `json:"toKind,omitempty" jsonschema:"kind of the record that is referred to, where an entity and a note share the id"`
+	FromKind string `json:"fromKind,omitempty" jsonschema:"kind of the source, if an entity and a note have the same id"`
+	ToKind   string `json:"toKind,omitempty" jsonschema:"kind of the target, if an entity and a note have the same id"`
 }
 
 // GraphStats counts the live nodes and the edges among them. A self reference adds
@@ -47,7 +47,7 @@ type GraphArc struct {
 type GraphStats struct {
 	Entities   int `json:"entities" jsonschema:"entities that are not in the trash"`
 	Notes      int `json:"notes" jsonschema:"notes that are not archived"`
-	References int `json:"references" jsonschema:"stored references between them"`
+	References int `json:"references" jsonschema:"stored references between entities"`
 	Links      int `json:"links" jsonschema:"wikilinks between notes, each pair once"`
 	Dangling   int `json:"dangling" jsonschema:"references to records that are missing, in the trash or archived"`
 	Components int `json:"components" jsonschema:"parts that no edge connects"`
@@ -57,8 +57,8 @@ type GraphStats struct {
 	// MeanDegree is edges at a record, in both directions, on average;
 	// MedianDegree is what half of the records have at most.
 	MeanDegree   float64       `json:"meanDegree" jsonschema:"edges at a record on average"`
-	MedianDegree int           `json:"medianDegree" jsonschema:"edges that half of the records have at most"`
-	Degrees      []GraphDegree `json:"degrees" jsonschema:"how many records have how many edges"`
+	MedianDegree int           `json:"medianDegree" jsonschema:"median number of edges of a record"`
+	Degrees      []GraphDegree `json:"degrees" jsonschema:"how many records have each number of edges"`
 	Hubs         []GraphHub    `json:"hubs" jsonschema:"the records with the most edges"`
 }
 

@@ -17,9 +17,9 @@ type Note struct {
 	Tags        []string   `json:"tags" jsonschema:"its tags, those in the text included"`
 	Aliases     []string   `json:"aliases" jsonschema:"its other titles"`
 	Private     bool       `json:"private" jsonschema:"whether it is kept from remote models"`
-	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file, with which alone it changes"`
+	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file; it then changes only with the file"`
 	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
-	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"when it was changed last; it never goes back, but for a note of a vault: there it is the time of its file"`
+	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"time of the last change; it never goes back, except for a note of a vault, where it is the time of the file"`
 	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"when it was archived; absent while it is not"`
 	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
 	EntityID    string     `json:"entityId,omitempty" jsonschema:"the entity made from it"`
@@ -38,7 +38,7 @@ type NoteLink struct {
 	Heading    string            `json:"heading,omitempty" jsonschema:"the heading that it points to"`
 	Block      string            `json:"block,omitempty" jsonschema:"the block that it points to"`
 	Alias      string            `json:"alias,omitempty" jsonschema:"the text shown instead"`
-	Embed      bool              `json:"embed" jsonschema:"whether the target is shown in place"`
+	Embed      bool              `json:"embed" jsonschema:"whether it is an embed, ![[…]]"`
 	Markdown   bool              `json:"markdown,omitempty" jsonschema:"whether it is a Markdown link, [text](file.md); absent for a wikilink"`
 	Line       int               `json:"line" jsonschema:"line of the link, from 1"`
 	Kind       string            `json:"kind,omitempty" jsonschema:"attachment for a file that is no note; absent for a note"`
@@ -59,9 +59,9 @@ type NoteBacklink struct {
 
 // NoteUnresolved is a name that links have and no note.
 type NoteUnresolved struct {
-	Target string         `json:"target" jsonschema:"the name, as it was written first"`
+	Target string         `json:"target" jsonschema:"the name as first written"`
 	Count  int            `json:"count" jsonschema:"links that have it, every occurrence"`
-	From   []NoteBacklink `json:"from" jsonschema:"the notes that they stand in, at most 20, by path; count is of these links"`
+	From   []NoteBacklink `json:"from" jsonschema:"the notes that contain them, at most 20, by path; count is of these links"`
 	// Candidates are the notes that an ambiguous link could mean.
 	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the notes that an ambiguous link may mean"`
 }

@@ -6,7 +6,7 @@ import "time"
 type StoreStatus struct {
 	Mode         string        `json:"mode" jsonschema:"read-write or read-only; loading while calls wait for the store, closed when it could not be opened"`
 	Reason       string        `json:"reason,omitempty" jsonschema:"why it takes no writes"`
-	Durability   string        `json:"durability" jsonschema:"strict: on disk before the reply; relaxed: with the operating system before it, on disk within a second; memory: without a disk"`
+	Durability   string        `json:"durability" jsonschema:"strict: on disk before the reply; relaxed: on disk within a second of the reply; memory: without a disk"`
 	Seq          uint64        `json:"seq" jsonschema:"number of the last transaction"`
 	Records      int           `json:"records" jsonschema:"records in it"`
 	JournalBytes int64         `json:"journalBytes" jsonschema:"bytes of the journal since the last snapshot"`
@@ -16,7 +16,7 @@ type StoreStatus struct {
 	// without it, its journal grows.
 	SnapshotError string `json:"snapshotError,omitempty" jsonschema:"why the last snapshot failed"`
 	// Deleted are files of the store that somebody else has deleted while it was open.
-	Deleted *StoreDeleted `json:"deleted,omitempty" jsonschema:"files that somebody else has deleted while the store was open"`
+	Deleted *StoreDeleted `json:"deleted,omitempty" jsonschema:"files that another program deleted while the store was open"`
 }
 
 // StoreDeleted says which files of a store were deleted by somebody else.
@@ -45,16 +45,16 @@ type StoreRecovery struct {
 	// Salvaged is how many transactions were found intact behind damage, and
 	// are in the store. Each is there as a whole, but what it was based on may
 	// be among the lost.
-	Salvaged uint64 `json:"salvaged,omitempty" jsonschema:"transactions that were found intact behind damage and are in the store"`
+	Salvaged uint64 `json:"salvaged,omitempty" jsonschema:"intact transactions found behind damage and recovered"`
 	// Aside is how many intact transactions were not taken, because they lie
 	// behind one that may never have been finished. They are in the files of
 	// Damaged. Nobody is known to have been told that they were stored.
-	Aside uint64 `json:"aside,omitempty" jsonschema:"intact transactions behind one that may never have been finished; they are kept in the damaged files only"`
+	Aside uint64 `json:"aside,omitempty" jsonschema:"intact transactions behind one that may be unfinished; they are kept only in the damaged files"`
 	// LostPieces is how many pieces of the oldest snapshot, of up to a hundred
 	// records each, could not be read when a store was put together with
 	// Options.Salvage. Records in them that were changed since, or are in a newer
 	// snapshot, are there nevertheless.
-	LostPieces uint64 `json:"lostPieces,omitempty" jsonschema:"pieces of the oldest snapshot, of up to a hundred records each, that could not be read"`
+	LostPieces uint64 `json:"lostPieces,omitempty" jsonschema:"blocks of the oldest snapshot, of up to a hundred records each, that could not be read"`
 	// Damaged names the files, in the store's directory, that were found
 	// damaged and are kept for inspection.
 	Damaged []string `json:"damaged,omitempty" jsonschema:"files that are kept for inspection"`

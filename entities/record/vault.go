@@ -16,7 +16,7 @@ type VaultStatus struct {
 	Stale         bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
 	// Errors are what the last scan could not take in. One with the path "." is
 	// about the vault as a whole: why it is stale, or what it is followed by.
-	Errors []VaultSkip `json:"errors" jsonschema:"what the last reading could not take in; one with the path . is about the whole vault: why it is stale, or why changes are not told of"`
+	Errors []VaultSkip `json:"errors" jsonschema:"what the last import skipped; an entry with the path . is about the whole vault: why it is stale, or why changes are not noticed"`
 }
 
 // VaultResult says what an import did.

@@ -83,7 +83,7 @@ func queuedOf(calls []protocol.ConnCall) (n int) {
 	return n
 }
 
-// snapshot returns the calls in flight, the oldest first.
+// snapshot returns the calls in progress, oldest first.
 func (c *Conn) snapshot(now time.Time) (inFlight int, calls []protocol.ConnCall) {
 	c.mu.Lock()
 	inFlight = c.inFlight

@@ -21,7 +21,7 @@ type Health struct {
 	Store    record.StoreStatus `json:"store" jsonschema:"the record store"`
 	Index    IndexHealth        `json:"index" jsonschema:"the search index"`
 	Embedder EmbedderInfo       `json:"embedder" jsonschema:"the model that turns text into vectors"`
-	Loading  *Loading           `json:"loading,omitempty" jsonschema:"what calls wait for; absent when nothing keeps them"`
+	Loading  *Loading           `json:"loading,omitempty" jsonschema:"what calls wait for; absent when they do not wait"`
 	UptimeMS int64              `json:"uptimeMs" jsonschema:"milliseconds since the start"`
 	PID      int                `json:"pid" jsonschema:"process id of the daemon"`
 	Version  string             `json:"version" jsonschema:"version of the daemon"`
@@ -32,8 +32,8 @@ func (h *Health) Serves() bool { return h.Loading == nil && h.Store.Mode != Stor
 
 // Loading says what is being done while calls wait for the store.
 type Loading struct {
-	Phase string `json:"phase" enum:"starting,restoring,checking" jsonschema:"why: the daemon starts, a backup takes the place of the store, or everything is built anew to be compared"`
-	Stage string `json:"stage,omitempty" jsonschema:"what is being done: calls, until those under way are done; store, until its records are read; rooms, until what is derived from them is"`
+	Phase string `json:"phase" enum:"starting,restoring,checking" jsonschema:"the reason: the daemon starts, a backup is being restored, or everything is being rebuilt and compared"`
+	Stage string `json:"stage,omitempty" jsonschema:"the stage: calls (waiting for calls in progress), store (reading records) or rooms (building what is derived from them)"`
 	ForMS int64  `json:"forMs" jsonschema:"milliseconds since it began"`
 }
 
@@ -67,10 +67,10 @@ type DiskHealth struct {
 type IndexHealth struct {
 	Ready bool `json:"ready" jsonschema:"whether every note can be found by its words"`
 	Notes int  `json:"notes" jsonschema:"notes in it"`
-	Queue int  `json:"queue" jsonschema:"notes that wait to be found by their meaning"`
+	Queue int  `json:"queue" jsonschema:"notes that cannot be found by their meaning yet"`
 
-	Waiting int    `json:"waiting" jsonschema:"notes that can't be found by their words yet"`
-	Anew    string `json:"anew,omitempty" jsonschema:"why the index of words is being made anew; absent when it is not"`
+	Waiting int    `json:"waiting" jsonschema:"notes that cannot be found by their words yet"`
+	Anew    string `json:"anew,omitempty" jsonschema:"why the index of words is being rebuilt; absent when it is not"`
 }
 
 // Stats is the result of admin.stats.
@@ -103,13 +103,13 @@ type WordStats struct {
 	Notes       int   `json:"notes" jsonschema:"notes in it, archived ones included"`
 	Waiting     int   `json:"waiting" jsonschema:"notes that are not in it yet"`
 	Terms       int   `json:"terms" jsonschema:"distinct terms"`
-	Postings    int   `json:"postings" jsonschema:"of each term the notes that have it, counted together"`
+	Postings    int   `json:"postings" jsonschema:"number of postings: the notes of each term, added up"`
 	MemoryBytes int64 `json:"memoryBytes" jsonschema:"bytes of it in memory, about"`
 	DiskBytes   int64 `json:"diskBytes" jsonschema:"size of its file; 0 before it was written"`
 
-	Kept     int    `json:"kept" jsonschema:"notes that the start found in its file as they are"`
-	Differed int    `json:"differed" jsonschema:"notes that had changed, come or gone since the file was written, and were taken in again at the start"`
-	Anew     string `json:"anew,omitempty" jsonschema:"why its file was of no use at the start, and it was made anew; absent when it was used, or when there was none"`
+	Kept     int    `json:"kept" jsonschema:"notes that were read unchanged from its file at the start"`
+	Differed int    `json:"differed" jsonschema:"notes that were added, changed or removed since the file was written, and were indexed at the start"`
+	Anew     string `json:"anew,omitempty" jsonschema:"why its file could not be used at the start and it was rebuilt; absent when it was used, or when there was none"`
 	Unsaved  int    `json:"unsaved" jsonschema:"notes that changed since its file was written"`
 }
 
@@ -118,23 +118,23 @@ type MeaningStats struct {
 	Model         *VectorModel  `json:"model,omitempty" jsonschema:"the model of the vectors; absent when there are none"`
 	Notes         int           `json:"notes" jsonschema:"notes with all of their vectors"`
 	Waiting       int           `json:"waiting" jsonschema:"notes that wait for some of their vectors"`
-	OldestMS      int64         `json:"oldestMs" jsonschema:"how long the one that has waited longest waits, in milliseconds; 0 when none does"`
+	OldestMS      int64         `json:"oldestMs" jsonschema:"how long the oldest of them has waited, in milliseconds; 0 when none waits"`
 	HeldBack      int           `json:"heldBack" jsonschema:"private notes that are kept from a remote model, and have no vectors"`
 	Refused       int           `json:"refused" jsonschema:"notes that the embedder refused; it is asked again when they change"`
 	Vectors       int           `json:"vectors" jsonschema:"vectors, one for each part of a note"`
-	MemoryBytes   int64         `json:"memoryBytes" jsonschema:"bytes of the vectors in memory: an int8 a dimension, and what finds the rest"`
+	MemoryBytes   int64         `json:"memoryBytes" jsonschema:"bytes of the vectors in memory, with what locates the rest on disk"`
 	DiskBytes     int64         `json:"diskBytes" jsonschema:"bytes of their files"`
-	DeadBytes     int64         `json:"deadBytes" jsonschema:"bytes of the files that are of no use any more"`
+	DeadBytes     int64         `json:"deadBytes" jsonschema:"bytes of the files that are no longer used"`
 	RatePerSecond float64       `json:"ratePerSecond" jsonschema:"texts embedded a second, over the last minute of work; 0 before the first"`
 	Embedded      uint64        `json:"embedded" jsonschema:"texts embedded since the start"`
-	Reused        uint64        `json:"reused" jsonschema:"texts of changed notes that were known already, since the start"`
-	LastError     string        `json:"lastError,omitempty" jsonschema:"what kept notes from being embedded last; absent when nothing does"`
-	RetryMS       int64         `json:"retryMs,omitempty" jsonschema:"milliseconds until the embedder is asked again; absent when it may be asked"`
+	Reused        uint64        `json:"reused" jsonschema:"texts of changed notes that needed no new vector, since the start"`
+	LastError     string        `json:"lastError,omitempty" jsonschema:"the last error that kept notes from being embedded; absent without one"`
+	RetryMS       int64         `json:"retryMs,omitempty" jsonschema:"milliseconds until the embedder is tried again; absent when it may be used"`
 	Building      *VectorsAnew  `json:"building,omitempty" jsonschema:"the index of another model that is being made; absent when none is"`
-	Weights       SearchWeights `json:"weights" jsonschema:"what the two ways count in a hybrid search"`
+	Weights       SearchWeights `json:"weights" jsonschema:"the weights of hybrid search"`
 }
 
-// SearchWeights say what the two ways count in a hybrid search.
+// SearchWeights say the weights of hybrid search.
 type SearchWeights struct {
 	Lexical  float64 `json:"lexical" jsonschema:"of words"`
 	Semantic float64 `json:"semantic" jsonschema:"of meaning"`
@@ -144,7 +144,7 @@ type SearchWeights struct {
 type VectorModel struct {
 	Name   string `json:"name" jsonschema:"name of the model"`
 	Dims   int    `json:"dims" jsonschema:"length of its vectors"`
-	SHA256 string `json:"sha256" jsonschema:"checksum of its weights, or of what stands for them"`
+	SHA256 string `json:"sha256" jsonschema:"checksum of its weights, or of what identifies them"`
 }
 
 // VectorsAnew says how far an index of vectors has come that takes the place of
@@ -157,7 +157,7 @@ type VectorsAnew struct {
 
 // Stopped is the result of admin.stop.
 type Stopped struct {
-	BrokenOff []string `json:"brokenOff" jsonschema:"methods of the jobs that run, which end before they are done; what they have done stays"`
+	BrokenOff []string `json:"brokenOff" jsonschema:"methods of the jobs that are interrupted; what they have done stays"`
 }
 
 // Reindex are the parameters of admin.reindex.
@@ -185,24 +185,24 @@ const (
 type ConnStats struct {
 	Open          int    `json:"open" jsonschema:"open now"`
 	Accepted      uint64 `json:"accepted" jsonschema:"since the start"`
-	Refused       uint64 `json:"refused" jsonschema:"over the limit since the start"`
+	Refused       uint64 `json:"refused" jsonschema:"refused over the limit since the start"`
 	Cut           uint64 `json:"cut" jsonschema:"closed by the daemon for breaking a limit since the start"`
-	Evicted       uint64 `json:"evicted" jsonschema:"closed for a new one since the start, when too many were open"`
-	Clients       int    `json:"clients" jsonschema:"processes that have a connection; one that is not known counts once for each"`
-	Uninitialized int    `json:"uninitialized" jsonschema:"of those that are open, those whose client has not called initialize"`
+	Evicted       uint64 `json:"evicted" jsonschema:"closed since the start to make room for a new connection"`
+	Clients       int    `json:"clients" jsonschema:"processes that have a connection; an unknown process counts once for each connection"`
+	Uninitialized int    `json:"uninitialized" jsonschema:"open connections whose client has not called initialize"`
 	InFlight      int    `json:"inFlight" jsonschema:"calls that are not answered yet"`
 	Queued        int    `json:"queued" jsonschema:"how many of them have not begun"`
 	Requests      uint64 `json:"requests" jsonschema:"calls and notifications since the start, those of closed connections included"`
 	Errors        uint64 `json:"errors" jsonschema:"answers that were errors since the start, messages that could not be read included"`
 	BytesIn       int64  `json:"bytesIn" jsonschema:"bytes read since the start"`
 	BytesOut      int64  `json:"bytesOut" jsonschema:"bytes of messages sent since the start, those that still wait included"`
-	OutboundBytes int64  `json:"outboundBytes" jsonschema:"replies that wait for slow readers"`
-	ReadsRunning  int    `json:"readsRunning" jsonschema:"reads that compute on a place, or beside the places because they give way to nobody"`
-	ReadsLong     int    `json:"readsLong" jsonschema:"of them, those that have run for a slice"`
+	OutboundBytes int64  `json:"outboundBytes" jsonschema:"replies that wait to be read by slow clients"`
+	ReadsRunning  int    `json:"readsRunning" jsonschema:"running reads, including those that cannot yield"`
+	ReadsLong     int    `json:"readsLong" jsonschema:"those of them that have run longer than readSlice"`
 	ReadsWaiting  int    `json:"readsWaiting" jsonschema:"connections and long reads that wait for a place"`
 	CallBytes     int64  `json:"callBytes" jsonschema:"params of calls that are not answered yet"`
-	WorkBytes     int64  `json:"workBytes" jsonschema:"memory that is booked for calls that write and run"`
-	MemoryTotal   int64  `json:"memoryTotal" jsonschema:"the limit of the two together"`
+	WorkBytes     int64  `json:"workBytes" jsonschema:"memory that is reserved for running writes"`
+	MemoryTotal   int64  `json:"memoryTotal" jsonschema:"the total of both"`
 	WaitForMemory int    `json:"waitForMemory" jsonschema:"calls that write and wait until there is memory for them"`
 }
 
@@ -216,10 +216,10 @@ type Connections struct {
 type Connection struct {
 	ID           uint64     `json:"id" jsonschema:"number of the connection, as in the log"`
 	Client       PeerInfo   `json:"client" jsonschema:"the program as it named itself; an empty name before initialize"`
-	PID          int        `json:"pid,omitempty" jsonschema:"its process: what it said, else what the system says; absent when unknown"`
+	PID          int        `json:"pid,omitempty" jsonschema:"its process, as the client said or else as the system says; absent when unknown"`
 	Framing      string     `json:"framing,omitempty" enum:"newline,content-length" jsonschema:"how its messages are framed; absent before initialize"`
 	OpenedAt     time.Time  `json:"openedAt" jsonschema:"when it was accepted"`
-	Requests     uint64     `json:"requests" jsonschema:"calls and notifications that came"`
+	Requests     uint64     `json:"requests" jsonschema:"calls and notifications received"`
 	Errors       uint64     `json:"errors" jsonschema:"answers that were errors, messages that could not be read included"`
 	InFlight     int        `json:"inFlight" jsonschema:"calls that are not answered yet"`
 	Queued       int        `json:"queued" jsonschema:"how many of them have not begun"`
@@ -227,7 +227,7 @@ type Connection struct {
 	BytesOut     int64      `json:"bytesOut" jsonschema:"bytes of messages sent, those that still wait included"`
 	WaitingBytes int64      `json:"waitingBytes" jsonschema:"bytes that wait for the client to read"`
 	Topics       []Topic    `json:"topics" jsonschema:"the topics that it subscribed to, sorted"`
-	Calls        []ConnCall `json:"calls" jsonschema:"the calls in flight, the oldest first"`
+	Calls        []ConnCall `json:"calls" jsonschema:"the calls in progress, oldest first"`
 }
 
 // ConnCall is a call in flight.
@@ -249,14 +249,14 @@ type MethodStats struct {
 	Method string       `json:"method" jsonschema:"name of the method"`
 	Calls  uint64       `json:"calls" jsonschema:"calls answered since the start"`
 	Errors uint64       `json:"errors" jsonschema:"how many of them with an error"`
-	Stages []StageStats `json:"stages" jsonschema:"time by stage: wait until the call ran, run"`
+	Stages []StageStats `json:"stages" jsonschema:"time of each stage: wait before the call ran, run"`
 }
 
 // StageStats is a latency histogram.
 type StageStats struct {
 	Stage   string   `json:"stage" enum:"wait,run" jsonschema:"the stage"`
-	P50US   int64    `json:"p50us" jsonschema:"half took at most this, in microseconds; upper bound of its bucket"`
-	P99US   int64    `json:"p99us" jsonschema:"99 of 100 took at most this, in microseconds; upper bound of its bucket"`
+	P50US   int64    `json:"p50us" jsonschema:"median in microseconds; the upper bound of its bucket"`
+	P99US   int64    `json:"p99us" jsonschema:"99th percentile in microseconds; the upper bound of its bucket"`
 	MaxUS   int64    `json:"maxus" jsonschema:"the longest, in microseconds"`
 	Buckets []Bucket `json:"buckets" jsonschema:"the buckets that are not empty"`
 }

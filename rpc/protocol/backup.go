@@ -14,17 +14,17 @@ type Backup struct {
 type Restore struct {
 	Path     string `json:"path" jsonschema:"absolute path of a file that admin.backup wrote"`
 	DryRun   bool   `json:"dryRun,omitempty" jsonschema:"read and check the file and count, change nothing"`
-	Checksum string `json:"checksum,omitempty" jsonschema:"the checksum that the file must have, as its backup was answered with"`
+	Checksum string `json:"checksum,omitempty" jsonschema:"the checksum that the file must have; admin.backup returns it"`
 }
 
 // Restored is the result of admin.restore: the manifest of the backup, and what
 // became of it.
 type Restored struct {
 	record.StoreManifest
-	DryRun   bool   `json:"dryRun" jsonschema:"whether nothing was to be changed"`
-	Restored bool   `json:"restored" jsonschema:"whether the store is that of the backup now"`
+	DryRun   bool   `json:"dryRun" jsonschema:"whether it was a dry run"`
+	Restored bool   `json:"restored" jsonschema:"whether the store was replaced"`
 	Previous string `json:"previous,omitempty" jsonschema:"backup of the state that was replaced, in the data folder; the next restore replaces it"`
-	Current  Counts `json:"current" jsonschema:"what was in the store before; in a dry run what is"`
+	Current  Counts `json:"current" jsonschema:"what was in the store before; in a dry run, what is in it"`
 }
 
 // Counts say how much is in a store.
@@ -41,9 +41,9 @@ type Counts struct {
 type Checked struct {
 	OK       bool                        `json:"ok" jsonschema:"whether nothing was wrong"`
 	Files    []record.StoreInspectedFile `json:"files" jsonschema:"the files of the store"`
-	Problems []string                    `json:"problems" jsonschema:"what is wrong with the files, a sentence each"`
-	Compared bool                        `json:"compared" jsonschema:"whether everything was built anew from the records and compared; not with a damaged file"`
-	Drift    []Drift                     `json:"drift" jsonschema:"what was not as the records say, and was put right by building it anew"`
+	Problems []string                    `json:"problems" jsonschema:"what is wrong with the files, one sentence for each finding"`
+	Compared bool                        `json:"compared" jsonschema:"whether everything was rebuilt from the records and compared; false with a damaged file"`
+	Drift    []Drift                     `json:"drift" jsonschema:"what differed from the records and was rebuilt"`
 	Records  int                         `json:"records" jsonschema:"records in the store"`
 	MS       int64                       `json:"ms" jsonschema:"milliseconds that it took"`
 }
@@ -51,8 +51,8 @@ type Checked struct {
 // Drift is a derived view that differed from the records that it is made of.
 type Drift struct {
 	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,vectors" jsonschema:"the view"`
-	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or too many"`
-	IDs      []string `json:"ids" jsonschema:"some of them: ids of notes or entities, names of types or tags; ten at most"`
+	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or superfluous"`
+	IDs      []string `json:"ids" jsonschema:"up to ten of them: ids of notes or entities, names of types or tags"`
 	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
 }
 

@@ -25,8 +25,8 @@ const (
 
 // Error is the error member of a reply.
 type Error struct {
-	Code    int        `json:"code" jsonschema:"what kind of failure, see the list of codes"`
-	Message string     `json:"message" jsonschema:"what was wrong, with what; one sentence for people"`
+	Code    int        `json:"code" jsonschema:"the kind of error, see the list of codes"`
+	Message string     `json:"message" jsonschema:"what was wrong; one sentence for people"`
 	Data    *ErrorData `json:"data,omitempty" jsonschema:"what a program can act on"`
 }
 
@@ -74,7 +74,7 @@ type Progress struct {
 	Kind    string `json:"kind" enum:"begin,report,end" jsonschema:"where the work stands"`
 	Message string `json:"message,omitempty" jsonschema:"what is being done"`
 	Done    int64  `json:"done" jsonschema:"units of work that are done"`
-	Total   int64  `json:"total" jsonschema:"units of work in all, 0 when that is not known"`
+	Total   int64  `json:"total" jsonschema:"total units of work; 0 when unknown"`
 }
 
 // The kinds of Progress.
@@ -90,5 +90,5 @@ const ProgressToken = "progressToken"
 
 // Cancel is the parameter of $/cancelRequest.
 type Cancel struct {
-	ID any `json:"id" jsonschema:"the id of the call to withdraw, as it was given"`
+	ID any `json:"id" jsonschema:"the id of the call to cancel"`
 }

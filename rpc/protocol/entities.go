@@ -15,14 +15,14 @@ type EntityRecord struct {
 	Name      string        `json:"name" jsonschema:"name, at most 512 characters"`
 	Aliases   []string      `json:"aliases,omitempty" jsonschema:"other names"`
 	Fields    record.Values `json:"fields,omitempty" jsonschema:"values by field name: text, number, boolean or a list of texts; references are ids"`
-	NoteID    string        `json:"noteId,omitempty" jsonschema:"the note that the entity is described in"`
+	NoteID    string        `json:"noteId,omitempty" jsonschema:"the note that describes the entity"`
 	Private   bool          `json:"private,omitempty" jsonschema:"keep it from remote models"`
-	CreatedAt *time.Time    `json:"createdAt,omitempty" jsonschema:"when it was made; taken for a new record only"`
+	CreatedAt *time.Time    `json:"createdAt,omitempty" jsonschema:"time of creation; used only for a new record"`
 
-	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
-	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
-	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"kept by the daemon, not taken"`
-	Version     int        `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
+	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"set by the daemon, ignored here"`
+	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"set by the daemon, ignored here"`
+	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"set by the daemon, ignored here"`
+	Version     int        `json:"version,omitempty" jsonschema:"set by the daemon, ignored here; see ifVersion"`
 }
 
 // EntityPut are the parameters of entities.put.
@@ -38,7 +38,7 @@ type EntityPatch struct {
 	Name      *string            `json:"name,omitempty" jsonschema:"name, at most 512 characters"`
 	Aliases   Optional[[]string] `json:"aliases,omitzero" jsonschema:"other names; null for none"`
 	Fields    record.Values      `json:"fields,omitempty" jsonschema:"the values to change by field name; a null empties the field"`
-	NoteID    Optional[string]   `json:"noteId,omitzero" jsonschema:"the note that the entity is described in; null for none"`
+	NoteID    Optional[string]   `json:"noteId,omitzero" jsonschema:"the note that describes the entity; null for none"`
 	Private   *bool              `json:"private,omitempty" jsonschema:"keep it from remote models"`
 	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
 }
@@ -56,7 +56,7 @@ type EntityList struct {
 // EntityPage is the result of entities.list.
 type EntityPage struct {
 	Entities   []*record.Entity `json:"entities" jsonschema:"the entities"`
-	Total      int              `json:"total" jsonschema:"how many there are on all pages together"`
+	Total      int              `json:"total" jsonschema:"number of items on all pages"`
 	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
@@ -64,8 +64,8 @@ type EntityPage struct {
 type EntityGet struct {
 	ID      string `json:"id,omitempty" jsonschema:"id of the entity; exactly one of id and name is needed"`
 	Name    string `json:"name,omitempty" jsonschema:"its name or an alias, in full and without case; a live entity is found before one in the trash"`
-	Type    string `json:"type,omitempty" jsonschema:"with a name: entities of this type only"`
-	Resolve int    `json:"resolve,omitempty" min:"0" max:"4" default:"0" jsonschema:"how deep references and computed fields are answered as records"`
+	Type    string `json:"type,omitempty" jsonschema:"with a name: only entities of this type"`
+	Resolve int    `json:"resolve,omitempty" min:"0" max:"4" default:"0" jsonschema:"how many levels of references and computed fields are returned as records"`
 	Reads
 }
 
@@ -109,8 +109,8 @@ type EntityItems struct {
 type TypePut struct {
 	Name      string         `json:"name" jsonschema:"name of the type, compared without case"`
 	Fields    []record.Field `json:"fields" jsonschema:"its fields, at most 200"`
-	Version   int            `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
-	Inferred  bool           `json:"inferred,omitempty" jsonschema:"kept by the daemon, not taken"`
+	Version   int            `json:"version,omitempty" jsonschema:"set by the daemon, ignored here; see ifVersion"`
+	Inferred  bool           `json:"inferred,omitempty" jsonschema:"set by the daemon, ignored here"`
 	IfVersion *int           `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
 	Force     bool           `json:"force,omitempty" jsonschema:"change it even when that hides values of entities"`
 }
@@ -141,7 +141,7 @@ type TypeDelete struct {
 // TypeCount is a type with the number of its live entities.
 type TypeCount struct {
 	record.Type
-	Count int `json:"count" jsonschema:"entities of the type, the trash left out"`
+	Count int `json:"count" jsonschema:"entities of the type, not counting the trash"`
 }
 
 // TypeList is the result of types.list.

@@ -101,14 +101,14 @@ type EventTopics struct {
 // NotesChanged is the parameter of notes.changed.
 type NotesChanged struct {
 	IDs  []string `json:"ids" jsonschema:"the notes; empty when kind is many"`
-	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; many: too much to list, read everything again"`
+	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; many: too many to list, read everything again"`
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
 // EntitiesChanged is the parameter of entities.changed.
 type EntitiesChanged struct {
 	IDs  []string `json:"ids" jsonschema:"the entities; empty when kind is many"`
-	Kind string   `json:"kind" enum:"put,trash,restore,delete,many" jsonschema:"what happened to them; many: too much to list, read everything again"`
+	Kind string   `json:"kind" enum:"put,trash,restore,delete,many" jsonschema:"what happened to them; many: too many to list, read everything again"`
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
@@ -125,9 +125,9 @@ const (
 
 // IndexProgress is the parameter of index.progress.
 type IndexProgress struct {
-	Stage string `json:"stage" jsonschema:"what is being done: stages of the reading of a vault; embed, with notes for units: vectors are made; model: the same for another model"`
+	Stage string `json:"stage" jsonschema:"the stage: those of an import; embed: notes are being embedded; model: notes are being embedded with another model"`
 	Done  int64  `json:"done" jsonschema:"units of work that are done"`
-	Total int64  `json:"total" jsonschema:"units of work in all, 0 when that is not known"`
+	Total int64  `json:"total" jsonschema:"total units of work; 0 when unknown"`
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault that is being read"`
 }
 

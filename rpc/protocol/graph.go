@@ -19,7 +19,7 @@ type GraphPath struct {
 	From     string `json:"from" jsonschema:"id of the note or entity to start from"`
 	To       string `json:"to" jsonschema:"id of the note or entity to reach"`
 	MaxDepth int    `json:"maxDepth,omitempty" min:"1" max:"16" default:"6" jsonschema:"edges at most"`
-	Ways     int    `json:"ways,omitempty" min:"0" max:"16" jsonschema:"shortest ways to list; when absent one, with one edge a step"`
+	Ways     int    `json:"ways,omitempty" min:"0" max:"16" jsonschema:"number of shortest paths to list; when absent one, with one edge for each step"`
 	Fields   int    `json:"fields,omitempty" min:"0" max:"16" jsonschema:"fields to show of each entity, in words; none when absent"`
 	Reads
 }

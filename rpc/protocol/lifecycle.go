@@ -23,7 +23,7 @@ type InitializeParams struct {
 	ProcessID       Optional[int]  `json:"processId,omitzero" jsonschema:"process id of the client; may be null"`
 	ProtocolVersion string         `json:"protocolVersion,omitempty" jsonschema:"MAJOR.MINOR that the client was written for; a newer major version than the daemon's is refused"`
 	Capabilities    map[string]any `json:"capabilities,omitempty" jsonschema:"what the client can do; nothing is defined yet"`
-	Audience        string         `json:"audience,omitempty" enum:"local,remote" default:"local" jsonschema:"who reads what the connection is answered: private records do not exist for a remote one"`
+	Audience        string         `json:"audience,omitempty" enum:"local,remote" default:"local" jsonschema:"who reads the answers on this connection; for remote, private records do not exist"`
 }
 
 // ServerInfo names the daemon.
@@ -40,13 +40,13 @@ type EmbedderInfo struct {
 	Dims   int    `json:"dims" jsonschema:"length of its vectors"`
 	Device string `json:"device" jsonschema:"what it runs on: cpu, the name of a GPU, or the host of an endpoint"`
 
-	Kind            string `json:"kind,omitempty" enum:"builtin,runner,http" jsonschema:"what runs it; absent when the daemon searches by words alone"`
-	State           string `json:"state,omitempty" enum:"ready,idle,starting,failed" jsonschema:"whether it answers; idle: it starts when it is asked"`
-	Why             string `json:"why,omitempty" jsonschema:"why it failed last, or why another table of vectors serves in the place of the chosen one"`
-	Remote          bool   `json:"remote,omitempty" jsonschema:"whether texts leave this machine; those of private notes don't"`
+	Kind            string `json:"kind,omitempty" enum:"builtin,runner,http" jsonschema:"the embedder; absent when the daemon searches only by words"`
+	State           string `json:"state,omitempty" enum:"ready,idle,starting,failed" jsonschema:"whether it answers; idle: it starts when it is used"`
+	Why             string `json:"why,omitempty" jsonschema:"the last error, or why another vector table is used than the configured one"`
+	Remote          bool   `json:"remote,omitempty" jsonschema:"whether texts leave this machine; those of private notes never do"`
 	Layers          int    `json:"layers,omitempty" jsonschema:"layers of the model, where known"`
 	OffloadedLayers int    `json:"offloadedLayers,omitempty" jsonschema:"how many of them are on a GPU"`
-	Restarts        int    `json:"restarts,omitempty" jsonschema:"how often it had to be started again"`
+	Restarts        int    `json:"restarts,omitempty" jsonschema:"how often it was restarted"`
 }
 
 // ServerCapabilities say what the daemon can do.
@@ -78,7 +78,7 @@ const (
 
 // Reads is the parameter that every method takes that reads records.
 type Reads struct {
-	Audience string `json:"audience,omitempty" enum:"local,remote" jsonschema:"who reads the answer: private records do not exist for a remote one; that of the connection when absent"`
+	Audience string `json:"audience,omitempty" enum:"local,remote" jsonschema:"who reads the answer; for remote, private records do not exist; default: the audience of the connection"`
 }
 
 // AskedAudience returns the audience that the call names, "" for that of the

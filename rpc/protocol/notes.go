@@ -19,13 +19,13 @@ type NoteRecord struct {
 	Tags      []string   `json:"tags,omitempty" jsonschema:"tags without #, added to those in the text"`
 	Aliases   []string   `json:"aliases,omitempty" jsonschema:"other titles, added to those in the frontmatter"`
 	Private   bool       `json:"private,omitempty" jsonschema:"keep it from remote models"`
-	CreatedAt *time.Time `json:"createdAt,omitempty" jsonschema:"when it was made; taken for a new record only"`
+	CreatedAt *time.Time `json:"createdAt,omitempty" jsonschema:"time of creation; used only for a new record"`
 
-	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
-	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"kept by the daemon, not taken"`
-	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"kept by the daemon, not taken"`
-	EntityID    string     `json:"entityId,omitempty" jsonschema:"kept by the daemon, not taken"`
-	Version     int        `json:"version,omitempty" jsonschema:"kept by the daemon, not taken; see ifVersion"`
+	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"set by the daemon, ignored here"`
+	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"set by the daemon, ignored here"`
+	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"set by the daemon, ignored here"`
+	EntityID    string     `json:"entityId,omitempty" jsonschema:"set by the daemon, ignored here"`
+	Version     int        `json:"version,omitempty" jsonschema:"set by the daemon, ignored here; see ifVersion"`
 }
 
 // NotePut are the parameters of notes.put.
@@ -77,7 +77,7 @@ type NoteFilter struct {
 	Archived bool   `json:"archived,omitempty" jsonschema:"archived notes instead"`
 	Tag      string `json:"tag,omitempty" jsonschema:"notes with this tag or one below it"`
 	Folder   string `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
-	Type     string `json:"type,omitempty" jsonschema:"notes that an entity of this type was made from"`
+	Type     string `json:"type,omitempty" jsonschema:"notes that describe an entity of this type"`
 	Vault    string `json:"vault,omitempty" jsonschema:"notes of the vault of this name"`
 
 	ChangedSince string `json:"changedSince,omitempty" jsonschema:"notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
@@ -112,7 +112,7 @@ type NoteHead struct {
 // NotePage is the result of notes.list.
 type NotePage struct {
 	Notes      []NoteHead `json:"notes" jsonschema:"the notes, without their texts"`
-	Total      int        `json:"total" jsonschema:"how many there are on all pages together"`
+	Total      int        `json:"total" jsonschema:"number of items on all pages"`
 	NextCursor string     `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
@@ -126,7 +126,7 @@ type NoteComplete struct {
 // NoteItem is one note that a typed text may mean.
 type NoteItem struct {
 	ID    string   `json:"id" jsonschema:"id of the note"`
-	Title string   `json:"title" jsonschema:"the title or alias that matched"`
+	Title string   `json:"title" jsonschema:"the title or alias that matched the prefix"`
 	Path  string   `json:"path,omitempty" jsonschema:"its path"`
 	Match [][2]int `json:"match" jsonschema:"ranges of the title that matched: UTF-16 offsets, half-open"`
 }
@@ -139,7 +139,7 @@ type NoteItems struct {
 // NoteResolve are the parameters of notes.resolve.
 type NoteResolve struct {
 	Link string `json:"link" jsonschema:"a wikilink, or the text between its brackets"`
-	From string `json:"from,omitempty" jsonschema:"id of the note that it stands in; nearer notes win"`
+	From string `json:"from,omitempty" jsonschema:"id of the note that contains the link; nearer notes win"`
 	Reads
 }
 
@@ -156,9 +156,9 @@ type NoteResolved struct {
 type NoteSearch struct {
 	Query   string       `json:"query" jsonschema:"words to look for"`
 	Limit   int          `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
-	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to look: lexical by words, semantic by meaning, hybrid by both; hybrid falls back to words and the result says so, semantic fails when there are no vectors"`
+	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to search: lexical (by words), semantic (by meaning) or hybrid (both); without vectors hybrid falls back to words and the result says so, and semantic fails"`
 	Filter  SearchFilter `json:"filter,omitzero" jsonschema:"which notes to look in"`
-	Explain bool         `json:"explain,omitempty" jsonschema:"say for each hit what counted"`
+	Explain bool         `json:"explain,omitempty" jsonschema:"explain the score of each hit"`
 	Reads
 }
 
@@ -173,7 +173,7 @@ type NoteSimilar struct {
 type SearchFilter struct {
 	Tags     []string `json:"tags,omitempty" jsonschema:"notes with all of these tags"`
 	Folder   string   `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
-	Types    []string `json:"types,omitempty" jsonschema:"notes that an entity of one of these types was made from"`
+	Types    []string `json:"types,omitempty" jsonschema:"notes that describe an entity of one of these types"`
 	After    string   `json:"after,omitempty" jsonschema:"changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
 	Before   string   `json:"before,omitempty" jsonschema:"changed before this date (YYYY-MM-DD) or time (RFC 3339)"`
 	Archived bool     `json:"archived,omitempty" jsonschema:"archived notes too"`
@@ -185,7 +185,7 @@ type SearchHit struct {
 	Title   string             `json:"title" jsonschema:"its title"`
 	Path    string             `json:"path,omitempty" jsonschema:"its path"`
 	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists"`
-	Snippet string             `json:"snippet" jsonschema:"the place of its text that fits best; of a note found by its meaning alone, from the part that is nearest"`
+	Snippet string             `json:"snippet" jsonschema:"the passage of its text that matches best; for a note found only by meaning, the nearest part"`
 	Ranges  [][2]int           `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
 	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth"`
 }
@@ -199,12 +199,12 @@ type Degraded struct {
 // SearchResult is the result of notes.search and notes.similar.
 type SearchResult struct {
 	Hits     []SearchHit `json:"hits" jsonschema:"best first"`
-	Mode     string      `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"how it was looked; lexical for a hybrid search that meaning had no part in, as one of filters and phrases alone"`
+	Mode     string      `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"the mode that was used; lexical for a hybrid search without a part by meaning, such as one of only filters and phrases"`
 	Degraded *Degraded   `json:"degraded,omitempty" jsonschema:"what could not take part"`
 
 	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"with explain: how the query was read; absent when its words were not looked at"`
-	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, of a hybrid search: what each list counts"`
-	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: what took how long"`
+	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, for a hybrid search: the weight of each list"`
+	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`
 }
 
 // SearchFused says how a hybrid search made one list of two.
@@ -212,13 +212,13 @@ type SearchFused struct {
 	By      string  `json:"by" enum:"score,rank" jsonschema:"score: a weighted sum of the scores, each in proportion to the best of its list; rank: of 1 / (60 + place)"`
 	Words   float64 `json:"words" jsonschema:"weight of the search by words in hybrid search"`
 	Meaning float64 `json:"meaning" jsonschema:"weight of the search by meaning in hybrid search"`
-	Known   float64 `json:"known" jsonschema:"the share of the query's words that are in any note: the list by words counts the less, the fewer are"`
+	Known   float64 `json:"known" jsonschema:"the share of the query's words that any note has; the lower it is, the less the list by words counts"`
 }
 
 // SearchUnderstood says how a query was read.
 type SearchUnderstood struct {
 	Words   []SearchWord `json:"words" jsonschema:"its words; a hit has any of them"`
-	Ignored []string     `json:"ignored" jsonschema:"words that say nothing, and count only when there are no others"`
+	Ignored []string     `json:"ignored" jsonschema:"stop words, which count only when there are no other words"`
 	Phrases []string     `json:"phrases" jsonschema:"phrases that every hit has"`
 	Without []string     `json:"without" jsonschema:"words and phrases that no hit has"`
 	Filters []string     `json:"filters" jsonschema:"filters in the query, as written"`
@@ -226,17 +226,17 @@ type SearchUnderstood struct {
 
 // SearchWord is one word of a query, and what it stands for.
 type SearchWord struct {
-	Word     string   `json:"word" jsonschema:"folded: without case and diacritics"`
+	Word     string   `json:"word" jsonschema:"folded: without case and diacritics, for comparison"`
 	Stem     string   `json:"stem" jsonschema:"words with the same stem are found"`
-	As       string   `json:"as" enum:"word,prefix,typo" jsonschema:"how it was taken: word; prefix: it may go on; typo: it is in no note, and stands for those that differ by one edit"`
+	As       string   `json:"as" enum:"word,prefix,typo" jsonschema:"how it was read: word; prefix: it may be unfinished; typo: no note has it, and it stands for words that differ by one edit"`
 	Notes    int      `json:"notes" jsonschema:"notes that it was found in, before filters"`
-	Means    []string `json:"means" jsonschema:"the words that a prefix or a typo stands for: the most frequent of them"`
+	Means    []string `json:"means" jsonschema:"the most frequent words that a prefix or a typo stands for"`
 	MeansAll int      `json:"meansAll" jsonschema:"how many they are"`
 }
 
 // SearchStage is one part of the work of a search.
 type SearchStage struct {
-	Stage string `json:"stage" enum:"words,embed,vectors,fuse,snippets" jsonschema:"words: the index of words; embed: the vector of the query; vectors: the nearest to it; fuse: both lists become one; snippets"`
+	Stage string `json:"stage" enum:"words,embed,vectors,fuse,snippets" jsonschema:"words: search by words; embed: vector of the query; vectors: search by meaning; fuse: combining both lists; snippets"`
 	US    int64  `json:"us" jsonschema:"microseconds"`
 }
 
@@ -263,7 +263,7 @@ type TagFilter struct {
 // TagPage is the result of tags.list.
 type TagPage struct {
 	Tags       []record.NoteTag `json:"tags" jsonschema:"the tags"`
-	Total      int              `json:"total" jsonschema:"how many there are on all pages together"`
+	Total      int              `json:"total" jsonschema:"number of items on all pages"`
 	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 

@@ -8,7 +8,7 @@ import (
 
 // PrivacyList are the parameters of privacy.list.
 type PrivacyList struct {
-	ID string `json:"id,omitempty" jsonschema:"this note or entity alone, private or not"`
+	ID string `json:"id,omitempty" jsonschema:"only this note or entity, private or not"`
 	Page
 }
 
@@ -16,19 +16,19 @@ type PrivacyList struct {
 type PrivateRecords struct {
 	Notes      int                    `json:"notes" jsonschema:"private notes, archived ones included"`
 	Entities   int                    `json:"entities" jsonschema:"private entities, those in the trash included"`
-	Records    []record.PrivacyRecord `json:"records" jsonschema:"the private records by title; with an id the records that have it"`
+	Records    []record.PrivacyRecord `json:"records" jsonschema:"the private records by title; with an id only those with that id"`
 	NextCursor string                 `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
 // PrivacyProse are the parameters of privacy.prose.
 type PrivacyProse struct {
-	ID string `json:"id,omitempty" jsonschema:"look for what this private record is called; for all of them when absent"`
+	ID string `json:"id,omitempty" jsonschema:"look for the names of this private record; for those of all when absent"`
 	Page
 }
 
 // PrivateNames is the result of privacy.prose.
 type PrivateNames struct {
-	Places     []record.PrivacyPlace `json:"places" jsonschema:"where they are spelled out, by title of the public record and line"`
+	Places     []record.PrivacyPlace `json:"places" jsonschema:"the places, by title of the public record and line"`
 	NextCursor string                `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 

@@ -7,8 +7,8 @@ import (
 // VaultImport are the parameters of vault.import.
 type VaultImport struct {
 	Path   string `json:"path" jsonschema:"absolute path of the folder"`
-	Watch  bool   `json:"watch,omitempty" jsonschema:"follow the folder from then on, after a restart too; not in a dry run"`
-	DryRun bool   `json:"dryRun,omitempty" jsonschema:"count and report, change nothing"`
+	Watch  bool   `json:"watch,omitempty" jsonschema:"follow the folder from now on, also after a restart; not in a dry run"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"report what would be imported, and change nothing"`
 	Name   string `json:"name,omitempty" jsonschema:"name of the vault; that of its folder when absent"`
 }
 
@@ -46,14 +46,14 @@ type VaultList struct {
 // VaultForget are the parameters of vault.forget.
 type VaultForget struct {
 	Vault  string `json:"vault" jsonschema:"name of the vault"`
-	DryRun bool   `json:"dryRun,omitempty" jsonschema:"say what would be removed, change nothing"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"report what would be removed, and change nothing"`
 }
 
 // VaultForgotten is the result of vault.forget.
 type VaultForgotten struct {
 	Vault  string   `json:"vault" jsonschema:"name of the vault"`
-	Notes  int      `json:"notes" jsonschema:"notes that were removed with it, their entities too"`
-	Copies []string `json:"copies" jsonschema:"paths of the files with former states of the store that were deleted with it: the one that undoes the last restore, the one from before an upgrade, what was set aside as damaged"`
+	Notes  int      `json:"notes" jsonschema:"notes that were removed with it"`
+	Copies []string `json:"copies" jsonschema:"paths of the deleted files with earlier states of the store: the copy from before the last restore, the one from before an upgrade, damaged files"`
 	DryRun bool     `json:"dryRun,omitempty" jsonschema:"true when nothing was changed"`
 }
 

@@ -8,7 +8,7 @@ import (
 type WQLQuery struct {
 	Query   string `json:"query" jsonschema:"the WQL text, at most 4 KiB"`
 	This    string `json:"this,omitempty" jsonschema:"id of the entity that {this} means"`
-	Limit   int    `json:"limit,omitempty" min:"1" max:"10000" default:"200" jsonschema:"rows at most; a smaller LIMIT of the query holds"`
+	Limit   int    `json:"limit,omitempty" min:"1" max:"10000" default:"200" jsonschema:"maximum number of rows; a smaller LIMIT in the query applies"`
 	Explain bool   `json:"explain,omitempty" jsonschema:"add the plan"`
 
 	Reads
@@ -17,7 +17,7 @@ type WQLQuery struct {
 // WQLResult is the result of wql.query.
 type WQLResult struct {
 	Rows      []record.WQLRow `json:"rows" jsonschema:"the entities, empty for an aggregate"`
-	Total     int             `json:"total" jsonschema:"how many there are without any limit"`
+	Total     int             `json:"total" jsonschema:"number of rows without any limit"`
 	Truncated bool            `json:"truncated" jsonschema:"whether a limit left some out"`
 	Value     Optional[any]   `json:"value,omitzero" jsonschema:"the value of an aggregate: a number, a text, or null when nothing was counted in"`
 	Plan      *record.WQLPlan `json:"plan,omitempty" jsonschema:"with explain: how the query was answered"`
@@ -26,7 +26,7 @@ type WQLResult struct {
 // WQLCheck are the parameters of wql.check.
 type WQLCheck struct {
 	Query string `json:"query" jsonschema:"the WQL text"`
-	Type  string `json:"type,omitempty" jsonschema:"the type whose computed field it is for: {this} is allowed then"`
+	Type  string `json:"type,omitempty" jsonschema:"the type that the computed field belongs to; allows {this}"`
 	Reads
 }
 

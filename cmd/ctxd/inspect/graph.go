@@ -266,7 +266,7 @@ func graphStats(a *Options, cl *client.Client) error {
 	return nil
 }
 
-// drawDegrees draws how many records have how many edges.
+// drawDegrees draws how many records have each number of edges.
 func drawDegrees(s *term.Screen, degrees []graph.Degree) {
 	if len(degrees) == 0 {
 		return

@@ -83,11 +83,11 @@ export interface Checked {
   ok: boolean;
   /** The files of the store. */
   files: StoreInspectedFile[];
-  /** What is wrong with the files, a sentence each. */
+  /** What is wrong with the files, one sentence for each finding. */
   problems: string[];
-  /** Whether everything was built anew from the records and compared; not with a damaged file. */
+  /** Whether everything was rebuilt from the records and compared; false with a damaged file. */
   compared: boolean;
-  /** What was not as the records say, and was put right by building it anew. */
+  /** What differed from the records and was rebuilt. */
   drift: Drift[];
   /** Records in the store. */
   records: number;
@@ -111,15 +111,15 @@ export interface ConnStats {
   open: number;
   /** Since the start. */
   accepted: number;
-  /** Over the limit since the start. */
+  /** Refused over the limit since the start. */
   refused: number;
   /** Closed by the daemon for breaking a limit since the start. */
   cut: number;
-  /** Closed for a new one since the start, when too many were open. */
+  /** Closed since the start to make room for a new connection. */
   evicted: number;
-  /** Processes that have a connection; one that is not known counts once for each. */
+  /** Processes that have a connection; an unknown process counts once for each connection. */
   clients: number;
-  /** Of those that are open, those whose client has not called initialize. */
+  /** Open connections whose client has not called initialize. */
   uninitialized: number;
   /** Calls that are not answered yet. */
   inFlight: number;
@@ -133,19 +133,19 @@ export interface ConnStats {
   bytesIn: number;
   /** Bytes of messages sent since the start, those that still wait included. */
   bytesOut: number;
-  /** Replies that wait for slow readers. */
+  /** Replies that wait to be read by slow clients. */
   outboundBytes: number;
-  /** Reads that compute on a place, or beside the places because they give way to nobody. */
+  /** Running reads, including those that cannot yield. */
   readsRunning: number;
-  /** Of them, those that have run for a slice. */
+  /** Those of them that have run longer than readSlice. */
   readsLong: number;
   /** Connections and long reads that wait for a place. */
   readsWaiting: number;
   /** Params of calls that are not answered yet. */
   callBytes: number;
-  /** Memory that is booked for calls that write and run. */
+  /** Memory that is reserved for running writes. */
   workBytes: number;
-  /** The limit of the two together. */
+  /** The total of both. */
   memoryTotal: number;
   /** Calls that write and wait until there is memory for them. */
   waitForMemory: number;
@@ -156,7 +156,7 @@ export interface Connection {
   id: number;
   /** The program as it named itself; an empty name before initialize. */
   client: PeerInfo;
-  /** Its process: what it said, else what the system says; absent when unknown. */
+  /** Its process, as the client said or else as the system says; absent when unknown. */
   pid?: number;
   /** How its messages are framed; absent before initialize. */
   framing?: "newline" | "content-length";
@@ -165,7 +165,7 @@ export interface Connection {
    * RFC 3339, in UTC.
    */
   openedAt: string;
-  /** Calls and notifications that came. */
+  /** Calls and notifications received. */
   requests: number;
   /** Answers that were errors, messages that could not be read included. */
   errors: number;
@@ -181,7 +181,7 @@ export interface Connection {
   waitingBytes: number;
   /** The topics that it subscribed to, sorted. */
   topics: ("entities.changed" | "health.changed" | "index.progress" | "notes.changed")[];
-  /** The calls in flight, the oldest first. */
+  /** The calls in progress, oldest first. */
   calls: ConnCall[];
 }
 
@@ -237,7 +237,7 @@ export interface ContextBudgets {
    */
   client?: number;
   /**
-   * Memories, of which this daemon has none.
+   * Memories; this daemon has none.
    * 6000 when absent.
    */
   memory?: number;
@@ -300,7 +300,7 @@ export interface ContextItem {
   end: number;
   /** Characters that it takes. */
   chars: number;
-  /** Whether only a part of it went in. */
+  /** Whether only a part of it is in the prompt. */
   cut: boolean;
   /** Why it is there. */
   reason: string;
@@ -325,7 +325,7 @@ export interface ContextRecorded {
    * RFC 3339, in UTC.
    */
   at: string;
-  /** The conversation that it was for. */
+  /** The conversation that the prompt was for. */
   conversationId?: string;
   /** Who it was for. */
   audience: string;
@@ -344,7 +344,7 @@ export interface ContextReport {
   dropped: ContextDropped[];
   /** Computed fields that failed. */
   queryErrors: ContextQueryError[];
-  /** What took how long, and what was left out. */
+  /** The stages: their times, and those that were skipped. */
   stages: ContextStage[];
   /** SHA-256 of the text, hexadecimal. */
   hash: string;
@@ -439,9 +439,9 @@ export interface DiskHealth {
 export interface Drift {
   /** The view. */
   view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "vectors";
-  /** How many of its records were different, missing or too many. */
+  /** How many of its records were different, missing or superfluous. */
   found: number;
-  /** Some of them: ids of notes or entities, names of types or tags; ten at most. */
+  /** Up to ten of them: ids of notes or entities, names of types or tags. */
   ids: string[];
   /** Whether it is right now. */
   repaired: boolean;
@@ -454,19 +454,19 @@ export interface EmbedderInfo {
   dims: number;
   /** What it runs on: cpu, the name of a GPU, or the host of an endpoint. */
   device: string;
-  /** What runs it; absent when the daemon searches by words alone. */
+  /** The embedder; absent when the daemon searches only by words. */
   kind?: "builtin" | "runner" | "http";
-  /** Whether it answers; idle: it starts when it is asked. */
+  /** Whether it answers; idle: it starts when it is used. */
   state?: "ready" | "idle" | "starting" | "failed";
-  /** Why it failed last, or why another table of vectors serves in the place of the chosen one. */
+  /** The last error, or why another vector table is used than the configured one. */
   why?: string;
-  /** Whether texts leave this machine; those of private notes don't. */
+  /** Whether texts leave this machine; those of private notes never do. */
   remote?: boolean;
   /** Layers of the model, where known. */
   layers?: number;
   /** How many of them are on a GPU. */
   offloadedLayers?: number;
-  /** How often it had to be started again. */
+  /** How often it was restarted. */
   restarts?: number;
 }
 
@@ -479,13 +479,13 @@ export interface Entity {
   name: string;
   /** Its other names. */
   aliases: string[];
-  /** Its values by field name; references are ids where they are known, else the link as it is written. */
+  /** Its values by field name; references are ids if they are resolved, else the link as written. */
   fields: Record<string, unknown>;
-  /** The note that it is described in. */
+  /** The note that describes it. */
   noteId?: string;
   /** Whether it is kept from remote models. */
   private: boolean;
-  /** Whether it comes from a file, with which alone it changes. */
+  /** Whether it comes from a file; it then changes only with the file. */
   vaultBacked: boolean;
   /**
    * When it was made.
@@ -493,7 +493,7 @@ export interface Entity {
    */
   createdAt: string;
   /**
-   * When it was changed last; it never goes back.
+   * Time of the last change; it never goes back.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -515,11 +515,11 @@ export interface EntityFull {
   name: string;
   /** Its other names. */
   aliases: string[];
-  /** The note that it is described in. */
+  /** The note that describes it. */
   noteId?: string;
   /** Whether it is kept from remote models. */
   private: boolean;
-  /** Whether it comes from a file, with which alone it changes. */
+  /** Whether it comes from a file; it then changes only with the file. */
   vaultBacked: boolean;
   /**
    * When it was made.
@@ -527,7 +527,7 @@ export interface EntityFull {
    */
   createdAt: string;
   /**
-   * When it was changed last; it never goes back.
+   * Time of the last change; it never goes back.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -566,7 +566,7 @@ export interface EntityList {
 export interface EntityPage {
   /** The entities. */
   entities: Entity[];
-  /** How many there are on all pages together. */
+  /** Number of items on all pages. */
   total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
@@ -583,28 +583,28 @@ export interface EntityRecord {
   aliases?: string[];
   /** Values by field name: text, number, boolean or a list of texts; references are ids. */
   fields?: Record<string, unknown>;
-  /** The note that the entity is described in. */
+  /** The note that describes the entity. */
   noteId?: string;
   /** Keep it from remote models. */
   private?: boolean;
   /**
-   * When it was made; taken for a new record only.
+   * Time of creation; used only for a new record.
    * RFC 3339, in UTC.
    */
   createdAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   updatedAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   trashedAt?: string;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   vaultBacked?: boolean;
-  /** Kept by the daemon, not taken; see ifVersion. */
+  /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
 }
 
@@ -637,7 +637,7 @@ export interface Field {
   name: string;
   /** What it holds: text, text_list, number, boolean, email, url, date, select, entity_ref, entity_ref_list, note_ref or computed. */
   type: string;
-  /** What people see instead of the name. */
+  /** The displayed text of the link. */
   label?: string;
   /** The values that a select may have. */
   options?: string[];
@@ -656,9 +656,9 @@ export interface GraphArc {
   to: string;
   /** The field that refers, or link for a wikilink. */
   field: string;
-  /** Kind of the record that refers, where an entity and a note share the id. */
+  /** Kind of the source, if an entity and a note have the same id. */
   fromKind?: string;
-  /** Kind of the record that is referred to, where an entity and a note share the id. */
+  /** Kind of the target, if an entity and a note have the same id. */
   toKind?: string;
 }
 
@@ -674,7 +674,7 @@ export interface GraphDegree {
 export interface GraphFieldText {
   /** Name of the field. */
   name: string;
-  /** Its value in words, names in place of ids, on one line. */
+  /** Its value as text on one line, with names instead of ids. */
   text: string;
 }
 
@@ -696,7 +696,7 @@ export interface GraphStats {
   entities: number;
   /** Notes that are not archived. */
   notes: number;
-  /** Stored references between them. */
+  /** Stored references between entities. */
   references: number;
   /** Wikilinks between notes, each pair once. */
   links: number;
@@ -712,9 +712,9 @@ export interface GraphStats {
   maxDegree: number;
   /** Edges at a record on average. */
   meanDegree: number;
-  /** Edges that half of the records have at most. */
+  /** Median number of edges of a record. */
   medianDegree: number;
-  /** How many records have how many edges. */
+  /** How many records have each number of edges. */
   degrees: GraphDegree[];
   /** The records with the most edges. */
   hubs: GraphHub[];
@@ -729,7 +729,7 @@ export interface GraphSubgraph {
   truncated?: boolean;
   /** The shortest ways, when asked for several: positions in nodes. */
   ways?: number[][];
-  /** Whether there are further ways as short. */
+  /** Whether there are more paths of that length. */
   moreWays?: boolean;
 }
 
@@ -761,7 +761,7 @@ export interface Health {
   index: IndexHealth;
   /** The model that turns text into vectors. */
   embedder: EmbedderInfo;
-  /** What calls wait for; absent when nothing keeps them. */
+  /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
   uptimeMs: number;
@@ -776,11 +776,11 @@ export interface IndexHealth {
   ready: boolean;
   /** Notes in it. */
   notes: number;
-  /** Notes that wait to be found by their meaning. */
+  /** Notes that cannot be found by their meaning yet. */
   queue: number;
-  /** Notes that can't be found by their words yet. */
+  /** Notes that cannot be found by their words yet. */
   waiting: number;
-  /** Why the index of words is being made anew; absent when it is not. */
+  /** Why the index of words is being rebuilt; absent when it is not. */
   anew?: string;
 }
 
@@ -807,9 +807,9 @@ export interface InitializeResult {
 }
 
 export interface Loading {
-  /** Why: the daemon starts, a backup takes the place of the store, or everything is built anew to be compared. */
+  /** The reason: the daemon starts, a backup is being restored, or everything is being rebuilt and compared. */
   phase: "starting" | "restoring" | "checking";
-  /** What is being done: calls, until those under way are done; store, until its records are read; rooms, until what is derived from them is. */
+  /** The stage: calls (waiting for calls in progress), store (reading records) or rooms (building what is derived from them) */
   stage?: string;
   /** Milliseconds since it began. */
   forMs: number;
@@ -822,7 +822,7 @@ export interface MeaningStats {
   notes: number;
   /** Notes that wait for some of their vectors. */
   waiting: number;
-  /** How long the one that has waited longest waits, in milliseconds; 0 when none does. */
+  /** How long the oldest of them has waited, in milliseconds; 0 when none waits. */
   oldestMs: number;
   /** Private notes that are kept from a remote model, and have no vectors. */
   heldBack: number;
@@ -830,25 +830,25 @@ export interface MeaningStats {
   refused: number;
   /** Vectors, one for each part of a note. */
   vectors: number;
-  /** Bytes of the vectors in memory: an int8 a dimension, and what finds the rest. */
+  /** Bytes of the vectors in memory, with what locates the rest on disk. */
   memoryBytes: number;
   /** Bytes of their files. */
   diskBytes: number;
-  /** Bytes of the files that are of no use any more. */
+  /** Bytes of the files that are no longer used. */
   deadBytes: number;
   /** Texts embedded a second, over the last minute of work; 0 before the first. */
   ratePerSecond: number;
   /** Texts embedded since the start. */
   embedded: number;
-  /** Texts of changed notes that were known already, since the start. */
+  /** Texts of changed notes that needed no new vector, since the start. */
   reused: number;
-  /** What kept notes from being embedded last; absent when nothing does. */
+  /** The last error that kept notes from being embedded; absent without one. */
   lastError?: string;
-  /** Milliseconds until the embedder is asked again; absent when it may be asked. */
+  /** Milliseconds until the embedder is tried again; absent when it may be used. */
   retryMs?: number;
   /** The index of another model that is being made; absent when none is. */
   building?: VectorsAnew;
-  /** What the two ways count in a hybrid search. */
+  /** The weights of hybrid search. */
   weights: SearchWeights;
 }
 
@@ -859,7 +859,7 @@ export interface MethodStats {
   calls: number;
   /** How many of them with an error. */
   errors: number;
-  /** Time by stage: wait until the call ran, run. */
+  /** Time of each stage: wait before the call ran, run. */
   stages: StageStats[];
 }
 
@@ -882,7 +882,7 @@ export interface Note {
   aliases: string[];
   /** Whether it is kept from remote models. */
   private: boolean;
-  /** Whether it comes from a file, with which alone it changes. */
+  /** Whether it comes from a file; it then changes only with the file. */
   vaultBacked: boolean;
   /**
    * When it was made.
@@ -890,7 +890,7 @@ export interface Note {
    */
   createdAt: string;
   /**
-   * When it was changed last; it never goes back, but for a note of a vault: there it is the time of its file.
+   * Time of the last change; it never goes back, except for a note of a vault, where it is the time of the file.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -937,7 +937,7 @@ export interface NoteFull {
   aliases: string[];
   /** Whether it is kept from remote models. */
   private: boolean;
-  /** Whether it comes from a file, with which alone it changes. */
+  /** Whether it comes from a file; it then changes only with the file. */
   vaultBacked: boolean;
   /**
    * When it was made.
@@ -945,7 +945,7 @@ export interface NoteFull {
    */
   createdAt: string;
   /**
-   * When it was changed last; it never goes back, but for a note of a vault: there it is the time of its file.
+   * Time of the last change; it never goes back, except for a note of a vault, where it is the time of the file.
    * RFC 3339, in UTC.
    */
   updatedAt: string;
@@ -1005,7 +1005,7 @@ export interface NoteHead {
 export interface NoteItem {
   /** Id of the note. */
   id: string;
-  /** The title or alias that matched. */
+  /** The title or alias that matched the prefix. */
   title: string;
   /** Its path. */
   path?: string;
@@ -1027,7 +1027,7 @@ export interface NoteLink {
   block?: string;
   /** The text shown instead. */
   alias?: string;
-  /** Whether the target is shown in place. */
+  /** Whether it is an embed, ![[…]]. */
   embed: boolean;
   /** Whether it is a Markdown link, [text](file.md); absent for a wikilink. */
   markdown?: boolean;
@@ -1062,7 +1062,7 @@ export interface NoteList {
 export interface NotePage {
   /** The notes, without their texts. */
   notes: NoteHead[];
-  /** How many there are on all pages together. */
+  /** Number of items on all pages. */
   total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
@@ -1086,25 +1086,25 @@ export interface NoteRecord {
   /** Keep it from remote models. */
   private?: boolean;
   /**
-   * When it was made; taken for a new record only.
+   * Time of creation; used only for a new record.
    * RFC 3339, in UTC.
    */
   createdAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   updatedAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   archivedAt?: string;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   vaultBacked?: boolean;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   entityId?: string;
-  /** Kept by the daemon, not taken; see ifVersion. */
+  /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
 }
 
@@ -1129,11 +1129,11 @@ export interface NoteTag {
 }
 
 export interface NoteUnresolved {
-  /** The name, as it was written first. */
+  /** The name as first written. */
   target: string;
   /** Links that have it, every occurrence. */
   count: number;
-  /** The notes that they stand in, at most 20, by path; count is of these links. */
+  /** The notes that contain them, at most 20, by path; count is of these links. */
   from: NoteBacklink[];
   /** The notes that an ambiguous link may mean. */
   candidates?: Candidate[];
@@ -1149,7 +1149,7 @@ export interface PeerInfo {
 export interface PrivacyNaming {
   /** Note or entity. */
   kind: "note" | "entity";
-  /** Id of the private record; one of them when several are called so. */
+  /** Id of the private record; one of them if several have that name. */
   id: string;
   /** Its title or name. */
   title: string;
@@ -1166,11 +1166,11 @@ export interface PrivacyPlace {
   path?: string;
   /** Line of the text of a note, from 1; absent elsewhere. */
   line?: number;
-  /** Where it stands if not in the text of a note: title, aliases, tags, name or a field of the entity. */
+  /** Where it is if not in the text of a note: title, aliases, tags, name or a field of the entity. */
   field?: string;
-  /** The words as they stand there. */
+  /** The words as written there. */
   text: string;
-  /** The private record that is called so. */
+  /** The private record that has the name. */
   names: PrivacyNaming;
 }
 
@@ -1187,14 +1187,14 @@ export interface PrivacyRecord {
   path?: string;
   /** Why it is private; public when it is not. */
   rule: "public" | "folder" | "client" | "text" | "doubt" | "kept" | "earlier" | "note" | "source";
-  /** With the rules note and source the private note; one of source may be gone. */
+  /** With the rules note and source: the private note; with source it may no longer exist. */
   noteId?: string;
-  /** What of the text of a note can't be read for certain. */
+  /** What in the text of a note cannot be read for certain. */
   doubt?: string;
 }
 
 export interface PrivateNames {
-  /** Where they are spelled out, by title of the public record and line. */
+  /** The places, by title of the public record and line. */
   places: PrivacyPlace[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
@@ -1205,7 +1205,7 @@ export interface PrivateRecords {
   notes: number;
   /** Private entities, those in the trash included. */
   entities: number;
-  /** The private records by title; with an id the records that have it. */
+  /** The private records by title; with an id only those with that id. */
   records: PrivacyRecord[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
@@ -1251,13 +1251,13 @@ export interface Restored {
   bytes: number;
   /** SHA-256 of the file, in hex. */
   checksum: string;
-  /** Whether nothing was to be changed. */
+  /** Whether it was a dry run. */
   dryRun: boolean;
-  /** Whether the store is that of the backup now. */
+  /** Whether the store was replaced. */
   restored: boolean;
   /** Backup of the state that was replaced, in the data folder; the next restore replaces it. */
   previous?: string;
-  /** What was in the store before; in a dry run what is. */
+  /** What was in the store before; in a dry run, what is in it. */
   current: Counts;
 }
 
@@ -1266,7 +1266,7 @@ export interface SearchFilter {
   tags?: string[];
   /** Notes in this folder or one below it. */
   folder?: string;
-  /** Notes that an entity of one of these types was made from. */
+  /** Notes that describe an entity of one of these types. */
   types?: string[];
   /** Changed on or after this date (YYYY-MM-DD) or time (RFC 3339) */
   after?: string;
@@ -1283,7 +1283,7 @@ export interface SearchFused {
   words: number;
   /** Weight of the search by meaning in hybrid search. */
   meaning: number;
-  /** The share of the query's words that are in any note: the list by words counts the less, the fewer are. */
+  /** The share of the query's words that any note has; the lower it is, the less the list by words counts. */
   known: number;
 }
 
@@ -1296,7 +1296,7 @@ export interface SearchHit {
   path?: string;
   /** Greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists. */
   score: number;
-  /** The place of its text that fits best; of a note found by its meaning alone, from the part that is nearest. */
+  /** The passage of its text that matches best; for a note found only by meaning, the nearest part. */
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
@@ -1307,20 +1307,20 @@ export interface SearchHit {
 export interface SearchResult {
   /** Best first. */
   hits: SearchHit[];
-  /** How it was looked; lexical for a hybrid search that meaning had no part in, as one of filters and phrases alone. */
+  /** The mode that was used; lexical for a hybrid search without a part by meaning, such as one of only filters and phrases. */
   mode: "hybrid" | "lexical" | "semantic";
   /** What could not take part. */
   degraded?: Degraded;
   /** With explain: how the query was read; absent when its words were not looked at. */
   understood?: SearchUnderstood;
-  /** With explain, of a hybrid search: what each list counts. */
+  /** With explain, for a hybrid search: the weight of each list. */
   fused?: SearchFused;
-  /** With explain: what took how long. */
+  /** With explain: the time of each stage. */
   stages?: SearchStage[];
 }
 
 export interface SearchStage {
-  /** Words: the index of words; embed: the vector of the query; vectors: the nearest to it; fuse: both lists become one; snippets. */
+  /** Words: search by words; embed: vector of the query; vectors: search by meaning; fuse: combining both lists; snippets. */
   stage: "words" | "embed" | "vectors" | "fuse" | "snippets";
   /** Microseconds. */
   us: number;
@@ -1329,7 +1329,7 @@ export interface SearchStage {
 export interface SearchUnderstood {
   /** Its words; a hit has any of them. */
   words: SearchWord[];
-  /** Words that say nothing, and count only when there are no others. */
+  /** Stop words, which count only when there are no other words. */
   ignored: string[];
   /** Phrases that every hit has. */
   phrases: string[];
@@ -1347,15 +1347,15 @@ export interface SearchWeights {
 }
 
 export interface SearchWord {
-  /** Folded: without case and diacritics. */
+  /** Folded: without case and diacritics, for comparison. */
   word: string;
   /** Words with the same stem are found. */
   stem: string;
-  /** How it was taken: word; prefix: it may go on; typo: it is in no note, and stands for those that differ by one edit. */
+  /** How it was read: word; prefix: it may be unfinished; typo: no note has it, and it stands for words that differ by one edit. */
   as: "word" | "prefix" | "typo";
   /** Notes that it was found in, before filters. */
   notes: number;
-  /** The words that a prefix or a typo stands for: the most frequent of them. */
+  /** The most frequent words that a prefix or a typo stands for. */
   means: string[];
   /** How many they are. */
   meansAll: number;
@@ -1384,9 +1384,9 @@ export interface ServerInfo {
 export interface StageStats {
   /** The stage. */
   stage: "wait" | "run";
-  /** Half took at most this, in microseconds; upper bound of its bucket. */
+  /** Median in microseconds; the upper bound of its bucket. */
   p50us: number;
-  /** 99 of 100 took at most this, in microseconds; upper bound of its bucket. */
+  /** 99th percentile in microseconds; the upper bound of its bucket. */
   p99us: number;
   /** The longest, in microseconds. */
   maxus: number;
@@ -1422,7 +1422,7 @@ export interface Stats {
 }
 
 export interface Stopped {
-  /** Methods of the jobs that run, which end before they are done; what they have done stays. */
+  /** Methods of the jobs that are interrupted; what they have done stays. */
   brokenOff: string[];
 }
 
@@ -1490,11 +1490,11 @@ export interface StoreRecovery {
   tornBytes?: number;
   /** Acknowledged transactions that are proved to be missing. */
   lost?: number;
-  /** Transactions that were found intact behind damage and are in the store. */
+  /** Intact transactions found behind damage and recovered. */
   salvaged?: number;
-  /** Intact transactions behind one that may never have been finished; they are kept in the damaged files only. */
+  /** Intact transactions behind one that may be unfinished; they are kept only in the damaged files. */
   aside?: number;
-  /** Pieces of the oldest snapshot, of up to a hundred records each, that could not be read. */
+  /** Blocks of the oldest snapshot, of up to a hundred records each, that could not be read. */
   lostPieces?: number;
   /** Files that are kept for inspection. */
   damaged?: string[];
@@ -1505,7 +1505,7 @@ export interface StoreStatus {
   mode: string;
   /** Why it takes no writes. */
   reason?: string;
-  /** Strict: on disk before the reply; relaxed: with the operating system before it, on disk within a second; memory: without a disk. */
+  /** Strict: on disk before the reply; relaxed: on disk within a second of the reply; memory: without a disk. */
   durability: string;
   /** Number of the last transaction. */
   seq: number;
@@ -1519,14 +1519,14 @@ export interface StoreStatus {
   recovered: StoreRecovery;
   /** Why the last snapshot failed. */
   snapshotError?: string;
-  /** Files that somebody else has deleted while the store was open. */
+  /** Files that another program deleted while the store was open. */
   deleted?: StoreDeleted;
 }
 
 export interface TagPage {
   /** The tags. */
   tags: NoteTag[];
-  /** How many there are on all pages together. */
+  /** Number of items on all pages. */
   total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
@@ -1552,7 +1552,7 @@ export interface TypeCount {
   inferred?: boolean;
   /** Counts its changes, from 1. */
   version: number;
-  /** Entities of the type, the trash left out. */
+  /** Entities of the type, not counting the trash. */
   count: number;
 }
 
@@ -1593,9 +1593,9 @@ export interface Unresolved {
 export interface VaultForgotten {
   /** Name of the vault. */
   vault: string;
-  /** Notes that were removed with it, their entities too. */
+  /** Notes that were removed with it. */
   notes: number;
-  /** Paths of the files with former states of the store that were deleted with it: the one that undoes the last restore, the one from before an upgrade, what was set aside as damaged. */
+  /** Paths of the deleted files with earlier states of the store: the copy from before the last restore, the one from before an upgrade, damaged files. */
   copies: string[];
   /** True when nothing was changed. */
   dryRun?: boolean;
@@ -1664,7 +1664,7 @@ export interface VaultStatus {
   lastScanAt: string;
   /** Whether it may differ from the disk: its folder is not there, or could not be read. */
   stale: boolean;
-  /** What the last reading could not take in; one with the path . is about the whole vault: why it is stale, or why changes are not told of. */
+  /** What the last import skipped; an entry with the path . is about the whole vault: why it is stale, or why changes are not noticed. */
   errors: VaultSkip[];
 }
 
@@ -1673,7 +1673,7 @@ export interface VectorModel {
   name: string;
   /** Length of its vectors. */
   dims: number;
-  /** Checksum of its weights, or of what stands for them. */
+  /** Checksum of its weights, or of what identifies them. */
   sha256: string;
 }
 
@@ -1705,18 +1705,18 @@ export interface WQLIndexUse {
   condition: string;
   /** The field that the index is on. */
   field: string;
-  /** Of the index: id, reference (who refers to whom), equality (who has which value) or ordered (numbers and dates in their order) */
+  /** Of the index: id, reference (by target), equality (by value) or ordered (numbers and dates in order) */
   kind: string;
-  /** Entities that it gives, -1 when that was not needed. */
+  /** Entities that it gives; -1 when the count was not needed. */
   rows: number;
   /** Whether this query built the index. */
   built: boolean;
 }
 
 export interface WQLPlan {
-  /** How the rows were found: index (by values), range (by what lies between two values), scan (by a look at all), or mixed when it differs from type to type. */
+  /** How the rows were found: index (by value), range (between two values), scan (every entity), or mixed when it differs between types. */
   access: string;
-  /** The types of FROM, each with how its rows were found. */
+  /** The types of FROM and how the rows of each were found. */
   types: WQLTypePlan[];
   /** What WHERE became; the numbers are slots. */
   program?: string;
@@ -1724,15 +1724,15 @@ export interface WQLPlan {
   slots: string[];
   /** Entities that were looked at. */
   rowsExamined: number;
-  /** Those of them that meet the condition. */
+  /** Those of them that match the condition. */
   rowsMatched: number;
-  /** Whether the text had been made ready before. */
+  /** Whether the vector of the text was cached. */
   cachedProgram: boolean;
-  /** Whether this has a computed field with the query whose value is in the cache; the plan is that of a run all the same. */
+  /** Whether the entity of this has a computed field with the query whose value is cached; the plan is still that of a run. */
   cachedResult: boolean;
   /** What a value in the cache is kept for: when none of it changes, the value holds. */
   dependsOn: string[];
-  /** Day: a kept value holds until the day ends; now: it is not kept at all. */
+  /** Day: a cached value expires at the end of the day; now: the value is not cached. */
   expires?: string;
   /** Microseconds from text to result. */
   micros: number;
@@ -1741,7 +1741,7 @@ export interface WQLPlan {
 export interface WQLResult {
   /** The entities, empty for an aggregate. */
   rows: WQLRow[];
-  /** How many there are without any limit. */
+  /** Number of rows without any limit. */
   total: number;
   /** Whether a limit left some out. */
   truncated: boolean;
@@ -1771,7 +1771,7 @@ export interface WQLTypePlan {
   rowsExamined: number;
   /** The indexes used: several for conditions joined with OR. */
   uses: WQLIndexUse[];
-  /** Conditions that an index answers, and that were not used. */
+  /** Conditions that an index could have answered and that were not used. */
   considered: WQLIndexUse[];
   /** Why the rows were scanned. */
   why?: string;
@@ -1784,17 +1784,17 @@ export interface WordStats {
   waiting: number;
   /** Distinct terms. */
   terms: number;
-  /** Of each term the notes that have it, counted together. */
+  /** Number of postings: the notes of each term, added up. */
   postings: number;
   /** Bytes of it in memory, about. */
   memoryBytes: number;
   /** Size of its file; 0 before it was written. */
   diskBytes: number;
-  /** Notes that the start found in its file as they are. */
+  /** Notes that were read unchanged from its file at the start. */
   kept: number;
-  /** Notes that had changed, come or gone since the file was written, and were taken in again at the start. */
+  /** Notes that were added, changed or removed since the file was written, and were indexed at the start. */
   differed: number;
-  /** Why its file was of no use at the start, and it was made anew; absent when it was used, or when there was none. */
+  /** Why its file could not be used at the start and it was rebuilt; absent when it was used, or when there was none. */
   anew?: string;
   /** Notes that changed since its file was written. */
   unsaved: number;
@@ -1811,7 +1811,7 @@ export interface InitializeParams {
   /** What the client can do; nothing is defined yet. */
   capabilities?: Record<string, unknown>;
   /**
-   * Who reads what the connection is answered: private records do not exist for a remote one.
+   * Who reads the answers on this connection; for remote, private records do not exist.
    * "local" when absent.
    */
   audience?: "local" | "remote";
@@ -1836,25 +1836,25 @@ export interface NotesPutParams {
   /** Keep it from remote models. */
   private?: boolean;
   /**
-   * When it was made; taken for a new record only.
+   * Time of creation; used only for a new record.
    * RFC 3339, in UTC.
    */
   createdAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   updatedAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   archivedAt?: string;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   vaultBacked?: boolean;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   entityId?: string;
-  /** Kept by the daemon, not taken; see ifVersion. */
+  /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
   /** The version to replace; 0: it must not exist yet. */
   ifVersion?: number;
@@ -1896,7 +1896,7 @@ export interface NotesGetParams {
   path?: string;
   /** Its title or alias, compared without case; several notes of one title are a conflict with candidates. */
   title?: string;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -1908,7 +1908,7 @@ export interface NotesListParams {
   tag?: string;
   /** Notes in this folder or one below it. */
   folder?: string;
-  /** Notes that an entity of this type was made from. */
+  /** Notes that describe an entity of this type. */
   type?: string;
   /** Notes of the vault of this name. */
   vault?: string;
@@ -1926,7 +1926,7 @@ export interface NotesListParams {
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -1963,7 +1963,7 @@ export interface NotesCompleteParams {
    * From 1 to 100. 8 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -1971,9 +1971,9 @@ export interface NotesCompleteParams {
 export interface NotesResolveParams {
   /** A wikilink, or the text between its brackets. */
   link: string;
-  /** Id of the note that it stands in; nearer notes win. */
+  /** Id of the note that contains the link; nearer notes win. */
   from?: string;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -1987,15 +1987,15 @@ export interface NotesSearchParams {
    */
   limit?: number;
   /**
-   * How to look: lexical by words, semantic by meaning, hybrid by both; hybrid falls back to words and the result says so, semantic fails when there are no vectors.
+   * How to search: lexical (by words), semantic (by meaning) or hybrid (both); without vectors hybrid falls back to words and the result says so, and semantic fails.
    * "hybrid" when absent.
    */
   mode?: "hybrid" | "lexical" | "semantic";
   /** Which notes to look in. */
   filter?: SearchFilter;
-  /** Say for each hit what counted. */
+  /** Explain the score of each hit. */
   explain?: boolean;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2008,7 +2008,7 @@ export interface NotesSimilarParams {
    * From 1 to 100. 10 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2016,7 +2016,7 @@ export interface NotesSimilarParams {
 export interface NotesLinksParams {
   /** Id of the note. */
   id: string;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2031,7 +2031,7 @@ export interface TagsListParams {
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2041,9 +2041,9 @@ export interface TypesPutParams {
   name: string;
   /** Its fields, at most 200. */
   fields: Field[];
-  /** Kept by the daemon, not taken; see ifVersion. */
+  /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   inferred?: boolean;
   /** The version to replace; 0: it must not exist yet. */
   ifVersion?: number;
@@ -2055,13 +2055,13 @@ export interface TypesPutParams {
 export interface TypesGetParams {
   /** Name of the type. */
   name: string;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
 /** Params of types.list. */
 export interface TypesListParams {
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2085,28 +2085,28 @@ export interface EntitiesPutParams {
   aliases?: string[];
   /** Values by field name: text, number, boolean or a list of texts; references are ids. */
   fields?: Record<string, unknown>;
-  /** The note that the entity is described in. */
+  /** The note that describes the entity. */
   noteId?: string;
   /** Keep it from remote models. */
   private?: boolean;
   /**
-   * When it was made; taken for a new record only.
+   * Time of creation; used only for a new record.
    * RFC 3339, in UTC.
    */
   createdAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   updatedAt?: string;
   /**
-   * Kept by the daemon, not taken.
+   * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
   trashedAt?: string;
-  /** Kept by the daemon, not taken. */
+  /** Set by the daemon, ignored here. */
   vaultBacked?: boolean;
-  /** Kept by the daemon, not taken; see ifVersion. */
+  /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
   /** The version to replace; 0: it must not exist yet. */
   ifVersion?: number;
@@ -2122,7 +2122,7 @@ export interface EntitiesPatchParams {
   aliases?: string[] | null;
   /** The values to change by field name; a null empties the field. */
   fields?: Record<string, unknown>;
-  /** The note that the entity is described in; null for none. */
+  /** The note that describes the entity; null for none. */
   noteId?: string | null;
   /** Keep it from remote models. */
   private?: boolean;
@@ -2142,14 +2142,14 @@ export interface EntitiesGetParams {
   id?: string;
   /** Its name or an alias, in full and without case; a live entity is found before one in the trash. */
   name?: string;
-  /** With a name: entities of this type only. */
+  /** With a name: only entities of this type. */
   type?: string;
   /**
-   * How deep references and computed fields are answered as records.
+   * How many levels of references and computed fields are returned as records.
    * From 0 to 4. 0 when absent.
    */
   resolve?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2166,7 +2166,7 @@ export interface EntitiesListParams {
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2205,7 +2205,7 @@ export interface EntitiesCompleteParams {
    * From 1 to 100. 8 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2216,13 +2216,13 @@ export interface WqlQueryParams {
   /** Id of the entity that {this} means. */
   this?: string;
   /**
-   * Rows at most; a smaller LIMIT of the query holds.
+   * Maximum number of rows; a smaller LIMIT in the query applies.
    * From 1 to 10000. 200 when absent.
    */
   limit?: number;
   /** Add the plan. */
   explain?: boolean;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2230,9 +2230,9 @@ export interface WqlQueryParams {
 export interface WqlCheckParams {
   /** The WQL text. */
   query: string;
-  /** The type whose computed field it is for: {this} is allowed then. */
+  /** The type that the computed field belongs to; allows {this}. */
   type?: string;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2252,7 +2252,7 @@ export interface GraphNeighborsParams {
    * From 0 to 16.
    */
   fields?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2268,7 +2268,7 @@ export interface GraphPathParams {
    */
   maxDepth?: number;
   /**
-   * Shortest ways to list; when absent one, with one edge a step.
+   * Number of shortest paths to list; when absent one, with one edge for each step.
    * From 0 to 16.
    */
   ways?: number;
@@ -2277,13 +2277,13 @@ export interface GraphPathParams {
    * From 0 to 16.
    */
   fields?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
 /** Params of graph.stats. */
 export interface GraphStatsParams {
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2300,16 +2300,16 @@ export interface ContextAssembleParams {
    * From 0 to 8. 0 when absent.
    */
   searchNotes?: number;
-  /** Events that the client knows of. */
+  /** Calendar events from the client. */
   calendarEvents?: ContextEvent[];
   /** Open action items that the client knows of. */
   actionItems?: ContextAction[];
   /** The conversation that the prompt is for, kept with its report. */
   conversationId?: string;
-  /** Room in characters, where it is to differ from the default. */
+  /** Budgets in characters that differ from the defaults. */
   budgets?: ContextBudgets;
   /**
-   * Who reads the prompt: private records are kept from a remote one.
+   * Who reads the prompt; for remote, private records are left out.
    * "remote" when absent.
    */
   audience?: "local" | "remote";
@@ -2323,7 +2323,7 @@ export interface ContextAssembleParams {
    * From 0 to 4. 2 when absent.
    */
   maxDepth?: number;
-  /** Name in the report what leads to each entity. */
+  /** Report what leads to each entity. */
   explain?: boolean;
 }
 
@@ -2334,13 +2334,13 @@ export interface ContextRecentParams {
    * From 1 to 50. 10 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
 /** Params of privacy.list. */
 export interface PrivacyListParams {
-  /** This note or entity alone, private or not. */
+  /** Only this note or entity, private or not. */
   id?: string;
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
@@ -2353,7 +2353,7 @@ export interface PrivacyListParams {
 
 /** Params of privacy.prose. */
 export interface PrivacyProseParams {
-  /** Look for what this private record is called; for all of them when absent. */
+  /** Look for the names of this private record; for those of all when absent. */
   id?: string;
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
@@ -2368,9 +2368,9 @@ export interface PrivacyProseParams {
 export interface VaultImportParams {
   /** Absolute path of the folder. */
   path: string;
-  /** Follow the folder from then on, after a restart too; not in a dry run. */
+  /** Follow the folder from now on, also after a restart; not in a dry run. */
   watch?: boolean;
-  /** Count and report, change nothing. */
+  /** Report what would be imported, and change nothing. */
   dryRun?: boolean;
   /** Name of the vault; that of its folder when absent. */
   name?: string;
@@ -2378,7 +2378,7 @@ export interface VaultImportParams {
 
 /** Params of vault.list. */
 export interface VaultListParams {
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2386,7 +2386,7 @@ export interface VaultListParams {
 export interface VaultStatusParams {
   /** Name of the vault; may be absent when there is only one. */
   vault?: string;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2399,7 +2399,7 @@ export interface VaultUnresolvedParams {
    * From 1 to 10000. 100 when absent.
    */
   limit?: number;
-  /** Who reads the answer: private records do not exist for a remote one; that of the connection when absent. */
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
@@ -2413,7 +2413,7 @@ export interface VaultUnwatchParams {
 export interface VaultForgetParams {
   /** Name of the vault. */
   vault: string;
-  /** Say what would be removed, change nothing. */
+  /** Report what would be removed, and change nothing. */
   dryRun?: boolean;
 }
 
@@ -2443,7 +2443,7 @@ export interface AdminRestoreParams {
   path: string;
   /** Read and check the file and count, change nothing. */
   dryRun?: boolean;
-  /** The checksum that the file must have, as its backup was answered with. */
+  /** The checksum that the file must have; admin.backup returns it. */
   checksum?: string;
 }
 
@@ -2825,7 +2825,7 @@ export interface Progress {
   message?: string;
   /** Units of work that are done. */
   done: number;
-  /** Units of work in all, 0 when that is not known. */
+  /** Total units of work; 0 when unknown. */
   total: number;
 }
 
@@ -2833,7 +2833,7 @@ export interface Progress {
 export interface EntitiesChangedEvent {
   /** The entities; empty when kind is many. */
   ids: string[];
-  /** What happened to them; many: too much to list, read everything again. */
+  /** What happened to them; many: too many to list, read everything again. */
   kind: "put" | "trash" | "restore" | "delete" | "many";
   /** Number of the commit, as in admin.health; of several that were merged, the last. */
   seq: number;
@@ -2853,7 +2853,7 @@ export interface HealthChangedEvent {
   index: IndexHealth;
   /** The model that turns text into vectors. */
   embedder: EmbedderInfo;
-  /** What calls wait for; absent when nothing keeps them. */
+  /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
   uptimeMs: number;
@@ -2865,11 +2865,11 @@ export interface HealthChangedEvent {
 
 /** A vault is being imported, or notes are being embedded. */
 export interface IndexProgressEvent {
-  /** What is being done: stages of the reading of a vault; embed, with notes for units: vectors are made; model: the same for another model. */
+  /** The stage: those of an import; embed: notes are being embedded; model: notes are being embedded with another model. */
   stage: string;
   /** Units of work that are done. */
   done: number;
-  /** Units of work in all, 0 when that is not known. */
+  /** Total units of work; 0 when unknown. */
   total: number;
   /** Name of the vault that is being read. */
   vault?: string;
@@ -2879,7 +2879,7 @@ export interface IndexProgressEvent {
 export interface NotesChangedEvent {
   /** The notes; empty when kind is many. */
   ids: string[];
-  /** What happened to them; many: too much to list, read everything again. */
+  /** What happened to them; many: too many to list, read everything again. */
   kind: "put" | "archive" | "unarchive" | "delete" | "many";
   /** Number of the commit, as in admin.health; of several that were merged, the last. */
   seq: number;
