@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
 // load takes in what is on disk, as far as it is still true, and notes which notes
@@ -51,7 +52,7 @@ func (x *Index) restore() error {
 	if x.opts.Dir == "" {
 		return fs.ErrNotExist
 	}
-	if err := x.clean(); err != nil {
+	if err := wordfile.Clean(x.opts.Dir); err != nil {
 		x.log.Warn("search: a file of a writer that was interrupted can't be removed", "error", err)
 	}
 	s, err := x.opts.Ahead.of(x.opts.Dir)

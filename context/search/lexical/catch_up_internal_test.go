@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/wordfile"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -189,7 +190,7 @@ func TestSRCH4_DamageIsNeverTrusted(t *testing.T) {
 		must(t, os.WriteFile(name, bad, 0o600))
 		start(fmt.Sprint("flipped at ", i), "?")
 	}
-	for _, n := range []int{0, 10, headerSize, len(whole) / 2, len(whole) - 1} {
+	for _, n := range []int{0, 10, wordfile.HeaderSize, len(whole) / 2, len(whole) - 1} {
 		must(t, os.WriteFile(name, whole[:n], 0o600))
 		start(fmt.Sprint("cut at ", n), "?")
 	}

@@ -54,10 +54,11 @@
 //
 // # Size
 //
-// The package is large: 4,400 lines. The dictionary, the way of a commit into it, the file
-// and the search share the shape of a word and one lock, and its tests hold each against
+// The package is large: 4,300 lines. The dictionary, the way of a commit into it, what the file
+// holds and the search share the shape of a word and one lock, and its tests hold each against
 // the others: packages of their own would have to show all of that to each other. What
 // needs neither is apart: words and stems are package text, the numbers of short words package
 // shortwords, lists of postings and the evaluation over them package postings, commits that
-// wait package backlog, what a document is package source.
+// wait package backlog, the header and the frames of the file package wordfile, what a document
+// is package source.
 package lexical

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/context/search/wordfile"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -166,8 +167,8 @@ func TestSRCH4_HostileFiles(t *testing.T) {
 	must(t, err)
 	seal := func(b []byte) {
 		le := binary.LittleEndian
-		le.PutUint32(b[headerSize-4:], crc32.Checksum(b[:headerSize-4], castagnoli))
-		for at := headerSize; at+8 < len(b); {
+		le.PutUint32(b[wordfile.HeaderSize-4:], crc32.Checksum(b[:wordfile.HeaderSize-4], castagnoli))
+		for at := wordfile.HeaderSize; at+8 < len(b); {
 			size := int(le.Uint32(b[at:]))
 			if size > len(b)-at-8 {
 				return
@@ -182,7 +183,7 @@ func TestSRCH4_HostileFiles(t *testing.T) {
 		bad := slices.Clone(whole)
 		at := 20 + rng.IntN(len(bad)-20)
 		if round < 120 {
-			at = 16 + round%(headerSize-20)
+			at = 16 + round%(wordfile.HeaderSize-20)
 		}
 		bad[at] ^= byte(1 + rng.IntN(255))
 		seal(bad)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
 // Contents are what a file of an index holds.
@@ -26,22 +28,22 @@ func Inspect(name string) (c Contents, err error) {
 		return c, err
 	}
 	r := bufio.NewReaderSize(file, 256<<10)
-	head := make([]byte, headerSize)
-	_, err = io.ReadFull(r, head)
+	var head wordfile.Head
+	_, err = io.ReadFull(r, head[:])
 	if err != nil {
 		return c, errors.New("it is too short")
 	}
-	h, err := readHeader(head, info.Size())
+	h, err := head.Read(analysisVersion, info.Size())
 	if err != nil {
 		return c, errors.New(reasonOf(err))
 	}
-	c = Contents{h.seq, h.docs}
-	frames := &frameReader{r: r, left: info.Size() - headerSize}
-	for frames.left > 0 {
-		frames.rest = nil
-		if frames.record() != nil {
+	c = Contents{h.Seq, h.Docs}
+	frames := wordfile.NewReader(r, info.Size()-wordfile.HeaderSize)
+	for !frames.Done() {
+		if frames.Record() != nil {
 			return c, errors.New("a part of it is damaged")
 		}
+		frames.Skip()
 	}
 	return c, nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
 // pace says when the file is written while the store is open. What a crash costs is
@@ -149,10 +151,10 @@ func (x *Index) stamp() {
 		return
 	}
 	name := filepath.Join(x.opts.Dir, FileName)
-	if head, err := readHead(name); err != nil || head != x.file.head || x.file.docs == 0 {
+	if head, err := wordfile.ReadHead(name); err != nil || head != x.file.head || x.file.docs == 0 {
 		return
 	}
-	stampHeader(&x.file.head, x.seq, x.at)
+	x.file.head.Stamp(x.seq, x.at)
 	f, err := os.OpenFile(name, os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.WriteAt(x.file.head[:], 0)

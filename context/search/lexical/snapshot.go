@@ -1,30 +1,22 @@
 package lexical
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
-// An index is kept in one file: a header, then frames of whole records, each
-// with its length and checksum, so that they can be read and let go one by one.
-// Each kind of record begins a frame.
+// An index is kept in one file, of a header and frames (see package wordfile), which hold
+// these records. Each kind of record begins a frame.
 //
-//	header    magic 8, analysis 4, literal 1, zero 3, sequence 8, time of it 8,
-//	          documents 4, words 4, lists 4, blocks 4, sum of lengths 8, average of
-//	          worth 8, where the variants begin 8, size of the file 8, checksum 4
-//	frame     size 4, checksum 4, records
 //	document  text id ("" for a number that is free), uvarint version,
 //	          varint time of change (Unix ns), CRC-32C of its texts 4, head of the
 //	          title 8, length code 1
@@ -36,21 +28,11 @@ import (
 //	          each: uvarint distance from the word before, doubled, plus one when its
 //	          stem stands there too
 //
-// A text is a uvarint length and its bytes. Integers of fixed size are
-// little-endian, checksums CRC-32C. Sequence and time are those of the last
-// transaction that the index has seen; the time is 0 when it is not known.
-//
 // The variants come last because a start reads them only when documents are to be
 // taken out.
 const (
-	// FileName is the file in the folder of an index, and TempSuffix what is added for
-	// one that is being written.
-	FileName   = "words"
-	TempSuffix = ".tmp"
-
-	fileMagic  = "ctxdword"
-	headerSize = 84
-	frameSize  = 1 << 20
+	// FileName is the file in the folder of an index.
+	FileName = wordfile.FileName
 
 	// analysisVersion says how texts are tokenised. Another one makes the index
 	// on disk useless: raise it whenever words, stems, weights or heads of titles
@@ -60,7 +42,10 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errSnapshot = errors.New("the index on disk can't be used")
+var (
+	errSnapshot = wordfile.ErrUnusable
+	errBusy     = wordfile.ErrBusy
+)
 
 // snapshots is what is known of the file, and of what it lacks.
 type snapshots struct {
@@ -69,7 +54,7 @@ type snapshots struct {
 
 	// What follows is guarded by the lock of the Index.
 
-	head  [headerSize]byte // of the file, as it was read or written
+	head  wordfile.Head    // of the file, as it was read or written
 	docs  int              // documents of which it has the variants, if they are not fresh
 	order []wordID         // its words by their numbers in it; nil: they are the same here
 	sums  []uint32         // of the texts of its documents
@@ -106,51 +91,6 @@ func (s *snapshots) forget() {
 	s.taken, s.late = 0, 0
 }
 
-// errBusy ends the writing of the file when a commit waits.
-var errBusy = errors.New("the notes change")
-
-// frames writes records in frames.
-type frames struct {
-	w    *bufio.Writer
-	at   int64 // in the file
-	buf  []byte
-	busy func() bool
-}
-
-// end ends a record, and the frame if that is full.
-func (f *frames) end() error {
-	if len(f.buf) < frameSize {
-		return nil
-	}
-	return f.flush()
-}
-
-func (f *frames) flush() error {
-	if f.busy() {
-		return errBusy
-	}
-	if len(f.buf) == 0 {
-		return nil
-	}
-	var head [8]byte
-	binary.LittleEndian.PutUint32(head[:], uint32(len(f.buf)))
-	binary.LittleEndian.PutUint32(head[4:], crc32.Checksum(f.buf, castagnoli))
-	_, err := f.w.Write(head[:])
-	if err == nil {
-		_, err = f.w.Write(f.buf)
-	}
-	f.at += int64(len(head) + len(f.buf))
-	f.buf = f.buf[:0]
-	return err
-}
-
-func (f *frames) uint(v uint64) { f.buf = binary.AppendUvarint(f.buf, v) }
-
-func (f *frames) text(s string) {
-	f.uint(uint64(len(s)))
-	f.buf = append(f.buf, s...)
-}
-
 // save writes the index to disk, if it is whole. It takes the place of the one
 // before when it is there as a whole. A commit does not wait for it: it ends the
 // writing with errBusy.
@@ -166,57 +106,30 @@ func (x *Index) save() (err error) {
 	x.file.saving.Lock()
 	defer x.file.saving.Unlock()
 	began := time.Now()
-	if err := os.MkdirAll(x.opts.Dir, 0o700); err != nil {
+	var w *writing
+	err = wordfile.Replace(x.opts.Dir, func(f *os.File) error {
+		x.mu.Lock()
+		round := x.file.round
+		x.file.round++
+		x.mu.Unlock()
+		x.rlock()
+		defer x.mu.RUnlock()
+		var err error
+		w, err = x.write(f, round)
 		return err
-	}
-	if err := os.Chmod(x.opts.Dir, 0o700); err != nil { //nolint:gosec // a folder
-		return err
-	}
-	if err := x.clean(); err != nil {
-		return err
-	}
-	name := filepath.Join(x.opts.Dir, FileName)
-	temp := name + TempSuffix
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	})
 	if err != nil {
-		return err
-	}
-	defer os.Remove(temp) //nolint:errcheck // gone when all went well
-	x.mu.Lock()
-	round := x.file.round
-	x.file.round++
-	x.mu.Unlock()
-	x.rlock()
-	w, err := x.write(f, round)
-	x.mu.RUnlock()
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, name); err != nil {
 		return err
 	}
 	x.written(w, time.Since(began))
 	return nil
 }
 
-// clean removes what a writer left that did not come to its end.
-func (x *Index) clean() error {
-	err := os.Remove(filepath.Join(x.opts.Dir, FileName+TempSuffix))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // writing is the state of an index that is written, and then that of the file.
 type writing struct {
-	frames
+	wordfile.Writer
 	x     *inverted
-	head  [headerSize]byte
+	head  wordfile.Head
 	order []wordID // the words, by their new numbers
 	sums  []uint32
 	round uint32
@@ -238,31 +151,28 @@ func (x *Index) write(f *os.File, round uint32) (*writing, error) {
 	w.was = x.openVariants()
 	defer w.was.close()
 	w.order, w.numbers = x.x.kept()
-	w.frames = frames{
-		at: headerSize, w: bufio.NewWriterSize(f, 256<<10),
-		busy: func() bool { return x.file.waiting.Load() > 0 },
-	}
-	if _, err := w.frames.w.Write(make([]byte, headerSize)); err != nil {
+	var err error
+	w.Writer, err = wordfile.NewWriter(f, func() bool { return x.file.waiting.Load() > 0 })
+	if err != nil {
 		return nil, err
 	}
 	variants := int64(0)
 	for _, part := range []func() error{
 		func() error { return x.writeDocs(w) }, w.writeWords, w.writeLists,
 		func() error {
-			variants = w.at
+			variants = w.At()
 			return x.writeVariants(w)
 		},
 	} {
-		if err := errors.Join(part(), w.flush()); err != nil {
+		if err := errors.Join(part(), w.Flush()); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.frames.w.Flush(); err != nil {
+	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	copy(w.head[:], x.header(w, variants))
-	stampHeader(&w.head, x.seq, x.at)
-	_, err := f.WriteAt(w.head[:], 0)
+	w.head = x.header(w, variants)
+	_, err = f.WriteAt(w.head[:], 0)
 	return w, err
 }
 
@@ -289,21 +199,21 @@ func (x *Index) writeDocs(w *writing) error {
 	w.sums = make([]uint32, len(x.docs))
 	for d, n := range x.docs {
 		if n == nil {
-			w.text("")
+			w.Text("")
 		} else {
 			if _, fresh := x.file.fresh[docID(d)]; fresh || d >= len(x.file.sums) {
 				w.sums[d] = textsOf(n)
 			} else {
 				w.sums[d] = x.file.sums[d]
 			}
-			w.text(n.ID())
-			w.uint(n.Version())
-			w.buf = binary.AppendVarint(w.buf, n.UpdatedAt().UnixNano())
-			w.buf = binary.LittleEndian.AppendUint32(w.buf, w.sums[d])
-			w.buf = binary.LittleEndian.AppendUint64(w.buf, x.heads[d])
-			w.buf = append(w.buf, w.x.lengths[d])
+			w.Text(n.ID())
+			w.Uint(n.Version())
+			w.Int(n.UpdatedAt().UnixNano())
+			w.Uint32(w.sums[d])
+			w.Uint64(x.heads[d])
+			w.Byte(w.x.lengths[d])
 		}
-		if err := w.end(); err != nil {
+		if err := w.End(); err != nil {
 			return err
 		}
 	}
@@ -313,15 +223,15 @@ func (x *Index) writeDocs(w *writing) error {
 func (w *writing) writeWords() error {
 	for _, id := range w.order {
 		word := &w.x.words[id]
-		w.text(string(w.x.bytes(id)))
-		w.uint(uint64(word.docs))
+		w.Text(string(w.x.bytes(id)))
+		w.Uint(uint64(word.docs))
 		stem := uint64(0)
 		if word.stem != noWord {
 			stem = uint64(w.numbers[word.stem])
 		}
-		w.uint(stem)
-		w.buf = append(w.buf, flagIf(word.list > 0))
-		if err := w.end(); err != nil {
+		w.Uint(stem)
+		w.Byte(flagIf(word.list > 0))
+		if err := w.End(); err != nil {
 			return err
 		}
 	}
@@ -331,8 +241,8 @@ func (w *writing) writeWords() error {
 func (w *writing) writeLists() error {
 	for _, id := range w.order {
 		if l := w.x.listOf(id); l != nil {
-			w.list(l)
-			if err := w.end(); err != nil {
+			writeList(&w.Writer, l)
+			if err := w.End(); err != nil {
 				return err
 			}
 		}
@@ -369,7 +279,7 @@ func (x *Index) writeVariants(w *writing) error {
 		case !changed && old && v.renumber(numberOfOld):
 		default:
 			if r.variants == nil { // the file before is damaged, or gone
-				if w.busy() {
+				if w.Busy() {
 					return errBusy
 				}
 				again.forget(manyWords)
@@ -385,8 +295,8 @@ func (x *Index) writeVariants(w *writing) error {
 			}
 			v, fresh = fresh, v
 		}
-		w.variants(&v)
-		if err := w.end(); err != nil {
+		v.write(&w.Writer)
+		if err := w.End(); err != nil {
 			return err
 		}
 	}
@@ -414,18 +324,17 @@ func flagIf(set bool) byte {
 	return 0
 }
 
-// list writes one list.
-func (f *frames) list(l *list) {
-	f.uint(uint64(l.Docs()))
+// writeList writes one list.
+func writeList(w *wordfile.Writer, l *list) {
+	w.Uint(uint64(l.Docs()))
 	all := l.Blocks()
-	f.uint(uint64(len(all)))
+	w.Uint(uint64(len(all)))
 	for _, b := range all {
-		f.uint(uint64(b.First))
-		f.uint(uint64(b.Last - b.First))
-		f.buf = append(f.buf, b.N-1|flagIf(b.Packed)<<7)
-		f.buf = binary.LittleEndian.AppendUint32(f.buf, math.Float32bits(b.Max))
-		f.uint(uint64(len(b.Data)))
-		f.buf = append(f.buf, b.Data...)
+		w.Uint(uint64(b.First))
+		w.Uint(uint64(b.Last - b.First))
+		w.Byte(b.N - 1 | flagIf(b.Packed)<<7)
+		w.Uint32(math.Float32bits(b.Max))
+		w.Bytes(b.Data)
 	}
 }
 
@@ -453,31 +362,17 @@ func (x *inverted) kept() (order []wordID, numbers []uint32) {
 	return order, numbers
 }
 
-func (x *Index) header(w *writing, variants int64) []byte {
-	lists, blocks := 0, 0
+// header is that of a file of which the frames are written. The caller has the lock.
+func (x *Index) header(w *writing, variants int64) wordfile.Head {
+	h := wordfile.Header{
+		Literal: x.opts.Literal, Seq: x.seq, At: x.at, Docs: len(x.docs), Words: len(w.order), Total: x.x.total,
+		Capped: x.x.capped, Variants: variants, Size: w.At(),
+	}
 	for _, id := range w.order {
 		if l := x.x.listOf(id); l != nil {
-			lists++
-			blocks += len(l.Blocks())
+			h.Lists++
+			h.Blocks += len(l.Blocks())
 		}
 	}
-	h := append(make([]byte, 0, headerSize), fileMagic...)
-	h = binary.LittleEndian.AppendUint32(h, analysisVersion)
-	h = append(h, flagIf(x.opts.Literal), 0, 0, 0)
-	h = append(h, make([]byte, 16)...) // see stampHeader
-	for _, n := range []int{len(x.docs), len(w.order), lists, blocks} {
-		h = binary.LittleEndian.AppendUint32(h, uint32(n))
-	}
-	h = binary.LittleEndian.AppendUint64(h, x.x.total)
-	h = binary.LittleEndian.AppendUint64(h, math.Float64bits(x.x.capped))
-	h = binary.LittleEndian.AppendUint64(h, uint64(variants))
-	h = binary.LittleEndian.AppendUint64(h, uint64(w.at))
-	return append(h, 0, 0, 0, 0)
-}
-
-// stampHeader writes the last transaction into a header, and seals it.
-func stampHeader(h *[headerSize]byte, seq uint64, at int64) {
-	binary.LittleEndian.PutUint64(h[16:], seq)
-	binary.LittleEndian.PutUint64(h[24:], uint64(at))
-	binary.LittleEndian.PutUint32(h[headerSize-4:], crc32.Checksum(h[:headerSize-4], castagnoli))
+	return h.Head(analysisVersion)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/search/wordfile"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -99,7 +100,7 @@ func TestSRCH4_WhatDoesNotMatchIsMadeAnew(t *testing.T) {
 		bad[i] ^= 0x10
 		change(fmt.Sprint("flipped at ", i), write(bad))
 	}
-	for _, n := range []int{0, 5, headerSize, headerSize + 20, len(whole) / 2, len(whole) - 1} {
+	for _, n := range []int{0, 5, wordfile.HeaderSize, wordfile.HeaderSize + 20, len(whole) / 2, len(whole) - 1} {
 		change(fmt.Sprint("cut at ", n), write(whole[:n]))
 	}
 	change("gone", func() { must(t, os.Remove(name)) })

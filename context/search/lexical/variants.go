@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
 // The postings are by stems: they tell which stems a document has, and not in which
@@ -124,25 +126,25 @@ func (v *variantsOf) readRecord(b []byte) {
 	}
 }
 
-// variants writes a record of the file: of words in the order of their numbers there,
+// write writes a record of the file: of words in the order of their numbers there,
 // the distances.
-func (f *frames) variants(v *variantsOf) {
-	f.uint(v.length)
-	f.uint(uint64(len(v.list)))
+func (v *variantsOf) write(w *wordfile.Writer) {
+	w.Uint(v.length)
+	w.Uint(uint64(len(v.list)))
 	before := wordID(0)
-	for _, w := range v.list {
-		f.uint(uint64(w.word-before)<<1 | uint64(flagIf(w.plain)))
-		before = w.word
+	for _, word := range v.list {
+		w.Uint(uint64(word.word-before)<<1 | uint64(flagIf(word.plain)))
+		before = word.word
 	}
 }
 
-// variants reads a record of the file.
-func (f *frameReader) variants(v *variantsOf) {
-	v.length = f.uint()
+// read reads a record of the file.
+func (v *variantsOf) read(r *wordfile.Reader) {
+	v.length = r.Uint()
 	v.list = v.list[:0]
 	word := wordID(0)
-	for range f.uint() {
-		u := f.uint()
+	for range r.Uint() {
+		u := r.Uint()
 		word += wordID(u >> 1)
 		v.list = append(v.list, variant{word, u&1 == 1})
 	}

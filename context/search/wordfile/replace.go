@@ -1,0 +1,54 @@
+package wordfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	// FileName is the file in the folder of an index.
+	FileName = "words"
+	// TempSuffix is added to the name of a file that is being written.
+	TempSuffix = ".tmp"
+)
+
+// Replace writes the file in a folder, which it makes when absent. The file takes the place
+// of the one before when it is there as a whole.
+func Replace(dir string, write func(*os.File) error) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder
+		return err
+	}
+	if err := Clean(dir); err != nil {
+		return err
+	}
+	name := filepath.Join(dir, FileName)
+	temp := name + TempSuffix
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp) //nolint:errcheck // gone when all went well
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp, name)
+}
+
+// Clean removes what a writer left that did not come to its end.
+func Clean(dir string) error {
+	err := os.Remove(filepath.Join(dir, FileName+TempSuffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
