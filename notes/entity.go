@@ -2,66 +2,20 @@ package notes
 
 import (
 	"context"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
-
-// reserved are the keys of frontmatter that describe the note itself. A type
-// may still declare a field of such a name; an inferred type does not.
-var reserved = map[string]bool{
-	"type": true, "title": true, "name": true, "alias": true, "aliases": true, "tag": true, "tags": true,
-	"private": true, "archived": true, "created": true, "updated": true, "id": true, "createdat": true,
-	"updatedat": true,
-	"cssclass":  true, "cssclasses": true, "publish": true,
-}
-
-// TypeOf returns the type of entity that a text says it describes, "" for
-// none.
-func TypeOf(doc *markdown.Document) string {
-	f, ok := doc.Frontmatter.Get("type")
-	if !ok {
-		return ""
-	}
-	texts := f.Texts()
-	if len(texts) != 1 {
-		return ""
-	}
-	text := strings.TrimSpace(texts[0])
-	if inner, ok := record.LinkTarget(text); ok { // type: [[Person]]
-		text = markdown.ParseTarget(inner).Target
-	}
-	name, err := entities.CheckTypeName("type", text)
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-// typeIn is TypeOf for a text of which only the frontmatter is read.
-func typeIn(text string) string {
-	front, _ := frontmatter.Split(text)
-	if !front.Found {
-		return ""
-	}
-	fields, err := frontmatter.Read(text[front.Start:front.End], front.Line)
-	if err != nil {
-		return ""
-	}
-	return TypeOf(&markdown.Document{Frontmatter: fields})
-}
 
 // putEntity writes the entity that the note describes, and sets n.EntityID. A
 // note that no longer has a type leaves its entity in the trash.
 func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, problem func(error)) error {
-	name := TypeOf(doc.Document)
+	name := infer.Type(doc.Document)
 	if name == "" {
 		if n.EntityID == "" {
 			return nil
@@ -83,7 +37,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, problem func(er
 			return err
 		}
 	}
-	values := fieldValues(t, doc.Document)
+	values := infer.Values(t, doc.Document)
 	n.readValueSources(values, doc)
 	e, err := s.ents.PutTx(tx, entities.Entity{
 		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: values,
@@ -98,34 +52,10 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, problem func(er
 	if n.ArchivedAt != nil {
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	if e.Live() || old.Live() && typeIn(old.Body) != "" {
+	if e.Live() || old.Live() && infer.TypeIn(old.Body) != "" {
 		return nil // if it is in the trash, somebody put it there
 	}
 	return s.ents.RestoreTx(tx, n.EntityID)
-}
-
-// fieldValues takes the values of a type's fields from the frontmatter, as
-// they were written: the type says how they are to be read.
-func fieldValues(t *entities.Type, doc *markdown.Document) entities.Values {
-	values := make(entities.Values)
-	for _, f := range t.Fields {
-		field, ok := doc.Frontmatter.Get(f.Name)
-		if !ok || f.Type.IsComputed() {
-			continue
-		}
-		switch texts := field.Texts(); {
-		case field.Value == nil:
-		case texts == nil:
-			values[f.Name] = field.Value // a map or a list of lists, which is refused by name
-		default:
-			if _, isList := field.Value.([]any); isList {
-				values[f.Name] = texts
-			} else {
-				values[f.Name] = texts[0]
-			}
-		}
-	}
-	return values
 }
 
 // EnsureType declares the type that the given texts describe, or adds the
@@ -154,7 +84,7 @@ func (s *Store) ensureType(tx *kv.Tx, name string, docs []TypeDoc) (*entities.Ty
 		grown.Name, grown.Fields = t.Name, append(grown.Fields, t.Fields...)
 	}
 	before := len(grown.Fields)
-	for _, f := range InferFields(texts) {
+	for _, f := range infer.Fields(texts) {
 		if _, known := grown.Field(f.Name); !known && len(grown.Fields) < s.ents.Limits().Fields {
 			grown.Fields = append(grown.Fields, f)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -45,7 +46,7 @@ func addSource(tx *kv.Tx, t *entities.Type, docs []TypeDoc) error {
 		}
 		public = true
 		for _, f := range d.Frontmatter.Fields {
-			if declared, ok := t.Field(f.Key); ok && givesField(f) && !slices.Contains(grown.Fields, declared.Name) {
+			if declared, ok := t.Field(f.Key); ok && infer.GivesField(f) && !slices.Contains(grown.Fields, declared.Name) {
 				grown.Fields = append(grown.Fields, declared.Name)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/infer"
 )
 
 // How many notes one transaction changes or removes, and how many it takes in: few
@@ -271,7 +272,7 @@ func (r *run) infer(ctx context.Context) (grown bool, err error) {
 	var order []string
 	for i := range r.docs {
 		doc := r.docs[i].draft.Read()
-		name := notes.TypeOf(doc)
+		name := infer.Type(doc)
 		if name == "" {
 			continue
 		}
@@ -423,7 +424,7 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 
 // typeOf returns the type that a note's frontmatter is read by, and its version.
 func (r *run) typeOf(d *document) [2]any {
-	if t := r.ents.Type(notes.TypeOf(d.draft.Read())); t != nil {
+	if t := r.ents.Type(infer.Type(d.draft.Read())); t != nil {
 		return [2]any{t.Name, t.Version}
 	}
 	return [2]any{"", 0}
@@ -477,7 +478,7 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified,
 		Warning: r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
 	}
-	if name := notes.TypeOf(draft.Read()); name != "" {
+	if name := infer.Type(draft.Read()); name != "" {
 		t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
 		if err != nil {
 			return nil, err

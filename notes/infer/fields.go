@@ -1,4 +1,4 @@
-package notes
+package infer
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// InferFields returns the fields that frontmatter of one type suggests, in the
+// Fields returns the fields that frontmatter of one type suggests, in the
 // order in which they first occur. A field has the narrowest type that holds
 // every value seen: a boolean, number, date, link or e-mail address only when
 // all of them are, else a text; a list as soon as one is a list.
-func InferFields(docs []*markdown.Document) []entities.Field {
+func Fields(docs []*markdown.Document) []entities.Field {
 	var order []string
 	seen := make(map[string]*evidence)
 	for _, doc := range docs {
@@ -22,7 +22,7 @@ func InferFields(docs []*markdown.Document) []entities.Field {
 			continue
 		}
 		for _, f := range doc.Frontmatter.Fields {
-			if !givesField(f) {
+			if !GivesField(f) {
 				continue
 			}
 			key := entities.Fold(f.Key)
@@ -46,9 +46,9 @@ func InferFields(docs []*markdown.Document) []entities.Field {
 	return fields
 }
 
-// givesField reports whether a type that is made from frontmatter has a field of that
+// GivesField reports whether a type that is made from frontmatter has a field of that
 // key: it says nothing about the note itself, and its value says what it holds.
-func givesField(f frontmatter.Field) bool {
+func GivesField(f frontmatter.Field) bool {
 	return !reserved[entities.Fold(f.Key)] && f.Value != nil && f.Texts() != nil
 }
 
