@@ -79,17 +79,21 @@ func TestSRCH3_TitlesInAnyForm(t *testing.T) {
 	}
 }
 
-// TestSRCH1_WhatIsWrittenIsFound looks for words wherever Markdown hides them.
+// TestSRCH1_WhatIsWrittenIsFound looks for words wherever Markdown hides them, and in a comment,
+// which the prompt leaves out as well (CTX-2).
 func TestSRCH1_WhatIsWrittenIsFound(t *testing.T) {
 	r := openAll(t, kv.InMemory, Options{})
 	r.put(t, notes.Draft{ID: "a", Title: "T", Body: "See <https://example.org/kljensen/snow> and [text](https://host.example/pathword \"hover\").\n" +
 		"[[Targetnote|shown]] and [[Deep/Foldername#Headingword]]\n![pictured](img/filename.png)\n![[embedded.png]]\n`inlinecode`\n\n```go\nfencedcode()\n```\n" +
 		"| cellone | celltwo |\n|---|---|\n| cellthree | x |\n\n<div title=\"attrib\">htmltext</div>\n\n- [ ] taskword #hashtag\n> [!note] calloutword\n\n[^1]: footnoteword\n$$mathword$$\n%%commentword%%\n~~struck~~ **bo**ld\n\nx ^blockid\n\n[ref]: https://refhost.example/refpath\n"})
 	for _, q := range strings.Fields("kljensen snow text pathword hover Targetnote shown Foldername Headingword pictured filename embedded inlinecode fencedcode " +
-		"cellone celltwo cellthree htmltext taskword hashtag calloutword footnoteword mathword commentword struck bold refpath host.example") {
+		"cellone celltwo cellthree htmltext taskword hashtag calloutword footnoteword mathword struck bold refpath host.example") {
 		if got := r.find(t, Request{Query: q, Plain: true, exact: true}); got != "a" {
 			t.Errorf("%s finds %q", q, got)
 		}
+	}
+	if got := r.find(t, Request{Query: "commentword", Plain: true, exact: true}); got != "" {
+		t.Errorf("a word in a comment finds %q", got)
 	}
 }
 

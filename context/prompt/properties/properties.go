@@ -21,21 +21,9 @@ var hidden = map[string]bool{
 // empty ones, and the text behind the frontmatter. Of frontmatter that can't be read
 // there are none.
 func Of(note string) (list []body.Property, text string) {
-	block, start := frontmatter.Split(note)
-	text = note[start:]
-	if !block.Found {
-		return nil, text
-	}
-	front, err := frontmatter.Read(note[block.Start:block.End], block.Line)
-	if err != nil {
-		return nil, text
-	}
-	for _, f := range front.Fields {
-		key := strings.ToLower(f.Key)
-		if hidden[key] {
-			continue
-		}
-		value := words(f)
+	fields, text, _ := Fields(note)
+	for _, f := range fields {
+		key, value := strings.ToLower(f.Key), words(f)
 		if key == "tag" || key == "tags" {
 			key, value = "tags", tags(f)
 		} else {
@@ -46,6 +34,22 @@ func Of(note string) (list []body.Property, text string) {
 		}
 	}
 	return list, text
+}
+
+// Fields returns those fields of the frontmatter of a whole note that are properties, and
+// the text behind the frontmatter. It reports whether the frontmatter could be read.
+func Fields(note string) (list []frontmatter.Field, text string, ok bool) {
+	block, start := frontmatter.Split(note)
+	text = note[start:]
+	if !block.Found {
+		return nil, text, true
+	}
+	front, err := frontmatter.Read(note[block.Start:block.End], block.Line)
+	if err != nil {
+		return nil, text, false
+	}
+	list = slices.DeleteFunc(front.Fields, func(f frontmatter.Field) bool { return hidden[strings.ToLower(f.Key)] })
+	return list, text, true
 }
 
 // words returns a value as text.

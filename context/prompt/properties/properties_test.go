@@ -51,5 +51,6 @@ func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
 	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
 		made := func(size int) string { return p.Before + text(size) + p.After }
 		steps.Linear(t, "Of", family, 4<<10, made, func(text string) func() { return func() { properties.Of(text) } })
+		steps.Linear(t, "Fields", family, 4<<10, made, func(text string) func() { return func() { properties.Fields(text) } })
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 // chunksVersion says how notes are split. Another one has every note split, and
 // what changed thereby embedded, anew: raise it with any change of Chunks.
-const chunksVersion = "1"
+const chunksVersion = "2"
 
 // prefixTokens is how many tokens the title and the headings before a chunk have at most,
 // as text.CountTokens estimates them.

@@ -19,16 +19,19 @@ const (
 	Tags
 	Path
 	Body
+	Properties
 )
 
-// fields are the fields of notes. A heading stands in the body as well. The weights were
+// fields are the fields of notes. A heading stands in the body as well. Properties are those
+// that the prompt shows (CTX-3). The weights were
 // chosen on Cranfield and the sample vault: see quality.golden of package search.
 var fields = []source.Field{
-	Title:    {Name: "title", Weight: 8, Counted: true},
-	Headings: {Name: "headings", Weight: 1},
-	Tags:     {Name: "tags", Weight: 4},
-	Path:     {Name: "path", Weight: 1},
-	Body:     {Name: "body", Weight: 1, Counted: true},
+	Title:      {Name: "title", Weight: 8, Counted: true},
+	Headings:   {Name: "headings", Weight: 1},
+	Tags:       {Name: "tags", Weight: 4},
+	Path:       {Name: "path", Weight: 1},
+	Body:       {Name: "body", Weight: 1, Counted: true},
+	Properties: {Name: "properties", Weight: 1, Counted: true},
 }
 
 // Options say what a Source needs to know from rooms to its right. The zero value works.
@@ -79,7 +82,7 @@ func Keep(test func(*notes.Note) bool) func(source.Doc) bool {
 // Kind returns what documents are called.
 func (*Source) Kind() source.Kind { return source.Kind{One: "note", Many: "notes"} }
 
-// Fields returns title, headings, tags, path and body.
+// Fields returns title, headings, tags, path, body and properties.
 func (*Source) Fields() []source.Field { return fields }
 
 // All returns all notes, archived ones included, in no order.
@@ -145,10 +148,10 @@ func (d doc) Version() uint64      { return uint64(d.Note.Version) }
 func (d doc) UpdatedAt() time.Time { return d.Note.UpdatedAt }
 func (d doc) Private() bool        { return d.Note.Private }
 func (d doc) Size() int            { return len(d.Body) }
-func (d doc) Plain() string        { return d.PlainText() }
+func (d doc) Plain() string        { return markdown.PlainNote(shown(d.Body)) }
 
-// Fields gives the texts of a note. What stands in the frontmatter, and what links name
-// behind other words, is of the body.
+// Fields gives the texts of a note. What links name behind other words is of the body.
+// Frontmatter is read as the prompt reads it; one that can't be read is found as it stands.
 func (d doc) Fields(visit func(int, string) bool) {
 	if !visit(Title, d.Note.Title) {
 		return
@@ -166,16 +169,19 @@ func (d doc) Fields(visit func(int, string) bool) {
 	if !visit(Path, placeOf(d.Note)) {
 		return
 	}
-	heads, front, plain, targets := markdown.Outline(d.Body)
+	heads, front, plain, targets := markdown.Outline(shown(d.Body))
 	for text := range heads {
 		if !visit(Headings, text) {
 			return
 		}
 	}
-	for _, text := range [...]string{front, plain, targets} {
+	for _, text := range [...]string{plain, targets} {
 		if text != "" && !visit(Body, text) {
 			return
 		}
+	}
+	if front != "" {
+		d.properties(front, visit)
 	}
 }
 
@@ -202,7 +208,7 @@ func (d doc) Stored(visit func(string)) {
 }
 
 // Chunks splits the note.
-func (d doc) Chunks() []source.Chunk { return Chunks(d.Note.Title, d.Body) }
+func (d doc) Chunks() []source.Chunk { return Chunks(d.Note.Title, shown(d.Body)) }
 
 // ChunkedFrom returns the version of Chunks, the title and the body.
 func (d doc) ChunkedFrom() []string { return []string{chunksVersion, d.Note.Title, d.Body} }
