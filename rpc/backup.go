@@ -76,7 +76,7 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 	}
 	if p.Checksum != "" && !strings.EqualFold(p.Checksum, m.Checksum) {
 		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
-			WithHint("see that it is the right file; nothing was changed")
+			WithHint("check that it is the right file; nothing was changed")
 	}
 	out.StoreManifest = *m
 	if p.DryRun {

@@ -297,7 +297,7 @@ func TestLoadingFails(t *testing.T) {
 	}
 	for range 3 {
 		if r := p.reply(); r.Error == nil || r.Error.Code != protocol.CodeUnavailable || r.Error.Data.Hint != "stop it" ||
-			r.Error.Message != "the daemon can't start: the store is in use by process 7" {
+			r.Error.Message != "the daemon cannot start: the store is in use by process 7" {
 			t.Errorf("%s: %+v", r.ID, r.Error)
 		}
 	}

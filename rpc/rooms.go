@@ -132,9 +132,9 @@ func notServing(err error) error {
 	var known *fault.Error
 	if !errors.As(err, &known) {
 		return fault.Wrap(fault.Unavailable, err, "the daemon can't open its store").
-			WithHint("ctxd serve says on the terminal what is wrong")
+			WithHint("run ctxd serve on a terminal to see what is wrong")
 	}
-	return fault.Wrap(fault.Unavailable, err, "the daemon can't start: %s", known.Msg).WithHint("%s", known.Hint)
+	return fault.Wrap(fault.Unavailable, err, "the daemon cannot start: %s", known.Msg).WithHint("%s", known.Hint)
 }
 
 // CloseStore closes the store under the rooms, if one is open. Call it when Wait

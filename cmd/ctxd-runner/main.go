@@ -32,9 +32,9 @@ func main() {
 	flag.StringVar(&s.layers, "gpu-layers", "auto",
 		"layers of the model on the GPU: auto, -1 for all, 0 for none, or a number")
 	flag.StringVar(&s.device, "device", "", "name of the GPU, or part of its description; empty for the best")
-	flag.IntVar(&s.threads, "threads", 0, "threads of a call; 0 for half of the cores, at most 4")
+	flag.IntVar(&s.threads, "threads", 0, "number of threads; 0 for half of the cores, at most 4")
 	flag.StringVar(&s.socket, "socket", "", "the daemon's socket, given by ctxd")
-	flag.BoolVar(&s.check, "check", false, "load the model, say what it is and end")
+	flag.BoolVar(&s.check, "check", false, "load the model, describe it and exit")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "ctxd-runner:", err)
@@ -92,7 +92,7 @@ func load(s settings) (runner.Hello, runner.NativeEmbed, error) {
 	}
 	hello := runner.Hello{Version: version(), PID: os.Getpid()}
 	if err := json.Unmarshal(said, &hello); err != nil {
-		return none, nil, fmt.Errorf("what the native library says of the model: %w", err)
+		return none, nil, fmt.Errorf("read the description of the model: %w", err)
 	}
 	if hello.Name == "" {
 		hello.Name = strings.TrimSuffix(filepath.Base(s.model), ".gguf")

@@ -56,9 +56,9 @@ func TestSEC1_WhatNobodyMayUse(t *testing.T) {
 		{"a socket in a private one", "--socket", "private/s", "belongs to user 0, not to you", "--socket"},
 		{"a socket below one", "--socket", "private/run/s", "the directory of the socket can't be made: permission denied", "--socket"},
 		{"a socket on a read-only disk", "--socket", "disk/s", "the lock file of the socket can't be opened: read-only file system", "--socket"},
-		{"a configuration of another user", "--config", "config/roots.yaml", "roots.yaml: the file can't be read: permission denied", "permissions"},
-		{"a configuration in a closed folder", "--config", "none/config.yaml", "config.yaml: the file can't be read: permission denied", "permissions"},
-		{"a log in a folder of another user", "--log-file", "roots/ctxd.log", "the log file can't be written", "--log-file"},
+		{"a configuration of another user", "--config", "config/roots.yaml", "roots.yaml: cannot read the file: permission denied", "permissions"},
+		{"a configuration in a closed folder", "--config", "none/config.yaml", "config.yaml: cannot read the file: permission denied", "permissions"},
+		{"a log in a folder of another user", "--log-file", "roots/ctxd.log", "cannot write the log file", "--log-file"},
 	} {
 		if strings.HasPrefix(c.path, "disk/") && !readOnly {
 			continue // none can be mounted here

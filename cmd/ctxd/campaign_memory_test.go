@@ -91,7 +91,7 @@ func TestCampaignREL6_MemoryOfReplies(t *testing.T) {
 	limits := jsonrpc.DefaultLimits()
 	for _, c := range []struct {
 		name   string
-		unit   string // of the text of a note; "": many notes with long heads
+		unit   string // of the size of the body of a note; "": many notes with long heads
 		size   int    // of the text as JSON
 		method string
 		params string

@@ -136,10 +136,10 @@ func (c *demoCmd) Run(a *app) (err error) {
 // keep leaves the daemon to the user until it is interrupted or stopped.
 func (c *demoCmd) keep(a *app, d *daemon.Daemon) error {
 	a.Err.Say()
-	a.Err.Say(term.Text("The daemon goes on. In another terminal:"))
+	a.Err.Say(term.Text("The daemon keeps running. In another terminal:"))
 	a.Err.Say(term.Text("  export CTXD_SOCKET=" + command.Quoted(d.Listener.Path())))
 	a.Err.Say(term.Text("  ctxd inspect status"))
-	a.Err.Say(term.Styled(term.Faint, "Ctrl-C ends it and removes everything."))
+	a.Err.Say(term.Styled(term.Faint, "Ctrl-C stops it and removes everything."))
 	if err := a.Out.Flush(); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (c *eventsCmd) print(a *app, cl *client.Client, events <-chan event, subscr
 			}
 			subscribed = nil
 			if a.Err.Terminal {
-				a.Err.Say(term.Styled(term.Faint, "waiting for events; Ctrl-C ends it"))
+				a.Err.Say(term.Styled(term.Faint, "waiting for events; Ctrl-C stops"))
 			}
 		case e := <-events:
 			if err := e.write(a); err != nil {
@@ -176,7 +176,7 @@ func changeSummary(ch protocol.NotesChanged) term.Line {
 		what += fmt.Sprintf(" and %s more", term.Number(hidden))
 	}
 	if ch.Kind == protocol.ChangeMany {
-		what = "too much to list: read everything again"
+		what = "too many to list: read everything again"
 	}
 	return term.Line{
 		term.Styled(st, fmt.Sprintf("%-9s ", ch.Kind)),

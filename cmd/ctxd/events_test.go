@@ -16,7 +16,7 @@ func TestEvents_OneLineEach(t *testing.T) {
 	for _, c := range []struct{ topic, params, want string }{
 		{"notes.changed", `{"ids":["a","b"],"kind":"archive","seq":7}`, "12:30:01  notes.changed     archive   7        a b\n"},
 		{"notes.changed", `{"ids":["1","2","3","4","5","6","7"],"kind":"put","seq":8}`, "12:30:01  notes.changed     put       8        1 2 3 4 5 and 2 more\n"},
-		{"entities.changed", `{"ids":[],"kind":"many","seq":9}`, "12:30:01  entities.changed  many      9        too much to list: read everything again\n"},
+		{"entities.changed", `{"ids":[],"kind":"many","seq":9}`, "12:30:01  entities.changed  many      9        too many to list: read everything again\n"},
 		{"index.progress", `{"stage":"read","done":1200,"total":4000,"vault":"Notes"}`, "12:30:01  index.progress    read 1,200 of 4,000  Notes\n"},
 		{"index.progress", `{"stage":"scan","done":3,"total":0}`, "12:30:01  index.progress    scan 3\n"},
 		{"health.changed", `{"status":"warning","warnings":["one","two"]}`, "12:30:01  health.changed    warning  one; two\n"},

@@ -17,16 +17,16 @@ var exitTexts = []struct {
 	text string
 }{
 	{command.ExitOK, "done"},
-	{command.ExitError, "the command failed; Error: says why"},
-	{command.ExitMisused, "the command line can't be understood, or needs --yes where nobody can be asked"},
+	{command.ExitError, "the command failed; the line Error: says why"},
+	{command.ExitMisused, "the command line is wrong, or needs --yes because nobody can be asked"},
 	{command.ExitOwned, "another daemon owns the socket or the data"},
-	{command.ExitMissing, "what is named is not there: a note, entity, type, vault, method or file"},
-	{command.ExitNoDaemon, "no daemon answers on the socket, or it has gone"},
+	{command.ExitMissing, "the named note, entity, type, vault, method or file does not exist"},
+	{command.ExitNoDaemon, "no daemon answers on the socket, or it stopped"},
 	{command.ExitInterrupted, "interrupted by Ctrl-C"},
 }
 
 // exitNote stands under them.
-const exitNote = "What only Ctrl-C ends, such as events, inspect rpc --watch and\ninspect log --follow, ends with 0 then."
+const exitNote = "Commands that run until Ctrl-C, such as events, inspect rpc --watch and\ninspect log --follow, then exit with 0."
 
 // fail prints an error and returns the exit status.
 func (a *app) fail(err error) int {

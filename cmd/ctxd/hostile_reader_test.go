@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
-// hostileReader is the program that keeps queries in flight which take long. It is a
+// hostileReader is the program that keeps queries in progress which take long. It is a
 // process of its own, because the daemon shares its places by process.
 const hostileReader = "hostile-reader"
 
@@ -20,7 +20,7 @@ const (
 	hostileHandshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"hostile reader"}}}` + "\n"
 
 	hubs       = 500 // entities that all refer to all, in the full campaign
-	longInAll  = 12  // queries that one connection has in flight
+	longInAll  = 12  // queries that one connection has in progress
 	hubQuery   = `SELECT h FROM Hub WHERE h.all.all.name = 'nobody'`
 	shortQuery = `SELECT h FROM Hub WHERE h.name = 'Hub 7'`
 )
@@ -90,7 +90,7 @@ func hubRequest() string {
 	return `{"jsonrpc":"2.0","id":1,"method":"wql.query","params":{"query":` + strconv.Quote(hubQuery) + "}}\n"
 }
 
-// readHostilely keeps queries that take long in flight on a number of connections,
+// readHostilely keeps queries that take long in progress on a number of connections,
 // until it is killed.
 func readHostilely() {
 	path, text := os.Args[1], os.Args[2]

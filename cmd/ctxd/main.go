@@ -222,8 +222,8 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "daemon", Title: "The daemon:"},
 			{Key: "notes", Title: "Your notes:"},
-			{Key: "store", Title: "Keeping it safe:"},
-			{Key: "look", Title: "Looking inside:"},
+			{Key: "store", Title: "Backup and repair:"},
+			{Key: "look", Title: "Inspection:"},
 			{Key: "shell", Title: "Your shell:"},
 			{Key: "global", Title: "Flags of every command:"},
 		}),

@@ -40,7 +40,7 @@ func (mcpCmd) Examples() []command.Example {
 
 func (c *mcpCmd) Run(a *app) error {
 	if a.Err.Terminal && a.Out.Terminal {
-		a.Err.Say(term.Styled(term.Faint, "MCP: one JSON-RPC message a line; Ctrl-D ends it"))
+		a.Err.Say(term.Styled(term.Faint, "MCP: one JSON-RPC message a line; Ctrl-D stops"))
 	}
 	return mcp.Serve(a.Ctx, a.In, os.Stdout, mcp.Options{
 		Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {

@@ -91,7 +91,7 @@ const hostSession = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pr
 // commandsForPeople are the commands whose output no model is meant to read, and why.
 var commandsForPeople = map[string]string{
 	"serve":           "prints its log, in which no record stands",
-	"stop":            "prints that the daemon has ended",
+	"stop":            "prints that the daemon has stopped",
 	"stdio":           "hands on what the client at its other end says, the audience of its initialize included",
 	"service install": "prints what it has written for the system",
 	"service status":  "prints how the system runs the daemon",

@@ -88,7 +88,7 @@ func (c *serveCmd) load(a *app, d *daemon.Daemon, log *slog.Logger) error {
 	p := term.NewProgress(a.Err)
 	p.Report("opening the store", 0, 0)
 	defer p.Finish()
-	defer context.AfterFunc(a.Ctx, func() { log.Info("stopping: interrupted; again to stop at once") })()
+	defer context.AfterFunc(a.Ctx, func() { log.Info("stopping: interrupted; press Ctrl-C again to stop at once") })()
 	return d.Load(a.Ctx)
 }
 
@@ -100,7 +100,7 @@ func (c *serveCmd) cantStart(err error, data string, log *logfile.Log) error {
 	if taken || log.Open() != nil {
 		return err
 	}
-	log.Error("the daemon can't start", "error", fault.Message(err))
+	log.Error("the daemon cannot start", "error", fault.Message(err))
 	return errors.Join(err, log.Close())
 }
 
@@ -145,7 +145,7 @@ func keptApart(conf *config.Config) error {
 		case watch.Lies(conf.Data, dir) || watch.Lies(dir, conf.Data):
 			return fault.New(fault.Invalid, "the data folder %q and the vault %q lie in one another, and %s", conf.Data,
 				dir, watch.NeverWritten).
-				WithHint("choose another folder with --data, or name the folders that hold notes alone")
+				WithHint("choose another folder with --data, or give only the folders that hold notes")
 		case logFile != "" && watch.Lies(logFile, dir):
 			return fault.New(fault.Invalid, "the log %q lies in the vault %q, and %s", logFile, dir,
 				watch.NeverWritten).
@@ -178,22 +178,22 @@ func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.L
 	var failed error
 	select {
 	case <-a.Ctx.Done():
-		log.Info("stopping: interrupted; again to stop at once")
+		log.Info("stopping: interrupted; press Ctrl-C again to stop at once")
 	case <-d.Stopped:
 		log.Info("stopping: admin.stop was called")
 	case <-d.Idle:
 		log.Info("stopping: no client for as long as --idle-exit allows")
 	case failed = <-d.Failed:
-		log.Error("stopping: the socket can't be listened on any more", "error", failed)
+		log.Error("stopping: the socket no longer accepts connections", "error", failed)
 	}
 	cancel()
 	if err := d.Close(); err != nil {
-		log.Error("stopped, but not as it should be", "error", fault.Message(err))
+		log.Error("stopped with an error", "error", fault.Message(err))
 		return err
 	}
 	log.Info("stopped")
 	if failed != nil {
-		return fault.Wrap(fault.Unavailable, failed, "the socket broke").WithHint("ctxd serve")
+		return fault.Wrap(fault.Unavailable, failed, "the socket failed").WithHint("ctxd serve")
 	}
 	return nil
 }
@@ -208,10 +208,10 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon.Daemon, fold
 		p.Finish()
 		switch {
 		case ctx.Err() != nil:
-			log.Info("the reading of a vault is broken off: what was read stays", "vault", i+1)
+			log.Info("the import of a vault was interrupted; what was imported stays", "vault", i+1)
 			return
 		case err != nil:
-			log.Error("a vault can't be read", "vault", i+1, "error", fault.Message(err))
+			log.Error("cannot read a vault", "vault", i+1, "error", fault.Message(err))
 		default:
 			log.Info("vault read", "vault", i+1, "notes", res.Notes, "entities", res.Entities, "links", res.Links,
 				"unresolved", res.Unresolved, "skipped", len(res.Skipped), "took",
@@ -240,5 +240,5 @@ func (c *serveCmd) announce(a *app, d *daemon.Daemon, log *logfile.Log, conf *co
 	t.Row(term.Line{term.Styled(term.Faint, "data")},
 		term.Line{term.Text(d.Dir), term.Styled(term.Faint, "  "+term.Count(live, "note"))})
 	t.Draw(a.Err)
-	a.Err.Say(term.Styled(term.Faint, "  Ctrl-C ends it; ctxd inspect status shows how it is."))
+	a.Err.Say(term.Styled(term.Faint, "  Ctrl-C stops it; ctxd inspect status shows its state."))
 }

@@ -220,7 +220,7 @@ func TestServeFailsWhileItIsCalled(t *testing.T) {
 			reason = strings.TrimSpace(rest)
 		}
 	}
-	if code != command.ExitError || reason == "" || !strings.Contains(out, "the daemon can't start: "+reason) || !strings.Contains(out, "Try: ") {
+	if code != command.ExitError || reason == "" || !strings.Contains(out, "the daemon cannot start: "+reason) || !strings.Contains(out, "Try: ") {
 		t.Errorf("exit status %d, because %q; the call that waited is told\n%s\n%s", code, reason, out, s.stderr.String())
 	}
 }

@@ -42,7 +42,7 @@ func (c *stdioCmd) Run(a *app) error {
 		return err
 	}
 	if a.Err.Terminal && a.Out.Terminal {
-		a.Err.Say(term.Styled(term.Faint, "connected: one JSON-RPC message a line; Ctrl-D ends it"))
+		a.Err.Say(term.Styled(term.Faint, "connected: one JSON-RPC message a line; Ctrl-D stops"))
 	}
 	b := &bridge{conn: conn, in: a.In, out: os.Stdout, patience: quietEnd}
 	return b.run(a.Ctx)
@@ -86,7 +86,7 @@ func (b *bridge) run(ctx context.Context) error {
 		case p := <-up:
 			up = nil
 			if p.read != nil {
-				return fault.Wrap(fault.Unavailable, p.read, "standard input can't be read")
+				return fault.Wrap(fault.Unavailable, p.read, "cannot read standard input")
 			}
 			ended = p.write == nil
 			if ended {
@@ -97,7 +97,7 @@ func (b *bridge) run(ctx context.Context) error {
 			case ctx.Err() != nil:
 				return fault.Wrap(fault.Cancelled, ctx.Err(), "interrupted")
 			case p.write != nil:
-				return fault.Wrap(fault.Unavailable, p.write, "standard output can't be written")
+				return fault.Wrap(fault.Unavailable, p.write, "cannot write standard output")
 			case ended && p.read == nil, sent.isExit():
 				return nil
 			}

@@ -174,7 +174,7 @@ func TestStdioSaysThatTheDaemonIsGone(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitNoDaemon {
 		t.Errorf("%v, want status %d", err, command.ExitNoDaemon)
 	}
-	if !strings.Contains(stderr.String(), "the daemon has gone") {
+	if !strings.Contains(stderr.String(), "the daemon has stopped") {
 		t.Errorf("it says %q", stderr)
 	}
 }
@@ -254,12 +254,12 @@ func TestStdioEnds(t *testing.T) {
 		{"the client said exit", io.MultiReader(strings.NewReader(exit), hold()), io.Discard, func(c *net.UnixConn, _ func()) {
 			_, _ = bufio.NewReader(c).ReadString('\n')
 		}, "", command.ExitOK},
-		{"the daemon dies", hold(), io.Discard, func(_ *net.UnixConn, close func()) { close() }, "the daemon has gone", command.ExitNoDaemon},
+		{"the daemon dies", hold(), io.Discard, func(_ *net.UnixConn, close func()) { close() }, "the daemon has stopped", command.ExitNoDaemon},
 		{"nobody reads", hold(), failing{}, func(c *net.UnixConn, _ func()) {
 			_, _ = c.Write([]byte("x"))
 			_, _ = c.Read(make([]byte, 1))
-		}, "standard output can't be written", command.ExitError},
-		{"nobody writes", failing{}, io.Discard, func(c *net.UnixConn, _ func()) { _, _ = c.Read(make([]byte, 1)) }, "standard input can't be read", command.ExitError},
+		}, "cannot write standard output", command.ExitError},
+		{"nobody writes", failing{}, io.Discard, func(c *net.UnixConn, _ func()) { _, _ = c.Read(make([]byte, 1)) }, "cannot read standard input", command.ExitError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var ln *socket.Listener
@@ -289,7 +289,7 @@ func TestStdioSaysThatItWasCut(t *testing.T) {
 		t.Error(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitError || !strings.Contains(stderr.String(), "has ended the connection") {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitError || !strings.Contains(stderr.String(), "has closed the connection") {
 		t.Errorf("%v %q", err, stderr)
 	}
 }

@@ -45,6 +45,6 @@ func TestStdioDaemonStandsAlone(t *testing.T) {
 		t.Errorf("the pipe is still open: %v", err)
 	}
 	if h := p.health(); h == nil || h.PID != pid {
-		t.Errorf("the daemon has ended: %+v", h)
+		t.Errorf("the daemon has stopped: %+v", h)
 	}
 }

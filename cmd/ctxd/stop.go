@@ -32,13 +32,13 @@ func (stopCmd) Run(a *app) error {
 		return a.Out.JSON(map[string]any{"pid": s.PID, "ended": s.Ended, "brokenOff": s.BrokenOff})
 	}
 	if s.Ended {
-		a.Out.Say(term.Text("the daemon has ended"), term.Styled(term.Faint, fmt.Sprintf("  pid %d", s.PID)))
+		a.Out.Say(term.Text("the daemon has stopped"), term.Styled(term.Faint, fmt.Sprintf("  pid %d", s.PID)))
 	} else {
-		a.Out.Say(term.Text("the daemon has not ended yet"), term.Styled(term.Faint, fmt.Sprintf("  pid %d", s.PID)))
+		a.Out.Say(term.Text("the daemon has not stopped yet"), term.Styled(term.Faint, fmt.Sprintf("  pid %d", s.PID)))
 	}
 	if len(s.BrokenOff) > 0 {
-		a.Out.Say(term.Text("broken off: "+strings.Join(s.BrokenOff, ", ")),
-			term.Styled(term.Faint, "  what they have done stays; call them again to go on"))
+		a.Out.Say(term.Text("interrupted: "+strings.Join(s.BrokenOff, ", ")),
+			term.Styled(term.Faint, "  what they have done stays; call them again to continue"))
 	}
 	return nil
 }

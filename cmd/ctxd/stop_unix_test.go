@@ -36,7 +36,7 @@ func TestREL7_StopNeedsNoConnection(t *testing.T) {
 	stop := exec.Command("ctxd", "stop", "--socket", path)
 	stop.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "CTXD_DATA="+filepath.Join(dir, "data"))
 	text, err := stop.CombinedOutput()
-	if err != nil || !strings.Contains(string(text), "the daemon has ended") {
+	if err != nil || !strings.Contains(string(text), "the daemon has stopped") {
 		t.Fatalf("ctxd stop: %v\n%s", err, text)
 	}
 	<-ended

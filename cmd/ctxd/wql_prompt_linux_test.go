@@ -199,7 +199,7 @@ func TestWQL10_Prompt(t *testing.T) {
 	s.press("SELECT COUNT(*) FROM Person WHERE manager = {this}\r")
 	s.see("       6\r\n")
 	s.press("\\this\r")
-	s.see("{this} means nothing now")
+	s.see("{this} is not set")
 
 	s.press("\\e on\r\\x on\r\\timing off\rSELECT p FROM Person WHERE p.name = 'Alan Osei'\r")
 	s.see("-- 1 Alan Osei\r\n")
@@ -252,7 +252,7 @@ func TestWQL10_PromptWithoutHistory(t *testing.T) {
 	}
 	// A file that can't be written is said once, and keeps nobody from asking.
 	s = p.sit(t, []string{"CTXD_WQL_HISTORY=" + p.data}, "wql")
-	s.see("Error: the history of the prompt can't be kept")
+	s.see("Error: cannot keep the history")
 	s.press("SELECT COUNT(*) FROM Person\r")
 	s.see("24\r\n")
 	s.see("wql> ")

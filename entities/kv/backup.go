@@ -175,7 +175,7 @@ func (s *Store) placeForBackup(path string, overwrite bool) error {
 	if err == nil {
 		err = f.Close()
 	}
-	return fault.Wrap(fault.Conflict, err, "there is a file at %q already", path).
+	return fault.Wrap(fault.Conflict, err, "%q already exists", path).
 		WithHint("choose another name, or ask for it to be replaced")
 }
 
@@ -249,7 +249,7 @@ func openBackup(ctx context.Context, path string, o ReadOptions) (*backup, error
 	f, w, id, ok, err := disk.Open(fsys, path, disk.BackupMagic)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Wrap(fault.NotFound, err, "there is no file %q", path).WithHint("see where the backup lies")
+		return nil, fault.Wrap(fault.NotFound, err, "there is no file %q", path).WithHint("check the path of the backup")
 	case err != nil:
 		return nil, unreadableBackup(err)
 	}

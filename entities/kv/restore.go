@@ -47,7 +47,7 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 	}
 	if o.Checksum != "" && !strings.EqualFold(o.Checksum, m.Checksum) {
 		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
-			WithHint("see that it is the right file; nothing was changed")
+			WithHint("check that it is the right file; nothing was changed")
 	}
 	release, err := s.takeTurn(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func fullYAML(src string, firstLine int) (fields []Field, ferr *fault.Error) {
 	// A defect of the parser must not take the import of a vault with it.
 	defer func() {
 		if recover() != nil {
-			fields, ferr = nil, broken(firstLine, "the YAML can't be read", "")
+			fields, ferr = nil, broken(firstLine, "the YAML cannot be read", "")
 		}
 	}()
 	file, err := parser.ParseBytes([]byte(quoteLinks(src)), 0)

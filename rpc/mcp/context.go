@@ -200,7 +200,7 @@ func reportLines(r *prompt.Report) *list {
 
 // whyDropped says in words why a record is not in a prompt.
 var whyDropped = map[prompt.Reason]string{
-	prompt.OverBudget: "no room", prompt.OverLimit: "more than the section takes", prompt.Archived: "archived",
+	prompt.OverBudget: "no room", prompt.OverLimit: "over the limit of the section", prompt.Archived: "archived",
 	prompt.Deleted: "deleted", prompt.Private: "private",
 }
 

@@ -134,5 +134,5 @@ func referenceText(r map[string]any) string {
 }
 
 func noEntity() error {
-	return fault.New(fault.NotFound, "there is no such entity").WithHint("list_entities shows the entities of a type")
+	return fault.New(fault.NotFound, "no such entity").WithHint("list_entities shows the entities of a type")
 }

@@ -270,7 +270,7 @@ func severalNotes(err error) error {
 }
 
 func noNote() error {
-	return fault.New(fault.NotFound, "there is no such note").WithHint("search_notes finds notes")
+	return fault.New(fault.NotFound, "no such note").WithHint("search_notes finds notes")
 }
 
 // orNoNote is the error of a method that reads a note, in the words of this package

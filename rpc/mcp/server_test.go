@@ -281,7 +281,7 @@ func TestMCP3_SeveralNotesAtOnce(t *testing.T) {
 	h := d.open(mcp.Options{})
 	text := h.call("read_notes", `{"notes":["Alpha","Long","Nothing","Sync"]}`)
 	h.contains("several", text, "=== note 1 of 4: [[Alpha]] [id:alpha]\n", "\n\nText of Alpha about scales. [[Kickoff]]\n\n=== note 2 of 4: [[Long]] [id:long]\n",
-		"\ngoes on: ", "\n\nbegin word word", "=== note 3 of 4: \"Nothing\": there is no such note\nTry: search_notes finds notes\n\n",
+		"\ngoes on: ", "\n\nbegin word word", "=== note 3 of 4: \"Nothing\": no such note\nTry: search_notes finds notes\n\n",
 		"=== note 4 of 4: \"Sync\": several notes have that title or path", "Sync [id:sync1] a/Sync.md")
 	if n := utf8.RuneCountInString(text); n > 8000 || n < 7500 {
 		t.Errorf("%d characters: the long note has what the short ones leave", n)
@@ -318,18 +318,18 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		want       []string
 	}{
 		{"read_note", `{"note":"Sync"}`, []string{"several notes have that title", "Try: name one", "Sync [id:sync1] a/Sync.md", "[id:sync2]"}},
-		{"read_note", `{"note":"Nothing"}`, []string{"there is no such note", "Try: search_notes"}},
+		{"read_note", `{"note":"Nothing"}`, []string{"no such note", "Try: search_notes"}},
 		{"read_note", `{}`, []string{"note"}},
 		{"read_note", `{"note":" "}`, []string{"note is needed"}},
-		{"read_note", `{"note":"no such note!"}`, []string{"there is no such note"}},
+		{"read_note", `{"note":"no such note!"}`, []string{"no such note"}},
 		{"read_note", `{"note":"Alpha","cursor":"x"}`, []string{"cursor is not one that this tool gave"}},
 		{"read_note", `{"note":"Alpha","cursor":"v9.5"}`, []string{"was changed since", "Try: read it again"}},
 		{"read_notes", `{"notes":[]}`, []string{"notes"}},
 		{"get_entity", `{"entity":"bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
-		{"get_entity", `{"entity":"gone"}`, []string{"there is no such entity", "list_entities"}},
-		{"get_entity", `{"entity":"[id:gone]"}`, []string{"there is no such entity"}},
+		{"get_entity", `{"entity":"gone"}`, []string{"no such entity", "list_entities"}},
+		{"get_entity", `{"entity":"[id:gone]"}`, []string{"no such entity"}},
 		{"get_entity", `{}`, []string{"entity"}},
-		{"related_notes", `{"note":"Nothing"}`, []string{"there is no such note"}},
+		{"related_notes", `{"note":"Nothing"}`, []string{"no such note"}},
 		{"list_entities", `{"type":"Persn"}`, []string{"there is no such type", "list_types"}},
 		{"list_entities", `{"cursor":"???"}`, []string{"cursor"}},
 		{"list_entities", `{"cursor":"1.???"}`, []string{"cursor"}},

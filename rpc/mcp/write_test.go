@@ -45,7 +45,7 @@ func TestMCP3_NotesAreWritten(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		`{"text":"x"}`:                              "title is needed",
-		`{"note":"Nothing","text":"x"}`:             "there is no such note",
+		`{"note":"Nothing","text":"x"}`:             "no such note",
 		`{"note":"Alpha","path":"x.md","text":"x"}`: "path is for a new note",
 		`{"note":"Sync","text":"x"}`:                "several notes",
 	} {
@@ -79,9 +79,9 @@ func TestMCP3_EntitiesAreWritten(t *testing.T) {
 		`{"type":"Person","name":"eve"}`:                          "there is an entity of that type and name",
 		`{"type":"Persn","name":"x"}`:                             "Persn",
 		`{"entity":"Eve","type":"Team"}`:                          "type is for a new entity",
-		`{"entity":"Eve","fields":{"team":"Nobody"}}`:             "there is no such entity (fields.team)",
+		`{"entity":"Eve","fields":{"team":"Nobody"}}`:             "no such entity (fields.team)",
 		`{"entity":"Eve","fields":{"level":"boss"}}`:              "level",
-		`{"type":"Person","name":"x","fields":{"team":"Nobody"}}`: "there is no such entity (fields.team)",
+		`{"type":"Person","name":"x","fields":{"team":"Nobody"}}`: "no such entity (fields.team)",
 	} {
 		h.contains(args, h.fails("put_entity", args), want)
 	}
@@ -125,7 +125,7 @@ func TestMCP3_EditsOfFilesAreProposed(t *testing.T) {
 		`{"note":"Plain","old":"x","text":"y"}`:      "either old and new are needed, or text",
 		`{"note":"Alpha","text":"y"}`:                "comes from no file",
 		`{"note":"Eve","old":"She","new":"He"}`:      "parts of the note are private",
-		`{"note":"Hidden","text":"y"}`:               "there is no such note",
+		`{"note":"Hidden","text":"y"}`:               "no such note",
 	} {
 		h.contains(args, h.fails("propose_edit", args), want)
 	}

@@ -13,7 +13,7 @@ import (
 func Describe() ([]byte, error) {
 	address, err := symbol("ctxd_describe")
 	if err != nil {
-		return nil, errors.New("the native library is not the one that task runner builds")
+		return nil, errors.New("the native library was not built by task runner")
 	}
 	var describe func(out *byte, size uint32) int32
 	purego.RegisterFunc(&describe, address)

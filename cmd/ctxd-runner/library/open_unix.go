@@ -11,7 +11,7 @@ import (
 func open(path string) (uintptr, error) {
 	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
-		return 0, fmt.Errorf("the native library can't be loaded: %w", err)
+		return 0, fmt.Errorf("the native library cannot be loaded: %w", err)
 	}
 	return h, nil
 }

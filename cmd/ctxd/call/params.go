@@ -16,7 +16,7 @@ import (
 func (c *Command) params(a *Options) (json.RawMessage, error) {
 	for _, arg := range c.Params {
 		if !utf8.ValidString(arg) {
-			return nil, command.Misuse(fmt.Sprintf("%q is no UTF-8, which JSON must be", arg),
+			return nil, command.Misuse(fmt.Sprintf("%q is not valid UTF-8, which JSON requires", arg),
 				"set the terminal and the files to UTF-8")
 		}
 	}
@@ -31,7 +31,7 @@ func (c *Command) params(a *Options) (json.RawMessage, error) {
 			return nil, err
 		}
 		if len(bytes.TrimSpace(doc)) == 0 {
-			return nil, command.Misuse("standard input was empty", "give a JSON object, or leave the - out for none")
+			return nil, command.Misuse("standard input was empty", "give a JSON object, or leave out the - for no params")
 		}
 	case len(c.Params) == 1 && !isMember(c.Params[0]):
 		doc = []byte(c.Params[0])
@@ -122,16 +122,16 @@ func (s *schema) convert(name, text string) (any, error) {
 		return text == "true", nil
 	}
 	if s.Items != nil {
-		return nil, command.Misuse(name+" is a list of objects, which is given as JSON", "such as "+name+":='[{…}]'")
+		return nil, command.Misuse(name+" is a list of objects, which must be given as JSON", "such as "+name+":='[{…}]'")
 	}
-	return nil, command.Misuse(name+" is an object, which is given as JSON", "such as "+name+":='{…}'")
+	return nil, command.Misuse(name+" is an object, which must be given as JSON", "such as "+name+":='{…}'")
 }
 
 func badJSON(what string, err error) error {
-	hint := "JSON has double quotes around names and texts; in a shell, put single quotes around it"
+	hint := "JSON needs double quotes around names and strings; in a shell, put single quotes around the whole"
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return command.Misuse(fmt.Sprintf("%s can't be read as JSON: %s at byte %d", what, syntax, syntax.Offset), hint)
+		return command.Misuse(fmt.Sprintf("invalid JSON in %s: %s at byte %d", what, syntax, syntax.Offset), hint)
 	}
 	return command.Misuse(what+" must be a JSON object", hint)
 }

@@ -18,8 +18,8 @@ func TestCall_ArgumentsThatMakeNoParams(t *testing.T) {
 		{[]string{"limit=1", "limit:=1"}, "limit is given twice"},
 		{[]string{"limit=many"}, `limit is a whole number, not "many"`},
 		{[]string{"explain=yes"}, `explain is true or false, not "yes"`},
-		{[]string{"filter=tag:work"}, "filter is an object, which is given as JSON"},
-		{[]string{"query=\xff"}, `"query=\xff" is no UTF-8, which JSON must be`},
+		{[]string{"filter=tag:work"}, "filter is an object, which must be given as JSON"},
+		{[]string{"query=\xff"}, `"query=\xff" is not valid UTF-8, which JSON requires`},
 	} {
 		_, err := (&Command{Method: "notes.search", Params: c.args}).params(nil)
 		if err == nil || err.Error() != c.msg || command.Explain(err).Code != command.ExitMisused {

@@ -56,7 +56,7 @@ func (Command) Examples() []command.Example {
 func (c *Command) Run(a *Options) error {
 	switch {
 	case c.Key != "" && (c.Path || c.Init):
-		return command.Misuse("a setting goes with neither --path nor --init", "ctxd config --help")
+		return command.Misuse("--path and --init cannot be combined with a setting", "ctxd config --help")
 	case c.Path || c.Init:
 		return c.file(a)
 	}
@@ -100,16 +100,16 @@ func (c *Command) file(a *Options) error {
 // makeConfig writes a configuration file that changes nothing.
 func makeConfig(p string) error {
 	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the folder of the file %q can't be made: %s", p, Reason(err)).
-			WithHint("name another place with --config")
+		return fault.Wrap(fault.Unavailable, err, "cannot create the folder of the file %q: %s", p, Reason(err)).
+			WithHint("choose another place with --config")
 	}
 	f, err := os.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fault.New(fault.Conflict, "there is a file %q already", p).WithHint("edit it, or move it away first")
+		return fault.New(fault.Conflict, "the file %q already exists", p).WithHint("edit it, or move it away")
 	case err != nil:
-		return fault.Wrap(fault.Unavailable, err, "the file %q can't be made: %s", p, Reason(err)).
-			WithHint("name another place with --config")
+		return fault.Wrap(fault.Unavailable, err, "cannot create the file %q: %s", p, Reason(err)).
+			WithHint("choose another place with --config")
 	}
 	_, err = f.WriteString(template())
 	return errors.Join(err, f.Close())

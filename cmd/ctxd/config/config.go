@@ -178,7 +178,7 @@ func (c *Config) checkEnvironment(environ []string) error {
 		if !ours || text == "" || slices.Contains(names, name) {
 			continue
 		}
-		e := fault.New(fault.Invalid, "no setting has that variable").WithHint("ctxd config --help lists the settings")
+		e := fault.New(fault.Invalid, "no setting has this environment variable").WithHint("ctxd config --help lists the settings")
 		if near := command.Nearest(name, names); len(near) > 0 {
 			e.Hint = "did you mean $" + near[0] + "?"
 		}
@@ -235,15 +235,15 @@ func (c *Config) finish() error {
 	for _, p := range local {
 		*p, err = filepath.Abs(*p)
 		if err != nil {
-			return fault.Wrap(fault.Unavailable, err, "the working directory can't be told")
+			return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory")
 		}
 	}
 	if c.Weights == (Weights{}) {
 		s := c.Setting("search.weights.lexical")
 		return &Error{
 			Key: s.key, At: s.Origin,
-			Fault: fault.New(fault.Invalid, "%s and search.weights.semantic are both 0: nothing would count", s.key).
-				WithHint("give one of them 1"),
+			Fault: fault.New(fault.Invalid, "%s and search.weights.semantic are both 0: no hit would have a score", s.key).
+				WithHint("set one of them to 1"),
 		}
 	}
 	if err := c.Embedder.check(); err != nil {

@@ -113,9 +113,9 @@ func TestConfigFile_WhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"messageBytes: 1MiB", "messageBytes", 1, "did you mean limits.messageBytes"},
 		{"Socket: /x", "Socket", 1, "did you mean socket"},
 		{"1: 2", "1", 1, "lists the settings"},
-		{"socket: x", "socket", 1, "not a whole path"},
-		{"data: ~root/x", "data", 1, "not a whole path"},
-		{"data: ''", "data", 1, "is empty|not a whole path"},
+		{"socket: x", "socket", 1, "not an absolute path"},
+		{"data: ~root/x", "data", 1, "not an absolute path"},
+		{"data: ''", "data", 1, "is empty|not an absolute path"},
 		{`data: "/a\0b"`, "data", 1, "zero byte"},
 		{"socket: /" + strings.Repeat("x", 200), "socket", 1, "201 bytes, at most 103"},
 		{"limits:\n  batch: 1MiB", "limits.batch", 2, "not a whole number.*without a unit"},
@@ -125,7 +125,7 @@ func TestConfigFile_WhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"limits:\n  batch: 99999999999999999999", "limits.batch", 2, "not a whole number"},
 		{"limits:\n  batch: -1", "limits.batch", 2, "out of range.*1 to 100000"},
 		{"limits:\n  batch: [1, 2]", "limits.batch", 2, "not a list"},
-		{"limits:\n  batch: {a: 1}", "limits.batch", 2, "plain text or a number"},
+		{"limits:\n  batch: {a: 1}", "limits.batch", 2, "a string or a number"},
 		{"limits:\n  messageBytes: 16 megs", "limits.messageBytes", 2, "not a size.*16MiB"},
 		{"limits:\n  messageBytes: 1.5MiB", "limits.messageBytes", 2, "not a size"},
 		{"limits:\n  messageBytes: -1MiB", "limits.messageBytes", 2, "not a size"},
@@ -138,11 +138,11 @@ func TestConfigFile_WhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"limits:\n  writeStall: -3s", "limits.writeStall", 2, "not a duration"},
 		{"limits:\n  writeStall: 1d", "limits.writeStall", 2, "not a duration"},
 		{"limits:\n  outboundBytes: 1MiB", "limits.outboundBytes", 2, "limits.bodyBytes .4MiB. is more than"},
-		{"log:\n  level: loud", "log.level", 2, "none of debug, info, warn, error"},
-		{"log:\n  level: *a", "log.level", 2, "plain text"},
-		{"log:\n  level: !!str debug", "log.level", 2, "plain text"},
-		{"vaults: [[a]]", "vaults", 1, "plain texts"},
-		{"vaults:\n- /a\n- b", "vaults", 1, "not a whole path"},
+		{"log:\n  level: loud", "log.level", 2, "not one of debug, info, warn, error"},
+		{"log:\n  level: *a", "log.level", 2, "a string or a number"},
+		{"log:\n  level: !!str debug", "log.level", 2, "a string or a number"},
+		{"vaults: [[a]]", "vaults", 1, "must hold strings"},
+		{"vaults:\n- /a\n- b", "vaults", 1, "not an absolute path"},
 		{"limits.batch: 5\nlimits:\n  batch: 6", "limits.batch", 3, "twice, first in line 1"},
 		{"limits:\n  batch: 5\n  batch: 6", "", 3, "twice"},
 		{"limits: 5", "", 1, "limits must hold settings"},
@@ -150,8 +150,8 @@ func TestConfigFile_WhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"- a\n- b", "", 1, "must hold settings"},
 		{"just text", "", 1, "must hold settings"},
 		{"\xff\xfe", "", 1, "must hold settings"},
-		{"<<: {a: 1}", "", 1, "no name of a setting"},
-		{"? a\n: b", "", 1, "no name of a setting"},
+		{"<<: {a: 1}", "", 1, "not the name of a setting"},
+		{"? a\n: b", "", 1, "not the name of a setting"},
 		{"a: b: c", "", 1, "YAML is not valid"},
 		{"limits:\n\tbatch: 1", "", 2, "not with tabs"},
 		{"log:\n  level: \"debug", "", 2, "quote"},
@@ -215,7 +215,7 @@ func TestConfig_VariablesThatSetNothing(t *testing.T) {
 	} {
 		err := Default().checkEnvironment([]string{"CTXD_LOG_LEVEL=info", c.pair})
 		name, _, _ := strings.Cut(c.pair, "=")
-		if f := command.Explain(err); f.Code != command.ExitError || f.Message != "$"+name+": no setting has that variable" || f.Hint != c.hint {
+		if f := command.Explain(err); f.Code != command.ExitError || f.Message != "$"+name+": no setting has this environment variable" || f.Hint != c.hint {
 			t.Errorf("%s: %+v", c.pair, f)
 		}
 	}
@@ -256,7 +256,7 @@ func TestConfigFile_ThatIsNone(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Load(dir, nil)
 	var e *Error
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "is no regular file") {
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 	if _, err := Load(os.DevNull, nil); err != nil {

@@ -98,7 +98,7 @@ func (h *Endpoint) Options() endpoint.Options {
 func AsFault(err error) *fault.Error {
 	var f *fault.Error
 	if err != nil && !errors.As(err, &f) {
-		f = fault.Wrap(fault.Internal, err, "the setting can't be checked")
+		f = fault.Wrap(fault.Internal, err, "cannot check the setting")
 	}
 	return f
 }
@@ -111,7 +111,7 @@ func checkEmbeddingURL(text string) *fault.Error {
 
 func notBlank(text string) *fault.Error {
 	if strings.TrimSpace(text) == "" {
-		return fault.New(fault.Invalid, "it is empty").WithHint("leave the setting out to have its default")
+		return fault.New(fault.Invalid, "it is empty").WithHint("leave out the setting to use its default")
 	}
 	return nil
 }
@@ -163,12 +163,12 @@ func keyOf(at *string) value {
 		case isFile && checkPath(path) == nil:
 			path, err = wholePath(path)
 			if err != nil {
-				return fault.New(fault.Invalid, "the file of the key needs a whole path").
+				return fault.New(fault.Invalid, "the file of the key needs an absolute path").
 					WithHint("write it as file:/home/you/.ctxd-key or file:~/.ctxd-key")
 			}
 			w = KeyFile + path
 		default:
-			return fault.New(fault.Invalid, "it must say where the key is found, and not be the key").
+			return fault.New(fault.Invalid, "it must say where to find the key, and not be the key").
 				WithHint("write env:NAME for a variable, file:PATH for a file that only you can read, or none")
 		}
 		*at = w

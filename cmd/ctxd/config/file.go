@@ -73,7 +73,7 @@ func readConfig(p string) ([]byte, error) {
 	case err != nil:
 		return nil, unreadable(p, err)
 	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
-		return nil, badFile(p, 0, "it is no regular file").hint("name the file itself")
+		return nil, badFile(p, 0, "it is not a regular file").hint("give the file itself")
 	}
 	f, err := os.Open(p)
 	if err != nil {
@@ -98,7 +98,7 @@ func readConfig(p string) ([]byte, error) {
 }
 
 func unreadable(p string, err error) error {
-	return badFile(p, 0, "the file can't be read: %s", Reason(err)).hint("check its permissions")
+	return badFile(p, 0, "cannot read the file: %s", Reason(err)).hint("check its permissions")
 }
 
 // Reason returns why the system refused something, without the path that the
@@ -123,7 +123,7 @@ func (r *fileReader) read(text []byte) (err error) {
 	}
 	defer func() { // a defect of the parser is no reason to end with a stack trace
 		if recover() != nil {
-			err = badFile(r.config.Path, 0, "the YAML can't be read").hint("ctxd config --help lists the settings")
+			err = badFile(r.config.Path, 0, "the YAML cannot be read").hint("ctxd config --help lists the settings")
 		}
 	}()
 	doc, err := parser.ParseBytes(text, 0)
@@ -136,7 +136,7 @@ func (r *fileReader) read(text []byte) (err error) {
 		}
 		if i > 0 {
 			return badFile(r.config.Path, lineOf(d.Body), "a second document begins here").
-				hint("join the two, without a line of ---")
+				hint("join them by removing the line ---")
 		}
 		if err := r.section("", d.Body); err != nil {
 			return err
@@ -219,7 +219,7 @@ func (r *fileReader) pair(prefix string, pair *ast.MappingValueNode) error {
 	line := tokenLine(pair.Key.GetToken())
 	name, ok := scalarText(pair.Key)
 	if !ok {
-		return badFile(r.config.Path, line, "this is no name of a setting").hint("ctxd config lists the settings")
+		return badFile(r.config.Path, line, "this is not the name of a setting").hint("ctxd config lists the settings")
 	}
 	key := prefix + name
 	if first := r.seen[key]; first > 0 {
@@ -270,7 +270,7 @@ func (r *fileReader) words(s *Setting, n ast.Node) ([]string, *fault.Error) {
 		if text, ok := scalarText(n); ok {
 			return []string{text}, nil
 		}
-		return nil, fault.New(fault.Invalid, "its value must be plain text or a number").
+		return nil, fault.New(fault.Invalid, "its value must be a string or a number").
 			WithHint("write it on one line, without brackets, anchors or tags")
 	case !s.list:
 		return nil, fault.New(fault.Invalid, "it takes one value, not a list").
@@ -280,7 +280,7 @@ func (r *fileReader) words(s *Setting, n ast.Node) ([]string, *fault.Error) {
 	for _, item := range list.Values {
 		text, ok := scalarText(item)
 		if !ok {
-			return nil, fault.New(fault.Invalid, "its list must hold plain texts").
+			return nil, fault.New(fault.Invalid, "its list must hold strings").
 				WithHint("write one a line, after a hyphen and a blank")
 		}
 		words = append(words, text)

@@ -26,10 +26,10 @@ func Folder(path string) (string, error) {
 		return "", command.NotFound("folder", path).
 			WithHint("check the path; a shell expands ~ only at the start of a word")
 	case err != nil:
-		return "", fault.Wrap(fault.Unavailable, err, "the folder %q can't be read", path).
+		return "", fault.Wrap(fault.Unavailable, err, "cannot read the folder %q", path).
 			WithHint("check its permissions")
 	case !info.IsDir():
-		return "", fault.New(fault.Invalid, "%q is a file", path).WithHint("give the folder that it lies in")
+		return "", fault.New(fault.Invalid, "%q is a file", path).WithHint("give the folder that contains it")
 	}
 	return abs, nil
 }

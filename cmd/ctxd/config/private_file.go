@@ -26,7 +26,7 @@ func SecureFile(path string) (size int64, err error) {
 	case err != nil:
 		return 0, err
 	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("%s is no regular file", path)
+		return 0, fmt.Errorf("%s is not a regular file", path)
 	case info.Mode().Perm()&^0o600 != 0:
 		return info.Size(), os.Chmod(path, 0o600)
 	}

@@ -47,7 +47,7 @@ func wordOf[T ~string](at *T, allowed ...T) value {
 			*at = T(w)
 			return nil
 		}
-		return fault.New(fault.Invalid, "%q is none of %s", w, strings.Join(words, ", ")).
+		return fault.New(fault.Invalid, "%q is not one of %s", w, strings.Join(words, ", ")).
 			WithHint("give one of %s", strings.Join(words, ", "))
 	}
 	return v
@@ -225,9 +225,9 @@ func patternsOf(at *[]string) value {
 func checkPath(p string) *fault.Error {
 	switch {
 	case p == "":
-		return fault.New(fault.Invalid, "the path is empty").WithHint("leave the setting out to have its default")
+		return fault.New(fault.Invalid, "the path is empty").WithHint("leave out the setting to use its default")
 	case strings.ContainsRune(p, 0):
-		return fault.New(fault.Invalid, "no path has a zero byte in it")
+		return fault.New(fault.Invalid, "a path cannot contain a zero byte")
 	}
 	return nil
 }
@@ -238,13 +238,13 @@ func wholePath(p string) (string, *fault.Error) {
 	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fault.New(fault.Invalid, "the home folder that ~ stands for can't be told").
-				WithHint("write the whole path")
+			return "", fault.New(fault.Invalid, "cannot determine the home folder for ~").
+				WithHint("write the absolute path")
 		}
 		return filepath.Join(home, rest), nil
 	}
 	if !filepath.IsAbs(p) && !strings.HasPrefix(p, `\\`) {
-		return "", fault.New(fault.Invalid, "%q is not a whole path", p).WithHint("begin it with / or ~/")
+		return "", fault.New(fault.Invalid, "%q is not an absolute path", p).WithHint("begin it with / or ~/")
 	}
 	return p, nil
 }

@@ -273,7 +273,7 @@ func (s *start) dataElsewhere(ctx context.Context) bool {
 // it needs to load its store.
 func (s *start) giveUp(ctx context.Context) (net.Conn, error) {
 	if ctx.Err() != nil {
-		return nil, fault.Wrap(fault.KindOf(ctx.Err()), ctx.Err(), "the start of a daemon was given up")
+		return nil, fault.Wrap(fault.KindOf(ctx.Err()), ctx.Err(), "starting a daemon was cancelled")
 	}
 	if conn, err := socket.Dial(ctx, s.path); err == nil {
 		return conn, nil
@@ -283,8 +283,8 @@ func (s *start) giveUp(ctx context.Context) (net.Conn, error) {
 	}
 	return nil, &startError{failure: command.Failure{
 		Code: command.ExitNoDaemon, Kind: fault.Unavailable.String(),
-		Message: "a daemon was started, and does not answer after " + StartLimit.String(),
-		Hint:    "ctxd serve says on the terminal what keeps it", Log: s.logged(),
+		Message: "a daemon was started, but did not answer within " + StartLimit.String(),
+		Hint:    "run ctxd serve on a terminal to see why", Log: s.logged(),
 	}}
 }
 
@@ -330,7 +330,7 @@ func Absolute(path string) string {
 func Program() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "the file of this program can't be told").WithHint("ctxd serve")
+		return "", fault.Wrap(fault.Unavailable, err, "cannot determine the path of this program").WithHint("ctxd serve")
 	}
 	return exe, nil
 }

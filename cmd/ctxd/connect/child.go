@@ -35,7 +35,7 @@ func startChild(args []string) (*child, error) {
 	words, err := os.CreateTemp("", "ctxd-start-*")
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err,
-			"no file can be made in the temporary folder, so no daemon can be started").WithHint("ctxd serve")
+			"cannot start a daemon: no file can be created in the temporary folder").WithHint("ctxd serve")
 	}
 	cmd := &exec.Cmd{Path: exe, Args: append(os.Args[:1:1], args...), Stderr: words}
 	cmd.SysProcAttr = detached()
@@ -43,7 +43,7 @@ func startChild(args []string) (*child, error) {
 	c := &child{words: words, ended: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		c.forget()
-		return nil, fault.Wrap(fault.Unavailable, err, "no daemon can be started").WithHint("ctxd serve")
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot start a daemon").WithHint("ctxd serve")
 	}
 	go func() {
 		_ = cmd.Wait() // the state says it
@@ -72,8 +72,8 @@ func (c *child) failure() (f command.Failure, told bool) {
 	}
 	f = command.Failure{
 		Code: command.ExitNoDaemon, Kind: fault.Unavailable.String(),
-		Hint:    "ctxd serve says on the terminal what is wrong",
-		Message: "a daemon was started and has ended at once: " + c.state,
+		Hint:    "run ctxd serve on a terminal to see what is wrong",
+		Message: "a daemon was started and stopped at once: " + c.state,
 	}
 	for l := range strings.Lines(string(said)) {
 		if len(f.Log) < lastWordsShown {

@@ -33,7 +33,7 @@ func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.No
 	case err == nil:
 		return &n, nil
 	case fault.KindOf(err) == fault.Conflict:
-		return nil, command.Hinted(err, "name one by its path or id")
+		return nil, command.Hinted(err, "give its path or id")
 	case fault.KindOf(err) != fault.NotFound:
 		return nil, err
 	}

@@ -87,11 +87,11 @@ func (l *Link) WithFor(who Audience, fn func(c *client.Client) error) error {
 // connections, and answers none.
 func ConnectionGone(ctx context.Context, path string) error {
 	if HealthOf(ctx, path) != nil {
-		return fault.New(fault.Unavailable, "the daemon has ended the connection").WithHint("ctxd inspect log says why")
+		return fault.New(fault.Unavailable, "the daemon has closed the connection").WithHint("ctxd inspect log shows why")
 	}
 	return &command.Unreachable{
 		Socket: path,
-		Err: fault.New(fault.Unavailable, "the daemon has gone, and with it the connection to").
+		Err: fault.New(fault.Unavailable, "the daemon has stopped, and closed the connection to").
 			WithHint("ctxd serve"),
 	}
 }

@@ -172,7 +172,7 @@ func (d *Daemon) openStore() (*kv.Store, error) {
 		return nil, err
 	}
 	if err := d.sign(); err != nil {
-		d.log.Warn("the data can't be signed: a second daemon will not learn who has it", "error", err)
+		d.log.Warn("cannot write the lock information: a second daemon will not learn which process owns the data", "error", err)
 	}
 	d.signed = true
 	return db, nil
@@ -187,7 +187,7 @@ func (d *Daemon) Go(work func()) { d.beside.Go(work) }
 // crash, which the error says: nothing that was acknowledged is lost, and the process is to
 // end.
 func (d *Daemon) Close() error {
-	d.awaits("calls that had begun to write")
+	d.awaits("writes in progress")
 	ended := make(chan error, 1)
 	go func() { ended <- d.end() }()
 	select {
@@ -195,9 +195,9 @@ func (d *Daemon) Close() error {
 		return err
 	case <-d.late():
 		return fault.New(fault.Unavailable,
-			"the end took too long and did not wait any more for %s: what was acknowledged is stored",
+			"stopping took too long, so the daemon did not wait for %s; everything acknowledged is stored",
 			*d.endsWith.Load()).
-			WithHint("start the daemon again: it reads back what is stored")
+			WithHint("start the daemon again; it reads what is stored")
 	}
 }
 
@@ -207,14 +207,14 @@ func (d *Daemon) end() error {
 	defer cancel()
 	_ = d.Server.Shutdown(ctx) // the log says what was withdrawn
 	d.Server.Wait()
-	d.awaits("folders that were being read")
+	d.awaits("imports in progress")
 	d.beside.Wait()
 	if d.signed {
 		_ = os.Remove(filepath.Join(d.Dir, Signature)) // without it the next owner is told of by pid only
 	}
-	d.awaits("the store to be closed")
+	d.awaits("closing the store")
 	err := errors.Join(d.Listener.Close(), d.Server.CloseStore())
-	d.awaits("the embedder to end")
+	d.awaits("stopping the embedder")
 	return errors.Join(err, d.embedder.Close())
 }
 
@@ -250,7 +250,7 @@ func ReadSignature(dir string) (o Owner, err error) {
 		err = json.Unmarshal(data, &o)
 	}
 	if err == nil && o.PID == 0 {
-		err = errors.New("the signature names no process")
+		err = errors.New("the lock information names no process")
 	}
 	return o, err
 }
@@ -270,7 +270,7 @@ func awaitSignature(dir string) (Owner, error) {
 			return o, nil
 		}
 		if time.Now().After(deadline) {
-			return Owner{}, errors.New("no running process has signed the data")
+			return Owner{}, errors.New("no running process owns the data")
 		}
 		time.Sleep(signatureStep) //nolint:forbidigo // the owner is another process: its file can only be read again
 	}
@@ -306,6 +306,6 @@ func OwnerOf(dir string, err error) error {
 	up := e.owner.Uptime().Round(time.Second)
 	e.Fault.Msg = fmt.Sprintf("another ctxd already owns this data (pid %d, version %s, up %s) and listens on %s",
 		e.owner.PID, e.owner.Version, up, e.owner.Socket)
-	e.Fault.Hint = "use that one, or end it with: ctxd stop --socket " + e.owner.Socket
+	e.Fault.Hint = "use that one, or stop it with: ctxd stop --socket " + e.owner.Socket
 	return e
 }

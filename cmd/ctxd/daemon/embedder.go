@@ -66,7 +66,7 @@ func missingOf(parts []runner.Part) *fault.Error {
 	for _, p := range parts {
 		if !p.Found {
 			return fault.New(fault.Unavailable, "the %s of the model runner is missing", p.Name).
-				WithHint("%s, in a copy of the repository; or choose another embedder: builtin or http", p.Mend)
+				WithHint("%s in a clone of the repository, or choose another embedder: builtin or http", p.Mend)
 		}
 	}
 	return fault.New(fault.Internal, "nothing is missing")
@@ -117,8 +117,8 @@ func keyFrom(source string) (string, error) {
 	if name, ok := strings.CutPrefix(source, config.KeyEnv); ok {
 		key := strings.TrimSpace(os.Getenv(name))
 		if key == "" {
-			return "", fault.New(fault.Unavailable, "the key is not in the environment: $%s is empty", name).
-				WithHint("set it where the daemon is started, or put the key into a file and name that by embedding.key")
+			return "", fault.New(fault.Unavailable, "the environment variable of the key is empty: $%s", name).
+				WithHint("set it where the daemon is started, or write the key to a file and set embedding.key to file:PATH")
 		}
 		return key, nil
 	}
@@ -131,16 +131,16 @@ func keyFrom(source string) (string, error) {
 // keyFromFile returns the key in a file that nobody else can read or write.
 func keyFromFile(p string) (string, error) {
 	cant := func(why, hint string) error {
-		return fault.New(fault.Unavailable, "the file of the key can't be used: %s", why).WithHint("%s", hint)
+		return fault.New(fault.Unavailable, "cannot use the file of the key: %s", why).WithHint("%s", hint)
 	}
 	info, err := os.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", cant("it is not there", "write the key into it, or correct embedding.key")
+		return "", cant("it does not exist", "write the key into it, or correct embedding.key")
 	case err != nil:
 		return "", cant(config.Reason(err), "check its permissions")
 	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
-		return "", cant("it is no regular file", "name the file itself by embedding.key")
+		return "", cant("it is not a regular file", "set embedding.key to the file itself")
 	}
 	f, err := os.Open(p)
 	if err != nil {
@@ -155,7 +155,7 @@ func keyFromFile(p string) (string, error) {
 		return "", cant(why, "chown and chmod 600 it")
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", cant("others can read it", "chmod 600 it, and have the key replaced if others may have read it")
+		return "", cant("others can read it", "chmod 600 it, and replace the key if others may have read it")
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxKey+1))
 	key := strings.TrimSpace(string(text))
@@ -163,7 +163,7 @@ func keyFromFile(p string) (string, error) {
 	case err != nil:
 		return "", cant(config.Reason(err), "check its permissions")
 	case key == "" || len(text) > maxKey:
-		return "", cant("it holds no key", "write the key into it, and nothing else")
+		return "", cant("it holds no key", "write only the key into it")
 	}
 	return key, nil
 }

@@ -75,7 +75,7 @@ func TestSEC4_WhatIsWrongWithAnEmbedderIsSaidWithItsPlace(t *testing.T) {
 		line      int
 		want      string // of message and hint
 	}{
-		{"embedder: ollama", "embedder", 1, "none of auto, builtin, runner, http"},
+		{"embedder: ollama", "embedder", 1, "not one of auto, builtin, runner, http"},
 		{"embedder: http", "embedding.url", 0, "needs a URL.*http://127.0.0.1:11434/v1"},
 		{"embedder: http\nembedding.url: http://localhost", "embedding.model", 0, "needs the name of a model"},
 		{local + "  url: http://10.0.0.5:11434", "embedding.url", 4, "10.0.0.5:11434 is not this machine.*embedding.allowRemote"},
@@ -84,14 +84,14 @@ func TestSEC4_WhatIsWrongWithAnEmbedderIsSaidWithItsPlace(t *testing.T) {
 		{"embedding:\n  url: http://h/?key=canary", "embedding.url", 2, "no question mark"},
 		{"embedding:\n  url: ollama", "embedding.url", 2, "no URL of an endpoint"},
 		{"embedding:\n  model: ' '", "embedding.model", 2, "is empty"},
-		{"embedding:\n  key: " + canaryKey, "embedding.key", 2, "where the key is found.*env:NAME"},
-		{"embedding:\n  key: env:" + canaryKey, "embedding.key", 2, "where the key is found"},
-		{"embedding:\n  key: file:canary", "embedding.key", 2, "whole path"},
+		{"embedding:\n  key: " + canaryKey, "embedding.key", 2, "where to find the key.*env:NAME"},
+		{"embedding:\n  key: env:" + canaryKey, "embedding.key", 2, "where to find the key"},
+		{"embedding:\n  key: file:canary", "embedding.key", 2, "absolute path"},
 		{"embedding:\n  allowRemote: maybe", "embedding.allowRemote", 2, "neither true nor false"},
-		{"embedding:\n  table: multilingual.bin", "embedding.table", 2, "not a whole path"},
+		{"embedding:\n  table: multilingual.bin", "embedding.table", 2, "not an absolute path"},
 		{"embedding:\n  timeout: 30", "embedding.timeout", 2, "no unit"},
 		{"embedding: {urll: x}", "embedding.urll", 1, "did you mean embedding.url"},
-		{"runner: {path: ctxd-runner}", "runner.path", 1, "not a whole path"},
+		{"runner: {path: ctxd-runner}", "runner.path", 1, "not an absolute path"},
 		{"runner: {gpuLayers: many}", "runner.gpuLayers", 1, "auto, or a number from -1"},
 		{"runner: {threads: 0}", "runner.threads", 1, "out of range.*auto, or a number from 1"},
 		{"search: {weights: {lexical: -1}}", "search.weights.lexical", 1, "out of range.*0 to 100"},
@@ -127,7 +127,7 @@ func TestSEC4_KeyOfAnEndpoint(t *testing.T) {
 	for source, want := range map[string]string{ // "!" and what is wrong
 		"none":                                          "",
 		"env:CTXD_TEST_KEY":                             canaryKey,
-		"env:CTXD_TEST_EMPTY":                           "!CTXD_TEST_EMPTY is empty",
+		"env:CTXD_TEST_EMPTY":                           "!is empty: $CTXD_TEST_EMPTY",
 		file("good", canaryKey+"\n", 0o600):             canaryKey,
 		file("mine", canaryKey, 0o400):                  canaryKey,
 		file("group", canaryKey, 0o640):                 "!others can read it",
@@ -135,8 +135,8 @@ func TestSEC4_KeyOfAnEndpoint(t *testing.T) {
 		file("writable", canaryKey, 0o620):              "!others can write the file",
 		file("empty", "\n", 0o600):                      "!holds no key",
 		file("huge", strings.Repeat("k", 1<<20), 0o600): "!holds no key",
-		"file:" + filepath.Join(dir, "none"):            "!not there",
-		"file:" + dir:                                   "!no regular file",
+		"file:" + filepath.Join(dir, "none"):            "!does not exist",
+		"file:" + dir:                                   "!not a regular file",
 	} {
 		if runtime.GOOS == "windows" && (strings.Contains(want, "others")) {
 			continue // access lists, not modes, say who can read a file

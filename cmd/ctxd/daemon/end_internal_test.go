@@ -56,7 +56,7 @@ func TestREL8_TheEndDoesNotWaitForEver(t *testing.T) {
 	d.Go(func() { <-release })
 	d.late = atOnce
 	err := d.Close()
-	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "did not wait any more for") {
+	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "did not wait for") {
 		t.Errorf("the end that took too long: %v", err)
 	}
 	close(release)

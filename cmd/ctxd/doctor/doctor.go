@@ -146,11 +146,11 @@ func verdict(a *Options, found []*checkup, wrong int) error {
 	}
 	switch {
 	case wrong > 0:
-		return fault.New(fault.Unavailable, "%d of %d checks found something broken", wrong, len(found))
+		return fault.New(fault.Unavailable, "%d of %d checks failed", wrong, len(found))
 	case a.JSON:
 	case attention > 0:
 		a.Out.Say(term.Styled(term.Warn,
-			fmt.Sprintf("nothing is broken; %d of %d checks found something to look at", attention, len(found))))
+			fmt.Sprintf("nothing is broken; %d of %d checks have a warning", attention, len(found))))
 	default:
 		a.Out.Say(term.Styled(term.Good, "everything is in order"))
 	}
@@ -164,19 +164,19 @@ func checkFolder(x *examination) (*checkup, error) {
 	info, err := os.Stat(conf.Data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.Found = conf.Data + " is not there yet; a daemon makes it"
+		c.Found = conf.Data + " is not there yet; a daemon creates it"
 		return c, nil
 	case err != nil:
-		c.State, c.Found, c.Hint = stateError, conf.Data+" can't be read: "+config.Reason(err), "check its permissions"
+		c.State, c.Found, c.Hint = stateError, conf.Data+" cannot be read: "+config.Reason(err), "check its permissions"
 		return c, nil
 	case !info.IsDir():
-		c.State, c.Found, c.Hint = stateError, conf.Data+" is no folder", "name another one with --data"
+		c.State, c.Found, c.Hint = stateError, conf.Data+" is not a folder", "choose another one with --data"
 		return c, nil
 	}
 	files, open, err := openToOthers(conf.Data)
 	switch {
 	case err != nil:
-		c.State, c.Found, c.Hint = stateError, conf.Data+" can't be read: "+config.Reason(err), "check its permissions"
+		c.State, c.Found, c.Hint = stateError, conf.Data+" cannot be read: "+config.Reason(err), "check its permissions"
 	case runtime.GOOS == "windows":
 		c.Found = conf.Data + ", " + term.Count(files, "file")
 	case len(open) > 0:
@@ -184,7 +184,7 @@ func checkFolder(x *examination) (*checkup, error) {
 		c.Found = "others can read or write " + term.Count(len(open), "thing") + " in it"
 		c.Hint = "chmod -R go= " + command.Quoted(conf.Data)
 	default:
-		c.Found = conf.Data + ", " + term.Count(files, "file") + ", for you alone"
+		c.Found = conf.Data + ", " + term.Count(files, "file") + ", accessible only to you"
 	}
 	return c, nil
 }
@@ -295,7 +295,7 @@ func checkDisk(x *examination) (*checkup, error) {
 	}
 	c := &checkup{Name: "disk", State: stateOK, Found: term.Size(free) + " of " + term.Size(total) + " free"}
 	if free < lowDisk {
-		c.State, c.Hint = stateWarning, "free some: a snapshot has to fit beside the last one"
+		c.State, c.Hint = stateWarning, "free some space: a snapshot must fit beside the previous one"
 	}
 	return c, nil
 }

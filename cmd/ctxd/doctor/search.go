@@ -34,7 +34,7 @@ func checkIndex(x *examination) (*checkup, error) {
 	c := &checkup{Name: "index", State: stateOK}
 	files, err := search.Inspect(filepath.Join(x.conf.Data, daemon.IndexFolder))
 	if err != nil {
-		c.State, c.Found, c.Hint = stateError, "its folder can't be read: "+config.Reason(err), "check its permissions"
+		c.State, c.Found, c.Hint = stateError, "its folder cannot be read: "+config.Reason(err), "check its permissions"
 		return c, nil
 	}
 	served, err := x.served()
@@ -48,7 +48,7 @@ func checkIndex(x *examination) (*checkup, error) {
 	if c.Found == "" {
 		c.Found = "sound"
 		if len(files) == 0 {
-			c.Found = "none on the disk yet; a daemon makes it"
+			c.Found = "not on disk yet; a daemon creates it"
 		}
 	}
 	return c, nil
@@ -56,7 +56,7 @@ func checkIndex(x *examination) (*checkup, error) {
 
 // judgeFiles says what the files hold, and what is wrong with them.
 func (c *checkup) judgeFiles(files []search.File, seq uint64, served *inspect.IndexView) {
-	fix := "nothing is lost: the next start makes it anew"
+	fix := "nothing is lost: the next start rebuilds it"
 	if served != nil {
 		fix = hintReindex
 	}
@@ -70,14 +70,14 @@ func (c *checkup) judgeFiles(files []search.File, seq uint64, served *inspect.In
 		case f.Wrong != "":
 			c.worsen(stateWarning, "a file is damaged: "+f.Name+", "+f.Wrong, fix)
 		case f.Kind == search.KindWords && seq > 0 && f.Seq > seq:
-			c.worsen(stateWarning, "the words are of a later state than the store, as after a restored folder", fix)
+			c.worsen(stateWarning, "the index of words is newer than the store, as after restoring the folder", fix)
 		case f.Kind == search.KindVectors && served != nil && spare && !servedBy(f, served):
-			c.worsen(stateWarning, "the vectors of an earlier model are left over: "+f.Name,
+			c.worsen(stateWarning, "vectors of an earlier model remain: "+f.Name,
 				"ctxd stop, then delete "+command.Quoted(f.Name)+" in the folder index of the store")
 		case f.Kind == search.KindUnfinished && served == nil:
-			c.worsen(stateOK, "a writer was interrupted; the next start removes what it left", "")
+			c.worsen(stateOK, "a write was interrupted; the next start removes its temporary file", "")
 		case f.Kind == search.KindUnknown:
-			c.worsen(stateWarning, "there is something else in its folder: "+f.Name, "move it elsewhere")
+			c.worsen(stateWarning, "its folder contains another file: "+f.Name, "move it elsewhere")
 		}
 	}
 }
@@ -195,10 +195,10 @@ func (c *checkup) judgeTable(conf *config.Embedder, e embed.Embedder) {
 	if conf.Table == "" || st.Kind != embed.Builtin || st.Why == "" {
 		return
 	}
-	c.More = append(c.More, "it is the built-in table, in the place of "+conf.Table)
+	c.More = append(c.More, "the built-in table is used instead of "+conf.Table)
 	if c.State == stateOK {
 		c.State, c.Found = stateWarning, st.Why
-		c.Hint = "task model:multilingual makes one, in a copy of the repository; or correct embedding.table"
+		c.Hint = "make one with task model:multilingual in a clone of the repository, or correct embedding.table"
 	}
 }
 
@@ -220,11 +220,11 @@ func (c *checkup) judgeRunner(conf config.Embedder, e embed.Embedder) {
 		c.More = append(c.More, line)
 	}
 	if r, ok := e.(*runner.Runner); ok && c.State != stateOK {
-		c.Hint = "task runner and task model make it anew; or choose another embedder"
+		c.Hint = "rebuild it with task runner and task model, or choose another embedder"
 		if words := r.LastWords(); words != "" {
 			last := strings.Split(words, "\n")
 			for _, line := range last[max(0, len(last)-3):] {
-				c.More = append(c.More, "it said last: "+line)
+				c.More = append(c.More, "its last message: "+line)
 			}
 		}
 	}
@@ -247,14 +247,14 @@ func (c *checkup) try(x *examination, e embed.Embedder) error {
 		case x.app.Ctx.Err() != nil:
 			return x.app.Ctx.Err()
 		case err == nil && vectors[0] == nil:
-			err = fault.New(fault.Unavailable, "it gives no vector for plain English")
+			err = fault.New(fault.Unavailable, "it returns no vector for plain English")
 		case fault.KindOf(err) == fault.Deadline:
-			err = fault.New(fault.Unavailable, "it gave no answer within %s", trialLimit)
+			err = fault.New(fault.Unavailable, "it did not answer within %s", trialLimit)
 		}
 		if err != nil {
 			f := command.Explain(err)
 			c.State, c.Found = stateError, string(e.Status().Kind)+": "+f.Message
-			c.Hint = cmp.Or(f.Hint, "choose another one: embedder in "+x.conf.Path)
+			c.Hint = cmp.Or(f.Hint, "choose another embedder in "+x.conf.Path)
 			return nil
 		}
 	}
@@ -266,10 +266,10 @@ func (c *checkup) try(x *examination, e embed.Embedder) error {
 	if st.Layers > 0 {
 		c.Found += fmt.Sprintf(", %d of %d layers on the GPU", st.OffloadedLayers, st.Layers)
 	}
-	c.More = append(c.More, fmt.Sprintf("a text took %s, the first one %s", term.Elapsed(took[1]),
+	c.More = append(c.More, fmt.Sprintf("%s a text; the first one took %s", term.Elapsed(took[1]),
 		term.Elapsed(took[0])))
 	if st.Remote {
-		c.More = append(c.More, "the texts of notes leave this machine, those of private ones don't")
+		c.More = append(c.More, "texts of notes leave this machine; those of private notes never do")
 	}
 	return nil
 }

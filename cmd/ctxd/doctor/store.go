@@ -108,11 +108,11 @@ func diagnose(a *Options, conf *config.Config) (*diagnosis, error) {
 	case d.Daemon != nil: // somebody has deleted them
 		d.Store = &kv.Inspection{
 			Dir: conf.Data, Files: []kv.InspectedFile{}, Condition: kv.Damaged,
-			Refused: "its files are gone",
+			Refused: "its files are missing",
 		}
 	default:
 		err = fault.New(fault.NotFound, "there is no store in %q", conf.Data).WithRef(conf.Data).
-			WithHint("name its folder with --data, or begin one: ctxd serve --vault ~/Notes")
+			WithHint("give its folder with --data, or create one: ctxd serve --vault ~/Notes")
 	}
 	if err != nil {
 		return nil, err
@@ -158,10 +158,10 @@ func findHolder(ctx context.Context, dir string) *holder {
 
 // What there is to do about a damaged store.
 const (
-	hintBackupFirst = "before anything else write it to another disk: ctxd backup FILE; then ctxd restore FILE makes the store anew"
-	hintSalvage     = "restore a backup with ctxd restore FILE, or put together what is intact: ctxd doctor store --salvage"
-	hintNothing     = "restore a backup with ctxd restore FILE; without one move the folder away, and ctxd import ~/Notes reads your notes again"
-	hintLoss        = "restore a backup with ctxd restore FILE, or go on with what is left: ctxd serve keeps the damaged files aside"
+	hintBackupFirst = "first back it up to another disk: ctxd backup FILE; then rebuild the store from that: ctxd restore FILE"
+	hintSalvage     = "restore a backup with ctxd restore FILE, or recover what is intact: ctxd doctor store --salvage"
+	hintNothing     = "restore a backup with ctxd restore FILE; without one, move the folder away and import your notes again: ctxd import ~/Notes"
+	hintLoss        = "restore a backup with ctxd restore FILE, or continue with what is left: ctxd serve keeps the damaged files aside"
 )
 
 // judge finds the verdict.
@@ -171,19 +171,19 @@ func (d *diagnosis) judge() {
 	damaged := in.Condition == kv.Damaged
 	switch {
 	case damaged && d.Daemon != nil:
-		set(stateError, "damaged on the disk, while the daemon still has all of it in memory", hintBackupFirst)
+		set(stateError, "damaged on disk, but still complete in the memory of the daemon", hintBackupFirst)
 	case in.Refused != "" && !damaged: // it is of a newer format
 		set(stateError, "not for this version: "+in.Refused, in.Hint)
 	case in.Refused != "" && d.Salvage.Records == 0:
-		set(stateError, "damaged, and no daemon starts on it", hintNothing)
+		set(stateError, "damaged, and no daemon can open it", hintNothing)
 	case in.Refused != "":
-		set(stateError, "damaged, and no daemon starts on it", hintSalvage)
+		set(stateError, "damaged, and no daemon can open it", hintSalvage)
 	case damaged && in.Start.Lost == 0 && in.Start.LostPieces == 0:
-		set(stateError, "damaged, but nothing is missing: other files make up for it", "ctxd serve repairs it when it starts")
+		set(stateError, "damaged, but nothing is missing: other files hold the same records", "ctxd serve repairs it when it starts")
 	case damaged:
 		set(stateError, "damaged: "+lossInWords(in.Start), hintLoss)
 	case in.Condition == kv.Torn && d.Daemon == nil:
-		set(stateOK, "whole, but for an unfinished write at the end, as a crash leaves it", "")
+		set(stateOK, "intact, with an unfinished write at the end, which is normal after a crash", "")
 	default: // what a daemon is just writing is unfinished
 		set(stateOK, "whole", "")
 	}
@@ -197,7 +197,7 @@ func (d *diagnosis) listen() {
 	h := d.Daemon.Health
 	switch {
 	case h == nil:
-		d.State, d.Verdict, d.Hint = stateWarning, d.Verdict+"; its daemon does not answer", "ctxd inspect log"
+		d.State, d.Verdict, d.Hint = stateWarning, d.Verdict+"; the daemon that owns it does not answer", "ctxd inspect log"
 	case h.Store.Seq > d.Store.Seq:
 		d.State, d.Hint = stateError, hintBackupFirst
 		d.Verdict = fmt.Sprintf("damaged: the daemon has transaction %s, the files end at %s", term.Number(h.Store.Seq),

@@ -32,9 +32,9 @@ func (d *diagnosis) draw(s *term.Screen) {
 	switch sv := d.Salvage; {
 	case sv == nil:
 	case sv.Records == 0:
-		s.Say(term.Labelled("--salvage"), term.Text("would find nothing that is intact"))
+		s.Say(term.Labelled("--salvage"), term.Text("would find nothing intact"))
 	default:
-		term.DrawWrapped(s, "--salvage", "would put together "+store.RecordsInWords(sv.Collections))
+		term.DrawWrapped(s, "--salvage", "would recover "+store.RecordsInWords(sv.Collections))
 		term.DrawLines(s, "", store.RecoveredInWords(sv.Start))
 	}
 	d.Daemon.draw(s)
@@ -89,7 +89,7 @@ func drawFiles(s *term.Screen, files []kv.InspectedFile) {
 	t.Draw(s)
 	if aside {
 		notes = append(notes,
-			"What earlier starts set aside is not read again. Delete it when nothing more is to be got out of it.")
+			"Files that earlier starts set aside are not read again. Delete them when you no longer need them.")
 	}
 	if len(notes) > 0 {
 		s.Say()
@@ -104,7 +104,7 @@ const fileAside = "set aside"
 
 // fileWords say what the files are that hold neither transactions nor a state.
 var fileWords = map[string]string{
-	"marker": "mark of the last stop", "unfinished": "not finished", "backup": "a backup", "lock": "who has the store",
+	"marker": "marker of a clean stop", "unfinished": "not finished", "backup": "a backup", "lock": "owner of the store",
 }
 
 // contents says what a file of a store is, and which transactions it holds.
@@ -135,7 +135,7 @@ func (d *diagnosis) drawCompared(s *term.Screen) {
 	name := "compared"
 	for _, f := range c.Drift {
 		term.DrawWrapped(s, name,
-			fmt.Sprintf("%s: %s differed and put right, such as %s", f.View, term.Count(f.Found, "record"),
+			fmt.Sprintf("%s: %s differed and were repaired, such as %s", f.View, term.Count(f.Found, "record"),
 				strings.Join(f.IDs[:min(3, len(f.IDs))], ", ")))
 		name = ""
 	}

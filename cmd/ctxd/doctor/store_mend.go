@@ -13,8 +13,8 @@ import (
 // compare has the daemon compare what it serves with what is stored.
 func (d *diagnosis) compare(a *Options) error {
 	if d.Daemon == nil {
-		return fault.New(fault.Unavailable, "no daemon has the store, so there is nothing to compare").
-			WithHint("ctxd serve, or leave --compare out")
+		return fault.New(fault.Unavailable, "no daemon has the store open, so there is nothing to compare").
+			WithHint("start ctxd serve, or leave out --compare")
 	}
 	cl, err := a.DialTo(d.Daemon.Socket, client.Options{})
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *diagnosis) compare(a *Options) error {
 	case len(d.Compared.Problems) > 0:
 		d.State, d.Verdict, d.Hint = stateError, "damaged: "+d.Compared.Problems[0], hintBackupFirst
 	case len(d.Compared.Drift) > 0:
-		d.State, d.Verdict = stateWarning, d.Verdict+"; what the daemon made of it was not right, and is now"
+		d.State, d.Verdict = stateWarning, d.Verdict+"; what the daemon had derived from it was wrong and has been repaired"
 	}
 	return nil
 }
@@ -50,8 +50,8 @@ func (d *diagnosis) salvage(a *Options) error {
 	switch {
 	case d.Store.Refused == "":
 		if !a.JSON {
-			a.Out.Say(term.Styled(term.Good, "nothing to put together"), term.Text("  a daemon starts on this store"))
-			term.DrawPlain(a.Out, "ctxd doctor store says what it would find.")
+			a.Out.Say(term.Styled(term.Good, "nothing to recover"), term.Text("  a daemon can open this store"))
+			term.DrawPlain(a.Out, "ctxd doctor store shows what it would find.")
 		}
 	case d.Salvage == nil:
 		return fault.New(fault.Unavailable, "%s", d.Store.Refused).WithHint("%s", d.Store.Hint)
@@ -86,7 +86,7 @@ func (d *diagnosis) putTogether(a *Options, out *salvaged) error {
 	if a.JSON {
 		return nil
 	}
-	a.Out.Say(term.Styled(term.Good, "put together"), term.Text("  the store can be started on again"))
+	a.Out.Say(term.Styled(term.Good, "put together"), term.Text("  a daemon can open the store again"))
 	term.DrawWrapped(a.Out, "holds", store.RecordsInWords(out.Store.Collections))
 	term.DrawLines(a.Out, "found", store.RecoveredInWords(found))
 	for _, name := range found.Damaged {

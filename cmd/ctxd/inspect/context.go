@@ -64,11 +64,11 @@ func (c *Context) Run(a *Options) error {
 		return err
 	}
 	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 {
-		return command.Misuse("there is nothing to assemble",
+		return command.Misuse("nothing to assemble",
 			`give a message, --entity or --note: ctxd context "@Alice"`)
 	}
 	if c.Force && c.HTML == "" {
-		return command.Misuse("--force replaces no file without --html",
+		return command.Misuse("--force needs --html",
 			`ctxd context "@Alice" --html alice.html --force`)
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {

@@ -77,7 +77,7 @@ func (c *graphCmd) check(a *Options) error {
 	}
 	switch {
 	case c.Node == "" && (c.To != "" || c.Format != "tree" || c.Output != "" || len(c.Kind) > 0):
-		return command.Misuse("there is nothing to draw", "name an entity or a note: ctxd inspect graph @Alice")
+		return command.Misuse("nothing to draw", "give an entity or a note: ctxd inspect graph @Alice")
 	case c.depth() < 1 || c.depth() > most:
 		return command.Misuse(fmt.Sprintf("--depth is %d", c.depth()), fmt.Sprintf("give 1 to %d", most))
 	case c.Ways < 1 || c.Ways > graph.MaxWays:
@@ -85,12 +85,12 @@ func (c *graphCmd) check(a *Options) error {
 	case c.Fields > graph.MaxDescribed:
 		return command.Misuse(fmt.Sprintf("--fields is %d", c.Fields), fmt.Sprintf("give 0 to %d", graph.MaxDescribed))
 	case c.To != "" && len(c.Kind) > 0:
-		return command.Misuse("--kind says nothing with --to", "leave one of them out")
+		return command.Misuse("--kind cannot be combined with --to", "leave out one of them")
 	case c.Force && c.Output == "":
-		return command.Misuse("--force replaces no file without --output",
+		return command.Misuse("--force needs --output",
 			"ctxd inspect graph @Alice --format svg --output alice.svg --force")
 	case a.JSON && c.Format != "tree":
-		return command.Misuse("--json and --format "+c.Format+" are two forms of one output", "leave one of them out")
+		return command.Misuse("--json and --format "+c.Format+" cannot be combined", "leave out one of them")
 	}
 	return nil
 }
@@ -145,11 +145,11 @@ func (c *graphCmd) unconnected(sub *graph.Subgraph) error {
 		term.Count(depth, "edge"))
 	switch {
 	case sub.Truncated:
-		return e.WithHint("there was more to look at than %s; try a smaller --depth", term.Number(graph.MaxNodes))
+		return e.WithHint("the search stopped after %s; try a smaller --depth", term.Number(graph.MaxNodes))
 	case depth < 16:
-		return e.WithHint("look further with --depth 16")
+		return e.WithHint("try --depth 16")
 	}
-	return e.WithHint("see what lies around them: ctxd inspect graph %s", command.Quoted(c.Node))
+	return e.WithHint("show what is around them: ctxd inspect graph %s", command.Quoted(c.Node))
 }
 
 // show prints a part of the graph in the form that was asked for.
@@ -204,7 +204,7 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 	case c.Format == "mermaid":
 		return draw.Mermaid(sub), nil
 	case c.Format == "svg":
-		o := draw.SVGOptions{Title: "What lies around " + c.Node}
+		o := draw.SVGOptions{Title: "Around " + c.Node}
 		if c.To != "" {
 			o.Title = "How " + c.Node + " and " + c.To + " are connected"
 			o.Marked = map[int]bool{}
@@ -254,9 +254,9 @@ func graphStats(a *Options, cl *client.Client) error {
 	f.Addf("records", "%s, %s", term.Count(st.Entities, "entity"), term.Count(st.Notes, "note"))
 	f.Addf("edges", "%s, %s", term.Count(st.References, "reference"), term.Count(st.Links, "link"))
 	if st.Dangling > 0 {
-		f.Addf("dangling", "%s to what is missing, in the trash or archived", term.Count(st.Dangling, "reference"))
+		f.Addf("dangling", "%s to records that are missing, in the trash or archived", term.Count(st.Dangling, "reference"))
 	}
-	f.Addf("at a record", "%.1f edges on average, %s at half of them or fewer, %s at most", st.MeanDegree,
+	f.Addf("per record", "mean %.1f edges, median %s, maximum %s", st.MeanDegree,
 		term.Number(st.MedianDegree), term.Number(st.MaxDegree))
 	f.Addf("parts", "%s, the largest of %s; %s without any edge", term.Number(st.Components),
 		term.Count(st.Largest, "record"), term.Count(st.Orphans, "record"))
@@ -275,7 +275,7 @@ func drawDegrees(s *term.Screen, degrees []graph.Degree) {
 	for _, d := range degrees {
 		most = max(most, d.Records)
 	}
-	s.Heading("Edges at a record")
+	s.Heading("Edges per record")
 	t := &term.Table{Indent: 2, Right: []int{0, 2}}
 	for _, d := range degrees {
 		edges := term.Number(d.From)
@@ -355,9 +355,9 @@ func drawSubgraph(s *term.Screen, sub *graph.Subgraph) {
 	s.Say()
 	s.Say(term.Styled(term.Faint,
 		term.Count(len(sub.Nodes), "record")+", "+term.Count(len(sub.Edges), "edge")+
-			"; → refers to, ← is referred to by"))
+			"; → refers to, ← is referenced by"))
 	if sub.Truncated {
-		s.Say(term.Styled(term.Warn, "there is more than could be looked at"))
+		s.Say(term.Styled(term.Warn, "there is more than could be read"))
 	}
 }
 
@@ -395,7 +395,7 @@ func drawRest(s *term.Screen, sub *graph.Subgraph, rest []stray) {
 	if len(rest) == 0 {
 		return
 	}
-	s.Heading("Other edges", term.Styled(term.Faint, "  that the tree has no place for"))
+	s.Heading("Other edges", term.Styled(term.Faint, "  that the tree does not show"))
 	t := &term.Table{Indent: 2}
 	for _, e := range rest[:min(len(rest), maxStray)] {
 		other := term.Line{term.Styled(term.Faint, "itself")}
@@ -466,9 +466,9 @@ func drawWays(s *term.Screen, sub *graph.Subgraph) {
 		out += ", " + term.Count(n, "shortest way")
 	}
 	s.Say()
-	s.Say(term.Styled(term.Faint, out+"; → refers to, ← is referred to by"))
+	s.Say(term.Styled(term.Faint, out+"; → refers to, ← is referenced by"))
 	if sub.MoreWays {
-		s.Say(term.Styled(term.Faint, "there are more ways of this length: --ways"))
+		s.Say(term.Styled(term.Faint, "there are more paths of this length: --ways"))
 	}
 }
 

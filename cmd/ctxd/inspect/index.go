@@ -184,13 +184,13 @@ func (v *IndexView) drawWords(s *term.Screen) {
 func StartedInWords(w *protocol.WordStats) string {
 	switch {
 	case w.Anew != "":
-		return "made anew; its file was of no use: " + w.Anew
+		return "rebuilt; its file could not be used: " + w.Anew
 	case w.Kept == 0 && w.Differed == 0:
 		return ""
 	case w.Differed == 0:
 		return "from its file"
 	}
-	return fmt.Sprintf("from its file, and %s that changed after it was written", term.Count(w.Differed, "note"))
+	return fmt.Sprintf("from its file, plus %s that changed after it was written", term.Count(w.Differed, "note"))
 }
 
 func (v *IndexView) drawMeanings(s *term.Screen) {
@@ -216,14 +216,14 @@ func (v *IndexView) drawMeanings(s *term.Screen) {
 	f.Addf("memory", "%s", term.Size(m.MemoryBytes))
 	disk := term.Size(m.DiskBytes)
 	if m.DeadBytes > 0 {
-		disk += fmt.Sprintf(", %s of it of no use any more", term.Size(m.DeadBytes))
+		disk += fmt.Sprintf(", %s of it no longer used", term.Size(m.DeadBytes))
 	}
 	f.Add("files", disk)
 	v.addQueue(f)
 	f.Draw(s)
 	if b := m.Building; b != nil {
 		s.Say(term.Styled(term.Faint, "  next  "),
-			term.Text(fmt.Sprintf("%s, %d dimensions, takes over when it is complete", b.Model.Name, b.Model.Dims)))
+			term.Text(fmt.Sprintf("%s, %d dimensions, used as soon as it is complete", b.Model.Name, b.Model.Dims)))
 		drawShare(s, b.Done, b.Total)
 	}
 }
@@ -235,13 +235,13 @@ func (v *IndexView) addQueue(f *term.Facts) {
 		f.Addf("queue", "%s, the oldest for %s", term.Count(m.Waiting, "note"), term.Millis(float64(m.OldestMS)))
 	}
 	if m.RatePerSecond > 0 {
-		f.Addf("rate", "%s texts a second; %s made and %s known already since the start",
+		f.Addf("rate", "%s texts a second; since the start %s embedded, %s unchanged",
 			term.Number(int(m.RatePerSecond+0.5)), term.Number(m.Embedded), term.Number(m.Reused))
 	}
 	if m.LastError != "" {
 		again := ""
 		if m.RetryMS > 0 {
-			again = "; tried again in " + term.Millis(float64(m.RetryMS))
+			again = "; next try in " + term.Millis(float64(m.RetryMS))
 		}
 		f.Add("trouble", m.LastError+again)
 	}
@@ -249,14 +249,14 @@ func (v *IndexView) addQueue(f *term.Facts) {
 		f.Addf("held back", "%s, kept from a model on another machine", term.Count(m.HeldBack, "private note"))
 	}
 	if m.Refused > 0 {
-		f.Addf("refused", "%s by the embedder, until they change", term.Count(m.Refused, "note"))
+		f.Addf("refused", "%s by the embedder; it tries again when they change", term.Count(m.Refused, "note"))
 	}
 }
 
 // embedderInWords says what makes vectors, and on what.
 func embedderInWords(e *protocol.EmbedderInfo) string {
 	if e.Kind == "" {
-		return "none: notes are found by their words alone"
+		return "none: notes are found only by their words"
 	}
 	out := e.Kind
 	if e.Name != "" {
@@ -273,12 +273,12 @@ func embedderInWords(e *protocol.EmbedderInfo) string {
 	}
 	switch e.State {
 	case "idle":
-		out += "; starts when it is asked"
+		out += "; starts when it is used"
 	case "starting", "failed":
 		out += "; " + e.State
 	}
 	if e.Restarts > 0 {
-		out += fmt.Sprintf("; started again %s", term.Count(e.Restarts, "time"))
+		out += fmt.Sprintf("; restarted %s", term.Count(e.Restarts, "time"))
 	}
 	return out
 }

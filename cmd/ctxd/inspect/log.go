@@ -65,8 +65,8 @@ func (c *logCmd) path(a *Options) (string, error) {
 	case err != nil:
 		return "", err
 	case conf.Log.File == config.NoLogFile:
-		return "", fault.New(fault.NotFound, "daemons are configured to log to no file").
-			WithHint("ctxd config log.file says where; --log-file names another log")
+		return "", fault.New(fault.NotFound, "the configuration sets no log file").
+			WithHint("see ctxd config log.file, or give another log with --log-file")
 	}
 	return conf.LogPath()
 }

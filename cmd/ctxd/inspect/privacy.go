@@ -171,14 +171,14 @@ func (v *privacyView) addPrompt(r *prompt.Recorded, id string, titles map[string
 // privacyRules say what the rules mean.
 var privacyRules = map[record.PrivacyRule]string{
 	record.PrivacyPublic:  "not private: remote models may see it",
-	record.PrivacyFolder:  "it lies in a private folder (vault.private)",
-	record.PrivacyClient:  "a client has said so",
+	record.PrivacyFolder:  "it is in a private folder (vault.private)",
+	record.PrivacyClient:  "a client has set it private",
 	record.PrivacyText:    "its frontmatter says private: true",
-	record.PrivacyDoubt:   "its frontmatter names private",
+	record.PrivacyDoubt:   "its frontmatter contains the word private",
 	record.PrivacyKept:    "it was private, and its file is not complete",
-	record.PrivacyEarlier: "it was private when it was written last",
+	record.PrivacyEarlier: "it was private when it was last written",
 	record.PrivacyNote:    "its note is private",
-	record.PrivacySource:  "it was made from a private note that it has no more",
+	record.PrivacySource:  "it was made from a private note that it no longer belongs to",
 }
 
 func (v *privacyView) draw(s *term.Screen, one bool) {
@@ -211,7 +211,7 @@ func (v *privacyView) draw(s *term.Screen, one bool) {
 		v.drawMethods(s)
 		s.Say()
 		s.Say(term.Styled(term.Faint,
-			"Free text that spells out a private name is not withheld: ctxd inspect privacy --prose"))
+			"Free text that contains a private name is not withheld: ctxd inspect privacy --prose"))
 	}
 }
 
@@ -264,9 +264,9 @@ var sights = []struct {
 	text  string
 }{
 	{protocol.SightAudience, "show each reader what its audience may see"},
-	{protocol.SightWriter, "change what the reader sees, and nothing else"},
-	{protocol.SightLocal, "are about all records or the daemon itself: refused for a remote reader"},
-	{protocol.SightNone, "tell a remote reader of no private record"},
+	{protocol.SightWriter, "change only what the reader may see"},
+	{protocol.SightLocal, "concern all records or the daemon itself: refused for a remote reader"},
+	{protocol.SightNone, "report no private record to a remote reader"},
 }
 
 func (v *privacyView) drawMethods(s *term.Screen) {
@@ -310,11 +310,11 @@ func (c *privacyCmd) prose(a *Options, cl *client.Client, id string) error {
 		return a.Out.JSON(res)
 	}
 	if len(res.Places) == 0 {
-		a.Out.Say(term.Styled(term.Faint, "no public record spells out a private name"))
+		a.Out.Say(term.Styled(term.Faint, "no public record contains a private name"))
 		return nil
 	}
 	a.Out.Say(term.Styled(term.Strong, "Private names in free text"),
-		term.Styled(term.Faint, "  remote models are shown them"))
+		term.Styled(term.Faint, "  remote models see them"))
 	t := &term.Table{Indent: 2, Keep: []int{0}}
 	for _, p := range res.Places {
 		where := report.Label(p.Kind, p.Title)
@@ -335,7 +335,7 @@ func (c *privacyCmd) prose(a *Options, cl *client.Client, id string) error {
 	}
 	a.Out.Say()
 	a.Out.Say(term.Styled(term.Faint,
-		"Write a name as [[link]] or @mention and it is withheld, or make the record private."))
+		"To withhold a name, write it as [[link]] or @mention, or make the record private."))
 	return nil
 }
 
@@ -355,6 +355,6 @@ func (c *privacyCmd) publicHasNoNames(ctx context.Context, cl *client.Client, id
 			return nil
 		}
 	}
-	return command.Misuse(fmt.Sprintf("%q is not private, so nothing spells out a private name with it", c.Record),
+	return command.Misuse(fmt.Sprintf("%q is not private", c.Record),
 		"ctxd inspect privacy lists what is private")
 }

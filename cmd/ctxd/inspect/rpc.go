@@ -101,7 +101,7 @@ func (v *rpcView) draw(s *term.Screen) {
 	s.Say(term.Styled(term.Strong, v.server),
 		term.Styled(term.Faint, fmt.Sprintf("  %s open, %s since the start, %s refused, %s cut",
 			term.Count(t.Open, "connection"), term.Number(t.Accepted), term.Number(t.Refused), term.Number(t.Cut))))
-	calls := fmt.Sprintf("%s in flight", term.Count(max(0, t.InFlight-v.own()), "call"))
+	calls := fmt.Sprintf("%s in progress", term.Count(max(0, t.InFlight-v.own()), "call"))
 	if t.Queued > 0 {
 		calls += fmt.Sprintf(", %s waiting for their turn", term.Number(t.Queued))
 	}
@@ -266,7 +266,7 @@ func (v *rpcView) drawCalls(s *term.Screen) {
 	if hidden := len(calls) - len(shown); hidden > 0 {
 		more = append(more, term.Styled(term.Faint, fmt.Sprintf("  the longest; %s more", term.Number(hidden))))
 	}
-	s.Heading("Calls in flight", more...)
+	s.Heading("Calls in progress", more...)
 	t := &term.Table{
 		Indent: 2, Head: []string{"conn", "call", "method", "client", "state", "for"},
 		Right: []int{0, 1, 5}, Keep: []int{2},
@@ -288,7 +288,7 @@ func (v *rpcView) drawMethods(s *term.Screen) {
 	if len(v.Methods) == 0 {
 		return
 	}
-	s.Heading("Methods", term.Styled(term.Faint, "  since the start; time to run, waiting not counted"))
+	s.Heading("Methods", term.Styled(term.Faint, "  since the start; run time without waiting"))
 	scale := scaleOf(v.Methods)
 	t := &term.Table{
 		Indent: 2,

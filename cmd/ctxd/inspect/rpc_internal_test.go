@@ -40,7 +40,7 @@ func TestInspectRPC_View(t *testing.T) {
 	var out bytes.Buffer
 	v.draw(&term.Screen{Writer: &out})
 	want := `ctxd 1.0.0  3 connections open, 9 since the start, 0 refused, 1 cut
-2 calls in flight, 1 waiting for their turn; 1,234 requests, 1 error; 2.0 KiB in, 1.0 MiB out, 300 B unread
+2 calls in progress, 1 waiting for their turn; 1,234 requests, 1 error; 2.0 KiB in, 1.0 MiB out, 300 B unread
 
 Connections
   id  client            pid   open  calls errors active in out unread events
@@ -48,12 +48,12 @@ Connections
    3  not initialized     ?     5s         0       0          0      0 B      0 B         0
    9  this view        SELF     0s         3       0          1      0 B      0 B         0
 
-Calls in flight
+Calls in progress
   conn  call  method        client      state       for
      2     7  vault.import  editor 2.1  running  1.50 s
      2     8  notes.get     editor 2.1  queued   5.0 ms
 
-Methods  since the start; time to run, waiting not counted
+Methods  since the start; run time without waiting
   method        calls   now  errors  p50 ≤   p99 ≤   longest  64 µs 16 ms
   notes.search    120  50/s       0       64 µs      0.9 ms   0.9 ms  █···▂····
   notes.get         1             1       64 µs      0.9 ms   0.9 ms  ········█
@@ -119,11 +119,11 @@ func TestInspectRPC_ManyConnectionsShowTheBusiest(t *testing.T) {
 
 func TestLive_FrameFitsTheTerminal(t *testing.T) {
 	got := term.LayFrame("one\ntwo\nthree\n", 4)
-	want := "\x1b[Hone\x1b[K\r\ntwo\x1b[K\r\n\x1b[K\r\nmore than fits here; q ends it\x1b[K\x1b[J"
+	want := "\x1b[Hone\x1b[K\r\ntwo\x1b[K\r\n\x1b[K\r\nmore than fits here; q quits\x1b[K\x1b[J"
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := term.LayFrame("one\n", 4); got != "\x1b[Hone\x1b[K\r\n\x1b[K\r\nq ends it\x1b[K\x1b[J" {
+	if got := term.LayFrame("one\n", 4); got != "\x1b[Hone\x1b[K\r\n\x1b[K\r\nq quits\x1b[K\x1b[J" {
 		t.Errorf("%q", got)
 	}
 	if n := strings.Count(term.LayFrame("one\ntwo\n", 1), "\r\n"); n > 2 {
@@ -136,7 +136,7 @@ func TestLive_KeysThatEndIt(t *testing.T) {
 		quit := false
 		term.QuitOnKey(strings.NewReader(keys), func() { quit = true })
 		if quit != want {
-			t.Errorf("%q ends it: %v", keys, quit)
+			t.Errorf("%q quits: %v", keys, quit)
 		}
 	}
 }

@@ -59,7 +59,7 @@ type searchView struct {
 func (c *searchCmd) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
 	if strings.TrimSpace(query) == "" {
-		return command.Misuse("there is nothing to look for", "ctxd inspect search load cells")
+		return command.Misuse("the query is empty", "ctxd inspect search load cells")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		v, err := c.ask(a.Ctx, cl, query)
@@ -118,7 +118,7 @@ func (v *searchView) draw(s *term.Screen) {
 }
 
 // wordKinds say how a word was taken.
-var wordKinds = map[string]string{"word": "", "prefix": "may go on", "typo": "in no note, but like"}
+var wordKinds = map[string]string{"word": "", "prefix": "may be unfinished", "typo": "in no note; similar to"}
 
 func (v *searchView) drawUnderstood(s *term.Screen) {
 	u := v.Understood
@@ -198,9 +198,9 @@ func (v *searchView) drawLists(s *term.Screen) {
 	}
 	switch {
 	case v.NoMeaning != "":
-		term.DrawPlain(s, "There is no list by meaning: "+v.NoMeaning+".")
+		term.DrawPlain(s, "Not searched by meaning: "+v.NoMeaning+".")
 	case len(v.Meaning) == 0 && len(v.Words) > 0:
-		term.DrawPlain(s, "No note is near enough in meaning.")
+		term.DrawPlain(s, "No note is similar enough in meaning.")
 	}
 }
 
@@ -210,14 +210,14 @@ func (v *searchView) drawJoined(s *term.Screen) {
 		return
 	}
 	f := v.Fused
-	counts := fmt.Sprintf("  words count %s, meaning %s", percent(f.Words), percent(f.Meaning))
+	counts := fmt.Sprintf("  weights: words %s, meaning %s", percent(f.Words), percent(f.Meaning))
 	if f.By == "rank" {
 		counts = fmt.Sprintf("  a place counts %s / (60 + place) by words, %s / (60 + place) by meaning",
 			search.ThreeDigits(f.Words), search.ThreeDigits(f.Meaning))
 	}
 	s.Heading("As one", term.Styled(term.Faint, counts))
 	if f.Known < 1 {
-		term.DrawPlain(s, percent(f.Known)+" of the words are in any note; the list by words counts accordingly less.")
+		term.DrawPlain(s, percent(f.Known)+" of the words are in any note, so the list by words counts less.")
 	}
 	t := &term.Table{
 		Indent: 2, Head: []string{"", "note", "score", "words", "gives", "meaning", "gives"},
@@ -254,7 +254,7 @@ func numberOrDash(signals map[string]float64, name string) term.Line {
 // searchStages say what the stages of a search do.
 var searchStages = map[string]string{
 	"words": "the index of words", "embed": "the vector of the query", "vectors": "the nearest vectors",
-	"fuse": "both as one", "snippets": "snippets",
+	"fuse": "combining both", "snippets": "snippets",
 }
 
 func drawSearchStages(s *term.Screen, stages []protocol.SearchStage) {

@@ -91,7 +91,7 @@ func (st *Status) draw(s *term.Screen) {
 
 // stages say what a daemon does while calls wait.
 var stages = map[string]string{
-	protocol.StageCalls: "waiting for calls under way", protocol.StageStore: "reading the records",
+	protocol.StageCalls: "waiting for calls in progress", protocol.StageStore: "reading the records",
 	protocol.StageRooms: "building the indexes",
 }
 
@@ -110,7 +110,7 @@ func (st *Status) drawFacts(s *term.Screen) {
 	f.Addf("store", "%s, %s; %s, transaction %s", h.Store.Mode, h.Store.Durability,
 		term.Count(h.Store.Records, "record"), term.Number(h.Store.Seq))
 	if h.Store.Durability == kv.Relaxed.String() {
-		f.Add("", "relaxed: a power cut may take what was written in the last second")
+		f.Add("", "relaxed: a power cut may lose the writes of the last second")
 	}
 	f.Addf("journal", "%s since the last snapshot", term.Size(h.Store.JournalBytes))
 	name := "last start"
@@ -135,7 +135,7 @@ func indexInWords(n *protocol.Stats) string {
 	w, m := &n.Index.Words, &n.Index.Meanings
 	out := fmt.Sprintf("%s by words, %s by meaning", term.Number(w.Notes), term.Number(m.Notes))
 	if waiting := w.Waiting + m.Waiting; waiting > 0 {
-		out += fmt.Sprintf("; %s to come: ctxd inspect index", term.Number(waiting))
+		out += fmt.Sprintf("; %s waiting: ctxd inspect index", term.Number(waiting))
 	}
 	return out
 }

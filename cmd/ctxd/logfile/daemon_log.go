@@ -101,15 +101,15 @@ func (l *Log) Open() error {
 	}
 	if err := l.file.start(); err != nil {
 		if !l.asked {
-			l.Warn("the log file can't be written", "error", err)
+			l.Warn("cannot write the log file", "error", err)
 			return nil
 		}
-		return fault.Wrap(fault.Unavailable, err, "the log file can't be written").
+		return fault.Wrap(fault.Unavailable, err, "cannot write the log file").
 			WithHint("choose another one with --log-file, or none with --log-file %s", config.NoLogFile)
 	}
 	crashed, err := l.file.keepCrash()
 	if crashed {
-		l.Error("the daemon before this one crashed: its trace lies beside the log", "file", oldCrashFile)
+		l.Error("the previous daemon crashed; its stack trace is beside the log file", "file", oldCrashFile)
 	}
 	if err != nil {
 		l.Warn("the trace of a crash would not be kept", "error", err)

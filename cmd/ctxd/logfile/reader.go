@@ -41,9 +41,9 @@ func OpenReader(path string) (*Reader, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, command.NotFound("log", path).
-			WithHint("no daemon has run with this data, or its --log-file says another place")
+			WithHint("no daemon has run with this data, or its log file is elsewhere")
 	case err != nil:
-		return nil, fault.Wrap(fault.Unavailable, err, "the log %q can't be read", path).
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the log %q", path).
 			WithHint("check its permissions")
 	}
 	return l, nil
@@ -80,7 +80,7 @@ func (l *Reader) drain(take func(line []byte) error) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fault.Wrap(fault.Unavailable, err, "the log can't be read")
+			return fault.Wrap(fault.Unavailable, err, "cannot read the log")
 		}
 		if line := bytes.TrimSpace(l.rest); len(line) > 0 {
 			if err := take(line); err != nil {
@@ -225,8 +225,8 @@ func (l *Reader) Watch() (err error) {
 		err = l.watcher.Add(filepath.Dir(l.path))
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "changes of the log can't be watched").
-			WithHint("ctxd inspect log without --follow")
+		return fault.Wrap(fault.Unavailable, err, "cannot watch the log for changes").
+			WithHint("run ctxd inspect log without --follow")
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (l *Reader) catchUp(take func(line []byte) error) error {
 			return err
 		}
 		if err := l.open(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fault.Wrap(fault.Unavailable, err, "the log can't be read").WithHint("check its permissions")
+			return fault.Wrap(fault.Unavailable, err, "cannot read the log").WithHint("check its permissions")
 		}
 	}
 }
@@ -276,7 +276,7 @@ func (l *Reader) catchUp(take func(line []byte) error) error {
 func (l *Reader) next() (string, error) {
 	ours, err := l.file.Stat()
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "the log can't be read")
+		return "", fault.Wrap(fault.Unavailable, err, "cannot read the log")
 	}
 	if l.isOpen(l.path) {
 		return "", l.checkEmptied(ours.Size())
@@ -300,7 +300,7 @@ func (l *Reader) checkEmptied(size int64) error {
 		l.rest = nil
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the log can't be read")
+		return fault.Wrap(fault.Unavailable, err, "cannot read the log")
 	}
 	return nil
 }

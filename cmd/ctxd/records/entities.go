@@ -66,7 +66,7 @@ func (c *listEntities) Run(a *Options) error {
 			t.Row(term.Line{term.Text("@" + e.Name)}, term.Line{term.Styled(term.Accent, e.Type)},
 				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked))
 		}
-		a.drawList(cl, t, "there is no such entity", more)
+		a.drawList(cl, t, "no such entity", more)
 		return nil
 	})
 }
@@ -96,10 +96,10 @@ func (setEntity) Examples() []command.Example {
 
 func (c *setEntity) Run(a *Options) error {
 	if c.Type == "" && c.Name == "" && len(c.Fields)+len(c.Alias) == 0 && c.Private == nil {
-		return command.Misuse("there is nothing to change", "ctxd entities set "+command.Quoted(c.Entity)+" FIELD=VALUE")
+		return command.Misuse("nothing to change", "ctxd entities set "+command.Quoted(c.Entity)+" FIELD=VALUE")
 	}
 	if c.Type != "" && c.Name != "" {
-		return command.Misuse("a new entity has the name that it is made with", "leave --name out")
+		return command.Misuse("the name of a new entity is its argument", "leave --name out")
 	}
 	return a.With(func(cl *client.Client) error {
 		saved, err := c.save(a, cl)
@@ -227,7 +227,7 @@ func valueOf(a *Options, cl *client.Client, field record.Field, text string) (an
 	case record.TextValue:
 		return text, nil
 	default:
-		return nil, command.Misuse(field.Name+" is a computed field: it has the answer of its query",
+		return nil, command.Misuse(field.Name+" is a computed field: its value is the result of its query",
 			"ctxd types show lists the fields")
 	}
 }

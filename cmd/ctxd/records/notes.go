@@ -76,7 +76,7 @@ func (c *listNotes) Run(a *Options) error {
 			t.Row(term.Line{term.Text(n.Title)}, term.Line{term.Styled(term.Faint, where)},
 				term.Line{term.Styled(term.Accent, tags)}, marks(n.Private, false))
 		}
-		a.drawList(cl, t, "there is no such note", more)
+		a.drawList(cl, t, "no such note", more)
 		return nil
 	})
 }
@@ -151,10 +151,10 @@ func (c *setNote) changes() bool {
 func (c *setNote) Run(a *Options) error {
 	switch {
 	case c.New && (c.Title != "" || len(c.Clear) > 0):
-		return command.Misuse("a new note has the title that it is made with, and nothing to clear",
+		return command.Misuse("the title of a new note is its argument, and there is nothing to clear",
 			"ctxd notes set "+command.Quoted(c.Note)+" --new")
 	case !c.New && !c.changes():
-		return command.Misuse("there is nothing to change", "ctxd notes set --help lists what can be changed")
+		return command.Misuse("nothing to change", "ctxd notes set --help lists what can be changed")
 	}
 	body, err := c.readBody(a)
 	if err != nil {
@@ -192,9 +192,9 @@ func (c *setNote) readBody(a *Options) (string, error) {
 	case err != nil:
 		return "", err
 	case !utf8.Valid(data):
-		return "", command.Misuse("the text of the note is no UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
+		return "", command.Misuse("the text of the note is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
 	case len(data) == 0:
-		return "", command.Misuse("there is no text", "a line break is the least; without --body the text stays as it is")
+		return "", command.Misuse("the text is empty", "to empty a note, give a line break; to keep its text, leave out --body")
 	}
 	return string(data), nil
 }

@@ -57,7 +57,7 @@ func (c *listTypes) Run(a *Options) error {
 			t.Row(term.Line{term.Styled(term.Accent, typ.Name)}, term.Line{term.Text(term.Number(typ.Count))},
 				term.Line{term.Styled(term.Faint, strings.Join(names, ", "))})
 		}
-		a.drawList(cl, t, "there is no type; frontmatter with a type makes one, and so does ctxd types set", false)
+		a.drawList(cl, t, "there are no types yet; frontmatter with a type makes one, and so does ctxd types set", false)
 		return nil
 	})
 }
@@ -181,7 +181,7 @@ func (c *setType) Run(a *Options) error {
 		case err != nil:
 			return err
 		case len(c.Fields)+len(c.Remove)+len(c.Required) == 0:
-			return command.Misuse("there is nothing to change", "ctxd types show "+command.Quoted(c.Type)+" lists its fields")
+			return command.Misuse("nothing to change", "ctxd types show "+command.Quoted(c.Type)+" lists its fields")
 		default:
 			put.Name, put.Fields, put.IfVersion = before.Name, before.Fields, &before.Version
 		}
@@ -267,7 +267,7 @@ func parseField(arg string) (record.Field, error) {
 	case f.Type.Info().To == record.ToEntity:
 		f.TargetType = more
 	case more != "":
-		return f, command.Misuse(fmt.Sprintf("%s takes nothing behind its type: %q", name, more), name+":"+kind)
+		return f, command.Misuse(fmt.Sprintf("%s takes nothing after its type: %q", name, more), name+":"+kind)
 	}
 	return f, nil
 }

@@ -170,8 +170,8 @@ var reasons = []struct {
 	{prompt.Archived, "archived"},
 	{prompt.Deleted, "in the trash"},
 	{prompt.Duplicate, "given twice"},
-	{prompt.OverLimit, "more than the section takes"},
-	{prompt.OverBudget, "no room left in the budget"},
+	{prompt.OverLimit, "over the section limit"},
+	{prompt.OverBudget, "no room in the budget"},
 }
 
 // DroppedGroup are the items that were left out for one reason.

@@ -67,7 +67,7 @@ func (Command) Examples() []command.Example {
 func (c *Command) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
 	if strings.TrimSpace(query) == "" {
-		return command.Misuse("there is nothing to look for", "ctxd search load cells")
+		return command.Misuse("the query is empty", "ctxd search load cells")
 	}
 	params := protocol.NoteSearch{
 		Query: query, Mode: c.Mode, Limit: int(c.Limit), Filter: c.Filter(),
@@ -140,22 +140,22 @@ func (c *Command) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
 	var advice []string
 	switch {
 	case c.Mode == "semantic":
-		advice = append(advice, "no note is near enough in meaning: --mode hybrid looks for the words, too")
+		advice = append(advice, "no note is similar enough in meaning; --mode hybrid also searches for the words")
 	case len(missing) > 0 && len(missing) == len(u.Words):
 		advice = append(advice, "no note has "+listed(missing, "or"))
 	case len(u.Phrases) > 0:
-		advice = append(advice, "words in quotes must stand together in a note: leave the quotes out")
+		advice = append(advice, "words in quotes must be next to each other in a note; try without the quotes")
 	}
 	switch {
 	case c.any() || len(u.Filters) > 0:
-		advice = append(advice, "filters narrow it: leave them out")
+		advice = append(advice, "try without the filters")
 	case len(u.Without) > 0:
-		advice = append(advice, "a minus excludes notes: leave "+listed(u.Without, "and")+" out")
+		advice = append(advice, "a minus excludes notes; leave out "+listed(u.Without, "and"))
 	case !c.Archived:
-		advice = append(advice, "archived notes are looked at with --archived")
+		advice = append(advice, "--archived includes archived notes")
 	}
 	if res.Mode == "lexical" && res.Degraded == nil && len(u.Words) > 0 {
-		advice = append(advice, "other words may say the same: --mode hybrid looks by meaning, too")
+		advice = append(advice, "--mode hybrid also searches by meaning")
 	}
 	for _, l := range advice {
 		s.Say(term.Styled(term.Faint, "  · "), term.Text(l))

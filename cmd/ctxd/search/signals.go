@@ -38,7 +38,7 @@ func signalsInWords(h *protocol.SearchHit) []string {
 		}
 	}
 	if gave, ok := sig["fused:assumed"]; ok {
-		joined = append(joined, ThreeDigits(gave)+" for its meaning, which is not known yet")
+		joined = append(joined, ThreeDigits(gave)+" for its meaning, which is not indexed yet")
 	}
 	if len(joined) > 0 {
 		out = append(out, "score "+ThreeDigits(h.Score)+" = "+strings.Join(joined, " + "))

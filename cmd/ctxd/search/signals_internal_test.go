@@ -14,7 +14,7 @@ func TestSRCH13_WhatCountedIsSaidInWords(t *testing.T) {
 	}{
 		"both":       {map[string]float64{"rank:lexical": 1, "fused:lexical": 0.016, "rank:semantic": 2, "fused:semantic": 0.008}, "score 0.024 = 0.016 of place 1 by words + 0.008 of place 2 by meaning"},
 		"words":      {map[string]float64{"rank:lexical": 1, "fused:lexical": 0.016}, "score 0.024 = 0.016 of place 1 by words"},
-		"no vectors": {map[string]float64{"rank:lexical": 1, "fused:lexical": 0.016, "fused:assumed": 0.008}, "score 0.024 = 0.016 of place 1 by words + 0.008 for its meaning, which is not known yet"},
+		"no vectors": {map[string]float64{"rank:lexical": 1, "fused:lexical": 0.016, "fused:assumed": 0.008}, "score 0.024 = 0.016 of place 1 by words + 0.008 for its meaning, which is not indexed yet"},
 		"full list":  {map[string]float64{"rank:lexical": 1, "fused:lexical": 0.016, "fused:semantic": 0.008}, "score 0.024 = 0.016 of place 1 by words + 0.008 as the last by meaning"},
 	} {
 		h := &protocol.SearchHit{Score: 0.024, Signals: c.signals}

@@ -49,7 +49,7 @@ func (c *Similar) Run(a *Options) error {
 			return a.Out.JSON(res)
 		}
 		if len(res.Hits) == 0 {
-			a.Out.Say(term.Styled(term.Faint, "no note is near "+term.Clean(n.Title)))
+			a.Out.Say(term.Styled(term.Faint, "no note is similar to "+term.Clean(n.Title)))
 			DrawDegraded(a.Out, "", &res)
 			return nil
 		}

@@ -50,7 +50,7 @@ const serviceMark = "Written by ctxd service install, which writes it anew."
 // serviceHere returns the service manager of this user.
 func serviceHere() (*manager, error) {
 	if os.Geteuid() == 0 && os.Getenv("SUDO_USER") != "" {
-		return nil, fault.New(fault.Invalid, "a service is of one user, and with sudo that is root").
+		return nil, fault.New(fault.Invalid, "a service belongs to one user, and with sudo that is root").
 			WithHint("run it without sudo")
 	}
 	switch runtime.GOOS {
@@ -63,7 +63,7 @@ func serviceHere() (*manager, error) {
 			WithHint(`schtasks /Create /SC ONLOGON /TN ctxd /TR "ctxd serve"`)
 	}
 	return nil, fault.New(fault.Unavailable, "services are installed on Linux and macOS only").
-		WithHint("have your own session start: ctxd serve")
+		WithHint("start ctxd serve from your own session")
 }
 
 const systemdUnit = "ctxd.service"
@@ -186,15 +186,15 @@ func (m *manager) ready(a *Options, socket string) error {
 	tool := m.probe.args[0]
 	if _, err := exec.LookPath(tool); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "there is no %s here", tool).
-			WithHint("ctxd service install --dry-run prints what it would be told; have your own session start: ctxd serve")
+			WithHint("ctxd service install --dry-run prints the file; or start ctxd serve from your own session")
 	}
 	if err := m.exec(a.Ctx, m.probe); err != nil {
 		return err
 	}
 	away := m.exec(a.Ctx, m.state)
 	if h := connect.HealthOf(a.Ctx, socket); h != nil && away != nil {
-		return fault.New(fault.Conflict, "a daemon that is no service runs already (pid %d)", h.PID).
-			WithHint("end it first: ctxd stop")
+		return fault.New(fault.Conflict, "a daemon that is not a service is already running (pid %d)", h.PID).
+			WithHint("stop it first: ctxd stop")
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func writeService(path, content string, force bool) error {
 		err = os.WriteFile(path, []byte(content), 0o600)
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the file of the service can't be written").
+		return fault.Wrap(fault.Unavailable, err, "cannot write the service file").
 			WithHint("check the permissions of %s", command.Quoted(filepath.Dir(path)))
 	}
 	return nil
@@ -286,10 +286,10 @@ func checkOurs(path string, force bool) error {
 	content, err := os.ReadFile(path)
 	switch {
 	case err != nil:
-		return fault.Wrap(fault.Unavailable, err, "the file of the service can't be read")
+		return fault.Wrap(fault.Unavailable, err, "cannot read the service file")
 	case !force && !strings.Contains(string(content), serviceMark):
 		return fault.New(fault.Conflict, "there is a file that ctxd did not write: %s", path).
-			WithHint("move it away, or have it replaced with --force")
+			WithHint("move it away, or replace it with --force")
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (c *installCmd) Run(a *Options) error {
 	if err := m.run(a, m.start); err != nil {
 		return err
 	}
-	return plan.done(a, "installed", "it runs now, and from each login on: ctxd service status")
+	return plan.done(a, "installed", "it runs now and at every login: ctxd service status")
 }
 
 // command returns the program and its arguments, and how it is configured.
@@ -120,7 +120,7 @@ func installedProgram() (string, error) {
 		return "", err
 	}
 	if strings.Contains(exe, string(filepath.Separator)+"go-build") {
-		return "", fault.New(fault.Invalid, "this program was made by go run and goes with it").
+		return "", fault.New(fault.Invalid, "this program was built by go run, which deletes it at the end").
 			WithHint("install it first: go install github.com/ctxd/ctxd/cmd/ctxd@latest")
 	}
 	found, err := exec.LookPath(os.Args[0])
@@ -182,7 +182,7 @@ func (m *manager) remove(a *Options) error {
 		return err
 	}
 	if err := os.Remove(m.file); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the file of the service can't be removed").
+		return fault.Wrap(fault.Unavailable, err, "cannot remove the service file").
 			WithHint("rm %s", command.Quoted(m.file))
 	}
 	return m.run(a, m.forget)

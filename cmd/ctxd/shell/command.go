@@ -93,7 +93,7 @@ func toggle(what string, of func(*session) *bool) func(*session, context.Context
 }
 
 func (s *session) help(context.Context, string) error {
-	s.Out.Say(term.Text("A query ends with a semicolon, or with Enter when it is whole; Alt-Enter begins another line of it."))
+	s.Out.Say(term.Text("A query ends with a semicolon, or with Enter when it is complete; Alt-Enter starts another line."))
 	t := &term.Table{Indent: 2}
 	for _, c := range commands() {
 		t.Row(term.Line{term.Styled(term.Accent, c.name), term.Styled(term.Faint, " "+c.arg)},
@@ -107,7 +107,7 @@ func (s *session) help(context.Context, string) error {
 		functions.Row(nil, term.Line{term.Styled(term.Faint, f.Example)})
 	}
 	functions.Draw(s.Out)
-	s.Out.Say(term.Text("Tab completes, Up and Ctrl-R bring back what was entered, Ctrl-C clears the text or stops the query."))
+	s.Out.Say(term.Text("Tab completes, Up and Ctrl-R recall earlier queries, Ctrl-C clears the text or stops the query."))
 	return nil
 }
 
@@ -223,7 +223,7 @@ func (s *session) useThis(ctx context.Context, name string) error {
 		return err
 	}
 	if s.this.id == "" {
-		return s.note(term.Styled(term.Faint, "{this} means nothing now"))
+		return s.note(term.Styled(term.Faint, "{this} is not set"))
 	}
 	return s.note(term.Styled(term.Faint, "{this} is "), term.Styled(term.Strong, "@"+s.this.name),
 		term.Styled(term.Faint, " ("+s.this.typ+")  "+s.this.id))

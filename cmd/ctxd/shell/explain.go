@@ -342,7 +342,7 @@ func drawKept(s *term.Screen, p *wql.Plan) {
 	c.Add("value", map[bool]string{true: "in the cache for this entity", false: "not in the cache"}[p.CachedResult])
 	switch p.Expires {
 	case "now":
-		c.Add("kept", "not at all: it changes with the time")
+		c.Add("kept", "not cached: it changes with the time")
 		c.Draw(s)
 		return
 	case "day":

@@ -182,7 +182,7 @@ func (e *queryError) Unwrap() error { return e.first }
 func newQueryError(list []entities.Diagnostic) error {
 	i := slices.IndexFunc(list, func(d entities.Diagnostic) bool { return d.Severity == record.SeverityError })
 	if i < 0 {
-		return fault.New(fault.Query, "the query can't be run")
+		return fault.New(fault.Query, "the query cannot be run")
 	}
 	d := list[i]
 	return &queryError{
@@ -206,7 +206,7 @@ func (s *session) asQueryError(err error, text string) error {
 		// The daemon says how a program gives it; here there is a person.
 		_, rest := term.CutColumns(term.Clean(code), max(0, len(caret)-2))
 		if strings.Contains(rest[:min(len(rest), len("{this}"))], "{") {
-			d.Hint = "name the entity that {this} means: --this NAME"
+			d.Hint = "set the entity for {this} with --this NAME"
 			if s.view.prompt {
 				d.Hint = `name the entity that {this} means: \this NAME`
 			}

@@ -136,7 +136,7 @@ func (v *view) foot(s *term.Screen, ans *answer) {
 		if v.prompt {
 			how = `\limit`
 		}
-		s.Say(term.Styled(term.Warn, fmt.Sprintf("there are more; %s %d shows them", how, min(ans.Total, wql.MaxRows))))
+		s.Say(term.Styled(term.Warn, fmt.Sprintf("there are more rows; %s %d shows them", how, min(ans.Total, wql.MaxRows))))
 	}
 }
 

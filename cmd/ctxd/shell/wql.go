@@ -66,7 +66,7 @@ func (Command) Examples() []command.Example {
 func (c *Command) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
 	if query != "" && c.File != "" {
-		return command.Misuse("a query goes with no --file", "ctxd wql --help")
+		return command.Misuse("--file cannot be combined with a query", "ctxd wql --help")
 	}
 	s := c.session(a)
 	defer s.close()
@@ -103,15 +103,15 @@ const longestScript = 16 << 20
 func readScript(path string) (string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", command.NotFound("file", path).WithHint("give a file of queries, each with a semicolon at its end")
+		return "", command.NotFound("file", path).WithHint("give a file of queries that each end with a semicolon")
 	}
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "the file %q can't be read", path)
+		return "", fault.Wrap(fault.Unavailable, err, "cannot read the file %q", path)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, longestScript+1))
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "the file %q can't be read", path)
+		return "", fault.Wrap(fault.Unavailable, err, "cannot read the file %q", path)
 	}
 	if len(text) > longestScript {
 		return "", fault.TooLarge(path, len(text), longestScript, "bytes")

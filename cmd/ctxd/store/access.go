@@ -94,7 +94,7 @@ func WithReason(err error) error {
 	e := *known
 	e.Msg += ": " + at.Path + ": " + at.Err.Error()
 	if e.Hint == "" {
-		e.Hint = "see who owns the file, and that its disk works"
+		e.Hint = "check who owns the file, and its disk"
 	}
 	return &e
 }
@@ -102,5 +102,5 @@ func WithReason(err error) error {
 // noStore is the error for a folder without a store.
 func noStore(dir string) *fault.Error {
 	return fault.New(fault.NotFound, "there is no store in %q, and no daemon runs", dir).WithRef(dir).
-		WithHint("name its folder with --data, or begin one: ctxd serve --vault ~/Notes")
+		WithHint("give its folder with --data, or create one: ctxd serve --vault ~/Notes")
 }

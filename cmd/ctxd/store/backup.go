@@ -92,8 +92,8 @@ func (c *Backup) Run(a *Options) error {
 func (c *Backup) path(now time.Time) (string, error) {
 	path, err := filepath.Abs(c.File) // of no file: this folder
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "the working directory can't be told").
-			WithHint("give the whole path of the file")
+		return "", fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
+			WithHint("give the absolute path of the file")
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -160,8 +160,8 @@ func (c *Backup) write(a *Options, at *Access, path string, p *term.Progress) (*
 var backupStages = map[string]string{"write": "writing the backup"}
 
 func errBesideStore() *fault.Error {
-	return fault.New(fault.Invalid, "a backup in the folder of the store would be lost with it").
-		WithHint("choose another folder, best on another disk")
+	return fault.New(fault.Invalid, "a backup in the folder of the store would be lost together with it").
+		WithHint("choose another folder, preferably on another disk")
 }
 
 // explain says more of an error than a store can, which knows no flags.
@@ -173,9 +173,9 @@ func (c *Backup) explain(err error, path string) error {
 		return command.Hinted(err, "choose another name, or replace it with --force")
 	case errors.Is(err, syscall.ENOSPC):
 		return fault.Wrap(fault.Unavailable, err, "there is no room for the backup in %q", filepath.Dir(path)).
-			WithHint("free some, or choose another disk; nothing of the file is left")
+			WithHint("free some space, or choose another disk; no part of the file was kept")
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(fault.Unavailable, err, "nothing may be written to %q", filepath.Dir(path)).
+		return fault.Wrap(fault.Unavailable, err, "no permission to write to %q", filepath.Dir(path)).
 			WithHint("choose another folder")
 	}
 	return err
@@ -184,7 +184,7 @@ func (c *Backup) explain(err error, path string) error {
 // check reads a backup and says what it holds.
 func (c *Backup) check(a *Options) error {
 	if c.File == "" {
-		return command.Misuse("--check needs the file to read", "ctxd backup --check FILE")
+		return command.Misuse("--check needs a file", "ctxd backup --check FILE")
 	}
 	path, err := backupPath(c.File)
 	if err != nil {
@@ -214,15 +214,15 @@ func readBackup(a *Options, path string) (*kv.Manifest, error) {
 func backupPath(file string) (string, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "the working directory can't be told").
-			WithHint("give the whole path of the file")
+		return "", fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
+			WithHint("give the absolute path of the file")
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", command.NotFound("file", file).WithHint("see where the backup lies")
+		return "", command.NotFound("file", file).WithHint("check the path of the backup")
 	case err == nil && info.IsDir():
-		return "", fault.New(fault.Invalid, "%q is a folder", file).WithHint("give the backup in it")
+		return "", fault.New(fault.Invalid, "%q is a folder", file).WithHint("give a backup file in it")
 	}
 	return path, nil // what else is wrong with it, reading it will tell
 }

@@ -61,12 +61,12 @@ func RecoveredInWords(r kv.Recovery) []term.Line {
 	if r.TornBytes > 0 {
 		lines = append(lines,
 			term.Line{term.Text("an unfinished write of " + term.Size(r.TornBytes) +
-				" is cut off, as a crash leaves it")})
+				" is cut off, which is normal after a crash")})
 	}
 	add(term.Bad, r.Lost, "acknowledged transaction", "missing")
 	add(term.Bad, r.LostPieces, "piece", "unreadable, of up to a hundred records each")
-	add(term.Warn, r.Salvaged, "transaction", "taken in from behind the damage")
-	add(term.Warn, r.Aside, "transaction", "set aside that may never have been finished")
+	add(term.Warn, r.Salvaged, "transaction", "recovered from behind the damage")
+	add(term.Warn, r.Aside, "transaction", "set aside because they may be unfinished")
 	add(term.Warn, uint64(len(r.Damaged)), "damaged file", "kept aside")
 	return lines
 }

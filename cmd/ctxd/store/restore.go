@@ -201,7 +201,7 @@ func (f *folderRestorer) look(r *restored) error {
 	}
 	if f.checksum != "" && !strings.EqualFold(f.checksum, m.Checksum) {
 		return fault.New(fault.Invalid, "the backup has the checksum %s, not the one that was given", m.Checksum).
-			WithHint("see that it is the right file; nothing was changed")
+			WithHint("check that it is the right file; nothing was changed")
 	}
 	r.StoreManifest, f.looked = *m, true
 	there, err := kv.Exists(nil, f.at.Dir)

@@ -19,7 +19,7 @@ import (
 func (a *Streams) Confirm(ctx context.Context, question, without string, draw func(s *Screen)) error {
 	in, ok := a.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) || !a.Err.Terminal {
-		return command.Misuse("this asks before it goes on, and there is no terminal to ask on", without)
+		return command.Misuse("this needs a confirmation, and there is no terminal to ask on", without)
 	}
 	draw(a.Err)
 	a.Err.Say()

@@ -17,8 +17,8 @@ import (
 func WriteDocument(file string, replace bool, doc string) error {
 	path, err := filepath.Abs(file)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the working directory can't be told").
-			WithHint("give the whole path of the file")
+		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
+			WithHint("give the absolute path of the file")
 	}
 	if err := checkDocument(file, path, replace); err != nil {
 		return err
@@ -34,9 +34,9 @@ func checkDocument(file, path string, replace bool) error {
 		return fault.New(fault.Invalid, "%q is a folder", file).WithHint("give the name of a file in it")
 	case err == nil && !info.Mode().IsRegular():
 		return fault.New(fault.Invalid, "%q is no regular file", file).
-			WithHint("leave --output out to write to standard output")
+			WithHint("leave out --output to write to standard output")
 	case err == nil && !replace:
-		return fault.Wrap(fault.Conflict, fs.ErrExist, "there is a file at %q already", file).
+		return fault.Wrap(fault.Conflict, fs.ErrExist, "%q already exists", file).
 			WithHint("choose another name, or replace it with --force")
 	}
 	return nil
@@ -69,17 +69,17 @@ func explainDocument(file string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return fault.Wrap(fault.Conflict, err, "there is a file at %q already", file).
+		return fault.Wrap(fault.Conflict, err, "%q already exists", file).
 			WithHint("choose another name, or replace it with --force")
 	case errors.Is(err, fs.ErrNotExist):
 		return command.NotFound("folder", filepath.Dir(file)).
 			WithHint("make it first: mkdir -p %s", command.Quoted(filepath.Dir(file)))
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(fault.Unavailable, err, "nothing may be written to %q", filepath.Dir(file)).
+		return fault.Wrap(fault.Unavailable, err, "no permission to write to %q", filepath.Dir(file)).
 			WithHint("choose another folder")
 	case errors.Is(err, syscall.ENOSPC):
 		return fault.Wrap(fault.Unavailable, err, "there is no room for %q", file).
-			WithHint("free some, or choose another disk; nothing of the file is left")
+			WithHint("free some space, or choose another disk; no part of the file was kept")
 	}
-	return fault.Wrap(fault.Unavailable, err, "%q can't be written", file).WithHint("choose another name or folder")
+	return fault.Wrap(fault.Unavailable, err, "cannot write %q", file).WithHint("choose another name or folder")
 }

@@ -134,10 +134,10 @@ func (l *liveView) show(draw func(*Screen)) error {
 func LayFrame(view string, height int) string {
 	lines := strings.Split(strings.TrimSuffix(view, "\n"), "\n")
 	rows := max(1, height-2)
-	foot := "q ends it"
+	foot := "q quits"
 	if len(lines) > rows {
 		lines = lines[:rows]
-		foot = "more than fits here; q ends it"
+		foot = "more than fits here; q quits"
 	}
 	var b strings.Builder
 	b.WriteString(goHome)

@@ -118,8 +118,8 @@ func removeAll(list []*leftover) error {
 	for _, l := range list {
 		err := l.remove()
 		if errors.As(err, new(*fs.PathError)) {
-			return fault.Wrap(fault.Unavailable, err, "%s can't be removed: %s", l.Path, config.Reason(err)).
-				WithHint("see who owns it, then ctxd uninstall again")
+			return fault.Wrap(fault.Unavailable, err, "cannot remove %s: %s", l.Path, config.Reason(err)).
+				WithHint("check who owns it, then run ctxd uninstall again")
 		}
 		if err != nil {
 			return err
@@ -161,7 +161,7 @@ func end(a *Options) error {
 	case err != nil:
 		return err
 	case !s.Ended:
-		return fault.New(fault.Unavailable, "the daemon has not ended yet; nothing of the store was removed").
+		return fault.New(fault.Unavailable, "the daemon has not stopped yet; the store was not removed").
 			WithHint("ctxd uninstall")
 	}
 	return nil
@@ -241,7 +241,7 @@ func (u *result) draw(s *term.Screen) {
 		s.SayWhole(line...)
 	}
 	if len(u.Removed) == 0 {
-		s.Say(term.Text("there is nothing of ctxd here but the program"))
+		s.Say(term.Text("there is nothing to remove: only the program is installed"))
 	}
 	for _, path := range u.Kept {
 		s.SayWhole(term.Styled(term.Faint, fmt.Sprintf("  %-13s  ", "stays")), term.Text(path))

@@ -45,7 +45,7 @@ func readTable(path string) ([]byte, error) {
 	case err != nil:
 		return nil, cant(err, "its file can't be reached")
 	case !info.Mode().IsRegular():
-		return nil, cant(nil, "it is no regular file")
+		return nil, cant(nil, "it is not a regular file")
 	case info.Size() > MaxFile:
 		return nil, cant(nil, "it is larger than 256 MiB")
 	}

@@ -47,7 +47,7 @@ func OpenHistory(path string) (*History, error) {
 }
 
 func historyError(path string, err error) error {
-	return fault.Wrap(fault.Unavailable, err, "the history of the prompt can't be kept in %q", path).
+	return fault.Wrap(fault.Unavailable, err, "cannot keep the history in %q", path).
 		WithHint("CTXD_WQL_HISTORY=none keeps none, CTXD_WQL_HISTORY=FILE keeps it elsewhere")
 }
 

@@ -112,7 +112,7 @@ func TestWQL10_HistoryThatCannotBeKept(t *testing.T) {
 		t.Errorf("without a file: %v, %q", err, h.entries)
 	}
 	h, err := OpenHistory(t.TempDir()) // a folder
-	if err == nil || !strings.Contains(err.Error(), "can't be kept") {
+	if err == nil || !strings.Contains(err.Error(), "cannot keep the history") {
 		t.Errorf("in a folder: %v", err)
 	}
 	if err := h.Add("one;"); err != nil || h.back(1) != "one;" {
