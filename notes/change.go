@@ -116,7 +116,11 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			given.Archived = &now
 		}
 		n.Given = given.orNil()
-		n.describe(text, s.maxName())
+		_, types, err := typeOf(tx, text.Document)
+		if err != nil {
+			return err
+		}
+		n.describe(text, types, s.maxName())
 		n.Private = s.why(&n, text.Document, old.Private).Rule != RuleNone
 		if !archived && n.ArchivedAt != nil {
 			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -12,10 +13,21 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// putEntity writes the entity that the note describes, and sets n.EntityID. A
+// typeOf returns the type of entity that a text describes, "" for none, and the other
+// types that it names.
+func typeOf(tx *kv.Tx, doc *markdown.Document) (name string, others []infer.Type, err error) {
+	types, _ := infer.Types(doc)
+	name, others = infer.Choose(types, func(name string) bool {
+		t, failed := entities.TypeRecords.Get(tx, entities.Fold(name))
+		err = errors.Join(err, failed)
+		return t != nil && !t.Inferred
+	})
+	return name, others, err
+}
+
+// putEntity writes the entity of type name that the note describes, and sets n.EntityID. A
 // note that no longer has a type leaves its entity in the trash.
-func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, problem func(error)) error {
-	name := infer.Type(doc.Document)
+func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, problem func(error)) error {
 	if name == "" {
 		if n.EntityID == "" {
 			return nil
@@ -52,7 +64,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, problem func(er
 	if n.ArchivedAt != nil {
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	if e.Live() || old.Live() && infer.TypeIn(old.Body) != "" {
+	if e.Live() || old.Live() && infer.HasType(old.Body) {
 		return nil // if it is in the trash, somebody put it there
 	}
 	return s.ents.RestoreTx(tx, n.EntityID)

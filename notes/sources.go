@@ -6,6 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -94,8 +95,9 @@ func SourceOf(e *entities.Entity, text string) []markdown.Reference {
 	return Sources(e.Sources).Of(text)
 }
 
-// readSources sets the sources of the title, the aliases and the tags of a note.
-func (n *Note) readSources(doc *reading, maxName int) {
+// readSources sets the sources of the title, the aliases and the tags of a note. types are
+// those that became tags.
+func (n *Note) readSources(doc *reading, types []infer.Type, maxName int) {
 	var list sourceList
 	title := strings.TrimSpace(doc.Title)
 	for _, source := range doc.Sources {
@@ -104,6 +106,11 @@ func (n *Note) readSources(doc *reading, maxName int) {
 			text = cut(text, maxName)
 		}
 		list.add(text, within(source.References, len(text)))
+	}
+	for _, t := range types {
+		if source := t.Source(); source != nil {
+			list.add(source.Text, source.References)
+		}
 	}
 	short := cut(title, maxName)
 	if len(short) < len(title) {
@@ -198,7 +205,7 @@ func UpgradeSources(tx *kv.Tx) error {
 			continue
 		}
 		text, sourced := read(n.Body), *n
-		sourced.readSources(text, entities.MaxName)
+		sourced.readSources(text, nil, entities.MaxName)
 		e, err := entities.EntityRecords.Get(tx, n.EntityID)
 		if err != nil {
 			return err

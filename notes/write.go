@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/canvas"
+	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -141,14 +142,18 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if comesBack {
 		old = d.Was
 	}
-	n, err := s.build(tx, d, old)
+	name, others, err := typeOf(tx, d.Read())
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.build(tx, d, old, others)
 	if err != nil {
 		return nil, err
 	}
 	if problem == nil {
 		problem = func(error) {}
 	}
-	if err := s.putEntity(tx, old, n, d.reading(), problem); err != nil {
+	if err := s.putEntity(tx, old, n, d.reading(), name, problem); err != nil {
 		return nil, err
 	}
 	if err := s.movePath(tx, old, n); err != nil {
@@ -166,8 +171,9 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	return n, s.keepNames(tx, old, n)
 }
 
-// build checks a draft and makes the record that replaces old.
-func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
+// build checks a draft and makes the record that replaces old. types are those that the
+// text names and its entity is not of.
+func (s *Store) build(tx *kv.Tx, d Draft, old *Note, types []infer.Type) (*Note, error) {
 	if err := s.checkSizes(&d); err != nil {
 		return nil, err
 	}
@@ -199,7 +205,7 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note) (*Note, error) {
 		n.CreatedAt = d.CreatedAt.UTC()
 	}
 	n.Given = given.orNil()
-	n.describe(text, s.maxName())
+	n.describe(text, types, s.maxName())
 	n.Private = s.why(n, text.Document, old != nil && old.Private).Rule != RuleNone
 	return n, nil
 }
@@ -208,7 +214,7 @@ func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Trunc
 
 // describe sets what the text says about the note, on top of what was given.
 // Names that the text gives have at most maxName code points.
-func (n *Note) describe(doc *reading, maxName int) {
+func (n *Note) describe(doc *reading, types []infer.Type, maxName int) {
 	given := n.Given.Get()
 	n.Title = given.Title
 	if n.Title == "" {
@@ -221,8 +227,13 @@ func (n *Note) describe(doc *reading, maxName int) {
 		n.Title = untitled
 	}
 	n.Tags = union(given.Tags, doc.Tags)
+	for _, t := range types {
+		if tag := t.Tag(); tag != "" {
+			n.Tags = union(n.Tags, []string{tag})
+		}
+	}
 	n.Aliases = union(given.Aliases, shortOnes(doc.Aliases, maxName))
-	n.readSources(doc, maxName)
+	n.readSources(doc, types, maxName)
 	switch {
 	case given.Archived != nil:
 		n.ArchivedAt = given.Archived

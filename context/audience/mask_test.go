@@ -168,6 +168,7 @@ func TestPRIV8_NoFormOfATitleTells(t *testing.T) {
 			check("an alias", "---\ntype: P\naliases: ['"+quoted+"']\n---\nx")
 			check("aliases in one text", "---\ntype: P\naliases: 'a, "+quoted+", b'\n---\nx")
 			check("a tag", "---\ntype: P\ntags: ['"+quoted+"']\n---\nx")
+			check("a type that becomes a tag", "---\ntype: [P, '"+quoted+"']\n---\nx")
 		}
 	}
 	check("an alias over lines", "---\naliases:\n  - \"[[Canary\\n  Plan]]\"\n---\nx")

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
@@ -18,39 +19,96 @@ var reserved = map[string]bool{
 	"cssclass":  true, "cssclasses": true, "publish": true,
 }
 
-// Type returns the type of entity that a text says it describes, "" for
-// none.
-func Type(doc *markdown.Document) string {
-	f, ok := doc.Frontmatter.Get("type")
-	if !ok {
-		return ""
-	}
-	texts := f.Texts()
-	if len(texts) != 1 {
-		return ""
-	}
-	text := strings.TrimSpace(texts[0])
-	if inner, ok := record.LinkTarget(text); ok { // type: [[Person]]
-		text = markdown.ParseTarget(inner).Target
-	}
-	name, err := entities.CheckTypeName("type", text)
-	if err != nil {
-		return ""
-	}
-	return name
+// Type is one of the types of entity that a text says it describes.
+type Type struct {
+	Name    string
+	Written string // as it stands in the frontmatter: a name, or a link
 }
 
-// TypeIn is Type for a text of which only the frontmatter is read.
-func TypeIn(text string) string {
+// Tag returns the tag that stands for a type which the entity is not of.
+func (t Type) Tag() string {
+	return strings.Trim(strings.TrimSpace(strings.TrimLeft(t.Name, "#")), "/")
+}
+
+// Source returns what a tag refers to, nil for nothing: a link has lost its marks.
+func (t Type) Source() *markdown.Source {
+	if _, ok := record.LinkTarget(t.Written); !ok {
+		return nil
+	}
+	source := markdown.LinkSource(t.Tag(), t.Name, t.Written)
+	return &source
+}
+
+// Types returns the types of entity that a text says it describes, each once, in its
+// order, and how many others can be no names of types.
+func Types(doc *markdown.Document) (types []Type, refused int) {
+	f, ok := doc.Frontmatter.Get("type")
+	if !ok || f.Value == nil {
+		return nil, 0
+	}
+	texts := f.Texts()
+	if texts == nil {
+		return nil, 1
+	}
+	seen := make(map[string]bool)
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		name := text
+		if inner, ok := record.LinkTarget(text); ok { // type: [[Person]]
+			name = markdown.ParseTarget(inner).Target
+		}
+		if name == "" {
+			continue
+		}
+		name, err := entities.CheckTypeName("type", name)
+		if err != nil {
+			refused++
+			continue
+		}
+		if key := entities.Fold(name); !seen[key] {
+			seen[key] = true
+			types = append(types, Type{name, text})
+		}
+	}
+	return types, refused
+}
+
+// Choose returns which of the types the entity is of, "" for none, and the others: the
+// first that is declared, or the first of all when none is.
+func Choose(types []Type, declared func(name string) bool) (name string, others []Type) {
+	if len(types) == 0 {
+		return "", nil
+	}
+	at := 0
+	if len(types) > 1 {
+		at = max(0, slices.IndexFunc(types, func(t Type) bool { return declared(t.Name) }))
+	}
+	return types[at].Name, slices.Concat(types[:at], types[at+1:])
+}
+
+// HasType reports whether a text says that it describes an entity. Only its frontmatter is
+// read.
+func HasType(text string) bool {
+	types, _ := typesIn(text)
+	return len(types) > 0
+}
+
+// HasSeveral reports whether a text names several types.
+func HasSeveral(text string) bool {
+	types, _ := typesIn(text)
+	return len(types) > 1
+}
+
+func typesIn(text string) (types []Type, refused int) {
 	front, _ := frontmatter.Split(text)
 	if !front.Found {
-		return ""
+		return nil, 0
 	}
 	fields, err := frontmatter.Read(text[front.Start:front.End], front.Line)
 	if err != nil {
-		return ""
+		return nil, 0
 	}
-	return Type(&markdown.Document{Frontmatter: fields})
+	return Types(&markdown.Document{Frontmatter: fields})
 }
 
 // Values takes the values of a type's fields from the frontmatter, as

@@ -56,7 +56,7 @@ func (s *scanner) frontmatterTags(f *frontmatter.Map) (sources []Source) {
 			}
 			s.addTag(t)
 			if isLink {
-				sources = append(sources, linkSource(t, target, written))
+				sources = append(sources, LinkSource(t, target, written))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func frontmatterAliases(f *frontmatter.Map) (aliases []string, sources []Source)
 			}
 			aliases = append(aliases, alias)
 			if isLink {
-				sources = append(sources, linkSource(alias, target, item))
+				sources = append(sources, LinkSource(alias, target, item))
 			}
 		}
 		if len(items) > 1 && parted != "" {

@@ -164,9 +164,9 @@ func wholeSource(text, target string) Source {
 	return Source{Text: text, References: []Reference{{WikilinkRef, 0, len(text), target}}}
 }
 
-// linkSource is the source of a text that is the target of a link as it was written:
+// LinkSource is the source of a text that is the target of a link as it was written:
 // all of it refers to what the link may.
-func linkSource(text, target, written string) Source {
+func LinkSource(text, target, written string) Source {
 	source := wholeSource(text, target)
 	for r := range References(written) {
 		r.Start, r.End = 0, len(text)

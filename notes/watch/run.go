@@ -47,7 +47,7 @@ type run struct {
 	hasTombstones bool // there are tombstones of the vault
 
 	sameAttachments bool // the files that are no notes are those that the store knows
-	listed          int  // the privacyRules by which doubts are listed
+	listed          int  // the listingRules by which doubts are listed
 	faults          faults
 	written         int
 	removed         int
@@ -186,16 +186,16 @@ func (r *run) unchanged(p string, s stamp) bool {
 	if f == nil || s == (stamp{}) || f.stamp() != s || f.Private != r.inPrivateFolder(p) {
 		return false
 	}
-	if r.listed >= privacyRules {
+	if r.listed >= listingRules {
 		return true
 	}
 	n := r.notes.Get(f.NoteID)
-	return n == nil || !n.Private
+	return n == nil || !n.Private && !infer.HasSeveral(n.Body)
 }
 
-// privacyRules is the version of the rules by which doubts about the privacy of a note
-// are listed. When it is raised, private files are read again once.
-const privacyRules = 2
+// listingRules is the version of the rules by which doubts about the privacy of a note and
+// several types of one are listed. When it is raised, such files are read again once.
+const listingRules = 3
 
 func (r *run) inPrivateFolder(p string) bool { return r.notes.InPrivateFolder(r.name, p, "") }
 
@@ -272,7 +272,7 @@ func (r *run) infer(ctx context.Context) (grown bool, err error) {
 	var order []string
 	for i := range r.docs {
 		doc := r.docs[i].draft.Read()
-		name := infer.Type(doc)
+		name := r.typeOf(doc)
 		if name == "" {
 			continue
 		}
@@ -318,8 +318,7 @@ func (r *run) reread(ctx context.Context) error {
 	err := r.db.View(ctx, func(tx *kv.Tx) error {
 		for key, f := range files.All(tx, r.name+"/") {
 			p := strings.TrimPrefix(key, r.name+"/")
-			if t := r.ents.Type(f.Type); f.Type == "" || have[p] ||
-				t != nil && t.Name == f.Type && t.Version == f.TypeVersion {
+			if f.Type == "" || have[p] || f.readBy(r.readBy(strings.Split(f.Type, "\n"))) {
 				continue
 			}
 			if _, there := r.tree.stamp(p); there {
@@ -347,7 +346,7 @@ func (r *run) write(ctx context.Context) error {
 		d := &r.docs[i]
 		known := r.known[d.path]
 		switch {
-		case known == nil || known.Hash != d.hash || r.typeOf(d) != [2]any{known.Type, known.TypeVersion} ||
+		case known == nil || known.Hash != d.hash || !known.readBy(r.readBy(typeNames(d.draft.Read()))) ||
 			known.Private != r.inPrivateFolder(d.path):
 			due = append(due, d)
 		case known.stamp() != d.stamp, known.Warning != r.warning(d, r.notes.Get(known.NoteID)):
@@ -422,14 +421,6 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 	return ctx.Err()
 }
 
-// typeOf returns the type that a note's frontmatter is read by, and its version.
-func (r *run) typeOf(d *document) [2]any {
-	if t := r.ents.Type(infer.Type(d.draft.Read())); t != nil {
-		return [2]any{t.Name, t.Version}
-	}
-	return [2]any{"", 0}
-}
-
 // writeNote writes one note and returns the record of its file. known is the
 // file it was known by, nil for none.
 func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
@@ -478,29 +469,31 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified,
 		Warning: r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
 	}
-	if name := infer.Type(draft.Read()); name != "" {
-		t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
-		if err != nil {
-			return nil, err
-		}
-		if t != nil {
-			f.Type, f.TypeVersion = t.Name, t.Version
-		}
+	f.Type, f.TypeVersion = readBy(typeNames(draft.Read()), func(name string) *entities.Type {
+		t, failed := entities.TypeRecords.Get(tx, entities.Fold(name))
+		err = errors.Join(err, failed)
+		return t
+	})
+	if err != nil {
+		return nil, err
 	}
 	return f, files.Put(tx, r.name+"/"+d.path, f)
 }
 
-// warning says what of a file could not be understood, a line each: its frontmatter,
-// and why its note is private although it does not plainly say so.
+// warning says what of a file could not be understood, a line each: its frontmatter, its
+// types, and why its note is private although it does not plainly say so.
 func (r *run) warning(d *document, n *notes.Note) string {
-	if n == nil || !n.Private {
-		return d.warning
+	var lines []string
+	if d.warning != "" {
+		lines = append(lines, d.warning)
 	}
-	doubt := r.notes.WhyPrivate(n).Doubt
-	if d.warning == "" || doubt == "" {
-		return d.warning + doubt
+	lines = append(lines, typeWarnings(d.draft.Read())...)
+	if n != nil && n.Private {
+		if doubt := r.notes.WhyPrivate(n).Doubt; doubt != "" {
+			lines = append(lines, doubt)
+		}
 	}
-	return d.warning + "\n" + doubt
+	return strings.Join(lines, "\n")
 }
 
 // recordScan records the scan in the record of the vault, when that changes.
@@ -526,7 +519,7 @@ func (r *run) recordScan(ctx context.Context, whole bool) error {
 			Watch: r.watch || v != nil && v.Watch, Listed: r.listed,
 		}
 		if whole {
-			fresh.Listed = privacyRules
+			fresh.Listed = listingRules
 		}
 		return vaults.Put(tx, r.name, &fresh)
 	})

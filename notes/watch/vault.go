@@ -24,7 +24,7 @@ type vault struct {
 	Skipped    []Skip    `json:"skipped,omitempty"`
 	Watch      bool      `json:"watch,omitempty"`      // it is followed, after a restart too
 	Forgetting bool      `json:"forgetting,omitempty"` // all that came from it is being removed
-	Listed     int       `json:"listed,omitempty"`     // the privacyRules by which doubts are listed
+	Listed     int       `json:"listed,omitempty"`     // the listingRules by which Skipped was made
 }
 
 // file is what the store knows of one file of a vault.
