@@ -93,7 +93,7 @@ func (g *Graph) find(id string) (Key, error) {
 	if g.vertex(Key{Note, id}, 0) != nil {
 		return Key{Note, id}, nil
 	}
-	return Key{}, fault.New(fault.NotFound, "no entity or note with id %q", id).WithRef(id).
+	return Key{}, fault.New(fault.NotFound, "no entity or note has the id %q", id).WithRef(id).
 		WithHint("entities.complete and notes.complete find records by name")
 }
 

@@ -105,8 +105,8 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		}
 		given := old.Given.Get()
 		if !archived && given.Archived == nil {
-			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter", id).WithRef(id).
-				WithHint("take archived: true out of its text")
+			return fault.New(fault.Conflict, "note %q is archived in its frontmatter", id).WithRef(id).
+				WithHint("remove archived: true from its text")
 		}
 		n := *old
 		n.Version++
@@ -123,8 +123,8 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		n.describe(text, types, s.maxName())
 		n.Private = s.why(&n, text.Document, old.Private).Rule != RuleNone
 		if !archived && n.ArchivedAt != nil {
-			return fault.New(fault.Conflict, "note %q is archived by its own frontmatter too", id).WithRef(id).
-				WithHint("take archived: true out of its text")
+			return fault.New(fault.Conflict, "note %q is also archived in its frontmatter", id).WithRef(id).
+				WithHint("remove archived: true from its text")
 		}
 		if n.EntityID != "" {
 			move := s.ents.RestoreTx

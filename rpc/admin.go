@@ -68,9 +68,9 @@ func (s *Server) health(vaults bool) protocol.Health {
 		out.Store, out.Index, out.Embedder = r.KV.Status(), r.indexHealth(), r.embedderInfo()
 		warnStore(out.Store, warn)
 		if e := out.Embedder; e.State == embed.Failed {
-			warn(protocol.Warning, "the embedder %s fails: %s", e.Kind, e.Why)
+			warn(protocol.Warning, "the embedder %s failed: %s", e.Kind, e.Why)
 		} else if e.Kind == string(embed.Builtin) && e.Why != "" {
-			warn(protocol.Warning, "the built-in table serves in the place of embedding.table: %s", e.Why)
+			warn(protocol.Warning, "the built-in table is used instead of embedding.table: %s", e.Why)
 		}
 		for _, text := range r.vaultWarnings(vaults) {
 			warn(protocol.Warning, "%s", text)
@@ -107,10 +107,10 @@ func warnStore(st kv.Status, warn func(status, format string, args ...any)) {
 		what := fmt.Sprintf("files of the store were deleted while the daemon ran, missed at %s: %s",
 			d.At.Format(time.RFC3339), strings.Join(d.Files, ", "))
 		if d.Whole {
-			warn(protocol.Warning, "%s; the store was made whole from memory, and nothing is lost", what)
+			warn(protocol.Warning, "%s; they were written again from memory, and nothing is lost", what)
 		} else {
 			warn(protocol.Failing,
-				"%s; the store can't be made whole yet: see that its folder can be written to, and make a backup", what)
+				"%s; they cannot be written again yet: check the permissions of the folder, and make a backup", what)
 		}
 	}
 	if st.Recovered.Lost > 0 {

@@ -21,7 +21,7 @@ func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) 
 	}
 	if srv.dataDir != "" && watch.Lies(p.Path, srv.dataDir) {
 		return nil, fault.Field("path", "path lies in the daemon's data folder").
-			WithHint("choose another folder, best on another disk: what destroys the store must not destroy its backup")
+			WithHint("choose another folder, preferably on another disk, so that one accident does not destroy both")
 	}
 	if err := watch.CheckOutside(ctx, r.KV, p.Path); err != nil {
 		return nil, aboutPath(err)
@@ -41,7 +41,7 @@ func absolute(path string) error {
 		return nil
 	}
 	return fault.Field("path", "path is not absolute").
-		WithHint("the daemon has a working directory of its own: give the whole path")
+		WithHint("give an absolute path; the working directory of the daemon is another one")
 }
 
 // aboutPath has a complaint about a file name the parameter that names it.
@@ -137,8 +137,8 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 		RemoveReplaced(s.dataDir, keep)
 		return fresh, keep, nil
 	}
-	err = fault.Wrap(fault.Unavailable, err, "the store of the backup can't be used: %s", fault.Message(err)).
-		WithHint("use another backup; what was before is back")
+	err = fault.Wrap(fault.Unavailable, err, "cannot use the store of the backup: %s", fault.Message(err)).
+		WithHint("use another backup; the previous state was restored")
 	fresh = s.putBack(ctx, keep)
 	if fresh == nil {
 		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Message(err)).
@@ -170,7 +170,7 @@ func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
 		r, err = s.openRooms(ctx)
 	}
 	if err != nil {
-		s.log.Error("the state before a restore can't be put back", "error", fault.Message(err), "kept",
+		s.log.Error("cannot put back the state before a restore", "error", fault.Message(err), "kept",
 			filepath.Base(keep))
 		return nil
 	}

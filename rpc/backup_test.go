@@ -435,7 +435,7 @@ func TestRestoreOfRecordsThatCantBeUsed(t *testing.T) {
 	faulty.fail = 1
 	_, err := d.try("admin.restore", params)
 	var e *client.Error
-	if !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || !strings.Contains(e.Data.Hint, "what was before is back") {
+	if !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || !strings.Contains(e.Data.Hint, "the previous state was restored") {
 		t.Errorf("%v %+v", err, e)
 	}
 	d.wantAnswers("with what was before back", before)

@@ -78,7 +78,7 @@ func problemsOf(in *kv.Inspection) []string {
 		list = append(list, "a start would find damage")
 	}
 	if len(list) > 0 {
-		list = append(list, "make a backup before the daemon ends: it is written from memory, which has what the files may have lost")
+		list = append(list, "make a backup before the daemon stops; it is written from memory, which holds what the files may have lost")
 	}
 	return list
 }
@@ -93,12 +93,12 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	s.gate.Stage(protocol.StageStore)
 	ctx = context.WithoutCancel(ctx)
 	if err := old.KV.Close(); err != nil {
-		s.log.Warn("the store was not closed well to be opened anew", "error", fault.Message(err))
+		s.log.Warn("the store was not closed cleanly before it was opened again", "error", fault.Message(err))
 	}
 	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err != nil {
-		err = fault.Wrap(fault.Unavailable, err, "the store can't be opened again: %s", fault.Message(err)).
+		err = fault.Wrap(fault.Unavailable, err, "cannot open the store again: %s", fault.Message(err)).
 			WithHint("restart the daemon")
 		return &Rooms{refused: err}, nil, err
 	}

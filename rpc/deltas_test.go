@@ -353,7 +353,7 @@ func TestShutdownEndsJobs(t *testing.T) {
 		t.Error(err)
 	}
 	e := p.wantError("1", protocol.CodeUnavailable)
-	if !strings.Contains(e.Message, "ending") {
+	if !strings.Contains(e.Message, "stopping") {
 		t.Errorf("%+v", e)
 	}
 	p.closed()

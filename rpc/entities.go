@@ -94,9 +94,9 @@ func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet
 func (c scope) findEntity(p protocol.EntityGet) (*entities.Entity, error) {
 	switch {
 	case (p.ID == "") == (p.Name == ""):
-		return nil, fault.Field("id", "exactly one of id and name is needed")
+		return nil, fault.Field("id", "give exactly one of id and name")
 	case p.ID != "" && p.Type != "":
-		return nil, fault.Field("type", "type narrows a name, and an id is given").WithHint("leave type out")
+		return nil, fault.Field("type", "type goes with name, not with id").WithHint("leave out type")
 	case p.ID != "":
 		return c.view.EntityByID(p.ID)
 	case p.Type != "" && c.view.Type(p.Type) == nil:

@@ -112,7 +112,7 @@ func incident(ctx context.Context, log *slog.Logger, method string, detail ...sl
 	log.LogAttrs(ctx, slog.LevelError, "internal error",
 		append([]slog.Attr{slog.String("incident", ref), slog.String("method", method)}, detail...)...)
 	e := jsonrpc.NewError(protocol.CodeInternal,
-		"report it with the incident's id, under which the daemon's log has more", "internal error (%s)", ref)
+		"report it with the incident id; the log of the daemon has the details under it", "internal error (%s)", ref)
 	e.Data.Ref = ref
 	return e
 }

@@ -413,7 +413,7 @@ func unknownTopic(i int, name protocol.Topic) error {
 		names[i] = string(t)
 	}
 	field := fmt.Sprintf("topics[%d]", i)
-	return fault.Field(field, "%s is no topic: %q", field, wirejson.Clip(string(name))).
+	return fault.Field(field, "%s is not a topic: %q", field, wirejson.Clip(string(name))).
 		WithHint("the topics are %s", strings.Join(names, ", "))
 }
 

@@ -218,7 +218,7 @@ func faultOf(name string) error {
 	cause := errors.New(secret)
 	switch name {
 	case "invalid":
-		return fault.Field("fields.role", "role must be a text").WithHint("give a text")
+		return fault.Field("fields.role", "role must be a string").WithHint("give a text")
 	case "not_found":
 		return fault.Missing("note", "n1")
 	case "conflict":

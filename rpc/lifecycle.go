@@ -17,8 +17,8 @@ func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (pro
 	}
 	if !s.conn.Begin(p.ClientInfo.Name) {
 		return protocol.InitializeResult{},
-			rejected(jsonrpc.NewError(protocol.CodeInvalidRequest, "call it once a connection",
-				"the connection has been initialized before"))
+			rejected(jsonrpc.NewError(protocol.CodeInvalidRequest, "call it once for each connection",
+				"the connection is already initialized"))
 	}
 	s.remote.Store(p.Audience == protocol.Remote)
 	s.mu.Lock()
@@ -54,7 +54,7 @@ func checkVersion(theirs string) error {
 		_, err = strconv.ParseUint(minor, 10, 32)
 	}
 	if err != nil {
-		return fault.Field("protocolVersion", "protocolVersion must be of the form MAJOR.MINOR")
+		return fault.Field("protocolVersion", "protocolVersion must have the form MAJOR.MINOR")
 	}
 	own, _, _ := strings.Cut(protocol.Version, ".")
 	if ours, _ := strconv.ParseUint(own, 10, 32); n > ours {

@@ -322,14 +322,14 @@ func TestErrorsAreMappedByKind(t *testing.T) {
 	b := serve(t, rpc.Limits{})
 	p := b.connect()
 	for kind, want := range map[string]string{
-		"invalid":     `{"code":-32602,"message":"role must be a text","data":{"kind":"invalid_params","field":"fields.role","hint":"give a text","retryable":false}}`,
+		"invalid":     `{"code":-32602,"message":"role must be a string","data":{"kind":"invalid_params","field":"fields.role","hint":"give a text","retryable":false}}`,
 		"not_found":   `{"code":1001,"message":"no note with id \"n1\"","data":{"kind":"not_found","ref":"n1","retryable":false}}`,
 		"conflict":    `{"code":1002,"message":"two notes have that title","data":{"kind":"conflict","retryable":false,"candidates":[{"id":"a","title":"A"}]}}`,
 		"unavailable": `{"code":1003,"message":"the disk is full","data":{"kind":"unavailable","retryable":true}}`,
 		"limit":       `{"code":1004,"message":"title has 600 characters, at most 512 are allowed","data":{"kind":"limit","field":"title","hint":"shorten title to 512 characters","retryable":false}}`,
 		"deadline":    `{"code":1005,"message":"the search took too long","data":{"kind":"deadline","retryable":false}}`,
 		"query":       `{"code":1006,"message":"there is no type Persn","data":{"kind":"query","hint":"did you mean Person?","retryable":false,"line":1,"column":15}}`,
-		"cancelled":   `{"code":-32800,"message":"the call was withdrawn","data":{"kind":"cancelled","retryable":false}}`,
+		"cancelled":   `{"code":-32800,"message":"the call was cancelled","data":{"kind":"cancelled","retryable":false}}`,
 	} {
 		p.call(1, "test.fault", `{"name":"`+kind+`"}`)
 		if got := p.line(); got != `{"jsonrpc":"2.0","id":1,"error":`+want+`}` {

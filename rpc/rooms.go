@@ -81,7 +81,7 @@ func (s *Server) rooms() *Rooms {
 }
 
 func leaving() error {
-	return &fault.Error{Kind: fault.Unavailable, Msg: "the daemon is ending", Hint: "start it again", Retryable: true}
+	return &fault.Error{Kind: fault.Unavailable, Msg: "the daemon is stopping", Hint: "start it again", Retryable: true}
 }
 
 // openRooms opens the store and the rooms over it.
@@ -164,8 +164,8 @@ func (r *Rooms) drop() {
 // Of two at a time the second is refused with Conflict.
 func (s *Server) Replace(ctx context.Context, phase string, change func(old *Rooms) (*Rooms, error)) error {
 	busy := &fault.Error{
-		Kind: fault.Conflict, Msg: "the store is being opened or replaced already",
-		Hint: "wait for that to end: admin.health tells", Retryable: true,
+		Kind: fault.Conflict, Msg: "the store is already being opened or replaced",
+		Hint: "wait until that is done; admin.health shows it", Retryable: true,
 	}
 	if !s.replacing.TryLock() {
 		return busy
@@ -181,7 +181,7 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 	old := s.gate.Close(phase, protocol.StageCalls).(*Rooms)
 	s.events.suspectHealth()
 	s.wire.EvictCalls(&fault.Error{
-		Kind: fault.Unavailable, Msg: "the store was being replaced, which ends jobs", Hint: "start it again",
+		Kind: fault.Unavailable, Msg: "the store was being replaced, which stops jobs", Hint: "start it again",
 		Retryable: true,
 	})
 	err := s.gate.Cleared(ctx)
@@ -207,7 +207,7 @@ func (s *Server) changed(phase string, old *Rooms, change func(*Rooms) (*Rooms, 
 	returned := false
 	defer func() {
 		if !returned {
-			why := fault.New(fault.Unavailable, "the store was lost while it was replaced").
+			why := fault.New(fault.Unavailable, "the store was lost while it was being replaced").
 				WithHint("restart the daemon")
 			s.gate.Open(phase, &Rooms{refused: why})
 		}

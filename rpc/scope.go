@@ -70,8 +70,8 @@ type vaultKeeper interface {
 
 // notLocal is what a connection is told that said it is remote and asks for more.
 func notLocal() error {
-	return fault.New(fault.Unavailable, "the connection is for a remote reader, which private records are kept from").
-		WithHint("open a connection whose audience is local")
+	return fault.New(fault.Unavailable, "the connection is remote, and cannot ask for private records").
+		WithHint("open a connection with the audience local")
 }
 
 // localOnly is what a remote connection is told that calls a method which is not for it.
@@ -80,8 +80,8 @@ func localOnly(m *protocol.Method) error {
 	if m.Daemon {
 		what = "the daemon, which others use, too"
 	}
-	return fault.New(fault.Unavailable, "%s is about %s, and the connection is for a remote reader", m.Name, what).
-		WithHint("call it over a connection whose audience is local")
+	return fault.New(fault.Unavailable, "%s concerns %s, and the connection is remote", m.Name, what).
+		WithHint("call it on a connection with the audience local")
 }
 
 // vaultImporter reads vaults.
@@ -159,9 +159,9 @@ func chosenID(what, id, field string) error {
 	if err := entities.CheckID(field, id); err != nil {
 		return err
 	}
-	err := fault.New(fault.NotFound, "no %s with id %q, and a remote connection gives none to a new one", what, id).
+	err := fault.New(fault.NotFound, "no %s with id %q, and a remote connection cannot choose the id of a new one", what, id).
 		WithRef(id).
-		WithHint("leave the id out: the record gets one")
+		WithHint("leave out the id, and the record gets one")
 	err.Field = field
 	return err
 }

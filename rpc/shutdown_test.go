@@ -15,7 +15,7 @@ import (
 func (p *peer) wantEnding(id string) {
 	p.t.Helper()
 	e := p.wantError(id, protocol.CodeUnavailable)
-	if !strings.Contains(e.Message, "ending") || !e.Data.Retryable || e.Data.Hint == "" {
+	if !strings.Contains(e.Message, "stopping") || !e.Data.Retryable || e.Data.Hint == "" {
 		p.t.Errorf("%s: %+v %+v", id, e, e.Data)
 	}
 }
@@ -34,7 +34,7 @@ func TestREL8_TheEndStopsJobsAtOnce(t *testing.T) {
 	b.srv.Wait()
 	p.wantEnding("1")
 	p.closed()
-	if log := b.log.String(); !strings.Contains(log, "broken off") || !strings.Contains(log, "[test.job test.job]") {
+	if log := b.log.String(); !strings.Contains(log, "interrupted") || !strings.Contains(log, "[test.job test.job]") {
 		t.Errorf("the log does not say what was broken off:\n%s", log)
 	}
 }

@@ -57,7 +57,7 @@ func TestExitStatus_AndWhatIsSaid(t *testing.T) {
 func TestExitStatus_Interrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range []error{context.Canceled, fault.Wrap(fault.Cancelled, context.Canceled, "the call was withdrawn")} {
+	for _, err := range []error{context.Canceled, fault.Wrap(fault.Cancelled, context.Canceled, "the call was cancelled")} {
 		var out bytes.Buffer
 		a := &app{Streams: &term.Streams{Err: &term.Screen{Writer: &out}}, Link: &connect.Link{Ctx: ctx}}
 		if got := a.fail(err); got != command.ExitInterrupted || out.String() != "" {

@@ -169,7 +169,7 @@ func TestServeEndsWhileItStarts(t *testing.T) {
 			if err := end(s); err != nil {
 				t.Fatal(err)
 			}
-			if out := <-waited; !strings.Contains(out, "the daemon is ending") {
+			if out := <-waited; !strings.Contains(out, "the daemon is stopping") {
 				t.Errorf("the call that waited: %s", out)
 			}
 			s.goOn()

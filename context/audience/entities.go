@@ -62,7 +62,7 @@ func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {
 	}
 	several := &fault.Error{
 		Kind: fault.Conflict, Field: "name", Msg: "several entities have that name",
-		Hint: "ask for one of the candidates by its id",
+		Hint: "give the id of one of the candidates",
 	}
 	for _, e := range list {
 		several.Candidates = append(several.Candidates, fault.Candidate{ID: e.ID, Name: v.NameOf(e), Type: e.Type})

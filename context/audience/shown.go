@@ -89,8 +89,8 @@ func (r *Rooms) queried(e *entities.Entity) *entities.Entity {
 // match is wql.Shown.Match.
 func (r *Rooms) match(ctx context.Context, words string) (func(id string) bool, error) {
 	if r.remote.search == nil {
-		return nil, fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not there").
-			WithHint("use CONTAINS or LIKE on a field meanwhile")
+		return nil, fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not available").
+			WithHint("use CONTAINS or LIKE on a field instead")
 	}
 	get := func(id string) *entities.Entity {
 		e := r.remote.Entity(id)

@@ -62,7 +62,7 @@ func check(by Readers, p Params) (*request, error) {
 	case XML:
 		r.format = prompt.XML
 	default:
-		return nil, fault.Field("format", "there is no format %q", p.Format).WithHint("it is markdown or xml")
+		return nil, fault.Field("format", "unknown format %q", p.Format).WithHint("give markdown or xml")
 	}
 	r.variant = int(r.format)
 	if r.remote {
@@ -117,7 +117,7 @@ func (r *request) checkClient() error {
 		}
 		if strings.TrimSpace(a.Text) == "" {
 			return fault.Field(fmt.Sprintf("actionItems[%d].text", i), "action item %d has no text", i).
-				WithHint("say what is to be done")
+				WithHint("give each action item a text")
 		}
 		for j, id := range a.EntityIDs {
 			if err := checkID(fmt.Sprintf("actionItems[%d].entityIds[%d]", i, j), id); err != nil {

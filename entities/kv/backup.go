@@ -116,8 +116,8 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	case s.snapshots.stop.Err() != nil:
 		return nil, errClosed()
 	}
-	return nil, unavailable(err, "the backup could not be written").
-		WithHint("see that there is room and that the folder can be written to; the store is unharmed")
+	return nil, unavailable(err, "cannot write the backup").
+		WithHint("check the free space and the permissions of the folder; the store is unharmed")
 }
 
 // writeNoted writes a backup. Where it does is noted meanwhile, so that a start finds what

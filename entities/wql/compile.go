@@ -211,7 +211,7 @@ func (c *compiler) selected() {
 		hint = "write " + text + " for whole entities, and read their fields with entities.get"
 	}
 	if distinct || !isAlias {
-		c.found.Fail(a.Span, syntax.Clip(a.Text)+" is a field: a query can't select single fields", hint)
+		c.found.Fail(a.Span, syntax.Clip(a.Text)+" is a field: a query cannot select single fields", hint)
 	} else if !c.found.Failed() {
 		c.found.Warn(a.Span, syntax.Clip(a.Text)+" is a field, and stands for the whole entity here", hint)
 	}

@@ -330,7 +330,7 @@ func TestWQL7_MemoryOfOrder(t *testing.T) {
 		{"p.hub.bio DESC, upper(p.hub.bio), p.n LIMIT 1 OFFSET 1499", "p0"},
 		{"p.own LIMIT 3", "p1499 p1498 p1497 …1500"},
 		{"upper(p.own) DESC LIMIT 2", "p0 p1 …1500"},
-		{"p.own, upper(p.own), lower(p.own) LIMIT 1500", "error: what the rows are ordered by takes more than 100663296 bytes"},
+		{"p.own, upper(p.own), lower(p.own) LIMIT 1500", "error: the values that the rows are ordered by take more than 100663296 bytes"},
 	} {
 		var before, after runtime.MemStats
 		runtime.GC()

@@ -141,8 +141,8 @@ func (m *machine) begin(ctx context.Context, e *Engine, this *entities.Entity, d
 	m.runStamp = m.rowStamp
 	for _, words := range m.p.matches {
 		if e.opts.Match == nil {
-			return fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not there").
-				WithHint("use CONTAINS or LIKE on a field meanwhile")
+			return fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not available").
+				WithHint("use CONTAINS or LIKE on a field instead")
 		}
 		found, err := e.opts.Match(ctx, words)
 		if err != nil {

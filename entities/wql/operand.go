@@ -252,7 +252,7 @@ func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, s
 		ref.cyclic = strings.Join(append(slices.Clone(c.stack[at:]), key), " → ")
 		ref.Kind = datum.Any
 		if !anyType { // on any type it may be another type's field that is meant
-			c.found.Fail(seg.Span, "computed fields need each other: "+ref.cyclic, "take one of them out of the cycle")
+			c.found.Fail(seg.Span, "computed fields need each other: "+ref.cyclic, "remove one of them from the cycle")
 		}
 		return
 	}

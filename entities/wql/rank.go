@@ -263,7 +263,7 @@ func (r *ranking) add(row *entities.Entity) error {
 	}
 	r.hold(ranked)
 	if r.held > maxHeld {
-		return fault.New(fault.Limit, "what the rows are ordered by takes more than %d bytes", maxHeld).
+		return fault.New(fault.Limit, "the values that the rows are ordered by take more than %d bytes", maxHeld).
 			WithHint("order by fields with shorter values, or narrow the query with a condition or a smaller OFFSET")
 	}
 	r.rows = append(r.rows, ranked)
@@ -378,7 +378,7 @@ func (m *machine) listText(v *datum.Value) string {
 		}
 		if b.Len()+len(s) > maxListText {
 			if m.err == nil {
-				m.err = fault.New(fault.Limit, "a list of more than %d bytes can't be ordered by", maxListText).
+				m.err = fault.New(fault.Limit, "cannot order by a list of more than %d bytes", maxListText).
 					WithHint("order by a field with shorter values")
 			}
 			break

@@ -153,7 +153,7 @@ func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum.Value) 
 		return
 	}
 	if f.cyclic != "" {
-		m.err = m.fault("computed fields need each other: "+f.cyclic, "take one of them out of the cycle")
+		m.err = m.fault("computed fields need each other: "+f.cyclic, "remove one of them from the cycle")
 		return
 	}
 	if m.depth >= maxComputedDepth {

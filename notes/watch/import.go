@@ -50,8 +50,8 @@ func (im *Importer) Import(ctx context.Context, req Request) (*Result, error) {
 		unregister() // nothing of it will be there
 	}
 	if req.Watch && !req.DryRun && !im.canFollow() {
-		return nil, fault.New(fault.Unavailable, "nothing can be followed here").
-			WithHint("leave watch out, and import again when the files have changed")
+		return nil, fault.New(fault.Unavailable, "folders cannot be followed on this system").
+			WithHint("leave out watch, and import again when the files have changed")
 	}
 	release, err := im.claim(ctx, name, true)
 	if err != nil {
@@ -122,7 +122,7 @@ func openFolder(p string) (*os.Root, error) {
 	}
 	if !filepath.IsAbs(p) {
 		return nil, fault.Field("path", "path is not absolute").
-			WithHint("the daemon has a working directory of its own: give the whole path")
+			WithHint("give an absolute path; the working directory of the daemon is another one")
 	}
 	info, err := os.Stat(p)
 	switch {
@@ -134,7 +134,7 @@ func openFolder(p string) (*os.Root, error) {
 	case err != nil:
 		return nil, unreadable(err)
 	case !info.IsDir():
-		return nil, fault.Field("path", "path is a file").WithHint("give the folder that the file is in")
+		return nil, fault.Field("path", "path is a file").WithHint("give the folder of the file")
 	}
 	root, err := os.OpenRoot(p)
 	if err != nil {

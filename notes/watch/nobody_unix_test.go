@@ -79,7 +79,7 @@ func TestPRIV9_AnIgnoreFileThatCantBeRead(t *testing.T) {
 		must(t, os.Chmod(file, 0))
 		w := open(t, kv.InMemory)
 		_, err := w.im.Import(ctx, watch.Request{Path: dir})
-		wantUnreadable(t, err, ".ctxdignore of the vault can't be read")
+		wantUnreadable(t, err, ".ctxdignore of the vault cannot be read")
 		if notes, _, _ := w.notes.Count(); notes != 0 {
 			t.Errorf("%s can't be read: %d notes", ignore, notes)
 		}
@@ -90,7 +90,7 @@ func TestPRIV9_AnIgnoreFileThatCantBeRead(t *testing.T) {
 		must(t, os.Chmod(file, 0))
 		write(t, dir, "sub/secret/d.md", "four")
 		_, err = w.im.Import(ctx, watch.Request{Path: dir})
-		wantUnreadable(t, err, ".ctxdignore of the vault can't be read")
+		wantUnreadable(t, err, ".ctxdignore of the vault cannot be read")
 		if notes, _, _ := w.notes.Count(); notes != 2 {
 			t.Errorf("%s can't be read any more: %d notes", ignore, notes)
 		}

@@ -35,7 +35,7 @@ func CheckOutside(ctx context.Context, db *kv.Store, file string) error {
 	if err != nil || name == "" {
 		return err
 	}
-	return fault.New(fault.Invalid, "%q lies in the folder of vault %q, and %s", file, name, NeverWritten).
+	return fault.New(fault.Invalid, "%q is inside the folder of vault %q, and %s", file, name, NeverWritten).
 		WithRef(name).
 		WithHint("choose another folder")
 }
@@ -47,8 +47,8 @@ func (im *Importer) checkOwnFiles(place string) error {
 		if own == "" || !Lies(own, place) && !Lies(place, own) {
 			continue
 		}
-		return fault.Field("path", "the daemon keeps its own files there, %q, and %s", own, NeverWritten).
-			WithHint("import the folders that hold notes alone, or have the daemon keep its files elsewhere: --data, --log-file")
+		return fault.Field("path", "the daemon keeps its own files there (%q), and %s", own, NeverWritten).
+			WithHint("import only the folders that hold notes, or keep the daemon's files elsewhere with --data and --log-file")
 	}
 	return nil
 }

@@ -28,9 +28,9 @@ func (im *Importer) nameFor(ctx context.Context, req Request) (name, place strin
 	all, unregister, err := im.register(ctx, im.known, func(all []*vault) (*vault, error) {
 		if v := vaultAt(all, place); v != nil {
 			if req.Name != "" && req.Name != v.Name {
-				return nil, fault.New(fault.Conflict, "the folder is imported as vault %q already", v.Name).
+				return nil, fault.New(fault.Conflict, "the folder is already imported as vault %q", v.Name).
 					WithRef(v.Name).
-					WithHint("leave the name out, or forget that vault first")
+					WithHint("leave out the name, or forget that vault first")
 			}
 			name, place = v.Name, v.Path
 			return nil, nil
@@ -43,7 +43,7 @@ func (im *Importer) nameFor(ctx context.Context, req Request) (name, place strin
 			return nil, err
 		}
 		if isNamed(all, name) {
-			return nil, fault.New(fault.Conflict, "another folder is imported as vault %q", name).WithRef(name).
+			return nil, fault.New(fault.Conflict, "another folder is already imported as vault %q", name).WithRef(name).
 				WithHint("give this one another name")
 		}
 		return &vault{Name: name, Path: place}, nil
@@ -114,13 +114,13 @@ func isSame(a, b string) bool {
 func (im *Importer) checkOverlap(ctx context.Context, place string, all []*vault) error {
 	for _, v := range all {
 		if inner, lies := nestedIn(place, v.Path); lies && im.includes(ctx, v.Path, inner) {
-			return fault.New(fault.Conflict, "the folder lies in that of vault %q, which has its notes", v.Name).
+			return fault.New(fault.Conflict, "the folder is inside vault %q, which has its notes", v.Name).
 				WithRef(v.Name).
-				WithHint("to have a vault of its own, leave it out there first, with the line /%s/ in .ctxdignore", inner)
+				WithHint("to make it a vault, first exclude it there with the line /%s/ in .ctxdignore", inner)
 		}
 		if inner, lies := nestedIn(v.Path, place); lies && im.includes(ctx, place, inner) {
-			return fault.New(fault.Conflict, "the folder of vault %q lies in this one", v.Name).WithRef(v.Name).
-				WithHint("forget that vault first, or leave it out here, with the line /%s/ in .ctxdignore", inner)
+			return fault.New(fault.Conflict, "the folder contains vault %q", v.Name).WithRef(v.Name).
+				WithHint("forget that vault first, or exclude it here with the line /%s/ in .ctxdignore", inner)
 		}
 	}
 	return nil

@@ -57,14 +57,14 @@ func TestSRCH30_VaultsDoNotLieInEachOther(t *testing.T) {
 		says          string // in the error; "" for none
 		hint          string
 	}{
-		"inside":                    {".", "sub/deep", "", `lies in that of vault "my-vault"`, "/sub/deep/"},
-		"around":                    {"sub/deep", ".", "", `the folder of vault "deep" lies in this one`, "/sub/deep/"},
+		"inside":                    {".", "sub/deep", "", `is inside vault "my-vault"`, "/sub/deep/"},
+		"around":                    {"sub/deep", ".", "", `the folder contains vault "deep"`, "/sub/deep/"},
 		"inside, left out":          {".", "sub/deep", "/sub/deep/\n", "", ""},
 		"inside what is left out":   {".", "sub/deep", "sub/\n", "", ""},
 		"around, left out":          {"sub/deep", ".", "deep/\n", "", ""},
 		"beside, with a like name":  {"sub", "../my vault-more", "", "", ""},
-		"inside, by a link":         {".", "../by-link", "", `lies in that of vault "my-vault"`, "/sub/deep/"},
-		"around, but for one above": {"sub/deep", "sub", "", `the folder of vault "deep" lies in this one`, "/deep/"},
+		"inside, by a link":         {".", "../by-link", "", `is inside vault "my-vault"`, "/sub/deep/"},
+		"around, but for one above": {"sub/deep", "sub", "", `the folder contains vault "deep"`, "/deep/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, files)
@@ -104,8 +104,8 @@ func TestSRCH30_VaultsDoNotLieInEachOther(t *testing.T) {
 // it, has only begun to be.
 func TestSRCH30_OfTwoThatBeginTogether(t *testing.T) {
 	for name, c := range map[string]struct{ first, second, says string }{
-		"inside":   {".", "sub", `lies in that of vault "first"`},
-		"around":   {"sub", ".", `the folder of vault "first" lies in this one`},
+		"inside":   {".", "sub", `is inside vault "first"`},
+		"around":   {"sub", ".", `the folder contains vault "first"`},
 		"the same": {".", ".", "vault first is being imported"},
 		"apart":    {"sub", "other", ""},
 	} {
@@ -229,7 +229,7 @@ func TestSRCH31_WhatIsWaitedForIsNoVaultOfItsOwn(t *testing.T) {
 			must(t, os.Symlink(filepath.Join(dir, at), later))
 			until(t, "it is said", func() bool {
 				s, err := w.im.Status(ctx, "Later")
-				return err == nil && len(s.Errors) == 1 && strings.Contains(s.Errors[0].Reason, `that of vault "my-vault"`)
+				return err == nil && len(s.Errors) == 1 && strings.Contains(s.Errors[0].Reason, `vault "my-vault"`)
 			})
 			if n := len(w.texts()); n != 2 {
 				t.Errorf("%d notes", n)

@@ -332,7 +332,7 @@ func (w *walker) patterns(t *tree, at *os.Root, f *folder, dir string) error {
 	if err != nil {
 		return &fault.Error{
 			Kind: fault.Unavailable,
-			Msg:  "a " + ignoreFile + " of the vault can't be read, so what it excludes is not known",
+			Msg:  "a " + ignoreFile + " of the vault cannot be read, so it is unknown what it excludes",
 			Hint: "make it a readable file of at most 1 MiB, or remove it", Err: err,
 		}
 	}
@@ -344,7 +344,7 @@ func (w *walker) patterns(t *tree, at *os.Root, f *folder, dir string) error {
 var (
 	errTooLarge     = errors.New("too large")
 	errUnsettled    = errors.New("changed while it was read")
-	errClosedFolder = errors.New("a folder that can't be entered")
+	errClosedFolder = errors.New("a folder that cannot be opened")
 )
 
 // tries is how often a file is read that changes meanwhile.

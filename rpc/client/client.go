@@ -135,7 +135,7 @@ func (c *Client) CallProgress(ctx context.Context, method string, params, result
 	progress func(protocol.Progress),
 ) error {
 	if err := ctx.Err(); err != nil {
-		return fault.Wrap(fault.KindOf(err), err, "the call was withdrawn before it was sent")
+		return fault.Wrap(fault.KindOf(err), err, "the call was cancelled before it was sent")
 	}
 	p := &pending{reply: make(chan message, 1), progress: progress}
 	id, err := c.register(p)
@@ -160,7 +160,7 @@ func (c *Client) CallProgress(ctx context.Context, method string, params, result
 		return nil
 	}
 	if err := json.Unmarshal(m.Result, result); err != nil {
-		return fault.Wrap(fault.Internal, err, "the daemon's reply to %s can't be understood", method)
+		return fault.Wrap(fault.Internal, err, "cannot read the daemon's reply to %s", method)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (c *Client) await(ctx context.Context, p *pending, id uint64) (message, err
 		return c.late(p)
 	case <-timer.C:
 	}
-	return message{}, fault.Wrap(fault.KindOf(ctx.Err()), ctx.Err(), "the call was withdrawn")
+	return message{}, fault.Wrap(fault.KindOf(ctx.Err()), ctx.Err(), "the call was cancelled")
 }
 
 // late returns a reply that came before the connection was over.
@@ -205,7 +205,7 @@ func (c *Client) late(p *pending) (message, error) {
 // Notify sends a notification: nobody says whether it was taken.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	if err := ctx.Err(); err != nil {
-		return fault.Wrap(fault.KindOf(err), err, "the notification was withdrawn")
+		return fault.Wrap(fault.KindOf(err), err, "the notification was cancelled")
 	}
 	raw, err := paramsOf(params, 0, false)
 	if err != nil {
@@ -222,7 +222,7 @@ func paramsOf(params any, id uint64, token bool) ([]byte, error) {
 	}
 	raw, err := marshal(params)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "the params can't be written as JSON")
+		return nil, fault.Wrap(fault.Invalid, err, "cannot encode the params as JSON")
 	}
 	if token && len(raw) >= 2 && raw[0] == '{' {
 		member := strconv.AppendUint([]byte(`{"`+protocol.ProgressToken+`":`), id, 10)
@@ -281,7 +281,7 @@ func (c *Client) write(msg []byte) error {
 
 func lost(err error) error {
 	e := fault.Wrap(fault.Unavailable, err, "the connection to the daemon is lost").
-		WithHint("see whether it runs with: ctxd inspect status")
+		WithHint("check whether it runs: ctxd inspect status")
 	e.Retryable = true
 	return e
 }

@@ -200,7 +200,7 @@ func (c *Conn) unreadable(err error) error {
 		}
 		return nil
 	case errors.As(err, &malformed):
-		c.reject(nullID, NewError(protocol.CodeParse, "the connection is closed: nothing after it can be understood", "%s", malformed.Error()))
+		c.reject(nullID, NewError(protocol.CodeParse, "the connection is closed, since nothing after this can be read", "%s", malformed.Error()))
 		c.srv.offended(c, "malformed header")
 	case errors.Is(err, message.ErrTimeout):
 		c.cut(message.ErrTimeout.Error())

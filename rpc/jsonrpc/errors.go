@@ -34,5 +34,5 @@ func LimitError(retryable bool, hint, format string, args ...any) *protocol.Erro
 
 // Cancelled makes the error of a call that was withdrawn.
 func Cancelled() *protocol.Error {
-	return NewError(protocol.CodeCancelled, "", "the call was withdrawn")
+	return NewError(protocol.CodeCancelled, "", "the call was cancelled")
 }

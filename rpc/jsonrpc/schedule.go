@@ -268,10 +268,10 @@ func (c *Conn) refusal(k *Call) *protocol.Error {
 		e.Data.Ref = wirejson.Clip(k.name)
 		return e
 	case k.rejected && k.noRoom:
-		return LimitError(true, "call again in a moment", "the calls of all connections that wait hold more than %d bytes",
+		return LimitError(true, "call again in a moment", "the waiting calls of all connections hold more than %d bytes",
 			c.srv.limits.MemoryTotal)
 	case k.rejected:
-		return LimitError(true, "wait for replies before sending more", "more than %d requests, or %d bytes of them, are in flight",
+		return LimitError(true, "wait for replies before sending more", "more than %d requests, or %d bytes of them, are unanswered",
 			c.srv.limits.InFlight, 2*c.srv.limits.MessageBytes)
 	}
 	phase := c.phase.Load()
@@ -597,7 +597,7 @@ func (c *Conn) compute(ctx context.Context, k *Call) (result *wirejson.Buffer, e
 	}
 	if n := int64(len(result.Bytes())); n > c.srv.limits.OutboundBytes-(1<<10) {
 		result.Release()
-		return nil, LimitError(false, "ask for less: with limit, cursor or filters", "the result has %d bytes, more than the connection takes", n)
+		return nil, LimitError(false, "ask for less, with limit, cursor or filters", "the result has %d bytes, over the limit of the connection", n)
 	}
 	return result, nil
 }

@@ -33,7 +33,7 @@ func (s *Server) Shutdown(ctx context.Context, why error) error {
 		c.stopReading()
 	}
 	if jobs := s.Jobs(); len(jobs) > 0 {
-		s.log.Info("jobs are broken off: what they have done stays", "jobs", jobs)
+		s.log.Info("jobs are interrupted; what they have done stays", "jobs", jobs)
 	}
 	s.endJobs(why)
 	s.stop()
@@ -82,7 +82,7 @@ func (s *Server) breakOff(why error, idle <-chan struct{}) {
 		}
 	}
 	if reads+mutations > 0 {
-		s.log.Warn("calls have taken too long for the end: they were withdrawn and have changed nothing", "reads", reads, "mutations", mutations)
+		s.log.Warn("calls took too long while stopping; they were cancelled and changed nothing", "reads", reads, "mutations", mutations)
 	}
 }
 

@@ -134,8 +134,8 @@ func linesOf(text string) *list {
 }
 
 func badCursor() error {
-	return fault.Field("cursor", "cursor is not one that this tool gave").
-		WithHint("give the cursor that the page before ends with, or leave it out for the first page")
+	return fault.Field("cursor", "the cursor is not from this tool").
+		WithHint("give the cursor at the end of the previous page, or leave it out for the first page")
 }
 
 // fetched is a page of a list of the daemon.

@@ -33,7 +33,7 @@ func (s *server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	case ref.URI == entityURI+"{id}" && req.Params.Argument.Name == "id":
 		values, err = c.completeEntity(value, func(name string) string { return name })
 	default:
-		return nil, invalidParams("there is no such prompt, resource template or argument")
+		return nil, invalidParams("no such prompt, resource template or argument")
 	}
 	if err != nil {
 		return nil, s.wireError(err)

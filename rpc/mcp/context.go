@@ -48,7 +48,7 @@ func (c *call) assembleContext(in assembleInput) (string, error) {
 	}
 	text := res.System
 	if text == "" {
-		text = "The notes know nothing about this message.\n"
+		text = "The notes contain nothing about this message.\n"
 	}
 	tail, _ := prompt.Cut(leftOut(&res.Report), tailRoom)
 	return text + tail, nil
@@ -140,7 +140,7 @@ func explainSchema() *jsonschema.Schema { return pagesOf[explainInput](nil) }
 func (c *call) explainContext(in explainInput) (string, error) {
 	hash := c.lastPrompt.Load()
 	if hash == nil {
-		return "", fault.New(fault.NotFound, "no context was assembled yet").WithHint("assemble_context makes one")
+		return "", fault.New(fault.NotFound, "no context has been assembled yet").WithHint("call assemble_context first")
 	}
 	var recent protocol.RecentReports
 	if err := c.ask("context.recent", protocol.Recent{Limit: maxReports}, &recent); err != nil {
@@ -155,7 +155,7 @@ func (c *call) explainContext(in explainInput) (string, error) {
 			return l.page(in.MaxChars)
 		}
 	}
-	return "", fault.New(fault.NotFound, "the report of that context is gone: others were assembled since").
+	return "", fault.New(fault.NotFound, "the report of that context is no longer kept").
 		WithHint("call assemble_context again")
 }
 
@@ -194,13 +194,13 @@ func reportLines(r *prompt.Report) *list {
 			add("- a step was skipped: " + inline(s.Name) + ": " + inline(s.Why) + "\n")
 		}
 	}
-	l.total, l.none = len(l.items), "Nothing is in it."
+	l.total, l.none = len(l.items), "It is empty."
 	return l
 }
 
 // whyDropped says in words why a record is not in a prompt.
 var whyDropped = map[prompt.Reason]string{
-	prompt.OverBudget: "no room", prompt.OverLimit: "over the limit of the section", prompt.Archived: "archived",
+	prompt.OverBudget: "no room", prompt.OverLimit: "over the section limit", prompt.Archived: "archived",
 	prompt.Deleted: "deleted", prompt.Private: "private",
 }
 
@@ -224,11 +224,11 @@ const promptName = "ask_notes"
 // addPrompts declares the prompts.
 func (s *server) addPrompts() {
 	s.sdk.AddPrompt(&sdk.Prompt{
-		Name: promptName, Title: "Ask with the context of your notes",
-		Description: "A message together with what the notes know about it.",
+		Name: promptName, Title: "Ask with context from your notes",
+		Description: "A message together with what the notes say about it.",
 		Arguments: []*sdk.PromptArgument{{
 			Name: "message", Title: "Message", Required: true,
-			Description: "the message; @Name, @[Full Name] and [[Title]] in it are mentions",
+			Description: "the message; @Name, @[Full Name] and [[Title]] are mentions",
 		}},
 	}, s.askNotes)
 }

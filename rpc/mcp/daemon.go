@@ -50,7 +50,7 @@ func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Clie
 			d.dialFailed(err)
 		}
 		// The cause may name paths of this machine, so it goes to the log only.
-		return nil, fault.Wrap(fault.Unavailable, err, "the ctxd daemon can't be reached").
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot connect to the ctxd daemon").
 			WithHint("ask the user to start it with: ctxd serve --vault FOLDER; then call again")
 	}
 	d.client = c
@@ -96,7 +96,7 @@ func (d *daemon) once(ctx context.Context, method string, params, result any) er
 	if err == nil || ctx.Err() != nil || fault.KindOf(err) != fault.Unavailable || isAnswer(err) {
 		return err
 	}
-	return fault.Wrap(fault.Unavailable, err, "the connection to the daemon was lost: the change may have been made").
+	return fault.Wrap(fault.Unavailable, err, "the connection to the daemon was lost; the change may have been made").
 		WithHint("read the record before you call again")
 }
 

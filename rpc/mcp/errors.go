@@ -14,7 +14,7 @@ import (
 const maxErrorChars = standardChars
 
 func noRecord(field string) error {
-	e := fault.New(fault.NotFound, "there is no note or entity of the name or id in %q", field).
+	e := fault.New(fault.NotFound, "no note or entity has the name or id in %q", field).
 		WithHint("search_notes and list_entities find them")
 	e.Field = field
 	return e

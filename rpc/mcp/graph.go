@@ -76,7 +76,7 @@ func graphPage(sub *record.GraphSubgraph, in paging) (string, error) {
 		l.head = fmt.Sprintf("%s, %s\n", plural(len(sub.Nodes), "record"), plural(len(sub.Edges), "edge"))
 	}
 	if sub.Truncated {
-		l.head += "There is more around than can be shown: start from one of these records.\n"
+		l.head += "There is more than can be shown here: start from one of these records.\n"
 	}
 	labels := make(map[string]string, len(sub.Nodes))
 	for _, v := range sub.Nodes {

@@ -210,7 +210,7 @@ func placeIn(n *protocol.NoteFull, cursor string) (int, error) {
 		return 0, badCursor()
 	}
 	if m[1] != strconv.Itoa(n.Version) {
-		return 0, fault.New(fault.Conflict, "the note was changed since its first part was read").
+		return 0, fault.New(fault.Conflict, "the note has changed since its first part was read").
 			WithHint("read it again without a cursor")
 	}
 	return strconv.Atoi(m[2])
@@ -266,7 +266,7 @@ func severalNotes(err error) error {
 		return err
 	}
 	return fault.New(fault.Conflict, "several notes have that title or path").
-		WithHint("name one of these by its id").WithCandidates(f.Candidates)
+		WithHint("give the id of one of these").WithCandidates(f.Candidates)
 }
 
 func noNote() error {

@@ -202,5 +202,5 @@ func (c *call) several(err error) error {
 		return missing
 	}
 	return fault.New(fault.Conflict, "several entities have that name").
-		WithHint("name one of these by its id").WithCandidates(found.Candidates)
+		WithHint("give the id of one of these").WithCandidates(found.Candidates)
 }

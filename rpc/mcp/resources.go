@@ -33,7 +33,7 @@ const (
 func (s *server) addResources() {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: noteURI + "{id}", Name: "note", Title: "A note", MIMEType: mimeType,
-		Description: "The text of a note. Those that were changed last are listed first; the title may stand in the place of the id.",
+		Description: "The text of a note. The most recently changed notes are listed first. The title may be used instead of the id.",
 	}, s.readNoteResource)
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: entityURI + "{id}", Name: "entity", Title: "An entity", MIMEType: mimeType,

@@ -53,7 +53,7 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 		l.head = "Notes may be missing: " + inline(found.Degraded.Why) + "\n"
 	}
 	if l.total == searched {
-		l.head += fmt.Sprintf("More than %d notes fit; these are the best.\n", searched-1)
+		l.head += fmt.Sprintf("More than %d notes match; these are the best.\n", searched-1)
 	}
 	for i, hit := range found.Hits {
 		l.items = append(l.items, strconv.Itoa(i+1)+". "+hitText(hit, ""))
@@ -118,9 +118,9 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 	for _, l := range links.Incoming {
 		back[l.ID] = true
 	}
-	nearness := "near in meaning"
+	nearness := "similar in meaning"
 	if near.Degraded != nil {
-		nearness = "near by its words"
+		nearness = "similar in words"
 	}
 	why := func(id string, near bool) string {
 		var all []string

@@ -317,13 +317,13 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		tool, args string
 		want       []string
 	}{
-		{"read_note", `{"note":"Sync"}`, []string{"several notes have that title", "Try: name one", "Sync [id:sync1] a/Sync.md", "[id:sync2]"}},
+		{"read_note", `{"note":"Sync"}`, []string{"several notes have that title", "Try: give the id", "Sync [id:sync1] a/Sync.md", "[id:sync2]"}},
 		{"read_note", `{"note":"Nothing"}`, []string{"no such note", "Try: search_notes"}},
 		{"read_note", `{}`, []string{"note"}},
 		{"read_note", `{"note":" "}`, []string{"note is needed"}},
 		{"read_note", `{"note":"no such note!"}`, []string{"no such note"}},
-		{"read_note", `{"note":"Alpha","cursor":"x"}`, []string{"cursor is not one that this tool gave"}},
-		{"read_note", `{"note":"Alpha","cursor":"v9.5"}`, []string{"was changed since", "Try: read it again"}},
+		{"read_note", `{"note":"Alpha","cursor":"x"}`, []string{"the cursor is not from this tool"}},
+		{"read_note", `{"note":"Alpha","cursor":"v9.5"}`, []string{"has changed since", "Try: read it again"}},
 		{"read_notes", `{"notes":[]}`, []string{"notes"}},
 		{"get_entity", `{"entity":"bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
 		{"get_entity", `{"entity":"gone"}`, []string{"no such entity", "list_entities"}},
@@ -333,13 +333,13 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		{"list_entities", `{"type":"Persn"}`, []string{"there is no such type", "list_types"}},
 		{"list_entities", `{"cursor":"???"}`, []string{"cursor"}},
 		{"list_entities", `{"cursor":"1.???"}`, []string{"cursor"}},
-		{"explore_graph", `{"record":"old"}`, []string{"there is no note or entity", "\"record\""}},
+		{"explore_graph", `{"record":"old"}`, []string{"no note or entity has", "\"record\""}},
 		{"explore_graph", `{"record":"Bob"}`, []string{"several entities", "(record)"}},
 		{"find_path", `{"from":"alice","to":"nope"}`, []string{"\"to\""}},
 		{"query", `{"query":"SELECT p FROM Person p","this":"nope"}`, []string{"no such entity", "(this)"}},
 		{"assemble_context", `{"message":"x","entities":["nope"]}`, []string{"no such entity", "(entities)"}},
 		{"assemble_context", `{"message":"x","notes":["no such note!"]}`, []string{"no such note", "(notes)"}},
-		{"explain_context", `{}`, []string{"no context was assembled yet", "assemble_context"}},
+		{"explain_context", `{}`, []string{"no context has been assembled yet", "assemble_context"}},
 		{"search_notes", `{"query":"x","after":"yesterday"}`, []string{"after must be a date"}},
 		{"assemble_context", `{"message":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"message has 2097152 bytes", "Try: shorten message"}},
 		{"search_notes", `{"query":"x","limit":1000}`, []string{"limit"}},
@@ -647,11 +647,11 @@ func TestDaemonGoesAndComesBack(t *testing.T) {
 	h.call("read_note", `{"note":"alpha"}`)
 	d.stop()
 	text := h.fails("read_note", `{"note":"alpha"}`)
-	h.contains("without a daemon", text, "the ctxd daemon can't be reached", "ctxd serve")
+	h.contains("without a daemon", text, "cannot connect to the ctxd daemon", "ctxd serve")
 	if strings.Contains(text, d.path) {
 		t.Errorf("a path of this machine: %s", text)
 	}
-	if _, err := h.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "can't be reached") {
+	if _, err := h.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "cannot connect") {
 		t.Errorf("%v", err)
 	}
 	d.listen()

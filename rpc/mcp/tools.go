@@ -15,7 +15,7 @@ func (s *server) addTools() {
 		"Find notes by words and by meaning, best first, each with the place of its text that fits best.",
 		searchSchema(), (*call).searchNotes)
 	add(s, reads, "read_note", "Read a note",
-		"Read one note as Markdown. A long one comes in parts.",
+		"Read one note as Markdown. A long note comes in parts.",
 		readSchema(), (*call).readNote)
 	add(s, reads, "read_notes", "Read several notes",
 		"Read several notes at once; they share the length of the answer.",
@@ -23,21 +23,21 @@ func (s *server) addTools() {
 	add(s, reads, "list_notes", "List notes",
 		"List notes by title: of a folder, tag, type or vault, or changed since a day.",
 		notesSchema(), (*call).listNotes)
-	add(s, reads, "recent_changes", "See what was changed last",
+	add(s, reads, "recent_changes", "List recent changes",
 		"List the notes that were changed last, newest first.",
 		changesSchema(), (*call).recentChanges)
 	add(s, reads, "related_notes", "Find related notes",
-		"List the notes that are near one in meaning, that it links to, or that link to it.",
+		"List the notes that are similar to a note in meaning, that it links to, or that link to it.",
 		relatedSchema(), (*call).relatedNotes)
 	add(s, reads, "list_tags", "List tags",
 		"List the tags of the notes, most frequent first.",
 		tagsSchema(), (*call).listTags)
 	add(s, reads, "assemble_context", "Gather the context of a message",
-		"Gather what the notes know about a message, as one text: the entities that it mentions as @Name with what they refer to, "+
+		"Gather what the notes say about a message in one text: the entities that it mentions as @Name with what they refer to, "+
 			"the notes that it mentions as [[Title]], and notes found by a search.",
 		assembleSchema(), (*call).assembleContext)
 	add(s, reads, "explain_context", "Explain the last context",
-		"List what the last answer of assemble_context is made of and why, and what was left out.",
+		"List what is in the last answer of assemble_context and why, and what was left out.",
 		explainSchema(), (*call).explainContext)
 	add(s, reads, "get_entity", "Look up an entity",
 		"Show a person, project or other entity with its fields, computed ones included, and what they refer to.",

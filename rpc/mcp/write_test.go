@@ -179,7 +179,7 @@ func TestMCP3_NoWriteIsRepeated(t *testing.T) {
 	}
 	h.call("read_note", `{"note":"alpha"}`)
 	d.stop()
-	h.contains("no daemon", h.fails("append_to_note", `{"note":"alpha","text":"x"}`), "can't be reached")
+	h.contains("no daemon", h.fails("append_to_note", `{"note":"alpha","text":"x"}`), "cannot connect")
 	d.listen()
 }
 

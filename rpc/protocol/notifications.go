@@ -41,7 +41,7 @@ var Notifications = func() []Notification {
 	all := []Notification{
 		fromClient(notify[Empty](NotifyInitialized, "The client has received the answer to initialize.", "", `{}`)),
 		fromClient(notify[Empty](NotifyExit, "Close the connection.", "", `{}`)),
-		fromClient(notify[Cancel](NotifyCancel, "Withdraw a call.",
+		fromClient(notify[Cancel](NotifyCancel, "Cancel a call.",
 			"A read, and a mutation that has not begun, is answered with cancelled. A mutation in progress completes and answers as usual. A job stops between two transactions.",
 			`{"id":7}`)),
 		notify[Progress](NotifyProgress, "The progress of a call that has a progressToken.",

@@ -43,11 +43,11 @@ func ErrorTable() string {
 // TopicsTable returns the topics as a Markdown table.
 func TopicsTable() string {
 	merges := map[MergeRule]string{
-		MergeRecords: "ids united, each with what happened to it last",
-		MergeLatest:  "the last one stands for those before it",
+		MergeRecords: "merged ids, each with its latest change",
+		MergeLatest:  "only the latest event",
 	}
 	remote := map[RemoteRule]string{
-		RemoteVisible: "ids of records that it may see", RemoteUncounted: "without numbers that count records",
+		RemoteVisible: "ids of records that it may see", RemoteUncounted: "without counts of records",
 	}
 	var b strings.Builder
 	b.WriteString("| topic | when | a slow reader gets | a remote audience gets | params, for example |\n|---|---|---|---|---|\n")

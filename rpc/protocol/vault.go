@@ -71,10 +71,10 @@ var vaultMethods = []Method{
 		},
 		CodeNotFound, CodeConflict, CodeUnavailable, CodeLimit))),
 	describe[ReadAll, VaultList]("vault.list", Read,
-		"List the known vaults.", "",
+		"List the vaults.", "",
 		Example{`{}`, `{"vaults":[` + exampleVault + `]}`}),
 	describe[VaultMaybe, record.VaultStatus]("vault.status", Read,
-		"Say how a vault stands.", "",
+		"Report the state of a vault.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeConflict),
 	describe[VaultUnresolved, Unresolved]("vault.unresolved", Read,
 		"List the links of a vault that lead nowhere, by target.", "",
@@ -88,9 +88,9 @@ var vaultMethods = []Method{
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable)),
 	wholeStore(describe[VaultForget, VaultForgotten]("vault.forget", Mutation,
 		"Remove a vault and every record that came from it; its folder stays as it is.",
-		"A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it. "+
-			"Files of the store's folder that hold former states go, too, so that nothing of the vault is left there; "+
-			"a restore can't be undone then.",
+		"A large vault is removed in several transactions. If the daemon stops between two of them, the next start continues. "+
+			"Files in the store's folder that hold earlier states are removed too, so that nothing of the vault remains there; "+
+			"a restore cannot be undone afterwards.",
 		Example{`{"vault":"Notes"}`, `{"vault":"Notes","notes":60,"copies":[]}`},
 		CodeNotFound, CodeConflict, CodeUnavailable)),
 }

@@ -77,7 +77,7 @@ func Listen(path string, opts Options) (*Listener, error) {
 		if err == nil {
 			return l, nil
 		}
-		err = errors.Join(failed(err, "the lock file of the socket can't be written"), l.Close())
+		err = errors.Join(failed(err, "cannot write the lock file of the socket"), l.Close())
 		return nil, err
 	}
 	var owned *OwnedError
@@ -99,7 +99,7 @@ func takeLock(lockPath string, now func() time.Time) (*flock.Flock, error) {
 			// Whoever reads the file from now on must not be told of the last owner.
 			if err := os.Truncate(lockPath, 0); err != nil {
 				_ = lock.Unlock()
-				return nil, failed(err, "the lock file of the socket can't be written")
+				return nil, failed(err, "cannot write the lock file of the socket")
 			}
 			return lock, nil
 		}
@@ -127,14 +127,14 @@ func bind(path string) (*Listener, error) {
 	case err != nil:
 		return nil, failed(err, "the socket's place can't be read")
 	case info.Mode()&os.ModeSocket == 0:
-		return nil, fault.New(fault.Unavailable, "the socket's place is taken by a file that is no socket").
-			WithHint("remove that file, or choose another place with --socket or $%s", EnvPath)
+		return nil, fault.New(fault.Unavailable, "the path of the socket is a file that is not a socket").
+			WithHint("remove that file, or choose another path with --socket or $%s", EnvPath)
 	default:
 		if answers(path) {
 			return nil, newOwnedError(path, Owner{}, time.Time{})
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, failed(err, "a socket left over by a crash can't be removed")
+			return nil, failed(err, "cannot remove a socket left over by a crash")
 		}
 	}
 	umaskMu.Lock()
@@ -143,7 +143,7 @@ func bind(path string) (*Listener, error) {
 	syscall.Umask(old)
 	umaskMu.Unlock()
 	if err != nil {
-		return nil, failed(err, "the socket can't be bound")
+		return nil, failed(err, "cannot listen on the socket")
 	}
 	// Close must not remove a socket that another process put in our place.
 	ln.SetUnlinkOnClose(false)
@@ -154,7 +154,7 @@ func bind(path string) (*Listener, error) {
 	}
 	if err != nil {
 		_ = ln.Close()
-		return nil, failed(err, "the socket can't be made private")
+		return nil, failed(err, "cannot make the socket private")
 	}
 	return l, nil
 }
@@ -231,7 +231,7 @@ func dialError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fault.Wrap(fault.KindOf(ctx.Err()), err, "the daemon did not answer in time")
 	}
-	e := fault.Wrap(fault.Unavailable, err, "the socket can't be reached")
+	e := fault.Wrap(fault.Unavailable, err, "cannot connect to the socket")
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		e.Msg, e.Hint, e.Retryable = "no daemon listens on the socket", "start one with: ctxd serve", true
@@ -248,7 +248,7 @@ func dialError(ctx context.Context, err error) error {
 func checkPeer(conn *net.UnixConn) error {
 	uid, known, err := peerUID(conn)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the user at the other end of the socket can't be told")
+		return fault.Wrap(fault.Unavailable, err, "cannot determine the user at the other end of the socket")
 	}
 	return sameUser(uid, known)
 }

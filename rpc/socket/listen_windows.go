@@ -49,7 +49,7 @@ func Listen(path string, _ Options) (*Listener, error) {
 	}
 	who, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the user of this process can't be told")
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot determine the user of this process")
 	}
 	ln, err := winio.ListenPipe(path, &winio.PipeConfig{
 		SecurityDescriptor: "D:P(A;;GA;;;" + who.User.Sid.String() + ")",
@@ -60,7 +60,7 @@ func Listen(path string, _ Options) (*Listener, error) {
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PIPE_BUSY):
 		return nil, newOwnedError(path, Owner{}, time.Time{})
 	case err != nil:
-		return nil, fault.Wrap(fault.Unavailable, err, "the pipe can't be made").
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot create the pipe").
 			WithHint("choose another name with --socket or $%s", EnvPath)
 	}
 	return &Listener{Listener: ln, path: path}, nil
@@ -82,7 +82,7 @@ func Dial(ctx context.Context, path string) (net.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, fault.Wrap(fault.KindOf(ctx.Err()), err, "the daemon did not answer in time")
 	}
-	e := fault.Wrap(fault.Unavailable, err, "the pipe can't be reached")
+	e := fault.Wrap(fault.Unavailable, err, "cannot connect to the pipe")
 	switch {
 	case errors.Is(err, fs.ErrNotExist), os.IsNotExist(err):
 		e.Msg, e.Hint, e.Retryable = "no daemon listens on the pipe", "start one with: ctxd serve", true

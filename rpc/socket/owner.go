@@ -34,13 +34,13 @@ func (e *OwnedError) Unwrap() error { return e.fault }
 
 func newOwnedError(path string, o Owner, now time.Time) *OwnedError {
 	e := &OwnedError{Owner: o}
-	who := "its process could not be told"
+	who := "its process is unknown"
 	if o.PID != 0 {
 		e.Uptime = max(0, now.Sub(o.Started))
 		who = fmt.Sprintf("pid %d, version %s, up %s", o.PID, o.Version, e.Uptime.Round(time.Second))
 	}
 	e.fault = fault.New(fault.Conflict, "another ctxd already serves this socket (%s)", who).
-		WithHint("use that one, or end it with: ctxd stop%s", flagFor(path))
+		WithHint("use that one, or stop it with: ctxd stop%s", flagFor(path))
 	return e
 }
 

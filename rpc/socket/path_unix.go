@@ -60,7 +60,7 @@ func checkDir(dir string, info os.FileInfo) error {
 	}
 	link := info.Mode()&os.ModeSymlink != 0
 	if !link && !info.IsDir() {
-		return fault.New(fault.Unavailable, "the place of the socket's directory is taken by something else").
+		return fault.New(fault.Unavailable, "the path of the socket's directory is not a directory").
 			WithHint("move %s away, or choose another place with --socket or $%s", dir, EnvPath)
 	}
 	if wide := info.Mode().Perm() &^ 0o700; !link && wide != 0 {

@@ -17,7 +17,7 @@ import (
 // badParam is a parameter that can't be taken. Its path grows on the way out.
 type badParam struct {
 	path string
-	msg  string // "must be a text", to be read after the path
+	msg  string // "must be a string", to be read after the path
 	over bool   // it is too much, not wrong
 }
 
@@ -78,8 +78,8 @@ func (d *Decoder) Decode(params []byte, v any, stringBytes int) (reserved []byte
 		run.pos++
 		run.Space()
 		if run.Peek() != ']' {
-			return nil, fault.Field("params", "the params are a list, an object with names is expected").
-				WithHint("give the parameters by name: rpc.discover lists them")
+			return nil, fault.Field("params", "the params must be an object, not a list").
+				WithHint("give params by name; rpc.discover lists them")
 		}
 		run.data, run.pos = []byte("{}"), 0
 	}
@@ -140,7 +140,7 @@ func (d *decoding) value(v reflect.Value, p *plan) error {
 	switch p.kind {
 	case isString:
 		if c != '"' {
-			return bad("must be a text")
+			return bad("must be a string")
 		}
 		quoted, _ := d.quoted()
 		if n := len(quoted) - 2; n > d.stringBytes && !d.long {
@@ -320,7 +320,7 @@ func (d *decoding) reservedValue() error {
 		return bad("is given twice")
 	}
 	if c != '"' && c != '-' && (c < '0' || c > '9') {
-		return bad("must be a text or a number")
+		return bad("must be a string or a number")
 	}
 	d.reserved = d.rawValue()
 	return nil
@@ -434,12 +434,12 @@ func (d *decoding) mapping(v reflect.Value, p *plan) error {
 func (d *decoding) fieldValue() (any, error) {
 	switch d.Peek() {
 	case '{':
-		return nil, bad("must be a text, a number, true, false or a list of texts")
+		return nil, bad("must be a string, a number, true, false or a list of strings")
 	case '[':
 		items := []string{}
 		err := d.Array(func() error {
 			if d.Peek() != '"' {
-				return under("["+strconv.Itoa(len(items))+"]", bad("must be a text"))
+				return under("["+strconv.Itoa(len(items))+"]", bad("must be a string"))
 			}
 			items = append(items, d.str())
 			return d.spend(listEntry)

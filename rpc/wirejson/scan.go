@@ -285,7 +285,7 @@ func (s *Scanner) quoted() ([]byte, error) {
 	for {
 		s.pos += plainRun(s.data[s.pos:])
 		if s.pos >= len(s.data) {
-			return nil, s.fail("the end of a text is missing")
+			return nil, s.fail("a string is not closed")
 		}
 		switch s.data[s.pos] {
 		case '"':
@@ -296,7 +296,7 @@ func (s *Scanner) quoted() ([]byte, error) {
 				return nil, err
 			}
 		default:
-			return nil, s.fail("a control character stands in a text")
+			return nil, s.fail("a string contains a control character")
 		}
 	}
 }
@@ -333,7 +333,7 @@ func (s *Scanner) escape() error {
 		s.pos += 5
 		return nil
 	}
-	return s.fail("a backslash escapes nothing")
+	return s.fail("a backslash is followed by no valid escape")
 }
 
 func unhex(c byte) rune {

@@ -22,7 +22,7 @@ func (x *Index) Reindex(ctx context.Context, progress func(done, total int)) err
 		x.mu.Unlock()
 		return &fault.Error{
 			Kind: fault.Conflict, Msg: "the index of words is being made already",
-			Hint: "wait for that to end: admin.stats tells", Retryable: true,
+			Hint: "wait until that is done; admin.stats shows it", Retryable: true,
 		}
 	}
 	x.reset()

@@ -27,7 +27,7 @@ func (x *Index) Reindex(ctx context.Context, progress func(done, total int)) err
 		x.mu.Unlock()
 		return &fault.Error{
 			Kind: fault.Conflict, Msg: "the vectors are being made already",
-			Hint: "wait for that to end: admin.stats tells", Retryable: true,
+			Hint: "wait until that is done; admin.stats shows it", Retryable: true,
 		}
 	}
 	old := x.serving

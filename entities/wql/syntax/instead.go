@@ -21,7 +21,7 @@ func (p *parser) several(first int) {
 	instead := strings.Join(values, "; ")
 	switch {
 	case len(values) == 0:
-		p.found.Fail(at, "a query can't select single fields",
+		p.found.Fail(at, "a query cannot select single fields",
 			"write SELECT "+p.wholeOf(parts)+rest+" for whole entities, and read their fields with entities.get")
 	case len(values) == len(parts):
 		p.found.Fail(at, "a query gives one aggregate, not several", "write a query for each: "+instead)

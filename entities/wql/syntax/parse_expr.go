@@ -162,7 +162,7 @@ func (p *parser) expectedOperator(left Operand) {
 	t := p.peek()
 	hint := hintsForWords[strings.ToUpper(t.text)]
 	if _, ok := left.(*Path); ok && (t.kind == tokEOF || t.is("AND") || t.is("OR") || t.symbol(")")) {
-		hint = "a field alone is no condition: write as in p.active = true, or p.field IS NOT NULL"
+		hint = "a field alone is not a condition; write p.active = true, or p.field IS NOT NULL"
 	}
 	if hint == "" && t.kind == tokWord && len(t.text) > 2 {
 		words := []string{"IN", "CONTAINS", "LIKE", "BETWEEN", "IS", "STARTS", "NOT"}
@@ -189,7 +189,7 @@ func (p *parser) compare(start int, left Operand, op CompareOp, not bool) Expr {
 
 func (p *parser) in(start int, x Operand, not bool) Expr {
 	if !p.acceptSymbol("(") {
-		p.expected("(", "the values stand in parentheses, as in IN ('a', 'b')")
+		p.expected("(", "write the values in parentheses, as in IN ('a', 'b')")
 		p.stray(x)
 		return nil
 	}
@@ -251,7 +251,7 @@ func (p *parser) operand() Operand {
 	x := p.term()
 	for x != nil && (p.peek().symbol("+") || p.peek().symbol("-")) {
 		if p.second().kind != tokDuration {
-			hint := "only durations are added and taken away, as in today() - 7d"
+			hint := "only durations can be added or subtracted, as in today() - 7d"
 			if lit, ok := x.(*Literal); ok && lit.Kind == LitNumber {
 				hint = "write dates as date('2026-01-31'); numbers are not calculated with"
 			}
@@ -289,7 +289,7 @@ func (p *parser) term() Operand {
 	case tokNumber:
 		return p.number(t.Start, "")
 	case tokDuration:
-		p.found.Fail(t.Span, "a duration stands alone", "add it to a date or take it away, as in today() - "+t.text)
+		p.found.Fail(t.Span, "a duration stands alone", "add it to a date or subtract it, as in today() - "+t.text)
 		return nil
 	case tokQuoted:
 		return p.path()

@@ -182,7 +182,7 @@ func (p *parser) query() *Query {
 	if p.accept("FROM") {
 		p.from(q)
 	} else {
-		p.expected("FROM", "say which types to look at, as in FROM Person")
+		p.expected("FROM", "say which types to read, as in FROM Person")
 		p.skipTo("FROM")
 		if p.accept("FROM") {
 			p.from(q)
@@ -208,7 +208,7 @@ var hintsForWords = map[string]string{
 	"HAVING": "WQL has no HAVING: put the condition into WHERE",
 	"JOIN":   "WQL has no JOIN: follow the reference, as in p.team.name",
 	"UNION":  "WQL has no UNION: name several types, as in FROM Person, Team",
-	"ILIKE":  "LIKE does not look at case already",
+	"ILIKE":  "LIKE already ignores case",
 	"WHERE":  "a query has one WHERE, before ORDER BY and LIMIT; join conditions with AND",
 	"ORDER":  "ORDER BY comes once, behind WHERE and before LIMIT",
 	"LIMIT":  "LIMIT comes once, at the end",
@@ -226,7 +226,7 @@ func (p *parser) trailing(keywords ...string) {
 		}
 		hint := hintsForWords[strings.ToUpper(t.text)]
 		if hint == "" && t.symbol(")") {
-			hint = "take the parenthesis out, or open it before"
+			hint = "remove the parenthesis, or open it before"
 		}
 		if hint == "" && t.kind == tokWord {
 			if close := Nearest(t.text, keywords); len(close) > 0 {

@@ -28,7 +28,7 @@ const (
 // request.
 func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
 	if s.Peek() != '{' {
-		e.Invalid = "a request is an object"
+		e.Invalid = "a request must be an object"
 		return e, s.Value()
 	}
 	var seen uint8
@@ -55,7 +55,7 @@ func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
 			e.Reply = true
 		}
 		if seen&bit != 0 {
-			e.Invalid = "a member is given twice: " + string(key)
+			e.Invalid = "a field is given twice: " + string(key)
 		}
 		seen |= bit
 		return nil
@@ -73,13 +73,13 @@ func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
 func (e *Envelope) check() string {
 	switch {
 	case e.ID != nil && !ValidID(e.ID):
-		return "an id is a text, a number or null"
+		return "an id must be a string, a number or null"
 	case !e.version:
 		return `the member "jsonrpc" is not "2.0"`
 	case e.Method == nil:
 		return "the method is missing"
 	case e.Method[0] != '"':
-		return "the method is not a text"
+		return "the method is not a string"
 	}
 	if e.Params != nil {
 		if c := e.Params[0]; c != '{' && c != '[' && c != 'n' {

@@ -352,7 +352,7 @@ func header(line string, length *int64) error {
 			return &HeaderError{"the header is malformed: Content-Length is not a number of bytes"}
 		}
 		if *length >= 0 && *length != int64(n) {
-			return &HeaderError{"the header is malformed: Content-Length stands in it twice"}
+			return &HeaderError{"the header is malformed: Content-Length is given twice"}
 		}
 		*length = int64(n)
 	case strings.EqualFold(name, "Content-Type"):

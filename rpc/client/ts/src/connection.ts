@@ -281,7 +281,7 @@ function encode(message: object): string {
   } catch (err) {
     throw new CtxdError(
       ErrorCode.InvalidParams,
-      "the params can't be written as JSON",
+      "cannot encode the params as JSON",
       { kind: "invalid_params" },
       { cause: err },
     );

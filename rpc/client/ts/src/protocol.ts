@@ -2706,12 +2706,12 @@ export interface Methods {
    */
   "vault.import": { params: VaultImportParams; result: VaultResult };
   /**
-   * List the known vaults.
+   * List the vaults.
    * Errors of its own: unavailable, limit, deadline.
    */
   "vault.list": { params: VaultListParams; result: VaultList };
   /**
-   * Say how a vault stands.
+   * Report the state of a vault.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"vault":"Notes"}
    */
@@ -2730,7 +2730,7 @@ export interface Methods {
   "vault.unwatch": { params: VaultUnwatchParams; result: VaultStatus };
   /**
    * Remove a vault and every record that came from it; its folder stays as it is.
-   * A large vault goes in several transactions. When the daemon ends between two of them, the next one goes on with it. Files of the store's folder that hold former states go, too, so that nothing of the vault is left there; a restore can't be undone then.
+   * A large vault is removed in several transactions. If the daemon stops between two of them, the next start continues. Files in the store's folder that hold earlier states are removed too, so that nothing of the vault remains there; a restore cannot be undone afterwards.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"vault":"Notes"}
    */

@@ -112,7 +112,7 @@ function fromLines(text: string): Words {
 export function lost(cause?: unknown): CtxdError {
   return unavailable(
     "the connection to the daemon is lost",
-    { hint: "see whether it runs with: ctxd inspect status", retryable: true },
+    { hint: "check whether it runs: ctxd inspect status", retryable: true },
     cause,
   );
 }
