@@ -20,7 +20,8 @@ const (
 )
 
 // stroke is what a drawing shows between two nodes: all edges from one to the
-// other as one, labelled with their fields.
+// other as one, labelled with their fields. A link of a note has no label: that it
+// links there is all that it says.
 type stroke struct {
 	from, to int // positions in Nodes
 	fields   []string
@@ -44,7 +45,8 @@ func strokes(s *graph.Subgraph) []stroke {
 			at[[2]int{from, to}] = i
 			list = append(list, stroke{from: from, to: to})
 		}
-		if !slices.Contains(list[i].fields, e.Field) {
+		plain := e.Field == graph.WikiLink && s.Nodes[from].Kind == graph.Note.String()
+		if !plain && !slices.Contains(list[i].fields, e.Field) {
 			list[i].fields = append(list[i].fields, e.Field)
 		}
 	}
@@ -71,9 +73,11 @@ func DOT(s *graph.Subgraph) (string, error) {
 	}
 	for _, e := range strokes(s) {
 		// A weight of 0, which is the library's default, would let Graphviz bend the edge as it likes.
-		err := g.AddEdge(fmt.Sprintf("n%d", e.from), fmt.Sprintf("n%d", e.to),
-			dgraph.EdgeWeight(1), dgraph.EdgeAttribute("label", dotText(e.label())))
-		if err != nil {
+		with := []func(*dgraph.EdgeProperties){dgraph.EdgeWeight(1)}
+		if label := e.label(); label != "" {
+			with = append(with, dgraph.EdgeAttribute("label", dotText(label)))
+		}
+		if err := g.AddEdge(fmt.Sprintf("n%d", e.from), fmt.Sprintf("n%d", e.to), with...); err != nil {
 			return "", err
 		}
 	}
@@ -89,7 +93,7 @@ func inOrder(doc string) string {
 	lines := slices.DeleteFunc(strings.Split(doc, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
 	body := lines[1 : len(lines)-1]
 	for i, l := range body {
-		body[i] = strings.NewReplacer(",  weight=0 ];", " ];", ",  weight=1 ];", ", weight=1 ];").
+		body[i] = strings.NewReplacer(",  weight=0 ];", " ];", "  weight=1 ];", " weight=1 ];").
 			Replace(strings.TrimSpace(l))
 	}
 	rank := func(l string) (kind, from, to int) {
@@ -150,7 +154,11 @@ func Mermaid(s *graph.Subgraph) string {
 		fmt.Fprintf(&b, "  n%d%s\"%s\"%s\n", i, open, label, end)
 	}
 	for _, e := range strokes(s) {
-		fmt.Fprintf(&b, "  n%d -->|\"%s\"| n%d\n", e.from, mermaidText(e.label()), e.to)
+		label := ""
+		if e.label() != "" {
+			label = "|\"" + mermaidText(e.label()) + "\"|"
+		}
+		fmt.Fprintf(&b, "  n%d -->%s n%d\n", e.from, label, e.to)
 	}
 	return b.String()
 }

@@ -12,12 +12,14 @@ import (
 // order within a layer comes from sweeps of barycenters, and the places from
 // moving each node towards the mean of its neighbours as far as the others
 // leave room. Edges between neighbouring layers don't cross layers, so there
-// are no dummy nodes; the few that lead further are drawn below the nodes.
+// are no dummy nodes; the few that lead further are drawn below the nodes. A layer of a
+// dozen nodes or more is laid out as frames (groups.go), which are placed like nodes.
 
 // Sizes in the units of the drawing, about pixels.
 const (
 	boxWidth   = 216
-	columnGap  = 148
+	columnGap  = 148 // before a column
+	framesGap  = 96  // before a column of frames, whose edges have no labels
 	rowGap     = 18
 	padding    = 24
 	headHeight = 46 // of a box with its name and type
@@ -29,9 +31,8 @@ const (
 // sweeps is how often the layers are put in order; more hardly change it.
 const sweeps = 8
 
-// box is a node with its place.
+// box is what the layout places: a node, or a frame around several.
 type box struct {
-	node          int // position in Nodes
 	column        int
 	x, y          float64 // of its upper left corner
 	width, height float64
@@ -43,27 +44,28 @@ func (b *box) middle() float64 { return b.y + b.height/2 }
 
 // layout is a drawing without its texts.
 type layout struct {
-	boxes         []box   // by position in Nodes
+	boxes         []box
 	columns       [][]int // boxes from above
 	width, height float64
 }
 
-// arrange places nodes of these depths; heights are those of their boxes.
-func arrange(depths []int, heights []float64, strokes []stroke) *layout {
+// arrange places boxes of these depths and sizes; pairs are those with an edge
+// between them.
+func arrange(depths []int, sizes []box, pairs [][2]int) *layout {
 	l := &layout{boxes: make([]box, len(depths))}
 	columnOf := columnsOf(depths)
 	for i := range l.boxes {
 		c := columnOf[depths[i]]
-		l.boxes[i] = box{node: i, column: c, width: boxWidth, height: heights[i]}
+		l.boxes[i] = box{column: c, width: sizes[i].width, height: sizes[i].height}
 		for len(l.columns) <= c {
 			l.columns = append(l.columns, nil)
 		}
 		l.columns[c] = append(l.columns[c], i)
 	}
-	for _, s := range strokes {
-		if l.boxes[s.from].column != l.boxes[s.to].column {
-			l.boxes[s.from].beside = append(l.boxes[s.from].beside, s.to)
-			l.boxes[s.to].beside = append(l.boxes[s.to].beside, s.from)
+	for _, p := range pairs {
+		if l.boxes[p[0]].column != l.boxes[p[1]].column {
+			l.boxes[p[0]].beside = append(l.boxes[p[0]].beside, p[1])
+			l.boxes[p[1]].beside = append(l.boxes[p[1]].beside, p[0])
 		}
 	}
 	l.stack()
@@ -76,7 +78,6 @@ func arrange(depths []int, heights []float64, strokes []stroke) *layout {
 			l.relax(column)
 		}
 	}
-	l.frame()
 	return l
 }
 
@@ -182,8 +183,13 @@ func (l *layout) relax(column []int) {
 	}
 }
 
-// frame moves everything into a frame that begins at 0, 0.
-func (l *layout) frame() {
+// screen is how high a drawing may be and yet be seen as a whole.
+const screen = 860
+
+// frame moves everything into a frame that begins at 0, 0. gaps are the room before
+// the columns. Where not all can be seen at once, the first column, from which the
+// others are reached, goes to the top: that is what a viewer shows first.
+func (l *layout) frame(gaps []float64) {
 	if len(l.boxes) == 0 {
 		l.width, l.height = 2*padding, 2*padding
 		return
@@ -192,11 +198,24 @@ func (l *layout) frame() {
 	for i := range l.boxes {
 		top = min(top, l.boxes[i].y)
 	}
-	for i := range l.boxes {
-		b := &l.boxes[i]
-		b.x = padding + float64(b.column)*(boxWidth+columnGap)
-		b.y += padding - top
-		l.width = max(l.width, b.x+b.width+padding)
-		l.height = max(l.height, b.y+b.height+padding)
+	x := float64(padding)
+	for c, column := range l.columns {
+		x += gaps[c]
+		wide := 0.0
+		for _, i := range column {
+			b := &l.boxes[i]
+			b.x = x
+			b.y += padding - top
+			wide = max(wide, b.width)
+			l.height = max(l.height, b.y+b.height+padding)
+		}
+		x += wide
+	}
+	l.width = x + padding
+	if l.height > screen {
+		up := l.boxes[l.columns[0][0]].y - padding
+		for _, i := range l.columns[0] {
+			l.boxes[i].y -= up
+		}
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/rivo/uniseg"
 
 	"github.com/ctxd/ctxd/graph"
 )
@@ -25,44 +24,74 @@ type SVGOptions struct {
 	Link func(node int) string
 	// Marked are nodes to stand out, by position; nil: those at depth 0.
 	Marked map[int]bool
+	// AllFields shows the fields of every node, also where there are many nodes.
+	AllFields bool
 	// Depths shows the depth of each node.
 	Depths bool
 	// Inline leaves out the style sheet, for a page that has SVGStyle and the
-	// colours that it names.
+	// colours that it names. The drawing is as narrow as a page.
 	Inline bool
 }
 
-// SVGStyle is the style sheet of a drawing. It takes its colours from
-// variables, which SVGColours sets for light and dark.
-const SVGStyle = `.g-graph{font-family:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-size:13px}
-.g-box{fill:var(--g-box);stroke:var(--g-line);stroke-width:1}
+// fontFamily are the fonts of a drawing: that of the system, where there is one.
+const fontFamily = `ui-sans-serif,system-ui,-apple-system,Segoe UI,Roboto,Noto Sans,DejaVu Sans,sans-serif`
+
+// SVGStyle is the style sheet of a drawing. A drawing has its colours in attributes,
+// which every viewer draws; where variables are known, those that SVGColours sets for
+// light and dark take their place.
+const SVGStyle = `@supports (fill:var(--g-ink)){
+.g-box{fill:var(--g-box);stroke:var(--g-line)}
 .g-note .g-box{fill:var(--g-note)}
-.g-marked .g-box{stroke:var(--g-accent);stroke-width:2}
-.g-name{font-weight:600;fill:var(--g-ink)}
-.g-type,.g-depth,.g-label,.g-more{font-size:11px;fill:var(--g-faint)}
-.g-field{font-size:11px;fill:var(--g-ink)}
-.g-key{fill:var(--g-faint)}
-.g-edge{fill:none;stroke:var(--g-edge);stroke-width:1.25}
-.g-back{stroke-dasharray:4 3}
-.g-beside{opacity:.55}
-.g-edge:hover{stroke:var(--g-accent);stroke-width:2;opacity:1}
+.g-marked .g-box{stroke:var(--g-accent)}
+.g-frame{stroke:var(--g-line)}
+.g-name,.g-field{fill:var(--g-ink)}
+.g-type,.g-depth,.g-label,.g-more,.g-key,.g-heading{fill:var(--g-faint)}
+.g-line{stroke:var(--g-edge)}
 .g-tip{fill:var(--g-edge)}
-.g-label{paint-order:stroke;stroke:var(--g-paper);stroke-width:3px;stroke-linejoin:round}
+.g-under{fill:var(--g-paper)}
+.g-edge:hover .g-line{stroke:var(--g-accent);stroke-width:2}
+.g-edge:hover .g-tip{fill:var(--g-accent)}
+.g-edge:hover{opacity:1}
 a.g-node{cursor:pointer}
 a.g-node:hover .g-box{stroke:var(--g-accent)}
 a.g-node:focus{outline:none}
 a.g-node:focus .g-box{stroke:var(--g-accent);stroke-width:3}
+}
 `
 
 // SVGColours sets the variables of SVGStyle for a document of its own.
 const SVGColours = `:root{--g-paper:#fff;--g-box:#f6f7f9;--g-note:#fdf8ec;--g-line:#c3c9d2;--g-ink:#1b2330;--g-faint:#5b6675;--g-edge:#8a95a5;--g-accent:#0b63ce}
 @media (prefers-color-scheme:dark){:root{--g-paper:#12161c;--g-box:#1c222b;--g-note:#26231a;--g-line:#3b4554;--g-ink:#e7ecf3;--g-faint:#9aa7b8;--g-edge:#6d7a8c;--g-accent:#6cb0ff}}
-.g-paper{fill:var(--g-paper)}
+@supports (fill:var(--g-ink)){.g-paper{fill:var(--g-paper)}}
 `
 
+// Attributes of what a drawing is made of, for viewers without the variables.
+const (
+	paperLook  = `class="g-paper" fill="#fff"`
+	frameLook  = `class="g-frame" fill="none" stroke="#c3c9d2" stroke-opacity=".7"`
+	nameLook   = `class="g-name" fill="#1b2330"`
+	boldName   = nameLook + ` font-size="13" font-weight="600"`
+	cellName   = nameLook + ` font-size="12"`
+	typeLook   = `class="g-type" fill="#5b6675" font-size="11"`
+	depthLook  = `class="g-depth" fill="#5b6675" font-size="11"`
+	fieldLook  = `class="g-field" fill="#1b2330" font-size="11"`
+	keyLook    = `class="g-key" fill="#5b6675"`
+	labelLook  = `class="g-label" fill="#5b6675" font-size="11"`
+	underLook  = `class="g-under" fill="#fff" opacity=".8"`
+	headLook   = `class="g-heading" fill="#5b6675" font-size="11"`
+	moreLook   = `class="g-more" fill="#5b6675" font-size="11"`
+	lineLook   = `class="g-line" fill="none" stroke="#8a95a5" stroke-width="1.25"`
+	tipLook    = `class="g-tip" fill="#8a95a5"`
+	boxLook    = `class="g-box" fill="#f6f7f9" stroke="#c3c9d2"`
+	noteLook   = `class="g-box" fill="#fdf8ec" stroke="#c3c9d2"`
+	markedBox  = `class="g-box" fill="#f6f7f9" stroke="#0b63ce" stroke-width="2"`
+	markedNote = `class="g-box" fill="#fdf8ec" stroke="#0b63ce" stroke-width="2"`
+)
+
 // SVG draws a part of the graph: columns by depth, each node with its name, its
-// type and the Fields it has. The document needs nothing from elsewhere, and no
-// text of a record is read as markup. It takes O(nodes + edges).
+// type and the Fields it has; the nodes of a crowded column in frames, without their
+// fields. The document needs nothing from elsewhere, and no text of a record is read as
+// markup. It takes O(n log n) for n nodes and edges.
 func SVG(s *graph.Subgraph, o SVGOptions) string {
 	d := &svg{Subgraph: s, options: o, shown: min(len(s.Nodes), MaxDrawn)}
 	for _, e := range strokes(s) {
@@ -70,6 +99,7 @@ func SVG(s *graph.Subgraph, o SVGOptions) string {
 			d.strokes = append(d.strokes, e)
 		}
 	}
+	d.group()
 	d.measure()
 	d.write()
 	return d.b.String()
@@ -81,9 +111,26 @@ type svg struct {
 	options SVGOptions
 	shown   int // nodes
 	strokes []stroke
-	ends    [][2]end // of each stroke
-	*layout
-	b strings.Builder
+	tied    []tie // by node
+	blocks  []block
+	blockOf []int       // by node
+	across  map[int]int // nodes beside each other in the frames of a depth
+	terse   bool        // there are too many nodes for their fields
+	edges   []edge
+	ports   []float64 // least heights of nodes, for the ends of edges at their sides
+	places  []box     // of the nodes, and then of the blocks
+	*layout           // of the blocks
+	b       strings.Builder
+}
+
+// edge is a line of the drawing, between two of its places.
+type edge struct {
+	from, to     int
+	tips         [2]bool // whether there is a tip at either end
+	far          bool    // one of many that only show what else hangs together
+	nodes        string  // positions of the nodes it is about
+	label, title string  // title is markup
+	ends         [2]end
 }
 
 // sides of a box where an edge may end.
@@ -99,32 +146,42 @@ type end struct {
 	alone bool // few enough ends are at that side for labels
 }
 
-// measure gives every box its height and place, and every edge its ends.
+// Sizes that a drawing grows to before its frames become wider.
+const (
+	lowest    = 620
+	flattest  = 0.6 // height by width
+	pageWidth = 960 // of a drawing in a page
+)
+
+// measure gives every node its height and place, and every edge its ends.
 func (d *svg) measure() {
-	depths, heights := make([]int, d.shown), make([]float64, d.shown)
-	for i := range d.shown {
-		depths[i] = d.Nodes[i].Depth
-		heights[i] = headHeight + float64(len(d.Nodes[i].Fields))*lineHeight
-		if len(d.Nodes[i].Fields) > 0 {
-			heights[i] += 8
-		}
+	d.ports, d.places = make([]float64, d.shown), make([]box, d.shown+len(d.blocks))
+	d.lines()
+	d.arrange()
+	if d.height > screen && !d.terse {
+		d.terse = true
+		d.arrange()
 	}
-	d.layout = arrange(depths, heights, d.strokes)
+	for d.height > max(lowest, flattest*d.width) {
+		if d.options.Inline && d.width+cellWidth+cellGap > pageWidth || !d.widen() {
+			break
+		}
+		d.arrange()
+	}
 	// Boxes grow with the labelled ends at their sides, which are known only
 	// when the columns are.
-	sides := d.sidesOfBoxes()
-	for i := range d.shown {
-		for _, list := range sides[i] {
-			if len(list) <= maxPorts {
-				heights[i] = max(heights[i], float64(len(list)+1)*portGap)
+	for i, sides := range d.sidesOfBoxes() {
+		for _, list := range sides {
+			if i < d.shown && !d.inFrame(i) && len(list) <= maxPorts {
+				d.ports[i] = max(d.ports[i], float64(len(list)+1)*portGap)
 			}
 		}
 	}
-	d.layout = arrange(depths, heights, d.strokes)
-	d.place(d.sidesOfBoxes())
+	d.arrange()
+	d.touch(d.sidesOfBoxes())
 	last := len(d.columns) - 1
-	if slices.ContainsFunc(d.strokes, func(s stroke) bool {
-		return d.boxes[s.from].column == last && d.boxes[s.to].column == last
+	if slices.ContainsFunc(d.edges, func(e edge) bool {
+		return d.places[e.from].column == last && d.places[e.to].column == last
 	}) {
 		d.width += besideWidth
 	}
@@ -133,14 +190,74 @@ func (d *svg) measure() {
 	}
 }
 
+// arrange places the blocks and what is in them.
+func (d *svg) arrange() {
+	depths, sizes := make([]int, len(d.blocks)), make([]box, len(d.blocks))
+	for n := range d.blocks {
+		depths[n] = d.blocks[n].depth
+		sizes[n].width, sizes[n].height = d.size(&d.blocks[n])
+	}
+	var pairs [][2]int
+	for _, s := range d.strokes {
+		pairs = append(pairs, [2]int{d.blockOf[s.from], d.blockOf[s.to]})
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) })
+	d.layout = arrange(depths, sizes, slices.Compact(pairs))
+	gaps := make([]float64, len(d.columns))
+	for c, column := range d.columns {
+		if c == 0 {
+			continue
+		}
+		gaps[c] = framesGap
+		if slices.ContainsFunc(column, func(n int) bool { return !d.blocks[n].framed }) {
+			gaps[c] = columnGap
+		}
+	}
+	d.layout.frame(gaps)
+	for n := range d.blocks {
+		d.fill(n)
+		d.places[d.shown+n] = d.boxes[n]
+	}
+}
+
+func (d *svg) inFrame(node int) bool { return d.blocks[d.blockOf[node]].framed }
+
+// boxHeight returns the height of a node outside of frames.
+func (d *svg) boxHeight(node int) float64 {
+	return max(headHeight+d.fieldsHeight(node), d.ports[node])
+}
+
+func (d *svg) fieldsHeight(node int) float64 {
+	if n := len(d.fields(node)); n > 0 {
+		return float64(n)*lineHeight + 8
+	}
+	return 0
+}
+
+// fields returns the fields that a node shows.
+func (d *svg) fields(node int) []graph.FieldText {
+	if d.terse && !d.options.AllFields && !d.marked(node) {
+		return nil
+	}
+	return d.Nodes[node].Fields
+}
+
+func (d *svg) marked(node int) bool {
+	if d.options.Marked != nil {
+		return d.options.Marked[node]
+	}
+	return d.Nodes[node].Depth == 0
+}
+
 // besideWidth is what the edges between the boxes of one column need beside it.
 const besideWidth = 100
 
-// sidesOfBoxes lists the ends of edges at each side of each box, from above.
+// sidesOfBoxes lists the ends of edges at each side of each place, from above.
 func (d *svg) sidesOfBoxes() [][2][]touch {
-	sides := make([][2][]touch, d.shown)
-	for i, s := range d.strokes {
-		from, to := &d.boxes[s.from], &d.boxes[s.to]
+	sides := make([][2][]touch, len(d.places))
+	for i := range d.edges {
+		e := &d.edges[i]
+		from, to := &d.places[e.from], &d.places[e.to]
 		a, b := right, left
 		switch {
 		case from.column == to.column:
@@ -148,8 +265,12 @@ func (d *svg) sidesOfBoxes() [][2][]touch {
 		case from.column > to.column:
 			a, b = left, right
 		}
-		sides[s.from][a] = append(sides[s.from][a], touch{i, 0, to.middle()})
-		sides[s.to][b] = append(sides[s.to][b], touch{i, 1, from.middle()})
+		e.ends = [2]end{{side: a, y: from.middle()}, {side: b, y: to.middle()}}
+		if e.far {
+			continue // so many that they would need more room than there is
+		}
+		sides[e.from][a] = append(sides[e.from][a], touch{i, 0, to.middle()})
+		sides[e.to][b] = append(sides[e.to][b], touch{i, 1, from.middle()})
 	}
 	for i := range sides {
 		for side := range sides[i] {
@@ -159,21 +280,21 @@ func (d *svg) sidesOfBoxes() [][2][]touch {
 	return sides
 }
 
-// touch is an end of a stroke at a side of a box.
+// touch is an end of an edge at a side of a box.
 type touch struct {
-	stroke, which int
-	other         float64 // height of the other box
+	edge, which int
+	other       float64 // height of the other box
 }
 
-func (d *svg) place(sides [][2][]touch) {
-	d.ends = make([][2]end, len(d.strokes))
+// touch spreads the ends of edges over the sides of their boxes.
+func (d *svg) touch(sides [][2][]touch) {
 	for i := range sides {
-		b := &d.boxes[i]
+		b := &d.places[i]
 		for side, list := range sides[i] {
 			gap := min(portGap, (b.height-8)/float64(len(list)))
 			y := b.middle() - gap*float64(len(list)-1)/2
 			for _, t := range list {
-				d.ends[t.stroke][t.which] = end{side, y, len(list) <= maxPorts}
+				d.edges[t.edge].ends[t.which] = end{side, y, len(list) <= maxPorts}
 				y += gap
 			}
 		}
@@ -186,8 +307,8 @@ func (d *svg) write() {
 		title = "Notes and entities, and how they refer to each other"
 	}
 	w, h := num(d.width), num(d.height)
-	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="g-graph" viewBox="0 0 %s %s" width="%s" height="%s"`, w,
-		h, w, h)
+	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="g-graph" viewBox="0 0 %s %s" width="%s" height="%s" `+
+		`font-family="%s" font-size="13"`, w, h, w, h, fontFamily)
 	if d.options.Link == nil {
 		d.printf(` role="img"`)
 	} else {
@@ -195,25 +316,30 @@ func (d *svg) write() {
 	}
 	d.printf(" aria-label=\"%s\">\n<title>%s</title>\n", markup(title, maxLabels), markup(title, maxLabels))
 	if !d.options.Inline {
-		d.printf("<style>\n%s%s</style>\n<rect class=\"g-paper\" width=\"100%%\" height=\"100%%\"/>\n", SVGColours,
-			SVGStyle)
+		d.printf("<style>\n%s%s</style>\n<rect %s width=\"%s\" height=\"%s\"/>\n", SVGColours, SVGStyle, paperLook,
+			w, h)
 	}
-	d.printf(`<defs><marker id="g-tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="g-tip" d="M0 .8 8 4 0 7.2z"/></marker></defs>` + "\n<g>\n")
-	for i := range d.strokes {
-		d.edge(i)
+	for n := range d.blocks {
+		d.frame(n)
+	}
+	d.printf("<g>\n")
+	for i := range d.edges {
+		d.edge(&d.edges[i])
 	}
 	d.printf("</g>\n<g>\n")
-	for i := range d.strokes {
-		d.label(i)
+	for i := range d.edges {
+		d.label(&d.edges[i])
 	}
 	d.printf("</g>\n")
 	for _, column := range d.columns {
-		for _, i := range column {
-			d.node(i)
+		for _, n := range column {
+			for _, i := range d.blocks[n].nodes {
+				d.node(i)
+			}
 		}
 	}
 	if extra := len(d.Nodes) - d.shown; extra > 0 {
-		d.printf("<text class=\"g-more\" x=\"%d\" y=\"%s\">… and %d more, further away, not drawn</text>\n", padding,
+		d.printf("<text %s x=\"%d\" y=\"%s\">… and %d more, further away, not drawn</text>\n", moreLook, padding,
 			num(d.height-12), extra)
 	}
 	d.printf("</svg>\n")
@@ -221,74 +347,127 @@ func (d *svg) write() {
 
 func (d *svg) printf(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
-// edge draws the curve of a stroke.
-func (d *svg) edge(i int) {
-	s := d.strokes[i]
-	a, b := d.point(s.from, d.ends[i][0]), d.point(s.to, d.ends[i][1])
-	class := "g-edge"
-	switch from, to := d.boxes[s.from].column, d.boxes[s.to].column; {
-	case from > to:
-		class += " g-back"
-	case from == to:
-		class += " g-back g-beside"
+// frame draws the frame around the nodes of a block and says what they have in common.
+func (d *svg) frame(n int) {
+	b, at := &d.blocks[n], &d.boxes[n]
+	if !b.framed {
+		return
 	}
-	bend := max(48, (b.x-a.x)*a.out*0.5)
+	d.printf("<rect %s x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"9\"/>\n", frameLook, num(at.x), num(at.y),
+		num(at.width), num(at.height))
+	if b.heading == "" {
+		return
+	}
+	count := strconv.Itoa(len(b.nodes))
+	room := at.width - 2*frameEdge
+	d.text(headLook, at.x+frameEdge+2, at.y+17, b.heading, smallFont, room-smallFont.width(count)-14)
+	d.printf("<text %s text-anchor=\"end\" x=\"%s\" y=\"%s\">%s</text>\n", headLook, num(at.x+at.width-frameEdge-2),
+		num(at.y+17), count)
+}
+
+// edge draws the curve of an edge and its tips.
+func (d *svg) edge(e *edge) {
+	a, b := d.point(e.from, e.ends[0]), d.point(e.to, e.ends[1])
+	dashed := ""
+	if d.places[e.from].column >= d.places[e.to].column {
+		dashed = ` stroke-dasharray="4 3"`
+	}
+	opacity := ""
+	switch {
+	case e.far:
+		opacity = ` opacity=".3"`
+	case d.places[e.from].column == d.places[e.to].column:
+		opacity = ` opacity=".55"`
+	}
+	// A line ends where its tip begins.
+	start, stop := a.x, b.x
+	if e.tips[0] {
+		start += a.out * tipLength
+	}
+	if e.tips[1] {
+		stop += b.out * tipLength
+	}
+	bend := max(48, (stop-start)*a.out*0.5)
 	if a.out == b.out { // both ends at one side: around it
 		bend = 36 + min(60, abs(b.y-a.y)/4)
 	}
-	d.printf("<path class=\"%s\" data-edge=\"%d %d\" marker-end=\"url(#g-tip)\" d=\"M%s %sC%s %s %s %s %s %s\"><title>%s</title></path>\n",
-		class, s.from, s.to, num(a.x), num(a.y), num(a.x+a.out*bend), num(a.y), num(b.x+b.out*bend), num(b.y), num(b.x),
-		num(b.y),
-		markup(d.Nodes[s.from].Name, maxName)+" — "+markup(s.label(), maxLabels)+" → "+
-			markup(d.Nodes[s.to].Name, maxName))
+	d.printf("<g class=\"g-edge\" data-edge=\"%s\"%s><title>%s</title><path %s%s d=\"M%s %sC%s %s %s %s %s %s\"/>", e.nodes,
+		opacity, e.title, lineLook, dashed, num(start), num(a.y), num(start+a.out*bend), num(a.y),
+		num(stop+b.out*bend), num(b.y), num(stop), num(b.y))
+	for i, p := range []point{a, b} {
+		if e.tips[i] {
+			d.printf(`<path %s d="M%s %sl%s -4v8z"/>`, tipLook, num(p.x+p.out*0.5), num(p.y), num(p.out*tipLength))
+		}
+	}
+	d.printf("</g>\n")
 }
+
+// tipLength is how long the tip of an edge is.
+const tipLength = 8
 
 // point is where an edge leaves a box; out is 1 to the right and -1 to the left.
 type point struct{ x, y, out float64 }
 
-func (d *svg) point(node int, e end) point {
-	b := &d.boxes[node]
+func (d *svg) point(place int, e end) point {
+	b := &d.places[place]
 	if e.side == right {
 		return point{b.x + b.width, e.y, 1}
 	}
 	return point{b.x, e.y, -1}
 }
 
-// label writes the fields of a stroke at the end where there is room: at the
+// labelWidth is how wide the label of an edge may be.
+const labelWidth = columnGap - 30
+
+// label writes the fields of an edge at the end where there is room: at the
 // deeper node, since edges fan out towards it.
-func (d *svg) label(i int) {
-	s := d.strokes[i]
-	at, which := s.to, 1
-	if d.boxes[s.from].column > d.boxes[s.to].column {
-		at, which = s.from, 0
+func (d *svg) label(e *edge) {
+	if e.label == "" || e.far {
+		return
 	}
-	e := d.ends[i][which]
-	if !e.alone {
-		at, which = s.from+s.to-at, 1-which
-		e = d.ends[i][which]
-		if !e.alone {
+	at, which := e.to, 1
+	if d.places[e.from].column > d.places[e.to].column {
+		at, which = e.from, 0
+	}
+	if !e.ends[which].alone {
+		at, which = e.from+e.to-at, 1-which
+		if !e.ends[which].alone {
 			return // too many to be read; the title of the edge has it
 		}
 	}
-	p := d.point(at, e)
+	p := d.point(at, e.ends[which])
 	anchor := "end"
 	if p.out > 0 {
 		anchor = "start"
 	}
-	d.printf("<text class=\"g-label\" data-edge=\"%d %d\" text-anchor=\"%s\" x=\"%s\" y=\"%s\">%s</text>\n",
-		s.from, s.to, anchor, num(p.x+p.out*11), num(p.y-3), cutMarkup(s.label(), 18))
+	label := smallFont.fit(e.label, labelWidth)
+	wide := smallFont.width(label)
+	x := p.x + p.out*11
+	d.printf("<rect %s x=\"%s\" y=\"%s\" width=\"%s\" height=\"13\"/>\n", underLook, num(min(x, x+p.out*wide)), num(p.y-13),
+		num(wide))
+	d.printf("<text %s data-edge=\"%s\" text-anchor=\"%s\" x=\"%s\" y=\"%s\">%s</text>\n", labelLook, e.nodes, anchor,
+		num(x), num(p.y-3), html.EscapeString(label))
 }
 
 // node draws a box with its texts.
 func (d *svg) node(i int) {
-	v, b := &d.Nodes[i], &d.boxes[i]
-	marked := v.Depth == 0
-	if d.options.Marked != nil {
-		marked = d.options.Marked[i]
-	}
+	v, b := &d.Nodes[i], &d.places[i]
+	marked, note := d.marked(i), kindOf(v) == graph.Note
 	class := "g-node g-" + kindOf(v).String()
+	look, radius := boxLook, 6
+	switch {
+	case marked && note:
+		look = markedNote
+	case marked:
+		look = markedBox
+	case note:
+		look = noteLook
+	}
 	if marked {
 		class += " g-marked"
+	}
+	if note {
+		radius = 13
 	}
 	element, link := "g", ""
 	if d.options.Link != nil {
@@ -301,29 +480,57 @@ func (d *svg) node(i int) {
 		d.printf(`<g class="%s" data-node="%d">`, class, i)
 	}
 	d.printf("<title>%s</title>\n", d.nodeTitle(v))
-	radius := 6
-	if v.Kind == graph.Note.String() {
-		radius = 16
+	d.printf("<rect %s x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"%d\"/>\n", look, num(b.x), num(b.y), num(b.width),
+		num(b.height), radius)
+	d.fieldTexts(i, d.headTexts(i))
+	d.printf("</%s>\n", element)
+}
+
+// headTexts writes the name of a node and what stands below it, and returns the height
+// of the first field.
+func (d *svg) headTexts(i int) float64 {
+	v, b, block := &d.Nodes[i], &d.places[i], &d.blocks[d.blockOf[i]]
+	if block.framed {
+		room := b.width - 20
+		d.text(cellName, b.x+10, b.y+18, v.Name, cellFont, room)
+		if block.heading != "" {
+			return b.y + cellLow + 10
+		}
+		d.text(typeLook, b.x+10, b.y+34, d.tied[i].words(v), smallFont, room)
+		return b.y + cellHigh + 10
 	}
-	d.printf("<rect class=\"g-box\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"%d\"/>\n", num(b.x), num(b.y),
-		num(b.width), num(b.height), radius)
-	// A drawing in the drawing cuts off what is wider than it was taken for.
-	d.printf("<svg x=\"%s\" y=\"%s\" width=\"%d\" height=\"%s\">\n", num(b.x+12), num(b.y), boxWidth-20, num(b.height))
-	d.printf("<text class=\"g-name\" y=\"20\">%s</text>\n", cutMarkup(v.Name, 27))
-	d.printf("<text class=\"g-type\" y=\"36\">%s</text>\n", cutMarkup(cmp.Or(v.Type, v.Kind), 22))
+	room := b.width - 24
+	d.text(boldName, b.x+12, b.y+20, v.Name, nameFont, room)
 	if d.options.Depths {
-		d.printf("<text class=\"g-depth\" text-anchor=\"end\" x=\"%d\" y=\"36\">depth %d</text>\n", boxWidth-24,
-			v.Depth)
+		depth := "depth " + strconv.Itoa(v.Depth)
+		d.printf("<text %s text-anchor=\"end\" x=\"%s\" y=\"%s\">%s</text>\n", depthLook, num(b.x+b.width-12), num(b.y+36),
+			depth)
+		room -= smallFont.width(depth) + 10
 	}
-	y := 58
-	for _, f := range v.Fields {
-		room := max(6, 30-min(22, uniseg.StringWidth(f.Name)))
-		d.printf("<text class=\"g-field\" y=\"%d\"><tspan class=\"g-key\">%s:</tspan> %s</text>\n", y,
-			cutMarkup(f.Name, 22), cutMarkup(f.Text, room))
+	d.text(typeLook, b.x+12, b.y+36, cmp.Or(v.Type, v.Kind), smallFont, room)
+	return b.y + 58
+}
+
+// fieldTexts writes the fields of a node, the first at the height y.
+func (d *svg) fieldTexts(i int, y float64) {
+	b := &d.places[i]
+	for _, f := range d.fields(i) {
+		room := b.width - 24
+		name := smallFont.fit(f.Name, room/2) + ":"
+		d.printf("<text %s x=\"%s\" y=\"%s\"><tspan %s>%s</tspan> %s</text>\n", fieldLook, num(b.x+12), num(y), keyLook,
+			html.EscapeString(name), smallFont.fitMarkup(f.Text, room-smallFont.width(name+" ")))
 		y += lineHeight
 	}
-	d.printf("</svg>\n")
-	d.printf("</%s>\n", element)
+}
+
+// text writes one line that is no wider than room, from the left. A line that is read
+// from the right is cut at its left.
+func (d *svg) text(look string, x, y float64, s string, f font, room float64) {
+	direction := ""
+	if rightToLeft(s) {
+		direction = ` direction="rtl" text-anchor="end"`
+	}
+	d.printf("<text %s%s x=\"%s\" y=\"%s\">%s</text>\n", look, direction, num(x), num(y), f.fitMarkup(s, room))
 }
 
 // kindOf returns the kind of a node; what is no note is drawn as an entity.
@@ -345,28 +552,7 @@ func (d *svg) nodeTitle(v *graph.Vertex) string {
 	return title
 }
 
-// markup writes one line of text for XML.
-func markup(s string, most int) string { return html.EscapeString(graph.OneLine(s, most)) }
-
-// cutMarkup is markup for so many columns of a fixed width, about.
-func cutMarkup(s string, columns int) string {
-	s = graph.OneLine(s, graph.MaxFieldText)
-	if uniseg.StringWidth(s) <= columns {
-		return html.EscapeString(s)
-	}
-	rest, state, room := s, -1, columns-1
-	for rest != "" {
-		_, after, width, next := uniseg.FirstGraphemeClusterInString(rest, state)
-		if width > room {
-			break
-		}
-		room -= width
-		rest, state = after, next
-	}
-	return html.EscapeString(s[:len(s)-len(rest)] + "…")
-}
-
 // num writes a coordinate with at most one decimal.
-func num(f float64) string { return strconv.FormatFloat(float64(int(f*10+0.5))/10, 'f', -1, 64) }
+func num(f float64) string { return strconv.FormatFloat(math.Round(f*10)/10, 'f', -1, 64) }
 
 func abs(f float64) float64 { return max(f, -f) }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	htmltemplate "html/template"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -44,6 +45,7 @@ type contextPage struct {
 
 	Bars     []pageBar
 	Graph    htmltemplate.HTML
+	OfNotes  bool // the graph is of notes, since no entity is in the prompt
 	Sections []pageSection
 	After    string // what follows the last section
 	Dropped  []pageDropped
@@ -266,10 +268,15 @@ func (p *contextPage) link() {
 	})
 }
 
-// draw draws the graph of the entities in the prompt.
+// draw draws the graph of the entities in the prompt, or of the notes where there are
+// no entities.
 func (p *contextPage) draw() {
 	sub := &graph.Subgraph{}
 	var anchors []string
+	o := draw.SVGOptions{
+		Title: "The entities in the prompt and the fields that led to them", Inline: true, Depths: true,
+		Link: func(node int) string { return "#" + anchors[node] },
+	}
 	p.entities(func(_ int, it *pageItem) {
 		sub.Nodes = append(sub.Nodes, graph.Vertex{
 			ID: it.entity, Kind: it.Kind, Name: it.item.Title, Type: it.block.typeName, Depth: it.Depth,
@@ -281,13 +288,48 @@ func (p *contextPage) draw() {
 		anchors = append(anchors, it.Anchor)
 	})
 	if len(sub.Nodes) == 0 {
+		anchors = p.notes(sub)
+		o.Title, o.Depths, o.Marked = "The notes in the prompt and their links to each other", false, map[int]bool{}
+		p.OfNotes = true
+	}
+	if len(sub.Nodes) == 0 {
 		return
 	}
-	drawing := draw.SVG(sub, draw.SVGOptions{
-		Title: "The entities in the prompt and the fields that led to them", Inline: true, Depths: true,
-		Link: func(node int) string { return "#" + anchors[node] },
-	})
-	p.Graph = htmltemplate.HTML(drawing) // package graph escapes what users wrote
+	p.Graph = htmltemplate.HTML(draw.SVG(sub, o)) // package draw escapes what users wrote
+}
+
+// linkedTitle is the title in a link of a note, as its text in the prompt has it.
+var linkedTitle = regexp.MustCompile(`\[\[([^\[\]|#]+)`)
+
+// notes adds the notes in the prompt to a graph, with the links between them that the
+// prompt shows, and returns the anchors of their blocks.
+func (p *contextPage) notes(sub *graph.Subgraph) (anchors []string) {
+	ids, texts := make(map[string]string), []string{}
+	for s := range p.Sections {
+		for i := range p.Sections[s].Items {
+			it := &p.Sections[s].Items[i]
+			if it.Kind != prompt.KindNote {
+				continue
+			}
+			sub.Nodes = append(sub.Nodes,
+				graph.Vertex{ID: it.item.ID, Kind: it.Kind, Name: it.item.Title, Type: p.Sections[s].Name})
+			anchors, texts = append(anchors, it.Anchor), append(texts, it.Text)
+			if title := strings.ToLower(it.item.Title); ids[title] == "" {
+				ids[title] = it.item.ID
+			}
+		}
+	}
+	for i, text := range texts {
+		from := sub.Nodes[i].ID
+		for _, m := range linkedTitle.FindAllStringSubmatch(text, -1) {
+			title := m[1][strings.LastIndex(m[1], "/")+1:]
+			to := ids[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(title), ".md"))]
+			if to != "" && to != from { // the heading of its block is a link to itself
+				sub.Edges = append(sub.Edges, graph.Arc{From: from, To: to, Field: graph.WikiLink})
+			}
+		}
+	}
+	return anchors
 }
 
 // maxNodeFields is how many fields a node of the graph shows.

@@ -174,10 +174,41 @@ func TestCTX32_PageHoldsHostileTextsAsText(t *testing.T) {
 			if n := len(elements["article"]); n != len(pageTexts)+entities {
 				t.Errorf("%d blocks", n)
 			}
-			if drawn := strings.Count(page, `class="g-box"`); drawn != entities {
-				t.Errorf("%d nodes of %d", drawn, entities)
+			nodes := entities
+			if entities == 0 { // the notes
+				nodes = len(pageTexts)
+			}
+			if drawn := strings.Count(page, `class="g-box"`); drawn != nodes {
+				t.Errorf("%d nodes of %d", drawn, nodes)
 			}
 		}
+	}
+}
+
+// TestCTX32_PageDrawsNotesAndTheirLinks makes the page of a prompt of notes alone.
+func TestCTX32_PageDrawsNotesAndTheirLinks(t *testing.T) {
+	res := &prompt.Result{}
+	res.Report.Sections = []prompt.SectionReport{{Name: "pinned"}}
+	for i, text := range []string{"\n### [[One]] [id:n0]\nsee [[two|that]] and [[Folder/Three#Part]]\n", "\n### [[Two]] [id:n1]\n[[Missing]]\n", "\n### [[Three]] [id:n2]\n"} {
+		from := len(res.System)
+		res.System += text
+		res.Report.Sections[0].Items = append(res.Report.Sections[0].Items, prompt.Item{
+			Kind: prompt.KindNote, ID: fmt.Sprint("n", i), Title: []string{"One", "Two", "Three"}[i], Start: from, End: len(res.System),
+		})
+	}
+	res.Sections = []prompt.Section{{Name: "pinned", End: len(res.System)}}
+	page, err := (&contextDocument{audience: "local", result: res}).page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pageElements(t, page)
+	for _, want := range []string{`data-edge="0 1"`, `data-edge="0 2"`, `<a href="#item-0-1" class="g-node g-note"`, ">How the notes are linked<"} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("no %s, or more than one", want)
+		}
+	}
+	if n := strings.Count(page, `class="g-edge"`); n != 2 {
+		t.Errorf("%d edges", n)
 	}
 }
 

@@ -21,7 +21,7 @@ type graphCmd struct {
 	Depth  *int     `placeholder:"N" help:"How many edges to follow: 1 to 4, or 1 to 16 with --to. Default: 1, or 6 with --to."`
 	Ways   int      `default:"5" placeholder:"N" help:"With --to: maximum number of paths, 1 to 16. Default: 5."`
 	Kind   []string `enum:"note,entity" placeholder:"KIND" help:"Show only this kind: entity or note."`
-	Fields int      `default:"-1" placeholder:"N" help:"How many fields of each entity to show, 0 to 16. Default: 3 in an SVG, else 0."`
+	Fields int      `default:"-1" placeholder:"N" help:"How many fields of each entity to show, 0 to 16. Default: 3 in an SVG that has room for them, else 0."`
 	Format string   `enum:"tree,dot,mermaid,svg" default:"tree" placeholder:"FORMAT" help:"Form of the drawing: tree, dot, mermaid or svg. Default: tree."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the drawing to this file. Only you can read it."`
 	Force  bool     `help:"Replace the file if it exists."`
@@ -39,6 +39,7 @@ func (graphCmd) Examples() []command.Example {
 		{"ctxd inspect graph @Engineering", "what refers to what"},
 		{"ctxd inspect graph @Alice --to Glossary", "how two records are connected"},
 		{"ctxd inspect graph @Alice --depth 2 --format svg -o alice.svg", "a drawing that any browser shows"},
+		{"ctxd inspect graph @Alice --format svg | rsvg-convert -o alice.png", "a PNG, with librsvg"},
 		{"ctxd inspect graph @Alice --depth 2 --format dot | dot -Tpdf > alice.pdf", "with Graphviz"},
 		{"ctxd inspect graph @Alice --format mermaid --kind entity", "to paste into a note or an issue"},
 		{"ctxd inspect graph @Alice --audience remote", "without private records and paths through them"},
@@ -204,7 +205,7 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 	case c.Format == "mermaid":
 		return draw.Mermaid(sub), nil
 	case c.Format == "svg":
-		o := draw.SVGOptions{Title: "Around " + c.Node}
+		o := draw.SVGOptions{Title: "Around " + c.Node, AllFields: c.Fields >= 0}
 		if c.To != "" {
 			o.Title = "How " + c.Node + " and " + c.To + " are connected"
 			o.Marked = map[int]bool{}
