@@ -266,13 +266,17 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: understood(res.Understood),
 		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages),
 	}
+	out.Corrected = res.Corrected
+	if res.Nothing != "" {
+		out.Nothing = &protocol.SearchNothing{Why: res.Nothing}
+	}
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}
 	}
 	for _, f := range res.Hits {
 		n := notedoc.Note(f.Doc)
 		hit := protocol.SearchHit{
-			ID: n.ID, Title: c.view.TitleOf(n), Path: n.Path, Score: f.Score, Snippet: f.Snippet,
+			ID: n.ID, Title: c.view.TitleOf(n), Path: n.Path, Score: f.Score, Snippet: f.Snippet, By: foundBy(f.Found),
 			Ranges: f.Ranges,
 		}
 		if explain {

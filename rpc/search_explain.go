@@ -45,3 +45,14 @@ func searchFused(f *search.Fused) *protocol.SearchFused {
 	}
 	return &protocol.SearchFused{By: string(f.By), Words: f.Words, Meaning: f.Meaning, Known: f.Known}
 }
+
+// foundBy says what found a hit.
+func foundBy(m search.Mode) string {
+	switch m {
+	case search.Semantic:
+		return "meaning"
+	case search.Hybrid:
+		return "both"
+	}
+	return "words"
+}

@@ -47,52 +47,39 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		return x.searchWords(ctx, req)
 	}
 	depth := max(fuseDepth, 2*req.Limit)
-	near, err := x.nearest(ctx, &req, q, depth)
-	if err != nil {
-		return nil, err
-	}
-	why := near.missing
-	if req.Mode == Semantic {
-		if !near.asked && why != semantic.UnknownWords {
-			return nil, &fault.Error{
-				Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why,
-				Hint: "search with mode hybrid or lexical until the vectors are made: ctxd inspect index --watch", Retryable: true,
-			}
-		}
-		res := &Result{Mode: Semantic, Hits: near.hits[:min(req.Limit, len(near.hits))], Degraded: why}
-		if why != "" {
-			res.Stage = semanticStage
-		}
-		if req.Explain {
-			words := Request{
-				Query: req.Query, Plain: req.Plain, Limit: 1, Keep: req.Keep, Public: req.Public,
-				understand: true,
-			}
-			read, err := x.searchWords(ctx, words)
-			if err != nil {
-				return nil, err
-			}
-			res.Understood = read.Understood
-		}
-		m := text.NewMatcher(x.words.Stem)
-		q.matchIn(m)
-		return res, x.finishHits(ctx, &req, m, res.Hits)
-	}
-	if !near.asked {
-		res, err := x.searchWords(ctx, req)
-		if err == nil && res.Degraded == "" {
-			res.Stage, res.Degraded = semanticStage, why
-		}
-		return res, err
-	}
 	words := req
 	words.Limit, words.Snippets, words.Explain, words.understand = depth, false, false, req.Explain
+	if req.Mode == Semantic {
+		words.Limit = 1 // for the words that are corrected
+	}
 	res, m, err := x.byWords(ctx, words)
 	if err != nil {
 		return nil, err
 	}
-	if res.Degraded == "" && why != "" {
-		res.Stage, res.Degraded = semanticStage, why
+	near, err := x.nearest(ctx, &req, q, res.Corrected, depth)
+	if err != nil {
+		return nil, err
+	}
+	if req.Mode == Semantic {
+		return x.finishSemantic(ctx, &req, q, res, near)
+	}
+	if !near.asked {
+		res, err := x.searchWords(ctx, req)
+		if err == nil && res.Degraded == "" {
+			res.Stage, res.Degraded = semanticStage, near.missing
+		}
+		return res, err
+	}
+	if res.Degraded == "" && near.missing != "" {
+		res.Stage, res.Degraded = semanticStage, near.missing
+	}
+	about, err := x.isAbout(ctx, &words, q, res, near)
+	if err != nil {
+		return nil, err
+	}
+	if !about {
+		res.Mode, res.Hits, res.Nothing = Hybrid, []Hit{}, nothingIsAbout(q)
+		return res, nil
 	}
 	over := req.clock.begin("fuse")
 	f := fusion{by: x.opts.Fusion, weights: x.opts.Weights, known: res.known, depth: depth, knows: near.knows}
@@ -102,7 +89,31 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		res.Fused = f.told()
 	}
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
+	res.sayNothing(q)
 	return res, x.finishHits(ctx, &req, m, res.Hits)
+}
+
+// finishSemantic is the result of a search by meaning. words is what the search by words
+// said of the query.
+func (x *Index) finishSemantic(ctx context.Context, req *Request, q *query, words *Result, near meant) (*Result, error) {
+	why := near.missing
+	if !near.asked && why != semantic.UnknownWords {
+		return nil, &fault.Error{
+			Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why,
+			Hint: "search with mode hybrid or lexical until the vectors are made: ctxd inspect index --watch", Retryable: true,
+		}
+	}
+	res := &Result{
+		Mode: Semantic, Hits: near.hits[:min(req.Limit, len(near.hits))], Degraded: why,
+		Understood: words.Understood, Corrected: words.Corrected,
+	}
+	if why != "" {
+		res.Stage = semanticStage
+	}
+	res.sayNothing(q)
+	m := text.NewMatcher(x.words.Stem)
+	q.matchIn(m)
+	return res, x.finishHits(ctx, req, m, res.Hits)
 }
 
 // finishHits gives hits what the request wants of them. Those of words are shown where
@@ -194,12 +205,14 @@ func isName(s string) bool {
 type meant struct {
 	hits    []Hit                // the nearest first
 	asked   bool                 // whether the vectors could be asked
+	model   string               // the name of the model that made them
 	missing string               // what keeps some or all of them away
 	knows   func(id string) bool // whether they say anything of a document
 }
 
 // nearest asks the vectors for the k documents nearest to a query.
-func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (found meant, err error) {
+func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected map[string]string, k int,
+) (found meant, err error) {
 	if x.vectors == nil {
 		return meant{missing: "no embedder is configured"}, nil
 	}
@@ -209,6 +222,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (fou
 	if req.Plain {
 		asked = req.Query
 	}
+	asked = withCorrections(asked, corrected)
 	over := req.clock.begin("embed")
 	question := x.vectors.Ask(ctx2, text.CutTokens(asked, questionTokens), req.Public)
 	over()
@@ -227,7 +241,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, k int) (fou
 	if req.Mode == Hybrid {
 		least = leastCosine(len(q.words))
 	}
-	found = meant{asked: true, missing: question.Missing, knows: question.Knows}
+	found = meant{asked: true, model: question.Model(), missing: question.Missing, knows: question.Knows}
 	hits, err := question.Nearest(ctx, k, least, allowed)
 	found.hits = semanticHits(hits)
 	return found, err

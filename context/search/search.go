@@ -44,6 +44,14 @@ type Result struct {
 	Understood *Understanding
 	Stages     []Stage // with Explain: what took how long, in order
 
+	// Corrected are words that no document has, folded, each with the most frequent of the
+	// words that differ by one edit and that it stands for. There are none when another word
+	// has no such word.
+	Corrected map[string]string
+	// Nothing says why nothing was found; "" where there are hits.
+	Nothing string
+
+	all   int     // documents that the search sees
 	known float64 // the share of the words of the query that are in any document
 }
 
@@ -86,6 +94,9 @@ func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
 // searchWords is Search by words.
 func (x *Index) searchWords(ctx context.Context, req Request) (*Result, error) {
 	res, _, err := x.byWords(ctx, req)
+	if err == nil {
+		res.sayNothing(parse(x.src, req.Query, req.Plain))
+	}
 	return res, err
 }
 
@@ -115,15 +126,20 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		return res, nil, ctx.Err()
 	}
 	over := req.clock.begin("words")
-	found, err := x.words.Search(ctx, lexical.Query{
+	asking := lexical.Query{
 		Words: q.words, Prefix: q.prefix, Phrases: q.phrases, Without: q.without, Keep: q.meets(&req), Limit: req.Limit,
-		Exact: req.exact, Public: req.Public, Explain: req.Explain, Read: req.Explain || req.understand,
-	})
+		Exact: true, Public: req.Public, Explain: req.Explain, Read: req.Explain || req.understand,
+	}
+	found, err := x.words.Search(ctx, asking)
+	if err == nil && len(found.Hits) == 0 && len(q.words) > 0 && !req.exact {
+		asking.Exact, asking.Read = false, true
+		found, err = x.words.Search(ctx, asking)
+	}
 	over()
 	if err != nil {
 		return nil, nil, err
 	}
-	res.Degraded = found.Degraded
+	res.Degraded, res.all = found.Degraded, found.All
 	if res.Degraded != "" {
 		res.Stage = lexicalStage
 	}
@@ -132,6 +148,9 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		asked = len(q.words)
 	}
 	res.known = min(1, float64(found.Known)/float64(max(1, asked)))
+	if res.known == 1 { // else it rather is of another language, whose words are like some by chance
+		res.Corrected = corrections(found.Words)
+	}
 	signals := make([]LexicalSignal, len(found.Hits))
 	res.Hits = make([]Hit, len(found.Hits))
 	for i, h := range found.Hits {

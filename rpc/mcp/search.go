@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,16 +54,32 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 	if found.Degraded != nil {
 		l.head = "Notes may be missing: " + inline(found.Degraded.Why) + "\n"
 	}
+	if len(found.Corrected) > 0 && l.total > 0 {
+		l.head += "Looked for: " + corrected(found.Corrected) + "\n"
+	}
 	if l.total == searched {
 		l.head += fmt.Sprintf("More than %d notes match; these are the best.\n", searched-1)
 	}
 	for i, hit := range found.Hits {
-		l.items = append(l.items, strconv.Itoa(i+1)+". "+hitText(hit, ""))
+		why := ""
+		if found.Mode == "hybrid" && hit.By == "meaning" {
+			why = " (by meaning)"
+		}
+		l.items = append(l.items, strconv.Itoa(i+1)+". "+hitText(hit, why))
 	}
 	if err := l.skip(in.Cursor); err != nil {
 		return "", err
 	}
 	return l.page(in.MaxChars)
+}
+
+// corrected says which words were looked for in place of others.
+func corrected(words map[string]string) string {
+	list := make([]string, 0, len(words))
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		list = append(list, inline(words[w])+" instead of "+inline(w))
+	}
+	return strings.Join(list, ", ")
 }
 
 // hitText shows a note that was found. why stands behind its path.

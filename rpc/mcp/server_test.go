@@ -67,6 +67,8 @@ func TestTools(t *testing.T) {
 	if !strings.HasSuffix(text, "No note was found.\n") {
 		t.Errorf("%q", text)
 	}
+	text = h.call("search_notes", `{"query":"scaels alhpa"}`)
+	h.contains("corrected", text, "Looked for: alpha instead of alhpa, scales instead of scaels\n", "1. [[Alpha]] [id:alpha]")
 
 	text = h.call("read_note", `{"note":"Kickoff"}`)
 	h.contains("a note", text, "[[Kickoff]] [id:kickoff]\npath: meetings/kickoff.md\nchanged: 2026-01-31T09:30:00Z\ntags: plan\naliases: Start\nlinks: [[Alpha]] [id:alpha]\n"+

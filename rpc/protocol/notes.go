@@ -185,6 +185,7 @@ type SearchHit struct {
 	Title   string             `json:"title" jsonschema:"its title"`
 	Path    string             `json:"path,omitempty" jsonschema:"its path"`
 	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists"`
+	By      string             `json:"by" enum:"words,meaning,both" jsonschema:"what found it: meaning where it has none of the words"`
 	Snippet string             `json:"snippet" jsonschema:"the passage of its text that matches best; for a note found only by meaning, the nearest part"`
 	Ranges  [][2]int           `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
 	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth"`
@@ -202,9 +203,17 @@ type SearchResult struct {
 	Mode     string      `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"the mode that was used; lexical for a hybrid search without a part by meaning, such as one of only filters and phrases"`
 	Degraded *Degraded   `json:"degraded,omitempty" jsonschema:"what could not take part"`
 
+	Corrected map[string]string `json:"corrected,omitempty" jsonschema:"words of the query that are in no note, each with the word that differs by one edit and was looked for in its place"`
+	Nothing   *SearchNothing    `json:"nothing,omitempty" jsonschema:"why nothing was found; absent where there are hits"`
+
 	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"with explain: how the query was read; absent when its words were not looked at"`
 	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, for a hybrid search: the weight of each list"`
 	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`
+}
+
+// SearchNothing says that nothing was found.
+type SearchNothing struct {
+	Why string `json:"why" jsonschema:"as in: nothing is about zzzqqqxxx"`
 }
 
 // SearchFused says how a hybrid search made one list of two.
@@ -326,7 +335,7 @@ var noteMethods = []Method{
 		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.",
 		Example{
 			`{"query":"kickoff goals","limit":1}`,
-			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.82,"snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`,
+			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.82,"by":"both","snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`,
 		},
 		CodeLimit, CodeDeadline),
 	describe[NoteSimilar, SearchResult]("notes.similar", Read,
@@ -334,7 +343,7 @@ var noteMethods = []Method{
 		"Stored vectors are compared; nothing is embedded. While the note has no vector, its words are searched for: mode is then lexical, and degraded says why. Archived notes are left out.",
 		Example{
 			`{"id":"kickoff","limit":1}`,
-			`{"hits":[{"id":"alpha","title":"Project Alpha","score":0.61,"snippet":"The plan of the project.","ranges":[]}],"mode":"semantic"}`,
+			`{"hits":[{"id":"alpha","title":"Project Alpha","score":0.61,"by":"meaning","snippet":"The plan of the project.","ranges":[]}],"mode":"semantic"}`,
 		},
 		CodeNotFound, CodeDeadline),
 	describe[NoteID, NoteLinks]("notes.links", Read,

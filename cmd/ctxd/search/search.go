@@ -85,6 +85,7 @@ func (c *Command) Run(a *Options) error {
 			connect.DrawNone(a.Ctx, cl, a.Out, "nothing found")
 			return nil
 		}
+		DrawCorrected(a.Out, query, &res)
 		DrawHits(a.Out, "", &res, c.Explain)
 		if len(res.Hits) == 0 {
 			c.drawAdvice(a.Out, &res)
@@ -96,10 +97,10 @@ func (c *Command) Run(a *Options) error {
 // DrawHits shows hits with what matched marked in their snippets.
 func DrawHits(s *term.Screen, indent string, res *protocol.SearchResult, explain bool) {
 	if len(res.Hits) == 0 {
-		s.Say(term.Styled(term.Faint, indent+"nothing found"))
+		s.Say(term.Styled(term.Faint, indent+nothingFound(res)))
 	}
 	for _, h := range res.Hits {
-		s.Say(term.Text(indent), term.Styled(term.Strong, h.Title), term.Styled(term.Faint, "  "+h.Path))
+		s.Say(term.Text(indent), term.Styled(term.Strong, h.Title), term.Styled(term.Faint, "  "+h.Path+byMeaning(res, &h)))
 		for _, l := range term.WrapSpans(term.Mark(h.Snippet, h.Ranges), s.Columns()-len(indent)-2) {
 			s.Say(append(term.Line{term.Text(indent + "  ")}, l...)...)
 		}
@@ -108,6 +109,36 @@ func DrawHits(s *term.Screen, indent string, res *protocol.SearchResult, explain
 		}
 	}
 	DrawDegraded(s, indent, res)
+}
+
+// nothingFound says that nothing was found, and why.
+func nothingFound(res *protocol.SearchResult) string {
+	if res.Nothing == nil {
+		return "nothing found"
+	}
+	return "nothing found: " + res.Nothing.Why
+}
+
+// byMeaning marks a hit of a hybrid search that its meaning alone found.
+func byMeaning(res *protocol.SearchResult, h *protocol.SearchHit) string {
+	if res.Mode != "hybrid" || h.By != "meaning" {
+		return ""
+	}
+	return "  (by meaning)"
+}
+
+// DrawCorrected says what was looked for in place of words that no note has.
+func DrawCorrected(s *term.Screen, query string, res *protocol.SearchResult) {
+	if len(res.Corrected) == 0 || len(res.Hits) == 0 {
+		return
+	}
+	words := strings.Fields(query)
+	for i, w := range words {
+		if better, ok := res.Corrected[strings.ToLower(strings.Trim(w, ".,;:!?"))]; ok {
+			words[i] = better
+		}
+	}
+	s.Say(term.Styled(term.Warn, "! "), term.Text("showing results for "+strings.Join(words, " ")))
 }
 
 // DrawDegraded says what could not take part.

@@ -188,13 +188,14 @@ func (d *dictionary) eachPrefixed(prefix []byte, visit func(wordID)) {
 }
 
 // eachNear calls visit for the words of texts that differ from a word in one
-// letter: another one, one more, one less, or two that are exchanged. O(words).
+// letter: another one, one more, one less, or two that are exchanged; from one of three
+// letters in one more, since nearly all others are near. O(words).
 func (d *dictionary) eachNear(text []byte, visit func(wordID)) {
 	a := []rune(string(text))
 	var b []rune
 	for id := range d.words {
 		w := &d.words[id]
-		if w.docs == 0 || int(w.size) > len(text)+4 || int(w.size)+4 < len(text) {
+		if w.docs == 0 || int(w.size) > len(text)+4 || int(w.size)+4 < len(text) || len(a) < 4 && int(w.size) <= len(text) {
 			continue
 		}
 		b = b[:0]

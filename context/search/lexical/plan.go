@@ -14,7 +14,7 @@ import (
 const (
 	maxExpansions = 1000    // words that one beginning, or one mistake, may mean
 	maxExpanded   = 200_000 // postings of them together
-	minMistaken   = 4       // code points of a word that may hold a mistake
+	minMistaken   = 4       // code points of a word that may hold a mistake; one less in a query of few words
 )
 
 // What counts of a word that was not written as such.
@@ -60,7 +60,7 @@ func (r *run) plan(ctx context.Context, w *world, q *Query, mistakes bool) plan 
 		t := r.term(i)
 		*t = term{word: word, how: AsWord, upper: t.upper}
 		at := w.lookUp([]byte(word))
-		mistaken := mistakes && at.docs == 0 && utf8.RuneCountInString(word) >= minMistaken
+		mistaken := mistakes && at.docs == 0 && utf8.RuneCountInString(word) >= minMistaken-max(0, min(1, 4-len(q.Words)))
 		switch {
 		case (q.Prefix == word || text.IsCharacter(word)) && !mistaken:
 			t.how = AsPrefix

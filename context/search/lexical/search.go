@@ -36,6 +36,7 @@ type Result struct {
 	Hits []Hit // best first; equals by title in natural order, then by id
 	// Known is how many of the words are in any document, or stand for one that is.
 	Known    int
+	All      int    // documents that the search sees
 	Degraded string // why documents may be missing; "" when none are
 	Matcher  *text.Matcher
 	Words    []Read // with Query.Read
@@ -194,7 +195,7 @@ func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) error 
 		}
 	}
 	best := s.Best()
-	res.Hits, res.Known, res.Matcher = res.Hits[:0], len(p.terms), p.matcher
+	res.Hits, res.Known, res.All, res.Matcher = res.Hits[:0], len(p.terms), s.all, p.matcher
 	for _, b := range best {
 		res.Hits = append(res.Hits, Hit{Doc: s.doc(b.Doc), Score: float64(b.Score) / postings.Scale})
 	}

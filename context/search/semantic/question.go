@@ -46,6 +46,9 @@ func (x *Index) Ask(ctx context.Context, text string, public bool) *Question {
 // Asked reports whether the vectors can be asked.
 func (q *Question) Asked() bool { return q.vector != nil }
 
+// Model is the name of the model that made the vectors.
+func (q *Question) Model() string { return q.g.model.Name }
+
 // Knows reports whether the vectors say anything of a document.
 func (q *Question) Knows(id string) bool { return q.g.index.Has(id) && q.x.serves(q.g, id) }
 

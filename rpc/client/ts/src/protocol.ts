@@ -1296,12 +1296,19 @@ export interface SearchHit {
   path?: string;
   /** Greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists. */
   score: number;
+  /** What found it: meaning where it has none of the words. */
+  by: "words" | "meaning" | "both";
   /** The passage of its text that matches best; for a note found only by meaning, the nearest part. */
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
   /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth. */
   signals?: Record<string, number>;
+}
+
+export interface SearchNothing {
+  /** As in: nothing is about zzzqqqxxx. */
+  why: string;
 }
 
 export interface SearchResult {
@@ -1311,6 +1318,10 @@ export interface SearchResult {
   mode: "hybrid" | "lexical" | "semantic";
   /** What could not take part. */
   degraded?: Degraded;
+  /** Words of the query that are in no note, each with the word that differs by one edit and was looked for in its place. */
+  corrected?: Record<string, string>;
+  /** Why nothing was found; absent where there are hits. */
+  nothing?: SearchNothing;
   /** With explain: how the query was read; absent when its words were not looked at. */
   understood?: SearchUnderstood;
   /** With explain, for a hybrid search: the weight of each list. */

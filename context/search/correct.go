@@ -1,0 +1,41 @@
+package search
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/context/search/lexical"
+	"github.com/ctxd/ctxd/context/search/text"
+)
+
+// corrections are the words of a query that no document has, by what they stand for; nil for
+// none.
+func corrections(words []lexical.Read) (corrected map[string]string) {
+	for _, w := range words {
+		if w.As != lexical.AsMistaken || len(w.Means) == 0 {
+			continue
+		}
+		if corrected == nil {
+			corrected = make(map[string]string)
+		}
+		corrected[w.Word] = w.Means[0]
+	}
+	return corrected
+}
+
+// withCorrections puts the words that were corrected into a text, for its vector.
+func withCorrections(asked string, corrected map[string]string) string {
+	if len(corrected) == 0 {
+		return asked
+	}
+	var out strings.Builder
+	var split text.Splitter
+	done := 0
+	split.Split(asked, func(t text.Token) {
+		if better, ok := corrected[string(t.Text)]; ok && t.Start >= done {
+			out.WriteString(asked[done:t.Start])
+			out.WriteString(better)
+			done = t.End
+		}
+	})
+	return out.String() + asked[done:]
+}
