@@ -300,7 +300,7 @@ func TestResolveEndsInCycles(t *testing.T) {
 		t.Errorf("b %+v, back %+v", b, back)
 	}
 	self := b.Fields["many"].([]*graph.Resolved)
-	if len(self) != 2 || self[0].Fields != nil || self[1].Fields["one"].(*graph.Resolved).State != "deleted" {
+	if len(self) != 2 || self[0].Fields != nil || self[1].Fields["one"].(*graph.Resolved).State != "unresolved" {
 		t.Errorf("many %+v", self)
 	}
 	if n := r.Fields["n"]; n != 1.0 {

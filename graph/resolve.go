@@ -20,7 +20,7 @@ type Resolved struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name,omitempty"`
 	Type      string         `json:"type,omitempty"`
-	State     string         `json:"state,omitempty"` // deleted, or private without an id; "" for a live one
+	State     string         `json:"state,omitempty"` // deleted, unresolved, or private without an id; "" for a live one
 	Fields    map[string]any `json:"fields,omitempty"`
 	Truncated bool           `json:"truncated,omitempty"` // a computed field has more rows
 }
@@ -68,8 +68,9 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 
 // Why a Resolved has no fields.
 const (
-	stateDeleted = "deleted"
-	statePrivate = "private"
+	stateDeleted    = "deleted"
+	statePrivate    = "private"
+	stateUnresolved = "unresolved" // the id is what was written where one belongs
 )
 
 // stub returns the entity of an id that from refers to, without its fields.
@@ -78,6 +79,12 @@ func (g *Graph) stub(from *entities.Entity, id string) *Resolved {
 		return &Resolved{State: statePrivate}
 	}
 	e := g.ents.Get(id)
+	if e == nil && record.NeverLed(id) {
+		if g.text(from, id) != id {
+			return &Resolved{State: statePrivate}
+		}
+		return &Resolved{ID: id, State: stateUnresolved}
+	}
 	if !e.Live() {
 		r := &Resolved{ID: id, State: stateDeleted}
 		if e != nil {

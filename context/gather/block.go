@@ -69,14 +69,14 @@ func (c *call) field(b *block, e *entities.Entity, f entities.Field) prompt.Fiel
 			break
 		}
 		for _, id := range v {
-			out.Refs = append(out.Refs, c.entityRef(b, id))
+			out.Refs = append(out.Refs, c.entityRef(b, e.NoteID, id))
 		}
 	case string:
 		switch f.Type.Info().To {
 		case record.ToEntity:
-			out.Refs = []prompt.Ref{c.entityRef(b, v)}
+			out.Refs = []prompt.Ref{c.entityRef(b, e.NoteID, v)}
 		case record.ToNote:
-			out.Refs = []prompt.Ref{c.noteRef(b, v, f.Name)}
+			out.Refs = []prompt.Ref{c.noteRef(b, e.NoteID, v, f.Name)}
 		default:
 			out.Text = c.value(b, e.NoteID, v)
 		}
@@ -101,7 +101,7 @@ func (c *call) computed(b *block, e *entities.Entity, f entities.Field, out *pro
 		return
 	}
 	for _, row := range res.Rows[:min(len(res.Rows), prompt.ComputedRows)] {
-		out.Refs = append(out.Refs, c.entityRef(b, row.ID))
+		out.Refs = append(out.Refs, c.entityRef(b, "", row.ID))
 	}
 	out.More = res.Total - len(out.Refs)
 }
@@ -127,8 +127,9 @@ func valueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// entityRef says how a reference to an entity shows to the audience.
-func (c *call) entityRef(b *block, id string) prompt.Ref {
+// entityRef says how a reference to an entity shows to the audience. from is the note of
+// the entity that refers, "" for none.
+func (c *call) entityRef(b *block, from, id string) prompt.Ref {
 	ref := prompt.Ref{Kind: prompt.KindEntity, ID: id}
 	e := c.view.Entity(id)
 	var reason prompt.Reason
@@ -139,12 +140,19 @@ func (c *call) entityRef(b *block, id string) prompt.Ref {
 		return ref
 	case e == nil && c.view.HidesEntity(id):
 		ref.State, reason = prompt.IsPrivate, prompt.Private
+	case e == nil && record.NeverLed(id):
+		c.unresolvedRef(b, from, &ref)
+		reason = prompt.Unknown
 	case e == nil:
 		ref.State, reason = prompt.IsDeleted, prompt.Unknown
 	case !e.Live():
 		ref.State, reason = prompt.IsDeleted, prompt.Deleted
 	default:
 		ref.Name = c.name(b, e)
+		return ref
+	}
+	if ref.State == prompt.IsPrivate && reason == prompt.Unknown {
+		b.dropped = append(b.dropped, prompt.Dropped{Kind: prompt.KindEntity, Reason: prompt.Private})
 		return ref
 	}
 	d := prompt.Dropped{Kind: prompt.KindEntity, ID: id, Reason: reason}
@@ -156,8 +164,22 @@ func (c *call) entityRef(b *block, id string) prompt.Ref {
 	return ref
 }
 
-// noteRef says how a reference to a note shows, and takes the note in.
-func (c *call) noteRef(b *block, id, field string) prompt.Ref {
+// unresolvedRef shows a reference that leads nowhere by its name, which may be that of a
+// private record.
+func (c *call) unresolvedRef(b *block, from string, ref *prompt.Ref) {
+	name := ref.ID
+	if target, ok := record.LinkTarget(name); ok {
+		name = target
+	}
+	ref.State, ref.Name = prompt.IsUnresolved, c.value(b, from, name)
+	if ref.Name != name {
+		ref.State, ref.Name = prompt.IsPrivate, ""
+	}
+}
+
+// noteRef says how a reference to a note shows, and takes the note in. from is that of
+// entityRef.
+func (c *call) noteRef(b *block, from, id, field string) prompt.Ref {
 	ref := prompt.Ref{Kind: prompt.KindNote, ID: id}
 	n := c.view.Note(id)
 	switch {
@@ -165,6 +187,8 @@ func (c *call) noteRef(b *block, id, field string) prompt.Ref {
 		ref.State, b.links = prompt.IsPrivate, true
 	case n == nil && c.view.HidesNote(id):
 		ref.State = prompt.IsPrivate
+	case n == nil && record.NeverLed(id):
+		c.unresolvedRef(b, from, &ref)
 	case n == nil:
 		ref.State = prompt.IsArchived
 	case !n.Live():

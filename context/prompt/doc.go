@@ -38,7 +38,8 @@
 // before the one that its end tag follows. Its boundary b is an HMAC of what it
 // shows with the secret of the store, so a text can't hold the one that it will
 // have. The values of lists are <item>, <ref> and <more count="N"/>; a reference
-// that can't be shown is <ref state="deleted"/>, archived or private.
+// that can't be shown is <ref state="deleted"/>, archived or private; one that leads
+// nowhere is <ref state="unresolved">NAME</ref>.
 //
 // A reader gets back exactly what went in, as a parser of each format in the
 // tests does, notes with the text of their Body, but for this: line ends are blanks

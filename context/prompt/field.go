@@ -10,10 +10,11 @@ type State uint8
 
 // The states of a reference's target.
 const (
-	Shown      State = iota // by name and id
-	IsDeleted               // "(deleted)": in the trash or unknown
-	IsArchived              // "(archived)": an archived or unknown note
-	IsPrivate               // "(private)": withheld from this audience
+	Shown        State = iota // by name and id
+	IsDeleted                 // "(deleted)": in the trash or gone
+	IsArchived                // "(archived)": an archived or unknown note
+	IsPrivate                 // "(private)": withheld from this audience
+	IsUnresolved              // "(unresolved)" with the name that leads nowhere
 )
 
 // Ref is one reference in a field.

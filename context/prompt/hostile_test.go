@@ -190,7 +190,7 @@ func (s *scene) field() prompt.Field {
 	default:
 		for range 1 + s.r.IntN(3) {
 			ref := prompt.Ref{Kind: []string{"entity", "note"}[s.r.IntN(2)], ID: s.r.id(s.used), Name: s.r.name("")}
-			ref.State = prompt.State(s.r.IntN(4))
+			ref.State = prompt.State(s.r.IntN(5))
 			f.Refs = append(f.Refs, ref)
 		}
 		f.More = s.r.IntN(3)
@@ -204,9 +204,12 @@ func (s *scene) parts(f prompt.Field) (parts []part) {
 	case f.Refs != nil:
 		states := map[prompt.State]string{prompt.IsDeleted: "deleted", prompt.IsArchived: "archived", prompt.IsPrivate: "private"}
 		for _, r := range f.Refs {
-			if r.State == prompt.Shown {
+			switch r.State {
+			case prompt.Shown:
 				parts = append(parts, part{r.Kind, r.ID, s.inline(r.Name)})
-			} else {
+			case prompt.IsUnresolved:
+				parts = append(parts, part{kind: "unresolved", text: s.inline(r.Name)})
+			default:
 				parts = append(parts, part{kind: states[r.State]})
 			}
 		}

@@ -57,6 +57,8 @@ func markdownRef(r *Ref, name string) string {
 		return "(archived)"
 	case IsPrivate:
 		return "(private)"
+	case IsUnresolved:
+		return "(unresolved) [[" + name + "]]"
 	}
 	if r.Kind == KindNote {
 		return "[[" + name + "]] [id:" + r.ID + "]"

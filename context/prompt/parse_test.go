@@ -118,12 +118,22 @@ func parseValue(s string) []part {
 
 var moreMark = regexp.MustCompile(`^ \(\+(\d+) more\)$`)
 
+// unresolved is how a reference begins that leads nowhere.
+const unresolved = "(unresolved) [["
+
 func parseRefs(s string) (refs []part, ok bool) {
 	for found := false; ; {
 		switch {
 		case strings.HasPrefix(s, "(deleted)"), strings.HasPrefix(s, "(archived)"), strings.HasPrefix(s, "(private)"):
 			end := strings.IndexByte(s, ')')
 			refs, s = append(refs, part{kind: s[1:end]}), s[end+1:]
+		case strings.HasPrefix(s, unresolved):
+			at := bare(s[len(unresolved):], "]]", 0)
+			if at < 0 {
+				return nil, false
+			}
+			name := s[len(unresolved) : len(unresolved)+at]
+			refs, s = append(refs, part{kind: "unresolved", text: prompt.UnescapeInline(name)}), s[len(unresolved)+at+len("]]"):]
 		case strings.HasPrefix(s, "@"), strings.HasPrefix(s, "[["):
 			kind, open, mark := "entity", "@", " [id:"
 			if s[0] == '[' {

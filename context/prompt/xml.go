@@ -93,6 +93,8 @@ func xmlRef(r *Ref, name string) string {
 		return `<ref state="archived"/>`
 	case IsPrivate:
 		return `<ref state="private"/>`
+	case IsUnresolved:
+		return `<ref state="unresolved">` + name + "</ref>"
 	}
 	return "<ref " + r.Kind + `="` + r.ID + `">` + name + "</ref>"
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names/fold"
 )
@@ -144,6 +146,14 @@ func LinkTarget(s string) (string, bool) {
 		return "", false
 	}
 	return inner, true
+}
+
+// NeverLed reports whether a reference that leads to no record is a name that was written
+// where an id belongs: a link, or a text unlike the ids that are made here. What it means
+// may come; another one led to a record that is gone.
+func NeverLed(ref string) bool {
+	_, isLink := LinkTarget(ref)
+	return isLink || uuid.Validate(ref) != nil
 }
 
 // Lenient turns a value from YAML into what the field's type expects, where

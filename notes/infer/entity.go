@@ -89,26 +89,25 @@ func Choose(types []Type, declared func(name string) bool) (name string, others 
 // HasType reports whether a text says that it describes an entity. Only its frontmatter is
 // read.
 func HasType(text string) bool {
-	types, _ := typesIn(text)
-	return len(types) > 0
+	return len(typesIn(text)) > 0
 }
 
 // HasSeveral reports whether a text names several types.
 func HasSeveral(text string) bool {
-	types, _ := typesIn(text)
-	return len(types) > 1
+	return len(typesIn(text)) > 1
 }
 
-func typesIn(text string) (types []Type, refused int) {
+func typesIn(text string) []Type {
 	front, _ := frontmatter.Split(text)
 	if !front.Found {
-		return nil, 0
+		return nil
 	}
 	fields, err := frontmatter.Read(text[front.Start:front.End], front.Line)
 	if err != nil {
-		return nil, 0
+		return nil
 	}
-	return Types(&markdown.Document{Frontmatter: fields})
+	types, _ := Types(&markdown.Document{Frontmatter: fields})
+	return types
 }
 
 // Values takes the values of a type's fields from the frontmatter, as
