@@ -14,8 +14,9 @@ import (
 // of nothing known as near as leastNear, of everything known not at all. So a document that
 // has what the words tell is never held back, however far its meaning is said to be.
 //
-// The levels were chosen on one half of the labelled sets and of questions that nothing answers,
-// and checked on the other: see testdata/nothing.golden.
+// The levels are about the highest that lose at most 3 % of the paraphrases, see
+// testdata/nothing.golden. Both halves of the sets agree: 14 and 13 of 25 foreign questions are
+// refused, and 4 of 353 and 4 of 352 that have answers.
 const leastNear = 0.22
 
 // nearBy are the levels of models that have another one.
