@@ -223,6 +223,37 @@ func TestSVG_SixtyNodesFitAScreen(t *testing.T) {
 	}
 }
 
+// TestSVG_FewFrames: a node hangs from the one that has the most others beside it, and
+// what few others hang from the same nodes as stands together.
+func TestSVG_FewFrames(t *testing.T) {
+	sub := &graph.Subgraph{Nodes: []graph.Vertex{{ID: "root", Kind: "note", Name: "root"}}}
+	add := func(id string, depth int, from ...string) {
+		sub.Nodes = append(sub.Nodes, graph.Vertex{ID: id, Kind: "note", Name: id, Depth: depth})
+		for _, f := range from {
+			sub.Edges = append(sub.Edges, graph.Arc{From: f, To: id, Field: graph.WikiLink})
+		}
+	}
+	for i := range 9 {
+		add(fmt.Sprint("a", i), 1, "root")
+	}
+	add("hub", 1, "root")
+	for i := range 9 {
+		add(fmt.Sprint("b", i), 2, fmt.Sprint("a", i), "hub")
+	}
+	for i := range 5 {
+		add(fmt.Sprint("c", i), 2, fmt.Sprint("a", i))
+	}
+	doc := draw.SVG(sub, draw.SVGOptions{})
+	if n := len(areas(t, doc, "g-frame")); n != 2 {
+		t.Errorf("%d frames", n)
+	}
+	for _, want := range []string{`data-edge="10 11 12 13 14 15 16 17 18 19"`, `data-edge="1 11" opacity`, `data-edge="1 20" opacity`} {
+		if strings.Count(doc, want) != 1 {
+			t.Errorf("no edge %s", want)
+		}
+	}
+}
+
 // TestSVG_RootIsInView: a drawing that no screen holds begins with what the rest was
 // reached from.
 func TestSVG_RootIsInView(t *testing.T) {

@@ -55,33 +55,44 @@ func (t tie) words(v *graph.Vertex) string {
 	return strings.Join(append(parts, cmp.Or(v.Type, v.Kind)), " · ")
 }
 
-// ties finds, for each node, the first node of the layer before its own that an edge
-// connects it with.
+// ties finds, for each node, the node of the layer before its own that it hangs from: of
+// those that an edge connects it with, the one with the most nodes in this layer, and the
+// first of several. So there are few frames.
 func (d *svg) ties(depths []int) []tie {
 	columns := columnsOf(depths)
+	above := func(parent, node int) bool { return columns[depths[parent]] == columns[depths[node]]-1 }
+	under := make([]int, d.shown) // edges to the next layer
+	for _, s := range d.strokes {
+		switch {
+		case above(s.from, s.to):
+			under[s.from]++
+		case above(s.to, s.from):
+			under[s.to]++
+		}
+	}
 	list := make([]tie, d.shown)
 	for i := range list {
 		list[i].parent = -1
 	}
-	below := func(node, parent int) bool {
-		return columns[depths[parent]] == columns[depths[node]]-1 &&
-			(list[node].parent < 0 || parent <= list[node].parent)
-	}
 	for _, s := range d.strokes {
-		for _, end := range [][2]int{{s.to, s.from}, {s.from, s.to}} {
-			node, parent := end[0], end[1]
-			if !below(node, parent) {
-				continue
-			}
-			t := &list[node]
-			if parent != t.parent {
-				*t = tie{parent: parent}
-			}
-			if node == s.to {
-				t.out = s.label()
-			} else {
-				t.in = s.label()
-			}
+		node, parent := s.to, s.from
+		if !above(parent, node) {
+			node, parent = s.from, s.to
+		}
+		if !above(parent, node) {
+			continue
+		}
+		t := &list[node]
+		switch before := t.parent; {
+		case before < 0 || under[parent] > under[before] || under[parent] == under[before] && parent < before:
+			*t = tie{parent: parent}
+		case before != parent:
+			continue
+		}
+		if node == s.to {
+			t.out = s.label()
+		} else {
+			t.in = s.label()
 		}
 	}
 	return list
@@ -105,9 +116,14 @@ func (d *svg) group() {
 		v := &d.Nodes[i]
 		return key{depths[i], d.tied[i].parent, d.tied[i].words(v), kindOf(v).String()}
 	}
-	alike := make(map[key]int)
+	alike, rest := make(map[key]int), make(map[key]int)
 	for i := range d.shown {
 		alike[keyOf(i)]++
+	}
+	for k, n := range alike {
+		if n < fewest {
+			rest[key{depth: k.depth, parent: k.parent}] += n
+		}
 	}
 	at := make(map[key]int)
 	for i := range d.shown {
@@ -119,7 +135,9 @@ func (d *svg) group() {
 		k := keyOf(i)
 		heading := k.words
 		if alike[k] < fewest {
-			k.words, k.kind, heading = "", "", ""
+			if k, heading = (key{depth: k.depth, parent: k.parent}), ""; rest[k] < fewest {
+				k.parent = -1 // the few of several parents stand together
+			}
 		}
 		n, ok := at[k]
 		if !ok {
@@ -164,29 +182,39 @@ func (d *svg) size(b *block) (width, height float64) {
 	return width, height - cellGap + frameEdge
 }
 
-// widen lets the frames of the highest layer that still has rows to spare hold one more
-// node in a row.
+// widen lets the frames of the highest layer hold more nodes in a row. It returns false
+// where that makes the layer hardly lower.
 func (d *svg) widen() bool {
-	heights, rows := make(map[int]float64), make(map[int]int)
+	highest, height := 0, 0.0
+	for depth := range d.across {
+		if h := d.layerHeight(depth); h > height || h == height && depth < highest {
+			highest, height = depth, h
+		}
+	}
+	before := d.across[highest]
+	for more := 1; more <= 3; more++ { // frames of one size get a row less all at once, after some steps
+		d.across[highest] = before + more
+		if d.layerHeight(highest) <= height*(1-leastGain*float64(more)) {
+			return true
+		}
+	}
+	d.across[highest] = before
+	return false
+}
+
+// leastGain is the part of its height that a layer has to lose for one more node in a row.
+const leastGain = 0.03
+
+// layerHeight returns how high the blocks of one depth are together.
+func (d *svg) layerHeight(depth int) float64 {
+	sum := 0.0
 	for n := range d.blocks {
-		b := &d.blocks[n]
-		_, height := d.size(b)
-		heights[b.depth] += height + rowGap
-		if b.framed {
-			rows[b.depth] = max(rows[b.depth], d.rows(b))
+		if b := &d.blocks[n]; b.depth == depth {
+			_, height := d.size(b)
+			sum += height + rowGap
 		}
 	}
-	highest := -1
-	for depth := range heights {
-		if highest < 0 || heights[depth] > heights[highest] || heights[depth] == heights[highest] && depth < highest {
-			highest = depth
-		}
-	}
-	if highest < 0 || rows[highest] < 2 {
-		return false
-	}
-	d.across[highest]++
-	return true
+	return sum
 }
 
 // rowHeight returns the height of a row of a frame, which is filled column by column.
@@ -255,6 +283,9 @@ func (d *svg) lines() {
 			continue
 		}
 		far := d.blocks[d.blockOf[s.from]].framed || d.blocks[d.blockOf[s.to]].framed
+		if far {
+			d.far++
+		}
 		title := markup(d.Nodes[s.from].Name, maxName)
 		if label := s.label(); label != "" {
 			title += " — " + markup(label, maxLabels)

@@ -117,6 +117,7 @@ type svg struct {
 	across  map[int]int // nodes beside each other in the frames of a depth
 	terse   bool        // there are too many nodes for their fields
 	edges   []edge
+	far     int       // edges
 	ports   []float64 // least heights of nodes, for the ends of edges at their sides
 	places  []box     // of the nodes, and then of the blocks
 	*layout           // of the blocks
@@ -374,6 +375,8 @@ func (d *svg) edge(e *edge) {
 	}
 	opacity := ""
 	switch {
+	case e.far && d.far > manyFar:
+		opacity = ` opacity=".15"`
 	case e.far:
 		opacity = ` opacity=".3"`
 	case d.places[e.from].column == d.places[e.to].column:
@@ -381,10 +384,10 @@ func (d *svg) edge(e *edge) {
 	}
 	// A line ends where its tip begins.
 	start, stop := a.x, b.x
-	if e.tips[0] {
+	if e.tips[0] && !e.far {
 		start += a.out * tipLength
 	}
-	if e.tips[1] {
+	if e.tips[1] && !e.far {
 		stop += b.out * tipLength
 	}
 	bend := max(48, (stop-start)*a.out*0.5)
@@ -395,12 +398,15 @@ func (d *svg) edge(e *edge) {
 		opacity, e.title, lineLook, dashed, num(start), num(a.y), num(start+a.out*bend), num(a.y),
 		num(stop+b.out*bend), num(b.y), num(stop), num(b.y))
 	for i, p := range []point{a, b} {
-		if e.tips[i] {
+		if e.tips[i] && !e.far { // many tips beside each other would be a blot
 			d.printf(`<path %s d="M%s %sl%s -4v8z"/>`, tipLook, num(p.x+p.out*0.5), num(p.y), num(p.out*tipLength))
 		}
 	}
 	d.printf("</g>\n")
 }
+
+// manyFar is how many far edges are so many that they have to be fainter.
+const manyFar = 60
 
 // tipLength is how long the tip of an edge is.
 const tipLength = 8
