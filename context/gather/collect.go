@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/ctxd/ctxd/context/prompt"
@@ -12,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // call is one assembly.
@@ -35,6 +37,8 @@ type call struct {
 	noted   map[string]bool // notes that are candidates or reported
 	texts   []text
 	queries []prompt.QueryError
+
+	warnings []prompt.Warning
 }
 
 // text is a note whose text a candidate shows.
@@ -42,6 +46,7 @@ type text struct {
 	section *[]prompt.Note
 	at      int // index there
 	note    *notes.Note
+	parts   []parts.Part // of the note that are shown; none for all of it
 }
 
 // collect finds the candidates of every section.
@@ -50,7 +55,7 @@ func (c *call) collect() error {
 	c.privacy = c.view.Privacy()
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
 	c.in.Dropped = m.dropped
-	c.pinned(m.notes)
+	c.pinned(m)
 	c.walk(m.entities)
 	if c.incomplete {
 		return nil
@@ -127,12 +132,13 @@ func (c *call) usable(id string, named bool) *notes.Note {
 
 // pinned takes the notes that the user attached. Which of them fit is for
 // package prompt to say: it reports those over the limit.
-func (c *call) pinned(ids []string) {
-	for _, id := range ids {
+func (c *call) pinned(m *mentions) {
+	for _, id := range m.notes {
 		if n := c.usable(id, true); n != nil {
 			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: c.title(nil, n), Reason: "pinned by the user"})
 			if i := len(c.in.Pinned) - 1; i < prompt.MaxPinned { // the others are only reported
 				c.text(&c.in.Pinned, i, n)
+				c.texts[len(c.texts)-1].parts = m.parts[id]
 			}
 		}
 	}
@@ -141,7 +147,7 @@ func (c *call) pinned(ids []string) {
 // text has the text of a note read for a candidate, when all candidates are known and
 // no commit waits.
 func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
-	c.texts = append(c.texts, text{section, at, n})
+	c.texts = append(c.texts, text{section: section, at: at, note: n})
 }
 
 // readTexts makes the texts of the candidates, as the audience may read them.
@@ -151,17 +157,48 @@ func (c *call) readTexts() error {
 		if err != nil {
 			return err
 		}
-		shown, err := c.g.texts.shown(c.ctx, c.view, t.note)
+		n := &(*t.section)[t.at]
+		shown, err := c.shown(t, n)
 		if err != nil {
 			return err
 		}
-		n := &(*t.section)[t.at]
 		n.Body = shown.body
 		if e := c.fieldsOf(t.note); e != nil {
 			n.EntityID, n.Bare = e.ID, shown.without(e)
 		}
 	}
 	return nil
+}
+
+// shown returns the text of a candidate: its parts, or all of it. Where a part is
+// missing the whole note is shown, with a warning.
+func (c *call) shown(t text, n *prompt.Note) (*shownText, error) {
+	if len(t.parts) == 0 {
+		return c.g.texts.shown(c.ctx, c.view, t.note)
+	}
+	shown, missing, err := c.g.texts.parts(c.ctx, c.view, t.note, t.parts)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range missing {
+		what := "heading " + strconv.Quote(p.Heading)
+		if p.Block != "" {
+			what = "block ^" + p.Block
+		}
+		c.warnings = append(c.warnings, prompt.Warning{
+			Ref: "[[" + n.Title + "#" + p.String() + "]]", Message: "the note has no " + what + ", so all of it is pinned",
+		})
+	}
+	if len(missing) > 0 {
+		return c.g.texts.shown(c.ctx, c.view, t.note)
+	}
+	n.Reason = "a part pinned by the user"
+	if len(t.parts) == 1 {
+		n.Title += "#" + t.parts[0].String()
+	} else {
+		n.Reason = "parts pinned by the user"
+	}
+	return shown, nil
 }
 
 // fieldsOf returns the entity that a note describes when its fields may be in the prompt.

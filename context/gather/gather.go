@@ -123,6 +123,7 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 	if c.queries != nil {
 		res.Report.QueryErrors = c.queries
 	}
+	res.Report.Warnings = c.warnings
 	clock.lap("render")
 	res.Report.Stages = clock.stages
 	g.record(r, res.Report)

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // mentions are the records that a message names, in the order of the call: the
@@ -19,6 +21,7 @@ type mentions struct {
 	entities []string
 	notes    []string
 	dropped  []prompt.Dropped
+	parts    map[string][]parts.Part // of notes of which the text names only parts
 
 	said map[string]bool // unclear mentions that are in dropped
 	view *audience.View
@@ -45,7 +48,8 @@ func mentioned(ctx context.Context, r *request) *mentions {
 	behind := 0 // the last name
 	for ref, rest := range markdown.Mentions(r.Text) {
 		if ref.Kind == markdown.WikilinkRef {
-			m.note(seenNotes, ref.Target)
+			part, _ := parts.Of(markdown.ReadLink(r.Text[ref.Start:ref.End]))
+			m.note(seenNotes, ref.Target, part)
 			continue
 		}
 		if ctx.Err() != nil || m.full() {
@@ -93,7 +97,8 @@ func (m *mentions) unclear(kind, text string, candidates []prompt.Candidate) {
 	m.dropped = append(m.dropped, prompt.Dropped{Kind: kind, Title: text, Reason: reason, Candidates: candidates})
 }
 
-func (m *mentions) note(seen map[string]bool, target string) {
+// note takes a link to a note, or to a part of one, in.
+func (m *mentions) note(seen map[string]bool, target string, part parts.Part) {
 	if target == "" {
 		return // a link into the message itself
 	}
@@ -102,6 +107,7 @@ func (m *mentions) note(seen map[string]bool, target string) {
 		res.ID = m.told.ResolveNote(target, "").ID // which is then reported as withheld
 	}
 	if res.ID != "" {
+		m.part(res.ID, part, seen[res.ID])
 		m.once(seen, prompt.KindNote, res.ID, &m.notes, false)
 		return
 	}
@@ -110,6 +116,22 @@ func (m *mentions) note(seen map[string]bool, target string) {
 		candidates = append(candidates, prompt.Candidate{ID: c.ID, Title: c.Title, Path: c.Path})
 	}
 	m.unclear(prompt.KindNote, target, candidates)
+}
+
+// part adds a part of a note to those that are shown. A note that was named as a whole
+// stays so, and one that is named as a whole later becomes so.
+func (m *mentions) part(id string, part parts.Part, seen bool) {
+	known := m.parts[id]
+	switch {
+	case seen && len(known) == 0:
+	case part == parts.Part{}:
+		delete(m.parts, id)
+	case len(known) <= parts.Max && !slices.Contains(known, part):
+		if m.parts == nil {
+			m.parts = make(map[string][]parts.Part)
+		}
+		m.parts[id] = append(known, part)
+	}
 }
 
 // mention takes a mention in, of which rest is what follows the '@', and returns where

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // texts keeps what was found out of the texts of the notes that were last in a
@@ -76,6 +77,36 @@ func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (*sh
 	}
 	known.masked.Store(masked)
 	return masked.text, nil
+}
+
+// parts returns parts of a note, in its order, as the reader of a View may see it: what is
+// masked is masked before they are looked for, and what is in comments is no part. When
+// some are missing there is no text. O(length of the note); nothing of it is kept.
+func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list []parts.Part) (
+	*shownText, []parts.Part, error,
+) {
+	if v.Hides() {
+		shown, err := v.Body(ctx, n, t.of(n).marks)
+		if err != nil {
+			return nil, nil, err
+		}
+		n = shown
+	}
+	above, text := properties.Of(n.Body)
+	text = body.Shown(text)
+	spans, missing := parts.Find(text, list)
+	if len(missing) > 0 {
+		return nil, missing, nil
+	}
+	var b strings.Builder
+	for i, s := range spans {
+		if i > 0 {
+			b.WriteString("\n\n…\n\n")
+		}
+		b.WriteString(strings.Trim(text[s.Start:s.End], "\r\n"))
+	}
+	bare := body.New(b.String(), keptChars)
+	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil, nil
 }
 
 // wholeOf returns the text of a note, of which this is known, as far as a section can

@@ -62,6 +62,12 @@ type QueryError struct {
 	Message string `json:"message" jsonschema:"why it failed"`
 }
 
+// Warning says of what the caller named that it was taken otherwise than it was meant.
+type Warning struct {
+	Ref     string `json:"ref" jsonschema:"what it is about, such as [[Plan#Goals]]"`
+	Message string `json:"message" jsonschema:"one sentence for people"`
+}
+
 // Stage is one step of the assembly.
 type Stage struct {
 	Name    string  `json:"name" jsonschema:"name of the stage"`
@@ -87,6 +93,7 @@ type Report struct {
 	Sections    []SectionReport `json:"sections" jsonschema:"the sections and what is in them"`
 	Dropped     []Dropped       `json:"dropped" jsonschema:"what was left out, and why"`
 	QueryErrors []QueryError    `json:"queryErrors" jsonschema:"computed fields that failed"`
+	Warnings    []Warning       `json:"warnings,omitempty" jsonschema:"what the caller asked for and got otherwise; absent without any"`
 	Stages      []Stage         `json:"stages" jsonschema:"the stages: their times, and those that were skipped"`
 	Hash        string          `json:"hash" jsonschema:"SHA-256 of the text, hexadecimal"`
 }

@@ -107,6 +107,9 @@ func leftOut(r *prompt.Report) string {
 			dropped++
 		}
 	}
+	for _, w := range r.Warnings {
+		b.WriteString("\n" + inline(w.Ref) + ": " + inline(w.Message) + "\n")
+	}
 	cut := 0
 	for _, s := range r.Sections {
 		for _, item := range s.Items {
@@ -185,6 +188,9 @@ func reportLines(r *prompt.Report) *list {
 		case isTold(d):
 			add("- left out, " + whyDropped[d.Reason] + ": " + recordLabel(d.Kind, d.Title, d.ID) + "\n")
 		}
+	}
+	for _, w := range r.Warnings {
+		add("- a warning about " + inline(w.Ref) + ": " + inline(w.Message) + "\n")
 	}
 	for _, q := range r.QueryErrors {
 		add("- a computed field failed: " + inline(q.Field) + " of" + idMark(q.Entity) + ": " + inline(q.Message) + "\n")

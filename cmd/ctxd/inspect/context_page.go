@@ -37,11 +37,11 @@ type contextPage struct {
 	Policy        string
 	Style, Script htmltemplate.HTML
 
-	Title, Message                   string
-	Audience                         string
-	Chars, Budget                    string
-	Entities, Notes, LeftOut, Failed string
-	Took, Made, Program, Hash        string
+	Title, Message                           string
+	Audience                                 string
+	Chars, Budget                            string
+	Entities, Notes, Warned, LeftOut, Failed string
+	Took, Made, Program, Hash                string
 
 	Bars     []pageBar
 	Graph    htmltemplate.HTML
@@ -49,6 +49,7 @@ type contextPage struct {
 	Sections []pageSection
 	After    string // what follows the last section
 	Dropped  []pageDropped
+	Warnings []prompt.Warning
 	Failures []pageFailure
 	Stages   []pageStage
 }
@@ -355,6 +356,7 @@ func (p *contextPage) count(r *prompt.Report) {
 	}
 	p.Entities, p.Notes = some(entities, "entity"), some(notes, "note")
 	p.LeftOut, p.Failed = some(len(r.Dropped), "item"), some(len(r.QueryErrors), "field")
+	p.Warned = some(len(r.Warnings), "warning")
 }
 
 func (p *contextPage) bars(r *prompt.Report) {
@@ -408,6 +410,9 @@ func (p *contextPage) dropped(dropped []prompt.Dropped) {
 func (p *contextPage) failures(r *prompt.Report) {
 	anchors, titles := make(map[string]string), report.EntityTitles(r)
 	p.entities(func(_ int, it *pageItem) { anchors[it.entity] = it.Anchor })
+	for _, w := range r.Warnings {
+		p.Warnings = append(p.Warnings, prompt.Warning{Ref: visible(w.Ref), Message: visible(w.Message)})
+	}
 	for _, q := range r.QueryErrors {
 		f := pageFailure{
 			Anchor: anchors[q.Entity],

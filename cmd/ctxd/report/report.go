@@ -31,6 +31,7 @@ func Draw(s *term.Screen, r *prompt.Report) {
 		}
 		drawItems(s, section.Items)
 	}
+	drawWarnings(s, r.Warnings)
 	drawDropped(s, r.Dropped)
 	drawQueryErrors(s, r)
 	drawStages(s, r.Stages)
@@ -257,6 +258,19 @@ func EntityTitles(r *prompt.Report) map[string]string {
 		}
 	}
 	return titles
+}
+
+func drawWarnings(s *term.Screen, warnings []prompt.Warning) {
+	if len(warnings) == 0 {
+		return
+	}
+	s.Heading("Warnings")
+	for _, w := range warnings {
+		s.Say(term.Text("  "), term.Styled(term.Warn, term.Clean(w.Ref)))
+		for _, l := range term.Wrap(term.Clean(w.Message), s.Columns()-6) {
+			s.Say(term.Text("      " + l))
+		}
+	}
 }
 
 func drawQueryErrors(s *term.Screen, r *prompt.Report) {

@@ -344,6 +344,8 @@ export interface ContextReport {
   dropped: ContextDropped[];
   /** Computed fields that failed. */
   queryErrors: ContextQueryError[];
+  /** What the caller asked for and got otherwise; absent without any. */
+  warnings?: ContextWarning[];
   /** The stages: their times, and those that were skipped. */
   stages: ContextStage[];
   /** SHA-256 of the text, hexadecimal. */
@@ -388,6 +390,13 @@ export interface ContextStage {
   skipped?: boolean;
   /** Why it was. */
   why?: string;
+}
+
+export interface ContextWarning {
+  /** What it is about, such as [[Plan#Goals]]. */
+  ref: string;
+  /** One sentence for people. */
+  message: string;
 }
 
 export interface Counts {

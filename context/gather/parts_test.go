@@ -1,0 +1,87 @@
+package gather_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// put stores notes by their titles, which are their ids.
+func put(t *testing.T, w *world, list map[string]string) {
+	t.Helper()
+	for title, body := range list {
+		w.mustNote(t, notes.Draft{ID: strings.ToLower(title), Title: title, Body: body})
+	}
+}
+
+const planBody = "---\nstatus: open\n---\nIntro.\n\n## Goals\nShip it.\n\n### Later\nRest.\n\n## Risks\n- Rain ^rain\n  - in May\n- Wind\n"
+
+func TestCTX5_PinsSectionsAndBlocks(t *testing.T) {
+	w := newWorld(t)
+	put(t, w, map[string]string{"Plan": planBody})
+	whole := "status: open\n\nIntro.\n\n##### Goals\nShip it.\n\n###### Later\nRest.\n\n##### Risks\n- Rain ^rain\n  - in May\n- Wind"
+	for _, c := range []struct {
+		text     string
+		title    string
+		want     string
+		warnings []prompt.Warning
+	}{
+		{"[[Plan#Goals]]", "Plan#Goals", "status: open\n\n##### Goals\nShip it.\n\n###### Later\nRest.", nil},
+		{"[[plan#goals#later|x]]", "Plan#goals#later", "status: open\n\n###### Later\nRest.", nil},
+		{"[[Plan#^rain]]", "Plan#^rain", "status: open\n\n- Rain ^rain\n  - in May", nil},
+		{"[[Plan#^rain]] [[Plan#Later]]", "Plan", "status: open\n\n###### Later\nRest.\n\n…\n\n- Rain ^rain\n  - in May", nil},
+		{"[[Plan#Later]] [[Plan#Goals]]", "Plan", "status: open\n\n##### Goals\nShip it.\n\n###### Later\nRest.", nil},
+		{"[[Plan#Later]] [[Plan#Later]]", "Plan#Later", "status: open\n\n###### Later\nRest.", nil},
+		{"[[Plan#Later]] [[Plan]]", "Plan", whole, nil},
+		{"[[Plan]] [[Plan#Later]]", "Plan", whole, nil},
+		{"[[Plan#]]", "Plan", whole, nil},
+		{"[[Plan#Gaols]]", "Plan", whole, []prompt.Warning{
+			{Ref: "[[Plan#Gaols]]", Message: `the note has no heading "Gaols", so all of it is pinned`},
+		}},
+		{"[[Plan#Later]] [[Plan#^none]]", "Plan", whole, []prompt.Warning{
+			{Ref: "[[Plan#^none]]", Message: "the note has no block ^none, so all of it is pinned"},
+		}},
+	} {
+		res := w.assemble(t, gather.Params{Text: c.text})
+		head, text, _ := strings.Cut(res.System, "### [[")
+		if !strings.HasPrefix(head, "## Notes pinned by user") {
+			t.Fatalf("%s:\n%s", c.text, res.System)
+		}
+		want := c.title + "]] [id:plan]\n" + c.want + "\n---\n"
+		if diff := cmp.Diff(want, text); diff != "" {
+			t.Errorf("%s: %s", c.text, diff)
+		}
+		if diff := cmp.Diff(c.warnings, res.Report.Warnings); diff != "" {
+			t.Errorf("%s: %s", c.text, diff)
+		}
+		if items := res.Report.Sections[0].Items; len(items) != 1 || items[0].Title != c.title {
+			t.Errorf("%s: %+v", c.text, items)
+		}
+	}
+	res := w.assemble(t, gather.Params{Text: "[[Plan#Goals]]", MentionedNoteIDs: []string{"plan"}})
+	if !strings.Contains(res.System, "Intro.") {
+		t.Errorf("a note that is pinned by its id is pinned as a whole:\n%s", res.System)
+	}
+}
+
+// A part is looked for in what the reader may see: neither a comment nor a private name
+// in a heading is found, and what is private in a part is masked.
+func TestCTX5_APartHidesNothingLess(t *testing.T) {
+	w := newWorld(t)
+	w.mustNote(t, notes.Draft{ID: "s", Title: "Nightjar", Private: true})
+	put(t, w, map[string]string{"Plan": "Intro\n\n%%\n## Hidden\nsecret\n%%\n\n## With [[Nightjar]]\nShip.\n\n## Open\nAsk [[Nightjar]].\n"})
+	for text, missing := range map[string]bool{"[[Plan#Hidden]]": true, "[[Plan#With Nightjar]]": true, "[[Plan#Open]]": false} {
+		res := w.assemble(t, gather.Params{Text: text})
+		if (len(res.Report.Warnings) == 1) != missing {
+			t.Errorf("%s: %+v", text, res.Report.Warnings)
+		}
+		if strings.Contains(res.System, "Nightjar") || strings.Contains(res.System, "secret") || !strings.Contains(res.System, "(private)") {
+			t.Errorf("%s:\n%s", text, res.System)
+		}
+	}
+}
