@@ -235,14 +235,15 @@ func (c scope) notesResolve(_ context.Context, _ *Session, p protocol.NoteResolv
 
 func (c scope) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearch) (protocol.SearchResult, error) {
 	out := protocol.SearchResult{Hits: []protocol.SearchHit{}}
-	filter, err := searchFilter(p.Filter)
+	keep, err := c.searchFilter(p.Filter)
 	if err != nil {
 		return out, err
 	}
-	res, err := c.view.Search(ctx, search.Request{
-		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Keep: notedoc.Keep(c.view.Chooser(filter)),
-		Snippets: true, Explain: p.Explain,
-	})
+	req := search.Request{
+		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Keep: notedoc.Keep(keep), List: narrows(p.Filter),
+		Snippets: true, Explain: p.Explain, Values: map[string][]string{"vault": p.Filter.Vaults, "type": p.Filter.Types},
+	}
+	res, err := c.view.Search(ctx, req)
 	if err != nil {
 		return out, err
 	}
@@ -287,17 +288,42 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 	return out
 }
 
-func searchFilter(p protocol.SearchFilter) (f notes.SearchFilter, err error) {
-	f = notes.SearchFilter{Tags: p.Tags, Types: p.Types, Archived: p.Archived}
+// narrows reports whether a filter says which notes are wanted.
+func narrows(p protocol.SearchFilter) bool {
+	return len(p.Tags)+len(p.Types)+len(p.Vaults) > 0 || p.Folder+p.After+p.Before != ""
+}
+
+// searchFilter returns the test of a filter.
+func (c scope) searchFilter(p protocol.SearchFilter) (func(*notes.Note) bool, error) {
+	f := notes.SearchFilter{Tags: p.Tags, Types: p.Types, Archived: p.Archived}
 	if p.Folder != "" {
 		f.Folder = []string{p.Folder}
 	}
-	f.After, err = moment("filter.after", p.After)
-	if err != nil {
-		return f, err
+	var err error
+	f.After, err = c.searchMoment("filter.after", p.After)
+	if err == nil {
+		f.Before, err = c.searchMoment("filter.before", p.Before)
 	}
-	f.Before, err = moment("filter.before", p.Before)
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	chosen, inVaults := c.view.Chooser(f), notedoc.InVaults(p.Vaults)
+	if inVaults == nil {
+		return chosen, nil
+	}
+	return func(n *notes.Note) bool { return inVaults(n) && chosen(n) }, nil
+}
+
+// searchMoment reads a date as a query has it. "" is the zero time.
+func (c scope) searchMoment(field, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, ok := c.view.Moment(text)
+	if !ok {
+		return at, fault.Field(field, "%s must be a date such as %s, or a time such as 2026-01-31T09:30:00Z", field, search.Dates)
+	}
+	return at, nil
 }
 
 // moment reads a date of the daemon's zone or a time. "" is the zero time.

@@ -166,7 +166,7 @@ var attempts = map[string][]string{
 	"notes.delete":       {`{"id":"psecret"}`},
 	"notes.complete":     {`{"prefix":""}`, `{"prefix":"{title}"}`, `{"prefix":"o"}`, `{"prefix":"t","limit":1}`, `{"prefix":"{alias}"}`},
 	"notes.resolve":      {`{"link":"[[{title}]]"}`, `{"link":"[[{alias}]]","from":"open"}`, `{"link":"[[Open]]","from":"psecret"}`, `{"link":"[[Thing]]"}`, `{"link":"[[Open {title}]]"}`, `{"link":"[[Twin]]"}`, `{"link":"[[Pair]]"}`},
-	"notes.search":       {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`},
+	"notes.search":       {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`, `{"query":"{word}:{word} {name}:x lead:{title} vault:{word} type:{word}","explain":true}`, `{"query":"","filter":{"vaults":["{word}"],"types":["{word}"]}}`},
 	"notes.similar":      {`{"id":"open"}`, `{"id":"thing","limit":50}`, `{"id":"psecret"}`},
 	"notes.links":        {`{"id":"open"}`, `{"id":"unsure"}`, `{"id":"twin1"}`, `{"id":"thing"}`, `{"id":"psecret"}`},
 	"tags.list":          {`{}`, `{"prefix":"{tag}"}`},
@@ -332,6 +332,30 @@ func TestPRIV6_APrivateEntityOfAPublicNote(t *testing.T) {
 		}
 		if strings.Contains(params, "Person") && strings.Contains(got, `"typed"`) {
 			t.Errorf("%s: a note by the type of a private entity: %s", call, got)
+		}
+	}
+}
+
+// TestPRIV6_PropertiesOfPrivateNotes: no note is found by a private name in a property, and
+// a property that only private notes have is none.
+func TestPRIV6_PropertiesOfPrivateNotes(t *testing.T) {
+	r := privateWorld(t, "Zqcanary",
+		`notes.put {"id":"eve","title":"Evelyn","body":"---\nprivate: true\nsalary: high\nstatus: done\n---\nscales"}`,
+		`notes.put {"id":"open","title":"Open","body":"---\nstatus: open\nlead: \"[[Evelyn|the boss]]\"\n---\nscales"}`,
+	)
+	for query, want := range map[string]string{
+		`status:open`:       `"id":"open"`,
+		`status:done`:       `"hits":[],"mode":"lexical"`,
+		`lead:evelyn`:       `"hits":[],"mode":"lexical"`,
+		`lead:\"the boss\"`: `"hits":[],"mode":"lexical"`,
+		`boss`:              `"hits":[],`,
+		`-lead:evelyn`:      `"id":"open"`,
+		`salary:high`:       `"message":"there is no filter salary:, and no note has a property of that name"}]`,
+		`salar:high`:        `"message":"there is no filter salar:, and no note has a property of that name"}]`,
+		`statu:done`:        `"nearest":"status:done"`,
+	} {
+		if got := r.raw("notes.search", `{"mode":"lexical","query":"`+query+`"}`); !strings.Contains(got, want) || strings.Contains(got, `"eve"`) {
+			t.Errorf("%s: %s", query, got)
 		}
 	}
 }

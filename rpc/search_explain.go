@@ -20,6 +20,10 @@ func understood(u *search.Understanding) *protocol.SearchUnderstood {
 				MeansAll: w.MeansAll,
 			})
 	}
+	out.Problems = make([]protocol.SearchProblem, 0, len(u.Problems))
+	for _, p := range u.Problems {
+		out.Problems = append(out.Problems, protocol.SearchProblem{Text: p.Text, Message: p.Message, Nearest: p.Nearest})
+	}
 	return out
 }
 

@@ -19,7 +19,7 @@ type completionCmd struct {
 
 func (completionCmd) Help() string {
 	return "The script completes commands, flags, their values and the methods of the protocol. " +
-		"It asks the running daemon for the names of types and fields."
+		"It asks the running daemon for the names of types, fields and vaults."
 }
 
 func (completionCmd) Examples() []command.Example {
@@ -63,11 +63,15 @@ type live string
 
 const (
 	liveTypes  live = "types"
+	liveVaults live = "vaults"
 	liveFields live = "fields" // of all types; several may be given, with commas
 )
 
 // command is the shell command that prints the words, one a line.
 func (l live) command() string {
+	if l == liveVaults {
+		return `ctxd call vault.list 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"vault": *"\(.*\)"$/\1/p'`
+	}
 	list := `ctxd wql '\t' --format tsv 2>/dev/null | tail -n +2`
 	if l == liveFields {
 		return list + " | cut -f3 | tr , '\\n' | sort -u"
@@ -122,6 +126,8 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{files: true}
 	case valueName == "TYPE":
 		return values{live: liveTypes}
+	case valueName == "VAULT":
+		return values{live: liveVaults}
 	case valueName == "FIELDS":
 		return values{live: liveFields}
 	case valueName == "METHOD":
@@ -156,6 +162,10 @@ _ctxd_types() {
   local IFS=$'\n'
   COMPREPLY=($(compgen -W "$(%s)" -- "$cur"))
 }
+_ctxd_vaults() {
+  local IFS=$'\n'
+  COMPREPLY=($(compgen -W "$(%s)" -- "$cur"))
+}
 _ctxd_fields() { # the last of several
   local IFS=$'\n' before=
   [[ $cur == *,* ]] && before=${cur%%,*},
@@ -180,7 +190,7 @@ func writeBash(w io.Writer, all []*completed) {
 	for _, c := range all[1:] {
 		paths = append(paths, `"`+c.path+`"`)
 	}
-	fmt.Fprintf(w, bashHead, liveTypes.command(), liveFields.command(), strings.Join(paths, "|"))
+	fmt.Fprintf(w, bashHead, liveTypes.command(), liveVaults.command(), liveFields.command(), strings.Join(paths, "|"))
 	for _, c := range all {
 		for _, f := range c.flags {
 			if !f.takesValue {
@@ -229,6 +239,10 @@ _ctxd_types() {
   local -a found=("${(@f)$(%s)}")
   compadd -a found
 }
+_ctxd_vaults() {
+  local -a found=("${(@f)$(%s)}")
+  compadd -a found
+}
 _ctxd_fields() {
   local -a found=("${(@f)$(%s)}")
   _sequence compadd - "${found[@]}"
@@ -236,7 +250,7 @@ _ctxd_fields() {
 `
 
 func writeZsh(w io.Writer, all []*completed) {
-	fmt.Fprintf(w, zshHead, liveTypes.command(), liveFields.command())
+	fmt.Fprintf(w, zshHead, liveTypes.command(), liveVaults.command(), liveFields.command())
 	for _, c := range all {
 		fmt.Fprintf(w, "\n%s() {\n  local curcontext=\"$curcontext\" state line\n  local -A opt_args\n  _arguments -C \\\n", zshName(c.path))
 		for _, f := range c.flags {

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"time"
 
 	"github.com/ctxd/ctxd/context/search"
 )
@@ -14,6 +15,14 @@ func (v *View) CanSearch() bool { return v.search != nil }
 func (v *View) Search(ctx context.Context, req search.Request) (*search.Result, error) {
 	req.Public = v.hides
 	return v.search.Search(ctx, req)
+}
+
+// Moment reads a date as queries do; see search.Index.Moment.
+func (v *View) Moment(text string) (time.Time, bool) {
+	if v.search == nil {
+		return search.Moment(text, time.Now())
+	}
+	return v.search.Moment(text)
 }
 
 // Near is search.Index.Near over the notes that the reader sees.

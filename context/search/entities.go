@@ -25,7 +25,10 @@ const maxEntityWords = 32
 func (x *Index) EntityTest(ctx context.Context, ents *entities.Store, words string,
 	get func(id string) *entities.Entity, public bool,
 ) (func(id string) bool, error) {
-	q := parse(x.src, words+" ", false)
+	q, err := x.parse(ctx, &Request{Query: words + " ", Public: public})
+	if err != nil {
+		return nil, err
+	}
 	want := make([][]string, 0, len(q.words)+len(q.phrases))
 	for _, w := range q.words {
 		want = append(want, []string{w})

@@ -42,7 +42,10 @@ const (
 
 // searchBoth serves the modes Hybrid and Semantic.
 func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
-	q := parse(x.src, req.Query, req.Plain)
+	q, err := x.parse(ctx, &req)
+	if err != nil {
+		return nil, err
+	}
 	if req.Limit < 1 || !q.hasMeaning() && (req.Mode == Hybrid || len(q.words) == 0) {
 		return x.searchWords(ctx, req)
 	}

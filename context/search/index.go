@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/lexical"
@@ -38,6 +39,9 @@ type Options struct {
 	Weights Weights
 	// Fusion says how a hybrid search makes one list of two; "": ByScore.
 	Fusion Fusion
+
+	// Now is the clock, in the zone in whose calendar queries mean their dates; nil: time.Now.
+	Now func() time.Time
 
 	// Ahead is the file in Dir, if it is read already; nil: Open reads it.
 	Ahead *Ahead

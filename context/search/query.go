@@ -34,7 +34,12 @@ type query struct {
 	without [][]string // none of these words and phrases
 
 	filters []filter
-	ignored []string // words that say nothing, where others do
+	// properties are the filters by properties, and meetsProperties are which of them
+	// documents meet, as bits.
+	properties      []propertyFilter
+	meetsProperties map[source.Doc]uint8
+	problems        []Problem
+	ignored         []string // words that say nothing, where others do
 
 	text  string // of the words outside phrases and those within, as they were written
 	plain int    // parts of the query that are words, neither quoted nor names
@@ -51,6 +56,8 @@ type filter struct {
 	text string // as it was written
 	not  bool
 	test func(source.Doc) bool
+
+	key, value string
 }
 
 // frequent are words that say nothing about what is looked for; they count only when a
@@ -80,15 +87,31 @@ type Operators interface {
 type parser struct {
 	*query
 	ops   Operators
+	now   time.Time // of which the calendar says what a date means
+	kind  string    // what a document is called
 	split text.Splitter
+
+	// properties are the names of properties that documents have, by their folds; nil while
+	// they are not known, and then asked are the names that might be some.
+	properties map[string]string
+	asked      []string
+}
+
+// parse reads a query without properties; see parser.parse.
+func parse(ops Operators, text string, plain bool) *query {
+	p := parser{ops: ops, now: time.Now()}
+	return p.parse(text, plain)
 }
 
 // parse reads a query: words, "phrases", -without, operators such as tag:, before: and
-// after:. Nothing is an error: what can't be read as more is words. plain takes
-// all of it for words that are complete, as in a message to a person.
-func parse(ops Operators, text string, plain bool) *query {
-	q := &query{seen: make(map[string]bool), parts: make(map[string]bool)}
-	p := parser{query: q, ops: ops}
+// after:, and properties. Nothing is an error: what can't be read as more is words, and a
+// problem if it looks like more. plain takes all of it for words that are complete, as in a
+// message to a person.
+func (r *parser) parse(text string, plain bool) *query {
+	q := &query{
+		seen: make(map[string]bool), parts: make(map[string]bool), meetsProperties: make(map[source.Doc]uint8),
+	}
+	r.query = q
 	if len(text) > maxQuery {
 		end := maxQuery
 		for end > maxQuery-utf8.UTFMax && !utf8.RuneStart(text[end]) {
@@ -98,7 +121,7 @@ func parse(ops Operators, text string, plain bool) *query {
 	}
 	if plain {
 		q.text = text
-		if p.add(text) {
+		if r.add(text) {
 			q.plain = 1
 		}
 		q.choose(false)
@@ -111,8 +134,8 @@ func parse(ops Operators, text string, plain bool) *query {
 			break
 		}
 		var next piece
-		next, rest = p.cutPiece(rest)
-		typing = p.read(next) && rest == ""
+		next, rest = r.cutPiece(rest)
+		typing = r.read(next) && rest == ""
 	}
 	q.choose(typing)
 	return q
@@ -133,19 +156,17 @@ func (r *parser) cutPiece(s string) (p piece, rest string) {
 			p.not, s = true, s[1:]
 		}
 	}
-	if at := strings.IndexByte(s, ':'); at > 0 && at < len(s)-1 {
-		if key := strings.ToLower(s[:at]); r.isOperator(key) {
-			if r, _ := utf8.DecodeRuneInString(s[at+1:]); !unicode.IsSpace(r) {
-				p.key, s = key, s[at+1:]
-			}
-		}
+	p.key = r.keyOf(s)
+	if p.key != "" {
+		s = s[strings.IndexByte(s, ':')+1:]
 	}
-	if r, size := utf8.DecodeRuneInString(s); isQuote(r) {
+	if first, size := utf8.DecodeRuneInString(s); isQuote(first) {
 		p.quoted = true
 		s = s[size:]
 		end := strings.IndexFunc(s, isQuote)
 		if end < 0 { // it is still being typed
 			p.value = s
+			r.problem(string(first)+s, "the quotation mark has no end", "")
 			return p, ""
 		}
 		_, size := utf8.DecodeRuneInString(s[end:])
@@ -175,19 +196,23 @@ func (p *piece) text() string {
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
 func (r *parser) isOperator(word string) bool {
-	return word == "before" || word == "after" || slices.Contains(r.ops.Filters(), word)
+	return isDate(word) || slices.Contains(r.ops.Filters(), word)
 }
+
+// isDate reports whether the value of an operator is a date.
+func isDate(operator string) bool { return operator == "before" || operator == "after" }
 
 // read takes a piece in and reports whether it has added words.
 func (r *parser) read(p piece) (added bool) {
 	if p.key != "" {
 		if test := r.testFor(p.key, p.value); test != nil {
 			if text := p.text(); len(r.filters) < maxParts && r.isNew("", text) {
-				r.filters = append(r.filters, filter{text, p.not, test})
+				r.filters = append(r.filters, filter{text, p.not, test, p.key, p.value})
 			}
 			return false
 		}
-		p.value = p.key + " " + p.value // a date that is none
+		r.refuse(p)
+		p.value = p.key + " " + p.value // it is words
 	}
 	switch {
 	case p.not:
@@ -292,10 +317,13 @@ func (q *query) choose(typing bool) {
 
 // testFor returns the test of an operator, nil when the value means nothing.
 func (r *parser) testFor(operator, value string) func(source.Doc) bool {
-	if operator != "before" && operator != "after" {
+	if !r.isOperator(operator) {
+		return r.propertyTest(operator, value)
+	}
+	if !isDate(operator) {
 		return r.ops.Filter(operator, value)
 	}
-	at, ok := moment(value)
+	at, ok := Moment(value, r.now)
 	if !ok {
 		return nil
 	}
@@ -303,18 +331,6 @@ func (r *parser) testFor(operator, value string) func(source.Doc) bool {
 		return func(d source.Doc) bool { return d.UpdatedAt().Before(at) }
 	}
 	return func(d source.Doc) bool { return !d.UpdatedAt().Before(at) }
-}
-
-// moment reads a year, a month, a date or a time. The first three are those of
-// this place, and mean where they begin.
-func moment(text string) (time.Time, bool) {
-	for _, layout := range [...]string{time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, true
-		}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	return t, err == nil
 }
 
 // SnippetSize is the length of a snippet in code points.

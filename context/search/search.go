@@ -22,12 +22,20 @@ type Request struct {
 	// them.
 	Public bool
 
+	// Values are those that Keep wants of operators such as vault, any of them: the ones that
+	// no document has are problems.
+	Values map[string][]string
+	// List has a query without words and filters find all that Keep lets through. What has no
+	// words is found by the time of its last change, newest first.
+	List bool
+
 	Snippets bool // find the places that match
 	Explain  bool // say what counted
 
 	exact      bool // look for no mistakes
 	understand bool // say how the query was read
 	clock      *stopwatch
+	reading    *reading
 }
 
 // Result is what a search found.
@@ -40,7 +48,7 @@ type Result struct {
 	Stage    string
 	// Fused says what each list counted in a hybrid search, with Explain.
 	Fused *Fused
-	// Understood says how the query was read, with Explain.
+	// Understood says how the query was read, with Explain, and when it has problems.
 	Understood *Understanding
 	Stages     []Stage // with Explain: what took how long, in order
 
@@ -93,9 +101,16 @@ func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
 
 // searchWords is Search by words.
 func (x *Index) searchWords(ctx context.Context, req Request) (*Result, error) {
+	q, err := x.parse(ctx, &req)
+	if err != nil {
+		return nil, err
+	}
 	res, _, err := x.byWords(ctx, req)
 	if err == nil {
-		res.sayNothing(parse(x.src, req.Query, req.Plain))
+		if req.List && len(q.words) == 0 && len(res.Hits) == 0 {
+			res.Nothing = "nothing meets the filter"
+		}
+		res.sayNothing(q)
 	}
 	return res, err
 }
@@ -120,15 +135,22 @@ func (q *query) meets(req *Request) func(source.Doc) bool {
 
 // byWords is searchWords, and gives what shows a hit as well.
 func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, error) {
-	q := parse(x.src, req.Query, req.Plain)
+	q, err := x.parse(ctx, &req)
+	if err != nil {
+		return nil, nil, err
+	}
 	res := &Result{Hits: []Hit{}, Mode: Lexical}
-	if req.Limit < 1 || len(q.words) == 0 && len(q.filters)+len(q.without) == 0 {
+	told := req.Explain || req.understand || len(q.problems) > 0
+	if req.Limit < 1 || len(q.words) == 0 && len(q.filters)+len(q.without) == 0 && !req.List {
+		if len(q.problems) > 0 {
+			res.Understood = q.understood(nil)
+		}
 		return res, nil, ctx.Err()
 	}
 	over := req.clock.begin("words")
 	asking := lexical.Query{
 		Words: q.words, Prefix: q.prefix, Phrases: q.phrases, Without: q.without, Keep: q.meets(&req), Limit: req.Limit,
-		Exact: true, Public: req.Public, Explain: req.Explain, Read: req.Explain || req.understand,
+		Exact: true, Public: req.Public, Explain: req.Explain, Read: told,
 	}
 	found, err := x.words.Search(ctx, asking)
 	if err == nil && len(found.Hits) == 0 && len(q.words) > 0 && !req.exact {
@@ -160,7 +182,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		}
 		res.Hits[i] = Hit{Doc: h.Doc, Score: h.Score, Found: Lexical, Lexical: &signals[i]}
 	}
-	if req.Explain || req.understand {
+	if told {
 		res.Understood = q.understood(found.Words)
 	}
 	if !req.Snippets {

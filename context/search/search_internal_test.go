@@ -37,7 +37,7 @@ func TestSRCH2_WhatIsFound(t *testing.T) {
 		"zwet": "e", "zwetschkem": "e", "zwestchken": "e", "zwetchken": "e", "budgte": "a b", // one edit, where nothing else is found
 		"budgte hive": "e", "budgtee": "",
 		`"design team"`: "a", `"team design"`: "", `"spring budget" paint`: "a", `"budget and paints"`: "b", `"paint"`: "a", `"東京の会"`: "c",
-		"budget -talked": "a", "budget -paint": "", `budget -"spring budget"`: "b", "-budget": "g e f c", "-": "", "--x": "",
+		"budget -talked": "a", "budget -paint": "", `budget -"spring budget"`: "b", "-budget -bienen -strasse -owner": "c", "-": "", "--x": "",
 		"tag:work": "b", "tag:#work/q1 budget": "b", "-tag:work budget": "a", "path:work": "b", "path:Work/b budget": "b", `path:"ork/b"`: "b",
 		"type:person": "", "-type:person hive": "e", "budget before:1990": "", "budget after:1990": "a b", "budget after:2200-01-01": "",
 		"before:nonsense": "", "tag: budget": "a b", "work": "b", "q1": "b",

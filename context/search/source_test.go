@@ -192,6 +192,19 @@ func (s *letters) Usual(source.Doc) bool { return true }
 
 func (s *letters) Filters() []string { return []string{"from"} }
 
+// Properties are the words of a letter, each with its writer for a value.
+func (s *letters) Properties(d source.Doc, visit func(name string, values []string) bool) {
+	for _, w := range strings.Fields(d.(*letter).Text) {
+		if !visit(w, []string{d.(*letter).From}) {
+			return
+		}
+	}
+}
+
+func (s *letters) Valued() []string { return []string{"from"} }
+
+func (s *letters) Value(_ string, d source.Doc) string { return d.(*letter).From }
+
 func (s *letters) Filter(operator, value string) func(source.Doc) bool {
 	return func(d source.Doc) bool { return operator == "from" && strings.EqualFold(d.(*letter).From, value) }
 }
@@ -435,7 +448,7 @@ func edit(t testing.TB, rng *rand.Rand, p *post) {
 // compare asks both stores the same.
 func compare(t testing.TB, rng *rand.Rand, full, bare *post) {
 	t.Helper()
-	all := slices.Concat(publicWords, secretWords, []string{"ho", "h", "st", "trian", "hodden", "-honey", `"honey wax"`, "-haven", "from:anna"})
+	all := slices.Concat(publicWords, secretWords, []string{"ho", "h", "st", "trian", "hodden", "-honey", `"honey wax"`, "-haven", "from:anna", "from:anne", "honey:anna", "hivex:ben", "honest:anna", "-waxen:ben", "hidde:anna"})
 	var query []string
 	for range 1 + rng.IntN(4) {
 		query = append(query, all[rng.IntN(len(all))])

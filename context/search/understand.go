@@ -13,6 +13,8 @@ type Understanding struct {
 	Phrases []string    // all of them, each its words in order
 	Without []string    // words and phrases that no hit has
 	Filters []string    // as they were written, a minus before what must not be
+	// Problems are what may have been meant in another way, in the order of the query.
+	Problems []Problem
 }
 
 // QueryWord is how one word of a query was taken.
@@ -22,7 +24,7 @@ type QueryWord = lexical.Read
 func (q *query) understood(words []lexical.Read) *Understanding {
 	u := &Understanding{
 		Words: words, Ignored: append([]string{}, q.ignored...), Filters: []string{},
-		Phrases: join(q.phrases), Without: join(q.without),
+		Phrases: join(q.phrases), Without: join(q.without), Problems: append([]Problem{}, q.problems...),
 	}
 	if u.Words == nil {
 		u.Words = []QueryWord{}

@@ -39,6 +39,7 @@ func TestSRCH3_ExplainSaysHowAQueryWasRead(t *testing.T) {
 		for _, list := range []*[]string{&want.Ignored, &want.Phrases, &want.Without, &want.Filters} {
 			*list = append([]string{}, *list...)
 		}
+		want.Problems = []Problem{}
 		if diff := cmp.Diff(want, *res.Understood); diff != "" {
 			t.Errorf("%q: %s", query, diff)
 		}

@@ -20,8 +20,8 @@ type searchInput struct {
 	Tags   []string `json:"tags,omitempty" jsonschema:"only notes with all of these tags"`
 	Folder string   `json:"folder,omitempty" jsonschema:"only notes in this folder or one below it"`
 	Types  []string `json:"types,omitempty" jsonschema:"only notes that describe an entity of one of these types, such as Person"`
-	After  string   `json:"after,omitempty" jsonschema:"only notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
-	Before string   `json:"before,omitempty" jsonschema:"only notes changed before this date (YYYY-MM-DD) or time (RFC 3339)"`
+	After  string   `json:"after,omitempty" jsonschema:"only notes changed on or after this date: today, yesterday, 7d or 2w ago, 2026-01, 2026-01-31, or a time (RFC 3339)"`
+	Before string   `json:"before,omitempty" jsonschema:"only notes changed before this date or time"`
 	paging
 }
 
@@ -56,6 +56,15 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 	}
 	if len(found.Corrected) > 0 && l.total > 0 {
 		l.head += "Looked for: " + corrected(found.Corrected) + "\n"
+	}
+	if found.Understood != nil {
+		for _, p := range found.Understood.Problems {
+			l.head += "Problem in the query: " + inline(p.Text) + ": " + inline(p.Message)
+			if p.Nearest != "" {
+				l.head += "; did you mean " + inline(p.Nearest) + "?"
+			}
+			l.head += "\n"
+		}
 	}
 	if l.total == searched {
 		l.head += fmt.Sprintf("More than %d notes match; these are the best.\n", searched-1)

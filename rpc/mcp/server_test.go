@@ -342,7 +342,7 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		{"assemble_context", `{"message":"x","entities":["nope"]}`, []string{"no such entity", "(entities)"}},
 		{"assemble_context", `{"message":"x","notes":["no such note!"]}`, []string{"no such note", "(notes)"}},
 		{"explain_context", `{}`, []string{"no context has been assembled yet", "assemble_context"}},
-		{"search_notes", `{"query":"x","after":"yesterday"}`, []string{"after must be a date"}},
+		{"search_notes", `{"query":"x","after":"lastweek"}`, []string{"after must be a date", "yesterday"}},
 		{"assemble_context", `{"message":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"message has 2097152 bytes", "Try: shorten message"}},
 		{"search_notes", `{"query":"x","limit":1000}`, []string{"limit"}},
 		{"search_notes", `{"quarry":"x"}`, []string{"quarry"}},

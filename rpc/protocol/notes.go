@@ -154,7 +154,7 @@ type NoteResolved struct {
 
 // NoteSearch are the parameters of notes.search.
 type NoteSearch struct {
-	Query   string       `json:"query" jsonschema:"words to look for"`
+	Query   string       `json:"query" jsonschema:"words to look for; when empty, the notes that the filter lets through, the last changed first"`
 	Limit   int          `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
 	Mode    string       `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to search: lexical (by words), semantic (by meaning) or hybrid (both); without vectors hybrid falls back to words and the result says so, and semantic fails"`
 	Filter  SearchFilter `json:"filter,omitzero" jsonschema:"which notes to look in"`
@@ -174,8 +174,9 @@ type SearchFilter struct {
 	Tags     []string `json:"tags,omitempty" jsonschema:"notes with all of these tags"`
 	Folder   string   `json:"folder,omitempty" jsonschema:"notes in this folder or one below it"`
 	Types    []string `json:"types,omitempty" jsonschema:"notes that describe an entity of one of these types"`
-	After    string   `json:"after,omitempty" jsonschema:"changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
-	Before   string   `json:"before,omitempty" jsonschema:"changed before this date (YYYY-MM-DD) or time (RFC 3339)"`
+	Vaults   []string `json:"vaults,omitempty" jsonschema:"notes in one of these vaults"`
+	After    string   `json:"after,omitempty" jsonschema:"changed on or after this date: today, yesterday, 7d or 2w ago, 2026-01, 2026-01-31, or a time (RFC 3339)"`
+	Before   string   `json:"before,omitempty" jsonschema:"changed before this date or time"`
 	Archived bool     `json:"archived,omitempty" jsonschema:"archived notes too"`
 }
 
@@ -206,7 +207,7 @@ type SearchResult struct {
 	Corrected map[string]string `json:"corrected,omitempty" jsonschema:"words of the query that are in no note, each with the word that differs by one edit and was looked for in its place"`
 	Nothing   *SearchNothing    `json:"nothing,omitempty" jsonschema:"why nothing was found; absent where there are hits"`
 
-	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"with explain: how the query was read; absent when its words were not looked at"`
+	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"how the query was read: with explain, and when it has problems; absent when its words were not looked at"`
 	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, for a hybrid search: the weight of each list"`
 	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`
 }
@@ -231,6 +232,15 @@ type SearchUnderstood struct {
 	Phrases []string     `json:"phrases" jsonschema:"phrases that every hit has"`
 	Without []string     `json:"without" jsonschema:"words and phrases that no hit has"`
 	Filters []string     `json:"filters" jsonschema:"filters in the query, as written"`
+
+	Problems []SearchProblem `json:"problems" jsonschema:"parts of the query that may have been meant in another way than they were read"`
+}
+
+// SearchProblem is a part of a query that may have been meant in another way.
+type SearchProblem struct {
+	Text    string `json:"text" jsonschema:"as written"`
+	Message string `json:"message" jsonschema:"what is wrong with it"`
+	Nearest string `json:"nearest,omitempty" jsonschema:"what may have been meant, to write in its place"`
 }
 
 // SearchWord is one word of a query, and what it stands for.

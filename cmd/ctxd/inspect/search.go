@@ -111,6 +111,7 @@ func (c *searchCmd) ask(ctx context.Context, cl *client.Client, query string) (*
 func (v *searchView) draw(s *term.Screen) {
 	s.Say(term.Styled(term.Strong, "How it was read"))
 	v.drawUnderstood(s)
+	search.DrawProblems(s, "  ", &protocol.SearchResult{Understood: v.Understood})
 	v.drawLists(s)
 	v.drawJoined(s)
 	drawSearchStages(s, v.Stages)

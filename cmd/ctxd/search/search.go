@@ -13,7 +13,7 @@ import (
 
 // Command is ctxd search.
 type Command struct {
-	Query   []string      `arg:"" help:"Words to look for; see below for phrases and filters."`
+	Query   []string      `arg:"" optional:"" help:"Words to look for; see below for phrases and filters. Without words, the notes that the filters let through are listed, the last changed first."`
 	Mode    string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
 	Limit   command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of hits, 1 to 100. Default: 10."`
 	Explain bool          `short:"e" help:"Show how each hit got its score."`
@@ -27,7 +27,8 @@ type Filters struct {
 	Tag      []string `placeholder:"TAG" help:"Only notes with this tag. May be repeated; a note must have all of them."`
 	Folder   string   `placeholder:"FOLDER" help:"Only notes in this folder or below it."`
 	Type     []string `placeholder:"TYPE" help:"Only notes that describe an entity of this type. May be repeated; any of them will do."`
-	After    string   `placeholder:"DATE" help:"Notes changed on this date or later, such as 2026-01-31."`
+	Vault    []string `placeholder:"VAULT" help:"Only notes in this vault. May be repeated; any of them will do."`
+	After    string   `placeholder:"DATE" help:"Notes changed on this date or later: today, yesterday, 7d or 2w ago, 2026-01 or 2026-01-31."`
 	Before   string   `placeholder:"DATE" help:"Notes changed before this date."`
 	Archived bool     `help:"Include archived notes."`
 }
@@ -35,20 +36,22 @@ type Filters struct {
 // Filter returns the filter as the protocol has it.
 func (f *Filters) Filter() protocol.SearchFilter {
 	return protocol.SearchFilter{
-		Tags: f.Tag, Folder: f.Folder, Types: f.Type, After: f.After, Before: f.Before,
+		Tags: f.Tag, Folder: f.Folder, Types: f.Type, Vaults: f.Vault, After: f.After, Before: f.Before,
 		Archived: f.Archived,
 	}
 }
 
 func (f *Filters) any() bool {
-	return len(f.Tag)+len(f.Type) > 0 || f.Folder != "" || f.After != "" || f.Before != ""
+	return len(f.Tag)+len(f.Type)+len(f.Vault) > 0 || f.Folder != "" || f.After != "" || f.Before != ""
 }
 
 // Help is what --help says of the command.
 func (Command) Help() string {
 	return "Finds notes by their words, in any of their forms, and by their meaning. The last word may be unfinished. " +
-		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and tag:, path:, type:, before: and after: narrow, as in: " +
-		"ctxd search '\"load cell\" -roof tag:work after:2026-01'."
+		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and tag:, path:, type:, vault:, before: and after: narrow, as in: " +
+		"ctxd search '\"load cell\" -roof tag:work after:7d'. " +
+		"A property in the frontmatter of any note is a filter as well, as in: ctxd search 'status:\"in progress\"'. " +
+		"Dates are today, yesterday, 7d or 2w ago, 2026-01 or 2026-01-31. A filter that does not exist is reported."
 }
 
 // Examples are those of --help.
@@ -57,6 +60,9 @@ func (Command) Examples() []command.Example {
 		{"ctxd search load cells", "notes about both words"},
 		{"ctxd search how heavy is the bridge --mode semantic", "by meaning only"},
 		{"ctxd search kickoff --tag meetings --limit 3", "with a filter"},
+		{"ctxd search tag:meetings after:7d", "no words: by last change"},
+		{`ctxd search 'status:"in progress" bridge'`, "a property as a filter"},
+		{"ctxd search bridge --vault Work --after yesterday", "one vault, and lately"},
 		{"ctxd search kickoff --explain", "with the parts of each score"},
 		{"ctxd search kickoff --audience remote", "what a model on another machine would find"},
 		{"ctxd search kickoff --json | jq -r '.hits[].path'", "for scripts"},
@@ -66,7 +72,7 @@ func (Command) Examples() []command.Example {
 // Run runs the command.
 func (c *Command) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
-	if strings.TrimSpace(query) == "" {
+	if strings.TrimSpace(query) == "" && !c.any() {
 		return command.Misuse("the query is empty", "ctxd search load cells")
 	}
 	params := protocol.NoteSearch{
@@ -81,6 +87,7 @@ func (c *Command) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
+		DrawProblems(a.Out, "", &res)
 		if len(res.Hits) == 0 && connect.Empty(a.Ctx, cl) {
 			connect.DrawNone(a.Ctx, cl, a.Out, "nothing found")
 			return nil
@@ -141,19 +148,38 @@ func DrawCorrected(s *term.Screen, query string, res *protocol.SearchResult) {
 	s.Say(term.Styled(term.Warn, "! "), term.Text("showing results for "+strings.Join(words, " ")))
 }
 
-// DrawDegraded says what could not take part.
-func DrawDegraded(s *term.Screen, indent string, res *protocol.SearchResult) {
-	if res.Degraded == nil {
+// DrawProblems says what of the query may have been meant in another way.
+func DrawProblems(s *term.Screen, indent string, res *protocol.SearchResult) {
+	if res.Understood == nil {
 		return
 	}
-	what := map[string]string{"semantic": "not searched by meaning: ", "lexical": "some notes may be missing: "}[res.Degraded.Stage]
-	for i, l := range term.Wrap(term.Clean(what+res.Degraded.Why), s.Columns()-len(indent)-2) {
+	for _, p := range res.Understood.Problems {
+		text := QuotedWord(p.Text) + ": " + p.Message
+		if p.Nearest != "" {
+			text += "; did you mean " + p.Nearest + "?"
+		}
+		drawWarning(s, indent, text)
+	}
+}
+
+// drawWarning shows a sentence behind a mark.
+func drawWarning(s *term.Screen, indent, text string) {
+	for i, l := range term.Wrap(term.Clean(text), s.Columns()-len(indent)-2) {
 		sign := term.Styled(term.Warn, "! ")
 		if i > 0 {
 			sign = term.Text("  ")
 		}
 		s.Say(term.Text(indent), sign, term.Text(l))
 	}
+}
+
+// DrawDegraded says what could not take part.
+func DrawDegraded(s *term.Screen, indent string, res *protocol.SearchResult) {
+	if res.Degraded == nil {
+		return
+	}
+	what := map[string]string{"semantic": "not searched by meaning: ", "lexical": "some notes may be missing: "}[res.Degraded.Stage]
+	drawWarning(s, indent, what+res.Degraded.Why)
 }
 
 // drawAdvice says why nothing may have been found, and what may help.

@@ -189,6 +189,26 @@ func (x *Index) settleHidden() {
 	h.sat.Fill(h.mean)
 }
 
+// Docs returns the documents of the index as a reader sees them. O(documents).
+func (x *Index) Docs(public bool) []source.Doc {
+	if public {
+		x.findHidden()
+	}
+	x.rlock()
+	defer x.mu.RUnlock()
+	var w world
+	w.see(x, public)
+	list := make([]source.Doc, 0, w.all)
+	for _, l := range w.layers {
+		for i := range l.docs {
+			if d := l.base | docID(i); w.sees(d) {
+				list = append(list, w.doc(d))
+			}
+		}
+	}
+	return list
+}
+
 // findHidden finds what is hidden, if that is not known yet. O(documents, and the words of
 // those that hide anything).
 func (x *Index) findHidden() {

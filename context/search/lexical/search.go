@@ -14,7 +14,7 @@ import (
 
 // Query is what documents are looked for by.
 type Query struct {
-	Words   []string   // folded, each once: any of them; none: all documents, with the score 0
+	Words   []string   // folded, each once: any of them; none: all documents, with the score 0, newest first
 	Prefix  string     // the one of Words that may be the beginning of a word; "" for none
 	Phrases [][]string // folded: all of them, each word behind the other
 	Without [][]string // none of these words and phrases
@@ -209,10 +209,16 @@ func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) error 
 	return nil
 }
 
-// isBetter is the order of hits.
+// isBetter is the order of hits: by score, and without words by time, newest first.
 func (s *search) isBetter(a, b postings.Ranked) bool {
 	if a.Score != b.Score {
 		return a.Score > b.Score
+	}
+	if s.Evaluation.All {
+		m, n := s.doc(a.Doc), s.doc(b.Doc)
+		if m != nil && n != nil && !m.UpdatedAt().Equal(n.UpdatedAt()) {
+			return m.UpdatedAt().After(n.UpdatedAt())
+		}
 	}
 	if p, q := s.head(a.Doc), s.head(b.Doc); p != q {
 		return p < q

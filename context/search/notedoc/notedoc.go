@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/search/source"
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -212,27 +211,3 @@ func (d doc) Chunks() []source.Chunk { return Chunks(d.Note.Title, shown(d.Body)
 
 // ChunkedFrom returns the version of Chunks, the title and the body.
 func (d doc) ChunkedFrom() []string { return []string{chunksVersion, d.Note.Title, d.Body} }
-
-// Filters returns the operators for notes: tag, path and type.
-func (*Source) Filters() []string { return []string{"tag", "path", "type"} }
-
-// Filter returns the test of an operator.
-func (s *Source) Filter(operator, value string) func(source.Doc) bool {
-	fold := entities.Fold(value)
-	switch operator {
-	case "tag":
-		fold = strings.Trim(strings.TrimPrefix(fold, "#"), "/")
-		return Keep(func(n *notes.Note) bool { return n.HasTag(fold) })
-	case "path":
-		return Keep(func(n *notes.Note) bool {
-			place := n.Path
-			if place == "" {
-				place = n.Folder
-			}
-			return strings.Contains(entities.Fold(place), fold)
-		})
-	case "type":
-		return Keep(func(n *notes.Note) bool { return entities.Fold(s.notes.EntityType(n)) == fold })
-	}
-	return nil
-}

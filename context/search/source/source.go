@@ -95,3 +95,18 @@ type Source interface {
 	Filters() []string
 	Filter(operator, value string) func(Doc) bool
 }
+
+// Properties is a Source whose documents have properties of any name, which queries may have
+// as operators.
+type Properties interface {
+	// Properties gives the properties of a document: names as written, and the texts that a
+	// filter has to equal, folded, until visit returns false.
+	Properties(d Doc, visit func(name string, values []string) bool)
+}
+
+// Values is a Source with operators that have few values, such as type: a value that no
+// document has is a mistake.
+type Values interface {
+	Valued() []string                    // the operators
+	Value(operator string, d Doc) string // of a document; "" for none
+}

@@ -1277,9 +1277,11 @@ export interface SearchFilter {
   folder?: string;
   /** Notes that describe an entity of one of these types. */
   types?: string[];
-  /** Changed on or after this date (YYYY-MM-DD) or time (RFC 3339) */
+  /** Notes in one of these vaults. */
+  vaults?: string[];
+  /** Changed on or after this date: today, yesterday, 7d or 2w ago, 2026-01, 2026-01-31, or a time (RFC 3339) */
   after?: string;
-  /** Changed before this date (YYYY-MM-DD) or time (RFC 3339) */
+  /** Changed before this date or time. */
   before?: string;
   /** Archived notes too. */
   archived?: boolean;
@@ -1320,6 +1322,15 @@ export interface SearchNothing {
   why: string;
 }
 
+export interface SearchProblem {
+  /** As written. */
+  text: string;
+  /** What is wrong with it. */
+  message: string;
+  /** What may have been meant, to write in its place. */
+  nearest?: string;
+}
+
 export interface SearchResult {
   /** Best first. */
   hits: SearchHit[];
@@ -1331,7 +1342,7 @@ export interface SearchResult {
   corrected?: Record<string, string>;
   /** Why nothing was found; absent where there are hits. */
   nothing?: SearchNothing;
-  /** With explain: how the query was read; absent when its words were not looked at. */
+  /** How the query was read: with explain, and when it has problems; absent when its words were not looked at. */
   understood?: SearchUnderstood;
   /** With explain, for a hybrid search: the weight of each list. */
   fused?: SearchFused;
@@ -1357,6 +1368,8 @@ export interface SearchUnderstood {
   without: string[];
   /** Filters in the query, as written. */
   filters: string[];
+  /** Parts of the query that may have been meant in another way than they were read. */
+  problems: SearchProblem[];
 }
 
 export interface SearchWeights {
@@ -1999,7 +2012,7 @@ export interface NotesResolveParams {
 
 /** Params of notes.search. */
 export interface NotesSearchParams {
-  /** Words to look for. */
+  /** Words to look for; when empty, the notes that the filter lets through, the last changed first. */
   query: string;
   /**
    * Hits at most.

@@ -1,0 +1,95 @@
+package notedoc
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+var (
+	_ source.Properties = (*Source)(nil)
+	_ source.Values     = (*Source)(nil)
+)
+
+// Filters returns the operators for notes: tag, path, type and vault.
+func (*Source) Filters() []string { return []string{"tag", "path", "type", "vault"} }
+
+// Filter returns the test of an operator.
+func (s *Source) Filter(operator, value string) func(source.Doc) bool {
+	fold := entities.Fold(value)
+	switch operator {
+	case "tag":
+		fold = strings.Trim(strings.TrimPrefix(fold, "#"), "/")
+		return Keep(func(n *notes.Note) bool { return n.HasTag(fold) })
+	case "path":
+		return Keep(func(n *notes.Note) bool {
+			place := n.Path
+			if place == "" {
+				place = n.Folder
+			}
+			return strings.Contains(entities.Fold(place), fold)
+		})
+	case "type", "vault":
+		return func(d source.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
+	}
+	return nil
+}
+
+// Valued returns type and vault.
+func (*Source) Valued() []string { return []string{"type", "vault"} }
+
+// Value returns the type or the vault of a note.
+func (s *Source) Value(operator string, d source.Doc) string {
+	if operator == "vault" {
+		return Note(d).Vault
+	}
+	return s.notes.EntityType(Note(d))
+}
+
+// InVaults returns the test of a filter for notes of any of some vaults, nil for none.
+func InVaults(vaults []string) func(*notes.Note) bool {
+	if len(vaults) == 0 {
+		return nil
+	}
+	folds := make(map[string]bool, len(vaults))
+	for _, v := range vaults {
+		folds[entities.Fold(v)] = true
+	}
+	return func(n *notes.Note) bool { return n.Vault != "" && folds[entities.Fold(n.Vault)] }
+}
+
+// Properties gives the properties of a note that the prompt shows. A list has its items for
+// values, a link what it shows and what it names.
+func (*Source) Properties(d source.Doc, visit func(name string, values []string) bool) {
+	fields, _, _ := properties.Fields(Note(d).Body)
+	for _, f := range fields {
+		if !visit(f.Key, valuesOf(f)) {
+			return
+		}
+	}
+}
+
+func valuesOf(f frontmatter.Field) (values []string) {
+	for _, text := range f.Texts() {
+		values = append(values, text)
+		if key := strings.ToLower(f.Key); key == "tags" || key == "tag" {
+			for _, tag := range markdown.SplitTags(text) {
+				values = append(values, strings.TrimLeft(tag, "#"))
+			}
+		}
+		if !strings.Contains(text, "[") {
+			continue
+		}
+		values = append(values, markdown.PlainText(text))
+		for _, l := range markdown.Links(text) {
+			values = append(values, l.Target, path.Base(l.Target))
+		}
+	}
+	return values
+}
