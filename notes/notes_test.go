@@ -310,6 +310,57 @@ func TestSRCH32_VaultsAreWorldsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// CTX-5: in a message, names in several vaults are not guessed between: the best of each
+// vault is a candidate.
+func TestCTX5_LinksFromNowhereDoNotChooseBetweenVaults(t *testing.T) {
+	s, _, db := open(t, kv.InMemory)
+	for _, d := range []notes.Draft{
+		{ID: "a1", Vault: "a", Path: "Plan.md"},
+		{ID: "a2", Vault: "a", Path: "Deep/Plan.md"},
+		{ID: "b1", Vault: "b", Path: "Work/Plan.md"},
+		{ID: "b2", Vault: "b", Path: "Other/Work/Plan.md"},
+		{ID: "none", Path: "Client/Plan.md"},
+		{ID: "a3", Vault: "a", Path: "Notes/Todo.md"},
+		{ID: "b3", Vault: "b", Path: "Area/Notes/Todo.md"},
+		{ID: "own", Vault: "b", Path: "Own.md"},
+		{ID: "mine", Path: "Own/Own.md"},
+		{ID: "old", Vault: "a", Path: "Kept.md", Body: "---\narchived: true\n---\n"},
+		{ID: "new", Vault: "b", Path: "Old/Kept.md"},
+		{ID: "secret", Vault: "a", Path: "Hidden.md", Body: "---\nprivate: true\n---\n"},
+		{ID: "open", Vault: "b", Path: "Deep/Hidden.md"},
+	} {
+		if err := db.Update(ctx, func(tx *kv.Tx) error { _, err := s.PutTx(tx, d, nil, nil); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	private := func(n *notes.Note) bool { return n.Private }
+	for _, c := range []struct {
+		link, from string
+		skip       notes.Skip
+		want       string
+		several    []string
+	}{
+		{"Plan", "own", nil, "b1", nil}, // of its vault or of none: the shortest path
+		{"Plan", "", nil, "", []string{"a1", "b1", "none"}},
+		{"Plan.md", "", nil, "", []string{"a1", "b1", "none"}},
+		{"Deep/Plan", "", nil, "a2", nil},
+		{"Work/Plan", "", nil, "b1", nil}, // one vault: a path from the root comes first
+		{"Notes/Todo", "", nil, "", []string{"a3", "b3"}},
+		{"/Notes/Todo", "", nil, "a3", nil},
+		{"/Plan", "", nil, "a1", nil},
+		{"./Plan", "", nil, "a1", nil},
+		{"Own", "", nil, "own", nil}, // one vault and none: the rules choose
+		{"Kept", "", nil, "new", nil},
+		{"Hidden", "", private, "open", nil},
+		{"Hidden", "", nil, "", []string{"open", "secret"}},
+	} {
+		got := s.Resolve(c.link, c.from, c.skip)
+		if got.ID != c.want || !slices.Equal(got.Candidates, c.several) {
+			t.Errorf("[[%s]] in %q is %+v, want %q or %q", c.link, c.from, got, c.want, c.several)
+		}
+	}
+}
+
 // A file in the folder of the note comes before files of that name elsewhere, also
 // when it is archived and they are not.
 func TestLinksFindTheFileBesideThem(t *testing.T) {

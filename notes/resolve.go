@@ -28,6 +28,7 @@ type Resolution struct {
 	ID         string
 	Tier       Tier
 	Candidates []string
+	Among      int // how many notes it was chosen from, archived ones included
 }
 
 // linkKeys returns the keys that a link with this target is found under. A link can
@@ -43,12 +44,13 @@ type meaning struct {
 	to      num // nowhere when it leads nowhere, or could mean several notes
 	tier    Tier
 	several []ref // those that it could mean
+	among   int   // see Resolution
 }
 
 // resolve finds the note that target names in a link of the note from, which
 // may be nowhere. It tries paths, then file names, titles and aliases, and stops
 // at the first that any note answers to. Among several files the rules decide;
-// several titles or aliases are never guessed between.
+// several titles or aliases are never guessed between, and neither are vaults.
 func (x *index) resolve(target string, from num) meaning {
 	return x.resolveWithout(target, from, nil)
 }
@@ -79,12 +81,17 @@ func (x *index) resolveFoldWithout(fold string, named []ref, from num, skip Skip
 	if len(file) < len(fold) {
 		files = x.named(file)
 	}
+	if from == nowhere {
+		if m, ok := x.betweenVaults(file, files, skip); ok {
+			return m
+		}
+	}
 	if list := x.byPath(file, files, from, skip); len(list) > 0 {
-		return meaning{to: x.best(list, from), tier: TierPath}
+		return meaning{to: x.best(list, from), tier: TierPath, among: len(list)}
 	}
 	if len(files) > 0 && !strings.Contains(file, "/") {
 		if list := x.visible(files, byBase, from, skip); len(list) > 0 {
-			return meaning{to: x.best(list, from), tier: TierName}
+			return meaning{to: x.best(list, from), tier: TierName, among: len(list)}
 		}
 	}
 	if list := x.preferred(x.visible(named, byTitle, from, skip)); len(list) > 0 {
@@ -102,24 +109,87 @@ func (x *index) resolveFile(file string, from num, skip Skip) meaning {
 	if from != nowhere && !strings.HasPrefix(file, "/") {
 		beside := path.Join(folderOf(x.list[from].path), file)
 		if list := x.visible(x.named(beside), byPath, from, skip); len(list) > 0 {
-			return meaning{to: x.best(list, from), tier: TierPath}
+			return meaning{to: x.best(list, from), tier: TierPath, among: len(list)}
 		}
 	}
 	files := x.named(file)
 	if list := x.byPath(file, files, from, skip); len(list) > 0 {
-		return meaning{to: x.best(list, from), tier: TierPath}
+		return meaning{to: x.best(list, from), tier: TierPath, among: len(list)}
 	}
 	if list := x.visible(files, byBase, from, skip); len(list) > 0 {
-		return meaning{to: x.best(list, from), tier: TierName}
+		return meaning{to: x.best(list, from), tier: TierName, among: len(list)}
 	}
 	return meaning{to: nowhere}
 }
 
 func decide(list []ref, tier Tier) meaning {
 	if len(list) == 1 {
-		return meaning{to: list[0].num(), tier: tier}
+		return meaning{to: list[0].num(), tier: tier, among: 1}
 	}
-	return meaning{to: nowhere, tier: tier, several: list}
+	return meaning{to: nowhere, tier: tier, several: list, among: len(list)}
+}
+
+// betweenVaults decides what a link from nowhere means by a path or a file name, where files
+// of several vaults answer to it: the best of each vault is a candidate. It is not ok where
+// they lie in one vault, or in none: then the rules choose.
+func (x *index) betweenVaults(file string, files []ref, skip Skip) (m meaning, ok bool) {
+	list, tier := x.visible(files, byBase, nowhere, skip), TierName
+	if strings.Contains(file, "/") {
+		list, tier = x.byPath(file, files, nowhere, skip), TierPath
+		if !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, ".") {
+			list = append(slices.Clip(list), x.tails(path.Clean(file), nowhere, skip)...)
+		}
+	}
+	if !x.inVaults(list) {
+		return m, false
+	}
+	among := len(list)
+	list = x.preferred(list)
+	if !x.inVaults(list) {
+		return meaning{to: x.best(list, nowhere), tier: tier, among: among}, true
+	}
+	several := x.byVault(list)
+	for _, r := range list {
+		if x.list[r.num()].note.Vault == "" {
+			several = append(several, r)
+		}
+	}
+	return meaning{to: nowhere, tier: tier, several: several, among: among}, true
+}
+
+// inVaults reports whether notes lie in two vaults or more.
+func (x *index) inVaults(list []ref) bool {
+	first := ""
+	for _, r := range list {
+		switch vault := x.list[r.num()].note.Vault; {
+		case vault == "" || vault == first:
+		case first != "":
+			return true
+		default:
+			first = vault
+		}
+	}
+	return false
+}
+
+// byVault returns the best of the files in each vault, without those in none.
+func (x *index) byVault(list []ref) (best []ref) {
+	at := make(map[string]int)
+	for _, r := range list {
+		vault := x.list[r.num()].note.Vault
+		if vault == "" {
+			continue
+		}
+		i, known := at[vault]
+		switch {
+		case !known:
+			at[vault] = len(best)
+			best = append(best, r)
+		case x.best([]ref{best[i], r}, nowhere) == r.num():
+			best[i] = r
+		}
+	}
+	return best
 }
 
 // byPath returns the notes whose path file means: from the root, from the
@@ -152,7 +222,11 @@ func (x *index) byPath(file string, files []ref, from num, skip Skip) []ref {
 	if !strings.Contains(file, "/") {
 		return nil
 	}
-	var tails []ref
+	return x.tails(file, from, skip)
+}
+
+// tails returns the notes whose path ends with a path behind a folder.
+func (x *index) tails(file string, from num, skip Skip) (tails []ref) {
 	for _, r := range x.visible(x.named(path.Base(file)), byBase, from, skip) {
 		if strings.HasSuffix(x.list[r.num()].path, "/"+file) {
 			tails = append(tails, r)

@@ -352,7 +352,7 @@ func (s *Store) Resolve(link, from string, skip Skip) Resolution {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	m := s.index.resolveWithout(targetOf(link), s.index.numberOf(from), skip)
-	r := Resolution{Tier: m.tier, Candidates: s.index.ids(m.several)}
+	r := Resolution{Tier: m.tier, Candidates: s.index.ids(m.several), Among: m.among}
 	if m.to != nowhere {
 		r.ID = s.index.list[m.to].note.ID
 	}
