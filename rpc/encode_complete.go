@@ -16,9 +16,9 @@ func appendNoteItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, err
 	item := addressed[protocol.NoteItem](v)
 	b = wirejson.AppendString(append(b, `{"id":`...), item.ID)
 	b = wirejson.AppendString(append(b, `,"title":`...), item.Title)
-	if item.Path != "" {
-		b = wirejson.AppendString(append(b, `,"path":`...), item.Path)
-	}
+	b = appendOptional(b, `,"insert":`, item.Insert)
+	b = appendOptional(b, `,"vault":`, item.Vault)
+	b = appendOptional(b, `,"path":`, item.Path)
 	return append(appendRanges(append(b, `,"match":`...), item.Match), '}'), nil
 }
 
@@ -27,7 +27,18 @@ func appendEntityItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, e
 	b = wirejson.AppendString(append(b, `{"id":`...), item.ID)
 	b = wirejson.AppendString(append(b, `,"name":`...), item.Name)
 	b = wirejson.AppendString(append(b, `,"type":`...), item.Type)
+	b = appendOptional(b, `,"insert":`, item.Insert)
+	b = appendOptional(b, `,"vault":`, item.Vault)
+	b = appendOptional(b, `,"path":`, item.Path)
 	return append(appendRanges(append(b, `,"match":`...), item.Match), '}'), nil
+}
+
+// appendOptional appends a member unless it is empty. key is its name with what stands around it.
+func appendOptional(b []byte, key, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return wirejson.AppendString(append(b, key...), value)
 }
 
 func appendRanges(b []byte, ranges [][2]int) []byte {

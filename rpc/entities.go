@@ -156,7 +156,10 @@ func (c scope) entitiesComplete(_ context.Context, _ *Session,
 	items := make([]protocol.EntityItem, 0, len(hits))
 	for _, hit := range hits {
 		if e := c.view.Entity(hit.ID); e != nil {
-			items = append(items, protocol.EntityItem{ID: hit.ID, Name: hit.Name, Type: e.Type, Match: hit.Match})
+			item := protocol.EntityItem{ID: hit.ID, Name: hit.Name, Type: e.Type, Match: hit.Match}
+			item.Vault, item.Path = c.view.PlaceOf(e.ID)
+			item.Insert = c.view.MentionOf(e, hit.Name)
+			items = append(items, item)
 		}
 	}
 	return protocol.EntityItems{Items: items}, nil

@@ -89,7 +89,9 @@ func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*p
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.NoteFull{Note: shown.Note, Links: links, Backlinks: c.view.Backlinks(n.ID)}, nil
+	return &protocol.NoteFull{
+		Note: shown.Note, Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
+	}, nil
 }
 
 func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
@@ -102,8 +104,12 @@ func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
 	switch {
 	case given != 1:
 		return nil, fault.Field("id", "exactly one of id, path and title is needed, %d are given", given)
+	case p.ID != "" && p.Vault != "":
+		return nil, fault.Field("vault", "vault narrows a path or a title, and an id is given").WithHint("leave vault out")
 	case p.ID != "":
 		return c.view.NoteByID(p.ID)
+	case p.Vault != "":
+		return c.view.NoteInVault(p.Vault, p.Path, p.Title)
 	case p.Path != "":
 		return c.view.NoteByPath(p.Path)
 	}
@@ -128,7 +134,7 @@ func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter)
 	heads := make([]protocol.NoteHead, len(page))
 	for i, n := range page {
 		heads[i] = protocol.NoteHead{
-			ID: n.ID, Title: n.Title, Path: n.Path, Folder: n.Folder, Tags: n.Tags, Aliases: n.Aliases,
+			ID: n.ID, Title: n.Title, Vault: c.view.VaultOf(n), Path: n.Path, Folder: n.Folder, Tags: n.Tags, Aliases: n.Aliases,
 			Private: n.Private, VaultBacked: n.VaultBacked, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
 			ArchivedAt: n.ArchivedAt, Version: n.Version, EntityID: n.EntityID,
 		}
@@ -197,12 +203,19 @@ func (c scope) notesDelete(ctx context.Context, _ *Session, p protocol.ByID) (pr
 }
 
 func (c scope) notesComplete(_ context.Context, _ *Session, p protocol.NoteComplete) (protocol.NoteItems, error) {
+	if p.From != "" {
+		if _, err := c.view.NoteByID(p.From); err != nil {
+			return protocol.NoteItems{}, fault.Under("from", err)
+		}
+	}
 	hits := c.view.CompleteNotes(p.Prefix, p.Limit)
+	links := c.view.LinksFrom(p.From)
 	items := make([]protocol.NoteItem, len(hits))
 	for i, hit := range hits {
 		items[i] = protocol.NoteItem{ID: hit.ID, Title: hit.Name, Match: hit.Match}
 		if n := c.view.Note(hit.ID); n != nil {
-			items[i].Path = n.Path
+			items[i].Vault, items[i].Path = c.view.VaultOf(n), n.Path
+			items[i].Insert = links.To(n, hit.Name)
 		}
 	}
 	return protocol.NoteItems{Items: items}, nil
@@ -225,7 +238,7 @@ func (c scope) notesResolve(_ context.Context, _ *Session, p protocol.NoteResolv
 		Candidates: []fault.Candidate{},
 	}
 	if n := c.view.Note(found.ID); n != nil {
-		out.Path = n.Path
+		out.Vault, out.Path = c.view.VaultOf(n), n.Path
 	}
 	if len(found.Candidates) > 0 {
 		out.Candidates = c.view.Candidates(found.Candidates)
@@ -277,8 +290,8 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 	for _, f := range res.Hits {
 		n := notedoc.Note(f.Doc)
 		hit := protocol.SearchHit{
-			ID: n.ID, Title: c.view.TitleOf(n), Path: n.Path, Score: f.Score, Snippet: f.Snippet, By: foundBy(f.Found),
-			Ranges: f.Ranges,
+			ID: n.ID, Title: c.view.TitleOf(n), Vault: c.view.VaultOf(n), Path: n.Path, Score: f.Score,
+			Snippet: f.Snippet, By: foundBy(f.Found), Ranges: f.Ranges,
 		}
 		if explain {
 			hit.Signals = searchSignals(&f)

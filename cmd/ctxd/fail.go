@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -56,13 +58,24 @@ func (a *app) fail(err error) int {
 		a.Err.Say(term.Styled(term.Faint, "  | "), term.Text(l))
 	}
 	for _, c := range f.Candidates {
+		place := connect.Place(c.Vault, c.Path)
+		if c.Type != "" || alike(c, f.Candidates) { // a path names no entity
+			place = strings.TrimSpace(place + "  " + c.ID)
+		}
 		a.Err.Say(term.Text("  · "), term.Styled(term.Strong, cmp.Or(c.Title, c.Name, c.ID)),
-			term.Styled(term.Faint, "  "+strings.TrimSpace(c.Type+"  "+cmp.Or(c.Path, c.ID))))
+			term.Styled(term.Faint, "  "+strings.TrimSpace(c.Type+"  "+cmp.Or(place, c.ID))))
 	}
 	if f.Hint != "" {
 		a.Err.SayWhole(term.Styled(term.Good, "Try: "), term.Text(f.Hint))
 	}
 	return f.Code
+}
+
+// alike reports whether a candidate lies where another one does: then only ids tell them apart.
+func alike(c fault.Candidate, among []fault.Candidate) bool {
+	return slices.ContainsFunc(among, func(other fault.Candidate) bool {
+		return other.ID != c.ID && other.Vault == c.Vault && other.Path == c.Path
+	})
 }
 
 // warn says what of the configuration can't be used, where the command needs none of it.

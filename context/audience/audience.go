@@ -39,6 +39,7 @@ type Rooms struct {
 	named    references
 	revealed revealed
 	sources  atomic.Pointer[notes.SourcesByName] // of the last record that has many
+	vaults   struct{ local, remote vaultsSeen }
 
 	// ofPast keeps for a commit, from its preparation on, the ids of the notes that name
 	// what private records were called and from this commit on need not be hidden.
@@ -85,6 +86,8 @@ func (r *Rooms) View(reader Reader) *View {
 // commit counts the commits that change what is private or how it is called, and has
 // queries forget what may be shown otherwise from now on.
 func (r *Rooms) commit(cs *kv.ChangeSet) {
+	r.vaults.local.commit(cs, r.local.SeesNote)
+	r.vaults.remote.commit(cs, r.remote.SeesNote)
 	private := slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
 		return entityPrivacy(ch) || notePrivacy(ch) || r.remote.pastPrivacy(ch)
 	})

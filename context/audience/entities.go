@@ -65,7 +65,9 @@ func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {
 		Hint: "give the id of one of the candidates",
 	}
 	for _, e := range list {
-		several.Candidates = append(several.Candidates, fault.Candidate{ID: e.ID, Name: v.NameOf(e), Type: e.Type})
+		c := fault.Candidate{ID: e.ID, Name: v.NameOf(e), Type: e.Type}
+		c.Vault, c.Path = v.placeOf(e)
+		several.Candidates = append(several.Candidates, c)
 	}
 	return nil, several
 }

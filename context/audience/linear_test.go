@@ -52,16 +52,24 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.Prose": func(w *masking, s shownText) {
 		_, _, _ = w.local.Prose(s.ctx, "", nil, 100)
 	},
-	"View.SeesNote":   func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
-	"View.SeesEntity": func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },
+	"Links.To": func(w *masking, s shownText) {
+		links := w.remote.LinksFrom("")
+		links.To(titled(s), s.text)
+	},
+	"View.MentionOf":   func(w *masking, s shownText) { w.remote.MentionOf(s.entity, s.text) },
+	"View.NoteInVault": func(w *masking, s shownText) { _, _ = w.remote.NoteInVault("v", "", s.text) },
+	"View.VaultOf":     func(w *masking, s shownText) { w.remote.VaultOf(s.note) },
+	"View.SeesNote":    func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
+	"View.SeesEntity":  func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },
 }
 
 // namesOnly are the functions whose texts are ids, names of types or of vaults, or
 // queries, which WQL bounds and reads.
 var namesOnly = []string{
 	"ComparePrivacy", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
-	"View.EntityByID", "View.HidesEntity", "View.HidesNote", "View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
-	"View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type",
+	"View.EntityByID", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
+	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
+	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type",
 }
 
 func titled(s shownText) *notes.Note {

@@ -47,23 +47,38 @@ func (v *View) NoteByID(id string) (*notes.Note, error) {
 }
 
 // NoteByPath is notes.Store.ByPath.
-func (v *View) NoteByPath(p string) (*notes.Note, error) {
-	n, err := v.notes.ByPath(p, v.skipNote())
+func (v *View) NoteByPath(p string) (*notes.Note, error) { return v.noteByPath(p, v.skipNote()) }
+
+func (v *View) noteByPath(p string, skip notes.Skip) (*notes.Note, error) {
+	n, err := v.notes.ByPath(p, skip)
 	return n, v.ShownError(err)
+}
+
+// NoteInVault is NoteByPath, or NoteByTitle where path is "", among the notes of a vault.
+func (v *View) NoteInVault(vault, path, title string) (*notes.Note, error) {
+	outside := func(n *notes.Note) bool { return n.Vault != vault || v.hides && n.Private }
+	if path != "" {
+		return v.noteByPath(path, outside)
+	}
+	return v.noteByTitle(title, outside)
 }
 
 // NoteByTitle is notes.Store.ByTitle. A note is not found by a title that names a
 // private record with a link; by one that is no more than what such a record is called
 // too, it is. By an alias it is found when its aliases are shown as they are.
 func (v *View) NoteByTitle(title string) (*notes.Note, error) {
-	n, err := v.notes.ByTitle(title, v.skipNote())
+	return v.noteByTitle(title, v.skipNote())
+}
+
+func (v *View) noteByTitle(title string, skip notes.Skip) (*notes.Note, error) {
+	n, err := v.notes.ByTitle(title, skip)
 	switch {
 	case err == nil && v.hidesName(n, title):
 		return nil, notes.Unnamed("title")
 	case err != nil && v.masks():
 		return v.onlyTitled(title, err)
 	}
-	return n, err
+	return n, v.ShownError(err)
 }
 
 // hidesName reports whether the reader would be told something by finding a note by a
@@ -113,10 +128,14 @@ func (v *View) linksInTitle(n *notes.Note) bool {
 // see them.
 func (v *View) ShownError(err error) error {
 	var f *fault.Error
-	if !v.hides || !errors.As(err, &f) || len(f.Candidates) == 0 {
+	if !errors.As(err, &f) || len(f.Candidates) == 0 {
 		return err
 	}
 	shown := *f
+	if !v.hides {
+		shown.Candidates = v.inVaults(slices.Clone(f.Candidates))
+		return &shown
+	}
 	shown.Candidates = v.Candidates(candidateIDs(f.Candidates))
 	if v.HidesNote(f.Ref) {
 		shown.Ref = ""
@@ -135,7 +154,7 @@ func candidateIDs(list []fault.Candidate) []string {
 // Candidates describes notes that something may mean.
 func (v *View) Candidates(ids []string) []fault.Candidate {
 	if !v.hides {
-		return v.notes.Describe(ids)
+		return v.inVaults(v.notes.Describe(ids))
 	}
 	seen := make([]string, 0, len(ids))
 	for _, id := range ids {
@@ -149,7 +168,7 @@ func (v *View) Candidates(ids []string) []fault.Candidate {
 			list[i].Title = v.TitleOf(n)
 		}
 	}
-	return list
+	return v.inVaults(list)
 }
 
 // Notes is notes.Store.List, in the order of what is shown. The texts of the notes are
@@ -273,6 +292,9 @@ func complete(limit int, known *plainNames, ask func(limit int) []names.Hit,
 // shown of its names is not found.
 func (v *View) ResolveNote(link, from string) notes.Resolution {
 	res := v.notes.Resolve(link, from, v.skipNote())
+	if !v.masks() {
+		return res
+	}
 	if n := v.Note(res.ID); n != nil {
 		if res.Tier == notes.TierTitle && v.linksInTitle(n) ||
 			res.Tier == notes.TierAlias && len(v.shownTexts(n.ID, n.Aliases)) < len(n.Aliases) {
@@ -287,6 +309,10 @@ func (v *View) ResolveNote(link, from string) notes.Resolution {
 func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
 	resolved, unresolved = v.notes.Outgoing(id)
 	if !v.hides {
+		for i := range unresolved {
+			unresolved[i].Candidates = v.inVaults(unresolved[i].Candidates)
+		}
+		v.linksInVaults(resolved)
 		return resolved, unresolved
 	}
 	resolved = slices.DeleteFunc(resolved,
@@ -298,6 +324,7 @@ func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
 		}
 		l.Alias = v.TextOf(id, l.Alias)
 	}
+	v.linksInVaults(resolved)
 	unresolved = slices.DeleteFunc(unresolved, func(l notes.Link) bool { return v.withholds(id, l.Target) })
 	for i := range unresolved {
 		l := &unresolved[i]
@@ -320,6 +347,7 @@ func (v *View) hidesTarget(from string, l notes.Link) bool {
 // Backlinks is notes.Store.Incoming, in the order of what is shown.
 func (v *View) Backlinks(id string) []notes.Backlink {
 	list := v.notes.Incoming(id)
+	v.backlinksInVaults(list)
 	if v.hides {
 		list = v.shownBacklinks(list)
 		slices.SortFunc(list, func(a, b notes.Backlink) int {
@@ -361,6 +389,9 @@ func (v *View) Tags(prefix string) []notes.Tag {
 func (v *View) Unresolved(vault string) []notes.Unresolved {
 	list := v.notes.Unresolved(vault, v.skipNote())
 	if !v.hides {
+		for i := range list {
+			list[i].Candidates = v.inVaults(list[i].Candidates)
+		}
 		return list
 	}
 	list = slices.DeleteFunc(list, func(u notes.Unresolved) bool {

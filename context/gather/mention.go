@@ -113,7 +113,7 @@ func (m *mentions) note(seen map[string]bool, target string, part parts.Part) {
 	}
 	var candidates []prompt.Candidate
 	for _, c := range m.view.Candidates(res.Candidates) {
-		candidates = append(candidates, prompt.Candidate{ID: c.ID, Title: c.Title, Path: c.Path})
+		candidates = append(candidates, prompt.Candidate{ID: c.ID, Title: c.Title, Vault: c.Vault, Path: c.Path})
 	}
 	m.unclear(prompt.KindNote, target, candidates)
 }
@@ -175,7 +175,9 @@ func (m *mentions) name(seen map[string]bool, text string, found []*entities.Ent
 			continue
 		}
 		name, _ := m.view.Name(e)
-		candidates = append(candidates, prompt.Candidate{ID: e.ID, Title: name, Type: e.Type})
+		c := prompt.Candidate{ID: e.ID, Title: name, Type: e.Type}
+		c.Vault, c.Path = m.view.PlaceOf(e.ID)
+		candidates = append(candidates, c)
 	}
 	m.unclear(prompt.KindEntity, text, candidates)
 }

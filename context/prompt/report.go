@@ -20,7 +20,8 @@ type Candidate struct {
 	ID    string `json:"id" jsonschema:"id of the record"`
 	Title string `json:"title" jsonschema:"its title or name"`
 	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
-	Path  string `json:"path,omitempty" jsonschema:"its path, of a note"`
+	Vault string `json:"vault,omitempty" jsonschema:"its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most"`
+	Path  string `json:"path,omitempty" jsonschema:"its path, or that of the note that an entity was made from"`
 }
 
 // Edge is a reference that leads to an item: the entity it stands in and the

@@ -43,7 +43,8 @@ type Candidate struct {
 	Title string `json:"title,omitempty" jsonschema:"its title, of a note"`
 	Name  string `json:"name,omitempty" jsonschema:"its name, of an entity"`
 	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
-	Path  string `json:"path,omitempty" jsonschema:"its path, of a note"`
+	Vault string `json:"vault,omitempty" jsonschema:"its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most"`
+	Path  string `json:"path,omitempty" jsonschema:"its path, or that of the note that an entity was made from"`
 }
 
 // Error is a failure that a caller can understand. Only Kind and Msg are

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -29,9 +30,9 @@ func (s *server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	case ref.Name == promptName && req.Params.Argument.Name == "message":
 		values, err = c.completeMention(value)
 	case ref.URI == noteURI+"{id}" && req.Params.Argument.Name == "id":
-		values, err = c.completeNote(value, func(title string) string { return title })
+		values, err = c.completeNote(value, noteIDOf, func(title string) string { return title })
 	case ref.URI == entityURI+"{id}" && req.Params.Argument.Name == "id":
-		values, err = c.completeEntity(value, func(name string) string { return name })
+		values, err = c.completeEntity(value, entityIDOf, func(name string) string { return name })
 	default:
 		return nil, invalidParams("no such prompt, resource template or argument")
 	}
@@ -51,9 +52,9 @@ func (c *call) completeMention(message string) ([]string, error) {
 	link, name := strings.LastIndex(message, "[["), strings.LastIndexByte(message, '@')
 	switch {
 	case link > name && !strings.Contains(message[link:], "]]"):
-		return c.completeNote(message[link+2:], func(title string) string { return message[:link] + "[[" + title + "]]" })
+		return c.completeNote(message[link+2:], linkTo, func(title string) string { return message[:link] + "[[" + title + "]]" })
 	case name > link && name >= 0:
-		return c.completeEntity(strings.TrimPrefix(message[name+1:], "["), func(full string) string {
+		return c.completeEntity(strings.TrimPrefix(message[name+1:], "["), mentionOf, func(full string) string {
 			if strings.ContainsAny(full, " \t[]") {
 				full = "[" + full + "]"
 			}
@@ -63,39 +64,48 @@ func (c *call) completeMention(message string) ([]string, error) {
 	return nil, nil
 }
 
-// completeNote returns the titles of notes that a text may mean, written as value does;
-// the id of one whose title is not its own.
-func (c *call) completeNote(typed string, value func(title string) string) (values []string, err error) {
+// What names a record alone: its id where an id is asked for, and in a message what means it
+// there.
+func noteIDOf(n protocol.NoteItem) string     { return n.ID }
+func entityIDOf(e protocol.EntityItem) string { return e.ID }
+func linkTo(n protocol.NoteItem) string       { return cmp.Or(n.Insert, n.ID) }
+func mentionOf(e protocol.EntityItem) string  { return cmp.Or(strings.Trim(e.Insert, "[]"), e.ID) }
+
+// completeNote returns the titles of notes that a text may mean, written as value does; for
+// one whose title others have, too, what names it alone.
+func (c *call) completeNote(typed string, alone func(protocol.NoteItem) string,
+	value func(title string) string,
+) (values []string, err error) {
 	if len(typed) > maxTyped {
 		return nil, nil
 	}
 	var found protocol.NoteItems
 	err = c.ask("notes.complete", protocol.NoteComplete{Prefix: typed, Limit: maxCompletions}, &found)
-	return completed(found.Items, func(n protocol.NoteItem) (name, id string) { return n.Title, n.ID }, value), err
+	return completed(found.Items, func(n protocol.NoteItem) string { return n.Title }, alone, value), err
 }
 
 // completeEntity is completeNote for entities.
-func (c *call) completeEntity(typed string, value func(name string) string) (values []string, err error) {
+func (c *call) completeEntity(typed string, alone func(protocol.EntityItem) string,
+	value func(name string) string,
+) (values []string, err error) {
 	if len(typed) > maxTyped {
 		return nil, nil
 	}
 	var found protocol.EntityItems
 	err = c.ask("entities.complete", protocol.EntityComplete{Prefix: typed, Limit: maxCompletions}, &found)
-	return completed(found.Items, func(e protocol.EntityItem) (name, id string) { return e.Name, e.ID }, value), err
+	return completed(found.Items, func(e protocol.EntityItem) string { return e.Name }, alone, value), err
 }
 
-// completed returns the names of records, written as value does; the id of one whose name
-// others among them have, too.
-func completed[T any](items []T, of func(T) (name, id string), value func(name string) string) (values []string) {
+// completed returns the names of records, written as value does.
+func completed[T any](items []T, nameOf, alone func(T) string, value func(name string) string) (values []string) {
 	count := make(map[string]int)
 	for _, item := range items {
-		name, _ := of(item)
-		count[name]++
+		count[nameOf(item)]++
 	}
 	for _, item := range items {
-		name, id := of(item)
+		name := nameOf(item)
 		if count[name] > 1 {
-			name = id
+			name = alone(item)
 		}
 		values = append(values, value(oneLine(name)))
 	}

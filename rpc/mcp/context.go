@@ -128,7 +128,11 @@ func leftOut(r *prompt.Report) string {
 func candidateLines(list []prompt.Candidate) string {
 	var b strings.Builder
 	for _, cand := range list {
-		b.WriteString("- " + inline(cand.Title) + idMark(cand.ID) + " " + inline(cand.Type+cand.Path) + "\n")
+		b.WriteString("- " + inline(cand.Title) + idMark(cand.ID))
+		if cand.Type != "" {
+			b.WriteString(" " + inline(cand.Type))
+		}
+		b.WriteString(whereabouts(cand.Vault, cand.Path) + "\n")
 	}
 	return b.String()
 }

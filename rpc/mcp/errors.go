@@ -71,11 +71,7 @@ func candidateLine(c fault.Candidate) string {
 	if c.Type != "" {
 		line += " (" + inline(c.Type) + ")"
 	}
-	line += idMark(c.ID)
-	if c.Path != "" {
-		line += " " + inline(c.Path)
-	}
-	return line
+	return line + idMark(c.ID) + whereabouts(c.Vault, c.Path)
 }
 
 // clip shortens the text of an error that quotes a long argument.

@@ -58,7 +58,7 @@ func (c *call) notesBy(filter protocol.NoteFilter, in paging, most int) (string,
 		var page protocol.NotePage
 		err = c.ask("notes.list", filter, &page)
 		for _, n := range page.Notes {
-			line := "- " + noteLine(n.ID, n.Title, n.Path) + ", changed " + moment(n.UpdatedAt)
+			line := "- " + noteLine(n.ID, n.Title, n.Vault, n.Path) + ", changed " + moment(n.UpdatedAt)
 			if len(n.Tags) > 0 {
 				line += ", tags " + some(n.Tags, maxListed)
 			}

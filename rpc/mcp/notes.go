@@ -163,6 +163,7 @@ func noteHead(n *protocol.NoteFull, room int) string {
 			b.WriteString(name + ": " + value + "\n")
 		}
 	}
+	line("vault", inline(n.Vault))
 	line("path", inline(n.Path))
 	line("changed", moment(n.UpdatedAt))
 	if n.ArchivedAt != nil {

@@ -97,6 +97,23 @@ func (c *call) resolved(link string) (string, error) {
 	case anyID.MatchString(link):
 		return link, nil
 	}
+	if vault, rest, ok := strings.Cut(link, ":"); ok && vault != "" && rest != "" {
+		return c.inVault(vault, rest)
+	}
+	return "", noNote()
+}
+
+// inVault returns the id of the note that a path or a title names in a vault, as answers
+// write it: vault:path.
+func (c *call) inVault(vault, rest string) (string, error) {
+	for _, at := range []protocol.NoteGet{{Path: rest}, {Path: rest + ".md"}, {Title: rest}} {
+		at.Vault = vault
+		n := new(protocol.NoteFull)
+		err := c.ask("notes.get", at, n)
+		if !isMissing(err) {
+			return n.ID, severalNotes(err)
+		}
+	}
 	return "", noNote()
 }
 

@@ -94,20 +94,27 @@ func corrected(words map[string]string) string {
 // hitText shows a note that was found. why stands behind its path.
 func hitText(hit protocol.SearchHit, why string) string {
 	var b strings.Builder
-	b.WriteString(noteLine(hit.ID, hit.Title, hit.Path) + why + "\n")
+	b.WriteString(noteLine(hit.ID, hit.Title, hit.Vault, hit.Path) + why + "\n")
 	if hit.Snippet != "" {
 		b.WriteString("   " + startOfLine(hit.Snippet) + "\n")
 	}
 	return b.String()
 }
 
-// noteLine names a note with its id and path.
-func noteLine(id, title, path string) string {
-	line := noteLabel(title) + idMark(id)
-	if path != "" {
-		line += " " + inline(path)
+// noteLine names a note with its id, vault and path.
+func noteLine(id, title, vault, path string) string {
+	return noteLabel(title) + idMark(id) + whereabouts(vault, path)
+}
+
+// whereabouts says where a note lies, behind a blank.
+func whereabouts(vault, path string) string {
+	switch {
+	case vault == "" && path == "":
+		return ""
+	case vault == "":
+		return " " + inline(path)
 	}
-	return line
+	return " " + inline(vault+":"+path)
 }
 
 // relatedInput are the arguments of related_notes.
@@ -177,10 +184,10 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 		add(hit.ID, "- "+hitText(hit, why(hit.ID, true)))
 	}
 	for _, n := range links.Outgoing {
-		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	for _, n := range links.Incoming {
-		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	l.total = len(l.items)
 	if err := l.skip(in.Cursor); err != nil {

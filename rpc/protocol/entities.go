@@ -94,10 +94,13 @@ type EntityComplete struct {
 
 // EntityItem is one entity that a typed text may mean.
 type EntityItem struct {
-	ID    string   `json:"id" jsonschema:"id of the entity"`
-	Name  string   `json:"name" jsonschema:"the name or alias that matched"`
-	Type  string   `json:"type" jsonschema:"its type"`
-	Match [][2]int `json:"match" jsonschema:"ranges of the name that matched: UTF-16 offsets, half-open"`
+	ID     string   `json:"id" jsonschema:"id of the entity"`
+	Name   string   `json:"name" jsonschema:"the name or alias that matched"`
+	Type   string   `json:"type" jsonschema:"its type"`
+	Insert string   `json:"insert,omitempty" jsonschema:"what to write behind an @ so that it means this entity alone; absent when no text does: then only the id names it"`
+	Vault  string   `json:"vault,omitempty" jsonschema:"vault of the note that it was made from; absent when the reader sees one vault at most"`
+	Path   string   `json:"path,omitempty" jsonschema:"path of that note"`
+	Match  [][2]int `json:"match" jsonschema:"ranges of the name that matched: UTF-16 offsets, half-open"`
 }
 
 // EntityItems is the result of entities.complete.

@@ -57,17 +57,19 @@ type NoteList struct {
 	Notes []*record.Note `json:"notes" jsonschema:"the notes"`
 }
 
-// NoteGet are the parameters of notes.get: exactly one member.
+// NoteGet are the parameters of notes.get: exactly one of id, path and title.
 type NoteGet struct {
 	ID    string `json:"id,omitempty" jsonschema:"id of the note"`
 	Path  string `json:"path,omitempty" jsonschema:"its path"`
 	Title string `json:"title,omitempty" jsonschema:"its title or alias, compared without case; several notes of one title are a conflict with candidates"`
+	Vault string `json:"vault,omitempty" jsonschema:"beside path or title: look in the vault of this name only"`
 	Reads
 }
 
 // NoteFull is the result of notes.get.
 type NoteFull struct {
 	record.Note
+	Vault     string                `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
 	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`
 }
@@ -96,6 +98,7 @@ const (
 type NoteHead struct {
 	ID          string     `json:"id" jsonschema:"id of the note"`
 	Title       string     `json:"title" jsonschema:"its title"`
+	Vault       string     `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Path        string     `json:"path,omitempty" jsonschema:"its path"`
 	Folder      string     `json:"folder,omitempty" jsonschema:"its folder"`
 	Tags        []string   `json:"tags" jsonschema:"its tags"`
@@ -119,16 +122,19 @@ type NotePage struct {
 // NoteComplete are the parameters of notes.complete.
 type NoteComplete struct {
 	Prefix string `json:"prefix" jsonschema:"what was typed so far"`
+	From   string `json:"from,omitempty" jsonschema:"id of the note that is edited: insert is for a link in it, and not for a message"`
 	Limit  int    `json:"limit,omitempty" min:"1" max:"100" default:"8" jsonschema:"items at most"`
 	Reads
 }
 
 // NoteItem is one note that a typed text may mean.
 type NoteItem struct {
-	ID    string   `json:"id" jsonschema:"id of the note"`
-	Title string   `json:"title" jsonschema:"the title or alias that matched the prefix"`
-	Path  string   `json:"path,omitempty" jsonschema:"its path"`
-	Match [][2]int `json:"match" jsonschema:"ranges of the title that matched: UTF-16 offsets, half-open"`
+	ID     string   `json:"id" jsonschema:"id of the note"`
+	Title  string   `json:"title" jsonschema:"the title or alias that matched the prefix"`
+	Insert string   `json:"insert,omitempty" jsonschema:"what to write between [[ and ]] so that the link leads to this note alone; absent when no text does: then only the id names it"`
+	Vault  string   `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
+	Path   string   `json:"path,omitempty" jsonschema:"its path"`
+	Match  [][2]int `json:"match" jsonschema:"ranges of the title that matched: UTF-16 offsets, half-open"`
 }
 
 // NoteItems is the result of notes.complete.
@@ -146,6 +152,7 @@ type NoteResolve struct {
 // NoteResolved is the result of notes.resolve.
 type NoteResolved struct {
 	ID         string            `json:"id,omitempty" jsonschema:"the note; absent when there is none, or several"`
+	Vault      string            `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Path       string            `json:"path,omitempty" jsonschema:"its path"`
 	Heading    string            `json:"heading,omitempty" jsonschema:"the heading that the link points to"`
 	Block      string            `json:"block,omitempty" jsonschema:"the block that the link points to"`
@@ -184,6 +191,7 @@ type SearchFilter struct {
 type SearchHit struct {
 	ID      string             `json:"id" jsonschema:"id of the note"`
 	Title   string             `json:"title" jsonschema:"its title"`
+	Vault   string             `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Path    string             `json:"path,omitempty" jsonschema:"its path"`
 	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists"`
 	By      string             `json:"by" enum:"words,meaning,both" jsonschema:"what found it: meaning where it has none of the words"`

@@ -13,7 +13,51 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// FindNote returns the note of an id, a path or a title.
+// Place writes where a note lies: its path, behind its vault and a colon where there are
+// several, as FindNote reads it.
+func Place(vault, path string) string {
+	if vault == "" {
+		return path
+	}
+	return vault + ":" + path
+}
+
+// inVault returns the note that a path, with or without .md, or a title behind the name of a
+// vault and a colon names.
+func inVault(ctx context.Context, cl *client.Client, name string) (*protocol.NoteFull, error) {
+	var n protocol.NoteFull
+	vault, rest, _ := strings.Cut(name, ":")
+	err := error(command.NotFound("note", name))
+	if vault == "" || rest == "" {
+		return nil, err
+	}
+	for _, at := range []protocol.NoteGet{{Path: rest}, {Path: rest + ".md"}, {Title: rest}} {
+		at.Vault = vault
+		err = cl.Call(ctx, "notes.get", at, &n)
+		if err == nil || fault.KindOf(err) != fault.NotFound {
+			break
+		}
+	}
+	return &n, err
+}
+
+// oneOf says how to name one of several notes.
+func oneOf(err error) error {
+	var several *fault.Error
+	if !errors.As(err, &several) || several.Kind != fault.Conflict {
+		return err
+	}
+	for _, c := range several.Candidates {
+		if c.Vault != "" && c.Path != "" {
+			return command.Hinted(err, "give its id, or its vault and path, such as "+
+				command.Quoted(Place(c.Vault, c.Path)))
+		}
+	}
+	return command.Hinted(err, "give its path or id")
+}
+
+// FindNote returns the note of an id, a path or a title, the latter two also behind the name
+// of a vault and a colon.
 func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.NoteFull, error) {
 	var n protocol.NoteFull
 	if entities.CheckID("id", name) == nil {
@@ -25,7 +69,7 @@ func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.No
 	if strings.ContainsRune(name, '/') || strings.HasSuffix(strings.ToLower(name), ".md") {
 		err := cl.Call(ctx, "notes.get", protocol.NoteGet{Path: name}, &n)
 		if fault.KindOf(err) != fault.NotFound || err == nil {
-			return &n, err
+			return &n, oneOf(err)
 		}
 	}
 	err := cl.Call(ctx, "notes.get", protocol.NoteGet{Title: name}, &n)
@@ -33,9 +77,12 @@ func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.No
 	case err == nil:
 		return &n, nil
 	case fault.KindOf(err) == fault.Conflict:
-		return nil, command.Hinted(err, "give its path or id")
+		return nil, oneOf(err)
 	case fault.KindOf(err) != fault.NotFound:
 		return nil, err
+	}
+	if n, err := inVault(ctx, cl, name); err == nil || fault.KindOf(err) != fault.NotFound {
+		return n, oneOf(err)
 	}
 	var near protocol.NoteItems
 	if err := cl.Call(ctx, "notes.complete", protocol.NoteComplete{Prefix: name, Limit: 5}, &near); err != nil {
@@ -46,7 +93,9 @@ func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.No
 		return nil, missing.WithHint("there are no notes yet; %s", HowToFill)
 	}
 	for _, it := range near.Items {
-		missing.Candidates = append(missing.Candidates, fault.Candidate{ID: it.ID, Title: it.Title, Path: it.Path})
+		missing.Candidates = append(missing.Candidates, fault.Candidate{
+			ID: it.ID, Title: it.Title, Vault: it.Vault, Path: it.Path,
+		})
 	}
 	return nil, missing
 }
@@ -87,7 +136,9 @@ func FindEntity(ctx context.Context, cl *client.Client, name string) (string, er
 		return "", missing.WithHint("there are no entities yet; %s, and makes entities of those with a type", HowToFill)
 	}
 	for _, it := range near.Items {
-		missing.Candidates = append(missing.Candidates, fault.Candidate{ID: it.ID, Name: it.Name, Type: it.Type})
+		missing.Candidates = append(missing.Candidates, fault.Candidate{
+			ID: it.ID, Name: it.Name, Type: it.Type, Vault: it.Vault, Path: it.Path,
+		})
 	}
 	return "", missing
 }

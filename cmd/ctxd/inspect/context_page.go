@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -398,7 +399,7 @@ func (p *contextPage) dropped(dropped []prompt.Dropped) {
 				item.Candidates = append(item.Candidates,
 					prompt.Candidate{
 						ID: term.Clean(c.ID), Title: term.Clean(c.Title), Type: term.Clean(c.Type),
-						Path: term.Clean(c.Path),
+						Path: term.Clean(connect.Place(c.Vault, c.Path)),
 					})
 			}
 			out.Items = append(out.Items, item)

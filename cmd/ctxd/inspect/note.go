@@ -55,6 +55,7 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 	s.Say(append(term.Line{term.Styled(term.Strong, "[["+n.Title+"]]")}, noteMarks(n)...)...)
 	f := &term.Facts{Table: term.Table{Indent: 2}}
 	f.Add("id", n.ID)
+	f.Add("vault", n.Vault)
 	f.Add("path", n.Path)
 	f.Add("tags", strings.Join(n.Tags, ", "))
 	f.Add("aliases", strings.Join(n.Aliases, ", "))
@@ -90,7 +91,7 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 	s.Heading("Linked from", term.Styled(term.Faint, "  "+term.Count(len(n.Backlinks), "note")))
 	t = &term.Table{Indent: 2}
 	for _, b := range n.Backlinks {
-		t.Row(term.Line{term.Text("[[" + b.Title + "]]")}, term.Line{term.Styled(term.Faint, b.Path)},
+		t.Row(term.Line{term.Text("[[" + b.Title + "]]")}, term.Line{term.Styled(term.Faint, connect.Place(b.Vault, b.Path))},
 			term.Line{term.Styled(term.Faint, "line "+term.Number(b.Line)+times(b.Count))})
 	}
 	t.Draw(s)
@@ -140,12 +141,12 @@ func target(l notes.Link) term.Line {
 	case l.ID != "":
 		return term.Line{
 			term.Styled(term.Faint, "→ "), term.Styled(term.Accent, l.Title),
-			term.Styled(term.Faint, "  "+l.Path),
+			term.Styled(term.Faint, "  "+connect.Place(l.Vault, l.Path)),
 		}
 	case len(l.Candidates) > 0:
 		var paths []string
 		for _, c := range l.Candidates {
-			paths = append(paths, cmp.Or(c.Path, c.Title, c.ID))
+			paths = append(paths, cmp.Or(connect.Place(c.Vault, c.Path), c.Title+" "+c.ID))
 		}
 		return term.Line{term.Styled(term.Warn, "ambiguous: "+strings.Join(paths, ", "))}
 	}

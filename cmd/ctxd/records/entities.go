@@ -61,10 +61,19 @@ func (c *listEntities) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(map[string]any{"entities": list, "more": more})
 		}
+		alike := make(map[[2]string]int) // by name and type
+		for _, e := range list {
+			alike[[2]string{e.Name, e.Type}]++
+		}
 		t := &term.Table{}
 		for _, e := range list {
+			id := ""
+			if alike[[2]string{e.Name, e.Type}] > 1 {
+				id = e.ID
+			}
 			t.Row(term.Line{term.Text("@" + e.Name)}, term.Line{term.Styled(term.Accent, e.Type)},
-				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked))
+				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked),
+				term.Line{term.Styled(term.Faint, id)})
 		}
 		a.drawList(cl, t, "no such entity", more)
 		return nil

@@ -63,11 +63,18 @@ func (c *listNotes) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(map[string]any{"notes": notes, "more": more})
 		}
+		alike := make(map[noteLook]int)
+		for _, n := range notes {
+			alike[noteLook{n.Title, n.Vault, n.Path}]++
+		}
 		t := &term.Table{}
 		for _, n := range notes {
-			where := n.Path
-			if where == "" {
+			where := connect.Place(n.Vault, n.Path)
+			if n.Path == "" {
 				where = n.Folder
+			}
+			if alike[noteLook{n.Title, n.Vault, n.Path}] > 1 {
+				where = strings.TrimSpace(where + "  " + n.ID)
 			}
 			tags := ""
 			if len(n.Tags) > 0 {
@@ -80,6 +87,9 @@ func (c *listNotes) Run(a *Options) error {
 		return nil
 	})
 }
+
+// noteLook is what tells notes of a list apart; where it doesn't, the id is shown.
+type noteLook struct{ title, vault, path string }
 
 type showNote struct {
 	Note string `arg:"" help:"Id, path, title or alias of the note."`

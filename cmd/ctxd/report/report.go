@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 )
@@ -57,9 +58,17 @@ func drawBudgets(s *term.Screen, r *prompt.Report) {
 
 func drawItems(s *term.Screen, items []prompt.Item) {
 	t := &term.Table{Indent: 2, Right: []int{1}}
+	titled := make(map[string]int)
 	for _, it := range items {
+		titled[it.Title]++
+	}
+	for _, it := range items {
+		why := it.Reason
+		if titled[it.Title] > 1 && it.ID != "" {
+			why += "  " + it.ID
+		}
 		t.Row(term.Line{term.Text(Label(it.Kind, it.Title))}, term.Line{term.Text(term.Number(it.Chars))},
-			append(cutFirst(it.Cut), term.Styled(term.Faint, it.Reason)))
+			append(cutFirst(it.Cut), term.Styled(term.Faint, why)))
 	}
 	t.Draw(s)
 }
@@ -207,6 +216,7 @@ func drawDropped(s *term.Screen, dropped []prompt.Dropped) {
 		return
 	}
 	s.Heading("Left out", term.Styled(term.Faint, "  "+term.Count(len(dropped), "item")))
+	exact := false
 	for _, group := range DroppedByReason(dropped) {
 		var names []string
 		for _, d := range group.Items {
@@ -217,8 +227,9 @@ func drawDropped(s *term.Screen, dropped []prompt.Dropped) {
 			s.Say(term.Text("  "), term.Styled(term.Warn, string(d.Reason)), term.Text("  "+DroppedName(d)),
 				term.Styled(term.Faint, "  "+group.Text+":"))
 			for _, c := range d.Candidates {
+				exact = exact || d.Kind == prompt.KindNote
 				s.Say(term.Text("      "+c.Title),
-					term.Styled(term.Faint, "  "+strings.Join(command.NonEmpty(c.Type, c.Path, c.ID), "  ")))
+					term.Styled(term.Faint, "  "+strings.Join(command.NonEmpty(c.Type, connect.Place(c.Vault, c.Path), c.ID), "  ")))
 			}
 		}
 		if len(names) > 0 {
@@ -228,6 +239,9 @@ func drawDropped(s *term.Screen, dropped []prompt.Dropped) {
 				s.Say(term.Text("      " + l))
 			}
 		}
+	}
+	if exact {
+		s.Say(term.Styled(term.Faint, "  --note with an id, or with a path as above, pins one of several notes"))
 	}
 }
 

@@ -107,7 +107,8 @@ func DrawHits(s *term.Screen, indent string, res *protocol.SearchResult, explain
 		s.Say(term.Styled(term.Faint, indent+nothingFound(res)))
 	}
 	for _, h := range res.Hits {
-		s.Say(term.Text(indent), term.Styled(term.Strong, h.Title), term.Styled(term.Faint, "  "+h.Path+byMeaning(res, &h)))
+		s.Say(term.Text(indent), term.Styled(term.Strong, h.Title),
+			term.Styled(term.Faint, "  "+place(&h, res.Hits)+byMeaning(res, &h)))
 		for _, l := range term.WrapSpans(term.Mark(h.Snippet, h.Ranges), s.Columns()-len(indent)-2) {
 			s.Say(append(term.Line{term.Text(indent + "  ")}, l...)...)
 		}
@@ -146,6 +147,18 @@ func DrawCorrected(s *term.Screen, query string, res *protocol.SearchResult) {
 		}
 	}
 	s.Say(term.Styled(term.Warn, "! "), term.Text("showing results for "+strings.Join(words, " ")))
+}
+
+// place says where a hit lies; its id, where another hit with its title lies there, too.
+func place(h *protocol.SearchHit, among []protocol.SearchHit) string {
+	at := connect.Place(h.Vault, h.Path)
+	for i := range among {
+		other := &among[i]
+		if other.ID != h.ID && other.Title == h.Title && other.Vault == h.Vault && other.Path == h.Path {
+			return strings.TrimSpace(at + "  " + h.ID)
+		}
+	}
+	return at
 }
 
 // DrawProblems says what of the query may have been meant in another way.

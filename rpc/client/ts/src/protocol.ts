@@ -74,7 +74,9 @@ export interface Candidate {
   name?: string;
   /** Its type, of an entity. */
   type?: string;
-  /** Its path, of a note. */
+  /** Its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Its path, or that of the note that an entity was made from. */
   path?: string;
 }
 
@@ -250,7 +252,9 @@ export interface ContextCandidate {
   title: string;
   /** Its type, of an entity. */
   type?: string;
-  /** Its path, of a note. */
+  /** Its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Its path, or that of the note that an entity was made from. */
   path?: string;
 }
 
@@ -558,6 +562,12 @@ export interface EntityItem {
   name: string;
   /** Its type. */
   type: string;
+  /** What to write behind an @ so that it means this entity alone; absent when no text does: then only the id names it. */
+  insert?: string;
+  /** Vault of the note that it was made from; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Path of that note. */
+  path?: string;
   /** Ranges of the name that matched: UTF-16 offsets, half-open. */
   match: [number, number][];
 }
@@ -919,6 +929,8 @@ export interface NoteBacklink {
   id: string;
   /** Its title. */
   title: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Its path. */
   path?: string;
   /** Line of its first link, from 1. */
@@ -967,6 +979,8 @@ export interface NoteFull {
   version: number;
   /** The entity made from it. */
   entityId?: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Links of the note, in the order of its text. */
   links: NoteLink[];
   /** Notes that link to it, by title. */
@@ -978,6 +992,8 @@ export interface NoteHead {
   id: string;
   /** Its title. */
   title: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Its path. */
   path?: string;
   /** Its folder. */
@@ -1016,6 +1032,10 @@ export interface NoteItem {
   id: string;
   /** The title or alias that matched the prefix. */
   title: string;
+  /** What to write between [[ and ]] so that the link leads to this note alone; absent when no text does: then only the id names it. */
+  insert?: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Its path. */
   path?: string;
   /** Ranges of the title that matched: UTF-16 offsets, half-open. */
@@ -1048,6 +1068,8 @@ export interface NoteLink {
   id?: string;
   /** Title of that note. */
   title?: string;
+  /** Vault of that note; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Path of that note or file. */
   path?: string;
   /** The notes that an ambiguous link may mean. */
@@ -1120,6 +1142,8 @@ export interface NoteRecord {
 export interface NoteResolved {
   /** The note; absent when there is none, or several. */
   id?: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Its path. */
   path?: string;
   /** The heading that the link points to. */
@@ -1303,6 +1327,8 @@ export interface SearchHit {
   id: string;
   /** Its title. */
   title: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Its path. */
   path?: string;
   /** Greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists. */
@@ -1929,6 +1955,8 @@ export interface NotesGetParams {
   path?: string;
   /** Its title or alias, compared without case; several notes of one title are a conflict with candidates. */
   title?: string;
+  /** Beside path or title: look in the vault of this name only. */
+  vault?: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
@@ -1991,6 +2019,8 @@ export interface NotesDeleteParams {
 export interface NotesCompleteParams {
   /** What was typed so far. */
   prefix: string;
+  /** Id of the note that is edited: insert is for a link in it, and not for a message. */
+  from?: string;
   /**
    * Items at most.
    * From 1 to 100. 8 when absent.
