@@ -28,7 +28,7 @@ var rooms = []string{
 	"graph", "graph/draw",
 	"context/prompt/chars", "context/prompt/body", "context/prompt/properties",
 	"context/embed", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
-	"context/search/text", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/wordfile", "context/search/source", "context/search/notedoc", "context/search/searchtest",
+	"context/search/text", "context/search/passages", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/wordfile", "context/search/source", "context/search/notedoc", "context/search/searchtest",
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/audience", "context/memory", "context/prompt", "context/gather",
 	"chat/llm", "chat",

@@ -45,6 +45,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.CompleteEntities": func(w *masking, s shownText) {
 		w.remote.CompleteEntities(s.text, nil, 10)
 	},
+	"View.Moment":     func(w *masking, s shownText) { w.remote.Moment(s.text) },
 	"View.Tags":       func(w *masking, s shownText) { w.remote.Tags(s.text) },
 	"View.Unresolved": func(w *masking, _ shownText) { w.remote.Unresolved("") },
 	"View.Links":      func(w *masking, s shownText) { w.remote.Links(s.note.ID) },

@@ -47,6 +47,8 @@ type text struct {
 	at      int // index there
 	note    *notes.Note
 	parts   []parts.Part // of the note that are shown; none for all of it
+	found   bool         // by the search, and
+	near    string       // the passage by which it was
 }
 
 // collect finds the candidates of every section.
@@ -174,7 +176,12 @@ func (c *call) readTexts() error {
 // missing the whole note is shown, with a warning.
 func (c *call) shown(t text, n *prompt.Note) (*shownText, error) {
 	if len(t.parts) == 0 {
-		return c.g.texts.shown(c.ctx, c.view, t.note)
+		shown, err := c.g.texts.shown(c.ctx, c.view, t.note)
+		if err != nil || !t.found || prompt.Chars(shown.body.String()) <= prompt.FoundChars {
+			return shown, err
+		}
+		n.Partial = true
+		return c.g.texts.passages(c.ctx, c.view, t.note, c.Text, t.near)
 	}
 	shown, missing, err := c.g.texts.parts(c.ctx, c.view, t.note, t.parts)
 	if err != nil {
@@ -424,6 +431,6 @@ func (c *call) searched() {
 			continue
 		}
 		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: foundBy(f)})
-		c.text(&c.in.Found, len(c.in.Found)-1, n)
+		c.texts = append(c.texts, text{section: &c.in.Found, at: len(c.in.Found) - 1, note: n, found: true, near: f.Snippet})
 	}
 }

@@ -85,3 +85,42 @@ func TestCTX5_APartHidesNothingLess(t *testing.T) {
 		}
 	}
 }
+
+// The answer is far behind the beginning of the note, which is longer than what is shown.
+func TestCTX21_ShowsWhatMatches(t *testing.T) {
+	w := newWorld(t)
+	w.mustNote(t, notes.Draft{ID: "s", Title: "Nightjar", Private: true})
+	filler := strings.Repeat("We talked about the weather. ", 100)
+	put(t, w, map[string]string{
+		"Minutes": "# Minutes\n" + filler + "\n\n## Hardware\nThe load cell drifts on the roof, says [[Nightjar]].\n\n## Rest\n" + filler,
+		"Short":   "A load cell is a spring.",
+	})
+	for _, audience := range []string{gather.Local, gather.Remote} {
+		res := w.assemble(t, gather.Params{Text: "why does the load cell drift?", SearchNotes: 3, Audience: audience})
+		shown := "[[Nightjar]]"
+		if audience == gather.Remote {
+			shown = "(private)"
+		}
+		for _, want := range []string{
+			"## Notes found by search\n", "##### Minutes > Hardware\nThe load cell drifts on the roof, says " + shown + ".",
+			"A load cell is a spring.",
+		} {
+			if !strings.Contains(res.System, want) {
+				t.Errorf("%s: no %q in\n%s", audience, want, res.System)
+			}
+		}
+		for _, item := range res.Report.Sections[0].Items {
+			if item.Cut != (item.ID == "minutes") || item.Chars > prompt.FoundChars+100 {
+				t.Errorf("%s: %+v", audience, item)
+			}
+		}
+	}
+	for text, why := range map[string]string{
+		"hi": "the message asks nothing", "zzzqqq": "no note is about the message",
+	} {
+		res := w.assemble(t, gather.Params{Text: text, SearchNotes: 3})
+		if st := res.Report.Stages[0]; res.System != "" || st.Name != "search" || !st.Skipped || st.Why != why {
+			t.Errorf("%s: %+v %q", text, st, res.System)
+		}
+	}
+}

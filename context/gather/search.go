@@ -6,6 +6,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -18,6 +19,8 @@ func (g *Gatherer) search(ctx context.Context, r *request) (found []search.Hit, 
 		return nil, true, ""
 	case !r.view.CanSearch():
 		return nil, true, "there is no index to search"
+	case passages.AsksNothing(r.Text):
+		return nil, true, "the message asks nothing"
 	}
 	req := search.Request{
 		Query: r.Text, Plain: true, Mode: search.Hybrid,
@@ -36,6 +39,9 @@ func (g *Gatherer) search(ctx context.Context, r *request) (found []search.Hit, 
 			return nil, true, fault.Message(err)
 		}
 		hits = withheldAmong(r.view, hits, all.Hits)
+	}
+	if len(hits) == 0 && res.Nothing != "" {
+		return nil, true, "no note is about the message" // whose words are the user's own
 	}
 	return hits, false, res.Degraded
 }

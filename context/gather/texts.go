@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
@@ -107,6 +108,27 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 	}
 	bare := body.New(b.String(), keptChars)
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil, nil
+}
+
+// passages returns those passages of a note that answer a message, as far as the reader of
+// a View may see them: what is masked is masked before they are chosen. O(length of the
+// note), of which maxTextBytes are read; nothing of it is kept.
+func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, message, near string) (*shownText, error) {
+	if v.Hides() {
+		shown, err := v.Body(ctx, n, t.of(n).marks)
+		if err != nil {
+			return nil, err
+		}
+		n = shown
+	}
+	text := n.Body
+	if len(text) > maxTextBytes {
+		text = strings.ToValidUTF8(text[:maxTextBytes], "")
+	}
+	above, text := properties.Of(text)
+	room := prompt.FoundChars - prompt.Chars(body.Under(above, ""))
+	bare := body.New(passages.Of(body.Shown(text), message, near, room*9/10), keptChars) // marks take some
+	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil
 }
 
 // wholeOf returns the text of a note, of which this is known, as far as a section can

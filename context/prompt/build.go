@@ -14,6 +14,8 @@ type Note struct {
 	Title  string
 	Body   body.Body // whole or at least longer than the section shows
 	Reason string    // why it is a candidate, for the report
+	// Partial says that Body is made of passages: the note has more.
+	Partial bool
 
 	// EntityID is the candidate that is made from the note, "" for none. When its fields
 	// are in the prompt, Bare is shown instead of Body: it is without them.

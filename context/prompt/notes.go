@@ -68,7 +68,7 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	if text != "" {
 		end = "\n"
 	}
-	s.add(Item{Kind: KindNote, ID: n.ID, Title: n.Title, Cut: cut, Reason: n.Reason}, fixed+chars,
+	s.add(Item{Kind: KindNote, ID: n.ID, Title: n.Title, Cut: cut || n.Partial, Reason: n.Reason}, fixed+chars,
 		head, mark, b.style.noteMid, text, end, b.style.noteEnd)
 }
 

@@ -1,0 +1,4 @@
+package passages
+
+// Within is what stands between two sentences of a paragraph.
+const Within = within

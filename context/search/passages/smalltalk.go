@@ -1,0 +1,46 @@
+package passages
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/entities/names/fold"
+)
+
+// smallTalk are words of greetings, thanks, and assent in several languages, folded. A
+// message of such words alone asks for nothing.
+var smallTalk = setOf(`hi hello hey hiya yo thanks thank you thx ty cheers please ok okay k yes no yep nope sure great
+	cool nice good morning evening afternoon night bye goodbye very much so lol haha wow perfect fine
+	hallo moin servus guten tag morgen abend nacht danke schon bitte vielen dank ja nein gut tschuss
+	bonjour bonsoir salut merci beaucoup oui non d accord au revoir bien
+	hola gracias buenos buenas dias tardes noches muchas si vale adios
+	ciao grazie mille buongiorno buonasera va bene prego
+	ola obrigado obrigada bom dia boa tarde noite
+	hoi je wel bedankt goedemorgen czesc dzieki dziekuje привет спасибо здравствуйте`)
+
+// smallTalkWhole are such messages in languages without blanks between words.
+var smallTalkWhole = setOf(`你好 您好 谢谢 多谢 好的 再见 早上好 晚安 こんにちは おはよう おはようございます こんばんは ありがとう
+	ありがとうございます はい 안녕 안녕하세요 감사합니다 고마워요 네 สวัสดี ขอบคุณ`)
+
+func setOf(list string) map[string]bool {
+	set := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		set[fold.Name(w)] = true
+	}
+	return set
+}
+
+// AsksNothing reports whether a message has no words, or only those of a greeting, of
+// thanks or of assent: "hi", "thanks a lot". O(length of the message).
+func AsksNothing(message string) bool {
+	whole := strings.TrimFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n!.?,。！？、~", r) })
+	if smallTalkWhole[fold.Name(whole)] {
+		return true
+	}
+	var split text.Splitter
+	asks := false
+	split.Split(message, func(t text.Token) {
+		asks = asks || !t.Symbol && !smallTalk[string(t.Text)]
+	})
+	return !asks
+}
