@@ -188,20 +188,33 @@ func (s *Static) Status() embed.Status {
 // Close does nothing: the table belongs to the program.
 func (s *Static) Close() error { return nil }
 
-// Embed gives the vector of each text; see [Embedder]. It fails only when ctx
-// ends.
-func (s *Static) Embed(ctx context.Context, _ embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+// Embed gives the vector of each text; see [Embedder]. A query of which no word is known has
+// none. It fails only when ctx ends.
+func (s *Static) Embed(ctx context.Context, p embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
 			return embed.Model{}, nil, err
 		}
 		v := make([]float32, s.model.Dims)
-		if s.EmbedInto(v, text) {
+		if !(p == embed.Query && s.inPieces(text)) && s.EmbedInto(v, text) {
 			out[i] = v
 		}
 	}
 	return s.model, out, nil
+}
+
+// inPieces reports whether a query falls apart into pieces that tell nothing.
+func (s *Static) inPieces(query string) bool {
+	v, ok := s.vocab.(*vocabulary)
+	if !ok {
+		return false
+	}
+	w := s.space.Get().(*workspace)
+	w.ids = w.ids[:0]
+	cut := v.inPieces(w, embed.Clip(query))
+	s.space.Put(w)
+	return cut
 }
 
 // EmbedInto writes the vector of one text into dst, which holds Dims values,

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,12 +21,26 @@ type vocabulary struct {
 	tails map[string]int32 // tokens that go on in a word, without their "##"
 	// The longest of each in bytes: no longer piece need be looked for.
 	longestHead, longestTail int
+	pieces                   []piece // by token
+}
+
+// piece says how little a token tells.
+type piece struct {
+	tail  bool // it goes on in a word
+	short bool // it has two letters at most
+	sign  bool // it has none
 }
 
 func newVocabulary(tokens []string) *vocabulary {
 	v := &vocabulary{heads: make(map[string]int32, len(tokens)), tails: make(map[string]int32, len(tokens)/4)}
+	v.pieces = make([]piece, len(tokens))
 	for i, t := range tokens {
-		if len(t) > 2 && t[:2] == "##" {
+		text := strings.TrimPrefix(t, "##")
+		v.pieces[i] = piece{
+			tail: len(text) < len(t) && text != "", short: len(text) <= 2,
+			sign: !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }),
+		}
+		if v.pieces[i].tail {
 			v.tails[t[2:]] = int32(i)
 			v.longestTail = max(v.longestTail, len(t)-2)
 			continue
@@ -60,6 +75,26 @@ func (v *vocabulary) appendTokens(w *workspace, text string) {
 		dst, buf = v.appendRune(dst, buf, r)
 	}
 	w.ids, w.word = v.endWord(dst, buf)
+}
+
+// inPieces reports whether a text falls apart into pieces of one or two letters: no word of
+// it is known, and the mean of such pieces is near to anything.
+func (v *vocabulary) inPieces(w *workspace, text string) bool {
+	v.appendTokens(w, text)
+	cut := false
+	for i, id := range w.ids {
+		p := v.pieces[id]
+		switch {
+		case p.sign || id == unknown:
+			continue
+		case !p.short:
+			return false
+		case !p.tail && (i+1 == len(w.ids) || !v.pieces[w.ids[i+1]].tail): // a whole word
+			return false
+		}
+		cut = true
+	}
+	return cut
 }
 
 // appendRune takes one character beyond ASCII: it may be dropped, end the word,

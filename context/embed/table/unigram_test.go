@@ -227,7 +227,7 @@ func TestSRCH20_TableFileThatCantBeUsed(t *testing.T) {
 		refused(t, name, path, c.want)
 	}
 	refused(t, "missing", filepath.Join(t.TempDir(), "none"), "not there")
-	refused(t, "a folder", t.TempDir(), "no regular file")
+	refused(t, "a folder", t.TempDir(), "not a regular file")
 }
 
 // A table has an identity of its own, so its vectors are never mixed with those of
