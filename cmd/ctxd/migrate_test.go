@@ -349,8 +349,28 @@ func (s *openStore) compare(answers []recorded) {
 			s.t.Errorf("%s %s: answered with code %d, was %d", want.Method, want.Params, got.Code, want.Code)
 			continue
 		}
-		if where := differs(decoded(s.t, want.Result), decoded(s.t, got.Result), ""); where != "" {
+		answer := decoded(s.t, got.Result)
+		withoutUnresolved(answer)
+		if where := differs(decoded(s.t, want.Result), answer, ""); where != "" {
 			s.t.Errorf("%s %s: %s\nwas %s\nis  %s", want.Method, want.Params, where, want.Result, got.Result)
+		}
+	}
+}
+
+// withoutUnresolved says "deleted" of references that lead nowhere, as all recorded answers
+// do: they are of programs that did not tell the two apart.
+func withoutUnresolved(answer any) {
+	switch v := answer.(type) {
+	case map[string]any:
+		if v["state"] == "unresolved" {
+			v["state"] = "deleted"
+		}
+		for _, inner := range v {
+			withoutUnresolved(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			withoutUnresolved(inner)
 		}
 	}
 }

@@ -158,12 +158,12 @@ func (p home) serve(t *testing.T, vault string) {
 func TestWQL10_Prompt(t *testing.T) {
 	p := served(t)
 	s := p.sit(t, nil, "wql")
-	s.see(`71 entities of 8 types; \? helps, \q leaves`)
+	s.see(`72 entities of 8 types; \? helps, \q leaves`)
 	s.see("wql> ")
 
 	// A whole line, a line that is not, and several.
 	s.press("SELECT COUNT(*) FROM Person\r")
-	s.see("COUNT(*)\r\n      24\r\n")
+	s.see("COUNT(*)\r\n      25\r\n")
 	s.see("wql> ")
 	s.press("SELECT COUNT(*) FROM\r")
 	s.see("...> ")
@@ -240,10 +240,10 @@ func TestWQL10_PromptWithoutHistory(t *testing.T) {
 	s := p.sit(t, []string{"CTXD_WQL_HISTORY=none"}, "wql")
 	s.see("wql> ")
 	s.press("SELECT COUNT(*) FROM Person\r")
-	s.see("24\r\n")
+	s.see("25\r\n")
 	s.see("wql> ")
 	s.press("\x1b[A\x05 \x7f\r") // it is there while the prompt is
-	s.see("24\r\n")
+	s.see("25\r\n")
 	s.see("wql> ")
 	s.press("\\q\r")
 	s.ends()
@@ -254,7 +254,7 @@ func TestWQL10_PromptWithoutHistory(t *testing.T) {
 	s = p.sit(t, []string{"CTXD_WQL_HISTORY=" + p.data}, "wql")
 	s.see("Error: cannot keep the history")
 	s.press("SELECT COUNT(*) FROM Person\r")
-	s.see("24\r\n")
+	s.see("25\r\n")
 	s.see("wql> ")
 	s.press("\x04")
 	s.ends()
@@ -268,7 +268,7 @@ func TestWQL10_PromptInterrupted(t *testing.T) {
 	s.see("^C\r\n")
 	s.see("wql> ")
 	s.press("SELECT COUNT(*) FROM Person\r")
-	s.see("24\r\n")
+	s.see("25\r\n")
 	s.see("wql> ")
 	// Ended from outside it gives the terminal back.
 	before, err := unix.IoctlGetTermios(int(s.person.Fd()), unix.TCGETS)

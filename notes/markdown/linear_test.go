@@ -40,9 +40,10 @@ var functions = map[string]func(text string){
 		markdown.IsLink("[[" + text + "]]")
 		markdown.IsLink(text + ".md")
 	},
-	"ListMark":  func(text string) { _ = markdown.ListMark("1" + text) },
-	"SplitTags": func(text string) { markdown.SplitTags(text) },
-	"IsDest":    func(text string) { _ = markdown.IsDest(text) },
+	"ListMark":   func(text string) { _ = markdown.ListMark("1" + text) },
+	"LinkSource": func(text string) { markdown.LinkSource(text, text, "[["+text+"]]") },
+	"SplitTags":  func(text string) { markdown.SplitTags(text) },
+	"IsDest":     func(text string) { _ = markdown.IsDest(text) },
 	"ReadLink": func(text string) {
 		markdown.ReadLink("[[" + text + "]]")
 		markdown.ReadLink(text + ".md#" + text)

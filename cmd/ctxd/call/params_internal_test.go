@@ -53,8 +53,8 @@ func TestCall_TextsBecomeWhatTheMethodTakes(t *testing.T) {
 
 func TestCall_ParametersThatAMethodDoesNotHave(t *testing.T) {
 	for _, c := range []struct{ method, field, hint string }{
-		{"notes.complete", "prefx", "did you mean prefix? notes.complete takes audience, limit, prefix"},
-		{"notes.complete", "q", "notes.complete takes audience, limit, prefix"},
+		{"notes.complete", "prefx", "did you mean prefix? notes.complete takes audience, from, limit, prefix"},
+		{"notes.complete", "q", "notes.complete takes audience, from, limit, prefix"},
 		{"admin.health", "q", "admin.health takes no parameters"},
 		{"notes.complete", "limit", ""},
 		{"notes.put", "tags[0]", ""},

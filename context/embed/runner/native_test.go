@@ -101,7 +101,7 @@ func TestSRCH22_RunnerSaysWhatItLacks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, runner.LibraryName()), []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for folder, want := range map[string]string{empty: "no native library", broken: "can't be loaded"} {
+	for folder, want := range map[string]string{empty: "no native library", broken: "cannot be loaded"} {
 		cmd := exec.Command(program, "-model", tinyModel, "-check")
 		cmd.Env = append(os.Environ(), "CTXD_LLAMA_DIR="+folder)
 		var words bytes.Buffer

@@ -399,7 +399,7 @@ func (w *edits) check() {
 		w.t.Fatalf("%d notes of %s, want %d of %s", len(all), g.model.Name, len(w.bodies), w.b.Name)
 	}
 	for id, body := range w.bodies {
-		if all[id] != vector.KeyOf("1", id, body) {
+		if all[id] != vector.KeyOf("2", id, body) {
 			w.t.Fatalf("%s is not what it was put", id)
 		}
 		for i, c := range notedoc.Chunks(id, body) {
@@ -438,7 +438,7 @@ func TestSRCH12_TheIndexOfAnotherStore(t *testing.T) {
 			t.Errorf("%d texts were embedded, want the 2 that are others", n)
 		}
 		for id, key := range r.serving.index.All() {
-			if key != vector.KeyOf("1", id, bodies[id]) {
+			if key != vector.KeyOf("2", id, bodies[id]) {
 				t.Errorf("%s is of another text", id)
 			}
 		}
