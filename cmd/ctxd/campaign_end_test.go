@@ -89,7 +89,7 @@ func TestCampaignREL8_TheEndBreaksJobsOff(t *testing.T) {
 			took := time.Since(told)
 			if wantBrokenOff(t, <-answer) {
 				broken++
-				if !strings.Contains(p.log(), "jobs are broken off") {
+				if !strings.Contains(p.log(), "jobs are interrupted") {
 					t.Errorf("%s: the log does not say that it was broken off", name)
 				}
 			}
@@ -211,7 +211,7 @@ func TestCampaignREL8_StopSaysWhatWasBrokenOff(t *testing.T) {
 		if !wantBrokenOff(t, <-answer) && total < 100_000 {
 			continue
 		}
-		if !slices.Contains(strings.Fields(string(out)), "vault.import") || !strings.Contains(string(out), "has ended") {
+		if !slices.Contains(strings.Fields(string(out)), "vault.import") || !strings.Contains(string(out), "has stopped") {
 			t.Errorf("ctxd stop says\n%s", out)
 		}
 		return

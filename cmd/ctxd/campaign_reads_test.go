@@ -212,7 +212,7 @@ func TestCampaignREL7_ConnectionsKeptOpen(t *testing.T) {
 			stop := exec.Command("ctxd", "stop")
 			stop.Env = p.cmd.Env
 			out, err := stop.CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "has ended") {
+			if err != nil || !strings.Contains(string(out), "has stopped") {
 				t.Fatalf("ctxd stop: %v\n%s", err, out)
 			}
 			t.Logf("ctxd stop takes %v", time.Since(began))
