@@ -56,7 +56,7 @@ func (v *View) noteByPath(p string, skip notes.Skip) (*notes.Note, error) {
 
 // NoteInVault is NoteByPath, or NoteByTitle where path is "", among the notes of a vault.
 func (v *View) NoteInVault(vault, path, title string) (*notes.Note, error) {
-	outside := func(n *notes.Note) bool { return n.Vault != vault || v.hides && n.Private }
+	outside := func(n *notes.Note) bool { return n.Vault != vault || v.hides && privateNote(n) }
 	if path != "" {
 		return v.noteByPath(path, outside)
 	}

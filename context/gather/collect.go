@@ -192,9 +192,12 @@ func (c *call) shown(t text, n *prompt.Note) (*shownText, error) {
 		if p.Block != "" {
 			what = "block ^" + p.Block
 		}
-		c.warnings = append(c.warnings, prompt.Warning{
+		warning := prompt.Warning{
 			Ref: "[[" + n.Title + "#" + p.String() + "]]", Message: "the note has no " + what + ", so all of it is pinned",
-		})
+		}
+		if !slices.Contains(c.warnings, warning) { // a pinned note may be a linked one too
+			c.warnings = append(c.warnings, warning)
+		}
 	}
 	if len(missing) > 0 {
 		return c.g.texts.shown(c.ctx, c.view, t.note)

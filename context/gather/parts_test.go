@@ -8,6 +8,8 @@ import (
 
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -66,6 +68,19 @@ func TestCTX5_PinsSectionsAndBlocks(t *testing.T) {
 	res := w.assemble(t, gather.Params{Text: "[[Plan#Goals]]", MentionedNoteIDs: []string{"plan"}})
 	if !strings.Contains(res.System, "Intro.") {
 		t.Errorf("a note that is pinned by its id is pinned as a whole:\n%s", res.System)
+	}
+}
+
+// A note that a field refers to is a candidate of two sections. What is missing of it is
+// said once.
+func TestCTX5_APinnedNoteThatIsLinkedToo(t *testing.T) {
+	w := newWorld(t)
+	put(t, w, map[string]string{"Plan": planBody})
+	w.mustType(t, entities.Type{Name: "Project", Fields: []entities.Field{{Name: "plan", Type: record.NoteRef}}})
+	w.mustPut(t, entities.Entity{ID: "p", Type: "Project", Name: "Alpha", Fields: entities.Values{"plan": "plan"}})
+	res := w.assemble(t, gather.Params{Text: "@Alpha [[Plan#Gaols]]"})
+	if len(res.Report.Warnings) != 1 {
+		t.Errorf("%+v", res.Report.Warnings)
 	}
 }
 

@@ -22,9 +22,9 @@ const leastNear = 0.22
 // nearBy are the levels of models that have another one.
 var nearBy = map[string]float64{"ctxd-multilingual-1": 0.25}
 
-// A query of which hardly a word is understood rather is in another language than the
-// documents than about something else: then words say nothing of what it is about. The longer
-// it is, the more of its words are known by chance.
+// A query of which hardly a word is understood is probably in another language than the
+// documents. Then unknown words do not mean that it is about something else. Of a long query
+// more words are known by chance.
 const (
 	fewWords, fewUnderstood   = 3, 0.25
 	manyWords, manyUnderstood = 6, 0.45
@@ -48,7 +48,7 @@ func (x *Index) isAbout(ctx context.Context, req *Request, q *query, words *Resu
 	return nearest >= least*(1-share), err
 }
 
-// isOfAnotherLanguage reports whether a query rather is in another language than the documents:
+// isOfAnotherLanguage reports whether a query is probably in another language than the documents:
 // hardly any of its words, those that say nothing included, is known.
 func (q *query) isOfAnotherLanguage(known float64) bool {
 	asked, ignored := float64(len(q.words)-q.symbols), float64(len(q.ignored))

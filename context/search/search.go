@@ -170,7 +170,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		asked = len(q.words)
 	}
 	res.known = min(1, float64(found.Known)/float64(max(1, asked)))
-	if res.known == 1 { // else it rather is of another language, whose words are like some by chance
+	if res.known == 1 { // else it is probably in another language, whose words are like some by chance
 		res.Corrected = corrections(found.Words)
 	}
 	signals := make([]LexicalSignal, len(found.Hits))

@@ -204,7 +204,7 @@ func (s *Static) Embed(ctx context.Context, p embed.Purpose, texts []string) (em
 	return s.model, out, nil
 }
 
-// inPieces reports whether a query falls apart into pieces that tell nothing.
+// inPieces is that of the vocabulary; false for one that scores its tokens.
 func (s *Static) inPieces(query string) bool {
 	v, ok := s.vocab.(*vocabulary)
 	if !ok {

@@ -21,26 +21,14 @@ type vocabulary struct {
 	tails map[string]int32 // tokens that go on in a word, without their "##"
 	// The longest of each in bytes: no longer piece need be looked for.
 	longestHead, longestTail int
-	pieces                   []piece // by token
-}
-
-// piece says how little a token tells.
-type piece struct {
-	tail  bool // it goes on in a word
-	short bool // it has two letters at most
-	sign  bool // it has none
+	tokens                   []string
 }
 
 func newVocabulary(tokens []string) *vocabulary {
 	v := &vocabulary{heads: make(map[string]int32, len(tokens)), tails: make(map[string]int32, len(tokens)/4)}
-	v.pieces = make([]piece, len(tokens))
+	v.tokens = tokens
 	for i, t := range tokens {
-		text := strings.TrimPrefix(t, "##")
-		v.pieces[i] = piece{
-			tail: len(text) < len(t) && text != "", short: len(text) <= 2,
-			sign: !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }),
-		}
-		if v.pieces[i].tail {
+		if isTail(t) {
 			v.tails[t[2:]] = int32(i)
 			v.longestTail = max(v.longestTail, len(t)-2)
 			continue
@@ -77,25 +65,30 @@ func (v *vocabulary) appendTokens(w *workspace, text string) {
 	w.ids, w.word = v.endWord(dst, buf)
 }
 
-// inPieces reports whether a text falls apart into pieces of one or two letters: no word of
-// it is known, and the mean of such pieces is near to anything.
+// isTail reports whether a token continues a word.
+func isTail(token string) bool { return len(token) > 2 && token[:2] == "##" }
+
+// inPieces reports whether every word of a text is split into tokens of one or two letters.
+// Then no word of it is known, and the mean of such tokens is near to any text.
 func (v *vocabulary) inPieces(w *workspace, text string) bool {
 	v.appendTokens(w, text)
 	cut := false
 	for i, id := range w.ids {
-		p := v.pieces[id]
+		token := v.tokens[id]
+		letters := strings.TrimPrefix(token, "##")
+		isWord := !isTail(token) && (i+1 == len(w.ids) || !isTail(v.tokens[w.ids[i+1]]))
 		switch {
-		case p.sign || id == unknown:
-			continue
-		case !p.short:
-			return false
-		case !p.tail && (i+1 == len(w.ids) || !v.pieces[w.ids[i+1]].tail): // a whole word
+		case id == unknown || !strings.ContainsFunc(letters, isLetter):
+			continue // a sign
+		case isWord || len(letters) > 2:
 			return false
 		}
 		cut = true
 	}
 	return cut
 }
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // appendRune takes one character beyond ASCII: it may be dropped, end the word,
 // stand alone, or go into the word without its accents and in lower case.

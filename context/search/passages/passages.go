@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	longParagraph = 400  // bytes; a longer one is taken apart
+	longParagraph = 400  // bytes; a longer one is split
 	leastShare    = 0.25 // of the score of the best unit, for another one to be taken
 	headingShare  = 0.5  // of a word in a heading above
 	nearWeight    = 4    // of all words of the passage by which the note was found
@@ -53,7 +53,7 @@ type division struct {
 	units    []unit
 }
 
-// divide takes a note apart.
+// divide splits a note into units.
 func divide(note string) *division {
 	d := &division{note: note, sections: []section{{}}}
 	var path []markdown.Heading
@@ -76,8 +76,7 @@ func divide(note string) *division {
 	return d
 }
 
-// paragraphs takes the text of a section apart: what stands between blank lines, and code
-// in fences as a whole.
+// paragraphs splits the text of a section at blank lines, with code in fences as a whole.
 func (d *division) paragraphs(at, end, paragraph int) int {
 	start, fence := -1, ""
 	flush := func(end int) {
@@ -113,7 +112,8 @@ func (d *division) paragraphs(at, end, paragraph int) int {
 	return paragraph
 }
 
-// paragraph enters a paragraph: a long one by its lines, and each line by its sentences.
+// paragraph adds a paragraph as a unit, a long one by its lines, and a long line by its
+// sentences.
 func (d *division) paragraph(start, end, number int) {
 	add := func(start, end int) {
 		piece := d.note[start:end]
@@ -155,13 +155,13 @@ func words(s *text.Splitter, of string, found func(stem string)) {
 // rate scores the units.
 func (d *division) rate(message, near string) {
 	var split text.Splitter
-	asked, close := make(map[string]int), make(map[string]bool)
+	asked, nearby := make(map[string]int), make(map[string]bool)
 	words(&split, message, func(w string) {
 		if _, known := asked[w]; !known {
 			asked[w] = len(asked)
 		}
 	})
-	words(&split, near, func(w string) { close[w] = true })
+	words(&split, near, func(w string) { nearby[w] = true })
 	have := make([]int, len(asked)) // units that have a word
 	of := make([][]int, len(d.units))
 	shared := make([]int, len(d.units))
@@ -170,7 +170,7 @@ func (d *division) rate(message, near string) {
 		seen := make(map[string]bool)
 		words(&split, d.note[u.start:u.end], func(w string) {
 			n, isAsked := asked[w]
-			if !isAsked && !close[w] || seen[w] {
+			if !isAsked && !nearby[w] || seen[w] {
 				return
 			}
 			seen[w] = true
@@ -178,7 +178,7 @@ func (d *division) rate(message, near string) {
 				of[i] = append(of[i], n)
 				have[n]++
 			}
-			if close[w] {
+			if nearby[w] {
 				shared[i]++
 			}
 		})
@@ -201,14 +201,14 @@ func (d *division) rate(message, near string) {
 		for _, n := range of[i] {
 			u.score += weight(n)
 		}
-		if len(close) > 0 {
-			u.score += nearWeight * float64(shared[i]) / float64(len(close))
+		if len(nearby) > 0 {
+			u.score += nearWeight * float64(shared[i]) / float64(len(nearby))
 		}
 	}
 }
 
-// choose takes the best units as long as there is room, then those around them. Where
-// none says anything of the message, those of the beginning are taken.
+// choose takes the best units as long as there is room, then those beside them. If no unit
+// has a word of the message, it takes those at the beginning.
 func (d *division) choose(most int) {
 	order := make([]int, len(d.units))
 	for i := range order {
