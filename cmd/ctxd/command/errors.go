@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -115,7 +116,7 @@ func Explain(err error) Failure {
 			f.Hint = node.FullPath() + " --help"
 		}
 		if node == nil || !node.Leaf() {
-			f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
+			f.noCommand(parse.Context.Model.Node, node)
 		}
 	case errors.As(err, &wire):
 		f.Wire = wire.Code
@@ -130,6 +131,43 @@ func Explain(err error) Failure {
 
 // unexpectedArgument is what kong calls a word where a command is due.
 var unexpectedArgument = regexp.MustCompile(`^unexpected argument (.*?)($|, did you mean )`)
+
+// otherVerbs are what other programs call what commands do here.
+var otherVerbs = map[string]string{
+	"get": "show", "cat": "show", "view": "show", "read": "show", "print": "show",
+	"ls": "list", "all": "list",
+	"put": "set", "add": "set", "create": "set", "new": "set", "edit": "set", "update": "set",
+	"rm": "forget", "remove": "forget", "delete": "forget",
+}
+
+// noCommand says of an unknown word in the place of a command what may have been meant: the
+// word that ctxd uses for it, or a command of that name in another place. The place is nil
+// for the program itself.
+func (f *Failure) noCommand(program, place *kong.Node) {
+	m := unexpectedArgument.FindStringSubmatch(f.Message)
+	if m == nil {
+		return
+	}
+	word := m[1]
+	if place == nil {
+		place = program
+	}
+	verb := otherVerbs[word]
+	if slices.ContainsFunc(place.Children, func(n *kong.Node) bool { return n.Name == verb }) {
+		f.Message = fmt.Sprintf("there is no command %q, did you mean %q?", word, verb)
+		return
+	}
+	f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
+	var named []string
+	for _, leaf := range program.Leaves(true) {
+		if leaf.Name == word {
+			named = append(named, leaf.FullPath()+" --help")
+		}
+	}
+	if len(named) > 0 && len(named) <= 3 {
+		f.Hint = strings.Join(named, ", or ")
+	}
+}
 
 func lastPart(field string) string { return field[strings.LastIndexByte(field, '.')+1:] }
 
