@@ -83,7 +83,8 @@ func titled(s shownText) *notes.Note {
 // as frontmatter and as a value, and looks at the growth of their steps.
 func TestPRIV8_EveryMaskIsLinear(t *testing.T) {
 	const module = "github.com/ctxd/ctxd/"
-	if !steps.Counting(t, module+"context/audience", module+"notes", module+"notes/markdown", module+"notes/frontmatter",
+	if !steps.Counting(t, module+"context/audience", module+"notes", module+"notes/markdown",
+		module+"notes/markdown/destinations", module+"notes/frontmatter",
 		module+"entities", module+"entities/names", module+"entities/names/fold") {
 		return
 	}

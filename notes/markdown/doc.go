@@ -44,5 +44,6 @@
 //
 // The package is larger than most of ours: it is three scanners. Those for the
 // structure of a note and for its plain text share what a block is; that for
-// references shares with them what a link is.
+// references shares with them what a link is. What a destination says by itself, wherever
+// it stands, is in package destinations.
 package markdown

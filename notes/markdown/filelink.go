@@ -2,7 +2,8 @@ package markdown
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // markdownLink looks for "](destination)" and "]: destination" at the ']' at i of a
@@ -78,42 +79,18 @@ func isNoteDest(dest string) bool {
 		return false
 	}
 	path, _, _ := strings.Cut(dest, "#")
-	return isNotePath(path)
-}
-
-// isNotePath reports a path without scheme that ends like a Markdown file.
-func isNotePath(p string) bool {
-	dot := strings.LastIndexByte(p, '.')
-	if dot < 1 {
-		return false
-	}
-	if ext := p[dot:]; !strings.EqualFold(ext, ".md") && !strings.EqualFold(ext, ".markdown") {
-		return false
-	}
-	if strings.HasPrefix(p, "//") {
-		return false
-	}
-	scheme, _, ok := strings.Cut(p, ":")
-	return !ok || strings.ContainsAny(scheme, "/.% ") || len(scheme) < 2
+	return destinations.IsNote(path)
 }
 
 // newFileLink reads the destination of a Markdown link to a note.
 func newFileLink(dest string) Link {
 	path, fragment, _ := strings.Cut(dest, "#")
-	l := Link{Target: pathText(path), Markdown: true, Raw: dest}
-	part := strings.TrimSpace(pathText(fragment))
+	l := Link{Target: destinations.Path(path), Markdown: true, Raw: dest}
+	part := strings.TrimSpace(destinations.Path(fragment))
 	if block, ok := strings.CutPrefix(part, "^"); ok {
 		l.Block = block
 	} else {
 		l.Heading = part
 	}
 	return l
-}
-
-// pathText returns a destination without escapes; as it is, where they say no text.
-func pathText(dest string) string {
-	if text := unescaped(dest); utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
-		return text
-	}
-	return dest
 }

@@ -89,7 +89,7 @@ var functions = map[string]func(text string){
 // at the growth of their steps: as a text, as frontmatter, and as one value of it.
 func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
 	const room = "github.com/ctxd/ctxd/notes/"
-	if !steps.Counting(t, room+"markdown", room+"frontmatter") {
+	if !steps.Counting(t, room+"markdown", room+"markdown/destinations", room+"frontmatter") {
 		return
 	}
 	places := []steps.Place{

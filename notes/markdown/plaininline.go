@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // plainSpecial marks the bytes at which plainer.inline has something to decide.
@@ -341,7 +343,7 @@ func classOf(r rune) int {
 		if r <= ' ' {
 			return space
 		}
-		if isPunct(byte(r)) {
+		if destinations.IsPunct(byte(r)) {
 			return punct
 		}
 	case unicode.IsSpace(r):

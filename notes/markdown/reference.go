@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // RefKind says how a text refers to a record.
@@ -142,8 +144,8 @@ type refScanner struct {
 	ended   func() bool // reports whether to stop; nil: never
 	steps   int         // between two questions of ended
 	outer   Labels
-	targets []string // buffer of targetsOf
-	read    int      // bytes looked at besides the pass itself, for the test that they are few
+	targets destinations.Names // buffer of targetsOf
+	read    int                // bytes looked at besides the pass itself, for the test that they are few
 
 	escaped int // the byte behind a backslash
 	spans   codeSpans
@@ -263,7 +265,7 @@ func (s *refScanner) scan() {
 		s.step()
 		switch text[i] {
 		case '\\':
-			if i != s.escaped && i >= s.codeEnd && i+1 < len(text) && isPunct(text[i+1]) {
+			if i != s.escaped && i >= s.codeEnd && i+1 < len(text) && destinations.IsPunct(text[i+1]) {
 				s.escaped = i + 1
 			}
 		case '`':
@@ -324,6 +326,18 @@ func (s *refScanner) emitAll(kind RefKind, start, end int, dest string) {
 	for _, target := range s.targetsOf(dest) {
 		s.emit(kind, start, end, target)
 	}
+}
+
+// targetsOf returns what a destination may name. The list is good until the next call.
+func (s *refScanner) targetsOf(dest string) []string {
+	s.read += len(dest)
+	s.targets = s.targets[:0]
+	dest = strings.TrimSpace(dest)
+	if strings.HasPrefix(dest, "[[") {
+		s.targets.Target(ParseTarget(strings.Trim(dest, "[]")).Target) // as Logseq has it
+	}
+	s.targets.Destination(dest)
+	return s.targets
 }
 
 // code steps over backticks. Brackets between them and their end are code.
@@ -416,9 +430,9 @@ func (s *refScanner) wikilink(start, from, end int) {
 func (s *refScanner) emitWikilink(start, end int, target string) {
 	target = oneLine(strings.TrimSuffix(target, `\`))
 	s.targets = s.targets[:0]
-	s.addNames(target)
+	s.targets.Target(target)
 	if strings.ContainsAny(target, `%&\`) {
-		s.addNames(unescaped(target))
+		s.targets.Target(destinations.Unescaped(target))
 	}
 	for _, name := range s.targets {
 		s.emit(WikilinkRef, start, end, name)

@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/notes/markdown/destinations"
+)
 
 // Bounds of the names of files that are looked for without any marks.
 const (
@@ -66,7 +70,7 @@ func (s *refScanner) file(start, end int) {
 	for _, name := range [...]string{name, bare} {
 		s.emit(FileRef, start, end, name)
 		if strings.ContainsAny(name, `%&\`) {
-			s.emit(FileRef, start, end, unescaped(name))
+			s.emit(FileRef, start, end, destinations.Unescaped(name))
 		}
 		if len(bare) == len(name) {
 			return

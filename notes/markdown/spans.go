@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/notes/markdown/destinations"
+)
 
 // codeSpans answers, for one pass over a source from left to right, where code
 // spans, comments and wikilinks end. All of it together is linear: the
@@ -99,7 +103,7 @@ func (s *codeSpans) skip(i, end int) int {
 // afterBackslash returns the offset after the escape at i. A whole run of
 // backticks is escaped at once.
 func (s *codeSpans) afterBackslash(i, end int) int {
-	if i+1 >= end || !isPunct(s.src[i+1]) {
+	if i+1 >= end || !destinations.IsPunct(s.src[i+1]) {
 		return i + 1
 	}
 	if s.src[i+1] == '`' {
@@ -181,7 +185,7 @@ func bareDest(src string, i, end int) int {
 	depth := 0
 	for ; i < end; i++ {
 		switch c := src[i]; {
-		case c == '\\' && i+1 < end && isPunct(src[i+1]):
+		case c == '\\' && i+1 < end && destinations.IsPunct(src[i+1]):
 			i++
 		case c == '(':
 			depth++
@@ -233,9 +237,4 @@ func skipSpace(src string, i, end int) int {
 		i++
 	}
 	return i
-}
-
-// isPunct reports ASCII punctuation, the bytes that a backslash escapes.
-func isPunct(c byte) bool {
-	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }
