@@ -46,7 +46,7 @@ func (s *Store) PublicPlace(vault, path string) bool { return !s.InPrivateFolder
 // attachment returns the path of the file that a link of a note leads to which leads to no
 // note, "" for none. The caller has the lock.
 func (s *Store) attachment(from *Note, l markdown.Link, public bool) string {
-	if l.Markdown || l.Target == "" {
+	if l.Target == "" {
 		return ""
 	}
 	return s.attachments.Find(from.Vault, from.Folder, l.Target, s.attachmentSeen(public))

@@ -1,13 +1,16 @@
 package notes_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/attachments"
 )
 
 // TestSRCH34_MarkdownLinksLeadToNotes by a path from the folder of the note, or else as
@@ -93,10 +96,75 @@ func TestSRCH34_MarkdownLinksFollowTheirTargets(t *testing.T) {
 	check("both renamed", "")
 }
 
+// TestSRCH34_MarkdownLinksToCanvases lead to the note that one is, and follow its name.
+func TestSRCH34_MarkdownLinksToCanvases(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	put(t, s, notes.Draft{ID: "from", Path: "A/From.md", Vault: "v", Body: "[x](Board.canvas) ![](Tasks.base)"})
+	check := func(when, board string, unresolved int) {
+		t.Helper()
+		if diff := cmp.Diff([]string{board, ""}, s.Targets("from")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+		want := notes.LinkCounts{Links: 2, Markdown: 2, Unresolved: unresolved}
+		if got := s.LinkCount("v", nil); got != want {
+			t.Errorf("%s: %+v, want %+v", when, got, want)
+		}
+		if got := s.Unresolved("v", nil); len(got) != unresolved {
+			t.Errorf("%s: unresolved %+v", when, got)
+		}
+	}
+	check("without one", "", 2)
+	put(t, s, notes.Draft{ID: "board", Path: "B/Board.canvas", Vault: "v", Title: "Board"})
+	check("with one", "board", 1)
+	if back := s.Incoming("board"); len(back) != 1 || back[0].ID != "from" {
+		t.Errorf("backlinks %+v", back)
+	}
+	put(t, s, notes.Draft{ID: "board", Path: "B/Plan.canvas", Vault: "v", Title: "Board"})
+	check("renamed", "", 2)
+	put(t, s, notes.Draft{ID: "board", Path: "A/Board.canvas", Vault: "v", Title: "Board"})
+	check("named as before", "board", 1)
+}
+
+// TestSRCH34_PossibleLinks count where a file lies at their path: else nobody can tell
+// them from what is no path.
+func TestSRCH34_PossibleLinks(t *testing.T) {
+	s, _, db := open(t, kv.InMemory)
+	put(t, s, notes.Draft{ID: "from", Path: "A/From.md", Vault: "v", Body: "[x](Zebra)\n[y](scripts/run) [z](example.org/a.png)"})
+	check := func(when string, want notes.LinkCounts, targets ...string) {
+		t.Helper()
+		if got := s.LinkCount("v", nil); got != want {
+			t.Errorf("%s: %+v, want %+v", when, got, want)
+		}
+		resolved, unresolved := s.Outgoing("from")
+		var got []string
+		for _, l := range resolved {
+			got = append(got, l.Path)
+		}
+		if !slices.Equal(got, targets) || len(unresolved)+len(s.Unresolved("v", nil)) != 0 {
+			t.Errorf("%s: links to %q, want %q; without a target %+v", when, got, targets, unresolved)
+		}
+	}
+	check("nothing is there", notes.LinkCounts{})
+	put(t, s, notes.Draft{ID: "zebra", Path: "B/Zebra.md", Vault: "v", Private: true})
+	check("a note", notes.LinkCounts{Links: 1, Markdown: 1}, "B/Zebra.md")
+	if got := s.LinkCount("v", func(n *notes.Note) bool { return !n.Private }); got != (notes.LinkCounts{}) {
+		t.Errorf("for who may not know of the note it is one: %+v", got)
+	}
+	err := db.Update(t.Context(), func(tx *kv.Tx) error {
+		return errors.Join(attachments.Put(tx, "v", "A/scripts/run"), attachments.Put(tx, "v", "A/example.org/a.png"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("files too", notes.LinkCounts{Links: 3, Markdown: 3}, "B/Zebra.md", "A/scripts/run", "A/example.org/a.png")
+	put(t, s, notes.Draft{ID: "zebra", Path: "B/Horse.md", Vault: "v", Title: "Zebra"})
+	check("the note is renamed", notes.LinkCounts{Links: 2, Markdown: 2}, "A/scripts/run", "A/example.org/a.png")
+}
+
 // TestREL13_MarkdownLinksOfOlderRecords are found when the store is upgraded.
 func TestREL13_MarkdownLinksOfOlderRecords(t *testing.T) {
 	s, _, db := open(t, kv.InMemory)
-	n := put(t, s, notes.Draft{ID: "n", Body: "[[A]] [x](B.md) [[C]]\n\n[y]: D.md"})
+	n := put(t, s, notes.Draft{ID: "n", Body: "[[A]] [x](B.md) [[C]] [z](https://example.org)\n\n[y]: D.png"})
 	put(t, s, notes.Draft{ID: "b", Path: "B.md"})
 	want := n.Places
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {

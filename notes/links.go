@@ -37,6 +37,9 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 			resolved = append(resolved, link)
 			continue
 		}
+		if l.Possible() {
+			continue
+		}
 		target := sought(l)
 		candidates, known := ambiguous[target]
 		if !known {
@@ -121,7 +124,7 @@ func (s *Store) Linking(id string) []string {
 
 // LinkCounts are the numbers of links in notes, every occurrence.
 type LinkCounts struct {
-	Links      int // wikilinks, and Markdown links to notes
+	Links      int // wikilinks, and Markdown links to files
 	Markdown   int // of them, those of Markdown
 	Unresolved int // of all, those that lead nowhere
 }
@@ -138,21 +141,28 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 			continue
 		}
 		c.Links += len(e.out)
-		c.Markdown += e.note.markdownLinks()
 		if sees == nil && !slices.Contains(e.out, nowhere) {
+			c.Markdown += e.note.markdownLinks()
 			continue
 		}
 		at := 0
 		for l := range e.note.eachLink() {
 			to := e.out[at]
 			at++
+			leads := sees == nil || to != nowhere && sees(s.index.list[to].note)
+			if to == nowhere {
+				leads = s.attachment(e.note, l, sees != nil) != ""
+			}
 			switch {
-			case to == nowhere:
-				if s.attachment(e.note, l, sees != nil) == "" {
-					c.Unresolved++
-				}
-			case sees != nil && !sees(s.index.list[to].note):
+			case leads:
+			case l.Possible():
+				c.Links--
+				continue
+			default:
 				c.Unresolved++
+			}
+			if l.Markdown {
+				c.Markdown++
 			}
 		}
 	}
@@ -180,7 +190,7 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 	for _, n := range order {
 		e := &s.index.list[n]
 		for i, l := range e.note.Links() {
-			if e.out[i] != nowhere || s.attachment(e.note, l, skip != nil) != "" {
+			if e.out[i] != nowhere || s.attachment(e.note, l, skip != nil) != "" || l.Possible() {
 				continue
 			}
 			key := entities.Fold(strings.TrimSpace(l.Target))

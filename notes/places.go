@@ -8,8 +8,8 @@ import (
 )
 
 // Places says where the wikilinks of a text stand, and the destinations of its Markdown
-// links to notes, in the form in which it is
-// stored: of most notes, nobody asks for the links while the store is open.
+// links to files, possible ones too, in the form in which it is stored: of most notes,
+// nobody asks for the links while the store is open.
 type Places string
 
 // Place is where one link stands.
@@ -91,8 +91,8 @@ func (p Places) linksIn(body string) bool {
 	return true
 }
 
-// shortestLink is the length of x.md, the destination of a Markdown link.
-const shortestLink = 4
+// shortestLink is the length of x, the destination of a Markdown link.
+const shortestLink = 1
 
 // fit reports whether there can be a link at each of the places of a text of that
 // length.
@@ -105,8 +105,9 @@ func (p Places) fit(length int) bool {
 	return true
 }
 
-// Links returns the wikilinks of the text, and its Markdown links to notes, in its order,
-// read anew each time.
+// Links returns the wikilinks of the text, and its Markdown links to files, in its order,
+// read anew each time. See markdown.Link.Possible for those that are links only where
+// they lead somewhere.
 func (n *Note) Links() []markdown.Link {
 	var links []markdown.Link
 	for l := range n.eachLink() {
@@ -130,7 +131,7 @@ func (n *Note) eachLink() iter.Seq[markdown.Link] {
 	}
 }
 
-// markdownLinks counts the Markdown links to notes.
+// markdownLinks counts the Markdown links to files, the possible ones too.
 func (n *Note) markdownLinks() (count int) {
 	for at := range n.Places.All() {
 		if at.End <= len(n.Body) && markdown.IsDest(n.Body[at.Start:at.End]) {

@@ -360,15 +360,12 @@ func (s *Store) Resolve(link, from string, skip Skip) Resolution {
 }
 
 // ResolveFile finds the note that the destination of a Markdown link means in a note of
-// id from: "" for none. target is a path without escapes, and ends like a Markdown file.
+// id from: "" for none. target is a path without escapes.
 func (s *Store) ResolveFile(target, from string) (id string) {
-	file := trimExt(target)
-	if file == target {
-		return ""
-	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if m := s.index.resolveFile(entities.Fold(file), s.index.numberOf(from), nil); m.to != nowhere {
+	file := entities.Fold(trimExt(strings.TrimSpace(target)))
+	if m := s.index.resolveFile(file, s.index.numberOf(from), nil); m.to != nowhere {
 		return s.index.list[m.to].note.ID
 	}
 	return ""

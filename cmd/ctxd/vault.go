@@ -114,9 +114,15 @@ type vaultUnresolvedCmd struct {
 	connect.Audience
 }
 
+func (vaultUnresolvedCmd) Help() string {
+	return "Wikilinks and Markdown links count, to notes and to other files: pictures, PDF, canvases. Of Markdown links, " +
+		"those count whose destination ends like a file of a vault, as [text](Plan.md) and ![](map.png). Addresses, and " +
+		"paths that may be meant in another way, as [text](scripts/run), are not listed."
+}
+
 func (vaultUnresolvedCmd) Examples() []command.Example {
 	return []command.Example{
-		{"ctxd vault unresolved", "names that are linked to and do not exist"},
+		{"ctxd vault unresolved", "names and paths that are linked to and do not exist"},
 		{"ctxd vault unresolved Work -n 10", "the ten most frequent"},
 		{"ctxd vault unresolved --audience remote", "links in public notes, without names of private ones"},
 	}

@@ -143,6 +143,7 @@ type linkLook struct {
 	ctx   context.Context // of a long text; nil for a short one
 	from  string          // id of the note that they stand in
 	known map[string]bool // private targets, and those that are not
+	files map[string]bool // the same of destinations of Markdown links
 	asked int             // mentions that were looked up by name
 }
 
@@ -267,11 +268,32 @@ func (l *linkLook) spans(text string, refs iter.Seq[markdown.Reference]) []markd
 			if l.named(r.Target) {
 				spans = append(spans, markdown.Span{Start: r.Start, End: r.End})
 			}
-		case l.private(r.Target) || l.v.HidesNote(l.v.notes.ResolveFile(r.Target, l.from)):
+		case l.private(r.Target) || l.privateFile(r):
 			spans = append(spans, markdown.Span{Start: r.Start, End: r.End})
 		}
 	}
 	return spans
+}
+
+// privateFile reports whether a reference leads to a private note if it is read as the
+// destination of a Markdown link. A wikilink is read so where it names a Markdown file.
+func (l *linkLook) privateFile(r markdown.Reference) bool {
+	if r.Kind == markdown.WikilinkRef && withoutEnding(r.Target) == r.Target {
+		return false
+	}
+	private, known := l.files[r.Target]
+	if known {
+		return private
+	}
+	if len(l.files) >= maxTargets {
+		return true
+	}
+	private = l.v.HidesNote(l.v.notes.ResolveFile(r.Target, l.from))
+	if l.files == nil {
+		l.files = make(map[string]bool)
+	}
+	l.files[r.Target] = private
+	return private
 }
 
 // mention reports whether what follows an @ is a name or handle of none but private

@@ -257,6 +257,34 @@ func TestSRCH34_AMarkdownLinkBesideItsNote(t *testing.T) {
 	}
 }
 
+// TestSRCH34_AMarkdownLinkToAnyFileBesideItsNote is withheld as one to Bill.md is: to a
+// canvas, and to a note by its name without the ending.
+func TestSRCH34_AMarkdownLinkToAnyFileBesideItsNote(t *testing.T) {
+	w := newMasking(t)
+	for i, name := range []string{"Bill.md", "Board.canvas"} {
+		w.put(t, notes.Draft{ID: fmt.Sprint("public", i), Title: fmt.Sprint("Public ", i), Path: name, Vault: "v"})
+		w.put(t, notes.Draft{
+			ID: fmt.Sprint("private", i), Title: fmt.Sprint("Hidden ", i), Path: "Team/" + name, Vault: "v", Private: true,
+		})
+	}
+	for _, text := range []string{
+		"[canary](Board.canvas)", "![canary](./Board.canvas)", "[canary](Bill)", "see [canary][b]\n\n[b]: Board.canvas",
+		`<a href="Board.canvas">canary</a>`,
+	} {
+		n := w.put(t, notes.Draft{ID: "open", Title: "Open", Path: "Team/Open.md", Body: text, Vault: "v"})
+		if got := shownNote(w.remote, n).Body; canary.MatchString(got) {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+		if resolved, unresolved := w.remote.Links("open"); len(resolved)+len(unresolved) != 0 {
+			t.Errorf("%q has the links %+v, %+v", text, resolved, unresolved)
+		}
+	}
+	n := w.put(t, notes.Draft{ID: "open", Title: "Open", Path: "Open.md", Body: "[b](Board.canvas) [c](Bill) [d](url)", Vault: "v"})
+	if got := shownNote(w.remote, n).Body; got != n.Body {
+		t.Errorf("%q, which leads to public notes, is shown as %q", n.Body, got)
+	}
+}
+
 // TestSRCH33_AttachmentsInPrivateFolders are not there for a remote reader.
 func TestSRCH33_AttachmentsInPrivateFolders(t *testing.T) {
 	db, err := kv.Open(kv.InMemory, kv.Options{})

@@ -59,9 +59,9 @@ type NoteBacklink struct {
 	Count int    `json:"count" jsonschema:"how many of its links lead here"`
 }
 
-// NoteUnresolved is a name that links have and no note.
+// NoteUnresolved is a name that links have, and no note and no file.
 type NoteUnresolved struct {
-	Target string         `json:"target" jsonschema:"the name as first written"`
+	Target string         `json:"target" jsonschema:"the name or path as first written"`
 	Count  int            `json:"count" jsonschema:"links that have it, every occurrence"`
 	From   []NoteBacklink `json:"from" jsonschema:"the notes that contain them, at most 20, by path; count is of these links"`
 	// Candidates are the notes that an ambiguous link could mean.

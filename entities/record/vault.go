@@ -8,7 +8,7 @@ type VaultStatus struct {
 	Path          string    `json:"path" jsonschema:"its folder"`
 	Watching      bool      `json:"watching" jsonschema:"whether its folder is followed"`
 	Notes         int       `json:"notes" jsonschema:"its notes"`
-	Links         int       `json:"links" jsonschema:"wikilinks and Markdown links to notes, every occurrence outside code and comments"`
+	Links         int       `json:"links" jsonschema:"wikilinks and Markdown links to files of the vault, every occurrence outside code and comments"`
 	Unresolved    int       `json:"unresolved" jsonschema:"links without a target"`
 	MarkdownLinks int       `json:"markdownLinks" jsonschema:"how many of the links are Markdown links: [text](file.md)"`
 	Attachments   int       `json:"attachments" jsonschema:"its files that are no notes: pictures, PDF and the like; links to them are resolved"`
@@ -24,7 +24,7 @@ type VaultResult struct {
 	Vault      string      `json:"vault" jsonschema:"name of the vault"`
 	Notes      int         `json:"notes" jsonschema:"notes of the vault"`
 	Entities   int         `json:"entities" jsonschema:"entities made from them"`
-	Links      int         `json:"links" jsonschema:"wikilinks and Markdown links to notes, every occurrence"`
+	Links      int         `json:"links" jsonschema:"wikilinks and Markdown links to files of the vault, every occurrence"`
 	Unresolved int         `json:"unresolved" jsonschema:"links without a target"`
 	Written    int         `json:"written" jsonschema:"notes that were new or had changed"`
 	Removed    int         `json:"removed" jsonschema:"notes whose file is gone"`

@@ -91,7 +91,7 @@ func Parse(src string) *Document {
 // EachLink yields the wikilinks in the order of the source, read anew each time.
 func (d *Document) EachLink() iter.Seq[Link] { return eachLink(d.src, &d.links) }
 
-// EachFileLink is EachLink for the Markdown links to notes: see Link.Markdown.
+// EachFileLink is EachLink for the Markdown links to files: see Link.Markdown.
 func (d *Document) EachFileLink() iter.Seq[Link] { return eachLink(d.src, &d.fileLinks) }
 
 func eachLink(src string, places *pile[linkPlace]) iter.Seq[Link] {

@@ -7,7 +7,7 @@ import (
 )
 
 // markdownLink looks for "](destination)" and "]: destination" at the ']' at i of a
-// block. It records a link to a note and returns the end of any destination, or 0.
+// block. It records a link to a file and returns the end of any destination, or 0.
 func (s *scanner) markdownLink(b block, i, line int) int {
 	if len(s.opens) == 0 {
 		return 0
@@ -64,25 +64,26 @@ func isDefinitionLabel(label string) bool {
 	return len(label) <= maxLabel && strings.TrimSpace(label) != "" && label[0] != '^'
 }
 
-// addFileLink records the destination at [start, stop), on the given line, when it is a
-// note.
+// addFileLink records the destination at [start, stop), on the given line, when it may be
+// a file of the vault.
 func (s *scanner) addFileLink(start, stop, line int) {
-	if isNoteDest(s.src[start:stop]) {
+	if isFileDest(s.src[start:stop]) {
 		s.fileLinks.add(linkPlace{int32(start), int32(stop), int32(line)})
 	}
 }
 
-// isNoteDest reports whether a destination is a note of the same vault: a relative or
-// rooted path that ends in .md or .markdown, a #fragment apart.
-func isNoteDest(dest string) bool {
-	if !IsDest(dest) || strings.IndexByte(dest, '\n') >= 0 {
-		return false
-	}
-	path, _, _ := strings.Cut(dest, "#")
-	return destinations.IsNote(path)
+// isFileDest reports whether a destination is, or may be, a file of the same vault.
+func isFileDest(dest string) bool {
+	return IsDest(dest) && destinations.KindOf(dest) != destinations.Elsewhere
 }
 
-// newFileLink reads the destination of a Markdown link to a note.
+// Possible reports a Markdown link that is one only where its target is there: what its
+// destination says may be meant in another way.
+func (l Link) Possible() bool {
+	return l.Markdown && destinations.KindOf(l.Raw) == destinations.Possible
+}
+
+// newFileLink reads the destination of a Markdown link to a file.
 func newFileLink(dest string) Link {
 	path, fragment, _ := strings.Cut(dest, "#")
 	l := Link{Target: destinations.Path(path), Markdown: true, Raw: dest}

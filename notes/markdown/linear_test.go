@@ -39,6 +39,7 @@ var functions = map[string]func(text string){
 	"IsLink": func(text string) {
 		markdown.IsLink("[[" + text + "]]")
 		markdown.IsLink(text + ".md")
+		markdown.IsLink(text)
 	},
 	"ListMark":   func(text string) { _ = markdown.ListMark("1" + text) },
 	"LinkSource": func(text string) { markdown.LinkSource(text, text, "[["+text+"]]") },
@@ -51,6 +52,7 @@ var functions = map[string]func(text string){
 	"Link.Text": func(text string) {
 		_ = markdown.Link{Target: text, Alias: text, Embed: true}.Text()
 	},
+	"Link.Possible": func(text string) { _ = markdown.Link{Raw: text, Markdown: true}.Possible() },
 	"References": func(text string) {
 		for range markdown.References(text) {
 			continue

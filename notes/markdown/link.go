@@ -3,8 +3,8 @@ package markdown
 import "strings"
 
 // Link is one wikilink: !?[[target(#heading|#^block)?(|alias)?]]. A Markdown link to a
-// note is its destination alone: of [text](x.md#heading), and of the definition
-// [label]: x.md, which stands for all links that use the label.
+// file is its destination alone: of [text](x.md#heading) and ![text](x.png), and of the
+// definition [label]: x.md, which stands for all links that use the label.
 type Link struct {
 	Target  string // trimmed; "" for [[#heading]], a link into the note itself
 	Heading string // after '#', trimmed; "A#B" for a heading under a heading
@@ -93,10 +93,10 @@ func ParseLink(text string) (Link, bool) {
 }
 
 // IsLink reports whether a text is exactly one wikilink, without blanks around, or the
-// destination of a Markdown link to a note.
+// destination of a Markdown link to a file.
 func IsLink(text string) bool {
 	if !isWikilink(text) {
-		return isNoteDest(text)
+		return isFileDest(text)
 	}
 	if c := text[len("[[")]; 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' {
 		return true // it names something

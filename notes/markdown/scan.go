@@ -13,7 +13,7 @@ import (
 type scanner struct {
 	src       string
 	links     pile[linkPlace]
-	fileLinks pile[linkPlace] // destinations of Markdown links to notes
+	fileLinks pile[linkPlace] // destinations of Markdown links to files
 
 	tags     []string
 	seenTags folded

@@ -62,6 +62,54 @@ func TestSRCH33_AttachmentsAreKnown(t *testing.T) {
 	}
 }
 
+// TestSRCH33_MarkdownLinksToAttachments are resolved as wikilinks are; what is no path is
+// no link.
+func TestSRCH33_MarkdownLinksToAttachments(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"A/n.md": "![a](pic.png) ![b](../Files/my%20talk.pdf#page=2 \"t\") [c][d] [e](scripts/run)\n" +
+			"![](gone.png) ![](https://example.org/x.png) [f](mailto:a@example.org) [g](#h) `![](x.png)`\n" +
+			"![](data:image/png;base64,AAAA) ![](/home/me/x.png) [i](example.org/x) [j](url)\n\n[d]: <../Files/my talk.pdf>\n",
+		"Files/pic.png": "\x89PNG", "Files/my talk.pdf": "%PDF", "A/scripts/run": "#!/bin/sh",
+	})
+	w := open(t, t.TempDir())
+	agrees := func(when string, links int, resolved []string, unresolved ...string) {
+		t.Helper()
+		s := w.status(t)
+		if s.Links != links || s.MarkdownLinks != links || s.Unresolved != len(unresolved) {
+			t.Errorf("%s: %d links, %d of Markdown, %d unresolved", when, s.Links, s.MarkdownLinks, s.Unresolved)
+		}
+		var got []string
+		for _, u := range w.notes.Unresolved(s.Vault, nil) {
+			got = append(got, u.Target)
+		}
+		if !slices.Equal(got, unresolved) {
+			t.Errorf("%s: unresolved %q, want %q", when, got, unresolved)
+		}
+		n, err := w.notes.ByPath("A/n.md", nil)
+		must(t, err)
+		list, _ := w.notes.Outgoing(n.ID)
+		got = nil
+		for _, l := range list {
+			got = append(got, l.Path)
+			if l.Kind != notes.LinkToAttachment || !l.Markdown {
+				t.Errorf("%s: %+v", when, l)
+			}
+		}
+		if !slices.Equal(got, resolved) {
+			t.Errorf("%s: links to %q, want %q", when, got, resolved)
+		}
+	}
+	talk := "Files/my talk.pdf"
+	if res := w.imports(t, watch.Request{Path: dir}); res.Links != 5 || res.Unresolved != 1 {
+		t.Errorf("the import says %d links, %d unresolved", res.Links, res.Unresolved)
+	}
+	agrees("imported", 5, []string{"Files/pic.png", talk, "A/scripts/run", talk}, "gone.png")
+	must(t, os.Rename(filepath.Join(dir, "Files", "pic.png"), filepath.Join(dir, "Files", "gone.png")))
+	must(t, os.RemoveAll(filepath.Join(dir, "A", "scripts")))
+	w.imports(t, watch.Request{Path: dir})
+	agrees("renamed", 4, []string{talk, "Files/gone.png", talk}, "pic.png")
+}
+
 func equalLinks(a, b notes.Link) bool {
 	return a.Target == b.Target && a.Alias == b.Alias && a.Embed == b.Embed && a.Line == b.Line &&
 		a.Kind == b.Kind && a.Path == b.Path && a.ID == b.ID

@@ -161,8 +161,9 @@ func TestSRCH30_TheSampleVault(t *testing.T) {
 	}
 }
 
-// TestRealVaults counts the links of two real vaults against lists made by
-// others.
+// TestRealVaults counts the wikilinks of two real vaults against lists made by others.
+// Those have no Markdown links; all to files lead nowhere there, since the pictures of
+// these vaults are not at hand.
 func TestRealVaults(t *testing.T) {
 	data := os.Getenv("CTXD_TESTDATA")
 	if data == "" {
@@ -190,13 +191,21 @@ func TestRealVaults(t *testing.T) {
 					lost++
 				}
 			}
-			if res.Links != links || res.Unresolved > lost {
-				t.Errorf("%d links, %d unresolved; the list has %d and %d", res.Links, res.Unresolved, links, lost)
+			markdown := w.notes.LinkCount(res.Vault, nil).Markdown
+			if res.Links-markdown != links || res.Unresolved-markdown > lost {
+				t.Errorf("%d links, %d unresolved, %d of Markdown; the list has %d and %d", res.Links, res.Unresolved, markdown,
+					links, lost)
 			}
 			more := 0
 			for n := range w.notes.All() {
 				targets := w.notes.Targets(n.ID)
 				for i, l := range n.Links() {
+					if l.Markdown {
+						if to := w.notes.Get(targets[i]); to != nil {
+							t.Errorf("%s links to %q by %q", n.Path, to.Path, l.Raw)
+						}
+						continue
+					}
 					k := key{n.Path, fmt.Sprint(l.Line), l.Raw}
 					if len(want[k]) == 0 {
 						t.Errorf("%v is not in the list", k)

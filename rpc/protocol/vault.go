@@ -33,7 +33,7 @@ type VaultUnresolved struct {
 // Unresolved is the result of vault.unresolved.
 type Unresolved struct {
 	Vault      string                  `json:"vault" jsonschema:"name of the vault"`
-	Links      int                     `json:"links" jsonschema:"wikilinks that lead nowhere, every occurrence"`
+	Links      int                     `json:"links" jsonschema:"links that lead nowhere, every occurrence"`
 	Targets    int                     `json:"targets" jsonschema:"different targets that they name"`
 	Unresolved []record.NoteUnresolved `json:"unresolved" jsonschema:"the targets, the most frequent first"`
 }

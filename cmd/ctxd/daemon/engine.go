@@ -25,7 +25,7 @@ import (
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
 // store of a newer one, and upgrades one of an older.
-const StoreFormat = 5
+const StoreFormat = 6
 
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.
@@ -61,7 +61,7 @@ func upgradeStore(tx *kv.Tx, from int) error {
 			return err
 		}
 	}
-	if from < 5 {
+	if from < 6 {
 		return notes.UpgradeLinks(tx)
 	}
 	return nil

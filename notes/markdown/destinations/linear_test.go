@@ -11,7 +11,11 @@ import (
 
 // functions are all that read a destination, by their names.
 var functions = map[string]func(dest string){
-	"IsNote":            func(dest string) { destinations.IsNote(dest + ".md") },
+	"IsNote": func(dest string) { destinations.IsNote(dest + ".md") },
+	"KindOf": func(dest string) {
+		destinations.KindOf(dest)
+		destinations.KindOf("a/" + dest + ".png")
+	},
 	"Unescaped":         func(dest string) { destinations.Unescaped(dest) },
 	"Path":              func(dest string) { destinations.Path(dest) },
 	"Names.Destination": func(dest string) { new(destinations.Names).Destination(dest) },

@@ -1162,7 +1162,7 @@ export interface NoteTag {
 }
 
 export interface NoteUnresolved {
-  /** The name as first written. */
+  /** The name or path as first written. */
   target: string;
   /** Links that have it, every occurrence. */
   count: number;
@@ -1641,7 +1641,7 @@ export interface TypePutResult {
 export interface Unresolved {
   /** Name of the vault. */
   vault: string;
-  /** Wikilinks that lead nowhere, every occurrence. */
+  /** Links that lead nowhere, every occurrence. */
   links: number;
   /** Different targets that they name. */
   targets: number;
@@ -1672,7 +1672,7 @@ export interface VaultResult {
   notes: number;
   /** Entities made from them. */
   entities: number;
-  /** Wikilinks and Markdown links to notes, every occurrence. */
+  /** Wikilinks and Markdown links to files of the vault, every occurrence. */
   links: number;
   /** Links without a target. */
   unresolved: number;
@@ -1708,7 +1708,7 @@ export interface VaultStatus {
   watching: boolean;
   /** Its notes. */
   notes: number;
-  /** Wikilinks and Markdown links to notes, every occurrence outside code and comments. */
+  /** Wikilinks and Markdown links to files of the vault, every occurrence outside code and comments. */
   links: number;
   /** Links without a target. */
   unresolved: number;

@@ -7,7 +7,8 @@ import (
 )
 
 // UpgradeLinks adds the places of Markdown links to the notes of a store whose records are
-// of format 4 or older.
+// of format 5 or older. Those of format 5 have the places of links to notes, and not of
+// those to other files.
 func UpgradeLinks(tx *kv.Tx) error {
 	for id, n := range Records.All(tx, "") {
 		if !mayLinkFiles(n.Body) {
@@ -26,7 +27,7 @@ func UpgradeLinks(tx *kv.Tx) error {
 	return tx.Err()
 }
 
-// mayLinkFiles reports whether a text may have a Markdown link to a note, without reading
+// mayLinkFiles reports whether a text may have a Markdown link to a file, without reading
 // it.
 func mayLinkFiles(body string) bool {
 	return strings.Contains(body, "](") || strings.Contains(body, "]:")
