@@ -23,11 +23,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 		if !ok {
 			continue
 		}
-		if t == nil {
-			delete(s.types, ch.ID)
-		} else {
-			s.types[ch.ID] = t
-		}
+		s.retype(ch.ID, t)
 		retyped[ch.ID] = true
 	}
 	changed := make(map[string]bool)
@@ -54,6 +50,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 		s.sortTypes()
 		s.reconsider(cs, changed, func(e *Entity) bool { return retyped[Fold(e.Type)] })
 	}
+	s.settleIn(cs)
 	if len(retyped)+len(changed) > 0 {
 		s.gen++
 	}
@@ -75,7 +72,8 @@ func (s *Store) SetResolver(resolve Resolver) {
 	for _, id := range s.dependent {
 		s.apply(id, s.record(id))
 	}
-	s.dependent = nil
+	s.settle(func(string, *Entity, *Entity) {})
+	s.dependent, s.early = nil, nil
 	s.gen++
 }
 
@@ -96,29 +94,26 @@ func (s *Store) Relink(cs *kv.ChangeSet, keys, noteIDs []string) {
 		for id := range s.byNote[note] {
 			want[id] = true
 		}
+		if len(s.linked) > 0 && record.NeverLed(note) { // a reference may have its id
+			for id := range s.linked[Fold(note)] {
+				want[id] = true
+			}
+		}
 	}
 	if len(want) == 0 {
 		return
 	}
-	position := make(map[string]int)
-	for i, ch := range cs.Changes {
-		if _, _, ok := EntityRecords.Of(ch); ok {
-			position[ch.ID] = i
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(want)) {
-		old, now := s.apply(id, s.record(id))
-		if old == now {
-			continue
-		}
-		if i, ok := position[id]; ok {
-			first, _, _ := EntityRecords.Of(cs.Changes[i])
-			cs.Changes[i] = entityChange(id, first, now)
-		} else {
-			cs.Changes = append(cs.Changes, entityChange(id, old, now))
-		}
+	put := changesIn(cs)
+	change := func(id string, old, now *Entity) {
+		put(id, old, now)
 		s.gen++
 	}
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if old, now := s.apply(id, s.record(id)); old != now {
+			change(id, old, now)
+		}
+	}
+	s.settle(change)
 }
 
 // reconsider works out the effective entities anew that pick chooses, and adds
@@ -159,6 +154,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 			delete(s.byID, id)
 			delete(s.records, id)
 			s.names.Delete(id)
+			s.recall(old, nil)
 		}
 		return old, nil
 	}
@@ -194,6 +190,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	if now.Live() {
 		s.enterType(now)
 	}
+	s.recall(old, now)
 	return old, now
 }
 
@@ -240,6 +237,9 @@ func (s *Store) enterLinks(record *Entity) {
 		}
 		s.linked[key][record.ID] = struct{}{}
 	})
+	if s.resolve.Keys != nil {
+		s.enterNames(record, s.types[Fold(record.Type)])
+	}
 }
 
 func (s *Store) leaveLinks(record *Entity) {
@@ -249,12 +249,10 @@ func (s *Store) leaveLinks(record *Entity) {
 			delete(s.byNote, record.NoteID)
 		}
 	}
-	s.eachLinkKey(record, func(key string) {
-		delete(s.linked[key], record.ID)
-		if len(s.linked[key]) == 0 {
-			delete(s.linked, key)
-		}
-	})
+	s.eachLinkKey(record, func(key string) { s.unlink(key, record.ID) })
+	if record != nil && s.resolve.Keys != nil {
+		s.leaveNames(record, s.types[Fold(record.Type)])
+	}
 }
 
 func (s *Store) eachLinkKey(record *Entity, visit func(key string)) {
@@ -375,36 +373,21 @@ func sameValue(a, b any) bool {
 	return a == b
 }
 
-// resolveValue replaces the links in a reference by the ids they mean; a link
+// resolveValue replaces the links and names in a reference by the ids they mean; one
 // without a target stays as it is.
 func (s *Store) resolveValue(f Field, value any, from string) any {
 	if s.resolve.Resolve == nil || !f.Type.IsRef() {
 		return value
 	}
 	if text, ok := value.(string); ok {
-		return s.resolveLink(f, text, from)
+		return s.resolveText(f, text, from)
 	}
 	list, _ := value.([]string)
 	out := make([]string, len(list))
 	for i, text := range list {
-		out[i] = s.resolveLink(f, text, from)
+		out[i] = s.resolveText(f, text, from)
 	}
 	return out
-}
-
-func (s *Store) resolveLink(f Field, text, from string) string {
-	target, ok := record.LinkTarget(text)
-	if !ok {
-		return text
-	}
-	noteID, entityID := s.resolve.Resolve(target, from)
-	if f.Type.Info().To == record.ToNote {
-		entityID = noteID
-	}
-	if entityID == "" {
-		return text
-	}
-	return entityID
 }
 
 func (s *Store) sortTypes() {

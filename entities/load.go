@@ -101,7 +101,7 @@ func (s *Store) read(_ []string, records []*Entity) *loaded {
 	b := &loaded{records: records, effective: make([]*Entity, len(records))}
 	for i, record := range records {
 		b.effective[i] = s.effective(record)
-		if record.NoteID != "" || hasLink(record) {
+		if record.NoteID != "" || hasLink(record) || s.hasName(record) {
 			b.dependent = append(b.dependent, record.ID)
 		}
 	}

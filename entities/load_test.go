@@ -42,7 +42,12 @@ func TestLinksOfLoadedEntities(t *testing.T) {
 				want["late"] = entities.Values{"team": "team-id"}
 			}
 			s.SetResolver(entities.Resolver{
-				Resolve: func(string, string) (string, string) { return "team-note", "team-id" },
+				Resolve: func(link, _ string) (string, string) {
+					if link != "Team" {
+						return "", ""
+					}
+					return "team-note", "team-id"
+				},
 				Keys:    func(link string) []string { return []string{link} },
 				Private: func(id string) bool { return id == "private-note" },
 			})

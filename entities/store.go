@@ -37,8 +37,9 @@ type Resolver struct {
 	// is none. from is the id of the note that the field stands in.
 	Resolve func(link, from string) (noteID, entityID string)
 	// Keys returns the keys under which Relink is told that the meaning of a
-	// link may have changed.
+	// link may have changed: first the fold of the name in it, none for a link without one.
 	Keys func(link string) []string
+	Note func(id string) bool // whether there is a note of that id
 	// Private reports whether the note of that id is private: what is made of
 	// it is private as well.
 	Private func(noteID string) bool
@@ -62,7 +63,10 @@ type Store struct {
 	byType  map[string]*typeMembers // by the fold of the type's name
 	names   *names.Index            // the trash included; nil until it is loaded
 	resolve Resolver
-	linked  map[string]map[string]struct{} // key of a link to the ids of the entities with such a link
+	linked  map[string]map[string]struct{} // key of a link or name to the ids of the entities that refer so
+	// recalled are keys of linked that may mean another entity since a change under way.
+	recalled []string
+	early    map[string][]string // ids by the folds of names, while SetResolver needs them
 	// inherited are the entities that are private because of a source that they have no
 	// more, with the ids of the notes.
 	inherited map[string]string

@@ -95,7 +95,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	}
 	ents.SetResolver(entities.Resolver{
 		Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate, Source: sourceOf,
-		Makes: makes,
+		Makes: makes, Note: func(id string) bool { return s.Get(id) != nil },
 	})
 	db.OnPrepare(s.prepare)
 	db.OnCommit(s.commit)

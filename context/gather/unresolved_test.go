@@ -68,6 +68,13 @@ func TestSRCH35_UnresolvedIsNotDeleted(t *testing.T) {
 		t.Errorf("the states are %q", got)
 	}
 
+	w.mustPut(t, entities.Entity{ID: "core", Type: "P", Name: "Core", Private: true})
+	shows(gather.Params{Audience: gather.Local}, "bare: @Core [id:core]")
+	shows(gather.Params{Audience: gather.Remote}, "bare: (private)")
+	if got := state(audience.Remote, "bare"); got != "private" {
+		t.Errorf("the state is %q", got)
+	}
+
 	w.mustPut(t, entities.Entity{ID: "Core", Type: "P", Name: "Core team"})
 	shows(gather.Params{Audience: gather.Local}, "bare: @Core team [id:Core]")
 }
