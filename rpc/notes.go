@@ -117,7 +117,7 @@ func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
 }
 
 func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
-	since, err := moment("changedSince", p.ChangedSince)
+	since, err := c.moment("changedSince", p.ChangedSince)
 	if err != nil {
 		return protocol.NotePage{}, err
 	}
@@ -313,9 +313,9 @@ func (c scope) searchFilter(p protocol.SearchFilter) (func(*notes.Note) bool, er
 		f.Folder = []string{p.Folder}
 	}
 	var err error
-	f.After, err = c.searchMoment("filter.after", p.After)
+	f.After, err = c.moment("filter.after", p.After)
 	if err == nil {
-		f.Before, err = c.searchMoment("filter.before", p.Before)
+		f.Before, err = c.moment("filter.before", p.Before)
 	}
 	if err != nil {
 		return nil, err
@@ -327,8 +327,8 @@ func (c scope) searchFilter(p protocol.SearchFilter) (func(*notes.Note) bool, er
 	return func(n *notes.Note) bool { return inVaults(n) && chosen(n) }, nil
 }
 
-// searchMoment reads a date as a query has it. "" is the zero time.
-func (c scope) searchMoment(field, text string) (time.Time, error) {
+// moment reads a date as a query has it. "" is the zero time.
+func (c scope) moment(field, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -337,22 +337,6 @@ func (c scope) searchMoment(field, text string) (time.Time, error) {
 		return at, fault.Field(field, "%s must be a date such as %s, or a time such as 2026-01-31T09:30:00Z", field, search.Dates)
 	}
 	return at, nil
-}
-
-// moment reads a date of the daemon's zone or a time. "" is the zero time.
-func moment(field, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if t, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
-		return t, nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, fault.Field(field,
-			"%s must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00Z", field)
-	}
-	return t, nil
 }
 
 func (c scope) notesLinks(_ context.Context, _ *Session, p protocol.NoteID) (out protocol.NoteLinks, err error) {

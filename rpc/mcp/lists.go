@@ -17,7 +17,7 @@ type notesInput struct {
 	Tag          string `json:"tag,omitempty" jsonschema:"only notes with this tag or one below it"`
 	Type         string `json:"type,omitempty" jsonschema:"only notes that describe an entity of this type, such as Person"`
 	Vault        string `json:"vault,omitempty" jsonschema:"only notes of the vault of this name"`
-	ChangedSince string `json:"changedSince,omitempty" jsonschema:"only notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
+	ChangedSince string `json:"changedSince,omitempty" jsonschema:"only notes changed on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31, or a time (RFC 3339)"`
 	Limit        int    `json:"limit,omitempty" jsonschema:"notes of a page"`
 	paging
 }
@@ -35,7 +35,7 @@ func (c *call) listNotes(in notesInput) (string, error) {
 
 // changesInput are the arguments of recent_changes.
 type changesInput struct {
-	ChangedSince string `json:"changedSince,omitempty" jsonschema:"only notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
+	ChangedSince string `json:"changedSince,omitempty" jsonschema:"only notes changed on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31, or a time (RFC 3339)"`
 	Vault        string `json:"vault,omitempty" jsonschema:"only notes of the vault of this name"`
 	Limit        int    `json:"limit,omitempty" jsonschema:"notes of a page"`
 	paging

@@ -82,7 +82,7 @@ type NoteFilter struct {
 	Type     string `json:"type,omitempty" jsonschema:"notes that describe an entity of this type"`
 	Vault    string `json:"vault,omitempty" jsonschema:"notes of the vault of this name"`
 
-	ChangedSince string `json:"changedSince,omitempty" jsonschema:"notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339)"`
+	ChangedSince string `json:"changedSince,omitempty" jsonschema:"notes changed on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31, or a time (RFC 3339)"`
 	Sort         string `json:"sort,omitempty" enum:"title,updated" default:"title" jsonschema:"the order: by title, or what was changed last first"`
 	Page
 	Reads

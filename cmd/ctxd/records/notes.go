@@ -14,7 +14,7 @@ import (
 
 // Notes is ctxd notes.
 type Notes struct {
-	List listNotes `cmd:"" help:"List the notes by title."`
+	List listNotes `cmd:"" help:"List the notes."`
 	Show showNote  `cmd:"" help:"Print the text of a note as it is stored."`
 	Set  setNote   `cmd:"" help:"Create a note, or change one that is not in a vault."`
 }
@@ -32,6 +32,9 @@ type listNotes struct {
 	Tag      string `placeholder:"TAG" help:"Only notes with this tag, or with a tag below it."`
 	Folder   string `placeholder:"FOLDER" help:"Only notes in this folder or below it."`
 	Type     string `placeholder:"TYPE" help:"Only notes that describe an entity of this type."`
+	Vault    string `placeholder:"VAULT" help:"Only notes in this vault."`
+	Since    string `placeholder:"DATE" help:"Only notes changed on this date or later: today, yesterday, 7d or 2w ago, 2026-01 or 2026-01-31."`
+	Recent   bool   `help:"What was changed last first, instead of by title."`
 	Archived bool   `help:"List the archived notes instead."`
 
 	List
@@ -42,17 +45,23 @@ func (listNotes) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd notes list", "the first hundred"},
 		{"ctxd notes list --tag planning --folder Meetings -n 0", "all notes that match"},
+		{"ctxd notes list --vault Work --recent -n 10", "what was changed last in a vault"},
 		{"ctxd notes list --json | jq -r '.notes[].path'", "for scripts"},
 		{"ctxd notes list --audience remote", "only public notes, for a model on another machine"},
 	}
 }
 
 func (c *listNotes) Run(a *Options) error {
+	order := protocol.SortTitle
+	if c.Recent {
+		order = protocol.SortUpdated
+	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		notes, more, err := pages(int(c.Limit), func(page protocol.Page) ([]protocol.NoteHead, string, error) {
 			var res protocol.NotePage
 			filter := protocol.NoteFilter{
-				Tag: strings.TrimPrefix(c.Tag, "#"), Folder: c.Folder, Type: c.Type, Archived: c.Archived, Page: page,
+				Tag: strings.TrimPrefix(c.Tag, "#"), Folder: c.Folder, Type: c.Type, Vault: c.Vault,
+				ChangedSince: c.Since, Sort: order, Archived: c.Archived, Page: page,
 			}
 			err := cl.Call(a.Ctx, "notes.list", filter, &res)
 			return res.Notes, res.NextCursor, err

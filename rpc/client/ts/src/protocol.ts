@@ -1973,7 +1973,7 @@ export interface NotesListParams {
   type?: string;
   /** Notes of the vault of this name. */
   vault?: string;
-  /** Notes changed on or after this date (YYYY-MM-DD) or time (RFC 3339) */
+  /** Notes changed on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31, or a time (RFC 3339) */
   changedSince?: string;
   /**
    * The order: by title, or what was changed last first.
