@@ -219,6 +219,10 @@ func TestSRCH34_MarkdownLinks(t *testing.T) {
 		{"[b]: https://example.com/x.md", nil},
 		{"[a](https://example.com/x.md)", nil},
 		{"[a](//example.com/x.md)", nil},
+		{"[a](x'[b](y.md ) [c](z.md)", []link{{Raw: "x'[b](y.md", Target: "x'[b](y.md"}, {Raw: "z.md", Target: "z.md"}}},
+		{`[a](x.md "see [b](y.md)") [![c](d.png '[')](z.md)`, []link{
+			{Raw: "x.md", Target: "x.md"}, {Raw: "d.png", Target: "d.png"}, {Raw: "z.md", Target: "z.md"},
+		}},
 		{"[a](x.txt) [b](x) [c](#d) [e]()", []link{{Raw: "x.txt", Target: "x.txt"}, {Raw: "x", Target: "x"}}},
 		{"[a](((634fb9a8-cab9-441e-b476-41fa828010ea))) [b](mailto:x@example.com)", nil},
 		{"[a](.md)", nil},

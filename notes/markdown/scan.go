@@ -147,7 +147,7 @@ func (s *scanner) inline(b block) int {
 		s.defAt = b.start
 	}
 	escaped := -1 // offset after the last backslash escape
-	noTags := -1  // inside the destination of a Markdown link
+	dest := -1    // end of the last destination of a Markdown link, in which are no tags and no others
 	for i := b.start; i < end; {
 		c := src[i]
 		if !scanSpecial[c] {
@@ -168,7 +168,9 @@ func (s *scanner) inline(b block) int {
 		case '[':
 			n := s.spans.wikilink(i, end)
 			if n == 0 {
-				s.opens = opened(s.opens, int32(i))
+				if i >= dest {
+					s.opens = opened(s.opens, int32(i))
+				}
 				i++
 				continue
 			}
@@ -179,12 +181,12 @@ func (s *scanner) inline(b block) int {
 			s.addLink(start, i+n, line, false)
 			i += n
 		case ']':
-			if dest := s.markdownLink(b, i, line); dest > 0 {
-				noTags = dest
+			if i >= dest {
+				dest = max(dest, s.markdownLink(b, i, line))
 			}
 			i++
 		case '#':
-			if i >= noTags && escaped != i {
+			if i >= dest && escaped != i {
 				if n := s.tag(b.start, i, end); n > 0 {
 					i += n
 					continue
