@@ -85,6 +85,9 @@ func drawVault(s *term.Screen, st *watch.Status) {
 	f.Addf("holds", "%s, %s (%s of Markdown, %s without a target), %s", term.Count(st.Notes, "note"),
 		term.Count(st.Links, "link"), term.Number(st.MarkdownLinks), term.Number(st.Unresolved),
 		term.Count(st.Attachments, "attachment"))
+	if st.UnresolvedRefs > 0 {
+		f.Addf("fields", "%s to no record", term.Count(st.UnresolvedRefs, "reference"))
+	}
 	state := term.Line{term.Text("no; ctxd import --watch follows it")}
 	if st.Watching {
 		state = term.Line{term.Styled(term.Good, "yes")}

@@ -4,16 +4,17 @@ import "time"
 
 // VaultStatus is the state of an imported vault.
 type VaultStatus struct {
-	Vault         string    `json:"vault" jsonschema:"name of the vault"`
-	Path          string    `json:"path" jsonschema:"its folder"`
-	Watching      bool      `json:"watching" jsonschema:"whether its folder is followed"`
-	Notes         int       `json:"notes" jsonschema:"its notes"`
-	Links         int       `json:"links" jsonschema:"wikilinks and Markdown links to files of the vault, every occurrence outside code and comments"`
-	Unresolved    int       `json:"unresolved" jsonschema:"links without a target"`
-	MarkdownLinks int       `json:"markdownLinks" jsonschema:"how many of the links are Markdown links: [text](file.md)"`
-	Attachments   int       `json:"attachments" jsonschema:"its files that are no notes: pictures, PDF and the like; links to them are resolved"`
-	LastScanAt    time.Time `json:"lastScanAt" jsonschema:"when its folder was last compared with the store"`
-	Stale         bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
+	Vault          string    `json:"vault" jsonschema:"name of the vault"`
+	Path           string    `json:"path" jsonschema:"its folder"`
+	Watching       bool      `json:"watching" jsonschema:"whether its folder is followed"`
+	Notes          int       `json:"notes" jsonschema:"its notes"`
+	Links          int       `json:"links" jsonschema:"wikilinks and Markdown links to files of the vault, every occurrence outside code and comments"`
+	Unresolved     int       `json:"unresolved" jsonschema:"links without a target"`
+	UnresolvedRefs int       `json:"unresolvedRefs,omitempty" jsonschema:"references in fields that lead to no record; absent when there is none, and in lists of vaults"`
+	MarkdownLinks  int       `json:"markdownLinks" jsonschema:"how many of the links are Markdown links: [text](file.md)"`
+	Attachments    int       `json:"attachments" jsonschema:"its files that are no notes: pictures, PDF and the like; links to them are resolved"`
+	LastScanAt     time.Time `json:"lastScanAt" jsonschema:"when its folder was last compared with the store"`
+	Stale          bool      `json:"stale" jsonschema:"whether it may differ from the disk: its folder is not there, or could not be read"`
 	// Errors are what the last scan could not take in. One with the path "." is
 	// about the vault as a whole: why it is stale, or what it is followed by.
 	Errors []VaultSkip `json:"errors" jsonschema:"what the last import skipped; an entry with the path . is about the whole vault: why it is stale, or why changes are not noticed"`

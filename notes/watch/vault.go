@@ -231,6 +231,7 @@ func (im *Importer) StatusFor(ctx context.Context, name string, sees func(*notes
 			return err
 		}
 		s := im.status(tx, v, sees)
+		s.UnresolvedRefs = im.notes.CountUnresolvedRefs(v.Name, sees)
 		out = &s
 		return tx.Err()
 	})

@@ -75,7 +75,7 @@ var vaultMethods = []Method{
 		Example{`{}`, `{"vaults":[` + exampleVault + `]}`}),
 	describe[VaultMaybe, record.VaultStatus]("vault.status", Read,
 		"Report the state of a vault.", "",
-		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeConflict),
+		Example{`{"vault":"Notes"}`, exampleStatus}, CodeNotFound, CodeConflict),
 	describe[VaultUnresolved, Unresolved]("vault.unresolved", Read,
 		"List the links of a vault that lead nowhere, by target.", "",
 		Example{
@@ -95,4 +95,8 @@ var vaultMethods = []Method{
 		CodeNotFound, CodeConflict, CodeUnavailable)),
 }
 
-const exampleVault = `{"vault":"Notes","path":"/home/me/Notes","watching":false,"notes":60,"links":210,"unresolved":3,"markdownLinks":4,"attachments":12,"lastScanAt":"2026-01-31T09:30:00Z","stale":false,"errors":[]}`
+const (
+	exampleVault  = exampleFacts + `}`
+	exampleStatus = exampleFacts + `,"unresolvedRefs":1}`
+	exampleFacts  = `{"vault":"Notes","path":"/home/me/Notes","watching":false,"notes":60,"links":210,"unresolved":3,"markdownLinks":4,"attachments":12,"lastScanAt":"2026-01-31T09:30:00Z","stale":false,"errors":[]`
+)

@@ -1712,6 +1712,8 @@ export interface VaultStatus {
   links: number;
   /** Links without a target. */
   unresolved: number;
+  /** References in fields that lead to no record; absent when there is none, and in lists of vaults. */
+  unresolvedRefs?: number;
   /** How many of the links are Markdown links: [text](file.md) */
   markdownLinks: number;
   /** Its files that are no notes: pictures, PDF and the like; links to them are resolved. */
