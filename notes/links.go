@@ -43,7 +43,7 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 		target := sought(l)
 		candidates, known := ambiguous[target]
 		if !known {
-			candidates = s.candidates(s.index.ids(s.index.resolve(target, n).several))
+			candidates = s.candidates(s.index.candidates(s.index.resolve(target, n).several, n))
 			ambiguous[target] = candidates
 		}
 		link.Candidates = candidates
@@ -198,7 +198,7 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 			if u == nil {
 				u = &Unresolved{
 					Target:     l.Target,
-					Candidates: s.candidates(s.index.ids(s.index.resolveWithout(sought(l), n, skip).several)),
+					Candidates: s.candidates(s.index.candidates(s.index.resolveWithout(sought(l), n, skip).several, n)),
 				}
 				byFold[key] = u
 			}

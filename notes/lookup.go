@@ -75,7 +75,7 @@ func (s *Store) only(list []ref, field string) (*Note, error) {
 	}
 	return nil, &fault.Error{
 		Kind: fault.Conflict, Field: field, Msg: "several notes have that " + field,
-		Hint: "give the id of one of the candidates", Candidates: s.candidates(s.index.ids(list)),
+		Hint: "give the id of one of the candidates", Candidates: s.candidates(s.index.candidates(list, nowhere)),
 	}
 }
 

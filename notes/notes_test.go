@@ -352,12 +352,55 @@ func TestCTX5_LinksFromNowhereDoNotChooseBetweenVaults(t *testing.T) {
 		{"Own", "", nil, "own", nil}, // one vault and none: the rules choose
 		{"Kept", "", nil, "new", nil},
 		{"Hidden", "", private, "open", nil},
-		{"Hidden", "", nil, "", []string{"open", "secret"}},
+		{"Hidden", "", nil, "", []string{"secret", "open"}}, // the shortest path first
 	} {
 		got := s.Resolve(c.link, c.from, c.skip)
 		if got.ID != c.want || !slices.Equal(got.Candidates, c.several) {
 			t.Errorf("[[%s]] in %q is %+v, want %q or %q", c.link, c.from, got, c.want, c.several)
 		}
+	}
+}
+
+// What a link or a title most likely means is the first candidate: of the folder of the
+// note, by the shortest path, in byte order, then by vault.
+func TestCTX5_TheLikeliestCandidateIsFirst(t *testing.T) {
+	s, _, db := open(t, kv.InMemory)
+	ctx := context.Background()
+	for _, d := range []notes.Draft{
+		{ID: "1", Title: "Plan", Vault: "b", Path: "Deep/Folder/x.md"},
+		{ID: "2", Title: "Plan", Vault: "b", Path: "y.md"},
+		{ID: "3", Title: "Plan", Vault: "b", Path: "Deep/z.md"},
+		{ID: "4", Title: "Plan", Vault: "b", Path: "Deep/x.md"},
+		{ID: "5", Title: "Plan", Vault: "a", Path: "y.md"},
+		{ID: "from", Vault: "b", Path: "Deep/Folder/From.md", Body: "[[Plan]]"},
+	} {
+		if err := db.Update(ctx, func(tx *kv.Tx) error { _, err := s.PutTx(tx, d, nil, nil); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, want := range map[string][]string{"": {"5", "2", "4", "3", "1"}, "from": {"1", "2", "4", "3"}} {
+		if got := s.Resolve("Plan", from, nil).Candidates; !slices.Equal(got, want) {
+			t.Errorf("[[Plan]] in %q may mean %q, want %q", from, got, want)
+		}
+	}
+	ids := func(list []fault.Candidate) (ids []string) {
+		for _, c := range list {
+			ids = append(ids, c.ID)
+		}
+		return ids
+	}
+	var several *fault.Error
+	_, err := s.ByTitle("plan", nil)
+	if !errors.As(err, &several) || !slices.Equal(ids(several.Candidates), []string{"5", "2", "4", "3", "1"}) {
+		t.Errorf("the title may mean %v", err)
+	}
+	_, unresolved := s.Outgoing("from")
+	if len(unresolved) != 1 || !slices.Equal(ids(unresolved[0].Candidates), []string{"1", "2", "4", "3"}) {
+		t.Errorf("the link is %v", unresolved)
+	}
+	all := s.Unresolved("b", nil)
+	if len(all) != 1 || !slices.Equal(ids(all[0].Candidates), []string{"1", "2", "4", "3"}) {
+		t.Errorf("the list of such links is %v", all)
 	}
 }
 

@@ -304,18 +304,23 @@ func (x *index) best(list []ref, from num) num {
 	}
 	return slices.MinFunc(x.preferred(list), func(a, b ref) int {
 		na, nb := x.list[a.num()].note, x.list[b.num()].note
-		if from != nowhere {
-			folder := x.list[from].note.Folder
-			if inA, inB := na.Folder == folder, nb.Folder == folder; inA != inB {
-				if inA {
-					return -1
-				}
-				return 1
-			}
-		}
-		return cmp.Or(cmp.Compare(len(na.Path), len(nb.Path)), strings.Compare(na.Path, nb.Path),
-			strings.Compare(na.ID, nb.ID))
+		return cmp.Or(x.nearer(na, nb, from), strings.Compare(na.ID, nb.ID))
 	}).num()
+}
+
+// nearer compares two notes by their places: the folder of the note from comes first, then
+// the shortest path, then byte order.
+func (x *index) nearer(a, b *Note, from num) int {
+	if from != nowhere {
+		folder := x.list[from].note.Folder
+		if inA, inB := a.Folder == folder, b.Folder == folder; inA != inB {
+			if inA {
+				return -1
+			}
+			return 1
+		}
+	}
+	return cmp.Or(cmp.Compare(len(a.Path), len(b.Path)), strings.Compare(a.Path, b.Path))
 }
 
 // resolver finds what many links lead to. What took long is not worked out again.
@@ -359,14 +364,27 @@ func (r *resolver) resolveFold(fold string, named []ref, from num) num {
 	return to
 }
 
-// ids returns the ids of notes in their order.
-func (x *index) ids(list []ref) []string {
-	var out []string
-	for _, r := range list {
-		out = append(out, x.list[r.num()].note.ID)
+// candidates returns the ids of notes that a link of the note from may mean, in the order
+// in which best chooses, those of equal paths by vault: the likeliest is the first.
+func (x *index) candidates(list []ref, from num) []string {
+	ranked := make([]*Note, len(list))
+	for i, r := range list {
+		ranked[i] = x.list[r.num()].note
 	}
-	slices.Sort(out)
-	return out
+	slices.SortFunc(ranked, func(a, b *Note) int {
+		if a.Live() != b.Live() {
+			if a.Live() {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(x.nearer(a, b, from), strings.Compare(a.Vault, b.Vault), strings.Compare(a.ID, b.ID))
+	})
+	var ids []string
+	for _, n := range ranked {
+		ids = append(ids, n.ID)
+	}
+	return ids
 }
 
 // targetOf returns the part of a link that names a note.

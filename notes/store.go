@@ -351,8 +351,9 @@ func (s *Store) Complete(typed string, limit int, publicOnly bool) []names.Hit {
 func (s *Store) Resolve(link, from string, skip Skip) Resolution {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	m := s.index.resolveWithout(targetOf(link), s.index.numberOf(from), skip)
-	r := Resolution{Tier: m.tier, Candidates: s.index.ids(m.several), Among: m.among}
+	place := s.index.numberOf(from)
+	m := s.index.resolveWithout(targetOf(link), place, skip)
+	r := Resolution{Tier: m.tier, Candidates: s.index.candidates(m.several, place), Among: m.among}
 	if m.to != nowhere {
 		r.ID = s.index.list[m.to].note.ID
 	}

@@ -115,9 +115,12 @@ func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilt
 		func(e *entities.Entity, m mark) int {
 			return entities.CompareEntities(e, &entities.Entity{Name: m.name, ID: m.id})
 		})
-	return protocol.EntityPage{
-		Entities: append([]*entities.Entity{}, page...), Total: len(all), NextCursor: next,
-	}, err
+	heads := make([]protocol.EntityHead, len(page))
+	for i, e := range page {
+		heads[i].Entity = *e
+		heads[i].Vault, heads[i].Path = c.view.PlaceOf(e.ID)
+	}
+	return protocol.EntityPage{Entities: heads, Total: len(all), NextCursor: next}, err
 }
 
 func (c scope) entitiesTrash(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {

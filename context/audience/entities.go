@@ -60,6 +60,7 @@ func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {
 	case 1:
 		return list[0], nil
 	}
+	v.LikeliestFirst(list)
 	several := &fault.Error{
 		Kind: fault.Conflict, Field: "name", Msg: "several entities have that name",
 		Hint: "give the id of one of the candidates",

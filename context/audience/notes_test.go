@@ -33,7 +33,7 @@ func TestPRIV6_ATitleOfSeveralNotes(t *testing.T) {
 		local, remote string
 	}{
 		{byTitle, "About [[Canary Plan]]", "about1 About [[Canary Plan]], about2 About [[Canary Plan]]", "not_found"},
-		{byTitle, "Twin", "hidden Twin, twin1 Twin, twin2 Twin", "twin1 (private), twin2 (private)"},
+		{byTitle, "Twin", "twin1 Twin, twin2 Twin, hidden Twin", "twin1 (private), twin2 (private)"},
 		{byPath, "same/Same.md", "vault1 On [[Canary Plan]], vault2 Same, vault3 Canary", "vault1 On (private), vault2 Same"},
 	} {
 		for v, want := range map[*audience.View]string{w.local: c.local, w.remote: c.remote} {

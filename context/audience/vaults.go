@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"cmp"
 	"iter"
 	"path"
 	"slices"
@@ -42,6 +43,16 @@ func (v *View) PlaceOf(id string) (vault, path string) {
 		return "", ""
 	}
 	return v.placeOf(e)
+}
+
+// LikeliestFirst orders entities that a name may mean, each by the note that it was made
+// from, as notes are ordered that a link may mean: the shortest path first.
+func (v *View) LikeliestFirst(list []*entities.Entity) {
+	slices.SortStableFunc(list, func(a, b *entities.Entity) int {
+		vaultA, pathA := v.placeOf(a)
+		vaultB, pathB := v.placeOf(b)
+		return cmp.Or(cmp.Compare(len(pathA), len(pathB)), strings.Compare(pathA, pathB), strings.Compare(vaultA, vaultB))
+	})
 }
 
 // inVaults gives notes that something may mean the names of their vaults.

@@ -169,6 +169,7 @@ func (m *mentions) name(seen map[string]bool, text string, found []*entities.Ent
 		m.once(seen, prompt.KindEntity, found[0].ID, &m.entities, false)
 		return
 	}
+	m.view.LikeliestFirst(found)
 	var candidates []prompt.Candidate
 	for _, e := range found {
 		if !m.view.SeesEntity(e) {

@@ -30,9 +30,9 @@ func (s *server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	case ref.Name == promptName && req.Params.Argument.Name == "message":
 		values, err = c.completeMention(value)
 	case ref.URI == noteURI+"{id}" && req.Params.Argument.Name == "id":
-		values, err = c.completeNote(value, noteIDOf, func(title string) string { return title })
+		values, err = c.completeNote(value)
 	case ref.URI == entityURI+"{id}" && req.Params.Argument.Name == "id":
-		values, err = c.completeEntity(value, entityIDOf, func(name string) string { return name })
+		values, err = c.completeEntity(value)
 	default:
 		return nil, invalidParams("no such prompt, resource template or argument")
 	}
@@ -52,62 +52,101 @@ func (c *call) completeMention(message string) ([]string, error) {
 	link, name := strings.LastIndex(message, "[["), strings.LastIndexByte(message, '@')
 	switch {
 	case link > name && !strings.Contains(message[link:], "]]"):
-		return c.completeNote(message[link+2:], linkTo, func(title string) string { return message[:link] + "[[" + title + "]]" })
+		found, err := c.notesLike(message[link+2:])
+		return completed(found, linkTo, func(text string) string { return message[:link] + "[[" + text + "]]" }), err
 	case name > link && name >= 0:
-		return c.completeEntity(strings.TrimPrefix(message[name+1:], "["), mentionOf, func(full string) string {
-			if strings.ContainsAny(full, " \t[]") {
-				full = "[" + full + "]"
-			}
-			return message[:name] + "@" + full
-		})
+		found, err := c.entitiesLike(strings.TrimPrefix(message[name+1:], "["))
+		return completed(found, mentionOf, func(text string) string { return message[:name] + "@" + text }), err
 	}
 	return nil, nil
 }
 
-// What names a record alone: its id where an id is asked for, and in a message what means it
-// there.
-func noteIDOf(n protocol.NoteItem) string     { return n.ID }
-func entityIDOf(e protocol.EntityItem) string { return e.ID }
-func linkTo(n protocol.NoteItem) string       { return cmp.Or(n.Insert, n.ID) }
-func mentionOf(e protocol.EntityItem) string  { return cmp.Or(strings.Trim(e.Insert, "[]"), e.ID) }
+// linkTo returns what to write between [[ and ]] for a note: what leads to it alone or, when
+// nothing does, its path or title, of which the prompt then says what it may mean. An id
+// leads nowhere there. It returns "" when neither can be written as a link.
+func linkTo(n protocol.NoteItem) string {
+	if n.Insert != "" {
+		return n.Insert
+	}
+	text := cmp.Or(strings.TrimSuffix(n.Path, ".md"), oneLine(n.Title))
+	if strings.ContainsAny(text, "[]|#^") {
+		return ""
+	}
+	return text
+}
 
-// completeNote returns the titles of notes that a text may mean, written as value does; for
-// one whose title others have, too, what names it alone.
-func (c *call) completeNote(typed string, alone func(protocol.NoteItem) string,
-	value func(title string) string,
-) (values []string, err error) {
+// mentionOf is linkTo for what is written behind an @.
+func mentionOf(e protocol.EntityItem) string {
+	text := cmp.Or(e.Insert, oneLine(e.Name))
+	switch {
+	case e.Insert != "" && strings.ContainsAny(text, "[]"):
+		return text
+	case strings.ContainsAny(text, "[]"):
+		return ""
+	case strings.ContainsAny(text, " \t"):
+		return "[" + text + "]"
+	}
+	return text
+}
+
+// completeNote returns the titles of notes for an address, and the ids of those of one title.
+func (c *call) completeNote(typed string) ([]string, error) {
+	found, err := c.notesLike(typed)
+	count := make(map[string]int)
+	for _, n := range found {
+		count[n.Title]++
+	}
+	return completed(found, func(n protocol.NoteItem) string {
+		if count[n.Title] > 1 {
+			return n.ID
+		}
+		return n.Title
+	}, oneLine), err
+}
+
+// completeEntity is completeNote for entities.
+func (c *call) completeEntity(typed string) ([]string, error) {
+	found, err := c.entitiesLike(typed)
+	count := make(map[string]int)
+	for _, e := range found {
+		count[e.Name]++
+	}
+	return completed(found, func(e protocol.EntityItem) string {
+		if count[e.Name] > 1 {
+			return e.ID
+		}
+		return e.Name
+	}, oneLine), err
+}
+
+func (c *call) notesLike(typed string) ([]protocol.NoteItem, error) {
 	if len(typed) > maxTyped {
 		return nil, nil
 	}
 	var found protocol.NoteItems
-	err = c.ask("notes.complete", protocol.NoteComplete{Prefix: typed, Limit: maxCompletions}, &found)
-	return completed(found.Items, func(n protocol.NoteItem) string { return n.Title }, alone, value), err
+	err := c.ask("notes.complete", protocol.NoteComplete{Prefix: typed, Limit: maxCompletions}, &found)
+	return found.Items, err
 }
 
-// completeEntity is completeNote for entities.
-func (c *call) completeEntity(typed string, alone func(protocol.EntityItem) string,
-	value func(name string) string,
-) (values []string, err error) {
+func (c *call) entitiesLike(typed string) ([]protocol.EntityItem, error) {
 	if len(typed) > maxTyped {
 		return nil, nil
 	}
 	var found protocol.EntityItems
-	err = c.ask("entities.complete", protocol.EntityComplete{Prefix: typed, Limit: maxCompletions}, &found)
-	return completed(found.Items, func(e protocol.EntityItem) string { return e.Name }, alone, value), err
+	err := c.ask("entities.complete", protocol.EntityComplete{Prefix: typed, Limit: maxCompletions}, &found)
+	return found.Items, err
 }
 
-// completed returns the names of records, written as value does.
-func completed[T any](items []T, nameOf, alone func(T) string, value func(name string) string) (values []string) {
-	count := make(map[string]int)
-	for _, item := range items {
-		count[nameOf(item)]++
-	}
+// completed returns what names the records, each text once, written as value does.
+func completed[T any](items []T, nameOf func(T) string, value func(string) string) (values []string) {
+	named := make(map[string]bool)
 	for _, item := range items {
 		name := nameOf(item)
-		if count[name] > 1 {
-			name = alone(item)
+		if name == "" || named[name] {
+			continue
 		}
-		values = append(values, value(oneLine(name)))
+		named[name] = true
+		values = append(values, value(name))
 	}
 	return values
 }

@@ -50,8 +50,13 @@ func (c *call) assembleContext(in assembleInput) (string, error) {
 	if text == "" {
 		text = "The notes contain nothing about this message.\n"
 	}
+	return text + below(res), nil
+}
+
+// below is what stands below a prompt: what is not in it.
+func below(res *prompt.Result) string {
 	tail, _ := prompt.Cut(leftOut(&res.Report), tailRoom)
-	return text + tail, nil
+	return tail
 }
 
 // assembled makes the prompt of a message.
@@ -255,7 +260,7 @@ func (s *server) askNotes(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.
 		return nil, s.wireError(err)
 	}
 	res := &sdk.GetPromptResult{Description: "a message with its context"}
-	for _, text := range []string{made.System, message} {
+	for _, text := range []string{made.System + below(made), message} {
 		if text != "" {
 			res.Messages = append(res.Messages, &sdk.PromptMessage{Role: "user", Content: &sdk.TextContent{Text: text}})
 		}

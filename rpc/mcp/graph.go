@@ -78,13 +78,19 @@ func graphPage(sub *record.GraphSubgraph, in paging) (string, error) {
 	if sub.Truncated {
 		l.head += "There is more than can be shown here: start from one of these records.\n"
 	}
-	labels := make(map[string]string, len(sub.Nodes))
+	labels, alike := make(map[string]string, len(sub.Nodes)), make(map[string]int)
 	for _, v := range sub.Nodes {
 		labels[v.ID] = entityLabel(v.Name, v.Type)
 		if v.Kind == "note" {
 			labels[v.ID] = noteLabel(v.Name)
 		}
+		alike[labels[v.ID]]++
 		l.items = append(l.items, "- "+labels[v.ID]+idMark(v.ID)+", "+plural(v.Depth, "step")+"\n")
+	}
+	for id, label := range labels {
+		if alike[label] > 1 { // an edge would not say which of them it leads to
+			labels[id] = label + idMark(id)
+		}
 	}
 	for _, e := range sub.Edges {
 		l.items = append(l.items, strings.Join([]string{labels[e.From], "--" + inline(e.Field) + "-->", labels[e.To]}, " ")+"\n")

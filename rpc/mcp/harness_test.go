@@ -137,6 +137,18 @@ func (d *daemon) put(pairs ...string) {
 	}
 }
 
+// idAt returns the id of the note at a path of a vault.
+func (d *daemon) idAt(vault, path string) string {
+	d.t.Helper()
+	for n := range d.rooms.Notes.All() {
+		if n.Vault == vault && n.Path == path {
+			return n.ID
+		}
+	}
+	d.t.Fatalf("no note at %s:%s", vault, path)
+	return ""
+}
+
 // host is an MCP client of a server in this process.
 type host struct {
 	*sdk.ClientSession

@@ -133,7 +133,7 @@ func (c *call) listEntities(in listInput) (string, error) {
 		var page protocol.EntityPage
 		err = c.ask("entities.list", protocol.EntityFilter{Type: in.Type, Page: p}, &page)
 		for _, e := range page.Entities {
-			line := "- " + entityLabel(e.Name, e.Type) + idMark(e.ID)
+			line := "- " + entityLabel(e.Name, e.Type) + idMark(e.ID) + whereabouts(e.Vault, e.Path)
 			if len(e.Aliases) > 0 {
 				line += " also " + some(e.Aliases, maxListed)
 			}

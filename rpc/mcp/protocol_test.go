@@ -106,7 +106,7 @@ func TestMCP5_ArgumentsAreCompleted(t *testing.T) {
 		{prompt, "message", "What of [[Al", "What of [[Alpha]]"},
 		{prompt, "message", "[[Alpha]] and @car", "[[Alpha]] and @[Carla Full]"},
 		{prompt, "message", "[[Alpha]] and @[al", "[[Alpha]] and @Alice"},
-		{prompt, "message", "@Bo", "@bob|@bob2"},
+		{prompt, "message", "@Bo", "@Bob"}, // of both: nothing names one of them alone
 		{prompt, "message", "[[Alpha]] and", ""},
 		{prompt, "message", "[[" + strings.Repeat("x", 1000), ""},
 		{note, "id", "ki", "Kickoff"},

@@ -116,7 +116,8 @@ func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
 	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
-			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title), Description: oneLine(n.Path),
+			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title),
+			Description: strings.TrimSpace(whereabouts(n.Vault, n.Path)),
 			MIMEType:    mimeType,
 			Annotations: &sdk.Annotations{LastModified: n.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")},
 		})

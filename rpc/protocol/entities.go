@@ -55,9 +55,16 @@ type EntityList struct {
 
 // EntityPage is the result of entities.list.
 type EntityPage struct {
-	Entities   []*record.Entity `json:"entities" jsonschema:"the entities"`
-	Total      int              `json:"total" jsonschema:"number of items on all pages"`
-	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+	Entities   []EntityHead `json:"entities" jsonschema:"the entities"`
+	Total      int          `json:"total" jsonschema:"number of items on all pages"`
+	NextCursor string       `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// EntityHead is an entity of a list, with the place of the note that it was made from.
+type EntityHead struct {
+	record.Entity
+	Vault string `json:"vault,omitempty" jsonschema:"vault of the note that it was made from; absent when the reader sees one vault at most"`
+	Path  string `json:"path,omitempty" jsonschema:"path of that note"`
 }
 
 // EntityGet are the parameters of entities.get.

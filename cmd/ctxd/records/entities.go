@@ -50,7 +50,7 @@ func (listEntities) Examples() []command.Example {
 
 func (c *listEntities) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		list, more, err := pages(int(c.Limit), func(page protocol.Page) ([]*record.Entity, string, error) {
+		list, more, err := pages(int(c.Limit), func(page protocol.Page) ([]protocol.EntityHead, string, error) {
 			var res protocol.EntityPage
 			err := cl.Call(a.Ctx, "entities.list", protocol.EntityFilter{Type: c.Type, Trashed: c.Trashed, Page: page}, &res)
 			return res.Entities, res.NextCursor, err
@@ -67,13 +67,16 @@ func (c *listEntities) Run(a *Options) error {
 		}
 		t := &term.Table{}
 		for _, e := range list {
-			id := ""
+			where, id := "", ""
+			if e.Vault != "" {
+				where = connect.Place(e.Vault, e.Path)
+			}
 			if alike[[2]string{e.Name, e.Type}] > 1 {
 				id = e.ID
 			}
 			t.Row(term.Line{term.Text("@" + e.Name)}, term.Line{term.Styled(term.Accent, e.Type)},
 				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked),
-				term.Line{term.Styled(term.Faint, id)})
+				term.Line{term.Styled(term.Faint, where)}, term.Line{term.Styled(term.Faint, id)})
 		}
 		a.drawList(cl, t, "no such entity", more)
 		return nil

@@ -555,6 +555,46 @@ export interface EntityFull {
   fields: Record<string, unknown>;
 }
 
+export interface EntityHead {
+  /** Id of the entity. */
+  id: string;
+  /** Name of its type. */
+  type: string;
+  /** Its name. */
+  name: string;
+  /** Its other names. */
+  aliases: string[];
+  /** Its values by field name; references are ids if they are resolved, else the link as written. */
+  fields: Record<string, unknown>;
+  /** The note that describes it. */
+  noteId?: string;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /** Whether it comes from a file; it then changes only with the file. */
+  vaultBacked: boolean;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /**
+   * When it went to the trash; absent while it is not there.
+   * RFC 3339, in UTC.
+   */
+  trashedAt?: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** Vault of the note that it was made from; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Path of that note. */
+  path?: string;
+}
+
 export interface EntityItem {
   /** Id of the entity. */
   id: string;
@@ -584,7 +624,7 @@ export interface EntityList {
 
 export interface EntityPage {
   /** The entities. */
-  entities: Entity[];
+  entities: EntityHead[];
   /** Number of items on all pages. */
   total: number;
   /** Cursor of the next page; absent on the last. */
