@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -23,34 +24,69 @@ import (
 // TestConformance_MCP has the client of the official TypeScript SDK, unmodified,
 // speak to ctxd mcp. What it does lies in fixtures/clients/mcp-sdk.
 func TestConformance_MCP(t *testing.T) {
-	if os.Getenv("CTXD_CONFORMANCE") == "" {
-		t.Skip("set CTXD_CONFORMANCE=1 to drive ctxd mcp with the SDK from npm")
+	dir := foreignHost(t, "mcp-sdk", "node", "npm")
+	install(t, dir, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")
+	driveMCP(t, dir, []string{"node", "client.js"}, "handshake", "call", "follow", "error", "cancel",
+		"notification", "half-close", "10 MB message")
+}
+
+// TestConformance_MCPOfPython is TestConformance_MCP for the official SDK for Python, in
+// fixtures/clients/mcp-python.
+func TestConformance_MCPOfPython(t *testing.T) {
+	dir := foreignHost(t, "mcp-python", "python3")
+	install(t, dir, "python3", "-m", "venv", "venv")
+	python := filepath.Join(dir, "venv", "bin", "python3")
+	if runtime.GOOS == "windows" {
+		python = filepath.Join(dir, "venv", "Scripts", "python.exe")
 	}
-	for _, name := range []string{"node", "npm"} {
+	install(t, dir, python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt")
+	driveMCP(t, dir, []string{python, "client.py"}, "handshake", "call", "follow", "progress", "error", "cancel")
+}
+
+// foreignHost returns a copy of the folder of a client that others wrote. The test is
+// skipped when nobody asks for it, and without the programs that the client needs.
+func foreignHost(t *testing.T, client string, programs ...string) (dir string) {
+	t.Helper()
+	if os.Getenv("CTXD_CONFORMANCE") == "" {
+		t.Skip("set CTXD_CONFORMANCE=1 to drive ctxd mcp with the official SDKs")
+	}
+	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("%s is not installed", name)
 		}
 	}
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "fixtures", "clients", client))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// install runs a command without which the client can't be had: then the test is skipped.
+func install(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	if out, err := inFolder(t, dir, name, args...).CombinedOutput(); err != nil {
+		t.Skipf("the SDK can't be installed: %v\n%s", err, out)
+	}
+}
+
+// driveMCP has a client drive ctxd mcp. It has to tell of each of the steps, one of which
+// withdraws a call.
+func driveMCP(t *testing.T, dir string, command []string, steps ...string) {
+	t.Helper()
 	program, err := exec.LookPath("ctxd") // TestMain has put this test there
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "fixtures", "clients", "mcp-sdk"))); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := inFolder(t, dir, "npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error").CombinedOutput(); err != nil {
-		t.Skipf("the SDK can't be installed: %v\n%s", err, out)
-	}
 	path, withdrawn := serveForHost(t)
-	cmd := inFolder(t, dir, "node", "client.js", program)
+	cmd := inFolder(t, dir, command[0], append(command[1:], program)...)
 	cmd.Env = append(os.Environ(), "CTXD_SOCKET="+path, "HOME="+dir)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{"handshake", "call", "follow", "error", "cancel", "notification", "half-close", "10 MB message"} {
+	for _, step := range steps {
 		if !strings.Contains("\n"+string(out), "\nok "+step+": ") {
 			t.Errorf("the client says nothing of the step %q", step)
 		}
