@@ -238,7 +238,7 @@ func (r *results) apply(cs *kv.ChangeSet) {
 
 // entity drops what depends on an entity as it was or as it is.
 func (r *results) entity(id string, old, now *entities.Entity) {
-	names, existence := changedFields(old, now, r.engine.hidden)
+	names, existence := index.ChangedFields(old, now, r.engine.hidden)
 	if len(names) == 0 && !existence {
 		return
 	}

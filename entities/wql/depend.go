@@ -2,13 +2,10 @@ package wql
 
 import (
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/index"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
@@ -74,12 +71,12 @@ func (e *Engine) describe(r reading) string {
 	case partWord:
 		name += " with " + spelling(t, r.index.Field)
 		if r.index.Class.Ordered() {
-			name += " = " + keyText(r.index.Class, r.low)
+			name += " = " + r.index.Class.KeyText(r.low)
 		} else {
 			name += " = " + syntax.QuoteText(syntax.Clip(r.word))
 		}
 	case partRange:
-		name += " with " + spelling(t, r.index.Field) + " " + rangeText(r.index.Class, r.low, r.high)
+		name += " with " + spelling(t, r.index.Field) + " " + r.index.Class.RangeText(r.low, r.high)
 	}
 	if len(*r.fields) == 0 {
 		return name
@@ -234,46 +231,6 @@ func (p *prepared) coarse() []reading {
 	return list
 }
 
-// changedFields returns the folds of what differs between two entities, and
-// whether one of them came, went, or moved to another type.
-func changedFields(old, now *entities.Entity, hidden func(*entities.Entity) bool) (names []string, existence bool) {
-	if old == nil || now == nil || old.Live() != now.Live() || old.Type != now.Type || hidden(old) != hidden(now) {
-		return nil, true
-	}
-	if old == now {
-		return nil, false
-	}
-	if old.Name != now.Name {
-		names = append(names, "name")
-	}
-	if !old.CreatedAt.Equal(now.CreatedAt) {
-		names = append(names, "createdat")
-	}
-	if !old.UpdatedAt.Equal(now.UpdatedAt) {
-		names = append(names, "updatedat")
-	}
-	for name, value := range old.Fields {
-		if other, ok := now.Fields[name]; !ok || !sameValue(value, other) {
-			names = append(names, entities.Fold(name))
-		}
-	}
-	for name := range now.Fields {
-		if _, ok := old.Fields[name]; !ok {
-			names = append(names, entities.Fold(name))
-		}
-	}
-	return names, false
-}
-
-func sameValue(a, b any) bool {
-	x, isList := a.([]string)
-	y, isList2 := b.([]string)
-	if isList || isList2 {
-		return isList && isList2 && slices.Equal(x, y)
-	}
-	return a == b
-}
-
 // touches reports whether a change is one of the fields.
 func (f *fields) touches(names []string, existence bool) bool {
 	if existence {
@@ -285,48 +242,4 @@ func (f *fields) touches(names []string, existence bool) bool {
 		}
 	}
 	return false
-}
-
-// rangeText writes a range of keys as people write it.
-func rangeText(c index.Class, low, high int64) string {
-	lowest, highest := low == math.MinInt64, high == math.MaxInt64
-	// The end of < and > is the neighbour of the number that was written.
-	from, above := endText(c, low, low-1)
-	to, below := endText(c, high, high+1)
-	from, to = pick(above, "above ", "at least ")+from, pick(below, "below ", "at most ")+to
-	switch {
-	case lowest && highest:
-		return "at all"
-	case low == high:
-		return "= " + keyText(c, low)
-	case lowest:
-		return to
-	case highest:
-		return from
-	}
-	return from + " and " + to
-}
-
-// endText writes the end of a range, or its neighbour outside when that is the
-// rounder number.
-func endText(c index.Class, key, outside int64) (text string, isOutside bool) {
-	text = keyText(c, key)
-	if c != index.Number {
-		return text, false
-	}
-	if other := keyText(c, outside); len(other) < len(text) {
-		return other, true
-	}
-	return text, false
-}
-
-func keyText(c index.Class, key int64) string {
-	switch c {
-	case index.Day:
-		return datum.FormatDay(key)
-	case index.Micros:
-		s, _ := datum.TextOf(&datum.Value{Kind: datum.InstantKind, Int: key})
-		return s
-	}
-	return strconv.FormatFloat(index.KeyNumber(key), 'g', -1, 64)
 }

@@ -6,14 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // sortKey is one key of ORDER BY of one row: what of a value is needed to
@@ -39,25 +36,6 @@ const (
 	keyBytes    = 104      // of a key without its texts
 )
 
-// beginning returns the part of a text that has a natural key of its own: not
-// more than longText bytes, and no number or composed letter cut in two.
-func beginning(s string) (part string, cut bool) {
-	if len(s) <= longText {
-		return s, false
-	}
-	end := longText
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	if !datum.IsASCII(s[:end]) || s[end] >= utf8.RuneSelf {
-		end = max(norm.NFC.LastBoundary([]byte(s[:end])), 0)
-	}
-	for end > 0 && syntax.IsDigit(s[end-1]) {
-		end--
-	}
-	return s[:end], true
-}
-
 // compareSortTexts is entities.CompareNatural by the keys, as far as they go.
 func (m *machine) compareSortTexts(a, b *sortKey) int {
 	n := min(len(a.key), len(b.key))
@@ -73,48 +51,14 @@ func (m *machine) compareSortTexts(a, b *sortKey) int {
 	return cmp.Or(cmp.Compare(len(a.key), len(b.key)), strings.Compare(a.s, b.s))
 }
 
-// appendNaturalKey appends the key of a text whose order by bytes is the natural
-// order of names without case (entities.CompareNatural), so that sorting n rows
-// folds each once and not at each of n log n comparisons. A run of digits
-// becomes a digit, the number of digits without leading zeros, and these digits.
-func appendNaturalKey(key []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			s = entities.Fold(s)
-			break
-		}
-	}
-	for i := 0; i < len(s); {
-		c := s[i]
-		if !syntax.IsDigit(c) {
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			key = append(key, c)
-			i++
-			continue
-		}
-		end := i
-		for end < len(s) && syntax.IsDigit(s[end]) {
-			end++
-		}
-		digits := strings.TrimLeft(s[i:end], "0")
-		n := len(digits)
-		key = append(key, '0', byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-		key = append(key, digits...)
-		i = end
-	}
-	return key
-}
-
-// naturalKey is appendNaturalKey in the memory that the machine has for the
+// naturalKey is index.AppendNaturalKey in the memory that the machine has for the
 // keys of a run.
 func (m *machine) naturalKey(s string) []byte {
 	if cap(m.keys)-len(m.keys) < 2*len(s)+16 {
 		m.keys = make([]byte, 0, max(4096, 8*len(s)))
 	}
 	start := len(m.keys)
-	m.keys = appendNaturalKey(m.keys, s)
+	m.keys = index.AppendNaturalKey(m.keys, s)
 	return m.keys[start:len(m.keys):len(m.keys)]
 }
 
@@ -360,7 +304,7 @@ func (m *machine) sortKey(v *datum.Value) sortKey {
 }
 
 func (m *machine) textKey(k *sortKey) {
-	part, cut := beginning(k.s)
+	part, cut := index.Beginning(k.s, longText)
 	k.key, k.cut = m.naturalKey(part), cut
 }
 

@@ -259,7 +259,7 @@ type aggregate struct {
 	m       *machine
 	total   int
 	count   int
-	sum     exactSum
+	sum     datum.Sum
 	numbers int // in sum
 	best    datum.Value
 }
@@ -287,7 +287,7 @@ func (a *aggregate) one(v *datum.Value) {
 	switch a.m.p.query.What.Kind {
 	case syntax.SelectSum, syntax.SelectAvg:
 		if v.Kind == datum.Number {
-			a.sum.add(v.Number)
+			a.sum.Add(v.Number)
 			a.numbers++
 		}
 	case syntax.SelectMin, syntax.SelectMax:
@@ -318,7 +318,7 @@ func (a *aggregate) finish(out *outcome) error {
 		if a.numbers == 0 {
 			break
 		}
-		sum := a.sum.total()
+		sum := a.sum.Total()
 		if a.m.p.query.What.Kind == syntax.SelectAvg {
 			sum /= float64(a.numbers)
 		}
@@ -329,50 +329,4 @@ func (a *aggregate) finish(out *outcome) error {
 	}
 	out.result = &Result{Rows: []Row{}, Total: a.total, Value: out.single.Wire(), IsValue: true}
 	return a.m.err
-}
-
-// exactSum adds numbers without rounding, so that the sum does not depend on the
-// order the rows came in, and however many there are, in the memory of a few.
-// The parts do not overlap, and grow (Shewchuk, Adaptive Precision
-// Floating-Point Arithmetic, 1997).
-type exactSum []float64
-
-func (s *exactSum) add(x float64) {
-	n := 0
-	for _, y := range *s {
-		if math.Abs(x) < math.Abs(y) {
-			x, y = y, x
-		}
-		high := x + y
-		if low := y - (high - x); low != 0 {
-			(*s)[n] = low
-			n++
-		}
-		x = high
-	}
-	*s = (*s)[:n]
-	*s = append(*s, x)
-}
-
-// total is the sum, rounded once.
-func (s *exactSum) total() float64 {
-	parts := *s
-	n := len(parts) - 1
-	if n < 0 {
-		return 0
-	}
-	high, low := parts[n], 0.0
-	for n > 0 && low == 0 {
-		n--
-		x, y := high, parts[n]
-		high = x + y
-		low = y - (high - x)
-	}
-	// Half way between two numbers, what is left says which one is nearer.
-	if n > 0 && (low < 0) == (parts[n-1] < 0) && low != 0 {
-		if twice := high + 2*low; twice-high == 2*low {
-			high = twice
-		}
-	}
-	return high
 }

@@ -1,5 +1,5 @@
 // Package datum is the values that WQL computes with: their kinds, how they
-// compare, what they contain, dates, and LIKE.
+// compare, what they contain, dates, LIKE, and exact sums.
 //
 // Package wql calls it for each row, and package index for each stored value; it
 // knows nothing of queries, programs or indexes.

@@ -95,8 +95,8 @@ func numberKey(n float64) int64 {
 	return bits
 }
 
-// KeyNumber is the number of a key.
-func KeyNumber(key int64) float64 {
+// keyNumber is the number of a key.
+func keyNumber(key int64) float64 {
 	if key < 0 {
 		return -math.Float64frombits(uint64(-key))
 	}
