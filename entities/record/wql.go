@@ -10,7 +10,7 @@ type WQLRow struct {
 // WQLPlan says how a query was run, and what its value as a computed field would
 // depend on.
 type WQLPlan struct {
-	Access        string        `json:"access" jsonschema:"how the rows were found: index (by value), range (between two values), scan (every entity), or mixed when it differs between types"`
+	Access        string        `json:"access" jsonschema:"how the rows were found: index (by value), range (between two values), scan (every entity), order (in the order asked for, up to the last row returned), or mixed when it differs between types"`
 	Types         []WQLTypePlan `json:"types" jsonschema:"the types of FROM and how the rows of each were found"`
 	Program       string        `json:"program,omitempty" jsonschema:"what WHERE became; the numbers are slots"`
 	Slots         []string      `json:"slots" jsonschema:"the operands by number"`
@@ -26,7 +26,7 @@ type WQLPlan struct {
 // WQLTypePlan is the part of a plan that is about one type.
 type WQLTypePlan struct {
 	Type         string        `json:"type" jsonschema:"name of the type"`
-	Access       string        `json:"access" jsonschema:"index, range or scan: how its rows were found"`
+	Access       string        `json:"access" jsonschema:"index, range, scan or order: how its rows were found"`
 	Rows         int           `json:"rows" jsonschema:"live entities of the type"`
 	RowsExamined int           `json:"rowsExamined" jsonschema:"those that were looked at"`
 	Uses         []WQLIndexUse `json:"uses" jsonschema:"the indexes used: several for conditions joined with OR"`
@@ -38,7 +38,7 @@ type WQLTypePlan struct {
 type WQLIndexUse struct {
 	Condition string `json:"condition" jsonschema:"as in team = {this}"`
 	Field     string `json:"field" jsonschema:"the field that the index is on"`
-	Kind      string `json:"kind" jsonschema:"of the index: id, reference (by target), equality (by value) or ordered (numbers and dates in order)"`
+	Kind      string `json:"kind" jsonschema:"of the index: id, reference (by target), equality (by value) ordered (numbers and dates in order) or sorted (all entities in the order of the field)"`
 	Rows      int    `json:"rows" jsonschema:"entities that it gives; -1 when the count was not needed"`
 	Built     bool   `json:"built" jsonschema:"whether this query built the index"`
 }

@@ -143,13 +143,13 @@ type planner struct {
 }
 
 // choose fills chosen with the probes that leave the fewest rows of a type, and
-// ids with what they give. ok is false when the rows are to be scanned: no index
+// calls gather, unless it is nil, when they leave few enough. ok is false when the rows are to be scanned: no index
 // serves, the best one leaves more than limit, or the store changes faster than
 // an index is built.
 //
 // Counting and gathering happen under one lock, so that what they see is one
 // state.
-func (pl *planner) choose(x *index.Set, a *access, limit int) (rows int, ok bool) {
+func (pl *planner) choose(x *index.Set, a *access, limit int, gather func(*index.Set)) (rows int, ok bool) {
 	pl.ask()
 	if pl.m.err != nil {
 		return 0, false
@@ -163,8 +163,8 @@ func (pl *planner) choose(x *index.Set, a *access, limit int) (rows int, ok bool
 		if ok && rows <= limit && (pl.missing == nil || rows <= pl.enough) || failures > 2 || tries == 0 ||
 			pl.missing == nil {
 			ok = ok && rows <= limit
-			if ok {
-				pl.gather(x)
+			if ok && gather != nil {
+				gather(x)
 			}
 			x.RUnlock()
 			return rows, ok

@@ -34,6 +34,13 @@
 // comparison ("010" equals 10 and not "10"), so a field may have an index of
 // each class of comparison.
 //
+// ORDER BY with a LIMIT of less than a quarter of the rows takes them from an index
+// that has all entities of the type by the first key, name and id, and stops when there
+// are enough; rows equal in the first key are sorted by the others. As a result says how
+// many rows there are in all, it needs a count without a look at each: there is no WHERE,
+// or one index holds exactly what WHERE asks. A way on which half of the rows did not
+// suffice is left, and the rows are sorted. References and lists are always sorted.
+//
 // An index is built when a query first wants it and changes with each commit by
 // what the commit touched. When no index leaves less than a quarter of the
 // rows, all are scanned. Query with Explain says what was done and why.

@@ -15,6 +15,7 @@ const (
 	AccessIndex = "index" // by one or several values
 	AccessRange = "range" // by what is between two values
 	AccessScan  = "scan"  // by a look at all of them
+	AccessOrder = "order" // in the order asked for, up to the last that is returned
 	AccessMixed = "mixed" // of a whole plan: not the same for all types
 )
 
@@ -24,6 +25,7 @@ const (
 	IndexReference = "reference" // who refers to whom
 	IndexEquality  = "equality"  // who has which value
 	IndexOrdered   = "ordered"   // numbers and dates in their order
+	IndexSorted    = "sorted"    // all entities of the type, in the order of a field
 )
 
 // tracing collects what a plan tells of one type.

@@ -117,7 +117,14 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		take = agg.add
 	}
 	out := &outcome{}
+	done, err := e.inOrder(m, out, top, how.explain)
+	if err != nil {
+		return nil, err
+	}
 	for i := range p.types {
+		if done {
+			break
+		}
 		if err := e.each(m, i, out, how.explain, top, take); err != nil {
 			return nil, err
 		}
@@ -222,7 +229,7 @@ func (e *Engine) candidates(m *machine, at int, explain bool) (ids []string, ok 
 	}
 	if a != nil {
 		pl.enough = max(64, all/100)
-		rows, ok = pl.choose(e.indexes, a, max(16, all/4))
+		rows, ok = pl.choose(e.indexes, a, max(16, all/4), pl.gather)
 	}
 	if explain {
 		if a == nil {

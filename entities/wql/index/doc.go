@@ -7,6 +7,9 @@
 // and dropped when all have more than half a million entries and it was not asked for
 // longest. It is never used when it might show another state than the store.
 //
+// An index of class InOrder has every entity of the type as ORDER BY has them, and is
+// walked from either end (Walk).
+//
 // A Class is the form in which an index holds values, because what a value equals
 // depends on what it is compared with: HashKey and OrderedKey say which key a value
 // has in it. Programs and indexes read stored fields by the same Load, so that an

@@ -26,12 +26,13 @@ type Class uint8
 
 // Classes. From Number on their keys have an order.
 const (
-	Exact  Class = iota // texts in NFC, references
-	Folded              // what is compared without case: select and type
-	Bool                // what is true or false
-	Number              // from here on in order
-	Day                 // calendar days
-	Micros              // points in time
+	Exact   Class = iota // texts in NFC, references
+	Folded               // what is compared without case: select and type
+	Bool                 // what is true or false
+	InOrder              // all entities of the type, as ORDER BY has them
+	Number               // from here on in order
+	Day                  // calendar days
+	Micros               // points in time
 )
 
 // Ordered reports whether keys of the class have an order.
@@ -133,6 +134,9 @@ type Index struct {
 	place map[string]map[string]int
 
 	tree *btree.BTreeG[entry] // with one
+
+	sorted *btree.BTreeG[sortedEntry] // of class InOrder
+	odd    int                        // entities that have no place in it
 }
 
 // longList is the length from which the places of ids are kept.
@@ -152,7 +156,9 @@ func entryLess(a, b entry) bool {
 
 func newIndex(f *Field, c Class, loc *time.Location) *Index {
 	x := &Index{field: f, class: c, loc: loc}
-	if c.Ordered() {
+	if c == InOrder {
+		x.sorted = newSorted()
+	} else if c.Ordered() {
 		// Whoever asks or changes holds the lock of indexes.
 		x.tree = btree.NewBTreeGOptions(entryLess, btree.Options{NoLocks: true})
 	} else {
@@ -207,6 +213,22 @@ func EachValue(f *Field, e *entities.Entity, loc *time.Location, visit func(*dat
 
 // load fills a new index. O(n), with an order O(n log n).
 func (x *Index) load(list []*entities.Entity) {
+	if x.sorted != nil {
+		entries := make([]sortedEntry, 0, len(list))
+		for _, e := range list {
+			if en, ok := x.entryOf(e); ok {
+				entries = append(entries, en)
+				x.size += en.weight()
+			} else {
+				x.odd++
+			}
+		}
+		slices.SortFunc(entries, func(a, b sortedEntry) int { return strings.Compare(a.text, b.text) })
+		for _, en := range entries {
+			x.sorted.Load(en)
+		}
+		return
+	}
 	if x.tree == nil {
 		var keys []string
 		for _, e := range list {
@@ -256,6 +278,10 @@ func placesOf(ids []string) map[string]int {
 // change takes in that an entity of the type was old and is now; either may be
 // nil. O(log n) for each value that changed.
 func (x *Index) change(old, now *entities.Entity) {
+	if x.sorted != nil {
+		x.changeSorted(old, now)
+		return
+	}
 	if x.tree != nil {
 		var before, after []int64
 		if old != nil {

@@ -1806,7 +1806,7 @@ export interface WQLIndexUse {
   condition: string;
   /** The field that the index is on. */
   field: string;
-  /** Of the index: id, reference (by target), equality (by value) or ordered (numbers and dates in order) */
+  /** Of the index: id, reference (by target), equality (by value) ordered (numbers and dates in order) or sorted (all entities in the order of the field) */
   kind: string;
   /** Entities that it gives; -1 when the count was not needed. */
   rows: number;
@@ -1815,7 +1815,7 @@ export interface WQLIndexUse {
 }
 
 export interface WQLPlan {
-  /** How the rows were found: index (by value), range (between two values), scan (every entity), or mixed when it differs between types. */
+  /** How the rows were found: index (by value), range (between two values), scan (every entity), order (in the order asked for, up to the last row returned), or mixed when it differs between types. */
   access: string;
   /** The types of FROM and how the rows of each were found. */
   types: WQLTypePlan[];
@@ -1864,7 +1864,7 @@ export interface WQLRow {
 export interface WQLTypePlan {
   /** Name of the type. */
   type: string;
-  /** Index, range or scan: how its rows were found. */
+  /** Index, range, scan or order: how its rows were found. */
   access: string;
   /** Live entities of the type. */
   rows: number;
