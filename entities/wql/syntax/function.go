@@ -16,7 +16,7 @@ type Function struct {
 var Functions = []Function{
 	{"lower", "lower(p.name)", "the text in lower case", "SELECT p FROM Person p WHERE lower(p.role) = 'engineer'"},
 	{"upper", "upper(p.name)", "the text in upper case", "SELECT p FROM Person p WHERE upper(p.name) = 'ALICE'"},
-	{"trim", "trim(p.name)", "the text without blanks at its ends", "SELECT p FROM Person p WHERE trim(p.role) = 'Engineer'"},
+	{"trim", "trim(p.name)", "the text without white space at its ends", "SELECT p FROM Person p WHERE trim(p.role) = 'Engineer'"},
 	{"length", "length(p.name)", "the characters of a text, the items of a list", "SELECT p FROM Person p WHERE length(p.name) > 3"},
 	{"year", "year(p.due)", "the year of a date", "SELECT p FROM Person p WHERE year(p.started) = 2024"},
 	{"month", "month(p.due)", "its month, 1 to 12", "SELECT p FROM Person p WHERE month(p.started) = 3"},
