@@ -18,9 +18,10 @@ const (
 )
 
 // Weights say what the two lists of a hybrid search count. That by words counts the
-// less, the fewer words of the query are in any note: of a question in another
-// language, or in words of its own, those that are there by chance say little. That by
-// meaning counts the less, the further the nearest note is.
+// less, the less of what the words of the query tell is in any note: of a question in
+// words of its own, those that are there by chance say little. Of a question in another
+// language the words count by their number, because its rare words are all unknown. That
+// by meaning counts the less, the further the nearest note is.
 type Weights struct {
 	Lexical, Semantic float64
 }
@@ -46,7 +47,7 @@ const (
 type fusion struct {
 	by      Fusion
 	weights Weights
-	known   float64              // share of the words of the query that are in any document
+	known   float64              // what the list by words can count at most: the share of the query that is known
 	depth   int                  // how long the lists are at most
 	knows   func(id string) bool // whether the vectors say anything of a document
 
@@ -57,7 +58,7 @@ type fusion struct {
 type Fused struct {
 	By             Fusion
 	Words, Meaning float64
-	Known          float64 // share of the words of the query that are in any document
+	Known          float64 // share of the query that is in words of any document, see Weights
 }
 
 func (f *fusion) told() *Fused { return &Fused{cmp.Or(f.by, ByScore), f.words, f.meaning, f.known} }

@@ -52,6 +52,9 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	depth := max(fuseDepth, 2*req.Limit)
 	words := req
 	words.Limit, words.Snippets, words.Explain, words.understand = depth, false, false, req.Explain
+	if req.Mode == Hybrid && q.prefix == "" { // to say of a prefix what it stands for takes longer
+		words.understand = true
+	}
 	if req.Mode == Semantic {
 		words.Limit = 1 // for the words that are corrected
 	}
@@ -59,7 +62,8 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	near, err := x.nearest(ctx, &req, q, res.Corrected, depth)
+	foreign := q.isOfAnotherLanguage(res.known)
+	near, err := x.nearest(ctx, &req, q, res.Corrected, depth, foreign)
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +80,25 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if res.Degraded == "" && near.missing != "" {
 		res.Stage, res.Degraded = semanticStage, near.missing
 	}
-	about, err := x.isAbout(ctx, &words, q, res, near)
+	known := res.known
+	switch {
+	case !foreign:
+		known, err = x.knownShare(ctx, words, res)
+	case translates[near.model]:
+		known = 0
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !about {
+	if !req.Explain && len(q.problems) == 0 {
+		res.Understood = nil
+	}
+	if !q.isAbout(res, near, known) {
 		res.Mode, res.Hits, res.Nothing = Hybrid, []Hit{}, nothingIsAbout(q)
 		return res, nil
 	}
 	over := req.clock.begin("fuse")
-	f := fusion{by: x.opts.Fusion, weights: x.opts.Weights, known: res.known, depth: depth, knows: near.knows}
+	f := fusion{by: x.opts.Fusion, weights: x.opts.Weights, known: known, depth: depth, knows: near.knows}
 	res.Mode, res.Hits = Hybrid, f.fuse(res.Hits, near.hits)
 	over()
 	if req.Explain {
@@ -213,8 +226,14 @@ type meant struct {
 	knows   func(id string) bool // whether they say anything of a document
 }
 
-// nearest asks the vectors for the k documents nearest to a query.
-func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected map[string]string, k int,
+// translates are the models that know a text in another language. What the words of a query in
+// another language find is chance, and such a model needs none of them. Its texts in two
+// languages are not as near to each other as those in one.
+var translates = map[string]bool{"ctxd-multilingual-1": true}
+
+// nearest asks the vectors for the k documents nearest to a query. foreign says that it is in
+// another language than the documents.
+func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected map[string]string, k int, foreign bool,
 ) (found meant, err error) {
 	if x.vectors == nil {
 		return meant{missing: "no embedder is configured"}, nil
@@ -241,7 +260,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 		return meant{}, err
 	}
 	least := float32(0)
-	if req.Mode == Hybrid {
+	if req.Mode == Hybrid && !(foreign && translates[question.Model()]) {
 		least = leastCosine(len(q.words))
 	}
 	found = meant{asked: true, model: question.Model(), missing: question.Missing, knows: question.Knows}

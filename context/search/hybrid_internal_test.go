@@ -279,18 +279,41 @@ func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
 // Of a question of whose words few are in any note, the list by words says little.
 func TestSRCH13_WordsThatNoNoteHasCountLess(t *testing.T) {
 	r := library(t)
+	tells := func(docs float64) float64 { return math.Log(1 + (5-docs+0.5)/(docs+0.5)) } // a word of so many of five notes
+	found := tells(1) + tells(4)
 	for query, known := range map[string]float64{
 		"steam honey trains":             1,
-		"steam honey zugfahrt dampflok ": 0.5,
+		"steam honey zugfahrt dampflok ": found / (found + 2*tells(0)), // by what the words tell
 	} {
 		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Limit: 5, Explain: true})
 		must(t, err)
 		words := known / (known + 0.7)
-		if res.Fused.Known != known || math.Abs(res.Fused.Words-words) > 1e-9 || math.Abs(res.Fused.Meaning-(1-words)) > 1e-9 {
+		if math.Abs(res.Fused.Known-known) > 1e-9 || math.Abs(res.Fused.Words-words) > 1e-9 || math.Abs(res.Fused.Meaning-(1-words)) > 1e-9 {
 			t.Errorf("%q: the lists count %+v, want %v for words", query, *res.Fused, words)
 		}
 		if len(res.Hits) == 0 || res.Hits[0].Doc.ID() != "rail" || math.Abs(signals(res.Hits[0])["fused:lexical"]-words) > 1e-9 {
 			t.Errorf("%q: found %+v", query, res.Hits)
+		}
+	}
+}
+
+// What the words of a query in another language find is chance, and a model that knows both
+// languages needs none of them. For other models they count by their number.
+func TestSRCH13_AModelOfManyLanguagesNeedsNoWords(t *testing.T) {
+	const foreign = "honig zugfahrt steam dampflok und schienenweg " // one of six words is known
+	for model, want := range map[string]float64{"ctxd-multilingual-1": 0, "b": 1. / 6} {
+		r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: model}})
+		r.put(t,
+			notes.Draft{ID: "rail", Title: "Rails", Body: "Steam trains, and honey for the driver."},
+			notes.Draft{ID: "far", Title: "Far", Body: "A great many other words, which are about hives, wax, loads and cells."},
+		)
+		r.settled(t)
+		for query, want := range map[string]float64{foreign: want, "steam honey trains ": 1} {
+			res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Limit: 5, Explain: true})
+			must(t, err)
+			if f := res.Fused; f == nil || math.Abs(f.Known-want) > 1e-9 || f.Words > 0 != (want > 0) {
+				t.Errorf("%s, %q: %+v, want known %v", model, query, f, want)
+			}
 		}
 	}
 }

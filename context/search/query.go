@@ -62,15 +62,9 @@ type filter struct {
 
 // frequent are words that say nothing about what is looked for; they count only when a
 // query has no others, and so do the symbols of ASCII: they mostly are signs of a language.
-var frequent = func() map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range strings.Fields(`a an and are as at be but by did do does for from had has have how if in into is it
+var frequent = setOf(`a an and are as at be but by did do does for from had has have how if in into is it
 		its no not of on or shall so that the their them then there these they this to was were what when where which
-		who why will with`) {
-		set[w] = true
-	}
-	return set
-}()
+		who why will with`)
 
 // saysNothing reports whether a word counts only when a query has no others.
 func saysNothing(w string) bool { return frequent[w] || text.IsPlainSymbol(w) }

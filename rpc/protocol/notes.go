@@ -230,7 +230,7 @@ type SearchFused struct {
 	By      string  `json:"by" enum:"score,rank" jsonschema:"score: a weighted sum of the scores, each in proportion to the best of its list; rank: of 1 / (60 + place)"`
 	Words   float64 `json:"words" jsonschema:"weight of the search by words in hybrid search"`
 	Meaning float64 `json:"meaning" jsonschema:"weight of the search by meaning in hybrid search"`
-	Known   float64 `json:"known" jsonschema:"the share of the query's words that any note has; the lower it is, the less the list by words counts"`
+	Known   float64 `json:"known" jsonschema:"the share of the query's information (idf) that is in words of any note, 0 where the words of a query in another language are left out; the lower it is, the less the list by words counts"`
 }
 
 // SearchUnderstood says how a query was read.

@@ -218,7 +218,7 @@ func (v *searchView) drawJoined(s *term.Screen) {
 	}
 	s.Heading("As one", term.Styled(term.Faint, counts))
 	if f.Known < 1 {
-		term.DrawPlain(s, percent(f.Known)+" of the words are in any note, so the list by words counts less.")
+		term.DrawPlain(s, percent(f.Known)+" of the query's information is in words of any note, so the list by words counts less.")
 	}
 	t := &term.Table{
 		Indent: 2, Head: []string{"", "note", "score", "words", "gives", "meaning", "gives"},

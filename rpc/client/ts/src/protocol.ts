@@ -1358,7 +1358,7 @@ export interface SearchFused {
   words: number;
   /** Weight of the search by meaning in hybrid search. */
   meaning: number;
-  /** The share of the query's words that any note has; the lower it is, the less the list by words counts. */
+  /** The share of the query's information (idf) that is in words of any note, 0 where the words of a query in another language are left out; the lower it is, the less the list by words counts. */
   known: number;
 }
 
