@@ -32,6 +32,13 @@ func (s *Store) resolveText(f Field, text, from string) string {
 			entityID = s.called(keys[0], f.TargetType)
 		}
 	}
+	if entityID == "" && s.resolve.Former != nil {
+		noteID, made := s.resolve.Former(target, from, f.Type.Info().To != record.ToNote)
+		entityID = made
+		if f.Type.Info().To == record.ToNote {
+			entityID = noteID
+		}
+	}
 	if entityID == "" {
 		return text
 	}

@@ -36,6 +36,9 @@ type Resolver struct {
 	// a link names, and that of the entity made from it, each empty when there
 	// is none. from is the id of the note that the field stands in.
 	Resolve func(link, from string) (noteID, entityID string)
+	// Former is Resolve for what notes were called until lately. It gives none where a
+	// note is called so now.
+	Former func(link, from string, made bool) (noteID, entityID string)
 	// Keys returns the keys under which Relink is told that the meaning of a
 	// link may have changed: first the fold of the name in it, none for a link without one.
 	Keys func(link string) []string

@@ -5,14 +5,20 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // LinkToAttachment is the kind of a link that leads to a file which is no note.
 const LinkToAttachment = "attachment"
 
-func (s *Store) loadAttachments() error {
+// loadNames loads the names of files that are no notes, and what notes were called.
+func (s *Store) loadNames() error {
 	return s.db.View(context.Background(), func(tx *kv.Tx) (err error) {
+		s.former, err = former.Load(tx)
+		if err != nil {
+			return err
+		}
 		s.attachments, err = attachments.Load(tx)
 		return err
 	})

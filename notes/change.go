@@ -6,6 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/former"
 )
 
 // Patch says what is to change of a note; nil members stay as they are.
@@ -190,6 +191,9 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 		return err
 	}
 	if err := Records.Delete(tx, id); err != nil {
+		return err
+	}
+	if err := former.DeleteTx(tx, id); err != nil {
 		return err
 	}
 	return s.keepNames(tx, old, nil)

@@ -50,6 +50,7 @@ func (h house) reopened(t *rapid.T) house {
 	t.Cleanup(func() { db.Close() })
 	paths := kv.NewCollection[string]("note-path")
 	inherited := kv.NewCollection[map[string]string]("entity-private")
+	former := kv.NewCollection[map[string]any]("note-former")
 	err = h.db.View(ctx, func(from *kv.Tx) error {
 		return db.Update(ctx, func(to *kv.Tx) error {
 			for id, v := range entities.TypeRecords.All(from, "") {
@@ -66,6 +67,9 @@ func (h house) reopened(t *rapid.T) house {
 			}
 			for id, v := range inherited.All(from, "") {
 				must(t, inherited.Put(to, id, v))
+			}
+			for id, v := range former.All(from, "") {
+				must(t, former.Put(to, id, v))
 			}
 			return from.Err()
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // A Skip tells which notes to leave out, those that do not exist for the one who asks:
@@ -143,7 +144,7 @@ func hasTag(n *Note, fold string) bool {
 
 // Tags returns the tags that begin with prefix and the number of live notes
 // that have each, most frequent first, then by name.
-func (s *Store) Tags(prefix string) []Tag {
+func (s *Store) Tags(prefix string) []record.NoteTag {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.tags.List(prefix)

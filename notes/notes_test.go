@@ -115,7 +115,7 @@ func TestTagsAreCalledTheSameByRoomsThatAreOpenedAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for when, got := range map[string][]notes.Tag{"now": s.Tags(""), "opened anew": again.Tags("")} {
+		for when, got := range map[string][]record.NoteTag{"now": s.Tags(""), "opened anew": again.Tags("")} {
 			if len(got) != 1 || got[0].Name != want {
 				t.Errorf("%s, %s: %v, want %s", step, when, got, want)
 			}

@@ -12,6 +12,4 @@ type (
 	Backlink = record.NoteBacklink
 	// Unresolved is a name that wikilinks have and no note.
 	Unresolved = record.NoteUnresolved
-	// Tag is a tag and how many live notes have it.
-	Tag = record.NoteTag
 )

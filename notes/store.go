@@ -17,6 +17,8 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes/former"
+	"github.com/ctxd/ctxd/notes/tags"
 )
 
 // Options are what a Store needs from elsewhere. The zero value works. The
@@ -54,8 +56,9 @@ type Store struct {
 	names *names.Index // of the live notes
 	// Titles, aliases, files and paths of the private notes, the archived ones included.
 	privateNames *names.Index
-	tags         TagCounts
+	tags         tags.Counts
 	attachments  attachments.Set
+	former       former.Set
 	live         int
 	text         int64 // bytes of all texts
 	gen          uint64
@@ -76,7 +79,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		private: newPrivateFolders(opts.PrivateFolders),
-		names:   names.New(), privateNames: names.New(), tags: TagCounts{},
+		names:   names.New(), privateNames: names.New(), tags: tags.Counts{},
 	}
 	if err := s.loadCaseRules(); err != nil {
 		return nil, err
@@ -87,14 +90,14 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	if err := s.loadSources(); err != nil {
 		return nil, err
 	}
-	if err := s.loadAttachments(); err != nil {
+	if err := s.loadNames(); err != nil {
 		return nil, err
 	}
 	if err := s.load(); err != nil {
 		return nil, err
 	}
 	ents.SetResolver(entities.Resolver{
-		Resolve: s.resolveRef, Keys: refKeys, Private: s.isPrivate, Source: sourceOf,
+		Resolve: s.resolveRef, Former: s.resolveFormer, Keys: refKeys, Private: s.isPrivate, Source: sourceOf,
 		Makes: makes, Note: func(id string) bool { return s.Get(id) != nil },
 	})
 	db.OnPrepare(s.prepare)
@@ -117,7 +120,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 	s.takeSources(cs)
 	s.takeCaseRules(cs)
 	affected, changed := s.take(cs)
-	if len(changed) > 0 {
+	if len(affected)+len(changed) > 0 {
 		// Outside s.mu: the entities store asks resolveRef, which locks it.
 		s.ents.Relink(cs, affected, changed)
 	}
@@ -132,6 +135,7 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 	defer s.mu.Unlock()
 	s.attachments.Take(cs)
 	again := stale{whole: make(map[num]*noteNames), keys: make(map[string]struct{})}
+	s.former.Take(cs, again.keys)
 	var gone []string
 	for _, ch := range cs.Changes {
 		_, now, ok := Records.Of(ch)
@@ -145,6 +149,9 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 			renamed = !sameNames(old, now)
 			if renamed {
 				again.renamed(ownNamesOf(old))
+			}
+			if renamed || old.Private != now.Private { // what chooses between those that were called so
+				s.former.Keys(ch.ID, again.keys)
 			}
 			s.leave(old, now)
 		}

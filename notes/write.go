@@ -168,6 +168,9 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if comesBack && !n.Private {
 		return n, s.reveal(tx, n)
 	}
+	if err := s.keepFormer(tx, old, n); err != nil {
+		return nil, err
+	}
 	return n, s.keepNames(tx, old, n)
 }
 

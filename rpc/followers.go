@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -57,6 +59,11 @@ func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Resu
 		return err
 	})
 	return res, err
+}
+
+// DropFormerNames drops what notes were called long ago, see former.Drop.
+func (s *Server) DropFormerNames(ctx context.Context) error {
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return former.Drop(ctx, r.KV, time.Now()) })
 }
 
 // follow reads a vault and tells those who subscribed to index.progress how far

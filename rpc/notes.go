@@ -359,10 +359,10 @@ func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (pr
 		if err != nil {
 			return protocol.TagPage{}, err
 		}
-		at := slices.IndexFunc(tags, func(t notes.Tag) bool { return t.Name == m.name })
+		at := slices.IndexFunc(tags, func(t record.NoteTag) bool { return t.Name == m.name })
 		tags = tags[at+1:]
 	}
 	p.Cursor = ""
-	page, next, err := paginate(tags, p.Page, func(t notes.Tag) mark { return mark{name: t.Name} }, nil)
-	return protocol.TagPage{Tags: append([]notes.Tag{}, page...), Total: total, NextCursor: next}, err
+	page, next, err := paginate(tags, p.Page, func(t record.NoteTag) mark { return mark{name: t.Name} }, nil)
+	return protocol.TagPage{Tags: append([]record.NoteTag{}, page...), Total: total, NextCursor: next}, err
 }

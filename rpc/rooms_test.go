@@ -409,7 +409,7 @@ func TestBadInput(t *testing.T) {
 		{"notes.list", `{"limit":1001}`, invalid, "limit"},
 		{"notes.list", `{"cursor":"?"}`, invalid, "cursor"},
 		{"notes.list", `{"archived":"yes"}`, invalid, "archived"},
-		{"notes.list", `{"changedSince":"yesterday"}`, invalid, "changedSince"},
+		{"notes.list", `{"changedSince":"soon"}`, invalid, "changedSince"},
 		{"notes.list", `{"sort":"size"}`, invalid, "sort"},
 		{"notes.list", `{"sort":"updated","cursor":"?"}`, invalid, "cursor"},
 		{"notes.list", `{"sort":"updated","cursor":"YQBi"}`, invalid, "cursor"}, // of the order by title

@@ -175,6 +175,7 @@ func pointed(s *string) []string {
 func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(a.Ctx)
 	d.Go(func() { c.importAll(ctx, a, d, folders, log) })
+	d.Go(func() { dropFormerNames(ctx, d, log) })
 	var failed error
 	select {
 	case <-a.Ctx.Done():
@@ -196,6 +197,22 @@ func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.L
 		return fault.Wrap(fault.Unavailable, failed, "the socket failed").WithHint("ctxd serve")
 	}
 	return nil
+}
+
+// dropFormerNames drops what notes were called long ago, at the start and every hour: a name
+// is kept for a month, so an hour more makes no difference.
+func dropFormerNames(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
+	for {
+		err := d.Server.DropFormerNames(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn("cannot drop the former names of notes", "error", fault.Message(err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Hour):
+		}
+	}
 }
 
 // importAll reads the folders one after the other. One that can't be read is

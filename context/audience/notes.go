@@ -10,8 +10,10 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/tags"
 )
 
 // Note returns the note of that id as it is stored, or nil. What is shown of it goes
@@ -368,11 +370,11 @@ func (v *View) shownBacklinks(list []notes.Backlink) []notes.Backlink {
 }
 
 // Tags is notes.Store.Tags. For a remote reader it counts all public notes.
-func (v *View) Tags(prefix string) []notes.Tag {
+func (v *View) Tags(prefix string) []record.NoteTag {
 	if !v.hides {
 		return v.notes.Tags(prefix)
 	}
-	counts := notes.TagCounts{}
+	counts := tags.Counts{}
 	for n := range v.notes.All() {
 		if n.Private || !n.Live() {
 			continue
@@ -381,7 +383,7 @@ func (v *View) Tags(prefix string) []notes.Tag {
 			counts.Add(name, 1)
 		}
 	}
-	return slices.DeleteFunc(counts.List(prefix), func(t notes.Tag) bool { return v.TextOf("", t.Name) != t.Name })
+	return slices.DeleteFunc(counts.List(prefix), func(t record.NoteTag) bool { return v.TextOf("", t.Name) != t.Name })
 }
 
 // Unresolved is notes.Store.Unresolved: without links that can mean nothing but private

@@ -38,7 +38,7 @@ type WQLTypePlan struct {
 type WQLIndexUse struct {
 	Condition string `json:"condition" jsonschema:"as in team = {this}"`
 	Field     string `json:"field" jsonschema:"the field that the index is on"`
-	Kind      string `json:"kind" jsonschema:"of the index: id, reference (by target), equality (by value) ordered (numbers and dates in order) or sorted (all entities in the order of the field)"`
+	Kind      string `json:"kind" jsonschema:"of the index: id, reference (by target), equality (by value), ordered (numbers and dates in order) or sorted (all entities in the order of the field)"`
 	Rows      int    `json:"rows" jsonschema:"entities that it gives; -1 when the count was not needed"`
 	Built     bool   `json:"built" jsonschema:"whether this query built the index"`
 }

@@ -1806,7 +1806,7 @@ export interface WQLIndexUse {
   condition: string;
   /** The field that the index is on. */
   field: string;
-  /** Of the index: id, reference (by target), equality (by value) ordered (numbers and dates in order) or sorted (all entities in the order of the field) */
+  /** Of the index: id, reference (by target), equality (by value), ordered (numbers and dates in order) or sorted (all entities in the order of the field) */
   kind: string;
   /** Entities that it gives; -1 when the count was not needed. */
   rows: number;

@@ -1,4 +1,4 @@
-package notes
+package tags
 
 import (
 	"cmp"
@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
-// TagCounts counts notes by tag. Tags are compared without case. One that is spelled in
+// Counts count notes by tag. Tags are compared without case. One that is spelled in
 // several ways is called as most notes spell it, of equals by the first spelling in order:
 // that follows from the notes alone, not from which of them came first.
-type TagCounts map[string]*tagCount
+type Counts map[string]*tagCount
 
 type tagCount struct {
 	notes     int
-	spellings []Tag // nearly always one
+	spellings []record.NoteTag // nearly always one
 }
 
 // Add counts n more notes with a tag, or fewer.
-func (c TagCounts) Add(name string, n int) {
+func (c Counts) Add(name string, n int) {
 	key := entities.Fold(name)
 	t := c[key]
 	if t == nil {
@@ -27,10 +28,10 @@ func (c TagCounts) Add(name string, n int) {
 		c[strings.Clone(key)] = t // else it keeps the record that it is a part of
 	}
 	t.notes += n
-	i := slices.IndexFunc(t.spellings, func(s Tag) bool { return s.Name == name })
+	i := slices.IndexFunc(t.spellings, func(s record.NoteTag) bool { return s.Name == name })
 	if i < 0 {
 		i = len(t.spellings)
-		t.spellings = append(t.spellings, Tag{Name: strings.Clone(name)})
+		t.spellings = append(t.spellings, record.NoteTag{Name: strings.Clone(name)})
 	}
 	t.spellings[i].Count += n
 	if t.spellings[i].Count == 0 {
@@ -42,21 +43,21 @@ func (c TagCounts) Add(name string, n int) {
 }
 
 func (t *tagCount) name() string {
-	return slices.MinFunc(t.spellings, func(a, b Tag) int {
+	return slices.MinFunc(t.spellings, func(a, b record.NoteTag) int {
 		return cmp.Or(b.Count-a.Count, strings.Compare(a.Name, b.Name))
 	}).Name
 }
 
 // List returns the tags that begin with prefix, most frequent first, then by name.
-func (c TagCounts) List(prefix string) []Tag {
+func (c Counts) List(prefix string) []record.NoteTag {
 	fold := entities.Fold(strings.TrimPrefix(prefix, "#"))
-	out := []Tag{}
+	out := []record.NoteTag{}
 	for key, t := range c {
 		if strings.HasPrefix(key, fold) {
-			out = append(out, Tag{Name: t.name(), Count: t.notes})
+			out = append(out, record.NoteTag{Name: t.name(), Count: t.notes})
 		}
 	}
-	slices.SortFunc(out, func(a, b Tag) int {
+	slices.SortFunc(out, func(a, b record.NoteTag) int {
 		return cmp.Or(b.Count-a.Count, entities.CompareNatural(a.Name, b.Name), strings.Compare(a.Name, b.Name))
 	})
 	return out
