@@ -24,25 +24,24 @@ func (s *Store) resolveText(f Field, text, from string) string {
 		}
 		target = text
 	}
-	noteID, entityID := s.resolve.Resolve(target, from)
-	if f.Type.Info().To == record.ToNote {
-		entityID = noteID
-	} else if entityID == "" {
-		if keys := s.resolve.Keys(target); len(keys) > 0 {
-			entityID = s.called(keys[0], f.TargetType)
+	toNote := f.Type.Info().To == record.ToNote
+	noteID, id := s.resolve.Resolve(target, from)
+	if toNote {
+		id = noteID
+	}
+	if id == "" && !toNote {
+		keys := s.resolve.Keys(target)
+		if len(keys) > 0 {
+			id = s.called(keys[0], f.TargetType)
 		}
 	}
-	if entityID == "" && s.resolve.Former != nil {
-		noteID, made := s.resolve.Former(target, from, f.Type.Info().To != record.ToNote)
-		entityID = made
-		if f.Type.Info().To == record.ToNote {
-			entityID = noteID
-		}
+	if id == "" && s.resolve.Former != nil {
+		id = s.resolve.Former(target, from, toNote)
 	}
-	if entityID == "" {
+	if id == "" {
 		return text
 	}
-	return entityID
+	return id
 }
 
 // isRecord reports whether a text is the id of a record that a field can refer to.
@@ -117,9 +116,9 @@ func eachCall(e *Entity, visit func(key string)) {
 	}
 }
 
-// recall notes which names may mean another entity since old has become now; either may
+// queueNames notes which names may mean another entity since old has become now; either may
 // be nil.
-func (s *Store) recall(old, now *Entity) {
+func (s *Store) queueNames(old, now *Entity) {
 	if len(s.linked) == 0 || old != nil && now != nil && old.Type == now.Type && old.Name == now.Name &&
 		old.Live() == now.Live() && old.Private == now.Private && old.VaultBacked == now.VaultBacked &&
 		slices.Equal(old.Aliases, now.Aliases) {
@@ -127,7 +126,7 @@ func (s *Store) recall(old, now *Entity) {
 	}
 	again := func(key string) {
 		if s.linked[key] != nil {
-			s.recalled = append(s.recalled, key)
+			s.renamedKeys = append(s.renamedKeys, key)
 		}
 	}
 	for _, e := range [...]*Entity{old, now} {
@@ -143,15 +142,15 @@ func (s *Store) recall(old, now *Entity) {
 	}
 }
 
-// settle works out the entities anew that refer to others by names which may mean another
+// relinkNames works out the entities anew that refer to others by names which may mean another
 // one since the last time, and tells changed which of them are different.
-func (s *Store) settle(changed func(id string, old, now *Entity)) {
-	for len(s.recalled) > 0 {
+func (s *Store) relinkNames(changed func(id string, old, now *Entity)) {
+	for len(s.renamedKeys) > 0 {
 		want := make(map[string]struct{})
-		for _, key := range s.recalled {
+		for _, key := range s.renamedKeys {
 			maps.Copy(want, s.linked[key])
 		}
-		s.recalled = nil
+		s.renamedKeys = nil
 		for _, id := range slices.Sorted(maps.Keys(want)) {
 			if old, now := s.apply(id, s.record(id)); old != now {
 				changed(id, old, now)
@@ -160,10 +159,10 @@ func (s *Store) settle(changed func(id string, old, now *Entity)) {
 	}
 }
 
-// settleIn is settle for what a commit has changed.
-func (s *Store) settleIn(cs *kv.ChangeSet) {
-	if len(s.recalled) > 0 {
-		s.settle(changesIn(cs))
+// relinkNamesIn is relinkNames for what a commit has changed.
+func (s *Store) relinkNamesIn(cs *kv.ChangeSet) {
+	if len(s.renamedKeys) > 0 {
+		s.relinkNames(changesIn(cs))
 	}
 }
 

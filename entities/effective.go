@@ -50,7 +50,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 		s.sortTypes()
 		s.reconsider(cs, changed, func(e *Entity) bool { return retyped[Fold(e.Type)] })
 	}
-	s.settleIn(cs)
+	s.relinkNamesIn(cs)
 	if len(retyped)+len(changed) > 0 {
 		s.gen++
 	}
@@ -72,7 +72,7 @@ func (s *Store) SetResolver(resolve Resolver) {
 	for _, id := range s.dependent {
 		s.apply(id, s.record(id))
 	}
-	s.settle(func(string, *Entity, *Entity) {})
+	s.relinkNames(func(string, *Entity, *Entity) {})
 	s.dependent, s.early = nil, nil
 	s.gen++
 }
@@ -113,7 +113,7 @@ func (s *Store) Relink(cs *kv.ChangeSet, keys, noteIDs []string) {
 			change(id, old, now)
 		}
 	}
-	s.settle(change)
+	s.relinkNames(change)
 }
 
 // reconsider works out the effective entities anew that pick chooses, and adds
@@ -154,7 +154,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 			delete(s.byID, id)
 			delete(s.records, id)
 			s.names.Delete(id)
-			s.recall(old, nil)
+			s.queueNames(old, nil)
 		}
 		return old, nil
 	}
@@ -190,7 +190,7 @@ func (s *Store) apply(id string, record *Entity) (old, now *Entity) {
 	if now.Live() {
 		s.enterType(now)
 	}
-	s.recall(old, now)
+	s.queueNames(old, now)
 	return old, now
 }
 

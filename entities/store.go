@@ -36,9 +36,10 @@ type Resolver struct {
 	// a link names, and that of the entity made from it, each empty when there
 	// is none. from is the id of the note that the field stands in.
 	Resolve func(link, from string) (noteID, entityID string)
-	// Former is Resolve for what notes were called until lately. It gives none where a
-	// note is called so now.
-	Former func(link, from string, made bool) (noteID, entityID string)
+	// Former returns the id of the note that the text in a link named until lately, or, unless
+	// toNote, that of the entity made from it. It is empty when there is none, and when a note
+	// is called so now.
+	Former func(link, from string, toNote bool) (id string)
 	// Keys returns the keys under which Relink is told that the meaning of a
 	// link may have changed: first the fold of the name in it, none for a link without one.
 	Keys func(link string) []string
@@ -67,9 +68,9 @@ type Store struct {
 	names   *names.Index            // the trash included; nil until it is loaded
 	resolve Resolver
 	linked  map[string]map[string]struct{} // key of a link or name to the ids of the entities that refer so
-	// recalled are keys of linked that may mean another entity since a change under way.
-	recalled []string
-	early    map[string][]string // ids by the folds of names, while SetResolver needs them
+	// renamedKeys are keys of linked that may mean another entity since a change under way.
+	renamedKeys []string
+	early       map[string][]string // ids by the folds of names, while SetResolver needs them
 	// inherited are the entities that are private because of a source that they have no
 	// more, with the ids of the notes.
 	inherited map[string]string

@@ -24,30 +24,30 @@ func (s *Store) keepFormer(tx *kv.Tx, old, now *Note) error {
 	return former.KeepTx(tx, now.ID, lost, own, s.now(tx))
 }
 
-// resolveFormer finds what a name in a field of an entity meant until lately, where nothing is
-// called so now. With made, only a note that an entity is made from will do. Live notes go
-// before archived ones, public ones before private ones; among equals none is chosen.
-func (s *Store) resolveFormer(link, from string, made bool) (noteID, entityID string) {
+// resolveFormer finds what a name in a field of an entity meant until lately, unless a note is
+// called so now: a note with toNote, else the entity made from one. Live notes go before
+// archived ones, public ones before private ones; among equals none is chosen.
+func (s *Store) resolveFormer(link, from string, toNote bool) (id string) {
 	target := targetOf(link)
 	key := entities.Fold(strings.TrimSpace(target))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	ids := s.former.Of(key, trimExt(key))
 	if len(ids) == 0 {
-		return "", ""
+		return ""
 	}
 	place := s.index.numberOf(from)
 	if m := s.index.resolve(target, place); m.to != nowhere || len(m.several) > 0 {
-		return "", ""
+		return ""
 	}
 	vault := ""
 	if place != nowhere {
 		vault = s.index.list[place].note.Vault
 	}
-	id := former.Best(ids, func(id string) int {
+	id = former.Best(ids, func(id string) int {
 		n := s.index.get(id)
 		switch {
-		case n == nil || vault != "" && n.Vault != "" && n.Vault != vault || made && n.EntityID == "":
+		case n == nil || vault != "" && n.Vault != "" && n.Vault != vault || !toNote && n.EntityID == "":
 			return 0
 		case n.Live() && !n.Private:
 			return 4
@@ -58,8 +58,8 @@ func (s *Store) resolveFormer(link, from string, made bool) (noteID, entityID st
 		}
 		return 1
 	})
-	if id == "" {
-		return "", ""
+	if id == "" || toNote {
+		return id
 	}
-	return id, s.index.get(id).EntityID
+	return s.index.get(id).EntityID
 }

@@ -143,9 +143,9 @@ type planner struct {
 }
 
 // choose fills chosen with the probes that leave the fewest rows of a type, and
-// calls gather, unless it is nil, when they leave few enough. ok is false when the rows are to be scanned: no index
-// serves, the best one leaves more than limit, or the store changes faster than
-// an index is built.
+// calls gather, unless it is nil, when they leave few enough. ok is false when the rows
+// are to be scanned: no index serves, the best one leaves more than limit, or the store
+// changes faster than an index is built.
 //
 // Counting and gathering happen under one lock, so that what they see is one
 // state.

@@ -135,8 +135,8 @@ type Index struct {
 
 	tree *btree.BTreeG[entry] // with one
 
-	sorted *btree.BTreeG[sortedEntry] // of class InOrder
-	odd    int                        // entities that have no place in it
+	sorted   *btree.BTreeG[sortedEntry] // of class InOrder
+	unplaced int                        // entities that have no place in it
 }
 
 // longList is the length from which the places of ids are kept.
@@ -220,7 +220,7 @@ func (x *Index) load(list []*entities.Entity) {
 				entries = append(entries, en)
 				x.size += en.weight()
 			} else {
-				x.odd++
+				x.unplaced++
 			}
 		}
 		slices.SortFunc(entries, func(a, b sortedEntry) int { return strings.Compare(a.text, b.text) })

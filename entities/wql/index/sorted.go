@@ -10,7 +10,7 @@ import (
 )
 
 // maxSortedText is the number of bytes of the longest text that an index of class
-// Sorted holds.
+// InOrder holds.
 const maxSortedText = 1024
 
 // An index of class InOrder has one entry for each entity. Its text is the value,
@@ -95,12 +95,12 @@ func (x *Index) changeSorted(old, now *entities.Entity) {
 	var was, is bool
 	if old != nil {
 		if before, was = x.entryOf(old); !was {
-			x.odd--
+			x.unplaced--
 		}
 	}
 	if now != nil {
 		if after, is = x.entryOf(now); !is {
-			x.odd++
+			x.unplaced++
 		}
 	}
 	if was && is && before.text == after.text {
@@ -118,7 +118,7 @@ func (x *Index) changeSorted(old, now *entities.Entity) {
 
 // Len is the number of entities in an index of class InOrder. ok is false when it
 // cannot tell the order of all.
-func (x *Index) Len() (n int, ok bool) { return x.sorted.Len(), x.odd == 0 }
+func (x *Index) Len() (n int, ok bool) { return x.sorted.Len(), x.unplaced == 0 }
 
 // Sorted is an entity in an index of class InOrder.
 type Sorted struct {
