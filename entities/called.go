@@ -202,6 +202,10 @@ func eachName(e *Entity, t *Type, visit func(text string)) {
 		if !ok || !f.Type.IsRef() {
 			continue
 		}
+		id, isText := value.(string)
+		if isText && !record.NeverLed(id) { // most are (BenchmarkOpen_References)
+			continue
+		}
 		shown, err := f.Check(value)
 		if err != nil {
 			continue
