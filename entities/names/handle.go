@@ -2,6 +2,7 @@ package names
 
 import (
 	_ "embed"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,15 +15,18 @@ import (
 // is made of the name and the type whenever they are, and stored nowhere: two
 // entities can have the same one.
 
-// handleSuffix ends the handles of entities.
-const handleSuffix = "_entity"
+// HandleSuffix ends the handles of entities.
+const HandleSuffix = "_entity"
 
 // Limits of handles, in characters.
 const (
-	maxHandle    = 60
-	maxSpaceless = 8 // of a run of a script that is written without blanks
-	handleWords  = 3 // of the name
+	MaxHandle     = 60
+	maxSpaceless  = 8  // of a run of a script that is written without blanks
+	maxHandleType = 40 // of the words of a type
 )
+
+// HandleWords is how many words of a name or text a handle takes.
+const HandleWords = 3
 
 //go:embed stopwords.txt
 var stopwordList string
@@ -30,8 +34,13 @@ var stopwordList string
 // stopwords do not tell names apart. Words that say no are none of them.
 var stopwords = wordSet(stopwordList)
 
-// reserved words can't begin a handle: they are marks of other references.
-var reserved = wordSet("claim memory mem conversation conv")
+// reservedWords can't begin a handle: they are marks of other references.
+const reservedWords = "claim memory mem conversation conv"
+
+var reserved = wordSet(reservedWords)
+
+// ReservedWords returns the words that no handle begins with.
+func ReservedWords() []string { return strings.Fields(reservedWords) }
 
 func wordSet(list string) map[string]bool {
 	set := make(map[string]bool)
@@ -45,80 +54,114 @@ func wordSet(list string) map[string]bool {
 // its type and "entity", in lower case, joined by underscores, of at most 60
 // characters. A name without any such word counts as "untitled".
 func Handle(name, typeName string) string {
-	tail := "_" + strings.Join(appendHandleWords(nil, typeName), "_") + handleSuffix
-	var space [8]string
-	words := telling(appendHandleWords(space[:0], name))
+	tail := HandleSuffix
+	typeWords := slices.Collect(handleWords(typeName))
+	if len(typeWords) > 0 {
+		tail = "_" + JoinHandleWords(typeWords, maxHandleType) + HandleSuffix
+	}
+	words := TellingWords(name, HandleWords)
 	if len(words) == 0 {
 		words = append(words, "untitled")
 	}
-	room := maxHandle - utf8.RuneCountInString(tail)
-	for len(words) > 1 && utf8.RuneCountInString(strings.Join(words, "_")) > room {
-		words = words[:len(words)-1]
-	}
-	return firstChars(strings.Join(words, "_"), max(room, 1)) + tail
+	return JoinHandleWords(words, MaxHandle-utf8.RuneCountInString(tail)) + tail
 }
 
-// telling returns the words of a name that a handle takes. It uses the memory of
-// words.
-func telling(words []string) []string {
-	out := words[:0]
-	for _, w := range words {
-		if stopwords[w] {
-			continue
+// JoinHandleWords joins words by underscores, to at most room characters: words are left
+// out from the right, and one that is too long alone is cut.
+func JoinHandleWords(words []string, room int) string {
+	fit, left := 0, room
+	for ; fit < len(words); fit++ {
+		left -= utf8.RuneCountInString(words[fit])
+		if fit > 0 {
+			left--
 		}
-		if len(out) == 0 {
-			if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || reserved[w] {
-				continue
-			}
-		}
-		out = append(out, w)
-		if len(out) == handleWords {
+		if left < 0 {
 			break
 		}
 	}
-	return out
+	if fit == 0 && len(words) > 0 {
+		return firstChars(words[0], room)
+	}
+	return strings.Join(words[:fit], "_")
 }
 
-// appendHandleWords splits a text into words of lower-case letters, marks and
-// digits. Where a script that is written without blanks meets another, one word
+// TellingWords returns up to so many words of a text that a handle takes: no stopword,
+// and as the first one none that is reserved or begins with a digit. They are in the
+// form in which handles are compared.
+func TellingWords(text string, most int) []string {
+	words := make([]string, 0, most)
+	for w := range handleWords(text) {
+		if stopwords[w] {
+			continue
+		}
+		if len(words) == 0 {
+			if first, _ := utf8.DecodeRuneInString(w); !unicode.IsLetter(first) || reserved[w] {
+				continue
+			}
+		}
+		words = append(words, w)
+		if len(words) == most {
+			break
+		}
+	}
+	return words
+}
+
+// handleWords visits the words of a text: lower-case letters and digits, with the marks
+// behind them. Where a script that is written without blanks meets another, one word
 // ends.
-func appendHandleWords(words []string, text string) []string {
-	text = FoldHandle(text)
-	start, spaceless := -1, false
-	end := func(at int) {
-		if start >= 0 {
-			word := strings.Map(func(r rune) rune {
-				if isApostrophe(r) {
-					return -1
-				}
-				return r
-			}, text[start:at])
-			if spaceless {
+func handleWords(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		text := withoutApostrophes(FoldHandle(text))
+		start, ofSpaceless := -1, false
+		end := func(at int) bool {
+			if start < 0 {
+				return true
+			}
+			word := text[start:at]
+			if ofSpaceless {
 				word = firstChars(word, maxSpaceless)
 			}
-			if word != "" {
-				words = append(words, word)
+			start = -1
+			return yield(word)
+		}
+		for at, r := range text {
+			switch {
+			case unicode.IsMark(r):
+				// It begins no word, as the selector behind an emoji, and ends one of another script.
+				if WithoutBlanks(r) && !ofSpaceless && !end(at) {
+					return
+				}
+			case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+				if !end(at) {
+					return
+				}
+			case start < 0:
+				start, ofSpaceless = at, WithoutBlanks(r)
+			case ofSpaceless && unicode.Is(unicode.Lm, r): // such as the mark of a long vowel
+			case WithoutBlanks(r) != ofSpaceless:
+				if !end(at) {
+					return
+				}
+				start, ofSpaceless = at, WithoutBlanks(r)
 			}
 		}
-		start = -1
+		end(len(text))
 	}
-	for at, r := range text {
-		switch {
-		case isApostrophe(r), unicode.IsMark(r):
-			if start < 0 && !isApostrophe(r) {
-				start, spaceless = at, false
-			}
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			end(at)
-		case start < 0:
-			start, spaceless = at, withoutBlanks(r)
-		case withoutBlanks(r) != spaceless && !unicode.Is(unicode.Lm, r): // such as the mark of a long vowel
-			end(at)
-			start, spaceless = at, withoutBlanks(r)
+}
+
+// withoutApostrophes returns a folded text without its apostrophes: what stood on both
+// sides of one may belong together then.
+func withoutApostrophes(text string) string {
+	if !strings.ContainsFunc(text, isApostrophe) {
+		return text
+	}
+	return FoldHandle(strings.Map(func(r rune) rune {
+		if isApostrophe(r) {
+			return -1
 		}
-	}
-	end(len(text))
-	return words
+		return r
+	}, text))
 }
 
 // FoldHandle returns the form in which handles are compared.
@@ -133,8 +176,8 @@ func FoldHandle(s string) string {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == 'ʼ' || r == '＇' }
 
-// withoutBlanks reports the scripts that put no blanks between words.
-func withoutBlanks(r rune) bool {
+// WithoutBlanks reports the scripts that put no blanks between words.
+func WithoutBlanks(r rune) bool {
 	return r >= 0x0E00 && (spaceless(r) || unicode.Is(unicode.Hangul, r))
 }
 
@@ -156,14 +199,14 @@ func HandleAt(text string) string {
 	end, last := 0, rune(0)
 	for at, r := range text {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '-' ||
-			withoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) ||
-			at > maxHandle*utf8.UTFMax*4 {
+			WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) ||
+			at > MaxHandle*utf8.UTFMax*4 {
 			break
 		}
 		end, last = at+utf8.RuneLen(r), r
 	}
 	handle := strings.TrimRight(text[:end], "_-")
-	if len(handle) <= len(handleSuffix) || !strings.EqualFold(handle[len(handle)-len(handleSuffix):], handleSuffix) {
+	if len(handle) <= len(HandleSuffix) || !strings.EqualFold(handle[len(handle)-len(HandleSuffix):], HandleSuffix) {
 		return ""
 	}
 	return handle

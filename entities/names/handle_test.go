@@ -27,6 +27,15 @@ func TestREF4_HandlesOfEntities(t *testing.T) {
 		{"!!!", "T", "untitled_t_entity"},
 		{"the of", "T", "untitled_t_entity"},
 		{strings.Repeat("long", 30) + " x", "Person", strings.Repeat("long", 12)[:60-len("_person_entity")] + "_person_entity"},
+		{"I ❤️ Go", "T", "go_t_entity"},           // the selector behind the heart is no word
+		{"\u0301\u0301 Ann", "T", "ann_t_entity"}, // nor are marks without a letter
+		{"Re'\u0301sume", "T", "résume_t_entity"},
+		{"ab々", "T", "ab_々_t_entity"}, // it could not be read otherwise
+		{"x\u102by", "T", "x_y_t_entity"},
+		{"カート", "T", "カート_t_entity"},
+		{"Ann", "!!!", "ann_entity"},
+		{"Ann", strings.Repeat("t", 128), "ann_" + strings.Repeat("t", 40) + "_entity"},
+		{"Ann", strings.Repeat("type ", 20), "ann_type_type_type_type_type_type_type_type_entity"},
 		{"Internationalisation Responsibilities Committee Members", "Person", "internationalisation_responsibilities_person_entity"},
 	} {
 		got := names.Handle(c.name, c.typ)
