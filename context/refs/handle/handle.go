@@ -1,0 +1,163 @@
+package handle
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/names/fold"
+)
+
+// Kind is what a handle names.
+type Kind uint8
+
+// The kinds. Handles of the first three are stored, and share one namespace; the others
+// are computed whenever they are needed.
+const (
+	Memory Kind = iota
+	Context
+	Conversation
+	Entity
+	Tag
+	Domain
+)
+
+// kinds are the names of the kinds, and what their handles end with.
+var kinds = [...]struct{ name, suffix string }{
+	Memory:       {"memory", ""},
+	Context:      {"context", "_context"},
+	Conversation: {"conversation", ""},
+	Entity:       {"entity", names.HandleSuffix},
+	Tag:          {"tag", "_tag"},
+	Domain:       {"domain", "_domain"},
+}
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{Memory, Context, Conversation, Entity, Tag, Domain} }
+
+// String returns the name of the kind, as it stands in messages.
+func (k Kind) String() string { return kinds[k].name }
+
+// Suffix returns what the handles of the kind end with, "" where that is nothing certain.
+func (k Kind) Suffix() string { return kinds[k].suffix }
+
+// Stored reports whether handles of the kind are stored, so that people may choose them.
+func (k Kind) Stored() bool { return k <= Conversation }
+
+// Sizes of handles, in characters.
+const (
+	Min = 3
+	Max = names.MaxHandle
+)
+
+// Fold returns the form in which handles are compared: that of package names, with full
+// case folding, so that ΣΟΦΟΣ is σοφος. Handles of which it is the same can't both be given.
+func Fold(handle string) string {
+	folded := names.FoldHandle(lower(handle))
+	for i := range len(folded) {
+		if folded[i] >= utf8.RuneSelf {
+			return norm.NFKC.String(fold.Name(folded))
+		}
+	}
+	return folded
+}
+
+// lower returns the form in which handles are stored. To fold one begins with it, since
+// some letters fold otherwise before: a handle is found by what was typed when it was chosen.
+func lower(handle string) string {
+	return norm.NFC.String(strings.ToLower(norm.NFC.String(handle)))
+}
+
+// CheckCustom checks a handle that a person has chosen for a record of the kind, and
+// returns it as it is stored: NFC, lower case. Whether it is taken is for the store to say.
+func CheckCustom(handle string, kind Kind) (stored string, err error) {
+	if !kind.Stored() {
+		return "", computed(kind)
+	}
+	stored = lower(handle)
+	if err := checkShape(stored); err != nil {
+		return "", err
+	}
+	if err := checkMeaning(Fold(stored), kind); err != nil {
+		return "", err
+	}
+	return stored, nil
+}
+
+// computed is the error for a kind whose handles follow its names.
+func computed(kind Kind) error {
+	article := "a"
+	if kind == Entity {
+		article = "an"
+	}
+	e := fault.New(fault.Conflict, "the handle of %s %s is computed from its name", article, kind)
+	e.Field = field
+	return e.WithHint("rename the %s", kind)
+}
+
+// field is the parameter that holds a handle.
+const field = "handle"
+
+// checkShape checks the characters of a handle: one that passes is read as a whole where
+// it stands behind an @.
+func checkShape(handle string) error {
+	size := utf8.RuneCountInString(handle)
+	if size < Min || size > Max {
+		return fault.Field(field, "a handle has %d to %d characters, this one has %d", Min, Max, size).
+			WithHint("choose a handle of %d to %d characters", Min, Max)
+	}
+	if first, _ := utf8.DecodeRuneInString(handle); !unicode.IsLetter(first) {
+		return fault.Field(field, "a handle begins with a letter").WithHint("put a letter first")
+	}
+	var last rune
+	for _, r := range handle {
+		if !inHandle(r) {
+			return fault.Field(field, "a handle has letters, their marks, digits, _ and - only").
+				WithHint("put _ in place of every other character")
+		}
+		if last < utf8.RuneSelf && names.WithoutBlanks(r) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+			return fault.Field(field, "a handle would end where a script without blanks follows a Latin letter or digit").
+				WithHint("put _ between the two")
+		}
+		last = r
+	}
+	if last == '_' || last == '-' {
+		return fault.Field(field, "a handle does not end with _ or -").WithHint("leave out the last character")
+	}
+	return nil
+}
+
+func inHandle(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '_' || r == '-'
+}
+
+// checkMeaning refuses what is read as another sort of reference.
+func checkMeaning(folded string, kind Kind) error {
+	words := names.ReservedWords()
+	for _, reserved := range words {
+		if folded == reserved {
+			return fault.Field(field, "%s are reserved words", strings.Join(words, ", ")).
+				WithHint("choose another handle, or add a word to it")
+		}
+	}
+	if number, ok := strings.CutPrefix(folded, numberPrefix); ok && allDigits(number) {
+		return fault.Field(field, "%sN means the memory with the number N", numberPrefix).
+			WithHint("choose another handle")
+	}
+	if _, _, ok := SplitMessage(folded); ok {
+		return fault.Field(field, "a handle of this form means a message of a conversation").
+			WithHint("choose a handle that does not begin with conversation_ or conv_")
+	}
+	for _, other := range Kinds() {
+		suffix := other.Suffix()
+		if other != kind && suffix != "" && strings.HasSuffix(folded, suffix) {
+			return fault.Field(field, "a handle that ends with %s means a handle of another kind: %s", suffix, other).
+				WithHint("leave out %s", suffix)
+		}
+	}
+	return nil
+}

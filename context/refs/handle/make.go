@@ -1,0 +1,140 @@
+package handle
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names"
+)
+
+// untitled stands for a name without any word that tells.
+const untitled = "untitled"
+
+// How many hexadecimal digits end the handle of a memory, and how often handles with the
+// fewer ones are tried before those with the more.
+const (
+	ShortHex = 4
+	LongHex  = 8
+	Tries    = 8
+)
+
+// conversationWords is how many words of its title the handle of a conversation takes.
+const conversationWords = 2
+
+// Digits of base 36, of the hash that ends the handle of a conversation, and of that which
+// names a message.
+const (
+	conversationDigits = 4
+	messageDigits      = 6
+)
+
+// Words returns the one to three words of a text that a handle takes, none when no word of
+// it tells.
+func Words(text string) []string { return names.TellingWords(text, names.HandleWords) }
+
+// ForMemory returns a handle for a memory of some kind: words of its statement, and so many
+// hexadecimal digits, at most LongHex, of what random gives. Its only error is random's.
+func ForMemory(statement, kind string, digits int, random io.Reader) (string, error) {
+	end, err := randomHex(digits, random)
+	if err != nil {
+		return "", err
+	}
+	words := Words(statement)
+	if len(words) == 0 {
+		words = Words(snakeCase(kind))
+	}
+	return join(words, "_"+end), nil
+}
+
+// ForContext returns the handle of a context with a name.
+func ForContext(name string) string { return join(Words(name), Context.Suffix()) }
+
+// ForContextRetry returns a handle of a context with a name for which that of ForContext is
+// taken: one with four hexadecimal digits of what random gives.
+func ForContextRetry(name string, random io.Reader) (string, error) {
+	digits, err := randomHex(ShortHex, random)
+	if err != nil {
+		return "", err
+	}
+	return join(Words(name), "_"+digits+Context.Suffix()), nil
+}
+
+// ForTag returns the handle of a tag, which other tags may have too.
+func ForTag(tag string) string { return join(Words(tag), Tag.Suffix()) }
+
+// ForDomain returns the handle of a domain, which other domains may have too.
+func ForDomain(domain string) string { return join(Words(domain), Domain.Suffix()) }
+
+// ForConversation returns the handle of a conversation: one or two words of its title, and
+// four digits of base 36 of the SHA-256 of title and time. Where that is taken, the next
+// counter gives another one.
+func ForConversation(title string, createdAt time.Time, counter int) string {
+	digits := base36(conversationDigits, title, createdAt.UTC().Format(time.RFC3339Nano), strconv.Itoa(counter))
+	return join(names.TellingWords(title, conversationWords), "_"+digits)
+}
+
+// MessageHash returns the name of a message within the conversation with a handle: six
+// digits of base 36 of the SHA-256 of handle and text, of which one at least is a letter,
+// since a number is an index. Where that is taken, the next counter gives another one.
+func MessageHash(handle, text string, counter int) string {
+	for attempt := 0; ; attempt++ {
+		hash := base36(messageDigits, handle, text, strconv.Itoa(counter), strconv.Itoa(attempt))
+		if !allDigits(hash) {
+			return hash
+		}
+	}
+}
+
+// join puts the words before the end of a handle, as many as it may have beside that.
+func join(words []string, end string) string {
+	if len(words) == 0 {
+		words = []string{untitled}
+	}
+	return names.JoinHandleWords(words, Max-utf8.RuneCountInString(end)) + end
+}
+
+// randomHex returns so many hexadecimal digits, at most LongHex.
+func randomHex(digits int, random io.Reader) (string, error) {
+	var random8 [LongHex / 2]byte
+	if _, err := io.ReadFull(random, random8[:(digits+1)/2]); err != nil {
+		return "", fault.Wrap(fault.Internal, err, "the source of random numbers failed")
+	}
+	return hex.EncodeToString(random8[:])[:digits], nil
+}
+
+// base36 returns so many digits of base 36, at most twelve, of the SHA-256 of texts.
+func base36(digits int, texts ...string) string {
+	hash := sha256.New()
+	for _, text := range texts {
+		// Its length before each text: two lists of texts don't run together into the same bytes.
+		_, _ = hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
+		_, _ = io.WriteString(hash, text)
+	}
+	s := strconv.FormatUint(binary.BigEndian.Uint64(hash.Sum(nil)), 36)
+	if missing := digits - len(s); missing > 0 {
+		s = strings.Repeat("0", missing) + s
+	}
+	return s[len(s)-digits:]
+}
+
+// snakeCase writes memoryBank as memory_bank.
+func snakeCase(name string) string {
+	var b strings.Builder
+	var last rune
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(last) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	return b.String()
+}

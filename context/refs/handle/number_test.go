@@ -1,0 +1,96 @@
+package handle_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/fixtures/steps"
+)
+
+func TestREF2_NumbersOfMemories(t *testing.T) {
+	for ref, want := range map[string]uint64{
+		"42": 42, "#42": 42, "claim_42": 42, "Claim_42": 42, "CLAIM_1": 1, "1": 1, "999999999": 999_999_999, "claim_999999999": 999_999_999,
+		"": 0, "#": 0, "claim_": 0, "0": 0, "#0": 0, "042": 0, "#042": 0, "claim_042": 0, "1234567890": 0, "#1234567890": 0,
+		"claim_1234567890": 0, "99999999999999999999": 0, "-1": 0, "+1": 0, " 42": 0, "42 ": 0, "4.2": 0, "4_2": 0, "##42": 0, "#claim_42": 0,
+		"@42": 0, "claim42": 0, "claim-42": 0, "42abc": 0, "４２": 0, "٤٢": 0, "clåim_42": 0,
+	} {
+		got, ok := handle.ParseNumber(ref)
+		if got != want || ok != (want != 0) {
+			t.Errorf("%q is the number %d (%v), want %d", ref, got, ok, want)
+		}
+	}
+}
+
+func TestREF14_ReferencesToMessages(t *testing.T) {
+	for ref, want := range map[string][2]string{
+		"conversation_fix_bus_1a2b_message_3":         {"fix_bus_1a2b", "3"},
+		"conversation_fix_message_bus_1a2b_message_3": {"fix_message_bus_1a2b", "3"},
+		"conv_h_msg_a3f2b1":                           {"h", "a3f2b1"},
+		"Conv_H_MSG_A3F2B1":                           {"h", "a3f2b1"},
+		"conversation_h_msg_3":                        {"h", "3"},
+		"conv_message_3_1a2b_message_5":               {"message_3_1a2b", "5"},
+		"conv_a_message_b_msg_c":                      {"a_message_b", "c"},
+		"conv_conv_message_3":                         {"conv", "3"},
+		"conversation_健康_1a2b_message_0":              {"健康_1a2b", "0"},
+		"conv_message_3":                              {}, // of no conversation
+		"conv__message_3":                             {},
+		"conv_h_message_":                             {},
+		"conv_h_message":                              {},
+		"conv_h_message_3_":                           {},
+		"conv_h_message_a-b":                          {},
+		"conv_h_message_é":                            {},
+		"conv_hmessage_3":                             {},
+		"conversations_h_message_3":                   {},
+		"xconv_h_message_3":                           {},
+		"":                                            {},
+	} {
+		of, which, ok := handle.SplitMessage(ref)
+		if of != want[0] || which != want[1] || ok != (want[1] != "") {
+			t.Errorf("%q is the message %q of %q (%v), want %q", ref, which, of, ok, want)
+		}
+	}
+}
+
+// functions are all that read a text, by their names.
+var functions = map[string]func(text string){
+	"Words":           func(text string) { handle.Words(text) },
+	"ForMemory":       func(text string) { _, _ = handle.ForMemory(text, text, handle.LongHex, seeded()) },
+	"ForContext":      func(text string) { handle.ForContext(text) },
+	"ForContextRetry": func(text string) { _, _ = handle.ForContextRetry(text, seeded()) },
+	"ForTag":          func(text string) { handle.ForTag(text) },
+	"ForDomain":       func(text string) { handle.ForDomain(text) },
+	"ForConversation": func(text string) { handle.ForConversation(text, created, 0) },
+	"MessageHash":     func(text string) { handle.MessageHash(text, text, 0) },
+	"CheckCustom":     func(text string) { _, _ = handle.CheckCustom(text, handle.Memory) },
+	"Fold":            func(text string) { handle.Fold(text) },
+	"ParseNumber":     func(text string) { _, _ = handle.ParseNumber("claim_" + text) },
+	"SplitMessage":    func(text string) { _, _, _ = handle.SplitMessage("conv_" + text + "_message_3") },
+}
+
+// TestREF4_EveryFunctionIsLinear runs all of them over texts that are hostile, and over
+// those that are so for handles, and looks at the growth of their steps.
+func TestREF4_EveryFunctionIsLinear(t *testing.T) {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/context/refs/handle", "github.com/ctxd/ctxd/entities/names") {
+		return
+	}
+	measure := func(family string, text func(size int) string) {
+		for name, call := range functions {
+			steps.Linear(t, name, family, 4<<10, text, func(text string) func() { return func() { call(text) } })
+		}
+	}
+	steps.Each([]steps.Place{{}}, func(family string, text func(size int) string, _ steps.Place) { measure(family, text) })
+	for family, unit := range map[string]string{
+		"marks": "\u0301", "marks of several classes": "a\u0327\u0301\u0345", "apostrophes": "e'\u0301", "spaceless": "健", "spaceless and others": "a健",
+		"stopwords": "the ", "digits": "1 ", "reserved": "claim ", "messages": "_message_3", "numbers": "9", "underscores": "_",
+	} {
+		measure(family, func(size int) string { return strings.Repeat(unit, size/len(unit)) })
+	}
+}
+
+// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
+	steps.Every(t, steps.Exported(t, "string"), slices.Collect(maps.Keys(functions)))
+}
