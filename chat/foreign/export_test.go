@@ -1,0 +1,22 @@
+package foreign
+
+import (
+	"context"
+	"io"
+)
+
+// ReadWithin is Read with lower limits.
+func ReadWithin(ctx context.Context, r io.ReaderAt, size int64, yield func(Conversation) error,
+	conversation, messages int,
+) (Report, error) {
+	l := standard
+	l.conversation, l.messages = conversation, messages
+	return read(ctx, r, size, yield, nil, l)
+}
+
+// The limits that tests reach.
+const (
+	MaxDepth    = maxDepth
+	MaxProblems = maxProblems
+	WindowSize  = windowSize
+)
