@@ -28,6 +28,9 @@ func appendItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) 
 		b = wirejson.AppendString(append(b, `,"id":`...), item.ID)
 	}
 	b = wirejson.AppendString(append(b, `,"title":`...), item.Title)
+	if item.Vault != "" {
+		b = wirejson.AppendString(append(b, `,"vault":`...), item.Vault)
+	}
 	b = strconv.AppendInt(append(b, `,"start":`...), int64(item.Start), 10)
 	b = strconv.AppendInt(append(b, `,"end":`...), int64(item.End), 10)
 	b = strconv.AppendInt(append(b, `,"chars":`...), int64(item.Chars), 10)
@@ -53,6 +56,9 @@ func appendDropped(e *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, erro
 	}
 	if d.Title != "" {
 		b = wirejson.AppendString(append(b, `,"title":`...), d.Title)
+	}
+	if d.Vault != "" {
+		b = wirejson.AppendString(append(b, `,"vault":`...), d.Vault)
 	}
 	b = wirejson.AppendString(append(b, `,"reason":`...), string(d.Reason))
 	if len(d.Candidates) > 0 {

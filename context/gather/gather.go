@@ -118,6 +118,7 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 		return nil, err
 	}
 	defer c.scratch.free()
+	c.nameVaults()
 	c.in.Secret, c.in.MaxEntities = key, g.opts.MaxEntities
 	res := prompt.Build(c.in)
 	if c.queries != nil {

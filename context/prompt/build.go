@@ -14,6 +14,9 @@ type Note struct {
 	Title  string
 	Body   body.Body // whole or at least longer than the section shows
 	Reason string    // why it is a candidate, for the report
+	Vault  string    // the name of its vault, for the report
+	// HeadVault is the name of its vault where its heading says it, "" elsewhere.
+	HeadVault string
 	// Partial says that Body is made of passages: the note has more.
 	Partial bool
 

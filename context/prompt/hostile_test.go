@@ -152,8 +152,13 @@ func drawScene(r hostility, format prompt.Format, holds func(string) string) *sc
 func (s *scene) notes(section string, list *[]prompt.Note) {
 	for range s.r.IntN(3) {
 		n := prompt.Note{ID: s.r.id(s.used), Title: s.r.name(""), Body: body.New(s.r.text(12), 0)}
+		if s.r.IntN(2) == 0 {
+			n.HeadVault = s.r.name("")
+		}
 		*list = append(*list, n)
-		s.want = append(s.want, parsedItem{section: section, kind: "note", id: n.ID, title: s.inline(n.Title), text: s.holds(n.Body.String())})
+		s.want = append(s.want, parsedItem{
+			section: section, kind: "note", id: n.ID, title: s.inline(n.Title), vault: s.inline(n.HeadVault), text: s.holds(n.Body.String()),
+		})
 	}
 }
 
@@ -522,6 +527,7 @@ func TestCTX31_TheBoundary(t *testing.T) {
 		{"a", prompt.Note{ID: "n", Title: "U", Body: body.New("text", 0)}},
 		{"a", prompt.Note{ID: "n", Title: "T", Body: body.New("texts", 0)}},
 		{"a", prompt.Note{ID: "n", Title: "Tt", Body: body.New("ext", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "T", HeadVault: "V", Body: body.New("text", 0)}},
 	} {
 		b := bound(c.secret, c.n)
 		if b != bound(c.secret, c.n) || len(b) != 16 {

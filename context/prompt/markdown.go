@@ -22,7 +22,11 @@ var markdownStyle = style{
 		SectionActions:  {head: "## Open action items\n"},
 	},
 	note: func(n *Note) string {
-		return "\n### [[" + EscapeInline(n.Title) + "]] [id:" + n.ID + "]\n"
+		head := "\n### [[" + EscapeInline(n.Title) + "]] [id:" + n.ID + "]"
+		if n.HeadVault != "" {
+			head += " (vault " + EscapeInline(n.HeadVault) + ")"
+		}
+		return head + "\n"
 	},
 	noteEnd: "---\n",
 	entity: func(c *Card) string {

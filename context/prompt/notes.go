@@ -26,7 +26,7 @@ func (b *builder) notes(spec noteSection, limit int, list []Note) {
 		switch {
 		case b.state[itemKey{KindNote, n.ID}] == isShown:
 		case taken == spec.limit:
-			b.drop(KindNote, n.ID, n.Title, OverLimit)
+			b.dropNote(n, OverLimit)
 		default:
 			// A note that finds no room has had its place all the same, so that
 			// the report says which notes the section was for.
@@ -54,7 +54,7 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	chars := Chars(text)
 	if room := s.room - fixed; chars > room {
 		if room < MinNoteChars {
-			b.drop(KindNote, n.ID, n.Title, OverBudget)
+			b.dropNote(n, OverBudget)
 			return
 		}
 		text, cut = b.style.noteText(whole, room)
@@ -68,8 +68,12 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	if text != "" {
 		end = "\n"
 	}
-	s.add(Item{Kind: KindNote, ID: n.ID, Title: n.Title, Cut: cut || n.Partial, Reason: n.Reason}, fixed+chars,
-		head, mark, b.style.noteMid, text, end, b.style.noteEnd)
+	it := Item{Kind: KindNote, ID: n.ID, Title: n.Title, Vault: n.Vault, Cut: cut || n.Partial, Reason: n.Reason}
+	s.add(it, fixed+chars, head, mark, b.style.noteMid, text, end, b.style.noteEnd)
+}
+
+func (b *builder) dropNote(n *Note, reason Reason) {
+	b.dropped = append(b.dropped, Dropped{Kind: KindNote, ID: n.ID, Title: n.Title, Vault: n.Vault, Reason: reason})
 }
 
 // showsFields reports whether the fields of an entity are in the prompt. Before the

@@ -21,6 +21,7 @@ type parsedItem struct {
 	title   string
 	typ     string
 	why     string
+	vault   string // of a note, where its heading says it
 	text    string // of a note
 	fields  []parsedField
 	partial bool // "(further references not expanded)"
@@ -213,12 +214,20 @@ func bare(s, mark string, from int) int {
 func parseNoteHead(line string) (*parsedItem, error) {
 	inner := line[len("### [["):]
 	end := bare(inner, "]] [id:", 0)
-	if end < 0 || !strings.HasSuffix(inner, "]") {
+	if end < 0 {
+		return nil, fmt.Errorf("no note heading: %q", line)
+	}
+	id, vault, ok := strings.Cut(inner[end+len("]] [id:"):], "]")
+	if vault != "" && ok {
+		vault, ok = strings.CutPrefix(vault, " (vault ")
+		ok = ok && strings.HasSuffix(vault, ")")
+		vault = strings.TrimSuffix(vault, ")")
+	}
+	if !ok {
 		return nil, fmt.Errorf("no note heading: %q", line)
 	}
 	return &parsedItem{
-		kind: "note", title: prompt.UnescapeInline(inner[:end]),
-		id: strings.TrimSuffix(inner[end+len("]] [id:"):], "]"),
+		kind: "note", title: prompt.UnescapeInline(inner[:end]), id: id, vault: prompt.UnescapeInline(vault),
 	}, nil
 }
 

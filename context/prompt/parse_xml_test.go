@@ -75,10 +75,10 @@ func parseXML(s string) (*parsed, error) {
 
 func xmlItem(section string, n *node) (*parsedItem, error) {
 	item := &parsedItem{section: section, kind: n.name, id: n.attr["id"], title: n.attr["title"]}
-	allowed := []string{"id", "title", "b"}
+	allowed := []string{"id", "title", "vault", "b"}
 	switch n.name {
 	case "note":
-		item.bound = n.attr["b"]
+		item.bound, item.vault = n.attr["b"], n.attr["vault"]
 		text, ok := strings.CutPrefix(n.text, "\n")
 		if !ok || len(n.kids) > 0 {
 			return nil, fmt.Errorf("note %s begins with %q", item.id, n.text)

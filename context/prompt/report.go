@@ -38,6 +38,7 @@ type Item struct {
 	Kind   string `json:"kind" jsonschema:"note, entity, event or action"`
 	ID     string `json:"id,omitempty" jsonschema:"id of the record"`
 	Title  string `json:"title" jsonschema:"its title or name"`
+	Vault  string `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
 	Start  int    `json:"start" jsonschema:"where it begins in the prompt, in UTF-16 code units"`
 	End    int    `json:"end" jsonschema:"where it ends there, exclusive"`
 	Chars  int    `json:"chars" jsonschema:"characters that it takes"`
@@ -52,6 +53,7 @@ type Dropped struct {
 	Kind       string      `json:"kind" jsonschema:"note, entity, event or action"`
 	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
 	Title      string      `json:"title,omitempty" jsonschema:"its title or name; absent for a private one"`
+	Vault      string      `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
 	Reason     Reason      `json:"reason" jsonschema:"budget, limit, archived, deleted, private, duplicate, unknown or ambiguous"`
 	Candidates []Candidate `json:"candidates,omitempty" jsonschema:"the records that an ambiguous mention may mean"`
 }

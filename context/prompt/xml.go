@@ -28,7 +28,11 @@ var xmlStyle = style{
 	},
 	marksNotes: true,
 	note: func(n *Note) string {
-		return "\n" + `<note id="` + n.ID + `" title="` + EscapeAttribute(n.Title) + `" b="`
+		head := "\n" + `<note id="` + n.ID + `" title="` + EscapeAttribute(n.Title)
+		if n.HeadVault != "" {
+			head += `" vault="` + EscapeAttribute(n.HeadVault)
+		}
+		return head + `" b="`
 	},
 	noteMid: "\">\n",
 	noteEnd: "</note>\n",
@@ -63,7 +67,11 @@ const boundaryChars = 16
 // writes a note can know the boundary that it will have.
 func boundary(secret []byte, n *Note, text string) string {
 	mac := hmac.New(sha256.New, secret)
-	for _, part := range []string{n.ID, n.Title, text} {
+	parts := []string{n.ID, n.Title, text}
+	if n.HeadVault != "" {
+		parts = append(parts, n.HeadVault)
+	}
+	for _, part := range parts {
 		var size [8]byte
 		for i := range size {
 			size[i] = byte(len(part) >> (8 * i))

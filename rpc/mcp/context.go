@@ -180,7 +180,7 @@ func reportLines(r *prompt.Report) *list {
 	add := func(text string) { l.items = append(l.items, text) }
 	for _, s := range r.Sections {
 		for _, item := range s.Items {
-			line := "- " + recordLabel(item.Kind, item.Title, item.ID) + fmt.Sprintf(": in %s, %d characters", s.Name, item.Chars)
+			line := "- " + recordLabel(item.Kind, item.Title, item.ID) + vaultMark(item.Vault) + fmt.Sprintf(": in %s, %d characters", s.Name, item.Chars)
 			if item.Cut {
 				line += ", shown in part"
 			}
@@ -195,7 +195,7 @@ func reportLines(r *prompt.Report) *list {
 				add("  " + candidateLines([]prompt.Candidate{cand}))
 			}
 		case isTold(d):
-			add("- left out, " + whyDropped[d.Reason] + ": " + recordLabel(d.Kind, d.Title, d.ID) + "\n")
+			add("- left out, " + whyDropped[d.Reason] + ": " + recordLabel(d.Kind, d.Title, d.ID) + vaultMark(d.Vault) + "\n")
 		}
 	}
 	for _, w := range r.Warnings {
@@ -231,6 +231,14 @@ func recordLabel(kind, title, id string) string {
 		label += idMark(id)
 	}
 	return label
+}
+
+// vaultMark names the vault of a note where there are several, as prompts do.
+func vaultMark(vault string) string {
+	if vault == "" {
+		return ""
+	}
+	return " (vault " + inline(vault) + ")"
 }
 
 // promptName names the one prompt.

@@ -116,3 +116,15 @@ func TestMCP5_CompletionsLeadSomewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestSRCH17_AContextNamesTheVaultsOfItsNotes in the headings of notes that are called the same,
+// and of all notes in what explains it.
+func TestSRCH17_AContextNamesTheVaultsOfItsNotes(t *testing.T) {
+	d := start(t)
+	twoVaults(d)
+	h := d.open(mcp.Options{})
+	text := h.call("assemble_context", `{"message":"hi","notes":["Home:Plan.md","Work:Plan.md","Home:Todo.md"],"searchNotes":0}`)
+	h.contains("context", text, "] (vault Home)\n[[Todo]]\n---", "] (vault Work)\n[[Todo]]\n---", "### [[Todo]] [id:"+d.idAt("Home", "Todo.md")+"]\n")
+	text = h.call("explain_context", `{}`)
+	h.contains("report", text, "[[Todo]] [id:"+d.idAt("Home", "Todo.md")+"] (vault Home): in pinned", " (vault Work): in pinned")
+}

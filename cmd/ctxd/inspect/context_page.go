@@ -75,7 +75,7 @@ type pageSection struct {
 type pageItem struct {
 	Anchor, Node  string // ids of its block and its node
 	Kind, Title   string
-	Label         string
+	Label, Vault  string
 	Chars, Reason string
 	Cut           bool
 	Depth         int
@@ -217,7 +217,7 @@ func newPageItem(it *prompt.Item, anchor, whole string) pageItem {
 	body := strings.TrimLeft(whole, "\n")
 	out := pageItem{
 		Anchor: anchor, Kind: it.Kind, Title: term.Clean(report.Label(it.Kind, it.Title)),
-		Label: term.Clean(it.Kind + " " + it.Title),
+		Label: term.Clean(it.Kind + " " + it.Title), Vault: term.Clean(it.Vault),
 		Chars: term.Number(it.Chars), Reason: term.Clean(it.Reason), Cut: it.Cut, Depth: it.Depth,
 		Gap: whole[:len(whole)-len(body)], Text: body, item: it,
 	}

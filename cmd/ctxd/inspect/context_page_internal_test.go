@@ -44,7 +44,7 @@ func hostilePrompt(entities int) *prompt.Result {
 	b.WriteString("before\n")
 	open(prompt.SectionPinned, "## Notes pinned by user\n")
 	for i := range pageTexts {
-		add(prompt.Item{Kind: prompt.KindNote, ID: fmt.Sprint("n", i), Title: pick(i), Reason: pick(i + 1)}, "\n### [["+pick(i)+"]] [id:n]\n"+pick(i)+"\n---\n")
+		add(prompt.Item{Kind: prompt.KindNote, ID: fmt.Sprint("n", i), Title: pick(i), Vault: pick(i), Reason: pick(i + 1)}, "\n### [["+pick(i)+"]] [id:n]\n"+pick(i)+"\n---\n")
 	}
 	res.Sections[0].End = at()
 	if entities > 0 {
@@ -173,6 +173,11 @@ func TestCTX32_PageHoldsHostileTextsAsText(t *testing.T) {
 			}
 			if n := len(elements["article"]); n != len(pageTexts)+entities {
 				t.Errorf("%d blocks", n)
+			}
+			for i, article := range elements["article"][:len(pageTexts)] {
+				if vault := term.Clean(pageTexts[i]); entities == 0 && vault != "" && !strings.Contains(textOf(article), " vault "+vault+"\n") {
+					t.Errorf("no vault %q in %q", vault, textOf(article))
+				}
 			}
 			nodes := entities
 			if entities == 0 { // the notes

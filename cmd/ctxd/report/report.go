@@ -64,6 +64,9 @@ func drawItems(s *term.Screen, items []prompt.Item) {
 	}
 	for _, it := range items {
 		why := it.Reason
+		if it.Vault != "" {
+			why += "  vault " + it.Vault
+		}
 		if titled[it.Title] > 1 && it.ID != "" {
 			why += "  " + it.ID
 		}
@@ -247,13 +250,17 @@ func drawDropped(s *term.Screen, dropped []prompt.Dropped) {
 
 // DroppedName names what was left out; of a private record there is no title.
 func DroppedName(d prompt.Dropped) string {
+	name := d.Kind + " " + d.ID
 	switch {
 	case d.Title != "":
-		return Label(d.Kind, d.Title)
+		name = Label(d.Kind, d.Title)
 	case d.Reason == prompt.Private:
-		return "a private " + d.Kind + " " + d.ID
+		name = "a private " + name
 	}
-	return d.Kind + " " + d.ID
+	if d.Vault != "" {
+		name += " (vault " + d.Vault + ")"
+	}
+	return name
 }
 
 // EntityTitles are the names of the entities that a report tells of, by their ids.

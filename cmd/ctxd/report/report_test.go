@@ -33,13 +33,16 @@ func sampleReport() *prompt.Report {
 				entity("w", "若葉ロードセル", 2, 90, prompt.Edge{From: "e", Field: "vendor"}),
 			}},
 			{Name: prompt.SectionLinked, Chars: 0, Budget: 6_500},
+			{Name: prompt.SectionSearch, Chars: 90, Budget: 12_500, Items: []prompt.Item{
+				{Kind: prompt.KindNote, ID: "n5", Title: "Plan", Vault: "Home", Chars: 40, Reason: "found by words"},
+			}},
 		},
 		Dropped: []prompt.Dropped{
 			{Kind: prompt.KindEntity, Title: "Sam", Reason: prompt.Ambiguous, Candidates: []prompt.Candidate{{ID: "s1", Title: "Samira Haddad", Type: "Person"}, {ID: "n1", Title: "Sam", Path: "People/Sam.md"}}},
 			{Kind: prompt.KindEntity, ID: "x", Reason: prompt.Unknown},
 			{Kind: prompt.KindNote, ID: "p", Reason: prompt.Private},
 			{Kind: prompt.KindNote, ID: "n2", Title: "Weekly Sync", Reason: prompt.OverBudget},
-			{Kind: prompt.KindNote, ID: "n3", Title: "Product Principles", Reason: prompt.OverBudget},
+			{Kind: prompt.KindNote, ID: "n3", Title: "Product Principles", Vault: "Work", Reason: prompt.OverBudget},
 			{Kind: prompt.KindEntity, ID: "l", Title: "Lichtwerk", Reason: prompt.OverLimit},
 			{Kind: prompt.KindNote, ID: "n4", Title: "Of a later version", Reason: "tired"},
 		},

@@ -265,6 +265,8 @@ export interface ContextDropped {
   id?: string;
   /** Its title or name; absent for a private one. */
   title?: string;
+  /** Of a note: its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Budget, limit, archived, deleted, private, duplicate, unknown or ambiguous. */
   reason: string;
   /** The records that an ambiguous mention may mean. */
@@ -298,6 +300,8 @@ export interface ContextItem {
   id?: string;
   /** Its title or name. */
   title: string;
+  /** Of a note: its vault; absent when the reader sees one vault at most. */
+  vault?: string;
   /** Where it begins in the prompt, in UTF-16 code units. */
   start: number;
   /** Where it ends there, exclusive. */
