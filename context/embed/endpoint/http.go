@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -44,11 +42,16 @@ type Options struct {
 	Logger  *slog.Logger // nil for none
 }
 
-const defaultHTTPTimeout = 30 * time.Second
+const embeddingTimeout = 30 * time.Second
+
+var embeddings = service{
+	noun: "embedding endpoint", setting: "embedding", path: "embeddings", example: "nomic-embed-text",
+	pull: ", as before ollama pull", start: "start its server for embeddings, as llama-server --embeddings does",
+}
 
 // endpoint is what a URL stands for.
 type endpoint struct {
-	url    string     // of the embeddings
+	url    string     // of what is asked for
 	host   string     // with its port, for people
 	addr   netip.Addr // when it is named by one
 	secure bool
@@ -58,18 +61,18 @@ type endpoint struct {
 // Check says what is wrong with options, as fault.Invalid that names the field:
 // url, model or key. It asks nobody.
 func (o *Options) Check() error {
-	_, err := o.endpoint()
+	_, err := o.endpoint(embeddings)
 	return err
 }
 
-func (o *Options) endpoint() (*endpoint, error) {
-	e, err := parseEndpoint(o.URL)
+func (o *Options) endpoint(s service) (*endpoint, error) {
+	e, err := parseEndpoint(o.URL, s.path)
 	switch {
 	case err != nil:
 		return nil, err
 	case strings.TrimSpace(o.Model) == "":
 		return nil, fault.Field("model", "an endpoint needs the name of a model").
-			WithHint("name it as the endpoint does, such as nomic-embed-text")
+			WithHint("name it as the endpoint does, such as %s", s.example)
 	case len(o.Model) > 256 || strings.ContainsFunc(o.Model, isControl):
 		return nil, fault.Field("model", "this is no name of a model")
 	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
@@ -77,7 +80,7 @@ func (o *Options) endpoint() (*endpoint, error) {
 			WithHint("it must be one line of letters, digits and signs")
 	}
 	if e.addr.IsValid() && !e.local && !o.AllowRemote {
-		hint := "set embedding.allowRemote when the texts of your notes may leave this machine"
+		hint := "set " + s.setting + ".allowRemote when the texts of your notes may leave this machine"
 		if e.addr.IsUnspecified() {
 			hint = "write 127.0.0.1 when you mean this machine"
 		}
@@ -90,9 +93,9 @@ func (o *Options) endpoint() (*endpoint, error) {
 	return e, nil
 }
 
-// parseEndpoint reads a URL. Its errors don't show it: a wrong one may hold a
-// key.
-func parseEndpoint(text string) (*endpoint, error) {
+// parseEndpoint reads a URL that leads to the path of a service, or to its server.
+// Its errors don't show it: a wrong one may hold a key.
+func parseEndpoint(text, path string) (*endpoint, error) {
 	bad := func(why string) error {
 		return fault.Field("url", "%s", why).WithHint("write it as http://127.0.0.1:11434/v1")
 	}
@@ -109,11 +112,11 @@ func parseEndpoint(text string) (*endpoint, error) {
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch p := strings.TrimRight(u.Path, "/"); {
 	case p == "":
-		u.Path = "/v1/embeddings"
-	case strings.HasSuffix(p, "/embeddings"):
+		u.Path = "/v1/" + path
+	case strings.HasSuffix(p, "/"+path):
 		u.Path = p
 	default:
-		u.Path = p + "/embeddings"
+		u.Path = p + "/" + path
 	}
 	u.RawPath = ""
 	e := &endpoint{url: u.String(), host: u.Host, secure: u.Scheme == "https"}
@@ -138,17 +141,9 @@ func (e *endpoint) remote(allowed bool) bool { return allowed && !e.local }
 // endpoints load a model for a question and drop it again when the asker leaves,
 // so one that nobody waited for would never be loaded.
 type HTTP struct {
-	at      *endpoint
-	remote  bool   // it may be dialled outside this machine
-	name    string // of the model
-	key     string
-	timeout time.Duration
-	client  *http.Client
-	dialer  *net.Dialer // of the client
-	log     *slog.Logger
+	peer
 	gate    gate
 	breaker *gobreaker.CircuitBreaker[[][]float32]
-	pace    pace
 
 	life     context.Context // of all calls; ends with Close
 	end      context.CancelFunc
@@ -157,7 +152,7 @@ type HTTP struct {
 	statusMu sync.Mutex   // guards what follows
 	state    string
 	why      string
-	model    *embed.Model // nil: not known yet
+	known    *embed.Model // nil: not known yet
 	closed   bool
 	running  sync.WaitGroup // questions
 }
@@ -165,21 +160,11 @@ type HTTP struct {
 // New returns an embedder that asks an endpoint. It does not reach for it
 // yet. The errors are those of Check.
 func New(o Options) (*HTTP, error) {
-	at, err := o.endpoint()
+	p, err := newPeer(embeddings, &o, embeddingTimeout, embeddingPace)
 	if err != nil {
 		return nil, err
 	}
-	h := &HTTP{
-		at: at, remote: at.remote(o.AllowRemote), name: o.Model, key: o.Key, timeout: o.Timeout, log: o.Logger,
-		state: embed.Idle, pace: defaultPace,
-	}
-	if h.timeout <= 0 {
-		h.timeout = defaultHTTPTimeout
-	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
-	h.client, h.dialer = newClient(h.remote)
+	h := &HTTP{peer: p, state: embed.Idle}
 	h.life, h.end = context.WithCancel(context.Background())
 	h.breaker = h.newBreaker()
 	return h, nil
@@ -189,7 +174,7 @@ func New(o Options) (*HTTP, error) {
 // none is known, or when the last request failed.
 func (h *HTTP) Model(ctx context.Context) (embed.Model, error) {
 	h.statusMu.Lock()
-	known, state := h.model, h.state
+	known, state := h.known, h.state
 	h.statusMu.Unlock()
 	if known != nil && state != embed.Failed {
 		return *known, nil
@@ -309,7 +294,7 @@ func (h *HTTP) embed(ctx context.Context, p embed.Purpose, texts []string) (embe
 // anyModel is the model for texts that have nothing to embed.
 func (h *HTTP) anyModel(ctx context.Context, p embed.Purpose) (embed.Model, error) {
 	h.statusMu.Lock()
-	known := h.model
+	known := h.known
 	h.statusMu.Unlock()
 	if known != nil {
 		return *known, nil
@@ -323,8 +308,8 @@ func (h *HTTP) anyModel(ctx context.Context, p embed.Purpose) (embed.Model, erro
 
 // identity is the model of vectors with these dimensions.
 func (h *HTTP) identity(dims int) embed.Model {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d", h.at.url, h.name, dims))
-	return embed.Model{Name: h.name, Dims: dims, SHA256: hex.EncodeToString(sum[:])}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d", h.at.url, h.model, dims))
+	return embed.Model{Name: h.model, Dims: dims, SHA256: hex.EncodeToString(sum[:])}
 }
 
 // Status says how the endpoint was when it was last asked.
@@ -335,8 +320,8 @@ func (h *HTTP) Status() embed.Status {
 	if h.state == embed.Idle && h.asking.Load() > 0 {
 		s.State = embed.Starting
 	}
-	if h.model != nil {
-		m := *h.model
+	if h.known != nil {
+		m := *h.known
 		s.Model = &m
 	}
 	return s
@@ -349,10 +334,10 @@ func (h *HTTP) settled(vectors [][]float32, err error) {
 	switch {
 	case err == nil:
 		m := h.identity(len(vectors[0]))
-		if h.model != nil && *h.model != m {
-			h.log.Warn("the endpoint has another model", "name", h.name, "dims", m.Dims, "before", h.model.Dims)
+		if h.known != nil && *h.known != m {
+			h.log.Warn("the endpoint has another model", "name", h.model, "dims", m.Dims, "before", h.known.Dims)
 		}
-		h.state, h.why, h.model = embed.Ready, "", &m
+		h.state, h.why, h.known = embed.Ready, "", &m
 	case fault.KindOf(err) == fault.Unavailable:
 		h.state, h.why = embed.Failed, fault.Message(err)
 	}
