@@ -27,7 +27,7 @@ var rooms = []string{
 	"notes/frontmatter", "notes/markdown/destinations", "notes/markdown", "notes/parts", "notes/attachments", "notes/former", "notes/tags", "notes/canvas", "notes/infer", "notes", "notes/watch",
 	"graph", "graph/draw",
 	"context/prompt/chars", "context/prompt/body", "context/prompt/properties",
-	"context/embed", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
+	"context/embed", "context/embed/rerank", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
 	"context/search/text", "context/search/passages", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/wordfile", "context/search/source", "context/search/notedoc", "context/search/searchtest",
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/refs/handle",

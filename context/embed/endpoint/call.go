@@ -36,7 +36,7 @@ func (h *HTTP) newBreaker() *gobreaker.CircuitBreaker[[][]float32] {
 		},
 		OnStateChange: func(host string, from, to gobreaker.State) {
 			if to == gobreaker.StateOpen || from == gobreaker.StateHalfOpen {
-				h.log.Info(h.noun, "host", host, "breaker", to.String())
+				h.log.Info("embedding endpoint", "host", host, "breaker", to.String())
 			}
 		},
 	})

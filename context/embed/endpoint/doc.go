@@ -1,5 +1,6 @@
 // Package endpoint is the embedder that asks a server which speaks the protocol of
-// OpenAI's embeddings, as llama.cpp, Ollama and many others do.
+// OpenAI's embeddings, as llama.cpp, Ollama and many others do; and the [Reranker] that
+// asks one which has /v1/rerank.
 //
 // Without Options.AllowRemote only this machine is dialled, whatever a name resolves to,
 // and no proxy is asked. Questions go before passages; passages are sent in batches.
@@ -8,5 +9,10 @@
 // are read strictly and within bounds: what does not fit is an error, and nothing of it
 // is used. No text and no key is in an error or in the log.
 //
-// [HTTP] is safe for concurrent use; Close ends it, with the calls that wait.
+// The two share how a server is reached and what is said of its failures, and nothing
+// else: a reranker answers within its timeout or not at all, and a reply of which some
+// entries are odd is used without them.
+//
+// [HTTP] and [Reranker] are safe for concurrent use; Close ends them, with the calls that
+// wait.
 package endpoint

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"net"
 	"time"
+
+	"github.com/ctxd/ctxd/context/embed/rerank"
 )
 
 // Hasten has failed requests repeated, and a failing endpoint asked again, after
@@ -38,3 +40,19 @@ func DecodeReply(body []byte, count int) [][]float32 {
 
 // ResolveBy has names looked up by r. Call it before the first request.
 func (h *HTTP) ResolveBy(r *net.Resolver) { h.dialer.Resolver = r }
+
+// Hasten has failed requests repeated after next to no time, and a failing endpoint
+// left alone for so long. Call it before the first request.
+func (r *Reranker) Hasten(rest time.Duration) {
+	r.pace.first, r.pace.most, r.pace.rest = time.Millisecond, 5*time.Millisecond, rest
+	r.breaker = r.newBreaker()
+}
+
+// DecodeRanks reads the scores of a reply, nil when it is wrong.
+func DecodeRanks(body []byte, count int, scale rerank.Scale) []float32 {
+	scores, err := decodeRanks(body, count, scale)
+	if err != nil {
+		return nil
+	}
+	return scores
+}

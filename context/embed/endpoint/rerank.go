@@ -1,0 +1,246 @@
+package endpoint
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+var reranking = service{
+	noun: "reranking endpoint", setting: "rerank", path: "rerank", example: "bge-reranker-v2-m3",
+	start: "start its server for reranking, as llama-server --reranking does",
+}
+
+// rerankPace fits into rerank.Timeout: somebody waits.
+var rerankPace = pace{queryTries: 2, first: 100 * time.Millisecond, most: time.Second, rest: 30 * time.Second}
+
+// RerankOptions say which endpoint reranks.
+type RerankOptions struct {
+	// Options say where it is, as for an embedder: http://127.0.0.1:8080,
+	// http://127.0.0.1:8080/v1 and http://127.0.0.1:8080/v1/rerank are the same.
+	// Timeout is that of a whole call, rerank.Timeout unless set.
+	Options
+	// Scores is the scale of the numbers that it gives. There is no default: a reply
+	// does not tell it.
+	Scores rerank.Scale
+}
+
+// Check says what is wrong with options, as fault.Invalid that names the field:
+// url, model, key or scores. It asks nobody.
+func (o *RerankOptions) Check() error {
+	if _, err := o.endpoint(reranking); err != nil {
+		return err
+	}
+	if !slices.Contains(rerank.Scales, o.Scores) {
+		return fault.Field("scores", "an endpoint that reranks needs the scale of its scores").WithHint(
+			"write logits for llama-server with a BERT such as bge-reranker, probabilities for Cohere and vLLM")
+	}
+	return nil
+}
+
+// Reranker asks an endpoint: llama-server, Jina, Cohere, or any that speaks as they
+// do. Make one with [NewReranker].
+//
+// A call that its caller has given up is withdrawn from the endpoint at once. An
+// endpoint that fails three times in a row, or is too slow as often, is left alone for
+// 30 s, in which calls fail at once.
+type Reranker struct {
+	peer
+	scale   rerank.Scale
+	breaker *gobreaker.CircuitBreaker[[]float32]
+
+	life    context.Context // of all calls; ends with Close
+	end     context.CancelFunc
+	asking  atomic.Int32   // calls under way
+	running sync.WaitGroup // calls
+
+	mu     sync.Mutex // guards what follows
+	state  string
+	why    string
+	closed bool
+}
+
+// NewReranker returns a reranker that asks an endpoint. It does not reach for it yet.
+// The errors are those of Check.
+func NewReranker(o RerankOptions) (*Reranker, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	p, err := newPeer(reranking, &o.Options, rerank.Timeout, rerankPace)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reranker{peer: p, scale: o.Scores, state: embed.Idle}
+	r.life, r.end = context.WithCancel(context.Background())
+	r.breaker = r.newBreaker()
+	return r, nil
+}
+
+// newBreaker leaves an endpoint alone for a while that fails, so that nobody waits for it. One
+// that is too slow fails as well; a caller that leaves is no failure.
+func (r *Reranker) newBreaker() *gobreaker.CircuitBreaker[[]float32] {
+	return gobreaker.NewCircuitBreaker[[]float32](gobreaker.Settings{
+		Name: r.at.host, MaxRequests: 1, Timeout: r.pace.rest,
+		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToRest },
+		IsSuccessful: func(err error) bool { return err == nil || fault.KindOf(err) == fault.Invalid },
+		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
+		OnStateChange: func(host string, from, to gobreaker.State) {
+			if to == gobreaker.StateOpen || from == gobreaker.StateHalfOpen {
+				r.log.Info("reranking endpoint", "host", host, "breaker", to.String())
+			}
+		},
+	})
+}
+
+// Rerank scores texts; see [rerank.Reranker].
+func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	job, err := rerank.Prepare(query, texts)
+	if err != nil {
+		return nil, err
+	}
+	if !r.begin() {
+		return nil, errRerankerClosed()
+	}
+	defer r.running.Done()
+	if len(job.Texts) == 0 {
+		return job.Scores(nil), nil
+	}
+	work, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	defer context.AfterFunc(r.life, cancel)()
+	r.asking.Add(1)
+	defer r.asking.Add(-1)
+	scores, err := r.breaker.Execute(func() ([]float32, error) {
+		scores, err := r.insist(work, job)
+		err = r.ended(ctx, work, err)
+		r.settled(err)
+		return scores, err
+	})
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests):
+		return nil, r.failure("failed several times and is left alone for a moment")
+	case err != nil:
+		return nil, err
+	}
+	return job.Scores(scores), nil
+}
+
+// begin counts a call, unless the reranker is closed.
+func (r *Reranker) begin() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.running.Add(1)
+	}
+	return !r.closed
+}
+
+func errRerankerClosed() error { return fault.New(fault.Unavailable, "the reranker is closed") }
+
+// insist asks once more when the first try fails for a reason that may pass, and once
+// with less of the texts when they are too long.
+func (r *Reranker) insist(ctx context.Context, job rerank.Job) ([]float32, error) {
+	try := func() ([]float32, error) { return r.post(ctx, job) }
+	scores, err := repeat(ctx, r.pace, r.pace.queryTries, try)
+	var no *refusal
+	if errors.As(err, &no) && no.long {
+		job = job.Shorter()
+		scores, err = repeat(ctx, r.pace, r.pace.queryTries, try)
+	}
+	return scores, err
+}
+
+// post sends one request. Its errors are *refusal and that of ctx.
+func (r *Reranker) post(ctx context.Context, job rerank.Job) ([]float32, error) {
+	body, err := encodeRerank(r.at.url, r.model, job)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := r.send(ctx, body, maxRanks)
+	if err != nil {
+		return nil, err
+	}
+	scores, bad := decodeRanks(reply, len(job.Texts), r.scale)
+	if bad != nil {
+		return nil, bad
+	}
+	return scores, nil
+}
+
+// ended is what a call fails with: the error of its context when its caller left.
+func (r *Reranker) ended(ctx, work context.Context, err error) error {
+	var no *refusal
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.life.Err() != nil:
+		return errRerankerClosed()
+	case work.Err() != nil:
+		return r.failure("gave no scores within %s", r.timeout).WithHint("%s.timeout gives it longer", r.setting)
+	case !errors.As(err, &no):
+		return err
+	case no.texts && !no.passing:
+		return fault.New(fault.Invalid, "the %s %s %s", r.noun, r.at.host, no.fault.Msg).WithHint("%s", no.fault.Hint)
+	}
+	return r.failureOf(no)
+}
+
+// settled remembers how a call ended.
+func (r *Reranker) settled(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed || errors.Is(err, context.Canceled):
+	case err == nil:
+		r.state, r.why = embed.Ready, ""
+	case errors.Is(err, context.DeadlineExceeded):
+		r.state, r.why = embed.Failed, "its last caller did not wait for it"
+	default:
+		r.state, r.why = embed.Failed, fault.Message(err)
+	}
+}
+
+// Status says how the endpoint was when it was last asked. The identity of its model
+// is a hash of the URL and the name: the weights are out of reach.
+func (r *Reranker) Status() embed.Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := embed.Status{Kind: embed.HTTP, State: r.state, Why: r.why, Device: r.at.host, Remote: r.remote}
+	if s.State == embed.Idle && r.asking.Load() > 0 {
+		s.State = embed.Starting
+	}
+	if s.State == embed.Ready {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", r.at.url, r.model))
+		s.Model = &embed.Model{Name: r.model, Dims: 1, SHA256: hex.EncodeToString(sum[:])}
+	}
+	return s
+}
+
+// Close withdraws the calls under way and waits for them.
+func (r *Reranker) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.state, r.why = embed.Failed, "closed"
+	r.mu.Unlock()
+	r.end()
+	r.running.Wait()
+	r.client.CloseIdleConnections()
+	return nil
+}
