@@ -223,7 +223,7 @@ func eachName(e *Entity, t *Type, visit func(text string)) {
 
 // hasName reports whether a reference of an entity may be a name.
 func (s *Store) hasName(e *Entity) (found bool) {
-	eachName(e, s.types[Fold(e.Type)], func(string) { found = true })
+	eachName(e, s.types[Fold(e.Type)].Of(e), func(string) { found = true })
 	return found
 }
 
@@ -251,9 +251,9 @@ func (s *Store) unlink(key, id string) {
 	}
 }
 
-// retype takes another declaration of a type in, nil for one that is gone: which of the
-// texts of its entities are references is another matter then.
-func (s *Store) retype(key string, t *Type) {
+// retype takes other declarations of the types of a name in, nil for some that are gone:
+// which of the texts of their entities are references is another matter then.
+func (s *Store) retype(key string, t *NamedTypes) {
 	before := s.types[key]
 	if t == nil {
 		delete(s.types, key)
@@ -263,8 +263,10 @@ func (s *Store) retype(key string, t *Type) {
 	if s.resolve.Keys == nil {
 		return
 	}
-	refers := func(t *Type) bool {
-		return t != nil && slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.IsRef() })
+	refers := func(named *NamedTypes) bool {
+		return slices.ContainsFunc(named.All(), func(t *Type) bool {
+			return slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.IsRef() })
+		})
 	}
 	if !refers(before) && !refers(t) {
 		return
@@ -272,7 +274,7 @@ func (s *Store) retype(key string, t *Type) {
 	for id, e := range s.byID {
 		if Fold(e.Type) == key {
 			stored := s.record(id)
-			s.leaveNames(stored, before)
+			s.leaveNames(stored, before.Of(stored))
 			s.enterLinks(stored)
 		}
 	}

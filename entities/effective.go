@@ -238,7 +238,7 @@ func (s *Store) enterLinks(record *Entity) {
 		s.linked[key][record.ID] = struct{}{}
 	})
 	if s.resolve.Keys != nil {
-		s.enterNames(record, s.types[Fold(record.Type)])
+		s.enterNames(record, s.types[Fold(record.Type)].Of(record))
 	}
 }
 
@@ -251,7 +251,7 @@ func (s *Store) leaveLinks(record *Entity) {
 	}
 	s.eachLinkKey(record, func(key string) { s.unlink(key, record.ID) })
 	if record != nil && s.resolve.Keys != nil {
-		s.leaveNames(record, s.types[Fold(record.Type)])
+		s.leaveNames(record, s.types[Fold(record.Type)].Of(record))
 	}
 }
 
@@ -309,7 +309,7 @@ func (s *Store) forget(e *Entity) {
 // the type does not declare left out. It returns record itself when there is
 // no difference, which is the common case.
 func (s *Store) effective(record *Entity) *Entity {
-	t := s.types[Fold(record.Type)]
+	t := s.types[Fold(record.Type)].Of(record)
 	var fields Values
 	change := func() {
 		if fields == nil {
@@ -391,7 +391,12 @@ func (s *Store) resolveValue(f Field, value any, from string) any {
 }
 
 func (s *Store) sortTypes() {
-	s.sorted = slices.SortedFunc(maps.Values(s.types), func(a, b *Type) int { return CompareNatural(a.Name, b.Name) })
+	byName := slices.SortedFunc(maps.Values(s.types),
+		func(a, b *NamedTypes) int { return CompareNatural(a.Name, b.Name) })
+	s.sorted = make([]*Type, 0, len(byName))
+	for _, n := range byName {
+		s.sorted = append(s.sorted, n.All()...)
+	}
 }
 
 // entityChange is the change of an entity with nil where there is none.

@@ -347,13 +347,13 @@ func TestTypesChangeAndValuesStay(t *testing.T) {
 	if got := s.Get("a").Fields["role"]; got != "Dev" {
 		t.Errorf("the value came back as %v", got)
 	}
-	if _, err := s.DeleteType(ctx, "Person", false); fault.KindOf(err) != fault.Conflict {
+	if _, err := s.DeleteType(ctx, "Person", "", false); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("delete of a type in use: %v", err)
 	}
-	if _, err := s.DeleteType(ctx, "PERSON", true); err != nil || s.Type("Person") != nil || s.Get("a").Live() {
+	if _, err := s.DeleteType(ctx, "PERSON", "", true); err != nil || s.Type("Person") != nil || s.Get("a").Live() {
 		t.Errorf("forced delete: %v", err)
 	}
-	if _, err := s.DeleteType(ctx, "Person", false); fault.KindOf(err) != fault.NotFound {
+	if _, err := s.DeleteType(ctx, "Person", "", false); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("second delete: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ import (
 //	           list the list
 //	times      created, updated, trashed if it is
 //	number     version
-//	text       sources, if there are any
+//	texts      sources, if there are any; vault, if there is one, since format 7 of the store
 //
 // Texts, lists, times and numbers are those of package kv. An entity has one
 // record, and no other is read. All its texts are parts of the record.
@@ -36,6 +36,7 @@ const (
 	flagVaultBacked
 	flagTrashed
 	flagSources
+	flagVault
 	allFlags = 1<<iota - 1
 )
 
@@ -56,7 +57,7 @@ func encode(e *Entity) (_ string, err error) {
 	}
 	flags := flagIf(flagPrivate, e.Private) | flagIf(flagVaultBacked, e.VaultBacked) |
 		flagIf(flagTrashed, e.TrashedAt != nil) |
-		flagIf(flagSources, e.Sources != "")
+		flagIf(flagSources, e.Sources != "") | flagIf(flagVault, e.Vault != "")
 	b := append(make([]byte, 0, 512), recordFormat, flags)
 	for _, s := range [...]string{e.ID, e.Type, e.Name, e.NoteID} {
 		b = codec.AppendText(b, s)
@@ -82,6 +83,9 @@ func encode(e *Entity) (_ string, err error) {
 	b = codec.AppendUint(b, uint64(e.Version))
 	if e.Sources != "" {
 		b = codec.AppendText(b, e.Sources)
+	}
+	if e.Vault != "" {
+		b = codec.AppendText(b, e.Vault)
 	}
 	return string(b), nil
 }
@@ -146,6 +150,10 @@ func decode(s string) (*Entity, error) {
 	if flags&flagSources != 0 {
 		e.Sources = r.Text()
 		r.Bad = r.Bad || e.Sources == ""
+	}
+	if flags&flagVault != 0 {
+		e.Vault = r.Text()
+		r.Bad = r.Bad || e.Vault == ""
 	}
 	if r.Bad || flags > allFlags || r.Rest != "" {
 		return nil, errRecord

@@ -36,7 +36,9 @@ func CheckType(t Type, maxFields int) (*Type, error) {
 	if len(t.Fields) > maxFields {
 		return nil, fault.TooLarge("fields", len(t.Fields), maxFields, "items")
 	}
-	out := &Type{Name: name, Fields: make([]Field, 0, len(t.Fields)), Inferred: t.Inferred, Version: t.Version}
+	out := &Type{
+		Name: name, Fields: make([]Field, 0, len(t.Fields)), Inferred: t.Inferred, Version: t.Version, Vault: t.Vault,
+	}
 	seen := make(map[string]bool, len(t.Fields))
 	for i, f := range t.Fields {
 		at := fmt.Sprintf("fields[%d]", i)

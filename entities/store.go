@@ -16,7 +16,7 @@ import (
 
 // The collections that the records lie in.
 var (
-	TypeRecords   = kv.NewCollection[Type]("type") // by the fold of the name
+	TypeRecords   = kv.NewCollection[NamedTypes]("type") // by the fold of the name
 	EntityRecords = kv.NewCollection("entity", kv.Codec[Entity]{Encode: encode, Decode: decode})
 )
 
@@ -59,8 +59,8 @@ type Store struct {
 	opts Options
 	past *past.Names // of notes too
 
-	mu      loading.Lock // guards everything below; at first all but names is loaded
-	types   map[string]*Type
+	mu      loading.Lock            // guards everything below; at first all but names is loaded
+	types   map[string]*NamedTypes  // by the fold of the name
 	sorted  []*Type                 // by name
 	byID    map[string]*Entity      // effective, the trash included
 	records map[string]*Entity      // as stored, only where it differs from the effective one
@@ -101,7 +101,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{
 		db: db, opts: opts,
-		types: make(map[string]*Type), byID: make(map[string]*Entity), records: make(map[string]*Entity),
+		types: make(map[string]*NamedTypes), byID: make(map[string]*Entity), records: make(map[string]*Entity),
 		byType: make(map[string]*typeMembers),
 		linked: make(map[string]map[string]struct{}), byNote: make(map[string]map[string]struct{}),
 		inherited: make(map[string]string),
@@ -143,15 +143,24 @@ func (s *Store) GetAll(ids []string, list []*Entity) (all []*Entity, gen uint64)
 	return list, s.gen
 }
 
-// Type returns the type of that name, compared without case, or nil.
-func (s *Store) Type(name string) *Type {
+// Type returns the type that entities of that name have which come from no vault (see
+// NamedTypes.In), compared without case, or nil.
+func (s *Store) Type(name string) *Type { return s.TypesNamed(name).In("", false) }
+
+// TypeOf returns the type of an entity, or nil. O(1).
+func (s *Store) TypeOf(e *Entity) *Type { return s.TypesNamed(e.Type).Of(e) }
+
+// TypesNamed returns the types of that name, compared without case: nil for none. They
+// are shared and not to be changed. O(1).
+func (s *Store) TypesNamed(name string) *NamedTypes {
 	key := Fold(name)
 	s.mu.Early().RLock()
 	defer s.mu.Early().RUnlock()
 	return s.types[key]
 }
 
-// Types returns all types by name. The slice is shared and not to be changed.
+// Types returns all types by name, of one name that of everybody first, then by vault. The
+// slice is shared and not to be changed.
 func (s *Store) Types() []*Type {
 	s.mu.Early().RLock()
 	defer s.mu.Early().RUnlock()

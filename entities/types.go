@@ -12,6 +12,8 @@ type (
 	Values = record.Values
 	// Type is the declaration of a kind of entity.
 	Type = record.Type
+	// NamedTypes are the types of one name.
+	NamedTypes = record.NamedTypes
 	// Field is the declaration of a field of a Type.
 	Field = record.Field
 	// FieldType is what values a field holds.

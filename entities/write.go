@@ -1,6 +1,7 @@
 package entities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -24,7 +25,7 @@ type Patch struct {
 // Put writes an entity: it replaces the one of that id, absent members are
 // cleared, an unknown id creates it; the note that an entity is made from stays.
 // Of e the Store takes ID (a new one when empty), Type, Name, Aliases, Fields,
-// NoteID, Private, and CreatedAt when the entity is new; the rest is the Store's.
+// NoteID, Private, and CreatedAt and Vault when the entity is new; the rest is the Store's.
 // ifVersion is the version that the caller changes, 0 for a new entity, nil for any.
 func (s *Store) Put(ctx context.Context, e Entity, ifVersion *int) (*Entity, error) {
 	var id string
@@ -95,16 +96,23 @@ func (s *Store) PutTx(tx *kv.Tx, e Entity, opts PutOptions) (*Entity, error) {
 	if err := CheckID("id", e.ID); err != nil {
 		return nil, err
 	}
-	t, err := TypeRecords.Shared(tx, Fold(e.Type))
-	if err != nil {
-		return nil, err
-	}
-	if t == nil {
-		return nil, UnknownType(e.Type)
-	}
 	old, err := EntityRecords.Get(tx, e.ID)
 	if err != nil {
 		return nil, err
+	}
+	if old != nil && !opts.FromNote {
+		e.Vault = old.Vault
+	}
+	named, err := TypeRecords.Shared(tx, Fold(e.Type))
+	if err != nil {
+		return nil, err
+	}
+	t := named.In(e.Vault, opts.VaultBacked)
+	if t == nil {
+		return nil, UnknownType(e.Type)
+	}
+	if !opts.VaultBacked {
+		e.Vault = cmp.Or(t.Vault, e.Vault)
 	}
 	if err := checkWritable(old, e.ID, opts.IfVersion, opts.FromNote); err != nil {
 		return nil, err
@@ -158,7 +166,7 @@ func (s *Store) build(tx *kv.Tx, t *Type, e Entity, old *Entity, opts PutOptions
 	record := &Entity{
 		ID: e.ID, Type: t.Name, Name: name, Aliases: aliases, Fields: values, NoteID: e.NoteID,
 		Private: e.Private, VaultBacked: opts.VaultBacked, CreatedAt: now, UpdatedAt: now, Version: 1,
-		Sources: e.Sources,
+		Sources: e.Sources, Vault: e.Vault,
 	}
 	switch {
 	case old != nil:
@@ -241,10 +249,11 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, er
 				return err
 			}
 		}
-		t, err := TypeRecords.Shared(tx, Fold(e.Type))
+		named, err := TypeRecords.Shared(tx, Fold(e.Type))
 		if err != nil {
 			return err
 		}
+		t := named.Of(e)
 		if t == nil {
 			return fault.New(fault.Conflict, "the type %q of entity %q is gone", e.Type, e.ID).WithRef(e.ID).
 				WithHint("declare the type again with types.put")

@@ -3,6 +3,7 @@ package entities
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -15,6 +16,10 @@ import (
 // leaves values of existing entities without a field to show them is a
 // Conflict that counts them, unless force is set; the values stay in their
 // records and show again when the field is declared again.
+//
+// A type without a Vault is everybody's. It takes the place of those that were inferred
+// from notes, and ifVersion is then about the one that Only finds. A vault that declares a
+// type of everybody of which is not known whose it is takes it over.
 func (s *Store) PutType(ctx context.Context, t Type, ifVersion *int, force bool) (*Type, []Diagnostic, error) {
 	var out *Type
 	var found []Diagnostic
@@ -32,21 +37,33 @@ func (s *Store) PutTypeTx(tx *kv.Tx, t Type, ifVersion *int, force bool) (*Type,
 		return nil, nil, err
 	}
 	key := Fold(record.Name)
-	old, err := TypeRecords.Get(tx, key)
+	named, err := TypeRecords.Get(tx, key)
 	if err != nil {
 		return nil, nil, err
 	}
-	record.Version = 1
+	record.Version = named.Next()
+	old := named.OfVault(record.Vault)
+	if old == nil && record.Vault == "" {
+		old, _ = named.Only()
+	}
 	have := 0
 	if old != nil {
 		have = old.Version
-		record.Version = have + 1
 	}
 	if ifVersion != nil && *ifVersion != have {
 		return nil, nil, fault.Stale("type", record.Name, have, *ifVersion)
 	}
-	if old != nil && !force {
-		if err := s.checkOrphans(tx, record); err != nil {
+	next := named.With(record)
+	switch {
+	case record.Inferred:
+	case record.Vault == "":
+		next.Vaults = slices.DeleteFunc(next.Vaults, func(t Type) bool { return t.Inferred })
+		next.Unclaimed = false
+	case next.Unclaimed:
+		next = next.Without("")
+	}
+	if named != nil && !force {
+		if err := checkOrphans(tx, next, record); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -54,14 +71,15 @@ func (s *Store) PutTypeTx(tx *kv.Tx, t Type, ifVersion *int, force bool) (*Type,
 	if err != nil {
 		return nil, nil, err
 	}
-	return record, found, TypeRecords.Put(tx, key, record)
+	return record, found, TypeRecords.Put(tx, key, next)
 }
 
-// checkOrphans refuses a change of a type that hides values of its entities.
-func (s *Store) checkOrphans(tx *kv.Tx, t *Type) error {
+// checkOrphans refuses a change of a type that hides values of its entities. named are the
+// types of the name after the change.
+func checkOrphans(tx *kv.Tx, named *NamedTypes, t *Type) error {
 	orphans, example := 0, ""
 	for _, e := range EntityRecords.All(tx, "") {
-		if Fold(e.Type) != Fold(t.Name) {
+		if Fold(e.Type) != Fold(t.Name) || named.Of(e).Vault != t.Vault {
 			continue
 		}
 		for name, value := range e.Fields {
@@ -118,23 +136,25 @@ func (s *Store) diagnose(tx *kv.Tx, t *Type) ([]Diagnostic, error) {
 	return found, nil
 }
 
-// DeleteType removes a type. While entities of it exist, the trash included,
-// that is a Conflict that counts them; with force they go to the trash, and
-// come back when the type is declared again and they are restored.
-func (s *Store) DeleteType(ctx context.Context, name string, force bool) (*Type, error) {
+// DeleteType removes a type: that of a vault, or for "" the one that Only finds. While
+// entities would be without a type, those in the trash included, that is a Conflict that
+// counts them; with force they go to the trash, and come back when the type is declared
+// again and they are restored.
+func (s *Store) DeleteType(ctx context.Context, name, vault string, force bool) (*Type, error) {
 	var t *Type
 	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
-		t, err = TypeRecords.Get(tx, Fold(name))
+		named, err := TypeRecords.Get(tx, Fold(name))
 		if err != nil {
 			return err
 		}
-		if t == nil {
-			return fault.New(fault.NotFound, "there is no type %s", quoted(name)).
-				WithHint("types.list shows the declared types")
+		t, err = FindType(named, name, vault)
+		if err != nil {
+			return err
 		}
+		next := named.Without(t.Vault)
 		var ids []string
 		for id, e := range EntityRecords.All(tx, "") {
-			if Fold(e.Type) == Fold(name) {
+			if Fold(e.Type) == Fold(name) && next.Of(e) == nil {
 				ids = append(ids, id)
 			}
 		}
@@ -150,7 +170,42 @@ func (s *Store) DeleteType(ctx context.Context, name string, force bool) (*Type,
 				return err
 			}
 		}
-		return TypeRecords.Delete(tx, Fold(name))
+		return putNamed(tx, Fold(name), next)
 	})
 	return t, err
+}
+
+// FindType returns the type of a vault, or for "" the one that Only finds. name is how the
+// types are called, of which there may be none.
+func FindType(named *NamedTypes, name, vault string) (*Type, error) {
+	if vault != "" {
+		if t := named.OfVault(vault); t != nil {
+			return t, nil
+		}
+		return nil, fault.New(fault.NotFound, "vault %s has no type %s of its own", quoted(vault), quoted(name)).
+			WithRef(name).WithHint("types.list shows the types and whose they are")
+	}
+	t, several := named.Only()
+	switch {
+	case several:
+		candidates := make([]fault.Candidate, len(named.Vaults))
+		for i := range named.Vaults {
+			candidates[i] = fault.Candidate{ID: named.Vaults[i].Vault}
+		}
+		return nil, fault.New(fault.Conflict, "%d vaults have a type %s of their own", len(candidates), named.Name).
+			WithRef(named.Name).WithCandidates(candidates).
+			WithHint("name the vault, as in {\"name\":%s,\"vault\":%s}", quoted(named.Name), quoted(candidates[0].ID))
+	case t == nil:
+		return nil, fault.New(fault.NotFound, "there is no type %s", quoted(name)).
+			WithRef(name).WithHint("types.list shows the declared types")
+	}
+	return t, nil
+}
+
+// putNamed stores the types of a name, nil for none.
+func putNamed(tx *kv.Tx, key string, named *NamedTypes) error {
+	if named == nil {
+		return TypeRecords.Delete(tx, key)
+	}
+	return TypeRecords.Put(tx, key, named)
 }

@@ -39,7 +39,7 @@ func (g *Graph) Describe(ctx context.Context, sub *Subgraph, n int) error {
 }
 
 func (g *Graph) describe(ctx context.Context, e *entities.Entity, n int) []FieldText {
-	t := g.typeNamed(e.Type)
+	t := g.typeOf(e)
 	if t == nil {
 		return nil
 	}

@@ -66,8 +66,8 @@ type Shown interface {
 	HidesNote(id string) bool         // likewise
 	NameOf(*entities.Entity) string
 	TitleOf(*notes.Note) string
-	TextOf(noteID, text string) string // a value of an entity of that note
-	Type(name string) *entities.Type   // nil for one that does not exist for the reader
+	TextOf(noteID, text string) string      // a value of an entity of that note
+	TypeOf(*entities.Entity) *entities.Type // nil for one that does not exist for the reader
 }
 
 // Private stands for a record that the reader is not to know of, where something
@@ -155,11 +155,11 @@ func (g *Graph) texts(e *entities.Entity, list []string) []string {
 	return out
 }
 
-func (g *Graph) typeNamed(name string) *entities.Type {
+func (g *Graph) typeOf(e *entities.Entity) *entities.Type {
 	if g.shown == nil {
-		return g.ents.Type(name)
+		return g.ents.TypeOf(e)
 	}
-	return g.shown.Type(name)
+	return g.shown.TypeOf(e)
 }
 
 // withheld reports whether a reference leads to what the reader is not to know of: a
@@ -181,10 +181,10 @@ func (g *Graph) LoadRest() { g.mu.LoadRest() }
 // which makes no difference: what it changed gets its edges anew.
 func (g *Graph) load() {
 	var t *entities.Type // of the last entity: most have one of a few
-	last := ""
+	var last *entities.Entity
 	for _, e := range slices.Collect(g.ents.All()) { // a type is not to be asked for while All holds the lock
-		if t == nil || e.Type != last {
-			t, last = g.ents.Type(e.Type), e.Type
+		if t == nil || e.Type != last.Type || e.Vault != last.Vault || e.VaultBacked != last.VaultBacked {
+			t, last = g.ents.TypeOf(e), e
 		}
 		g.connect(g.enter(Key{Entity, e.ID}), g.edges(e, t))
 	}
@@ -212,7 +212,7 @@ func (g *Graph) replace(id string, e *entities.Entity) {
 	if e == nil {
 		return
 	}
-	g.connect(from, g.edges(e, g.ents.Type(e.Type)))
+	g.connect(from, g.edges(e, g.ents.TypeOf(e)))
 }
 
 // connect gives a node that has none its edges.
@@ -344,7 +344,7 @@ type Ref struct {
 
 // computed returns the entities that the computed fields of e give.
 func (g *Graph) computed(ctx context.Context, e *entities.Entity) []Ref {
-	t := g.typeNamed(e.Type)
+	t := g.typeOf(e)
 	if t == nil || g.wql == nil {
 		return nil
 	}

@@ -99,7 +99,7 @@ func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bo
 	reach func(id string) *Resolved,
 ) map[string]any {
 	fields := make(map[string]any)
-	t := g.typeNamed(e.Type)
+	t := g.typeOf(e)
 	if t == nil {
 		return fields
 	}
@@ -149,7 +149,7 @@ func (g *Graph) Stored(e *entities.Entity) map[string]any {
 		return e.Fields
 	}
 	fields := make(map[string]any, len(e.Fields))
-	t := g.ents.Type(e.Type)
+	t := g.ents.TypeOf(e)
 	for name, value := range e.Fields {
 		f := entities.Field{Name: name, Type: record.Text}
 		if t != nil {

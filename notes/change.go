@@ -117,7 +117,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			given.Archived = &now
 		}
 		n.Given = given.orNil()
-		_, types, err := typeOf(tx, text.Document)
+		_, types, err := typeOf(tx, n.Vault, text.Document)
 		if err != nil {
 			return err
 		}

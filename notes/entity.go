@@ -11,15 +11,17 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/typesource"
 )
 
-// typeOf returns the type of entity that a text describes, "" for none, and the other
-// types that it names.
-func typeOf(tx *kv.Tx, doc *markdown.Document) (name string, others []infer.Type, err error) {
+// typeOf returns the type of entity that a text of a vault describes, "" for none, and the
+// other types that it names.
+func typeOf(tx *kv.Tx, vault string, doc *markdown.Document) (name string, others []infer.Type, err error) {
 	types, _ := infer.Types(doc)
 	name, others = infer.Choose(types, func(name string) bool {
-		t, failed := entities.TypeRecords.Get(tx, entities.Fold(name))
+		named, failed := entities.TypeRecords.Shared(tx, entities.Fold(name))
 		err = errors.Join(err, failed)
+		t := named.Own(vault)
 		return t != nil && !t.Inferred
 	})
 	return name, others, err
@@ -39,7 +41,11 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 		}
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	t, err := s.ensureType(tx, name, []TypeDoc{{doc.Document, n.Private}})
+	vault, err := typedBy(tx, n, name)
+	if err != nil {
+		return err
+	}
+	t, err := s.ensureType(tx, vault, n.VaultBacked, name, []TypeDoc{{Document: doc.Document, Private: n.Private}})
 	if err != nil {
 		return err
 	}
@@ -54,6 +60,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 	e, err := s.ents.PutTx(tx, entities.Entity{
 		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: values,
 		NoteID: n.ID, CreatedAt: n.CreatedAt, Sources: string(n.Sources),
+		Vault: vault,
 	}, entities.PutOptions{FromNote: true, VaultBacked: n.VaultBacked, Lenient: true, Problem: problem})
 	if err != nil {
 		return err
@@ -70,30 +77,56 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 	return s.ents.RestoreTx(tx, n.EntityID)
 }
 
+// typedBy returns the vault whose type the entity of a note has before others: that of the
+// file, or the one whose type it had before.
+func typedBy(tx *kv.Tx, n *Note, name string) (vault string, err error) {
+	if n.VaultBacked || n.EntityID == "" {
+		return n.Vault, nil
+	}
+	named, err := entities.TypeRecords.Shared(tx, entities.Fold(name))
+	if err != nil || named == nil || len(named.Vaults) == 0 {
+		return "", err
+	}
+	e, err := entities.EntityRecords.Get(tx, n.EntityID)
+	if err != nil || e == nil {
+		return "", err
+	}
+	return e.Vault, nil
+}
+
 // EnsureType declares the type that the given texts describe, or adds the
 // fields it lacks when it was inferred itself; a declared type stays as it is.
-// It returns the type.
-func (s *Store) EnsureType(ctx context.Context, name string, docs []TypeDoc) (*entities.Type, error) {
+// It returns the type. The texts are of files of a vault.
+func (s *Store) EnsureType(ctx context.Context, vault, name string, docs []TypeDoc) (*entities.Type, error) {
 	var t *entities.Type
 	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
-		t, err = s.ensureType(tx, name, docs)
+		t, err = s.ensureType(tx, vault, true, name, docs)
 		return err
 	})
 	return t, err
 }
 
-func (s *Store) ensureType(tx *kv.Tx, name string, docs []TypeDoc) (*entities.Type, error) {
-	t, err := entities.TypeRecords.Get(tx, entities.Fold(name))
-	if err != nil || t != nil && !t.Inferred {
-		return t, err
+func (s *Store) ensureType(tx *kv.Tx, vault string, file bool, name string, docs []TypeDoc) (*entities.Type, error) {
+	named, err := entities.TypeRecords.Shared(tx, entities.Fold(name))
+	if err != nil {
+		return nil, err
 	}
-	grown := entities.Type{Name: name, Inferred: true}
+	t, grown := named.Own(vault), entities.Type{Name: name, Inferred: true, Vault: vault}
+	if !file {
+		t, grown.Vault = named.In(vault, false), ""
+	}
+	if t != nil && !t.Inferred {
+		return t, nil
+	}
+	if t != nil && t.Vault != vault && len(named.Vaults) > 1 {
+		t = nil // a note of no vault has the type of the only one, and else its own
+	}
 	texts := make([]*markdown.Document, len(docs))
 	for i, d := range docs {
 		texts[i] = d.Document
 	}
 	if t != nil {
-		grown.Name, grown.Fields = t.Name, append(grown.Fields, t.Fields...)
+		grown.Name, grown.Fields, grown.Vault = t.Name, append(grown.Fields, t.Fields...), t.Vault
 	}
 	before := len(grown.Fields)
 	for _, f := range infer.Fields(texts) {
@@ -107,7 +140,7 @@ func (s *Store) ensureType(tx *kv.Tx, name string, docs []TypeDoc) (*entities.Ty
 			return nil, fault.Under("type", err)
 		}
 	}
-	return t, addSource(tx, t, docs)
+	return t, typesource.Add(tx, t, docs)
 }
 
 // vaultSpace is the name space of the ids that are derived from places in

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/notes/attachments"
 	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/tags"
+	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // Options are what a Store needs from elsewhere. The zero value works. The
@@ -46,8 +47,8 @@ type Store struct {
 	caseMu    sync.RWMutex         // guards caseRules
 	caseRules map[string]*caseRule // by vault
 
-	sourcesMu sync.RWMutex           // guards sources
-	sources   map[string]*typeSource // by the fold of the type's name
+	sourcesMu sync.RWMutex                  // guards sources
+	sources   map[string]*typesource.Record // by entities.TypeKey
 
 	ahead kv.Ahead[map[*Note]*noteNames] // of large commits on their way
 

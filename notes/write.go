@@ -142,7 +142,7 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	if comesBack {
 		old = d.Was
 	}
-	name, others, err := typeOf(tx, d.Read())
+	name, others, err := typeOf(tx, d.Vault, d.Read())
 	if err != nil {
 		return nil, err
 	}

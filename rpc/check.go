@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/graph"
@@ -166,7 +167,7 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 		add(tags, t.Name, t.Count)
 	}
 	for _, t := range r.Entities.Types() {
-		add(types, t.Name, t, r.Entities.Count(t.Name))
+		add(types, entities.TypeKey(t), t, r.Entities.CountOf(t))
 	}
 	for e := range r.Entities.All() {
 		if ctx.Err() != nil {

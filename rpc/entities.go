@@ -9,14 +9,20 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// written takes of an entity what a client may write.
-func written(p protocol.EntityRecord) entities.Entity {
+// entityOf takes of an entity what a client may write. For a reader who does not see all
+// types it has one that the reader sees.
+func (c scope) entityOf(p protocol.EntityRecord) entities.Entity {
 	e := entities.Entity{
 		ID: p.ID, Type: p.Type, Name: p.Name, Aliases: p.Aliases, Fields: p.Fields, NoteID: p.NoteID,
 		Private: p.Private,
 	}
 	if p.CreatedAt != nil {
 		e.CreatedAt = *p.CreatedAt
+	}
+	if c.view.Hides() {
+		if t := c.view.Type(p.Type); t != nil {
+			e.Vault = t.Vault
+		}
 	}
 	return e
 }
@@ -28,7 +34,7 @@ func (c scope) entitiesPut(ctx context.Context, _ *Session, p protocol.EntityPut
 	if err := c.typedAsSeen(p.Type, p.Fields); err != nil {
 		return nil, err
 	}
-	e, err := c.entities.Put(ctx, written(p.EntityRecord), p.IfVersion)
+	e, err := c.entities.Put(ctx, c.entityOf(p.EntityRecord), p.IfVersion)
 	return c.view.ShownEntity(e), err
 }
 
@@ -42,7 +48,7 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 		}
 	}
 	if e := c.view.Entity(p.ID); e != nil {
-		if err := c.typedAsSeen(e.Type, p.Fields); err != nil {
+		if err := c.fieldsSeen(c.view.TypeOf(e), e.Type, p.Fields); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +68,7 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 		if err := c.typedAsSeen(e.Type, e.Fields); err != nil {
 			return protocol.EntityList{}, fault.Under(fmt.Sprintf("entities[%d]", i), err)
 		}
-		records[i] = written(e)
+		records[i] = c.entityOf(e)
 	}
 	list, err := c.entities.PutMany(ctx, records)
 	for i, e := range list {
@@ -78,6 +84,9 @@ func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet
 	}
 	e = c.view.ShownEntity(e)
 	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields}
+	if t := c.view.TypeOf(e); t != nil && c.view.TypesNamed(e.Type).OfVault(t.Vault) != nil { // the reader knows of it
+		out.TypeVault = t.Vault
+	}
 	if p.Resolve > 0 {
 		resolved, err := c.view.ResolveEntity(ctx, e.ID, p.Resolve)
 		if err != nil {

@@ -54,7 +54,7 @@ type entityWriter interface {
 type typeWriter interface {
 	PutType(ctx context.Context, t entities.Type, ifVersion *int,
 		force bool) (*entities.Type, []entities.Diagnostic, error)
-	DeleteType(ctx context.Context, name string, force bool) (*entities.Type, error)
+	DeleteType(ctx context.Context, name, vault string, force bool) (*entities.Type, error)
 }
 
 // vaultKeeper reads vaults, forgets them, and tells how they stand for a reader who sees
@@ -131,10 +131,14 @@ func (c scope) newEntity(id, noteID, prefix string) error {
 // typedAsSeen returns the error for an entity that is written with a type or a field which
 // private notes alone have made: for a reader who does not see them there is none.
 func (c scope) typedAsSeen(typ string, fields entities.Values) error {
+	return c.fieldsSeen(c.view.Type(typ), typ, fields)
+}
+
+// fieldsSeen is typedAsSeen for a type that the reader sees, nil for none.
+func (c scope) fieldsSeen(t *entities.Type, typ string, fields entities.Values) error {
 	if !c.view.Hides() {
 		return nil
 	}
-	t := c.view.Type(typ)
 	if t == nil {
 		return entities.UnknownType(typ)
 	}

@@ -20,11 +20,7 @@ func (c scope) typesPut(ctx context.Context, _ *Session, p protocol.TypePut) (*p
 }
 
 func (c scope) typesGet(_ context.Context, _ *Session, p protocol.TypeGet) (*entities.Type, error) {
-	t := c.view.Type(p.Name)
-	if t == nil {
-		return nil, noType(p.Name)
-	}
-	return t, nil
+	return c.view.FindType(p.Name, p.Vault)
 }
 
 func noType(name string) error {
@@ -35,15 +31,15 @@ func noType(name string) error {
 func (c scope) typesList(context.Context, *Session, protocol.ReadAll) (protocol.TypeList, error) {
 	out := protocol.TypeList{Types: []protocol.TypeCount{}}
 	for _, t := range c.view.Types() {
-		out.Types = append(out.Types, protocol.TypeCount{Type: *t, Count: c.view.Count(t.Name)})
+		out.Types = append(out.Types, protocol.TypeCount{Type: *t, Count: c.view.Count(t)})
 	}
 	return out, nil
 }
 
 func (c scope) typesDelete(ctx context.Context, _ *Session, p protocol.TypeDelete) (protocol.TypeName, error) {
-	t, err := c.types.DeleteType(ctx, p.Name, p.Force)
+	t, err := c.types.DeleteType(ctx, p.Name, p.Vault, p.Force)
 	if err != nil {
 		return protocol.TypeName{}, err
 	}
-	return protocol.TypeName{Name: t.Name}, nil
+	return protocol.TypeName{Name: t.Name, Vault: t.Vault}, nil
 }

@@ -233,7 +233,8 @@ func (j *demoJob) computes() error {
 			return err
 		}
 		var t entities.Type
-		if err := j.client.Call(j.ctx, "types.get", protocol.TypeName{Name: e.Type}, &t); err != nil {
+		own := protocol.TypeGet{Name: e.Type, Vault: e.TypeVault}
+		if err := j.client.Call(j.ctx, "types.get", own, &t); err != nil {
 			return err
 		}
 		field, ok := t.Field(want.field)

@@ -58,7 +58,7 @@ func Open(db *kv.Store, s Stores) *Rooms {
 	r.forgetShown()
 	if s.WQL != nil {
 		r.remote.wql = s.WQL.Showing(wql.Shown{
-			Hides: privateEntity, As: r.queried, Types: r.remote.Types, Type: r.remote.Type, Match: r.match,
+			Hides: privateEntity, As: r.queried, Types: r.remote.Types, TypeOf: r.remote.TypeOf, Match: r.match,
 		})
 	}
 	if s.Graph != nil {

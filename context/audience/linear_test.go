@@ -61,6 +61,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.NoteInVault": func(w *masking, s shownText) { _, _ = w.remote.NoteInVault("v", "", s.text) },
 	"View.VaultOf":     func(w *masking, s shownText) { w.remote.VaultOf(s.note) },
 	"View.SeesNote":    func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
+	"View.TypeOf":      func(w *masking, s shownText) { w.remote.TypeOf(s.entity) },
 	"View.SeesEntity":  func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },
 }
 
@@ -68,9 +69,9 @@ var masks = map[string]func(w *masking, s shownText){
 // queries, which WQL bounds and reads.
 var namesOnly = []string{
 	"ComparePrivacy", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
-	"View.EntityByID", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
+	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
-	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type",
+	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed",
 }
 
 func titled(s shownText) *notes.Note {

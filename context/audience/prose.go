@@ -278,7 +278,7 @@ func (p *proseSearch) note(n *notes.Note) error {
 // entity looks through the names and values of an entity.
 func (p *proseSearch) entity(e *entities.Entity) error {
 	texts := map[string][]string{"name": {e.Name}, "aliases": e.Aliases}
-	kind := p.remote.entities.Type(e.Type)
+	kind := p.remote.entities.TypeOf(e)
 	for name := range e.Fields {
 		if kind == nil {
 			break // none of its values is shown

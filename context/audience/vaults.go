@@ -106,6 +106,28 @@ type vaultsSeen struct {
 	known bool
 	two   [2]string // ids of notes in different vaults; "": there is one vault at most
 	one   string    // that vault
+
+	witness map[string]string // by vault, the id of a note that shows that the reader sees it
+}
+
+// sees reports whether the reader sees a note of a vault. O(1) while the note that showed it
+// is there, else it looks for another.
+func (s *vaultsSeen) sees(vault string, store *notes.Store, sees func(*notes.Note) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := store.Get(s.witness[vault]); n != nil && n.Vault == vault && sees(n) {
+		return true
+	}
+	for n := range store.All() {
+		if n.Vault == vault && sees(n) {
+			if s.witness == nil {
+				s.witness = make(map[string]string)
+			}
+			s.witness[strings.Clone(vault)] = strings.Clone(n.ID)
+			return true
+		}
+	}
+	return false
 }
 
 func (s *vaultsSeen) several(store *notes.Store, sees func(*notes.Note) bool) bool {

@@ -18,7 +18,7 @@ import (
 func (c *call) render(e *entities.Entity, full bool, moment, privacy uint64) *block {
 	b := &block{full: full, privacy: privacy}
 	b.seen.Store(moment)
-	t := c.view.Type(e.Type)
+	t := c.view.TypeOf(e)
 	var fields []prompt.Field
 	switch {
 	case t == nil:

@@ -249,7 +249,7 @@ func (c *call) block(n graph.Node, full bool) (b *block, ready bool) {
 	if !e.Live() {
 		return nil, true
 	}
-	if !c.room.takes(e, c.view.Type(e.Type)) || c.ctx.Err() != nil {
+	if !c.room.takes(e, c.view.TypeOf(e)) || c.ctx.Err() != nil {
 		return nil, false
 	}
 	c.g.blocks.rendered.Add(1)

@@ -117,7 +117,7 @@ func eachText(ents *entities.Store, e *entities.Entity, visit func(string)) {
 	for _, alias := range e.Aliases {
 		visit(alias)
 	}
-	t := ents.Type(e.Type)
+	t := ents.TypeOf(e)
 	if t == nil {
 		return
 	}

@@ -30,6 +30,7 @@ type Type struct {
 	Fields   []Field `json:"fields" jsonschema:"its fields, in the order in which they are shown"`
 	Inferred bool    `json:"inferred,omitempty" jsonschema:"whether it was made from the frontmatter of notes"`
 	Version  int     `json:"version" jsonschema:"counts its changes, from 1"`
+	Vault    string  `json:"vault,omitempty" jsonschema:"the vault whose type it is: its notes have it; absent for a type of everybody"`
 }
 
 // Field returns the declared field of that name, compared without case.
@@ -99,6 +100,9 @@ type Entity struct {
 	// Sources say what names and values refer to that were made from a note, in the
 	// form of package notes.
 	Sources string `json:"-"`
+	// Vault is the vault whose type the entity has before others: that of its file, or the
+	// one whose type it had when a client wrote it. Empty for none.
+	Vault string `json:"-"`
 }
 
 // Live reports whether the entity exists and is not in the trash.

@@ -329,11 +329,11 @@ func (pl *planner) ask() {
 // lock is held: they may be computed fields with queries of their own.
 func (pl *planner) answer(l *leaf) (out answer) {
 	t := pl.m.p.types[pl.at]
-	f := l.path.steps[0].field(t.Name)
+	f := l.path.steps[0].named(t.Name)
 	switch {
 	case f == nil: // NULL for every row of the type
 		return answer{ok: true}
-	case f.computed != nil || f.cyclic != "":
+	case f.computed != nil || f.cyclic != "" || f.of != nil:
 		return answer{}
 	case l.op == "has" || l.op == "begins":
 		// Of texts it is about their parts, of lists and references about items.

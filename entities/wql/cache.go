@@ -174,7 +174,7 @@ func (r *results) count(d dep, by int) {
 	w, known := of[d.index]
 	if !known {
 		// A type that is gone by now has its results dropped with it.
-		if t := r.engine.src.Type(d.typeName); t != nil {
+		for _, t := range r.engine.src.TypesNamed(d.typeName).All() {
 			if f, _ := refTo(t, d.index.Field); f != nil {
 				w.field = &f.Field
 			}

@@ -2,6 +2,7 @@ package wql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/schema"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -20,7 +22,7 @@ const maxComputedDepth = 5
 type prepared struct {
 	text     string
 	query    *syntax.Query
-	types    []*entities.Type // of FROM
+	types    []*entities.Type // of FROM, of each name the first
 	slots    []slot
 	sets     [][]int  // of IN: slots
 	matches  []string // words of MATCHES
@@ -80,7 +82,7 @@ type compiler struct {
 // session is what the compilation of a query and of the computed fields it
 // needs have in common.
 type session struct {
-	schema *schema
+	schema *schema.Schema
 	memo   map[string]*prepared // by TYPE.field; nil while it is compiled
 	failed map[string]string
 	stack  []string // the computed fields being compiled, outermost first
@@ -92,7 +94,7 @@ type session struct {
 	misnamed func(text string) bool
 }
 
-func newSession(sc *schema) *session {
+func newSession(sc *schema.Schema) *session {
 	return &session{schema: sc, memo: make(map[string]*prepared), failed: make(map[string]string)}
 }
 
@@ -141,10 +143,10 @@ func (s *session) compile(q *syntax.Query, thisType *entities.Type, hasThis bool
 func (c *compiler) from() {
 	c.rows.lacks = "no type in FROM has a field "
 	for _, name := range c.query.From {
-		t := c.schema.byName[entities.Fold(name.Text)]
-		if t == nil {
+		types := c.schema.Of(name.Text)
+		if types == nil {
 			c.rows.open = true
-			hint := syntax.DidYouMean(name.Text, c.schema.typeNames(),
+			hint := syntax.DidYouMean(name.Text, c.schema.TypeNames(),
 				"no type is declared yet: types.put declares one, and so does a note whose frontmatter has a type")
 			if c.laxTypes {
 				c.found.Warn(name.Span, "type "+syntax.Clip(name.Text)+" is not declared yet", hint)
@@ -153,15 +155,10 @@ func (c *compiler) from() {
 			}
 			continue
 		}
-		twice := false
-		for _, have := range c.out.types {
-			twice = twice || have == t
-		}
-		if !twice {
-			c.out.types = append(c.out.types, t)
+		if !slices.Contains(c.out.types, types[0]) {
+			c.out.types, c.rows.types = append(c.out.types, types[0]), append(c.rows.types, types...)
 		}
 	}
-	c.rows.types = c.out.types
 	if len(c.query.From) == 0 {
 		c.rows.open = true
 	}

@@ -193,17 +193,10 @@ func (c *compiler) dependencies() {
 				} else {
 					add(entities.Fold(typeName), f.fold)
 				}
-				if f.computed == nil {
-					continue
+				for _, own := range f.of {
+					own.addCoarse(add)
 				}
-				for _, r := range f.computed.coarse() {
-					for field := range *r.fields {
-						add(r.typeName, field)
-					}
-					if len(*r.fields) == 0 {
-						add(r.typeName, "id") // that there are any
-					}
-				}
+				f.addCoarse(add)
 			}
 		}
 	}
@@ -219,6 +212,21 @@ func (c *compiler) dependencies() {
 	}
 	for _, t := range p.types {
 		p.folds = append(p.folds, entities.Fold(t.Name))
+	}
+}
+
+// addCoarse adds what a computed field depends on whatever the values are.
+func (f *fieldRef) addCoarse(add func(typeName, field string)) {
+	if f.computed == nil {
+		return
+	}
+	for _, r := range f.computed.coarse() {
+		for field := range *r.fields {
+			add(r.typeName, field)
+		}
+		if len(*r.fields) == 0 {
+			add(r.typeName, "id") // that there are any
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/index"
+	"github.com/ctxd/ctxd/entities/wql/schema"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -45,7 +46,7 @@ type Engine struct {
 	forgotten atomic.Uint64 // how often Forget was called: see gen
 
 	mu        sync.Mutex // guards what follows
-	schema    *schema
+	schema    *schema.Schema
 	schemaGen uint64
 	programs  map[programKey]*prepared
 
@@ -54,9 +55,9 @@ type Engine struct {
 }
 
 type programKey struct {
-	text, thisType string
-	hasThis        bool
-	field          string // of which it is the query: it must not need that field then
+	text, thisType, thisVault string
+	hasThis                   bool
+	field                     string // of which it is the query: it must not need that field then
 }
 
 // New returns an engine over src.
@@ -109,7 +110,7 @@ func (e *Engine) Query(ctx context.Context, query string, opts QueryOptions) (*R
 		if this == nil {
 			return nil, fault.Missing("entity", opts.This)
 		}
-		thisType = e.typeNamed(this.Type)
+		thisType = e.typeOf(this)
 	}
 	start := time.Now()
 	p, cached, err := e.prepare(query, thisType, this != nil, "")
@@ -139,7 +140,7 @@ func rowLimit(asked int) int {
 }
 
 // Shown says what an engine answers from whose reader does not see everything. A nil
-// As or Types and Type show all of that.
+// As or Types and TypeOf show all of that.
 type Shown struct {
 	// Hides reports whether an entity does not exist for the reader, by what the entity
 	// holds alone.
@@ -147,9 +148,9 @@ type Shown struct {
 	// As returns an entity as the reader sees it: the entity itself when nothing in it
 	// is hidden. It must give the same until Forget is called.
 	As func(*entities.Entity) *entities.Entity
-	// Types returns the types that exist for the reader, and Type one of them or nil.
-	Types func() []*entities.Type
-	Type  func(name string) *entities.Type
+	// Types returns the types that exist for the reader, and TypeOf that of an entity or nil.
+	Types  func() []*entities.Type
+	TypeOf func(*entities.Entity) *entities.Type
 	// Match stands in for that of Options; nil: none does.
 	Match func(ctx context.Context, words string) (func(id string) bool, error)
 }
@@ -199,11 +200,11 @@ func (e *Engine) types() []*entities.Type {
 	return e.shown.Types()
 }
 
-func (e *Engine) typeNamed(name string) *entities.Type {
-	if e.shown == nil || e.shown.Type == nil {
-		return e.src.Type(name)
+func (e *Engine) typeOf(row *entities.Entity) *entities.Type {
+	if e.shown == nil || e.shown.TypeOf == nil {
+		return e.src.TypeOf(row)
 	}
-	return e.shown.Type(name)
+	return e.shown.TypeOf(row)
 }
 
 // count is the number of live entities of a type that are not hidden. With a Shown it is
@@ -274,7 +275,7 @@ func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entit
 	if e.hidden(ent) {
 		return nil, fault.Missing("entity", ent.ID)
 	}
-	t := e.typeNamed(ent.Type)
+	t := e.typeOf(ent)
 	p, _, err := e.prepare(field.Query, t, true, field.Name)
 	if err != nil {
 		return nil, err
@@ -338,7 +339,7 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
 	}
 	key := programKey{text: text, hasThis: hasThis, field: field}
 	if thisType != nil {
-		key.thisType = thisType.Name
+		key.thisType, key.thisVault = thisType.Name, thisType.Vault
 	}
 	gen := e.schemaGenNow()
 	e.mu.Lock()
@@ -352,7 +353,7 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
 	sc := e.schemaOf(gen)
 	s := newSession(sc)
 	if field != "" && thisType != nil {
-		s.stack = []string{thisType.Name + "." + field}
+		s.stack = []string{schema.FieldKey(thisType, field)}
 	}
 	var found syntax.Findings
 	p = check(s, text, thisType, hasThis, &found)
@@ -372,11 +373,12 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
 
 // schemaOf returns the declared types, and forgets all programs when they
 // changed.
-func (e *Engine) schemaOf(gen uint64) *schema {
+func (e *Engine) schemaOf(gen uint64) *schema.Schema {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.schema == nil || e.schemaGen != gen {
-		e.schema = newSchema(e.types(), nil)
+		e.schema = schema.New(e.types(), nil)
+		e.schema.Named = e.src.TypesNamed
 		e.schemaGen = gen
 		clear(e.programs)
 	}
@@ -387,7 +389,7 @@ func (e *Engine) schemaOf(gen uint64) *schema {
 // warnings, in the order of the text. thisType names the type that {this} is
 // of; when empty, what {this.path} means is not checked.
 func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
-	sc := newSchema(e.types(), nil)
+	sc := schema.New(e.types(), nil)
 	s := newSession(sc)
 	var found syntax.Findings
 	var t *entities.Type
@@ -396,10 +398,11 @@ func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
 		return e.get(text) == nil && len(e.src.Named(text, e.hidden)) > 0
 	}
 	if thisType != "" {
-		t = sc.byName[entities.Fold(thisType)]
-		if t == nil {
+		if named := sc.Of(thisType); named != nil {
+			t = named[0]
+		} else {
 			found.Fail(syntax.Span{}, "there is no type "+syntax.Clip(thisType)+" that this could be of",
-				syntax.DidYouMean(thisType, sc.typeNames(), "declare it with types.put"))
+				syntax.DidYouMean(thisType, sc.TypeNames(), "declare it with types.put"))
 		}
 	}
 	check(s, query, t, t != nil, &found)
@@ -410,9 +413,9 @@ func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
 // t, which counts as declared as it is given. Types that are not declared yet
 // are warnings. It is meant for entities.Options.CheckQuery.
 func (e *Engine) CheckField(t *entities.Type, f entities.Field) []syntax.Diagnostic {
-	s := newSession(newSchema(e.src.Types(), t))
+	s := newSession(schema.New(e.src.Types(), t))
 	s.laxTypes = true
-	s.stack = []string{t.Name + "." + f.Name}
+	s.stack = []string{schema.FieldKey(t, f.Name)}
 	var found syntax.Findings
 	check(s, f.Query, t, true, &found)
 	return found.Diagnostics(f.Query)

@@ -155,7 +155,7 @@ func (e *Engine) cachedValue(text string, this *entities.Entity) bool {
 	if this == nil {
 		return false
 	}
-	t := e.src.Type(this.Type)
+	t := e.src.TypeOf(this)
 	if t == nil {
 		return false
 	}

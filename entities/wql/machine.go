@@ -270,14 +270,14 @@ func (m *machine) evaluate(i int, s *slot, v *datum.Value) {
 	case slotPath:
 		known := &m.fields[i]
 		if known.field == nil || known.typeName != m.row.Type {
-			*known = knownField{m.row.Type, s.path.steps[0].field(m.row.Type)}
+			*known = knownField{m.row.Type, s.path.steps[0].named(m.row.Type)}
 		}
-		m.walk(s.path, known.field, m.row, v)
+		m.walk(s.path, known.field.own(m.row), m.row, v)
 	case slotThis:
 		*v = datum.Value{Kind: datum.Ref, Text: m.this.ID}
 	case slotThisPath:
 		m.rec.entity(m.this.ID, s.path.steps[0].reads)
-		m.walk(s.path, s.path.steps[0].field(m.this.Type), m.this, v)
+		m.walk(s.path, s.path.steps[0].field(m.this), m.this, v)
 	case slotShift:
 		*v = datum.Shift(*m.get(s.args[0]), s.amount, s.unit, m.scope.Zone)
 	case slotCall:

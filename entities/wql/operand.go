@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/datum"
+	"github.com/ctxd/ctxd/entities/wql/schema"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -166,17 +167,7 @@ func (c *compiler) fieldNames() []string { return fieldNames(c.rows.types) }
 
 // fieldNames lists the fields of some types, the declared ones first.
 func fieldNames(types []*entities.Type) []string {
-	var names []string
-	seen := make(map[string]bool)
-	for _, t := range types {
-		for _, f := range t.Fields {
-			if key := entities.Fold(f.Name); !seen[key] {
-				seen[key] = true
-				names = append(names, f.Name)
-			}
-		}
-	}
-	return append(names, builtinNames...)
+	return append(schema.FieldNames(types), builtinNames...)
 }
 
 // foldPath makes paths that differ in case one slot.
@@ -247,9 +238,9 @@ func (c *compiler) call(x *syntax.Call) (int, shape) {
 
 // computed completes the reference to a computed field with its program.
 func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, seg syntax.Name, anyType bool) {
-	key := t.Name + "." + f.Name
+	key, name := schema.FieldKey(t, f.Name), t.Name+"."+f.Name
 	if at := slices.Index(c.stack, key); at >= 0 {
-		ref.cyclic = strings.Join(append(slices.Clone(c.stack[at:]), key), " → ")
+		ref.cyclic = schema.Cycle(append(slices.Clone(c.stack[at:]), key))
 		ref.Kind = datum.Any
 		if !anyType { // on any type it may be another type's field that is meant
 			c.found.Fail(seg.Span, "computed fields need each other: "+ref.cyclic, "remove one of them from the cycle")
@@ -259,10 +250,10 @@ func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, s
 	sub, why := c.subquery(key, t, f)
 	switch {
 	case why != "":
-		c.found.Fail(seg.Span, "computed field "+key+" can't run: "+why, "correct the query of the field")
+		c.found.Fail(seg.Span, "computed field "+name+" can't run: "+why, "correct the query of the field")
 	case sub.depth+1 > maxComputedDepth:
 		c.found.Fail(seg.Span, fmt.Sprintf("computed fields use each other more than %d deep", maxComputedDepth),
-			"shorten the chain below "+key)
+			"shorten the chain below "+name)
 	}
 	ref.Kind = datum.Any
 	if sub == nil {

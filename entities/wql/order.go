@@ -76,8 +76,8 @@ func newOrdered(e *Engine, m *machine, top *ranking) *ordered {
 	if s.op != slotPath || len(s.path.steps) != 1 {
 		return nil
 	}
-	f := s.path.steps[0].field(p.types[0].Name)
-	if f == nil || f.computed != nil || f.cyclic != "" {
+	f := s.path.steps[0].named(p.types[0].Name)
+	if f == nil || f.computed != nil || f.cyclic != "" || f.of != nil { // of: the types of the name differ in it
 		return nil
 	}
 	switch f.Kind {

@@ -11,37 +11,6 @@ import (
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
-// schema is the declared types at one moment, with one type put over them when
-// a declaration is checked before it is stored.
-type schema struct {
-	types  []*entities.Type
-	byName map[string]*entities.Type // by fold
-}
-
-func newSchema(types []*entities.Type, over *entities.Type) *schema {
-	s := &schema{byName: make(map[string]*entities.Type, len(types)+1)}
-	for _, t := range types {
-		if over == nil || entities.Fold(t.Name) != entities.Fold(over.Name) {
-			s.types = append(s.types, t)
-		}
-	}
-	if over != nil {
-		s.types = append(s.types, over)
-	}
-	for _, t := range s.types {
-		s.byName[entities.Fold(t.Name)] = t
-	}
-	return s
-}
-
-func (s *schema) typeNames() []string {
-	names := make([]string, len(s.types))
-	for i, t := range s.types {
-		names[i] = t.Name
-	}
-	return names
-}
-
 var builtinFields = map[string]fieldRef{
 	"id":        {Field: index.Field{Name: "id", Kind: datum.Ref, Builtin: index.FieldID}, fold: "id"},
 	"name":      {Field: index.Field{Name: "name", Kind: datum.TextKind, Builtin: index.FieldName}, fold: "name"},
@@ -60,7 +29,30 @@ type fieldRef struct {
 	target   string
 	options  []string
 	computed *prepared // of a computed field
+	vault    string    // of the type, the first of several that are alike
 	cyclic   string    // a computed field that would need itself: the cycle
+
+	// Of a name that is a field of several types of one name, and not the same field: what it
+	// is by the vaults of the types, which are named.
+	of    map[string]*fieldRef
+	named *entities.NamedTypes
+}
+
+// own returns the field of the type that an entity has.
+func (f *fieldRef) own(e *entities.Entity) *fieldRef {
+	if f == nil || f.of == nil {
+		return f
+	}
+	if t := f.named.Of(e); t != nil {
+		return f.of[t.Vault]
+	}
+	return nil
+}
+
+// same reports whether two fields of types of one name are read alike.
+func (f *fieldRef) same(g *fieldRef) bool {
+	return f.Field == g.Field && f.follow == g.follow && f.computed == nil && g.computed == nil &&
+		f.cyclic == "" && g.cyclic == ""
 }
 
 // kindOfOrder are the kinds of stored values, by the order of their field types.
@@ -101,8 +93,11 @@ type step struct {
 	reads  *fields // the segment itself
 }
 
-// field returns what the segment means for an entity of the type, or nil.
-func (s *step) field(typeName string) *fieldRef {
+// field returns what the segment means for an entity, or nil.
+func (s *step) field(e *entities.Entity) *fieldRef { return s.named(e.Type).own(e) }
+
+// named returns what the segment means for entities of types of that name, or nil.
+func (s *step) named(typeName string) *fieldRef {
 	if f, ok := s.fields[typeName]; ok {
 		return f
 	}
@@ -179,7 +174,7 @@ func (c *compiler) resolve(segments []syntax.Name, at place) (*path, shape) {
 func (c *compiler) step(seg syntax.Name, at place) (step, []*fieldRef) {
 	st := step{fields: make(map[string]*fieldRef), reads: fieldsOf(entities.Fold(seg.Text))}
 	var found []*fieldRef
-	for _, t := range c.schema.types {
+	for _, t := range c.schema.Types {
 		here := at.any || slices.Contains(at.types, t)
 		ref, declared := refTo(t, seg.Text)
 		if ref == nil {
@@ -194,10 +189,34 @@ func (c *compiler) step(seg syntax.Name, at place) (step, []*fieldRef) {
 		if here {
 			found = append(found, ref)
 		}
-		st.fields[t.Name] = ref
-		st.fields[entities.Fold(t.Name)] = ref
+		c.enter(&st, t, ref)
 	}
 	return st, found
+}
+
+// enter notes what a segment means for a type. Several of one name that read it alike have
+// one fieldRef, and those that lack the field have no value to read.
+func (c *compiler) enter(st *step, t *entities.Type, ref *fieldRef) {
+	fold := entities.Fold(t.Name)
+	have, named := st.fields[fold], len(c.schema.ByName[fold]) > 1
+	if have == nil {
+		have = &fieldRef{}
+		*have = *ref
+		have.vault = t.Vault
+		st.fields[fold] = have
+	}
+	st.fields[t.Name] = have
+	if have.of == nil && named && !have.same(ref) {
+		first := *have
+		of := map[string]*fieldRef{first.vault: &first}
+		*have = fieldRef{Field: index.Field{Kind: datum.Any}, fold: first.fold, of: of}
+		if c.schema.Named != nil {
+			have.named = c.schema.Named(fold)
+		}
+	}
+	if have.of != nil {
+		have.of[t.Vault] = ref
+	}
 }
 
 // shapeOf is the shape that the fields have in common.
@@ -221,13 +240,15 @@ func (c *compiler) follow(seg syntax.Name, found []*fieldRef) (place, bool) {
 	for _, f := range found {
 		switch {
 		case f.computed != nil && f.follow:
-			next.types = append(next.types, f.computed.types...)
+			for _, t := range f.computed.types {
+				next.types = append(next.types, c.schema.Of(t.Name)...)
+			}
 		case f.cyclic != "":
 			next.any = true
 		case !f.follow:
 			continue
-		case c.schema.byName[entities.Fold(f.target)] != nil:
-			next.types = append(next.types, c.schema.byName[entities.Fold(f.target)])
+		case c.schema.Of(f.target) != nil:
+			next.types = append(next.types, c.schema.Of(f.target)...)
 		default:
 			next.any = true
 		}
@@ -252,7 +273,7 @@ func (c *compiler) follow(seg syntax.Name, found []*fieldRef) (place, bool) {
 func (c *compiler) unknownField(seg syntax.Name, at place, first bool) bool {
 	types := at.types
 	if at.any {
-		types = c.schema.types
+		types = c.schema.Types
 	}
 	hint := syntax.DidYouMean(seg.Text, fieldNames(types), "")
 	if at.open {

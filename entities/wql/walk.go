@@ -33,7 +33,7 @@ func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *datum.Va
 			*v = datum.Value{}
 			return
 		}
-		f = p.steps[i+1].field(e.Type)
+		f = p.steps[i+1].field(e)
 	}
 	m.load(f, e, v)
 }
@@ -47,7 +47,7 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum.Value) {
 		var next []*entities.Entity
 		seen := make(map[string]struct{})
 		for _, e := range level {
-			f := p.steps[i].field(e.Type)
+			f := p.steps[i].field(e)
 			if f == nil || !f.follow {
 				continue
 			}
@@ -82,7 +82,7 @@ func (m *machine) collect(p *path, level []*entities.Entity, v *datum.Value) {
 	items := v.Items[:0]
 	var x datum.Value
 	for _, e := range level {
-		m.load(p.steps[len(p.steps)-1].field(e.Type), e, &x)
+		m.load(p.steps[len(p.steps)-1].field(e), e, &x)
 		switch {
 		case x.Kind == datum.List:
 			if m.mayHold(x.Len()) {

@@ -7,12 +7,13 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // Forget removes a vault with all its notes and entities, and makes new
 // snapshots, so that no copy of them stays in the store's folder, kept backups
-// of former states included. The types stay. It returns the number of notes
-// removed.
+// of former states included. Its types go with it, but for those that entities of others have
+// (see entities.ForgetTypes). It returns the number of notes removed.
 //
 // Notes are removed in groups, each in a transaction of its own, so that other writers do
 // not wait long. When the program ends in between, Start, the next Forget or the next
@@ -96,6 +97,9 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 	}
 	err = im.db.Update(ctx, func(tx *kv.Tx) error {
 		if err := im.notes.ForgetFoldsCaseTx(tx, name); err != nil {
+			return err
+		}
+		if err := typesource.ForgetTypes(tx, name); err != nil {
 			return err
 		}
 		return vaults.Delete(tx, name)

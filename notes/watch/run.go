@@ -276,7 +276,7 @@ func (r *run) infer(ctx context.Context) (grown bool, err error) {
 		if name == "" {
 			continue
 		}
-		if t := r.ents.Type(name); t != nil && !t.Inferred {
+		if t := r.typeNamed(name); t != nil && !t.Inferred {
 			continue
 		}
 		key := entities.Fold(name)
@@ -286,8 +286,8 @@ func (r *run) infer(ctx context.Context) (grown bool, err error) {
 		docs[key] = append(docs[key], notes.TypeDoc{Document: doc, Private: r.mayBePrivate(&r.docs[i])})
 	}
 	for _, name := range order {
-		before := r.ents.Type(name)
-		t, err := r.notes.EnsureType(ctx, name, docs[entities.Fold(name)])
+		before := r.typeNamed(name)
+		t, err := r.notes.EnsureType(ctx, r.name, name, docs[entities.Fold(name)])
 		if err != nil {
 			return grown, err
 		}
@@ -470,9 +470,9 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		Warning: r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
 	}
 	f.Type, f.TypeVersion = readBy(typeNames(draft.Read()), func(name string) *entities.Type {
-		t, failed := entities.TypeRecords.Get(tx, entities.Fold(name))
+		named, failed := entities.TypeRecords.Shared(tx, entities.Fold(name))
 		err = errors.Join(err, failed)
-		return t
+		return named.Own(r.name)
 	})
 	if err != nil {
 		return nil, err
@@ -557,7 +557,7 @@ func (r *run) report() *Result {
 	inferred := make(map[string]bool)
 	for _, id := range made {
 		if e := r.ents.Get(id); e != nil && !inferred[e.Type] {
-			if t := r.ents.Type(e.Type); t != nil && t.Inferred {
+			if t := r.ents.TypeOf(e); t != nil && t.Inferred {
 				inferred[e.Type] = true
 				res.Inferred = append(res.Inferred, e.Type)
 			}

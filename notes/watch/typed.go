@@ -17,7 +17,7 @@ import (
 func (r *run) typeOf(doc *markdown.Document) string {
 	types, _ := infer.Types(doc)
 	name, _ := infer.Choose(types, func(name string) bool {
-		t := r.ents.Type(name)
+		t := r.typeNamed(name)
 		return t != nil && !t.Inferred
 	})
 	return name
@@ -32,7 +32,10 @@ func typeNames(doc *markdown.Document) (names []string) {
 	return names
 }
 
-func (r *run) readBy(names []string) (types string, version int) { return readBy(names, r.ents.Type) }
+func (r *run) readBy(names []string) (types string, version int) { return readBy(names, r.typeNamed) }
+
+// typeNamed returns the type of that name that notes of the vault have.
+func (r *run) typeNamed(name string) *entities.Type { return r.ents.TypesNamed(name).Own(r.name) }
 
 // readBy returns by which types the frontmatter of a note that names these is read, as it
 // is kept in file.Type and file.TypeVersion. Of one type that is its name and version, of

@@ -79,7 +79,7 @@ func (r *run) declare(ctx context.Context, paths []string) error {
 
 // putType declares a type unless it is declared just so.
 func (r *run) putType(ctx context.Context, t *entities.Type) error {
-	old := r.ents.Type(t.Name)
+	old := r.ents.TypesNamed(t.Name).OfVault(r.name)
 	if old != nil && !old.Inferred && old.Name == t.Name && slices.EqualFunc(old.Fields, t.Fields, sameField) {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *run) readType(p string) (*entities.Type, error) {
 		line, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
 		return nil, fault.New(fault.Invalid, "%s", line)
 	}
-	t := entities.Type{Name: d.Name}
+	t := entities.Type{Name: d.Name, Vault: r.name}
 	if t.Name == "" {
 		t.Name = strings.TrimSuffix(path.Base(p), path.Ext(p))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -20,8 +21,12 @@ func (c *call) listTypes(in typesInput) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for _, t := range types.Types {
-		b.WriteString("- " + prompt.EscapeInline(t.Name) + ", " + plural(t.Count, "entity") + "\n")
+	for i, t := range types.Types {
+		b.WriteString("- " + prompt.EscapeInline(t.Name))
+		if t.Vault != "" && sharesName(types.Types, i) {
+			b.WriteString(" of vault " + prompt.EscapeInline(t.Vault))
+		}
+		b.WriteString(", " + plural(t.Count, "entity") + "\n")
 		for _, f := range t.Fields {
 			b.WriteString("  " + prompt.EscapeLine(f.Name) + ": " + string(f.Type))
 			switch {
@@ -41,4 +46,12 @@ func (c *call) listTypes(in typesInput) (string, error) {
 		return "", err
 	}
 	return l.page(in.MaxChars)
+}
+
+// sharesName reports whether a type has the name of another. Those of one name stand together.
+func sharesName(types []protocol.TypeCount, i int) bool {
+	same := func(j int) bool {
+		return j >= 0 && j < len(types) && fold.Name(types[j].Name) == fold.Name(types[i].Name)
+	}
+	return same(i-1) || same(i+1)
 }

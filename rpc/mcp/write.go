@@ -209,7 +209,7 @@ func (c *call) putEntity(in putInput) (string, error) {
 		if in.Type == "" || in.Name == "" {
 			return "", fault.Field("name", "type and name are needed for a new entity")
 		}
-		fields, err := c.fieldValues(in.Type, in.Fields)
+		fields, err := c.fieldValues(&protocol.EntityFull{Entity: record.Entity{Type: in.Type}}, in.Fields)
 		if err != nil {
 			return "", err
 		}
@@ -239,7 +239,7 @@ func (c *call) putEntity(in putInput) (string, error) {
 		return "", fault.New(fault.Conflict, "the entity comes from a file and changes with it alone").
 			WithHint("propose_edit makes a diff for the note that describes it")
 	}
-	fields, err := c.fieldValues(old.Type, in.Fields)
+	fields, err := c.fieldValues(old, in.Fields)
 	if err != nil {
 		return "", err
 	}
@@ -254,8 +254,9 @@ func (c *call) putEntity(in putInput) (string, error) {
 	return writtenText("Changed the entity", e.ID, e.Version), err
 }
 
-// fieldValues returns values for an entity of a type, those of references as ids.
-func (c *call) fieldValues(typ string, given map[string]any) (record.Values, error) {
+// fieldValues returns values for an entity, of which a new one has its type alone, those of
+// references as ids.
+func (c *call) fieldValues(e *protocol.EntityFull, given map[string]any) (record.Values, error) {
 	if len(given) == 0 {
 		return nil, nil
 	}
@@ -266,7 +267,7 @@ func (c *call) fieldValues(typ string, given map[string]any) (record.Values, err
 	types := columns.NewReader(list.Types, nil)
 	values := make(record.Values, len(given))
 	for name, value := range given {
-		f, known := types.Field(typ, name)
+		f, known := types.FieldOf(e, name)
 		var err error
 		if known {
 			value, err = c.fieldValue(f, value)

@@ -80,6 +80,8 @@ type EntityGet struct {
 // values as they are stored or, with resolve, what they lead to.
 type EntityFull struct {
 	record.Entity
+	TypeVault string `json:"typeVault,omitempty" jsonschema:"the vault whose type it has; absent for a type of everybody"`
+
 	Fields map[string]any `json:"fields" jsonschema:"values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value"`
 }
 
@@ -133,18 +135,21 @@ type TypePutResult struct {
 
 // TypeGet are the parameters of types.get.
 type TypeGet struct {
-	Name string `json:"name" jsonschema:"name of the type"`
+	Name  string `json:"name" jsonschema:"name of the type"`
+	Vault string `json:"vault,omitempty" jsonschema:"the vault whose type it is; without it the one of everybody, else the only one"`
 	Reads
 }
 
 // TypeName is the result of types.delete.
 type TypeName struct {
-	Name string `json:"name" jsonschema:"name of the type"`
+	Name  string `json:"name" jsonschema:"name of the type"`
+	Vault string `json:"vault,omitempty" jsonschema:"the vault whose type it was"`
 }
 
 // TypeDelete are the parameters of types.delete.
 type TypeDelete struct {
 	Name  string `json:"name" jsonschema:"name of the type"`
+	Vault string `json:"vault,omitempty" jsonschema:"the vault whose type it is; without it the one of everybody, else the only one"`
 	Force bool   `json:"force,omitempty" jsonschema:"delete it even when entities of it exist; they go to the trash"`
 }
 
@@ -156,7 +161,7 @@ type TypeCount struct {
 
 // TypeList is the result of types.list.
 type TypeList struct {
-	Types []TypeCount `json:"types" jsonschema:"all types by name"`
+	Types []TypeCount `json:"types" jsonschema:"all types by name, of one name that of everybody first, then by vault"`
 }
 
 var typeMethods = []Method{
@@ -170,8 +175,10 @@ var typeMethods = []Method{
 		},
 		CodeConflict, CodeQuery, CodeLimit, CodeUnavailable)),
 	describe[TypeGet, record.Type]("types.get", Read,
-		"Read a type.", "",
-		Example{`{"name":"person"}`, exampleType}, CodeNotFound),
+		"Read a type.",
+		"Each vault may have its own type of a name: an entity has that of its vault, else the one of everybody. "+
+			"If several vaults have one and everybody has none, vault says which.",
+		Example{`{"name":"person"}`, exampleType}, CodeNotFound, CodeConflict),
 	describe[ReadAll, TypeList]("types.list", Read,
 		"List all types with their numbers of entities.", "",
 		Example{`{}`, `{"types":[` + exampleType[:len(exampleType)-1] + `,"count":12}]}`}),

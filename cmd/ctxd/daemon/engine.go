@@ -25,7 +25,7 @@ import (
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
 // store of a newer one, and upgrades one of an older.
-const StoreFormat = 6
+const StoreFormat = 7
 
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.
@@ -62,7 +62,12 @@ func upgradeStore(tx *kv.Tx, from int) error {
 		}
 	}
 	if from < 6 {
-		return notes.UpgradeLinks(tx)
+		if err := notes.UpgradeLinks(tx); err != nil {
+			return err
+		}
+	}
+	if from < 7 {
+		return watch.UpgradeVaults(tx)
 	}
 	return nil
 }

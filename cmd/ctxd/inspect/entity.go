@@ -76,7 +76,8 @@ func viewEntity(a *Options, cl *client.Client, id string) (*entityView, error) {
 	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &v.Entity); err != nil {
 		return nil, err
 	}
-	if err := cl.Call(a.Ctx, "types.get", protocol.TypeName{Name: v.Entity.Type}, &v.Type); err != nil {
+	own := protocol.TypeGet{Name: v.Entity.Type, Vault: v.Entity.TypeVault}
+	if err := cl.Call(a.Ctx, "types.get", own, &v.Type); err != nil {
 		return nil, err
 	}
 	if v.Entity.TrashedAt == nil {

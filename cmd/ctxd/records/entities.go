@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -130,7 +131,11 @@ func (c *setEntity) Run(a *Options) error {
 func (c *setEntity) save(a *Options, cl *client.Client) (*record.Entity, error) {
 	var saved record.Entity
 	if c.Type != "" {
-		values, err := c.values(a, cl, c.Type)
+		typ, err := newType(a, cl, c.Type)
+		if err != nil {
+			return nil, err
+		}
+		values, err := c.values(a, cl, typ)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +158,7 @@ func (c *setEntity) save(a *Options, cl *client.Client) (*record.Entity, error) 
 		return nil, err
 	}
 	p := protocol.EntityPatch{ID: id, Private: c.Private, IfVersion: &e.Version}
-	p.Fields, err = c.values(a, cl, e.Type)
+	p.Fields, err = c.values(a, cl, protocol.TypeGet{Name: e.Type, Vault: e.TypeVault})
 	if err != nil {
 		return nil, err
 	}
@@ -166,13 +171,32 @@ func (c *setEntity) save(a *Options, cl *client.Client) (*record.Entity, error) 
 	return &saved, cl.Call(a.Ctx, "entities.patch", p, &saved)
 }
 
+// newType says where the type of a new entity is. If several vaults have one of that name,
+// and everybody has none, it is the one that the daemon gives the entity.
+func newType(a *Options, cl *client.Client, name string) (protocol.TypeGet, error) {
+	var all protocol.TypeList
+	if err := cl.Call(a.Ctx, "types.list", nil, &all); err != nil {
+		return protocol.TypeGet{}, err
+	}
+	var named *record.NamedTypes
+	for i := range all.Types {
+		if fold.Name(all.Types[i].Name) == fold.Name(name) {
+			named = named.With(&all.Types[i].Type)
+		}
+	}
+	if t := named.In("", false); t != nil {
+		return protocol.TypeGet{Name: name, Vault: t.Vault}, nil
+	}
+	return protocol.TypeGet{Name: name}, nil
+}
+
 // values makes the values that FIELD=VALUE stand for, nil for a field to empty.
-func (c *setEntity) values(a *Options, cl *client.Client, typeName string) (record.Values, error) {
+func (c *setEntity) values(a *Options, cl *client.Client, of protocol.TypeGet) (record.Values, error) {
 	if len(c.Fields) == 0 {
 		return nil, nil
 	}
 	var typ record.Type
-	if err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: typeName}, &typ); err != nil {
+	if err := cl.Call(a.Ctx, "types.get", of, &typ); err != nil {
 		return nil, command.Hinted(err, "ctxd types list shows the types")
 	}
 	values := make(record.Values, len(c.Fields))

@@ -1,6 +1,8 @@
 package records
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,13 +50,18 @@ func (c *listTypes) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
+		several := severalVaults(res.Types)
 		t := &term.Table{Right: []int{1}}
 		for _, typ := range res.Types {
 			names := make([]string, len(typ.Fields))
 			for i, f := range typ.Fields {
 				names[i] = f.Name
 			}
-			t.Row(term.Line{term.Styled(term.Accent, typ.Name)}, term.Line{term.Text(term.Number(typ.Count))},
+			name := term.Line{term.Styled(term.Accent, typ.Name)}
+			if several && typ.Vault != "" {
+				name = append(name, term.Styled(term.Faint, "  "+typ.Vault))
+			}
+			t.Row(name, term.Line{term.Text(term.Number(typ.Count))},
 				term.Line{term.Styled(term.Faint, strings.Join(names, ", "))})
 		}
 		a.drawList(cl, t, "there are no types yet; frontmatter with a type makes one, and so does ctxd types set", false)
@@ -62,8 +69,21 @@ func (c *listTypes) Run(a *Options) error {
 	})
 }
 
+// severalVaults reports whether types are of two vaults or more.
+func severalVaults(types []protocol.TypeCount) bool {
+	first := ""
+	for _, t := range types {
+		if first != "" && t.Vault != "" && t.Vault != first {
+			return true
+		}
+		first = cmp.Or(first, t.Vault)
+	}
+	return false
+}
+
 type showType struct {
-	Type string `arg:"" help:"Name of the type."`
+	Type  string `arg:"" help:"Name of the type."`
+	Vault string `placeholder:"NAME" help:"The type of this vault, when several have one of that name."`
 
 	connect.Audience
 }
@@ -71,6 +91,7 @@ type showType struct {
 func (showType) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd types show Person", "its fields and what they hold"},
+		{"ctxd types show Task --vault Work", "the one of a vault, when several have one"},
 		{"ctxd types show Person --json", "for scripts"},
 	}
 }
@@ -78,7 +99,7 @@ func (showType) Examples() []command.Example {
 func (c *showType) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var typ record.Type
-		if err := findType(a, cl, c.Type, &typ); err != nil {
+		if err := findType(a, cl, c.Type, c.Vault, &typ); err != nil {
 			return err
 		}
 		if a.JSON {
@@ -90,9 +111,19 @@ func (c *showType) Run(a *Options) error {
 }
 
 // findType reads a type, and names those that a misspelt one may mean.
-func findType(a *Options, cl *client.Client, name string, typ *record.Type) error {
-	err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: name}, typ)
-	if fault.KindOf(err) != fault.NotFound {
+func findType(a *Options, cl *client.Client, name, vault string, typ *record.Type) error {
+	err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: name, Vault: vault}, typ)
+	several := new(fault.Error)
+	if fault.KindOf(err) == fault.Conflict && errors.As(err, &several) && len(several.Candidates) > 0 {
+		names := make([]string, len(several.Candidates))
+		for i, c := range several.Candidates {
+			names[i] = c.ID
+		}
+		return fault.New(fault.Conflict, "%s", several.Msg).
+			WithHint("ctxd types show %s --vault %s; the vaults are %s",
+				command.Quoted(name), command.Quoted(names[0]), strings.Join(names, ", "))
+	}
+	if fault.KindOf(err) != fault.NotFound || vault != "" {
 		return err
 	}
 	missing := fault.New(fault.NotFound, "there is no type %q", name).WithHint("ctxd types list")
@@ -112,6 +143,9 @@ func findType(a *Options, cl *client.Client, name string, typ *record.Type) erro
 
 func drawType(s *term.Screen, typ *record.Type) {
 	head := term.Line{term.Styled(term.Strong, typ.Name), term.Styled(term.Faint, "  version "+term.Number(typ.Version))}
+	if typ.Vault != "" {
+		head = append(head, term.Styled(term.Faint, "  of vault "+typ.Vault))
+	}
 	if typ.Inferred {
 		head = append(head, term.Styled(term.Faint, "  made from frontmatter"))
 	}
@@ -174,7 +208,8 @@ func (c *setType) Run(a *Options) error {
 		put := protocol.TypePut{Name: c.Type, Force: c.Force, Fields: []record.Field{}}
 		var before record.Type
 		err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: c.Type}, &before)
-		isNew := fault.KindOf(err) == fault.NotFound
+		kind := fault.KindOf(err)
+		isNew := kind == fault.NotFound || kind == fault.Conflict // of vaults, none of everybody
 		switch {
 		case isNew:
 			put.IfVersion = new(int)

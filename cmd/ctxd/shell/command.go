@@ -148,35 +148,55 @@ func (s *session) describeType(ctx context.Context, name string) error {
 		return s.listTypes(ctx, "")
 	}
 	name = strings.Trim(name, "`[]")
-	var typ entities.Type
-	if err := s.call(ctx, "types.get", protocol.TypeName{Name: name}, &typ); err != nil {
-		if fault.KindOf(err) == fault.NotFound {
-			return s.unknownType(ctx, name)
-		}
-		return err
-	}
-	switch s.view.format {
-	case formatJSON:
-		return s.Out.JSON(typ)
-	case formatCSV, formatTSV:
-		records := [][]string{{"field", "type", "of"}}
-		for _, f := range typ.Fields {
-			records = append(records, []string{f.Name, string(f.Type), fieldDetail(f)})
-		}
-		return s.view.write(s.Out, records)
-	}
-	drawType(s.Out, &typ)
-	return nil
-}
-
-// unknownType is the error for a name of no type, with the nearest.
-func (s *session) unknownType(ctx context.Context, name string) error {
 	var list protocol.TypeList
 	if err := s.call(ctx, "types.list", nil, &list); err != nil {
 		return err
 	}
-	names := make([]string, len(list.Types))
-	for i, t := range list.Types {
+	types := typesNamed(list.Types, name)
+	if len(types) == 0 {
+		return unknownType(list.Types, name)
+	}
+	head := []string{"field", "type", "of"}
+	if len(types) > 1 {
+		head = append(head, "vault")
+	}
+	records := [][]string{head}
+	for i := range types {
+		typ := &types[i].Type
+		switch s.view.format {
+		case formatJSON:
+			if err := s.Out.JSON(typ); err != nil {
+				return err
+			}
+		case formatCSV, formatTSV:
+			for _, f := range typ.Fields {
+				row := []string{f.Name, string(f.Type), fieldDetail(f), typ.Vault}
+				records = append(records, row[:len(head)])
+			}
+		default:
+			drawType(s.Out, typ, len(types) > 1)
+		}
+	}
+	if s.view.format == formatCSV || s.view.format == formatTSV {
+		return s.view.write(s.Out, records)
+	}
+	return nil
+}
+
+// typesNamed returns the types of a name: vaults may have one each.
+func typesNamed(all []protocol.TypeCount, name string) (types []protocol.TypeCount) {
+	for _, t := range all {
+		if entities.Fold(t.Name) == entities.Fold(name) {
+			types = append(types, t)
+		}
+	}
+	return types
+}
+
+// unknownType is the error for a name of no type, with the nearest.
+func unknownType(types []protocol.TypeCount, name string) error {
+	names := make([]string, len(types))
+	for i, t := range types {
 		names[i] = t.Name
 	}
 	e := command.NotFound("type", name).WithHint(`\t lists the types`)
@@ -186,8 +206,12 @@ func (s *session) unknownType(ctx context.Context, name string) error {
 	return e
 }
 
-func drawType(s *term.Screen, typ *entities.Type) {
+// drawType shows a type, and whose it is if there are several of its name.
+func drawType(s *term.Screen, typ *entities.Type, several bool) {
 	head := term.Line{term.Styled(term.Strong, typ.Name)}
+	if several && typ.Vault != "" {
+		head = append(head, term.Styled(term.Faint, "  of vault "+typ.Vault))
+	}
 	if typ.Inferred {
 		head = append(head, term.Styled(term.Faint, "  made from the frontmatter of notes"))
 	}

@@ -149,12 +149,15 @@ func (v *queryView) describe(q *syntax.Query, types []protocol.TypeCount) {
 	}
 	var from []string
 	for _, name := range q.From {
-		i := slices.IndexFunc(types,
-			func(t protocol.TypeCount) bool { return entities.Fold(t.Name) == entities.Fold(name.Text) })
-		if i >= 0 {
-			v.Types = append(v.Types, typeUse{types[i].Name, types[i].Count})
-			from = append(from, types[i].Name)
+		named := typesNamed(types, name.Text)
+		if len(named) == 0 {
+			continue
 		}
+		use := typeUse{named[0].Name, 0}
+		for _, t := range named {
+			use.Entities += t.Count
+		}
+		v.Types, from = append(v.Types, use), append(from, named[0].Name)
 	}
 	reader := columns.NewReader(types, nil)
 	var counted []syntax.Operand

@@ -60,9 +60,11 @@ func (s *session) columns(ctx context.Context, query string, ans *answer) ([]col
 func unknownField(r *columns.Reader, types []string, name string) error {
 	names := slices.Clone(syntax.BuiltIn[3:])
 	for _, typ := range types {
-		if t := r.Type(typ); t != nil {
+		for _, t := range r.Types(typ) {
 			for _, f := range t.Fields {
-				names = append(names, f.Name)
+				if !slices.Contains(names, f.Name) {
+					names = append(names, f.Name)
+				}
 			}
 		}
 	}
@@ -73,10 +75,25 @@ func unknownField(r *columns.Reader, types []string, name string) error {
 	return err
 }
 
+// typesByName returns the types by the fold of their names; several of one name as one that
+// has the fields of all of them.
 func typesByName(list []protocol.TypeCount) map[string]*entities.Type {
 	out := make(map[string]*entities.Type, len(list))
 	for i := range list {
-		out[entities.Fold(list[i].Name)] = &list[i].Type
+		key := entities.Fold(list[i].Name)
+		have := out[key]
+		if have == nil {
+			out[key] = &list[i].Type
+			continue
+		}
+		all := *have
+		all.Fields = slices.Clone(have.Fields)
+		for _, f := range list[i].Fields {
+			if _, known := have.Field(f.Name); !known {
+				all.Fields = append(all.Fields, f)
+			}
+		}
+		out[key] = &all
 	}
 	return out
 }

@@ -30,7 +30,7 @@ type Column struct {
 // Reader reads fields of entities, each entity once.
 type Reader struct {
 	call    Call
-	types   map[string]*record.Type // by folded name
+	types   map[string]*record.NamedTypes // by folded name
 	columns []Column
 
 	mu   sync.Mutex // guards read
@@ -41,23 +41,35 @@ type Reader struct {
 // only looks fields up.
 func NewReader(types []protocol.TypeCount, call Call) *Reader {
 	r := &Reader{
-		call: call, types: make(map[string]*record.Type, len(types)), read: make(map[string]*protocol.EntityFull),
+		call: call, types: make(map[string]*record.NamedTypes, len(types)), read: make(map[string]*protocol.EntityFull),
 	}
 	for i := range types {
-		r.types[fold.Name(types[i].Name)] = &types[i].Type
+		key := fold.Name(types[i].Name)
+		r.types[key] = r.types[key].With(&types[i].Type)
 	}
 	return r
 }
 
-// Type returns the type of that name, nil when there is none.
-func (r *Reader) Type(name string) *record.Type { return r.types[fold.Name(name)] }
+// Types returns the types of that name: that of everybody first, then by vault.
+func (r *Reader) Types(name string) []*record.Type { return r.types[fold.Name(name)].All() }
 
-// Field returns the declared field of a type.
-func (r *Reader) Field(typ, name string) (record.Field, bool) {
-	if t := r.Type(typ); t != nil {
-		return t.Field(name)
+// Field returns the declared field of the first type of a name that has it.
+func (r *Reader) Field(typ, name string) (f record.Field, ok bool) {
+	for _, t := range r.Types(typ) {
+		if f, ok = t.Field(name); ok {
+			return f, true
+		}
 	}
 	return record.Field{}, false
+}
+
+// FieldOf returns the declared field of the type that an entity has. Of an entity whose type
+// is not among them it is what Field says.
+func (r *Reader) FieldOf(e *protocol.EntityFull, name string) (record.Field, bool) {
+	if t := r.types[fold.Name(e.Type)].OfVault(e.TypeVault); t != nil {
+		return t.Field(name)
+	}
+	return r.Field(e.Type, name)
 }
 
 // Spelt returns a path with its first field spelt as one of the types declares
@@ -164,7 +176,7 @@ func (r *Reader) value(ref any, name string) any {
 	case "updatedat":
 		return e.UpdatedAt
 	}
-	f, ok := r.Field(e.Type, name)
+	f, ok := r.FieldOf(e, name)
 	if !ok {
 		return nil
 	}

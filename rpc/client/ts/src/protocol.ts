@@ -555,6 +555,8 @@ export interface EntityFull {
   trashedAt?: string;
   /** Counts its changes, from 1. */
   version: number;
+  /** The vault whose type it has; absent for a type of everybody. */
+  typeVault?: string;
   /** Values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value. */
   fields: Record<string, unknown>;
 }
@@ -1644,6 +1646,8 @@ export interface Type {
   inferred?: boolean;
   /** Counts its changes, from 1. */
   version: number;
+  /** The vault whose type it is: its notes have it; absent for a type of everybody. */
+  vault?: string;
 }
 
 export interface TypeCount {
@@ -1655,18 +1659,22 @@ export interface TypeCount {
   inferred?: boolean;
   /** Counts its changes, from 1. */
   version: number;
+  /** The vault whose type it is: its notes have it; absent for a type of everybody. */
+  vault?: string;
   /** Entities of the type, not counting the trash. */
   count: number;
 }
 
 export interface TypeList {
-  /** All types by name. */
+  /** All types by name, of one name that of everybody first, then by vault. */
   types: TypeCount[];
 }
 
 export interface TypeName {
   /** Name of the type. */
   name: string;
+  /** The vault whose type it was. */
+  vault?: string;
 }
 
 export interface TypePutResult {
@@ -1678,6 +1686,8 @@ export interface TypePutResult {
   inferred?: boolean;
   /** Counts its changes, from 1. */
   version: number;
+  /** The vault whose type it is: its notes have it; absent for a type of everybody. */
+  vault?: string;
   /** What to look at, such as a target type that is not declared yet. */
   diagnostics: Diagnostic[];
 }
@@ -2164,6 +2174,8 @@ export interface TypesPutParams {
 export interface TypesGetParams {
   /** Name of the type. */
   name: string;
+  /** The vault whose type it is; without it the one of everybody, else the only one. */
+  vault?: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
@@ -2178,6 +2190,8 @@ export interface TypesListParams {
 export interface TypesDeleteParams {
   /** Name of the type. */
   name: string;
+  /** The vault whose type it is; without it the one of everybody, else the only one. */
+  vault?: string;
   /** Delete it even when entities of it exist; they go to the trash. */
   force?: boolean;
 }
@@ -2678,7 +2692,8 @@ export interface Methods {
   "types.put": { params: TypesPutParams; result: TypePutResult };
   /**
    * Read a type.
-   * Errors of its own: not_found, unavailable, limit, deadline.
+   * Each vault may have its own type of a name: an entity has that of its vault, else the one of everybody. If several vaults have one and everybody has none, vault says which.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"name":"person"}
    */
   "types.get": { params: TypesGetParams; result: Type };
