@@ -51,7 +51,6 @@ func chatGPTNodes(mapping []byte, most int) (nodes []node, ok bool) {
 		for name, v := range members(value) {
 			switch string(name) {
 			case "message":
-				n.message = nil
 				if isKind(v, '{') {
 					n.message = v
 				}

@@ -14,12 +14,21 @@ func claude(e envelope, maxMessages int) parsed {
 		if len(nodes) == maxMessages {
 			return parsed{tooMany: true}
 		}
-		n := node{createdAt: instant(member(value, "created_at"))}
+		var n node
 		if isKind(value, '{') {
 			n.message = value
 		}
-		n.id = text(member(value, "uuid"))
-		parent := text(member(value, "parent_message_uuid"))
+		parent := ""
+		for key, v := range members(value) {
+			switch string(key) {
+			case "uuid":
+				n.id = text(v)
+			case "created_at":
+				n.createdAt = instant(v)
+			case "parent_message_uuid":
+				parent = text(v)
+			}
+		}
 		switch {
 		case strings.HasPrefix(parent, claudeRoot):
 			linked = true

@@ -154,23 +154,25 @@ func talk(id, text string) string {
 
 func TestCHAT36_NeitherForm(t *testing.T) {
 	for name, export := range map[string]string{
-		"nothing":            "",
-		"white space":        " \n",
-		"a byte order mark":  "\xef\xbb\xbf",
-		"HTML":               "<!doctype html><p>[1]</p>",
-		"an object":          `{"conversations":[]}`,
-		"numbers":            "[1,2,3]",
-		"cut numbers":        "[1,2,3",
-		"cut behind a comma": `[{"a":1},{"b"`,
-		"other objects":      `[{"title":"x"},{"uuid":"y"}]`,
-		"rubbish in a list":  "[\x00\x01\x02 {]",
-		"NULs":               strings.Repeat("\x00", 1000),
-		"UTF-16":             "\xff\xfe[\x00]\x00",
-		"2,000 others":       "[" + strings.Repeat(`{"a":[1]},`, 2000) + talk("late", "x") + "]",
-		"a .zip of others":   archived(t, [2]string{"conversations.json", `[{"a":1}]`}),
-		"a .zip without":     archived(t, [2]string{"notes.json", talk("a", "x")}),
-		"an empty .zip":      archived(t),
-		"no real .zip":       "PK\x03\x04 and no more than that",
+		"nothing":             "",
+		"white space":         " \n",
+		"a byte order mark":   "\xef\xbb\xbf",
+		"HTML":                "<!doctype html><p>[1]</p>",
+		"an object":           `{"conversations":[]}`,
+		"numbers":             "[1,2,3]",
+		"cut numbers":         "[1,2,3",
+		"cut between numbers": "[1,2,",
+		"cut behind a comma":  `[{"a":1},{"b"`,
+		"other objects":       `[{"title":"x"},{"uuid":"y"}]`,
+		"rubbish in a list":   "[\x00\x01\x02 {]",
+		"rubbish":             "[\x00\x01\x02 {",
+		"NULs":                strings.Repeat("\x00", 1000),
+		"UTF-16":              "\xff\xfe[\x00]\x00",
+		"2,000 others":        "[" + strings.Repeat(`{"a":[1]},`, 2000) + talk("late", "x") + "]",
+		"a .zip of others":    archived(t, [2]string{"conversations.json", `[{"a":1}]`}),
+		"a .zip without":      archived(t, [2]string{"notes.json", talk("a", "x")}),
+		"an empty .zip":       archived(t),
+		"no real .zip":        "PK\x03\x04 and no more than that",
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, _, err := readAll(t, export)
@@ -210,6 +212,8 @@ func TestCHAT36_OneDamagedConversationIsReported(t *testing.T) {
 		"quote missing at the end":    strings.Replace(bad, `}]}`, `,"x":"}]}`, 1),
 		"comma missing":               strings.Replace(bad, `,"name"`, `"name"`, 1),
 		"colon missing":               strings.Replace(bad, `"name":`, `"name"`, 1),
+		"comma missing in a list":     strings.Replace(bad, `"n"`, `[1 2]`, 1),
+		"object closed as list":       strings.Replace(bad, `"n"`, `{]`, 1),
 		"no literal":                  strings.Replace(bad, `"n"`, `nil`, 1),
 		"NaN":                         strings.Replace(bad, `"n"`, `NaN`, 1),
 		"wrong escape":                strings.Replace(bad, `human`, `hu\man`, 1),
@@ -221,14 +225,16 @@ func TestCHAT36_OneDamagedConversationIsReported(t *testing.T) {
 		"two of them":                 bad[:len(bad)-1] + "," + bad[:len(bad)-1],
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, report := readGood(t, "["+first+", "+damaged+",\n "+last+"]")
-			if got := ids(found); got[0] != "first" || got[len(got)-1] != "last" || report.Skipped != 1 {
-				t.Fatalf("read %q, report %+v", got, report)
-			}
-			p := report.Problems[0]
-			start := int64(1 + len(first))
-			if p.Reason != foreign.Damaged || p.Number != 2 || p.Offset < start || p.End <= p.Offset {
-				t.Errorf("problem %+v, the damage is behind byte %d", p, start)
+			for _, between := range []string{",", ", ", ",\n  "} {
+				found, report := readGood(t, "["+first+between+damaged+between+last+"]")
+				if got := ids(found); got[0] != "first" || got[len(got)-1] != "last" || report.Skipped != 1 {
+					t.Fatalf("%q between them: read %q, report %+v", between, got, report)
+				}
+				p := report.Problems[0]
+				start := int64(1 + len(first))
+				if p.Reason != foreign.Damaged || p.Number != 2 || p.Offset < start || p.End <= p.Offset {
+					t.Errorf("problem %+v, the damage is behind byte %d", p, start)
+				}
 			}
 		})
 	}

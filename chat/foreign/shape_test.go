@@ -110,8 +110,19 @@ func TestCHAT36_TreesOfChatGPT(t *testing.T) {
 			rest:  `,"current_node":"x"`, want: []string{"b"},
 		},
 		"an id twice": {
-			nodes: []string{chatGPTNode("a", "null"), chatGPTNode("a", "null"), chatGPTNode("b", "a")},
-			rest:  `,"current_node":"b"`, want: []string{"a", "b"}, branches: 1,
+			nodes: []string{
+				`"a":{"message":{"author":{"role":"user"},"content":{"parts":["the first"]}},"parent":null}`,
+				chatGPTNode("a", "null"), chatGPTNode("b", "a"),
+			},
+			rest: `,"current_node":"b"`, want: []string{"a", "b"}, branches: 1,
+		},
+		"a stray node without a current node": {
+			nodes: []string{chatGPTNode("a", "null"), `"x":{"message":null,"parent":null}`},
+			want:  []string{"a"},
+		},
+		"a null answer without a current node": {
+			nodes: []string{chatGPTNode("a", "null"), `"x":{"message":null,"parent":"a"}`, `"y":{"message":null,"parent":null}`},
+			want:  []string{"a"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,6 +305,11 @@ func TestCHAT36_IDs(t *testing.T) {
 	if got := messageIDs(c); !slices.Equal(got, []string{"a", "a#2", "#3", "a#2#2"}) {
 		t.Errorf("ids %q", got)
 	}
+	// Many messages of one id cost no more than others.
+	c = read(`[{"uuid":"u","chat_messages":[` + strings.Repeat(message(`"a"`, "1")+",", 50_000) + message(`"b"`, "2") + `]}]`)
+	if got := messageIDs(c); len(got) != 50_001 || got[49_999] != "a#50000" || got[50_000] != "b" {
+		t.Errorf("%d ids, the last ones %q", len(got), got[len(got)-2:])
+	}
 	c = read(`[{"uuid":"` + long + `","chat_messages":[` + message(`"`+long+`"`, "1") + `]}]`)
 	if len(c.ID) > 64 || len(c.Messages[0].ID) > 64 {
 		t.Errorf("long ids: %q, %q", c.ID, c.Messages[0].ID)
@@ -319,5 +335,27 @@ func TestCHAT36_CodeKeepsItsFences(t *testing.T) {
 		`"content":{"content_type":"code","language":"a\nb","text":"`+"```\\nx\\n```"+`"}},"parent":null}}}]`)
 	if want := "````\n```\nx\n```\n````"; found[0].Messages[0].Text != want {
 		t.Errorf("text %q, want %q", found[0].Messages[0].Text, want)
+	}
+}
+
+// Who speaks and to whom decides what counts as said, whatever kind of content it is.
+func TestCHAT36_WhatCountsAsSaid(t *testing.T) {
+	for message, want := range map[string]foreign.LeftOut{
+		`"author":{"role":"tool"}`:                           {Tool: 1},
+		`"author":{"role":"assistant"},"recipient":"python"`: {Tool: 1},
+		`"author":{"role":"assistant"},"recipient":"all"`:    {},
+		`"author":{"role":"assistant"},"recipient":null`:     {},
+		`"author":{"role":"system"}`:                         {},
+		`"author":{"role":"critic"}`:                         {Hidden: 1},
+		`"author":{}`:                                        {Hidden: 1},
+		`"author":{"role":"user"},"metadata":{"is_visually_hidden_from_conversation":true}`:          {Hidden: 1},
+		`"author":{"role":"user"},"metadata":{"is_visually_hidden_from_conversation":false}`:         {},
+		`"author":{"role":"system"},"metadata":{"is_user_system_message":true}`:                      {Hidden: 1},
+		`"author":{"role":"tool"},"metadata":{"is_visually_hidden_from_conversation":true,"x":null}`: {Hidden: 1},
+	} {
+		found, report := readGood(t, `[{"id":"x","mapping":{"a":{"message":{`+message+`,"content":{"parts":["t"]}},"parent":null}}}]`)
+		if report.LeftOut != want || (len(found) == 1) != (want == foreign.LeftOut{}) {
+			t.Errorf("%s: read %v, left out %+v", message, found, report.LeftOut)
+		}
 	}
 }

@@ -96,11 +96,11 @@ func firstSaid(messages []Message) []string {
 type transcript struct {
 	p       *parsed
 	leftOut *LeftOut
-	ids     map[string]bool
+	ids     map[string]int // how many messages had an id
 }
 
 func newTranscript(p *parsed) *transcript {
-	return &transcript{p: p, leftOut: &p.leftOut, ids: make(map[string]bool)}
+	return &transcript{p: p, leftOut: &p.leftOut, ids: make(map[string]int)}
 }
 
 // add adds a message unless its text is blank. Where the message has no id it gets that of
@@ -117,10 +117,11 @@ func (t *transcript) add(m Message, nodeID string, place int) {
 		m.ID = fmt.Sprintf("#%d", place+1)
 	}
 	m.ID = shortID(m.ID)
-	for id, n := m.ID, 2; t.ids[m.ID]; n++ {
-		m.ID = fmt.Sprintf("%s#%d", id, n)
+	for id := m.ID; t.ids[m.ID] > 0; {
+		t.ids[id]++
+		m.ID = fmt.Sprintf("%s#%d", id, t.ids[id])
 	}
-	t.ids[m.ID] = true
+	t.ids[m.ID] = 1
 	t.p.conversation.Messages = append(t.p.conversation.Messages, m)
 }
 

@@ -61,12 +61,16 @@ func branchTo(nodes []node, id string) branch {
 	return b
 }
 
-// newest returns the newest message without an answer, -1 when there are no nodes. In a
-// tree that is nothing but cycles it is the last node.
+// newest returns the newest message without an answer, -1 when there is no message. In a
+// tree that is nothing but cycles it is the last message.
 func newest(nodes []node, answered []bool) int {
-	best := -1
+	best, last := -1, -1
 	for i, n := range nodes {
-		if answered[i] || n.message == nil {
+		if n.message == nil {
+			continue
+		}
+		last = i
+		if answered[i] {
 			continue
 		}
 		if best < 0 || !n.createdAt.Before(nodes[best].createdAt) {
@@ -74,7 +78,7 @@ func newest(nodes []node, answered []bool) int {
 		}
 	}
 	if best < 0 {
-		return len(nodes) - 1
+		return last
 	}
 	return best
 }
