@@ -123,8 +123,11 @@ func findType(a *Options, cl *client.Client, name, vault string, typ *record.Typ
 			WithHint("ctxd types show %s --vault %s; the vaults are %s",
 				command.Quoted(name), command.Quoted(names[0]), strings.Join(names, ", "))
 	}
-	if fault.KindOf(err) != fault.NotFound || vault != "" {
+	if fault.KindOf(err) != fault.NotFound {
 		return err
+	}
+	if vault != "" {
+		return command.Hinted(err, "ctxd types list shows the types and whose they are")
 	}
 	missing := fault.New(fault.NotFound, "there is no type %q", name).WithHint("ctxd types list")
 	var all protocol.TypeList

@@ -1,0 +1,77 @@
+package rpc_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPRIV6_TheTypesOfAVaultThatIsNotSeen say nothing of it: neither its name nor that it has
+// a type, be it declared or made from notes. What is public of it shows itself (SRCH-36).
+func TestPRIV6_TheTypesOfAVaultThatIsNotSeen(t *testing.T) {
+	r := privateWorld(t, "Zqcanary")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"Zqcanary/.ctxd/types/Task.yaml": "fields: [{name: due, type: text}]\n",
+		"Zqcanary/Task.md":               "---\ntype: Task\ndue: soon\nprivate: true\n---\n",
+		"Zqcanary/Trip.md":               "---\ntype: Trip\nplace: there\nhotel: dear\nprivate: true\n---\n",
+		"Open/Ship.md":                   "---\ntype: Ship\nmast: one\n---\n",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		must(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	for _, vault := range []string{"Zqcanary", "Open"} {
+		r.daemon.do("vault.import", fmt.Sprintf(`{"path":%q}`, filepath.Join(dir, vault)))
+	}
+	// Entities of a client's that have the types of that vault, as no other has any.
+	r.daemon.do("entities.put", `{"id":"call","type":"Task","name":"Call","fields":{"due":"late"}}`)
+	r.daemon.do("entities.put", `{"id":"walk","type":"Trip","name":"Walk","fields":{"place":"here"}}`)
+	for id, want := range map[string]string{"call": "Zqcanary", "walk": "Zqcanary"} {
+		if got := at(r.daemon.do("entities.get", `{"id":"`+id+`"}`), "typeVault"); got != want {
+			t.Fatalf("%s has the type of vault %v: there is nothing to hide", id, got)
+		}
+	}
+	ship := r.daemon.do("entities.get", `{"name":"Ship"}`)
+	if at(ship, "typeVault") != "Open" {
+		t.Fatalf("%v", ship)
+	}
+	for _, c := range []struct{ call, want string }{
+		{`entities.get {"id":"call"}`, `"due":"late"`},
+		{`entities.get {"id":"walk"}`, `"place":"here"`},
+		{`entities.get {"name":"Ship"}`, `"typeVault":"Open"`},
+		{`entities.list {}`, `"call"`},
+		{`types.list {}`, `"vault":"Open"`},
+		{`types.get {"name":"Task"}`, `"kind":"not_found"`},
+		{`types.get {"name":"Task","vault":"Open"}`, `"kind":"not_found"`},
+		{`types.get {"name":"Trip"}`, `"kind":"not_found"`},
+		{`wql.query {"query":"SELECT t FROM Task t"}`, `there is no type Task`},
+		{`wql.query {"query":"SELECT t FROM Trip t"}`, `there is no type Trip`},
+		{`wql.query {"query":"SELECT s FROM Ship s WHERE s.mast = 'one'"}`, `"total":1`},
+		{`context.assemble {"text":"@Call @Walk","explain":true}`, `Call`},
+		{`graph.neighbors {"id":"call","depth":2,"fields":16}`, `"call"`},
+		{`entities.put {"type":"Task","name":"N"}`, `no type`},
+		{`entities.put {"type":"Trip","name":"N"}`, `no type`},
+		{`entities.patch {"id":"call","fields":{"due":"tomorrow"}}`, `"due":"tomorrow"`},
+	} {
+		method, params, _ := strings.Cut(c.call, " ")
+		got := r.raw(method, params)
+		if strings.Contains(got, "Zqcanary") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", c.call, got)
+		}
+	}
+	// With one public note the vault is no secret, and what it declares is shown.
+	must(t, os.WriteFile(filepath.Join(dir, "Zqcanary", "Open.md"), []byte("x\n"), 0o600))
+	r.daemon.do("vault.import", fmt.Sprintf(`{"path":%q}`, filepath.Join(dir, "Zqcanary")))
+	for _, id := range []string{"call", "walk"} {
+		if got := r.raw("entities.get", `{"id":"`+id+`"}`); !strings.Contains(got, `"typeVault":"Zqcanary"`) {
+			t.Errorf("a vault with a public note: %s", got)
+		}
+	}
+	got := r.raw("types.get", `{"name":"Trip"}`) // made from a private note and used by a public entity
+	if !strings.Contains(got, `"name":"place"`) || strings.Contains(got, "hotel") {
+		t.Errorf("a type that private notes have made: %s", got)
+	}
+}
