@@ -1,5 +1,5 @@
-// Command ctxd-runner turns texts into vectors with a transformer model, for
-// ctxd, which starts it as a child and talks to it over a socket that it
+// Command ctxd-runner turns texts into vectors with a transformer model, or with -rank
+// scores them against a question with a cross-encoder, for ctxd, which starts it as a child and talks to it over a socket that it
 // inherits. A crash of native code ends this process and not the daemon.
 //
 // It is the only importer of github.com/kelindar/search, which panics while it

@@ -23,17 +23,18 @@ import (
 type settings struct {
 	model, layers, device, socket string
 	threads                       int
-	check                         bool
+	rank, check                   bool
 }
 
 func main() {
 	var s settings
-	flag.StringVar(&s.model, "model", "", "GGUF file of the embedding model")
+	flag.StringVar(&s.model, "model", "", "GGUF file of the model")
 	flag.StringVar(&s.layers, "gpu-layers", "auto",
 		"layers of the model on the GPU: auto, -1 for all, 0 for none, or a number")
 	flag.StringVar(&s.device, "device", "", "name of the GPU, or part of its description; empty for the best")
 	flag.IntVar(&s.threads, "threads", 0, "number of threads; 0 for half of the cores, at most 4")
 	flag.StringVar(&s.socket, "socket", "", "the daemon's socket, given by ctxd")
+	flag.BoolVar(&s.rank, "rank", false, "score texts against a question; the model is a cross-encoder")
 	flag.BoolVar(&s.check, "check", false, "load the model, describe it and exit")
 	flag.Parse()
 	if err := run(s); err != nil {
@@ -56,57 +57,88 @@ func run(s settings) error {
 		}
 		defer conn.Close() //nolint:errcheck // the process ends
 	}
-	hello, native, err := load(s)
+	vectorizer, hello, err := load(s)
 	if err != nil {
 		return err
 	}
-	if s.check {
-		if _, _, err := native("a text"); err != nil {
-			return err
-		}
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(hello)
+	if s.rank {
+		return rank(s, conn, hello)
 	}
-	return runner.Serve(conn, hello, native)
+	return embed(s, conn, vectorizer, hello)
 }
 
-// load reads the model, with as many layers on the GPU as are asked for.
-func load(s settings) (runner.Hello, runner.NativeEmbed, error) {
-	var none runner.Hello
-	sum := make(chan hashed, 1)
-	go func() { sum <- hashOf(s.model) }()
-	if err := os.Setenv("CTXD_LLAMA_DEVICE", s.device); err != nil {
-		return none, nil, err
-	}
-	if err := os.Setenv("CTXD_LLAMA_THREADS", strconv.Itoa(s.threads)); err != nil {
-		return none, nil, err
-	}
-	vectorizer, err := open(s)
-	if err != nil {
-		return none, nil, err
-	}
-	said, err := library.Describe()
-	if err != nil {
-		return none, nil, err
-	}
-	hello := runner.Hello{Version: version(), PID: os.Getpid()}
-	if err := json.Unmarshal(said, &hello); err != nil {
-		return none, nil, fmt.Errorf("read the description of the model: %w", err)
-	}
-	if hello.Name == "" {
-		hello.Name = strings.TrimSuffix(filepath.Base(s.model), ".gguf")
+// embed serves vectors.
+func embed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, hello runner.Hello) error {
+	if hello.Ranks {
+		return errors.New("the model is made for reranking and gives no vectors")
 	}
 	context := vectorizer.Context(0)
 	native := func(text string) ([]float32, int, error) { return one(context, text, hello.MaxTokens) }
 	v, _, err := native("a text")
 	if err != nil {
-		return none, nil, err
+		return err
 	}
 	hello.Dims = len(v)
+	if s.check {
+		return describe(hello)
+	}
+	return runner.Serve(conn, hello, native)
+}
+
+// rank serves scores.
+func rank(s settings, conn io.ReadWriter, hello runner.Hello) error {
+	native, err := library.Ranker()
+	if err != nil {
+		return err
+	}
+	if !hello.Ranks {
+		return errors.New("the model is not made for reranking, or gives more than one number")
+	}
+	if _, err := native("a question", "a text"); err != nil {
+		return err
+	}
+	hello.Dims = 1
+	if s.check {
+		return describe(hello)
+	}
+	return runner.ServeScores(conn, hello, native)
+}
+
+func describe(hello runner.Hello) error {
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(hello)
+}
+
+// load reads the model, with as many layers on the GPU as are asked for.
+func load(s settings) (*search.Vectorizer, runner.Hello, error) {
+	var none runner.Hello
+	sum := make(chan hashed, 1)
+	go func() { sum <- hashOf(s.model) }()
+	if err := os.Setenv("CTXD_LLAMA_DEVICE", s.device); err != nil {
+		return nil, none, err
+	}
+	if err := os.Setenv("CTXD_LLAMA_THREADS", strconv.Itoa(s.threads)); err != nil {
+		return nil, none, err
+	}
+	vectorizer, err := open(s)
+	if err != nil {
+		return nil, none, err
+	}
+	said, err := library.Describe()
+	if err != nil {
+		return nil, none, err
+	}
+	hello := runner.Hello{Version: version(), PID: os.Getpid()}
+	if err := json.Unmarshal(said, &hello); err != nil {
+		return nil, none, fmt.Errorf("read the description of the model: %w", err)
+	}
+	if hello.Name == "" {
+		hello.Name = strings.TrimSuffix(filepath.Base(s.model), ".gguf")
+	}
 	h := <-sum
 	hello.SHA256 = h.hex
-	return hello, native, h.err
+	return vectorizer, hello, h.err
 }
 
 // open loads the model. With auto, a GPU that can't hold it is done without.

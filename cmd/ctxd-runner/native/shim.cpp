@@ -1,5 +1,5 @@
 // libllama_go: the seven functions that github.com/kelindar/search looks for,
-// and one of ours, over the C interface of llama.cpp (llama.h). Nothing else of
+// and two of ours, over the C interface of llama.cpp (llama.h). Nothing else of
 // llama.cpp is compiled in: the library links against libllama and libggml that
 // lie beside it.
 //
@@ -13,6 +13,8 @@
 //   * Nothing is printed to stdout. Warnings and errors go to stderr.
 //   * A model that names no pooling is pooled by the mean; without, one vector
 //     a token would be written over the end of the caller's buffer.
+//   * A model for reranking is refused for vectors: it has one number, of which
+//     a vector would be read. It is for ctxd_rank, which kelindar/search lacks.
 //
 // The environment is the only way past kelindar/search:
 //
@@ -55,6 +57,7 @@ struct facts {
 
 std::mutex one_at_a_time; // guards all below and every call into llama.cpp
 llama_model * latest; // that was loaded
+llama_context * ranker; // of the latest model, once it has ranked
 facts latest_facts;
 int said_offloaded, said_layers; // by the log of the load that runs
 
@@ -150,15 +153,15 @@ std::string quoted(const std::string & s) {
     return out + "\"";
 }
 
-std::vector<llama_token> tokenize(const llama_model * model, const char * text) {
+std::vector<llama_token> tokenize(const llama_model * model, const char * text, bool special = true) {
     const llama_vocab * vocab = llama_model_get_vocab(model);
     int32_t length = (int32_t) strlen(text);
     std::vector<llama_token> tokens(length + 8);
     // What looks like a special token in a text is text.
-    int32_t n = llama_tokenize(vocab, text, length, tokens.data(), (int32_t) tokens.size(), true, false);
+    int32_t n = llama_tokenize(vocab, text, length, tokens.data(), (int32_t) tokens.size(), special, false);
     if (n < 0) { // more than one a byte
         tokens.resize(-n);
-        n = llama_tokenize(vocab, text, length, tokens.data(), (int32_t) tokens.size(), true, false);
+        n = llama_tokenize(vocab, text, length, tokens.data(), (int32_t) tokens.size(), special, false);
     }
     tokens.resize(std::max(0, n));
     return tokens;
@@ -209,6 +212,86 @@ int embed(llama_context * ctx, const char * text, float * out, uint32_t * out_to
     return 0;
 }
 
+// number reads a number that a model says of itself, or gives -1.
+int number(const llama_model * model, const std::string & key) {
+    char value[32] = "";
+    return llama_model_meta_val_str(model, key.c_str(), value, sizeof value) > 0 ? atoi(value) : -1;
+}
+
+// ranks says whether a model is made for reranking and gives one number, a logit.
+// One with more numbers, as Qwen3's two, which are probabilities, wants a prompt of
+// its own around the texts, too.
+bool ranks(const llama_model * model) {
+    char kind[64] = "";
+    return llama_model_meta_val_str(model, "general.architecture", kind, sizeof kind) > 0 &&
+           number(model, std::string(kind) + ".pooling_type") == LLAMA_POOLING_TYPE_RANK &&
+           llama_model_n_cls_out(model) == 1;
+}
+
+// pair puts a question and a text together as the model was trained to read them:
+// [CLS] question [SEP] text [SEP], or with the marks of its vocabulary. What is too
+// long is cut, first the text; the question keeps at least half of the room.
+std::vector<llama_token> pair(const llama_model * model, const char * query, const char * text, size_t limit) {
+    const llama_vocab * vocab = llama_model_get_vocab(model);
+    const llama_token sep = llama_vocab_sep(vocab);
+    const llama_token eos = llama_vocab_eos(vocab) == LLAMA_TOKEN_NULL ? sep : llama_vocab_eos(vocab);
+    const bool ends = llama_vocab_get_add_eos(vocab), parts = llama_vocab_get_add_sep(vocab);
+    std::vector<llama_token> q = tokenize(model, query, false), t = tokenize(model, text, false), out;
+    const size_t room = limit > 8 ? limit - 4 : 4; // 4 marks at most
+    q.resize(std::min(q.size(), std::max(room / 2, room - std::min(room, t.size()))));
+    t.resize(std::min(t.size(), room - q.size()));
+    if (llama_vocab_get_add_bos(vocab)) {
+        out.push_back(llama_vocab_bos(vocab));
+    }
+    out.insert(out.end(), q.begin(), q.end());
+    if (ends) {
+        out.push_back(eos);
+    }
+    if (parts) {
+        out.push_back(sep);
+    }
+    out.insert(out.end(), t.begin(), t.end());
+    if (ends || parts) { // llama-server leaves out the last mark of BERT
+        out.push_back(ends ? eos : sep);
+    }
+    return out;
+}
+
+int rank(const char * query, const char * text, float * out) {
+    if (!latest || !ranks(latest)) {
+        return 1;
+    }
+    if (!ranker && !(ranker = new_context(latest, LLAMA_POOLING_TYPE_RANK))) {
+        return 3;
+    }
+    std::vector<llama_token> tokens = pair(latest, query, text, llama_n_batch(ranker));
+    if (tokens.empty()) {
+        return 2;
+    }
+    llama_memory_t memory = llama_get_memory(ranker); // an encoder has none
+    llama_batch batch = llama_batch_get_one(tokens.data(), (int32_t) tokens.size());
+    if (memory) {
+        llama_memory_clear(memory, true);
+    }
+    if ((memory ? llama_decode(ranker, batch) : llama_encode(ranker, batch)) != 0) {
+        return 3;
+    }
+    const float * v = llama_get_embeddings_seq(ranker, 0);
+    if (!v || !std::isfinite(v[0])) {
+        return 3;
+    }
+    *out = v[0];
+    return 0;
+}
+
+// forget drops what belongs to the latest model.
+void forget() {
+    if (ranker) {
+        llama_free(ranker);
+    }
+    latest = nullptr, ranker = nullptr;
+}
+
 } // namespace
 
 // load_library prepares llama.cpp once. The level is not looked at.
@@ -246,6 +329,7 @@ EXPORT llama_model * load_model(const char * path, uint32_t gpu_layers) try {
         f.offloaded = said_offloaded;
         f.device = std::string(ggml_backend_dev_description(devices[0])) + " (" + ggml_backend_dev_name(devices[0]) + ")";
     }
+    forget();
     latest = model;
     latest_facts = f;
     return model;
@@ -259,6 +343,11 @@ EXPORT llama_model * load_model(const char * path, uint32_t gpu_layers) try {
 EXPORT llama_context * load_context(llama_model * model, uint32_t, bool) try {
     std::lock_guard<std::mutex> hold(one_at_a_time);
     llama_context * ctx = new_context(model, LLAMA_POOLING_TYPE_UNSPECIFIED);
+    if (ctx && llama_pooling_type(ctx) == LLAMA_POOLING_TYPE_RANK) {
+        llama_free(ctx);
+        fputs("the model is made for reranking and gives no vectors\n", stderr);
+        return nullptr;
+    }
     if (ctx && llama_pooling_type(ctx) == LLAMA_POOLING_TYPE_NONE) {
         llama_free(ctx);
         ctx = new_context(model, LLAMA_POOLING_TYPE_MEAN);
@@ -271,7 +360,7 @@ EXPORT llama_context * load_context(llama_model * model, uint32_t, bool) try {
 EXPORT void free_model(llama_model * model) {
     std::lock_guard<std::mutex> hold(one_at_a_time);
     if (model == latest) {
-        latest = nullptr;
+        forget();
     }
     llama_model_free(model);
 }
@@ -297,6 +386,16 @@ EXPORT int embed_text(llama_context * ctx, const char * text, float * out, uint3
     return 4;
 }
 
+// ctxd_rank writes how well a text answers a question into out: the logit of the model
+// that was loaded last. It gives 0, or 1 if that is not made for it, 2 for no tokens,
+// 3 if llama.cpp failed, 4 on anything else. Texts of too many tokens are cut.
+EXPORT int32_t ctxd_rank(const char * query, const char * text, float * out) try {
+    std::lock_guard<std::mutex> hold(one_at_a_time);
+    return rank(query, text, out);
+} catch (...) {
+    return 4;
+}
+
 // ctxd_describe writes what is known of the model that was loaded last into out
 // as JSON with a NUL, and gives its length, or -1 if there is no room or no
 // model. kelindar/search does not give its handle of the model away.
@@ -314,6 +413,7 @@ EXPORT int32_t ctxd_describe(char * out, uint32_t size) try {
                     ",\"layers\":" + std::to_string(f.layers) + ",\"offloadedLayers\":" + std::to_string(f.offloaded) +
                     ",\"contextLength\":" + std::to_string(llama_model_n_ctx_train(model)) +
                     ",\"maxTokens\":" + std::to_string(std::min(max_tokens, llama_model_n_ctx_train(model))) +
+                    ",\"ranks\":" + (ranks(model) ? "true" : "false") +
                     ",\"threads\":" + std::to_string(threads()) + "}";
     if (s.size() + 1 > size) {
         return -1;

@@ -1,6 +1,8 @@
 // The test of libllama_go: build.sh runs it on each library that it builds.
 //
-//   shim_test LIBRARY MODEL      MODEL is context/embed/runner/testdata/tiny.gguf
+//   shim_test LIBRARY MODEL RANKER
+//
+// MODEL and RANKER are tiny.gguf and tiny-rank.gguf in context/embed/runner/testdata.
 
 #include <dlfcn.h>
 
@@ -34,7 +36,7 @@ template <typename F> static F * find(const char * name) {
 }
 
 int main(int argc, char ** argv) {
-    CHECK(argc == 3);
+    CHECK(argc == 4);
     library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());
@@ -49,9 +51,13 @@ int main(int argc, char ** argv) {
     auto embed_text = find<int(void *, const char *, float *, uint32_t *)>("embed_text");
     auto describe = find<int32_t(char *, uint32_t)>("ctxd_describe");
 
+    auto rank = find<int32_t(const char *, const char *, float *)>("ctxd_rank");
+
     char said[4096];
+    float score = 7;
     load_library(2);
     CHECK(describe(said, sizeof said) == -1); // nothing is loaded
+    CHECK(rank("a", "b", &score) == 1);
     CHECK(load_model("/none", 0) == nullptr);
     void * model = load_model(argv[2], 0);
     CHECK(model != nullptr);
@@ -111,9 +117,22 @@ int main(int argc, char ** argv) {
         t.join();
     }
     CHECK(wrong == 0);
+    CHECK(strstr(said, "\"ranks\":false") && rank("a", "b", &score) == 1 && score == 7);
     free_context(context);
     free_model(model);
     CHECK(describe(said, sizeof said) == -1);
+
+    // A model for reranking gives scores of any length of text, and no vectors.
+    model = load_model(argv[3], 0);
+    CHECK(model != nullptr && load_context(model, 0, true) == nullptr);
+    CHECK(describe(said, sizeof said) > 0 && strstr(said, "\"ranks\":true"));
+    const std::string many(1 << 20, 'x');
+    float same = 0, turned = 0;
+    CHECK(rank("search note", "index of words", &score) == 0 && rank("index of words", "search note", &turned) == 0 && score != turned);
+    CHECK(rank("search note", many.c_str(), &same) == 0 && rank(many.c_str(), "note", &same) == 0 && rank(many.c_str(), many.c_str(), &same) == 0);
+    CHECK(rank("", "", &same) == 0 && rank("search note", "index of words", &same) == 0 && same == score);
+    free_model(model);
+    CHECK(rank("a", "b", &score) == 1);
     puts("libllama_go: all checks pass");
     return 0;
 }

@@ -103,6 +103,9 @@ func spawnRunner(opt Options, closing <-chan struct{}, announce func(*runnerChil
 		return c, c.failed("it did not say hello", broken("a frame of kind %q", kind))
 	}
 	c.hello, err = parseHello(body)
+	if err == nil && c.hello.Ranks != opt.rank {
+		err = broken("a model for another task")
+	}
 	if err != nil {
 		return c, c.failed("it did not say hello as it should", err)
 	}
@@ -120,10 +123,13 @@ func runnerFlags(opt Options) []string {
 	if layers == "" {
 		layers = "auto"
 	}
-	return []string{
+	flags := []string{
 		"-model", opt.ModelFile, "-gpu-layers", layers, "-device", opt.Device, "-threads", strconv.Itoa(threads),
-		"-socket", runnerSocketName,
 	}
+	if opt.rank {
+		flags = append(flags, "-rank")
+	}
+	return append(flags, "-socket", runnerSocketName)
 }
 
 // runnerEnvironment is ours without what looks like a secret: native code has
@@ -248,15 +254,20 @@ func (c *runnerChild) setDeadline(t time.Time) {
 	c.conn.SetDeadline(t) //nolint:errcheck // a connection that is closed says so when it is used
 }
 
-// exchange has a batch embedded. It fails with a runnerError, after which the
+// exchange has a batch embedded, or scored against a question. It fails with a runnerError, after which the
 // child is dead, or with a refusedError.
-func (c *runnerChild) exchange(texts []string, opt Options) ([][]float32, error) {
+func (c *runnerChild) exchange(query string, texts []string, opt Options) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
 	c.last++
 	c.setDeadline(time.Now().Add(opt.Stall))
-	if _, err := c.conn.Write(appendRequest(nil, c.last, texts)); err != nil {
+	request, answers, check := appendRequest(nil, frameEmbed, c.last, texts), byte(frameVectors), checkVector
+	if opt.rank {
+		asked := append([]string{query}, texts...)
+		request, answers, check = appendRequest(nil, frameRank, c.last, asked), frameScores, checkScore
+	}
+	if _, err := c.conn.Write(request); err != nil {
 		return nil, c.failed("it does not listen", err)
 	}
 	done, progress := 0, time.Now()
@@ -270,8 +281,8 @@ func (c *runnerChild) exchange(texts []string, opt Options) ([][]float32, error)
 			return nil, c.failed("it ended at work", err)
 		}
 		switch kind {
-		case frameVectors:
-			vectors, err := parseVectors(body, c.last, c.hello.Dims, len(texts))
+		case answers:
+			vectors, err := parseVectors(body, c.last, c.hello.Dims, len(texts), check)
 			if err != nil {
 				return nil, c.failed("its answer is wrong", err)
 			}

@@ -1,6 +1,6 @@
-// Package runner is the embedder that runs a transformer model in a child process, and
-// what that child needs: the daemon holds a [Runner], cmd/ctxd-runner calls [Dial] and
-// [Serve]. Native code that crashes ends the child and not the daemon, which starts it
+// Package runner is the embedder that runs a transformer model in a child process, the
+// [Ranker] that runs a cross-encoder in one, and what that child needs: the daemon holds a
+// [Runner], cmd/ctxd-runner calls [Dial] and [Serve] or [ServeScores]. Native code that crashes ends the child and not the daemon, which starts it
 // again, later each time it fails. A Runner is safe for concurrent use; Close ends it
 // with its child.
 //
@@ -22,6 +22,10 @@
 // id, number of texts done uint32). It answers with vectors ('v': id, dimensions
 // uint32, number uint32, then for each text a byte 0 for none or 1 and float32
 // values) or refuses the texts ('x': id, reason).
+//
+// The child of a Ranker is one of its own, with a model of its own. Its hello says so. It
+// is asked for scores ('r': as 'e', where the first text is the question) and answers with
+// scores ('s': as 'v', one float32 value for each text).
 //
 // Whatever else comes, an answer to another request, another number of vectors
 // or values, a vector that is not of length 1, is a [ProtocolError]: nothing of

@@ -69,7 +69,21 @@ func fakeRunner(behaviour string) error {
 	if behaviour == "good" {
 		return runner.Serve(conn, hello, fakeEmbed)
 	}
+	if behaviour == "ranks" {
+		return runner.ServeScores(conn, hello, fakeRank)
+	}
 	return misbehave(behaviour, conn, hello)
+}
+
+// fakeRank gives a score that depends on both texts. Some texts are orders.
+func fakeRank(query, text string) (float32, error) {
+	if _, _, err := fakeEmbed(text); err != nil {
+		return 0, err
+	}
+	if text == "nan" {
+		return float32(math.NaN()), nil
+	}
+	return float32(100*len(query)-len(text)) / 100, nil
 }
 
 // fakeEmbed gives a vector that depends on the text alone. Some texts are
@@ -139,6 +153,12 @@ func misbehave(behaviour string, conn io.ReadWriter, hello runner.Hello) error {
 	if behaviour == "version" {
 		hello.Protocol = 99
 	}
+	if strings.HasPrefix(behaviour, "rank") {
+		hello.Ranks, hello.Dims = true, 1
+	}
+	if behaviour == "rank dims" {
+		hello.Dims = 2
+	}
 	data, err := json.Marshal(hello)
 	if err != nil {
 		return err
@@ -150,7 +170,11 @@ func misbehave(behaviour string, conn io.ReadWriter, hello runner.Hello) error {
 		conn.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(body)+1)), append([]byte{kind}, body...)...)) //nolint:errcheck // the test sees it
 	}
 	send('h', data)
-	if _, err := io.ReadFull(conn, make([]byte, 4+1+8+4+5)); err != nil { // one text of five bytes
+	asked := make([]byte, 4+1+8+4+5) // one text of five bytes
+	if hello.Ranks {
+		asked = make([]byte, len(asked)+4+1) // and a question of one
+	}
+	if _, err := io.ReadFull(conn, asked); err != nil {
 		return err
 	}
 	answer := func(id uint64, dims, count uint32, v []float32) []byte {
@@ -188,6 +212,14 @@ func misbehave(behaviour string, conn io.ReadWriter, hello runner.Hello) error {
 		conn.Write([]byte{0xFF, 0xFF, 0xFF, 0xFF, 'v'}) //nolint:errcheck // the test sees it
 	case "text":
 		fmt.Fprint(conn, "Segmentation fault, sort of\n")
+	case "rank count":
+		send('s', answer(1, 1, 2, []float32{3}))
+	case "rank nan":
+		send('s', answer(1, 1, 1, []float32{float32(math.NaN())}))
+	case "rank inf":
+		send('s', answer(1, 1, 1, []float32{float32(math.Inf(-1))}))
+	case "rank vectors":
+		send('v', answer(1, 1, 1, []float32{1}))
 	case "beats":
 		send('b', append(binary.LittleEndian.AppendUint64(nil, 1), 9, 0, 0, 0))
 	default:

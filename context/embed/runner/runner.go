@@ -36,6 +36,8 @@ type Options struct {
 	Log  *slog.Logger // of starts and ends, never of texts; nil: none
 	Args []string     // before the others; for tests
 	Env  []string     // beside the environment's; for tests
+
+	rank bool // the child is one that reranks
 }
 
 const (
@@ -94,11 +96,12 @@ type Runner struct {
 	suspects map[[sha256.Size]byte]int // texts at work when the runner crashed
 }
 
-// runnerJob is one call of Embed or Model. The goroutine of the runner owns it
+// runnerJob is one call of Embed, Model or Rerank. The goroutine of the runner owns it
 // until it has replied.
 type runnerJob struct {
 	ctx     context.Context
 	purpose embed.Purpose
+	query   string // that texts are scored against
 	texts   []string
 	out     [][]float32 // as many as are done
 	model   embed.Model
@@ -174,7 +177,7 @@ func (r *Runner) do(j *runnerJob) error {
 			return j.ctx.Err()
 		case <-loading:
 			if r.Status().State != embed.Ready && r.withdraw(j) {
-				return away("the embedding model is being loaded", nil)
+				return away("the model is being loaded", nil)
 			}
 		}
 	}
@@ -408,11 +411,11 @@ func (r *Runner) work(child *runnerChild) *runnerChild {
 	}
 	model := child.hello.model()
 	if j.model != (embed.Model{}) && j.model != model {
-		j.reply <- away("the embedding model changed meanwhile", nil)
+		j.reply <- away("the model changed meanwhile", nil)
 		return child
 	}
 	j.model = model
-	vectors, err := child.exchange(batch, r.opt)
+	vectors, err := child.exchange(j.query, batch, r.opt)
 	var refused *refusedError
 	switch {
 	case err == nil:

@@ -24,6 +24,17 @@ const hang = embedtest.Hang
 // fake starts a runner that behaves like that.
 func fake(t *testing.T, behaviour string, change func(*runner.Options)) *runner.Runner {
 	t.Helper()
+	r := runner.Start(fakeOptions(t, behaviour, change))
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func fakeOptions(t *testing.T, behaviour string, change func(*runner.Options)) runner.Options {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -36,13 +47,7 @@ func fake(t *testing.T, behaviour string, change func(*runner.Options)) *runner.
 	if change != nil {
 		change(&opt)
 	}
-	r := runner.Start(opt)
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
+	return opt
 }
 
 func embedOne(t *testing.T, r *runner.Runner, text string) ([]float32, error) {

@@ -21,18 +21,34 @@ const MaxText = 16 << 10
 // error. It is called by one goroutine at a time.
 type NativeEmbed func(text string) (vector []float32, tokens int, err error)
 
+// NativeRank gives the logit of how well a text answers a question. It cuts what is too
+// long for its model. It is called by one goroutine at a time.
+type NativeRank func(query, text string) (float32, error)
+
 // Serve is what the runner process does: it says hello and answers the
 // requests that come on conn, one after the other, until conn ends; then it
 // returns nil at once, even if embed still runs, so that the process can end.
 func Serve(conn io.ReadWriter, hello Hello, embed NativeEmbed) error {
 	hello.Protocol = runnerProtocol
-	s := &runnerServer{conn: conn, hello: hello, embed: embed}
+	s := &runnerServer{conn: conn, hello: hello, embed: embed, asks: frameEmbed, answers: frameVectors}
 	// The tokens that every text has; and the first call, which is the slowest,
 	// is behind us.
 	if _, n, err := embed(""); err == nil {
 		s.bare = n
 	}
-	frame, err := appendHello(nil, hello)
+	return s.serve()
+}
+
+// ServeScores is what the process does that reranks: like Serve, with scores in place
+// of vectors.
+func ServeScores(conn io.ReadWriter, hello Hello, rank NativeRank) error {
+	hello.Protocol, hello.Ranks, hello.Dims = runnerProtocol, true, 1
+	s := &runnerServer{conn: conn, hello: hello, rank: rank, asks: frameRank, answers: frameScores}
+	return s.serve()
+}
+
+func (s *runnerServer) serve() error {
+	frame, err := appendHello(nil, s.hello)
 	if err != nil {
 		return err
 	}
@@ -54,7 +70,10 @@ type runnerServer struct {
 	conn  io.ReadWriter
 	hello Hello
 	embed NativeEmbed
+	rank  NativeRank
 	bare  int
+
+	asks, answers byte // the kinds of frames
 
 	writing sync.Mutex
 }
@@ -79,12 +98,15 @@ func (s *runnerServer) read(requests chan<- runnerRequest) error {
 			return err
 		}
 		space = again
-		if kind != frameEmbed {
+		if kind != s.asks {
 			return broken("a frame of kind %q", kind)
 		}
 		id, texts, err := parseRequest(body)
 		if err != nil {
 			return err
+		}
+		if kind == frameRank && len(texts) == 0 {
+			return broken("a request for scores without a question")
 		}
 		requests <- runnerRequest{id, texts}
 	}
@@ -98,7 +120,7 @@ func (s *runnerServer) answerAll(requests <-chan runnerRequest) {
 	}
 }
 
-// answer embeds the texts of a request, and beats while it does.
+// answer embeds or scores the texts of a request, and beats while it does.
 func (s *runnerServer) answer(q runnerRequest) []byte {
 	var done struct {
 		sync.Mutex
@@ -124,9 +146,14 @@ func (s *runnerServer) answer(q runnerRequest) []byte {
 		}
 	}()
 	defer func() { close(stop); <-stopped }()
-	vectors := make([][]float32, len(q.texts))
-	for i, text := range q.texts {
-		v, err := s.embedText(text)
+	work, texts := s.embedText, q.texts
+	if s.rank != nil {
+		query := readable(q.texts[0])
+		work, texts = func(text string) ([]float32, error) { return s.rankText(query, text) }, q.texts[1:]
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		v, err := work(text)
 		if err != nil {
 			return appendFrame(nil, frameRefused, func(b []byte) []byte {
 				return append(binary.LittleEndian.AppendUint64(b, q.id), err.Error()...)
@@ -137,7 +164,23 @@ func (s *runnerServer) answer(q runnerRequest) []byte {
 		done.texts++
 		done.Unlock()
 	}
-	return appendVectors(nil, q.id, s.hello.Dims, vectors)
+	return appendVectors(nil, s.answers, q.id, s.hello.Dims, vectors)
+}
+
+// rankText gives the score of a text, nil if there is nothing in it or in the question.
+func (s *runnerServer) rankText(query, text string) ([]float32, error) {
+	text = readable(text)
+	if query == "" || text == "" {
+		return nil, nil
+	}
+	x, err := s.rank(query, text)
+	switch {
+	case err != nil:
+		return nil, err
+	case math.IsNaN(float64(x)) || math.IsInf(float64(x), 0):
+		return nil, errors.New("the model gave no finite score")
+	}
+	return []float32{x}, nil
 }
 
 // embedText gives the vector of a text of any length, nil if there is nothing

@@ -18,6 +18,8 @@ const (
 	frameEmbed   = 'e'
 	frameBeat    = 'b'
 	frameVectors = 'v'
+	frameRank    = 'r'
+	frameScores  = 's'
 	frameRefused = 'x'
 )
 
@@ -42,6 +44,7 @@ type Hello struct {
 	ContextLength   int    `json:"contextLength"` // tokens that the model was trained for
 	MaxTokens       int    `json:"maxTokens"`     // of one call into the library
 	Threads         int    `json:"threads"`
+	Ranks           bool   `json:"ranks,omitempty"` // it gives scores and no vectors; Dims is 1
 }
 
 // ProtocolError says that a runner broke the protocol. The runner is killed:
@@ -106,14 +109,17 @@ func parseHello(body []byte) (Hello, error) {
 		return h, broken("its first words are no JSON")
 	case h.Protocol != runnerProtocol:
 		return h, broken("it speaks version %d, not %d", h.Protocol, runnerProtocol)
+	case h.Ranks && h.Dims != 1:
+		return h, broken("a model for reranking of %d dimensions", h.Dims)
 	case h.Dims < 1 || h.Dims > embed.MaxDims || len(h.SHA256) != 64:
 		return h, broken("a model of %d dimensions with checksum %.70q", h.Dims, h.SHA256)
 	}
 	return h, nil
 }
 
-func appendRequest(dst []byte, id uint64, texts []string) []byte {
-	return appendFrame(dst, frameEmbed, func(b []byte) []byte {
+// appendRequest asks for vectors, or for scores: the first text is the question then.
+func appendRequest(dst []byte, kind byte, id uint64, texts []string) []byte {
+	return appendFrame(dst, kind, func(b []byte) []byte {
 		b = binary.LittleEndian.AppendUint64(b, id)
 		for _, t := range texts {
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(t)))
@@ -154,8 +160,9 @@ func parseBeat(body []byte, id uint64) (done int, err error) {
 	return int(binary.LittleEndian.Uint32(body[8:])), nil
 }
 
-func appendVectors(dst []byte, id uint64, dims int, vectors [][]float32) []byte {
-	return appendFrame(dst, frameVectors, func(b []byte) []byte {
+// appendVectors answers a request; a score is sent as a vector of one number.
+func appendVectors(dst []byte, kind byte, id uint64, dims int, vectors [][]float32) []byte {
+	return appendFrame(dst, kind, func(b []byte) []byte {
 		b = binary.LittleEndian.AppendUint64(b, id)
 		b = binary.LittleEndian.AppendUint32(b, uint32(dims))
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(vectors)))
@@ -174,8 +181,9 @@ func appendVectors(dst []byte, id uint64, dims int, vectors [][]float32) []byte 
 }
 
 // parseVectors reads the answer to a request for count vectors and holds it
-// against what was asked: whatever does not fit is refused as a whole.
-func parseVectors(body []byte, id uint64, dims, count int) ([][]float32, error) {
+// against what was asked: whatever does not fit is refused as a whole. check refuses
+// numbers that are none of the kind that was asked for.
+func parseVectors(body []byte, id uint64, dims, count int, check func([]float32) error) ([][]float32, error) {
 	if len(body) < 16 {
 		return nil, broken("an answer of %d bytes", len(body))
 	}
@@ -199,8 +207,8 @@ func parseVectors(body []byte, id uint64, dims, count int) ([][]float32, error) 
 		if !present {
 			continue
 		}
-		v, err := parseVector(body[:4*dims])
-		if err != nil {
+		v := parseNumbers(body[:4*dims])
+		if err := check(v); err != nil {
 			return nil, err
 		}
 		out[i], body = v, body[4*dims:]
@@ -211,18 +219,32 @@ func parseVectors(body []byte, id uint64, dims, count int) ([][]float32, error) 
 	return out, nil
 }
 
-// parseVector reads one vector and refuses what is not of length 1.
-func parseVector(body []byte) ([]float32, error) {
+func parseNumbers(body []byte) []float32 {
 	v := make([]float32, len(body)/4)
-	var squares float64
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:]))
-		squares += float64(v[i]) * float64(v[i])
+	}
+	return v
+}
+
+// checkVector refuses what is not of length 1.
+func checkVector(v []float32) error {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x) * float64(x)
 	}
 	if !(math.Abs(squares-1) < 0.01) { // NaN fails it as well
-		return nil, broken("a vector whose length is %g, not 1", math.Sqrt(squares))
+		return broken("a vector whose length is %g, not 1", math.Sqrt(squares))
 	}
-	return v, nil
+	return nil
+}
+
+// checkScore refuses what is no number.
+func checkScore(v []float32) error {
+	if x := float64(v[0]); math.IsNaN(x) || math.IsInf(x, 0) {
+		return broken("a score of %g", x)
+	}
+	return nil
 }
 
 func parseRefused(body []byte, id uint64) (string, error) {
