@@ -98,7 +98,7 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 		return nil, err
 	}
 	ents.SetResolver(entities.Resolver{
-		Resolve: s.resolveRef, Former: s.resolveFormer, Keys: refKeys, Private: s.isPrivate, Source: sourceOf,
+		Resolve: s.resolveRef, Former: s.resolveFormer, Keys: refKeys, Private: s.isPrivate, Source: SourceTx,
 		Makes: makes, Note: func(id string) bool { return s.Get(id) != nil },
 	})
 	db.OnPrepare(s.prepare)
@@ -266,8 +266,8 @@ func (s *Store) isPrivate(id string) bool {
 // in the moment in which it goes names a private one.
 var privateGone = kv.NewCollection[struct{}]("note-private-gone") // by id
 
-// sourceOf returns what a transaction sees of a note that an entity names.
-func sourceOf(tx *kv.Tx, noteID string) (entities.Source, error) {
+// SourceTx returns what a transaction sees of a note that a record names as its source.
+func SourceTx(tx *kv.Tx, noteID string) (entities.Source, error) {
 	n, err := Records.Get(tx, noteID)
 	if err != nil || n != nil {
 		return entities.Source{Private: n != nil && n.Private}, err

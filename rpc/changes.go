@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -65,6 +66,17 @@ var recordTopics = []recordTopic{
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.EntitiesChanged{IDs: ids, Kind: kind, Seq: seq}
+		},
+	},
+	{
+		protocol.MemoryTopic,
+		func(cs *kv.ChangeSet, remote *audience.View) []event {
+			sees := func(m *memory.Record) bool { return memory.Sees(remote, m) }
+			return recordEvents(cs, memory.Records.Of, sees,
+				protocol.MemoryTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
+		},
+		func(ids []string, kind string, seq uint64) any {
+			return protocol.MemoryChanged{IDs: ids, Kind: kind, Seq: seq}
 		},
 	},
 }

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -35,6 +38,14 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 			return err
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
+		err = r.KV.View(ctx, func(tx *kv.Tx) error {
+			problems, err := memory.Check(tx)
+			out.Problems = append(out.Problems, problems...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		Report(ctx, "vectors", 0, 0)
 		wrong, err := r.Search.CheckVectors(ctx)
 		if len(wrong) > 0 {
@@ -123,7 +134,7 @@ func driftOf(view string, ids []string) protocol.Drift {
 // viewNames are the views that are compared.
 var viewNames = [...]string{
 	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph,
+	protocol.ViewGraph, protocol.ViewMemories,
 }
 
 // view has a checksum of what a room says about each record.
@@ -152,7 +163,7 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 		}
 		to[key] += h.Sum64() // a note and an entity may have the same id
 	}
-	notes, links, tags, types, ents, edges := all[0], all[1], all[2], all[3], all[4], all[5]
+	notes, links, tags, types, ents, edges, memories := all[0], all[1], all[2], all[3], all[4], all[5], all[6]
 	for n := range r.Notes.All() {
 		if ctx.Err() != nil {
 			return all, ctx.Err()
@@ -175,6 +186,17 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 		}
 		add(ents, e.ID, e)
 		add(edges, e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
+	}
+	local := r.Audience.View(audience.Local)
+	remembered, failed := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses})
+	if failed != nil {
+		return all, failed
+	}
+	for _, m := range remembered {
+		add(memories, m.ID, m)
+	}
+	for _, c := range r.Memory.AllContexts(local) {
+		add(memories, c.ID, c)
 	}
 	return all, err
 }

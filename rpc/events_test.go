@@ -236,7 +236,7 @@ func TestEventTopics(t *testing.T) {
 		err := l.Call(context.Background(), method, map[string]any{"topics": []string{"health.changed", "weather.changed"}}, nil)
 		var e *client.Error
 		if !errors.As(err, &e) || e.Code != protocol.CodeInvalidParams || e.Data.Field != "topics[1]" ||
-			!strings.Contains(e.Data.Hint, "entities.changed, health.changed, index.progress, notes.changed") {
+			!strings.Contains(e.Data.Hint, "entities.changed, health.changed, index.progress, memory.changed, notes.changed") {
 			t.Errorf("%s: %v %+v", method, err, e)
 		}
 	}

@@ -66,6 +66,17 @@ func (s *Server) DropFormerNames(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return former.Drop(ctx, r.KV, time.Now()) })
 }
 
+// KeepMemories archives memories whose time is over, and goes on to forget what a stop has left.
+func (s *Server) KeepMemories(ctx context.Context) error {
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error {
+		if err := r.Memory.Resume(ctx, r.Audience.View); err != nil {
+			return err
+		}
+		_, err := r.Memory.Expire(ctx)
+		return err
+	})
+}
+
 // follow reads a vault and tells those who subscribed to index.progress how far
 // it has come.
 func (e *events) follow(ctx context.Context, vaults vaultImporter, req watch.Request) (*watch.Result, error) {

@@ -160,11 +160,13 @@ func (g *generator) told(c *choices, list *[]string, instead string) string {
 // What is in the store of an attack, the plainest first. Records of publicIDs hold
 // nothing that is private, and may be made public.
 var (
-	noteIDs   = []string{"kickoff", "alpha", "open", "thing", "yard", "gone", "lead", "twin1", "unsure", "tagged", "typed"}
-	entityIDs = []string{"alice", "core", "bob", "ann", "trashed", "cid", "dee", "yara", "noted"}
-	freshIDs  = []string{"new1", "new2", "new3", "new4"}
-	secretIDs = []string{"psecret", "pfile", "pboss", "plone", "ptwin", "pgone", "ptwain"}
-	publicIDs = slices.Concat(noteIDs, entityIDs, freshIDs)
+	noteIDs    = []string{"kickoff", "alpha", "open", "thing", "yard", "gone", "lead", "twin1", "unsure", "tagged", "typed"}
+	entityIDs  = []string{"alice", "core", "bob", "ann", "trashed", "cid", "dee", "yara", "noted"}
+	memoryIDs  = []string{"mlink", "mall", "mold", "550e8400-e29b-41d4-a716-446655440000"}
+	contextIDs = []string{"ctx", "health", "below"}
+	freshIDs   = []string{"new1", "new2", "new3", "new4"}
+	secretIDs  = []string{"psecret", "pfile", "pboss", "plone", "ptwin", "pgone", "ptwain", "pmem", "pmemn", "pctx"}
+	publicIDs  = slices.Concat(noteIDs, entityIDs, memoryIDs, contextIDs, freshIDs)
 
 	// By name of the parameter, and for some by that of the method or of the record
 	// before it.
@@ -268,10 +270,10 @@ func (g *generator) contain(v *value) {
 // keepPrivate leaves every record private that may be: what is private in the store of
 // an attack stays so, or nobody could say what a remote connection must not be told.
 func keepPrivate(method string, v *value) {
-	if !strings.HasPrefix(method, "notes.p") && !strings.HasPrefix(method, "entities.p") {
+	patch := strings.HasSuffix(method, ".patch") || method == "memory.update"
+	if !patch && !strings.HasPrefix(method, "notes.p") && !strings.HasPrefix(method, "entities.p") && method != "contexts.put" {
 		return
 	}
-	patch := strings.HasSuffix(method, ".patch")
 	v.each(func(record *value) {
 		ids := record.named("id")
 		public := len(ids) == 0
@@ -397,7 +399,7 @@ func (g *generator) text(c *choices, m *discoveredMethod, owner, name, format st
 	}
 	group, verb, _ := strings.Cut(m.Name, ".")
 	switch name {
-	case "id", "from", "to", "this", "noteId", "entityId", "mentionedEntityIds", "mentionedNoteIds", "entityIds", "noteIds":
+	case "id", "from", "to", "this", "noteId", "entityId", "mentionedEntityIds", "mentionedNoteIds", "entityIds", "noteIds", "ids", "memoryIds", "supersedes", "contexts", "parentId", "ref":
 		return quoted(g.id(c, kind, group, name))
 	case "path":
 		if takesFile(m.Name) {
@@ -428,6 +430,12 @@ func (g *generator) id(c *choices, kind int, group, name string) string {
 	list := entityIDs
 	if notes && name != "entityId" {
 		list = noteIDs
+	}
+	switch {
+	case name == "contexts", name == "parentId", group == "contexts" && name != "memoryIds":
+		list = contextIDs
+	case name == "memoryIds", group == "memory" && (name == "id" || name == "ids" || name == "supersedes" || name == "ref"):
+		list = memoryIDs
 	}
 	switch kind {
 	case 4:

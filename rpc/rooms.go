@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -33,6 +34,7 @@ type Rooms struct {
 	Audience *audience.Rooms
 	Gather   *gather.Gatherer
 	Vaults   *watch.Importer
+	Memory   *memory.Store
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -49,7 +51,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	}
 	return scope{
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
-		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults,
+		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 	}, nil
 }
 

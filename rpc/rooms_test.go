@@ -18,6 +18,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -81,11 +82,24 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
 	seen.SetSearch(index)
+	mem, err := memory.Open(db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Source: noteState})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
-		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Memory: mem, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil
+}
+
+func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
+	source, err := notes.SourceTx(tx, id)
+	if err != nil {
+		return false, false, err
+	}
+	found, err = notes.Records.Has(tx, id)
+	return source.Private, found, err
 }
 
 // startOver serves the rooms over a store, which it closes at the end.

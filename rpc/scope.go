@@ -23,6 +23,7 @@ type scope struct {
 	types    typeWriter
 	gather   *gather.Gatherer
 	vaults   vaultKeeper
+	memory   memoryKeeper
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

@@ -137,8 +137,8 @@ func (e event) write(a *app) error {
 // summary says what happened.
 func (e event) summary() term.Line {
 	switch protocol.Topic(e.Topic) {
-	case protocol.TopicNotes, protocol.TopicEntities:
-		var ch protocol.NotesChanged // both have the same members
+	case protocol.TopicNotes, protocol.TopicEntities, protocol.TopicMemory:
+		var ch protocol.NotesChanged // all have the same members
 		if json.Unmarshal(e.Params, &ch) == nil {
 			return changeSummary(ch)
 		}

@@ -176,6 +176,7 @@ func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.L
 	ctx, cancel := context.WithCancel(a.Ctx)
 	d.Go(func() { c.importAll(ctx, a, d, folders, log) })
 	d.Go(func() { dropFormerNames(ctx, d, log) })
+	d.Go(func() { keepMemories(ctx, d, log) })
 	var failed error
 	select {
 	case <-a.Ctx.Done():
@@ -211,6 +212,22 @@ func dropFormerNames(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Hour):
+		}
+	}
+}
+
+// keepMemories archives memories whose time is over, at the start and every ten minutes: a day
+// is the shortest time that one lives by default.
+func keepMemories(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
+	for {
+		err := d.Server.KeepMemories(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn("cannot archive memories whose time is over", "error", fault.Message(err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(10 * time.Minute):
 		}
 	}
 }

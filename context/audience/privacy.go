@@ -107,3 +107,7 @@ func (v *View) whyEntity(e *entities.Entity) (rule record.PrivacyRule, noteID st
 	}
 	return record.PrivacyClient, ""
 }
+
+// Sees reports whether the reader may know of a record of a room that stands on this one, such as a
+// memory, by whether that is private.
+func (v *View) Sees(private bool) bool { return !private || !v.hides }

@@ -50,9 +50,9 @@ type Checked struct {
 
 // Drift is a derived view that differed from the records that it is made of.
 type Drift struct {
-	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,vectors" jsonschema:"the view"`
+	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,memories,vectors" jsonschema:"the view"`
 	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or superfluous"`
-	IDs      []string `json:"ids" jsonschema:"up to ten of them: ids of notes or entities, names of types or tags"`
+	IDs      []string `json:"ids" jsonschema:"up to ten of them: ids of records, names of types or tags"`
 	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
 }
 
@@ -64,6 +64,7 @@ const (
 	ViewTypes    = "types"
 	ViewEntities = "entities"
 	ViewGraph    = "graph"
+	ViewMemories = "memories"
 	ViewVectors  = "vectors"
 )
 

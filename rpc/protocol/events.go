@@ -10,6 +10,7 @@ type Topic string
 const (
 	TopicNotes    Topic = "notes.changed"
 	TopicEntities Topic = "entities.changed"
+	TopicMemory   Topic = "memory.changed"
 	TopicIndex    Topic = "index.progress"
 	TopicHealth   Topic = "health.changed"
 )
@@ -23,6 +24,7 @@ const (
 	EntitiesTopic TopicNumber = iota
 	HealthTopic
 	IndexTopic
+	MemoryTopic
 	NotesTopic
 	TopicCount
 )
@@ -77,6 +79,11 @@ var TopicTable = [TopicCount]TopicInfo{
 		"At most one event in 100 ms for each stage; the last one of a stage is always sent.",
 		`{"stage":"read","done":120,"total":400,"vault":"Notes"}`,
 	},
+	MemoryTopic: {
+		TopicMemory, reflect.TypeFor[MemoryChanged](), MergeRecords, RemoteVisible,
+		"Memories were changed.", "One for each commit and kind. Counting a use changes no memory.",
+		`{"ids":["550e8400-e29b-41d4-a716-446655440000"],"kind":"put","seq":44}`,
+	},
 	NotesTopic: {
 		TopicNotes, reflect.TypeFor[NotesChanged](), MergeRecords, RemoteVisible,
 		"Notes were changed.", "One for each commit and kind.",
@@ -112,7 +119,14 @@ type EntitiesChanged struct {
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
-// The kinds of NotesChanged and EntitiesChanged.
+// MemoryChanged is the parameter of memory.changed.
+type MemoryChanged struct {
+	IDs  []string `json:"ids" jsonschema:"the memories; empty when kind is many"`
+	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; archive: it is found no more when no status is asked for; unarchive: it is again; many: too many to list, read everything again"`
+	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
+}
+
+// The kinds of NotesChanged, EntitiesChanged and MemoryChanged.
 const (
 	ChangePut       = "put" // made, changed, or shown differently because of what it refers to
 	ChangeArchive   = "archive"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -75,6 +76,7 @@ type Store struct {
 type Records struct {
 	Vault    Vault
 	Entities entities.Limits
+	Memory   memory.Limits
 	MaxBody  int // bytes of the text of a note
 	Reports  int // of prompts
 }
@@ -373,6 +375,7 @@ func Default() *Config {
 		Limits:   rpc.DefaultLimits(),
 		Records: Records{
 			Entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
+			Memory:   memory.Limits{Bank: memory.MaxBank, Working: memory.WorkingLife, History: memory.HistoryLife},
 			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports,
 		},
 	}
@@ -399,6 +402,9 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "log.size", flag: "--log-size", about: "size at which a new log file is started", value: sizeOf(&c.Log.Size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "number of old log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
 		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
+		{key: "memory.working", about: "how long a memory of the tier working lives", value: durationOf(&c.Records.Memory.Working, time.Minute, 10*365*24*time.Hour)},
+		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},
+		{key: "memory.bank", about: "number of active memories of the tier memoryBank; over it the one that is worth least is archived", value: countOf(&c.Records.Memory.Bank, 1, 100_000)},
 		{key: "wql.history", about: "history file of ctxd wql; none, or auto for wql_history in the data folder", value: logFileOf(&c.history)},
 	}
 }

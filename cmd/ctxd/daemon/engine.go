@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -177,6 +178,12 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 			Weights: by.weights, Fusion: by.fusion,
 		})
 	seen.SetSearch(index)
+	mem, err := memory.Open(db, memory.Options{
+		Source: noteState, Entity: entities.EntityRecords.Has, Limits: limits.Memory,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -185,10 +192,21 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Graph:    gr,
 		Search:   index,
 		Audience: seen,
+		Memory:   mem,
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
+}
+
+// noteState is what memories ask about a note that they come from.
+func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
+	source, err := notes.SourceTx(tx, id)
+	if err != nil {
+		return false, false, err
+	}
+	found, err = notes.Records.Has(tx, id)
+	return source.Private, found, err
 }
 
 // OpenRooms opens the rooms over the data in a folder, for who serves them in

@@ -14,6 +14,8 @@ var recordKinds = []struct{ collection, noun string }{
 	{"note", "note"},
 	{"entity", "entity"},
 	{"type", "type"},
+	{"memory", "memory"},
+	{"context", "context"},
 	{"vault", "vault"},
 }
 

@@ -182,7 +182,7 @@ export interface Connection {
   /** Bytes that wait for the client to read. */
   waitingBytes: number;
   /** The topics that it subscribed to, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "notes.changed")[];
+  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
   /** The calls in progress, oldest first. */
   calls: ConnCall[];
 }
@@ -192,6 +192,35 @@ export interface Connections {
   connections: Connection[];
   /** The figures of all connections. */
   totals: ConnStats;
+}
+
+export interface Context {
+  /** Id of the context. */
+  id: string;
+  /** What @ names it by. */
+  handle?: string;
+  /** Its former handles. */
+  aliases: string[];
+  /** Its name. */
+  name: string;
+  /** What it is about. */
+  description?: string;
+  /** The context above it; absent at the top. */
+  parentId?: string;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /** Counts its changes, from 1. */
+  version: number;
 }
 
 export interface ContextAction {
@@ -258,6 +287,15 @@ export interface ContextCandidate {
   path?: string;
 }
 
+export interface ContextDeleted {
+  /** Id of the context that is gone. */
+  id: string;
+  /** Contexts that moved up, or were deleted with it. */
+  moved: number;
+  /** Memories that belonged to what is gone. */
+  unlinked: number;
+}
+
 export interface ContextDropped {
   /** Note, entity, event or action. */
   kind: string;
@@ -293,6 +331,39 @@ export interface ContextEvent {
   attendees?: string[];
 }
 
+export interface ContextFull {
+  /** Id of the context. */
+  id: string;
+  /** What @ names it by. */
+  handle?: string;
+  /** Its former handles. */
+  aliases: string[];
+  /** Its name. */
+  name: string;
+  /** What it is about. */
+  description?: string;
+  /** The context above it; absent at the top. */
+  parentId?: string;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** The contexts directly below it, by name. */
+  children: Context[];
+  /** How many active and contested memories belong to it. */
+  memories: number;
+}
+
 export interface ContextItem {
   /** Note, entity, event or action. */
   kind: string;
@@ -316,6 +387,11 @@ export interface ContextItem {
   depth: number;
   /** Of an entity: the fields that lead to it. */
   via?: ContextEdge[];
+}
+
+export interface ContextList {
+  /** The contexts, by name. */
+  contexts: Context[];
 }
 
 export interface ContextQueryError {
@@ -407,6 +483,11 @@ export interface ContextWarning {
   message: string;
 }
 
+export interface Counted {
+  /** How many were counted: unknown and repeated ids are not. */
+  counted: number;
+}
+
 export interface Counts {
   /** Number of the last transaction. */
   seq: number;
@@ -427,6 +508,11 @@ export interface Degraded {
   stage: string;
   /** The reason. */
   why: string;
+}
+
+export interface Deleted {
+  /** Id of the record that is gone. */
+  id: string;
 }
 
 export interface Diagnostic {
@@ -455,10 +541,10 @@ export interface DiskHealth {
 
 export interface Drift {
   /** The view. */
-  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "vectors";
+  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "memories" | "vectors";
   /** How many of its records were different, missing or superfluous. */
   found: number;
-  /** Up to ten of them: ids of notes or entities, names of types or tags. */
+  /** Up to ten of them: ids of records, names of types or tags. */
   ids: string[];
   /** Whether it is right now. */
   repaired: boolean;
@@ -694,7 +780,7 @@ export interface ErrorData {
 
 export interface EventTopics {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "notes.changed")[];
+  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
 }
 
 export interface Field {
@@ -871,6 +957,11 @@ export interface InitializeResult {
   capabilities: ServerCapabilities;
 }
 
+export interface Linked {
+  /** Memories that did not belong to it before. */
+  added: number;
+}
+
 export interface Loading {
   /** The reason: the daemon starts, a backup is being restored, or everything is being rebuilt and compared. */
   phase: "starting" | "restoring" | "checking";
@@ -915,6 +1006,296 @@ export interface MeaningStats {
   building?: VectorsAnew;
   /** The weights of hybrid search. */
   weights: SearchWeights;
+}
+
+export interface Memory {
+  /** Id of the memory. */
+  id: string;
+  /** Its number, 1, 2, 3 …: #42 and @claim_42 name the memory 42; never used again. */
+  number: number;
+  /** What @ names it by; absent where it would tell a private name. */
+  handle?: string;
+  /** Its former handles. */
+  aliases: string[];
+  /** Working, history, patterns or memoryBank. */
+  tier: string;
+  /** Fact, preference, identity, goal, value, project, skill, decision, task, event, lesson, solution or takeaway. */
+  kind: string;
+  /** The statement. */
+  statement: string;
+  /** The statement in short. */
+  summary?: string;
+  /** Questions that it answers. */
+  questions: string[];
+  /** Areas of life that it belongs to, such as health. */
+  domains: string[];
+  /** Its tags, without #. */
+  tags: string[];
+  /** Entities that it is about. */
+  entityIds: string[];
+  /** Notes that it is about. */
+  noteIds: string[];
+  /** Active, contested, superseded, deprecated, archived, merged or retracted. */
+  status: string;
+  /** How much it matters, 0 to 1. */
+  importance: number;
+  /** How sure it is, 0 to 1. */
+  confidence: number;
+  /** Whether it is in every prompt that shows memories. */
+  pinned: boolean;
+  /** Whether it is in every profile. */
+  alwaysInject: boolean;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /**
+   * Since when it holds in the world.
+   * RFC 3339, in UTC.
+   */
+  validFrom?: string;
+  /**
+   * Until when it held.
+   * RFC 3339, in UTC.
+   */
+  validTo?: string;
+  /** Where it comes from. */
+  source: MemorySource;
+  /** Ids of the last messages and memories that support it. */
+  evidence: string[];
+  /** How many supported it in all. */
+  evidenceCount: number;
+  /**
+   * When the last one did.
+   * RFC 3339, in UTC.
+   */
+  lastEvidenceAt?: string;
+  /**
+   * Up to when sources were counted.
+   * RFC 3339, in UTC.
+   */
+  evidenceUpTo?: string;
+  /**
+   * Since when the confidence stands.
+   * RFC 3339, in UTC.
+   */
+  confidenceAt: string;
+  /** Memories that held before it. */
+  supersedes: string[];
+  /** The memory that holds now. */
+  supersededBy?: string;
+  /** The memory that it was merged into. */
+  mergedInto?: string;
+  /** Memories that say otherwise. */
+  contradicts: string[];
+  /**
+   * When it was written down.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /**
+   * When it was archived; absent while it is not.
+   * RFC 3339, in UTC.
+   */
+  archivedAt?: string;
+  /**
+   * Since when it is of its tier.
+   * RFC 3339, in UTC.
+   */
+  tierSince: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** Importance times confidence. */
+  quality: number;
+  /** Ids of the contexts that it belongs to. */
+  contexts: string[];
+  /** How it was used. */
+  use: MemoryUse;
+}
+
+export interface MemoryAdded {
+  /** The memory. */
+  memory: Memory;
+  /** Whether one of that tier said the same already: it is mentioned once more, and nothing else was written. */
+  duplicate: boolean;
+}
+
+export interface MemoryAddedMany {
+  /** What has become of each, in the order of the call. */
+  memories: MemoryAdded[];
+}
+
+export interface MemoryDraft {
+  /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
+  id?: string;
+  /** What @ names it by, 3 to 60 characters; made of the statement when absent. */
+  handle?: string;
+  /**
+   * How long it is kept: a day, a month, or until somebody says otherwise.
+   * "memoryBank" when absent.
+   */
+  tier?: "working" | "history" | "patterns" | "memoryBank";
+  /**
+   * What sort of statement it is.
+   * "fact" when absent.
+   */
+  kind?: "fact" | "preference" | "identity" | "goal" | "value" | "project" | "skill" | "decision" | "task" | "event" | "lesson" | "solution" | "takeaway";
+  /** One statement about the person or their world, at most 8,000 characters. */
+  statement: string;
+  /** The statement in short, at most 200 characters; needed for a statement of more than 2,000. */
+  summary?: string;
+  /** Questions that it answers, at most 8. */
+  questions?: string[];
+  /** Areas of life that it belongs to, such as health. */
+  domains?: string[];
+  /** Tags; a/b is a tag below a. */
+  tags?: string[];
+  /** Ids of the contexts that it belongs to. */
+  contexts?: string[];
+  /** Entities that it is about; those that the statement names when absent. */
+  entityIds?: string[];
+  /** Notes that it is about. */
+  noteIds?: string[];
+  /**
+   * How much it matters; 0.7 when absent.
+   * From 0 to 1.
+   */
+  importance?: number;
+  /**
+   * How sure it is; 0.7 when absent; under 0.3 it is deprecated.
+   * From 0 to 1.
+   */
+  confidence?: number;
+  /** Show it in every prompt that shows memories. */
+  pinned?: boolean;
+  /** Show it in every profile; for the tier memoryBank and the kind identity. */
+  alwaysInject?: boolean;
+  /** Keep it from remote models. */
+  private?: boolean;
+  /**
+   * Since when it holds in the world.
+   * RFC 3339, in UTC.
+   */
+  validFrom?: string;
+  /**
+   * Until when it held.
+   * RFC 3339, in UTC.
+   */
+  validTo?: string;
+  /** Where it comes from; the client when absent. */
+  source?: MemorySource;
+  /** Ids of memories that hold no more because of it. */
+  supersedes?: string[];
+  /**
+   * When it was written down; now when absent.
+   * RFC 3339, in UTC.
+   */
+  createdAt?: string;
+}
+
+export interface MemoryForgotten {
+  /** The memories, at most 1,000 of them, by number. */
+  ids: string[];
+  /** How many there are in all. */
+  total: number;
+  /** How many are gone; 0 for a dry run. */
+  forgotten: number;
+}
+
+export interface MemoryList {
+  /** What is always injected, then the best of the kinds identity, preference, goal and project. */
+  memories: Memory[];
+}
+
+export interface MemoryPage {
+  /** The memories. */
+  memories: Memory[];
+  /** Number of items on all pages. */
+  total: number;
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
+export interface MemorySource {
+  /** User, assistant, client, extraction or import. */
+  kind: string;
+  /** Name of the program that gave it. */
+  client?: string;
+  /** The conversation that it comes from. */
+  conversationId?: string;
+  /** The messages that it comes from. */
+  messageIds?: string[];
+  /** The note that it comes from; a memory of a private note is private. */
+  noteId?: string;
+}
+
+export interface MemoryStats {
+  /** Memories in all. */
+  total: number;
+  /** How many there are of each tier. */
+  tiers: Record<string, number>;
+  /** How many there are of each kind. */
+  kinds: Record<string, number>;
+  /** How many there are of each status. */
+  status: Record<string, number>;
+  /** Active memories of the tier memoryBank. */
+  bank: number;
+  /** How many of these there may be. */
+  maxBank: number;
+  /** Those that were used most, at most 5. */
+  mostUsed: Memory[];
+  /** The oldest that was never used; absent when there is none. */
+  oldestUnused?: Memory;
+}
+
+export interface MemoryUse {
+  /** How often a client said that it used the memory. */
+  uses: number;
+  /** Uses that helped. */
+  worked: number;
+  /** Uses that did not help. */
+  failed: number;
+  /** Uses that helped in part. */
+  partial: number;
+  /** Uses of which nobody knows. */
+  unknown: number;
+  /** How often the same was said again. */
+  mentioned: number;
+  /**
+   * Time of the last use.
+   * RFC 3339, in UTC.
+   */
+  lastUsedAt?: string;
+  /** Worked, failed, partial or unknown. */
+  lastOutcome?: string;
+  /** Lower bound of the share of worked among worked and failed at 95 %; 0.5 for none. */
+  wilson: number;
+}
+
+export interface MemoryVersion {
+  /** Its version then. */
+  version: number;
+  /** What it said. */
+  statement: string;
+  /** That in short. */
+  summary?: string;
+  /** Importance times confidence then. */
+  quality: number;
+  /** Where it came from. */
+  source: MemorySource;
+  /**
+   * When that was written.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+}
+
+export interface MemoryVersions {
+  /** What it said before, the latest first. */
+  versions: MemoryVersion[];
 }
 
 export interface MethodStats {
@@ -1692,6 +2073,11 @@ export interface TypePutResult {
   diagnostics: Diagnostic[];
 }
 
+export interface Unlinked {
+  /** Memories that belonged to it before. */
+  removed: number;
+}
+
 export interface Unresolved {
   /** Name of the vault. */
   vault: string;
@@ -2461,6 +2847,344 @@ export interface ContextRecentParams {
   audience?: "local" | "remote";
 }
 
+/** Params of memory.add. */
+export interface MemoryAddParams {
+  /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
+  id?: string;
+  /** What @ names it by, 3 to 60 characters; made of the statement when absent. */
+  handle?: string;
+  /**
+   * How long it is kept: a day, a month, or until somebody says otherwise.
+   * "memoryBank" when absent.
+   */
+  tier?: "working" | "history" | "patterns" | "memoryBank";
+  /**
+   * What sort of statement it is.
+   * "fact" when absent.
+   */
+  kind?: "fact" | "preference" | "identity" | "goal" | "value" | "project" | "skill" | "decision" | "task" | "event" | "lesson" | "solution" | "takeaway";
+  /** One statement about the person or their world, at most 8,000 characters. */
+  statement: string;
+  /** The statement in short, at most 200 characters; needed for a statement of more than 2,000. */
+  summary?: string;
+  /** Questions that it answers, at most 8. */
+  questions?: string[];
+  /** Areas of life that it belongs to, such as health. */
+  domains?: string[];
+  /** Tags; a/b is a tag below a. */
+  tags?: string[];
+  /** Ids of the contexts that it belongs to. */
+  contexts?: string[];
+  /** Entities that it is about; those that the statement names when absent. */
+  entityIds?: string[];
+  /** Notes that it is about. */
+  noteIds?: string[];
+  /**
+   * How much it matters; 0.7 when absent.
+   * From 0 to 1.
+   */
+  importance?: number;
+  /**
+   * How sure it is; 0.7 when absent; under 0.3 it is deprecated.
+   * From 0 to 1.
+   */
+  confidence?: number;
+  /** Show it in every prompt that shows memories. */
+  pinned?: boolean;
+  /** Show it in every profile; for the tier memoryBank and the kind identity. */
+  alwaysInject?: boolean;
+  /** Keep it from remote models. */
+  private?: boolean;
+  /**
+   * Since when it holds in the world.
+   * RFC 3339, in UTC.
+   */
+  validFrom?: string;
+  /**
+   * Until when it held.
+   * RFC 3339, in UTC.
+   */
+  validTo?: string;
+  /** Where it comes from; the client when absent. */
+  source?: MemorySource;
+  /** Ids of memories that hold no more because of it. */
+  supersedes?: string[];
+  /**
+   * When it was written down; now when absent.
+   * RFC 3339, in UTC.
+   */
+  createdAt?: string;
+}
+
+/** Params of memory.addMany. */
+export interface MemoryAddManyParams {
+  /** At most 1,000. */
+  memories: MemoryDraft[];
+}
+
+/** Params of memory.get. */
+export interface MemoryGetParams {
+  /** An id, a handle with or without @, or a number as 42, #42 or claim_42. */
+  ref: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.list. */
+export interface MemoryListParams {
+  /** Memories of these tiers only. */
+  tiers?: string[];
+  /** Of these kinds only. */
+  kinds?: string[];
+  /** Of these statuses only; active and contested when absent. */
+  status?: string[];
+  /** With each of these tags or domains, or one below it. */
+  tags?: string[];
+  /** In one of these contexts, by id. */
+  contexts?: string[];
+  /** About one of these entities. */
+  entityIds?: string[];
+  /** Those that are pinned, or those that are not. */
+  pinned?: boolean;
+  /**
+   * Written down at this time or later.
+   * RFC 3339, in UTC.
+   */
+  after?: string;
+  /**
+   * Written down before this time.
+   * RFC 3339, in UTC.
+   */
+  before?: string;
+  /**
+   * What comes first: the last changed, the newest, the best, the most used.
+   * "updated" when absent.
+   */
+  sortBy?: "updated" | "created" | "quality" | "use";
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.versions. */
+export interface MemoryVersionsParams {
+  /** Id of the memory. */
+  id: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.update. */
+export interface MemoryUpdateParams {
+  /** Id of the memory. */
+  id: string;
+  /** Its tier; its time in it begins anew. */
+  tier?: "working" | "history" | "patterns" | "memoryBank";
+  /** What sort of statement it is. */
+  kind?: "fact" | "preference" | "identity" | "goal" | "value" | "project" | "skill" | "decision" | "task" | "event" | "lesson" | "solution" | "takeaway";
+  /** The statement, at most 8,000 characters; number and handle stay. */
+  statement?: string;
+  /** The statement in short; null for none. */
+  summary?: string | null;
+  /** Questions that it answers; null for none. */
+  questions?: string[] | null;
+  /** Areas of life; null for none. */
+  domains?: string[] | null;
+  /** Tags; null for none. */
+  tags?: string[] | null;
+  /** Ids of the contexts that it belongs to; null for none. */
+  contexts?: string[] | null;
+  /** Entities that it is about; null for none. */
+  entityIds?: string[] | null;
+  /** Notes that it is about; null for none. */
+  noteIds?: string[] | null;
+  /**
+   * How much it matters.
+   * From 0 to 1.
+   */
+  importance?: number;
+  /**
+   * How sure it is; an active memory under 0.3 is deprecated, a deprecated one from 0.3 on active.
+   * From 0 to 1.
+   */
+  confidence?: number;
+  /** Show it in every prompt that shows memories. */
+  pinned?: boolean;
+  /** Show it in every profile. */
+  alwaysInject?: boolean;
+  /** Keep it from remote models; one that comes from something private stays private. */
+  private?: boolean;
+  /** Since when it holds in the world; null for unknown. */
+  validFrom?: string | null;
+  /** Until when it held; null for unknown. */
+  validTo?: string | null;
+  /** Where it comes from now. */
+  source?: MemorySource;
+  /** Contested, of an active memory; other methods give the other statuses. */
+  status?: "contested";
+  /**
+   * The version to change; another one is a conflict.
+   * At least 1.
+   */
+  ifVersion?: number;
+}
+
+/** Params of memory.pin. */
+export interface MemoryPinParams {
+  /** Id of the memory. */
+  id: string;
+  /** Whether it is in every prompt that shows memories. */
+  pinned: boolean;
+}
+
+/** Params of memory.archive. */
+export interface MemoryArchiveParams {
+  /** Id of the record. */
+  id: string;
+  /** The version to change; another one is a conflict. */
+  ifVersion?: number;
+}
+
+/** Params of memory.restore. */
+export interface MemoryRestoreParams {
+  /** Id of the memory. */
+  id: string;
+  /**
+   * A former version, whose statement and summary come back as a new one; absent for an archived memory that is to come back as it is.
+   * At least 1.
+   */
+  version?: number;
+  /**
+   * The version to change; another one is a conflict.
+   * At least 1.
+   */
+  ifVersion?: number;
+}
+
+/** Params of memory.retract. */
+export interface MemoryRetractParams {
+  /** Id of the record. */
+  id: string;
+  /** The version to change; another one is a conflict. */
+  ifVersion?: number;
+}
+
+/** Params of memory.delete. */
+export interface MemoryDeleteParams {
+  /** Id of the memory. */
+  id: string;
+  /** Delete it although it is neither archived nor retracted. */
+  force?: boolean;
+  /**
+   * The version to delete; another one is a conflict.
+   * At least 1.
+   */
+  ifVersion?: number;
+}
+
+/** Params of memory.forget. */
+export interface MemoryForgetParams {
+  /** What was made from this conversation. */
+  conversationId?: string;
+  /** What was made from this note. */
+  noteId?: string;
+  /** What this program gave. */
+  client?: string;
+  /** Everything. */
+  all?: boolean;
+  /** List them only. */
+  dryRun?: boolean;
+}
+
+/** Params of memory.recordUse. */
+export interface MemoryRecordUseParams {
+  /** The memories that were used, at most 200. */
+  ids: string[];
+}
+
+/** Params of memory.profile. */
+export interface MemoryProfileParams {
+  /**
+   * Items at most.
+   * From 1 to 50. 12 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.stats. */
+export interface MemoryStatsParams {
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of contexts.put. */
+export interface ContextsPutParams {
+  /** Id of the context; a new UUID when absent. */
+  id?: string;
+  /** Its name, at most 200 characters. */
+  name: string;
+  /** What it is about, at most 2,000 characters. */
+  description?: string;
+  /** The context above it; absent at the top. */
+  parentId?: string;
+  /** What @ names a new one by; made of the name when absent. */
+  handle?: string;
+  /** Keep it from remote models; its memories are private by themselves only. */
+  private?: boolean;
+  /** The version to replace; 0: it must not exist yet. */
+  ifVersion?: number;
+}
+
+/** Params of contexts.get. */
+export interface ContextsGetParams {
+  /** An id, or a handle with or without @. */
+  ref: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of contexts.list. */
+export interface ContextsListParams {
+  /** Those directly below this one; those at the top when absent. */
+  parentId?: string;
+  /** All of them, whatever they lie below. */
+  tree?: boolean;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of contexts.link. */
+export interface ContextsLinkParams {
+  /** Id of the context. */
+  id: string;
+  /** Ids of memories, at most 200. */
+  memoryIds: string[];
+}
+
+/** Params of contexts.unlink. */
+export interface ContextsUnlinkParams {
+  /** Id of the context. */
+  id: string;
+  /** Ids of memories, at most 200. */
+  memoryIds: string[];
+}
+
+/** Params of contexts.delete. */
+export interface ContextsDeleteParams {
+  /** Id of the context. */
+  id: string;
+  /** Delete those below it too; else they move up. */
+  subtree?: boolean;
+}
+
 /** Params of privacy.list. */
 export interface PrivacyListParams {
   /** Only this note or entity, private or not. */
@@ -2543,13 +3267,13 @@ export interface VaultForgetParams {
 /** Params of events.subscribe. */
 export interface EventsSubscribeParams {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "notes.changed")[];
+  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
 }
 
 /** Params of events.unsubscribe. */
 export interface EventsUnsubscribeParams {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "notes.changed")[];
+  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
 }
 
 /** Params of admin.backup. */
@@ -2810,6 +3534,141 @@ export interface Methods {
    */
   "context.recent": { params: ContextRecentParams; result: RecentReports };
   /**
+   * Write one memory down: a statement about the person or their world.
+   * The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. A remote connection chooses no id, and finds no duplicate in what is private.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"kind":"preference","statement":"I prefer morning workouts","tags":["sport"]}
+   */
+  "memory.add": { params: MemoryAddParams; result: MemoryAdded };
+  /**
+   * Write up to 1,000 memories down in one transaction.
+   * All or none. An error names the one at fault.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"memories":[{"statement":"I prefer morning workouts"}]}
+   */
+  "memory.addMany": { params: MemoryAddManyParams; result: MemoryAddedMany };
+  /**
+   * Read a memory by id, handle or number.
+   * A former handle leads to it too. One that was merged leads to what it was merged into. One that was retracted is found by its id alone.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"ref":"#42"}
+   */
+  "memory.get": { params: MemoryGetParams; result: Memory };
+  /**
+   * List memories.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"kinds":["preference"],"limit":1}
+   */
+  "memory.list": { params: MemoryListParams; result: MemoryPage };
+  /**
+   * List what a memory said before.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   */
+  "memory.versions": { params: MemoryVersionsParams; result: MemoryVersions };
+  /**
+   * Change only the given parts of a memory; what it said before is kept.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000","confidence":0.9}
+   */
+  "memory.update": { params: MemoryUpdateParams; result: Memory };
+  /**
+   * Show a memory in every prompt that shows memories, or no more.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000","pinned":false}
+   */
+  "memory.pin": { params: MemoryPinParams; result: Memory };
+  /**
+   * Take a memory out of what is found.
+   * It is still found by id, handle and number. Nothing automatic deletes it.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   */
+  "memory.archive": { params: MemoryArchiveParams; result: Memory };
+  /**
+   * Bring an archived memory back, or what it said in a former version.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   */
+  "memory.restore": { params: MemoryRestoreParams; result: Memory };
+  /**
+   * Say that a memory was wrong.
+   * It is found by its id alone from then on, and cannot be changed.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   */
+  "memory.retract": { params: MemoryRetractParams; result: Memory };
+  /**
+   * Delete a memory with its versions, its counters and what other memories say of it.
+   * One that is neither archived nor retracted needs force. Its number is not used again.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000","force":true}
+   */
+  "memory.delete": { params: MemoryDeleteParams; result: Deleted };
+  /**
+   * Delete all memories that stem from a conversation, a note or a program, or all.
+   * Many are deleted in several transactions. If the daemon stops between two of them, the next start continues.
+   * Errors of its own: unavailable, limit.
+   * @example {"noteId":"n1","dryRun":true}
+   */
+  "memory.forget": { params: MemoryForgetParams; result: MemoryForgotten };
+  /**
+   * Count that memories were used.
+   * It changes no memory: neither its version nor what is indexed of it.
+   * Errors of its own: unavailable, limit.
+   * @example {"ids":["550e8400-e29b-41d4-a716-446655440000"]}
+   */
+  "memory.recordUse": { params: MemoryRecordUseParams; result: Counted };
+  /**
+   * Read what is known about the person: where a conversation begins.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "memory.profile": { params: MemoryProfileParams; result: MemoryList };
+  /**
+   * Count memories.
+   * Errors of its own: unavailable, limit, deadline.
+   */
+  "memory.stats": { params: MemoryStatsParams; result: MemoryStats };
+  /**
+   * Create or replace a context: a part of a life that memories belong to.
+   * Contexts form a tree. An unknown id creates the context with that id; a remote connection gives none to a new one. The handle stays when the name changes.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"health","name":"Health Goals"}
+   */
+  "contexts.put": { params: ContextsPutParams; result: Context };
+  /**
+   * Read a context with what lies directly below it.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"ref":"@health_goals_context"}
+   */
+  "contexts.get": { params: ContextsGetParams; result: ContextFull };
+  /**
+   * List contexts by name.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   */
+  "contexts.list": { params: ContextsListParams; result: ContextList };
+  /**
+   * Have memories belong to a context.
+   * All or none.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"health","memoryIds":["550e8400-e29b-41d4-a716-446655440000"]}
+   */
+  "contexts.link": { params: ContextsLinkParams; result: Linked };
+  /**
+   * Have memories belong to a context no more.
+   * All or none.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"health","memoryIds":["550e8400-e29b-41d4-a716-446655440000"]}
+   */
+  "contexts.unlink": { params: ContextsUnlinkParams; result: Unlinked };
+  /**
+   * Delete a context; it deletes no memory.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"health"}
+   */
+  "contexts.delete": { params: ContextsDeleteParams; result: ContextDeleted };
+  /**
    * List the private records and the rule that makes each private.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"limit":1}
@@ -2999,6 +3858,16 @@ export interface IndexProgressEvent {
   vault?: string;
 }
 
+/** Memories were changed. */
+export interface MemoryChangedEvent {
+  /** The memories; empty when kind is many. */
+  ids: string[];
+  /** What happened to them; archive: it is found no more when no status is asked for; unarchive: it is again; many: too many to list, read everything again. */
+  kind: "put" | "archive" | "unarchive" | "delete" | "many";
+  /** Number of the commit, as in admin.health; of several that were merged, the last. */
+  seq: number;
+}
+
 /** Notes were changed. */
 export interface NotesChangedEvent {
   /** The notes; empty when kind is many. */
@@ -3032,6 +3901,11 @@ export interface Notifications {
    */
   "index.progress": IndexProgressEvent;
   /**
+   * Memories were changed.
+   * One for each commit and kind. Counting a use changes no memory.
+   */
+  "memory.changed": MemoryChangedEvent;
+  /**
    * Notes were changed.
    * One for each commit and kind.
    */
@@ -3039,4 +3913,4 @@ export interface Notifications {
 }
 
 /** What a client can subscribe to. */
-export type Topic = "entities.changed" | "health.changed" | "index.progress" | "notes.changed";
+export type Topic = "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed";

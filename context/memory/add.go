@@ -1,0 +1,497 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Added is what has become of a draft.
+type Added struct {
+	Memory    *record.Memory
+	Duplicate bool // the memory was there, and is mentioned once more
+}
+
+// Add writes memories down in one transaction, all or none. What the reader can't see is not
+// there for him: neither as a duplicate nor as what a draft refers to. With several drafts
+// an error names the one at fault as "memories[i]".
+//
+// The errors are Invalid for what no memory may say, NotFound for an id that nothing has,
+// Conflict for an id or handle that is taken and for a superseded memory that cannot be, and
+// Limit for a size over its limit, also of the tier memoryBank.
+func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Added, error) {
+	if len(drafts) > MaxMany {
+		return nil, fault.TooLarge("memories", len(drafts), MaxMany, "items")
+	}
+	under := func(i int, err error) error {
+		if err == nil || len(drafts) == 1 {
+			return err
+		}
+		return fault.Under(fmt.Sprintf("memories[%d]", i), err)
+	}
+	records := make([]*Record, len(drafts))
+	bank := 0
+	for i := range drafts {
+		m, err := drafts[i].checked()
+		if err != nil {
+			return nil, under(i, err)
+		}
+		if drafts[i].EntityIDs == nil {
+			m.EntityIDs = named(v, m.Statement)
+		}
+		if inBank(m) {
+			bank++
+		}
+		records[i] = m
+	}
+	if err := s.roomInBank(bank); err != nil {
+		return nil, err
+	}
+	out := make([]Added, len(drafts))
+	written := make([]string, len(drafts))
+	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+		for i := range drafts {
+			m := *records[i] // Update may call this again, from the beginning
+			same, err := s.addTx(tx, v, &drafts[i], &m)
+			if err != nil {
+				return under(i, err)
+			}
+			out[i].Duplicate, written[i] = same, m.ID
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keepCap(ctx, written); err != nil {
+		return nil, err
+	}
+	for i, id := range written {
+		if out[i].Memory, err = s.after(v, id); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// after returns a memory as its writer may see it after a write, also one that is private by
+// its source and so hidden from him from now on.
+func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	m := s.byID[id]
+	if m == nil { // deleted by another caller since
+		return nil, fault.Missing("memory", id)
+	}
+	return s.shown(v, m), nil
+}
+
+// addTx writes one memory, or finds the one that says the same: m is that one then.
+func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bool, err error) {
+	now := s.now(tx)
+	if d.ID == "" {
+		old, err := s.said(tx, v, m)
+		if err != nil {
+			return false, err
+		}
+		if old != nil {
+			return true, s.saidAgain(tx, v, old, m, now)
+		}
+		m.ID = s.opts.NewID()
+	} else {
+		if err := entities.CheckID("id", d.ID); err != nil {
+			return false, err
+		}
+		m.ID = d.ID
+	}
+	if there, err := Records.Has(tx, m.ID); err != nil || there {
+		if err == nil {
+			err = (&fault.Error{
+				Kind: fault.Conflict, Ref: m.ID, Field: "id", Msg: "there is a memory of that id",
+			}).WithHint("memory.update changes it; leave out id for a new memory")
+		}
+		return false, err
+	}
+	m.CreatedAt, m.UpdatedAt, m.TierSince, m.ConfidenceAt = now, now, now, now
+	if !d.CreatedAt.IsZero() {
+		m.CreatedAt = d.CreatedAt.UTC().Truncate(time.Millisecond)
+	}
+	if err := s.references(tx, v, &Record{}, m); err != nil {
+		return false, err
+	}
+	if err := s.supersede(tx, v, m, now); err != nil {
+		return false, err
+	}
+	if m.Number, err = nextNumber(tx, m.ID); err != nil {
+		return false, err
+	}
+	if err := s.claim(tx, m, d.Handle); err != nil {
+		return false, err
+	}
+	into, err := ids("contexts", d.Contexts)
+	if err != nil {
+		return false, err
+	}
+	if err := s.join(tx, v, m.ID, into, now); err != nil {
+		return false, err
+	}
+	return false, write(tx, nil, m)
+}
+
+// saidAgain counts that the memory old is mentioned once more by m, which becomes it. What m
+// supersedes, old does.
+func (s *Store) saidAgain(tx *kv.Tx, v *audience.View, old, m *Record, now time.Time) error {
+	ends := slices.DeleteFunc(slices.Clone(m.Supersedes), func(id string) bool { return slices.Contains(old.Supersedes, id) })
+	*m = *old
+	if len(ends) > 0 {
+		m.Supersedes = ends
+		if err := s.supersede(tx, v, m, now); err != nil {
+			return err
+		}
+		m.Supersedes = append(slices.Clone(old.Supersedes), ends...)
+		if err := s.next(tx, old, m, now); err != nil {
+			return err
+		}
+	}
+	return s.count(tx, old.ID, func(u *Use) { u.Mentioned++ })
+}
+
+// write puts a memory in the place of the one that it was.
+func write(tx *kv.Tx, old, m *Record) error {
+	was, is := "", saidKey(m.Tier, m.Statement)
+	if old != nil {
+		was = saidKey(old.Tier, old.Statement)
+	}
+	if was != is {
+		if was != "" {
+			if err := statements.Delete(tx, joinKey(was, m.ID)); err != nil {
+				return err
+			}
+		}
+		if err := statements.Put(tx, joinKey(is, m.ID), &numbered{}); err != nil {
+			return err
+		}
+	}
+	return Records.Put(tx, m.ID, m)
+}
+
+// now is the time of a transaction, as records carry it.
+func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
+
+// said returns the memory of the same tier that says the same and is still relied on, as far
+// as the reader sees it; nil for none.
+func (s *Store) said(tx *kv.Tx, v *audience.View, m *Record) (*Record, error) {
+	prefix := saidKey(m.Tier, m.Statement) + "/"
+	for key := range statements.All(tx, prefix) {
+		_, id := cutKey(key)
+		old, err := Records.Get(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		if old == nil || !old.Current() && old.Status != record.MemoryDeprecated {
+			continue
+		}
+		sees, err := s.seesTx(tx, v, old)
+		if err != nil {
+			return nil, err
+		}
+		if sees {
+			return old, nil
+		}
+	}
+	return nil, tx.Err()
+}
+
+// seesTx is sees inside a transaction.
+func (s *Store) seesTx(tx *kv.Tx, v *audience.View, m *Record) (bool, error) {
+	if !v.Hides() {
+		return true, nil
+	}
+	private, err := s.fromPrivate(tx, &m.Source)
+	return err == nil && v.Sees(m.Private || private), err
+}
+
+// fromPrivate reports whether a source is private; what is gone is not.
+func (s *Store) fromPrivate(tx *kv.Tx, source *record.MemorySource) (bool, error) {
+	for _, from := range []struct {
+		id    string
+		state func(*kv.Tx, string) (private, found bool, err error)
+	}{{source.NoteID, s.opts.Source}, {source.ConversationID, s.opts.Conversation}} {
+		if from.id == "" || from.state == nil {
+			continue
+		}
+		private, _, err := from.state(tx, from.id)
+		if err != nil || private {
+			return private, err
+		}
+	}
+	return false, nil
+}
+
+// references refuses ids that m has and old has not, if nothing has them which the reader sees, and
+// makes a memory private that comes from something private.
+func (s *Store) references(tx *kv.Tx, v *audience.View, old, m *Record) error {
+	for i, id := range m.EntityIDs {
+		if slices.Contains(old.EntityIDs, id) {
+			continue
+		}
+		found := s.opts.Entity != nil && !v.HidesEntity(id)
+		if found {
+			var err error
+			if found, err = s.opts.Entity(tx, id); err != nil {
+				return err
+			}
+		}
+		if !found {
+			return missing("entity", id, fmt.Sprintf("entityIds[%d]", i))
+		}
+	}
+	for i, id := range m.NoteIDs {
+		if slices.Contains(old.NoteIDs, id) {
+			continue
+		}
+		if err := s.source(tx, v, "note", fmt.Sprintf("noteIds[%d]", i), id, s.opts.Source); err != nil {
+			return err
+		}
+	}
+	if m.Source.NoteID != old.Source.NoteID {
+		if err := s.source(tx, v, "note", "source.noteId", m.Source.NoteID, s.opts.Source); err != nil {
+			return err
+		}
+	}
+	if id := m.Source.ConversationID; id != old.Source.ConversationID {
+		err := s.source(tx, v, "conversation", "source.conversationId", id, s.opts.Conversation)
+		if err != nil {
+			return err
+		}
+	}
+	private, err := s.fromPrivate(tx, &m.Source)
+	m.Private = m.Private || private
+	return err
+}
+
+// source refuses the id of a source that is not there for a reader; an empty one names none.
+func (s *Store) source(tx *kv.Tx, v *audience.View, sort, field, id string,
+	state func(*kv.Tx, string) (private, found bool, err error),
+) error {
+	if id == "" {
+		return nil
+	}
+	if state != nil {
+		private, found, err := state(tx, id)
+		if err != nil {
+			return err
+		}
+		if found && v.Sees(private) {
+			return nil
+		}
+	}
+	return missing(sort, id, field)
+}
+
+func missing(sort, id, field string) error {
+	err := fault.Missing(sort, id)
+	err.Field = field
+	return err
+}
+
+// supersede ends what m says holds no more.
+func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time) error {
+	for i, id := range m.Supersedes {
+		field := fmt.Sprintf("supersedes[%d]", i)
+		if id == m.ID {
+			return fault.Field(field, "a memory cannot supersede itself").WithHint("leave it out")
+		}
+		old, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		sees := false
+		if old != nil {
+			if sees, err = s.seesTx(tx, v, old); err != nil {
+				return err
+			}
+		}
+		if !sees {
+			return missing("memory", id, field)
+		}
+		if !old.Current() {
+			err := transition(old, record.MemorySuperseded)
+			err.Field = field
+			return err
+		}
+		m.Private = m.Private || old.Private
+		was := *old
+		old.Status, old.SupersededBy = record.MemorySuperseded, m.ID
+		if old.ValidTo == nil {
+			old.ValidTo = &now
+			if m.ValidFrom != nil {
+				old.ValidTo = m.ValidFrom
+			}
+		}
+		if err := s.next(tx, &was, old, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transition is the error for a status that a memory cannot take.
+func transition(m *Record, to string) *fault.Error {
+	msg := fmt.Sprintf("a memory that is %s cannot become %s", m.Status, to)
+	if m.Status == to {
+		msg = "the memory is " + to + " already"
+	}
+	return &fault.Error{
+		Kind: fault.Conflict, Ref: m.ID, Msg: msg,
+		Hint: "memory.get shows its status; memory.restore brings an archived one back",
+	}
+}
+
+// nextNumber gives a number to a memory, that no other ever had.
+func nextNumber(tx *kv.Tx, id string) (int64, error) {
+	last, err := lastNumber.Get(tx, lastKey)
+	if err != nil {
+		return 0, err
+	}
+	n := int64(1)
+	if last != nil {
+		n = *last + 1
+	}
+	for { // an import may have taken numbers ahead
+		taken, err := numbers.Has(tx, numberKey(n))
+		if err != nil {
+			return 0, err
+		}
+		if !taken {
+			break
+		}
+		n++
+	}
+	if err := lastNumber.Put(tx, lastKey, &n); err != nil {
+		return 0, err
+	}
+	return n, numbers.Put(tx, numberKey(n), &numbered{ID: id})
+}
+
+const lastKey = "last"
+
+// longTries are the tries that a random handle has with the long ending, behind those with the short one.
+const longTries = 4
+
+// claim gives a memory the handle that was asked for, or one made of what it says.
+func (s *Store) claim(tx *kv.Tx, m *Record, asked string) error {
+	if asked != "" {
+		h, err := handle.CheckCustom(asked, handle.Memory)
+		if err != nil {
+			return err
+		}
+		m.Handle = h
+		return s.claimHandle(tx, h, owned{ofMemory, m.ID})
+	}
+	for try := range handle.Tries + longTries {
+		hex := handle.ShortHex
+		if try >= handle.Tries {
+			hex = handle.LongHex
+		}
+		h, err := handle.ForMemory(m.Statement, m.Kind, hex, s.opts.Random)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errRandom, err)
+		}
+		free, err := s.handleFree(tx, handle.Fold(h))
+		if err != nil {
+			return err
+		}
+		if free {
+			m.Handle = h
+			return handles.Put(tx, handle.Fold(h), &owned{ofMemory, m.ID})
+		}
+	}
+	return fmt.Errorf("%w: all that were tried are taken", errRandom)
+}
+
+// claimHandle takes a handle, or says that it is taken.
+func (s *Store) claimHandle(tx *kv.Tx, h string, by owned) error {
+	free, err := s.handleFree(tx, handle.Fold(h))
+	if err != nil {
+		return err
+	}
+	if !free {
+		return (&fault.Error{
+			Kind: fault.Conflict, Ref: h, Field: "handle", Msg: "the handle is taken",
+		}).WithHint("choose another one")
+	}
+	return handles.Put(tx, handle.Fold(h), &by)
+}
+
+// HandleTaken reports whether a memory or a context has a handle, inside a transaction. folded is
+// what handle.Fold makes of it.
+func (s *Store) HandleTaken(tx *kv.Tx, folded string) (bool, error) { return handles.Has(tx, folded) }
+
+func (s *Store) handleFree(tx *kv.Tx, folded string) (bool, error) {
+	taken, err := handles.Has(tx, folded)
+	if err != nil || taken || s.opts.HandleTaken == nil {
+		return !taken, err
+	}
+	taken, err = s.opts.HandleTaken(tx, folded)
+	return !taken, err
+}
+
+// next writes what has become of a memory as its next version.
+func (s *Store) next(tx *kv.Tx, old, m *Record, now time.Time) error {
+	m.Version = old.Version + 1
+	m.UpdatedAt = now
+	if now.Before(old.UpdatedAt) { // a clock may be set back
+		m.UpdatedAt = old.UpdatedAt
+	}
+	if old.Statement != m.Statement || old.Summary != m.Summary || quality(old) != quality(m) ||
+		!sameSource(old.Source, m.Source) {
+		err := versions.Put(tx, versionKey(m.ID, old.Version), &Version{
+			Version: old.Version, Statement: old.Statement, Summary: old.Summary,
+			Quality: quality(old), Source: old.Source, UpdatedAt: old.UpdatedAt,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return write(tx, old, m)
+}
+
+func sameSource(a, b record.MemorySource) bool {
+	return a.Kind == b.Kind && a.Client == b.Client && a.ConversationID == b.ConversationID &&
+		a.NoteID == b.NoteID && slices.Equal(a.MessageIDs, b.MessageIDs)
+}
+
+// quality is what a memory ranks by, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.
+func quality(m *Record) float64 { return hundredths(m.Importance * m.Confidence) }
+
+// count changes the counters of a memory, which leaves the memory as it is.
+func (s *Store) count(tx *kv.Tx, id string, change func(*Use)) error {
+	u, err := uses.Get(tx, id)
+	if err != nil {
+		return err
+	}
+	if u == nil {
+		u = &Use{}
+	}
+	change(u)
+	return uses.Put(tx, id, u)
+}
+
+// tagged reports whether a list of tags has one, or one below it.
+func tagged(list []string, tag string) bool {
+	tag = foldText(strings.TrimPrefix(tag, "#"))
+	return slices.ContainsFunc(list, func(have string) bool {
+		have = foldText(have)
+		return have == tag || strings.HasPrefix(have, tag+"/")
+	})
+}

@@ -1,0 +1,258 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Delete removes a memory, its former versions, its counters, its handles, its places in contexts
+// and what other memories say of it. Only that its number is used stays (MEM-5). One that is
+// neither archived nor retracted needs force, else the error is a Conflict.
+func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error {
+	return s.db.Update(ctx, func(tx *kv.Tx) error {
+		m, err := s.findTx(tx, v, id)
+		if err != nil {
+			return err
+		}
+		if ifVersion != nil && *ifVersion != m.Version {
+			return fault.Stale("memory", id, m.Version, *ifVersion)
+		}
+		if !force && m.Status != record.MemoryArchived && m.Status != record.MemoryRetracted {
+			return (&fault.Error{
+				Kind: fault.Conflict, Ref: id, Field: "force", Msg: "the memory is " + m.Status,
+			}).WithHint("archive or retract it first, or give force: it cannot be brought back")
+		}
+		return s.deleteAll(tx, []string{id})
+	})
+}
+
+func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
+	for _, h := range handlesOf(m.Handle, m.Aliases) {
+		if err := handles.Delete(tx, h); err != nil {
+			return err
+		}
+	}
+	if err := statements.Delete(tx, joinKey(saidKey(m.Tier, m.Statement), m.ID)); err != nil {
+		return err
+	}
+	for key := range versions.All(tx, m.ID+"/") {
+		if err := versions.Delete(tx, key); err != nil {
+			return err
+		}
+	}
+	if err := uses.Delete(tx, m.ID); err != nil {
+		return err
+	}
+	if err := numbers.Put(tx, numberKey(m.Number), &numbered{}); err != nil {
+		return err
+	}
+	if err := s.unlinkTx(tx, m.ID); err != nil {
+		return err
+	}
+	return Records.Delete(tx, m.ID)
+}
+
+// unname takes memories that are deleted out of what others say of them. It changes their
+// version and not when they were changed: what they say is the same. O(memories).
+func (s *Store) unname(tx *kv.Tx, gone map[string]bool) error {
+	for _, id := range s.naming(gone) {
+		m, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		m.Supersedes, m.Contradicts = without(m.Supersedes, gone), without(m.Contradicts, gone)
+		m.Evidence = without(m.Evidence, gone)
+		if gone[m.SupersededBy] {
+			m.SupersededBy = ""
+		}
+		if gone[m.MergedInto] { // what it was merged into says nothing any more
+			m.MergedInto, m.Status = "", record.MemoryRetracted
+		}
+		m.Version++
+		if err := Records.Put(tx, id, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// naming returns the memories that name one of others.
+func (s *Store) naming(others map[string]bool) []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var list []string
+	names := func(id string) bool { return others[id] }
+	for id, m := range s.byID {
+		if !others[id] && (others[m.SupersededBy] || others[m.MergedInto] || slices.ContainsFunc(m.Supersedes, names) ||
+			slices.ContainsFunc(m.Contradicts, names) || slices.ContainsFunc(m.Evidence, names)) {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func without(list []string, gone map[string]bool) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return gone[id] })
+}
+
+// Origin says what memories stem from; exactly one member is set.
+type Origin struct {
+	ConversationID string `json:"conversationId,omitempty"`
+	NoteID         string `json:"noteId,omitempty"`
+	Client         string `json:"client,omitempty"`
+	All            bool   `json:"all,omitempty"`
+}
+
+func (o Origin) of(m *Record) bool {
+	switch {
+	case o.ConversationID != "":
+		return m.Source.ConversationID == o.ConversationID
+	case o.NoteID != "":
+		return m.Source.NoteID == o.NoteID || slices.Contains(m.NoteIDs, o.NoteID) && m.Source.NoteID == ""
+	case o.Client != "":
+		return m.Source.Client == o.Client
+	}
+	return o.All
+}
+
+func (o Origin) check() error {
+	n := 0
+	for _, given := range []bool{o.ConversationID != "", o.NoteID != "", o.Client != "", o.All} {
+		if given {
+			n++
+		}
+	}
+	if n != 1 {
+		return fault.Field("conversationId", "say what is to be forgotten").
+			WithHint("give exactly one of conversationId, noteId, client and all")
+	}
+	return nil
+}
+
+// forgetting is an order to forget that is under way, so that a start goes on with it.
+type forgetting struct {
+	Origin
+	Reader audience.Reader `json:"reader"`
+}
+
+var orders = kv.NewCollection[forgetting]("memory-forget")
+
+// forgetGroup is how many memories one transaction of Forget deletes.
+const forgetGroup = 100
+
+// Stemming returns the ids of the memories that stem from an origin and that the reader sees,
+// in the order of their numbers.
+func (s *Store) Stemming(v *audience.View, o Origin) ([]string, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var list []*Record
+	for _, m := range s.byID {
+		if o.of(m) && Sees(v, m) {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Record) int { return cmp.Compare(a.Number, b.Number) })
+	out := make([]string, len(list))
+	for i, m := range list {
+		out[i] = m.ID
+	}
+	return out, nil
+}
+
+// Forget deletes all memories that stem from an origin and that the reader sees, whatever their
+// status, in groups: progress is told after each. The order is kept until it is carried out, and
+// Resume goes on with it after a stop in between.
+func (s *Store) Forget(ctx context.Context, v *audience.View, o Origin, progress func(done, total int)) (int, error) {
+	list, err := s.Stemming(v, o)
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	key := s.opts.NewID()
+	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		return orders.Put(tx, key, &forgetting{o, v.Reader()})
+	})
+	if err != nil {
+		return 0, err
+	}
+	done, err := s.forget(ctx, list, progress)
+	if err != nil {
+		return done, err
+	}
+	return done, s.db.Update(ctx, func(tx *kv.Tx) error { return orders.Delete(tx, key) })
+}
+
+func (s *Store) forget(ctx context.Context, list []string, progress func(done, total int)) (done int, err error) {
+	total := len(list)
+	for group := range slices.Chunk(list, forgetGroup) {
+		if err := ctx.Err(); err != nil {
+			return done, err
+		}
+		if err := s.db.Update(ctx, func(tx *kv.Tx) error { return s.deleteAll(tx, group) }); err != nil {
+			return done, err
+		}
+		done += len(group)
+		if progress != nil {
+			progress(done, total)
+		}
+	}
+	return done, nil
+}
+
+func (s *Store) deleteAll(tx *kv.Tx, list []string) error {
+	gone := make(map[string]bool, len(list))
+	for _, id := range list {
+		m, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if m == nil { // deleted meanwhile
+			continue
+		}
+		if err := s.deleteTx(tx, m); err != nil {
+			return err
+		}
+		gone[id] = true
+	}
+	return s.unname(tx, gone)
+}
+
+// Resume carries out the orders to forget that a stop has interrupted. view makes the View of
+// who gave an order.
+func (s *Store) Resume(ctx context.Context, view func(audience.Reader) *audience.View) error {
+	open := make(map[string]forgetting)
+	err := s.db.View(ctx, func(tx *kv.Tx) error {
+		for key, o := range orders.All(tx, "") {
+			open[key] = *o
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for key, o := range open {
+		list, err := s.Stemming(view(o.Reader), o.Origin)
+		if err != nil {
+			return err
+		}
+		if _, err := s.forget(ctx, list, nil); err != nil {
+			return err
+		}
+		if err := s.db.Update(ctx, func(tx *kv.Tx) error { return orders.Delete(tx, key) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+// Package memory keeps what a person told, decided, prefers and learned: memories, each one
+// statement with its number, its handle, its status and its versions, and contexts, the tree of
+// parts of a life that memories belong to.
+//
+// README.md says what a client needs to know, and names the promise behind each id of a test.
+//
+// # Who may call it
+//
+// Handlers of rpc, and the rooms to its right. Who reads gives the View of the reader: for a remote
+// one, private memories and contexts do not exist, and private names are taken out of what others say.
+//
+// # Records
+//
+//	memory             a memory as it is, by id
+//	memory-use         how it was used, by id: counting changes no memory
+//	memory-version     what it said before, by id and version
+//	memory-number      who has a number, by number; nobody once the memory is deleted
+//	memory-lastnumber  the last number that was given
+//	memory-handle      who has a handle, by its fold; former handles too
+//	memory-said        an empty record by a hash of tier and statement, and id
+//	context            a context, by id
+//	context-memory     which memory belongs to which context, by both ids
+//	memory-forget      an order to forget that is under way
+//
+// Numbers, handles and statements are looked up inside transactions, where two that are under way
+// must not choose the same: so they are records, and Check compares them with the memories. All else
+// is a view in memory.
+//
+// # Privacy
+//
+// A memory that comes from something private is private for good: what its transaction finds
+// private is written into the record. A note that becomes private later hides its memories from
+// then on, also when it is deleted: the room of notes remembers which ids were private.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use. Records are shared: nobody changes one after it was handed
+// out; Memory is made for each call. Reads never wait for the disk.
+//
+// # Size
+//
+// The package has more than 2,500 lines: memories and contexts have one namespace of handles, point to
+// each other and are deleted with what points to them, each in one transaction.
+package memory

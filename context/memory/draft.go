@@ -1,0 +1,303 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Sizes that a memory may have. Lengths are in code points.
+const (
+	MaxStatement  = 8000
+	MaxUnsummed   = 2000 // of a statement without a summary
+	MaxSummary    = 200
+	MaxQuestions  = 8
+	MaxQuestion   = 500
+	MaxLabels     = 50 // domains or tags of a memory
+	MaxLabel      = 100
+	MaxReferences = 200 // ids in one list of a memory
+	MaxClientName = 200
+	MaxMany       = entities.MaxMany // memories of one call
+
+	defaultWeight = 0.7 // importance and confidence that nobody gave
+
+	// lowConfidence is where a memory is no longer relied on.
+	lowConfidence = 0.3
+)
+
+// Draft is what a client may say of a new memory.
+type Draft struct {
+	ID        string // a new UUID when empty
+	Handle    string // made of the statement when empty
+	Tier      string // memoryBank when empty
+	Kind      string // fact when empty
+	Statement string
+	Summary   string
+	Questions []string
+	Domains   []string
+	Tags      []string
+	Contexts  []string // ids
+	EntityIDs []string
+	NoteIDs   []string
+
+	Importance   *float64
+	Confidence   *float64
+	Pinned       bool
+	AlwaysInject bool
+	Private      bool
+	ValidFrom    *time.Time
+	ValidTo      *time.Time
+	Source       record.MemorySource // of kind client when empty
+	Supersedes   []string            // ids
+	CreatedAt    time.Time           // now when zero
+}
+
+// checked returns the record that a draft makes, without what a transaction adds: id, number,
+// handle, times.
+func (d *Draft) checked() (*Record, error) {
+	m := &Record{MemoryRecord: record.MemoryRecord{
+		Tier: orElse(d.Tier, record.TierBank), Kind: orElse(d.Kind, record.MemoryFact), Status: record.MemoryActive,
+		Importance: defaultWeight, Confidence: defaultWeight,
+		Pinned: d.Pinned, AlwaysInject: d.AlwaysInject, Private: d.Private, Version: 1,
+		Aliases: []string{}, Evidence: []string{}, Contradicts: []string{},
+	}}
+	if d.Importance != nil {
+		m.Importance = *d.Importance
+	}
+	if d.Confidence != nil {
+		m.Confidence = *d.Confidence
+	}
+	m.Source = d.Source
+	m.Source.Kind = orElse(m.Source.Kind, "client")
+	m.Statement, m.Summary = d.Statement, d.Summary
+	m.Questions, m.Domains, m.Tags = d.Questions, d.Domains, d.Tags
+	m.EntityIDs, m.NoteIDs, m.Supersedes = d.EntityIDs, d.NoteIDs, d.Supersedes
+	m.ValidFrom, m.ValidTo = utc(d.ValidFrom), utc(d.ValidTo)
+	if err := check(m); err != nil {
+		return nil, err
+	}
+	if m.Confidence < lowConfidence {
+		m.Status = record.MemoryDeprecated
+	}
+	return m, nil
+}
+
+func orElse(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	at := t.UTC().Truncate(time.Millisecond)
+	return &at
+}
+
+// check refuses a memory that says what no memory may, and tidies its texts and lists.
+func check(m *Record) (err error) {
+	for _, v := range []struct {
+		field, value string
+		allowed      []string
+	}{
+		{"tier", m.Tier, record.Tiers},
+		{"kind", m.Kind, record.MemoryKinds},
+		{"source.kind", m.Source.Kind, record.MemorySources},
+	} {
+		if !slices.Contains(v.allowed, v.value) {
+			return fault.Field(v.field, "%s is none of its values", v.field).
+				WithHint("give one of %s", strings.Join(v.allowed, ", "))
+		}
+	}
+	if m.Statement, err = text("statement", m.Statement, MaxStatement); err != nil {
+		return err
+	}
+	if m.Statement == "" {
+		return fault.Field("statement", "statement is empty").
+			WithHint("say one thing about the person or their world, such as %q", "I prefer morning workouts")
+	}
+	if m.Summary, err = text("summary", m.Summary, MaxSummary); err != nil {
+		return err
+	}
+	if err := checkSaid(m); err != nil {
+		return err
+	}
+	if m.Questions, err = texts("questions", m.Questions, MaxQuestions, MaxQuestion); err != nil {
+		return err
+	}
+	if m.Domains, err = labels("domains", m.Domains); err != nil {
+		return err
+	}
+	if m.Tags, err = labels("tags", m.Tags); err != nil {
+		return err
+	}
+	for _, list := range []struct {
+		field string
+		ids   *[]string
+	}{
+		{"entityIds", &m.EntityIDs},
+		{"noteIds", &m.NoteIDs},
+		{"supersedes", &m.Supersedes},
+		{"source.messageIds", &m.Source.MessageIDs},
+	} {
+		if *list.ids, err = ids(list.field, *list.ids); err != nil {
+			return err
+		}
+	}
+	if len(m.Source.MessageIDs) == 0 {
+		m.Source.MessageIDs = nil
+	}
+	for field, id := range map[string]string{
+		"source.noteId": m.Source.NoteID, "source.conversationId": m.Source.ConversationID,
+	} {
+		if id != "" {
+			if err := entities.CheckID(field, id); err != nil {
+				return err
+			}
+		}
+	}
+	if m.Source.Client, err = text("source.client", m.Source.Client, MaxClientName); err != nil {
+		return err
+	}
+	return checkWorth(m)
+}
+
+// checkSaid refuses what is no statement about a person or their world.
+func checkSaid(m *Record) error {
+	if turns := len(roleLabel.FindAllStringIndex(m.Statement, 2)); turns > 1 {
+		return fault.Field("statement", "statement is an exchange of messages, not a statement").
+			WithHint("store what follows from it in one sentence; messages belong to conversations")
+	}
+	if n := utf8.RuneCountInString(m.Statement); n > MaxUnsummed && m.Summary == "" {
+		return fault.Field("summary", "a statement of %d characters needs a summary", n).
+			WithHint("give a summary of at most %d characters, or a shorter statement", MaxSummary)
+	}
+	if m.Tier == record.TierBank && m.Kind == record.MemoryTakeaway {
+		return fault.Field("kind", "a takeaway says nothing about the person, so it is not for memoryBank").
+			WithHint("give it the tier working or history, or another kind")
+	}
+	return nil
+}
+
+// roleLabel begins a turn of a conversation that is written down.
+var roleLabel = regexp.MustCompile(`(?im)^[\t #>*_-]*(?:user|human|assistant|system|ai|bot|model|chatgpt|claude)[*_ ]*:`)
+
+func checkWorth(m *Record) error {
+	for _, w := range []struct {
+		field string
+		value float64
+	}{{"importance", m.Importance}, {"confidence", m.Confidence}} {
+		if math.IsNaN(w.value) || w.value < 0 || w.value > 1 {
+			return fault.Field(w.field, "%s is not between 0 and 1", w.field).WithHint("give a number such as 0.7")
+		}
+	}
+	if m.AlwaysInject && (m.Tier != record.TierBank || m.Kind != record.MemoryIdentity) {
+		return fault.Field("alwaysInject", "only memories of the tier memoryBank and the kind identity are always injected").
+			WithHint("give the tier memoryBank and the kind identity, or pin the memory")
+	}
+	if m.ValidFrom != nil && m.ValidTo != nil && m.ValidTo.Before(*m.ValidFrom) {
+		return fault.Field("validTo", "validTo is before validFrom").WithHint("exchange the two")
+	}
+	return nil
+}
+
+// text refuses a text that is too long or not valid UTF-8, and returns it without surrounding
+// blanks.
+func text(field, s string, most int) (string, error) {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return "", fault.Field(field, "%s is not valid UTF-8, or holds a NUL", field).WithHint("give plain text")
+	}
+	s = strings.TrimFunc(s, unicode.IsSpace)
+	if n := utf8.RuneCountInString(s); n > most {
+		return "", fault.TooLarge(field, n, most, "characters")
+	}
+	return s, nil
+}
+
+// texts checks a list of texts, and drops those that are blank or repeated.
+func texts(field string, list []string, most, longest int) ([]string, error) {
+	if len(list) > most {
+		return nil, fault.TooLarge(field, len(list), most, "items")
+	}
+	out := make([]string, 0, len(list))
+	seen := make(map[string]bool, len(list))
+	for i, s := range list {
+		s, err := text(fmt.Sprintf("%s[%d]", field, i), s, longest)
+		if err != nil {
+			return nil, err
+		}
+		if key := foldText(s); s != "" && !seen[key] {
+			seen[key] = true
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// labels checks tags or domains: each without #, with / between a tag and those below it.
+func labels(field string, list []string) ([]string, error) {
+	list = slices.Clone(list)
+	for i, s := range list {
+		list[i] = strings.TrimPrefix(strings.TrimSpace(s), "#")
+	}
+	list, err := texts(field, list, MaxLabels, MaxLabel)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range list {
+		parts := strings.Split(s, "/")
+		if strings.ContainsFunc(s, badInLabel) || slices.Contains(parts, "") {
+			return nil, fault.Field(fmt.Sprintf("%s[%d]", field, i), "%s[%d] is not a tag", field, i).
+				WithHint("write letters, digits, hyphens and underscores, with / between a tag and one below it")
+		}
+	}
+	return list, nil
+}
+
+func badInLabel(r rune) bool {
+	return r != '/' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
+}
+
+// ids checks a list of ids, and drops repeated ones.
+func ids(field string, list []string) ([]string, error) {
+	if len(list) > MaxReferences {
+		return nil, fault.TooLarge(field, len(list), MaxReferences, "items")
+	}
+	out := make([]string, 0, len(list))
+	seen := make(map[string]bool, len(list))
+	for i, id := range list {
+		if err := entities.CheckID(fmt.Sprintf("%s[%d]", field, i), id); err != nil {
+			return nil, err
+		}
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// foldText returns the form under which two statements are the same: NFKC, without case, with
+// one blank where there are some, and without punctuation at the end.
+func foldText(s string) string {
+	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.TrimRightFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.Is(unicode.Po, r) || unicode.Is(unicode.Pd, r)
+	})
+}

@@ -1,0 +1,80 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities"
+)
+
+// Bounds of what is looked for in a statement.
+const (
+	maxNameWords = 5  // of a name that is found in a statement
+	maxNamed     = 20 // entities that are found in a statement
+)
+
+// named returns the entities that a statement names, as far as the reader sees them: by a name or
+// an alias of one word only as it is written, since a word may be a name as well; by one of
+// several words in any case. What means several entities means none. The longest name counts.
+// O(words).
+func named(v *audience.View, statement string) []string {
+	words := wordsOf(statement)
+	out := []string{}
+	for i := 0; i < len(words) && len(out) < maxNamed; {
+		e, n := namedAt(v, statement, words[i:])
+		if e != nil && !slices.Contains(out, e.ID) {
+			out = append(out, e.ID)
+		}
+		i += n
+	}
+	return out
+}
+
+// namedAt returns the entity whose name words begin with, nil for none, and how many words are done
+// with that.
+func namedAt(v *audience.View, statement string, words [][2]int) (*entities.Entity, int) {
+	for n := min(maxNameWords, len(words)); n > 0; n-- {
+		called := statement[words[0][0]:words[n-1][1]]
+		list := slices.DeleteFunc(slices.Clone(v.Named(called)), func(e *entities.Entity) bool { return e.TrashedAt != nil })
+		if len(list) != 1 {
+			continue
+		}
+		e := list[0]
+		if n > 1 || e.Name == called || slices.Contains(e.Aliases, called) {
+			return e, n
+		}
+	}
+	return nil, 1
+}
+
+// wordsOf returns where the words of a text are: letters, marks and digits, with hyphens and
+// apostrophes between them.
+func wordsOf(s string) (list [][2]int) {
+	start := -1
+	for i, r := range s {
+		inside := unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
+		if start >= 0 && !inside && strings.ContainsRune("-'’", r) {
+			continue
+		}
+		switch {
+		case inside && start < 0:
+			start = i
+		case !inside && start >= 0:
+			list = append(list, trimmed(s, start, i))
+			start = -1
+		}
+	}
+	if start >= 0 {
+		list = append(list, trimmed(s, start, len(s)))
+	}
+	return list
+}
+
+// trimmed is a word without what joins words at its end.
+func trimmed(s string, start, end int) [2]int {
+	word := strings.TrimRight(s[start:end], "-'’")
+	word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s")
+	return [2]int{start, start + len(word)}
+}

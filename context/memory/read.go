@@ -1,0 +1,509 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Sees reports whether a reader may know of a memory; not of nil.
+func Sees(v *audience.View, m *Record) bool {
+	return m != nil && v.Sees(m.Private) && !v.HidesNote(m.Source.NoteID)
+}
+
+// maxMerges is how many memories are followed to the one that they were merged into.
+const maxMerges = 10
+
+// Get returns the memory that a reference names: an id, a handle, or a number as 42, #42 or
+// claim_42. One that was merged leads to what it was merged into. One that was retracted is
+// found by its id alone. The error is NotFound. O(1).
+func (s *Store) Get(v *audience.View, ref string) (*record.Memory, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	m := s.find(v, strings.TrimSpace(ref))
+	if m == nil {
+		err := fault.Missing("memory", ref)
+		err.Hint = "give an id, a handle such as prefer_morning_workouts_a3f2, or a number such as 42"
+		return nil, err
+	}
+	return s.shown(v, m), nil
+}
+
+// find returns the memory that a reader means by a reference, nil for none. Hold s.mu.
+func (s *Store) find(v *audience.View, ref string) *Record {
+	m, byID := s.byID[ref], true
+	if m == nil {
+		byID = false
+		bare := strings.TrimPrefix(ref, "@")
+		if n, ok := handle.ParseNumber(bare); ok {
+			m = s.byID[s.byNumber[int64(n)]]
+		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == ofMemory {
+			m = s.byID[by.ID]
+			if m != nil && s.shown(v, m).Handle == "" {
+				return nil
+			}
+		}
+	}
+	if m == nil || !Sees(v, m) {
+		return nil
+	}
+	for range maxMerges {
+		if m.Status != record.MemoryMerged {
+			break
+		}
+		into := s.byID[m.MergedInto]
+		if into == nil || !Sees(v, into) {
+			return nil
+		}
+		m, byID = into, false
+	}
+	if m.Status == record.MemoryRetracted && !byID || m.Status == record.MemoryMerged {
+		return nil
+	}
+	return m
+}
+
+// shown returns a memory as a reader may see it. Hold s.mu.
+func (s *Store) shown(v *audience.View, m *Record) *record.Memory {
+	out := &record.Memory{MemoryRecord: m.MemoryRecord, Quality: quality(m), Contexts: []string{}}
+	if u := s.use[m.ID]; u != nil {
+		out.Use = *u
+	}
+	out.Use.Wilson = wilson(out.Use.Worked, out.Use.Failed)
+	for id := range s.inside[m.ID] {
+		if c := s.contexts[id]; c != nil && v.Sees(c.Private) {
+			out.Contexts = append(out.Contexts, id)
+		}
+	}
+	slices.Sort(out.Contexts)
+	if !v.Hides() {
+		return out
+	}
+	out.Statement, out.Summary = v.TextOf(m.Source.NoteID, m.Statement), v.TextOf(m.Source.NoteID, m.Summary)
+	out.Questions, out.Tags, out.Domains = s.shownTexts(v, m.Questions), s.shownTexts(v, m.Tags), s.shownTexts(v, m.Domains)
+	if v.TextOf("", m.handleText()) != m.handleText() {
+		out.Handle, out.Aliases = "", []string{}
+	}
+	out.EntityIDs = slices.DeleteFunc(slices.Clone(m.EntityIDs), v.HidesEntity)
+	out.NoteIDs = slices.DeleteFunc(slices.Clone(m.NoteIDs), v.HidesNote)
+	hidden := func(id string) bool { return !Sees(v, s.byID[id]) }
+	out.Supersedes = slices.DeleteFunc(slices.Clone(m.Supersedes), hidden)
+	out.Contradicts = slices.DeleteFunc(slices.Clone(m.Contradicts), hidden)
+	out.Evidence = slices.DeleteFunc(slices.Clone(m.Evidence), hidden)
+	if hidden(m.SupersededBy) {
+		out.SupersededBy = ""
+	}
+	if hidden(m.MergedInto) {
+		out.MergedInto = ""
+	}
+	return out
+}
+
+// handleText is what the handle was made of.
+func (m *Record) handleText() string { return orElse(m.HandleText, m.Statement) }
+
+func (s *Store) shownTexts(v *audience.View, list []string) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = v.TextOf("", t)
+	}
+	return out
+}
+
+// wilson is the lower bound of the share of successes at 95 % (Wilson 1927), 0.5 for no outcome,
+// in hundredths.
+func wilson(worked, failed int) float64 {
+	n := float64(worked + failed)
+	if n == 0 {
+		return 0.5
+	}
+	const z = 1.96
+	p := float64(worked) / n
+	low := (p + z*z/(2*n) - z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))) / (1 + z*z/n)
+	return hundredths(max(low, 0))
+}
+
+// hundredths rounds a number between 0 and 1, because sums in binary are not exact.
+func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
+
+// Orders of a list, each with the latest or best first.
+const (
+	ByUpdated = "updated"
+	ByCreated = "created"
+	ByQuality = "quality"
+	ByUse     = "use"
+)
+
+// Filter says which memories are listed; a member that is empty leaves none out.
+type Filter struct {
+	Tiers, Kinds, Status []string // Status empty: active and contested
+	Tags                 []string // each of them, or a tag below it
+	Contexts, EntityIDs  []string // one of them
+	Pinned               *bool
+	After, Before        time.Time // when it was written down, half-open
+	SortBy               string    // ByUpdated when empty
+}
+
+// List returns the memories that a reader sees and a filter leaves in. O(memories).
+func (s *Store) List(ctx context.Context, v *audience.View, f Filter) ([]*record.Memory, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var out []*record.Memory
+	for _, m := range s.byID {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.wanted(v, m, &f) {
+			out = append(out, s.shown(v, m))
+		}
+	}
+	slices.SortFunc(out, f.Compare)
+	return out, nil
+}
+
+// Check refuses a filter that names what there is not.
+func (f *Filter) Check() error {
+	for _, list := range []struct {
+		field         string
+		asked, values []string
+	}{{"tiers", f.Tiers, record.Tiers}, {"kinds", f.Kinds, record.MemoryKinds}, {"status", f.Status, record.MemoryStatuses}} {
+		for i, value := range list.asked {
+			if !slices.Contains(list.values, value) {
+				field := fmt.Sprintf("%s[%d]", list.field, i)
+				return fault.Field(field, "%s is none of its values", field).
+					WithHint("give some of %s", strings.Join(list.values, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// Compare orders two memories of a list.
+func (f *Filter) Compare(a, b *record.Memory) int {
+	return cmp.Or(f.order(a, b), cmp.Compare(b.Number, a.Number))
+}
+
+func (f *Filter) order(a, b *record.Memory) int {
+	switch f.SortBy {
+	case ByCreated:
+		return b.CreatedAt.Compare(a.CreatedAt)
+	case ByQuality:
+		return cmp.Compare(b.Quality, a.Quality)
+	case ByUse:
+		return cmp.Compare(b.Use.Uses, a.Use.Uses)
+	}
+	return b.UpdatedAt.Compare(a.UpdatedAt)
+}
+
+func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
+	in := func(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
+	switch {
+	case !Sees(v, m), !in(f.Tiers, m.Tier), !in(f.Kinds, m.Kind):
+		return false
+	case len(f.Status) == 0 && !m.Current(), !in(f.Status, m.Status):
+		return false
+	case f.Pinned != nil && *f.Pinned != m.Pinned:
+		return false
+	case !f.After.IsZero() && m.CreatedAt.Before(f.After), !f.Before.IsZero() && !m.CreatedAt.Before(f.Before):
+		return false
+	}
+	for _, tag := range f.Tags {
+		if !tagged(m.Tags, tag) && !tagged(m.Domains, tag) {
+			return false
+		}
+	}
+	about := func(list []string) bool {
+		return slices.ContainsFunc(list, func(id string) bool { return slices.Contains(f.EntityIDs, id) })
+	}
+	if len(f.EntityIDs) > 0 && !about(m.EntityIDs) {
+		return false
+	}
+	return len(f.Contexts) == 0 ||
+		slices.ContainsFunc(f.Contexts, func(id string) bool { return s.inside[m.ID][id] })
+}
+
+// Versions returns what a memory said before, the latest first.
+func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Version, error) {
+	list := []Version{}
+	var source string
+	err := s.db.View(ctx, func(tx *kv.Tx) error {
+		m, err := s.findTx(tx, v, id)
+		if err != nil {
+			return err
+		}
+		source = m.Source.NoteID
+		for _, was := range versions.All(tx, id+"/") {
+			list = append(list, *was)
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	if v.Hides() {
+		for i := range list {
+			was := &list[i]
+			was.Statement, was.Summary = v.TextOf(source, was.Statement), v.TextOf(source, was.Summary)
+		}
+		// A version that came from something private is private.
+		list = slices.DeleteFunc(list, func(was Version) bool { return v.HidesNote(was.Source.NoteID) })
+	}
+	return list, nil
+}
+
+// profileKinds come into a profile behind what is always injected.
+var profileKinds = []string{
+	record.MemoryIdentity, record.MemoryPreference, record.MemoryGoal, record.MemoryProject,
+}
+
+// MaxProfile is how many memories a profile has at most.
+const MaxProfile = 12
+
+// Profile returns what is known about the user: what is always injected, then the best active
+// memories of the kinds identity, preference, goal and project.
+func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var list []*record.Memory
+	for _, m := range s.byID {
+		if Sees(v, m) && m.Status == record.MemoryActive &&
+			(m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind)) {
+			list = append(list, s.shown(v, m))
+		}
+	}
+	first := func(m *record.Memory) int {
+		if m.AlwaysInject {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(list, func(a, b *record.Memory) int {
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Quality, a.Quality),
+			b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
+	})
+	return list[:min(len(list), limit)]
+}
+
+// Stats counts memories.
+type Stats struct {
+	Total                int
+	Tiers, Kinds, Status map[string]int
+	Bank, MaxBank        int // active memories of the tier memoryBank, and how many there may be
+	MostUsed             []*record.Memory
+	OldestUnused         *record.Memory // of those found; nil for none
+}
+
+// mostUsed is how many memories Stats names.
+const mostUsed = 5
+
+// Stats counts the memories that a reader sees. O(memories).
+func (s *Store) Stats(v *audience.View) Stats {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := Stats{
+		Tiers: make(map[string]int), Kinds: make(map[string]int), Status: make(map[string]int), MaxBank: s.opts.Limits.Bank,
+	}
+	var used []*Record
+	var oldest *Record
+	for _, m := range s.byID {
+		if !Sees(v, m) {
+			continue
+		}
+		out.Total++
+		out.Tiers[m.Tier]++
+		out.Kinds[m.Kind]++
+		out.Status[m.Status]++
+		if inBank(m) {
+			out.Bank++
+		}
+		if !m.Current() {
+			continue
+		}
+		if s.uses(m) > 0 {
+			used = append(used, m)
+		} else if oldest == nil || m.CreatedAt.Before(oldest.CreatedAt) ||
+			m.CreatedAt.Equal(oldest.CreatedAt) && m.Number < oldest.Number {
+			oldest = m
+		}
+	}
+	slices.SortFunc(used, func(a, b *Record) int {
+		return cmp.Or(cmp.Compare(s.uses(b), s.uses(a)), cmp.Compare(a.Number, b.Number))
+	})
+	out.MostUsed = []*record.Memory{}
+	for _, m := range used[:min(len(used), mostUsed)] {
+		out.MostUsed = append(out.MostUsed, s.shown(v, m))
+	}
+	if oldest != nil {
+		out.OldestUnused = s.shown(v, oldest)
+	}
+	return out
+}
+
+func (s *Store) uses(m *Record) int {
+	if u := s.use[m.ID]; u != nil {
+		return u.Uses
+	}
+	return 0
+}
+
+// GetContext returns the context of an id, a handle or a name, with those below it and the number of its
+// memories, as far as the reader sees them. The error is NotFound.
+func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, int, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	c := s.contexts[ref]
+	if c == nil {
+		if by, ok := s.byHandle[handle.Fold(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == ofContext {
+			c = s.contexts[by.ID]
+		}
+		if c != nil && s.shownContext(v, c).Handle == "" {
+			c = nil
+		}
+	}
+	if c == nil || !v.Sees(c.Private) {
+		return nil, nil, 0, fault.Missing("context", ref)
+	}
+	return s.shownContext(v, c), s.below1(v, c.ID), s.membersOf(v, c.ID), nil
+}
+
+func (s *Store) shownContext(v *audience.View, c *contextRecord) *Context {
+	out := c.Context
+	if !v.Hides() {
+		return &out
+	}
+	if parent := s.contexts[c.ParentID]; parent == nil || !v.Sees(parent.Private) {
+		out.ParentID = ""
+	}
+	out.Name, out.Description = v.TextOf("", c.Name), v.TextOf("", c.Description)
+	if made := orElse(c.HandleText, c.Name); v.TextOf("", made) != made {
+		out.Handle, out.Aliases = "", []string{}
+	}
+	return &out
+}
+
+// below1 returns the contexts directly below one, "" for the top, by name.
+func (s *Store) below1(v *audience.View, id string) []*Context {
+	list := []*Context{}
+	for child := range s.children[id] {
+		if c := s.contexts[child]; v.Sees(c.Private) {
+			list = append(list, s.shownContext(v, c))
+		}
+	}
+	slices.SortFunc(list, func(a, b *Context) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return list
+}
+
+func (s *Store) membersOf(v *audience.View, id string) int {
+	n := 0
+	for m := range s.members[id] {
+		if r := s.byID[m]; Sees(v, r) && r.Current() {
+			n++
+		}
+	}
+	return n
+}
+
+// Contexts returns the contexts directly below one, "" for the top, by name. The error is NotFound.
+func (s *Store) Contexts(v *audience.View, parentID string) ([]*Context, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if parent := s.contexts[parentID]; parentID != "" && (parent == nil || !v.Sees(parent.Private)) {
+		return nil, missing("context", parentID, "parentId")
+	}
+	return s.below1(v, parentID), nil
+}
+
+// AllContexts returns all contexts that a reader sees, by name.
+func (s *Store) AllContexts(v *audience.View) []*Context {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := []*Context{}
+	for _, c := range s.contexts {
+		if v.Sees(c.Private) {
+			list = append(list, s.shownContext(v, c))
+		}
+	}
+	slices.SortFunc(list, func(a, b *Context) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return list
+}
+
+// Check tells what does not fit together in the records of the room.
+func Check(tx *kv.Tx) (problems []string, err error) {
+	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	known := make(map[string]bool)
+	for id, m := range Records.All(tx, "") {
+		known[id] = true
+		if m.ID != id {
+			say("memory %s is filed as %s", m.ID, id)
+		}
+		by, err := numbers.Get(tx, numberKey(m.Number))
+		if err != nil {
+			return nil, err
+		}
+		if by == nil || by.ID != id {
+			say("memory %s does not have its number %d", id, m.Number)
+		}
+		for _, h := range handlesOf(m.Handle, m.Aliases) {
+			by, err := handles.Get(tx, h)
+			if err != nil {
+				return nil, err
+			}
+			if by == nil || by.ID != id {
+				say("memory %s does not have its handle", id)
+			}
+		}
+		if has, err := statements.Has(tx, joinKey(saidKey(m.Tier, m.Statement), id)); err != nil || !has {
+			if err != nil {
+				return nil, err
+			}
+			say("memory %s is not found by what it says", id)
+		}
+	}
+	if err := tx.Err(); err != nil {
+		return nil, err
+	}
+	knownContexts := make(map[string]bool)
+	for id := range contexts.All(tx, "") {
+		knownContexts[id] = true
+	}
+	for _, keys := range []struct {
+		what string
+		all  func(func(string, bool) bool)
+	}{
+		{"counters", keysOf(tx, uses)}, {"a former version", keysOf(tx, versions)},
+	} {
+		for key := range keys.all {
+			if id, _ := cutKey(key); !known[id] {
+				say("%s of memory %s, which is not there", keys.what, id)
+			}
+		}
+	}
+	for key := range members.All(tx, "") {
+		c, m := cutKey(key)
+		if !knownContexts[c] || !known[m] {
+			say("memory %s belongs to context %s, and one of them is not there", m, c)
+		}
+	}
+	return problems, tx.Err()
+}
+
+func keysOf[T any](tx *kv.Tx, c kv.Collection[T]) func(func(string, bool) bool) {
+	return func(yield func(string, bool) bool) {
+		for key := range c.All(tx, "") {
+			if !yield(key, true) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package memory
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+type (
+	// Use counts how a memory was used.
+	Use = record.MemoryUse
+	// Version is what a memory said before.
+	Version = record.MemoryVersion
+	// Context is a part of a life that memories belong to.
+	Context = record.Context
+)
+
+// Record is a memory as it is stored.
+type Record struct {
+	record.MemoryRecord
+	// HandleText is what the handle was made of, once the memory says something else: who may not
+	// see a name in it does not see the handle.
+	HandleText string `json:"handleText,omitempty"`
+}
+
+// contextRecord is a context as it is stored.
+type contextRecord struct {
+	Context
+	HandleText string `json:"handleText,omitempty"` // as that of Record, of the name
+}
+
+// numbered is who has a number: nobody any more when the id is empty.
+type numbered struct {
+	ID string `json:"id,omitempty"`
+}
+
+// owned is who has a handle.
+type owned struct {
+	Kind string `json:"kind"` // ofMemory or ofContext
+	ID   string `json:"id"`
+}
+
+const (
+	ofMemory  = "memory"
+	ofContext = "context"
+)
+
+// member says since when a memory belongs to a context.
+type member struct {
+	At time.Time `json:"at"`
+}
+
+// The collections that the records lie in.
+var (
+	Records  = kv.NewCollection[Record]("memory")
+	contexts = kv.NewCollection[contextRecord]("context")
+
+	uses       = kv.NewCollection[Use]("memory-use")          // by id of the memory
+	versions   = kv.NewCollection[Version]("memory-version")  // by id of the memory and version
+	numbers    = kv.NewCollection[numbered]("memory-number")  // by number
+	handles    = kv.NewCollection[owned]("memory-handle")     // by folded handle
+	statements = kv.NewCollection[numbered]("memory-said")    // by what is said, and id
+	members    = kv.NewCollection[member]("context-memory")   // by ids of context and memory
+	lastNumber = kv.NewCollection[int64]("memory-lastnumber") // one record
+)
+
+// Limits are the sizes that can be configured. A zero member stands for its default.
+type Limits struct {
+	Bank    int           // active memories of the tier memoryBank
+	Working time.Duration // how long a memory of the tier working lives
+	History time.Duration // and one of the tier history
+}
+
+// Defaults of Limits.
+const (
+	MaxBank     = 1000
+	WorkingLife = 24 * time.Hour
+	HistoryLife = 30 * 24 * time.Hour
+)
+
+// Options are what a Store needs from elsewhere. The zero value works.
+type Options struct {
+	Now    func() time.Time // nil: time.Now
+	NewID  func() string    // nil: random UUIDs
+	Random io.Reader        // of what handles end with; nil: that of crypto/rand
+	Limits Limits
+	// Source tells whether a note is there and whether it is private, or was when it was deleted,
+	// inside a transaction.
+	// nil: no note is.
+	Source func(tx *kv.Tx, noteID string) (private, found bool, err error)
+	// Conversation is Source for a conversation. nil: there is none.
+	Conversation func(tx *kv.Tx, id string) (private, found bool, err error)
+	// Entity tells whether an entity is there. nil: none is.
+	Entity func(tx *kv.Tx, id string) (found bool, err error)
+	// HandleTaken tells whether something else than a memory or a context has a handle,
+	// inside a transaction. nil: nothing has.
+	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
+}
+
+// Store keeps memories and contexts. Open makes one.
+type Store struct {
+	db   *kv.Store
+	opts Options
+
+	mu       sync.RWMutex // guards everything below
+	byID     map[string]*Record
+	use      map[string]*Use
+	byNumber map[int64]string
+	byHandle map[string]owned
+	inside   map[string]map[string]bool // id of a memory to those of its contexts
+	contexts map[string]*contextRecord
+	children map[string]map[string]bool // id of a context, "" for none, to those below it
+	members  map[string]map[string]bool // id of a context to those of its memories
+	version  map[string]int             // id of a memory to how many former versions there are
+}
+
+// Open loads the memories and contexts of db and keeps them current from then on.
+func Open(db *kv.Store, opts Options) (*Store, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.NewID == nil {
+		opts.NewID = uuid.NewString
+	}
+	if opts.Random == nil {
+		opts.Random = rand.Reader
+	}
+	opts.Limits = opts.Limits.withDefaults()
+	s := &Store{
+		db: db, opts: opts,
+		byID: make(map[string]*Record), use: make(map[string]*Use),
+		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
+		inside: make(map[string]map[string]bool), contexts: make(map[string]*contextRecord),
+		children: make(map[string]map[string]bool), members: make(map[string]map[string]bool),
+		version: make(map[string]int),
+	}
+	if err := db.View(context.Background(), s.load); err != nil {
+		return nil, err
+	}
+	db.OnCommit(s.commit)
+	return s, nil
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Bank == 0 {
+		l.Bank = MaxBank
+	}
+	if l.Working == 0 {
+		l.Working = WorkingLife
+	}
+	if l.History == 0 {
+		l.History = HistoryLife
+	}
+	return l
+}
+
+func (s *Store) load(tx *kv.Tx) error {
+	for _, m := range Records.All(tx, "") {
+		s.put(nil, m)
+	}
+	for id, u := range uses.All(tx, "") {
+		s.use[id] = u
+	}
+	for key := range versions.All(tx, "") {
+		id, _ := cutKey(key)
+		s.version[id]++
+	}
+	for _, c := range contexts.All(tx, "") {
+		s.putContext(nil, c)
+	}
+	for key := range members.All(tx, "") {
+		s.link(key, true)
+	}
+	return tx.Err()
+}
+
+// commit takes in what a transaction changed.
+func (s *Store) commit(cs *kv.ChangeSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ch := range cs.Changes {
+		if old, now, ok := Records.Of(ch); ok {
+			s.put(old, now)
+		} else if _, now, ok := uses.Of(ch); ok {
+			if now == nil {
+				delete(s.use, ch.ID)
+			} else {
+				s.use[ch.ID] = now
+			}
+		} else if old, now, ok := versions.Of(ch); ok {
+			id, _ := cutKey(ch.ID)
+			s.countVersion(id, old, now)
+		} else if old, now, ok := contexts.Of(ch); ok {
+			s.putContext(old, now)
+		} else if _, now, ok := members.Of(ch); ok {
+			s.link(ch.ID, now != nil)
+		}
+	}
+}
+
+func (s *Store) countVersion(id string, old, now *Version) {
+	switch {
+	case old == nil && now != nil:
+		s.version[id]++
+	case old != nil && now == nil:
+		s.version[id]--
+		if s.version[id] == 0 {
+			delete(s.version, id)
+		}
+	}
+}
+
+// put replaces a memory in the view.
+func (s *Store) put(old, now *Record) {
+	if old != nil {
+		delete(s.byID, old.ID)
+		delete(s.byNumber, old.Number)
+		for _, h := range handlesOf(old.Handle, old.Aliases) {
+			delete(s.byHandle, h)
+		}
+	}
+	if now != nil {
+		s.byID[now.ID] = now
+		s.byNumber[now.Number] = now.ID
+		for _, h := range handlesOf(now.Handle, now.Aliases) {
+			s.byHandle[h] = owned{ofMemory, now.ID}
+		}
+	}
+}
+
+// handlesOf returns the folds of all handles of a record.
+func handlesOf(own string, former []string) []string {
+	list := make([]string, 0, 1+len(former))
+	for _, h := range append([]string{own}, former...) {
+		list = append(list, handle.Fold(h))
+	}
+	return list
+}
+
+func (s *Store) putContext(old, now *contextRecord) {
+	if old != nil {
+		delete(s.contexts, old.ID)
+		dropFrom(s.children, old.ParentID, old.ID)
+		for _, h := range handlesOf(old.Handle, old.Aliases) {
+			delete(s.byHandle, h)
+		}
+	}
+	if now != nil {
+		s.contexts[now.ID] = now
+		addTo(s.children, now.ParentID, now.ID)
+		for _, h := range handlesOf(now.Handle, now.Aliases) {
+			s.byHandle[h] = owned{ofContext, now.ID}
+		}
+	}
+}
+
+func (s *Store) link(key string, is bool) {
+	contextID, memoryID := cutKey(key)
+	if is {
+		addTo(s.members, contextID, memoryID)
+		addTo(s.inside, memoryID, contextID)
+		return
+	}
+	dropFrom(s.members, contextID, memoryID)
+	dropFrom(s.inside, memoryID, contextID)
+}
+
+func addTo(sets map[string]map[string]bool, key, id string) {
+	set := sets[key]
+	if set == nil {
+		set = make(map[string]bool)
+		sets[key] = set
+	}
+	set[id] = true
+}
+
+func dropFrom(sets map[string]map[string]bool, key, id string) {
+	delete(sets[key], id)
+	if len(sets[key]) == 0 {
+		delete(sets, key)
+	}
+}
+
+// errRandom is what handles are made without.
+var errRandom = errors.New("no random numbers for a handle")

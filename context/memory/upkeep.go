@@ -1,0 +1,145 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+func inBank(m *Record) bool { return m.Tier == record.TierBank && m.Status == record.MemoryActive }
+
+// keepCap archives of the active memories of the tier memoryBank those that are worth least, until
+// there are no more than may be. What was just written stays, and so does what is pinned or always
+// injected. It runs behind the write, whose transaction cannot see what others are about to write.
+func (s *Store) keepCap(ctx context.Context, written []string) error {
+	over, excess := s.overCap(written)
+	if excess <= 0 {
+		return nil
+	}
+	return s.archiveAll(ctx, over[:min(excess, len(over))], inBank)
+}
+
+// roomInBank refuses more active memories of the tier memoryBank than can be there beside those that
+// may not be archived.
+func (s *Store) roomInBank(more int) error {
+	if more == 0 {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	n := more
+	for _, m := range s.byID {
+		if inBank(m) && (m.Pinned || m.AlwaysInject) {
+			n++
+		}
+	}
+	if most := s.opts.Limits.Bank; n > most {
+		return fault.TooLarge("tier", n, most, "active memories of the tier memoryBank").
+			WithHint("those that are pinned or always injected are never archived: unpin or archive one of them")
+	}
+	return nil
+}
+
+// overCap returns what may be archived of the bank, what is worth least first, and how many have to be.
+func (s *Store) overCap(written []string) (list []string, excess int) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var all []*Record
+	n := 0
+	for _, m := range s.byID {
+		if !inBank(m) {
+			continue
+		}
+		n++
+		if !m.Pinned && !m.AlwaysInject && !slices.Contains(written, m.ID) {
+			all = append(all, m)
+		}
+	}
+	excess = n - s.opts.Limits.Bank
+	if excess <= 0 {
+		return nil, 0
+	}
+	worth := func(m *Record) Use {
+		if u := s.use[m.ID]; u != nil {
+			return *u
+		}
+		return Use{}
+	}
+	at := func(t *time.Time) time.Time {
+		if t == nil {
+			return time.Time{}
+		}
+		return *t
+	}
+	slices.SortFunc(all, func(a, b *Record) int {
+		ua, ub := worth(a), worth(b)
+		return cmp.Or(cmp.Compare(quality(a), quality(b)),
+			cmp.Compare(wilson(ua.Worked, ua.Failed), wilson(ub.Worked, ub.Failed)),
+			at(ua.LastUsedAt).Compare(at(ub.LastUsedAt)), cmp.Compare(a.Number, b.Number))
+	})
+	for _, m := range all {
+		list = append(list, m.ID)
+	}
+	return list, excess
+}
+
+// Expire archives memories whose time in their tier is over. It returns how many.
+func (s *Store) Expire(ctx context.Context) (int, error) {
+	now := s.opts.Now()
+	var list []string
+	s.mu.RLock()
+	for _, m := range s.byID {
+		if s.expired(m, now) {
+			list = append(list, m.ID)
+		}
+	}
+	s.mu.RUnlock()
+	slices.Sort(list)
+	for group := range slices.Chunk(list, forgetGroup) {
+		err := s.archiveAll(ctx, group, func(m *Record) bool { return s.expired(m, now) })
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(list), nil
+}
+
+func (s *Store) expired(m *Record, now time.Time) bool {
+	if !m.Current() && m.Status != record.MemoryDeprecated || m.Pinned || m.AlwaysInject {
+		return false
+	}
+	switch m.Tier {
+	case record.TierWorking:
+		return !now.Before(m.TierSince.Add(s.opts.Limits.Working))
+	case record.TierHistory:
+		return !now.Before(m.TierSince.Add(s.opts.Limits.History))
+	}
+	return false
+}
+
+// archiveAll archives memories that are still what made them be chosen.
+func (s *Store) archiveAll(ctx context.Context, list []string, still func(*Record) bool) error {
+	return s.db.Update(ctx, func(tx *kv.Tx) error {
+		now := s.now(tx)
+		for _, id := range list {
+			m, err := Records.Get(tx, id)
+			if err != nil {
+				return err
+			}
+			if m == nil || !still(m) {
+				continue
+			}
+			was := *m
+			m.Status, m.ArchivedAt = record.MemoryArchived, &now
+			if err := s.next(tx, &was, m, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

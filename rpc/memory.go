@@ -1,0 +1,301 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// memoryKeeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
+type memoryKeeper interface {
+	Add(ctx context.Context, v *audience.View, drafts []memory.Draft) ([]memory.Added, error)
+	Get(v *audience.View, ref string) (*record.Memory, error)
+	List(ctx context.Context, v *audience.View, f memory.Filter) ([]*record.Memory, error)
+	Versions(ctx context.Context, v *audience.View, id string) ([]memory.Version, error)
+	Update(ctx context.Context, v *audience.View, p memory.Patch, ifVersion *int) (*record.Memory, error)
+	Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
+	Restore(ctx context.Context, v *audience.View, id string, version int, ifVersion *int) (*record.Memory, error)
+	Retract(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
+	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
+	Stemming(v *audience.View, o memory.Origin) ([]string, error)
+	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (int, error)
+	RecordUse(ctx context.Context, v *audience.View, ids []string) (int, error)
+	Profile(v *audience.View, limit int) []*record.Memory
+	Stats(v *audience.View) memory.Stats
+
+	PutContext(ctx context.Context, v *audience.View, d memory.ContextDraft, ifVersion *int) (*memory.Context, error)
+	GetContext(v *audience.View, ref string) (c *memory.Context, below []*memory.Context, memories int, err error)
+	Contexts(v *audience.View, parentID string) ([]*memory.Context, error)
+	AllContexts(v *audience.View) []*memory.Context
+	DeleteContext(ctx context.Context, v *audience.View, id string, subtree bool) (moved, unlinked int, err error)
+	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
+}
+
+// drafted takes of a memory what a client may write. source names the client when it does not say
+// where the memory comes from.
+func (c scope) drafted(s *Session, d protocol.MemoryDraft, prefix string) (memory.Draft, error) {
+	if d.ID != "" && c.view.Hides() {
+		return memory.Draft{}, chosenID("memory", d.ID, prefix+"id")
+	}
+	out := memory.Draft{
+		ID: d.ID, Handle: d.Handle, Tier: d.Tier, Kind: d.Kind, Statement: d.Statement, Summary: d.Summary,
+		Questions: d.Questions, Domains: d.Domains, Tags: d.Tags, Contexts: d.Contexts,
+		EntityIDs: d.EntityIDs, NoteIDs: d.NoteIDs, Importance: d.Importance, Confidence: d.Confidence,
+		Pinned: d.Pinned, AlwaysInject: d.AlwaysInject, Private: d.Private,
+		ValidFrom: d.ValidFrom, ValidTo: d.ValidTo, Supersedes: d.Supersedes,
+		Source: record.MemorySource{Kind: "client", Client: s.Client().Name},
+	}
+	if d.Source != nil {
+		out.Source = *d.Source
+	}
+	if d.CreatedAt != nil {
+		out.CreatedAt = *d.CreatedAt
+	}
+	return out, nil
+}
+
+func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryDraft) (protocol.MemoryAdded, error) {
+	d, err := c.drafted(s, p, "")
+	if err != nil {
+		return protocol.MemoryAdded{}, err
+	}
+	list, err := c.memory.Add(ctx, c.view, []memory.Draft{d})
+	if err != nil {
+		return protocol.MemoryAdded{}, err
+	}
+	return protocol.MemoryAdded(list[0]), nil
+}
+
+func (c scope) memoryAddMany(ctx context.Context, s *Session, p protocol.MemoryAddMany) (out protocol.MemoryAddedMany, err error) {
+	drafts := make([]memory.Draft, len(p.Memories))
+	for i, d := range p.Memories {
+		if drafts[i], err = c.drafted(s, d, fmt.Sprintf("memories[%d].", i)); err != nil {
+			return out, err
+		}
+	}
+	list, err := c.memory.Add(ctx, c.view, drafts)
+	if err != nil {
+		if len(drafts) == 1 {
+			err = fault.Under("memories[0]", err)
+		}
+		return out, err
+	}
+	out.Memories = make([]protocol.MemoryAdded, len(list))
+	for i, added := range list {
+		out.Memories[i] = protocol.MemoryAdded(added)
+	}
+	return out, nil
+}
+
+func (c scope) memoryGet(_ context.Context, _ *Session, p protocol.MemoryRef) (*record.Memory, error) {
+	return c.memory.Get(c.view, p.Ref)
+}
+
+// memoryMark is where a page of memories ends: what it is sorted by, and the number.
+func memoryMark(by string) func(*record.Memory) mark {
+	return func(m *record.Memory) mark {
+		var key string
+		switch by {
+		case memory.ByCreated:
+			key = m.CreatedAt.Format(time.RFC3339Nano)
+		case memory.ByQuality:
+			key = strconv.FormatFloat(m.Quality, 'g', -1, 64)
+		case memory.ByUse:
+			key = strconv.Itoa(m.Use.Uses)
+		default:
+			key = m.UpdatedAt.Format(time.RFC3339Nano)
+		}
+		return mark{key, strconv.FormatInt(m.Number, 10)}
+	}
+}
+
+// markedMemory is the memory that a mark was made of, as far as lists are ordered by it.
+func markedMemory(by string, at mark) (*record.Memory, error) {
+	m := &record.Memory{}
+	var err, bad error
+	m.Number, bad = strconv.ParseInt(at.id, 10, 64)
+	switch by {
+	case memory.ByCreated:
+		m.CreatedAt, err = time.Parse(time.RFC3339Nano, at.name)
+	case memory.ByQuality:
+		m.Quality, err = strconv.ParseFloat(at.name, 64)
+	case memory.ByUse:
+		m.Use.Uses, err = strconv.Atoi(at.name)
+	default:
+		m.UpdatedAt, err = time.Parse(time.RFC3339Nano, at.name)
+	}
+	if errors.Join(err, bad) != nil {
+		return nil, badCursor()
+	}
+	return m, nil
+}
+
+func (c scope) memoryList(ctx context.Context, _ *Session, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
+	f := memory.Filter{
+		Tiers: p.Tiers, Kinds: p.Kinds, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs,
+		Pinned: p.Pinned, SortBy: p.SortBy,
+	}
+	if p.After != nil {
+		f.After = *p.After
+	}
+	if p.Before != nil {
+		f.Before = *p.Before
+	}
+	if err := f.Check(); err != nil {
+		return out, err
+	}
+	all, err := c.memory.List(ctx, c.view, f)
+	if err != nil {
+		return out, err
+	}
+	var last *record.Memory
+	if p.Cursor != "" {
+		at, err := parseMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		if last, err = markedMemory(p.SortBy, at); err != nil {
+			return out, err
+		}
+	}
+	out.Total = len(all)
+	out.Memories, out.NextCursor, err = paginate(all, p.Page, memoryMark(p.SortBy),
+		func(m *record.Memory, _ mark) int { return f.Compare(m, last) })
+	if out.Memories == nil {
+		out.Memories = []*record.Memory{}
+	}
+	return out, err
+}
+
+func (c scope) memoryVersions(ctx context.Context, _ *Session, p protocol.MemoryID) (protocol.MemoryVersions, error) {
+	list, err := c.memory.Versions(ctx, c.view, p.ID)
+	return protocol.MemoryVersions{Versions: list}, err
+}
+
+func (c scope) memoryUpdate(ctx context.Context, _ *Session, p protocol.MemoryUpdate) (*record.Memory, error) {
+	patch := memory.Patch{
+		ID: p.ID, Tier: p.Tier, Kind: p.Kind, Statement: p.Statement, Summary: p.Summary.Pointer(),
+		Questions: p.Questions.Pointer(), Domains: p.Domains.Pointer(), Tags: p.Tags.Pointer(),
+		Contexts: p.Contexts.Pointer(), EntityIDs: p.EntityIDs.Pointer(), NoteIDs: p.NoteIDs.Pointer(),
+		Importance: p.Importance, Confidence: p.Confidence, Pinned: p.Pinned, AlwaysInject: p.AlwaysInject,
+		Private: p.Private, ValidFrom: momentOf(p.ValidFrom), ValidTo: momentOf(p.ValidTo), Source: p.Source, Status: p.Status,
+	}
+	return c.memory.Update(ctx, c.view, patch, p.IfVersion)
+}
+
+// momentOf returns nil for a moment that is absent, and a nil pointer for one that is null.
+func momentOf(o protocol.Optional[time.Time]) **time.Time {
+	if !o.Set {
+		return nil
+	}
+	var at *time.Time
+	if !o.Null {
+		at = &o.Value
+	}
+	return &at
+}
+
+func (c scope) memoryPin(ctx context.Context, _ *Session, p protocol.MemoryPin) (*record.Memory, error) {
+	return c.memory.Update(ctx, c.view, memory.Patch{ID: p.ID, Pinned: &p.Pinned}, nil)
+}
+
+func (c scope) memoryArchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Memory, error) {
+	return c.memory.Archive(ctx, c.view, p.ID, p.IfVersion)
+}
+
+func (c scope) memoryRestore(ctx context.Context, _ *Session, p protocol.MemoryRestore) (*record.Memory, error) {
+	return c.memory.Restore(ctx, c.view, p.ID, p.Version, p.IfVersion)
+}
+
+func (c scope) memoryRetract(ctx context.Context, _ *Session, p protocol.ByID) (*record.Memory, error) {
+	return c.memory.Retract(ctx, c.view, p.ID, p.IfVersion)
+}
+
+func (c scope) memoryDelete(ctx context.Context, _ *Session, p protocol.MemoryDelete) (protocol.Deleted, error) {
+	return protocol.Deleted{ID: p.ID}, c.memory.Delete(ctx, c.view, p.ID, p.Force, p.IfVersion)
+}
+
+// listedForgotten is how many ids memory.forget names.
+const listedForgotten = 1000
+
+func (c scope) memoryForget(ctx context.Context, _ *Session, p protocol.MemoryForget) (out protocol.MemoryForgotten, err error) {
+	from := memory.Origin{ConversationID: p.ConversationID, NoteID: p.NoteID, Client: p.Client, All: p.All}
+	list, err := c.memory.Stemming(c.view, from)
+	if err != nil {
+		return out, err
+	}
+	out.Total, out.IDs = len(list), append([]string{}, list[:min(len(list), listedForgotten)]...)
+	if p.DryRun {
+		return out, nil
+	}
+	out.Forgotten, err = c.memory.Forget(ctx, c.view, from,
+		func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
+	return out, err
+}
+
+func (c scope) memoryRecordUse(ctx context.Context, _ *Session, p protocol.MemoryUsed) (protocol.Counted, error) {
+	n, err := c.memory.RecordUse(ctx, c.view, p.IDs)
+	return protocol.Counted{Counted: n}, err
+}
+
+func (c scope) memoryProfile(_ context.Context, _ *Session, p protocol.MemoryProfile) (protocol.MemoryList, error) {
+	return protocol.MemoryList{Memories: c.memory.Profile(c.view, p.Limit)}, nil
+}
+
+func (c scope) memoryStats(_ context.Context, _ *Session, _ protocol.ReadAll) (protocol.MemoryStats, error) {
+	return protocol.MemoryStats(c.memory.Stats(c.view)), nil
+}
+
+func (c scope) contextsPut(ctx context.Context, _ *Session, p protocol.ContextPut) (*memory.Context, error) {
+	if p.ID != "" && c.view.Hides() {
+		if _, _, _, err := c.memory.GetContext(c.view, p.ID); err != nil {
+			return nil, chosenID("context", p.ID, "id")
+		}
+	}
+	return c.memory.PutContext(ctx, c.view, memory.ContextDraft{
+		ID: p.ID, Handle: p.Handle, Name: p.Name, Description: p.Description, ParentID: p.ParentID, Private: p.Private,
+	}, p.IfVersion)
+}
+
+func (c scope) contextsGet(_ context.Context, _ *Session, p protocol.ContextRef) (*protocol.ContextFull, error) {
+	found, below, n, err := c.memory.GetContext(c.view, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ContextFull{Context: *found, Children: below, Memories: n}, nil
+}
+
+func (c scope) contextsList(_ context.Context, _ *Session, p protocol.ContextFilter) (protocol.ContextList, error) {
+	if p.Tree {
+		if p.ParentID != "" {
+			return protocol.ContextList{}, fault.Field("tree", "tree lists all contexts, so it goes without parentId").
+				WithHint("leave out one of the two")
+		}
+		return protocol.ContextList{Contexts: c.memory.AllContexts(c.view)}, nil
+	}
+	list, err := c.memory.Contexts(c.view, p.ParentID)
+	return protocol.ContextList{Contexts: list}, err
+}
+
+func (c scope) contextsDelete(ctx context.Context, _ *Session, p protocol.ContextDelete) (protocol.ContextDeleted, error) {
+	moved, unlinked, err := c.memory.DeleteContext(ctx, c.view, p.ID, p.Subtree)
+	return protocol.ContextDeleted{ID: p.ID, Moved: moved, Unlinked: unlinked}, err
+}
+
+func (c scope) contextsLink(ctx context.Context, _ *Session, p protocol.ContextLink) (protocol.Linked, error) {
+	n, err := c.memory.Link(ctx, c.view, p.ID, p.MemoryIDs, true)
+	return protocol.Linked{Added: n}, err
+}
+
+func (c scope) contextsUnlink(ctx context.Context, _ *Session, p protocol.ContextLink) (protocol.Unlinked, error) {
+	n, err := c.memory.Link(ctx, c.view, p.ID, p.MemoryIDs, false)
+	return protocol.Unlinked{Removed: n}, err
+}

@@ -1,0 +1,352 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// MemoryDraft is what a client may say of a new memory.
+type MemoryDraft struct {
+	ID        string   `json:"id,omitempty" jsonschema:"id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent"`
+	Handle    string   `json:"handle,omitempty" jsonschema:"what @ names it by, 3 to 60 characters; made of the statement when absent"`
+	Tier      string   `json:"tier,omitempty" enum:"working,history,patterns,memoryBank" default:"memoryBank" jsonschema:"how long it is kept: a day, a month, or until somebody says otherwise"`
+	Kind      string   `json:"kind,omitempty" enum:"fact,preference,identity,goal,value,project,skill,decision,task,event,lesson,solution,takeaway" default:"fact" jsonschema:"what sort of statement it is"`
+	Statement string   `json:"statement" jsonschema:"one statement about the person or their world, at most 8,000 characters"`
+	Summary   string   `json:"summary,omitempty" jsonschema:"the statement in short, at most 200 characters; needed for a statement of more than 2,000"`
+	Questions []string `json:"questions,omitempty" jsonschema:"questions that it answers, at most 8"`
+	Domains   []string `json:"domains,omitempty" jsonschema:"areas of life that it belongs to, such as health"`
+	Tags      []string `json:"tags,omitempty" jsonschema:"tags; a/b is a tag below a"`
+	Contexts  []string `json:"contexts,omitempty" jsonschema:"ids of the contexts that it belongs to"`
+	EntityIDs []string `json:"entityIds,omitempty" jsonschema:"entities that it is about; those that the statement names when absent"`
+	NoteIDs   []string `json:"noteIds,omitempty" jsonschema:"notes that it is about"`
+
+	Importance   *float64 `json:"importance,omitempty" min:"0" max:"1" jsonschema:"how much it matters; 0.7 when absent"`
+	Confidence   *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"how sure it is; 0.7 when absent; under 0.3 it is deprecated"`
+	Pinned       bool     `json:"pinned,omitempty" jsonschema:"show it in every prompt that shows memories"`
+	AlwaysInject bool     `json:"alwaysInject,omitempty" jsonschema:"show it in every profile; for the tier memoryBank and the kind identity"`
+	Private      bool     `json:"private,omitempty" jsonschema:"keep it from remote models"`
+
+	ValidFrom  *time.Time           `json:"validFrom,omitempty" jsonschema:"since when it holds in the world"`
+	ValidTo    *time.Time           `json:"validTo,omitempty" jsonschema:"until when it held"`
+	Source     *record.MemorySource `json:"source,omitempty" jsonschema:"where it comes from; the client when absent"`
+	Supersedes []string             `json:"supersedes,omitempty" jsonschema:"ids of memories that hold no more because of it"`
+	CreatedAt  *time.Time           `json:"createdAt,omitempty" jsonschema:"when it was written down; now when absent"`
+}
+
+// MemoryAddMany are the parameters of memory.addMany.
+type MemoryAddMany struct {
+	Memories []MemoryDraft `json:"memories" jsonschema:"at most 1,000"`
+}
+
+// MemoryAdded is what has become of a draft.
+type MemoryAdded struct {
+	Memory    *record.Memory `json:"memory" jsonschema:"the memory"`
+	Duplicate bool           `json:"duplicate" jsonschema:"whether one of that tier said the same already: it is mentioned once more, and nothing else was written"`
+}
+
+// MemoryAddedMany is the result of memory.addMany.
+type MemoryAddedMany struct {
+	Memories []MemoryAdded `json:"memories" jsonschema:"what has become of each, in the order of the call"`
+}
+
+// MemoryRef are the parameters of memory.get.
+type MemoryRef struct {
+	Ref string `json:"ref" jsonschema:"an id, a handle with or without @, or a number as 42, #42 or claim_42"`
+	Reads
+}
+
+// MemoryFilter are the parameters of memory.list.
+type MemoryFilter struct {
+	Tiers     []string   `json:"tiers,omitempty" jsonschema:"memories of these tiers only"`
+	Kinds     []string   `json:"kinds,omitempty" jsonschema:"of these kinds only"`
+	Status    []string   `json:"status,omitempty" jsonschema:"of these statuses only; active and contested when absent"`
+	Tags      []string   `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
+	Contexts  []string   `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
+	EntityIDs []string   `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
+	Pinned    *bool      `json:"pinned,omitempty" jsonschema:"those that are pinned, or those that are not"`
+	After     *time.Time `json:"after,omitempty" jsonschema:"written down at this time or later"`
+	Before    *time.Time `json:"before,omitempty" jsonschema:"written down before this time"`
+	SortBy    string     `json:"sortBy,omitempty" enum:"updated,created,quality,use" default:"updated" jsonschema:"what comes first: the last changed, the newest, the best, the most used"`
+	Page
+	Reads
+}
+
+// MemoryPage is the result of memory.list.
+type MemoryPage struct {
+	Memories   []*record.Memory `json:"memories" jsonschema:"the memories"`
+	Total      int              `json:"total" jsonschema:"number of items on all pages"`
+	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// MemoryID are the parameters of methods that read about one memory.
+type MemoryID struct {
+	ID string `json:"id" jsonschema:"id of the memory"`
+	Reads
+}
+
+// MemoryVersions is the result of memory.versions.
+type MemoryVersions struct {
+	Versions []record.MemoryVersion `json:"versions" jsonschema:"what it said before, the latest first"`
+}
+
+// MemoryUpdate are the parameters of memory.update. Absent members stay as they are.
+type MemoryUpdate struct {
+	ID        string             `json:"id" jsonschema:"id of the memory"`
+	Tier      *string            `json:"tier,omitempty" enum:"working,history,patterns,memoryBank" jsonschema:"its tier; its time in it begins anew"`
+	Kind      *string            `json:"kind,omitempty" enum:"fact,preference,identity,goal,value,project,skill,decision,task,event,lesson,solution,takeaway" jsonschema:"what sort of statement it is"`
+	Statement *string            `json:"statement,omitempty" jsonschema:"the statement, at most 8,000 characters; number and handle stay"`
+	Summary   Optional[string]   `json:"summary,omitzero" jsonschema:"the statement in short; null for none"`
+	Questions Optional[[]string] `json:"questions,omitzero" jsonschema:"questions that it answers; null for none"`
+	Domains   Optional[[]string] `json:"domains,omitzero" jsonschema:"areas of life; null for none"`
+	Tags      Optional[[]string] `json:"tags,omitzero" jsonschema:"tags; null for none"`
+	Contexts  Optional[[]string] `json:"contexts,omitzero" jsonschema:"ids of the contexts that it belongs to; null for none"`
+	EntityIDs Optional[[]string] `json:"entityIds,omitzero" jsonschema:"entities that it is about; null for none"`
+	NoteIDs   Optional[[]string] `json:"noteIds,omitzero" jsonschema:"notes that it is about; null for none"`
+
+	Importance   *float64             `json:"importance,omitempty" min:"0" max:"1" jsonschema:"how much it matters"`
+	Confidence   *float64             `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"how sure it is; an active memory under 0.3 is deprecated, a deprecated one from 0.3 on active"`
+	Pinned       *bool                `json:"pinned,omitempty" jsonschema:"show it in every prompt that shows memories"`
+	AlwaysInject *bool                `json:"alwaysInject,omitempty" jsonschema:"show it in every profile"`
+	Private      *bool                `json:"private,omitempty" jsonschema:"keep it from remote models; one that comes from something private stays private"`
+	ValidFrom    Optional[time.Time]  `json:"validFrom,omitzero" jsonschema:"since when it holds in the world; null for unknown"`
+	ValidTo      Optional[time.Time]  `json:"validTo,omitzero" jsonschema:"until when it held; null for unknown"`
+	Source       *record.MemorySource `json:"source,omitempty" jsonschema:"where it comes from now"`
+	Status       *string              `json:"status,omitempty" enum:"contested" jsonschema:"contested, of an active memory; other methods give the other statuses"`
+	IfVersion    *int                 `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+}
+
+// MemoryRestore are the parameters of memory.restore.
+type MemoryRestore struct {
+	ID        string `json:"id" jsonschema:"id of the memory"`
+	Version   int    `json:"version,omitempty" min:"1" jsonschema:"a former version, whose statement and summary come back as a new one; absent for an archived memory that is to come back as it is"`
+	IfVersion *int   `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+}
+
+// MemoryDelete are the parameters of memory.delete.
+type MemoryDelete struct {
+	ID        string `json:"id" jsonschema:"id of the memory"`
+	Force     bool   `json:"force,omitempty" jsonschema:"delete it although it is neither archived nor retracted"`
+	IfVersion *int   `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to delete; another one is a conflict"`
+}
+
+// Deleted is the result of methods that delete one record.
+type Deleted struct {
+	ID string `json:"id" jsonschema:"id of the record that is gone"`
+}
+
+// MemoryForget are the parameters of memory.forget.
+type MemoryForget struct {
+	ConversationID string `json:"conversationId,omitempty" jsonschema:"what was made from this conversation"`
+	NoteID         string `json:"noteId,omitempty" jsonschema:"what was made from this note"`
+	Client         string `json:"client,omitempty" jsonschema:"what this program gave"`
+	All            bool   `json:"all,omitempty" jsonschema:"everything"`
+	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"list them only"`
+}
+
+// MemoryForgotten is the result of memory.forget.
+type MemoryForgotten struct {
+	IDs       []string `json:"ids" jsonschema:"the memories, at most 1,000 of them, by number"`
+	Total     int      `json:"total" jsonschema:"how many there are in all"`
+	Forgotten int      `json:"forgotten" jsonschema:"how many are gone; 0 for a dry run"`
+}
+
+// MemoryUsed are the parameters of memory.recordUse.
+type MemoryUsed struct {
+	IDs []string `json:"ids" jsonschema:"the memories that were used, at most 200"`
+}
+
+// Counted is the result of memory.recordUse.
+type Counted struct {
+	Counted int `json:"counted" jsonschema:"how many were counted: unknown and repeated ids are not"`
+}
+
+// MemoryPin are the parameters of memory.pin.
+type MemoryPin struct {
+	ID     string `json:"id" jsonschema:"id of the memory"`
+	Pinned bool   `json:"pinned" jsonschema:"whether it is in every prompt that shows memories"`
+}
+
+// MemoryProfile are the parameters of memory.profile.
+type MemoryProfile struct {
+	Limit int `json:"limit,omitempty" min:"1" max:"50" default:"12" jsonschema:"items at most"`
+	Reads
+}
+
+// MemoryList is the result of memory.profile.
+type MemoryList struct {
+	Memories []*record.Memory `json:"memories" jsonschema:"what is always injected, then the best of the kinds identity, preference, goal and project"`
+}
+
+// MemoryStats is the result of memory.stats.
+type MemoryStats struct {
+	Total        int              `json:"total" jsonschema:"memories in all"`
+	Tiers        map[string]int   `json:"tiers" jsonschema:"how many there are of each tier"`
+	Kinds        map[string]int   `json:"kinds" jsonschema:"how many there are of each kind"`
+	Status       map[string]int   `json:"status" jsonschema:"how many there are of each status"`
+	Bank         int              `json:"bank" jsonschema:"active memories of the tier memoryBank"`
+	MaxBank      int              `json:"maxBank" jsonschema:"how many of these there may be"`
+	MostUsed     []*record.Memory `json:"mostUsed" jsonschema:"those that were used most, at most 5"`
+	OldestUnused *record.Memory   `json:"oldestUnused,omitempty" jsonschema:"the oldest that was never used; absent when there is none"`
+}
+
+// ContextPut are the parameters of contexts.put.
+type ContextPut struct {
+	ID          string `json:"id,omitempty" jsonschema:"id of the context; a new UUID when absent"`
+	Name        string `json:"name" jsonschema:"its name, at most 200 characters"`
+	Description string `json:"description,omitempty" jsonschema:"what it is about, at most 2,000 characters"`
+	ParentID    string `json:"parentId,omitempty" jsonschema:"the context above it; absent at the top"`
+	Handle      string `json:"handle,omitempty" jsonschema:"what @ names a new one by; made of the name when absent"`
+	Private     bool   `json:"private,omitempty" jsonschema:"keep it from remote models; its memories are private by themselves only"`
+	IfVersion   *int   `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+}
+
+// ContextRef are the parameters of contexts.get.
+type ContextRef struct {
+	Ref string `json:"ref" jsonschema:"an id, or a handle with or without @"`
+	Reads
+}
+
+// ContextFull is the result of contexts.get.
+type ContextFull struct {
+	record.Context
+	Children []*record.Context `json:"children" jsonschema:"the contexts directly below it, by name"`
+	Memories int               `json:"memories" jsonschema:"how many active and contested memories belong to it"`
+}
+
+// ContextFilter are the parameters of contexts.list.
+type ContextFilter struct {
+	ParentID string `json:"parentId,omitempty" jsonschema:"those directly below this one; those at the top when absent"`
+	Tree     bool   `json:"tree,omitempty" jsonschema:"all of them, whatever they lie below"`
+	Reads
+}
+
+// ContextList is the result of contexts.list.
+type ContextList struct {
+	Contexts []*record.Context `json:"contexts" jsonschema:"the contexts, by name"`
+}
+
+// ContextDelete are the parameters of contexts.delete.
+type ContextDelete struct {
+	ID      string `json:"id" jsonschema:"id of the context"`
+	Subtree bool   `json:"subtree,omitempty" jsonschema:"delete those below it too; else they move up"`
+}
+
+// ContextDeleted is the result of contexts.delete.
+type ContextDeleted struct {
+	ID       string `json:"id" jsonschema:"id of the context that is gone"`
+	Moved    int    `json:"moved" jsonschema:"contexts that moved up, or were deleted with it"`
+	Unlinked int    `json:"unlinked" jsonschema:"memories that belonged to what is gone"`
+}
+
+// ContextLink are the parameters of contexts.link and contexts.unlink.
+type ContextLink struct {
+	ID        string   `json:"id" jsonschema:"id of the context"`
+	MemoryIDs []string `json:"memoryIds" jsonschema:"ids of memories, at most 200"`
+}
+
+// Linked is the result of contexts.link.
+type Linked struct {
+	Added int `json:"added" jsonschema:"memories that did not belong to it before"`
+}
+
+// Unlinked is the result of contexts.unlink.
+type Unlinked struct {
+	Removed int `json:"removed" jsonschema:"memories that belonged to it before"`
+}
+
+const (
+	exampleMemory = `{"id":"550e8400-e29b-41d4-a716-446655440000","number":42,"handle":"prefer_morning_workouts_a3f2","aliases":[],` +
+		`"tier":"memoryBank","kind":"preference","statement":"I prefer morning workouts","questions":["When do I train?"],` +
+		`"domains":["health"],"tags":["sport"],"entityIds":[],"noteIds":[],"status":"active","importance":0.7,"confidence":0.9,` +
+		`"pinned":false,"alwaysInject":false,"private":false,"source":{"kind":"user"},"evidence":[],"evidenceCount":0,` +
+		`"confidenceAt":"2026-03-04T09:00:00Z","supersedes":[],"contradicts":[],"createdAt":"2026-03-04T09:00:00Z",` +
+		`"updatedAt":"2026-03-04T09:00:00Z","tierSince":"2026-03-04T09:00:00Z","version":1,"quality":0.63,"contexts":["health"],` +
+		`"use":{"uses":0,"worked":0,"failed":0,"partial":0,"unknown":0,"mentioned":0,"wilson":0.5}}`
+	exampleContext = `{"id":"health","handle":"health_goals_context","aliases":[],"name":"Health Goals","private":false,` +
+		`"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:00:00Z","version":1}`
+	exampleMemoryID = `{"id":"550e8400-e29b-41d4-a716-446655440000"}`
+)
+
+var memoryMethods = []Method{
+	describe[MemoryDraft, MemoryAdded]("memory.add", Mutation,
+		"Write one memory down: a statement about the person or their world.",
+		"The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. "+
+			"What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. "+
+			"A remote connection chooses no id, and finds no duplicate in what is private.",
+		Example{`{"statement":"I prefer morning workouts","kind":"preference","tags":["sport"]}`, `{"memory":` + exampleMemory + `,"duplicate":false}`},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[MemoryAddMany, MemoryAddedMany]("memory.addMany", Mutation,
+		"Write up to 1,000 memories down in one transaction.", "All or none. An error names the one at fault.",
+		Example{`{"memories":[{"statement":"I prefer morning workouts"}]}`, `{"memories":[{"memory":` + exampleMemory + `,"duplicate":false}]}`},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[MemoryRef, record.Memory]("memory.get", Read,
+		"Read a memory by id, handle or number.",
+		"A former handle leads to it too. One that was merged leads to what it was merged into. One that was retracted is found by its id alone.",
+		Example{`{"ref":"#42"}`, exampleMemory}, CodeNotFound),
+	describe[MemoryFilter, MemoryPage]("memory.list", Read,
+		"List memories.", "",
+		Example{`{"kinds":["preference"],"limit":1}`, `{"memories":[` + exampleMemory + `],"total":1}`}),
+	describe[MemoryID, MemoryVersions]("memory.versions", Read,
+		"List what a memory said before.", "",
+		Example{exampleMemoryID, `{"versions":[{"version":1,"statement":"I like morning workouts","quality":0.49,"source":{"kind":"user"},"updatedAt":"2026-03-01T09:00:00Z"}]}`},
+		CodeNotFound),
+	describe[MemoryUpdate, record.Memory]("memory.update", Mutation,
+		"Change only the given parts of a memory; what it said before is kept.", "",
+		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","confidence":0.9}`, exampleMemory},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[MemoryPin, record.Memory]("memory.pin", Mutation,
+		"Show a memory in every prompt that shows memories, or no more.", "",
+		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","pinned":false}`, exampleMemory},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ByID, record.Memory]("memory.archive", Mutation,
+		"Take a memory out of what is found.", "It is still found by id, handle and number. Nothing automatic deletes it.",
+		Example{exampleMemoryID, exampleMemory}, CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[MemoryRestore, record.Memory]("memory.restore", Mutation,
+		"Bring an archived memory back, or what it said in a former version.", "",
+		Example{exampleMemoryID, exampleMemory}, CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[ByID, record.Memory]("memory.retract", Mutation,
+		"Say that a memory was wrong.", "It is found by its id alone from then on, and cannot be changed.",
+		Example{exampleMemoryID, exampleMemory}, CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[MemoryDelete, Deleted]("memory.delete", Mutation,
+		"Delete a memory with its versions, its counters and what other memories say of it.",
+		"One that is neither archived nor retracted needs force. Its number is not used again.",
+		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","force":true}`, exampleMemoryID},
+		CodeNotFound, CodeConflict, CodeUnavailable),
+	wholeStore(describe[MemoryForget, MemoryForgotten]("memory.forget", Mutation,
+		"Delete all memories that stem from a conversation, a note or a program, or all.",
+		"Many are deleted in several transactions. If the daemon stops between two of them, the next start continues.",
+		Example{`{"noteId":"n1","dryRun":true}`, `{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0}`},
+		CodeUnavailable)),
+	describe[MemoryUsed, Counted]("memory.recordUse", Mutation,
+		"Count that memories were used.", "It changes no memory: neither its version nor what is indexed of it.",
+		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),
+	describe[MemoryProfile, MemoryList]("memory.profile", Read,
+		"Read what is known about the person: where a conversation begins.", "",
+		Example{`{"limit":1}`, `{"memories":[` + exampleMemory + `]}`}),
+	describe[ReadAll, MemoryStats]("memory.stats", Read,
+		"Count memories.", "",
+		Example{`{}`, `{"total":1,"tiers":{"memoryBank":1},"kinds":{"preference":1},"status":{"active":1},"bank":1,"maxBank":1000,"mostUsed":[],"oldestUnused":` + exampleMemory + `}`}),
+
+	describe[ContextPut, record.Context]("contexts.put", Mutation,
+		"Create or replace a context: a part of a life that memories belong to.",
+		"Contexts form a tree. An unknown id creates the context with that id; a remote connection gives none to a new one. The handle stays when the name changes.",
+		Example{`{"id":"health","name":"Health Goals"}`, exampleContext}, CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[ContextRef, ContextFull]("contexts.get", Read,
+		"Read a context with what lies directly below it.", "",
+		Example{`{"ref":"@health_goals_context"}`, exampleContext[:len(exampleContext)-1] + `,"children":[],"memories":1}`}, CodeNotFound),
+	describe[ContextFilter, ContextList]("contexts.list", Read,
+		"List contexts by name.", "",
+		Example{`{}`, `{"contexts":[` + exampleContext + `]}`}, CodeNotFound),
+	describe[ContextLink, Linked]("contexts.link", Mutation,
+		"Have memories belong to a context.", "All or none.",
+		Example{`{"id":"health","memoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"added":1}`},
+		CodeNotFound, CodeLimit, CodeUnavailable),
+	describe[ContextLink, Unlinked]("contexts.unlink", Mutation,
+		"Have memories belong to a context no more.", "All or none.",
+		Example{`{"id":"health","memoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"removed":1}`},
+		CodeNotFound, CodeLimit, CodeUnavailable),
+	describe[ContextDelete, ContextDeleted]("contexts.delete", Mutation,
+		"Delete a context; it deletes no memory.", "",
+		Example{`{"id":"health"}`, `{"id":"health","moved":0,"unlinked":1}`}, CodeNotFound, CodeUnavailable),
+}
