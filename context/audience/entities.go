@@ -196,6 +196,14 @@ func (v *View) Named(name string) []*entities.Entity {
 	return v.entities.Named(name, v.skipEntity())
 }
 
+// UnresolvedIn is graph.Graph.Unresolved; without a graph nothing is known of references.
+func (v *View) UnresolvedIn(e *entities.Entity, limit int) (list []graph.Name, total int) {
+	if v.graph == nil {
+		return nil, 0
+	}
+	return v.graph.Unresolved(e, limit)
+}
+
 // ResolveEntity is graph.Graph.Resolve.
 func (v *View) ResolveEntity(ctx context.Context, id string, depth int) (*graph.Resolved, error) {
 	return v.graph.Resolve(ctx, id, depth)

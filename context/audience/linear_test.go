@@ -57,6 +57,9 @@ var masks = map[string]func(w *masking, s shownText){
 		links := w.remote.LinksFrom("")
 		links.To(titled(s), s.text)
 	},
+	"View.UnresolvedIn": func(w *masking, s shownText) {
+		w.remote.UnresolvedIn(s.entity, 100)
+	},
 	"View.MentionOf":   func(w *masking, s shownText) { w.remote.MentionOf(s.entity, s.text) },
 	"View.NoteInVault": func(w *masking, s shownText) { _, _ = w.remote.NoteInVault("v", "", s.text) },
 	"View.VaultOf":     func(w *masking, s shownText) { w.remote.VaultOf(s.note) },

@@ -43,6 +43,12 @@ type EntityPatch struct {
 	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
 }
 
+// EntitySaved is the result of entities.put and entities.patch.
+type EntitySaved struct {
+	record.Entity
+	Diagnostics []record.Diagnostic `json:"diagnostics,omitempty" jsonschema:"names in fields, where an id belongs, that lead to no record: at most 100; absent without any"`
+}
+
 // EntityPutMany are the parameters of entities.putMany.
 type EntityPutMany struct {
 	Entities []EntityRecord `json:"entities" jsonschema:"at most 1,000; they may refer to each other"`
@@ -50,7 +56,8 @@ type EntityPutMany struct {
 
 // EntityList is the result of entities.putMany.
 type EntityList struct {
-	Entities []*record.Entity `json:"entities" jsonschema:"the entities"`
+	Entities    []*record.Entity    `json:"entities" jsonschema:"the entities"`
+	Diagnostics []record.Diagnostic `json:"diagnostics,omitempty" jsonschema:"names in fields, where an id belongs, that lead to no record: at most 100; absent without any"`
 }
 
 // EntityPage is the result of entities.list.
@@ -82,7 +89,8 @@ type EntityFull struct {
 	record.Entity
 	TypeVault string `json:"typeVault,omitempty" jsonschema:"the vault whose type it has; absent for a type of everybody"`
 
-	Fields map[string]any `json:"fields" jsonschema:"values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value"`
+	Fields      map[string]any      `json:"fields" jsonschema:"values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value"`
+	Diagnostics []record.Diagnostic `json:"diagnostics,omitempty" jsonschema:"names in fields, where an id belongs, that lead to no record: at most 100; absent without any"`
 }
 
 // EntityFilter are the parameters of entities.list.
@@ -189,13 +197,14 @@ var typeMethods = []Method{
 }
 
 var entityMethods = []Method{
-	describe[EntityPut, record.Entity]("entities.put", Mutation,
+	describe[EntityPut, EntitySaved]("entities.put", Mutation,
 		"Create or replace an entity; fields that are absent are cleared.",
 		"An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. "+
-			"Values are checked against the type. An entity that was made from a note keeps that note.",
+			"Values are checked against the type. A name where an id belongs leads to the record of that name; one that leads to none is kept, and reported as a diagnostic. "+
+			"An entity that was made from a note keeps that note.",
 		Example{`{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}`, exampleEntity},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
-	describe[EntityPatch, record.Entity]("entities.patch", Mutation,
+	describe[EntityPatch, EntitySaved]("entities.patch", Mutation,
 		"Change only the given parts and field values of an entity.",
 		"An entity that was made from a note keeps that note.",
 		Example{`{"id":"alice","fields":{"role":"Engineer","manager":null}}`, exampleEntity},

@@ -645,6 +645,8 @@ export interface EntityFull {
   typeVault?: string;
   /** Values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value. */
   fields: Record<string, unknown>;
+  /** Names in fields, where an id belongs, that lead to no record: at most 100; absent without any. */
+  diagnostics?: Diagnostic[];
 }
 
 export interface EntityHead {
@@ -712,6 +714,8 @@ export interface EntityItems {
 export interface EntityList {
   /** The entities. */
   entities: Entity[];
+  /** Names in fields, where an id belongs, that lead to no record: at most 100; absent without any. */
+  diagnostics?: Diagnostic[];
 }
 
 export interface EntityPage {
@@ -757,6 +761,44 @@ export interface EntityRecord {
   vaultBacked?: boolean;
   /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
+}
+
+export interface EntitySaved {
+  /** Id of the entity. */
+  id: string;
+  /** Name of its type. */
+  type: string;
+  /** Its name. */
+  name: string;
+  /** Its other names. */
+  aliases: string[];
+  /** Its values by field name; references are ids if they are resolved, else the link as written. */
+  fields: Record<string, unknown>;
+  /** The note that describes it. */
+  noteId?: string;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /** Whether it comes from a file; it then changes only with the file. */
+  vaultBacked: boolean;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /**
+   * When it went to the trash; absent while it is not there.
+   * RFC 3339, in UTC.
+   */
+  trashedAt?: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** Names in fields, where an id belongs, that lead to no record: at most 100; absent without any. */
+  diagnostics?: Diagnostic[];
 }
 
 export interface ErrorData {
@@ -3434,18 +3476,18 @@ export interface Methods {
   "types.delete": { params: TypesDeleteParams; result: TypeName };
   /**
    * Create or replace an entity; fields that are absent are cleared.
-   * An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. Values are checked against the type. An entity that was made from a note keeps that note.
+   * An unknown id creates the entity with that id; a remote connection gives none to a new entity, and no noteId that it is not shown. Values are checked against the type. A name where an id belongs leads to the record of that name; one that leads to none is kept, and reported as a diagnostic. An entity that was made from a note keeps that note.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"},"ifVersion":0}
    */
-  "entities.put": { params: EntitiesPutParams; result: Entity };
+  "entities.put": { params: EntitiesPutParams; result: EntitySaved };
   /**
    * Change only the given parts and field values of an entity.
    * An entity that was made from a note keeps that note.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice","fields":{"role":"Engineer","manager":null}}
    */
-  "entities.patch": { params: EntitiesPatchParams; result: Entity };
+  "entities.patch": { params: EntitiesPatchParams; result: EntitySaved };
   /**
    * Create or replace up to 1,000 entities in one transaction.
    * They may refer to each other. A remote connection cannot choose the id of a new entity.
