@@ -540,6 +540,15 @@ func (s *openStore) change() {
 	s.must("entities.putMany", `{"entities":[{"id":"roof","type":"Hive","name":"Roof hive","aliases":["The roof"],"fields":{"place":"Graz","weight_kg":31.4,"queen":"young","keeper":`+s.ids(`"<Alice Novak>"`)+`,"log":"hive-log"}},{"id":"yard","type":"Hive","name":"Yard hive","fields":{"place":"Linz","weight_kg":0}},{"id":"gone","type":"Hive","name":"Gone hive","fields":{"place":"nowhere"}}]}`)
 	s.must("entities.patch", `{"id":"yard","fields":{"weight_kg":1e21,"queen":"old"}}`)
 	s.must("entities.trash", `{"id":"gone"}`)
+	s.must("contexts.put", `{"id":"bees","name":"Bee Keeping","description":"The roof and the yard"}`)
+	s.must("contexts.put", `{"id":"honey","name":"Honey","parentId":"bees","private":true}`)
+	s.must("memory.addMany", `{"memories":[{"id":"m1","statement":"I weigh the hives on the first of May","kind":"task","tags":["bees/scale"],"questions":["When do I weigh?"],"contexts":["bees","honey"],"noteIds":["b2"],"entityIds":["roof"],"validFrom":"2025-05-01T00:00:00Z"},{"id":"m2","statement":"I sell honey, see [[Hive Log]]","source":{"kind":"extraction","noteId":"hive-log"}},{"id":"m3","statement":"I buy jars in Graz","pinned":true,"confidence":0.2},{"id":"m4","statement":"Ich heiße Zoë 蜂 🐝","kind":"identity","alwaysInject":true},{"id":"m5","statement":"To be deleted"},{"id":"m6","statement":"I have one hive"}]}`)
+	s.must("memory.add", `{"id":"m7","statement":"I have two hives","supersedes":["m6"]}`)
+	s.must("memory.add", `{"statement":"i have TWO hives!"}`)
+	s.must("memory.update", `{"id":"m1","statement":"I weigh the hives on the second of May","ifVersion":1}`)
+	s.must("memory.recordUse", `{"ids":["m1","m4"]}`)
+	s.must("memory.delete", `{"id":"m5","force":true}`)
+	s.must("memory.retract", `{"id":"m3"}`)
 }
 
 // changeMore changes what change made.
@@ -551,6 +560,9 @@ func (s *openStore) changeMore() {
 	s.must("notes.archive", `{"id":"b1"}`)
 	s.must("notes.put", `{"id":"late","title":"Late note","body":"After both snapshots, see [[Hive Log]]."}`)
 	s.must("types.put", `{"name":"Hive","fields":[{"name":"place","type":"text"},{"name":"weight_kg","type":"number"},{"name":"log","type":"note_ref"}],"force":true}`)
+	s.must("memory.archive", `{"id":"m7"}`)
+	s.must("contexts.delete", `{"id":"bees"}`)
+	s.must("memory.add", `{"id":"m8","statement":"After both snapshots"}`)
 }
 
 // must calls a method that must succeed.
@@ -599,6 +611,15 @@ var questions = []struct {
 	{method: "graph.path", params: `{"from":"roof","to":"<Engineering>"}`},
 	{method: "graph.stats", params: `{}`},
 	{method: "vault.list", params: `{}`, drop: []string{"path", "watching", "stale", "lastScanAt"}},
+	{method: "memory.list", params: `{"sortBy":"created","status":["active","contested","superseded","deprecated","archived","merged","retracted"]}`},
+	{method: "memory.list", params: `{"contexts":["honey"]}`},
+	{method: "memory.get", params: `{"ref":"#4"}`},
+	{method: "memory.get", params: `{"ref":"m3"}`},
+	{method: "memory.get", params: `{"ref":"#5"}`}, // deleted
+	{method: "memory.versions", params: `{"id":"m1"}`},
+	{method: "memory.profile", params: `{}`},
+	{method: "memory.stats", params: `{}`},
+	{method: "contexts.list", params: `{"tree":true}`},
 	{method: "admin.stats", params: `{}`, keep: []string{"notes", "archived", "entities", "types", "vaults"}},
 }
 
