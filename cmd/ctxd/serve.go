@@ -175,7 +175,7 @@ func pointed(s *string) []string {
 func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(a.Ctx)
 	d.Go(func() { c.importAll(ctx, a, d, folders, log) })
-	d.Go(func() { dropFormerNames(ctx, d, log) })
+	d.Go(func() { dropFormerNames(ctx, d.Server.DropFormerNames, log) })
 	d.Go(func() { keepMemories(ctx, d, log) })
 	var failed error
 	select {
@@ -202,9 +202,9 @@ func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.L
 
 // dropFormerNames drops what notes were called long ago, at the start and every hour: a name
 // is kept for a month, so an hour more makes no difference.
-func dropFormerNames(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
+func dropFormerNames(ctx context.Context, drop func(context.Context) error, log *slog.Logger) {
 	for {
-		err := d.Server.DropFormerNames(ctx)
+		err := drop(ctx)
 		if err != nil && ctx.Err() == nil {
 			log.Warn("cannot drop the former names of notes", "error", fault.Message(err))
 		}
