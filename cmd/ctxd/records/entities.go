@@ -79,7 +79,11 @@ func (c *listEntities) Run(a *Options) error {
 				term.Line{term.Styled(term.Faint, strings.Join(e.Aliases, ", "))}, marks(e.Private, e.VaultBacked),
 				term.Line{term.Styled(term.Faint, where)}, term.Line{term.Styled(term.Faint, id)})
 		}
-		a.drawList(cl, t, "no such entity", more)
+		none := "no such entity"
+		if c.Type == "" && !c.Trashed {
+			none = "there are no entities; frontmatter with a type makes one, and so does ctxd entities set"
+		}
+		a.drawList(cl, t, none, more)
 		return nil
 	})
 }

@@ -92,7 +92,11 @@ func (c *listNotes) Run(a *Options) error {
 			t.Row(term.Line{term.Text(n.Title)}, term.Line{term.Styled(term.Faint, where)},
 				term.Line{term.Styled(term.Accent, tags)}, marks(n.Private, false))
 		}
-		a.drawList(cl, t, "no such note", more)
+		none := "no such note"
+		if c.Tag+c.Folder+c.Type+c.Vault+c.Since == "" && !c.Archived {
+			none = "there are no notes; " + connect.HowToFill + ", and ctxd notes set makes one"
+		}
+		a.drawList(cl, t, none, more)
 		return nil
 	})
 }

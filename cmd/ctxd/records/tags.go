@@ -62,7 +62,11 @@ func (c *listTags) Run(a *Options) error {
 		for _, tag := range tags {
 			t.Row(term.Line{term.Styled(term.Accent, "#"+tag.Name)}, term.Line{term.Styled(term.Faint, term.Count(tag.Count, "note"))})
 		}
-		a.drawList(cl, t, "no note has such a tag", more)
+		none := "no note has such a tag"
+		if c.Prefix == "" {
+			none = "no note has a tag; #word in its text makes one, and so does tags: [word] in its frontmatter"
+		}
+		a.drawList(cl, t, none, more)
 		return nil
 	})
 }
