@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
@@ -46,6 +47,9 @@ type commandLine struct {
 	Entities records.Entities `cmd:"" group:"notes" help:"List, show, create and change entities."`
 	Types    records.Types    `cmd:"" group:"notes" help:"List, show, declare and change types of entities."`
 	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes that have one."`
+
+	Memory   memories.Command  `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
+	Contexts memories.Contexts `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
 
 	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
 	Similar search.Similar `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
@@ -163,6 +167,7 @@ func (a *app) bindings() []any {
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
+		&memories.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
 		&search.Options{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
@@ -212,6 +217,7 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		kong.Name("ctxd"),
 		kong.Description("The local context engine for note apps: it knows your notes and entities, and hands a language model exactly the context that a question needs."),
 		kong.Vars{"budgets": inspect.BudgetKeys(), "audienceDefault": connect.AudienceDefault},
+		memories.Vars(),
 		kong.Writers(a.Out, a.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),

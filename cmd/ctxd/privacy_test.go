@@ -66,6 +66,14 @@ var commandsOfReaders = map[string][]line{
 	"inspect entity": said("Ann", "@Cid", "cid", "bob", "Bob", "Dan", "zqboss", "Zqnam", "@Zqnick", "Plain", "Cid [[Zqpath]]"),
 	"inspect graph": said("Ann|--depth|4", "@Ann|--depth|2|--fields|16", "Ann|--depth|3|--format|dot", "Ann|--depth|3|--format|mermaid", "Ann|--depth|3|--format|svg",
 		"Ann|--format|svg|-o|ann.svg|--fields|16", "Open|--depth|4", "Ann|--to|Ben|--fields|16", "Ann|--to|Ben|--depth|2", "Dan|--to|Open", "Ann|--to|Zqnam", "zqboss", "", "Zqtitl"),
+	"memory list":    said("", "--sort|created", "--tag|zqlabel", "--context|zqcontext", "--context|health", "--kind|identity", "--entity|Zqname"),
+	"memory show":    said("1", "2", "zqmemory|--versions", "open|--versions", "zqstatement_about"),
+	"memory profile": said(""),
+	"memory stats":   said(""),
+	"inspect memory": said("1", "2", "zqmemory", "open"),
+	"contexts list":  said("", "--parent|zqcontext", "--parent|Zqcontext"),
+	"contexts tree":  said(""),
+	"contexts show":  said("health", "Health", "zqcontext", "Zqcontext"),
 	"inspect wql": said("SELECT p FROM Person p WHERE p.boss = {this}|--this|Zqnam", "SELECT t FROM Zqtyp t", "SELECT t FROM Thing t WHERE t.zqcolou = 3|--explain",
 		"SELECT p FROM Person p ORDER BY p.boss.name|--explain", "SELECT t FROM Thing t|--type|Zqtyp"),
 	"inspect search":   said("scales|-n|100", "Zqtext scales", "Zqtitl", "scales|--tag|zqtag", "Zqname about"),
@@ -100,6 +108,19 @@ var commandsForPeople = map[string]string{
 	"notes set":       "writes, and says what of, to who may write",
 	"entities set":    "writes, and says what of, to who may write",
 	"types set":       "writes, and says what of, to who may write",
+	"memory add":      "writes, and says what of, to who may write",
+	"memory update":   "writes, and says what of, to who may write",
+	"memory pin":      "writes, and says what of, to who may write",
+	"memory unpin":    "writes, and says what of, to who may write",
+	"memory archive":  "writes, and says what of, to who may write",
+	"memory restore":  "writes, and says what of, to who may write",
+	"memory retract":  "writes, and says what of, to who may write",
+	"memory delete":   "writes, and says what of, to who may write",
+	"memory forget":   "is refused to a remote connection",
+	"contexts put":    "writes, and says what of, to who may write",
+	"contexts delete": "writes, and says what of, to who may write",
+	"contexts link":   "writes, and says what of, to who may write",
+	"contexts unlink": "writes, and says what of, to who may write",
 	"import":          "is refused to a remote connection, and says to its caller which files were left out",
 	"vault unwatch":   "is refused to a remote connection",
 	"vault forget":    "is refused to a remote connection",
@@ -141,7 +162,7 @@ func servePrivate(t *testing.T) *privateHouse {
 	t.Cleanup(func() { _ = c.Close() })
 	h.client = c
 	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: vault}, new(watch.Result)))
-	for _, r := range fixtures.CanaryRecords {
+	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), nil))
 	}
 	cmd := h.command(t, "inspect", "index", "--watch")

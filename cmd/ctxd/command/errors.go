@@ -133,11 +133,13 @@ func Explain(err error) Failure {
 var unexpectedArgument = regexp.MustCompile(`^unexpected argument (.*?)($|, did you mean )`)
 
 // otherVerbs are what other programs call what commands do here.
-var otherVerbs = map[string]string{
-	"get": "show", "cat": "show", "view": "show", "read": "show", "print": "show",
-	"ls": "list", "all": "list",
-	"put": "set", "add": "set", "create": "set", "new": "set", "edit": "set", "update": "set",
-	"rm": "forget", "remove": "forget", "delete": "forget",
+// Of several the first that there is counts.
+var otherVerbs = map[string][]string{
+	"get": {"show"}, "cat": {"show"}, "view": {"show"}, "read": {"show"}, "print": {"show"},
+	"ls": {"list"}, "all": {"list"},
+	"put": {"set"}, "add": {"set", "put"}, "create": {"set", "add", "put"}, "new": {"set", "add", "put"},
+	"edit": {"set", "update", "put"}, "update": {"set", "put"}, "set": {"update", "put"},
+	"rm": {"delete", "forget"}, "remove": {"delete", "forget"}, "delete": {"forget"},
 }
 
 // noCommand says of an unknown word in the place of a command what may have been meant: the
@@ -152,10 +154,11 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 	if place == nil {
 		place = program
 	}
-	verb := otherVerbs[word]
-	if slices.ContainsFunc(place.Children, func(n *kong.Node) bool { return n.Name == verb }) {
-		f.Message = fmt.Sprintf("there is no command %q, did you mean %q?", word, verb)
-		return
+	for _, verb := range otherVerbs[word] {
+		if slices.ContainsFunc(place.Children, func(n *kong.Node) bool { return n.Name == verb }) {
+			f.Message = fmt.Sprintf("there is no command %q, did you mean %q?", word, verb)
+			return
+		}
 	}
 	f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
 	var named []string

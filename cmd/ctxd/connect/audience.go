@@ -37,7 +37,10 @@ func namesReader(hint string) bool {
 	if strings.Contains(hint, " --help") {
 		return false
 	}
-	for _, name := range [...]string{"ctxd search ", "ctxd call ", "ctxd inspect entity ", "ctxd inspect graph ", "ctxd types list"} {
+	for _, name := range [...]string{
+		"ctxd search ", "ctxd call ", "ctxd inspect entity ", "ctxd inspect graph ", "ctxd types list",
+		"ctxd memory list", "ctxd contexts tree",
+	} {
 		if strings.Contains(hint, name) {
 			return true
 		}

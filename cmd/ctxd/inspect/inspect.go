@@ -8,6 +8,7 @@ type Command struct {
 	Context Context       `cmd:"" help:"Show the prompt for a message: what goes in, what does not, and why."`
 	Note    noteCmd       `cmd:"" help:"Show a note with its links and the notes that link to it."`
 	Entity  Entity        `cmd:"" help:"Show an entity with its fields and what refers to it."`
+	Memory  memoryCmd     `cmd:"" help:"Show a memory with where it comes from, its use, and what it said before."`
 	Graph   graphCmd      `cmd:"" help:"Draw the graph around a note or entity, or count the whole graph."`
 	WQL     shell.Inspect `cmd:"" name:"wql" help:"Check a WQL query, and show how it is read and, with --explain, its plan."`
 	Search  searchCmd     `cmd:"" help:"Explain a search: how the query is read, the hits by words, the hits by meaning, and how they are combined."`

@@ -1,0 +1,115 @@
+package memories
+
+import (
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+)
+
+// Command is ctxd memory.
+type Command struct {
+	Add     addMemory     `cmd:"" help:"Write a memory down: one statement about you or your world."`
+	List    listMemories  `cmd:"" help:"List the memories."`
+	Show    showMemory    `cmd:"" help:"Show a memory, and what it said before."`
+	Update  updateMemory  `cmd:"" help:"Change parts of a memory; what it said before is kept."`
+	Pin     pinMemory     `cmd:"" help:"Pin a memory: it is always in the prompts that show memories."`
+	Unpin   unpinMemory   `cmd:"" help:"Unpin a memory."`
+	Archive archiveMemory `cmd:"" help:"Take a memory out of what is found. ctxd memory restore brings it back."`
+	Restore restoreMemory `cmd:"" help:"Bring an archived memory back, or what a memory said before."`
+	Retract retractMemory `cmd:"" help:"Say that a memory was wrong. It stays, and is found by its id alone."`
+	Delete  deleteMemory  `cmd:"" help:"Delete a memory for good."`
+	Forget  forget        `cmd:"" help:"Delete all memories that stem from a conversation, a note or a program, or all."`
+	Profile profile       `cmd:"" help:"Show what is known about you: what a conversation begins with."`
+	Stats   stats         `cmd:"" help:"Count the memories, and show which are used."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "A memory has a number, such as 42, and a handle, such as prefer_morning_workouts_a3f2. " +
+		"Every command takes either, or the id; # before a number and @ before a handle may be left out."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd memory add "I prefer morning workouts" --kind preference`, "remember something"},
+		{"ctxd memory list --kind preference", "what is remembered"},
+		{"ctxd memory show 42", "one memory, by its number"},
+	}
+}
+
+// Vars are the variables of the help and the values of the flags.
+func Vars() kong.Vars {
+	return kong.Vars{
+		"memoryTiers": strings.Join(record.Tiers, ","), "memoryKinds": strings.Join(record.MemoryKinds, ","),
+		"memoryStatuses": strings.Join(record.MemoryStatuses, ","), "memoryDates": search.Dates,
+	}
+}
+
+// moment reads the date of a flag, nil for none.
+func moment(flag, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // no date, and nothing wrong with that
+	}
+	at, ok := search.Moment(text, time.Now())
+	if !ok {
+		return nil, command.Misuse("--"+flag+" "+command.Quoted(text)+" is no date",
+			"such as "+search.Dates+", or a time such as 2026-01-31T09:30:00Z")
+	}
+	return &at, nil
+}
+
+// contextIDs returns the ids of the contexts that flags name, nil for none.
+func contextIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+	for _, ref := range refs {
+		c, err := connect.FindContext(a.Ctx, cl, ref)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c.ID)
+	}
+	return list, nil
+}
+
+// memoryIDs returns the ids of the memories that arguments or flags name, nil for none.
+func memoryIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+	for _, ref := range refs {
+		m, err := connect.FindMemory(a.Ctx, cl, ref)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m.ID)
+	}
+	return list, nil
+}
+
+// entityIDs returns the ids of the entities that flags name, nil for none.
+func entityIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+	for _, ref := range refs {
+		id, err := connect.FindEntity(a.Ctx, cl, ref)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+	}
+	return list, nil
+}
+
+// noteIDs returns the ids of the notes that flags name, nil for none.
+func noteIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+	for _, ref := range refs {
+		n, err := connect.FindNote(a.Ctx, cl, ref)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n.ID)
+	}
+	return list, nil
+}

@@ -1,0 +1,12 @@
+package memories
+
+import (
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+)
+
+// Options are what the commands run with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
