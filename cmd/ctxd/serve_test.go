@@ -43,7 +43,7 @@ func TestSRCH35_FormerNamesAreDroppedEveryHour(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("dropped after %v, want %v", got, want)
 			}
-			time.Sleep(time.Hour) // of the bubble
+			<-time.After(time.Hour) // by the clock of the bubble
 		}
 		synctest.Wait()
 		cancel()
