@@ -120,7 +120,8 @@ type Store struct {
 	contexts map[string]*contextRecord
 	children map[string]map[string]bool // id of a context, "" for none, to those below it
 	members  map[string]map[string]bool // id of a context to those of its memories
-	version  map[string]int             // id of a memory to how many former versions there are
+	bank     int                        // active memories of the tier memoryBank
+	kept     int                        // of these, what may not be archived
 }
 
 // Open loads the memories and contexts of db and keeps them current from then on.
@@ -141,7 +142,6 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
 		inside: make(map[string]map[string]bool), contexts: make(map[string]*contextRecord),
 		children: make(map[string]map[string]bool), members: make(map[string]map[string]bool),
-		version: make(map[string]int),
 	}
 	if err := db.View(context.Background(), s.load); err != nil {
 		return nil, err
@@ -170,10 +170,6 @@ func (s *Store) load(tx *kv.Tx) error {
 	for id, u := range uses.All(tx, "") {
 		s.use[id] = u
 	}
-	for key := range versions.All(tx, "") {
-		id, _ := cutKey(key)
-		s.version[id]++
-	}
 	for _, c := range contexts.All(tx, "") {
 		s.putContext(nil, c)
 	}
@@ -196,9 +192,6 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 			} else {
 				s.use[ch.ID] = now
 			}
-		} else if old, now, ok := versions.Of(ch); ok {
-			id, _ := cutKey(ch.ID)
-			s.countVersion(id, old, now)
 		} else if old, now, ok := contexts.Of(ch); ok {
 			s.putContext(old, now)
 		} else if _, now, ok := members.Of(ch); ok {
@@ -207,21 +200,10 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 	}
 }
 
-func (s *Store) countVersion(id string, old, now *Version) {
-	switch {
-	case old == nil && now != nil:
-		s.version[id]++
-	case old != nil && now == nil:
-		s.version[id]--
-		if s.version[id] == 0 {
-			delete(s.version, id)
-		}
-	}
-}
-
 // put replaces a memory in the view.
 func (s *Store) put(old, now *Record) {
 	if old != nil {
+		s.countBank(old, -1)
 		delete(s.byID, old.ID)
 		delete(s.byNumber, old.Number)
 		for _, h := range handlesOf(old.Handle, old.Aliases) {
@@ -229,11 +211,22 @@ func (s *Store) put(old, now *Record) {
 		}
 	}
 	if now != nil {
+		s.countBank(now, 1)
 		s.byID[now.ID] = now
 		s.byNumber[now.Number] = now.ID
 		for _, h := range handlesOf(now.Handle, now.Aliases) {
 			s.byHandle[h] = owned{ofMemory, now.ID}
 		}
+	}
+}
+
+func (s *Store) countBank(m *Record, by int) {
+	if !inBank(m) {
+		return
+	}
+	s.bank += by
+	if m.Pinned || m.AlwaysInject {
+		s.kept += by
 	}
 }
 

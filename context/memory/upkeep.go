@@ -32,12 +32,7 @@ func (s *Store) roomInBank(more int) error {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	n := more
-	for _, m := range s.byID {
-		if inBank(m) && (m.Pinned || m.AlwaysInject) {
-			n++
-		}
-	}
+	n := s.kept + more
 	if most := s.opts.Limits.Bank; n > most {
 		return fault.TooLarge("tier", n, most, "active memories of the tier memoryBank").
 			WithHint("those that are pinned or always injected are never archived: unpin or archive one of them")
@@ -49,20 +44,15 @@ func (s *Store) roomInBank(more int) error {
 func (s *Store) overCap(written []string) (list []string, excess int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var all []*Record
-	n := 0
-	for _, m := range s.byID {
-		if !inBank(m) {
-			continue
-		}
-		n++
-		if !m.Pinned && !m.AlwaysInject && !slices.Contains(written, m.ID) {
-			all = append(all, m)
-		}
-	}
-	excess = n - s.opts.Limits.Bank
+	excess = s.bank - s.opts.Limits.Bank
 	if excess <= 0 {
 		return nil, 0
+	}
+	var all []*Record
+	for _, m := range s.byID {
+		if inBank(m) && !m.Pinned && !m.AlwaysInject && !slices.Contains(written, m.ID) {
+			all = append(all, m)
+		}
 	}
 	worth := func(m *Record) Use {
 		if u := s.use[m.ID]; u != nil {
