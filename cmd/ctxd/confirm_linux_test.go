@@ -60,6 +60,31 @@ func TestREL12_RestoreAsks(t *testing.T) {
 	}
 }
 
+// What deletes memories shows them and asks on a terminal, and does nothing without a yes.
+func TestMEM5_DeletingAsks(t *testing.T) {
+	p := newHome(t)
+	p.run(t, "stdio", "--idle-exit", "never") // starts a daemon
+	p.run(t, "memory", "add", "I live in Porto", "--handle", "home")
+	for _, line := range []string{"memory delete home", "memory forget --all"} {
+		for says, status := range map[string]int{"n\n": command.ExitError, "\x04": command.ExitError, "\x03": command.ExitInterrupted} {
+			shown, got := p.answer(t, says, strings.Fields(line)...)
+			if got != status || !strings.Contains(shown, "I live in Porto") {
+				t.Errorf("ctxd %s answered with %q ends with %d, want %d:\n%s", line, says, got, status, shown)
+			}
+			p.run(t, "memory", "show", "home")
+		}
+	}
+	for _, line := range []string{"memory delete home", "memory forget --all"} {
+		if shown, got := p.answer(t, "y\n", strings.Fields(line)...); got != command.ExitOK {
+			t.Errorf("ctxd %s answered with yes ends with %d:\n%s", line, got, shown)
+		}
+		if said := p.run(t, "memory", "stats"); !strings.Contains(said, "0 memories") {
+			t.Errorf("after ctxd %s there are still memories:\n%s", line, said)
+		}
+		p.run(t, "memory", "add", "I live in Faro")
+	}
+}
+
 // make puts a note into the store.
 func (p home) make(t *testing.T, id, title string) {
 	t.Helper()
