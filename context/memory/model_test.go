@@ -256,6 +256,7 @@ func (w *world) compare(rt *rapid.T, model map[string]*remembered) {
 		want := model[m.ID]
 		if want == nil {
 			rt.Fatalf("%s should not be there", m.ID)
+			return // which Fatalf does not say of itself
 		}
 		in := make(map[string]bool)
 		for _, c := range m.Contexts {
