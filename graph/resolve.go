@@ -174,7 +174,10 @@ func (g *Graph) stored(e *entities.Entity, f entities.Field, value any) any {
 			kind = Note
 		}
 		show = func(id string) string {
-			if g.withheld(e, Key{kind, id}) {
+			switch {
+			case g.withheld(e, Key{kind, id}):
+				return Private
+			case record.NeverLed(id) && g.vertex(Key{kind, id}, 0) == nil && g.text(e, id) != id: // a name
 				return Private
 			}
 			return id
