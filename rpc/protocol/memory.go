@@ -72,6 +72,12 @@ type MemoryFilter struct {
 	Reads
 }
 
+// All reports whether the filter leaves no memory out that is found by default.
+func (f *MemoryFilter) All() bool {
+	return len(f.Tiers)+len(f.Kinds)+len(f.Status)+len(f.Tags)+len(f.Contexts)+len(f.EntityIDs) == 0 &&
+		f.Pinned == nil && f.After == nil && f.Before == nil
+}
+
 // MemoryPage is the result of memory.list.
 type MemoryPage struct {
 	Memories   []*record.Memory `json:"memories" jsonschema:"the memories"`

@@ -67,7 +67,11 @@ func (c *listContexts) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(list)
 		}
-		drawContexts(a.Out, list.Contexts, "no such context")
+		none := "there are no contexts; ctxd contexts put Health makes one"
+		if c.Parent != "" {
+			none = "no context lies below it"
+		}
+		drawContexts(a.Out, list.Contexts, none)
 		return nil
 	})
 }

@@ -74,7 +74,11 @@ func (c *listMemories) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(map[string]any{"memories": list, "total": total, "more": total > len(list)})
 		}
-		drawList(a.Out, list, "no such memory")
+		none := "no such memory"
+		if f.All() {
+			none = "there are no memories; ctxd memory add \"I prefer morning workouts\" writes one down"
+		}
+		drawList(a.Out, list, none)
 		if total > len(list) {
 			a.Out.Say(term.Styled(term.Faint, "the first "+term.Number(len(list))+" of "+term.Number(total)+"; -n 0 shows all"))
 		}
