@@ -1,0 +1,84 @@
+package chat
+
+import (
+	"fmt"
+
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Check says what of the records does not fit together. They are named by ids alone. O(messages).
+func Check(tx *kv.Tx) (problems []string, err error) {
+	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	wantPublic, wantHashes, wantClients, wantMessages := 0, 0, 0, 0
+	for id, c := range Conversations.All(tx, "") {
+		by, err := handles.Get(tx, handle.Fold(c.Handle))
+		if err != nil {
+			return nil, err
+		}
+		if by == nil || by.ID != id {
+			wrong("conversation %s is not found by its handle", id)
+		}
+		var all, seen counts
+		for index := 1; index <= c.All.Messages; index++ {
+			m, err := Messages.Get(tx, messageKey(id, index))
+			if err != nil {
+				return nil, err
+			}
+			if m == nil || m.Index != index {
+				wrong("conversation %s has no message %d", id, index)
+				continue
+			}
+			all.add(m)
+			wantMessages++
+			wantHashes++
+			if p, err := hashes.Get(tx, nameKey(id, m.Hash)); err != nil {
+				return nil, err
+			} else if p == nil || p.Index != index {
+				wrong("message %d of conversation %s is not found by its hash", index, id)
+			}
+			if m.ClientMessageID != "" {
+				wantClients++
+				if has, err := clients.Has(tx, clientKey(m.ClientMessageID, id, index)); err != nil {
+					return nil, err
+				} else if !has {
+					wrong("message %d of conversation %s is not found by the id of its client", index, id)
+				}
+			}
+			if !m.private() {
+				seen.add(m)
+				wantPublic++
+				if p, err := public.Get(tx, messageKey(id, m.PublicIndex)); err != nil {
+					return nil, err
+				} else if m.PublicIndex != seen.Messages || p == nil || p.Index != index {
+					wrong("message %d of conversation %s has another number for remote readers", index, id)
+				}
+			}
+		}
+		if all != c.All || seen != c.Public {
+			wrong("conversation %s counts other messages than it has", id)
+		}
+	}
+	for _, c := range []struct {
+		name       string
+		have, want int
+	}{
+		{Messages.Name(), count(tx, Messages), wantMessages},
+		{public.Name(), count(tx, public), wantPublic},
+		{hashes.Name(), count(tx, hashes), wantHashes},
+		{clients.Name(), count(tx, clients), wantClients},
+		{handles.Name(), count(tx, handles), count(tx, Conversations)},
+	} {
+		if c.have != c.want {
+			wrong("there are %d records %q, and should be %d", c.have, c.name, c.want)
+		}
+	}
+	return problems, tx.Err()
+}
+
+func count[T any](tx *kv.Tx, c kv.Collection[T]) (n int) {
+	for range c.All(tx, "") {
+		n++
+	}
+	return n
+}

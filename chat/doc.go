@@ -1,0 +1,34 @@
+// Package chat keeps conversations and their messages.
+//
+// README.md names the promise behind each id of a test.
+//
+// # Who may call it
+//
+// Handlers of rpc. Who reads gives the View of the reader.
+//
+// # Records
+//
+//	conversation         a conversation, by id
+//	message              a message, by id of the conversation and index
+//	message-public       the index of a message that is not private, by its number among those
+//	message-name         the index of a message, by id of the conversation and hash
+//	message-client       which message a client gave an id, by a hash of that, conversation and index
+//	conversation-handle  who has a handle
+//
+// All of them are deleted with the conversation. Check compares them.
+// Members of records that this program does not know are kept when a record is written again.
+//
+// # Privacy
+//
+// For a remote reader there are only the messages that are not private, of conversations that are not.
+// They have numbers of their own, without gaps, so that a message has one index for a local reader and
+// may have another for a remote one. Titles, handles, hashes, counts and times are made of what the
+// reader sees. A conversation that begins with private messages alone is private.
+//
+// A title is cut after names of private records were taken out of the whole message: a place that
+// the end cuts through would not be found any more.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use. Reads never wait for the disk.
+package chat

@@ -1,0 +1,159 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// conversation is a conversation as it is stored.
+type conversation struct {
+	ID         string     `json:"id"`
+	Handle     string     `json:"handle"`
+	Title      string     `json:"title,omitempty"` // as it was set; empty: that of a message
+	Private    bool       `json:"private,omitempty"`
+	ArchivedAt *time.Time `json:"archivedAt,omitempty"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	ChangedAt  time.Time  `json:"changedAt"` // of the conversation itself, without messages
+	Version    int        `json:"version"`
+
+	// The handle was made of a title, or of the message with an index.
+	HandleTitle   string `json:"handleTitle,omitempty"`
+	HandleMessage int    `json:"handleMessage,omitempty"`
+
+	All    counts `json:"all"`
+	Public counts `json:"public"` // of messages that are not private
+
+	unknown
+}
+
+// counts are what a conversation knows of its messages.
+type counts struct {
+	Messages int       `json:"messages,omitempty"`
+	User     int       `json:"user,omitempty"` // index of the first message of a user; 0: none
+	At       time.Time `json:"at,omitzero"`    // when the last one was added
+}
+
+func (c *counts) add(m *message) {
+	c.Messages++
+	c.At = m.AddedAt
+	if c.User == 0 && m.Role == roleOfTitles {
+		c.User = m.Index
+	}
+}
+
+// message is a message as it is stored.
+type message struct {
+	ID              string    `json:"id"`
+	Index           int       `json:"index"`
+	PublicIndex     int       `json:"publicIndex,omitempty"` // among those that are not private; 0: it is private
+	Hash            string    `json:"hash"`
+	Role            string    `json:"role"`
+	Content         string    `json:"content"`
+	CreatedAt       time.Time `json:"createdAt"`
+	AddedAt         time.Time `json:"addedAt"`
+	Finish          string    `json:"finish"`
+	ClientMessageID string    `json:"clientMessageId,omitempty"`
+
+	unknown
+}
+
+func (m *message) private() bool { return m.PublicIndex == 0 }
+
+// place says which message has a hash, or a number among the public ones.
+type place struct {
+	Index   int  `json:"index"`
+	Private bool `json:"private,omitempty"`
+}
+
+// owner is which conversation has a handle.
+type owner struct {
+	ID string `json:"id"`
+}
+
+// The collections that the records lie in.
+var (
+	Conversations = kv.NewCollection("conversation", keeping(func(c *conversation) *unknown { return &c.unknown }))
+	Messages      = kv.NewCollection("message", keeping(func(m *message) *unknown { return &m.unknown }))
+
+	public  = kv.NewCollection[place]("message-public")
+	hashes  = kv.NewCollection[place]("message-name")
+	clients = kv.NewCollection[place]("message-client")
+	handles = kv.NewCollection[owner]("conversation-handle")
+)
+
+// unknown holds the members of a record that this program does not know.
+type unknown struct{ members map[string]json.RawMessage }
+
+// keeping is the codec of records that keep members which are not known.
+func keeping[T any](of func(*T) *unknown) kv.Codec[T] {
+	return kv.Codec[T]{
+		Encode: func(v *T) (string, error) {
+			data, err := json.Marshal(v)
+			if err != nil || len(of(v).members) == 0 {
+				return string(data), err
+			}
+			all := make(map[string]json.RawMessage)
+			if err := json.Unmarshal(data, &all); err != nil {
+				return "", err
+			}
+			for name, value := range of(v).members {
+				if _, ours := all[name]; !ours {
+					all[name] = value
+				}
+			}
+			data, err = json.Marshal(all)
+			return string(data), err
+		},
+		Decode: func(text string) (*T, error) {
+			v := new(T)
+			if err := json.Unmarshal([]byte(text), v); err != nil {
+				return nil, err
+			}
+			all := make(map[string]json.RawMessage)
+			if err := json.Unmarshal([]byte(text), &all); err != nil {
+				return nil, err
+			}
+			for name := range known[T]() {
+				delete(all, name)
+			}
+			if len(all) > 0 {
+				of(v).members = all
+			}
+			return v, nil
+		},
+	}
+}
+
+// Ids hold no slash, so one parts them in keys. Numbers sort as they count.
+
+func messageKey(id string, index int) string { return fmt.Sprintf("%s/%08d", id, index) }
+
+func nameKey(id, hash string) string { return id + "/" + hash }
+
+// clientPrefix begins the keys of the messages to which a client gave an id.
+func clientPrefix(clientID string) string {
+	sum := sha256.Sum256([]byte(clientID))
+	return hex.EncodeToString(sum[:16]) + "/"
+}
+
+func clientKey(clientID, id string, index int) string {
+	return clientPrefix(clientID) + messageKey(id, index)
+}
+
+// known are the names of the members of a record.
+func known[T any]() map[string]bool {
+	names := make(map[string]bool)
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}

@@ -1,0 +1,340 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Sizes. Over them a write is a Limit error that names the field. Those that Limits has are the
+// defaults of its members.
+const (
+	MaxMany     = 100     // messages of one call
+	MaxContent  = 1 << 20 // bytes of a message
+	MaxMessages = 100_000 // messages of a conversation
+	MaxTitle    = 200     // code points of a title
+	MaxClientID = 200     // bytes of an id that a client gives a message
+
+	titleLength  = 60 // code points of a title that is made of a message
+	roleOfTitles = record.RoleUser
+)
+
+// Limits are the sizes that can be configured. A zero member stands for its default.
+type Limits struct {
+	Content  int // bytes of a message
+	Messages int // messages of a conversation
+}
+
+// Options are what a Store needs from elsewhere. The zero value works.
+type Options struct {
+	Now    func() time.Time // nil: time.Now
+	NewID  func() string    // nil: random UUIDs
+	Limits Limits
+	// HandleTaken tells whether something else than a conversation has a handle, inside a
+	// transaction. nil: nothing has.
+	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
+}
+
+// Store keeps conversations and messages. Open makes one.
+type Store struct {
+	db   *kv.Store
+	opts Options
+
+	mu       sync.RWMutex // guards everything below
+	byID     map[string]*conversation
+	byHandle map[string]string // fold of a handle to the id
+}
+
+// Open loads the conversations of db and keeps them current from then on.
+func Open(db *kv.Store, opts Options) (*Store, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.NewID == nil {
+		opts.NewID = uuid.NewString
+	}
+	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
+	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, MaxMessages)
+	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string)}
+	err := db.View(context.Background(), func(tx *kv.Tx) error {
+		for _, c := range Conversations.All(tx, "") {
+			s.put(nil, c)
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	db.OnCommit(s.commit)
+	return s, nil
+}
+
+// commit takes in what a transaction changed.
+func (s *Store) commit(cs *kv.ChangeSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ch := range cs.Changes {
+		if old, now, ok := Conversations.Of(ch); ok {
+			s.put(old, now)
+		}
+	}
+}
+
+func (s *Store) put(old, now *conversation) {
+	if old != nil {
+		delete(s.byID, old.ID)
+		delete(s.byHandle, handle.Fold(old.Handle))
+	}
+	if now != nil {
+		s.byID[now.ID] = now
+		s.byHandle[handle.Fold(now.Handle)] = now.ID
+	}
+}
+
+// sees reports whether a conversation is there for a reader; nil is not.
+func sees(v *audience.View, c *conversation) bool { return c != nil && v.Sees(c.Private) }
+
+func missing(ref string) error {
+	err := fault.Missing("conversation", ref)
+	err.Hint = "give an id or a handle of a conversation"
+	return err
+}
+
+// counted returns what a reader sees of the messages of a conversation in number.
+func (c *conversation) counted(v *audience.View) *counts {
+	if v.Hides() {
+		return &c.Public
+	}
+	return &c.All
+}
+
+// Get returns a conversation by its id or handle. The error is NotFound.
+func (s *Store) Get(ctx context.Context, v *audience.View, ref string) (out *record.Conversation, err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		c, err := s.find(tx, v, ref)
+		if err == nil {
+			out, err = shown(tx, v, c)
+		}
+		return err
+	})
+	return out, err
+}
+
+// find returns the conversation that a reader means by an id or a handle.
+func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, error) {
+	ref = strings.TrimSpace(ref)
+	c, err := Conversations.Get(tx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		by, err := handles.Get(tx, handle.Fold(strings.TrimPrefix(ref, "@")))
+		if err != nil || by == nil {
+			return nil, cmp.Or(err, missing(ref))
+		}
+		if c, err = Conversations.Get(tx, by.ID); err != nil {
+			return nil, err
+		}
+		if sees(v, c) {
+			ok, err := showsHandle(tx, v, c)
+			if err != nil || !ok {
+				return nil, cmp.Or(err, missing(ref))
+			}
+		}
+	}
+	if !sees(v, c) {
+		return nil, missing(ref)
+	}
+	return c, nil
+}
+
+// shown returns a conversation as a reader may see it.
+func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, error) {
+	n := c.counted(v)
+	out := &record.Conversation{
+		ID: c.ID, Handle: c.Handle, Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages,
+		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.Version,
+	}
+	if c.Title == "" && n.User > 0 {
+		m, err := Messages.Get(tx, messageKey(c.ID, n.User))
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			out.Title = titleOf(v.TextOf("", m.Content))
+		}
+	}
+	ok, err := showsHandle(tx, v, c)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		out.Handle = ""
+	}
+	return out, nil
+}
+
+func (c *conversation) updatedAt(v *audience.View) time.Time {
+	if at := c.counted(v).At; at.After(c.ChangedAt) {
+		return at
+	}
+	return c.ChangedAt
+}
+
+// showsHandle reports whether what the handle was made of says nothing that a reader may not see.
+func showsHandle(tx *kv.Tx, v *audience.View, c *conversation) (bool, error) {
+	if !v.Hides() {
+		return true, nil
+	}
+	if c.HandleMessage == 0 {
+		return v.TextOf("", c.HandleTitle) == c.HandleTitle, nil
+	}
+	m, err := Messages.Get(tx, messageKey(c.ID, c.HandleMessage))
+	if err != nil || m == nil || m.private() {
+		return false, err
+	}
+	return v.TextOf("", m.Content) == m.Content, nil
+}
+
+// titleOf makes a title of a message: its beginning, in one line.
+func titleOf(text string) string {
+	// What a title can't reach is not split into words: a message may be long.
+	const enough = 4096
+	if len(text) > enough {
+		text = strings.ToValidUTF8(text[:enough], "")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= titleLength {
+		return text
+	}
+	return strings.TrimRight(string([]rune(text)[:titleLength-1]), " ") + "…"
+}
+
+// Page is a part of the messages of a conversation.
+type Page struct {
+	Conversation *record.Conversation
+	Messages     []*record.ChatMessage
+	More         bool // whether there are messages behind it
+}
+
+// Messages returns up to limit messages of a conversation behind the one with an index, 0 for
+// the first ones. Indexes are those that the reader sees. The error is NotFound. O(limit).
+func (s *Store) Messages(ctx context.Context, v *audience.View, ref string, after, limit int) (p *Page, err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		c, err := s.find(tx, v, ref)
+		if err != nil {
+			return err
+		}
+		p = &Page{Messages: []*record.ChatMessage{}}
+		if p.Conversation, err = shown(tx, v, c); err != nil {
+			return err
+		}
+		total := p.Conversation.Messages
+		after = max(after, 0)
+		for index := after + 1; index <= total && len(p.Messages) < limit; index++ {
+			m, err := at(tx, v, c.ID, index)
+			if err != nil {
+				return err
+			}
+			if m != nil {
+				p.Messages = append(p.Messages, shownMessage(v, c, p.Conversation.Handle != "", m))
+			}
+		}
+		p.More = after+len(p.Messages) < total
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// at returns the message with an index that a reader sees, nil for none.
+func at(tx *kv.Tx, v *audience.View, id string, index int) (*message, error) {
+	if v.Hides() {
+		p, err := public.Get(tx, messageKey(id, index))
+		if err != nil || p == nil {
+			return nil, err
+		}
+		index = p.Index
+	}
+	return Messages.Get(tx, messageKey(id, index))
+}
+
+// shownMessage returns a message as a reader may see it. Its hash tells the handle and the text to
+// who can guess them.
+func shownMessage(v *audience.View, c *conversation, handleShown bool, m *message) *record.ChatMessage {
+	out := &record.ChatMessage{
+		ID: m.ID, ConversationID: c.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
+		Content: v.TextOf("", m.Content), Private: m.private() || c.Private, CreatedAt: m.CreatedAt, Finish: m.Finish,
+	}
+	if v.Hides() {
+		out.Index = m.PublicIndex
+		if !handleShown || out.Content != m.Content {
+			out.Hash = ""
+		}
+	}
+	return out
+}
+
+// Listed says what a list begins behind.
+type Listed struct {
+	UpdatedAt time.Time
+	ID        string
+}
+
+// List returns up to limit conversations that a reader sees, the one changed last first, behind
+// one of them when after is not nil. Archived ones are a list of their own. O(conversations).
+func (s *Store) List(ctx context.Context, v *audience.View, archived bool, after *Listed, limit int,
+) (list []*record.Conversation, more bool, err error) {
+	order := func(a, b Listed) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
+	}
+	placeOf := func(c *conversation) Listed { return Listed{c.updatedAt(v), c.ID} }
+	list = []*record.Conversation{}
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		var all []*conversation
+		s.mu.RLock()
+		for _, c := range s.byID {
+			if sees(v, c) && (c.ArchivedAt != nil) == archived && (after == nil || order(placeOf(c), *after) > 0) {
+				all = append(all, c)
+			}
+		}
+		s.mu.RUnlock()
+		slices.SortFunc(all, func(a, b *conversation) int { return order(placeOf(a), placeOf(b)) })
+		more = len(all) > limit
+		for _, c := range all[:min(len(all), limit)] {
+			out, err := shown(tx, v, c)
+			if err != nil {
+				return err
+			}
+			list = append(list, out)
+		}
+		return nil
+	})
+	return list, more, err
+}
+
+// State tells whether a conversation is there and whether it is private, inside a transaction.
+func State(tx *kv.Tx, id string) (private, found bool, err error) {
+	c, err := Conversations.Get(tx, id)
+	if err != nil || c == nil {
+		return false, false, err
+	}
+	return c.Private, true, nil
+}
+
+// HasHandle tells whether a conversation has a handle, by its fold, inside a transaction.
+func HasHandle(tx *kv.Tx, folded string) (bool, error) { return handles.Has(tx, folded) }

@@ -1,0 +1,430 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Draft is a message to be added.
+type Draft struct {
+	Role            string
+	Content         string
+	Private         bool
+	CreatedAt       time.Time // zero: now
+	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
+}
+
+// Said are messages to be added to a conversation.
+type Said struct {
+	ConversationID string // empty: a new one, unless a message is a repeat
+	Title          string // of a new one
+	Private        bool   // of a new one
+	Messages       []Draft
+}
+
+// Added is what has become of messages, in their order.
+type Added struct {
+	ConversationID string
+	Messages       []AddedMessage
+}
+
+// AddedMessage names a message. One that is private has neither index nor hash for a remote reader.
+type AddedMessage struct {
+	ID     string
+	Index  int
+	Hash   string
+	Repeat bool // it was there
+}
+
+// Append adds messages in one transaction, all or none. A message with the client id of one that
+// is there, and that the reader sees, is that one: nothing is stored for it. Without an id of a
+// conversation such a message also says which one is meant.
+//
+// The errors are Invalid for what no message may be, NotFound for an unknown conversation, and
+// Limit for a size over its limit. Those of a message name it as "messages[i]".
+func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added, error) {
+	if err := s.checkSaid(&said); err != nil {
+		return nil, err
+	}
+	var out *Added
+	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		out, err = s.appendTx(tx, v, &said)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (s *Store) checkSaid(said *Said) error {
+	if len(said.Messages) == 0 {
+		return fault.Field("messages", "messages is empty").WithHint("give at least one message")
+	}
+	if len(said.Messages) > MaxMany {
+		return fault.TooLarge("messages", len(said.Messages), MaxMany, "items").WithHint("give the others in another call")
+	}
+	if err := checkTitle(said.Title); err != nil {
+		return err
+	}
+	now := s.opts.Now()
+	given := make(map[string]bool)
+	for i := range said.Messages {
+		d := &said.Messages[i]
+		err := s.checkDraft(d, now)
+		if err == nil && d.ClientMessageID != "" && given[d.ClientMessageID] {
+			err = fault.Field("clientMessageId", "clientMessageId stands at two messages of the call").
+				WithHint("give each message an id of its own")
+		}
+		if err != nil {
+			return fault.Under(fmt.Sprintf("messages[%d]", i), err)
+		}
+		given[d.ClientMessageID] = true
+	}
+	return nil
+}
+
+func checkTitle(title string) error {
+	if !utf8.ValidString(title) {
+		return fault.Field("title", "title is not UTF-8").WithHint("give text in UTF-8")
+	}
+	if n := utf8.RuneCountInString(title); n > MaxTitle {
+		return fault.TooLarge("title", n, MaxTitle, "characters").WithHint("give a shorter title")
+	}
+	return nil
+}
+
+// firstTime is before any program that somebody could chat with.
+var firstTime = time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// maxAhead is how far the clock of a client may be ahead.
+const maxAhead = 24 * time.Hour
+
+func (s *Store) checkDraft(d *Draft, now time.Time) error {
+	switch {
+	case !slices.Contains(record.Roles, d.Role):
+		return fault.Field("role", "role is none of its values").
+			WithHint("give one of %s", strings.Join(record.Roles, ", "))
+	case !utf8.ValidString(d.Content):
+		return fault.Field("content", "content is not UTF-8").WithHint("give text in UTF-8")
+	case strings.TrimSpace(d.Content) == "":
+		return fault.Field("content", "content is empty").WithHint("leave the message out")
+	case len(d.Content) > s.opts.Limits.Content:
+		return fault.TooLarge("content", len(d.Content), s.opts.Limits.Content, "bytes").
+			WithHint("give a shorter text, or several messages")
+	case len(d.ClientMessageID) > MaxClientID:
+		return fault.TooLarge("clientMessageId", len(d.ClientMessageID), MaxClientID, "bytes").
+			WithHint("give a shorter id")
+	case !utf8.ValidString(d.ClientMessageID):
+		return fault.Field("clientMessageId", "clientMessageId is not UTF-8").WithHint("give text in UTF-8")
+	case !d.CreatedAt.IsZero() && (d.CreatedAt.Before(firstTime) || d.CreatedAt.After(now.Add(maxAhead))):
+		return fault.Field("createdAt", "createdAt is before 1960 or in the future").
+			WithHint("give the time at which it was said, or leave it out for now")
+	}
+	return nil
+}
+
+// now is the time of a transaction, as records carry it.
+func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
+
+func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *Said) (*Added, error) {
+	now := s.now(tx)
+	c, err := s.target(tx, v, said)
+	if err != nil {
+		return nil, err
+	}
+	fresh := c == nil
+	if fresh {
+		if c, err = s.create(tx, said, now); err != nil {
+			return nil, err
+		}
+	}
+	out := &Added{ConversationID: c.ID}
+	stored := false
+	for i := range said.Messages {
+		d := &said.Messages[i]
+		m, err := repeated(tx, v, d.ClientMessageID, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		repeat := m != nil
+		if !repeat {
+			if m, err = s.add(tx, c, d, now); err != nil {
+				return nil, fault.Under(fmt.Sprintf("messages[%d]", i), err)
+			}
+			stored = true
+		}
+		added := AddedMessage{ID: m.ID, Repeat: repeat}
+		if visible := sees(v, c) && v.Sees(m.private()); visible {
+			handleShown, err := showsHandle(tx, v, c)
+			if err != nil {
+				return nil, err
+			}
+			shown := shownMessage(v, c, handleShown, m)
+			added.Index, added.Hash = shown.Index, shown.Hash
+		}
+		out.Messages = append(out.Messages, added)
+	}
+	if !stored {
+		return out, nil
+	}
+	return out, Conversations.Put(tx, c.ID, c)
+}
+
+// target returns the conversation that messages are added to, nil for a new one.
+func (s *Store) target(tx *kv.Tx, v *audience.View, said *Said) (*conversation, error) {
+	if said.ConversationID != "" {
+		c, err := s.find(tx, v, said.ConversationID)
+		if fault.KindOf(err) == fault.NotFound {
+			err = fault.Under("conversationId", err)
+		}
+		return c, err
+	}
+	for i := range said.Messages {
+		m, id, err := firstRepeated(tx, v, said.Messages[i].ClientMessageID, "")
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			return Conversations.Get(tx, id)
+		}
+	}
+	return nil, nil
+}
+
+func repeated(tx *kv.Tx, v *audience.View, clientID, conversationID string) (*message, error) {
+	m, _, err := firstRepeated(tx, v, clientID, conversationID+"/")
+	return m, err
+}
+
+// firstRepeated returns the message to which a client gave an id, in a conversation or in any, as
+// far as a reader sees it; nil for none.
+func firstRepeated(tx *kv.Tx, v *audience.View, clientID, within string) (m *message, conversationID string, err error) {
+	if clientID == "" {
+		return nil, "", nil
+	}
+	prefix := clientPrefix(clientID)
+	for key := range clients.All(tx, prefix+within) {
+		key = strings.TrimPrefix(key, prefix)
+		id, _, _ := strings.Cut(key, "/")
+		c, err := Conversations.Get(tx, id)
+		if err != nil {
+			return nil, "", err
+		}
+		m, err := Messages.Get(tx, key)
+		if err != nil {
+			return nil, "", err
+		}
+		if m != nil && sees(v, c) && v.Sees(m.private()) {
+			return m, id, nil
+		}
+	}
+	return nil, "", tx.Err()
+}
+
+// create makes a conversation for messages. One that begins with private ones alone is private.
+func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, error) {
+	c := &conversation{
+		ID: s.opts.NewID(), Title: strings.TrimSpace(said.Title), CreatedAt: now, ChangedAt: now, Version: 1,
+	}
+	c.Private = said.Private || !slices.ContainsFunc(said.Messages, func(d Draft) bool { return !d.Private })
+	title := c.Title
+	c.HandleTitle = title
+	if title == "" {
+		for i, d := range said.Messages {
+			if d.Role == roleOfTitles && (c.Private || !d.Private) {
+				title, c.HandleMessage = titleOf(d.Content), i+1
+				break
+			}
+		}
+	}
+	for counter := 0; ; counter++ {
+		c.Handle = handle.ForConversation(title, now, counter)
+		key := handle.Fold(c.Handle)
+		taken, err := handles.Has(tx, key)
+		if err == nil && !taken && s.opts.HandleTaken != nil {
+			taken, err = s.opts.HandleTaken(tx, key)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !taken {
+			return c, handles.Put(tx, key, &owner{c.ID})
+		}
+	}
+}
+
+// add stores one message; the conversation is stored by the caller.
+func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, now time.Time) (*message, error) {
+	// Each sort has the limit for itself: else it would tell how many private ones there are.
+	there := c.Public.Messages
+	if d.Private {
+		there = c.All.Messages - c.Public.Messages
+	}
+	if there >= s.opts.Limits.Messages {
+		return nil, fault.New(fault.Limit, "a conversation has at most %d messages", s.opts.Limits.Messages).
+			WithHint("begin another conversation")
+	}
+	m := &message{
+		ID: s.opts.NewID(), Index: c.All.Messages + 1, Role: d.Role, Content: d.Content,
+		CreatedAt: now, AddedAt: now, Finish: record.FinishComplete, ClientMessageID: d.ClientMessageID,
+	}
+	if !d.CreatedAt.IsZero() {
+		m.CreatedAt = d.CreatedAt.UTC().Truncate(time.Millisecond)
+	}
+	c.All.add(m)
+	if !d.Private {
+		c.Public.add(m)
+		m.PublicIndex = c.Public.Messages
+		if err := public.Put(tx, messageKey(c.ID, m.PublicIndex), &place{Index: m.Index}); err != nil {
+			return nil, err
+		}
+	}
+	if err := name(tx, c, m); err != nil {
+		return nil, err
+	}
+	if m.ClientMessageID != "" {
+		key := clientKey(m.ClientMessageID, c.ID, m.Index)
+		if err := clients.Put(tx, key, &place{Index: m.Index, Private: m.private()}); err != nil {
+			return nil, err
+		}
+	}
+	return m, Messages.Put(tx, messageKey(c.ID, m.Index), m)
+}
+
+// name gives a message a hash that no other one of the conversation has. Which one a public message
+// gets does not depend on private ones, which are named by what nobody can guess.
+func name(tx *kv.Tx, c *conversation, m *message) error {
+	text := m.Content
+	if m.private() {
+		text = m.ID + "\x00" + text
+	}
+	for counter := 0; ; counter++ {
+		m.Hash = handle.MessageHash(c.Handle, text, counter)
+		key := nameKey(c.ID, m.Hash)
+		taken, err := hashes.Get(tx, key)
+		if err != nil {
+			return err
+		}
+		if taken == nil {
+			return hashes.Put(tx, key, &place{Index: m.Index, Private: m.private()})
+		}
+	}
+}
+
+// Change says what becomes of a conversation; what is nil stays.
+type Change struct {
+	IfVersion *int
+	Title     *string // empty: that of the first message of a user again
+	Private   *bool
+	Archived  *bool
+}
+
+// Update changes a conversation. A change that changes nothing stores nothing. The errors are
+// Invalid, NotFound, and Conflict when it has another version than IfVersion.
+func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Change) (*record.Conversation, error) {
+	if ch.Title != nil {
+		if err := checkTitle(*ch.Title); err != nil {
+			return nil, err
+		}
+	}
+	var out *record.Conversation
+	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+		c, err := s.find(tx, v, ref)
+		if err != nil {
+			return err
+		}
+		if ch.IfVersion != nil && *ch.IfVersion != c.Version {
+			return fault.Stale("conversation", c.ID, c.Version, *ch.IfVersion)
+		}
+		if now := s.now(tx); c.change(&ch, now) {
+			c.ChangedAt = now
+			c.Version++
+			if err := Conversations.Put(tx, c.ID, c); err != nil {
+				return err
+			}
+		}
+		out, err = shown(tx, v, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// change reports whether anything is another than before.
+func (c *conversation) change(ch *Change, now time.Time) bool {
+	changed := false
+	if ch.Title != nil {
+		title := strings.TrimSpace(*ch.Title)
+		changed = title != c.Title
+		c.Title = title
+	}
+	if ch.Private != nil && *ch.Private != c.Private {
+		c.Private, changed = *ch.Private, true
+	}
+	if ch.Archived != nil && *ch.Archived != (c.ArchivedAt != nil) {
+		c.ArchivedAt, changed = nil, true
+		if *ch.Archived {
+			c.ArchivedAt = &now
+		}
+	}
+	return changed
+}
+
+// Delete deletes a conversation with all its messages, also those that the reader does not see.
+// The error is NotFound.
+func (s *Store) Delete(ctx context.Context, v *audience.View, ref string) (id string, err error) {
+	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		c, err := s.find(tx, v, ref)
+		if err != nil {
+			return err
+		}
+		id = c.ID
+		return deleteTx(tx, c)
+	})
+	return id, err
+}
+
+func deleteTx(tx *kv.Tx, c *conversation) error {
+	for index := 1; index <= c.All.Messages; index++ {
+		m, err := Messages.Get(tx, messageKey(c.ID, index))
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		if m.ClientMessageID != "" {
+			if err := clients.Delete(tx, clientKey(m.ClientMessageID, c.ID, index)); err != nil {
+				return err
+			}
+		}
+		if !m.private() {
+			if err := public.Delete(tx, messageKey(c.ID, m.PublicIndex)); err != nil {
+				return err
+			}
+		}
+		if err := hashes.Delete(tx, nameKey(c.ID, m.Hash)); err != nil {
+			return err
+		}
+		if err := Messages.Delete(tx, messageKey(c.ID, index)); err != nil {
+			return err
+		}
+	}
+	if err := handles.Delete(tx, handle.Fold(c.Handle)); err != nil {
+		return err
+	}
+	return Conversations.Delete(tx, c.ID)
+}

@@ -1,0 +1,42 @@
+package record
+
+import "time"
+
+// Roles of messages.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system"
+)
+
+// Roles are all roles of messages.
+var Roles = []string{RoleUser, RoleAssistant, RoleSystem}
+
+// FinishComplete says of a message that it was said to its end.
+const FinishComplete = "complete"
+
+// Conversation is a chat as a reader sees it, without its messages.
+type Conversation struct {
+	ID         string     `json:"id" jsonschema:"id of the conversation"`
+	Handle     string     `json:"handle,omitempty" jsonschema:"what @ names it by; absent where it would tell something private"`
+	Title      string     `json:"title" jsonschema:"its title: until one is set, the beginning of the first message of a user"`
+	Private    bool       `json:"private" jsonschema:"whether it is private"`
+	Messages   int        `json:"messages" jsonschema:"how many messages it has"`
+	ArchivedAt *time.Time `json:"archivedAt,omitempty" jsonschema:"since when it is archived"`
+	CreatedAt  time.Time  `json:"createdAt" jsonschema:"when it was created"`
+	UpdatedAt  time.Time  `json:"updatedAt" jsonschema:"when it was changed, or a message was added"`
+	Version    int        `json:"version" jsonschema:"counts changes of the conversation, not its messages"`
+}
+
+// ChatMessage is one message of a conversation as a reader sees it.
+type ChatMessage struct {
+	ID             string    `json:"id" jsonschema:"id of the message"`
+	ConversationID string    `json:"conversationId" jsonschema:"the conversation that it belongs to"`
+	Index          int       `json:"index" jsonschema:"its number in the conversation, from 1"`
+	Hash           string    `json:"hash,omitempty" jsonschema:"its name in the conversation; absent where it would tell something private"`
+	Role           string    `json:"role" jsonschema:"user, assistant or system"`
+	Content        string    `json:"content" jsonschema:"what was typed or answered"`
+	Private        bool      `json:"private" jsonschema:"whether it is private"`
+	CreatedAt      time.Time `json:"createdAt" jsonschema:"when it was said"`
+	Finish         string    `json:"finish" jsonschema:"complete: it was said to its end"`
+}
