@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"slices"
 	"time"
 
@@ -188,7 +189,7 @@ func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewName
 		add(edges, e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
 	}
 	local := r.Audience.View(audience.Local)
-	remembered, failed := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses})
+	remembered, _, _, failed := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses}, nil, math.MaxInt)
 	if failed != nil {
 		return all, failed
 	}

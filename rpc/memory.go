@@ -18,7 +18,8 @@ import (
 type memoryKeeper interface {
 	Add(ctx context.Context, v *audience.View, drafts []memory.Draft) ([]memory.Added, error)
 	Get(v *audience.View, ref string) (*record.Memory, error)
-	List(ctx context.Context, v *audience.View, f memory.Filter) ([]*record.Memory, error)
+	List(ctx context.Context, v *audience.View, f memory.Filter, after *memory.Place,
+		limit int) (page []*record.Memory, total int, more bool, err error)
 	Versions(ctx context.Context, v *audience.View, id string) ([]memory.Version, error)
 	Update(ctx context.Context, v *audience.View, p memory.Patch, ifVersion *int) (*record.Memory, error)
 	Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
@@ -100,42 +101,47 @@ func (c scope) memoryGet(_ context.Context, _ *Session, p protocol.MemoryRef) (*
 }
 
 // memoryMark is where a page of memories ends: what it is sorted by, and the number.
-func memoryMark(by string) func(*record.Memory) mark {
-	return func(m *record.Memory) mark {
-		var key string
-		switch by {
-		case memory.ByCreated:
-			key = m.CreatedAt.Format(time.RFC3339Nano)
-		case memory.ByQuality:
-			key = strconv.FormatFloat(m.Quality, 'g', -1, 64)
-		case memory.ByUse:
-			key = strconv.Itoa(m.Use.Uses)
-		default:
-			key = m.UpdatedAt.Format(time.RFC3339Nano)
-		}
-		return mark{key, strconv.FormatInt(m.Number, 10)}
-	}
-}
-
-// markedMemory is the memory that a mark was made of, as far as lists are ordered by it.
-func markedMemory(by string, at mark) (*record.Memory, error) {
-	m := &record.Memory{}
-	var err, bad error
-	m.Number, bad = strconv.ParseInt(at.id, 10, 64)
+func memoryMark(by string, m *record.Memory) mark {
+	var key string
 	switch by {
 	case memory.ByCreated:
-		m.CreatedAt, err = time.Parse(time.RFC3339Nano, at.name)
+		key = m.CreatedAt.Format(time.RFC3339Nano)
 	case memory.ByQuality:
-		m.Quality, err = strconv.ParseFloat(at.name, 64)
+		key = strconv.FormatFloat(m.Quality, 'g', -1, 64)
 	case memory.ByUse:
-		m.Use.Uses, err = strconv.Atoi(at.name)
+		key = strconv.Itoa(m.Use.Uses)
 	default:
-		m.UpdatedAt, err = time.Parse(time.RFC3339Nano, at.name)
+		key = m.UpdatedAt.Format(time.RFC3339Nano)
+	}
+	return mark{key, strconv.FormatInt(m.Number, 10)}
+}
+
+// placeAt returns the place that a cursor names; nil for none.
+func placeAt(by, cursor string) (*memory.Place, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	at, err := parseMark(cursor)
+	if err != nil {
+		return nil, err
+	}
+	var p memory.Place
+	var bad error
+	p.Number, bad = strconv.ParseInt(at.id, 10, 64)
+	switch by {
+	case memory.ByCreated:
+		p.Created, err = time.Parse(time.RFC3339Nano, at.name)
+	case memory.ByQuality:
+		p.Quality, err = strconv.ParseFloat(at.name, 64)
+	case memory.ByUse:
+		p.Uses, err = strconv.Atoi(at.name)
+	default:
+		p.Updated, err = time.Parse(time.RFC3339Nano, at.name)
 	}
 	if errors.Join(err, bad) != nil {
 		return nil, badCursor()
 	}
-	return m, nil
+	return &p, nil
 }
 
 func (c scope) memoryList(ctx context.Context, _ *Session, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
@@ -152,27 +158,19 @@ func (c scope) memoryList(ctx context.Context, _ *Session, p protocol.MemoryFilt
 	if err := f.Check(); err != nil {
 		return out, err
 	}
-	all, err := c.memory.List(ctx, c.view, f)
+	after, err := placeAt(p.SortBy, p.Cursor)
 	if err != nil {
 		return out, err
 	}
-	var last *record.Memory
-	if p.Cursor != "" {
-		at, err := parseMark(p.Cursor)
-		if err != nil {
-			return out, err
-		}
-		if last, err = markedMemory(p.SortBy, at); err != nil {
-			return out, err
-		}
+	list, total, more, err := c.memory.List(ctx, c.view, f, after, p.Limit)
+	if err != nil {
+		return out, err
 	}
-	out.Total = len(all)
-	out.Memories, out.NextCursor, err = paginate(all, p.Page, memoryMark(p.SortBy),
-		func(m *record.Memory, _ mark) int { return f.Compare(m, last) })
-	if out.Memories == nil {
-		out.Memories = []*record.Memory{}
+	out.Memories, out.Total = list, total
+	if more {
+		out.NextCursor = memoryMark(p.SortBy, list[len(list)-1]).cursor()
 	}
-	return out, err
+	return out, nil
 }
 
 func (c scope) memoryVersions(ctx context.Context, _ *Session, p protocol.MemoryID) (protocol.MemoryVersions, error) {

@@ -86,32 +86,26 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 // after returns a memory as its writer may see it after a write, also one that is private by
 // its source and so hidden from him from now on.
 func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	m := s.byID[id]
-	if m == nil { // deleted by another caller since
+	list := s.shown(v, func() []*Record { return []*Record{s.byID[id]} })
+	if len(list) == 0 { // deleted by another caller since
 		return nil, fault.Missing("memory", id)
 	}
-	return s.shown(v, m), nil
+	return list[0], nil
 }
 
 // addTx writes one memory, or finds the one that says the same: m is that one then.
 func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bool, err error) {
 	now := s.now(tx)
-	if d.ID == "" {
-		old, err := s.said(tx, v, m)
-		if err != nil {
-			return false, err
-		}
-		if old != nil {
-			return true, s.saidAgain(tx, v, old, m, now)
-		}
-		m.ID = s.opts.NewID()
-	} else {
-		if err := entities.CheckID("id", d.ID); err != nil {
-			return false, err
-		}
-		m.ID = d.ID
+	old, err := s.said(tx, v, m)
+	if err != nil {
+		return false, err
+	}
+	if old != nil {
+		return true, s.saidAgain(tx, v, old, m, now)
+	}
+	m.ID = orElse(d.ID, s.opts.NewID())
+	if err := entities.CheckID("id", m.ID); err != nil {
+		return false, err
 	}
 	if there, err := Records.Has(tx, m.ID); err != nil || there {
 		if err == nil {

@@ -118,7 +118,7 @@ func (o Origin) of(m *Record) bool {
 	case o.ConversationID != "":
 		return m.Source.ConversationID == o.ConversationID
 	case o.NoteID != "":
-		return m.Source.NoteID == o.NoteID || slices.Contains(m.NoteIDs, o.NoteID) && m.Source.NoteID == ""
+		return m.Source.NoteID == o.NoteID
 	case o.Client != "":
 		return m.Source.Client == o.Client
 	}

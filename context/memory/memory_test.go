@@ -74,7 +74,7 @@ func TestMEM1_WhatIsRefused(t *testing.T) {
 	}
 	_, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{Statement: "a"}, {Statement: ""}})
 	refused(t, err, fault.Invalid, "memories[1].statement")
-	if list, _ := w.mem.List(t.Context(), w.local, memory.Filter{}); len(list) > 0 {
+	if list, _, _, _ := w.mem.List(t.Context(), w.local, memory.Filter{}, nil, 1e6); len(list) > 0 {
 		t.Errorf("%d memories of calls that failed", len(list))
 	}
 	if m := w.say("a"); m.Number != 1 {
@@ -115,7 +115,7 @@ func TestREF2_NumbersAreUsedOnce(t *testing.T) {
 	for _, err := range errs {
 		must(t, err)
 	}
-	list, err := w.mem.List(t.Context(), w.local, memory.Filter{})
+	list, _, _, err := w.mem.List(t.Context(), w.local, memory.Filter{}, nil, 1e6)
 	must(t, err)
 	seen := make(map[int64]bool)
 	for _, m := range list {
@@ -215,7 +215,7 @@ func TestMEM2_WhatIsFound(t *testing.T) {
 	_, err = w.mem.Retract(ctx, w.local, "retracted", nil)
 	must(t, err)
 	now := w.add(memory.Draft{Statement: "newer", Supersedes: []string{"superseded"}})
-	list, err := w.mem.List(ctx, w.local, memory.Filter{})
+	list, _, _, err := w.mem.List(ctx, w.local, memory.Filter{}, nil, 1e6)
 	must(t, err)
 	var found []string
 	for _, m := range list {
@@ -587,4 +587,59 @@ func TestREL_MemoriesOfAStoreThatIsOpenedAgain(t *testing.T) {
 		t.Errorf("number %d", n)
 	}
 	again.sound()
+}
+
+// What is listed in pages is what is listed at once, in each order.
+func TestMEM1_ListsComeInPages(t *testing.T) {
+	w := open(t, memory.Limits{})
+	ctx := t.Context()
+	for i := range 23 {
+		if i%3 == 0 {
+			w.pass(time.Minute)
+		}
+		m := w.add(memory.Draft{Statement: fmt.Sprintf("fact %d", i), Importance: ptr(float64(i%4) / 4), Private: i%5 == 0})
+		if i%2 == 0 {
+			_, err := w.mem.RecordUse(ctx, w.local, []string{m.ID})
+			must(t, err)
+		}
+	}
+	for _, by := range []string{memory.ByUpdated, memory.ByCreated, memory.ByQuality, memory.ByUse} {
+		f := memory.Filter{SortBy: by}
+		all, total, more, err := w.mem.List(ctx, w.remote, f, nil, 100)
+		must(t, err)
+		if total != 18 || len(all) != total || more {
+			t.Errorf("%s: %d of %d, more %v", by, len(all), total, more)
+		}
+		var paged []*record.Memory
+		for after := (*memory.Place)(nil); ; {
+			page, n, more, err := w.mem.List(ctx, w.remote, f, after, 5)
+			must(t, err)
+			if n != total {
+				t.Errorf("%s: %d in all", by, n)
+			}
+			paged = append(paged, page...)
+			if !more {
+				break
+			}
+			last := page[len(page)-1]
+			after = &memory.Place{
+				Updated: last.UpdatedAt, Created: last.CreatedAt, Quality: last.Quality, Uses: last.Use.Uses, Number: last.Number,
+			}
+		}
+		if !slices.EqualFunc(all, paged, func(a, b *record.Memory) bool { return a.ID == b.ID }) {
+			t.Errorf("%s: pages have another order", by)
+		}
+	}
+}
+
+func TestMEM9_AnAddThatIsRepeated(t *testing.T) {
+	w := open(t, memory.Limits{})
+	w.add(memory.Draft{ID: "mine", Statement: "I own a boat"})
+	list, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{ID: "mine", Statement: "I own a boat"}})
+	must(t, err)
+	if !list[0].Duplicate || list[0].Memory.ID != "mine" {
+		t.Errorf("said again, it is %+v", list[0])
+	}
+	_, err = w.mem.Add(t.Context(), w.local, []memory.Draft{{ID: "mine", Statement: "I own a ship"}})
+	refused(t, err, fault.Conflict, "id")
 }

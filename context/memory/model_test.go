@@ -246,7 +246,7 @@ func TestMEM_AsThePlainModel(t *testing.T) {
 
 // compare fails when the store has not what a model has.
 func (w *world) compare(rt *rapid.T, model map[string]*remembered) {
-	list, err := w.mem.List(w.Context(), w.local, memory.Filter{Status: record.MemoryStatuses})
+	list, _, _, err := w.mem.List(w.Context(), w.local, memory.Filter{Status: record.MemoryStatuses}, nil, 1e6)
 	must(w, err)
 	if len(list) != len(model) {
 		rt.Fatalf("%d memories, want %d", len(list), len(model))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -28,15 +29,13 @@ const maxMerges = 10
 // claim_42. One that was merged leads to what it was merged into. One that was retracted is
 // found by its id alone. The error is NotFound. O(1).
 func (s *Store) Get(v *audience.View, ref string) (*record.Memory, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	m := s.find(v, strings.TrimSpace(ref))
-	if m == nil {
+	list := s.shown(v, func() []*Record { return []*Record{s.find(v, strings.TrimSpace(ref))} })
+	if len(list) == 0 {
 		err := fault.Missing("memory", ref)
 		err.Hint = "give an id, a handle such as prefer_morning_workouts_a3f2, or a number such as 42"
 		return nil, err
 	}
-	return s.shown(v, m), nil
+	return list[0], nil
 }
 
 // find returns the memory that a reader means by a reference, nil for none. Hold s.mu.
@@ -49,7 +48,7 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 			m = s.byID[s.byNumber[int64(n)]]
 		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == ofMemory {
 			m = s.byID[by.ID]
-			if m != nil && s.shown(v, m).Handle == "" {
+			if m != nil && hidesHandle(v, m) {
 				return nil
 			}
 		}
@@ -73,8 +72,27 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 	return m
 }
 
-// shown returns a memory as a reader may see it. Hold s.mu.
-func (s *Store) shown(v *audience.View, m *Record) *record.Memory {
+// shown returns memories as a reader may see them. choose is called while the store is locked, and
+// may return nil for one that is not there. Texts are masked behind that: it takes a time that depends
+// on the text, and no commit must wait for it.
+func (s *Store) shown(v *audience.View, choose func() []*Record) []*record.Memory {
+	s.mu.RLock()
+	chosen := slices.DeleteFunc(choose(), func(m *Record) bool { return m == nil })
+	out := make([]*record.Memory, len(chosen))
+	for i, m := range chosen {
+		out[i] = s.whole(v, m)
+	}
+	s.mu.RUnlock()
+	if v.Hides() {
+		for i, m := range chosen {
+			mask(v, m, out[i])
+		}
+	}
+	return out
+}
+
+// whole returns a memory with what is kept apart from it, as far as the reader knows of it. Hold s.mu.
+func (s *Store) whole(v *audience.View, m *Record) *record.Memory {
 	out := &record.Memory{MemoryRecord: m.MemoryRecord, Quality: quality(m), Contexts: []string{}}
 	if u := s.use[m.ID]; u != nil {
 		out.Use = *u
@@ -89,13 +107,6 @@ func (s *Store) shown(v *audience.View, m *Record) *record.Memory {
 	if !v.Hides() {
 		return out
 	}
-	out.Statement, out.Summary = v.TextOf(m.Source.NoteID, m.Statement), v.TextOf(m.Source.NoteID, m.Summary)
-	out.Questions, out.Tags, out.Domains = s.shownTexts(v, m.Questions), s.shownTexts(v, m.Tags), s.shownTexts(v, m.Domains)
-	if v.TextOf("", m.handleText()) != m.handleText() {
-		out.Handle, out.Aliases = "", []string{}
-	}
-	out.EntityIDs = slices.DeleteFunc(slices.Clone(m.EntityIDs), v.HidesEntity)
-	out.NoteIDs = slices.DeleteFunc(slices.Clone(m.NoteIDs), v.HidesNote)
 	hidden := func(id string) bool { return !Sees(v, s.byID[id]) }
 	out.Supersedes = slices.DeleteFunc(slices.Clone(m.Supersedes), hidden)
 	out.Contradicts = slices.DeleteFunc(slices.Clone(m.Contradicts), hidden)
@@ -109,10 +120,26 @@ func (s *Store) shown(v *audience.View, m *Record) *record.Memory {
 	return out
 }
 
+// mask takes out of a memory what tells of private entities and notes.
+func mask(v *audience.View, m *Record, out *record.Memory) {
+	out.Statement, out.Summary = v.TextOf(m.Source.NoteID, m.Statement), v.TextOf(m.Source.NoteID, m.Summary)
+	out.Questions, out.Tags, out.Domains = shownTexts(v, m.Questions), shownTexts(v, m.Tags), shownTexts(v, m.Domains)
+	if hidesHandle(v, m) {
+		out.Handle, out.Aliases = "", []string{}
+	}
+	out.EntityIDs = slices.DeleteFunc(slices.Clone(m.EntityIDs), v.HidesEntity)
+	out.NoteIDs = slices.DeleteFunc(slices.Clone(m.NoteIDs), v.HidesNote)
+}
+
 // handleText is what the handle was made of.
 func (m *Record) handleText() string { return orElse(m.HandleText, m.Statement) }
 
-func (s *Store) shownTexts(v *audience.View, list []string) []string {
+// hidesHandle reports whether the handle is made of words that the reader is not shown.
+func hidesHandle(v *audience.View, m *Record) bool {
+	return v.Hides() && v.TextOf("", m.handleText()) != m.handleText()
+}
+
+func shownTexts(v *audience.View, list []string) []string {
 	out := make([]string, len(list))
 	for i, t := range list {
 		out[i] = v.TextOf("", t)
@@ -154,21 +181,70 @@ type Filter struct {
 	SortBy               string    // ByUpdated when empty
 }
 
-// List returns the memories that a reader sees and a filter leaves in. O(memories).
-func (s *Store) List(ctx context.Context, v *audience.View, f Filter) ([]*record.Memory, error) {
+// listed is a memory with what lists are ordered by.
+type listed struct {
+	m    *Record
+	uses int
+}
+
+// List returns a page of the memories that a reader sees and a filter leaves in, how many there are
+// on all pages, and whether more follow. The page has limit of them at most, behind the place after,
+// nil for the beginning. O(memories).
+func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Place,
+	limit int,
+) (page []*record.Memory, total int, more bool, err error) {
+	var all []listed
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var out []*record.Memory
 	for _, m := range s.byID {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		if s.wanted(v, m, &f) {
-			out = append(out, s.shown(v, m))
+			all = append(all, listed{m, s.uses(m)})
 		}
 	}
-	slices.SortFunc(out, f.Compare)
-	return out, nil
+	s.mu.RUnlock()
+	if err := ctx.Err(); err != nil {
+		return nil, 0, false, err
+	}
+	total = len(all)
+	slices.SortFunc(all, func(a, b listed) int { return f.compare(placeOf(a.m, a.uses), placeOf(b.m, b.uses)) })
+	if after != nil {
+		all = all[sort.Search(len(all), func(i int) bool { return f.compare(placeOf(all[i].m, all[i].uses), *after) > 0 }):]
+	}
+	more = len(all) > limit
+	all = all[:min(limit, len(all))]
+	page = s.shown(v, func() []*Record {
+		out := make([]*Record, len(all))
+		for i, l := range all {
+			out[i] = l.m
+		}
+		return out
+	})
+	return page, total, more, ctx.Err()
+}
+
+// Place is where a memory stands in lists.
+type Place struct {
+	Updated, Created time.Time
+	Quality          float64
+	Uses             int
+	Number           int64
+}
+
+func placeOf(m *Record, uses int) Place {
+	return Place{Updated: m.UpdatedAt, Created: m.CreatedAt, Quality: quality(m), Uses: uses, Number: m.Number}
+}
+
+// compare orders two places: by what is asked for, then the last written down first.
+func (f *Filter) compare(a, b Place) int {
+	first := b.Updated.Compare(a.Updated)
+	switch f.SortBy {
+	case ByCreated:
+		first = b.Created.Compare(a.Created)
+	case ByQuality:
+		first = cmp.Compare(b.Quality, a.Quality)
+	case ByUse:
+		first = cmp.Compare(b.Uses, a.Uses)
+	}
+	return cmp.Or(first, cmp.Compare(b.Number, a.Number))
 }
 
 // Check refuses a filter that names what there is not.
@@ -186,23 +262,6 @@ func (f *Filter) Check() error {
 		}
 	}
 	return nil
-}
-
-// Compare orders two memories of a list.
-func (f *Filter) Compare(a, b *record.Memory) int {
-	return cmp.Or(f.order(a, b), cmp.Compare(b.Number, a.Number))
-}
-
-func (f *Filter) order(a, b *record.Memory) int {
-	switch f.SortBy {
-	case ByCreated:
-		return b.CreatedAt.Compare(a.CreatedAt)
-	case ByQuality:
-		return cmp.Compare(b.Quality, a.Quality)
-	case ByUse:
-		return cmp.Compare(b.Use.Uses, a.Use.Uses)
-	}
-	return b.UpdatedAt.Compare(a.UpdatedAt)
 }
 
 func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
@@ -273,26 +332,25 @@ const MaxProfile = 12
 // Profile returns what is known about the user: what is always injected, then the best active
 // memories of the kinds identity, preference, goal and project.
 func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var list []*record.Memory
-	for _, m := range s.byID {
-		if Sees(v, m) && m.Status == record.MemoryActive &&
-			(m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind)) {
-			list = append(list, s.shown(v, m))
+	return s.shown(v, func() (list []*Record) {
+		for _, m := range s.byID {
+			if Sees(v, m) && m.Status == record.MemoryActive &&
+				(m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind)) {
+				list = append(list, m)
+			}
 		}
-	}
-	first := func(m *record.Memory) int {
-		if m.AlwaysInject {
-			return 0
+		first := func(m *Record) int {
+			if m.AlwaysInject {
+				return 0
+			}
+			return 1
 		}
-		return 1
-	}
-	slices.SortFunc(list, func(a, b *record.Memory) int {
-		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Quality, a.Quality),
-			b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
+		slices.SortFunc(list, func(a, b *Record) int {
+			return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(quality(b), quality(a)),
+				b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
+		})
+		return list[:min(len(list), limit)]
 	})
-	return list[:min(len(list), limit)]
 }
 
 // Stats counts memories.
@@ -309,43 +367,39 @@ const mostUsed = 5
 
 // Stats counts the memories that a reader sees. O(memories).
 func (s *Store) Stats(v *audience.View) Stats {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	out := Stats{
 		Tiers: make(map[string]int), Kinds: make(map[string]int), Status: make(map[string]int), MaxBank: s.opts.Limits.Bank,
 	}
-	var used []*Record
 	var oldest *Record
-	for _, m := range s.byID {
-		if !Sees(v, m) {
-			continue
+	out.MostUsed = s.shown(v, func() (used []*Record) {
+		for _, m := range s.byID {
+			if !Sees(v, m) {
+				continue
+			}
+			out.Total++
+			out.Tiers[m.Tier]++
+			out.Kinds[m.Kind]++
+			out.Status[m.Status]++
+			if inBank(m) {
+				out.Bank++
+			}
+			if !m.Current() {
+				continue
+			}
+			if s.uses(m) > 0 {
+				used = append(used, m)
+			} else if oldest == nil || m.CreatedAt.Before(oldest.CreatedAt) ||
+				m.CreatedAt.Equal(oldest.CreatedAt) && m.Number < oldest.Number {
+				oldest = m
+			}
 		}
-		out.Total++
-		out.Tiers[m.Tier]++
-		out.Kinds[m.Kind]++
-		out.Status[m.Status]++
-		if inBank(m) {
-			out.Bank++
-		}
-		if !m.Current() {
-			continue
-		}
-		if s.uses(m) > 0 {
-			used = append(used, m)
-		} else if oldest == nil || m.CreatedAt.Before(oldest.CreatedAt) ||
-			m.CreatedAt.Equal(oldest.CreatedAt) && m.Number < oldest.Number {
-			oldest = m
-		}
-	}
-	slices.SortFunc(used, func(a, b *Record) int {
-		return cmp.Or(cmp.Compare(s.uses(b), s.uses(a)), cmp.Compare(a.Number, b.Number))
+		slices.SortFunc(used, func(a, b *Record) int {
+			return cmp.Or(cmp.Compare(s.uses(b), s.uses(a)), cmp.Compare(a.Number, b.Number))
+		})
+		return used[:min(len(used), mostUsed)]
 	})
-	out.MostUsed = []*record.Memory{}
-	for _, m := range used[:min(len(used), mostUsed)] {
-		out.MostUsed = append(out.MostUsed, s.shown(v, m))
-	}
-	if oldest != nil {
-		out.OldestUnused = s.shown(v, oldest)
+	if list := s.shown(v, func() []*Record { return []*Record{oldest} }); len(list) > 0 {
+		out.OldestUnused = list[0]
 	}
 	return out
 }
