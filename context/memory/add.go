@@ -128,7 +128,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bo
 	if m.Number, err = nextNumber(tx, m.ID); err != nil {
 		return false, err
 	}
-	if err := s.claim(tx, m, d.Handle); err != nil {
+	if err := s.claim(tx, v, m, d.Handle); err != nil {
 		return false, err
 	}
 	into, err := ids("contexts", d.Contexts)
@@ -382,22 +382,31 @@ const lastKey = "last"
 // longTries are the tries that a random handle has with the long ending, behind those with the short one.
 const longTries = 4
 
-// claim gives a memory the handle that was asked for, or one made of what it says.
-func (s *Store) claim(tx *kv.Tx, m *Record, asked string) error {
+// claim gives a memory the handle that was asked for, or one made of what it says. Where somebody has
+// that handle whom the reader does not see, it is made of the words that were asked for.
+func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
+	words := m.Statement
 	if asked != "" {
 		h, err := handle.CheckCustom(asked, handle.Memory)
 		if err != nil {
 			return err
 		}
-		m.Handle = h
-		return s.claimHandle(tx, h, owned{ofMemory, m.ID})
+		hidden, err := s.ownedUnseen(tx, v, handle.Fold(h))
+		if err != nil {
+			return err
+		}
+		if !hidden {
+			m.Handle = h
+			return s.claimHandle(tx, h, owned{ofMemory, m.ID})
+		}
+		words = strings.ReplaceAll(h, "_", " ")
 	}
 	for try := range handle.Tries + longTries {
 		hex := handle.ShortHex
 		if try >= handle.Tries {
 			hex = handle.LongHex
 		}
-		h, err := handle.ForMemory(m.Statement, m.Kind, hex, s.opts.Random)
+		h, err := handle.ForMemory(words, m.Kind, hex, s.opts.Random)
 		if err != nil {
 			return fmt.Errorf("%w: %w", errRandom, err)
 		}
@@ -411,6 +420,24 @@ func (s *Store) claim(tx *kv.Tx, m *Record, asked string) error {
 		}
 	}
 	return fmt.Errorf("%w: all that were tried are taken", errRandom)
+}
+
+// ownedUnseen reports whether a memory or a context has a handle that the reader does not see.
+func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, error) {
+	by, err := handles.Get(tx, folded)
+	if err != nil || by == nil || !v.Hides() {
+		return false, err
+	}
+	if by.Kind == ofContext {
+		c, err := contexts.Get(tx, by.ID)
+		return c != nil && !v.Sees(c.Private), err
+	}
+	m, err := Records.Get(tx, by.ID)
+	if err != nil || m == nil {
+		return false, err
+	}
+	sees, err := s.seesTx(tx, v, m)
+	return !sees, err
 }
 
 // claimHandle takes a handle, or says that it is taken.

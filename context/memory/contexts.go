@@ -81,7 +81,7 @@ func (s *Store) PutContext(ctx context.Context, v *audience.View, d ContextDraft
 		if err := s.below(tx, v, out); err != nil {
 			return err
 		}
-		if err := s.claimContext(tx, out, old, d.Handle); err != nil {
+		if err := s.claimContext(tx, v, out, old, d.Handle); err != nil {
 			return err
 		}
 		return contexts.Put(tx, out.ID, out)
@@ -122,7 +122,7 @@ func (s *Store) below(tx *kv.Tx, v *audience.View, c *contextRecord) error {
 }
 
 // claimContext gives a new context the handle that was asked for, or one made of its name.
-func (s *Store) claimContext(tx *kv.Tx, c, old *contextRecord, asked string) error {
+func (s *Store) claimContext(tx *kv.Tx, v *audience.View, c, old *contextRecord, asked string) error {
 	by := owned{ofContext, c.ID}
 	switch {
 	case old != nil && (asked == "" || handle.Fold(asked) == handle.Fold(old.Handle)):
@@ -136,8 +136,14 @@ func (s *Store) claimContext(tx *kv.Tx, c, old *contextRecord, asked string) err
 		if err != nil {
 			return err
 		}
-		c.Handle = h
-		return s.claimHandle(tx, h, by)
+		hidden, err := s.ownedUnseen(tx, v, handle.Fold(h))
+		if err != nil {
+			return err
+		}
+		if !hidden {
+			c.Handle = h
+			return s.claimHandle(tx, h, by)
+		}
 	}
 	for try := range handle.Tries + longTries {
 		h := handle.ForContext(c.Name)

@@ -464,7 +464,15 @@ func TestMEM7_WhatIsPrivate(t *testing.T) {
 	refused(t, err, fault.NotFound, "")
 	_, err = w.mem.Update(ctx, w.local, memory.Patch{ID: from.ID, Private: ptr(false)}, nil)
 	refused(t, err, fault.Conflict, "private")
-	if got := w.mem.Stats(w.remote); got.Total != 1 {
+	w.add(memory.Draft{Statement: "hidden by its handle", Handle: "my-secret", Private: true})
+	_, err = w.mem.Add(ctx, w.local, []memory.Draft{{Statement: "another", Handle: "My-Secret"}})
+	refused(t, err, fault.Conflict, "handle")
+	list, err := w.mem.Add(ctx, w.remote, []memory.Draft{{Statement: "seen by all", Handle: "my-secret"}})
+	must(t, err)
+	if h := list[0].Memory.Handle; h == "my-secret" || !strings.HasPrefix(h, "secret_") {
+		t.Errorf("handle %q", h)
+	}
+	if got := w.mem.Stats(w.remote); got.Total != 2 {
 		t.Errorf("a remote reader counts %d", got.Total)
 	}
 }
