@@ -59,9 +59,22 @@ func (s *scanner) definition(b block, i, line int) int {
 }
 
 // isDefinitionLabel reports what may stand between the brackets of a definition. That
-// of a footnote may not.
+// of a footnote may not, nor other brackets.
 func isDefinitionLabel(label string) bool {
-	return len(label) <= maxLabel && strings.TrimSpace(label) != "" && label[0] != '^'
+	return len(label) <= maxLabel && strings.TrimSpace(label) != "" && label[0] != '^' && !hasBracket(label)
+}
+
+// hasBracket reports whether a text has a '[' without a backslash before it.
+func hasBracket(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '[':
+			return true
+		}
+	}
+	return false
 }
 
 // addFileLink records the destination at [start, stop), on the given line, when it may be

@@ -163,7 +163,11 @@ func (s *refScanner) definition(open, i int) {
 		stop = len(rest)
 	}
 	s.defEnd = from + stop
-	targets := slices.Clone(s.targetsOf(strings.Trim(rest[:stop], "<>")))
+	inner := strings.Trim(rest[:stop], "<>")
+	targets := slices.Clone(s.targetsOf(inner))
+	if len(inner) < stop && rest[0] != '<' { // marks that are of the target
+		targets = append(targets, s.targetsOf(rest[:stop])...)
+	}
 	if open >= s.defLine && stop < len(rest) { // the first of its line may have blanks in it
 		if title := strings.IndexAny(rest, "\"'("); title >= 0 {
 			rest = rest[:title]
