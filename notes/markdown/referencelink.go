@@ -145,7 +145,7 @@ func (s *refScanner) definition(open, i int) {
 	if label == "" || label[0] == '^' || open < s.defEnd {
 		return
 	}
-	from := skipBlanks(s.text, i+len("]:"))
+	from, nextLine := skipBlanks(s.text, i+len("]:")), false
 	line, next := s.lineEnd(from)
 	if from == line && next > line { // the target is on the next line
 		from = next
@@ -153,6 +153,7 @@ func (s *refScanner) definition(open, i int) {
 			from++
 		}
 		line, _ = s.lineEnd(from)
+		nextLine = true
 	}
 	rest := s.text[from:line]
 	stop := strings.IndexAny(rest, " \t")
@@ -163,6 +164,9 @@ func (s *refScanner) definition(open, i int) {
 		stop = len(rest)
 	}
 	s.defEnd = from + stop
+	if nextLine && strings.HasPrefix(rest, "[") { // it may be a definition itself
+		s.defEnd = from
+	}
 	inner := strings.Trim(rest[:stop], "<>")
 	targets := slices.Clone(s.targetsOf(inner))
 	if len(inner) < stop && rest[0] != '<' { // marks that are of the target
