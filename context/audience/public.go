@@ -209,9 +209,22 @@ func eachNamed(n *notes.Note, visit naming) {
 	}
 }
 
-// references visits what the references of a text name.
+// references visits what the references of a text name. What many name is visited once: the uses
+// of a label all have its targets.
 func (v naming) references(text string) {
+	type named struct {
+		kind   markdown.RefKind
+		target string
+	}
+	seen := make(map[named]bool)
 	for r := range markdown.References(text) {
+		if !r.Open() {
+			name := named{r.Kind, r.Target}
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+		}
 		switch {
 		case r.Open():
 			v.mention(text[r.End:])
