@@ -66,12 +66,13 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.SeesNote":    func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
 	"View.TypeOf":      func(w *masking, s shownText) { w.remote.TypeOf(s.entity) },
 	"View.SeesEntity":  func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },
+	"Namers.Set":       func(w *masking, s shownText) { w.namers.Set("one", []string{s.text}) },
 }
 
 // namesOnly are the functions whose texts are ids, names of types or of vaults, or
 // queries, which WQL bounds and reads.
 var namesOnly = []string{
-	"ComparePrivacy", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
+	"ComparePrivacy", "Rooms.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
 	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
 	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed",

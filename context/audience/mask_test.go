@@ -22,7 +22,10 @@ import (
 )
 
 // masking is a store with private records, of which public texts tell.
-type masking struct{ stored }
+type masking struct {
+	stored
+	namers *audience.Namers
+}
 
 // canary is in the names of private records and in the labels of links to them.
 var canary = regexp.MustCompile(`(?i)canary`)
@@ -42,6 +45,7 @@ func newMasking(t testing.TB) *masking {
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	w := &masking{stored: *openAll(t, db)}
+	w.namers = w.rooms.Namers(db, func(func(string, []string) bool) {})
 	_, _, err = w.ents.PutType(t.Context(), entities.Type{Name: "P", Fields: []entities.Field{
 		{Name: "about", Type: record.Text}, {Name: "said", Type: record.TextList},
 	}}, nil, false)

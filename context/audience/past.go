@@ -90,20 +90,30 @@ func (v *View) namingPast(in *past.Names) (ids []string) {
 // namesPast reports whether a note names what private records were called. in are the
 // names that are looked for. O(text).
 func namesPast(n *notes.Note, in *past.Names) bool {
-	found := false
-	eachNamed(n, naming{
+	look := pastLook{in: in}
+	eachNamed(n, look.naming())
+	return look.found
+}
+
+// pastLook looks for what private records were called among what texts name.
+type pastLook struct {
+	in    *past.Names
+	found bool
+}
+
+func (l *pastLook) naming() naming {
+	return naming{
 		name: func(name string) {
-			found = found || nameIsPast(in, name) || nameIsPast(in, spelling(name))
+			l.found = l.found || nameIsPast(l.in, name) || nameIsPast(l.in, spelling(name))
 		},
 		mention: func(text string) {
-			if found {
+			if l.found {
 				return
 			}
 			_, behind := behindMarks(text)
-			found = wasMentioned(in, text) != "" || wasMentioned(in, behind) != ""
+			l.found = wasMentioned(l.in, text) != "" || wasMentioned(l.in, behind) != ""
 		},
-	})
-	return found
+	}
 }
 
 // nameIsPast reports whether a name or a target is what private records were called.

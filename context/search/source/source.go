@@ -35,7 +35,7 @@ type Doc interface {
 // Chunk is a part of a document that has its own vector.
 type Chunk struct {
 	// Prefix says where the part stands: the title and the headings above it,
-	// joined by " > ".
+	// joined by " > "; "" where nothing does.
 	Prefix string
 	// Text is the plain text of the part: what a hit shows.
 	Text string
@@ -43,8 +43,11 @@ type Chunk struct {
 
 // Embedded is what the vector of the chunk is made of.
 func (c Chunk) Embedded() string {
-	if c.Text == "" {
+	switch "" {
+	case c.Text:
 		return c.Prefix
+	case c.Prefix:
+		return c.Text
 	}
 	return c.Prefix + "\n" + c.Text
 }

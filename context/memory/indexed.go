@@ -1,0 +1,62 @@
+package memory
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// All gives all memories as they are stored, in no order: for an index of them, which knows by itself
+// who sees what. O(memories).
+func (s *Store) All() iter.Seq[*Record] {
+	return func(yield func(*Record) bool) {
+		s.mu.RLock()
+		list := slices.Collect(maps.Values(s.byID))
+		s.mu.RUnlock()
+		for _, m := range list {
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// Stored returns a memory as it is stored, nil for none. It is for an index, as All is. O(1).
+func (s *Store) Stored(id string) *Record {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.byID[id]
+}
+
+// Count is how many memories there are, and about how many bytes of text. O(memories).
+func (s *Store) Count() (n int, bytes int64) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, m := range s.byID {
+		bytes += int64(len(m.Statement) + len(m.Summary))
+	}
+	return len(s.byID), bytes
+}
+
+// Texts are what a memory says, in all of its members.
+func (m *Record) Texts() []string {
+	return slices.Concat([]string{m.Statement, m.Summary}, m.Questions, m.Tags, m.Domains)
+}
+
+// Masked is a memory as a remote reader sees its texts: itself where nothing in them is hidden, else
+// another one each time. v is the View of such a reader.
+func (m *Record) Masked(v *audience.View) *Record {
+	out := record.Memory{MemoryRecord: m.MemoryRecord}
+	mask(v, m, &out)
+	masked := &Record{MemoryRecord: out.MemoryRecord}
+	if slices.Equal(masked.Texts(), m.Texts()) {
+		return m
+	}
+	return masked
+}
+
+// Tagged reports whether a memory has a tag, or one below it, among its tags and domains.
+func (m *Record) Tagged(tag string) bool { return tagged(m.Tags, tag) || tagged(m.Domains, tag) }
