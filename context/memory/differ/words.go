@@ -1,0 +1,74 @@
+package differ
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+)
+
+// negations deny what a statement says.
+var negations = set(`not no never none neither nor nobody nothing nowhere without cannot
+	nicht kein keine keinen keinem keiner keines nie niemals nichts ohne
+	pas jamais sans aucun aucune
+	nunca jamás jamas sin ningún ninguna ninguno
+	non senza nessuno nessuna
+	não nao nem nenhum nenhuma sem
+	niet geen nooit zonder
+	inte aldrig utan ingen inget
+	nie nigdy bez
+	не нет никогда без`)
+
+// months by their names and the short forms of English, and of German, French, Spanish and Italian where
+// they are written otherwise.
+var months = numbered(1,
+	"january jan januar janvier enero gennaio", "february feb februar février fevrier febrero febbraio",
+	"march mar märz maerz mars marzo", "april apr avril abril aprile", "may mai mayo maggio",
+	"june jun juni juin junio giugno", "july jul juli juillet julio luglio",
+	"august aug août aout agosto", "september sep sept septembre septiembre settembre",
+	"october oct oktober octobre octubre ottobre", "november nov novembre noviembre",
+	"december dec dezember décembre diciembre dicembre",
+)
+
+// alsoWords are names of months that are other words too.
+var alsoWords = set("may march mar mars jan mai august jun dec")
+
+// weekdays, Monday first.
+var weekdays = numbered(1,
+	"monday mondays montag lundi lunes lunedì", "tuesday tuesdays dienstag mardi martes martedì",
+	"wednesday wednesdays mittwoch mercredi miércoles mercoledì", "thursday thursdays donnerstag jeudi jueves giovedì",
+	"friday fridays freitag vendredi viernes venerdì", "saturday saturdays samstag sonnabend samedi sábado sabato",
+	"sunday sundays sonntag dimanche domingo domenica",
+)
+
+// numberWords are numbers in words that are hardly anything else: one, ein, un and uno are articles or
+// pronouns as well.
+var numberWords = numbered(2,
+	"two twice zwei deux dos", "three drei trois tres tre", "four vier quatre cuatro quattro",
+	"five fünf cinq cinco cinque", "six sechs seis", "seven sieben siete sette", "eight acht huit ocho otto",
+	"nine neun neuf nueve nove", "ten zehn dix diez dieci", "eleven elf onze undici", "twelve zwölf douze doce dodici",
+)
+
+// titles stand before names and end with a full stop, which ends no sentence.
+var titles = set("dr mr mrs ms prof st sr jr mme hr fr")
+
+// ordinals are what is written behind the day of a month.
+var ordinals = set("st nd rd th er º ª")
+
+func set(words string) map[string]bool {
+	in := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		in[entities.Fold(w)] = true
+	}
+	return in
+}
+
+// numbered gives the words of each list its number, from a first one on.
+func numbered(first int, lists ...string) map[string]int {
+	of := make(map[string]int)
+	for i, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			of[entities.Fold(w)] = first + i
+		}
+	}
+	return of
+}
