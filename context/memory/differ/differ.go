@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/context/memory/when"
 	"github.com/ctxd/ctxd/entities"
 )
 
@@ -161,7 +162,7 @@ func (s *Said) take(before, w, after word) {
 		s.dates["month "+strconv.Itoa(month)] = true
 		return
 	}
-	if day, ok := weekdays[w.fold]; ok {
+	if day := when.Weekday(w.fold); day > 0 {
 		s.dates["weekday "+strconv.Itoa(day)] = true
 		return
 	}
@@ -194,9 +195,9 @@ func isName(before, w word, first rune) bool {
 // monthOf returns the month that a word names. "May" and "march" are words as well: the first is a month
 // where it is written with a capital letter inside a sentence, or beside a figure, as others that are words.
 func monthOf(before, w, after word) (month int, ok bool) {
-	month, ok = months[w.fold]
-	if !ok || !alsoWords[w.fold] {
-		return month, ok
+	month, certain := when.Month(w.fold)
+	if month == 0 || certain {
+		return month, certain
 	}
 	first, _ := utf8.DecodeRuneInString(w.text)
 	beside := isFigure(before.text) || isFigure(after.text)
@@ -238,8 +239,8 @@ func (s *Said) figure(before, w, after word) {
 }
 
 func isMonth(w word) bool {
-	_, ok := months[w.fold]
-	return ok
+	month, _ := when.Month(w.fold)
+	return month > 0
 }
 
 // digitsOf parts a figure from what is written behind it: 1st, 5km.

@@ -5,7 +5,7 @@
 //
 // One of two statements may say more than the other without saying anything else. So they differ in
 // numbers, dates or names only where each has one that the other has not, and in negation where one of them
-// denies. What counts is declared in words.go: negations of ten languages, and months, weekdays and number
-// words of five. Names are words with a capital letter that do not begin a sentence, so the nouns of German
+// denies. What counts is declared in words.go: negations of ten languages and number words of five; months and
+// weekdays are those of package when. Names are words with a capital letter that do not begin a sentence, so the nouns of German
 // are among them.
 package differ

@@ -18,28 +18,6 @@ var negations = set(`not no never none neither nor nobody nothing nowhere withou
 	nie nigdy bez
 	не нет никогда без`)
 
-// months by their names and the short forms of English, and of German, French, Spanish and Italian where
-// they are written otherwise.
-var months = numbered(1,
-	"january jan januar janvier enero gennaio", "february feb februar février fevrier febrero febbraio",
-	"march mar märz maerz mars marzo", "april apr avril abril aprile", "may mai mayo maggio",
-	"june jun juni juin junio giugno", "july jul juli juillet julio luglio",
-	"august aug août aout agosto", "september sep sept septembre septiembre settembre",
-	"october oct oktober octobre octubre ottobre", "november nov novembre noviembre",
-	"december dec dezember décembre diciembre dicembre",
-)
-
-// alsoWords are names of months that are other words too.
-var alsoWords = set("may march mar mars jan mai august jun dec")
-
-// weekdays, Monday first.
-var weekdays = numbered(1,
-	"monday mondays montag lundi lunes lunedì", "tuesday tuesdays dienstag mardi martes martedì",
-	"wednesday wednesdays mittwoch mercredi miércoles mercoledì", "thursday thursdays donnerstag jeudi jueves giovedì",
-	"friday fridays freitag vendredi viernes venerdì", "saturday saturdays samstag sonnabend samedi sábado sabato",
-	"sunday sundays sonntag dimanche domingo domenica",
-)
-
 // numberWords are numbers in words that are hardly anything else: one, ein, un and uno are articles or
 // pronouns as well.
 var numberWords = numbered(2,
