@@ -134,7 +134,7 @@ func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (p
 			return out, err
 		}
 	} else { // what is configured counts nothing
-		out.Index.Meanings.Weights = searchWeights(r.Search.Stats())
+		out.Index.Meanings.Weights, out.Index.Others = searchWeights(r.Search.Stats()), []protocol.OtherIndex{}
 	}
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(samples)

@@ -48,9 +48,8 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 			return err
 		}
 		Report(ctx, "vectors", 0, 0)
-		wrong, err := r.Search.CheckVectors(ctx)
+		wrong, err := r.checkVectors(ctx)
 		if len(wrong) > 0 {
-			slices.Sort(wrong)
 			out.Drift = append(out.Drift, driftOf(protocol.ViewVectors, wrong))
 		}
 		return err
@@ -70,6 +69,20 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 	out.OK = len(out.Problems) == 0 && len(out.Drift) == 0
 	out.MS = time.Since(began).Milliseconds()
 	return out, nil
+}
+
+// checkVectors compares the vectors of all indexes with what they are of, and returns the ids of the
+// documents whose vectors were wrong, in order.
+func (r *Rooms) checkVectors(ctx context.Context) (wrong []string, err error) {
+	for _, x := range r.indexes() {
+		ids, err := x.CheckVectors(ctx)
+		wrong = append(wrong, ids...)
+		if err != nil {
+			return wrong, err
+		}
+	}
+	slices.Sort(wrong)
+	return wrong, nil
 }
 
 // problemsOf says what is wrong with the files that a start reads. That the

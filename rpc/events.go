@@ -372,7 +372,7 @@ func (e *events) indexing() func(protocol.IndexProgress) {
 		last, at = p, now
 		e.publish(event{
 			topic: protocol.IndexTopic, params: p,
-			remote: protocol.IndexProgress{Stage: p.Stage, Vault: p.Vault},
+			remote: protocol.IndexProgress{Stage: p.Stage, Vault: p.Vault, Kind: p.Kind},
 		})
 	}
 }

@@ -6,6 +6,22 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
+// index is an index that is served.
+type index struct {
+	*search.Index
+	kind string // of its documents, "" for notes
+}
+
+// indexes returns those that are served: that of notes, then those of other documents.
+func (r *Rooms) indexes() (list []index) {
+	for _, x := range []index{{r.Search, ""}, {r.Memories, "memories"}} {
+		if x.Index != nil {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
 // embedderInfo says which model turns text into vectors, as far as that is known.
 func (r *Rooms) embedderInfo() (info protocol.EmbedderInfo) {
 	if r.Search == nil {
@@ -49,6 +65,10 @@ func (r *Rooms) indexHealth() protocol.IndexHealth {
 			out.Anew = r.Search.Anew()
 		}
 	}
+	for _, x := range r.indexes() {
+		_, waiting := x.Size()
+		out.Ready = out.Ready && waiting == 0
+	}
 	return out
 }
 
@@ -70,6 +90,7 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 			Weights: searchWeights(st),
 		},
 	}
+	out.Others = r.otherIndexes()
 	if m.Model != nil {
 		model := vectorModel(*m.Model)
 		out.Meanings.Model = &model
@@ -78,6 +99,24 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 		out.Meanings.Building = &protocol.VectorsAnew{Model: vectorModel(b.Model), Done: b.Done, Total: b.Total}
 	}
 	return out
+}
+
+// otherIndexes counts what the indexes beside that of notes hold.
+func (r *Rooms) otherIndexes() []protocol.OtherIndex {
+	list := []protocol.OtherIndex{}
+	for _, x := range r.indexes() {
+		if x.kind == "" {
+			continue
+		}
+		st := x.Stats()
+		w, m := st.Words, st.Meanings
+		list = append(list, protocol.OtherIndex{
+			Kind: x.kind, Documents: w.Docs, Waiting: w.Waiting,
+			Queue: m.Waiting, Vectors: m.Vectors, HeldBack: m.HeldBack, Refused: m.Refused,
+			MemoryBytes: w.MemoryBytes + m.Size.Memory, DiskBytes: w.DiskBytes + m.Size.Disk, LastError: m.Error,
+		})
+	}
+	return list
 }
 
 func searchWeights(st search.Stats) protocol.SearchWeights {

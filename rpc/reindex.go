@@ -10,22 +10,44 @@ import (
 func (r *Rooms) adminReindex(ctx context.Context, _ *Session, p protocol.Reindex) (protocol.Reindexed, error) {
 	began := time.Now()
 	out := protocol.Reindexed{What: p.What}
-	progress := func(stage string) func(done, total int) {
-		return func(done, total int) { Report(ctx, stage, int64(done), int64(total)) }
-	}
-	if p.What != protocol.ReindexVectors {
-		if err := r.Search.ReindexWords(ctx, progress("words")); err != nil {
+	for _, x := range r.indexes() {
+		docs, err := x.reindex(ctx, p.What)
+		if err != nil {
 			return out, err
 		}
-		_, out.Notes, _ = r.Notes.Count()
-	}
-	if p.What != protocol.ReindexWords {
-		if err := r.Search.ReindexVectors(ctx, progress("vectors")); err != nil {
-			return out, err
+		if x.kind != "" {
+			out.Others += docs
+			continue
 		}
-		st := r.Search.Stats().Meanings
-		out.Notes, out.Vectors, out.Refused = st.Docs, st.Vectors, st.Refused
+		out.Notes = docs
+		if p.What != protocol.ReindexWords {
+			st := x.Stats().Meanings
+			out.Vectors, out.Refused = st.Vectors, st.Refused
+		}
 	}
 	out.MS = time.Since(began).Milliseconds()
 	return out, nil
+}
+
+// reindex makes an index anew, and returns how many documents are in it.
+func (x index) reindex(ctx context.Context, what string) (docs int, err error) {
+	progress := func(stage string) func(done, total int) {
+		if x.kind != "" {
+			stage += " of " + x.kind
+		}
+		return func(done, total int) { Report(ctx, stage, int64(done), int64(total)) }
+	}
+	if what != protocol.ReindexVectors {
+		if err := x.ReindexWords(ctx, progress("words")); err != nil {
+			return 0, err
+		}
+		docs, _ = x.Size()
+	}
+	if what != protocol.ReindexWords {
+		if err := x.ReindexVectors(ctx, progress("vectors")); err != nil {
+			return 0, err
+		}
+		docs = x.Stats().Meanings.Docs
+	}
+	return docs, nil
 }

@@ -35,6 +35,7 @@ type Rooms struct {
 	Gather   *gather.Gatherer
 	Vaults   *watch.Importer
 	Memory   *memory.Store
+	Memories *search.Index // of Memory
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -110,10 +111,10 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		remote := r.Audience.View(audience.Remote)
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.commit(cs, remote) })
 	}
-	if r.Search != nil {
+	for _, x := range r.indexes() {
 		tell := s.events.indexing()
-		r.Search.OnProgress(func(stage string, done, total int) {
-			tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total)})
+		x.OnProgress(func(stage string, done, total int) {
+			tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Kind: x.kind})
 		})
 	}
 	opened := s.gate.Open(phase, r)

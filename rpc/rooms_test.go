@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -86,8 +87,11 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	if finding.Dir != "" {
+		finding.Dir += "-memories"
+	}
 	return &rpc.Rooms{
-		KV: db, Memory: mem, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), finding), Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

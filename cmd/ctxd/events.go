@@ -149,7 +149,7 @@ func (e event) summary() term.Line {
 			if p.Total > 0 {
 				done += " of " + term.Number(p.Total)
 			}
-			return term.Line{term.Text(p.Stage + " "), term.Text(done), term.Styled(term.Faint, "  "+p.Vault)}
+			return term.Line{term.Text(p.Stage + " "), term.Text(done), term.Styled(term.Faint, "  "+p.Vault+p.Kind)}
 		}
 	case protocol.TopicHealth:
 		var h protocol.Health

@@ -268,7 +268,7 @@ func BenchmarkMemory(b *testing.B) {
 				b.ReportMetric(float64(bytes)/float64(d.text), name+"/text")
 			}
 			for b.Loop() {
-				made, err := filepath.Glob(filepath.Join(d.dir, daemon.IndexFolder, "vectors*"))
+				made, err := filepath.Glob(filepath.Join(d.dir, daemon.IndexFolders[0], "vectors*"))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -65,7 +65,7 @@ type DiskHealth struct {
 
 // IndexHealth says how the search index stands.
 type IndexHealth struct {
-	Ready bool `json:"ready" jsonschema:"whether every note can be found by its words"`
+	Ready bool `json:"ready" jsonschema:"whether every note and memory can be found by its words"`
 	Notes int  `json:"notes" jsonschema:"notes in it"`
 	Queue int  `json:"queue" jsonschema:"notes that cannot be found by their meaning yet"`
 
@@ -96,6 +96,21 @@ type IndexStats struct {
 	Terms    int          `json:"terms" jsonschema:"distinct terms"`
 	Words    WordStats    `json:"words" jsonschema:"the index of words"`
 	Meanings MeaningStats `json:"meanings" jsonschema:"the index of vectors"`
+	Others   []OtherIndex `json:"others" jsonschema:"the indexes of what is found beside notes; empty for a remote reader"`
+}
+
+// OtherIndex counts what an index of documents that are no notes holds.
+type OtherIndex struct {
+	Kind        string `json:"kind" jsonschema:"of what it is, such as memories"`
+	Documents   int    `json:"documents" jsonschema:"documents that are found by their words"`
+	Waiting     int    `json:"waiting" jsonschema:"documents that are not found by their words yet"`
+	Queue       int    `json:"queue" jsonschema:"documents that wait for their vectors"`
+	Vectors     int    `json:"vectors" jsonschema:"vectors that searches ask"`
+	HeldBack    int    `json:"heldBack" jsonschema:"private documents that are kept from a remote model, and have no vectors"`
+	Refused     int    `json:"refused" jsonschema:"documents that the embedder refused"`
+	MemoryBytes int64  `json:"memoryBytes" jsonschema:"bytes in memory, about"`
+	DiskBytes   int64  `json:"diskBytes" jsonschema:"bytes of the files"`
+	LastError   string `json:"lastError,omitempty" jsonschema:"the last error that kept documents from being embedded; absent without one"`
 }
 
 // WordStats counts what the index of words holds.
@@ -171,6 +186,7 @@ type Reindexed struct {
 	Notes   int    `json:"notes" jsonschema:"notes that are in it now"`
 	Vectors int    `json:"vectors" jsonschema:"vectors that are in it now; 0 for words"`
 	Refused int    `json:"refused" jsonschema:"notes that the embedder refused"`
+	Others  int    `json:"others" jsonschema:"documents of the other indexes, such as memories, that are in them now"`
 	MS      int64  `json:"ms" jsonschema:"milliseconds that it took"`
 }
 

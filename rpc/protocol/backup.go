@@ -96,7 +96,7 @@ var reindexMethod = job(JobIndex, wholeStore(describe[Reindex, Reindexed]("admin
 	"Rebuild the index of words or of vectors.",
 	"Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. "+
 		"If the call is cancelled or the disk is full, the vectors stay as they were; the index of words is completed all the same.",
-	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"ms":140}`},
+	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"others":12,"ms":140}`},
 	CodeConflict)))
 
 const exampleManifest = `{"path":"/home/me/notes.ctxdbackup","format":2,"seq":42,"created":"2026-01-31T09:30:00Z","program":"ctxd 0.1.0","records":120,"collections":{"entity":40,"note":62},"bytes":65536,"checksum":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`

@@ -143,6 +143,7 @@ type IndexProgress struct {
 	Done  int64  `json:"done" jsonschema:"units of work that are done"`
 	Total int64  `json:"total" jsonschema:"total units of work; 0 when unknown"`
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault that is being read"`
+	Kind  string `json:"kind,omitempty" jsonschema:"what is being embedded, such as memories; absent for notes"`
 }
 
 var eventMethods = []Method{

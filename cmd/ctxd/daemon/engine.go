@@ -13,8 +13,10 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
+	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
@@ -73,15 +75,29 @@ func upgradeStore(tx *kv.Tx, from int) error {
 	return nil
 }
 
-// IndexFolder is where the index of words and the vectors are kept, in the folder of the store.
-const IndexFolder = "index"
+// IndexFolders are where the indexes are kept, words and vectors, in the folder of the store: that of
+// notes, then those of other documents. A folder is of one index.
+var IndexFolders = []string{notesFolder, memoriesFolder}
+
+const (
+	notesFolder    = "index"
+	memoriesFolder = "index-memories"
+)
 
 // LogFolder is where the log is kept, in the folder of the store.
 const LogFolder = "log"
 
 // besideStore is what else lies in the folder of the store. The log may come
 // first, and an index may be left when the store was moved elsewhere.
-var besideStore = []string{LogFolder + "/", IndexFolder + "/"}
+var besideStore = beside()
+
+func beside() []string {
+	list := []string{LogFolder + "/"}
+	for _, folder := range IndexFolders {
+		list = append(list, folder+"/")
+	}
+	return list
+}
 
 // openData opens the store in a folder. changed is called when its status is
 // another.
@@ -104,15 +120,15 @@ func openAsIs(dir string, conf config.Store, log *slog.Logger) (*kv.Store, error
 	return kv.Open(dir, opts)
 }
 
-// indexDir is where the index of a store is kept, "" for one in memory.
-func indexDir(db *kv.Store) string {
+// indexDir is where an index of a store is kept, "" for one in memory.
+func indexDir(db *kv.Store, folder string) string {
 	if db.Dir() == "" {
 		return ""
 	}
-	return filepath.Join(db.Dir(), IndexFolder)
+	return filepath.Join(db.Dir(), folder)
 }
 
-// Finding is how notes are found beside by their words.
+// Finding is how documents are found beside by their words.
 type Finding struct {
 	embedder embed.Embedder // nil: in no other way; not closed by the rooms
 	weights  search.Weights
@@ -125,14 +141,14 @@ func readIndexAhead(dir string) *search.Ahead {
 	if dir == kv.InMemory {
 		return nil
 	}
-	return search.ReadAhead(filepath.Join(dir, IndexFolder))
+	return search.ReadAhead(filepath.Join(dir, notesFolder))
 }
 
 // RoomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
-// WQL, the graph, what remote readers see, the indexes of words and of vectors, the cached blocks of gather; then the events
-// for clients. What they leave for later is built in the background, once the index
+// WQL, the graph, what remote readers see, the indexes of words and of vectors of notes, memories, their
+// indexes, the cached blocks of gather; then the events for clients. What they leave for later is built in the background, once the index
 // of words is read, or before that by the first who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
@@ -172,11 +188,12 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		lean()
 		seen.ReadReferences()
 	}
-	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}),
-		search.Options{
-			Dir: indexDir(db), Logger: log, Read: whole, Ahead: by.ahead, Embedder: by.embedder,
-			Weights: by.weights, Fusion: by.fusion,
-		})
+	finding := search.Options{
+		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
+	}
+	ofNotes := finding
+	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Entity: entities.EntityRecords.Has, Limits: limits.Memory,
@@ -184,6 +201,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
+	ofMemories := finding
+	ofMemories.Dir = indexDir(db, memoriesFolder)
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -193,6 +212,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Search:   index,
 		Audience: seen,
 		Memory:   mem,
+		Memories: search.Open(db, document.New(db, mem, seen), ofMemories),
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,30 +33,35 @@ const hintReindex = "ctxd call admin.reindex"
 // made of the store.
 func checkIndex(x *examination) (*checkup, error) {
 	c := &checkup{Name: "index", State: stateOK}
-	files, err := search.Inspect(filepath.Join(x.conf.Data, daemon.IndexFolder))
-	if err != nil {
-		c.State, c.Found, c.Hint = stateError, "its folder cannot be read: "+config.Reason(err), "check its permissions"
-		return c, nil
-	}
 	served, err := x.served()
 	if err != nil {
 		return nil, err
 	}
-	c.judgeFiles(files, x.storeSeq(), served)
+	found := 0
+	for _, folder := range daemon.IndexFolders {
+		files, err := search.Inspect(filepath.Join(x.conf.Data, folder))
+		if err != nil {
+			c.State, c.Found, c.Hint = stateError, "the folder "+folder+" cannot be read: "+config.Reason(err),
+				"check its permissions"
+			return c, nil
+		}
+		found += len(files)
+		c.judgeFiles(folder, files, x.storeSeq(), served)
+	}
 	if served != nil {
 		c.judgeServed(served)
 	}
 	if c.Found == "" {
 		c.Found = "sound"
-		if len(files) == 0 {
+		if found == 0 {
 			c.Found = "not on disk yet; a daemon creates it"
 		}
 	}
 	return c, nil
 }
 
-// judgeFiles says what the files hold, and what is wrong with them.
-func (c *checkup) judgeFiles(files []search.File, seq uint64, served *inspect.IndexView) {
+// judgeFiles says what the files of a folder hold, and what is wrong with them.
+func (c *checkup) judgeFiles(folder string, files []search.File, seq uint64, served *inspect.IndexView) {
 	fix := "nothing is lost: the next start rebuilds it"
 	if served != nil {
 		fix = hintReindex
@@ -64,20 +70,24 @@ func (c *checkup) judgeFiles(files []search.File, seq uint64, served *inspect.In
 		func(f search.File) bool { return f.Kind == search.KindVectors && servedBy(&f, served) })
 	for i := range files {
 		f := &files[i]
-		c.More = append(c.More, f.Name+": "+fileInWords(f))
+		name, of := f.Name, "note"
+		if folder != daemon.IndexFolders[0] {
+			name, of = path.Join(folder, f.Name), "document"
+		}
+		c.More = append(c.More, name+": "+fileInWords(f, of))
 		switch {
 		case f.Wrong != "" && served != nil && f.Kind != search.KindWords: // a daemon just writes to it
 		case f.Wrong != "":
-			c.worsen(stateWarning, "a file is damaged: "+f.Name+", "+f.Wrong, fix)
+			c.worsen(stateWarning, "a file is damaged: "+name+", "+f.Wrong, fix)
 		case f.Kind == search.KindWords && seq > 0 && f.Seq > seq:
 			c.worsen(stateWarning, "the index of words is newer than the store, as after restoring the folder", fix)
 		case f.Kind == search.KindVectors && served != nil && spare && !servedBy(f, served):
-			c.worsen(stateWarning, "vectors of an earlier model remain: "+f.Name,
-				"ctxd stop, then delete "+command.Quoted(f.Name)+" in the folder index of the store")
+			c.worsen(stateWarning, "vectors of an earlier model remain: "+name,
+				"ctxd stop, then delete "+command.Quoted(path.Join(folder, f.Name))+" in the folder of the store")
 		case f.Kind == search.KindUnfinished && served == nil:
 			c.worsen(stateOK, "a write was interrupted; the next start removes its temporary file", "")
 		case f.Kind == search.KindUnknown:
-			c.worsen(stateWarning, "its folder contains another file: "+f.Name, "move it elsewhere")
+			c.worsen(stateWarning, "its folder contains another file: "+name, "move it elsewhere")
 		}
 	}
 }
@@ -97,18 +107,18 @@ func (c *checkup) worsen(state, found, hint string) {
 	}
 }
 
-// fileInWords says what a file of an index holds.
-func fileInWords(f *search.File) string {
+// fileInWords says what a file of an index of some documents holds.
+func fileInWords(f *search.File, of string) string {
 	bytes := term.Size(f.Bytes)
 	switch f.Kind {
 	case search.KindWords:
-		return fmt.Sprintf("the words of %s, %s", term.Count(f.Notes, "note"), bytes)
+		return fmt.Sprintf("the words of %s, %s", term.Count(f.Notes, of), bytes)
 	case search.KindVectors, search.KindBuilding:
 		if f.Model == nil {
 			return "vectors, " + bytes
 		}
 		what := fmt.Sprintf("%s of %s by %s, %d dimensions, %s", term.Count(f.Vectors, "vector"),
-			term.Count(f.Notes, "note"), f.Model.Name, f.Model.Dims, bytes)
+			term.Count(f.Notes, of), f.Model.Name, f.Model.Dims, bytes)
 		if f.Kind == search.KindBuilding {
 			what += ", being made"
 		}

@@ -43,7 +43,7 @@ func TestSRCH12_DoctorJudgesTheFilesOfTheIndexes(t *testing.T) {
 		"worst first":               {[]search.File{{Name: "words.tmp", Kind: search.KindUnfinished}, damaged}, 7, nil, stateWarning, "a file is damaged", "nothing is lost"},
 	} {
 		got := &checkup{State: stateOK}
-		got.judgeFiles(c.files, c.seq, c.served)
+		got.judgeFiles("index", c.files, c.seq, c.served)
 		if got.State != c.state || !strings.HasPrefix(got.Found, c.found) || c.found == "" && got.Found != "" || !strings.HasPrefix(got.Hint, c.hint) || len(got.More) != len(c.files) {
 			t.Errorf("%s: %+v", name, got)
 		}

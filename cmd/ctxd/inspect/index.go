@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -22,7 +24,7 @@ type indexCmd struct {
 func (indexCmd) Help() string {
 	return "Notes are in two indexes: " +
 		"one of words, which has a note as soon as it is stored, and one of vectors, which an embedder makes of " +
-		"each part of a note in the background. " +
+		"each part of a note in the background. Memories have two of their own. " +
 		"This shows the progress and size of both, and which notes are missing."
 }
 
@@ -126,6 +128,7 @@ const watchPace = 250 * time.Millisecond
 func (v *IndexView) Settled() bool {
 	i := &v.Index
 	return v.Health.Ready && i.Words.Waiting == 0 &&
+		!slices.ContainsFunc(i.Others, func(o protocol.OtherIndex) bool { return o.Waiting+v.queued(&o) > 0 }) &&
 		(v.Embedder.Kind == "" || v.agreed() && i.Meanings.Waiting == 0 && i.Meanings.Building == nil)
 }
 
@@ -147,6 +150,43 @@ func (v *IndexView) show(a *Options) error {
 func (v *IndexView) draw(s *term.Screen) {
 	v.drawWords(s)
 	v.drawMeanings(s)
+	for i := range v.Index.Others {
+		if o := &v.Index.Others[i]; o.Documents+o.Waiting > 0 {
+			v.drawOther(s, o)
+		}
+	}
+}
+
+// queued is how many documents of another index wait for vectors that can be made.
+func (v *IndexView) queued(o *protocol.OtherIndex) int {
+	if v.Embedder.Kind == "" {
+		return 0
+	}
+	return o.Queue
+}
+
+// drawOther shows the index of documents that are no notes.
+func (v *IndexView) drawOther(s *term.Screen, o *protocol.OtherIndex) {
+	queued := v.queued(o)
+	s.Heading(strings.ToUpper(o.Kind[:1])+o.Kind[1:]+"  ", indexState(o.Waiting+queued == 0, o.LastError))
+	drawShare(s, o.Documents, o.Documents+o.Waiting)
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Addf("by words", "%s", term.Number(o.Documents))
+	f.Addf("by meaning", "%s, %s", term.Number(max(0, o.Documents-o.Queue-o.HeldBack-o.Refused)),
+		term.Count(o.Vectors, "vector"))
+	f.Addf("memory", "%s", term.Size(o.MemoryBytes))
+	f.Addf("files", "%s", term.Size(o.DiskBytes))
+	if queued > 0 {
+		f.Addf("queue", "%s", term.Number(queued))
+	}
+	f.Add("trouble", o.LastError)
+	if o.HeldBack > 0 {
+		f.Addf("held back", "%s private ones, kept from a model on another machine", term.Number(o.HeldBack))
+	}
+	if o.Refused > 0 {
+		f.Addf("refused", "%s by the embedder; it tries again when they change", term.Number(o.Refused))
+	}
+	f.Draw(s)
 }
 
 // indexState says how far an index is.

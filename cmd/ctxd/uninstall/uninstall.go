@@ -179,12 +179,14 @@ func (u *result) addStore(conf *config.Config) error {
 		l := u.add("store", conf.Data, func() error { return daemon.OwnerOf(conf.Data, kv.Remove(nil, conf.Data)) })
 		l.count(conf.Data, files...)
 	}
-	for _, own := range []struct{ what, name string }{
-		{"indexes", daemon.IndexFolder + "/"},
-		{"logs", daemon.LogFolder + "/"},
-		{"store", daemon.Signature},
-		{"history", config.HistoryFile},
-	} {
+	type own struct{ what, name string }
+	var owned []own
+	for _, folder := range daemon.IndexFolders {
+		owned = append(owned, own{"indexes", folder + "/"})
+	}
+	owned = append(owned, own{"logs", daemon.LogFolder + "/"}, own{"store", daemon.Signature},
+		own{"history", config.HistoryFile})
+	for _, own := range owned {
 		path := filepath.Join(conf.Data, own.name)
 		if i := slices.Index(others, own.name); i >= 0 {
 			others = slices.Delete(others, i, i+1)

@@ -965,7 +965,7 @@ export interface Health {
 }
 
 export interface IndexHealth {
-  /** Whether every note can be found by its words. */
+  /** Whether every note and memory can be found by its words. */
   ready: boolean;
   /** Notes in it. */
   notes: number;
@@ -988,6 +988,8 @@ export interface IndexStats {
   words: WordStats;
   /** The index of vectors. */
   meanings: MeaningStats;
+  /** The indexes of what is found beside notes; empty for a remote reader. */
+  others: OtherIndex[];
 }
 
 export interface InitializeResult {
@@ -1641,6 +1643,29 @@ export interface NoteUnresolved {
   candidates?: Candidate[];
 }
 
+export interface OtherIndex {
+  /** Of what it is, such as memories. */
+  kind: string;
+  /** Documents that are found by their words. */
+  documents: number;
+  /** Documents that are not found by their words yet. */
+  waiting: number;
+  /** Documents that wait for their vectors. */
+  queue: number;
+  /** Vectors that searches ask. */
+  vectors: number;
+  /** Private documents that are kept from a remote model, and have no vectors. */
+  heldBack: number;
+  /** Documents that the embedder refused. */
+  refused: number;
+  /** Bytes in memory, about. */
+  memoryBytes: number;
+  /** Bytes of the files. */
+  diskBytes: number;
+  /** The last error that kept documents from being embedded; absent without one. */
+  lastError?: string;
+}
+
 export interface PeerInfo {
   /** Name of the program. */
   name: string;
@@ -1727,6 +1752,8 @@ export interface Reindexed {
   vectors: number;
   /** Notes that the embedder refused. */
   refused: number;
+  /** Documents of the other indexes, such as memories, that are in them now. */
+  others: number;
   /** Milliseconds that it took. */
   ms: number;
 }
@@ -3898,6 +3925,8 @@ export interface IndexProgressEvent {
   total: number;
   /** Name of the vault that is being read. */
   vault?: string;
+  /** What is being embedded, such as memories; absent for notes. */
+  kind?: string;
 }
 
 /** Memories were changed. */
