@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -38,6 +39,12 @@ type memoryKeeper interface {
 	AllContexts(v *audience.View) []*memory.Context
 	DeleteContext(ctx context.Context, v *audience.View, id string, subtree bool) (moved, unlinked int, err error)
 	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
+}
+
+// memoryFinder finds memories by their vectors, for the reader of a View.
+type memoryFinder interface {
+	To(ctx context.Context, v *audience.View, id string, limit int) (*similar.Result, error)
+	Indexed(id string) string
 }
 
 // drafted takes of a memory what a client may write. source names the client when it does not say
@@ -97,7 +104,11 @@ func (c scope) memoryAddMany(ctx context.Context, s *Session, p protocol.MemoryA
 }
 
 func (c scope) memoryGet(_ context.Context, _ *Session, p protocol.MemoryRef) (*record.Memory, error) {
-	return c.memory.Get(c.view, p.Ref)
+	m, err := c.memory.Get(c.view, p.Ref)
+	if err == nil {
+		m.Indexed = c.similar.Indexed(m.ID)
+	}
+	return m, err
 }
 
 // memoryMark is where a page of memories ends: what it is sorted by, and the number.
@@ -166,9 +177,27 @@ func (c scope) memoryList(ctx context.Context, _ *Session, p protocol.MemoryFilt
 	if err != nil {
 		return out, err
 	}
+	for _, m := range list {
+		m.Indexed = c.similar.Indexed(m.ID)
+	}
 	out.Memories, out.Total = list, total
 	if more {
 		out.NextCursor = memoryMark(p.SortBy, list[len(list)-1]).cursor()
+	}
+	return out, nil
+}
+
+func (c scope) memorySimilar(ctx context.Context, _ *Session, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
+	res, err := c.similar.To(ctx, c.view, p.ID, p.Limit)
+	if err != nil {
+		return protocol.SimilarMemories{}, err
+	}
+	out := protocol.SimilarMemories{Hits: []protocol.SimilarMemory{}}
+	for _, hit := range res.Hits {
+		out.Hits = append(out.Hits, protocol.SimilarMemory(hit))
+	}
+	if res.Degraded != "" {
+		out.Degraded = &protocol.Degraded{Stage: "semantic", Why: res.Degraded}
 	}
 	return out, nil
 }

@@ -36,6 +36,9 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 			break
 		}
 	}
+	id := at(d.do("memory.list", `{}`), "memories.0.id").(string)
+	d.want(d.do("memory.get", `{"ref":"`+id+`"}`), "indexed", "meaning")
+	d.want(d.do("memory.list", `{}`), "memories.1.indexed", "meaning")
 	other := at(d.do("admin.stats", `{}`), "index.others.0")
 	d.want(other, "kind", "memories")
 	d.want(other, "vectors", 2)
@@ -48,4 +51,50 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 	if len(files) == 0 {
 		t.Error("nothing is kept of the index of memories")
 	}
+}
+
+// TestMEM35_SimilarMemories: by the vectors that are there, with what the statements differ in.
+func TestMEM35_SimilarMemories(t *testing.T) {
+	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d.do("memory.addMany", `{"memories":[
+		{"id":"meat","statement":"I eat meat on Sundays"},
+		{"id":"none","statement":"I do not eat meat on Sundays"},
+		{"id":"cello","statement":"My sister plays the cello"},
+		{"id":"secret","statement":"I eat meat on Sundays in secret","private":true}]}`)
+	d.remembered(4)
+	out := d.do("memory.similar", `{"id":"meat"}`)
+	d.want(out, "degraded", nil)
+	ids := map[any]any{}
+	for i := range at(out, "hits").([]any) {
+		hit := at(out, "hits").([]any)[i]
+		ids[at(hit, "memory.id")] = at(hit, "differs")
+		if c := at(hit, "cosine").(float64); c <= 0.25 || c > 1 {
+			t.Errorf("cosine %v", c)
+		}
+	}
+	if ids["meat"] != nil || ids["secret"] == nil {
+		t.Errorf("similar to meat: %v", ids)
+	}
+	d.want(ids["none"], "0", "negation")
+	d.do("memory.delete", `{"id":"none","force":true}`)
+	out = d.do("memory.similar", `{"id":"meat","audience":"remote"}`)
+	for i := range at(out, "hits").([]any) {
+		if id := at(at(out, "hits").([]any)[i], "memory.id"); id == "secret" || id == "none" {
+			t.Errorf("a remote reader is shown %v", id)
+		}
+	}
+	d.wantRefused("memory.similar", `{"id":"none"}`, 1001, "")
+	d.wantRefused("memory.similar", `{"id":"secret","audience":"remote"}`, 1001, "")
+}
+
+// TestMEM35_SimilarWithoutVectors finds by words, and says so.
+func TestMEM35_SimilarWithoutVectors(t *testing.T) {
+	d := start(t)
+	d.do("memory.addMany", `{"memories":[
+		{"id":"meat","statement":"I eat meat on Sundays"},{"id":"two","statement":"On Sundays we eat late"}]}`)
+	out := d.do("memory.similar", `{"id":"meat"}`)
+	d.want(out, "hits.0.memory.id", "two")
+	d.want(out, "hits.0.cosine", 0)
+	d.want(out, "degraded.stage", "semantic")
+	d.want(d.do("memory.get", `{"ref":"meat"}`), "indexed", "words")
 }

@@ -218,6 +218,7 @@ var attempts = map[string][]string{
 	"memory.delete":      {`{"id":"pmem","force":true}`},
 	"memory.forget":      {`{"all":true}`},
 	"memory.recordUse":   {`{"ids":["pmem"]}`},
+	"memory.similar":     {`{"id":"pmem"}`, `{"id":"mlink","limit":50}`, `{"id":"mall"}`},
 	"memory.profile":     {`{}`},
 	"memory.stats":       {`{}`},
 	"contexts.put":       {`{"id":"pctx","name":"x"}`, `{"name":"x","parentId":"pctx"}`},

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -53,6 +54,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	return scope{
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
+		similar: similar.New(r.Memory, r.Memories),
 	}, nil
 }
 

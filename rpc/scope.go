@@ -24,6 +24,7 @@ type scope struct {
 	gather   *gather.Gatherer
 	vaults   vaultKeeper
 	memory   memoryKeeper
+	similar  memoryFinder
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

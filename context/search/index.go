@@ -160,6 +160,31 @@ func (x *Index) Waiting() int {
 	return x.vectors.Waiting()
 }
 
+// State is how a document can be found.
+type State string
+
+// The values of State.
+const (
+	ByWords   State = "words"   // by its words: its vectors are to come, or it can have none
+	ByMeaning State = "meaning" // by both
+	Failed    State = "failed"  // by its words: the embedder refused it
+)
+
+// State says how a document can be found. O(1).
+func (x *Index) State(id string) State {
+	if x.vectors == nil {
+		return ByWords
+	}
+	found, refused := x.vectors.State(id)
+	switch {
+	case refused:
+		return Failed
+	case found:
+		return ByMeaning
+	}
+	return ByWords
+}
+
 // Embedder is how the embedder is; ok tells whether there is one.
 func (x *Index) Embedder() (status embed.Status, ok bool) {
 	if x.vectors == nil {

@@ -179,6 +179,26 @@ type MemoryProfile struct {
 	Reads
 }
 
+// MemorySimilar are the parameters of memory.similar.
+type MemorySimilar struct {
+	ID    string `json:"id" jsonschema:"id of the memory"`
+	Limit int    `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"memories at most"`
+	Reads
+}
+
+// SimilarMemory is a memory that says much the same as another.
+type SimilarMemory struct {
+	Memory  *record.Memory `json:"memory" jsonschema:"the memory"`
+	Cosine  float64        `json:"cosine" jsonschema:"how near it is, up to 1; 0 when it was found by its words"`
+	Differs []string       `json:"differs" enum:"negation,number,date,name" jsonschema:"in what the two statements differ"`
+}
+
+// SimilarMemories is the result of memory.similar.
+type SimilarMemories struct {
+	Hits     []SimilarMemory `json:"hits" jsonschema:"the nearest first"`
+	Degraded *Degraded       `json:"degraded,omitempty" jsonschema:"why some may be missing, or were found by words; absent otherwise"`
+}
+
 // MemoryList is the result of memory.profile.
 type MemoryList struct {
 	Memories []*record.Memory `json:"memories" jsonschema:"what is always injected, then the best of the kinds identity, preference, goal and project"`
@@ -327,6 +347,11 @@ var memoryMethods = []Method{
 	describe[MemoryUsed, Counted]("memory.recordUse", Mutation,
 		"Count that memories were used.", "It changes no memory: neither its version nor what is indexed of it.",
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),
+	describe[MemorySimilar, SimilarMemories]("memory.similar", Read,
+		"Find the memories that say much the same as one, the nearest first.",
+		"Active and contested ones. It compares vectors that are stored and embeds nothing; while the memory has none, it looks for its words and says so.",
+		Example{exampleMemoryID, `{"hits":[{"memory":` + exampleMemory + `,"cosine":0.83,"differs":["negation"]}]}`},
+		CodeNotFound),
 	describe[MemoryProfile, MemoryList]("memory.profile", Read,
 		"Read what is known about the person: where a conversation begins.", "",
 		Example{`{"limit":1}`, `{"memories":[` + exampleMemory + `]}`}),

@@ -186,6 +186,22 @@ func (x *Index) Stats() (s Stats) {
 	return s
 }
 
+// State reports whether a document is found by its meaning, in the version that it has now, and
+// whether the embedder refused it. O(1).
+func (x *Index) State(id string) (found, refused bool) {
+	x.mu.RLock()
+	g := x.serving
+	if g == nil || !g.ready {
+		x.mu.RUnlock()
+		return false, false
+	}
+	_, refused = g.refused[id]
+	_, held := g.held[id]
+	waits := g.waiting[id] != nil
+	x.mu.RUnlock()
+	return !refused && !held && !waits && g.index.Has(id), refused
+}
+
 // Waiting is how many documents wait for their vectors.
 func (x *Index) Waiting() int {
 	total, _ := x.src.Count()

@@ -1158,6 +1158,8 @@ export interface Memory {
   contexts: string[];
   /** How it was used. */
   use: MemoryUse;
+  /** How it is found now: by its words, by its meaning too, or by its words alone because the embedder refused it; only in memory.get and memory.list. */
+  indexed?: "words" | "meaning" | "failed";
 }
 
 export interface MemoryAdded {
@@ -1934,6 +1936,22 @@ export interface ServerInfo {
   version: string;
   /** The commit it was built from, empty when unknown. */
   commit: string;
+}
+
+export interface SimilarMemories {
+  /** The nearest first. */
+  hits: SimilarMemory[];
+  /** Why some may be missing, or were found by words; absent otherwise. */
+  degraded?: Degraded;
+}
+
+export interface SimilarMemory {
+  /** The memory. */
+  memory: Memory;
+  /** How near it is, up to 1; 0 when it was found by its words. */
+  cosine: number;
+  /** In what the two statements differ. */
+  differs: ("negation" | "number" | "date" | "name")[];
 }
 
 export interface StageStats {
@@ -3177,6 +3195,19 @@ export interface MemoryRecordUseParams {
   ids: string[];
 }
 
+/** Params of memory.similar. */
+export interface MemorySimilarParams {
+  /** Id of the memory. */
+  id: string;
+  /**
+   * Memories at most.
+   * From 1 to 50. 5 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of memory.profile. */
 export interface MemoryProfileParams {
   /**
@@ -3688,6 +3719,13 @@ export interface Methods {
    * @example {"ids":["550e8400-e29b-41d4-a716-446655440000"]}
    */
   "memory.recordUse": { params: MemoryRecordUseParams; result: Counted };
+  /**
+   * Find the memories that say much the same as one, the nearest first.
+   * Active and contested ones. It compares vectors that are stored and embeds nothing; while the memory has none, it looks for its words and says so.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   */
+  "memory.similar": { params: MemorySimilarParams; result: SimilarMemories };
   /**
    * Read what is known about the person: where a conversation begins.
    * Errors of its own: unavailable, limit, deadline.

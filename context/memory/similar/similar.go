@@ -1,0 +1,68 @@
+package similar
+
+import (
+	"context"
+	"math"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Finder finds similar memories. New makes one.
+type Finder struct {
+	mem   *memory.Store
+	index *search.Index
+}
+
+// New returns the Finder of a store of memories and the index of it.
+func New(mem *memory.Store, index *search.Index) *Finder { return &Finder{mem, index} }
+
+// Hit is a memory that says much the same.
+type Hit struct {
+	Memory  *record.Memory
+	Cosine  float64  // how near the nearest part of it is, in hundredths; 0 when it was found by words
+	Differs []string // in what the two statements differ, see package differ; never nil
+}
+
+// Result is what was found.
+type Result struct {
+	Hits     []Hit  // the nearest first
+	Degraded string // why memories may be missing, or were found by words; "" otherwise
+}
+
+// To returns the active and contested memories that are most similar to the one with an id, at most
+// limit of them, itself left out. While that has no vectors they are found by its words. The error is
+// NotFound when the reader sees no such memory.
+func (f *Finder) To(ctx context.Context, v *audience.View, id string, limit int) (*Result, error) {
+	asked, err := f.mem.Get(v, id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := f.index.Near(ctx, search.Near{
+		ID: asked.ID, Limit: limit, Least: search.LeastSimilar, Public: v.Hides(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Hits: []Hit{}, Degraded: found.Degraded}
+	said := differ.Read(asked.Statement)
+	for i := range found.Hits {
+		m, err := f.mem.Get(v, found.Hits[i].Doc.ID())
+		if err != nil { // it was deleted meanwhile
+			continue
+		}
+		hit := Hit{Memory: m, Differs: said.In(differ.Read(m.Statement))}
+		if s := found.Hits[i].Semantic; s != nil {
+			hit.Cosine = math.Round(100*s.Part.Cosine) / 100
+		}
+		res.Hits = append(res.Hits, hit)
+	}
+	return res, nil
+}
+
+// Indexed says how a memory that a reader has read can be found: by its words, by its meaning too, or
+// by its words alone because the embedder refused it. O(1).
+func (f *Finder) Indexed(id string) string { return string(f.index.State(id)) }
