@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -77,7 +78,7 @@ func (s *Server) health(vaults bool) protocol.Health {
 		}
 	}
 	if s.dataDir != "" {
-		out.Disk.FreeBytes, out.Disk.TotalBytes = DiskRoom(s.dataDir)
+		out.Disk.FreeBytes, out.Disk.TotalBytes = host.DiskRoom(s.dataDir)
 		if out.Disk.TotalBytes > 0 && out.Disk.FreeBytes < lowDisk {
 			warn(protocol.Warning, "the disk of the data has %d MiB left", out.Disk.FreeBytes>>20)
 		}
@@ -138,7 +139,7 @@ func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (p
 	}
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(samples)
-	out.RSSBytes, out.HeapBytes, out.Goroutines = residentBytes(), samples[0].Value.Uint64(), int(samples[1].Value.Uint64())
+	out.RSSBytes, out.HeapBytes, out.Goroutines = host.ResidentBytes(), samples[0].Value.Uint64(), int(samples[1].Value.Uint64())
 	out.Connections, out.Methods = srv.ConnStats(), srv.MethodStats()
 	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -118,7 +119,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	s.gate.Stage(protocol.StageStore)
 	keep := ""
 	if s.dataDir != "" {
-		keep = ReplacedFile(s.dataDir, time.Now())
+		keep = host.ReplacedFile(s.dataDir, time.Now())
 	}
 	_, err := old.KV.Restore(ctx, m.Path, kv.RestoreOptions{
 		Checksum: m.Checksum, Keep: keep, Program: s.program(),
@@ -134,7 +135,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err == nil {
-		RemoveReplaced(s.dataDir, keep)
+		host.RemoveReplaced(s.dataDir, keep)
 		return fresh, keep, nil
 	}
 	err = fault.Wrap(fault.Unavailable, err, "cannot use the store of the backup: %s", fault.Message(err)).

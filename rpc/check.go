@@ -4,18 +4,14 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/views"
 )
 
 // adminCheck reads every file of the store, then closes the store, opens it anew
@@ -112,7 +108,7 @@ func problemsOf(in *kv.Inspection) []string {
 // reopen opens the rooms anew and says what is different then. Nobody is in them.
 func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Drift, error) {
 	seed := maphash.MakeSeed()
-	before, err := old.views(ctx, seed)
+	before, err := views.Of(ctx, old.read(), seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,15 +124,13 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 			WithHint("restart the daemon")
 		return &Rooms{refused: err}, nil, err
 	}
-	after, err := fresh.views(ctx, seed)
+	after, err := views.Of(ctx, fresh.read(), seed)
 	if err != nil {
 		return fresh, nil, err
 	}
 	drift := []protocol.Drift{}
-	for i, name := range viewNames {
-		if ids := different(before[i], after[i]); len(ids) > 0 {
-			drift = append(drift, driftOf(name, ids))
-		}
+	for _, d := range views.Compare(before, after) {
+		drift = append(drift, driftOf(d.View, d.IDs))
 	}
 	return fresh, drift, nil
 }
@@ -145,88 +139,7 @@ func driftOf(view string, ids []string) protocol.Drift {
 	return protocol.Drift{View: view, Found: len(ids), IDs: ids[:min(10, len(ids))], Repaired: true}
 }
 
-// viewNames are the views that are compared.
-var viewNames = [...]string{
-	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph, protocol.ViewMemories,
-}
-
-// view has a checksum of what a room says about each record.
-type view map[string]uint64
-
-// views asks the rooms about every record.
-func (r *Rooms) views(ctx context.Context, seed maphash.Seed) (all [len(viewNames)]view, err error) {
-	for i := range all {
-		all[i] = view{}
-	}
-	add := func(to view, key string, answers ...any) {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for _, a := range answers {
-			if text, ok := a.(string); ok {
-				_, _ = h.WriteString(text) // most of it all: not worth encoding
-				continue
-			}
-			enc, failed := encoder.Encode(a)
-			if failed != nil {
-				err = failed
-				return
-			}
-			_, _ = h.Write(enc.Bytes())
-			enc.Release()
-		}
-		to[key] += h.Sum64() // a note and an entity may have the same id
-	}
-	notes, links, tags, types, ents, edges, memories := all[0], all[1], all[2], all[3], all[4], all[5], all[6]
-	for n := range r.Notes.All() {
-		if ctx.Err() != nil {
-			return all, ctx.Err()
-		}
-		head := *n
-		head.Body = ""
-		add(notes, n.ID, &head, n.Body)
-		add(links, n.ID, r.Notes.Targets(n.ID), r.Notes.Linking(n.ID))
-		add(edges, n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
-	}
-	for _, t := range r.Notes.Tags("") {
-		add(tags, t.Name, t.Count)
-	}
-	for _, t := range r.Entities.Types() {
-		add(types, entities.TypeKey(t), t, r.Entities.CountOf(t))
-	}
-	for e := range r.Entities.All() {
-		if ctx.Err() != nil {
-			return all, ctx.Err()
-		}
-		add(ents, e.ID, e)
-		add(edges, e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
-	}
-	local := r.Audience.View(audience.Local)
-	remembered, _, _, failed := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses}, nil, math.MaxInt)
-	if failed != nil {
-		return all, failed
-	}
-	for _, m := range remembered {
-		add(memories, m.ID, m)
-	}
-	for _, c := range r.Memory.AllContexts(local) {
-		add(memories, c.ID, c)
-	}
-	return all, err
-}
-
-// different returns the keys under which two views are not the same, in order.
-func different(a, b view) (keys []string) {
-	for key, sum := range a {
-		if other, ok := b[key]; !ok || other != sum {
-			keys = append(keys, key)
-		}
-	}
-	for key := range b {
-		if _, ok := a[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
+// read are the rooms whose views are compared.
+func (r *Rooms) read() views.Rooms {
+	return views.Rooms{Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory}
 }

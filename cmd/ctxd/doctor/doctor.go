@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -289,7 +289,7 @@ func checkDisk(x *examination) (*checkup, error) {
 	for !config.Exists(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 	}
-	free, total := rpc.DiskRoom(dir)
+	free, total := host.DiskRoom(dir)
 	if total == 0 {
 		return nil, nil //nolint:nilnil // nobody says how much room there is on this system
 	}

@@ -1,4 +1,4 @@
-package rpc
+package host
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// residentBytes returns the memory that the process has in use, 0 when unknown.
-func residentBytes() uint64 {
+// ResidentBytes returns the memory that the process has in use, 0 when unknown.
+func ResidentBytes() uint64 {
 	data, err := os.ReadFile("/proc/self/statm")
 	fields := bytes.Fields(data)
 	if err != nil || len(fields) < 2 {

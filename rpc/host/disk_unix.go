@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package rpc
+package host
 
 import "golang.org/x/sys/unix"
 

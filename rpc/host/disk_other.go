@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package rpc
+package host
 
 // DiskRoom is not offered here.
 func DiskRoom(string) (free, total uint64) { return 0, 0 }

@@ -1,0 +1,133 @@
+package views
+
+import (
+	"context"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/wirejson"
+)
+
+var encoder = wirejson.NewEncoder(nil)
+
+// Rooms are the rooms that are asked.
+type Rooms struct {
+	Notes    *notes.Store
+	Entities *entities.Store
+	Graph    *graph.Graph
+	Audience *audience.Rooms
+	Memory   *memory.Store
+}
+
+// names are the views that are compared.
+var names = [...]string{
+	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
+	protocol.ViewGraph, protocol.ViewMemories,
+}
+
+// View has a checksum of what a room says about each record.
+type View map[string]uint64
+
+// All are the views of a store, in the order of names.
+type All [len(names)]View
+
+// Of asks the rooms about every record. Views with the same seed can be compared. O(records).
+func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
+	for i := range all {
+		all[i] = View{}
+	}
+	add := func(to View, key string, answers ...any) {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, a := range answers {
+			if text, ok := a.(string); ok {
+				_, _ = h.WriteString(text) // most of it all: not worth encoding
+				continue
+			}
+			enc, failed := encoder.Encode(a)
+			if failed != nil {
+				err = failed
+				return
+			}
+			_, _ = h.Write(enc.Bytes())
+			enc.Release()
+		}
+		to[key] += h.Sum64() // a note and an entity may have the same id
+	}
+	notes, links, tags, types, ents, edges, memories := all[0], all[1], all[2], all[3], all[4], all[5], all[6]
+	for n := range r.Notes.All() {
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		head := *n
+		head.Body = ""
+		add(notes, n.ID, &head, n.Body)
+		add(links, n.ID, r.Notes.Targets(n.ID), r.Notes.Linking(n.ID))
+		add(edges, n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
+	}
+	for _, t := range r.Notes.Tags("") {
+		add(tags, t.Name, t.Count)
+	}
+	for _, t := range r.Entities.Types() {
+		add(types, entities.TypeKey(t), t, r.Entities.CountOf(t))
+	}
+	for e := range r.Entities.All() {
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		add(ents, e.ID, e)
+		add(edges, e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
+	}
+	local := r.Audience.View(audience.Local)
+	remembered, _, _, failed := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses}, nil, math.MaxInt)
+	if failed != nil {
+		return all, failed
+	}
+	for _, m := range remembered {
+		add(memories, m.ID, m)
+	}
+	for _, c := range r.Memory.AllContexts(local) {
+		add(memories, c.ID, c)
+	}
+	return all, err
+}
+
+// different returns the keys under which two views are not the same, in order.
+func different(a, b View) (keys []string) {
+	for key, sum := range a {
+		if other, ok := b[key]; !ok || other != sum {
+			keys = append(keys, key)
+		}
+	}
+	for key := range b {
+		if _, ok := a[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Difference are the records about which two views say something else.
+type Difference struct {
+	View string // as protocol names it
+	IDs  []string
+}
+
+// Compare returns in what two states differ, by view.
+func Compare(before, after All) (list []Difference) {
+	for i, name := range names {
+		if ids := different(before[i], after[i]); len(ids) > 0 {
+			list = append(list, Difference{name, ids})
+		}
+	}
+	return list
+}
