@@ -6,8 +6,8 @@
 // the log, daemon opens the rooms and puts a server on the socket, connect is
 // the way to a daemon; on them stand call, search, service, store (backup and
 // restore), shell (ctxd wql, with its line editor in shell/edit), report,
-// inspect and doctor. Here are the commands that are short, and those that run
-// or start a daemon: serve, stop, stdio, mcp, demo, import, vault, events,
+// inspect, doctor and demo. Here are the commands that are short, and those that
+// run or start a daemon: serve, stop, stdio, mcp, import, vault, events,
 // completion, version. layers_test.go has the order.
 //
 // # How a command is made

@@ -17,6 +17,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/demo"
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
@@ -38,7 +39,7 @@ type commandLine struct {
 	Stdio   stdioCmd        `cmd:"" group:"daemon" help:"Connect a program to the daemon over standard input and output."`
 	MCP     mcpCmd          `cmd:"" name:"mcp" group:"daemon" help:"Serve your notes to assistants and agents over the Model Context Protocol."`
 	Service service.Command `cmd:"" group:"daemon" help:"Start the daemon at login, with systemd or launchd."`
-	Demo    demoCmd         `cmd:"" group:"daemon" help:"Show the main job on a sample vault, with a separate daemon."`
+	Demo    demo.Command    `cmd:"" group:"daemon" help:"Show the main job on a sample vault, with a separate daemon."`
 
 	Import   importCmd        `cmd:"" group:"notes" help:"Import a folder of Markdown notes."`
 	Vault    vaultCmd         `cmd:"" group:"notes" help:"Show the folders that notes come from, stop following them, or remove them."`
@@ -165,6 +166,7 @@ func (a *app) bindings() []any {
 		a,
 		&call.Options{Streams: a.Streams, Link: a.Link},
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
+		&demo.Options{Streams: a.Streams, Link: a.Link},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
 		&memories.Options{Streams: a.Streams, Link: a.Link},

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// demoScreen draws the demo as it goes. A nil one draws nothing.
-type demoScreen struct {
+// drawing draws the demo as it goes. A nil one draws nothing.
+type drawing struct {
 	screen   *term.Screen
 	progress *term.Screen // where the bar of a job is drawn
 	step     int
 }
 
-func (d *demoScreen) begin(server protocol.InitializeResult, took time.Duration) {
+func (d *drawing) begin(server protocol.InitializeResult, took time.Duration) {
 	if d == nil {
 		return
 	}
@@ -33,7 +33,7 @@ func (d *demoScreen) begin(server protocol.InitializeResult, took time.Duration)
 }
 
 // head begins the next step.
-func (d *demoScreen) head(step demoStep, what string) *term.Screen {
+func (d *drawing) head(step step, what string) *term.Screen {
 	d.step++
 	d.screen.Say()
 	d.screen.Say(term.Styled(term.Strong, fmt.Sprintf("%d  %s", d.step, step.Method)), term.Text("  "+what),
@@ -42,30 +42,58 @@ func (d *demoScreen) head(step demoStep, what string) *term.Screen {
 }
 
 // done shows the step at once, not when the demo ends.
-func (d *demoScreen) done() { _ = d.screen.Flush() } // an error shows at the end
+func (d *drawing) done() { _ = d.screen.Flush() } // an error shows at the end
 
-func (d *demoScreen) progressBar() *term.Progress {
+func (d *drawing) progressBar() *term.Progress {
 	if d == nil {
 		return &term.Progress{}
 	}
 	return term.NewProgress(d.progress)
 }
 
-func (d *demoScreen) imported(step demoStep, res *watch.Result) {
+func (d *drawing) imported(step step, res *watch.Result) {
 	if d == nil {
 		return
 	}
 	s := d.head(step, "a folder of Markdown files")
-	drawImport(s, "   ", res)
-	drawSkipped(s, "   ", res.Skipped, " more")
+	report.DrawImport(s, "   ", res)
+	report.DrawSkipped(s, "   ", res.Skipped, " more")
 	d.done()
 }
 
-func (d *demoScreen) notes(step demoStep, items []protocol.NoteItem) {
+func (d *drawing) remembered(last step, contexts int, list []protocol.MemoryAdded) {
 	if d == nil {
 		return
 	}
-	s := d.head(step, "after [["+demoNotePrefix)
+	s := d.head(last, "what the person said before")
+	private, about := 0, 0
+	for _, added := range list {
+		if added.Memory.Private {
+			private++
+		}
+		if len(added.Memory.EntityIDs) > 0 {
+			about++
+		}
+	}
+	t := &term.Table{Indent: 5, Right: []int{0}}
+	t.Row(term.Line{term.Styled(term.Strong, term.Number(len(list)))},
+		term.Line{term.Text("memories"), term.Styled(term.Faint, "  in "+term.Count(contexts, "context")+", "+
+			term.Number(about)+" name an entity, "+term.Number(private)+" are private")})
+	t.Draw(s)
+	t = &term.Table{Indent: 3, Right: []int{0}}
+	for _, added := range list[max(0, len(list)-shownMemories):] {
+		t.Row(term.Line{term.Styled(term.Strong, inspect.MemoryNumber(added.Memory.Number))},
+			term.Line{term.Text(added.Memory.Statement)}, term.Line{term.Styled(term.Accent, added.Memory.Kind)})
+	}
+	t.Draw(s)
+	d.done()
+}
+
+func (d *drawing) notes(step step, items []protocol.NoteItem) {
+	if d == nil {
+		return
+	}
+	s := d.head(step, "after [["+notePrefix)
 	t := &term.Table{Indent: 3}
 	for _, it := range items {
 		t.Row(term.Mark(it.Title, it.Match), term.Line{term.Styled(term.Faint, it.Path)})
@@ -74,11 +102,11 @@ func (d *demoScreen) notes(step demoStep, items []protocol.NoteItem) {
 	d.done()
 }
 
-func (d *demoScreen) entities(step demoStep, items []protocol.EntityItem) {
+func (d *drawing) entities(step step, items []protocol.EntityItem) {
 	if d == nil {
 		return
 	}
-	s := d.head(step, "after @"+demoEntityPrefix)
+	s := d.head(step, "after @"+entityPrefix)
 	t := &term.Table{Indent: 3}
 	for _, it := range items {
 		t.Row(term.Mark(it.Name, it.Match), term.Line{term.Styled(term.Faint, it.Type)})
@@ -87,7 +115,7 @@ func (d *demoScreen) entities(step demoStep, items []protocol.EntityItem) {
 	d.done()
 }
 
-func (d *demoScreen) computed(step demoStep, c *demoComputed) {
+func (d *drawing) computed(step step, c *computed) {
 	if d == nil {
 		return
 	}
@@ -108,19 +136,19 @@ func (d *demoScreen) computed(step demoStep, c *demoComputed) {
 	d.done()
 }
 
-func (d *demoScreen) found(step demoStep, res *protocol.SearchResult) {
+func (d *drawing) found(step step, res *protocol.SearchResult) {
 	if d == nil {
 		return
 	}
-	search.DrawHits(d.head(step, demoSearch), "   ", res, true)
+	search.DrawHits(d.head(step, searched), "   ", res, true)
 	d.done()
 }
 
-func (d *demoScreen) assembled(step demoStep, res *prompt.Result) {
+func (d *drawing) assembled(step step, res *prompt.Result) {
 	if d == nil {
 		return
 	}
-	s := d.head(step, demoQuestion)
+	s := d.head(step, question)
 	s.Say()
 	s.Say(term.Styled(term.Strong, "The prompt"),
 		term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters"))
@@ -131,7 +159,7 @@ func (d *demoScreen) assembled(step demoStep, res *prompt.Result) {
 	d.done()
 }
 
-func (d *demoScreen) end(did *demonstration) {
+func (d *drawing) end(did *demonstration) {
 	if d == nil {
 		return
 	}

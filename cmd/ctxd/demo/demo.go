@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -26,19 +26,28 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-type demoCmd struct {
+// Options are what the command runs with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
+
+// Command is ctxd demo.
+type Command struct {
 	Keep bool `help:"Keep the daemon running afterwards, until Ctrl-C."`
 }
 
-func (demoCmd) Help() string {
+// Help is what --help says of the command.
+func (Command) Help() string {
 	return "Starts a daemon with its own store and socket in a temporary folder, copies the sample vault there, and " +
 		"makes the calls of a note app over the socket: " +
-		"import, complete, query, search, assemble. " +
+		"import, remember, complete, query, search, assemble. " +
 		"Prints the prompt that a model would get, and the report that explains it. " +
 		"Everything is removed at the end."
 }
 
-func (demoCmd) Examples() []command.Example {
+// Examples are what --help shows of the command.
+func (Command) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd demo", "the main job"},
 		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
@@ -48,45 +57,47 @@ func (demoCmd) Examples() []command.Example {
 
 // The job of the demo.
 const (
-	demoNotePrefix   = "Pro"
-	demoEntityPrefix = "Al"
-	demoEntity       = "Alice"
-	demoTeam         = "Engineering"
-	demoListField    = "reports"   // of the entity, computed: a list
-	demoValueField   = "headcount" // of the team, computed: a number
-	demoSearch       = "rooftop drift"
-	demoQuestion     = "@Alice what did we decide in [[Project Alpha Kickoff]]?"
-	demoFound        = 2 // notes to add by search
+	notePrefix   = "Pro"
+	entityPrefix = "Al"
+	mentioned    = "Alice"
+	team         = "Engineering"
+	listField    = "reports"   // of the entity, computed: a list
+	valueField   = "headcount" // of the team, computed: a number
+	searched     = "rooftop drift"
+	question     = "@Alice what did we decide in [[Project Alpha Kickoff]]?"
+	foundNotes   = 2 // notes to add by search
 )
 
 // demonstration is what the demo did: the document of --json.
 type demonstration struct {
-	Daemon   protocol.ServerInfo   `json:"daemon"`
-	Steps    []demoStep            `json:"steps"`
-	Import   watch.Result          `json:"import"`
-	Notes    protocol.NoteItems    `json:"notes"`
-	Entities protocol.EntityItems  `json:"entities"`
-	Computed []demoComputed        `json:"computed"`
-	Search   protocol.SearchResult `json:"search"`
-	Context  prompt.Result         `json:"context"`
-	TotalMS  float64               `json:"totalMs"`
+	Daemon   protocol.ServerInfo    `json:"daemon"`
+	Steps    []step                 `json:"steps"`
+	Import   watch.Result           `json:"import"`
+	Memories []protocol.MemoryAdded `json:"memories"`
+	Notes    protocol.NoteItems     `json:"notes"`
+	Entities protocol.EntityItems   `json:"entities"`
+	Computed []computed             `json:"computed"`
+	Search   protocol.SearchResult  `json:"search"`
+	Context  prompt.Result          `json:"context"`
+	TotalMS  float64                `json:"totalMs"`
 }
 
-// demoStep is one call over the socket and how long the client waited for it.
-type demoStep struct {
+// step is one call over the socket and how long the client waited for it.
+type step struct {
 	Method string  `json:"method"`
 	MS     float64 `json:"ms"`
 }
 
-// demoComputed is the value of a computed field.
-type demoComputed struct {
+// computed is the value of a computed field.
+type computed struct {
 	Entity string             `json:"entity"`
 	Field  string             `json:"field"`
 	Query  string             `json:"query"`
 	Result protocol.WQLResult `json:"result"`
 }
 
-func (c *demoCmd) Run(a *app) (err error) {
+// Run runs the command.
+func (c *Command) Run(a *Options) (err error) {
 	// Whoever reads only the beginning, as head does, must not end the process
 	// before everything is removed.
 	signal.Ignore(syscall.SIGPIPE)
@@ -101,7 +112,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 		return err
 	}
 	d, err := daemon.Start(daemon.Options{
-		Socket: demoSocket(dir), Data: filepath.Join(dir, "data"),
+		Socket: socket(dir), Data: filepath.Join(dir, "data"),
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -117,15 +128,15 @@ func (c *demoCmd) Run(a *app) (err error) {
 	}
 	defer func() { _ = cl.Close() }() // the daemon ends with it
 
-	job := &demoJob{ctx: a.Ctx, client: cl, vault: vault, started: started}
+	j := &job{ctx: a.Ctx, client: cl, vault: vault, started: started}
 	if !a.JSON {
-		job.show = &demoScreen{screen: a.Out, progress: a.Err}
+		j.show = &drawing{screen: a.Out, progress: a.Err}
 	}
-	if err := job.run(); err != nil {
+	if err := j.run(); err != nil {
 		return err
 	}
 	if a.JSON {
-		err = a.Out.JSON(job.did)
+		err = a.Out.JSON(j.did)
 	}
 	if c.Keep && err == nil {
 		return c.keep(a, d)
@@ -134,7 +145,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 }
 
 // keep leaves the daemon to the user until it is interrupted or stopped.
-func (c *demoCmd) keep(a *app, d *daemon.Daemon) error {
+func (c *Command) keep(a *Options, d *daemon.Daemon) error {
 	a.Err.Say()
 	a.Err.Say(term.Text("The daemon keeps running. In another terminal:"))
 	a.Err.Say(term.Text("  export CTXD_SOCKET=" + command.Quoted(d.Listener.Path())))
@@ -150,32 +161,32 @@ func (c *demoCmd) keep(a *app, d *daemon.Daemon) error {
 	return nil
 }
 
-// demoSocket returns a socket that only this demo has.
-func demoSocket(dir string) string {
+// socket returns a socket that only this demo has.
+func socket(dir string) string {
 	if runtime.GOOS == "windows" {
 		return `\\.\pipe\` + filepath.Base(dir)
 	}
 	return filepath.Join(dir, "ctxd.sock")
 }
 
-// demoJob makes the calls of a note app, one after the other, and remembers
+// job makes the calls of a note app, one after the other, and remembers
 // what came of them.
-type demoJob struct {
+type job struct {
 	ctx     context.Context
 	client  *client.Client
 	vault   string
 	started time.Time
 	did     demonstration
-	show    *demoScreen // nil: nothing is drawn
+	show    *drawing // nil: nothing is drawn
 }
 
-func (j *demoJob) run() error {
+func (j *job) run() error {
 	j.did.Daemon = j.client.Server().ServerInfo
 	j.show.begin(j.client.Server(), time.Since(j.started))
-	for _, step := range []func() error{
-		j.imports, j.completesNotes, j.completesEntities, j.computes, j.searches, j.assembles,
+	for _, does := range []func() error{
+		j.imports, j.remembers, j.completesNotes, j.completesEntities, j.computes, j.searches, j.assembles,
 	} {
-		if err := step(); err != nil {
+		if err := does(); err != nil {
 			return err
 		}
 	}
@@ -185,16 +196,16 @@ func (j *demoJob) run() error {
 }
 
 // call makes one call and notes how long it took.
-func (j *demoJob) call(method string, params, result any, progress func(protocol.Progress)) error {
+func (j *job) call(method string, params, result any, progress func(protocol.Progress)) error {
 	sent := time.Now()
 	if err := j.client.CallProgress(j.ctx, method, params, result, progress); err != nil {
 		return err
 	}
-	j.did.Steps = append(j.did.Steps, demoStep{method, float64(time.Since(sent).Microseconds()) / 1000})
+	j.did.Steps = append(j.did.Steps, step{method, float64(time.Since(sent).Microseconds()) / 1000})
 	return nil
 }
 
-func (j *demoJob) imports() error {
+func (j *job) imports() error {
 	p := j.show.progressBar()
 	err := j.call("vault.import", protocol.VaultImport{Path: j.vault}, &j.did.Import, p.Wire)
 	p.Finish()
@@ -204,16 +215,16 @@ func (j *demoJob) imports() error {
 	return err
 }
 
-func (j *demoJob) completesNotes() error {
-	err := j.call("notes.complete", protocol.NoteComplete{Prefix: demoNotePrefix}, &j.did.Notes, nil)
+func (j *job) completesNotes() error {
+	err := j.call("notes.complete", protocol.NoteComplete{Prefix: notePrefix}, &j.did.Notes, nil)
 	if err == nil {
 		j.show.notes(j.last(), j.did.Notes.Items)
 	}
 	return err
 }
 
-func (j *demoJob) completesEntities() error {
-	err := j.call("entities.complete", protocol.EntityComplete{Prefix: demoEntityPrefix}, &j.did.Entities, nil)
+func (j *job) completesEntities() error {
+	err := j.call("entities.complete", protocol.EntityComplete{Prefix: entityPrefix}, &j.did.Entities, nil)
 	if err == nil {
 		j.show.entities(j.last(), j.did.Entities.Items)
 	}
@@ -222,8 +233,8 @@ func (j *demoJob) completesEntities() error {
 
 // computes asks for a computed list and a computed number, by the queries that
 // the types declare.
-func (j *demoJob) computes() error {
-	for _, want := range []struct{ entity, field string }{{demoEntity, demoListField}, {demoTeam, demoValueField}} {
+func (j *job) computes() error {
+	for _, want := range []struct{ entity, field string }{{mentioned, listField}, {team, valueField}} {
 		id, err := connect.FindEntity(j.ctx, j.client, want.entity)
 		if err != nil {
 			return err
@@ -241,7 +252,7 @@ func (j *demoJob) computes() error {
 		if !ok {
 			return fault.New(fault.NotFound, "the type %s has no field %s", t.Name, want.field)
 		}
-		did := demoComputed{Entity: e.Name, Field: field.Name, Query: field.Query}
+		did := computed{Entity: e.Name, Field: field.Name, Query: field.Query}
 		if err := j.call("wql.query", protocol.WQLQuery{Query: field.Query, This: id}, &did.Result, nil); err != nil {
 			return err
 		}
@@ -260,7 +271,7 @@ const (
 
 // awaitsVectors waits until a search goes by meaning over all notes: a note app
 // has long been there when somebody searches.
-func (j *demoJob) awaitsVectors() error {
+func (j *job) awaitsVectors() error {
 	p := j.show.progressBar()
 	defer p.Finish()
 	tick, enough := time.NewTicker(vectorsPace), time.After(vectorsWait)
@@ -282,19 +293,19 @@ func (j *demoJob) awaitsVectors() error {
 	}
 }
 
-func (j *demoJob) searches() error {
+func (j *job) searches() error {
 	if err := j.awaitsVectors(); err != nil {
 		return err
 	}
-	err := j.call("notes.search", protocol.NoteSearch{Query: demoSearch, Limit: 3}, &j.did.Search, nil)
+	err := j.call("notes.search", protocol.NoteSearch{Query: searched, Limit: 3}, &j.did.Search, nil)
 	if err == nil {
 		j.show.found(j.last(), &j.did.Search)
 	}
 	return err
 }
 
-func (j *demoJob) assembles() error {
-	err := j.call("context.assemble", gather.Params{Text: demoQuestion, SearchNotes: demoFound, Explain: true},
+func (j *job) assembles() error {
+	err := j.call("context.assemble", gather.Params{Text: question, SearchNotes: foundNotes, Explain: true},
 		&j.did.Context, nil)
 	if err == nil {
 		j.show.assembled(j.last(), &j.did.Context)
@@ -303,4 +314,4 @@ func (j *demoJob) assembles() error {
 }
 
 // last returns the last step.
-func (j *demoJob) last() demoStep { return j.did.Steps[len(j.did.Steps)-1] }
+func (j *job) last() step { return j.did.Steps[len(j.did.Steps)-1] }

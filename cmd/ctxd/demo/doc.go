@@ -1,0 +1,7 @@
+// Package demo is ctxd demo: the calls of a note app, made over a real socket on the sample vault,
+// with what the daemon answers. README.md of the repository shows a part of what it prints.
+//
+// demo.go starts a daemon with a store and a socket of its own and makes the calls, memories.go those
+// about memories, screen.go draws them as they come. It alone imports the fixtures, which tests use
+// besides. cmd/ctxd runs the command, on one goroutine; all that it made is removed when it ends.
+package demo
