@@ -73,6 +73,10 @@ func (s *Server) health(vaults bool) protocol.Health {
 		} else if e.Kind == string(embed.Builtin) && e.Why != "" {
 			warn(protocol.Warning, "the built-in table is used instead of embedding.table: %s", e.Why)
 		}
+		out.Reranker = r.rerankerInfo()
+		if e := out.Reranker; e != nil && e.State == embed.Failed {
+			warn(protocol.Warning, "the reranker %s failed: %s", e.Kind, e.Why)
+		}
 		for _, text := range r.vaultWarnings(vaults) {
 			warn(protocol.Warning, "%s", text)
 		}

@@ -19,4 +19,8 @@ func TestKindsAreThoseOfTheContract(t *testing.T) {
 	if got, want := f.Tag.Get("enum"), strings.Join(names, ","); got != want {
 		t.Errorf("the contract has %q, there are %q", got, want)
 	}
+	f, _ = reflect.TypeFor[protocol.RerankerInfo]().FieldByName("Kind")
+	if got, want := f.Tag.Get("enum"), string(embed.Runner+","+embed.HTTP); got != want {
+		t.Errorf("the contract has %q for rerankers, there are %q", got, want)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
@@ -23,7 +24,7 @@ import (
 )
 
 // Rooms are the domain rooms over one store, which methods call. All of them
-// must be set. A handler keeps none of them longer than its call lasts: the next
+// must be set, but for the Reranker. A handler keeps none of them longer than its call lasts: the next
 // call may find others.
 type Rooms struct {
 	KV       *kv.Store
@@ -36,7 +37,8 @@ type Rooms struct {
 	Gather   *gather.Gatherer
 	Vaults   *watch.Importer
 	Memory   *memory.Store
-	Memories *search.Index // of Memory
+	Memories *search.Index   // of Memory
+	Reranker rerank.Reranker // nil: none is configured
 
 	refused error // why nothing can be called here; the rooms are not set then
 }

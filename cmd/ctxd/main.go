@@ -58,7 +58,7 @@ type commandLine struct {
 
 	Backup  store.Backup   `cmd:"" group:"store" help:"Back up the whole store to one file."`
 	Restore store.Restore  `cmd:"" group:"store" help:"Replace the store with a backup."`
-	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes and the embedder, and show how to repair them."`
+	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
 
 	Inspect inspect.Command `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`

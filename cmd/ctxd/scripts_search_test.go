@@ -16,6 +16,7 @@ import (
 // searchCommands are the commands of scripts about searching by meaning.
 var searchCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"endpoint": serveEmbeddings,
+	"reranker": serveScores,
 	"table":    copyTable,
 }
 
@@ -48,6 +49,39 @@ func serveEmbeddings(ts *testscript.TestScript, _ bool, args []string) {
 			data[i] = map[string]any{"object": "embedding", "index": i, "embedding": bagOfWords(text, dims)}
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": "bag"}) // a caller that left is no fault
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
+}
+
+// serveScores is "reranker VARIABLE KEY": it serves scores as llama-server does with a
+// BERT, and sets a variable to its URL. A text scores by the words that it has in common
+// with the question.
+func serveScores(ts *testscript.TestScript, _ bool, args []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+args[1] {
+			http.Error(w, "wrong key", http.StatusUnauthorized)
+			return
+		}
+		var asked struct {
+			Query     string
+			Documents []string
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || r.URL.Path != "/v1/rerank" {
+			http.Error(w, "no request for scores", http.StatusBadRequest)
+			return
+		}
+		results := make([]any, len(asked.Documents))
+		for i, text := range asked.Documents {
+			score := -3
+			for word := range strings.FieldsSeq(strings.ToLower(text)) {
+				if strings.Contains(strings.ToLower(asked.Query), word) {
+					score++
+				}
+			}
+			results[i] = map[string]any{"index": i, "relevance_score": score}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"results": results}) // a caller that left is no fault
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL)

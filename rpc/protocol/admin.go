@@ -21,6 +21,7 @@ type Health struct {
 	Store    record.StoreStatus `json:"store" jsonschema:"the record store"`
 	Index    IndexHealth        `json:"index" jsonschema:"the search index"`
 	Embedder EmbedderInfo       `json:"embedder" jsonschema:"the model that turns text into vectors"`
+	Reranker *RerankerInfo      `json:"reranker,omitempty" jsonschema:"what scores the best hits of a search anew; absent when none is configured"`
 	Loading  *Loading           `json:"loading,omitempty" jsonschema:"what calls wait for; absent when they do not wait"`
 	UptimeMS int64              `json:"uptimeMs" jsonschema:"milliseconds since the start"`
 	PID      int                `json:"pid" jsonschema:"process id of the daemon"`

@@ -49,6 +49,17 @@ type EmbedderInfo struct {
 	Restarts        int    `json:"restarts,omitempty" jsonschema:"how often it was restarted"`
 }
 
+// RerankerInfo names the model that reads a question together with each of the best hits.
+type RerankerInfo struct {
+	Kind     string `json:"kind" enum:"runner,http" jsonschema:"the reranker"`
+	State    string `json:"state" enum:"ready,idle,starting,failed" jsonschema:"whether it answers; idle: it starts when it is used"`
+	Name     string `json:"name,omitempty" jsonschema:"name of the model, once it is known"`
+	Device   string `json:"device,omitempty" jsonschema:"what it runs on: cpu, the name of a GPU, or the host of an endpoint"`
+	Why      string `json:"why,omitempty" jsonschema:"the last error"`
+	Remote   bool   `json:"remote,omitempty" jsonschema:"whether texts may leave this machine; private ones never do"`
+	Restarts int    `json:"restarts,omitempty" jsonschema:"how often it was restarted"`
+}
+
 // ServerCapabilities say what the daemon can do.
 type ServerCapabilities struct {
 	Methods   []string     `json:"methods" jsonschema:"names of all methods"`

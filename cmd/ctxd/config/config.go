@@ -15,6 +15,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -38,6 +39,7 @@ type Config struct {
 	Log      Log
 	Store    Store
 	Embedder Embedder
+	Reranker Reranker
 	Weights  Weights
 	Fusion   string // FusionByScore or FusionByRank
 	Limits   rpc.Limits
@@ -108,10 +110,12 @@ type Origin struct {
 
 // Env returns the environment variable that sets a setting:
 // CTXD_LIMITS_WRITE_STALL for limits.writeStall.
-func (s *Setting) Env() string {
+func (s *Setting) Env() string { return variableOf(s.key) }
+
+func variableOf(key string) string {
 	var b strings.Builder
 	b.WriteString("CTXD_")
-	for _, r := range s.key {
+	for _, r := range key {
 		switch {
 		case r == '.':
 			b.WriteByte('_')
@@ -168,6 +172,7 @@ func (f *Flags) Load(flags Given) (*Config, error) {
 // checkEnvironment refuses variables of the sections that set nothing: their
 // names are misspelt. What else begins with CTXD_ may be somebody else's.
 func (c *Config) checkEnvironment(environ []string) error {
+	sections := c.sections()
 	names := make([]string, len(c.Settings))
 	for i, s := range c.Settings {
 		names[i] = s.Env()
@@ -175,7 +180,7 @@ func (c *Config) checkEnvironment(environ []string) error {
 	for _, pair := range environ {
 		name, text, _ := strings.Cut(pair, "=")
 		ours := slices.ContainsFunc(sections, func(section string) bool {
-			return strings.HasPrefix(name, "CTXD_"+strings.ToUpper(section)+"_")
+			return strings.HasPrefix(name, variableOf(section)+"_")
 		})
 		if !ours || text == "" || slices.Contains(names, name) {
 			continue
@@ -250,6 +255,10 @@ func (c *Config) finish() error {
 	}
 	if err := c.Embedder.check(); err != nil {
 		key := strings.TrimSuffix("embedding."+err.Field, ".")
+		return &Error{Key: key, At: c.Setting(key).Origin, Fault: err}
+	}
+	if err := c.Reranker.check(); err != nil {
+		key := strings.TrimSuffix("rerank."+err.Field, ".")
 		return &Error{Key: key, At: c.Setting(key).Origin, Fault: err}
 	}
 	if int64(c.Records.MaxBody) > c.Limits.OutboundBytes {
@@ -336,10 +345,17 @@ func (c *Config) Setting(key string) *Setting {
 	return nil
 }
 
-// sections are the maps of the configuration file.
-var sections = []string{
-	"vault", "store", "log", "context", "wql", "embedding", "runner", "search", "search.weights",
-	"limits",
+// sections are the maps of the configuration file: what keys have before a dot.
+func (c *Config) sections() []string {
+	var out []string
+	for _, s := range c.Settings {
+		for i, r := range s.key {
+			if r == '.' && !slices.Contains(out, s.key[:i]) {
+				out = append(out, s.key[:i])
+			}
+		}
+	}
+	return out
 }
 
 // Keys returns the keys of all settings.
@@ -354,7 +370,7 @@ func (c *Config) Keys() []string {
 // unknownSetting is the error for a key that there is no setting of.
 func (c *Config) unknownSetting(key string) *fault.Error {
 	e := fault.New(fault.Invalid, "there is no setting %q", key).WithHint("ctxd config lists the settings")
-	if near := command.Nearest(key, append(c.Keys(), sections...)); len(near) > 0 {
+	if near := command.Nearest(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return e
@@ -369,6 +385,7 @@ func Default() *Config {
 	c := &Config{
 		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
+		Reranker: Reranker{Kind: NoReranker, Timeout: rerank.Timeout},
 		Weights:  Weights{Lexical: defaultLexicalWeight, Semantic: defaultSemanticWeight},
 		Fusion:   FusionByScore,
 		Log:      Log{Level: "info", Format: "text", Size: DefaultLogSize, Keep: DefaultLogKeep},
@@ -379,7 +396,7 @@ func Default() *Config {
 			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports,
 		},
 	}
-	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.limitSettings())
+	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.limitSettings())
 	for _, s := range c.Settings {
 		s.Origin = Origin{Source: FromDefault}
 	}

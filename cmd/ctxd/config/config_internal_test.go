@@ -269,6 +269,24 @@ func TestConfigFile_ThatIsNone(t *testing.T) {
 
 // The file that --init makes changes nothing, and still does when every setting
 // in it is put into effect, but for the paths, which are examples.
+// Every setting can be written below the first part of its key.
+func TestConfigFile_EveryPrefixIsASection(t *testing.T) {
+	emptyEnvironment(t)
+	for _, s := range Default().Settings {
+		parts := strings.Split(s.key, ".")
+		if len(parts) == 1 {
+			continue
+		}
+		var text strings.Builder
+		for i, p := range parts {
+			text.WriteString(strings.Repeat("  ", i) + p + ":\n")
+		}
+		if _, err := Load(fileOf(t, text.String()), nil); err != nil {
+			t.Errorf("%s: %v", s.key, err)
+		}
+	}
+}
+
 func TestConfigInit_HoldsEverySettingAtItsDefault(t *testing.T) {
 	emptyEnvironment(t)
 	p := filepath.Join(t.TempDir(), "new", "config.yaml")

@@ -231,7 +231,7 @@ func (r *fileReader) pair(prefix string, pair *ast.MappingValueNode) error {
 	if s := r.config.Setting(key); s != nil {
 		return r.take(s, line, pair.Value)
 	}
-	if slices.Contains(sections, key) {
+	if slices.Contains(r.config.sections(), key) {
 		return r.section(key+".", pair.Value)
 	}
 	return inFile(r.config.Path, line, key, r.config.unknownSetting(key))

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -41,6 +42,7 @@ type Daemon struct {
 	Dir      string
 	store    config.Store
 	embedder embed.Embedder
+	reranker rerank.Reranker // nil: none
 	log      *slog.Logger
 	started  time.Time
 	signed   bool                    // the data; of who opens and closes the store
@@ -66,6 +68,7 @@ type Options struct {
 	records  config.Records
 	store    config.Store
 	embedder config.Embedder
+	reranker config.Reranker
 	weights  config.Weights
 	fusion   string
 }
@@ -79,7 +82,7 @@ func OptionsOf(c *config.Config, log *slog.Logger) Options {
 	}
 	return Options{
 		Socket: c.Socket, Data: c.Data, Log: log, idleExit: c.IdleExit, limits: c.Limits,
-		records: records, store: c.Store, embedder: c.Embedder, weights: c.Weights, fusion: c.Fusion,
+		records: records, store: c.Store, embedder: c.Embedder, reranker: c.Reranker, weights: c.Weights, fusion: c.Fusion,
 	}
 }
 
@@ -101,11 +104,12 @@ func Start(opts Options) (*Daemon, error) {
 	}
 	by := Finding{
 		embedder: embedder,
+		reranker: OpenReranker(opts.reranker, opts.embedder.Runner, 0, opts.Log),
 		weights:  search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
 		fusion:   search.Fusion(opts.fusion),
 	}
 	d := &Daemon{
-		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, log: opts.Log, started: time.Now(),
+		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, reranker: by.reranker, log: opts.Log, started: time.Now(),
 		Stopped: make(chan struct{}), Idle: make(chan struct{}), Failed: make(chan error, 1),
 		late: func() <-chan time.Time { return time.After(EndTime - endMargin) },
 	}
@@ -215,7 +219,12 @@ func (d *Daemon) end() error {
 	d.awaits("closing the store")
 	err := errors.Join(d.Listener.Close(), d.Server.CloseStore())
 	d.awaits("stopping the embedder")
-	return errors.Join(err, d.embedder.Close())
+	err = errors.Join(err, d.embedder.Close())
+	if d.reranker != nil {
+		d.awaits("stopping the reranker")
+		err = errors.Join(err, d.reranker.Close())
+	}
+	return err
 }
 
 func (d *Daemon) awaits(what string) { d.endsWith.Store(&what) }

@@ -1,7 +1,8 @@
 // Package daemon opens the rooms over a store in their order and puts a server
 // on the socket.
 //
-// engine.go opens store and rooms, embedder.go what turns text into vectors,
+// engine.go opens store and rooms, embedder.go what turns text into vectors, reranker.go what
+// scores hits anew,
 // and daemon.go takes the socket, loads, and ends. Start makes a Daemon, Load
 // opens its store, Close ends it; each is called once, by one goroutine. The
 // socket comes before the store: it tells a second daemon from the first

@@ -36,7 +36,7 @@ func OpenEmbedder(conf config.Embedder, log *slog.Logger) (embed.Embedder, error
 			return runner.Start(opt), nil
 		}
 		if conf.Kind == embed.Runner {
-			return &absentEmbedder{kind: conf.Kind, why: missingOf(parts)}, nil
+			return &absentEmbedder{kind: conf.Kind, why: missingOf(parts, "choose another embedder: builtin or http")}, nil
 		}
 	}
 	return table.WhenAsked(conf.Table, log), nil
@@ -62,11 +62,11 @@ func RunnerOptions(c *config.Runner, log *slog.Logger) runner.Options {
 
 // missingOf says what a runner lacks first, without the paths that were looked
 // at, and what mends it.
-func missingOf(parts []runner.Part) *fault.Error {
+func missingOf(parts []runner.Part, otherwise string) *fault.Error {
 	for _, p := range parts {
 		if !p.Found {
 			return fault.New(fault.Unavailable, "the %s of the model runner is missing", p.Name).
-				WithHint("%s in a clone of the repository, or choose another embedder: builtin or http", p.Mend)
+				WithHint("%s in a clone of the repository, or %s", p.Mend, otherwise)
 		}
 	}
 	return fault.New(fault.Internal, "nothing is missing")
@@ -76,7 +76,7 @@ func openEndpoint(conf *config.Endpoint, log *slog.Logger) (embed.Embedder, erro
 	opts := conf.Options()
 	opts.Logger = log
 	var err error
-	opts.Key, err = keyFrom(conf.KeySource())
+	opts.Key, err = keyFrom(conf.KeySource(), "embedding.key")
 	if err != nil {
 		return nil, err
 	}
@@ -111,36 +111,36 @@ func (a *absentEmbedder) Close() error { return nil }
 // maxKey bounds the file of a key in bytes.
 const maxKey = 4 << 10
 
-// keyFrom returns the key that a source names, "" for none. Its errors name the
-// source, never a part of the key.
-func keyFrom(source string) (string, error) {
+// keyFrom returns the key that a source names, which a setting gives, "" for none. Its
+// errors name the source, never a part of the key.
+func keyFrom(source, setting string) (string, error) {
 	if name, ok := strings.CutPrefix(source, config.KeyEnv); ok {
 		key := strings.TrimSpace(os.Getenv(name))
 		if key == "" {
 			return "", fault.New(fault.Unavailable, "the environment variable of the key is empty: $%s", name).
-				WithHint("set it where the daemon is started, or write the key to a file and set embedding.key to file:PATH")
+				WithHint("set it where the daemon is started, or write the key to a file and set %s to file:PATH", setting)
 		}
 		return key, nil
 	}
 	if p, ok := strings.CutPrefix(source, config.KeyFile); ok {
-		return keyFromFile(p)
+		return keyFromFile(p, setting)
 	}
 	return "", nil
 }
 
 // keyFromFile returns the key in a file that nobody else can read or write.
-func keyFromFile(p string) (string, error) {
+func keyFromFile(p, setting string) (string, error) {
 	cant := func(why, hint string) error {
 		return fault.New(fault.Unavailable, "cannot use the file of the key: %s", why).WithHint("%s", hint)
 	}
 	info, err := os.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", cant("it does not exist", "write the key into it, or correct embedding.key")
+		return "", cant("it does not exist", "write the key into it, or correct "+setting)
 	case err != nil:
 		return "", cant(config.Reason(err), "check its permissions")
 	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
-		return "", cant("it is not a regular file", "set embedding.key to the file itself")
+		return "", cant("it is not a regular file", "set "+setting+" to the file itself")
 	}
 	f, err := os.Open(p)
 	if err != nil {

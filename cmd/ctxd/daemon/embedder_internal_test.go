@@ -141,7 +141,7 @@ func TestSEC4_KeyOfAnEndpoint(t *testing.T) {
 		if runtime.GOOS == "windows" && (strings.Contains(want, "others")) {
 			continue // access lists, not modes, say who can read a file
 		}
-		key, err := keyFrom(source)
+		key, err := keyFrom(source, "embedding.key")
 		why, ill := strings.CutPrefix(want, "!")
 		switch {
 		case !ill && (err != nil || key != want):

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
@@ -130,7 +131,8 @@ func indexDir(db *kv.Store, folder string) string {
 
 // Finding is how documents are found beside by their words.
 type Finding struct {
-	embedder embed.Embedder // nil: in no other way; not closed by the rooms
+	embedder embed.Embedder  // nil: in no other way; not closed by the rooms
+	reranker rerank.Reranker // nil: none; not closed by the rooms
 	weights  search.Weights
 	fusion   search.Fusion
 	ahead    *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
@@ -212,6 +214,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Search:   index,
 		Audience: seen,
 		Memory:   mem,
+		Reranker: by.reranker,
 		Memories: search.Open(db, document.New(db, mem, seen), ofMemories),
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,

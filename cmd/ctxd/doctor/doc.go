@@ -1,7 +1,7 @@
 // Package doctor is ctxd doctor: it looks at everything that can go wrong, says
 // what it found and how to repair it, and changes nothing unless it is told to.
 //
-// doctor.go examines folder, store, index, daemon, embedder and disk and gives a
+// doctor.go examines folder, store, index, daemon, embedder, reranker and disk and gives a
 // verdict; store.go looks at the files of a store in detail beside a running
 // daemon, and store_mend.go compares two stores and puts a damaged one together
 // in a new folder. A checkup is a line with a state; a new one is a function in

@@ -231,12 +231,18 @@ func (c *checkup) judgeRunner(conf config.Embedder, e embed.Embedder) {
 	}
 	if r, ok := e.(*runner.Runner); ok && c.State != stateOK {
 		c.Hint = "rebuild it with task runner and task model, or choose another embedder"
-		if words := r.LastWords(); words != "" {
-			last := strings.Split(words, "\n")
-			for _, line := range last[max(0, len(last)-3):] {
-				c.More = append(c.More, "its last message: "+line)
-			}
-		}
+		c.addLastWords(r.LastWords())
+	}
+}
+
+// addLastWords adds the last lines that a child wrote before it failed.
+func (c *checkup) addLastWords(words string) {
+	if words == "" {
+		return
+	}
+	last := strings.Split(words, "\n")
+	for _, line := range last[max(0, len(last)-3):] {
+		c.More = append(c.More, "its last message: "+line)
 	}
 }
 

@@ -323,6 +323,30 @@ func embedderInWords(e *protocol.EmbedderInfo) string {
 	return out
 }
 
+// rerankerInWords says what scores hits anew, and on what.
+func rerankerInWords(r *protocol.RerankerInfo) string {
+	out := r.Kind
+	if r.Name != "" {
+		out += ": " + r.Name
+	}
+	if r.Device != "" {
+		out += ", on " + r.Device
+	}
+	if r.Remote {
+		out += ", nothing private is sent to it"
+	}
+	switch r.State {
+	case "idle":
+		out += "; starts when it is used"
+	case "starting", "failed":
+		out += "; " + r.State
+	}
+	if r.Restarts > 0 {
+		out += fmt.Sprintf("; restarted %s", term.Count(r.Restarts, "time"))
+	}
+	return out
+}
+
 // drawShare draws how much of a whole is done, nothing when all is.
 func drawShare(s *term.Screen, done, total int) {
 	if done >= total {

@@ -125,6 +125,9 @@ func (st *Status) drawFacts(s *term.Screen) {
 		term.Count(n.Goroutines, "goroutine"))
 	f.Add("search", indexInWords(n))
 	f.Add("embedder", embedderInWords(&h.Embedder))
+	if h.Reranker != nil {
+		f.Add("reranker", rerankerInWords(h.Reranker))
+	}
 	c := n.Connections
 	f.Addf("clients", "%d open, %d since the start, %d refused, %d cut", c.Open, c.Accepted, c.Refused, c.Cut)
 	f.Draw(s)

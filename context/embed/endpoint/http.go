@@ -47,6 +47,7 @@ const embeddingTimeout = 30 * time.Second
 var embeddings = service{
 	noun: "embedding endpoint", setting: "embedding", path: "embeddings", example: "nomic-embed-text",
 	pull: ", as before ollama pull", start: "start its server for embeddings, as llama-server --embeddings does",
+	outside: "allowRemote",
 }
 
 // endpoint is what a URL stands for.
@@ -80,7 +81,7 @@ func (o *Options) endpoint(s service) (*endpoint, error) {
 			WithHint("it must be one line of letters, digits and signs")
 	}
 	if e.addr.IsValid() && !e.local && !o.AllowRemote {
-		hint := "set " + s.setting + ".allowRemote when the texts of your notes may leave this machine"
+		hint := s.allowing()
 		if e.addr.IsUnspecified() {
 			hint = "write 127.0.0.1 when you mean this machine"
 		}

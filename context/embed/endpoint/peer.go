@@ -34,6 +34,7 @@ type service struct {
 	example string // the name of a model
 	pull    string // how one is fetched
 	start   string // how a server is started for it
+	outside string // how one on another machine is allowed, behind the name of its settings
 }
 
 // peer is an endpoint with what it takes to ask it.
@@ -48,6 +49,11 @@ type peer struct {
 	dialer  *net.Dialer // of the client
 	log     *slog.Logger
 	pace    pace
+}
+
+// allowing is what lets a service be asked on another machine.
+func (s service) allowing() string {
+	return "set " + s.setting + "." + s.outside + " when the texts of your notes may leave this machine"
 }
 
 // newPeer fills in what options leave open. The timeout is that of s unless set.
@@ -211,7 +217,7 @@ func (p *peer) unreached(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, errNotLoopback):
 		return refused("is not this machine").
-			hint("set %s.allowRemote when the texts of your notes may leave this machine", p.setting)
+			hint("%s", p.allowing())
 	case errors.Is(err, syscall.ECONNREFUSED):
 		r := refused("takes no connection").hint("start its server, or correct %s.url", p.setting)
 		r.passing = true

@@ -20,7 +20,8 @@ import (
 
 var reranking = service{
 	noun: "reranking endpoint", setting: "rerank", path: "rerank", example: "bge-reranker-v2-m3",
-	start: "start its server for reranking, as llama-server --reranking does",
+	start:   "start its server for reranking, as llama-server --reranking does",
+	outside: "local to false",
 }
 
 // rerankPace fits into rerank.Timeout: somebody waits.
@@ -30,7 +31,9 @@ var rerankPace = pace{queryTries: 2, first: 100 * time.Millisecond, most: time.S
 type RerankOptions struct {
 	// Options say where it is, as for an embedder: http://127.0.0.1:8080,
 	// http://127.0.0.1:8080/v1 and http://127.0.0.1:8080/v1/rerank are the same.
-	// Timeout is that of a whole call, rerank.Timeout unless set.
+	// Timeout is that of a whole call, rerank.Timeout unless set. With AllowRemote it
+	// counts as one on another machine wherever it is: a server on this machine may
+	// pass the texts on.
 	Options
 	// Scores is the scale of the numbers that it gives. There is no default: a reply
 	// does not tell it.
@@ -59,6 +62,7 @@ func (o *RerankOptions) Check() error {
 type Reranker struct {
 	peer
 	scale   rerank.Scale
+	outside bool // texts may leave this machine
 	breaker *gobreaker.CircuitBreaker[[]float32]
 
 	life    context.Context // of all calls; ends with Close
@@ -82,7 +86,7 @@ func NewReranker(o RerankOptions) (*Reranker, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reranker{peer: p, scale: o.Scores, state: embed.Idle}
+	r := &Reranker{peer: p, scale: o.Scores, outside: o.AllowRemote, state: embed.Idle}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.breaker = r.newBreaker()
 	return r, nil
@@ -222,7 +226,7 @@ func (r *Reranker) settled(err error) {
 func (r *Reranker) Status() embed.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := embed.Status{Kind: embed.HTTP, State: r.state, Why: r.why, Device: r.at.host, Remote: r.remote}
+	s := embed.Status{Kind: embed.HTTP, State: r.state, Why: r.why, Device: r.at.host, Remote: r.outside}
 	if s.State == embed.Idle && r.asking.Load() > 0 {
 		s.State = embed.Starting
 	}

@@ -954,6 +954,8 @@ export interface Health {
   index: IndexHealth;
   /** The model that turns text into vectors. */
   embedder: EmbedderInfo;
+  /** What scores the best hits of a search anew; absent when none is configured. */
+  reranker?: RerankerInfo;
   /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
@@ -1758,6 +1760,23 @@ export interface Reindexed {
   others: number;
   /** Milliseconds that it took. */
   ms: number;
+}
+
+export interface RerankerInfo {
+  /** The reranker. */
+  kind: "runner" | "http";
+  /** Whether it answers; idle: it starts when it is used. */
+  state: "ready" | "idle" | "starting" | "failed";
+  /** Name of the model, once it is known. */
+  name?: string;
+  /** What it runs on: cpu, the name of a GPU, or the host of an endpoint. */
+  device?: string;
+  /** The last error. */
+  why?: string;
+  /** Whether texts may leave this machine; private ones never do. */
+  remote?: boolean;
+  /** How often it was restarted. */
+  restarts?: number;
 }
 
 export interface Restored {
@@ -3943,6 +3962,8 @@ export interface HealthChangedEvent {
   index: IndexHealth;
   /** The model that turns text into vectors. */
   embedder: EmbedderInfo;
+  /** What scores the best hits of a search anew; absent when none is configured. */
+  reranker?: RerankerInfo;
   /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
