@@ -264,6 +264,37 @@ func (f *Filter) Check() error {
 	return nil
 }
 
+// Chooser returns the test of a filter for memories as an index has them. It takes a lock for each, so it
+// costs about as much as List.
+func (s *Store) Chooser(v *audience.View, f Filter) func(*Record) bool {
+	return func(m *Record) bool {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		return s.wanted(v, m, &f)
+	}
+}
+
+// Shown returns memories as a reader sees them, nil for each that is gone or that he does not see.
+func (s *Store) Shown(v *audience.View, ids []string) []*record.Memory {
+	there := make(map[string]*record.Memory, len(ids))
+	for _, m := range s.shown(v, func() []*Record {
+		list := make([]*Record, 0, len(ids))
+		for _, id := range ids {
+			if m := s.byID[id]; Sees(v, m) {
+				list = append(list, m)
+			}
+		}
+		return list
+	}) {
+		there[m.ID] = m
+	}
+	out := make([]*record.Memory, len(ids))
+	for i, id := range ids {
+		out[i] = there[id]
+	}
+	return out
+}
+
 func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
 	in := func(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
 	switch {

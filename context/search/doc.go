@@ -38,4 +38,9 @@
 // of its query, and within that for documents that were just written.
 //
 // What counts is declared in Signals, once; README.md says how to add to it.
+//
+// # Size
+//
+// Somewhat more than 2,500 lines: the reading of a query, its floor, its fusion and its snippets share one
+// state of a search, and what stands alone (words, vectors, texts) is in packages of its own.
 package search

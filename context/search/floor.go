@@ -126,22 +126,28 @@ func (x *Index) knownShare(ctx context.Context, req Request, words *Result) (flo
 		}
 		words = res
 	}
-	known, all := 0.0, 0.0
-	for _, w := range words.Understood.Words {
+	known, all := information(words.Understood.Words, words.all)
+	if all == 0 { // it has no other words than those
+		return 1, nil
+	}
+	return known / all, nil
+}
+
+// information is what the words of a query tell (their idf), and how much of it those tell that any
+// document has.
+func information(words []QueryWord, docs int) (known, all float64) {
+	for _, w := range words {
 		if slight[w.Word] {
 			continue
 		}
 		n := float64(w.Docs)
-		tells := math.Log(1 + (max(n, float64(words.all))-n+0.5)/(n+0.5))
+		tells := math.Log(1 + (max(n, float64(docs))-n+0.5)/(n+0.5))
 		all += tells
 		if n > 0 {
 			known += tells
 		}
 	}
-	if all == 0 { // it has no other words than those
-		return 1, nil
-	}
-	return known / all, nil
+	return known, all
 }
 
 // slight are words that are looked for, and say nothing of what a text is about.

@@ -90,7 +90,10 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !req.Explain && len(q.problems) == 0 {
+	if len(near.hits) > 0 {
+		res.Reach.Cosine = near.hits[0].cosine()
+	}
+	if !req.Explain && !req.Reach && len(q.problems) == 0 {
 		res.Understood = nil
 	}
 	if !q.isAbout(res, near, known) {

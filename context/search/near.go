@@ -82,3 +82,13 @@ func (x *Index) finishNear(ctx context.Context, near *Near, hits []Hit) error {
 	}
 	return nil
 }
+
+// Between returns the cosine of each two documents as wholes, by their places in ids, from vectors that
+// are stored: 0 with one that has none, and 1 with itself. ok tells whether the vectors can be asked.
+// O(documents² · dimensions).
+func (x *Index) Between(ids []string) (cosines [][]float32, ok bool) {
+	if x.vectors == nil {
+		return nil, false
+	}
+	return x.vectors.Between(ids)
+}

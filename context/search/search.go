@@ -31,6 +31,7 @@ type Request struct {
 
 	Snippets bool // find the places that match
 	Explain  bool // say what counted
+	Reach    bool // say how much of the query the best documents have, and how it was read
 
 	exact      bool // look for no mistakes
 	understand bool // say how the query was read
@@ -56,6 +57,8 @@ type Result struct {
 	// words that differ by one edit and that it stands for. There are none when another word
 	// has no such word.
 	Corrected map[string]string
+	// Reach says how much of the query the best documents have, with Request.Reach.
+	Reach Reach
 	// Nothing says why nothing was found; "" where there are hits.
 	Nothing string
 
@@ -140,7 +143,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		return nil, nil, err
 	}
 	res := &Result{Hits: []Hit{}, Mode: Lexical}
-	told := req.Explain || req.understand || len(q.problems) > 0
+	told := req.Explain || req.Reach || req.understand || len(q.problems) > 0
 	if req.Limit < 1 || len(q.words) == 0 && len(q.filters)+len(q.without) == 0 && !req.List {
 		if len(q.problems) > 0 {
 			res.Understood = q.understood(nil)
@@ -172,6 +175,9 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 	res.known = min(1, float64(found.Known)/float64(max(1, asked)))
 	if res.known == 1 { // else it is probably in another language, whose words are like some by chance
 		res.Corrected = corrections(found.Words)
+	}
+	if req.Reach {
+		res.Reach = reachOf(found.Words, found.All, found.Hits)
 	}
 	signals := make([]LexicalSignal, len(found.Hits))
 	res.Hits = make([]Hit, len(found.Hits))

@@ -132,6 +132,52 @@ func (x *Index) Near(ctx context.Context, id string, k int, least float32, publi
 	return hits, true, x.missing(g, public), err
 }
 
+// Between returns the cosine of each two documents as wholes, by their places in ids: 0 with one that has
+// no vectors, and 1 with itself. ok tells whether there are vectors. O(documents² · dimensions).
+func (x *Index) Between(ids []string) (cosines [][]float32, ok bool) {
+	x.mu.RLock()
+	g := x.serving
+	ready := g != nil && g.ready
+	x.mu.RUnlock()
+	if !ready {
+		return nil, false
+	}
+	means := make([][]float32, len(ids))
+	for i, id := range ids {
+		if x.serves(g, id) {
+			means[i] = g.index.Mean(id)
+		}
+	}
+	cosines = make([][]float32, len(ids))
+	for i := range ids {
+		cosines[i] = make([]float32, len(ids))
+		cosines[i][i] = 1
+		for j := range i {
+			c := cosine(means[i], means[j])
+			cosines[i][j], cosines[j][i] = c, c
+		}
+	}
+	return cosines, true
+}
+
+// cosine is 0 where one of two vectors is absent or has no length.
+func cosine(a, b []float32) float32 {
+	if len(a) == 0 || len(a) != len(b) {
+		return 0
+	}
+	var dot, as, bs float64
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		dot += x * y
+		as += x * x
+		bs += y * y
+	}
+	if as == 0 || bs == 0 {
+		return 0
+	}
+	return float32(dot / math.Sqrt(as*bs))
+}
+
 // missing says how many documents wait for their vectors, "" for none.
 func (x *Index) missing(g *generation, public bool) (why string) {
 	x.mu.RLock()

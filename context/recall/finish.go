@@ -1,0 +1,105 @@
+package recall
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// finish makes the result.
+func (s *run) finish() (*Result, error) {
+	confidence, reason := s.confidence()
+	if s.req.SortBy == ByRecency {
+		s.byTime()
+	}
+	res := &Result{
+		Hits: []Hit{}, Understood: s.read, Confidence: confidence, Reason: reason, Stages: s.applied,
+		Degraded: strings.Join(s.wrong, "; "),
+	}
+	if !s.req.Explain {
+		res.Stages = nil
+	}
+	shown, err := s.memories()
+	if err != nil {
+		return nil, err
+	}
+	match := search.NewMatcher(s.in.Memories.Source, s.req.Query)
+	for _, c := range s.list {
+		h := Hit{
+			Kind: c.kind, ID: c.doc.ID(), Message: c.msg, Text: c.doc.Plain(), Score: hundredths(c.score),
+			Relevance: hundredths(c.relevance),
+		}
+		if c.m != nil {
+			h.Memory = shown[h.ID]
+			if h.Memory == nil { // it went, or was hidden, meanwhile
+				continue
+			}
+			h.Text = h.Memory.Statement
+		}
+		if len(res.Hits) == s.req.Limit {
+			break
+		}
+		if h.Score < s.req.MinScore {
+			continue
+		}
+		if c.olderThan != nil && shown[c.olderThan.doc.ID()] != nil {
+			h.OlderThan = c.olderThan.doc.ID()
+		}
+		if s.req.Explain {
+			h.Signals = append([]Signal{{"relevance", c.relevance}}, c.signals...)
+		}
+		h.Ranges = utf16Ranges(h.Text, match.Matches(h.Text))
+		res.Hits = append(res.Hits, h)
+	}
+	return res, s.ctx.Err()
+}
+
+// memories returns the memories among the candidates as the reader sees them now, by their ids, with what
+// they said at the time that is asked for.
+func (s *run) memories() (map[string]*record.Memory, error) {
+	var ids []string
+	for _, c := range s.list {
+		if c.m != nil {
+			ids = append(ids, c.doc.ID())
+		}
+	}
+	of := make(map[string]*record.Memory, len(ids))
+	for i, m := range s.in.Store.Shown(s.v, ids) {
+		if m == nil {
+			continue
+		}
+		if !s.req.AsOf.IsZero() {
+			said, err := s.saidThen(m, s.req.AsOf)
+			if err != nil {
+				return nil, err
+			}
+			m.Statement = said
+		}
+		of[ids[i]] = m
+	}
+	return of, nil
+}
+
+// utf16Ranges turns ranges of bytes, in order, into ranges of UTF-16 units.
+func utf16Ranges(text string, ranges [][2]int) [][2]int {
+	out := make([][2]int, 0, len(ranges))
+	at, units := 0, 0
+	upTo := func(end int) int {
+		for at < end {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			units++
+			if r > 0xFFFF {
+				units++
+			}
+			at += size
+		}
+		return units
+	}
+	for _, r := range ranges {
+		from := upTo(r[0])
+		out = append(out, [2]int{from, upTo(r[1])})
+	}
+	return out
+}

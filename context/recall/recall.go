@@ -1,0 +1,436 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/memory/when"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Kinds of what is found.
+const (
+	Memories = "memories"
+	Messages = "messages"
+)
+
+// Kinds are all kinds.
+var Kinds = []string{Memories, Messages}
+
+// Orders of the hits.
+const (
+	ByRelevance = "relevance"
+	ByRecency   = "recency"
+	ByScore     = "score" // by relevance, without the stages that only change places
+)
+
+// Orders are all orders.
+var Orders = []string{ByRelevance, ByRecency, ByScore}
+
+// Bounds of a search.
+const (
+	DefaultLimit = 5
+	MaxLimit     = 50
+	// pool is how many hits of each kind are ranked at least.
+	pool = 60
+	// most bounds the product of the factors of a hit, and least it from below.
+	most, least = 1.6, 0.5
+)
+
+// Index is an index of one kind with the Source that it is of.
+type Index struct {
+	Search *search.Index
+	Source source.Source
+}
+
+// Indexes are what is searched.
+type Indexes struct {
+	Memories Index
+	Store    *memory.Store // of the memories
+
+	// Messages may be absent. Message returns the message that a Doc of it is.
+	Messages Index
+	Message  func(source.Doc) *Message
+}
+
+// Message is a message as the ranking sees it.
+type Message struct {
+	Conversation string
+	Index        int
+	Role         string // user or assistant
+	CreatedAt    time.Time
+}
+
+// Options say how hits are ranked. The zero value works.
+type Options struct {
+	Reranker rerank.Reranker // nil: the stage rerank does nothing
+	Stages   map[string]bool // those that are not as Stages says
+	// RerankTimeout is how long the reranker is waited for; 0: rerank.Timeout.
+	RerankTimeout time.Duration
+	Now           func() time.Time
+}
+
+// Ranker finds memories and messages. It is safe for concurrent use.
+type Ranker struct {
+	in   Indexes
+	opts Options
+}
+
+// New returns a Ranker over indexes. The error is Invalid for a stage that there is not.
+func New(in Indexes, opts Options) (*Ranker, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	opts.RerankTimeout = cmp.Or(opts.RerankTimeout, rerank.Timeout)
+	return &Ranker{in, opts}, checkStages(opts.Stages)
+}
+
+// Request is a search.
+type Request struct {
+	Query string
+	Kinds []string // empty: all that there are
+	// Memories says which memories are found; its SortBy and Pinned are not looked at.
+	Memories       memory.Filter
+	InConversation string    // that it was said in, or stems from; "" for any
+	After, Before  time.Time // when it was written down or said, half-open
+	AsOf           time.Time // what held then; zero: now
+	Limit          int       // 0: DefaultLimit
+	SortBy         string    // "": ByRelevance
+	MinScore       float64
+	Stages         map[string]bool // those that are not as they are configured
+	Explain        bool
+}
+
+// Result is what was found.
+type Result struct {
+	Hits       []Hit
+	Understood Understood
+	Confidence string // high, medium or low
+	Reason     string // of it
+	Degraded   string // why hits may be missing or in another order; "" when nothing is wrong
+	Stages     []Applied
+}
+
+// Understood says how the question was read.
+type Understood struct {
+	Query    *search.Understanding // words of it
+	Span     *when.Span            // what it is about; nil: it does not say
+	Recent   bool                  // it asks for what is new
+	Entities []string              // ids of those that it names
+	SortBy   string
+}
+
+// Applied says what a stage did.
+type Applied struct {
+	Name    string
+	On      bool
+	Skipped string // why it was; "" when it was not
+	Changed int    // hits whose score or place it changed
+	Took    time.Duration
+}
+
+// Hit is one that was found.
+type Hit struct {
+	Kind    string
+	ID      string
+	Memory  *record.Memory // as the reader sees it; nil for a message
+	Message *Message       // nil for a memory
+	Text    string         // whole
+	Ranges  [][2]int       // matches in Text: UTF-16, half-open
+	Score   float64        // hundredths, 0 to 1
+	// OlderThan is the id of the hit that says something else of the same, and was said later.
+	OlderThan string
+	Relevance float64
+	Signals   []Signal // with Explain: what each stage made of it
+}
+
+// Signal is what a stage made of a hit: a factor, or what it adds for support.
+type Signal struct {
+	Name  string
+	Value float64
+}
+
+// CreatedAt is when the hit was written down or said.
+func (h *Hit) CreatedAt() time.Time {
+	if h.Message != nil {
+		return h.Message.CreatedAt
+	}
+	return h.Memory.CreatedAt
+}
+
+// candidate is a hit while it is ranked.
+type candidate struct {
+	kind      string
+	doc       source.Doc
+	m         *memory.Record // as it is found; nil for a message
+	msg       *Message       // nil for a memory
+	relevance float64
+	support   float64
+	factor    float64
+	score     float64
+	olderThan *candidate
+	signals   []Signal
+}
+
+func (c *candidate) at() time.Time {
+	if c.msg != nil {
+		return c.msg.CreatedAt
+	}
+	return c.m.CreatedAt
+}
+
+// multiply applies a factor of a stage. It reports whether that changes anything.
+func (c *candidate) multiply(stage string, by float64) bool {
+	if by == 1 {
+		return false
+	}
+	c.factor *= by
+	c.signals = append(c.signals, Signal{stage, by})
+	return true
+}
+
+// settle computes the score out of relevance, support and factors.
+func (c *candidate) settle() {
+	sum := min(1, c.relevance+c.support)
+	c.score = sum * min(most, max(least, c.factor)) / most
+}
+
+// run is one search.
+type run struct {
+	*Ranker
+	ctx  context.Context
+	v    *audience.View
+	req  Request
+	now  time.Time
+	read Understood
+
+	list     []*candidate    // best first once they are sorted
+	reached  search.Reach    // the best of the kinds
+	vectors  bool            // whether meaning had a part
+	searched map[string]bool // kinds
+	unknown  []string        // words of the question that nothing has
+	nothing  string
+	wrong    []string // reasons of Result.Degraded
+	applied  []Applied
+	changed  int
+}
+
+// skip is the error of a stage that has nothing to do, or can't.
+type skip string
+
+func (s skip) Error() string { return string(s) }
+
+// Search finds what answers a question. v is the View of who asks: nothing that he does not see is found,
+// and texts are as he sees them. The error is Invalid for a value that does not exist, Limit for too large
+// a limit, or that of a context that has ended.
+func (r *Ranker) Search(ctx context.Context, v *audience.View, req Request) (*Result, error) {
+	if err := r.check(&req); err != nil {
+		return nil, err
+	}
+	s := &run{Ranker: r, ctx: ctx, v: v, req: req, now: r.opts.Now(), searched: make(map[string]bool)}
+	s.understand()
+	if err := s.gather(); err != nil {
+		return nil, err
+	}
+	s.rank()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.finish()
+}
+
+// check refuses what there is not, and fills in what is absent.
+func (r *Ranker) check(req *Request) error {
+	req.Limit = cmp.Or(req.Limit, DefaultLimit)
+	req.SortBy = cmp.Or(req.SortBy, ByRelevance)
+	switch {
+	case strings.TrimSpace(req.Query) == "":
+		return fault.Field("query", "query has no words").WithHint("say what is looked for")
+	case req.Limit < 1 || req.Limit > MaxLimit:
+		return fault.Field("limit", "limit is %d", req.Limit).WithHint("give 1 to %d", MaxLimit)
+	case !slices.Contains(Orders, req.SortBy):
+		return fault.Field("sortBy", "sortBy is none of its values").WithHint("give one of %s", strings.Join(Orders, ", "))
+	}
+	for i, kind := range req.Kinds {
+		if !slices.Contains(Kinds, kind) {
+			return fault.Field(fmt.Sprintf("kinds[%d]", i), "kinds[%d] is none of its values", i).
+				WithHint("give some of %s", strings.Join(Kinds, ", "))
+		}
+	}
+	if err := req.Memories.Check(); err != nil {
+		return err
+	}
+	return checkStages(req.Stages)
+}
+
+func checkStages(stages map[string]bool) error {
+	for _, name := range slices.Sorted(maps.Keys(stages)) {
+		if stageOf(name) == nil {
+			var names []string
+			for _, s := range Stages {
+				names = append(names, s.Name)
+			}
+			return fault.Field("stages", "there is no stage of that name").WithHint("stages are %s", strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// understand reads the question.
+func (s *run) understand() {
+	said := when.Read(s.req.Query, s.now)
+	s.read = Understood{Span: said.Span, Recent: said.Recent, SortBy: s.req.SortBy, Entities: memory.Named(s.v, s.req.Query)}
+}
+
+// has reports whether a kind is searched.
+func (s *run) has(kind string) bool {
+	return len(s.req.Kinds) == 0 || slices.Contains(s.req.Kinds, kind)
+}
+
+// gather finds the candidates of each kind.
+func (s *run) gather() error {
+	if s.has(Memories) {
+		if err := s.find(Memories, s.in.Memories, s.keepMemory()); err != nil {
+			return err
+		}
+	}
+	if s.has(Messages) && s.in.Messages.Search != nil && !s.onlyMemories() {
+		if err := s.find(Messages, s.in.Messages, s.keepMessage()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyMemories reports whether the filter asks for what no message has.
+func (s *run) onlyMemories() bool {
+	f := s.req.Memories
+	return len(f.Tags)+len(f.Kinds)+len(f.Contexts)+len(f.EntityIDs)+len(f.Status) > 0 || !s.req.AsOf.IsZero()
+}
+
+// find adds the hits of one kind, with their relevance: the score of the search, which is in proportion
+// to its best hit, times how much of the question that has.
+func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
+	res, err := in.Search.Search(s.ctx, search.Request{
+		Query: s.req.Query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
+		Keep: keep, Public: s.v.Hides(), Reach: true,
+	})
+	if err != nil {
+		return err
+	}
+	if res.Degraded != "" {
+		s.wrong = append(s.wrong, res.Degraded)
+	}
+	meant := res.Mode == search.Hybrid
+	s.vectors = s.vectors || meant
+	s.reached.Words = max(s.reached.Words, res.Reach.Words)
+	s.reached.Known = max(s.reached.Known, res.Reach.Known)
+	s.reached.Cosine = max(s.reached.Cosine, res.Reach.Cosine)
+	s.searched[kind] = true
+	s.takeWords(res.Understood)
+	if len(res.Hits) == 0 {
+		s.nothing = cmp.Or(s.nothing, res.Nothing)
+		return nil
+	}
+	level := levelOf(res.Reach, meant) / res.Hits[0].Score
+	for _, h := range res.Hits {
+		c := &candidate{kind: kind, doc: h.Doc, relevance: min(1, h.Score*level), factor: 1}
+		if kind == Memories {
+			c.m = document.Memory(h.Doc)
+		} else {
+			c.msg = s.in.Message(h.Doc)
+		}
+		s.list = append(s.list, c)
+	}
+	return nil
+}
+
+// levelOf is the relevance of the best hit of a search: how much of the question its words have or how
+// near it is, whichever says more, since each of them alone can show that a hit answers.
+func levelOf(r search.Reach, meant bool) float64 {
+	if !meant {
+		return r.Words
+	}
+	return max(r.Words, calibrated(r.Cosine))
+}
+
+// Cosines of questions with what has nothing to do with them, and with what answers them in nearly the
+// same words; see floorCosine of package search.
+const (
+	farCosine  = 0.05
+	nearCosine = 0.8
+)
+
+// calibrated brings a cosine between 0 and 1.
+func calibrated(cosine float64) float64 {
+	return min(1, max(0, (cosine-farCosine)/(nearCosine-farCosine)))
+}
+
+// rank applies the stages. A stage that fails is skipped and named.
+func (s *run) rank() {
+	for _, c := range s.list {
+		c.settle()
+	}
+	s.sort()
+	for i := range Stages {
+		st := &Stages[i]
+		a := Applied{Name: st.Name, On: s.isOn(st)}
+		if a.On {
+			began := time.Now()
+			s.changed = 0
+			a.Skipped = s.apply(st)
+			a.Changed, a.Took = s.changed, time.Since(began)
+		}
+		s.applied = append(s.applied, a)
+	}
+}
+
+// apply applies a stage, and says why it was skipped if it was.
+func (s *run) apply(st *Stage) string {
+	err := st.apply(s)
+	if err == nil {
+		return ""
+	}
+	var idle skip
+	if errors.As(err, &idle) {
+		return string(idle)
+	}
+	why := fault.Message(err)
+	s.wrong = append(s.wrong, "the stage "+st.Name+" was skipped: "+why)
+	return why
+}
+
+// isOn reports whether a stage is applied: as the call says, else the configuration, else the table.
+func (s *run) isOn(st *Stage) bool {
+	for _, said := range []map[string]bool{s.req.Stages, s.opts.Stages} {
+		if on, ok := said[st.Name]; ok {
+			return on
+		}
+	}
+	return st.On
+}
+
+// sort orders the candidates by score; equals by relevance, the latest first, then by id.
+func (s *run) sort() {
+	slices.SortFunc(s.list, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.relevance, a.relevance),
+			b.at().Compare(a.at()), cmp.Compare(a.doc.ID(), b.doc.ID()))
+	})
+}
+
+// hundredths rounds a score, because products in binary are not exact.
+func hundredths(x float64) float64 { return math.Round(x*100) / 100 }

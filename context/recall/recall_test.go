@@ -1,0 +1,429 @@
+package recall_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/embedtest"
+	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/facts"
+)
+
+// fact is a memory that was written down so many days ago.
+func fact(id, statement string, daysAgo int) *memory.Record {
+	at := facts.Now.AddDate(0, 0, -daysAgo)
+	return recordOf(facts.Memory{
+		ID: id, Tier: record.TierBank, Kind: record.MemoryFact, Statement: statement, Status: record.MemoryActive,
+		Importance: 0.7, Confidence: 0.7, CreatedAt: at, UpdatedAt: at,
+	}, len(id)*1000+daysAgo)
+}
+
+// ids of hits, best first.
+func ids(res *recall.Result) string {
+	var list []string
+	for _, h := range res.Hits {
+		list = append(list, h.ID)
+	}
+	return strings.Join(list, " ")
+}
+
+func expect(t *testing.T, what string, res *recall.Result, want string) {
+	t.Helper()
+	if got := ids(res); got != want {
+		t.Errorf("%s: found %q, want %q", what, got, want)
+	}
+}
+
+func bags() embed.Embedder { return &embedtest.Bags{Name: "b"} }
+
+func TestMEM20_HitsAreScoredInHundredths(t *testing.T) {
+	h := open(t, bags(), []*memory.Record{
+		fact("swim", "I swim in the lake on Sundays.", 3), fact("lake", "The lake freezes in January.", 2),
+		fact("tea", "I drink green tea.", 1),
+	}, nil)
+	res := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{Query: "swim in the lake", Explain: true})
+	expect(t, "both with the lake", res, "swim lake")
+	for _, hit := range res.Hits {
+		if hit.Score <= 0 || hit.Score > 1 || hit.Score != math.Round(hit.Score*100)/100 {
+			t.Errorf("%s has the score %v", hit.ID, hit.Score)
+		}
+		if hit.Text != hit.Memory.Statement || len(hit.Ranges) == 0 || hit.Signals[0].Name != "relevance" {
+			t.Errorf("%+v", hit)
+		}
+	}
+	if len(res.Stages) != len(recall.Stages) || res.Stages[0].Name != recall.Stages[0].Name {
+		t.Errorf("stages %+v", res.Stages)
+	}
+	one := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{Query: "swim in the lake", Limit: 1})
+	expect(t, "the limit", one, "swim")
+	if one.Stages != nil || one.Hits[0].Signals != nil {
+		t.Error("it explains unasked")
+	}
+	expect(t, "minScore", ask(t, h.ranker(recall.Options{}), h.local, recall.Request{
+		Query: "swim in the lake", MinScore: res.Hits[0].Score,
+	}), "swim")
+}
+
+func TestMEM20_WhatThereIsNotIsRefused(t *testing.T) {
+	h := open(t, nil, nil, nil)
+	r := h.ranker(recall.Options{})
+	for field, req := range map[string]recall.Request{
+		"query": {Query: " "}, "limit": {Query: "a", Limit: 51}, "sortBy": {Query: "a", SortBy: "size"},
+		"kinds[0]": {Query: "a", Kinds: []string{"notes"}}, "stages": {Query: "a", Stages: map[string]bool{"luck": true}},
+		"tiers[0]": {Query: "a", Memories: memory.Filter{Tiers: []string{"none"}}},
+	} {
+		_, err := r.Search(t.Context(), h.local, req)
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Kind != fault.Invalid || f.Field != field || f.Hint == "" {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := recall.New(h.in, recall.Options{Stages: map[string]bool{"luck": true}}); err == nil {
+		t.Error("a stage that there is not is configured")
+	}
+}
+
+func TestMEM23_QualityFavoursWhatMatters(t *testing.T) {
+	slight, sure := fact("a", "The gate code is here.", 2), fact("b", "The gate code is there.", 2)
+	slight.Importance, sure.Importance, sure.Confidence = 0, 1, 1
+	h := open(t, nil, []*memory.Record{slight, sure}, nil)
+	req := recall.Request{Query: "gate code", Explain: true, Stages: map[string]bool{recall.Quality: true}}
+	res := ask(t, h.ranker(recall.Options{}), h.local, req)
+	expect(t, "quality", res, "b a")
+	if s := res.Hits[0].Signals; s[1] != (recall.Signal{Name: recall.Quality, Value: 1.15}) {
+		t.Errorf("signals %v", s)
+	}
+	req.Stages = nil
+	expect(t, "off", ask(t, h.ranker(recall.Options{}), h.local, req), "a b")
+	expect(t, "configured", ask(t, h.ranker(recall.Options{Stages: map[string]bool{recall.Quality: true}}), h.local, req), "b a")
+}
+
+func TestMEM25_WhatTheQuestionNamesIsFavoured(t *testing.T) {
+	about := fact("b", "He likes strong coffee.", 2)
+	about.EntityIDs = []string{"milo"}
+	h := open(t, nil, []*memory.Record{fact("a", "She likes weak coffee.", 2), about}, nil)
+	_, _, err := h.Entities.PutType(t.Context(), entities.Type{Name: "Person"}, nil, false)
+	must(t, err)
+	_, err = h.Entities.Put(t.Context(), entities.Entity{ID: "milo", Type: "Person", Name: "Milo"}, nil)
+	must(t, err)
+	r := h.ranker(recall.Options{})
+	res := ask(t, r, h.local, recall.Request{Query: "Which coffee for Milo?", Explain: true})
+	expect(t, "named", res, "b a")
+	if !slices.Equal(res.Understood.Entities, []string{"milo"}) || res.Hits[0].Signals[1].Name != recall.Entity {
+		t.Errorf("%+v, signals %v", res.Understood, res.Hits[0].Signals)
+	}
+	expect(t, "not named", ask(t, r, h.local, recall.Request{Query: "Which coffee for Anna?"}), "a b")
+}
+
+func TestMEM28_TheNewerTakesThePlaceOfTheOlder(t *testing.T) {
+	h := open(t, bags(), []*memory.Record{
+		fact("old", "The gate code is 4711.", 300), fact("new", "The code of the new gate is now 1204, they say.", 20),
+		fact("other", "Ida has shoes of size 31.", 10),
+	}, nil)
+	r := h.ranker(recall.Options{})
+	req := recall.Request{Query: "the gate code is"}
+	res := ask(t, r, h.local, req)
+	expect(t, "newest", res, "new old")
+	if res.Hits[0].OlderThan != "" || res.Hits[1].OlderThan != "new" {
+		t.Errorf("olderThan %q and %q", res.Hits[0].OlderThan, res.Hits[1].OlderThan)
+	}
+	req.Stages = map[string]bool{recall.Newest: false}
+	expect(t, "off", ask(t, r, h.local, req), "old new")
+	month := facts.Now.AddDate(0, 0, -300).Format("January 2006")
+	expect(t, "asked for then", ask(t, r, h.local, recall.Request{Query: "the gate code is, in " + month}), "old new")
+}
+
+// oracle is a reranker that finds one word good, and everything else bad.
+type oracle struct {
+	word   string
+	remote bool
+	fail   error
+	wait   bool
+	read   []string
+}
+
+func (o *oracle) Rerank(ctx context.Context, _ string, texts []string) ([]float32, error) {
+	o.read = texts
+	if o.wait {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	out := make([]float32, len(texts))
+	for i, text := range texts {
+		out[i] = -9
+		switch {
+		case text == "":
+			out[i] = rerank.None()
+		case strings.Contains(text, o.word):
+			out[i] = 9
+		}
+	}
+	return out, o.fail
+}
+
+func (o *oracle) Status() embed.Status { return embed.Status{Remote: o.remote} }
+func (o *oracle) Close() error         { return nil }
+
+func someFacts(n int) (list []*memory.Record) {
+	for i := range n {
+		list = append(list, fact(fmt.Sprintf("f%02d", i), fmt.Sprintf("Colour number %d is mixed of paint.", 100+i), i+1))
+	}
+	return list
+}
+
+func TestMEM30_ARerankerIsAskedForTheBest(t *testing.T) {
+	h := open(t, nil, someFacts(40), nil)
+	o := &oracle{word: "125"}
+	r := h.ranker(recall.Options{Reranker: o})
+	req := recall.Request{Query: "colour of paint", Limit: 3}
+	if res := ask(t, r, h.local, req); res.Hits[0].ID != "f25" || len(o.read) != 30 {
+		t.Errorf("found %s, read %d", ids(res), len(o.read))
+	}
+	o.read = nil
+	req.Limit = 20
+	ask(t, r, h.local, req)
+	if o.read != nil {
+		t.Error("it is asked for few hits")
+	}
+}
+
+func TestMEM34_AStageThatFailsIsSkippedAndNamed(t *testing.T) {
+	h := open(t, nil, someFacts(40), nil)
+	req := recall.Request{Query: "colour of paint", Limit: 3, Explain: true}
+	want := ids(ask(t, h.ranker(recall.Options{}), h.local, req))
+	for why, o := range map[string]*oracle{
+		"is broken":              {fail: fault.New(fault.Unavailable, "the reranker is broken")},
+		"did not answer in time": {wait: true},
+	} {
+		r := h.ranker(recall.Options{Reranker: o, RerankTimeout: time.Millisecond})
+		res, err := r.Search(t.Context(), h.local, req)
+		must(t, err)
+		expect(t, why, res, want)
+		i := slices.IndexFunc(res.Stages, func(a recall.Applied) bool { return a.Name == recall.Rerank })
+		if !contains(res.Degraded, why) || !contains(res.Degraded, recall.Rerank) || !contains(res.Stages[i].Skipped, why) {
+			t.Errorf("degraded %q, stage %+v", res.Degraded, res.Stages[i])
+		}
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.ranker(recall.Options{}).Search(over, h.local, req); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestMEM34_WithoutVectorsWordsFind(t *testing.T) {
+	e := &embedtest.Bags{Name: "b"}
+	h := open(t, e, []*memory.Record{fact("a", "The gate code is 4711.", 2)}, nil)
+	e.Set(func() { e.Fail = fault.New(fault.Unavailable, "the embedder is away") })
+	res, err := h.ranker(recall.Options{}).Search(t.Context(), h.local, recall.Request{Query: "the code of the gate"})
+	must(t, err)
+	expect(t, "words", res, "a")
+	if !contains(res.Degraded, "away") || res.Confidence == recall.High {
+		t.Errorf("degraded %q, confidence %s", res.Degraded, res.Confidence)
+	}
+}
+
+func TestMEM31_DiversityShowsTheSurest(t *testing.T) {
+	sure := fact("sure", "I like black tea in the morning.", 9)
+	sure.Confidence = 0.9
+	h := open(t, bags(), []*memory.Record{sure, fact("copy", "I like black tea in the early morning.", 9), fact("other", "Tea grows in Assam.", 9)}, nil)
+	r := h.ranker(recall.Options{})
+	req := recall.Request{Query: "tea in the early morning", Stages: map[string]bool{recall.Diversity: true}}
+	expect(t, "diverse", ask(t, r, h.local, req), "sure other")
+	req.Stages = nil
+	expect(t, "off", ask(t, r, h.local, req), "copy sure other")
+}
+
+func TestMEM32_TimeInTheQuestion(t *testing.T) {
+	h := open(t, bags(), []*memory.Record{
+		fact("a", "We met the plumber.", 100), fact("b", "We met the plumber.", 7), fact("c", "We met the plumber.", 40),
+	}, nil)
+	off := map[string]bool{recall.Newest: false}
+	r := h.ranker(recall.Options{Stages: off})
+	res := ask(t, r, h.local, recall.Request{Query: "When did we meet the plumber in " + facts.Now.AddDate(0, 0, -40).Format("January") + "?", Explain: true})
+	if res.Hits[0].ID != "c" || res.Understood.Span == nil || res.Hits[0].Signals[1] != (recall.Signal{Name: recall.Span, Value: 1.2}) {
+		t.Errorf("found %s, %+v", ids(res), res.Understood)
+	}
+	expect(t, "recency", ask(t, r, h.local, recall.Request{Query: "met the plumber", SortBy: recall.ByRecency}), "b c a")
+	recent := map[string]bool{recall.Recent: true, recall.Newest: false}
+	res = ask(t, r, h.local, recall.Request{Query: "met the plumber recently", Stages: recent})
+	expect(t, "asked for what is new", res, "b c a")
+	if res.Understood.SortBy != recall.ByRecency {
+		t.Errorf("sorted by %s", res.Understood.SortBy)
+	}
+	day := facts.Now.AddDate(0, 0, -41)
+	expect(t, "after", ask(t, r, h.local, recall.Request{Query: "met the plumber", After: day}), "b c")
+	expect(t, "before", ask(t, r, h.local, recall.Request{Query: "met the plumber", Before: day}), "a")
+}
+
+func TestMEM32_WhatHeldThen(t *testing.T) {
+	h := open(t, bags(), []*memory.Record{fact("bonn", "I live in the city of Bonn.", 900), fact("dep", "I live in a city flat.", 600)}, nil)
+	ctx := t.Context()
+	low := 0.2
+	_, err := h.mem.Update(ctx, h.local, memory.Patch{ID: "dep", Confidence: &low}, nil)
+	must(t, err)
+	moved := facts.Now.AddDate(0, 0, -400)
+	_, err = h.mem.Add(ctx, h.local, []memory.Draft{{
+		ID: "graz", Statement: "I live in the city of Graz.", Supersedes: []string{"bonn"}, ValidFrom: &moved,
+	}})
+	must(t, err)
+	h.settle()
+	r := h.ranker(recall.Options{})
+	then := func(days int) string {
+		list := strings.Fields(ids(ask(t, r, h.local, recall.Request{Query: "I live in the city", AsOf: facts.Now.AddDate(0, 0, -days)})))
+		slices.Sort(list)
+		return strings.Join(list, " ")
+	}
+	for days, want := range map[int]string{1000: "", 800: "bonn", 500: "bonn dep", 100: "dep graz"} {
+		if got := then(days); got != want {
+			t.Errorf("%d days ago: %q, want %q", days, got, want)
+		}
+	}
+	expect(t, "now", ask(t, r, h.local, recall.Request{Query: "I live in the city"}), "graz")
+	h.now = h.now.Add(time.Hour)
+	said := "I live in the city of Vienna."
+	_, err = h.mem.Update(ctx, h.local, memory.Patch{ID: "graz", Statement: &said}, nil)
+	must(t, err)
+	res := ask(t, r, h.local, recall.Request{Query: "I live in the city", AsOf: facts.Now})
+	i := slices.IndexFunc(res.Hits, func(hit recall.Hit) bool { return hit.ID == "graz" })
+	if i < 0 || res.Hits[i].Text != "I live in the city of Graz." {
+		t.Errorf("it said %+v", res.Hits)
+	}
+}
+
+func TestMEM33_NothingIsLowAndAllIsHigh(t *testing.T) {
+	h := open(t, bags(), []*memory.Record{fact("a", "The gate code is 4711.", 2), fact("b", "Ida has shoes of size 31.", 3)}, nil)
+	r := h.ranker(recall.Options{})
+	for query, want := range map[string]string{"The gate code is": recall.High, "pope Singapore casino": recall.Low} {
+		res := ask(t, r, h.local, recall.Request{Query: query})
+		if res.Confidence != want || res.Reason == "" {
+			t.Errorf("%s: %s, since %s", query, res.Confidence, res.Reason)
+		}
+	}
+}
+
+func TestPRIV8_ARemoteRerankerReadsNothingPrivate(t *testing.T) {
+	list := someFacts(12)
+	list[3].Private = true
+	list = append(list, fact("z", "Colour number 7 is paint of [[Zanzibar]].", 3))
+	h := open(t, nil, list, nil)
+	h.Put(h, note("zan", "Zanzibar", true))
+	o := &oracle{word: "103", remote: true}
+	r := h.ranker(recall.Options{Reranker: o})
+	req := recall.Request{Query: "colour of paint", Limit: 2}
+	ask(t, r, h.local, req)
+	if len(o.read) != 13 || slices.ContainsFunc(o.read, func(s string) bool { return contains(s, "103") || contains(s, "Zanzibar") }) {
+		t.Errorf("read %q", o.read)
+	}
+	o.remote = false
+	if res := ask(t, r, h.local, req); res.Hits[0].ID != "f03" {
+		t.Errorf("found %s", ids(res))
+	}
+	if res := ask(t, r, h.remote, recall.Request{Query: "colour of paint", Limit: 50}); contains(ids(res), "f03") {
+		t.Errorf("a remote reader found %s", ids(res))
+	}
+}
+
+func TestPRIV8_ARemoteReaderIsToldOfNoHiddenNewer(t *testing.T) {
+	secret := fact("new", "The gate code is now 1204.", 2)
+	secret.Private = true
+	h := open(t, bags(), []*memory.Record{fact("old", "The gate code is 4711.", 300), secret}, nil)
+	r := h.ranker(recall.Options{})
+	res := ask(t, r, h.remote, recall.Request{Query: "the gate code", Explain: true})
+	expect(t, "remote", res, "old")
+	without := open(t, bags(), []*memory.Record{fact("old", "The gate code is 4711.", 300)}, nil)
+	alone := ask(t, without.ranker(recall.Options{}), without.remote, recall.Request{Query: "the gate code"})
+	if res.Hits[0].OlderThan != "" || res.Hits[0].Score != alone.Hits[0].Score || res.Confidence != alone.Confidence {
+		t.Errorf("%+v, and without the hidden one %+v", res.Hits[0], alone.Hits[0])
+	}
+}
+
+func message(conversation string, index int, role, text string) said {
+	return said{recall.Message{
+		Conversation: conversation, Index: index, Role: role, CreatedAt: facts.Now.Add(time.Duration(index-100) * time.Minute),
+	}, fmt.Sprint(conversation, index), text}
+}
+
+func TestMEM22_WhoSaidIt(t *testing.T) {
+	h := open(t, nil, nil, []said{
+		message("c", 0, "user", "The boiler makes a noise."), message("c", 40, "assistant", "The boiler makes a noise."),
+	})
+	r := h.ranker(recall.Options{Stages: map[string]bool{recall.Support: false}})
+	expect(t, "own words", ask(t, r, h.local, recall.Request{Query: "What did I say of the boiler noise?"}), "c0 c40")
+	expect(t, "the assistant's", ask(t, r, h.local, recall.Request{Query: "What did you say of the boiler noise?"}), "c40 c0")
+}
+
+func TestMEM21_NeighboursSupport(t *testing.T) {
+	h := open(t, nil, nil, []said{
+		message("a", 0, "user", "The boiler makes a noise."), message("b", 0, "user", "The boiler makes a noise."),
+		message("b", 1, "user", "It is the pump of the boiler."),
+	})
+	r := h.ranker(recall.Options{})
+	req := recall.Request{Query: "boiler noise in the winter", Explain: true}
+	res := ask(t, r, h.local, req)
+	expect(t, "supported", res, "b0 a0 b1")
+	if res.Hits[0].Signals[1].Name != recall.Support {
+		t.Errorf("signals %v", res.Hits[0].Signals)
+	}
+	req.InConversation = "a"
+	expect(t, "in one", ask(t, r, h.local, req), "a0")
+	expect(t, "memories alone", ask(t, r, h.local, recall.Request{Query: "boiler", Kinds: []string{recall.Memories}}), "")
+}
+
+// TestMEM20_OnlyWhatIsAskedFor compares the hits with what a scan of the store lets through.
+func TestMEM20_OnlyWhatIsAskedFor(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var list []*memory.Record
+		for i := range rapid.IntRange(0, 12).Draw(rt, "memories") {
+			m := fact(fmt.Sprintf("m%02d", i), fmt.Sprintf("Tree %d stands in the wood.", i), rapid.IntRange(1, 99).Draw(rt, "age"))
+			m.Tier = rapid.SampledFrom(record.Tiers).Draw(rt, "tier")
+			m.Status = rapid.SampledFrom(record.MemoryStatuses).Draw(rt, "status")
+			m.Private = rapid.Bool().Draw(rt, "private")
+			m.Tags = rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(rt, "tags")
+			list = append(list, m)
+		}
+		h := open(t, nil, list, nil)
+		f := memory.Filter{
+			Tiers: rapid.SliceOfN(rapid.SampledFrom(record.Tiers), 0, 2).Draw(rt, "tiers"),
+			Tags:  rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 1).Draw(rt, "tag"),
+		}
+		v := rapid.SampledFrom([]string{"local", "remote"}).Draw(rt, "reader")
+		view := h.local
+		if v == "remote" {
+			view = h.remote
+		}
+		res, err := h.ranker(recall.Options{}).Search(t.Context(), view, recall.Request{Query: "tree in the wood", Limit: 50, Memories: f})
+		must(rt, err)
+		var want []string
+		for _, m := range list {
+			if m.Current() && (v == "local" || !m.Private) && (len(f.Tiers) == 0 || slices.Contains(f.Tiers, m.Tier)) &&
+				(len(f.Tags) == 0 || slices.Contains(m.Tags, f.Tags[0])) {
+				want = append(want, m.ID)
+			}
+		}
+		got := strings.Fields(ids(res))
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			rt.Fatalf("found %q, want %q", got, want)
+		}
+		for i := 1; i < len(res.Hits); i++ {
+			if res.Hits[i].Score > res.Hits[i-1].Score {
+				rt.Fatalf("scores rise: %+v", res.Hits)
+			}
+		}
+	})
+}
