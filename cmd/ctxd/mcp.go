@@ -15,7 +15,7 @@ import (
 type mcpCmd struct {
 	connect.AttachFlags
 	IncludePrivate bool `help:"Include private notes and entities. Only for a host whose model runs on this machine."`
-	AllowWrite     bool `help:"Offer tools that write notes and entities outside vaults, and that propose edits of vault files as diffs. No file is ever written."`
+	AllowWrite     bool `help:"Offer tools that write memories, and notes and entities outside vaults, and that propose edits of vault files as diffs. No file is ever written."`
 }
 
 func (mcpCmd) Help() string {
@@ -59,6 +59,6 @@ func (c *mcpCmd) dial(ctx context.Context, a *app, as client.Options) (*client.C
 	if err != nil {
 		return nil, err
 	}
-	as.Name, as.Version = "ctxd-mcp", command.Version()
+	as.Name, as.Version = mcp.ClientName, command.Version()
 	return client.New(ctx, conn, as)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -58,6 +59,22 @@ func ticks() func() time.Time {
 	return func() time.Time { return start.Add(time.Duration(read.Add(1)) * time.Millisecond) }
 }
 
+// noteState is what memories ask about a note that they come from.
+func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
+	source, err := notes.SourceTx(tx, id)
+	if err != nil {
+		return false, false, err
+	}
+	found, err = notes.Records.Has(tx, id)
+	return source.Private, found, err
+}
+
+// counted makes ids that are the same in every run.
+func counted(what string) func() string {
+	var made atomic.Int64
+	return func() string { return fmt.Sprintf("%s-%d", what, made.Add(1)) }
+}
+
 // daemon is the whole server over a store in memory.
 type daemon struct {
 	t     *testing.T
@@ -84,7 +101,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
 	seen.SetSearch(index)
-	mem, err := memory.Open(db, memory.Options{Entity: entities.EntityRecords.Has})
+	mem, err := memory.Open(db, memory.Options{Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState})
 	must(t, err)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)

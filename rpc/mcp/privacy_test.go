@@ -31,9 +31,11 @@ func (d *daemon) seedSecrets() {
 	must(d.t, fixtures.WriteCanaries(dir))
 	_, err := d.rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
 	must(d.t, err)
-	for _, r := range fixtures.CanaryRecords {
+	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		d.put(r[0], r[1])
 	}
+	d.put("memory.add", `{"id":"zqbees","statement":"Bees are kept","private":true}`,
+		"memory.add", `{"id":"zqhives","statement":"Hives are white","private":true}`)
 }
 
 // attempts are calls by which a model may try to get at private records. The
@@ -103,6 +105,19 @@ var attempts = []struct{ tool, args string }{
 	{"list_entities", `{"type":"Declared"}`},
 	{"list_entities", `{"type":"Thing"}`},
 	{"list_types", `{}`},
+	{"memory_profile", `{}`},
+	{"memory_profile", `{"limit":1}`},
+	{"remember", `{"statement":"Zqstatement about two scales"}`},
+	{"remember", `{"statement":"Scales are new","supersedes":["#3"]}`},
+	{"remember", `{"statement":"Bees are kept"}`},
+	{"remember", `{"statement":"Scales are new","supersedes":["zqmemory"]}`},
+	{"remember", `{"statement":"@Zqname weighs @Ann","kind":"event"}`},
+	{"update_memory", `{"memory":"#4","tags":["x"]}`},
+	{"update_memory", `{"memory":"zqmemory","confidence":0.9}`},
+	{"update_memory", `{"memory":"[id:open]","statement":"Scales are weighed"}`},
+	{"update_memory", `{"memory":"[id:open]","tags":["y"]}`},
+	{"forget_memory", `{"memory":"@claim_1"}`},
+	{"forget_memory", `{"memory":"zqmemory","wrong":true}`},
 	{"query", `{"query":"SELECT MAX(p.pay) FROM Person p"}`},
 	{"query", `{"query":"SELECT p FROM Person ORDER BY p.name"}`},
 	{"query", `{"query":"SELECT p FROM Person WHERE p.boss.name LIKE 'Zq%' OR p.name LIKE 'Zq%'"}`},
@@ -421,10 +436,14 @@ var unrelated = []string{
 		{"id":"zq6","type":"Person","name":"Alice Zq","aliases":["Alicia"],"private":true,"fields":{"team":"core"}},
 		{"id":"zq7","type":"Team","name":"Zqteam","private":true,"fields":{"lead":"alice"}},
 		{"id":"zq8","type":"Declared","name":"Zqother","private":true,"fields":{"boss":"bob"}}]}`,
+	"memory.addMany", `{"memories":[
+		{"id":"zqmem1","kind":"identity","alwaysInject":true,"statement":"Scales","private":true},
+		{"id":"zqmem2","kind":"goal","statement":"Alice likes scales","private":true}]}`,
 }
 
-// times are those of an answer: two stores were not written at the same moment.
-var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
+// times are those of an answer, and ids of new memories: two stores were not written at the
+// same moment.
+var times = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z|memory-\d+`)
 
 // TestPRIV6_PrivateRecordsChangeNoAnswer compares a store that has private records,
 // which no public one refers to, with one that has none.
@@ -449,6 +468,10 @@ func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 		"get_entity":       {`{"entity":"alice","depth":3}`, `{"entity":"Alice"}`, `{"entity":"Alicia"}`, `{"entity":"core","depth":1}`, `{"entity":"zq5"}`},
 		"list_entities":    {`{}`, `{"limit":1}`, `{"limit":2}`, `{"type":"Person","limit":2}`, `{"type":"Zqtype"}`, `{"type":"Declared"}`, `{"type":"Team"}`},
 		"list_types":       {`{}`},
+		"memory_profile":   {`{}`, `{"limit":1}`},
+		"update_memory":    {`{"memory":"goal1","tags":["plan"]}`, `{"memory":"zqmem1","tags":["plan"]}`, `{"memory":"#1","contested":true}`},
+		"forget_memory":    {`{"memory":"goal2"}`, `{"memory":"zqmem1","wrong":true}`, `{"memory":"#1"}`},
+		"remember":         {`{"statement":"Scales"}`, `{"statement":"We weigh scales in May","supersedes":["zqmem1"]}`, `{"statement":"Alice likes scales"}`},
 		"explore_graph":    {`{"record":"alice","depth":4}`, `{"record":"kickoff","depth":2}`, `{"record":"zq1"}`, `{"record":"bob2"}`, `{"record":"Adam"}`},
 		"find_path":        {`{"from":"[id:bob]","to":"kickoff"}`, `{"from":"bob2","to":"alice","maxDepth":16}`, `{"from":"alice","to":"zq7"}`},
 		"query": {

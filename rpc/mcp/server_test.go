@@ -45,7 +45,9 @@ func (d *daemon) seed() {
 			{"id":"bob","type":"Person","name":"Bob","fields":{"team":"core"}},
 			{"id":"bob2","type":"Person","name":"Bob"},
 			{"id":"gone","type":"Person","name":"Gone"}]}`,
-		"entities.trash", `{"id":"gone"}`)
+		"entities.trash", `{"id":"gone"}`,
+		"memory.add", `{"id":"goal1","kind":"goal","statement":"We weigh scales of Alice"}`,
+		"memory.add", `{"id":"goal2","kind":"preference","statement":"Scales are weighed in the morning"}`)
 }
 
 func TestTools(t *testing.T) {
@@ -373,8 +375,8 @@ func TestToolsAreDescribed(t *testing.T) {
 		must(t, err)
 		for _, tool := range list.Tools {
 			all = append(all, tool.Name)
-			writes := slices.Contains([]string{"append_to_note", "put_entity", "write_note"}, tool.Name)
-			if a := tool.Annotations; a.ReadOnlyHint == writes || a.IdempotentHint == writes || *a.DestructiveHint != (writes && tool.Name != "append_to_note") || *a.OpenWorldHint || tool.Title == "" {
+			writes := slices.Contains([]string{"append_to_note", "forget_memory", "put_entity", "remember", "update_memory", "write_note"}, tool.Name)
+			if a := tool.Annotations; a.ReadOnlyHint == writes || a.IdempotentHint == writes || *a.DestructiveHint != (writes && tool.Name != "append_to_note" && tool.Name != "remember") || *a.OpenWorldHint || tool.Title == "" {
 				t.Errorf("%s: %+v", tool.Name, a)
 			}
 			if len(tool.Description) < 30 {
@@ -388,10 +390,10 @@ func TestToolsAreDescribed(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	for write, want := range map[bool]string{
-		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types query " +
+		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types memory_profile query " +
 			"read_note read_notes recent_changes related_notes search_notes",
-		true: "append_to_note assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types " +
-			"propose_edit put_entity query read_note read_notes recent_changes related_notes search_notes write_note",
+		true: "append_to_note assemble_context explain_context explore_graph find_path forget_memory get_entity list_entities list_notes list_tags list_types " +
+			"memory_profile propose_edit put_entity query read_note read_notes recent_changes related_notes remember search_notes update_memory write_note",
 	} {
 		if got := names(write); got != want {
 			t.Errorf("%v: %s", write, got)
@@ -486,6 +488,9 @@ func TestMCP1_EveryListHasPages(t *testing.T) {
 	}
 	d.put("entities.putMany", `{"entities":[`+strings.Join(entities, ",")+`]}`, "notes.putMany", `{"notes":[`+strings.Join(notes, ",")+`]}`,
 		"notes.put", `{"id":"hub","title":"Hub","body":"x"}`)
+	for i := range 40 {
+		d.put("memory.add", asJSON(t, map[string]any{"id": fmt.Sprint("m", i), "kind": "goal", "statement": fmt.Sprintf("Goal %d %s", i, strings.Repeat("𝕏]", 10*i))}))
+	}
 	h := d.open(mcp.Options{})
 	for _, tc := range []struct {
 		tool string
@@ -507,6 +512,7 @@ func TestMCP1_EveryListHasPages(t *testing.T) {
 		{"query", map[string]any{"query": "SELECT p FROM P p LIMIT 70", "limit": 30}, `(?m)^- @.*\[id:p\d+\]`, 70},
 		{"explore_graph", map[string]any{"record": "p0"}, `(?m)^- @.*\[id:p\d+\]`, 120},
 		{"explore_graph", map[string]any{"record": "Hub"}, `(?m)--link-->`, 120},
+		{"memory_profile", map[string]any{"limit": 40, "maxChars": 4000}, `(?m)^- \[.*\[id:m\d+\]`, 40},
 	} {
 		items := regexp.MustCompile(tc.item)
 		ofRecords := strings.HasSuffix(tc.item, `\]`) || strings.Contains(tc.item, "tag")
@@ -571,6 +577,7 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 		{"explore_graph", `{"record":"@Alice"}`, "entities.get graph.neighbors"},
 		{"explore_graph", `{"record":"[[Kickoff]]"}`, "notes.resolve graph.neighbors"},
 		{"find_path", `{"from":"@Alice","to":"@Core"}`, "entities.get entities.get graph.path"},
+		{"memory_profile", `{}`, "memory.profile"},
 		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "wql.query"},
 		{"query", `{"query":"SELECT t FROM Team t"}`, "wql.query"},
 		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "entities.get wql.query types.list entities.get"},

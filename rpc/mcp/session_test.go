@@ -28,6 +28,10 @@ func TestMCP1_TheSessionOfTheREADME(t *testing.T) {
 			{"id":"alpha","title":"Alpha","path":"Projects/Alpha.md","body":"A kitchen scale that does not drift.\n\nThe first test is on the roof, in the cold."},
 			{"id":"roof","title":"Roof test","path":"Projects/Roof test.md","body":"At minus 5 °C the scale drifts by two grams. [[Alpha]] must not. #planning/tests"},
 			{"id":"pay","title":"Pay","path":"Private/Pay.md","body":"What everybody earns. @Alice","private":true}]}`,
+		"memory.addMany", `{"memories":[
+			{"id":"morning","kind":"preference","statement":"The user reads reports in the morning","tags":["work"]},
+			{"id":"scale","kind":"goal","statement":"The user wants Alpha to be sold by May"},
+			{"id":"salary","kind":"goal","statement":"The user wants to earn more","private":true}]}`,
 		"entities.putMany", `{"entities":[
 			{"id":"core","type":"Team","name":"Core","fields":{"lead":"alice"}},
 			{"id":"alice","type":"Person","name":"Alice","aliases":["Ali"],"fields":{"role":"Engineer","team":"core","started":"2024-03-01"}},
@@ -66,6 +70,11 @@ func TestMCP1_TheSessionOfTheREADME(t *testing.T) {
 		{"put_entity", `{"entity":"Carla","fields":{"team":"Core"}}`},
 		{"propose_edit", `{"note":"Todo","old":"- [ ] Book the roof","new":"- [x] Book the roof"}`},
 		{"write_note", `{"note":"Todo","text":"Nothing."}`},
+		{"remember", `{"statement":"The user wants Alpha to be sold by June","kind":"goal","supersedes":["scale"]}`},
+		{"remember", `{"statement":"The user reads reports in the morning."}`},
+		{"update_memory", `{"memory":"#1","statement":"The user reads reports after lunch"}`},
+		{"memory_profile", `{}`},
+		{"forget_memory", `{"memory":"morning"}`},
 	} {
 		fmt.Fprintf(&b, "\n→ `%s` `%s`\n\n", call.tool, call.args)
 		for line := range strings.Lines(textOf(h.result(call.tool, call.args))) {

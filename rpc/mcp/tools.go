@@ -57,6 +57,9 @@ func (s *server) addTools() {
 	add(s, reads, "find_path", "See how two records are connected",
 		"Find a shortest chain of references and links between two notes or entities.",
 		pathSchema(), (*call).findPath)
+	add(s, reads, "memory_profile", "Read what is known about the user",
+		"List what is remembered about the user: who they are, what they prefer, what they want and work on.",
+		profileSchema(), (*call).memoryProfile)
 }
 
 // effect is what a tool does to the records.
@@ -130,6 +133,22 @@ func neverNull(s *jsonschema.Schema) {
 	if s.Items != nil {
 		neverNull(s.Items)
 	}
+}
+
+// oneOf sets the values of a text and its default, "" for none.
+func oneOf(property *jsonschema.Schema, values []string, standard string) {
+	for _, v := range values {
+		property.Enum = append(property.Enum, v)
+	}
+	if standard != "" {
+		property.Default = fmt.Appendf(nil, "%q", standard)
+	}
+}
+
+// share sets the bounds of a number between 0 and 1.
+func share(property *jsonschema.Schema) {
+	low, high := 0.0, 1.0
+	property.Minimum, property.Maximum = &low, &high
 }
 
 // between sets the bounds and the default of a number.

@@ -27,6 +27,15 @@ func (s *server) addWriting() {
 	add(s, replaces, "put_entity", "Write an entity",
 		"Make an entity of a type, or with entity change the given fields of one. Not for entities that come from files.",
 		inputOf[putInput](nil), (*call).putEntity)
+	add(s, adds, "remember", "Remember something about the user",
+		"Write one statement about the user or their world down, for later conversations. The same statement again is only counted.",
+		rememberSchema(), (*call).remember)
+	add(s, replaces, "update_memory", "Change a memory",
+		"Change what a memory says, or what is said of it. Its former statement is kept.",
+		updateSchema(), (*call).updateMemory)
+	add(s, replaces, "forget_memory", "Put a memory away",
+		"Archive a memory that is not needed any more, or retract one that was wrong. Nothing is deleted.",
+		inputOf[forgetInput](nil), (*call).forgetMemory)
 }
 
 // writeInput are the arguments of write_note.
