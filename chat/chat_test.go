@@ -427,11 +427,12 @@ func TestCHAT25_DeletedIsGone(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	d := user("Canary")
 	d.ClientMessageID = "client-canary"
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{d, secret("Canary too")}}).ConversationID
+	id := w.say(w.local, chat.Said{ClientID: "client", Messages: []chat.Draft{d, secret("Canary too")}}).ConversationID
 	left := func() (names []string) {
 		must(t, w.db.View(t.Context(), func(tx *kv.Tx) error {
 			for _, name := range []string{
 				"conversation", "message", "message-public", "message-name", "message-client", "conversation-handle",
+				"conversation-client",
 			} {
 				for range rawly(name).All(tx, "") {
 					names = append(names, name)
@@ -441,8 +442,8 @@ func TestCHAT25_DeletedIsGone(t *testing.T) {
 		}))
 		return names
 	}
-	if n := len(left()); n != 8 {
-		t.Errorf("%d records of a conversation, want 8: %v", n, left())
+	if n := len(left()); n != 9 {
+		t.Errorf("%d records of a conversation, want 9: %v", n, left())
 	}
 	_, err := w.chat.Delete(t.Context(), w.local, id)
 	must(t, err)

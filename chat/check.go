@@ -10,7 +10,7 @@ import (
 // Check says what of the records does not fit together. They are named by ids alone. O(messages).
 func Check(tx *kv.Tx) (problems []string, err error) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	wantPublic, wantHashes, wantClients, wantMessages := 0, 0, 0, 0
+	wantPublic, wantHashes, wantClients, wantMessages, wantNamed := 0, 0, 0, 0, 0
 	for id, c := range Conversations.All(tx, "") {
 		by, err := handles.Get(tx, handle.Fold(c.Handle))
 		if err != nil {
@@ -18,6 +18,14 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		}
 		if by == nil || by.ID != id {
 			wrong("conversation %s is not found by its handle", id)
+		}
+		if c.ClientID != "" {
+			wantNamed++
+			if has, err := named.Has(tx, namedKey(c.ClientID, id)); err != nil {
+				return nil, err
+			} else if !has {
+				wrong("conversation %s is not found by the id of its client", id)
+			}
 		}
 		var all, seen counts
 		for index := 1; index <= c.All.Messages; index++ {
@@ -67,6 +75,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		{public.Name(), count(tx, public), wantPublic},
 		{hashes.Name(), count(tx, hashes), wantHashes},
 		{clients.Name(), count(tx, clients), wantClients},
+		{named.Name(), count(tx, named), wantNamed},
 		{handles.Name(), count(tx, handles), count(tx, Conversations)},
 	} {
 		if c.have != c.want {

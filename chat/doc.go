@@ -14,6 +14,7 @@
 //	message-name         the index of a message, by id of the conversation and hash
 //	message-client       which message a client gave an id, by a hash of that, conversation and index
 //	conversation-handle  who has a handle
+//	conversation-client  which conversation a client gave an id, by a hash of that and the conversation
 //
 // All of them are deleted with the conversation. Check compares them.
 // Members of records that this program does not know are kept when a record is written again.

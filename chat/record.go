@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +27,8 @@ type conversation struct {
 	HandleTitle   string `json:"handleTitle,omitempty"`
 	HandleMessage int    `json:"handleMessage,omitempty"`
 
+	ClientID string `json:"clientId,omitempty"` // by which a client names it
+
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private
 
@@ -37,12 +39,14 @@ type conversation struct {
 type counts struct {
 	Messages int       `json:"messages,omitempty"`
 	User     int       `json:"user,omitempty"` // index of the first message of a user; 0: none
-	At       time.Time `json:"at,omitzero"`    // when the last one was added
+	At       time.Time `json:"at,omitzero"`    // when the newest one was added
 }
 
 func (c *counts) add(m *message) {
 	c.Messages++
-	c.At = m.AddedAt
+	if m.AddedAt.After(c.At) { // one that was said elsewhere may be older than those before it
+		c.At = m.AddedAt
+	}
 	if c.User == 0 && m.Role == roleOfTitles {
 		c.User = m.Index
 	}
@@ -50,16 +54,16 @@ func (c *counts) add(m *message) {
 
 // message is a message as it is stored.
 type message struct {
-	ID              string    `json:"id"`
-	Index           int       `json:"index"`
-	PublicIndex     int       `json:"publicIndex,omitempty"` // among those that are not private; 0: it is private
-	Hash            string    `json:"hash"`
-	Role            string    `json:"role"`
-	Content         string    `json:"content"`
-	CreatedAt       time.Time `json:"createdAt"`
-	AddedAt         time.Time `json:"addedAt"`
-	Finish          string    `json:"finish"`
-	ClientMessageID string    `json:"clientMessageId,omitempty"`
+	ID              string
+	Index           int
+	PublicIndex     int // among those that are not private; 0: it is private
+	Hash            string
+	Role            string
+	Content         string
+	CreatedAt       time.Time
+	AddedAt         time.Time
+	Finish          string
+	ClientMessageID string
 
 	unknown
 }
@@ -68,8 +72,8 @@ func (m *message) private() bool { return m.PublicIndex == 0 }
 
 // place says which message has a hash, or a number among the public ones.
 type place struct {
-	Index   int  `json:"index"`
-	Private bool `json:"private,omitempty"`
+	Index   int
+	Private bool
 }
 
 // owner is which conversation has a handle.
@@ -80,12 +84,13 @@ type owner struct {
 // The collections that the records lie in.
 var (
 	Conversations = kv.NewCollection("conversation", keeping(func(c *conversation) *unknown { return &c.unknown }))
-	Messages      = kv.NewCollection("message", keeping(func(m *message) *unknown { return &m.unknown }))
+	Messages      = kv.NewCollection("message", messageCodec)
 
-	public  = kv.NewCollection[place]("message-public")
-	hashes  = kv.NewCollection[place]("message-name")
-	clients = kv.NewCollection[place]("message-client")
+	public  = kv.NewCollection("message-public", placeCodec)
+	hashes  = kv.NewCollection("message-name", placeCodec)
+	clients = kv.NewCollection("message-client", placeCodec)
 	handles = kv.NewCollection[owner]("conversation-handle")
+	named   = kv.NewCollection[owner]("conversation-client")
 )
 
 // unknown holds the members of a record that this program does not know.
@@ -113,6 +118,12 @@ func keeping[T any](of func(*T) *unknown) kv.Codec[T] {
 		},
 		Decode: func(text string) (*T, error) {
 			v := new(T)
+			strict := json.NewDecoder(strings.NewReader(text))
+			strict.DisallowUnknownFields()
+			if strict.Decode(v) == nil && !strict.More() {
+				return v, nil // as nearly all of them
+			}
+			v = new(T)
 			if err := json.Unmarshal([]byte(text), v); err != nil {
 				return nil, err
 			}
@@ -133,15 +144,20 @@ func keeping[T any](of func(*T) *unknown) kv.Codec[T] {
 
 // Ids hold no slash, so one parts them in keys. Numbers sort as they count.
 
-func messageKey(id string, index int) string { return fmt.Sprintf("%s/%08d", id, index) }
+func messageKey(id string, index int) string {
+	digits := strconv.Itoa(index)
+	return id + "/" + "00000000"[min(len(digits), 8):] + digits
+}
 
 func nameKey(id, hash string) string { return id + "/" + hash }
 
-// clientPrefix begins the keys of the messages to which a client gave an id.
+// clientPrefix begins the keys of the messages and conversations to which a client gave an id.
 func clientPrefix(clientID string) string {
 	sum := sha256.Sum256([]byte(clientID))
 	return hex.EncodeToString(sum[:16]) + "/"
 }
+
+func namedKey(clientID, id string) string { return clientPrefix(clientID) + id }
 
 func clientKey(clientID, id string, index int) string {
 	return clientPrefix(clientID) + messageKey(id, index)

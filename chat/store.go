@@ -57,6 +57,9 @@ type Store struct {
 	byHandle map[string]string // fold of a handle to the id
 }
 
+// Limits returns the sizes that hold.
+func (s *Store) Limits() Limits { return s.opts.Limits }
+
 // Open loads the conversations of db and keeps them current from then on.
 func Open(db *kv.Store, opts Options) (*Store, error) {
 	if opts.Now == nil {

@@ -30,6 +30,15 @@ type Said struct {
 	Title          string // of a new one
 	Private        bool   // of a new one
 	Messages       []Draft
+
+	// Past tells that the messages were said elsewhere, each at its time: the conversation has
+	// their times, and not those at which they are stored.
+	Past      bool
+	CreatedAt time.Time // of a new conversation that is Past; zero: now
+
+	// ClientID names the conversation for the client: without ConversationID, one that the reader
+	// sees and that was made with this id is meant, else a new one. Empty: none.
+	ClientID string
 }
 
 // Added is what has become of messages, in their order.
@@ -53,6 +62,9 @@ type AddedMessage struct {
 // The errors are Invalid for what no message may be, NotFound for an unknown conversation, and
 // Limit for a size over its limit. Those of a message name it as "messages[i]".
 func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added, error) {
+	if n := len(said.Messages); n > MaxMany {
+		return nil, fault.TooLarge("messages", n, MaxMany, "items").WithHint("give the others in another call")
+	}
 	if err := s.checkSaid(&said); err != nil {
 		return nil, err
 	}
@@ -71,13 +83,16 @@ func (s *Store) checkSaid(said *Said) error {
 	if len(said.Messages) == 0 {
 		return fault.Field("messages", "messages is empty").WithHint("give at least one message")
 	}
-	if len(said.Messages) > MaxMany {
-		return fault.TooLarge("messages", len(said.Messages), MaxMany, "items").WithHint("give the others in another call")
-	}
 	if err := checkTitle(said.Title); err != nil {
 		return err
 	}
+	if err := checkClientID("clientId", said.ClientID); err != nil {
+		return err
+	}
 	now := s.opts.Now()
+	if !said.CreatedAt.IsZero() && !mayBeSaidAt(said.CreatedAt, now) {
+		return badTime()
+	}
 	given := make(map[string]bool)
 	for i := range said.Messages {
 		d := &said.Messages[i]
@@ -122,16 +137,25 @@ func (s *Store) checkDraft(d *Draft, now time.Time) error {
 	case len(d.Content) > s.opts.Limits.Content:
 		return fault.TooLarge("content", len(d.Content), s.opts.Limits.Content, "bytes").
 			WithHint("give a shorter text, or several messages")
-	case len(d.ClientMessageID) > MaxClientID:
-		return fault.TooLarge("clientMessageId", len(d.ClientMessageID), MaxClientID, "bytes").
-			WithHint("give a shorter id")
-	case !utf8.ValidString(d.ClientMessageID):
-		return fault.Field("clientMessageId", "clientMessageId is not UTF-8").WithHint("give text in UTF-8")
-	case !d.CreatedAt.IsZero() && (d.CreatedAt.Before(firstTime) || d.CreatedAt.After(now.Add(maxAhead))):
-		return fault.Field("createdAt", "createdAt is before 1960 or in the future").
-			WithHint("give the time at which it was said, or leave it out for now")
+	case !d.CreatedAt.IsZero() && !mayBeSaidAt(d.CreatedAt, now):
+		return badTime()
+	}
+	return checkClientID("clientMessageId", d.ClientMessageID)
+}
+
+func checkClientID(field, id string) error {
+	if len(id) > MaxClientID {
+		return fault.TooLarge(field, len(id), MaxClientID, "bytes").WithHint("give a shorter id")
+	}
+	if !utf8.ValidString(id) {
+		return fault.Field(field, "%s is not UTF-8", field).WithHint("give text in UTF-8")
 	}
 	return nil
+}
+
+func badTime() error {
+	return fault.Field("createdAt", "createdAt is before 1960 or in the future").
+		WithHint("give the time at which it was said, or leave it out for now")
 }
 
 // now is the time of a transaction, as records carry it.
@@ -153,13 +177,15 @@ func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *Said) (*Added, error
 	stored := false
 	for i := range said.Messages {
 		d := &said.Messages[i]
-		m, err := repeated(tx, v, d.ClientMessageID, c.ID)
-		if err != nil {
-			return nil, err
+		var m *message
+		if !fresh {
+			if m, err = repeated(tx, v, d.ClientMessageID, c.ID); err != nil {
+				return nil, err
+			}
 		}
 		repeat := m != nil
 		if !repeat {
-			if m, err = s.add(tx, c, d, now); err != nil {
+			if m, err = s.add(tx, c, d, said.Past, now); err != nil {
 				return nil, fault.Under(fmt.Sprintf("messages[%d]", i), err)
 			}
 			stored = true
@@ -190,6 +216,9 @@ func (s *Store) target(tx *kv.Tx, v *audience.View, said *Said) (*conversation, 
 		}
 		return c, err
 	}
+	if said.ClientID != "" {
+		return ofClient(tx, v, said.ClientID)
+	}
 	for i := range said.Messages {
 		m, id, err := firstRepeated(tx, v, said.Messages[i].ClientMessageID, "")
 		if err != nil {
@@ -200,6 +229,18 @@ func (s *Store) target(tx *kv.Tx, v *audience.View, said *Said) (*conversation, 
 		}
 	}
 	return nil, nil
+}
+
+// ofClient returns the conversation that a client made with an id, as far as a reader sees it; nil for
+// none.
+func ofClient(tx *kv.Tx, v *audience.View, clientID string) (*conversation, error) {
+	for _, by := range named.All(tx, clientPrefix(clientID)) {
+		c, err := Conversations.Get(tx, by.ID)
+		if err != nil || sees(v, c) {
+			return c, err
+		}
+	}
+	return nil, tx.Err()
 }
 
 func repeated(tx *kv.Tx, v *audience.View, clientID, conversationID string) (*message, error) {
@@ -234,8 +275,17 @@ func firstRepeated(tx *kv.Tx, v *audience.View, clientID, within string) (m *mes
 
 // create makes a conversation for messages. One that begins with private ones alone is private.
 func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, error) {
+	if said.Past && !said.CreatedAt.IsZero() {
+		now = said.CreatedAt.UTC().Truncate(time.Millisecond)
+	}
 	c := &conversation{
 		ID: s.opts.NewID(), Title: strings.TrimSpace(said.Title), CreatedAt: now, ChangedAt: now, Version: 1,
+		ClientID: said.ClientID,
+	}
+	if c.ClientID != "" {
+		if err := named.Put(tx, namedKey(c.ClientID, c.ID), &owner{c.ID}); err != nil {
+			return nil, err
+		}
 	}
 	c.Private = said.Private || !slices.ContainsFunc(said.Messages, func(d Draft) bool { return !d.Private })
 	title := c.Title
@@ -265,7 +315,7 @@ func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, err
 }
 
 // add stores one message; the conversation is stored by the caller.
-func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, now time.Time) (*message, error) {
+func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Time) (*message, error) {
 	// Each sort has the limit for itself: else it would tell how many private ones there are.
 	there := c.Public.Messages
 	if d.Private {
@@ -281,6 +331,9 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, now time.Time) (*messa
 	}
 	if !d.CreatedAt.IsZero() {
 		m.CreatedAt = d.CreatedAt.UTC().Truncate(time.Millisecond)
+	}
+	if past {
+		m.AddedAt = m.CreatedAt
 	}
 	c.All.add(m)
 	if !d.Private {
@@ -420,6 +473,11 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 			return err
 		}
 		if err := Messages.Delete(tx, messageKey(c.ID, index)); err != nil {
+			return err
+		}
+	}
+	if c.ClientID != "" {
+		if err := named.Delete(tx, namedKey(c.ClientID, c.ID)); err != nil {
 			return err
 		}
 	}

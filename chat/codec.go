@@ -1,0 +1,82 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/codec"
+)
+
+// Messages are many, long and never changed, so they are no JSON: the content of one that was read is
+// a part of the stored record and is in memory once. What later versions add stands as JSON at the
+// end.
+
+// messageForm begins a message.
+const messageForm = 1
+
+var messageCodec = kv.Codec[message]{
+	Encode: func(m *message) (string, error) {
+		b := make([]byte, 0, len(m.Content)+256)
+		b = append(b, messageForm)
+		b = codec.AppendText(b, m.ID)
+		b = codec.AppendUint(b, uint64(m.Index))
+		b = codec.AppendUint(b, uint64(m.PublicIndex))
+		b = codec.AppendText(b, m.Hash)
+		b = codec.AppendText(b, m.Role)
+		b = codec.AppendText(b, m.Content)
+		b, err := codec.AppendTime(b, m.CreatedAt)
+		if err != nil {
+			return "", err
+		}
+		if b, err = codec.AppendTime(b, m.AddedAt); err != nil {
+			return "", err
+		}
+		b = codec.AppendText(b, m.Finish)
+		b = codec.AppendText(b, m.ClientMessageID)
+		if len(m.members) > 0 {
+			more, err := json.Marshal(m.members)
+			if err != nil {
+				return "", err
+			}
+			b = append(b, more...)
+		}
+		return string(b), nil
+	},
+	Decode: func(stored string) (*message, error) {
+		r := codec.Reader{Rest: stored}
+		form := r.Byte()
+		m := &message{
+			ID: r.Text(), Index: r.Int(), PublicIndex: r.Int(), Hash: r.Text(), Role: r.Text(), Content: r.Text(),
+			CreatedAt: r.Time(), AddedAt: r.Time(), Finish: r.Text(), ClientMessageID: r.Text(),
+		}
+		if form != messageForm || r.Bad {
+			return nil, errors.New("it is no message")
+		}
+		if r.Rest != "" {
+			if err := json.Unmarshal([]byte(r.Rest), &m.members); err != nil {
+				return nil, err
+			}
+		}
+		return m, nil
+	},
+}
+
+// placeCodec writes a place as a number.
+var placeCodec = kv.Codec[place]{
+	Encode: func(p *place) (string, error) {
+		n := uint64(p.Index) << 1
+		if p.Private {
+			n |= 1
+		}
+		return string(codec.AppendUint(nil, n)), nil
+	},
+	Decode: func(stored string) (*place, error) {
+		r := codec.Reader{Rest: stored}
+		n := r.Int()
+		if r.Bad || r.Rest != "" {
+			return nil, errors.New("it is no place of a message")
+		}
+		return &place{Index: n >> 1, Private: n&1 == 1}, nil
+	},
+}

@@ -1,0 +1,165 @@
+package importing_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/importing"
+)
+
+// exportOf writes an export of about so many bytes, half of it as ChatGPT does and half as Claude does:
+// conversations of 2 to 60 messages of 20 to 400 words.
+func exportOf(b *testing.B, bytes int) (path string) {
+	path = filepath.Join(b.TempDir(), "conversations.json")
+	f, err := os.Create(path)
+	must(b, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() string { // a tenth of the words make a half of the text
+		n := random.IntN(20_000)
+		if random.IntN(2) == 0 {
+			n %= 2000
+		}
+		return fmt.Sprintf("w%x", n*2654435761%0xfffff)
+	}
+	at := time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+	written := 0
+	write := func(s string) {
+		n, err := f.WriteString(s)
+		must(b, err)
+		written += n
+	}
+	write("[")
+	for i := 0; written < bytes; i++ {
+		var said []spoken
+		for j := range 2 + random.IntN(59) {
+			var text strings.Builder
+			for k := range 20 + random.IntN(380) {
+				text.WriteString(word())
+				text.WriteString([]string{" ", ", ", ". ", "\n", " \"it\" "}[min(k%17, 4)])
+			}
+			at = at.Add(time.Minute)
+			said = append(said, spoken{fmt.Sprintf("%08x-0000-4000-8000-%012x", i, j), text.String(), at})
+		}
+		if i > 0 {
+			write(",\n")
+		}
+		form := claude
+		if i%2 == 0 {
+			form = gpt
+		}
+		write(form(fmt.Sprintf("%08x-1111-4000-8000-000000000000", i), "Talk "+word(), said...))
+	}
+	write("]")
+	must(b, f.Close())
+	return path
+}
+
+// decode reads an export with the decoder of the standard library, one conversation at a time, into what
+// an importer needs of both forms.
+func decode(path string) (messages int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	dec := json.NewDecoder(f)
+	if _, err := dec.Token(); err != nil {
+		return 0, err
+	}
+	for dec.More() {
+		var c struct {
+			UUID         string  `json:"uuid"`
+			ID           string  `json:"conversation_id"`
+			Name         string  `json:"name"`
+			Title        string  `json:"title"`
+			CreatedAt    string  `json:"created_at"`
+			CreateTime   float64 `json:"create_time"`
+			CurrentNode  string  `json:"current_node"`
+			ChatMessages []struct {
+				UUID      string `json:"uuid"`
+				Text      string `json:"text"`
+				Sender    string `json:"sender"`
+				CreatedAt string `json:"created_at"`
+			} `json:"chat_messages"`
+			Mapping map[string]struct {
+				Parent  string `json:"parent"`
+				Message struct {
+					ID         string  `json:"id"`
+					CreateTime float64 `json:"create_time"`
+					Author     struct {
+						Role string `json:"role"`
+					} `json:"author"`
+					Content struct {
+						Parts []string `json:"parts"`
+					} `json:"content"`
+				} `json:"message"`
+			} `json:"mapping"`
+		}
+		if err := dec.Decode(&c); err != nil {
+			return messages, err
+		}
+		messages += len(c.ChatMessages) + len(c.Mapping)
+	}
+	_, err = dec.Token()
+	if err == nil {
+		_, err = io.Copy(io.Discard, dec.Buffered())
+	}
+	return messages, err
+}
+
+// BenchmarkPERF21_Import compares an import into a store on disk with decoding the same file. The time of
+// the processor is told beside that of the clock, which has the waiting for the disk in it.
+func BenchmarkPERF21_Import(b *testing.B) {
+	const size = 64 << 20
+	path := exportOf(b, size)
+	b.Run("decode", func(b *testing.B) {
+		b.SetBytes(size)
+		before := cpuTime()
+		for b.Loop() {
+			_, err := decode(path)
+			must(b, err)
+		}
+		b.ReportMetric((cpuTime()-before).Seconds()/float64(b.N), "cpu-s")
+	})
+	for _, c := range []struct {
+		name  string
+		o     importing.Options
+		first bool
+	}{{"import", importing.Options{}, false}, {"again", importing.Options{}, true}, {"dry-run", importing.Options{DryRun: true}, false}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(size)
+			var used time.Duration
+			for b.Loop() {
+				b.StopTimer()
+				w := open(b, b.TempDir(), chat.Limits{})
+				if c.first {
+					_, err := importing.File(context.Background(), w.chat, w.view, path, importing.Options{})
+					must(b, err)
+				}
+				runtime.GC()
+				b.StartTimer()
+				cpu := cpuTime()
+				r, err := importing.File(context.Background(), w.chat, w.view, path, c.o)
+				used += cpuTime() - cpu
+				b.StopTimer()
+				must(b, err)
+				if r.Messages+r.Known != r.Read.Messages {
+					b.Fatalf("%+v", r)
+				}
+				w.close()
+				b.StartTimer()
+			}
+			b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s")
+		})
+	}
+}

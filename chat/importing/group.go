@@ -1,0 +1,149 @@
+package importing
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/foreign"
+	"github.com/ctxd/ctxd/context/audience"
+)
+
+// A group is stored as soon as it has so much: others who write wait for no longer than one takes.
+const (
+	groupBytes    = 1 << 20
+	groupMessages = 1000
+)
+
+// importer is the state of one import.
+type importer struct {
+	Options
+	ctx    context.Context
+	store  *chat.Store
+	view   *audience.View
+	report Report
+	failed bool // the store refused something
+
+	group    []part
+	bytes    int             // of its messages
+	messages int             // in it
+	in       map[string]bool // its conversations, by their ids in the file
+	counted  *counted        // of a dry run, else nil
+}
+
+// part is what is new of a conversation, or a part of that.
+type part struct {
+	said chat.Said
+	more bool // it is not the first part
+}
+
+// take stores a conversation of the file.
+func (x *importer) take(c foreign.Conversation) error {
+	key := keyOf(&c)
+	if x.in[key] { // it stands twice in the file; what of it is there can be told when the first is
+		if _, err := x.flush(); err != nil {
+			return err
+		}
+	}
+	said := x.said(&c)
+	known, err := x.store.Known(x.ctx, x.view, []chat.Said{said})
+	if err != nil {
+		x.failed = true
+		return err
+	}
+	k := &known[0]
+	if x.counted != nil {
+		x.counted.look(key, said.Messages, k)
+	}
+	said.ConversationID = k.ConversationID
+	said.Messages = x.kept(said.Messages, k)
+	switch {
+	case len(said.Messages) == 0 && said.ConversationID != "":
+		x.report.Unchanged++
+	case len(said.Messages) == 0: // all of it is too large
+	case x.counted != nil:
+		x.counted.add(key, said.Messages)
+		x.stored(&part{said: said})
+	default:
+		return x.put(key, said)
+	}
+	return nil
+}
+
+// kept leaves out messages that are not to be stored, and counts them.
+func (x *importer) kept(all []chat.Draft, k *chat.Known) []chat.Draft {
+	most := x.store.Limits().Content
+	kept := all[:0]
+	for i := range all {
+		switch {
+		case k.Repeats[i]:
+			x.report.Known++
+		case len(all[i].Content) > most:
+			x.report.TooLarge++
+		case len(kept) >= k.Room:
+			x.report.Full++
+		default:
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
+}
+
+// put adds what is new of a conversation to the group. A long one is stored in parts.
+func (x *importer) put(key string, said chat.Said) error {
+	for rest, more := said.Messages, false; len(rest) > 0; more = true {
+		n := 0
+		for n < len(rest) && x.bytes < groupBytes && x.messages < groupMessages {
+			x.bytes += len(rest[n].Content)
+			x.messages++
+			n++
+		}
+		said.Messages, rest = rest[:n], rest[n:]
+		x.group = append(x.group, part{said, more})
+		x.in[key] = true
+		if x.bytes < groupBytes && x.messages < groupMessages {
+			continue
+		}
+		last, err := x.flush()
+		if err != nil {
+			return err
+		}
+		said.ConversationID = last
+	}
+	return nil
+}
+
+// flush stores the group and returns the id of its last conversation.
+func (x *importer) flush() (last string, err error) {
+	if len(x.group) == 0 {
+		return "", nil
+	}
+	list := make([]chat.Said, len(x.group))
+	for i := range x.group {
+		list[i] = x.group[i].said
+	}
+	added, err := x.store.AppendMany(x.ctx, x.view, list)
+	if err != nil {
+		x.failed = true
+		return "", err
+	}
+	for i := range x.group {
+		x.stored(&x.group[i])
+	}
+	last = added[len(added)-1].ConversationID
+	clear(x.group)
+	clear(x.in)
+	x.group, x.bytes, x.messages = x.group[:0], 0, 0
+	return last, nil
+}
+
+// stored counts a part that is stored.
+func (x *importer) stored(p *part) {
+	x.report.Messages += len(p.said.Messages)
+	switch {
+	case p.more:
+	case p.said.ConversationID == "":
+		x.report.Conversations++
+	default:
+		x.report.Continued++
+	}
+}

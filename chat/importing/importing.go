@@ -1,0 +1,88 @@
+package importing
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/foreign"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Options say how to import. The zero value works.
+type Options struct {
+	DryRun   bool                    // count and store nothing
+	Private  bool                    // make new conversations private
+	Progress func(done, total int64) // bytes of conversations; nil: nobody asks
+}
+
+// Report says what an import did, or would do.
+type Report struct {
+	Read          foreign.Report `json:"read"`          // what the file holds
+	Conversations int            `json:"conversations"` // new ones
+	Continued     int            `json:"continued"`     // that were there and have new messages
+	Unchanged     int            `json:"unchanged"`     // that were there with all their messages
+	Messages      int            `json:"messages"`      // stored
+	Known         int            `json:"known"`         // messages that were there
+	TooLarge      int            `json:"tooLarge"`      // messages that are too large to be stored
+	Full          int            `json:"full"`          // messages for which their conversation has no room
+}
+
+// File imports the data export at a path: the conversations.json of ChatGPT or Claude, or the .zip that
+// has it. The report is true whatever the error is.
+//
+// The errors are those of Read, and NotFound or Unavailable where the file can't be read.
+func File(ctx context.Context, store *chat.Store, v *audience.View, path string, o Options) (*Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return new(Report), unreadable(err, path)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return new(Report), unreadable(err, path)
+	}
+	if !info.Mode().IsRegular() {
+		return new(Report), fault.Field("path", "the path is not one of a file").WithRef(path).
+			WithHint("give the conversations.json, or the .zip with it, of a data export of ChatGPT or Claude")
+	}
+	return Read(ctx, store, v, f, info.Size(), o)
+}
+
+func unreadable(err error, path string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		e := fault.New(fault.NotFound, "there is no such file").WithRef(path).
+			WithHint("give the path of a conversations.json, or of the .zip with it")
+		e.Field = "path"
+		return e
+	}
+	e := fault.Wrap(fault.Unavailable, err, "the file can't be read").WithRef(path)
+	e.Field = "path"
+	return e
+}
+
+// Read is File for what is not a file.
+//
+// The errors are those of foreign.Read and of chat.Store.AppendMany. After any of them, and when ctx is
+// done, the next import of the file completes what this one has begun.
+func Read(ctx context.Context, store *chat.Store, v *audience.View, r io.ReaderAt, size int64, o Options,
+) (*Report, error) {
+	x := &importer{Options: o, ctx: ctx, store: store, view: v, in: make(map[string]bool)}
+	if o.DryRun {
+		x.counted = newCounted()
+	}
+	read, err := foreign.Read(ctx, r, size, x.take, o.Progress)
+	x.report.Read = read
+	if x.failed || ctx.Err() != nil {
+		return &x.report, err
+	}
+	// What is whole of a damaged file is kept.
+	if _, failed := x.flush(); failed != nil {
+		return &x.report, failed
+	}
+	return &x.report, err
+}
