@@ -149,6 +149,9 @@ func messageKey(id string, index int) string {
 	return id + "/" + "00000000"[min(len(digits), 8):] + digits
 }
 
+// messagePrefix begins the keys of the messages of a conversation.
+func messagePrefix(id string) string { return id + "/" }
+
 func nameKey(id, hash string) string { return id + "/" + hash }
 
 // clientPrefix begins the keys of the messages and conversations to which a client gave an id.

@@ -45,6 +45,9 @@ type Options struct {
 	// HandleTaken tells whether something else than a conversation has a handle, inside a
 	// transaction. nil: nothing has.
 	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
+	// Hide is called in the transaction that makes a conversation private, for what was made from
+	// it. nil: nothing was.
+	Hide func(tx *kv.Tx, id string) error
 }
 
 // Store keeps conversations and messages. Open makes one.
@@ -330,13 +333,22 @@ func (s *Store) List(ctx context.Context, v *audience.View, archived bool, after
 	return list, more, err
 }
 
-// State tells whether a conversation is there and whether it is private, inside a transaction.
-func State(tx *kv.Tx, id string) (private, found bool, err error) {
+// State tells inside a transaction whether a conversation is there, and whether it is private or one of the
+// messages that are named is. O(messages) for one with private messages.
+func State(tx *kv.Tx, id string, messageIDs []string) (private, found bool, err error) {
 	c, err := Conversations.Get(tx, id)
 	if err != nil || c == nil {
 		return false, false, err
 	}
-	return c.Private, true, nil
+	if c.Private || len(messageIDs) == 0 || c.All.Messages == c.Public.Messages {
+		return c.Private, true, nil
+	}
+	for _, m := range Messages.All(tx, messagePrefix(id)) {
+		if m.private() && slices.Contains(messageIDs, m.ID) {
+			return true, true, nil
+		}
+	}
+	return false, true, tx.Err()
 }
 
 // HasHandle tells whether a conversation has a handle, by its fold, inside a transaction.

@@ -400,7 +400,13 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 		if ch.IfVersion != nil && *ch.IfVersion != c.Version {
 			return fault.Stale("conversation", c.ID, c.Version, *ch.IfVersion)
 		}
+		public := !c.Private
 		if now := s.now(tx); c.change(&ch, now) {
+			if public && c.Private && s.opts.Hide != nil {
+				if err := s.opts.Hide(tx, c.ID); err != nil {
+					return err
+				}
+			}
 			c.ChangedAt = now
 			c.Version++
 			if err := Conversations.Put(tx, c.ID, c); err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -48,6 +49,17 @@ type recordTopic struct {
 // recordTopics are the topics that merge records, in the order in which the events
 // of one commit are sent.
 var recordTopics = []recordTopic{
+	{
+		protocol.ChatTopic,
+		func(cs *kv.ChangeSet, remote *audience.View) []event {
+			shown := func(ch kv.Change) (old, now *chat.Record, ok bool) { return chat.Shown(ch, remote) }
+			return eventsOf(cs, chat.Conversations.Of, shown,
+				protocol.ChatTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
+		},
+		func(ids []string, kind string, seq uint64) any {
+			return protocol.ChatChanged{IDs: ids, Kind: kind, Seq: seq}
+		},
+	},
 	{
 		protocol.NotesTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
@@ -99,7 +111,7 @@ func (e *event) payload(r audience.Reader) any {
 
 func (e *event) method() string { return string(protocol.Topics[e.topic]) }
 
-// liveRecord is a note or an entity.
+// liveRecord is a note, an entity, a memory or a conversation.
 type liveRecord interface {
 	comparable
 	Live() bool
@@ -114,15 +126,8 @@ type recordsOf[R liveRecord] func(kv.Change) (old, now R, ok bool)
 func recordEvents[R liveRecord](
 	cs *kv.ChangeSet, of recordsOf[R], sees func(R) bool, topic protocol.TopicNumber, away, back string,
 ) []event {
-	list := eventsFor(cs, of, topic, away, back)
 	var none R
 	hides := func(r R) bool { return r != none && !sees(r) }
-	if !slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
-		old, now, ok := of(ch)
-		return ok && (hides(old) || hides(now))
-	}) {
-		return list
-	}
 	shown := func(ch kv.Change) (old, now R, ok bool) {
 		old, now, ok = of(ch)
 		if hides(old) {
@@ -132,6 +137,20 @@ func recordEvents[R liveRecord](
 			now = none
 		}
 		return old, now, ok && (old != none || now != none)
+	}
+	return eventsOf(cs, of, shown, topic, away, back)
+}
+
+// eventsOf returns the events of one kind of record in a commit. shown reads a change as a remote reader
+// is told of it: not at all when nothing changes for that reader.
+func eventsOf[R liveRecord](cs *kv.ChangeSet, of, shown recordsOf[R], topic protocol.TopicNumber, away, back string) []event {
+	list := eventsFor(cs, of, topic, away, back)
+	if !slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
+		old, now, ok := of(ch)
+		oldShown, nowShown, okShown := shown(ch)
+		return ok && (!okShown || old != oldShown || now != nowShown)
+	}) {
+		return list
 	}
 	for i := range list {
 		list[i].only = audience.Local

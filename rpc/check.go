@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -36,9 +37,14 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
 		err = r.KV.View(ctx, func(tx *kv.Tx) error {
-			problems, err := memory.Check(tx)
-			out.Problems = append(out.Problems, problems...)
-			return err
+			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, chat.Check} {
+				problems, err := check(tx)
+				out.Problems = append(out.Problems, problems...)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -141,5 +147,7 @@ func driftOf(view string, ids []string) protocol.Drift {
 
 // read are the rooms whose views are compared.
 func (r *Rooms) read() views.Rooms {
-	return views.Rooms{Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory}
+	return views.Rooms{
+		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat,
+	}
 }

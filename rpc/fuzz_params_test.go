@@ -112,6 +112,7 @@ type generator struct {
 
 	mu      sync.Mutex // guards what follows: what answers have told
 	ids     []string
+	chats   []string
 	cursors []string
 	sums    []string
 }
@@ -135,6 +136,8 @@ func (g *generator) learn(result any) {
 					walk(inner)
 				case (name == "id" || name == "entityId") && len(g.ids) < 64 && !slices.Contains(publicIDs, text):
 					g.ids = append(g.ids, text)
+				case name == "conversationId" && len(g.chats) < 8 && !slices.Contains(g.chats, text):
+					g.chats = append(g.chats, text)
 				case name == "nextCursor" && len(g.cursors) < 64:
 					g.cursors = append(g.cursors, text)
 				case name == "checksum" && len(g.sums) < 8:
@@ -209,14 +212,13 @@ var (
 			"---\naliases: [Pair, New]\ntags: [hive]\n---\nText of [[Open]] and [[Twin]]", "---\nbroken: [\n---\nscales", "---\nprivate: true\n---\nscales", "",
 			"```\n[[Alpha]]\n```\n| a | b |\n|---|---|\n| [[Alpha\\|x]] | y |\n", "<a href=\"projects/alpha.md\">a</a> [a](projects/alpha.md) [b][r]\n\n[r]: projects/alpha.md",
 		},
-		"conversationId": {"c1", "c2"},
-		"after":          {"2020-01-01", "2026-01-31T09:30:00Z", "2100-12-31", "yesterday"},
-		"before":         {"2100-01-01", "1990-02-30", "2026-01-31T09:30:00.5+02:00"},
-		"checksum":       {"", "00"},
-		"cursor":         {"", "YWxwaGEAQWxwaGE", "AA", "x"},
-		"topics":         {"notes.changed", "none"},
-		"start":          {"9:00", "2026-01-31T09:00:00Z"},
-		"end":            {"10:00", ""},
+		"after":    {"2020-01-01", "2026-01-31T09:30:00Z", "2100-12-31", "yesterday"},
+		"before":   {"2100-01-01", "1990-02-30", "2026-01-31T09:30:00.5+02:00"},
+		"checksum": {"", "00"},
+		"cursor":   {"", "YWxwaGEAQWxwaGE", "AA", "x"},
+		"topics":   {"notes.changed", "none"},
+		"start":    {"9:00", "2026-01-31T09:00:00Z"},
+		"end":      {"10:00", ""},
 	}
 
 	// Values of the fields of a Person, and what is none.
@@ -399,7 +401,7 @@ func (g *generator) text(c *choices, m *discoveredMethod, owner, name, format st
 	}
 	group, verb, _ := strings.Cut(m.Name, ".")
 	switch name {
-	case "id", "from", "to", "this", "noteId", "entityId", "mentionedEntityIds", "mentionedNoteIds", "entityIds", "noteIds", "ids", "memoryIds", "supersedes", "contexts", "parentId", "ref":
+	case "id", "conversationId", "from", "to", "this", "noteId", "entityId", "mentionedEntityIds", "mentionedNoteIds", "entityIds", "noteIds", "ids", "memoryIds", "supersedes", "contexts", "parentId", "ref":
 		return quoted(g.id(c, kind, group, name))
 	case "path":
 		if takesFile(m.Name) {
@@ -425,6 +427,11 @@ func (g *generator) text(c *choices, m *discoveredMethod, owner, name, format st
 	return quoted(pick(c, []string{"x", "", "Alpha", "alice"}))
 }
 
+// talks are ids of conversations, which the daemon chooses.
+func (g *generator) talks(c *choices) []string {
+	return []string{g.told(c, &g.chats, "none")}
+}
+
 func (g *generator) id(c *choices, kind int, group, name string) string {
 	notes := group == "notes" || name == "noteId" || name == "noteIds" || name == "mentionedNoteIds"
 	list := entityIDs
@@ -436,6 +443,9 @@ func (g *generator) id(c *choices, kind int, group, name string) string {
 		list = contextIDs
 	case name == "memoryIds", group == "memory" && (name == "id" || name == "ids" || name == "supersedes" || name == "ref"):
 		list = memoryIDs
+	}
+	if group == "chat" || name == "conversationId" {
+		list = g.talks(c)
 	}
 	switch kind {
 	case 4:

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,11 +79,19 @@ func prepare(t testing.TB) *battlefield {
 	d := besiege(t, data, shortDir(t), &lockedBuffer{})
 	c, err := client.Dial(context.Background(), d.path, client.Options{})
 	must(t, err)
+	talk := ""
 	do := func(method, params string) {
 		t.Helper()
-		if err := c.Call(context.Background(), method, json.RawMessage(params), nil); err != nil {
+		var out struct {
+			ConversationID string `json:"conversationId"`
+		}
+		if talk != "" {
+			params = strings.ReplaceAll(params, quoted(openChat), quoted(talk))
+		}
+		if err := c.Call(context.Background(), method, json.RawMessage(params), &out); err != nil {
 			t.Fatalf("%s %s: %v", method, params, err)
 		}
+		talk = cmp.Or(talk, out.ConversationID)
 	}
 	const s = secrets("Zqcanary")
 	for _, r := range slices.Concat(publicRecords(true), privateRecords(true), ambiguousRecords, attackRecords) {

@@ -70,6 +70,14 @@ func Methods() []Method {
 		method("contexts.unlink", scope.contextsUnlink),
 		method("contexts.delete", scope.contextsDelete),
 
+		method("chat.append", scope.chatAppend),
+		method("chat.get", scope.chatGet),
+		method("chat.list", scope.chatList),
+		method("chat.update", scope.chatUpdate),
+		method("chat.archive", scope.chatArchive),
+		method("chat.unarchive", scope.chatUnarchive),
+		method("chat.delete", scope.chatDelete),
+
 		method("privacy.list", scope.privacyList),
 		method("privacy.prose", scope.privacyProse),
 

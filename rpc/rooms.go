@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -39,6 +40,7 @@ type Rooms struct {
 	Memory   *memory.Store
 	Memories *search.Index   // of Memory
 	Reranker rerank.Reranker // nil: none is configured
+	Chat     *chat.Store
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -56,7 +58,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	return scope{
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		similar: similar.New(r.Memory, r.Memories),
+		similar: similar.New(r.Memory, r.Memories), chat: r.Chat,
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
@@ -83,7 +84,18 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
 	seen.SetSearch(index)
-	mem, err := memory.Open(db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Source: noteState})
+	mem, err := memory.Open(db, memory.Options{
+		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
+	})
+	if err != nil {
+		return nil, err
+	}
+	talk := chat.Options{Now: now, HandleTaken: mem.HandleTaken, Hide: mem.HideConversation}
+	if now != nil { // so that ids are known before
+		ids := 0
+		talk.NewID = func() string { ids++; return fmt.Sprintf("chat%d", ids) }
+	}
+	chats, err := chat.Open(db, talk)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +103,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		finding.Dir += "-memories"
 	}
 	return &rpc.Rooms{
-		KV: db, Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), finding), Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), finding), Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

@@ -25,6 +25,7 @@ type scope struct {
 	vaults   vaultKeeper
 	memory   memoryKeeper
 	similar  memoryFinder
+	chat     chatKeeper
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

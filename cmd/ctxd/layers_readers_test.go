@@ -22,7 +22,7 @@ import (
 // for a reader has a View instead.
 var stores = map[string][]string{
 	"entities": {"Store"}, "notes": {"Store"}, "entities/wql": {"Engine"}, "graph": {"Graph"},
-	"context/search": {"Index"}, "context/memory": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Rooms"},
+	"context/search": {"Index"}, "context/memory": {"Store"}, "chat": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Rooms"},
 }
 
 // readers are the rooms all of whose files read for a reader, but for those that are

@@ -549,6 +549,11 @@ func (s *openStore) change() {
 	s.must("memory.recordUse", `{"ids":["m1","m4"]}`)
 	s.must("memory.delete", `{"id":"m5","force":true}`)
 	s.must("memory.retract", `{"id":"m3"}`)
+	s.must("chat.append", `{"title":"Honey prices","messages":[{"role":"user","content":"What do I ask for a jar?","clientMessageId":"k1","createdAt":"2025-05-01T08:00:00Z"},{"role":"assistant","content":"Five euros, says [[Hive Log]]."},{"role":"user","content":"My own note","private":true,"clientMessageId":"k2"}]}`)
+	s.must("chat.append", `{"messages":[{"role":"user","content":"To be deleted","clientMessageId":"k3"}]}`)
+	s.must("chat.append", `{"private":true,"messages":[{"role":"user","content":"Über die 蜂 🐝","clientMessageId":"k4"}]}`)
+	s.must("chat.update", `{"id":"<chat k4>","title":"Bees"}`)
+	s.must("chat.delete", `{"id":"<chat k3>"}`)
 }
 
 // changeMore changes what change made.
@@ -562,13 +567,15 @@ func (s *openStore) changeMore() {
 	s.must("types.put", `{"name":"Hive","fields":[{"name":"place","type":"text"},{"name":"weight_kg","type":"number"},{"name":"log","type":"note_ref"}],"force":true}`)
 	s.must("memory.archive", `{"id":"m7"}`)
 	s.must("contexts.delete", `{"id":"bees"}`)
-	s.must("memory.add", `{"id":"m8","statement":"After both snapshots"}`)
+	s.must("memory.add", `{"id":"m8","statement":"After both snapshots","source":{"kind":"user","conversationId":"<chat k4>"}}`)
+	s.must("chat.append", `{"conversationId":"<chat k1>","messages":[{"role":"assistant","content":"Said after both snapshots"}]}`)
+	s.must("chat.archive", `{"id":"<chat k4>"}`)
 }
 
 // must calls a method that must succeed.
 func (s *openStore) must(method, params string) json.RawMessage {
 	s.t.Helper()
-	r := s.call(method, json.RawMessage(params))
+	r := s.call(method, json.RawMessage(talks.ReplaceAllStringFunc(params, s.talk)))
 	if r.Code != 0 {
 		s.t.Fatalf("%s %s: code %d", method, params, r.Code)
 	}
@@ -619,6 +626,11 @@ var questions = []struct {
 	{method: "memory.versions", params: `{"id":"m1"}`},
 	{method: "memory.profile", params: `{}`},
 	{method: "memory.stats", params: `{}`},
+	{method: "chat.list", params: `{}`},
+	{method: "chat.list", params: `{"archived":true}`},
+	{method: "chat.get", params: `{"ref":"<chat k1>"}`},
+	{method: "chat.get", params: `{"ref":"<chat k1>","audience":"remote"}`},
+	{method: "chat.get", params: `{"ref":"<chat k4>"}`},
 	{method: "contexts.list", params: `{"tree":true}`},
 	{method: "admin.stats", params: `{}`, keep: []string{"notes", "archived", "entities", "types", "vaults"}},
 }
@@ -699,6 +711,9 @@ var named = regexp.MustCompile(`<([^>]+)>`)
 func (s *openStore) ids(params string) string {
 	s.t.Helper()
 	return named.ReplaceAllStringFunc(params, func(name string) string {
+		if talks.MatchString(name) {
+			return s.talk(name)
+		}
 		name = strings.Trim(name, "<>")
 		if strings.HasSuffix(name, ".md") {
 			var n struct{ ID string }
@@ -709,6 +724,18 @@ func (s *openStore) ids(params string) string {
 		s.read(s.must("entities.complete", `{"prefix":"`+name+`","limit":1}`), &found)
 		return found.Items[0].ID
 	})
+}
+
+// talks are conversations, by what a client called a message of them.
+var talks = regexp.MustCompile(`<chat k\d>`)
+
+// talk returns the id of a conversation. What is there already is not written again.
+func (s *openStore) talk(name string) string {
+	s.t.Helper()
+	key := strings.Trim(strings.TrimPrefix(name, "<chat "), ">")
+	var told protocol.ChatAppended
+	s.read(s.must("chat.append", `{"messages":[{"role":"user","content":"x","clientMessageId":"`+key+`"}]}`), &told)
+	return told.ConversationID
 }
 
 func (s *openStore) read(text json.RawMessage, into any) {

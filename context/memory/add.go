@@ -219,7 +219,7 @@ func (s *Store) fromPrivate(tx *kv.Tx, source *record.MemorySource) (bool, error
 	for _, from := range []struct {
 		id    string
 		state func(*kv.Tx, string) (private, found bool, err error)
-	}{{source.NoteID, s.opts.Source}, {source.ConversationID, s.opts.Conversation}} {
+	}{{source.NoteID, s.opts.Source}, {source.ConversationID, s.conversation(source)}} {
 		if from.id == "" || from.state == nil {
 			continue
 		}
@@ -229,6 +229,45 @@ func (s *Store) fromPrivate(tx *kv.Tx, source *record.MemorySource) (bool, error
 		}
 	}
 	return false, nil
+}
+
+// conversation is Options.Conversation for a source, nil without one.
+func (s *Store) conversation(source *record.MemorySource) func(*kv.Tx, string) (private, found bool, err error) {
+	if s.opts.Conversation == nil {
+		return nil
+	}
+	return func(tx *kv.Tx, id string) (private, found bool, err error) {
+		return s.opts.Conversation(tx, id, source.MessageIDs)
+	}
+}
+
+// HideConversation makes the memories private that come from a conversation, in the transaction that makes
+// that private. O(memories).
+func (s *Store) HideConversation(tx *kv.Tx, id string) error {
+	var list []string
+	s.mu.RLock()
+	for _, m := range s.byID {
+		if m.Source.ConversationID == id {
+			list = append(list, m.ID)
+		}
+	}
+	s.mu.RUnlock()
+	slices.Sort(list)
+	for _, id := range list {
+		m, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if m == nil || m.Private {
+			continue
+		}
+		was := *m
+		m.Private = true
+		if err := s.next(tx, &was, m, s.now(tx)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // references refuses ids that m has and old has not, if nothing has them which the reader sees, and
@@ -263,7 +302,7 @@ func (s *Store) references(tx *kv.Tx, v *audience.View, old, m *Record) error {
 		}
 	}
 	if id := m.Source.ConversationID; id != old.Source.ConversationID {
-		err := s.source(tx, v, "conversation", "source.conversationId", id, s.opts.Conversation)
+		err := s.source(tx, v, "conversation", "source.conversationId", id, s.conversation(&m.Source))
 		if err != nil {
 			return err
 		}

@@ -97,8 +97,9 @@ type Options struct {
 	// inside a transaction.
 	// nil: no note is.
 	Source func(tx *kv.Tx, noteID string) (private, found bool, err error)
-	// Conversation is Source for a conversation. nil: there is none.
-	Conversation func(tx *kv.Tx, id string) (private, found bool, err error)
+	// Conversation is Source for a conversation, of which some messages may be named: it is private
+	// when one of them is. nil: there is none.
+	Conversation func(tx *kv.Tx, id string, messageIDs []string) (private, found bool, err error)
 	// Entity tells whether an entity is there. nil: none is.
 	Entity func(tx *kv.Tx, id string) (found bool, err error)
 	// HandleTaken tells whether something else than a memory or a context has a handle,

@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
@@ -103,11 +104,13 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState})
 	must(t, err)
+	chats, err := chat.Open(db, chat.Options{})
+	must(t, err)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), search.Options{}),
+		Chat: chats, Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), search.Options{}),
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}

@@ -65,6 +65,7 @@ const (
 	ViewEntities = "entities"
 	ViewGraph    = "graph"
 	ViewMemories = "memories"
+	ViewChats    = "conversations"
 	ViewVectors  = "vectors"
 )
 

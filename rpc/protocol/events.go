@@ -11,6 +11,7 @@ const (
 	TopicNotes    Topic = "notes.changed"
 	TopicEntities Topic = "entities.changed"
 	TopicMemory   Topic = "memory.changed"
+	TopicChat     Topic = "chat.changed"
 	TopicIndex    Topic = "index.progress"
 	TopicHealth   Topic = "health.changed"
 )
@@ -21,7 +22,8 @@ type TopicNumber int
 
 // The topics by number, in the order of their names.
 const (
-	EntitiesTopic TopicNumber = iota
+	ChatTopic TopicNumber = iota
+	EntitiesTopic
 	HealthTopic
 	IndexTopic
 	MemoryTopic
@@ -61,6 +63,11 @@ type TopicInfo struct {
 
 // TopicTable describes all topics.
 var TopicTable = [TopicCount]TopicInfo{
+	ChatTopic: {
+		TopicChat, reflect.TypeFor[ChatChanged](), MergeRecords, RemoteVisible,
+		"Conversations were changed.", "One for each commit and kind. A message that was added changes its conversation.",
+		`{"ids":["6fa459ea-ee8a-3ca4-894e-db77e160355e"],"kind":"put","seq":45}`,
+	},
 	EntitiesTopic: {
 		TopicEntities, reflect.TypeFor[EntitiesChanged](), MergeRecords, RemoteVisible,
 		"Entities were changed.",
@@ -126,7 +133,14 @@ type MemoryChanged struct {
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
-// The kinds of NotesChanged, EntitiesChanged and MemoryChanged.
+// ChatChanged is the parameter of chat.changed.
+type ChatChanged struct {
+	IDs  []string `json:"ids" jsonschema:"the conversations; empty when kind is many"`
+	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; put: made, changed, or said more in; many: too many to list, read everything again"`
+	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
+}
+
+// The kinds of NotesChanged, EntitiesChanged, MemoryChanged and ChatChanged.
 const (
 	ChangePut       = "put" // made, changed, or shown differently because of what it refers to
 	ChangeArchive   = "archive"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -25,12 +26,13 @@ type Rooms struct {
 	Graph    *graph.Graph
 	Audience *audience.Rooms
 	Memory   *memory.Store
+	Chat     *chat.Store
 }
 
 // names are the views that are compared.
 var names = [...]string{
 	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph, protocol.ViewMemories,
+	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats,
 }
 
 // View has a checksum of what a room says about each record.
@@ -62,7 +64,8 @@ func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
 		}
 		to[key] += h.Sum64() // a note and an entity may have the same id
 	}
-	notes, links, tags, types, ents, edges, memories := all[0], all[1], all[2], all[3], all[4], all[5], all[6]
+	notes, links, tags, types := all[0], all[1], all[2], all[3]
+	ents, edges, memories, chats := all[4], all[5], all[6], all[7]
 	for n := range r.Notes.All() {
 		if ctx.Err() != nil {
 			return all, ctx.Err()
@@ -96,6 +99,15 @@ func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
 	}
 	for _, c := range r.Memory.AllContexts(local) {
 		add(memories, c.ID, c)
+	}
+	for _, archived := range []bool{false, true} {
+		list, _, failed := r.Chat.List(ctx, local, archived, nil, math.MaxInt)
+		if failed != nil {
+			return all, failed
+		}
+		for _, c := range list {
+			add(chats, c.ID, c)
+		}
 	}
 	return all, err
 }

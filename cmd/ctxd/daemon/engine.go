@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
@@ -29,7 +30,7 @@ import (
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
 // store of a newer one, and upgrades one of an older.
-const StoreFormat = 8
+const StoreFormat = 9
 
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.
@@ -149,8 +150,8 @@ func readIndexAhead(dir string) *search.Ahead {
 // RoomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
-// WQL, the graph, what remote readers see, the indexes of words and of vectors of notes, memories, their
-// indexes, the cached blocks of gather; then the events for clients. What they leave for later is built in the background, once the index
+// WQL, the graph, what remote readers see, the indexes of words and of vectors of notes, memories,
+// conversations, the indexes of memories, the cached blocks of gather; then the events for clients. What they leave for later is built in the background, once the index
 // of words is read, or before that by the first who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
@@ -198,8 +199,13 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{
-		Source: noteState, Entity: entities.EntityRecords.Has, Limits: limits.Memory,
+		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
+		HandleTaken: chat.HasHandle, Limits: limits.Memory,
 	})
+	if err != nil {
+		return nil, err
+	}
+	chats, err := chat.Open(db, chat.Options{HandleTaken: mem.HandleTaken, Hide: mem.HideConversation})
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +221,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Audience: seen,
 		Memory:   mem,
 		Reranker: by.reranker,
+		Chat:     chats,
 		Memories: search.Open(db, document.New(db, mem, seen), ofMemories),
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,

@@ -16,6 +16,8 @@ var recordKinds = []struct{ collection, noun string }{
 	{"type", "type"},
 	{"memory", "memory"},
 	{"context", "context"},
+	{"conversation", "conversation"},
+	{"message", "message"},
 	{"vault", "vault"},
 }
 

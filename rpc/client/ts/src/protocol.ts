@@ -80,6 +80,73 @@ export interface Candidate {
   path?: string;
 }
 
+export interface ChatAppended {
+  /** Id of the conversation. */
+  conversationId: string;
+  /** What has become of each, in the order of the call. */
+  messages: ChatMessageAdded[];
+}
+
+export interface ChatMessage {
+  /** Id of the message. */
+  id: string;
+  /** The conversation that it belongs to. */
+  conversationId: string;
+  /** Its number in the conversation, from 1. */
+  index: number;
+  /** Its name in the conversation; absent where it would tell something private. */
+  hash?: string;
+  /** User, assistant or system. */
+  role: string;
+  /** What was typed or answered. */
+  content: string;
+  /** Whether it is private. */
+  private: boolean;
+  /**
+   * When it was said.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /** Complete: it was said to its end. */
+  finish: string;
+}
+
+export interface ChatMessageAdded {
+  /** Id of the message. */
+  id: string;
+  /** Its number in the conversation, from 1; 0 when the reader does not see it. */
+  index: number;
+  /** Its name in the conversation; absent where it would tell something private. */
+  hash?: string;
+  /** Whether it was there already. */
+  repeat: boolean;
+}
+
+export interface ChatMessageDraft {
+  /** Who said it. */
+  role: "user" | "assistant" | "system";
+  /** What was typed or answered, at most 1 MiB. */
+  content: string;
+  /**
+   * When it was said; now when absent.
+   * RFC 3339, in UTC.
+   */
+  createdAt?: string;
+  /** An id of the client's own: a message with one that is there already stores nothing. */
+  clientMessageId?: string;
+  /** Keep it from remote models. */
+  private?: boolean;
+}
+
+export interface ChatPage {
+  /** The conversation. */
+  conversation: Conversation;
+  /** Its messages, the first first. */
+  messages: ChatMessage[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
 export interface Checked {
   /** Whether nothing was wrong. */
   ok: boolean;
@@ -182,7 +249,7 @@ export interface Connection {
   /** Bytes that wait for the client to read. */
   waitingBytes: number;
   /** The topics that it subscribed to, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
   /** The calls in progress, oldest first. */
   calls: ConnCall[];
 }
@@ -481,6 +548,43 @@ export interface ContextWarning {
   ref: string;
   /** One sentence for people. */
   message: string;
+}
+
+export interface Conversation {
+  /** Id of the conversation. */
+  id: string;
+  /** What @ names it by; absent where it would tell something private. */
+  handle?: string;
+  /** Its title: until one is set, the beginning of the first message of a user. */
+  title: string;
+  /** Whether it is private. */
+  private: boolean;
+  /** How many messages it has. */
+  messages: number;
+  /**
+   * Since when it is archived.
+   * RFC 3339, in UTC.
+   */
+  archivedAt?: string;
+  /**
+   * When it was created.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * When it was changed, or a message was added.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /** Counts changes of the conversation, not its messages. */
+  version: number;
+}
+
+export interface Conversations {
+  /** The conversations, the one changed last first. */
+  conversations: Conversation[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
 }
 
 export interface Counted {
@@ -822,7 +926,7 @@ export interface ErrorData {
 
 export interface EventTopics {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
 }
 
 export interface Field {
@@ -3304,6 +3408,85 @@ export interface ContextsDeleteParams {
   subtree?: boolean;
 }
 
+/** Params of chat.append. */
+export interface ChatAppendParams {
+  /** Id or handle of the conversation; a new one when absent. */
+  conversationId?: string;
+  /** Title of a new conversation, at most 200 characters; the beginning of its first message of a user when absent. */
+  title?: string;
+  /** Keep a new conversation from remote models. */
+  private?: boolean;
+  /** What was said, 1 to 100 messages. */
+  messages: ChatMessageDraft[];
+}
+
+/** Params of chat.get. */
+export interface ChatGetParams {
+  /** Id of the conversation, or a handle with or without @. */
+  ref: string;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Messages of a page.
+   * From 1 to 1000. 50 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of chat.list. */
+export interface ChatListParams {
+  /** The archived conversations instead of the others. */
+  archived?: boolean;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of chat.update. */
+export interface ChatUpdateParams {
+  /** Id or handle of the conversation. */
+  id: string;
+  /** Its title; empty for the beginning of its first message of a user. */
+  title?: string;
+  /** Whether it is kept from remote models. */
+  private?: boolean;
+  /**
+   * The version to change; another one is a conflict.
+   * At least 1.
+   */
+  ifVersion?: number;
+}
+
+/** Params of chat.archive. */
+export interface ChatArchiveParams {
+  /** Id of the record. */
+  id: string;
+  /** The version to change; another one is a conflict. */
+  ifVersion?: number;
+}
+
+/** Params of chat.unarchive. */
+export interface ChatUnarchiveParams {
+  /** Id of the record. */
+  id: string;
+  /** The version to change; another one is a conflict. */
+  ifVersion?: number;
+}
+
+/** Params of chat.delete. */
+export interface ChatDeleteParams {
+  /** Id or handle of the conversation. */
+  id: string;
+}
+
 /** Params of privacy.list. */
 export interface PrivacyListParams {
   /** Only this note or entity, private or not. */
@@ -3386,13 +3569,13 @@ export interface VaultForgetParams {
 /** Params of events.subscribe. */
 export interface EventsSubscribeParams {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
 }
 
 /** Params of events.unsubscribe. */
 export interface EventsUnsubscribeParams {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
 }
 
 /** Params of admin.backup. */
@@ -3795,6 +3978,53 @@ export interface Methods {
    */
   "contexts.delete": { params: ContextsDeleteParams; result: ContextDeleted };
   /**
+   * Keep what was said in a conversation, a new one when none is named.
+   * All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. A conversation that begins with private messages alone is private.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"title":"Weekend trip","messages":[{"role":"user","content":"Where could we hike in May?","clientMessageId":"m1"}]}
+   */
+  "chat.append": { params: ChatAppendParams; result: ChatAppended };
+  /**
+   * Read a conversation and a page of its messages.
+   * A remote reader has numbers of his own for the messages that he sees.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"ref":"weekend_trip_k3x9","limit":1}
+   */
+  "chat.get": { params: ChatGetParams; result: ChatPage };
+  /**
+   * List conversations, the one changed last first.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "chat.list": { params: ChatListParams; result: Conversations };
+  /**
+   * Change the title of a conversation, or whether it is private.
+   * Its handle stays. What was remembered from a conversation that becomes private is private too.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}
+   */
+  "chat.update": { params: ChatUpdateParams; result: Conversation };
+  /**
+   * Take a conversation out of the list of conversations.
+   * It stays, and is still read by id and handle.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
+   */
+  "chat.archive": { params: ChatArchiveParams; result: Conversation };
+  /**
+   * Bring an archived conversation back.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
+   */
+  "chat.unarchive": { params: ChatUnarchiveParams; result: Conversation };
+  /**
+   * Delete a conversation with all its messages.
+   * What was remembered from it stays; memory.forget deletes that.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
+   */
+  "chat.delete": { params: ChatDeleteParams; result: Deleted };
+  /**
    * List the private records and the rule that makes each private.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"limit":1}
@@ -3938,6 +4168,16 @@ export interface Progress {
   total: number;
 }
 
+/** Conversations were changed. */
+export interface ChatChangedEvent {
+  /** The conversations; empty when kind is many. */
+  ids: string[];
+  /** What happened to them; put: made, changed, or said more in; many: too many to list, read everything again. */
+  kind: "put" | "archive" | "unarchive" | "delete" | "many";
+  /** Number of the commit, as in admin.health; of several that were merged, the last. */
+  seq: number;
+}
+
 /** Entities were changed. */
 export interface EntitiesChangedEvent {
   /** The entities; empty when kind is many. */
@@ -4016,6 +4256,11 @@ export interface Notifications {
    */
   "$/progress": Progress;
   /**
+   * Conversations were changed.
+   * One for each commit and kind. A message that was added changes its conversation.
+   */
+  "chat.changed": ChatChangedEvent;
+  /**
    * Entities were changed.
    * One for each commit and kind. An entity also counts as changed when its reference leads elsewhere because a note was renamed.
    */
@@ -4043,4 +4288,4 @@ export interface Notifications {
 }
 
 /** What a client can subscribe to. */
-export type Topic = "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed";
+export type Topic = "chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed";

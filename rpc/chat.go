@@ -1,0 +1,105 @@
+package rpc
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
+type chatKeeper interface {
+	Append(ctx context.Context, v *audience.View, said chat.Said) (*chat.Added, error)
+	Messages(ctx context.Context, v *audience.View, ref string, after, limit int) (*chat.Page, error)
+	List(ctx context.Context, v *audience.View, archived bool, after *chat.Listed, limit int,
+	) (list []*record.Conversation, more bool, err error)
+	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
+	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
+}
+
+func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
+	said := chat.Said{ConversationID: p.ConversationID, Title: p.Title, Private: p.Private}
+	for _, m := range p.Messages {
+		d := chat.Draft{Role: m.Role, Content: m.Content, Private: m.Private, ClientMessageID: m.ClientMessageID}
+		if m.CreatedAt != nil {
+			d.CreatedAt = *m.CreatedAt
+		}
+		said.Messages = append(said.Messages, d)
+	}
+	added, err := c.chat.Append(ctx, c.view, said)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.ChatAppended{ConversationID: added.ConversationID, Messages: []protocol.ChatMessageAdded{}}
+	for _, m := range added.Messages {
+		out.Messages = append(out.Messages, protocol.ChatMessageAdded(m))
+	}
+	return out, nil
+}
+
+func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out protocol.ChatPage, err error) {
+	after := 0
+	if p.Cursor != "" {
+		m, err := parseMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		if after, err = strconv.Atoi(m.id); err != nil || after < 0 {
+			return out, badCursor()
+		}
+	}
+	page, err := c.chat.Messages(ctx, c.view, p.Ref, after, p.Limit)
+	if err != nil {
+		return out, err
+	}
+	out.Conversation, out.Messages = page.Conversation, page.Messages
+	if n := len(page.Messages); page.More && n > 0 {
+		out.NextCursor = mark{id: strconv.Itoa(page.Messages[n-1].Index)}.cursor()
+	}
+	return out, nil
+}
+
+func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (out protocol.Conversations, err error) {
+	var after *chat.Listed
+	if p.Cursor != "" {
+		m, err := parseMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		at, err := time.Parse(time.RFC3339Nano, m.name)
+		if err != nil {
+			return out, badCursor()
+		}
+		after = &chat.Listed{UpdatedAt: at, ID: m.id}
+	}
+	list, more, err := c.chat.List(ctx, c.view, p.Archived, after, p.Limit)
+	out.Conversations = list
+	if more {
+		last := list[len(list)-1]
+		out.NextCursor = mark{last.UpdatedAt.Format(time.RFC3339Nano), last.ID}.cursor()
+	}
+	return out, err
+}
+
+func (c scope) chatUpdate(ctx context.Context, _ *Session, p protocol.ChatUpdate) (*record.Conversation, error) {
+	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Title: p.Title, Private: p.Private})
+}
+
+func (c scope) chatArchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Conversation, error) {
+	away := true
+	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Archived: &away})
+}
+
+func (c scope) chatUnarchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Conversation, error) {
+	away := false
+	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Archived: &away})
+}
+
+func (c scope) chatDelete(ctx context.Context, _ *Session, p protocol.ChatID) (protocol.Deleted, error) {
+	id, err := c.chat.Delete(ctx, c.view, p.ID)
+	return protocol.Deleted{ID: id}, err
+}

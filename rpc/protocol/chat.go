@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// ChatMessageDraft is what a client says of a new message.
+type ChatMessageDraft struct {
+	Role            string     `json:"role" enum:"user,assistant,system" jsonschema:"who said it"`
+	Content         string     `json:"content" jsonschema:"what was typed or answered, at most 1 MiB"`
+	CreatedAt       *time.Time `json:"createdAt,omitempty" jsonschema:"when it was said; now when absent"`
+	ClientMessageID string     `json:"clientMessageId,omitempty" jsonschema:"an id of the client's own: a message with one that is there already stores nothing"`
+	Private         bool       `json:"private,omitempty" jsonschema:"keep it from remote models"`
+}
+
+// ChatAppend are the parameters of chat.append.
+type ChatAppend struct {
+	ConversationID string             `json:"conversationId,omitempty" jsonschema:"id or handle of the conversation; a new one when absent"`
+	Title          string             `json:"title,omitempty" jsonschema:"title of a new conversation, at most 200 characters; the beginning of its first message of a user when absent"`
+	Private        bool               `json:"private,omitempty" jsonschema:"keep a new conversation from remote models"`
+	Messages       []ChatMessageDraft `json:"messages" jsonschema:"what was said, 1 to 100 messages"`
+}
+
+// ChatAppended is the result of chat.append.
+type ChatAppended struct {
+	ConversationID string             `json:"conversationId" jsonschema:"id of the conversation"`
+	Messages       []ChatMessageAdded `json:"messages" jsonschema:"what has become of each, in the order of the call"`
+}
+
+// ChatMessageAdded names a message of a conversation.
+type ChatMessageAdded struct {
+	ID     string `json:"id" jsonschema:"id of the message"`
+	Index  int    `json:"index" jsonschema:"its number in the conversation, from 1; 0 when the reader does not see it"`
+	Hash   string `json:"hash,omitempty" jsonschema:"its name in the conversation; absent where it would tell something private"`
+	Repeat bool   `json:"repeat" jsonschema:"whether it was there already"`
+}
+
+// ChatGet are the parameters of chat.get.
+type ChatGet struct {
+	Ref    string `json:"ref" jsonschema:"id of the conversation, or a handle with or without @"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before; absent for the first"`
+	Limit  int    `json:"limit,omitempty" min:"1" max:"1000" default:"50" jsonschema:"messages of a page"`
+	Reads
+}
+
+// ChatPage is the result of chat.get.
+type ChatPage struct {
+	Conversation *record.Conversation  `json:"conversation" jsonschema:"the conversation"`
+	Messages     []*record.ChatMessage `json:"messages" jsonschema:"its messages, the first first"`
+	NextCursor   string                `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// ChatList are the parameters of chat.list.
+type ChatList struct {
+	Archived bool `json:"archived,omitempty" jsonschema:"the archived conversations instead of the others"`
+	Page
+	Reads
+}
+
+// Conversations is the result of chat.list.
+type Conversations struct {
+	Conversations []*record.Conversation `json:"conversations" jsonschema:"the conversations, the one changed last first"`
+	NextCursor    string                 `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// ChatUpdate are the parameters of chat.update. Absent members stay as they are.
+type ChatUpdate struct {
+	ID        string  `json:"id" jsonschema:"id or handle of the conversation"`
+	Title     *string `json:"title,omitempty" jsonschema:"its title; empty for the beginning of its first message of a user"`
+	Private   *bool   `json:"private,omitempty" jsonschema:"whether it is kept from remote models"`
+	IfVersion *int    `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+}
+
+// ChatID are the parameters of chat.delete.
+type ChatID struct {
+	ID string `json:"id" jsonschema:"id or handle of the conversation"`
+}
+
+const (
+	exampleConversationID = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`
+	exampleConversation   = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","private":false,` +
+		`"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:01:00Z","version":1}`
+	exampleChatMessage = `{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":1,"hash":"a3f20k",` +
+		`"role":"user","content":"Where could we hike in May?","private":false,"createdAt":"2026-03-04T09:00:00Z","finish":"complete"}`
+)
+
+var chatMethods = []Method{
+	describe[ChatAppend, ChatAppended]("chat.append", Mutation,
+		"Keep what was said in a conversation, a new one when none is named.",
+		"All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. "+
+			"A conversation that begins with private messages alone is private.",
+		Example{
+			`{"title":"Weekend trip","messages":[{"role":"user","content":"Where could we hike in May?","clientMessageId":"m1"}]}`,
+			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messages":[{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","index":1,"hash":"a3f20k","repeat":false}]}`,
+		},
+		CodeNotFound, CodeLimit, CodeUnavailable),
+	describe[ChatGet, ChatPage]("chat.get", Read,
+		"Read a conversation and a page of its messages.", "A remote reader has numbers of his own for the messages that he sees.",
+		Example{`{"ref":"weekend_trip_k3x9","limit":1}`, `{"conversation":` + exampleConversation + `,"messages":[` + exampleChatMessage + `],"nextCursor":"MQA"}`},
+		CodeNotFound),
+	describe[ChatList, Conversations]("chat.list", Read,
+		"List conversations, the one changed last first.", "",
+		Example{`{"limit":1}`, `{"conversations":[` + exampleConversation + `]}`}),
+	describe[ChatUpdate, record.Conversation]("chat.update", Mutation,
+		"Change the title of a conversation, or whether it is private.", "Its handle stays. What was remembered from a conversation that becomes private is private too.",
+		Example{`{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}`, exampleConversation},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[ByID, record.Conversation]("chat.archive", Mutation,
+		"Take a conversation out of the list of conversations.", "It stays, and is still read by id and handle.",
+		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ByID, record.Conversation]("chat.unarchive", Mutation,
+		"Bring an archived conversation back.", "",
+		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ChatID, Deleted]("chat.delete", Mutation,
+		"Delete a conversation with all its messages.", "What was remembered from it stays; memory.forget deletes that.",
+		Example{exampleConversationID, exampleConversationID}, CodeNotFound, CodeUnavailable),
+}
