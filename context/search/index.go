@@ -43,9 +43,16 @@ type Options struct {
 	// Now is the clock, in the zone in whose calendar queries mean their dates; nil: time.Now.
 	Now func() time.Time
 
+	// Synonyms says what means the same as words of a query, by one of them; public: as others
+	// may know. The words of a query count more than what it gives. nil: nothing does.
+	Synonyms func(words []string, public bool) map[string][]Synonym
+
 	// Ahead is the file in Dir, if it is read already; nil: Open reads it.
 	Ahead *Ahead
 }
+
+// Synonym is a word that means the same as one of a query.
+type Synonym = lexical.Synonym
 
 // Ahead is the file of an index that is read before there are documents to compare it with.
 type Ahead = lexical.Ahead

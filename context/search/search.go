@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -153,7 +154,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 	over := req.clock.begin("words")
 	asking := lexical.Query{
 		Words: q.words, Prefix: q.prefix, Phrases: q.phrases, Without: q.without, Keep: q.meets(&req), Limit: req.Limit,
-		Exact: true, Public: req.Public, Explain: req.Explain, Read: told,
+		Synonyms: x.synonyms(q, req.Public), Exact: true, Public: req.Public, Explain: req.Explain, Read: told,
 	}
 	found, err := x.words.Search(ctx, asking)
 	if err == nil && len(found.Hits) == 0 && len(q.words) > 0 && !req.exact {
@@ -203,6 +204,18 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		h.Snippet, h.Ranges = found.Matcher.Snippet(h.Doc.Plain())
 	}
 	return res, found.Matcher, nil
+}
+
+// synonyms returns what means the same as the words of a query, but for words that say nothing.
+func (x *Index) synonyms(q *query, public bool) map[string][]Synonym {
+	if x.opts.Synonyms == nil || len(q.words) == 0 {
+		return nil
+	}
+	found := x.opts.Synonyms(slices.Concat(q.words, q.ignored), public)
+	for word, list := range found {
+		found[word] = slices.DeleteFunc(list, func(s Synonym) bool { return saysNothing(s.Word) || s.Word == word })
+	}
+	return found
 }
 
 // fieldShares names the shares of the fields that have any.

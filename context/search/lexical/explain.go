@@ -21,6 +21,8 @@ type Read struct {
 	// frequent first, at most 12 of MeansAll.
 	Means    []string
 	MeansAll int
+	// Synonyms are the words that counted as it, however few documents have them.
+	Synonyms []string
 }
 
 // explain says for each hit what the words gave. The caller has the lock.
@@ -47,11 +49,14 @@ func (s *search) explain(p plan, best []postings.Ranked, hits []Hit) {
 // divide shares what the terms gave among the fields that they stand in, by the
 // weights of their occurrences. It reads whole texts: nobody calls it with the lock. It
 // leaves off when ctx ends.
-func (x *Index) divide(ctx context.Context, matcher *text.Matcher, h *Hit) {
+func (x *Index) divide(ctx context.Context, matcher *text.Matcher, synonyms map[string][]Synonym, h *Hit) {
 	fields := x.fields
 	h.Fields = make([]float64, len(fields))
 	for _, gave := range h.Terms {
 		m := matcherOf(matcher, gave)
+		for _, s := range synonyms[gave.Word] {
+			m.AddWord(s.Word)
+		}
 		counts := make([]float64, len(fields))
 		sum := 0.0
 		h.Doc.Fields(func(f int, text string) bool {
@@ -95,6 +100,11 @@ func (s *search) read(p plan) []Read {
 		if t := taken[w]; t != nil {
 			r.As, r.Docs = t.how, s.docsOf(t)
 			s.mean(&r)
+			if t.how == AsWord {
+				for _, also := range s.q.Synonyms[w] {
+					r.Synonyms = append(r.Synonyms, also.Word)
+				}
+			}
 		}
 		list = append(list, r)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search/postings"
@@ -60,9 +61,14 @@ func (r *run) plan(ctx context.Context, w *world, q *Query, mistakes bool) plan 
 		t := r.term(i)
 		*t = term{word: word, how: AsWord, upper: t.upper}
 		at := w.lookUp([]byte(word))
-		mistaken := mistakes && at.docs == 0 && utf8.RuneCountInString(word) >= minMistaken-max(0, min(1, 4-len(q.Words)))
+		begins, also := q.Prefix == word || text.IsCharacter(word), q.Synonyms[word]
+		if begins {
+			also = nil
+		}
+		mistaken := mistakes && at.docs == 0 && !w.known(also) &&
+			utf8.RuneCountInString(word) >= minMistaken-max(0, min(1, 4-len(q.Words)))
 		switch {
-		case (q.Prefix == word || text.IsCharacter(word)) && !mistaken:
+		case begins && !mistaken:
 			t.how = AsPrefix
 			p.matcher.AddPrefix(word)
 			r.group(t, w, w.completions(word), at, prefixWeight, bound(word))
@@ -73,6 +79,8 @@ func (r *run) plan(ctx context.Context, w *world, q *Query, mistakes bool) plan 
 				p.matcher.AddExact(string(w.text(c)))
 			}
 			r.group(t, w, near, found{}, mistakenWeight, maxExpanded)
+		case len(also) > 0:
+			r.widen(t, w, at, also, p.matcher)
 		case at.docs > 0:
 			t.found = true
 			weight := w.idf(at.docs) * (postings.K1 + 1)
@@ -133,6 +141,36 @@ func (r *run) group(t *term, w *world, words []candidate, exact found, weight fl
 		n += f.docs
 		chosen = append(chosen, weighed{f.lists, min(rarest, w.idf(f.docs)) * weight * (postings.K1 + 1)})
 	}
+	r.fill(t, w, chosen)
+}
+
+// known reports whether any document has one of the words.
+func (w *world) known(words []Synonym) bool {
+	return slices.ContainsFunc(words, func(s Synonym) bool { return w.lookUp([]byte(s.Word)).docs > 0 })
+}
+
+// widen makes a term of a word and of those that mean the same: a document counts the most that
+// any of them gives. No other counts as much as the word itself.
+func (r *run) widen(t *term, w *world, exact found, words []Synonym, m *text.Matcher) {
+	rarest := w.idf(0)
+	var chosen []weighed
+	if exact.docs > 0 {
+		rarest = w.idf(exact.docs)
+		chosen = append(chosen, weighed{exact.lists, rarest * (postings.K1 + 1)})
+	}
+	for _, s := range words {
+		f := w.lookUp([]byte(s.Word))
+		if f.docs == 0 || f.lists == exact.lists {
+			continue
+		}
+		m.AddWord(s.Word)
+		chosen = append(chosen, weighed{f.lists, min(rarest, w.idf(f.docs)) * s.Weight * (postings.K1 + 1)})
+	}
+	r.fill(t, w, chosen)
+}
+
+// fill makes a term of postings.
+func (r *run) fill(t *term, w *world, chosen []weighed) {
 	t.found = len(chosen) > 0
 	for i := range w.layers {
 		of := make([]postings.Weighed, len(chosen))

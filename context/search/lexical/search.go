@@ -14,10 +14,13 @@ import (
 
 // Query is what documents are looked for by.
 type Query struct {
-	Words   []string   // folded, each once: any of them; none: all documents, with the score 0, newest first
-	Prefix  string     // the one of Words that may be the beginning of a word; "" for none
-	Phrases [][]string // folded: all of them, each word behind the other
-	Without [][]string // none of these words and phrases
+	Words  []string // folded, each once: any of them; none: all documents, with the score 0, newest first
+	Prefix string   // the one of Words that may be the beginning of a word; "" for none
+	// Synonyms are by one of Words what means the same as it. One that may go on or that is a
+	// mistake has none.
+	Synonyms map[string][]Synonym
+	Phrases  [][]string // folded: all of them, each word behind the other
+	Without  [][]string // none of these words and phrases
 	// Keep says which documents may be hits. It must be quick and ask no index.
 	Keep  func(source.Doc) bool
 	Limit int // hits at most
@@ -29,6 +32,12 @@ type Query struct {
 	Loose   bool
 	Explain bool // say what counted
 	Read    bool // say how the words were taken
+}
+
+// Synonym is a word that means the same as one of a query.
+type Synonym struct {
+	Word   string  // folded
+	Weight float64 // that it counts beside the word itself, below 1
 }
 
 // Result is what a Query found.
@@ -105,7 +114,7 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		return res, err
 	}
 	for i := range res.Hits {
-		x.divide(ctx, res.Matcher, &res.Hits[i])
+		x.divide(ctx, res.Matcher, q.Synonyms, &res.Hits[i])
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
