@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
@@ -173,6 +176,14 @@ func (s *openStore) askAll() {
 		s.ask("wql.query", protocol.WQLQuery{Query: "SELECT p FROM " + t.Name + " p"})
 		s.ask("entities.list", protocol.EntityFilter{Type: t.Name})
 	}
+	for _, m := range s.memories() {
+		s.ask("memory.get", protocol.MemoryRef{Ref: m.ID})
+		s.ask("memory.get", protocol.MemoryRef{Ref: m.Handle})
+		s.ask("memory.versions", protocol.MemoryID{ID: m.ID})
+	}
+	s.ask("memory.profile", protocol.MemoryProfile{})
+	s.ask("memory.stats", protocol.ReadAll{})
+	s.ask("contexts.list", protocol.ContextFilter{Tree: true})
 	s.ask("context.assemble", gather.Params{Text: strings.Join(mentioned[:min(20, len(mentioned))], " "), SearchNotes: 3})
 }
 
@@ -214,8 +225,71 @@ func (s *openStore) writeAll() {
 	for _, t := range slices.Clone(s.rooms.Entities.Types()) {
 		s.ask("types.put", map[string]any{"name": t.Name, "fields": t.Fields, "force": true})
 	}
+	s.writeMemories()
 	s.must("notes.put", `{"id":"after","title":"After the damage","body":"See [[Project Alpha]] and [[Batch two]].","path":"Batch/one.md-x.md"}`)
 	if st := s.rooms.KV.Status(); st.Mode != "read-write" {
 		s.t.Errorf("after some writes the store is %s: %s", st.Mode, st.Reason)
+	}
+}
+
+// memories returns all of them, whatever their status.
+func (s *openStore) memories() []*record.Memory {
+	s.t.Helper()
+	params, err := json.Marshal(protocol.MemoryFilter{Status: record.MemoryStatuses, SortBy: "created"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var page protocol.MemoryPage
+	s.read(s.must("memory.list", string(params)), &page)
+	return page.Memories
+}
+
+// writeMemories writes to memories and contexts. No number is given to a second memory, and in the
+// end all records fit together.
+func (s *openStore) writeMemories() {
+	s.t.Helper()
+	numbers := make(map[int64]string)
+	once := func(m *record.Memory) {
+		s.t.Helper()
+		if by := numbers[m.Number]; by != "" && by != m.ID {
+			s.t.Errorf("%s and %s have the number %d", by, m.ID, m.Number)
+		}
+		numbers[m.Number] = m.ID
+	}
+	all := s.memories()
+	for _, m := range all {
+		once(m)
+	}
+	for i, m := range all {
+		said := m.Statement + ", written to after damage"
+		s.ask("memory.update", protocol.MemoryUpdate{ID: m.ID, Statement: &said})
+		s.ask("memory.recordUse", protocol.MemoryUsed{IDs: []string{m.ID}})
+		switch i % 4 {
+		case 0:
+			s.ask("memory.archive", protocol.ByID{ID: m.ID})
+		case 1:
+			s.ask("memory.delete", protocol.MemoryDelete{ID: m.ID, Force: true})
+		case 2:
+			s.ask("memory.retract", protocol.ByID{ID: m.ID})
+		}
+	}
+	for _, id := range []string{"bees", "honey"} {
+		s.ask("contexts.put", protocol.ContextPut{ID: id, Name: "After the damage " + id})
+		s.ask("contexts.delete", protocol.ContextDelete{ID: id})
+	}
+	for i := range 10 {
+		var added protocol.MemoryAdded
+		s.read(s.must("memory.add", fmt.Sprintf(`{"statement":"I write statement %d after the damage"}`, i)), &added)
+		once(added.Memory)
+	}
+	err := s.rooms.KV.View(s.t.Context(), func(tx *kv.Tx) error {
+		problems, err := memory.Check(tx)
+		for _, p := range problems {
+			s.t.Error(p)
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
 	}
 }

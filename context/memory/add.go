@@ -366,10 +366,14 @@ func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time)
 		was := *old
 		old.Status, old.SupersededBy = record.MemorySuperseded, m.ID
 		if old.ValidTo == nil {
-			old.ValidTo = &now
+			end := now
 			if m.ValidFrom != nil {
-				old.ValidTo = m.ValidFrom
+				end = *m.ValidFrom
 			}
+			if old.ValidFrom != nil { // which may be later, also by a clock that was set back
+				end = laterOf(end, *old.ValidFrom)
+			}
+			old.ValidTo = &end
 		}
 		if err := s.next(tx, &was, old, now); err != nil {
 			return err
@@ -512,6 +516,10 @@ func (s *Store) next(tx *kv.Tx, old, m *Record, now time.Time) error {
 	m.UpdatedAt = now
 	if now.Before(old.UpdatedAt) { // a clock may be set back
 		m.UpdatedAt = old.UpdatedAt
+	}
+	if m.Status == record.MemoryArchived && old.Status != record.MemoryArchived {
+		at := m.UpdatedAt
+		m.ArchivedAt = &at
 	}
 	if old.Statement != m.Statement || old.Summary != m.Summary || quality(old) != quality(m) ||
 		!sameSource(old.Source, m.Source) {

@@ -152,11 +152,11 @@ func relied(m *Record) {
 
 // Archive takes a memory out of what is found; Restore brings it back.
 func (s *Store) Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error) {
-	return s.change(ctx, v, id, ifVersion, func(_ *kv.Tx, m *Record, now time.Time) error {
+	return s.change(ctx, v, id, ifVersion, func(_ *kv.Tx, m *Record, _ time.Time) error {
 		if !m.Current() && m.Status != record.MemoryDeprecated {
 			return transition(m, record.MemoryArchived)
 		}
-		m.Status, m.ArchivedAt = record.MemoryArchived, &now
+		m.Status = record.MemoryArchived
 		return nil
 	})
 }

@@ -12,6 +12,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	known := make(map[string]bool)
 	said := make(map[string]bool)
+	newest := int64(0)
 	for id, m := range Records.All(tx, "") {
 		known[id] = true
 		said[joinKey(saidKey(m.Tier, m.Statement), id)] = true
@@ -25,14 +26,12 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		if by == nil || by.ID != id {
 			say("memory %s does not have its number %d", id, m.Number)
 		}
-		for _, h := range handlesOf(m.Handle, m.Aliases) {
-			by, err := handles.Get(tx, h)
+		newest = max(newest, m.Number)
+		if has, err := hasHandles(tx, owned{ofMemory, id}, m.Handle, m.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
-			if by == nil || by.ID != id {
-				say("memory %s does not have its handle", id)
-			}
+			say("memory %s does not have its handle", id)
 		}
 		if has, err := statements.Has(tx, joinKey(saidKey(m.Tier, m.Statement), id)); err != nil || !has {
 			if err != nil {
@@ -44,9 +43,20 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 	if err := tx.Err(); err != nil {
 		return nil, err
 	}
+	if last, err := lastNumber.Get(tx, lastKey); err != nil {
+		return nil, err
+	} else if newest > 0 && (last == nil || *last < newest) {
+		say("a memory has the number %d, which is not known to be given", newest)
+	}
 	knownContexts := make(map[string]bool)
-	for id := range contexts.All(tx, "") {
+	for id, c := range contexts.All(tx, "") {
 		knownContexts[id] = true
+		if has, err := hasHandles(tx, owned{ofContext, id}, c.Handle, c.Aliases); err != nil || !has {
+			if err != nil {
+				return nil, err
+			}
+			say("context %s does not have its handle", id)
+		}
 	}
 	for _, keys := range []struct {
 		what string
@@ -83,6 +93,17 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		}
 	}
 	return problems, tx.Err()
+}
+
+// hasHandles reports whether a record is found by its handles, also the former ones.
+func hasHandles(tx *kv.Tx, is owned, own string, former []string) (bool, error) {
+	for _, h := range handlesOf(own, former) {
+		by, err := handles.Get(tx, h)
+		if err != nil || by == nil || *by != is {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func keysOf[T any](tx *kv.Tx, c kv.Collection[T]) func(func(string, bool) bool) {

@@ -573,6 +573,40 @@ func TestMEM1_AClockThatJumpsBack(t *testing.T) {
 	}
 }
 
+// What was written before a clock is set back stays, and its times are in their order.
+func TestMEM6_AClockThatJumpsBackArchivesNothing(t *testing.T) {
+	w := open(t, memory.Limits{})
+	ctx := t.Context()
+	today := w.add(memory.Draft{Statement: "of today", Tier: record.TierWorking})
+	held := w.add(memory.Draft{Statement: "it holds from now on", ValidFrom: ptr(w.clock())})
+	ended := w.add(memory.Draft{Statement: "of this month", Tier: record.TierHistory})
+	for _, back := range []time.Duration{time.Second, 48 * time.Hour, 50 * 365 * 24 * time.Hour} {
+		w.pass(-back)
+		added := w.add(memory.Draft{Statement: fmt.Sprint("written ", back, " earlier"), Tier: record.TierWorking})
+		if n, err := w.mem.Expire(ctx); err != nil || n != 0 {
+			t.Errorf("%v back: %d are archived, %v", back, n, err)
+		}
+		if got := w.get(added.ID); got.Status != record.MemoryActive || got.Version != 1 {
+			t.Errorf("%v back: what was just written is %s", back, got.Status)
+		}
+	}
+	gone, err := w.mem.Archive(ctx, w.local, ended.ID, nil)
+	must(t, err)
+	if gone.ArchivedAt.Before(ended.UpdatedAt) || gone.UpdatedAt.Before(ended.UpdatedAt) {
+		t.Errorf("archived at %v, changed at %v, before that at %v", gone.ArchivedAt, gone.UpdatedAt, ended.UpdatedAt)
+	}
+	w.add(memory.Draft{Statement: "it holds no more", Supersedes: []string{held.ID}})
+	was := w.get(held.ID)
+	if was.Status != record.MemorySuperseded || was.ValidTo.Before(*was.ValidFrom) {
+		t.Errorf("%s, held from %v to %v", was.Status, was.ValidFrom, was.ValidTo)
+	}
+	_, err = w.mem.Update(ctx, w.local, memory.Patch{ID: held.ID, Tags: &[]string{"past"}}, nil)
+	must(t, err) // valid from and to are still in their order
+	if got := w.get(today.ID); got.Status != record.MemoryActive {
+		t.Errorf("the first is %s", got.Status)
+	}
+}
+
 func TestREL_MemoriesOfAStoreThatIsOpenedAgain(t *testing.T) {
 	dir := t.TempDir()
 	w := openIn(t, dir, memory.Limits{})

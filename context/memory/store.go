@@ -125,7 +125,8 @@ type Store struct {
 	kept     int                        // of these, what may not be archived
 }
 
-// Open loads the memories and contexts of db and keeps them current from then on.
+// Open loads the memories and contexts of db and keeps them current from then on. In a store that has
+// lost transactions it mends what memories are looked up by.
 func Open(db *kv.Store, opts Options) (*Store, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -143,6 +144,11 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
 		inside: make(map[string]map[string]bool), contexts: make(map[string]*contextRecord),
 		children: make(map[string]map[string]bool), members: make(map[string]map[string]bool),
+	}
+	if st := db.Status(); st.Mode == "read-write" && (st.Recovered.Lost > 0 || len(st.Recovered.Damaged) > 0) {
+		if err := db.Update(context.Background(), s.mend); err != nil {
+			return nil, err
+		}
 	}
 	if err := db.View(context.Background(), s.load); err != nil {
 		return nil, err

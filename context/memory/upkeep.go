@@ -125,7 +125,7 @@ func (s *Store) archiveAll(ctx context.Context, list []string, still func(*Recor
 				continue
 			}
 			was := *m
-			m.Status, m.ArchivedAt = record.MemoryArchived, &now
+			m.Status = record.MemoryArchived
 			if err := s.next(tx, &was, m, now); err != nil {
 				return err
 			}
