@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/call"
+	"github.com/ctxd/ctxd/cmd/ctxd/chats"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
@@ -50,6 +51,7 @@ type commandLine struct {
 	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes that have one."`
 
 	Memory   memories.Command  `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
+	Chat     chats.Command     `cmd:"" group:"notes" help:"List, show, write and change conversations."`
 	Contexts memories.Contexts `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
 
 	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
@@ -165,6 +167,7 @@ func (a *app) bindings() []any {
 	return []any{
 		a,
 		&call.Options{Streams: a.Streams, Link: a.Link},
+		&chats.Options{Streams: a.Streams, Link: a.Link},
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
 		&demo.Options{Streams: a.Streams, Link: a.Link},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
@@ -220,6 +223,7 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		kong.Description("The local context engine for note apps: it knows your notes and entities, and hands a language model exactly the context that a question needs."),
 		kong.Vars{"budgets": inspect.BudgetKeys(), "audienceDefault": connect.AudienceDefault},
 		memories.Vars(),
+		chats.Vars(),
 		kong.Writers(a.Out, a.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),

@@ -60,6 +60,7 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 		"isjson": isJSON,
 		"empty":  isEmpty,
 		"status": hasStatus,
+		"keep":   keepFound,
 	}
 	maps.Copy(all, storeCommands)
 	maps.Copy(all, searchCommands)
@@ -205,6 +206,15 @@ func isJSON(ts *testscript.TestScript, _ bool, args []string) {
 	if n := bytes.Count(doc, []byte("\n")); n != 1 {
 		ts.Fatalf("%s has %d lines", args[0], n)
 	}
+}
+
+// keepFound puts what the group of a pattern finds in the last output into a variable: "keep NAME PATTERN".
+func keepFound(ts *testscript.TestScript, _ bool, args []string) {
+	found := regexp.MustCompile("(?m)" + args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) < 2 {
+		ts.Fatalf("no match for %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // isEmpty is "empty DIR": nothing lies in the folder.

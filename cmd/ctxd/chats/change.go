@@ -1,0 +1,119 @@
+package chats
+
+import (
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type update struct {
+	aConversation
+	Title   *string `placeholder:"TEXT" help:"Its title; an empty one for the beginning of its first message."`
+	Private *bool   `negatable:"" help:"Hide it from remote models, or no longer."`
+}
+
+func (update) Help() string {
+	return "The handle stays. What was remembered from a conversation that becomes private is private too, and stays so."
+}
+
+func (update) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd chat update weekend_trip_k3x9 --title "Hiking in May"`, "another title"},
+		{"ctxd chat update weekend_trip_k3x9 --private", "hide it from remote models"},
+	}
+}
+
+func (c *update) Run(a *Options) error {
+	if c.Title == nil && c.Private == nil {
+		return command.Misuse("nothing to change", "ctxd chat update --help lists what can be changed")
+	}
+	return c.change(a, "changed", "chat.update", func(found *record.Conversation) any {
+		return protocol.ChatUpdate{ID: found.ID, Title: c.Title, Private: c.Private, IfVersion: &found.Version}
+	})
+}
+
+// change calls a method that changes a conversation, with the version that was read.
+func (c *aConversation) change(a *Options, did, method string, params func(*record.Conversation) any) error {
+	return a.With(func(cl *client.Client) error {
+		found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
+		if err != nil {
+			return err
+		}
+		var now record.Conversation
+		if err := cl.Call(a.Ctx, method, params(found), &now); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(now)
+		}
+		drawSaid(a.Out, did, &now)
+		return nil
+	})
+}
+
+func byID(found *record.Conversation) any {
+	return protocol.ByID{ID: found.ID, IfVersion: &found.Version}
+}
+
+type archive struct{ aConversation }
+
+func (archive) Examples() []command.Example {
+	return []command.Example{{"ctxd chat archive weekend_trip_k3x9", "ctxd chat list --archived lists it from then on"}}
+}
+
+func (c *archive) Run(a *Options) error { return c.change(a, "archived", "chat.archive", byID) }
+
+type unarchive struct{ aConversation }
+
+func (unarchive) Examples() []command.Example {
+	return []command.Example{{"ctxd chat unarchive weekend_trip_k3x9", "it is listed again"}}
+}
+
+func (c *unarchive) Run(a *Options) error { return c.change(a, "unarchived", "chat.unarchive", byID) }
+
+type deleteOne struct {
+	aConversation
+	Force bool `short:"f" help:"Do not ask for confirmation."`
+}
+
+func (deleteOne) Help() string {
+	return "It cannot be brought back. What was remembered from it stays; ctxd memory forget --conversation deletes that."
+}
+
+func (deleteOne) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd chat delete weekend_trip_k3x9", "show which it is, ask, and delete it"},
+		{"ctxd chat delete weekend_trip_k3x9 --force", "in a script"},
+	}
+}
+
+func (c *deleteOne) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
+		if err != nil {
+			return err
+		}
+		if !c.Force {
+			err := a.Confirm(a.Ctx, "Delete this conversation for good?",
+				"ctxd chat delete "+command.Quoted(c.Conversation)+" --force",
+				func(s *term.Screen) {
+					s.Say(append(name(found), term.Styled(term.Faint, "  "+term.Count(found.Messages, "message")))...)
+				})
+			if err != nil {
+				return err
+			}
+		}
+		var gone protocol.Deleted
+		if err := cl.Call(a.Ctx, "chat.delete", protocol.ChatID{ID: found.ID}, &gone); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(gone)
+		}
+		drawSaid(a.Out, "deleted", found)
+		return nil
+	})
+}

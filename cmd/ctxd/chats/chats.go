@@ -1,0 +1,66 @@
+package chats
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Options are what the commands run with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
+
+// Command is ctxd chat.
+type Command struct {
+	List      list      `cmd:"" help:"List the conversations."`
+	Show      show      `cmd:"" help:"Show a conversation with its messages."`
+	Append    appendTo  `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
+	Update    update    `cmd:"" help:"Change the title of a conversation, or whether it is private."`
+	Archive   archive   `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
+	Unarchive unarchive `cmd:"" help:"Bring an archived conversation back."`
+	Delete    deleteOne `cmd:"" help:"Delete a conversation with all its messages."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "A conversation has a handle, such as weekend_trip_k3x9. Every command takes that or the id; " +
+		"@ before a handle may be left out."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd chat list", "what was talked about"},
+		{"ctxd chat show weekend_trip_k3x9", "one conversation"},
+		{`ctxd chat append "Where could we hike in May?"`, "begin one"},
+	}
+}
+
+// Vars are the variables of the help and the values of the flags.
+func Vars() kong.Vars { return kong.Vars{"chatRoles": strings.Join(record.Roles, ",")} }
+
+// aConversation is the argument of commands that take one conversation.
+type aConversation struct {
+	Conversation string `arg:"" help:"Id or handle of the conversation."`
+}
+
+// name shows which conversation is meant.
+func name(c *record.Conversation) term.Line {
+	l := term.Line{term.Styled(term.Strong, c.Title)}
+	if c.Handle != "" {
+		l = append(l, term.Styled(term.Faint, "  "+c.Handle))
+	}
+	return l
+}
+
+// drawSaid says what was done with a conversation, and which it is.
+func drawSaid(s *term.Screen, did string, c *record.Conversation) {
+	s.Say(append(term.Line{term.Styled(term.Good, did), term.Text("  ")}, name(c)...)...)
+}

@@ -1,0 +1,10 @@
+// Package chats is ctxd chat: the conversations that are kept, and their messages.
+//
+// Each command is a few calls of the protocol. A command takes a conversation by its id or handle; the
+// daemon says which one that is (connect.FindConversation), and the call that follows names it by its id.
+// A command that changes one names the version that it read, so that somebody else's change in between is a
+// conflict and not lost.
+//
+// list.go and show.go show conversations, append.go adds to them, change.go changes and deletes them. The
+// package keeps no state; a command is used by one goroutine.
+package chats
