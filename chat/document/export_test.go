@@ -1,0 +1,4 @@
+package document
+
+// Parts is what Fields are made of.
+var Parts = parts
