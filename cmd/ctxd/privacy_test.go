@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,7 +73,7 @@ var commandsOfReaders = map[string][]line{
 	"memory profile": said(""),
 	"memory stats":   said(""),
 	"chat list":      said("", "--archived"),
-	"chat show":      said("open_talk", "zqtalk"),
+	"chat show":      said("{talk 0}", "{talk 1}", "zqtalk"),
 	"inspect memory": said("1", "2", "zqmemory", "open"),
 	"contexts list":  said("", "--parent|zqcontext", "--parent|Zqcontext"),
 	"contexts tree":  said(""),
@@ -157,6 +158,7 @@ type privateHouse struct {
 	dir     string // where commands run
 	client  *client.Client
 	private []string // ids
+	talks   []string // what lines call conversations, each with its id
 }
 
 func servePrivate(t *testing.T) *privateHouse {
@@ -171,7 +173,11 @@ func servePrivate(t *testing.T) *privateHouse {
 	h.client = c
 	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: vault}, new(watch.Result)))
 	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
-		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), nil))
+		var kept protocol.ChatAppended // of a conversation
+		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), &kept))
+		if kept.ConversationID != "" {
+			h.talks = append(h.talks, fmt.Sprintf("{talk %d}", len(h.talks)/2), kept.ConversationID)
+		}
 	}
 	cmd := h.command(t, "inspect", "index", "--watch")
 	h.must(cmd.Run()) // until there are vectors
@@ -320,6 +326,9 @@ func (h *privateHouse) tells(t *testing.T, name string, lines []line) {
 	}
 	shown := false
 	for _, l := range lines {
+		for i, arg := range l.args {
+			l.args[i] = strings.NewReplacer(h.talks...).Replace(arg)
+		}
 		for _, form := range [][]string{nil, {"--json"}} {
 			out := h.prints(name, l, slices.Concat(form, remote)...)
 			found := h.told(out, l)
