@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
@@ -62,6 +63,9 @@ type Draft struct {
 	Source       record.MemorySource // of kind client when empty
 	Supersedes   []string            // ids
 	CreatedAt    time.Time           // now when zero
+
+	// Other is what another program said of it in members that are not known here.
+	Other map[string]json.RawMessage
 }
 
 // checked returns the record that a draft makes, without what a transaction adds: id, number,
@@ -84,7 +88,7 @@ func (d *Draft) checked() (*Record, error) {
 	m.Statement, m.Summary = d.Statement, d.Summary
 	m.Questions, m.Domains, m.Tags = d.Questions, d.Domains, d.Tags
 	m.EntityIDs, m.NoteIDs, m.Supersedes = d.EntityIDs, d.NoteIDs, d.Supersedes
-	m.ValidFrom, m.ValidTo = utc(d.ValidFrom), utc(d.ValidTo)
+	m.ValidFrom, m.ValidTo, m.Other = utc(d.ValidFrom), utc(d.ValidTo), d.Other
 	if err := check(m); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -30,13 +31,18 @@ type Record struct {
 	// HandleText is what the handle was made of, once the memory says something else: who may not
 	// see a name in it does not see the handle.
 	HandleText string `json:"handleText,omitempty"`
+	// Other is what an import said of it in members that are not known here. Exports say it again.
+	Other map[string]json.RawMessage `json:"other,omitempty"`
 }
 
-// contextRecord is a context as it is stored.
-type contextRecord struct {
+// ContextRecord is a context as it is stored.
+type ContextRecord struct {
 	Context
-	HandleText string `json:"handleText,omitempty"` // as that of Record, of the name
+	HandleText string                     `json:"handleText,omitempty"` // as that of Record, of the name
+	Other      map[string]json.RawMessage `json:"other,omitempty"`      // as that of Record
 }
+
+type contextRecord = ContextRecord
 
 // numbered is who has a number: nobody any more when the id is empty.
 type numbered struct {

@@ -156,3 +156,38 @@ type Context struct {
 	UpdatedAt   time.Time `json:"updatedAt" jsonschema:"time of the last change; it never goes back"`
 	Version     int       `json:"version" jsonschema:"counts its changes, from 1"`
 }
+
+// MemoryExported says what an export of memories wrote.
+type MemoryExported struct {
+	Path     string `json:"path" jsonschema:"the file"`
+	Format   string `json:"format" jsonschema:"jsonl or markdown"`
+	Memories int    `json:"memories" jsonschema:"memories in it"`
+	Contexts int    `json:"contexts" jsonschema:"contexts in it"`
+	Versions int    `json:"versions" jsonschema:"former versions in it"`
+	Bytes    int64  `json:"bytes" jsonschema:"size of the file"`
+}
+
+// MemoryImported says what an import of memories has done, or would do.
+type MemoryImported struct {
+	Format    string           `json:"format" jsonschema:"how the file was read: jsonl, basic-memory, mem0 or lines"`
+	DryRun    bool             `json:"dryRun" jsonschema:"whether nothing was written"`
+	Memories  int              `json:"memories" jsonschema:"memories that are new"`
+	Contexts  int              `json:"contexts" jsonschema:"contexts that are new"`
+	Versions  int              `json:"versions" jsonschema:"former versions of memories that are new"`
+	Numbers   int              `json:"numbers" jsonschema:"numbers of deleted memories that are not given any more from now on"`
+	Same      int              `json:"same" jsonschema:"memories and contexts that were there already"`
+	Archived  int              `json:"archived" jsonschema:"memories that the cap of memoryBank archives, those that are worth least"`
+	Left      int              `json:"left" jsonschema:"memories and contexts that were not taken in; each is a conflict"`
+	Conflicts []MemoryConflict `json:"conflicts" jsonschema:"what did not fit, at most the first 1000"`
+	Total     int              `json:"conflictsTotal" jsonschema:"conflicts in all"`
+}
+
+// MemoryConflict is what an import met with one of its records.
+type MemoryConflict struct {
+	File    string `json:"file,omitempty" jsonschema:"the file, where several are read"`
+	Line    int    `json:"line" jsonschema:"the line; of mem0 the place in its list, from 1"`
+	ID      string `json:"id,omitempty" jsonschema:"id of the memory or context"`
+	Field   string `json:"field,omitempty" jsonschema:"the member that does not fit"`
+	Message string `json:"message" jsonschema:"why"`
+	Taken   bool   `json:"taken" jsonschema:"whether it was taken in all the same, with another value in that member or without it"`
+}
