@@ -83,6 +83,8 @@ type underClock struct {
 
 	changed map[string]record.Entity // as the last answers had it, by id
 	note    record.Note
+	memory  record.Memory // that changes
+	today   []string      // memories of the tier working, written since the last leap
 	files   int
 	newest  string // snapshot: their names begin with the transaction
 }
@@ -132,6 +134,7 @@ func TestCampaignREL1_TheClockLeaps(t *testing.T) {
 			u.process.kill()
 			u.launch()
 			u.wantWritten()
+			u.wantOfToday()
 		}
 	}
 	u.wantCut()
@@ -179,6 +182,7 @@ func (u *underClock) begin() {
 		ask[any](u.t, c, "notes.put", map[string]any{"id": fmt.Sprintf("page-%02d", i), "body": "one of thirty", "tags": []string{"page"}})
 	}
 	u.note = ask[record.Note](u.t, c, "notes.put", map[string]any{"id": "note", "body": "0"})
+	u.memory = *ask[protocol.MemoryAdded](u.t, c, "memory.add", protocol.MemoryDraft{ID: "memory", Statement: "leap 0"}).Memory
 	u.settles("the vault is followed", func() bool { return len(u.vaults().Vaults) == 1 })
 }
 
@@ -203,6 +207,7 @@ func (u *underClock) leap(l leap) {
 		}
 		written <- nil
 	}()
+	u.today = nil
 	u.clock.set(l.to())
 	if err := <-written; err != nil {
 		u.t.Fatalf("%s: a write fails: %v", l.what, err)
@@ -210,6 +215,7 @@ func (u *underClock) leap(l leap) {
 	u.writes()
 	u.wantRest(first)
 	u.wantChanges()
+	u.wantMemories()
 	u.wantToday()
 	u.wantVault()
 	u.awaitVectors(c)
@@ -312,6 +318,48 @@ func (u *underClock) wantChanges() {
 	}
 }
 
+// wantMemories changes a memory in every way, and writes one down that lives for a day: versions grow by
+// one, numbers too, times never shrink, and what was just written is not archived.
+func (u *underClock) wantMemories() {
+	u.t.Helper()
+	c := u.c
+	for i, change := range []struct {
+		method string
+		params any
+	}{
+		{"memory.update", map[string]any{"id": "memory", "statement": u.memory.Statement + "."}},
+		{"memory.archive", protocol.ByID{ID: "memory"}},
+		{"memory.restore", protocol.ByID{ID: "memory"}},
+	} {
+		was, is := u.memory, ask[record.Memory](u.t, c, change.method, change.params)
+		archived := is.ArchivedAt != nil && !is.ArchivedAt.Before(was.UpdatedAt)
+		if is.Version != was.Version+1 || is.UpdatedAt.Before(was.UpdatedAt) || is.UpdatedAt.Before(is.CreatedAt) ||
+			!is.CreatedAt.Equal(was.CreatedAt) || is.Number != was.Number || archived != (i == 1) {
+			u.t.Errorf("%s: a memory was %+v and is %+v", change.method, was, is)
+		}
+		u.memory = is
+	}
+	made := ask[protocol.MemoryAdded](u.t, c, "memory.add", protocol.MemoryDraft{
+		Statement: fmt.Sprint("of the day ", u.memory.Version), Tier: record.TierWorking,
+	}).Memory
+	u.today = append(u.today, made.ID)
+	if want := int64(u.memory.Version-1)/3 + 1; made.Number != want || made.UpdatedAt.Before(made.CreatedAt) {
+		u.t.Errorf("a memory is %+v, want the number %d", made, want)
+	}
+	u.wantOfToday()
+}
+
+// wantOfToday reads what was written down since the clock was set: it is not archived, also by the start
+// of another daemon.
+func (u *underClock) wantOfToday() {
+	u.t.Helper()
+	for _, id := range u.today {
+		if m := ask[record.Memory](u.t, u.c, "memory.get", protocol.MemoryRef{Ref: id}); m.Status != record.MemoryActive || m.Version != 1 {
+			u.t.Errorf("what was just written is %+v", m)
+		}
+	}
+}
+
 // wantToday asks what today is: in a query, in a computed field and in a prompt, none of
 // which may be of the day before the leap.
 func (u *underClock) wantToday() {
@@ -390,6 +438,7 @@ func (u *underClock) wantCut() {
 // wantWhole has everything compared, and a backup made and read.
 func (u *underClock) wantWhole() {
 	u.t.Helper()
+	u.wantOfToday()
 	c := u.c
 	if r := ask[protocol.Checked](u.t, c, "admin.check", nil); !r.OK || !r.Compared || len(r.Drift) > 0 {
 		u.t.Errorf("%+v", r)
