@@ -10,7 +10,16 @@ import (
 
 // Messages are many, long and never changed, so they are no JSON: the content of one that was read is
 // a part of the stored record and is in memory once. What later versions add stands as JSON at the
-// end.
+// end. The first messages and places of format 9 were JSON, and are read as that.
+
+var (
+	messageAsJSON = keeping(func(m *message) *unknown { return &m.unknown })
+	placeAsJSON   = kv.JSON[place]()
+)
+
+// isJSON reports whether a record is JSON. No other one of more than a byte begins so: a message has its
+// form there, a place a number, which is not longer.
+func isJSON(stored string) bool { return len(stored) > 1 && stored[0] == '{' }
 
 // messageForm begins a message.
 const messageForm = 1
@@ -44,6 +53,9 @@ var messageCodec = kv.Codec[message]{
 		return string(b), nil
 	},
 	Decode: func(stored string) (*message, error) {
+		if isJSON(stored) {
+			return messageAsJSON.Decode(stored)
+		}
 		r := codec.Reader{Rest: stored}
 		form := r.Byte()
 		m := &message{
@@ -72,6 +84,9 @@ var placeCodec = kv.Codec[place]{
 		return string(codec.AppendUint(nil, n)), nil
 	},
 	Decode: func(stored string) (*place, error) {
+		if isJSON(stored) {
+			return placeAsJSON.Decode(stored)
+		}
 		r := codec.Reader{Rest: stored}
 		n := r.Int()
 		if r.Bad || r.Rest != "" {

@@ -1,6 +1,8 @@
 package chat_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +131,39 @@ func TestCHAT4_UnknownMembersOfAMessageAreKept(t *testing.T) {
 		}
 		return tx.Err()
 	}))
+}
+
+func TestCHAT25_TheFirstMessagesWereJSON(t *testing.T) {
+	w := open(t, kv.InMemory, chat.Limits{})
+	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("hello"), secret("mine")}}).ConversationID
+	want := w.page(w.local, id, 0, 10).Messages
+	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) error {
+		for key, m := range chat.Messages.All(tx, "") {
+			text, err := json.Marshal(m)
+			if err != nil {
+				return err
+			}
+			old := strings.Replace(string(text), "{", `{"later":true,`, 1)
+			if err := rawly("message").Put(tx, key, &old); err != nil {
+				return err
+			}
+		}
+		for name, stored := range map[string]string{"message-name": `{"index":1}`, "message-public": `{"index":1}`} {
+			for key := range rawly(name).All(tx, "") {
+				if name == "message-name" && key != id+"/"+want[0].Hash {
+					continue
+				}
+				if err := rawly(name).Put(tx, key, &stored); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.Err()
+	}))
+	w.sound(t)
+	if got := w.page(w.local, id, 0, 10).Messages; !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, want %+v", got, want)
+	}
 }
 
 func FuzzCHAT25_StoredMessage(f *testing.F) {

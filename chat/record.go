@@ -54,16 +54,16 @@ func (c *counts) add(m *message) {
 
 // message is a message as it is stored.
 type message struct {
-	ID              string
-	Index           int
-	PublicIndex     int // among those that are not private; 0: it is private
-	Hash            string
-	Role            string
-	Content         string
-	CreatedAt       time.Time
-	AddedAt         time.Time
-	Finish          string
-	ClientMessageID string
+	ID              string    `json:"id"`
+	Index           int       `json:"index"`
+	PublicIndex     int       `json:"publicIndex"` // among those that are not private; 0: it is private
+	Hash            string    `json:"hash"`
+	Role            string    `json:"role"`
+	Content         string    `json:"content"`
+	CreatedAt       time.Time `json:"createdAt"`
+	AddedAt         time.Time `json:"addedAt"`
+	Finish          string    `json:"finish"`
+	ClientMessageID string    `json:"clientMessageId"`
 
 	unknown
 }
@@ -72,8 +72,8 @@ func (m *message) private() bool { return m.PublicIndex == 0 }
 
 // place says which message has a hash, or a number among the public ones.
 type place struct {
-	Index   int
-	Private bool
+	Index   int  `json:"index"`
+	Private bool `json:"private"`
 }
 
 // owner is which conversation has a handle.
