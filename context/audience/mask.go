@@ -338,7 +338,7 @@ func (v *View) TextOf(from, text string) string {
 // calledPrivate reports whether the whole of a text is what a private record is
 // called.
 func (v *View) calledPrivate(text string) bool {
-	if text == "" || len(text) > markdown.MaxMention {
+	if text == "" || !mayBeName(text) {
 		return false
 	}
 	return v.notes.CalledPrivate(text) || len(v.entities.Named(strings.TrimSpace(text), publicEntity)) > 0 ||

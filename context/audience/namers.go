@@ -4,10 +4,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/past"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // Namers know which records of another room may name what in their texts, for an index of them
@@ -123,9 +127,33 @@ func keysIn(texts []string) (keys []uint32) {
 
 func eachNamedIn(texts []string, visit naming) {
 	for _, text := range texts {
-		visit.name(text)
+		if mayBeName(text) {
+			visit.name(text)
+		}
 		visit.references(text)
 	}
+}
+
+// mostOfName is how many code points of a text a name, with the ending of a file, has at most.
+const mostOfName = entities.MaxName + len(".markdown")
+
+// mayBeName reports whether the whole of a text may be what a record is called, so that long texts are
+// not folded. What it counts folding leaves apart: it composes letters with marks only, and the letters
+// of Hangul with each other. O(longest name).
+func mayBeName(text string) bool {
+	if len(text) > markdown.MaxMention {
+		return false
+	}
+	n := 0
+	for _, r := range strings.TrimSpace(text) {
+		if r < utf8.RuneSelf || unicode.IsLetter(r) && !unicode.Is(unicode.Hangul, r) {
+			n++
+			if n > mostOfName {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func textsNamePast(texts []string, in *past.Names) bool {
