@@ -33,7 +33,7 @@ var transcript = []struct {
 }{
 	{"ctxd demo", 2},
 	{"1  vault.import", 5},
-	{"2  memory.addMany", 5},
+	{"2  memory.addMany", 6},
 	{"3  notes.complete", 3},
 	{"5  wql.query", 3},
 	{"7  notes.search", 3},

@@ -9,10 +9,21 @@ import (
 // shownMemories is how many of the memories the demo lists, the newest.
 const shownMemories = 3
 
-// remembers writes down what the person whose vault it is has said before: first the contexts, then
-// all memories at once.
+// sources holds the ids of what memories come from and are about.
+type sources struct {
+	notes         map[string]string   // by path
+	conversations map[string]string   // by id in the sample
+	messages      map[string][]string // of a conversation, by index
+}
+
+// remembers writes down what the person whose vault it is has said before: first the conversations and
+// the contexts, then all memories at once.
 func (j *job) remembers() error {
 	set, err := remembered.Load()
+	if err != nil {
+		return err
+	}
+	from, err := j.says(set)
 	if err != nil {
 		return err
 	}
@@ -23,22 +34,45 @@ func (j *job) remembers() error {
 		}
 	}
 	many := protocol.MemoryAddMany{Memories: make([]protocol.MemoryDraft, len(set.Memories))}
-	ids := make(map[string]string) // of notes, by path
 	for i, m := range set.Memories {
 		for _, path := range m.Notes {
-			if ids[path], err = j.noteID(ids[path], path); err != nil {
+			if from.notes[path], err = j.noteID(from.notes[path], path); err != nil {
 				return err
 			}
 		}
-		many.Memories[i] = draftOf(m, ids)
+		many.Memories[i] = draftOf(m, from)
 	}
 	var added protocol.MemoryAddedMany
 	if err := j.call("memory.addMany", many, &added, nil); err != nil {
 		return err
 	}
 	j.did.Memories = added.Memories
-	j.show.remembered(j.last(), len(set.Contexts), added.Memories)
+	j.show.remembered(j.last(), &set, added.Memories)
 	return nil
+}
+
+// says keeps the conversations, as a client does that asks the model itself.
+func (j *job) says(set remembered.Set) (sources, error) {
+	from := sources{make(map[string]string), make(map[string]string), make(map[string][]string)}
+	for _, c := range set.Conversations {
+		said := protocol.ChatAppend{Title: c.Title, Private: c.Private}
+		for _, m := range set.Messages {
+			if m.Conversation == c.ID {
+				said.Messages = append(said.Messages, protocol.ChatMessageDraft{
+					Role: m.Role, Content: m.Text, CreatedAt: &m.CreatedAt, Private: m.Private,
+				})
+			}
+		}
+		var kept protocol.ChatAppended
+		if err := j.client.Call(j.ctx, "chat.append", said, &kept); err != nil {
+			return from, err
+		}
+		from.conversations[c.ID] = kept.ConversationID
+		for _, m := range kept.Messages {
+			from.messages[c.ID] = append(from.messages[c.ID], m.ID)
+		}
+	}
+	return from, nil
 }
 
 // noteID returns the id of the note of a path, unless it is known.
@@ -53,7 +87,7 @@ func (j *job) noteID(known, path string) (string, error) {
 
 // draftOf returns a memory as a client writes it down. What it is about is left to the daemon, which
 // finds the entities that the statement names.
-func draftOf(m remembered.Memory, noteIDs map[string]string) protocol.MemoryDraft {
+func draftOf(m remembered.Memory, from sources) protocol.MemoryDraft {
 	d := protocol.MemoryDraft{
 		ID: m.ID, Tier: m.Tier, Kind: m.Kind, Statement: m.Statement, Questions: m.Questions,
 		Domains: m.Domains, Tags: m.Tags, Contexts: m.Contexts, Supersedes: m.Supersedes,
@@ -61,10 +95,13 @@ func draftOf(m remembered.Memory, noteIDs map[string]string) protocol.MemoryDraf
 		Pinned: m.Pinned, AlwaysInject: m.AlwaysInject, Private: m.Private, CreatedAt: &m.CreatedAt,
 	}
 	for _, path := range m.Notes {
-		d.NoteIDs = append(d.NoteIDs, noteIDs[path])
+		d.NoteIDs = append(d.NoteIDs, from.notes[path])
 	}
 	if m.Conversation != "" {
-		d.Source = &record.MemorySource{Kind: "user"}
+		d.Source = &record.MemorySource{Kind: "user", ConversationID: from.conversations[m.Conversation]}
+		for _, i := range m.Messages {
+			d.Source.MessageIDs = append(d.Source.MessageIDs, from.messages[m.Conversation][i])
+		}
 	}
 	return d
 }

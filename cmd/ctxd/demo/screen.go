@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/fixtures/remembered"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -61,7 +62,7 @@ func (d *drawing) imported(step step, res *watch.Result) {
 	d.done()
 }
 
-func (d *drawing) remembered(last step, contexts int, list []protocol.MemoryAdded) {
+func (d *drawing) remembered(last step, set *remembered.Set, list []protocol.MemoryAdded) {
 	if d == nil {
 		return
 	}
@@ -76,8 +77,10 @@ func (d *drawing) remembered(last step, contexts int, list []protocol.MemoryAdde
 		}
 	}
 	t := &term.Table{Indent: 5, Right: []int{0}}
+	t.Row(term.Line{term.Styled(term.Strong, term.Number(len(set.Messages)))},
+		term.Line{term.Text("messages"), term.Styled(term.Faint, "  in "+term.Count(len(set.Conversations), "conversation"))})
 	t.Row(term.Line{term.Styled(term.Strong, term.Number(len(list)))},
-		term.Line{term.Text("memories"), term.Styled(term.Faint, "  in "+term.Count(contexts, "context")+", "+
+		term.Line{term.Text("memories"), term.Styled(term.Faint, "  in "+term.Count(len(set.Contexts), "context")+", "+
 			term.Number(about)+" name an entity, "+term.Number(private)+" are private")})
 	t.Draw(s)
 	t = &term.Table{Indent: 3, Right: []int{0}}
