@@ -44,6 +44,7 @@ type memoryKeeper interface {
 // memoryFinder finds memories by their vectors, for the reader of a View.
 type memoryFinder interface {
 	To(ctx context.Context, v *audience.View, id string, limit int) (*similar.Result, error)
+	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*similar.Result, error)
 	Indexed(id string) string
 }
 
@@ -70,16 +71,31 @@ func (c scope) drafted(s *Session, d protocol.MemoryDraft, prefix string) (memor
 	return out, nil
 }
 
-func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryDraft) (protocol.MemoryAdded, error) {
-	d, err := c.drafted(s, p, "")
+// listedSimilar is how many memories memory.add shows that say much the same.
+const listedSimilar = 3
+
+func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryAdd) (out protocol.MemoryAdded, err error) {
+	d, err := c.drafted(s, p.MemoryDraft, "")
 	if err != nil {
-		return protocol.MemoryAdded{}, err
+		return out, err
 	}
 	list, err := c.memory.Add(ctx, c.view, []memory.Draft{d})
 	if err != nil {
-		return protocol.MemoryAdded{}, err
+		return out, err
 	}
-	return protocol.MemoryAdded(list[0]), nil
+	out.Memory, out.Duplicate = list[0].Memory, list[0].Duplicate
+	if !p.Similar || out.Duplicate {
+		return out, nil
+	}
+	// The memory is written: what the search lacks is no error of the call.
+	res, err := c.similar.Like(ctx, c.view, out.Memory, listedSimilar)
+	if err != nil {
+		return out, nil
+	}
+	for _, hit := range res.Hits {
+		out.Similar = append(out.Similar, protocol.SimilarMemory(hit))
+	}
+	return out, nil
 }
 
 func (c scope) memoryAddMany(ctx context.Context, s *Session, p protocol.MemoryAddMany) (out protocol.MemoryAddedMany, err error) {
@@ -98,7 +114,7 @@ func (c scope) memoryAddMany(ctx context.Context, s *Session, p protocol.MemoryA
 	}
 	out.Memories = make([]protocol.MemoryAdded, len(list))
 	for i, added := range list {
-		out.Memories[i] = protocol.MemoryAdded(added)
+		out.Memories[i] = protocol.MemoryAdded{Memory: added.Memory, Duplicate: added.Duplicate}
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed/table"
@@ -97,4 +98,30 @@ func TestMEM35_SimilarWithoutVectors(t *testing.T) {
 	d.want(out, "hits.0.cosine", 0)
 	d.want(out, "degraded.stage", "semantic")
 	d.want(d.do("memory.get", `{"ref":"meat"}`), "indexed", "words")
+}
+
+// TestMEM9_WhatIsNearIsShown: to who writes a memory and asks for it; nothing is merged.
+func TestMEM9_WhatIsNearIsShown(t *testing.T) {
+	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d.do("memory.addMany", `{"memories":[
+		{"id":"meat","statement":"I eat meat on Sundays"},{"id":"cello","statement":"My sister plays the cello"},
+		{"id":"secret","statement":"I eat meat on Sundays in secret","private":true}]}`)
+	d.remembered(3)
+	out := d.do("memory.add", `{"statement":"I do not eat meat on Sundays","similar":true}`)
+	d.want(out, "duplicate", false)
+	shown := map[any]any{}
+	for _, hit := range at(out, "similar").([]any) {
+		shown[at(hit, "memory.id")] = at(hit, "differs.0")
+	}
+	if len(shown) != 2 || shown["meat"] != "negation" || shown["secret"] != "negation" {
+		t.Errorf("similar: %v", shown)
+	}
+	d.want(d.do("memory.add", `{"statement":"I never eat meat on Sundays"}`), "similar", nil)
+	d.want(d.do("memory.add", `{"statement":"I do not eat meat on Sundays!","similar":true}`), "similar", nil)
+	d.want(d.do("memory.list", `{}`), "total", 5)
+	r := d.remote()
+	r.call("a", "memory.add", `{"statement":"I hardly eat meat on Sundays","similar":true}`)
+	if line := r.line(); strings.Contains(line, "secret") || !strings.Contains(line, `"similar":[`) {
+		t.Errorf("a remote reader is answered %s", line)
+	}
 }

@@ -98,7 +98,7 @@ func (c *call) remember(in rememberInput) (string, error) {
 		draft.Supersedes = append(draft.Supersedes, old.ID)
 	}
 	var added protocol.MemoryAdded
-	if err := c.write("memory.add", draft, &added); err != nil {
+	if err := c.write("memory.add", protocol.MemoryAdd{MemoryDraft: draft, Similar: true}, &added); err != nil {
 		return "", err
 	}
 	if added.Duplicate {
@@ -108,7 +108,15 @@ func (c *call) remember(in rememberInput) (string, error) {
 	for _, id := range draft.Supersedes {
 		text += ";" + idMark(id) + " holds no more"
 	}
-	return text + ".\n", nil
+	text += ".\n"
+	for _, hit := range added.Similar {
+		text += "Nearly the same: " + memoryLine(hit.Memory)
+		if len(hit.Differs) > 0 {
+			text += " (another " + strings.Join(hit.Differs, ", ") + ")"
+		}
+		text += "\n"
+	}
+	return text, nil
 }
 
 // updateInput are the arguments of update_memory.

@@ -34,6 +34,12 @@ type MemoryDraft struct {
 	CreatedAt  *time.Time           `json:"createdAt,omitempty" jsonschema:"when it was written down; now when absent"`
 }
 
+// MemoryAdd are the parameters of memory.add.
+type MemoryAdd struct {
+	MemoryDraft
+	Similar bool `json:"similar,omitempty" jsonschema:"look for memories that say much the same, too; it takes a search"`
+}
+
 // MemoryAddMany are the parameters of memory.addMany.
 type MemoryAddMany struct {
 	Memories []MemoryDraft `json:"memories" jsonschema:"at most 1,000"`
@@ -43,6 +49,8 @@ type MemoryAddMany struct {
 type MemoryAdded struct {
 	Memory    *record.Memory `json:"memory" jsonschema:"the memory"`
 	Duplicate bool           `json:"duplicate" jsonschema:"whether one of that tier said the same already: it is mentioned once more, and nothing else was written"`
+
+	Similar []SimilarMemory `json:"similar,omitempty" jsonschema:"memories that say much the same, the nearest first, at most 3; only of memory.add, when asked for: nothing is merged"`
 }
 
 // MemoryAddedMany is the result of memory.addMany.
@@ -295,7 +303,7 @@ const (
 )
 
 var memoryMethods = []Method{
-	describe[MemoryDraft, MemoryAdded]("memory.add", Mutation,
+	describe[MemoryAdd, MemoryAdded]("memory.add", Mutation,
 		"Write one memory down: a statement about the person or their world.",
 		"The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. "+
 			"What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. "+

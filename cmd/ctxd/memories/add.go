@@ -39,7 +39,8 @@ type addMemory struct {
 
 func (addMemory) Help() string {
 	return "The same statement again makes no second memory: the first one is counted once more. " +
-		"Case, blanks and the punctuation at the end make no difference."
+		"Case, blanks and the punctuation at the end make no difference. " +
+		"Memories that say nearly the same are shown, with what they differ in; they stay as they are."
 }
 
 func (addMemory) Examples() []command.Example {
@@ -78,7 +79,8 @@ func (c *addMemory) Run(a *Options) error {
 			return err
 		}
 		var added protocol.MemoryAdded
-		if err := cl.Call(a.Ctx, "memory.add", draft, &added); err != nil {
+		err := cl.Call(a.Ctx, "memory.add", protocol.MemoryAdd{MemoryDraft: draft, Similar: true}, &added)
+		if err != nil {
 			return err
 		}
 		if a.JSON {
@@ -89,6 +91,7 @@ func (c *addMemory) Run(a *Options) error {
 			return nil
 		}
 		drawSaid(a.Out, "added", added.Memory, outcome(added.Memory))
+		drawNear(a.Out, added.Similar)
 		return nil
 	})
 }

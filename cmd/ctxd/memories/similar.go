@@ -55,8 +55,16 @@ func drawSimilar(s *term.Screen, res *protocol.SimilarMemories) {
 	if len(res.Hits) == 0 {
 		s.Say(term.Styled(term.Faint, "no memory is similar to it"))
 	}
-	for i := range res.Hits {
-		hit := &res.Hits[i]
+	drawNear(s, res.Hits)
+	if res.Degraded != nil {
+		s.Say(term.Styled(term.Warn, "! not compared by meaning: "+res.Degraded.Why))
+	}
+}
+
+// drawNear shows memories that say much the same as another, with how near each is.
+func drawNear(s *term.Screen, hits []protocol.SimilarMemory) {
+	for i := range hits {
+		hit := &hits[i]
 		near := "    "
 		if hit.Cosine > 0 {
 			near = fmt.Sprintf("%.2f", hit.Cosine)
@@ -69,8 +77,5 @@ func drawSimilar(s *term.Screen, res *protocol.SimilarMemories) {
 			line = append(line, term.Styled(term.Warn, "  another "+strings.Join(hit.Differs, ", ")))
 		}
 		s.Say(line...)
-	}
-	if res.Degraded != nil {
-		s.Say(term.Styled(term.Warn, "! not compared by meaning: "+res.Degraded.Why))
 	}
 }

@@ -3,10 +3,12 @@ package similar
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -47,6 +49,30 @@ func (f *Finder) To(ctx context.Context, v *audience.View, id string, limit int)
 	if err != nil {
 		return nil, err
 	}
+	return f.result(v, asked, found), nil
+}
+
+// near is the cosine from which a memory is shown to who writes another one: under it the two have a
+// subject in common, and no more.
+const near = 0.5
+
+// Like returns the active and contested memories that say much the same as one that was just written,
+// which may have no vectors yet: its statement is searched for. Without vectors there are none.
+func (f *Finder) Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*Result, error) {
+	found, err := f.index.Search(ctx, search.Request{
+		Query: m.Statement, Plain: true, Mode: search.Hybrid, Limit: limit, Public: v.Hides(),
+		Keep: document.Keep(func(other *memory.Record) bool { return other.ID != m.ID && other.Current() }),
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Hits = slices.DeleteFunc(found.Hits,
+		func(hit search.Hit) bool { return hit.Semantic == nil || hit.Semantic.Part.Cosine < near })
+	return f.result(v, m, found), nil
+}
+
+// result reads what was found for the reader of a View.
+func (f *Finder) result(v *audience.View, asked *record.Memory, found *search.Result) *Result {
 	res := &Result{Hits: []Hit{}, Degraded: found.Degraded}
 	said := differ.Read(asked.Statement)
 	for i := range found.Hits {
@@ -60,7 +86,7 @@ func (f *Finder) To(ctx context.Context, v *audience.View, id string, limit int)
 		}
 		res.Hits = append(res.Hits, hit)
 	}
-	return res, nil
+	return res
 }
 
 // Indexed says how a memory that a reader has read can be found: by its words, by its meaning too, or

@@ -1273,6 +1273,8 @@ export interface MemoryAdded {
   memory: Memory;
   /** Whether one of that tier said the same already: it is mentioned once more, and nothing else was written. */
   duplicate: boolean;
+  /** Memories that say much the same, the nearest first, at most 3; only of memory.add, when asked for: nothing is merged. */
+  similar?: SimilarMemory[];
 }
 
 export interface MemoryAddedMany {
@@ -3124,6 +3126,8 @@ export interface MemoryAddParams {
    * RFC 3339, in UTC.
    */
   createdAt?: string;
+  /** Look for memories that say much the same, too; it takes a search. */
+  similar?: boolean;
 }
 
 /** Params of memory.addMany. */
