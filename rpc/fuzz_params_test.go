@@ -196,6 +196,8 @@ var (
 		"prefix":          {"al", "", "ki", "t", "pro", "p"},
 		"link":            {"[[Kickoff]]", "Alpha", "![[Open#Head|x]]", "Twin", "[[Twin]]", "Pair", "a/Twin.md", "[[^block]]", "none", "[[Thing"},
 		"notes.query":     {"scales", "text of alpha", "\"see alpha\"", "tag:plan", "-alpha scales", "kikoff", "folder:projects x", "the", "type:Person al*", "after:2020-01-01"},
+		"memory.query":    {"what about Alpha", "who is Alice now", "statement of the person last week", "see alpha", "the", "Was gilt im Mai?", ""},
+		"match":           {"see alpha", "statement", "Alice", "none"},
 		"query": {
 			"SELECT p FROM Person WHERE p.team = {this}", "SELECT p FROM Person", "SELECT COUNT(*) FROM Person", "SELECT MAX(p.pay) FROM Person p",
 			"SELECT p FROM Person p WHERE p.about LIKE 'see %' ORDER BY p.name DESC LIMIT 3", "SELECT AVG(p.age) FROM Person p WHERE p.name = 'Nobody'",
@@ -278,7 +280,7 @@ func keepPrivate(method string, v *value) {
 	}
 	v.each(func(record *value) {
 		ids := record.named("id")
-		public := len(ids) == 0
+		public := len(ids)+len(record.named("match")) == 0
 		for _, id := range ids {
 			text, ok := id.unquoted()
 			public = ok && slices.Contains(publicIDs, text)

@@ -224,8 +224,12 @@ func (c scope) memoryVersions(ctx context.Context, _ *Session, p protocol.Memory
 }
 
 func (c scope) memoryUpdate(ctx context.Context, _ *Session, p protocol.MemoryUpdate) (*record.Memory, error) {
+	id, err := c.meantMemory(ctx, p.ID, p.Match)
+	if err != nil {
+		return nil, err
+	}
 	patch := memory.Patch{
-		ID: p.ID, Tier: p.Tier, Kind: p.Kind, Statement: p.Statement, Summary: p.Summary.Pointer(),
+		ID: id, Tier: p.Tier, Kind: p.Kind, Statement: p.Statement, Summary: p.Summary.Pointer(),
 		Questions: p.Questions.Pointer(), Domains: p.Domains.Pointer(), Tags: p.Tags.Pointer(),
 		Contexts: p.Contexts.Pointer(), EntityIDs: p.EntityIDs.Pointer(), NoteIDs: p.NoteIDs.Pointer(),
 		Importance: p.Importance, Confidence: p.Confidence, Pinned: p.Pinned, AlwaysInject: p.AlwaysInject,

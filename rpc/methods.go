@@ -59,6 +59,7 @@ func Methods() []Method {
 		method("memory.delete", scope.memoryDelete),
 		method("memory.forget", scope.memoryForget),
 		method("memory.recordUse", scope.memoryRecordUse),
+		method("memory.search", scope.memorySearch),
 		method("memory.similar", scope.memorySimilar),
 		method("memory.profile", scope.memoryProfile),
 		method("memory.stats", scope.memoryStats),

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -41,6 +42,7 @@ type Rooms struct {
 	Memories *search.Index   // of Memory
 	Reranker rerank.Reranker // nil: none is configured
 	Chat     *chat.Store
+	Recall   *recall.Ranker // over Memories
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -58,7 +60,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	return scope{
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		similar: similar.New(r.Memory, r.Memories), chat: r.Chat,
+		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall,
 	}, nil
 }
 

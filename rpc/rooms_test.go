@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -102,8 +103,14 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if finding.Dir != "" {
 		finding.Dir += "-memories"
 	}
+	remembered := document.New(db, mem, seen)
+	memories := search.Open(db, remembered, finding)
+	ranker, err := recall.Over(mem, remembered, memories, recall.Options{Now: now})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
-		KV: db, Chat: chats, Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), finding), Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

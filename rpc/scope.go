@@ -26,6 +26,7 @@ type scope struct {
 	memory   memoryKeeper
 	similar  memoryFinder
 	chat     chatKeeper
+	recall   memoryRecaller
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

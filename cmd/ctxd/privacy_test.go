@@ -69,6 +69,7 @@ var commandsOfReaders = map[string][]line{
 		"Ann|--format|svg|-o|ann.svg|--fields|16", "Open|--depth|4", "Ann|--to|Ben|--fields|16", "Ann|--to|Ben|--depth|2", "Dan|--to|Open", "Ann|--to|Zqnam", "zqboss", "", "Zqtitl"),
 	"memory list":    said("", "--sort|created", "--tag|zqlabel", "--context|zqcontext", "--context|health", "--kind|identity", "--entity|Zqname"),
 	"memory show":    said("1", "2", "zqmemory|--versions", "open|--versions", "zqstatement_about"),
+	"memory search":  said("Zqtitl", "zqmemory", "Weekly|--explain", "zqnote"),
 	"memory similar": said("1", "2", "zqmemory", "open"),
 	"memory profile": said(""),
 	"memory stats":   said(""),

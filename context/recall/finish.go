@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search"
@@ -16,7 +15,13 @@ func (s *run) finish() (*Result, error) {
 	}
 	res := &Result{
 		Hits: []Hit{}, Understood: s.read, Confidence: confidence, Reason: reason, Stages: s.applied,
-		Degraded: strings.Join(s.wrong, "; "),
+	}
+	for i, f := range s.wrong {
+		if i == 0 {
+			res.Stage, res.Degraded = f.stage, f.why
+			continue
+		}
+		res.Degraded += "; " + f.why
 	}
 	if !s.req.Explain {
 		res.Stages = nil

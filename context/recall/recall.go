@@ -90,6 +90,11 @@ type Ranker struct {
 	opts Options
 }
 
+// Over returns a Ranker over the memories of a store alone, whose Source src is.
+func Over(mem *memory.Store, src source.Source, index *search.Index, opts Options) (*Ranker, error) {
+	return New(Indexes{Memories: Index{Search: index, Source: src}, Store: mem}, opts)
+}
+
 // New returns a Ranker over indexes. The error is Invalid for a stage that there is not.
 func New(in Indexes, opts Options) (*Ranker, error) {
 	if opts.Now == nil {
@@ -111,6 +116,7 @@ type Request struct {
 	Limit          int       // 0: DefaultLimit
 	SortBy         string    // "": ByRelevance
 	MinScore       float64
+	Diversity      bool            // has the stage diversity on
 	Stages         map[string]bool // those that are not as they are configured
 	Explain        bool
 }
@@ -121,8 +127,10 @@ type Result struct {
 	Understood Understood
 	Confidence string // high, medium or low
 	Reason     string // of it
-	Degraded   string // why hits may be missing or in another order; "" when nothing is wrong
-	Stages     []Applied
+	// Degraded says why hits may be missing or in another order, "" when nothing is wrong; Stage is the
+	// part of the search that it is about: lexical, semantic or a stage of Stages.
+	Degraded, Stage string
+	Stages          []Applied
 }
 
 // Understood says how the question was read.
@@ -224,10 +232,13 @@ type run struct {
 	searched map[string]bool // kinds
 	unknown  []string        // words of the question that nothing has
 	nothing  string
-	wrong    []string // reasons of Result.Degraded
+	wrong    []failure // for Result.Degraded
 	applied  []Applied
 	changed  int
 }
+
+// failure is a part of a search that did not do its work.
+type failure struct{ stage, why string }
 
 // skip is the error of a stage that has nothing to do, or can't.
 type skip string
@@ -333,7 +344,7 @@ func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
 		return err
 	}
 	if res.Degraded != "" {
-		s.wrong = append(s.wrong, res.Degraded)
+		s.wrong = append(s.wrong, failure{res.Stage, res.Degraded})
 	}
 	meant := res.Mode == search.Hybrid
 	s.vectors = s.vectors || meant
@@ -410,12 +421,15 @@ func (s *run) apply(st *Stage) string {
 		return string(idle)
 	}
 	why := fault.Message(err)
-	s.wrong = append(s.wrong, "the stage "+st.Name+" was skipped: "+why)
+	s.wrong = append(s.wrong, failure{st.Name, "the stage " + st.Name + " was skipped: " + why})
 	return why
 }
 
 // isOn reports whether a stage is applied: as the call says, else the configuration, else the table.
 func (s *run) isOn(st *Stage) bool {
+	if st.Name == Diversity && s.req.Diversity {
+		return true
+	}
 	for _, said := range []map[string]bool{s.req.Stages, s.opts.Stages} {
 		if on, ok := said[st.Name]; ok {
 			return on

@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -106,11 +107,15 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	must(t, err)
 	chats, err := chat.Open(db, chat.Options{})
 	must(t, err)
+	remembered := document.New(db, mem, seen)
+	memories := search.Open(db, remembered, search.Options{})
+	ranker, err := recall.Over(mem, remembered, memories, recall.Options{})
+	must(t, err)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Memory: mem, Memories: search.Open(db, document.New(db, mem, seen), search.Options{}),
+		Chat: chats, Memory: mem, Memories: memories, Recall: ranker,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}

@@ -106,7 +106,8 @@ type MemoryVersions struct {
 
 // MemoryUpdate are the parameters of memory.update. Absent members stay as they are.
 type MemoryUpdate struct {
-	ID        string             `json:"id" jsonschema:"id of the memory"`
+	ID        string             `json:"id,omitempty" jsonschema:"id of the memory; or give match"`
+	Match     string             `json:"match,omitempty" jsonschema:"a text that says which memory is meant: the best hit of memory.search if it is clearly better than the second"`
 	Tier      *string            `json:"tier,omitempty" enum:"working,history,patterns,memoryBank" jsonschema:"its tier; its time in it begins anew"`
 	Kind      *string            `json:"kind,omitempty" enum:"fact,preference,identity,goal,value,project,skill,decision,task,event,lesson,solution,takeaway" jsonschema:"what sort of statement it is"`
 	Statement *string            `json:"statement,omitempty" jsonschema:"the statement, at most 8,000 characters; number and handle stay"`
@@ -192,6 +193,73 @@ type MemorySimilar struct {
 	ID    string `json:"id" jsonschema:"id of the memory"`
 	Limit int    `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"memories at most"`
 	Reads
+}
+
+// MemorySearch are the parameters of memory.search.
+type MemorySearch struct {
+	Query     string          `json:"query" jsonschema:"a question, or words of what is looked for"`
+	Tiers     []string        `json:"tiers,omitempty" jsonschema:"memories of these tiers only"`
+	Status    []string        `json:"status,omitempty" jsonschema:"of these statuses only; active and contested when absent"`
+	Tags      []string        `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
+	Contexts  []string        `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
+	EntityIDs []string        `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
+	After     *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
+	Before    *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`
+	AsOf      *time.Time      `json:"asOf,omitempty" jsonschema:"what held at this time, superseded and deprecated memories included"`
+	Limit     int             `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"hits at most"`
+	SortBy    string          `json:"sortBy,omitempty" enum:"relevance,recency,score" default:"relevance" jsonschema:"relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone"`
+	MinScore  float64         `json:"minScore,omitempty" min:"0" max:"1" jsonschema:"hits with at least this score"`
+	Diversity bool            `json:"diversity,omitempty" jsonschema:"show of memories that say nearly the same only the surest"`
+	Stages    map[string]bool `json:"stages,omitempty" jsonschema:"stages of the ranking to switch on or off, by name"`
+	Explain   bool            `json:"explain,omitempty" jsonschema:"say what each stage did"`
+	Reads
+}
+
+// MemoryHit is a memory that was found.
+type MemoryHit struct {
+	Kind      string             `json:"kind" enum:"memories" jsonschema:"what it is"`
+	ID        string             `json:"id" jsonschema:"its id"`
+	Ref       string             `json:"ref" jsonschema:"its number, as in #42"`
+	Position  int                `json:"position" jsonschema:"its place, from 1"`
+	Tier      string             `json:"tier" jsonschema:"its tier"`
+	Status    string             `json:"status" jsonschema:"its status"`
+	Text      string             `json:"text" jsonschema:"its statement, whole; with asOf what it said then"`
+	Score     float64            `json:"score" jsonschema:"how well it answers, 0 to 1, in hundredths"`
+	CreatedAt time.Time          `json:"createdAt" jsonschema:"when it was written down"`
+	OlderThan string             `json:"olderThan,omitempty" jsonschema:"id of a memory that says something else of the same, and is newer"`
+	Ranges    [][2]int           `json:"ranges" jsonschema:"matches in text: UTF-16, half-open"`
+	Signals   map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: the relevance, and what each stage made of the hit: a factor, what it adds for support, a probability for rerank"`
+}
+
+// MemoryUnderstood says how a question was read.
+type MemoryUnderstood struct {
+	Words     []string   `json:"words" jsonschema:"its words, folded"`
+	Unknown   []string   `json:"unknown" jsonschema:"those that no memory has"`
+	Ignored   []string   `json:"ignored" jsonschema:"words that say nothing"`
+	EntityIDs []string   `json:"entityIds" jsonschema:"entities that it names"`
+	From      *time.Time `json:"from,omitempty" jsonschema:"begin of the days that it names"`
+	To        *time.Time `json:"to,omitempty" jsonschema:"end of them"`
+	Recent    bool       `json:"recent" jsonschema:"whether it asks for what is new"`
+	SortBy    string     `json:"sortBy" enum:"relevance,recency,score" jsonschema:"the order of the hits"`
+}
+
+// MemoryStage says what a stage of the ranking did.
+type MemoryStage struct {
+	Stage   string `json:"stage" jsonschema:"its name"`
+	On      bool   `json:"on" jsonschema:"whether it was applied"`
+	Skipped string `json:"skipped,omitempty" jsonschema:"why it did nothing"`
+	Changed int    `json:"changed" jsonschema:"hits whose score or place it changed"`
+	US      int64  `json:"us" jsonschema:"time in microseconds"`
+}
+
+// MemoryFound is the result of memory.search.
+type MemoryFound struct {
+	Hits       []MemoryHit      `json:"hits" jsonschema:"best first"`
+	Understood MemoryUnderstood `json:"understood" jsonschema:"how the question was read"`
+	Confidence string           `json:"confidence" enum:"high,medium,low" jsonschema:"how sure it is that the hits answer; with low a client should say that it does not know"`
+	Reason     string           `json:"reason" jsonschema:"why it is so sure"`
+	Degraded   *Degraded        `json:"degraded,omitempty" jsonschema:"what could not take part"`
+	Stages     []MemoryStage    `json:"stages,omitempty" jsonschema:"with explain: what each stage did, in order"`
 }
 
 // SimilarMemory is a memory that says much the same as another.
@@ -355,6 +423,13 @@ var memoryMethods = []Method{
 	describe[MemoryUsed, Counted]("memory.recordUse", Mutation,
 		"Count that memories were used.", "It changes no memory: neither its version nor what is indexed of it.",
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),
+	describe[MemorySearch, MemoryFound]("memory.search", Read,
+		"Find the memories that answer a question.",
+		"By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.",
+		Example{
+			`{"query":"When do I work out?","limit":1}`,
+			`{"hits":[{"kind":"memories","id":"550e8400-e29b-41d4-a716-446655440000","ref":"#42","position":1,"tier":"memoryBank","status":"active","text":"I prefer morning workouts","score":0.52,"createdAt":"2026-03-04T09:00:00Z","ranges":[[17,25]]}],"understood":{"words":["work","out"],"unknown":[],"ignored":["when","do"],"entityIds":[],"recent":false,"sortBy":"relevance"},"confidence":"medium","reason":"nothing is very near to the question"}`,
+		}),
 	describe[MemorySimilar, SimilarMemories]("memory.similar", Read,
 		"Find the memories that say much the same as one, the nearest first.",
 		"Active and contested ones. It compares vectors that are stored and embeds nothing; while the memory has none, it looks for its words and says so.",

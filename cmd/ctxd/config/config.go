@@ -79,6 +79,7 @@ type Records struct {
 	Vault    Vault
 	Entities entities.Limits
 	Memory   memory.Limits
+	Ranking  Ranking
 	MaxBody  int // bytes of the text of a note
 	Reports  int // of prompts
 }
@@ -396,7 +397,8 @@ func Default() *Config {
 			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports,
 		},
 	}
-	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.limitSettings())
+	c.Records.Ranking = defaultRanking()
+	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.limitSettings())
 	for _, s := range c.Settings {
 		s.Origin = Origin{Source: FromDefault}
 	}

@@ -103,10 +103,11 @@ func Start(opts Options) (*Daemon, error) {
 		return nil, errors.Join(err, embedder.Close())
 	}
 	by := Finding{
-		embedder: embedder,
-		reranker: OpenReranker(opts.reranker, opts.embedder.Runner, 0, opts.Log),
-		weights:  search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
-		fusion:   search.Fusion(opts.fusion),
+		embedder:      embedder,
+		reranker:      OpenReranker(opts.reranker, opts.embedder.Runner, 0, opts.Log),
+		rerankTimeout: opts.reranker.Timeout,
+		weights:       search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
+		fusion:        search.Fusion(opts.fusion),
 	}
 	d := &Daemon{
 		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, reranker: by.reranker, log: opts.Log, started: time.Now(),

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -16,6 +17,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/semantic"
@@ -134,9 +136,11 @@ func indexDir(db *kv.Store, folder string) string {
 type Finding struct {
 	embedder embed.Embedder  // nil: in no other way; not closed by the rooms
 	reranker rerank.Reranker // nil: none; not closed by the rooms
-	weights  search.Weights
-	fusion   search.Fusion
-	ahead    *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
+	// rerankTimeout is how long it is waited for; 0: as long as a search waits by itself.
+	rerankTimeout time.Duration
+	weights       search.Weights
+	fusion        search.Fusion
+	ahead         *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
 }
 
 // readIndexAhead begins to read the index of words, beside the opening of the store.
@@ -211,6 +215,13 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}
 	ofMemories := finding
 	ofMemories.Dir = indexDir(db, memoriesFolder)
+	remembered := document.New(db, mem, seen)
+	memories := search.Open(db, remembered, ofMemories)
+	ranker, err := recall.Over(mem, remembered, memories,
+		recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Stages: limits.Ranking.Stages()})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -222,7 +233,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memory:   mem,
 		Reranker: by.reranker,
 		Chat:     chats,
-		Memories: search.Open(db, document.New(db, mem, seen), ofMemories),
+		Memories: memories,
+		Recall:   ranker,
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

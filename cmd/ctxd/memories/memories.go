@@ -17,6 +17,7 @@ import (
 type Command struct {
 	Add     addMemory       `cmd:"" help:"Write a memory down: one statement about you or your world."`
 	List    listMemories    `cmd:"" help:"List the memories."`
+	Search  searchMemories  `cmd:"" help:"Find the memories that answer a question."`
 	Show    showMemory      `cmd:"" help:"Show a memory, and what it said before."`
 	Update  updateMemory    `cmd:"" help:"Change parts of a memory; what it said before is kept."`
 	Pin     pinMemory       `cmd:"" help:"Pin a memory: it is always in the prompts that show memories."`

@@ -1359,6 +1359,51 @@ export interface MemoryForgotten {
   forgotten: number;
 }
 
+export interface MemoryFound {
+  /** Best first. */
+  hits: MemoryHit[];
+  /** How the question was read. */
+  understood: MemoryUnderstood;
+  /** How sure it is that the hits answer; with low a client should say that it does not know. */
+  confidence: "high" | "medium" | "low";
+  /** Why it is so sure. */
+  reason: string;
+  /** What could not take part. */
+  degraded?: Degraded;
+  /** With explain: what each stage did, in order. */
+  stages?: MemoryStage[];
+}
+
+export interface MemoryHit {
+  /** What it is. */
+  kind: "memories";
+  /** Its id. */
+  id: string;
+  /** Its number, as in #42. */
+  ref: string;
+  /** Its place, from 1. */
+  position: number;
+  /** Its tier. */
+  tier: string;
+  /** Its status. */
+  status: string;
+  /** Its statement, whole; with asOf what it said then. */
+  text: string;
+  /** How well it answers, 0 to 1, in hundredths. */
+  score: number;
+  /**
+   * When it was written down.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /** Id of a memory that says something else of the same, and is newer. */
+  olderThan?: string;
+  /** Matches in text: UTF-16, half-open. */
+  ranges: [number, number][];
+  /** With explain: the relevance, and what each stage made of the hit: a factor, what it adds for support, a probability for rerank. */
+  signals?: Record<string, number>;
+}
+
 export interface MemoryList {
   /** What is always injected, then the best of the kinds identity, preference, goal and project. */
   memories: Memory[];
@@ -1386,6 +1431,19 @@ export interface MemorySource {
   noteId?: string;
 }
 
+export interface MemoryStage {
+  /** Its name. */
+  stage: string;
+  /** Whether it was applied. */
+  on: boolean;
+  /** Why it did nothing. */
+  skipped?: string;
+  /** Hits whose score or place it changed. */
+  changed: number;
+  /** Time in microseconds. */
+  us: number;
+}
+
 export interface MemoryStats {
   /** Memories in all. */
   total: number;
@@ -1403,6 +1461,31 @@ export interface MemoryStats {
   mostUsed: Memory[];
   /** The oldest that was never used; absent when there is none. */
   oldestUnused?: Memory;
+}
+
+export interface MemoryUnderstood {
+  /** Its words, folded. */
+  words: string[];
+  /** Those that no memory has. */
+  unknown: string[];
+  /** Words that say nothing. */
+  ignored: string[];
+  /** Entities that it names. */
+  entityIds: string[];
+  /**
+   * Begin of the days that it names.
+   * RFC 3339, in UTC.
+   */
+  from?: string;
+  /**
+   * End of them.
+   * RFC 3339, in UTC.
+   */
+  to?: string;
+  /** Whether it asks for what is new. */
+  recent: boolean;
+  /** The order of the hits. */
+  sortBy: "relevance" | "recency" | "score";
 }
 
 export interface MemoryUse {
@@ -3196,8 +3279,10 @@ export interface MemoryVersionsParams {
 
 /** Params of memory.update. */
 export interface MemoryUpdateParams {
-  /** Id of the memory. */
-  id: string;
+  /** Id of the memory; or give match. */
+  id?: string;
+  /** A text that says which memory is meant: the best hit of memory.search if it is clearly better than the second. */
+  match?: string;
   /** Its tier; its time in it begins anew. */
   tier?: "working" | "history" | "patterns" | "memoryBank";
   /** What sort of statement it is. */
@@ -3320,6 +3405,60 @@ export interface MemoryForgetParams {
 export interface MemoryRecordUseParams {
   /** The memories that were used, at most 200. */
   ids: string[];
+}
+
+/** Params of memory.search. */
+export interface MemorySearchParams {
+  /** A question, or words of what is looked for. */
+  query: string;
+  /** Memories of these tiers only. */
+  tiers?: string[];
+  /** Of these statuses only; active and contested when absent. */
+  status?: string[];
+  /** With each of these tags or domains, or one below it. */
+  tags?: string[];
+  /** In one of these contexts, by id. */
+  contexts?: string[];
+  /** About one of these entities. */
+  entityIds?: string[];
+  /**
+   * Written down at this time or later.
+   * RFC 3339, in UTC.
+   */
+  after?: string;
+  /**
+   * Written down before this time.
+   * RFC 3339, in UTC.
+   */
+  before?: string;
+  /**
+   * What held at this time, superseded and deprecated memories included.
+   * RFC 3339, in UTC.
+   */
+  asOf?: string;
+  /**
+   * Hits at most.
+   * From 1 to 50. 5 when absent.
+   */
+  limit?: number;
+  /**
+   * Relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone.
+   * "relevance" when absent.
+   */
+  sortBy?: "relevance" | "recency" | "score";
+  /**
+   * Hits with at least this score.
+   * From 0 to 1.
+   */
+  minScore?: number;
+  /** Show of memories that say nearly the same only the surest. */
+  diversity?: boolean;
+  /** Stages of the ranking to switch on or off, by name. */
+  stages?: Record<string, boolean>;
+  /** Say what each stage did. */
+  explain?: boolean;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
 }
 
 /** Params of memory.similar. */
@@ -3925,6 +4064,13 @@ export interface Methods {
    * @example {"ids":["550e8400-e29b-41d4-a716-446655440000"]}
    */
   "memory.recordUse": { params: MemoryRecordUseParams; result: Counted };
+  /**
+   * Find the memories that answer a question.
+   * By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"query":"When do I work out?","limit":1}
+   */
+  "memory.search": { params: MemorySearchParams; result: MemoryFound };
   /**
    * Find the memories that say much the same as one, the nearest first.
    * Active and contested ones. It compares vectors that are stored and embeds nothing; while the memory has none, it looks for its words and says so.
