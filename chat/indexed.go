@@ -1,9 +1,12 @@
 package chat
 
 import (
+	"context"
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -35,4 +38,45 @@ func (m *message) Tier(now time.Time) string {
 func ConversationOf(key string) (id string) {
 	id, _, _ = strings.Cut(key, "/")
 	return id
+}
+
+// FoundMessage is a message that a search found, with its conversation.
+type FoundMessage struct {
+	Conversation *record.Conversation
+	Message      *record.ChatMessage
+}
+
+// Found returns the messages that are stored under keys as a reader may see them, nil in the place of
+// each that he does not see. O(keys).
+func (s *Store) Found(ctx context.Context, v *audience.View, keys []string) (list []*FoundMessage, err error) {
+	list = make([]*FoundMessage, len(keys))
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		for i, key := range keys {
+			if list[i], err = found(tx, v, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func found(tx *kv.Tx, v *audience.View, key string) (*FoundMessage, error) {
+	c, err := Conversations.Get(tx, ConversationOf(key))
+	if err != nil || !sees(v, c) {
+		return nil, err
+	}
+	m, err := Messages.Get(tx, key)
+	if err != nil || m == nil || !v.Sees(m.private()) {
+		return nil, err
+	}
+	out := &FoundMessage{}
+	if out.Conversation, err = shown(tx, v, c); err != nil {
+		return nil, err
+	}
+	out.Message = shownMessage(v, c, out.Conversation.Handle != "", m)
+	return out, nil
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -19,6 +21,11 @@ type chatKeeper interface {
 	) (list []*record.Conversation, more bool, err error)
 	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
 	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
+}
+
+// messageFinder searches messages for the reader of a View.
+type messageFinder interface {
+	Search(ctx context.Context, v *audience.View, r find.Request) (*find.Result, error)
 }
 
 func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
@@ -83,6 +90,34 @@ func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (o
 		out.NextCursor = mark{last.UpdatedAt.Format(time.RFC3339Nano), last.ID}.cursor()
 	}
 	return out, err
+}
+
+func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch) (out protocol.ChatFound, err error) {
+	res, err := c.said.Search(ctx, c.view, find.Request{
+		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Conversation: p.ConversationID, Archived: p.Archived,
+	})
+	if err != nil {
+		return out, err
+	}
+	by := res.Search
+	out = protocol.ChatFound{
+		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: understood(by.Understood),
+	}
+	if by.Nothing != "" {
+		out.Nothing = &protocol.SearchNothing{Why: by.Nothing}
+	}
+	if by.Degraded != "" {
+		out.Degraded = &protocol.Degraded{Stage: by.Stage, Why: by.Degraded}
+	}
+	for _, h := range res.Hits {
+		c, m := h.Conversation, h.Message
+		out.Hits = append(out.Hits, protocol.ChatHit{
+			ConversationID: c.ID, Handle: c.Handle, Title: c.Title, ID: m.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
+			Private: m.Private, CreatedAt: m.CreatedAt,
+			Score: h.Score, By: foundBy(h.Found), Snippet: h.Snippet, Ranges: h.Ranges,
+		})
+	}
+	return out, nil
 }
 
 func (c scope) chatUpdate(ctx context.Context, _ *Session, p protocol.ChatUpdate) (*record.Conversation, error) {

@@ -14,7 +14,7 @@ type index struct {
 
 // indexes returns those that are served: that of notes, then those of other documents.
 func (r *Rooms) indexes() (list []index) {
-	for _, x := range []index{{r.Search, ""}, {r.Memories, "memories"}} {
+	for _, x := range []index{{r.Search, ""}, {r.Memories, "memories"}, {r.Messages, "messages"}} {
 		if x.Index != nil {
 			list = append(list, x)
 		}

@@ -74,6 +74,7 @@ func Methods() []Method {
 		method("chat.append", scope.chatAppend),
 		method("chat.get", scope.chatGet),
 		method("chat.list", scope.chatList),
+		method("chat.search", scope.chatSearch),
 		method("chat.update", scope.chatUpdate),
 		method("chat.archive", scope.chatArchive),
 		method("chat.unarchive", scope.chatUnarchive),

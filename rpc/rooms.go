@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -43,6 +44,7 @@ type Rooms struct {
 	Reranker rerank.Reranker // nil: none is configured
 	Chat     *chat.Store
 	Recall   *recall.Ranker // over Memories
+	Messages *search.Index  // of Chat
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -60,7 +62,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	return scope{
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall,
+		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
 	}, nil
 }
 

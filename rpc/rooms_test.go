@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/chat"
+	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
@@ -100,17 +101,23 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
+	if err != nil {
+		return nil, err
+	}
+	ofMemories, ofMessages := finding, finding
 	if finding.Dir != "" {
-		finding.Dir += "-memories"
+		ofMemories.Dir += "-memories"
+		ofMessages.Dir += "-messages"
 	}
 	remembered := document.New(db, mem, seen)
-	memories := search.Open(db, remembered, finding)
+	memories := search.Open(db, remembered, ofMemories)
 	ranker, err := recall.Over(mem, remembered, memories, recall.Options{Now: now})
 	if err != nil {
 		return nil, err
 	}
 	return &rpc.Rooms{
-		KV: db, Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: search.Open(db, said, ofMessages), Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

@@ -27,6 +27,7 @@ type scope struct {
 	similar  memoryFinder
 	chat     chatKeeper
 	recall   memoryRecaller
+	said     messageFinder
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

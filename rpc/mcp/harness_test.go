@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ctxd/ctxd/chat"
+	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
@@ -111,11 +112,13 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	memories := search.Open(db, remembered, search.Options{})
 	ranker, err := recall.Over(mem, remembered, memories, recall.Options{})
 	must(t, err)
+	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
+	must(t, err)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Memory: mem, Memories: memories, Recall: ranker,
+		Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Messages: search.Open(db, said, search.Options{}),
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}

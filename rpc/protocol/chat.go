@@ -65,6 +65,43 @@ type Conversations struct {
 	NextCursor    string                 `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
+// ChatSearch are the parameters of chat.search.
+type ChatSearch struct {
+	Query          string `json:"query" jsonschema:"words to look for; a remote reader searches what he may see"`
+	Limit          int    `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
+	Mode           string `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to search: lexical (by words), semantic (by meaning) or hybrid (both); without vectors hybrid falls back to words and the result says so, and semantic fails"`
+	ConversationID string `json:"conversationId,omitempty" jsonschema:"id or handle of the conversation to look in, archived or not; all when absent"`
+	Archived       bool   `json:"archived,omitempty" jsonschema:"archived conversations too"`
+	Reads
+}
+
+// ChatHit is one message that was found.
+type ChatHit struct {
+	ConversationID string    `json:"conversationId" jsonschema:"id of its conversation"`
+	Handle         string    `json:"handle,omitempty" jsonschema:"handle of its conversation; absent where it would tell something private"`
+	Title          string    `json:"title" jsonschema:"title of its conversation"`
+	ID             string    `json:"id" jsonschema:"id of the message"`
+	Index          int       `json:"index" jsonschema:"its number in the conversation, from 1"`
+	Hash           string    `json:"hash,omitempty" jsonschema:"its name in the conversation; absent where it would tell something private"`
+	Role           string    `json:"role" jsonschema:"user, assistant or system"`
+	Private        bool      `json:"private" jsonschema:"whether it is private"`
+	CreatedAt      time.Time `json:"createdAt" jsonschema:"when it was said"`
+	Score          float64   `json:"score" jsonschema:"greater is better; comparable within one result only"`
+	By             string    `json:"by" enum:"words,meaning,both" jsonschema:"what found it: meaning where it has none of the words"`
+	Snippet        string    `json:"snippet" jsonschema:"the passage of it that matches best; for a message found only by meaning, the nearest part"`
+	Ranges         [][2]int  `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
+}
+
+// ChatFound is the result of chat.search.
+type ChatFound struct {
+	Hits       []ChatHit         `json:"hits" jsonschema:"best first"`
+	Mode       string            `json:"mode" enum:"hybrid,lexical,semantic" jsonschema:"the mode that was used; lexical for a hybrid search without a part by meaning"`
+	Degraded   *Degraded         `json:"degraded,omitempty" jsonschema:"what could not take part"`
+	Corrected  map[string]string `json:"corrected,omitempty" jsonschema:"words of the query that are in no message, each with the word that differs by one edit and was looked for in its place"`
+	Nothing    *SearchNothing    `json:"nothing,omitempty" jsonschema:"why nothing was found; absent where there are hits"`
+	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"how the query was read, when it has problems"`
+}
+
 // ChatUpdate are the parameters of chat.update. Absent members stay as they are.
 type ChatUpdate struct {
 	ID        string  `json:"id" jsonschema:"id or handle of the conversation"`
@@ -103,6 +140,16 @@ var chatMethods = []Method{
 	describe[ChatList, Conversations]("chat.list", Read,
 		"List conversations, the one changed last first.", "",
 		Example{`{"limit":1}`, `{"conversations":[` + exampleConversation + `]}`}),
+	describe[ChatSearch, ChatFound]("chat.search", Read,
+		"Find messages by the words and the meaning of a query.",
+		"Words are ORed; \"quoted phrases\", -word, role:, tier:, before: and after: are met by every hit. tier:working is what was said in the last 24 hours, tier:history the rest. "+
+			"What is said in code counts less.",
+		Example{
+			`{"query":"hike in may","limit":1}`,
+			`{"hits":[{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","id":"16fd2706-8baf-433b-82eb-8c7fada847da",` +
+				`"index":1,"hash":"a3f20k","role":"user","private":false,"createdAt":"2026-03-04T09:00:00Z","score":0.82,"by":"both","snippet":"Where could we hike in May?","ranges":[[15,19],[23,26]]}],"mode":"hybrid"}`,
+		},
+		CodeNotFound, CodeLimit, CodeDeadline, CodeUnavailable),
 	describe[ChatUpdate, record.Conversation]("chat.update", Mutation,
 		"Change the title of a conversation, or whether it is private.", "Its handle stays. What was remembered from a conversation that becomes private is private too.",
 		Example{`{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}`, exampleConversation},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
@@ -81,11 +82,12 @@ func upgradeStore(tx *kv.Tx, from int) error {
 
 // IndexFolders are where the indexes are kept, words and vectors, in the folder of the store: that of
 // notes, then those of other documents. A folder is of one index.
-var IndexFolders = []string{notesFolder, memoriesFolder}
+var IndexFolders = []string{notesFolder, memoriesFolder, messagesFolder}
 
 const (
 	notesFolder    = "index"
 	memoriesFolder = "index-memories"
+	messagesFolder = "index-messages"
 )
 
 // LogFolder is where the log is kept, in the folder of the store.
@@ -155,7 +157,7 @@ func readIndexAhead(dir string) *search.Ahead {
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
 // WQL, the graph, what remote readers see, the indexes of words and of vectors of notes, memories,
-// conversations, the indexes of memories, the cached blocks of gather; then the events for clients. What they leave for later is built in the background, once the index
+// conversations, the indexes of memories and of messages, the cached blocks of gather; then the events for clients. What they leave for later is built in the background, once the index
 // of words is read, or before that by the first who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
@@ -213,8 +215,12 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	ofMemories := finding
-	ofMemories.Dir = indexDir(db, memoriesFolder)
+	messages, err := chatdoc.New(db, seen, chatdoc.Options{})
+	if err != nil {
+		return nil, err
+	}
+	ofMemories, ofMessages := finding, finding
+	ofMemories.Dir, ofMessages.Dir = indexDir(db, memoriesFolder), indexDir(db, messagesFolder)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, ofMemories)
 	ranker, err := recall.Over(mem, remembered, memories,
@@ -235,6 +241,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Chat:     chats,
 		Memories: memories,
 		Recall:   ranker,
+		Messages: search.Open(db, messages, ofMessages),
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

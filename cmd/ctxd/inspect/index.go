@@ -24,7 +24,7 @@ type indexCmd struct {
 func (indexCmd) Help() string {
 	return "Notes are in two indexes: " +
 		"one of words, which has a note as soon as it is stored, and one of vectors, which an embedder makes of " +
-		"each part of a note in the background. Memories have two of their own. " +
+		"each part of a note in the background. Memories have two of their own, and so have messages. " +
 		"This shows the progress and size of both, and which notes are missing."
 }
 

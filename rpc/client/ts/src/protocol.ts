@@ -87,6 +87,53 @@ export interface ChatAppended {
   messages: ChatMessageAdded[];
 }
 
+export interface ChatFound {
+  /** Best first. */
+  hits: ChatHit[];
+  /** The mode that was used; lexical for a hybrid search without a part by meaning. */
+  mode: "hybrid" | "lexical" | "semantic";
+  /** What could not take part. */
+  degraded?: Degraded;
+  /** Words of the query that are in no message, each with the word that differs by one edit and was looked for in its place. */
+  corrected?: Record<string, string>;
+  /** Why nothing was found; absent where there are hits. */
+  nothing?: SearchNothing;
+  /** How the query was read, when it has problems. */
+  understood?: SearchUnderstood;
+}
+
+export interface ChatHit {
+  /** Id of its conversation. */
+  conversationId: string;
+  /** Handle of its conversation; absent where it would tell something private. */
+  handle?: string;
+  /** Title of its conversation. */
+  title: string;
+  /** Id of the message. */
+  id: string;
+  /** Its number in the conversation, from 1. */
+  index: number;
+  /** Its name in the conversation; absent where it would tell something private. */
+  hash?: string;
+  /** User, assistant or system. */
+  role: string;
+  /** Whether it is private. */
+  private: boolean;
+  /**
+   * When it was said.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /** Greater is better; comparable within one result only. */
+  score: number;
+  /** What found it: meaning where it has none of the words. */
+  by: "words" | "meaning" | "both";
+  /** The passage of it that matches best; for a message found only by meaning, the nearest part. */
+  snippet: string;
+  /** What matched in the snippet: UTF-16 offsets, half-open. */
+  ranges: [number, number][];
+}
+
 export interface ChatMessage {
   /** Id of the message. */
   id: string;
@@ -3593,6 +3640,28 @@ export interface ChatListParams {
   audience?: "local" | "remote";
 }
 
+/** Params of chat.search. */
+export interface ChatSearchParams {
+  /** Words to look for; a remote reader searches what he may see. */
+  query: string;
+  /**
+   * Hits at most.
+   * From 1 to 100. 10 when absent.
+   */
+  limit?: number;
+  /**
+   * How to search: lexical (by words), semantic (by meaning) or hybrid (both); without vectors hybrid falls back to words and the result says so, and semantic fails.
+   * "hybrid" when absent.
+   */
+  mode?: "hybrid" | "lexical" | "semantic";
+  /** Id or handle of the conversation to look in, archived or not; all when absent. */
+  conversationId?: string;
+  /** Archived conversations too. */
+  archived?: boolean;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.update. */
 export interface ChatUpdateParams {
   /** Id or handle of the conversation. */
@@ -4147,6 +4216,13 @@ export interface Methods {
    * @example {"limit":1}
    */
   "chat.list": { params: ChatListParams; result: Conversations };
+  /**
+   * Find messages by the words and the meaning of a query.
+   * Words are ORed; "quoted phrases", -word, role:, tier:, before: and after: are met by every hit. tier:working is what was said in the last 24 hours, tier:history the rest. What is said in code counts less.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"query":"hike in may","limit":1}
+   */
+  "chat.search": { params: ChatSearchParams; result: ChatFound };
   /**
    * Change the title of a conversation, or whether it is private.
    * Its handle stays. What was remembered from a conversation that becomes private is private too.
