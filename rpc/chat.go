@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -101,7 +102,7 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 	}
 	by := res.Search
 	out = protocol.ChatFound{
-		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: understood(by.Understood),
+		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: found.Understood(by.Understood),
 	}
 	if by.Nothing != "" {
 		out.Nothing = &protocol.SearchNothing{Why: by.Nothing}
@@ -114,7 +115,7 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 		out.Hits = append(out.Hits, protocol.ChatHit{
 			ConversationID: c.ID, Handle: c.Handle, Title: c.Title, ID: m.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
 			Private: m.Private, CreatedAt: m.CreatedAt,
-			Score: h.Score, By: foundBy(h.Found), Snippet: h.Snippet, Ranges: h.Ranges,
+			Score: h.Score, By: found.By(h.Found), Snippet: h.Snippet, Ranges: h.Ranges,
 		})
 	}
 	return out, nil

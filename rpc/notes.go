@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -277,8 +278,8 @@ func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimi
 // searchResult writes what was found.
 func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchResult {
 	out := protocol.SearchResult{
-		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: understood(res.Understood),
-		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages),
+		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: found.Understood(res.Understood),
+		Fused: found.Fused(res.Fused), Stages: found.Stages(res.Stages),
 	}
 	out.Corrected = res.Corrected
 	if res.Nothing != "" {
@@ -291,10 +292,10 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 		n := notedoc.Note(f.Doc)
 		hit := protocol.SearchHit{
 			ID: n.ID, Title: c.view.TitleOf(n), Vault: c.view.VaultOf(n), Path: n.Path, Score: f.Score,
-			Snippet: f.Snippet, By: foundBy(f.Found), Ranges: f.Ranges,
+			Snippet: f.Snippet, By: found.By(f.Found), Ranges: f.Ranges,
 		}
 		if explain {
-			hit.Signals = searchSignals(&f)
+			hit.Signals = found.Signals(&f)
 		}
 		out.Hits = append(out.Hits, hit)
 	}

@@ -73,6 +73,7 @@ var commandsOfReaders = map[string][]line{
 	"memory similar": said("1", "2", "zqmemory", "open"),
 	"memory profile": said(""),
 	"memory stats":   said(""),
+	"chat search":    said("scales|-n|100", "zqstatement", "Zqtitle talk", "zqname role:user", "talk|--archived|-m|lexical"),
 	"chat list":      said("", "--archived"),
 	"chat show":      said("{talk 0}", "{talk 1}", "zqtalk"),
 	"inspect memory": said("1", "2", "zqmemory", "open"),

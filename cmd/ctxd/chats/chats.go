@@ -21,6 +21,7 @@ type Options struct {
 type Command struct {
 	List      list      `cmd:"" help:"List the conversations."`
 	Show      show      `cmd:"" help:"Show a conversation with its messages."`
+	Search    searchIn  `cmd:"" help:"Find messages by their words and their meaning."`
 	Append    appendTo  `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
 	Update    update    `cmd:"" help:"Change the title of a conversation, or whether it is private."`
 	Archive   archive   `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
@@ -39,6 +40,7 @@ func (Command) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd chat list", "what was talked about"},
 		{"ctxd chat show weekend_trip_k3x9", "one conversation"},
+		{"ctxd chat search where to hike", "what was said about it"},
 		{`ctxd chat append "Where could we hike in May?"`, "begin one"},
 	}
 }

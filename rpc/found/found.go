@@ -1,12 +1,12 @@
-package rpc
+package found
 
 import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// understood writes how a query was read, nil for nil.
-func understood(u *search.Understanding) *protocol.SearchUnderstood {
+// Understood writes how a query was read, nil for nil.
+func Understood(u *search.Understanding) *protocol.SearchUnderstood {
 	if u == nil {
 		return nil
 	}
@@ -27,31 +27,31 @@ func understood(u *search.Understanding) *protocol.SearchUnderstood {
 	return out
 }
 
-// searchSignals writes what counted, by name.
-func searchSignals(h *search.Hit) map[string]float64 {
+// Signals writes what counted, by name.
+func Signals(h *search.Hit) map[string]float64 {
 	all := make(map[string]float64)
 	h.EachSignal(func(name string, value float64) { all[name] = value })
 	return all
 }
 
-// searchStages writes what took how long, nil for nil.
-func searchStages(list []search.Stage) (out []protocol.SearchStage) {
+// Stages writes what took how long, nil for nil.
+func Stages(list []search.Stage) (out []protocol.SearchStage) {
 	for _, st := range list {
 		out = append(out, protocol.SearchStage{Stage: st.Name, US: st.Took.Microseconds()})
 	}
 	return out
 }
 
-// searchFused writes what each list counted, nil for nil.
-func searchFused(f *search.Fused) *protocol.SearchFused {
+// Fused writes what each list counted, nil for nil.
+func Fused(f *search.Fused) *protocol.SearchFused {
 	if f == nil {
 		return nil
 	}
 	return &protocol.SearchFused{By: string(f.By), Words: f.Words, Meaning: f.Meaning, Known: f.Known}
 }
 
-// foundBy says what found a hit.
-func foundBy(m search.Mode) string {
+// By says what found a hit.
+func By(m search.Mode) string {
 	switch m {
 	case search.Semantic:
 		return "meaning"
