@@ -41,7 +41,7 @@ type Command struct {
 func (Command) Help() string {
 	return "Starts a daemon with its own store and socket in a temporary folder, copies the sample vault there, and " +
 		"makes the calls of a note app over the socket: " +
-		"import, remember, complete, query, search, assemble. " +
+		"import, remember, complete, query, search, recall, assemble. " +
 		"Prints the prompt that a model would get, and the report that explains it. " +
 		"Everything is removed at the end."
 }
@@ -78,6 +78,7 @@ type demonstration struct {
 	Entities protocol.EntityItems   `json:"entities"`
 	Computed []computed             `json:"computed"`
 	Search   protocol.SearchResult  `json:"search"`
+	Recalled []recalled             `json:"recalled"`
 	Context  prompt.Result          `json:"context"`
 	TotalMS  float64                `json:"totalMs"`
 }
@@ -86,6 +87,12 @@ type demonstration struct {
 type step struct {
 	Method string  `json:"method"`
 	MS     float64 `json:"ms"`
+}
+
+// recalled is what the memories answer to a question.
+type recalled struct {
+	Question string               `json:"question"`
+	Found    protocol.MemoryFound `json:"found"`
 }
 
 // computed is the value of a computed field.
@@ -184,7 +191,7 @@ func (j *job) run() error {
 	j.did.Daemon = j.client.Server().ServerInfo
 	j.show.begin(j.client.Server(), time.Since(j.started))
 	for _, does := range []func() error{
-		j.imports, j.remembers, j.completesNotes, j.completesEntities, j.computes, j.searches, j.assembles,
+		j.imports, j.remembers, j.completesNotes, j.completesEntities, j.computes, j.searches, j.recalls, j.assembles,
 	} {
 		if err := does(); err != nil {
 			return err

@@ -9,6 +9,13 @@ import (
 // shownMemories is how many of the memories the demo lists, the newest.
 const shownMemories = 3
 
+// Questions to the memories. One is answered by a fact, the other by the newer of two.
+const (
+	askedFact   = "Which acid cost me a queen?"
+	askedNewest = "When does the second lot ship?"
+	recallHits  = 2
+)
+
 // sources holds the ids of what memories come from and are about.
 type sources struct {
 	notes         map[string]string   // by path
@@ -104,4 +111,18 @@ func draftOf(m remembered.Memory, from sources) protocol.MemoryDraft {
 		}
 	}
 	return d
+}
+
+// recalls asks what is remembered: a fact, and what has changed since it was first said.
+func (j *job) recalls() error {
+	for _, question := range []string{askedFact, askedNewest} {
+		var found protocol.MemoryFound
+		err := j.call("memory.search", protocol.MemorySearch{Query: question, Limit: recallHits}, &found, nil)
+		if err != nil {
+			return err
+		}
+		j.did.Recalled = append(j.did.Recalled, recalled{question, found})
+		j.show.recalled(j.last(), question, &found)
+	}
+	return nil
 }

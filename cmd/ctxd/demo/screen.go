@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -144,6 +145,14 @@ func (d *drawing) found(step step, res *protocol.SearchResult) {
 		return
 	}
 	search.DrawHits(d.head(step, searched), "   ", res, true)
+	d.done()
+}
+
+func (d *drawing) recalled(last step, question string, found *protocol.MemoryFound) {
+	if d == nil {
+		return
+	}
+	memories.DrawFound(d.head(last, question), "   ", found)
 	d.done()
 }
 

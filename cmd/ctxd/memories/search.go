@@ -90,26 +90,27 @@ func (c *searchMemories) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		drawFound(a.Out, &res)
+		DrawFound(a.Out, "", &res)
 		return nil
 	})
 }
 
-func drawFound(s *term.Screen, res *protocol.MemoryFound) {
+// DrawFound shows what a search found, and how sure it is. Every line begins with indent.
+func DrawFound(s *term.Screen, indent string, res *protocol.MemoryFound) {
 	number := make(map[string]string)
 	for i := range res.Hits {
 		number[res.Hits[i].ID] = res.Hits[i].Ref
 	}
 	for i := range res.Hits {
-		drawHit(s, &res.Hits[i], number)
+		drawHit(s, indent, &res.Hits[i], number)
 	}
 	if len(res.Hits) == 0 {
-		s.Say(term.Styled(term.Faint, term.Clean(res.Reason)))
+		s.Say(term.Styled(term.Faint, indent+term.Clean(res.Reason)))
 	} else {
-		s.Say(term.Styled(term.Faint, "confidence "+res.Confidence+": "+term.Clean(res.Reason)))
+		s.Say(term.Styled(term.Faint, indent+"confidence "+res.Confidence+": "+term.Clean(res.Reason)))
 	}
 	if res.Degraded != nil {
-		s.Say(term.Styled(term.Warn, "! "+res.Degraded.Why))
+		s.Say(term.Styled(term.Warn, indent+"! "+res.Degraded.Why))
 	}
 	if res.Stages != nil {
 		drawReading(s, &res.Understood)
@@ -117,9 +118,9 @@ func drawFound(s *term.Screen, res *protocol.MemoryFound) {
 	}
 }
 
-func drawHit(s *term.Screen, h *protocol.MemoryHit, number map[string]string) {
+func drawHit(s *term.Screen, indent string, h *protocol.MemoryHit, number map[string]string) {
 	line := term.Line{
-		term.Styled(term.Faint, fmt.Sprintf("%.2f  ", h.Score)), term.Styled(term.Accent, h.Ref+"  "), term.Text(term.Clean(h.Text)),
+		term.Styled(term.Faint, indent+fmt.Sprintf("%.2f  ", h.Score)), term.Styled(term.Accent, h.Ref+"  "), term.Text(term.Clean(h.Text)),
 	}
 	if h.Status != "active" {
 		line = append(line, term.Styled(term.Warn, "  "+h.Status))
@@ -141,7 +142,7 @@ func drawHit(s *term.Screen, h *protocol.MemoryHit, number map[string]string) {
 			parts = append(parts, fmt.Sprintf("%s %.2f", name, h.Signals[name]))
 		}
 	}
-	s.Say(term.Styled(term.Faint, "      "+h.CreatedAt.Format(time.DateOnly)+"  "+h.Tier+"  "+strings.Join(parts, ", ")))
+	s.Say(term.Styled(term.Faint, indent+"      "+h.CreatedAt.Format(time.DateOnly)+"  "+h.Tier+"  "+strings.Join(parts, ", ")))
 }
 
 func drawReading(s *term.Screen, u *protocol.MemoryUnderstood) {
