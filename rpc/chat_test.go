@@ -2,6 +2,8 @@ package rpc_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -104,4 +106,24 @@ func TestCHAT25_ConversationsOutliveARestart(t *testing.T) {
 	id := at(d.do("chat.append", `{"messages":[{"role":"user","content":"Seen"}]}`), "conversationId").(string)
 	d.want(d.do("admin.check", `{}`), "ok", true)
 	d.want(d.do("chat.get", `{"ref":"`+id+`"}`), "messages.0.content", "Seen")
+}
+
+// TestCHAT36_AnExportIsImportedOnce over the wire, with a report of what was left out.
+func TestCHAT36_AnExportIsImportedOnce(t *testing.T) {
+	d := start(t)
+	file := filepath.Join(t.TempDir(), "chats.json")
+	must(t, os.WriteFile(file, []byte(exportedChats), 0o600))
+	params := func(more string) string { return `{"path":` + quoted(file) + more + `}` }
+	dry := d.do("chat.import", params(`,"dryRun":true`))
+	d.want(dry, "messages", 2)
+	d.want(d.do("chat.list", `{}`), "conversations", "[]")
+	out := d.do("chat.import", params(""))
+	d.want(out, "conversations", 1)
+	d.want(out, "messages", 2)
+	d.want(d.do("chat.list", `{}`), "conversations.0.title", "Talk")
+	out = d.do("chat.import", params(""))
+	d.want(out, "unchanged", 1)
+	d.want(out, "messages", 0)
+	d.wantRefused("chat.import", `{"path":"/nowhere/x.json"}`, 1001, "path")
+	d.wantRefused("chat.import", `{"path":`+quoted(filepath.Dir(file))+`}`, -32602, "path")
 }

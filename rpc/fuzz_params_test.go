@@ -243,6 +243,10 @@ func (g *generator) file(c *choices, method string) string {
 			filepath.Join(g.vaults, "Other", "Inner"), filepath.Join(g.dir, "link"), filepath.Join(g.vaults, "Other", "One.md"), filepath.Join(g.dir, "none"),
 			g.vaults + "/./Other/../Other//", "Other", "",
 		})
+	case "chat.import":
+		return pick(c, []string{
+			filepath.Join(g.dir, "chats.json"), filepath.Join(g.vaults, "Other", "One.md"), filepath.Join(g.dir, "b.ctxdbackup"), g.dir, filepath.Join(g.dir, "none"), "chats.json", "",
+		})
 	case "admin.restore":
 		return pick(c, []string{
 			filepath.Join(g.dir, "b.ctxdbackup"), filepath.Join(out, "1"), filepath.Join(out, "2"), filepath.Join(g.vaults, "Other", "One.md"), g.dir, "b", "",
@@ -255,7 +259,7 @@ func (g *generator) file(c *choices, method string) string {
 }
 
 func takesFile(method string) bool {
-	return method == "vault.import" || method == "admin.backup" || method == "admin.restore"
+	return method == "vault.import" || method == "chat.import" || method == "admin.backup" || method == "admin.restore"
 }
 
 func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
@@ -274,7 +278,7 @@ func (g *generator) contain(v *value) {
 // keepPrivate leaves every record private that may be: what is private in the store of
 // an attack stays so, or nobody could say what a remote connection must not be told.
 func keepPrivate(method string, v *value) {
-	patch := strings.HasSuffix(method, ".patch") || method == "memory.update"
+	patch := strings.HasSuffix(method, ".patch") || method == "memory.update" || method == "chat.update"
 	if !patch && !strings.HasPrefix(method, "notes.p") && !strings.HasPrefix(method, "entities.p") && method != "contexts.put" {
 		return
 	}

@@ -48,8 +48,9 @@ var attackLimits = rpc.Limits{MessageBytes: 512 << 10, TextBytes: 32 << 10, Nest
 
 // battlefield is what all attacks of a test begin with.
 type battlefield struct {
-	dir string // vaults, a store and a backup of it
-	doc *discovered
+	dir  string // vaults, a store and a backup of it
+	doc  *discovered
+	talk string // id of a conversation
 }
 
 // vaultFiles are the files of the vaults.
@@ -66,6 +67,11 @@ var vaultFiles = map[string]string{
 	"Empty/.keep":                      "",
 }
 
+// exportedChats is a data export of another program.
+const exportedChats = `[{"uuid":"t1","name":"Talk","created_at":"2025-05-01T08:00:00Z","updated_at":"2025-05-01T08:00:00Z","chat_messages":[` +
+	`{"uuid":"t1m1","sender":"human","text":"scales of [[Open]]","created_at":"2025-05-01T08:00:00Z"},` +
+	`{"uuid":"t1m2","sender":"assistant","text":"said","created_at":"2025-05-01T08:00:01Z"}]}]`
+
 // prepare writes the folders and fills the store.
 func prepare(t testing.TB) *battlefield {
 	t.Helper()
@@ -79,19 +85,18 @@ func prepare(t testing.TB) *battlefield {
 	d := besiege(t, data, shortDir(t), &lockedBuffer{})
 	c, err := client.Dial(context.Background(), d.path, client.Options{})
 	must(t, err)
-	talk := ""
 	do := func(method, params string) {
 		t.Helper()
 		var out struct {
 			ConversationID string `json:"conversationId"`
 		}
-		if talk != "" {
-			params = strings.ReplaceAll(params, quoted(openChat), quoted(talk))
+		if f.talk != "" {
+			params = strings.ReplaceAll(params, quoted(openChat), quoted(f.talk))
 		}
 		if err := c.Call(context.Background(), method, json.RawMessage(params), &out); err != nil {
 			t.Fatalf("%s %s: %v", method, params, err)
 		}
-		talk = cmp.Or(talk, out.ConversationID)
+		f.talk = cmp.Or(f.talk, out.ConversationID)
 	}
 	const s = secrets("Zqcanary")
 	for _, r := range slices.Concat(publicRecords(true), privateRecords(true), ambiguousRecords, attackRecords) {
@@ -227,9 +232,10 @@ func (f *battlefield) run(t testing.TB, input []byte) map[string]bool {
 	backup, err := os.ReadFile(filepath.Join(f.dir, "b.ctxdbackup"))
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "b.ctxdbackup"), backup, 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "chats.json"), []byte(exportedChats), 0o600))
 
 	a := &attack{
-		doc: f.doc, gen: &generator{doc: f.doc, vaults: f.vaults(), dir: dir}, log: &lockedBuffer{},
+		doc: f.doc, gen: &generator{doc: f.doc, vaults: f.vaults(), dir: dir, chats: []string{f.talk}}, log: &lockedBuffer{},
 		answered: map[string]bool{},
 	}
 	a.besieged = besiege(t, data, dir, a.log)

@@ -78,6 +78,7 @@ func Methods() []Method {
 		method("chat.update", scope.chatUpdate),
 		method("chat.archive", scope.chatArchive),
 		method("chat.unarchive", scope.chatUnarchive),
+		wholeStore("chat.import", (*Rooms).chatImport),
 		method("chat.delete", scope.chatDelete),
 
 		method("privacy.list", scope.privacyList),

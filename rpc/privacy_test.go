@@ -254,6 +254,7 @@ var attempts = map[string][]string{
 	"chat.update":        {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`},
 	"chat.archive":       {`{"id":"` + privateChat + `"}`},
 	"chat.unarchive":     {`{"id":"` + privateChat + `"}`},
+	"chat.import":        {`{"path":"/nowhere"}`},
 	"chat.delete":        {`{"id":"` + privateChat + `"}`},
 	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
 	"privacy.prose":      {`{}`, `{"id":"psecret"}`},

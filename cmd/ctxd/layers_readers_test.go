@@ -30,16 +30,17 @@ var stores = map[string][]string{
 var readers = map[string]map[string]string{
 	"context/gather": {},
 	"rpc": {
-		"rooms.go":     "opens the rooms, and gives each call its View and what it writes with",
-		"server.go":    "is given the function that opens the store",
-		"method.go":    "takes the rooms of a call, to make its scope",
-		"methods.go":   "names the handlers of the files below, which count, copy or change all records",
-		"followers.go": "follows vaults for nobody",
-		"admin.go":     "counts all records, for a local reader alone",
-		"index.go":     "counts what is indexed, for admin.go",
-		"backup.go":    "copies and replaces the whole store",
-		"check.go":     "looks through the whole store",
-		"reindex.go":   "makes the indexes of all records anew",
+		"rooms.go":      "opens the rooms, and gives each call its View and what it writes with",
+		"server.go":     "is given the function that opens the store",
+		"method.go":     "takes the rooms of a call, to make its scope",
+		"methods.go":    "names the handlers of the files below, which count, copy or change all records",
+		"followers.go":  "follows vaults for nobody",
+		"admin.go":      "counts all records, for a local reader alone",
+		"index.go":      "counts what is indexed, for admin.go",
+		"backup.go":     "copies and replaces the whole store",
+		"chatimport.go": "adds the conversations of a whole export",
+		"check.go":      "looks through the whole store",
+		"reindex.go":    "makes the indexes of all records anew",
 	},
 }
 

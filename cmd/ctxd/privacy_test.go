@@ -127,6 +127,7 @@ var commandsForPeople = map[string]string{
 	"chat update":     "writes, and says what of, to who may write",
 	"chat archive":    "writes, and says what of, to who may write",
 	"chat unarchive":  "writes, and says what of, to who may write",
+	"chat import":     "is refused to a remote connection",
 	"chat delete":     "writes, and says what of, to who may write",
 	"contexts put":    "writes, and says what of, to who may write",
 	"contexts delete": "writes, and says what of, to who may write",

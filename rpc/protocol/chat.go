@@ -115,6 +115,39 @@ type ChatID struct {
 	ID string `json:"id" jsonschema:"id or handle of the conversation"`
 }
 
+// ChatImport are the parameters of chat.import.
+type ChatImport struct {
+	Path    string `json:"path" jsonschema:"absolute path of a conversations.json of ChatGPT or Claude, or of the .zip with it"`
+	Private bool   `json:"private,omitempty" jsonschema:"keep new conversations from remote models"`
+	DryRun  bool   `json:"dryRun,omitempty" jsonschema:"report what would be imported, and change nothing"`
+}
+
+// ChatImported is the result of chat.import.
+type ChatImported struct {
+	DryRun        bool          `json:"dryRun" jsonschema:"whether nothing was changed"`
+	Conversations int           `json:"conversations" jsonschema:"new conversations"`
+	Continued     int           `json:"continued" jsonschema:"conversations that were there and have new messages"`
+	Unchanged     int           `json:"unchanged" jsonschema:"conversations that were there with all their messages"`
+	Messages      int           `json:"messages" jsonschema:"messages that were stored"`
+	Known         int           `json:"known" jsonschema:"messages that were there"`
+	TooLarge      int           `json:"tooLarge" jsonschema:"messages that are too large to be stored"`
+	Full          int           `json:"full" jsonschema:"messages for which their conversation has no room"`
+	Empty         int           `json:"empty" jsonschema:"conversations in which nothing was said; left out"`
+	Branches      int           `json:"branches" jsonschema:"branches that were left out: the newest one of a conversation is imported"`
+	Attachments   int           `json:"attachments" jsonschema:"images and files, of which the message has the name only"`
+	Skipped       int           `json:"skipped" jsonschema:"how often something could not be read"`
+	Problems      []ChatProblem `json:"problems" jsonschema:"the first 100 of those"`
+}
+
+// ChatProblem is a part of an export that could not be read.
+type ChatProblem struct {
+	File   string `json:"file,omitempty" jsonschema:"the file in the .zip"`
+	Number int    `json:"number" jsonschema:"number of the conversation in its file, from 1"`
+	Offset int64  `json:"offset" jsonschema:"first byte of the part, from 0"`
+	End    int64  `json:"end" jsonschema:"first byte after it"`
+	Reason string `json:"reason" jsonschema:"why it was not read"`
+}
+
 const (
 	exampleConversationID = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`
 	exampleConversation   = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","private":false,` +
@@ -160,6 +193,15 @@ var chatMethods = []Method{
 	describe[ByID, record.Conversation]("chat.unarchive", Mutation,
 		"Bring an archived conversation back.", "",
 		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
+	job(JobImport, wholeStore(describe[ChatImport, ChatImported]("chat.import", Job,
+		"Import the conversations of a data export of ChatGPT or Claude.",
+		"The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. "+
+			"Of a damaged file what is whole is imported, and an error says where it ends.",
+		Example{
+			`{"path":"/home/me/conversations.json"}`,
+			`{"dryRun":false,"conversations":120,"continued":0,"unchanged":3,"messages":4100,"known":60,"tooLarge":0,"full":0,"empty":2,"branches":11,"attachments":9,"skipped":0,"problems":[]}`,
+		},
+		CodeNotFound, CodeLimit, CodeUnavailable))),
 	describe[ChatID, Deleted]("chat.delete", Mutation,
 		"Delete a conversation with all its messages.", "What was remembered from it stays; memory.forget deletes that.",
 		Example{exampleConversationID, exampleConversationID}, CodeNotFound, CodeUnavailable),

@@ -19,14 +19,15 @@ type Options struct {
 
 // Command is ctxd chat.
 type Command struct {
-	List      list      `cmd:"" help:"List the conversations."`
-	Show      show      `cmd:"" help:"Show a conversation with its messages."`
-	Search    searchIn  `cmd:"" help:"Find messages by their words and their meaning."`
-	Append    appendTo  `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
-	Update    update    `cmd:"" help:"Change the title of a conversation, or whether it is private."`
-	Archive   archive   `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
-	Unarchive unarchive `cmd:"" help:"Bring an archived conversation back."`
-	Delete    deleteOne `cmd:"" help:"Delete a conversation with all its messages."`
+	List      list        `cmd:"" help:"List the conversations."`
+	Show      show        `cmd:"" help:"Show a conversation with its messages."`
+	Search    searchIn    `cmd:"" help:"Find messages by their words and their meaning."`
+	Append    appendTo    `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
+	Update    update      `cmd:"" help:"Change the title of a conversation, or whether it is private."`
+	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
+	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
+	Import    importChats `cmd:"" help:"Import the conversations of a data export of ChatGPT or Claude."`
+	Delete    deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
 }
 
 // Help is what --help says of the command.

@@ -5,7 +5,7 @@
 // A command that changes one names the version that it read, so that somebody else's change in between is a
 // conflict and not lost.
 //
-// list.go and show.go show conversations, search.go finds messages of them, append.go adds to them,
-// change.go changes and deletes them. The
+// list.go and show.go show conversations, search.go finds messages of them, append.go and import.go add to
+// them, change.go changes and deletes them. The
 // package keeps no state; a command is used by one goroutine.
 package chats

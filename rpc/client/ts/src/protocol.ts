@@ -134,6 +134,35 @@ export interface ChatHit {
   ranges: [number, number][];
 }
 
+export interface ChatImported {
+  /** Whether nothing was changed. */
+  dryRun: boolean;
+  /** New conversations. */
+  conversations: number;
+  /** Conversations that were there and have new messages. */
+  continued: number;
+  /** Conversations that were there with all their messages. */
+  unchanged: number;
+  /** Messages that were stored. */
+  messages: number;
+  /** Messages that were there. */
+  known: number;
+  /** Messages that are too large to be stored. */
+  tooLarge: number;
+  /** Messages for which their conversation has no room. */
+  full: number;
+  /** Conversations in which nothing was said; left out. */
+  empty: number;
+  /** Branches that were left out: the newest one of a conversation is imported. */
+  branches: number;
+  /** Images and files, of which the message has the name only. */
+  attachments: number;
+  /** How often something could not be read. */
+  skipped: number;
+  /** The first 100 of those. */
+  problems: ChatProblem[];
+}
+
 export interface ChatMessage {
   /** Id of the message. */
   id: string;
@@ -192,6 +221,19 @@ export interface ChatPage {
   messages: ChatMessage[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
+}
+
+export interface ChatProblem {
+  /** The file in the .zip. */
+  file?: string;
+  /** Number of the conversation in its file, from 1. */
+  number: number;
+  /** First byte of the part, from 0. */
+  offset: number;
+  /** First byte after it. */
+  end: number;
+  /** Why it was not read. */
+  reason: string;
 }
 
 export interface Checked {
@@ -3693,6 +3735,16 @@ export interface ChatUnarchiveParams {
   ifVersion?: number;
 }
 
+/** Params of chat.import. */
+export interface ChatImportParams {
+  /** Absolute path of a conversations.json of ChatGPT or Claude, or of the .zip with it. */
+  path: string;
+  /** Keep new conversations from remote models. */
+  private?: boolean;
+  /** Report what would be imported, and change nothing. */
+  dryRun?: boolean;
+}
+
 /** Params of chat.delete. */
 export interface ChatDeleteParams {
   /** Id or handle of the conversation. */
@@ -4243,6 +4295,13 @@ export interface Methods {
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
   "chat.unarchive": { params: ChatUnarchiveParams; result: Conversation };
+  /**
+   * Import the conversations of a data export of ChatGPT or Claude.
+   * The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. Of a damaged file what is whole is imported, and an error says where it ends.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"path":"/home/me/conversations.json"}
+   */
+  "chat.import": { params: ChatImportParams; result: ChatImported };
   /**
    * Delete a conversation with all its messages.
    * What was remembered from it stays; memory.forget deletes that.
