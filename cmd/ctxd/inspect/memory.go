@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +60,14 @@ type memoryView struct {
 	About    []aboutRecord          `json:"about"`
 	From     *aboutRecord           `json:"from,omitempty"` // the note of its source
 	Related  []relatedMemory        `json:"related"`
+	Rank     *memoryRank            `json:"rank,omitempty"` // absent when its own words do not find it
+}
+
+// memoryRank is what a memory ranks by when its own statement is asked for.
+type memoryRank struct {
+	Position int                `json:"position"`
+	Score    float64            `json:"score"`
+	Signals  map[string]float64 `json:"signals"`
 }
 
 // aboutRecord is an entity or a note that a memory names.
@@ -117,7 +127,30 @@ func viewMemory(a *Options, cl *client.Client, m *record.Memory) (*memoryView, e
 			}
 		}
 	}
-	return v, nil
+	return v, v.readRank(a, cl)
+}
+
+// rankedAmong is how many hits are looked through for the memory.
+const rankedAmong = 50
+
+// readRank asks for the memory with its own statement.
+func (v *memoryView) readRank(a *Options, cl *client.Client) error {
+	m := v.Memory
+	if m.Status == record.MemoryRetracted { // found by its id alone
+		return nil
+	}
+	asked := protocol.MemorySearch{Query: m.Statement, Status: []string{m.Status}, Limit: rankedAmong, Explain: true}
+	var found protocol.MemoryFound
+	err := cl.Call(a.Ctx, "memory.search", asked, &found)
+	if kind := fault.KindOf(err); kind == fault.Limit || kind == fault.Invalid { // no question can be as long
+		return nil
+	}
+	for i := range found.Hits {
+		if h := &found.Hits[i]; h.ID == m.ID {
+			v.Rank = &memoryRank{h.Position, h.Score, h.Signals}
+		}
+	}
+	return err
 }
 
 // readAbout reads the names of the entities and notes that the memory names.
@@ -176,6 +209,7 @@ func (v *memoryView) draw(s *term.Screen) {
 	DrawMemory(s, v.Memory, [2]string{"contexts", strings.Join(contexts, ", ")}, [2]string{"about", strings.Join(about, ", ")})
 	v.drawSource(s)
 	v.drawUse(s)
+	v.drawRank(s)
 	if len(v.Related) > 0 {
 		s.Heading("Other memories")
 		t := &term.Table{Indent: 2, Right: []int{1}}
@@ -227,6 +261,20 @@ func (v *memoryView) drawUse(s *term.Screen) {
 			term.Number(u.Partial)+" in part, "+term.Number(u.Unknown)+" unknown")
 		f.Add("last", u.LastOutcome)
 		f.Add("success", decimals(u.Wilson)+" at least")
+	}
+	f.Draw(s)
+}
+
+// drawRank shows what the memory ranks by.
+func (v *memoryView) drawRank(s *term.Screen) {
+	if v.Rank == nil {
+		return
+	}
+	s.Heading("Rank", term.Styled(term.Faint, "  when its own words are asked for"))
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Addf("score", "%s, place %d", decimals(v.Rank.Score), v.Rank.Position)
+	for _, name := range slices.Sorted(maps.Keys(v.Rank.Signals)) {
+		f.Add(name, decimals(v.Rank.Signals[name]))
 	}
 	f.Draw(s)
 }
