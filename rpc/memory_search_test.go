@@ -63,3 +63,34 @@ func TestMEM3_AMemoryIsChangedByWhatItSays(t *testing.T) {
 	d.wantRefused("memory.update", `{"pinned":true}`, -32602, "id")
 	d.want(d.do("memory.get", `{"ref":"ida"}`), "pinned", false)
 }
+
+// TestMEM20_MessagesAreSearchedBesideMemories: both on one scale, or one kind alone.
+func TestMEM20_MessagesAreSearchedBesideMemories(t *testing.T) {
+	d := start(t)
+	d.do("memory.add", `{"id":"boat","statement":"The boat is called Alder"}`)
+	id := at(d.do("chat.append", `{"messages":[
+		{"role":"user","content":"The boat leaks at the stern."},{"role":"assistant","content":"Look at the shaft seal of the boat."},
+		{"role":"user","content":"The boat key is under the mat.","private":true}]}`), "conversationId").(string)
+	kinds := func(params string) (list []any) {
+		for _, hit := range at(d.do("memory.search", params), "hits").([]any) {
+			list = append(list, at(hit, "kind"))
+			if at(hit, "kind") == "messages" {
+				d.want(hit, "conversationId", id)
+				d.want(hit, "tier", nil)
+			}
+		}
+		return list
+	}
+	for params, want := range map[string]int{
+		`{"query":"boat"}`: 4, `{"query":"boat","kinds":["memories"]}`: 1, `{"query":"boat","kinds":["messages"]}`: 3,
+		`{"query":"boat","audience":"remote"}`: 3, `{"query":"boat","inConversation":"` + id + `"}`: 3, `{"query":"boat","inConversation":"none"}`: 0,
+	} {
+		if got := kinds(params); len(got) != want {
+			t.Errorf("%s: %v", params, got)
+		}
+	}
+	hit := at(d.do("memory.search", `{"query":"What did you say of the shaft seal?","limit":1}`), "hits.0")
+	d.want(hit, "role", "assistant")
+	d.want(hit, "index", 2)
+	d.want(hit, "text", "Look at the shaft seal of the boat.")
+}

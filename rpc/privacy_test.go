@@ -230,7 +230,7 @@ var attempts = map[string][]string{
 	"memory.delete":     {`{"id":"pmem","force":true}`},
 	"memory.forget":     {`{"all":true}`},
 	"memory.recordUse":  {`{"ids":["pmem"]}`},
-	"memory.search":     {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`},
+	"memory.search":     {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`, `{"query":"{title} {name}","kinds":["messages"],"limit":50,"explain":true}`, `{"query":"{word}","inConversation":"` + privateChat + `"}`},
 	"memory.similar":    {`{"id":"pmem"}`, `{"id":"mlink","limit":50}`, `{"id":"mall"}`},
 	"memory.profile":    {`{}`},
 	"memory.stats":      {`{}`},

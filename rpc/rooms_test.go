@@ -112,12 +112,16 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	}
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, ofMemories)
-	ranker, err := recall.Over(mem, remembered, memories, recall.Options{Now: now})
+	messages := search.Open(db, said, ofMessages)
+	ranker, err := recall.New(recall.Indexes{
+		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
+		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
+	}, recall.Options{Now: now})
 	if err != nil {
 		return nil, err
 	}
 	return &rpc.Rooms{
-		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: search.Open(db, said, ofMessages), Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -29,6 +30,17 @@ type doc struct {
 	m      *chat.Message
 	key    string
 	hidden bool // from remote readers
+}
+
+// Recalled returns the message that a Doc of a Source of messages is as a ranking sees it, for a public
+// search numbered among those that are not private.
+func Recalled(d source.Doc, public bool) *recall.Message {
+	conversation, m := Message(d)
+	out := &recall.Message{ID: m.ID, Conversation: conversation, Index: m.Index, Role: m.Role, CreatedAt: m.CreatedAt}
+	if public {
+		out.Index = m.PublicIndex
+	}
+	return out
 }
 
 func (d doc) ID() string           { return d.key }

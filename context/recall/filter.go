@@ -71,7 +71,7 @@ func (s *run) saidThen(m *record.Memory, at time.Time) (string, error) {
 	return versions[i].Statement, nil
 }
 
-// keepMessage returns the test of the messages that may be found; nil for all.
+// keepMessage returns the test of the messages that may be found; nil for those that are usually found.
 func (s *run) keepMessage() func(source.Doc) bool {
 	r := &s.req
 	if r.InConversation == "" && r.After.IsZero() && r.Before.IsZero() && len(r.Memories.Tiers) == 0 {
@@ -79,7 +79,10 @@ func (s *run) keepMessage() func(source.Doc) bool {
 	}
 	day := s.now.Add(-24 * time.Hour)
 	return func(d source.Doc) bool {
-		m := s.in.Message(d)
+		if !s.in.Messages.Source.Usual(d) {
+			return false
+		}
+		m := s.in.Message(d, s.v.Hides())
 		tier := record.TierHistory
 		if m.CreatedAt.After(day) {
 			tier = record.TierWorking

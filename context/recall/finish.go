@@ -1,15 +1,18 @@
 package recall
 
 import (
+	"cmp"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // finish makes the result.
 func (s *run) finish() (*Result, error) {
 	confidence, reason := s.confidence()
+	s.read.Unknown = s.unknown
 	if s.req.SortBy == ByRecency {
 		s.byTime()
 	}
@@ -30,11 +33,18 @@ func (s *run) finish() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	match := search.NewMatcher(s.in.Memories.Source, s.req.Query)
+	match := search.NewMatcher(cmp.Or(s.in.Memories.Source, s.in.Messages.Source), s.req.Query)
 	for _, c := range s.list {
 		h := Hit{
 			Kind: c.kind, ID: c.doc.ID(), Message: c.msg, Text: c.doc.Plain(), Score: hundredths(c.score),
 			Relevance: hundredths(c.relevance),
+		}
+		if c.msg != nil {
+			now := s.shownMessage(c.doc.ID())
+			if now == nil {
+				continue
+			}
+			h.ID, h.Text = c.msg.ID, now.Plain()
 		}
 		if c.m != nil {
 			h.Memory = shown[h.ID]
@@ -71,6 +81,9 @@ func (s *run) memories() (map[string]*record.Memory, error) {
 		}
 	}
 	of := make(map[string]*record.Memory, len(ids))
+	if len(ids) == 0 {
+		return of, nil
+	}
 	for i, m := range s.in.Store.Shown(s.v, ids) {
 		if m == nil {
 			continue
@@ -85,6 +98,15 @@ func (s *run) memories() (map[string]*record.Memory, error) {
 		of[ids[i]] = m
 	}
 	return of, nil
+}
+
+// shownMessage returns a message as the reader sees it now, nil for one that is gone or hidden.
+func (s *run) shownMessage(id string) source.Doc {
+	d := s.in.Messages.Source.Get(id)
+	if d == nil || !s.v.Hides() {
+		return d
+	}
+	return s.in.Messages.Source.Public(d)
 }
 
 // utf16Ranges turns ranges of bytes, in order, into ranges of UTF-16 units.

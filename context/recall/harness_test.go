@@ -61,7 +61,7 @@ func open(t testing.TB, e embed.Embedder, records []*memory.Record, said []said)
 	if said != nil {
 		chat := newTalk(said)
 		h.in.Messages = recall.Index{Search: search.Open(db, chat, opts), Source: chat}
-		h.in.Message = func(d source.Doc) *recall.Message { return &d.(*utterance).Message }
+		h.in.Message = func(d source.Doc, _ bool) *recall.Message { return &d.(*utterance).Message }
 	}
 	h.settle()
 	return h
@@ -162,6 +162,7 @@ func newTalk(list []said) *talk {
 	s := &talk{byID: make(map[string]*utterance)}
 	for _, m := range list {
 		u := &utterance{said: m}
+		u.Message.ID = m.id
 		for _, part := range text.Parts(m.text) {
 			u.chunks = append(u.chunks, source.Chunk{Text: part})
 		}

@@ -57,20 +57,22 @@ type Index struct {
 	Source source.Source
 }
 
-// Indexes are what is searched.
+// Indexes are what is searched; one of the two kinds may be absent.
 type Indexes struct {
 	Memories Index
 	Store    *memory.Store // of the memories
 
-	// Messages may be absent. Message returns the message that a Doc of it is.
 	Messages Index
-	Message  func(source.Doc) *Message
+	// Message returns the message that a Doc of Messages is, for a public search as a reader sees it for
+	// whom private messages do not exist.
+	Message func(d source.Doc, public bool) *Message
 }
 
 // Message is a message as the ranking sees it.
 type Message struct {
-	Conversation string
-	Index        int
+	ID           string
+	Conversation string // its id
+	Index        int    // in its conversation; neighbours follow each other
 	Role         string // user or assistant
 	CreatedAt    time.Time
 }
@@ -88,11 +90,6 @@ type Options struct {
 type Ranker struct {
 	in   Indexes
 	opts Options
-}
-
-// Over returns a Ranker over the memories of a store alone, whose Source src is.
-func Over(mem *memory.Store, src source.Source, index *search.Index, opts Options) (*Ranker, error) {
-	return New(Indexes{Memories: Index{Search: index, Source: src}, Store: mem}, opts)
 }
 
 // New returns a Ranker over indexes. The error is Invalid for a stage that there is not.
@@ -136,6 +133,7 @@ type Result struct {
 // Understood says how the question was read.
 type Understood struct {
 	Query    *search.Understanding // words of it
+	Unknown  []string              // those that nothing has
 	Span     *when.Span            // what it is about; nil: it does not say
 	Recent   bool                  // it asks for what is new
 	Entities []string              // ids of those that it names
@@ -314,7 +312,7 @@ func (s *run) has(kind string) bool {
 
 // gather finds the candidates of each kind.
 func (s *run) gather() error {
-	if s.has(Memories) {
+	if s.has(Memories) && s.in.Memories.Search != nil {
 		if err := s.find(Memories, s.in.Memories, s.keepMemory()); err != nil {
 			return err
 		}
@@ -363,7 +361,7 @@ func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
 		if kind == Memories {
 			c.m = document.Memory(h.Doc)
 		} else {
-			c.msg = s.in.Message(h.Doc)
+			c.msg = s.in.Message(h.Doc, s.v.Hides())
 		}
 		s.list = append(s.list, c)
 	}

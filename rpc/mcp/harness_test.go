@@ -110,15 +110,19 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	must(t, err)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, search.Options{})
-	ranker, err := recall.Over(mem, remembered, memories, recall.Options{})
-	must(t, err)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
+	must(t, err)
+	messages := search.Open(db, said, search.Options{})
+	ranker, err := recall.New(recall.Indexes{
+		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
+		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
+	}, recall.Options{})
 	must(t, err)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Messages: search.Open(db, said, search.Options{}),
+		Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Messages: messages,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}

@@ -197,44 +197,49 @@ type MemorySimilar struct {
 
 // MemorySearch are the parameters of memory.search.
 type MemorySearch struct {
-	Query     string          `json:"query" jsonschema:"a question, or words of what is looked for"`
-	Tiers     []string        `json:"tiers,omitempty" jsonschema:"memories of these tiers only"`
-	Status    []string        `json:"status,omitempty" jsonschema:"of these statuses only; active and contested when absent"`
-	Tags      []string        `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
-	Contexts  []string        `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
-	EntityIDs []string        `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
-	After     *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
-	Before    *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`
-	AsOf      *time.Time      `json:"asOf,omitempty" jsonschema:"what held at this time, superseded and deprecated memories included"`
-	Limit     int             `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"hits at most"`
-	SortBy    string          `json:"sortBy,omitempty" enum:"relevance,recency,score" default:"relevance" jsonschema:"relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone"`
-	MinScore  float64         `json:"minScore,omitempty" min:"0" max:"1" jsonschema:"hits with at least this score"`
-	Diversity bool            `json:"diversity,omitempty" jsonschema:"show of memories that say nearly the same only the surest"`
-	Stages    map[string]bool `json:"stages,omitempty" jsonschema:"stages of the ranking to switch on or off, by name"`
-	Explain   bool            `json:"explain,omitempty" jsonschema:"say what each stage did"`
+	Query          string          `json:"query" jsonschema:"a question, or words of what is looked for"`
+	Kinds          []string        `json:"kinds,omitempty" enum:"memories,messages" jsonschema:"what is searched; both when absent"`
+	Tiers          []string        `json:"tiers,omitempty" jsonschema:"of these tiers only; a message is working on the day on which it was said, then history"`
+	Status         []string        `json:"status,omitempty" jsonschema:"of these statuses only; active and contested when absent"`
+	Tags           []string        `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
+	Contexts       []string        `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
+	EntityIDs      []string        `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
+	InConversation string          `json:"inConversation,omitempty" jsonschema:"messages of this conversation, and memories that stem from it, only"`
+	After          *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
+	Before         *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`
+	AsOf           *time.Time      `json:"asOf,omitempty" jsonschema:"what held at this time, superseded and deprecated memories included"`
+	Limit          int             `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"hits at most"`
+	SortBy         string          `json:"sortBy,omitempty" enum:"relevance,recency,score" default:"relevance" jsonschema:"relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone"`
+	MinScore       float64         `json:"minScore,omitempty" min:"0" max:"1" jsonschema:"hits with at least this score"`
+	Diversity      bool            `json:"diversity,omitempty" jsonschema:"show of memories that say nearly the same only the surest"`
+	Stages         map[string]bool `json:"stages,omitempty" jsonschema:"stages of the ranking to switch on or off, by name"`
+	Explain        bool            `json:"explain,omitempty" jsonschema:"say what each stage did"`
 	Reads
 }
 
-// MemoryHit is a memory that was found.
+// MemoryHit is a memory or a message that was found.
 type MemoryHit struct {
-	Kind      string             `json:"kind" enum:"memories" jsonschema:"what it is"`
-	ID        string             `json:"id" jsonschema:"its id"`
-	Ref       string             `json:"ref" jsonschema:"its number, as in #42"`
-	Position  int                `json:"position" jsonschema:"its place, from 1"`
-	Tier      string             `json:"tier" jsonschema:"its tier"`
-	Status    string             `json:"status" jsonschema:"its status"`
-	Text      string             `json:"text" jsonschema:"its statement, whole; with asOf what it said then"`
-	Score     float64            `json:"score" jsonschema:"how well it answers, 0 to 1, in hundredths"`
-	CreatedAt time.Time          `json:"createdAt" jsonschema:"when it was written down"`
-	OlderThan string             `json:"olderThan,omitempty" jsonschema:"id of a memory that says something else of the same, and is newer"`
-	Ranges    [][2]int           `json:"ranges" jsonschema:"matches in text: UTF-16, half-open"`
-	Signals   map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: the relevance, and what each stage made of the hit: a factor, what it adds for support, a probability for rerank"`
+	Kind           string             `json:"kind" enum:"memories,messages" jsonschema:"what it is"`
+	ID             string             `json:"id" jsonschema:"its id"`
+	Ref            string             `json:"ref,omitempty" jsonschema:"number of a memory, as in #42"`
+	Position       int                `json:"position" jsonschema:"its place, from 1"`
+	Tier           string             `json:"tier,omitempty" jsonschema:"tier of a memory"`
+	Status         string             `json:"status,omitempty" jsonschema:"status of a memory"`
+	ConversationID string             `json:"conversationId,omitempty" jsonschema:"conversation of a message"`
+	Index          int                `json:"index,omitempty" jsonschema:"number of a message in its conversation, from 1"`
+	Role           string             `json:"role,omitempty" jsonschema:"who said a message"`
+	Text           string             `json:"text" jsonschema:"the statement or what was said, whole; with asOf what a memory said then"`
+	Score          float64            `json:"score" jsonschema:"how well it answers, 0 to 1, in hundredths"`
+	CreatedAt      time.Time          `json:"createdAt" jsonschema:"when it was written down or said"`
+	OlderThan      string             `json:"olderThan,omitempty" jsonschema:"id of a memory that says something else of the same, and is newer"`
+	Ranges         [][2]int           `json:"ranges" jsonschema:"matches in text: UTF-16, half-open"`
+	Signals        map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: the relevance, and what each stage made of the hit: a factor, what it adds for support, a probability for rerank"`
 }
 
 // MemoryUnderstood says how a question was read.
 type MemoryUnderstood struct {
 	Words     []string   `json:"words" jsonschema:"its words, folded"`
-	Unknown   []string   `json:"unknown" jsonschema:"those that no memory has"`
+	Unknown   []string   `json:"unknown" jsonschema:"those that nothing has"`
 	Ignored   []string   `json:"ignored" jsonschema:"words that say nothing"`
 	EntityIDs []string   `json:"entityIds" jsonschema:"entities that it names"`
 	From      *time.Time `json:"from,omitempty" jsonschema:"begin of the days that it names"`
@@ -424,7 +429,7 @@ var memoryMethods = []Method{
 		"Count that memories were used.", "It changes no memory: neither its version nor what is indexed of it.",
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),
 	describe[MemorySearch, MemoryFound]("memory.search", Read,
-		"Find the memories that answer a question.",
+		"Find the memories and messages that answer a question.",
 		"By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.",
 		Example{
 			`{"query":"When do I work out?","limit":1}`,

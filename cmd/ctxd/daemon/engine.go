@@ -223,8 +223,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofMemories.Dir, ofMessages.Dir = indexDir(db, memoriesFolder), indexDir(db, messagesFolder)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, ofMemories)
-	ranker, err := recall.Over(mem, remembered, memories,
-		recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Stages: limits.Ranking.Stages()})
+	said := search.Open(db, messages, ofMessages)
+	ranker, err := recall.New(recall.Indexes{
+		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
+		Messages: recall.Index{Search: said, Source: messages}, Message: chatdoc.Recalled,
+	}, recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Stages: limits.Ranking.Stages()})
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +244,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Chat:     chats,
 		Memories: memories,
 		Recall:   ranker,
-		Messages: search.Open(db, messages, ofMessages),
+		Messages: said,
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

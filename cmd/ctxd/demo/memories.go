@@ -117,7 +117,7 @@ func draftOf(m remembered.Memory, from sources) protocol.MemoryDraft {
 func (j *job) recalls() error {
 	for _, question := range []string{askedFact, askedNewest} {
 		var found protocol.MemoryFound
-		err := j.call("memory.search", protocol.MemorySearch{Query: question, Limit: recallHits}, &found, nil)
+		err := j.call("memory.search", protocol.MemorySearch{Query: question, Kinds: []string{"memories"}, Limit: recallHits}, &found, nil)
 		if err != nil {
 			return err
 		}

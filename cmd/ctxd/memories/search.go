@@ -15,15 +15,17 @@ import (
 )
 
 type searchMemories struct {
-	Query   []string `arg:"" help:"A question, or words of what is looked for."`
-	Tier    []string `enum:"${memoryTiers}" placeholder:"TIER" help:"Only memories of this tier: ${enum}. May be repeated."`
-	Status  []string `enum:"${memoryStatuses}" placeholder:"STATUS" help:"Only memories of this status: ${enum}. May be repeated. Default: active and contested."`
-	Tag     []string `placeholder:"TAG" sep:"none" help:"Only memories with this tag or area of life, or one below it. Of several, all."`
-	Context []string `placeholder:"CONTEXT" sep:"none" help:"Only memories in this context. Of several, any."`
-	Entity  []string `placeholder:"ENTITY" sep:"none" help:"Only memories about this entity. Of several, any."`
-	After   string   `placeholder:"DATE" help:"Only memories written down on this date or later: ${memoryDates}."`
-	Before  string   `placeholder:"DATE" help:"Only memories written down before this date."`
-	AsOf    string   `placeholder:"DATE" help:"What held on this date, superseded memories included."`
+	Query        []string `arg:"" help:"A question, or words of what is looked for."`
+	Only         []string `enum:"memories,messages" placeholder:"KIND" help:"Only memories, or only messages of conversations: ${enum}."`
+	Conversation string   `placeholder:"ID" help:"Only messages of this conversation, and memories that stem from it."`
+	Tier         []string `enum:"${memoryTiers}" placeholder:"TIER" help:"Only memories of this tier: ${enum}. May be repeated."`
+	Status       []string `enum:"${memoryStatuses}" placeholder:"STATUS" help:"Only memories of this status: ${enum}. May be repeated. Default: active and contested."`
+	Tag          []string `placeholder:"TAG" sep:"none" help:"Only memories with this tag or area of life, or one below it. Of several, all."`
+	Context      []string `placeholder:"CONTEXT" sep:"none" help:"Only memories in this context. Of several, any."`
+	Entity       []string `placeholder:"ENTITY" sep:"none" help:"Only memories about this entity. Of several, any."`
+	After        string   `placeholder:"DATE" help:"Only memories written down on this date or later: ${memoryDates}."`
+	Before       string   `placeholder:"DATE" help:"Only memories written down before this date."`
+	AsOf         string   `placeholder:"DATE" help:"What held on this date, superseded memories included."`
 
 	Sort    *string         `enum:"relevance,recency,score" placeholder:"BY" help:"What comes first: relevance, the best; recency, the newest of the good ones; score, the one with the highest score. Default: relevance."`
 	Limit   command.Count   `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
@@ -34,7 +36,7 @@ type searchMemories struct {
 }
 
 func (searchMemories) Help() string {
-	return "Finds the memories that answer a question, by their words and by what they mean, the best first, " +
+	return "Finds the memories, and messages of conversations, that answer a question, by their words and by what they mean, the best first, " +
 		"each with a score from 0 to 1. Of two memories that say different things of the same, the newer comes first. " +
 		"It also says how sure it is that they answer the question: high, medium or low, and why."
 }
@@ -51,7 +53,7 @@ func (searchMemories) Examples() []command.Example {
 // params returns what the flags ask for.
 func (c *searchMemories) params(a *Options, cl *client.Client) (p protocol.MemorySearch, err error) {
 	p = protocol.MemorySearch{
-		Query: strings.Join(c.Query, " "), Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Stages: c.Stage, Explain: c.Explain,
+		Query: strings.Join(c.Query, " "), Kinds: c.Only, InConversation: c.Conversation, Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Stages: c.Stage, Explain: c.Explain,
 	}
 	for _, tag := range c.Tag {
 		p.Tags = append(p.Tags, strings.TrimPrefix(tag, "#"))
@@ -119,10 +121,17 @@ func DrawFound(s *term.Screen, indent string, res *protocol.MemoryFound) {
 }
 
 func drawHit(s *term.Screen, indent string, h *protocol.MemoryHit, number map[string]string) {
-	line := term.Line{
-		term.Styled(term.Faint, indent+fmt.Sprintf("%.2f  ", h.Score)), term.Styled(term.Accent, h.Ref+"  "), term.Text(term.Clean(h.Text)),
+	name, text := h.Ref, h.Text
+	if h.Kind == "messages" {
+		name, text = h.Role+", "+h.CreatedAt.Format(time.DateOnly), short(h.Text)
 	}
-	if h.Status != "active" {
+	line := term.Line{
+		term.Styled(term.Faint, indent+fmt.Sprintf("%.2f  ", h.Score)), term.Styled(term.Accent, name+"  "), term.Text(term.Clean(text)),
+	}
+	if h.Kind == "messages" {
+		line = append(line, term.Styled(term.Faint, fmt.Sprintf("  %s, message %d", h.ConversationID, h.Index)))
+	}
+	if h.Status != "" && h.Status != "active" {
 		line = append(line, term.Styled(term.Warn, "  "+h.Status))
 	}
 	if h.OlderThan != "" {
@@ -143,6 +152,16 @@ func drawHit(s *term.Screen, indent string, h *protocol.MemoryHit, number map[st
 		}
 	}
 	s.Say(term.Styled(term.Faint, indent+"      "+h.CreatedAt.Format(time.DateOnly)+"  "+h.Tier+"  "+strings.Join(parts, ", ")))
+}
+
+// short is the beginning of a message, in one line.
+func short(text string) string {
+	const most = 160 // characters
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) <= most {
+		return string(line)
+	}
+	return string(line[:most]) + "…"
 }
 
 func drawReading(s *term.Screen, u *protocol.MemoryUnderstood) {

@@ -1465,23 +1465,29 @@ export interface MemoryFound {
 
 export interface MemoryHit {
   /** What it is. */
-  kind: "memories";
+  kind: "memories" | "messages";
   /** Its id. */
   id: string;
-  /** Its number, as in #42. */
-  ref: string;
+  /** Number of a memory, as in #42. */
+  ref?: string;
   /** Its place, from 1. */
   position: number;
-  /** Its tier. */
-  tier: string;
-  /** Its status. */
-  status: string;
-  /** Its statement, whole; with asOf what it said then. */
+  /** Tier of a memory. */
+  tier?: string;
+  /** Status of a memory. */
+  status?: string;
+  /** Conversation of a message. */
+  conversationId?: string;
+  /** Number of a message in its conversation, from 1. */
+  index?: number;
+  /** Who said a message. */
+  role?: string;
+  /** The statement or what was said, whole; with asOf what a memory said then. */
   text: string;
   /** How well it answers, 0 to 1, in hundredths. */
   score: number;
   /**
-   * When it was written down.
+   * When it was written down or said.
    * RFC 3339, in UTC.
    */
   createdAt: string;
@@ -1555,7 +1561,7 @@ export interface MemoryStats {
 export interface MemoryUnderstood {
   /** Its words, folded. */
   words: string[];
-  /** Those that no memory has. */
+  /** Those that nothing has. */
   unknown: string[];
   /** Words that say nothing. */
   ignored: string[];
@@ -3500,7 +3506,9 @@ export interface MemoryRecordUseParams {
 export interface MemorySearchParams {
   /** A question, or words of what is looked for. */
   query: string;
-  /** Memories of these tiers only. */
+  /** What is searched; both when absent. */
+  kinds?: ("memories" | "messages")[];
+  /** Of these tiers only; a message is working on the day on which it was said, then history. */
   tiers?: string[];
   /** Of these statuses only; active and contested when absent. */
   status?: string[];
@@ -3510,6 +3518,8 @@ export interface MemorySearchParams {
   contexts?: string[];
   /** About one of these entities. */
   entityIds?: string[];
+  /** Messages of this conversation, and memories that stem from it, only. */
+  inConversation?: string;
   /**
    * Written down at this time or later.
    * RFC 3339, in UTC.
@@ -4186,7 +4196,7 @@ export interface Methods {
    */
   "memory.recordUse": { params: MemoryRecordUseParams; result: Counted };
   /**
-   * Find the memories that answer a question.
+   * Find the memories and messages that answer a question.
    * By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"When do I work out?","limit":1}

@@ -1,0 +1,129 @@
+package document_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/document"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/searchtest"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// ranked opens a Ranker over the messages of a house.
+func (h *house) ranked(stages map[string]bool) *recall.Ranker {
+	h.Helper()
+	mem, err := memory.Open(h.DB, memory.Options{})
+	searchtest.Must(h, err)
+	r, err := recall.New(recall.Indexes{
+		Store: mem, Messages: recall.Index{Search: h.index, Source: h.source}, Message: document.Recalled,
+	}, recall.Options{Stages: stages})
+	searchtest.Must(h, err)
+	return r
+}
+
+// TestMEM21_MessagesAreRanked pins what the ranking makes of messages as they are indexed: the share of
+// the messages with the answer that are among the first.
+func TestMEM21_MessagesAreRanked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
+	builtin, err := table.Builtin()
+	searchtest.Must(t, err)
+	rows := []struct {
+		name   string
+		stages map[string]bool
+		sums   [3]float64
+	}{
+		{name: "index alone", stages: map[string]bool{recall.Support: false, recall.Speaker: false, recall.Span: false}},
+		{name: "as shipped"}, {name: "support off", stages: map[string]bool{recall.Support: false}},
+		{name: "speaker off", stages: map[string]bool{recall.Speaker: false}},
+	}
+	asked := 0.0
+	for _, c := range longConversations(t) {
+		h := over(t, searchtest.Open(t, kv.InMemory), search.Options{Embedder: builtin})
+		h.now = c.messages[len(c.messages)-1].CreatedAt
+		id := ""
+		for from := 0; from < len(c.messages); from += chat.MaxMany {
+			id = h.say(id, c.messages[from:min(from+chat.MaxMany, len(c.messages))]...)
+		}
+		searchtest.Until(t, "vectors", func() bool { return h.index.Waiting() == 0 })
+		asked += float64(len(c.questions))
+		for i := range rows {
+			r := h.ranked(rows[i].stages)
+			for _, q := range c.questions {
+				rows[i].sums = plus(rows[i].sums, h.within(r, q))
+			}
+		}
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%-16s recall@1 recall@5 recall@10\n", fmt.Sprintf("%.0f questions", asked))
+	for _, row := range rows {
+		fmt.Fprintf(&out, "%-16s %8.1f %8.1f %9.1f\n", row.name, 100*row.sums[0]/asked, 100*row.sums[1]/asked, 100*row.sums[2]/asked)
+	}
+	const golden = "testdata/ranked.golden"
+	if *update {
+		searchtest.Must(t, os.WriteFile(golden, []byte(out.String()), 0o644))
+		return
+	}
+	want, err := os.ReadFile(golden)
+	searchtest.Must(t, err)
+	if out.String() != string(want) {
+		t.Errorf("messages are ranked otherwise:\n%s\nwant:\n%s", &out, want)
+	}
+}
+
+func plus(a, b [3]float64) [3]float64 { return [3]float64{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+
+// within returns the share of the sources of a question among the first, the first five and the first ten.
+func (h *house) within(r *recall.Ranker, q question) (shares [3]float64) {
+	h.Helper()
+	var res *recall.Result
+	searchtest.Until(h, "the vector of the question", func() bool {
+		var err error
+		res, err = r.Search(context.Background(), h.local, recall.Request{Query: q.text, Limit: 10, Kinds: []string{recall.Messages}})
+		searchtest.Must(h, err)
+		return !strings.Contains(res.Degraded, "in time")
+	})
+	for i, hit := range res.Hits {
+		for _, s := range q.sources {
+			for k, first := range [...]int{1, 5, 10} {
+				if hit.Message.Index == s && i < first {
+					shares[k] += 1 / float64(len(q.sources))
+				}
+			}
+		}
+	}
+	return shares
+}
+
+// TestPRIV8_ARemoteReaderIsRankedByWhatHeSees: what is private neither stands between two messages nor is
+// among the hits.
+func TestPRIV8_ARemoteReaderIsRankedByWhatHeSees(t *testing.T) {
+	with, without := open(t), open(t)
+	with.say("", user("The boiler makes a noise."), secret("The boiler is a Viessmann."), user("It is the pump of the boiler."))
+	without.say("", user("The boiler makes a noise."), user("It is the pump of the boiler."))
+	ask := func(h *house, v *audience.View) (list []string) {
+		res, err := h.ranked(nil).Search(t.Context(), v, recall.Request{Query: "What noise does the boiler make in winter?"})
+		searchtest.Must(t, err)
+		for _, hit := range res.Hits {
+			list = append(list, fmt.Sprint(hit.Message.Index, " ", hit.Score, " ", hit.Text))
+		}
+		return list
+	}
+	if got, want := ask(with, with.remote), ask(without, without.remote); len(want) != 2 || !slices.Equal(got, want) {
+		t.Errorf("a remote reader finds %q, and without what is private %q", got, want)
+	}
+	if got := ask(with, with.local); len(got) != 3 {
+		t.Errorf("a local reader finds %q", got)
+	}
+}
