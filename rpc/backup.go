@@ -2,63 +2,63 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/context/memory/exchange"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) (*kv.Manifest, error) {
-	srv := s.srv
-	if err := absolute(p.Path); err != nil {
+	if err := host.CheckOutput(ctx, r.KV, s.srv.dataDir, p.Path); err != nil {
 		return nil, err
 	}
-	if srv.dataDir != "" && watch.Lies(p.Path, srv.dataDir) {
-		return nil, fault.Field("path", "path lies in the daemon's data folder").
-			WithHint("choose another folder, preferably on another disk, so that one accident does not destroy both")
-	}
-	if err := watch.CheckOutside(ctx, r.KV, p.Path); err != nil {
-		return nil, aboutPath(err)
-	}
 	m, err := r.KV.Backup(ctx, p.Path, kv.BackupOptions{
-		Program: srv.program(), Overwrite: p.Overwrite,
+		Program: s.srv.program(), Overwrite: p.Overwrite,
 		Progress: func(done, total int64) { Report(ctx, "write", done, total) },
 	})
-	return m, aboutPath(err)
+	return m, host.AboutPath(err)
+}
+
+func (r *Rooms) memoryExport(ctx context.Context, s *Session, p protocol.MemoryExport) (*record.MemoryExported, error) {
+	if err := host.CheckOutput(ctx, r.KV, s.srv.dataDir, p.Path); err != nil {
+		return nil, err
+	}
+	return exchange.Export(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ExportOptions{
+		Format: p.Format, Force: p.Force, Progress: func(done, total int64) { Report(ctx, "write", done, total) },
+	})
+}
+
+func (r *Rooms) memoryImport(ctx context.Context, s *Session, p protocol.MemoryImport) (*record.MemoryImported, error) {
+	if err := host.Absolute(p.Path); err != nil {
+		return nil, err
+	}
+	return exchange.Import(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ImportOptions{
+		Format: p.Format, DryRun: p.DryRun,
+		Progress: func(stage string, done, total int64) { Report(ctx, stage, done, total) },
+	})
+}
+
+func (r *Rooms) adminCompact(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Compacted, error) {
+	freed, err := host.Compact(ctx, r.KV, s.srv.dataDir)
+	r.Gather.Forget()
+	return protocol.Compacted{Freed: freed}, err
 }
 
 // program is what backups name as their author.
 func (s *Server) program() string { return strings.TrimSpace(s.info.Name + " " + s.info.Version) }
 
-func absolute(path string) error {
-	if filepath.IsAbs(path) {
-		return nil
-	}
-	return fault.Field("path", "path is not absolute").
-		WithHint("give an absolute path; the working directory of the daemon is another one")
-}
-
-// aboutPath has a complaint about a file name the parameter that names it.
-func aboutPath(err error) error {
-	var e *fault.Error
-	if errors.As(err, &e) && e.Kind == fault.Invalid && e.Field == "" {
-		return fault.Under("path", err)
-	}
-	return err
-}
-
 // adminRestore waits for the rooms by itself: it can't be in them while it
 // replaces them.
 func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protocol.Restored, error) {
 	srv := s.srv
-	if err := absolute(p.Path); err != nil {
+	if err := host.Absolute(p.Path); err != nil {
 		return nil, err
 	}
 	out := &protocol.Restored{DryRun: p.DryRun}
@@ -73,7 +73,7 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 		Format: srv.format, Progress: func(done, total int64) { Report(ctx, "verify", done, total) },
 	})
 	if err != nil {
-		return nil, aboutPath(err)
+		return nil, host.AboutPath(err)
 	}
 	if p.Checksum != "" && !strings.EqualFold(p.Checksum, m.Checksum) {
 		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
@@ -94,7 +94,7 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 		return fresh, err
 	})
 	out.Restored = err == nil
-	return out, aboutPath(err)
+	return out, host.AboutPath(err)
 }
 
 // counts returns how much is in the rooms.

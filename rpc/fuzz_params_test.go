@@ -247,6 +247,8 @@ func (g *generator) file(c *choices, method string) string {
 		return pick(c, []string{
 			filepath.Join(g.dir, "chats.json"), filepath.Join(g.vaults, "Other", "One.md"), filepath.Join(g.dir, "b.ctxdbackup"), g.dir, filepath.Join(g.dir, "none"), "chats.json", "",
 		})
+	case "memory.import":
+		return pick(c, []string{filepath.Join(g.dir, "m.jsonl"), filepath.Join(g.vaults, "Other"), filepath.Join(out, "1"), g.dir, "m", ""})
 	case "admin.restore":
 		return pick(c, []string{
 			filepath.Join(g.dir, "b.ctxdbackup"), filepath.Join(out, "1"), filepath.Join(out, "2"), filepath.Join(g.vaults, "Other", "One.md"), g.dir, "b", "",
@@ -259,7 +261,9 @@ func (g *generator) file(c *choices, method string) string {
 }
 
 func takesFile(method string) bool {
-	return method == "vault.import" || method == "chat.import" || method == "admin.backup" || method == "admin.restore"
+	return slices.Contains([]string{
+		"vault.import", "chat.import", "admin.backup", "admin.restore", "memory.export", "memory.import",
+	}, method)
 }
 
 func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

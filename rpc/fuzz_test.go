@@ -105,6 +105,7 @@ func prepare(t testing.TB) *battlefield {
 	}
 	do("vault.import", `{"path":`+quoted(filepath.Join(f.vaults(), "Notes"))+`,"watch":true}`)
 	do("admin.backup", `{"path":`+quoted(filepath.Join(f.dir, "b.ctxdbackup"))+`}`)
+	do("memory.export", `{"path":`+quoted(filepath.Join(f.dir, "m.jsonl"))+`}`)
 	var raw json.RawMessage
 	must(t, c.Call(context.Background(), "rpc.discover", nil, &raw))
 	f.doc, err = readDocument(raw)
@@ -229,9 +230,11 @@ func (f *battlefield) run(t testing.TB, input []byte) map[string]bool {
 	must(t, os.CopyFS(data, os.DirFS(filepath.Join(f.dir, "data"))))
 	must(t, os.MkdirAll(filepath.Join(dir, "out"), 0o700))
 	must(t, os.Symlink(filepath.Join(f.vaults(), "Other"), filepath.Join(dir, "link")))
-	backup, err := os.ReadFile(filepath.Join(f.dir, "b.ctxdbackup"))
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "b.ctxdbackup"), backup, 0o600))
+	for _, name := range []string{"b.ctxdbackup", "m.jsonl"} {
+		content, err := os.ReadFile(filepath.Join(f.dir, name))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
 	must(t, os.WriteFile(filepath.Join(dir, "chats.json"), []byte(exportedChats), 0o600))
 
 	a := &attack{

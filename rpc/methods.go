@@ -58,6 +58,8 @@ func Methods() []Method {
 		method("memory.retract", scope.memoryRetract),
 		method("memory.delete", scope.memoryDelete),
 		method("memory.forget", scope.memoryForget),
+		wholeStore("memory.export", (*Rooms).memoryExport),
+		wholeStore("memory.import", (*Rooms).memoryImport),
 		method("memory.recordUse", scope.memoryRecordUse),
 		method("memory.search", scope.memorySearch),
 		method("memory.similar", scope.memorySimilar),
@@ -101,6 +103,7 @@ func Methods() []Method {
 		replacing("admin.restore", adminRestore),
 		wholeStore("admin.reindex", (*Rooms).adminReindex),
 		replacing("admin.check", adminCheck),
+		wholeStore("admin.compact", (*Rooms).adminCompact),
 		storeless("admin.stop", adminStop),
 		storeless("rpc.discover", discover),
 	}

@@ -60,6 +60,7 @@ type commandLine struct {
 
 	Backup  store.Backup   `cmd:"" group:"store" help:"Back up the whole store to one file."`
 	Restore store.Restore  `cmd:"" group:"store" help:"Replace the store with a backup."`
+	Compact store.Compact  `cmd:"" group:"store" help:"Leave nothing of what was deleted in the files of the store."`
 	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
 
 	Inspect inspect.Command `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`

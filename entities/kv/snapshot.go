@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -249,6 +250,22 @@ func (s *Store) deleteFile(name string) {
 	if err := s.opts.FS.Remove(filepath.Join(s.dir, name)); err != nil {
 		s.log.Warn("kv: an old file could not be deleted", "file", name, "err", err)
 	}
+}
+
+// Compact leaves nothing in the files of what was deleted: the present state is written anew in all generations
+// that are kept, and copies of former states are deleted (see DeleteCopies).
+func (s *Store) Compact(ctx context.Context) error {
+	for range keepSnapshots {
+		// A snapshot follows a transaction: one that says again what format the records have.
+		err := s.Update(ctx, func(tx *Tx) error { return tx.put(formatKey, strconv.Itoa(s.opts.Format), nil) })
+		if err != nil {
+			return err
+		}
+		if err := s.Snapshot(ctx); err != nil {
+			return err
+		}
+	}
+	return s.DeleteCopies(ctx)
 }
 
 // DeleteCopies deletes the files beside the store that hold former states of it:

@@ -1,10 +1,17 @@
 package host
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/watch"
 )
 
 // What a restore keeps of the state that it replaces lies in the data folder. The
@@ -33,4 +40,65 @@ func RemoveReplaced(dataDir, except string) {
 			_ = os.Remove(filepath.Join(dataDir, name))
 		}
 	}
+}
+
+// folderBytes is how many bytes the files in a folder and below it have.
+func folderBytes(dir string) (size int64) {
+	if dir == "" {
+		return 0
+	}
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil //nolint:nilerr // what cannot be looked at, or is gone meanwhile, does not count
+		}
+		if info, err := d.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// Compact leaves nothing of what was deleted in the files of a store and in what restores have kept in its data
+// folder. It returns by how many bytes the folder became smaller.
+func Compact(ctx context.Context, db *kv.Store, dataDir string) (freed int64, err error) {
+	before := folderBytes(dataDir)
+	if err := db.Compact(ctx); err != nil {
+		return 0, err
+	}
+	if dataDir != "" {
+		RemoveReplaced(dataDir, "")
+	}
+	return max(0, before-folderBytes(dataDir)), nil
+}
+
+// Absolute refuses the path of a call that is not absolute.
+func Absolute(path string) error {
+	if filepath.IsAbs(path) {
+		return nil
+	}
+	return fault.Field("path", "path is not absolute").
+		WithHint("give an absolute path; the working directory of the daemon is another one")
+}
+
+// CheckOutput refuses a file that a call has written in a folder which is not for it: the data folder, or that of a
+// vault.
+func CheckOutput(ctx context.Context, db *kv.Store, dataDir, path string) error {
+	if err := Absolute(path); err != nil {
+		return err
+	}
+	if dataDir != "" && watch.Lies(path, dataDir) {
+		return fault.Field("path", "path lies in the daemon's data folder").
+			WithHint("choose another folder, preferably on another disk, so that one accident does not destroy both")
+	}
+	return AboutPath(watch.CheckOutside(ctx, db, path))
+}
+
+// AboutPath has a complaint about a file name the parameter that names it.
+func AboutPath(err error) error {
+	var e *fault.Error
+	if errors.As(err, &e) && e.Kind == fault.Invalid && e.Field == "" {
+		return fault.Under("path", err)
+	}
+	return err
 }

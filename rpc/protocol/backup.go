@@ -100,4 +100,14 @@ var reindexMethod = job(JobIndex, wholeStore(describe[Reindex, Reindexed]("admin
 	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"others":12,"ms":140}`},
 	CodeConflict)))
 
+// Compacted is the result of admin.compact.
+type Compacted struct {
+	Freed int64 `json:"freed" jsonschema:"bytes by which the data folder became smaller"`
+}
+
+var compactMethod = job(JobBackup, wholeStore(describe[Empty, Compacted]("admin.compact", Job,
+	"Leave nothing of what was deleted in the files of the store.",
+	"The store writes its present state anew, and removes older states of it, the journals that lead from them to the present, and what restores have kept: they cannot be undone any more. Backups elsewhere stay as they are.",
+	Example{`{}`, `{"freed":1048576}`})))
+
 const exampleManifest = `{"path":"/home/me/notes.ctxdbackup","format":2,"seq":42,"created":"2026-01-31T09:30:00Z","program":"ctxd 0.1.0","records":120,"collections":{"entity":40,"note":62},"bytes":65536,"checksum":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`

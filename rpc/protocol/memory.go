@@ -166,6 +166,20 @@ type MemoryForgotten struct {
 	Forgotten int      `json:"forgotten" jsonschema:"how many are gone; 0 for a dry run"`
 }
 
+// MemoryExport are the parameters of memory.export.
+type MemoryExport struct {
+	Path   string `json:"path" jsonschema:"absolute path of the file to write, outside the daemon's data folder"`
+	Format string `json:"format,omitempty" enum:"jsonl,markdown" default:"jsonl" jsonschema:"jsonl: all of them, for memory.import; markdown: for people to read"`
+	Force  bool   `json:"force,omitempty" jsonschema:"replace a file that is there"`
+}
+
+// MemoryImport are the parameters of memory.import.
+type MemoryImport struct {
+	Path   string `json:"path" jsonschema:"absolute path of the file, or of a folder of Markdown files of basic-memory"`
+	Format string `json:"format,omitempty" enum:"jsonl,basic-memory,mem0,lines" jsonschema:"what the file is; found out when absent"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only tell what would be done"`
+}
+
 // MemoryUsed are the parameters of memory.recordUse.
 type MemoryUsed struct {
 	IDs []string `json:"ids" jsonschema:"the memories that were used, at most 200"`
@@ -425,6 +439,19 @@ var memoryMethods = []Method{
 		"Many are deleted in several transactions. If the daemon stops between two of them, the next start continues.",
 		Example{`{"noteId":"n1","dryRun":true}`, `{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0}`},
 		CodeUnavailable)),
+	job(JobBackup, wholeStore(describe[MemoryExport, record.MemoryExported]("memory.export", Job,
+		"Write all memories to a file: with their versions, counters, contexts and former handles, and the numbers that were used.",
+		"Private memories are in it, too. The file appears only when it is complete, and only this user can read it.",
+		Example{`{"path":"/home/me/memories.jsonl"}`, `{"path":"/home/me/memories.jsonl","format":"jsonl","memories":2,"contexts":1,"versions":0,"bytes":1893}`},
+		CodeNotFound, CodeConflict))),
+	job(JobImport, wholeStore(describe[MemoryImport, record.MemoryImported]("memory.import", Job,
+		"Read memories from a file: of memory.export, basic-memory or mem0, or one memory a line.",
+		"The whole file is checked first; one that cannot be read changes nothing. Numbers and handles are kept where they are free, and what does not fit is listed. Importing again takes nothing in twice, and goes on with an import that was interrupted.",
+		Example{
+			`{"path":"/home/me/memories.jsonl","dryRun":true}`,
+			`{"format":"jsonl","dryRun":true,"memories":1,"contexts":0,"versions":0,"numbers":0,"same":1,"archived":0,"left":0,"conflicts":[{"line":3,"id":"550e8400-e29b-41d4-a716-446655440000","field":"number","message":"the number 2 is taken","taken":true}],"conflictsTotal":1}`,
+		},
+		CodeNotFound, CodeConflict, CodeLimit))),
 	describe[MemoryUsed, Counted]("memory.recordUse", Mutation,
 		"Count that memories were used.", "It changes no memory: neither its version nor what is indexed of it.",
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),

@@ -180,7 +180,7 @@ var adminMethods = []Method{
 		"List the open connections with their calls and sizes.",
 		"Only names of methods and sizes, no content.",
 		Example{`{}`, `{"connections":[{"id":3,"client":{"name":"notes-app","version":"2.1.0"},"pid":4712,"framing":"newline","openedAt":"2026-01-31T09:30:00Z","requests":18,"errors":1,"inFlight":2,"queued":1,"bytesIn":5120,"bytesOut":20480,"waitingBytes":0,"topics":["notes.changed"],"calls":[{"call":17,"method":"notes.put","state":"running","forMs":2},{"call":18,"method":"notes.get","state":"queued","forMs":1}]}],"totals":` + exampleConnStats + `}`})),
-	backupMethod, restoreMethod, reindexMethod, checkMethod,
+	backupMethod, restoreMethod, reindexMethod, checkMethod, compactMethod,
 	daemon(storeless(describe[Empty, Stopped]("admin.stop", Control,
 		"Stop the daemon when the calls that it has accepted are done.",
 		"It stops within five seconds. Jobs stop between two transactions; reads, and mutations that have not begun, are cancelled after two seconds. Their callers get the error unavailable, retryable.",

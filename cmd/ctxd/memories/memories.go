@@ -30,6 +30,8 @@ type Command struct {
 	Similar similarMemories `cmd:"" help:"Find the memories that say much the same as one."`
 	Profile profile         `cmd:"" help:"Show what is known about you: what a conversation begins with."`
 	Stats   stats           `cmd:"" help:"Count the memories, and show which are used."`
+	Export  exportMemories  `cmd:"" help:"Write all memories to a file."`
+	Import  importMemories  `cmd:"" help:"Read memories from a file, also of other programs."`
 }
 
 // Help is what --help says of the command.

@@ -132,8 +132,11 @@ func (f *front) read(line string) {
 // listMark is what a line of a list begins with.
 var listMark = regexp.MustCompile(`^(?:[-*+•]|\d{1,6}[.)])[ \t]+`)
 
-// readLines reads a memory of each line but headings, rules and blank ones.
+// readLines reads a memory of each line but headings, rules and blank ones. Of properties above them it looks
+// whether they say private.
 func readLines(r *reader, yield func(memory.Row) error) error {
+	var about front
+	inFront := false
 	for {
 		raw, err := r.next()
 		if errors.Is(err, io.EOF) {
@@ -143,6 +146,11 @@ func readLines(r *reader, yield func(memory.Row) error) error {
 			return err
 		}
 		line := strings.TrimSpace(string(raw))
+		if r.line == 1 && line == "---" || inFront {
+			inFront = r.line == 1 || line != "---"
+			about.read(line)
+			continue
+		}
 		if strings.HasPrefix(line, "#") || strings.Trim(line, "-=*_ ") == "" {
 			continue
 		}
@@ -150,7 +158,9 @@ func readLines(r *reader, yield func(memory.Row) error) error {
 		if line == "" {
 			continue
 		}
-		if err := yield(memory.Row{Line: r.line, Draft: foreign(Lines, line, "", nil)}); err != nil {
+		d := foreign(Lines, line, "", nil)
+		d.Private = about.private
+		if err := yield(memory.Row{Line: r.line, Draft: d}); err != nil {
 			return err
 		}
 	}

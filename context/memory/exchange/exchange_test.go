@@ -262,6 +262,27 @@ func TestMEM11_ARemoteReaderNeitherExportsNorImports(t *testing.T) {
 	}
 }
 
+// TestMEM7_AnExportIsNotReadAsAnotherFormat, in which what is marked private would be public.
+func TestMEM7_AnExportIsNotReadAsAnotherFormat(t *testing.T) {
+	from, to := open(t), open(t)
+	from.add(memory.Draft{Statement: "a secret", Private: true})
+	for _, written := range exchange.Written {
+		path := to.file(from.export(written))
+		for _, format := range []string{exchange.BasicMemory, exchange.Mem0, exchange.Lines} {
+			_, err := exchange.Import(t.Context(), to.mem, to.local, path, exchange.ImportOptions{Format: format})
+			if fault.KindOf(err) != fault.Invalid || len(to.list()) != 0 {
+				t.Errorf("%s as %s: %v", written, format, err)
+			}
+		}
+	}
+	path := to.file("---\nprivate: true\n---\none\n")
+	_, err := exchange.Import(t.Context(), to.mem, to.local, path, exchange.ImportOptions{Format: exchange.Lines})
+	must(t, err)
+	if list := to.list(); len(list) != 1 || !list[0].Private {
+		t.Errorf("taken in as %+v", list)
+	}
+}
+
 // TestMEM7_AnExportKeepsWhatIsPrivateByItsSource, where there is no such source.
 func TestMEM7_AnExportKeepsWhatIsPrivateByItsSource(t *testing.T) {
 	from, to := open(t), open(t)

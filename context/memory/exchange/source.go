@@ -74,10 +74,26 @@ func openSource(path, format string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if src.format == "" {
-		src.format, err = detect(path)
+	if !info.IsDir() {
+		err = src.settle(path)
 	}
 	return src, err
+}
+
+// settle finds out the format of a file. One that holds private memories marked as such is never read as another
+// one, where the mark would count for nothing.
+func (src *source) settle(path string) error {
+	found, err := detect(path)
+	switch {
+	case err != nil:
+		return err
+	case src.format == "":
+		src.format = found
+	case src.format != found && (found == JSONL || found == Mem0):
+		return fault.Field("format", "the file has the format %s, not %s", found, src.format).
+			WithHint("leave out format")
+	}
+	return nil
 }
 
 func (src *source) add(path, name string, info fs.FileInfo) error {
@@ -169,7 +185,8 @@ func (f *file) read(ctx context.Context, parse parser, yield func(r memory.Row, 
 		return yield(row, r.at)
 	})
 	if err != nil && f.name != "" && fault.KindOf(err) == fault.Invalid {
-		err = fault.Wrap(fault.Invalid, err, "%s: %s", f.name, fault.Message(err)).WithHint("mend or remove that file")
+		e := fault.Wrap(fault.Invalid, err, "%s: %s", f.name, fault.Message(err)).WithHint("mend or remove that file")
+		e.Field, err = "path", e
 	}
 	return err
 }

@@ -253,6 +253,11 @@ export interface Checked {
   ms: number;
 }
 
+export interface Compacted {
+  /** Bytes by which the data folder became smaller. */
+  freed: number;
+}
+
 export interface ConnCall {
   /** Number of the call in its connection, as in the log. */
   call: number;
@@ -1371,6 +1376,21 @@ export interface MemoryAddedMany {
   memories: MemoryAdded[];
 }
 
+export interface MemoryConflict {
+  /** The file, where several are read. */
+  file?: string;
+  /** The line; of mem0 the place in its list, from 1. */
+  line: number;
+  /** Id of the memory or context. */
+  id?: string;
+  /** The member that does not fit. */
+  field?: string;
+  /** Why. */
+  message: string;
+  /** Whether it was taken in all the same, with another value in that member or without it. */
+  taken: boolean;
+}
+
 export interface MemoryDraft {
   /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
   id?: string;
@@ -1439,6 +1459,21 @@ export interface MemoryDraft {
   createdAt?: string;
 }
 
+export interface MemoryExported {
+  /** The file. */
+  path: string;
+  /** Jsonl or markdown. */
+  format: string;
+  /** Memories in it. */
+  memories: number;
+  /** Contexts in it. */
+  contexts: number;
+  /** Former versions in it. */
+  versions: number;
+  /** Size of the file. */
+  bytes: number;
+}
+
 export interface MemoryForgotten {
   /** The memories, at most 1,000 of them, by number. */
   ids: string[];
@@ -1497,6 +1532,31 @@ export interface MemoryHit {
   ranges: [number, number][];
   /** With explain: the relevance, and what each stage made of the hit: a factor, what it adds for support, a probability for rerank. */
   signals?: Record<string, number>;
+}
+
+export interface MemoryImported {
+  /** How the file was read: jsonl, basic-memory, mem0 or lines. */
+  format: string;
+  /** Whether nothing was written. */
+  dryRun: boolean;
+  /** Memories that are new. */
+  memories: number;
+  /** Contexts that are new. */
+  contexts: number;
+  /** Former versions of memories that are new. */
+  versions: number;
+  /** Numbers of deleted memories that are not given any more from now on. */
+  numbers: number;
+  /** Memories and contexts that were there already. */
+  same: number;
+  /** Memories that the cap of memoryBank archives, those that are worth least. */
+  archived: number;
+  /** Memories and contexts that were not taken in; each is a conflict. */
+  left: number;
+  /** What did not fit, at most the first 1000. */
+  conflicts: MemoryConflict[];
+  /** Conflicts in all. */
+  conflictsTotal: number;
 }
 
 export interface MemoryList {
@@ -3496,6 +3556,29 @@ export interface MemoryForgetParams {
   dryRun?: boolean;
 }
 
+/** Params of memory.export. */
+export interface MemoryExportParams {
+  /** Absolute path of the file to write, outside the daemon's data folder. */
+  path: string;
+  /**
+   * Jsonl: all of them, for memory.import; markdown: for people to read.
+   * "jsonl" when absent.
+   */
+  format?: "jsonl" | "markdown";
+  /** Replace a file that is there. */
+  force?: boolean;
+}
+
+/** Params of memory.import. */
+export interface MemoryImportParams {
+  /** Absolute path of the file, or of a folder of Markdown files of basic-memory. */
+  path: string;
+  /** What the file is; found out when absent. */
+  format?: "jsonl" | "basic-memory" | "mem0" | "lines";
+  /** Only tell what would be done. */
+  dryRun?: boolean;
+}
+
 /** Params of memory.recordUse. */
 export interface MemoryRecordUseParams {
   /** The memories that were used, at most 200. */
@@ -4189,6 +4272,20 @@ export interface Methods {
    */
   "memory.forget": { params: MemoryForgetParams; result: MemoryForgotten };
   /**
+   * Write all memories to a file: with their versions, counters, contexts and former handles, and the numbers that were used.
+   * Private memories are in it, too. The file appears only when it is complete, and only this user can read it.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"path":"/home/me/memories.jsonl"}
+   */
+  "memory.export": { params: MemoryExportParams; result: MemoryExported };
+  /**
+   * Read memories from a file: of memory.export, basic-memory or mem0, or one memory a line.
+   * The whole file is checked first; one that cannot be read changes nothing. Numbers and handles are kept where they are free, and what does not fit is listed. Importing again takes nothing in twice, and goes on with an import that was interrupted.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"path":"/home/me/memories.jsonl","dryRun":true}
+   */
+  "memory.import": { params: MemoryImportParams; result: MemoryImported };
+  /**
    * Count that memories were used.
    * It changes no memory: neither its version nor what is indexed of it.
    * Errors of its own: unavailable, limit.
@@ -4427,6 +4524,12 @@ export interface Methods {
    * Errors of its own: conflict, unavailable, limit.
    */
   "admin.check": { params: NoParams; result: Checked };
+  /**
+   * Leave nothing of what was deleted in the files of the store.
+   * The store writes its present state anew, and removes older states of it, the journals that lead from them to the present, and what restores have kept: they cannot be undone any more. Backups elsewhere stay as they are.
+   * Errors of its own: unavailable, limit.
+   */
+  "admin.compact": { params: NoParams; result: Compacted };
   /**
    * Stop the daemon when the calls that it has accepted are done.
    * It stops within five seconds. Jobs stop between two transactions; reads, and mutations that have not begun, are cancelled after two seconds. Their callers get the error unavailable, retryable.
