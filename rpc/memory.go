@@ -46,6 +46,7 @@ type memoryFinder interface {
 	To(ctx context.Context, v *audience.View, id string, limit int) (*similar.Result, error)
 	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*similar.Result, error)
 	Indexed(id string) string
+	Queue(v *audience.View) int
 }
 
 // drafted takes of a memory what a client may write. source names the client when it does not say
@@ -298,7 +299,11 @@ func (c scope) memoryProfile(_ context.Context, _ *Session, p protocol.MemoryPro
 }
 
 func (c scope) memoryStats(_ context.Context, _ *Session, _ protocol.ReadAll) (protocol.MemoryStats, error) {
-	return protocol.MemoryStats(c.memory.Stats(c.view)), nil
+	st := c.memory.Stats(c.view)
+	return protocol.MemoryStats{
+		Total: st.Total, Tiers: st.Tiers, Kinds: st.Kinds, Status: st.Status, Bank: st.Bank, MaxBank: st.MaxBank,
+		Queue: c.similar.Queue(c.view), MostUsed: st.MostUsed, OldestUnused: st.OldestUnused,
+	}, nil
 }
 
 func (c scope) contextsPut(ctx context.Context, _ *Session, p protocol.ContextPut) (*memory.Context, error) {

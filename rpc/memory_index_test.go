@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -43,6 +44,7 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 	other := at(d.do("admin.stats", `{}`), "index.others.0")
 	d.want(other, "kind", "memories")
 	d.want(other, "vectors", 2)
+	d.want(d.do("memory.stats", `{}`), "queue", 0)
 	d.want(d.do("admin.health", `{}`), "index.ready", true)
 	d.want(d.do("admin.reindex", `{}`), "others", 2)
 	d.remembered(2)
@@ -124,4 +126,17 @@ func TestMEM9_WhatIsNearIsShown(t *testing.T) {
 	if line := r.line(); strings.Contains(line, "secret") || !strings.Contains(line, `"similar":[`) {
 		t.Errorf("a remote reader is answered %s", line)
 	}
+}
+
+// TestMEM1_StatsTellTheQueue: how many memories wait for their vectors, which a reader from whom some are
+// hidden is not told.
+func TestMEM1_StatsTellTheQueue(t *testing.T) {
+	e := &embedtest.Bags{Name: "held", Gate: make(chan struct{})}
+	d := meaningful(t, t.TempDir(), e)
+	d.do("memory.addMany", `{"memories":[{"statement":"I drink tea"},{"statement":"I have a dog","private":true}]}`)
+	d.want(d.do("memory.stats", `{}`), "queue", 2)
+	d.want(d.do("memory.stats", `{"audience":"remote"}`), "queue", 0)
+	close(e.Gate)
+	d.remembered(2)
+	d.want(d.do("memory.stats", `{}`), "queue", 0)
 }

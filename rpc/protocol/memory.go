@@ -307,6 +307,7 @@ type MemoryStats struct {
 	Status       map[string]int   `json:"status" jsonschema:"how many there are of each status"`
 	Bank         int              `json:"bank" jsonschema:"active memories of the tier memoryBank"`
 	MaxBank      int              `json:"maxBank" jsonschema:"how many of these there may be"`
+	Queue        int              `json:"queue" jsonschema:"memories that wait for their vectors; 0 for a remote reader"`
 	MostUsed     []*record.Memory `json:"mostUsed" jsonschema:"those that were used most, at most 5"`
 	OldestUnused *record.Memory   `json:"oldestUnused,omitempty" jsonschema:"the oldest that was never used; absent when there is none"`
 }
@@ -472,7 +473,7 @@ var memoryMethods = []Method{
 		Example{`{"limit":1}`, `{"memories":[` + exampleMemory + `]}`}),
 	describe[ReadAll, MemoryStats]("memory.stats", Read,
 		"Count memories.", "",
-		Example{`{}`, `{"total":1,"tiers":{"memoryBank":1},"kinds":{"preference":1},"status":{"active":1},"bank":1,"maxBank":1000,"mostUsed":[],"oldestUnused":` + exampleMemory + `}`}),
+		Example{`{}`, `{"total":1,"tiers":{"memoryBank":1},"kinds":{"preference":1},"status":{"active":1},"bank":1,"maxBank":1000,"queue":0,"mostUsed":[],"oldestUnused":` + exampleMemory + `}`}),
 
 	describe[ContextPut, record.Context]("contexts.put", Mutation,
 		"Create or replace a context: a part of a life that memories belong to.",

@@ -206,6 +206,9 @@ func drawStats(s *term.Screen, st *protocol.MemoryStats) {
 	f.Add("kinds", counts(record.MemoryKinds, st.Kinds))
 	f.Add("statuses", counts(record.MemoryStatuses, st.Status))
 	f.Add("memoryBank", term.Number(st.Bank)+" active of at most "+term.Number(st.MaxBank))
+	if st.Queue > 0 {
+		f.Add("queue", countMemories(st.Queue)+" not yet found by their meaning")
+	}
 	if m := st.OldestUnused; m != nil {
 		f.Add("never used", "the oldest is "+inspect.MemoryNumber(m.Number)+" of "+term.Day(m.CreatedAt))
 	}

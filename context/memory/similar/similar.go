@@ -92,3 +92,11 @@ func (f *Finder) result(v *audience.View, asked *record.Memory, found *search.Re
 // Indexed says how a memory that a reader has read can be found: by its words, by its meaning too, or
 // by its words alone because the embedder refused it. O(1).
 func (f *Finder) Indexed(id string) string { return string(f.index.State(id)) }
+
+// Queue is how many memories wait for their vectors. A reader from whom some are hidden is told of none. O(1).
+func (f *Finder) Queue(v *audience.View) int {
+	if v.Hides() {
+		return 0
+	}
+	return f.index.Waiting()
+}

@@ -1612,6 +1612,8 @@ export interface MemoryStats {
   bank: number;
   /** How many of these there may be. */
   maxBank: number;
+  /** Memories that wait for their vectors; 0 for a remote reader. */
+  queue: number;
   /** Those that were used most, at most 5. */
   mostUsed: Memory[];
   /** The oldest that was never used; absent when there is none. */
