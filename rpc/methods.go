@@ -2,7 +2,7 @@ package rpc
 
 // Methods returns the method table: every method of the contract, and no other.
 func Methods() []Method {
-	return []Method{
+	return append([]Method{
 		storeless("initialize", initialize),
 		last(storeless("shutdown", shutdown)),
 
@@ -85,7 +85,12 @@ func Methods() []Method {
 
 		method("privacy.list", scope.privacyList),
 		method("privacy.prose", scope.privacyProse),
+	}, daemonMethods()...)
+}
 
+// daemonMethods are those about vaults, events and the daemon itself: the rest of the table.
+func daemonMethods() []Method {
+	return []Method{
 		method("vault.import", scope.vaultImport),
 		method("vault.list", scope.vaultList),
 		method("vault.status", scope.vaultStatus),
