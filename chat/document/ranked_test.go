@@ -45,7 +45,8 @@ func TestMEM21_MessagesAreRanked(t *testing.T) {
 		sums   [3]float64
 	}{
 		{name: "index alone", stages: map[string]bool{recall.Support: false, recall.Speaker: false, recall.Span: false}},
-		{name: "as shipped"}, {name: "support off", stages: map[string]bool{recall.Support: false}},
+		{name: "as shipped"},
+		{name: "support off", stages: map[string]bool{recall.Support: false}},
 		{name: "speaker off", stages: map[string]bool{recall.Speaker: false}},
 	}
 	asked := 0.0
