@@ -88,10 +88,9 @@ func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryAdd) 
 	if !p.Similar || out.Duplicate {
 		return out, nil
 	}
-	// The memory is written: what the search lacks is no error of the call.
 	res, err := c.similar.Like(ctx, c.view, out.Memory, listedSimilar)
 	if err != nil {
-		return out, nil
+		return out, nil //nolint:nilerr // the memory is written: what the search lacks is no error of the call
 	}
 	for _, hit := range res.Hits {
 		out.Similar = append(out.Similar, protocol.SimilarMemory(hit))
