@@ -63,7 +63,7 @@ var hints = strings.NewReplacer(
 	"entities.complete", "list_entities",
 	"entities.list", "list_entities", "types.list", "list_types", "notes.get", "read_note", "entities.get",
 	"get_entity",
-	"wql.check", "list_types",
+	"wql.check", "list_types", "memory.search", "recall", "memory.list", "recall", "memory.get", "recall",
 )
 
 func candidateLine(c fault.Candidate) string {

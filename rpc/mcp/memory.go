@@ -57,7 +57,7 @@ func (c *call) findMemory(field, s string) (*record.Memory, error) {
 	err := c.ask("memory.get", protocol.MemoryRef{Ref: r.text}, m)
 	if isMissing(err) {
 		missing := fault.New(fault.NotFound, "no memory has the id, handle or number in %q", field).
-			WithHint("memory_profile shows memories with their ids")
+			WithHint("recall finds memories, with their ids")
 		missing.Field = field
 		return nil, missing
 	}

@@ -36,13 +36,48 @@ func TestMEM5_NothingIsDeletedHere(t *testing.T) {
 	for _, c := range []struct{ tool, args, want string }{
 		{"remember", `{"statement":" "}`, "statement"},
 		{"remember", `{"statement":"x","supersedes":["#9"]}`, `no memory has the id, handle or number in "supersedes"`},
-		{"update_memory", `{"memory":"#9","tags":[]}`, "memory_profile shows memories with their ids"},
+		{"update_memory", `{"memory":"#9","tags":[]}`, "recall finds memories, with their ids"},
 		{"update_memory", `{"memory":" "}`, "memory is needed"},
 		{"update_memory", `{"memory":"memory-1","statement":"x"}`, "retracted"},
 		{"forget_memory", `{"memory":"memory-1"}`, "retracted"},
 		{"forget_memory", `{"memory":"claim_9"}`, "no memory has"},
 	} {
 		h.contains(c.tool+c.args, h.fails(c.tool, c.args), c.want)
+	}
+}
+
+// TestMEM33_RecallSaysHowSureItIs: with hits, with none, and one memory read whole.
+func TestMEM33_RecallSaysHowSureItIs(t *testing.T) {
+	d := start(t)
+	long := strings.Repeat("hives in the garden behind the house ", 40)
+	d.put("memory.addMany", `{"memories":[
+		{"id":"bees","statement":"The user keeps bees in the garden","tags":["garden"],"questions":["Who keeps bees?"],"summary":"bees"},
+		{"id":"long","statement":"The user wants `+long+`","kind":"goal","tier":"history"},
+		{"id":"car","statement":"The user drives a van"}]}`)
+	h := d.open(mcp.Options{})
+	text := h.call("recall", `{"query":"Who keeps bees?"}`)
+	h.contains("found", text, "Confidence: ", " (", ")\n", "1. [memoryBank, 2026-01-31] The user keeps bees in the garden [id:bees]\n")
+	text = h.call("recall", `{"query":"hives"}`)
+	h.contains("cut", text, "(recall with memory reads the rest) [id:long]")
+	if n := len(text); n > 800 {
+		t.Errorf("%d bytes", n)
+	}
+	h.contains("whole", h.call("recall", `{"memory":"[id:long]"}`), strings.TrimSpace(long), "number: #2, version 1, of the tier history")
+	h.contains("whole", h.call("recall", `{"memory":"#1"}`), "in short: bees", "answers: Who keeps bees?", "tags: garden")
+	h.contains("none", h.call("recall", `{"query":"quarterly tax return"}`), "Confidence: low", "Say that you do not know")
+	h.contains("tags", h.call("recall", `{"query":"user","tags":["#garden"]}`), "[id:bees]")
+	if text := h.call("recall", `{"query":"user","tiers":["history"]}`); strings.Contains(text, "[id:bees]") || !strings.Contains(text, "[id:long]") {
+		t.Error(text)
+	}
+	h.contains("before", h.call("recall", `{"query":"bees","before":"2026-01-01"}`), "Nothing is remembered of that.")
+	for args, want := range map[string]string{
+		`{}`:                                  "either query is needed, or memory",
+		`{"query":"x","memory":"y"}`:          "either query is needed, or memory",
+		`{"query":"x","after":"lastweek"}`:    "after is no date",
+		`{"memory":"#9"}`:                     "no memory has the id",
+		`{"query":"x","tiers":["yesterday"]}`: "enum",
+	} {
+		h.contains(args, h.fails("recall", args), want)
 	}
 }
 

@@ -391,9 +391,9 @@ func TestToolsAreDescribed(t *testing.T) {
 	}
 	for write, want := range map[bool]string{
 		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types memory_profile query " +
-			"read_note read_notes recent_changes related_notes search_notes",
+			"read_note read_notes recall recent_changes related_notes search_notes",
 		true: "append_to_note assemble_context explain_context explore_graph find_path forget_memory get_entity list_entities list_notes list_tags list_types " +
-			"memory_profile propose_edit put_entity query read_note read_notes recent_changes related_notes remember search_notes update_memory write_note",
+			"memory_profile propose_edit put_entity query read_note read_notes recall recent_changes related_notes remember search_notes update_memory write_note",
 	} {
 		if got := names(write); got != want {
 			t.Errorf("%v: %s", write, got)
@@ -512,6 +512,7 @@ func TestMCP1_EveryListHasPages(t *testing.T) {
 		{"query", map[string]any{"query": "SELECT p FROM P p LIMIT 70", "limit": 30}, `(?m)^- @.*\[id:p\d+\]`, 70},
 		{"explore_graph", map[string]any{"record": "p0"}, `(?m)^- @.*\[id:p\d+\]`, 120},
 		{"explore_graph", map[string]any{"record": "Hub"}, `(?m)--link-->`, 120},
+		{"recall", map[string]any{"query": "goal", "limit": 40, "maxChars": 4000}, `(?m)^\d+\. \[.*\[id:m\d+\]`, 40},
 		{"memory_profile", map[string]any{"limit": 40, "maxChars": 4000}, `(?m)^- \[.*\[id:m\d+\]`, 40},
 	} {
 		items := regexp.MustCompile(tc.item)
@@ -578,6 +579,8 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 		{"explore_graph", `{"record":"[[Kickoff]]"}`, "notes.resolve graph.neighbors"},
 		{"find_path", `{"from":"@Alice","to":"@Core"}`, "entities.get entities.get graph.path"},
 		{"memory_profile", `{}`, "memory.profile"},
+		{"recall", `{"query":"scales"}`, "memory.search"},
+		{"recall", `{"memory":"#1"}`, "memory.get"},
 		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "wql.query"},
 		{"query", `{"query":"SELECT t FROM Team t"}`, "wql.query"},
 		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "entities.get wql.query types.list entities.get"},

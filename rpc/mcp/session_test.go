@@ -73,6 +73,9 @@ func TestMCP1_TheSessionOfTheREADME(t *testing.T) {
 		{"remember", `{"statement":"The user wants Alpha to be sold by June","kind":"goal","supersedes":["scale"]}`},
 		{"remember", `{"statement":"The user reads reports in the morning."}`},
 		{"update_memory", `{"memory":"#1","statement":"The user reads reports after lunch"}`},
+		{"recall", `{"query":"When is Alpha sold?"}`},
+		{"recall", `{"query":"Which car do they drive?"}`},
+		{"recall", `{"memory":"#1"}`},
 		{"memory_profile", `{}`},
 		{"forget_memory", `{"memory":"morning"}`},
 	} {

@@ -57,6 +57,10 @@ func (s *server) addTools() {
 	add(s, reads, "find_path", "See how two records are connected",
 		"Find a shortest chain of references and links between two notes or entities.",
 		pathSchema(), (*call).findPath)
+	add(s, reads, "recall", "Recall what the user told",
+		"Find what is remembered about the user and their world that answers a question, best first, with how sure it is. "+
+			"With memory it reads one memory whole.",
+		recallSchema(), (*call).recall)
 	add(s, reads, "memory_profile", "Read what is known about the user",
 		"List what is remembered about the user: who they are, what they prefer, what they want and work on.",
 		profileSchema(), (*call).memoryProfile)
