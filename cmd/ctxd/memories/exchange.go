@@ -123,8 +123,12 @@ func (c *importMemories) draw(s *term.Screen, out *record.MemoryImported) {
 		count int
 		what  string
 	}{
-		{out.Contexts, "new contexts"}, {out.Versions, "former versions"}, {out.Numbers, "used numbers"},
-		{out.Same, "there already"}, {out.Left, "left out"}, {out.Archived, "archived, since memoryBank is full"},
+		{out.Contexts, "new contexts"},
+		{out.Versions, "former versions"},
+		{out.Numbers, "used numbers"},
+		{out.Same, "there already"},
+		{out.Left, "left out"},
+		{out.Archived, "archived, since memoryBank is full"},
 	} {
 		if n.count > 0 {
 			s.Say(term.Text("  "+term.Number(n.count)+" "), term.Styled(term.Faint, n.what))
