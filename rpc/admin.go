@@ -73,7 +73,7 @@ func (s *Server) health(vaults bool) protocol.Health {
 		} else if e.Kind == string(embed.Builtin) && e.Why != "" {
 			warn(protocol.Warning, "the built-in table is used instead of embedding.table: %s", e.Why)
 		}
-		out.Reranker = r.rerankerInfo()
+		out.Reranker = host.Reranker(r.Reranker)
 		if e := out.Reranker; e != nil && e.State == embed.Failed {
 			warn(protocol.Warning, "the reranker %s failed: %s", e.Kind, e.Why)
 		}

@@ -283,7 +283,8 @@ func (g *generator) contain(v *value) {
 // an attack stays so, or nobody could say what a remote connection must not be told.
 func keepPrivate(method string, v *value) {
 	patch := strings.HasSuffix(method, ".patch") || method == "memory.update" || method == "chat.update"
-	if !patch && !strings.HasPrefix(method, "notes.p") && !strings.HasPrefix(method, "entities.p") && method != "contexts.put" {
+	if !patch && !strings.HasPrefix(method, "notes.p") && !strings.HasPrefix(method, "entities.p") &&
+		method != "contexts.put" && method != "memory.synonyms.put" {
 		return
 	}
 	v.each(func(record *value) {

@@ -388,6 +388,9 @@ func (f *battlefield) calls() (inputs [][]byte) {
 	names := slices.DeleteFunc(slices.Clone(f.doc.names), func(name string) bool { return name == "shutdown" || name == "initialize" })
 	names = append(names, "shutdown") // nothing comes after it
 	for group := range slices.Chunk(names, 9) {
+		if slices.ContainsFunc(group, func(name string) bool { return strings.HasPrefix(name, "chat.") }) {
+			group = append([]string{"chat.append"}, group...) // the others need a conversation
+		}
 		var input []byte
 		chats := func(name string) bool { return strings.HasPrefix(name, "chat.") }
 		if slices.ContainsFunc(group, chats) && !slices.Contains(group, "chat.append") { // its ids are the daemon's

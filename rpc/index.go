@@ -41,21 +41,6 @@ func (r *Rooms) embedderInfo() (info protocol.EmbedderInfo) {
 	return info
 }
 
-// rerankerInfo says what scores hits anew, nil for nothing.
-func (r *Rooms) rerankerInfo() *protocol.RerankerInfo {
-	if r.Reranker == nil {
-		return nil
-	}
-	st := r.Reranker.Status()
-	info := &protocol.RerankerInfo{
-		Kind: string(st.Kind), State: st.State, Why: st.Why, Device: st.Device, Remote: st.Remote, Restarts: st.Restarts,
-	}
-	if st.Model != nil {
-		info.Name = st.Model.Name
-	}
-	return info
-}
-
 // embedderInfo is that of the rooms, empty while they are closed.
 func (s *Server) embedderInfo() (info protocol.EmbedderInfo) {
 	r, _ := s.visit()

@@ -33,6 +33,10 @@ type memoryKeeper interface {
 	Profile(v *audience.View, limit int) []*record.Memory
 	Stats(v *audience.View) memory.Stats
 
+	PutSynonyms(ctx context.Context, v *audience.View, words []string, private bool) (*memory.Synonyms, error)
+	Synonyms(v *audience.View) []*memory.Synonyms
+	DeleteSynonyms(ctx context.Context, v *audience.View, words []string) (int, error)
+
 	PutContext(ctx context.Context, v *audience.View, d memory.ContextDraft, ifVersion *int) (*memory.Context, error)
 	GetContext(v *audience.View, ref string) (c *memory.Context, below []*memory.Context, memories int, err error)
 	Contexts(v *audience.View, parentID string) ([]*memory.Context, error)
@@ -303,6 +307,19 @@ func (c scope) memoryStats(_ context.Context, _ *Session, _ protocol.ReadAll) (p
 		Total: st.Total, Tiers: st.Tiers, Kinds: st.Kinds, Status: st.Status, Bank: st.Bank, MaxBank: st.MaxBank,
 		Queue: c.similar.Queue(c.view), MostUsed: st.MostUsed, OldestUnused: st.OldestUnused,
 	}, nil
+}
+
+func (c scope) synonymsPut(ctx context.Context, _ *Session, p protocol.SynonymsPut) (*memory.Synonyms, error) {
+	return c.memory.PutSynonyms(ctx, c.view, p.Words, p.Private)
+}
+
+func (c scope) synonymsList(_ context.Context, _ *Session, _ protocol.ReadAll) (protocol.SynonymsList, error) {
+	return protocol.SynonymsList{Synonyms: c.memory.Synonyms(c.view)}, nil
+}
+
+func (c scope) synonymsDelete(ctx context.Context, _ *Session, p protocol.SynonymsDelete) (protocol.SynonymsDeleted, error) {
+	n, err := c.memory.DeleteSynonyms(ctx, c.view, p.Words)
+	return protocol.SynonymsDeleted{Deleted: n}, err
 }
 
 func (c scope) contextsPut(ctx context.Context, _ *Session, p protocol.ContextPut) (*memory.Context, error) {

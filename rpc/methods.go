@@ -65,6 +65,9 @@ func Methods() []Method {
 		method("memory.similar", scope.memorySimilar),
 		method("memory.profile", scope.memoryProfile),
 		method("memory.stats", scope.memoryStats),
+		method("memory.synonyms.put", scope.synonymsPut),
+		method("memory.synonyms.list", scope.synonymsList),
+		method("memory.synonyms.delete", scope.synonymsDelete),
 
 		method("contexts.put", scope.contextsPut),
 		method("contexts.get", scope.contextsGet),

@@ -105,6 +105,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	finding.Synonyms = mem.SynonymsOf
 	ofMemories, ofMessages := finding, finding
 	if finding.Dir != "" {
 		ofMemories.Dir += "-memories"

@@ -76,6 +76,11 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("memory %s belongs to context %s, and one of them is not there", m, c)
 		}
 	}
+	for id, set := range synonymSets.All(tx, "") {
+		if set.ID != id || len(set.Words) < 2 {
+			say("synonyms %s are filed as %s, with %d words", set.ID, id, len(set.Words))
+		}
+	}
 	for key := range statements.All(tx, "") {
 		if !said[key] {
 			_, id := cutKey(key)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -129,6 +130,7 @@ type Store struct {
 	members  map[string]map[string]bool // id of a context to those of its memories
 	bank     int                        // active memories of the tier memoryBank
 	kept     int                        // of these, what may not be archived
+	synonyms *synonyms.View
 }
 
 // Open loads the memories and contexts of db and keeps them current from then on. In a store that has
@@ -150,6 +152,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
 		inside: make(map[string]map[string]bool), contexts: make(map[string]*contextRecord),
 		children: make(map[string]map[string]bool), members: make(map[string]map[string]bool),
+		synonyms: synonyms.NewView(),
 	}
 	if st := db.Status(); st.Mode == "read-write" && (st.Recovered.Lost > 0 || len(st.Recovered.Damaged) > 0) {
 		if err := db.Update(context.Background(), s.mend); err != nil {
@@ -189,6 +192,9 @@ func (s *Store) load(tx *kv.Tx) error {
 	for key := range members.All(tx, "") {
 		s.link(key, true)
 	}
+	for _, set := range synonymSets.All(tx, "") {
+		s.synonyms.Put(nil, set)
+	}
 	return tx.Err()
 }
 
@@ -209,6 +215,8 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 			s.putContext(old, now)
 		} else if _, now, ok := members.Of(ch); ok {
 			s.link(ch.ID, now != nil)
+		} else if old, now, ok := synonymSets.Of(ch); ok {
+			s.synonyms.Put(old, now)
 		}
 	}
 }

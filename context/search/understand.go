@@ -20,6 +20,20 @@ type Understanding struct {
 // QueryWord is how one word of a query was taken.
 type QueryWord = lexical.Read
 
+// Synonyms are the words that counted as some of the query, by these; nil for none.
+func (u *Understanding) Synonyms() (list map[string][]string) {
+	for _, w := range u.Words {
+		if len(w.Synonyms) == 0 {
+			continue
+		}
+		if list == nil {
+			list = make(map[string][]string)
+		}
+		list[w.Word] = w.Synonyms
+	}
+	return list
+}
+
 // understood says how the query was read.
 func (q *query) understood(words []lexical.Read) *Understanding {
 	u := &Understanding{

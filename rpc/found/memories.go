@@ -72,7 +72,7 @@ func asRead(res *recall.Result) protocol.MemoryUnderstood {
 		Recent: u.Recent, SortBy: u.SortBy,
 	}
 	if u.Query != nil {
-		out.Ignored = u.Query.Ignored
+		out.Ignored, out.Synonyms = u.Query.Ignored, u.Query.Synonyms()
 		for _, w := range u.Query.Words {
 			out.Words = append(out.Words, w.Word)
 		}

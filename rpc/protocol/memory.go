@@ -252,14 +252,15 @@ type MemoryHit struct {
 
 // MemoryUnderstood says how a question was read.
 type MemoryUnderstood struct {
-	Words     []string   `json:"words" jsonschema:"its words, folded"`
-	Unknown   []string   `json:"unknown" jsonschema:"those that nothing has"`
-	Ignored   []string   `json:"ignored" jsonschema:"words that say nothing"`
-	EntityIDs []string   `json:"entityIds" jsonschema:"entities that it names"`
-	From      *time.Time `json:"from,omitempty" jsonschema:"begin of the days that it names"`
-	To        *time.Time `json:"to,omitempty" jsonschema:"end of them"`
-	Recent    bool       `json:"recent" jsonschema:"whether it asks for what is new"`
-	SortBy    string     `json:"sortBy" enum:"relevance,recency,score" jsonschema:"the order of the hits"`
+	Words     []string            `json:"words" jsonschema:"its words, folded"`
+	Unknown   []string            `json:"unknown" jsonschema:"those that nothing has"`
+	Ignored   []string            `json:"ignored" jsonschema:"words that say nothing"`
+	EntityIDs []string            `json:"entityIds" jsonschema:"entities that it names"`
+	From      *time.Time          `json:"from,omitempty" jsonschema:"begin of the days that it names"`
+	To        *time.Time          `json:"to,omitempty" jsonschema:"end of them"`
+	Recent    bool                `json:"recent" jsonschema:"whether it asks for what is new"`
+	SortBy    string              `json:"sortBy" enum:"relevance,recency,score" jsonschema:"the order of the hits"`
+	Synonyms  map[string][]string `json:"synonyms,omitempty" jsonschema:"by some of its words, the words that count nearly as much; see memory.synonyms.put"`
 }
 
 // MemoryStage says what a stage of the ranking did.
@@ -310,6 +311,27 @@ type MemoryStats struct {
 	Queue        int              `json:"queue" jsonschema:"memories that wait for their vectors; 0 for a remote reader"`
 	MostUsed     []*record.Memory `json:"mostUsed" jsonschema:"those that were used most, at most 5"`
 	OldestUnused *record.Memory   `json:"oldestUnused,omitempty" jsonschema:"the oldest that was never used; absent when there is none"`
+}
+
+// SynonymsPut are the parameters of memory.synonyms.put.
+type SynonymsPut struct {
+	Words   []string `json:"words" jsonschema:"2 to 16 words that mean the same, such as ux and user experience"`
+	Private bool     `json:"private,omitempty" jsonschema:"keep them from remote models, and from what these search for"`
+}
+
+// SynonymsList is the result of memory.synonyms.list.
+type SynonymsList struct {
+	Synonyms []*record.Synonyms `json:"synonyms" jsonschema:"sets of words that mean the same, by their first words"`
+}
+
+// SynonymsDelete are the parameters of memory.synonyms.delete.
+type SynonymsDelete struct {
+	Words []string `json:"words" jsonschema:"at most 16 words that mean the same as others no more"`
+}
+
+// SynonymsDeleted is the result of memory.synonyms.delete.
+type SynonymsDeleted struct {
+	Deleted int `json:"deleted" jsonschema:"how many of the words had synonyms"`
 }
 
 // ContextPut are the parameters of contexts.put.
@@ -387,6 +409,7 @@ const (
 		`"use":{"uses":0,"worked":0,"failed":0,"partial":0,"unknown":0,"mentioned":0,"wilson":0.5}}`
 	exampleContext = `{"id":"health","handle":"health_goals_context","aliases":[],"name":"Health Goals","private":false,` +
 		`"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:00:00Z","version":1}`
+	exampleSynonyms = `{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","words":["ux","user experience"],"private":false,"updatedAt":"2026-03-04T09:00:00Z"}`
 	exampleMemoryID = `{"id":"550e8400-e29b-41d4-a716-446655440000"}`
 )
 
@@ -474,6 +497,17 @@ var memoryMethods = []Method{
 	describe[ReadAll, MemoryStats]("memory.stats", Read,
 		"Count memories.", "",
 		Example{`{}`, `{"total":1,"tiers":{"memoryBank":1},"kinds":{"preference":1},"status":{"active":1},"bank":1,"maxBank":1000,"queue":0,"mostUsed":[],"oldestUnused":` + exampleMemory + `}`}),
+
+	describe[SynonymsPut, record.Synonyms]("memory.synonyms.put", Mutation,
+		"Have words mean the same when memories and messages are searched.",
+		"Sets that have one of the words are joined, private ones with private ones. In effect at the next call.",
+		Example{`{"words":["ux","user experience"]}`, exampleSynonyms}, CodeLimit, CodeUnavailable),
+	describe[ReadAll, SynonymsList]("memory.synonyms.list", Read,
+		"List the words that mean the same.", "",
+		Example{`{}`, `{"synonyms":[` + exampleSynonyms + `]}`}),
+	describe[SynonymsDelete, SynonymsDeleted]("memory.synonyms.delete", Mutation,
+		"Have words mean the same as others no more.", "A word that is left alone goes too.",
+		Example{`{"words":["ux"]}`, `{"deleted":1}`}, CodeLimit, CodeUnavailable),
 
 	describe[ContextPut, record.Context]("contexts.put", Mutation,
 		"Create or replace a context: a part of a life that memories belong to.",

@@ -219,6 +219,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
+	finding.Synonyms = mem.SynonymsOf
 	ofMemories, ofMessages := finding, finding
 	ofMemories.Dir, ofMessages.Dir = indexDir(db, memoriesFolder), indexDir(db, messagesFolder)
 	remembered := document.New(db, mem, seen)

@@ -1643,6 +1643,8 @@ export interface MemoryUnderstood {
   recent: boolean;
   /** The order of the hits. */
   sortBy: "relevance" | "recency" | "score";
+  /** By some of its words, the words that count nearly as much; see memory.synonyms.put. */
+  synonyms?: Record<string, string[]>;
 }
 
 export interface MemoryUse {
@@ -2459,6 +2461,30 @@ export interface StoreStatus {
   snapshotError?: string;
   /** Files that another program deleted while the store was open. */
   deleted?: StoreDeleted;
+}
+
+export interface Synonyms {
+  /** Id of the set; another one when sets are joined. */
+  id: string;
+  /** Words that mean the same; one may consist of several. */
+  words: string[];
+  /** Whether they are kept from remote models, and from what they search for. */
+  private: boolean;
+  /**
+   * Time of the last change.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+}
+
+export interface SynonymsDeleted {
+  /** How many of the words had synonyms. */
+  deleted: number;
+}
+
+export interface SynonymsList {
+  /** Sets of words that mean the same, by their first words. */
+  synonyms: Synonyms[];
 }
 
 export interface TagPage {
@@ -3675,6 +3701,26 @@ export interface MemoryStatsParams {
   audience?: "local" | "remote";
 }
 
+/** Params of memory.synonyms.put. */
+export interface MemorySynonymsPutParams {
+  /** 2 to 16 words that mean the same, such as ux and user experience. */
+  words: string[];
+  /** Keep them from remote models, and from what these search for. */
+  private?: boolean;
+}
+
+/** Params of memory.synonyms.list. */
+export interface MemorySynonymsListParams {
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.synonyms.delete. */
+export interface MemorySynonymsDeleteParams {
+  /** At most 16 words that mean the same as others no more. */
+  words: string[];
+}
+
 /** Params of contexts.put. */
 export interface ContextsPutParams {
   /** Id of the context; a new UUID when absent. */
@@ -4319,6 +4365,25 @@ export interface Methods {
    * Errors of its own: unavailable, limit, deadline.
    */
   "memory.stats": { params: MemoryStatsParams; result: MemoryStats };
+  /**
+   * Have words mean the same when memories and messages are searched.
+   * Sets that have one of the words are joined, private ones with private ones. In effect at the next call.
+   * Errors of its own: unavailable, limit.
+   * @example {"words":["ux","user experience"]}
+   */
+  "memory.synonyms.put": { params: MemorySynonymsPutParams; result: Synonyms };
+  /**
+   * List the words that mean the same.
+   * Errors of its own: unavailable, limit, deadline.
+   */
+  "memory.synonyms.list": { params: MemorySynonymsListParams; result: SynonymsList };
+  /**
+   * Have words mean the same as others no more.
+   * A word that is left alone goes too.
+   * Errors of its own: unavailable, limit.
+   * @example {"words":["ux"]}
+   */
+  "memory.synonyms.delete": { params: MemorySynonymsDeleteParams; result: SynonymsDeleted };
   /**
    * Create or replace a context: a part of a life that memories belong to.
    * Contexts form a tree. An unknown id creates the context with that id; a remote connection gives none to a new one. The handle stays when the name changes.

@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/synonyms"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Synonyms are words that mean the same to the person, acronyms among them.
+type Synonyms = record.Synonyms
+
+var synonymSets = kv.NewCollection[Synonyms]("memory-synonym")
+
+// PutSynonyms has words mean the same. Sets that have one of them are joined: private ones with
+// private ones, and others with others. The errors are Invalid and Limit.
+func (s *Store) PutSynonyms(ctx context.Context, v *audience.View, words []string, private bool) (*Synonyms, error) {
+	words, err := synonyms.Check(words, 2)
+	if err != nil {
+		return nil, err
+	}
+	if private && v.Hides() {
+		return nil, fault.Field("private", "a remote connection has no private synonyms").
+			WithHint("leave out private, or connect as local")
+	}
+	var set *Synonyms
+	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		set = &Synonyms{ID: s.opts.NewID(), Words: slices.Clone(words), Private: private, UpdatedAt: s.now(tx)}
+		sets := 1
+		for _, old := range synonymSets.All(tx, "") {
+			switch {
+			case old.Private != private:
+			case !synonyms.Share(old.Words, words):
+				sets++
+			default:
+				set.Words = synonyms.Without(set.Words, old.Words)
+				set.Words = append(slices.Clone(old.Words), set.Words...)
+				if err := synonymSets.Delete(tx, old.ID); err != nil {
+					return err
+				}
+			}
+		}
+		switch {
+		case len(set.Words) > synonyms.MaxWords:
+			return fault.TooLarge("words", len(set.Words), synonyms.MaxWords, "items")
+		case sets > synonyms.MaxSets:
+			return fault.TooLarge("words", sets, synonyms.MaxSets, "sets")
+		}
+		return synonymSets.Put(tx, set.ID, set)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// Synonyms returns the sets that a reader sees, by their first words.
+func (s *Store) Synonyms(v *audience.View) []*Synonyms {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := []*Synonyms{}
+	for set := range s.synonyms.All() {
+		if v.Sees(set.Private) {
+			shown := *set
+			shown.Words = slices.Clone(set.Words)
+			list = append(list, &shown)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Synonyms) int {
+		return cmp.Or(entities.CompareNatural(a.Words[0], b.Words[0]), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// DeleteSynonyms takes words out of the sets that a reader sees, and returns how many were in
+// any. What is left alone means the same as nothing, and goes too.
+func (s *Store) DeleteSynonyms(ctx context.Context, v *audience.View, words []string) (deleted int, err error) {
+	words, err = synonyms.Check(words, 1)
+	if err != nil {
+		return 0, err
+	}
+	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		gone := make(map[string]bool)
+		for _, old := range synonymSets.All(tx, "") {
+			if !v.Sees(old.Private) || !synonyms.Share(old.Words, words) {
+				continue
+			}
+			for _, w := range words {
+				if synonyms.Share(old.Words, []string{w}) {
+					gone[synonyms.Key(w)] = true
+				}
+			}
+			left := *old
+			left.Words, left.UpdatedAt = synonyms.Without(old.Words, words), s.now(tx)
+			if len(left.Words) < 2 {
+				err := synonymSets.Delete(tx, old.ID)
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if err := synonymSets.Put(tx, left.ID, &left); err != nil {
+				return err
+			}
+		}
+		deleted = len(gone)
+		return nil
+	})
+	return deleted, err
+}
+
+// SynonymsOf returns what means the same as words of a question; see [synonyms.View].
+func (s *Store) SynonymsOf(words []string, public bool) map[string][]search.Synonym {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.synonyms.Of(words, public)
+}
