@@ -114,6 +114,7 @@ type keeper struct {
 	made    int // memories
 	is      kept
 	pending *operation // that was not answered
+	without string     // a method that it does not call
 	numbers *numbering
 }
 
@@ -287,7 +288,7 @@ func (w *keeper) choose() *operation {
 	for {
 		op := &operation{after: w.is.clone()}
 		operations[w.rng.IntN(len(operations))](w, op)
-		if op.method != "" {
+		if op.method != "" && op.method != w.without {
 			return op
 		}
 	}
@@ -694,6 +695,8 @@ func TestCampaignREL9_NoRoomForMemories(t *testing.T) {
 	opts := launchOptions{home: home, data: data, args: []string{"--set", "store.snapshotAfter=64KiB"}}
 	p := serve(t, opts)
 	w, c := newKeeper(1, &numbering{has: make(map[int64]string)}), p.client()
+	// There may be room for the order to forget and none to carry it out: the next start goes on with it.
+	w.without = "memory.forget"
 	done, refused := 0, 0
 	for refused < 20 && done < 5000 {
 		err := w.do(t.Context(), c)

@@ -460,7 +460,7 @@ var memoryMethods = []Method{
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	wholeStore(describe[MemoryForget, MemoryForgotten]("memory.forget", Mutation,
 		"Delete all memories that stem from a conversation, a note or a program, or all.",
-		"Many are deleted in several transactions. If the daemon stops between two of them, the next start continues.",
+		"Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.",
 		Example{`{"noteId":"n1","dryRun":true}`, `{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0}`},
 		CodeUnavailable)),
 	job(JobBackup, wholeStore(describe[MemoryExport, record.MemoryExported]("memory.export", Job,

@@ -97,7 +97,7 @@ func (c *listSynonyms) Run(a *Options) error {
 			return a.Out.JSON(list)
 		}
 		if len(list.Synonyms) == 0 {
-			a.Out.Say(term.Styled(term.Faint, "there are no synonyms; ctxd memory synonyms put WORD WORD makes some"))
+			a.Out.Say(term.Styled(term.Faint, "there are no synonyms; ctxd memory synonyms put WORD OTHER makes some"))
 		}
 		for _, set := range list.Synonyms {
 			a.Out.Say(synonymLine(set)...)

@@ -4314,7 +4314,7 @@ export interface Methods {
   "memory.delete": { params: MemoryDeleteParams; result: Deleted };
   /**
    * Delete all memories that stem from a conversation, a note or a program, or all.
-   * Many are deleted in several transactions. If the daemon stops between two of them, the next start continues.
+   * Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.
    * Errors of its own: unavailable, limit.
    * @example {"noteId":"n1","dryRun":true}
    */
