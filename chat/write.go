@@ -155,7 +155,7 @@ func checkClientID(field, id string) error {
 
 func badTime() error {
 	return fault.Field("createdAt", "createdAt is before 1960 or in the future").
-		WithHint("give the time at which it was said, or leave it out for now")
+		WithHint("give the time at which it was said; without one it is the present time")
 }
 
 // now is the time of a transaction, as records carry it.

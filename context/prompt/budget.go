@@ -18,7 +18,7 @@ type BudgetTable[T any] struct {
 	Linked   T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
 	Search   T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
 	Client   T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
-	Memory   T `json:"memory,omitempty" default:"6000" jsonschema:"memories; this daemon has none"`
+	Memory   T `json:"memory,omitempty" default:"6000" jsonschema:"memories; no prompt shows any yet"`
 }
 
 // Budgets bound a prompt and its sections, in characters.

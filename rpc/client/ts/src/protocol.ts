@@ -429,7 +429,7 @@ export interface ContextBudgets {
    */
   client?: number;
   /**
-   * Memories; this daemon has none.
+   * Memories; no prompt shows any yet.
    * 6000 when absent.
    */
   memory?: number;
