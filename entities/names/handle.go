@@ -192,24 +192,32 @@ func firstChars(s string, n int) string {
 }
 
 // HandleAt returns the handle of an entity that a text begins with, as written,
-// "" when it can't be one. A handle consists of letters, marks, digits, '_' and
-// '-', the last neither '_' nor '-'; a script without blanks directly behind an
-// ASCII letter or digit ends it.
+// "" when it can't be one.
 func HandleAt(text string) string {
-	end, last := 0, rune(0)
-	for at, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '-' ||
-			WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) ||
-			at > MaxHandle*utf8.UTFMax*4 {
-			break
-		}
-		end, last = at+utf8.RuneLen(r), r
-	}
-	handle := strings.TrimRight(text[:end], "_-")
+	handle := text[:HandleLen(text[:min(len(text), MaxHandle*utf8.UTFMax*4)])]
 	if len(handle) <= len(HandleSuffix) || !strings.EqualFold(handle[len(handle)-len(HandleSuffix):], HandleSuffix) {
 		return ""
 	}
 	return handle
+}
+
+// HandleLen returns how many bytes a text begins with that can be read as a handle of any
+// kind: letters, marks, digits, '_' and '-', the last neither '_' nor '-'. A script without
+// blanks directly behind an ASCII letter or digit ends it. Whether it begins with a letter
+// and is long enough is not looked at. O(length of the handle and the '_' and '-' behind it).
+func HandleLen(text string) int {
+	end, last := 0, rune(0)
+	for at, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '-' ||
+			WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+			break
+		}
+		if r != '_' && r != '-' {
+			end = at + utf8.RuneLen(r)
+		}
+		last = r
+	}
+	return end
 }
 
 // HasHandles reports whether the index of handles is made. While it is not, Handled

@@ -57,7 +57,7 @@ const (
 // Fold returns the form in which handles are compared: that of package names, with full
 // case folding, so that ΣΟΦΟΣ is σοφος. Handles of which it is the same can't both be given.
 func Fold(handle string) string {
-	folded := names.FoldHandle(lower(handle))
+	folded := names.FoldHandle(Lower(handle))
 	for i := range len(folded) {
 		if folded[i] >= utf8.RuneSelf {
 			return norm.NFKC.String(fold.Name(folded))
@@ -66,9 +66,9 @@ func Fold(handle string) string {
 	return folded
 }
 
-// lower returns the form in which handles are stored. To fold one begins with it, since
+// Lower returns the form in which handles are stored: NFC, lower case. To fold one begins with it, since
 // some letters fold otherwise before: a handle is found by what was typed when it was chosen.
-func lower(handle string) string {
+func Lower(handle string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(handle)))
 }
 
@@ -78,7 +78,7 @@ func CheckCustom(handle string, kind Kind) (stored string, err error) {
 	if !kind.Stored() {
 		return "", computed(kind)
 	}
-	stored = lower(handle)
+	stored = Lower(handle)
 	if err := checkShape(stored); err != nil {
 		return "", err
 	}

@@ -1,0 +1,226 @@
+package refs
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Find returns the references of a text in their order, with byte offsets. They do not
+// overlap: of two the earlier one counts, and nothing inside of it. O(length of the text).
+func Find(text string) []Ref {
+	if !strings.ContainsAny(text, "@#[") {
+		return nil
+	}
+	f := finder{text: text, code: indentedCode(text)}
+	if strings.Contains(text, "[[") {
+		f.links = markdown.Links(text)
+	}
+	for _, span := range markdown.Prose(text) {
+		f.prose(span[0], span[1])
+	}
+	return f.found
+}
+
+// finder is one pass over a text.
+type finder struct {
+	text      string
+	links     []markdown.Link // those that begin behind the last look
+	code      [][2]int        // indented code that ends behind the last look
+	found     []Ref
+	at        int // what stands before has been looked at
+	lineStart int
+}
+
+// special marks the bytes at which prose has something to decide.
+var special = [256]bool{'@': true, '#': true, '[': true, '!': true, ']': true, ':': true, '\n': true}
+
+// prose reads a part of the text that is neither code nor a comment.
+func (f *finder) prose(start, end int) {
+	f.at = max(f.at, start)
+	f.lineStart = start
+	for f.at < end {
+		if !special[f.text[f.at]] {
+			f.at++
+			continue
+		}
+		if code := f.codeAt(f.at); code > f.at {
+			f.at, f.lineStart = code, code
+			continue
+		}
+		switch f.text[f.at] {
+		case '@':
+			f.mention()
+		case '#':
+			f.number()
+		case '[', '!':
+			f.note()
+		case ']':
+			f.target()
+		case ':':
+			f.url()
+		case '\n':
+			f.at++
+			f.lineStart = f.at
+		}
+	}
+}
+
+// codeAt returns the end of the indented code that a place stands in, 0 for none.
+func (f *finder) codeAt(at int) int {
+	for len(f.code) > 0 && f.code[0][1] <= at {
+		f.code = f.code[1:]
+	}
+	if len(f.code) > 0 && f.code[0][0] <= at {
+		return f.code[0][1]
+	}
+	return 0
+}
+
+// add takes a reference from f.at to an end in, and goes on there.
+func (f *finder) add(kind Kind, end int, id string) {
+	f.found = append(f.found, Ref{Kind: kind, Raw: f.text[f.at:end], ID: id, Start: f.at, End: end})
+	f.at = end
+}
+
+func (f *finder) note() {
+	for len(f.links) > 0 && f.links[0].Start < f.at {
+		f.links = f.links[1:]
+	}
+	if len(f.links) == 0 || f.links[0].Start != f.at {
+		f.at++
+		return
+	}
+	link := f.links[0]
+	if link.Target == "" { // into the message itself
+		f.at = link.End
+		return
+	}
+	f.add(Note, link.End, link.Target)
+}
+
+func (f *finder) mention() {
+	rest := f.text[f.at+1:]
+	kind, size, id := mentionAt(rest)
+	if size == 0 || !f.counts(rest[size:]) {
+		f.at++
+		return
+	}
+	f.add(kind, f.at+1+size, id)
+}
+
+// mentionAt reads what a text behind an @ refers to; size is 0 for nothing.
+func mentionAt(text string) (kind Kind, size int, id string) {
+	if first, _ := utf8.DecodeRuneInString(text); !unicode.IsLetter(first) {
+		return "", 0, ""
+	}
+	size = names.HandleLen(text)
+	word := text[:size]
+	if strings.EqualFold(word, "memory") || strings.EqualFold(word, "mem") {
+		if n := legacyIDLen(text[size:]); n > 0 {
+			return MemoryID, size + n, text[size+1 : size+n]
+		}
+		return "", 0, ""
+	}
+	lower := handle.Lower(word)
+	if utf8.RuneCountInString(norm.NFC.String(word)) < handle.Min {
+		return "", 0, ""
+	}
+	if _, ok := handle.ParseNumber(lower); ok {
+		return Number, size, lower
+	}
+	if lower[0] == 'c' || lower[0] >= utf8.RuneSelf {
+		if _, _, ok := handle.SplitMessage(lower); ok {
+			return Conversation, size, lower
+		}
+	}
+	return Handle, size, lower
+}
+
+// legacyIDLen returns the length of the colon and the id behind it that a text begins with.
+func legacyIDLen(text string) int {
+	if text == "" || text[0] != ':' {
+		return 0
+	}
+	n := 1
+	for n < len(text) && (isWord(text[n]) || text[n] == '-') {
+		n++
+	}
+	if behind, _ := utf8.DecodeRuneInString(text[n:]); unicode.IsMark(behind) {
+		n-- // the mark belongs to it: together they are no letter of ASCII
+	}
+	if n <= 1 {
+		return 0
+	}
+	return n
+}
+
+// isWord reports whether a byte is a letter or digit of ASCII.
+func isWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// maxDigits is how many digits the number of a memory has at most.
+const maxDigits = 9
+
+func (f *finder) number() {
+	digits := f.text[f.at+1:]
+	n := 0
+	for n < len(digits) && n <= maxDigits && '0' <= digits[n] && digits[n] <= '9' {
+		n++
+	}
+	if n == 0 || n > maxDigits || digits[0] == '0' || inWord(digits[n:]) || !f.counts(digits[n:]) {
+		f.at++
+		return
+	}
+	f.add(Number, f.at+1+n, "claim_"+digits[:n])
+}
+
+// inWord reports whether a text behind digits goes on with more of a word or a number.
+func inWord(text string) bool {
+	if len(text) > 1 && text[0] == '.' && '0' <= text[1] && text[1] <= '9' {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "" && (r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// opening is the punctuation behind which a reference may begin.
+const opening = "([{\"'“‘«「（，。、:;,*_~—–…|"
+
+// counts reports whether the mark at f.at begins a reference, of which rest is what
+// follows. Within a text without blanks, name.org behind it makes an address of it.
+func (f *finder) counts(rest string) bool {
+	head := f.text[:f.at]
+	before, size := utf8.DecodeLastRuneInString(head)
+	switch {
+	case head == "" || unicode.IsSpace(before):
+		return true
+	case before < utf8.RuneSelf && isWord(byte(before)):
+		return false
+	case (before == '"' || before == '\'') && strings.HasSuffix(head[:len(head)-size], "="):
+		return false // the value of an attribute, as <a href="@x">
+	case !strings.ContainsRune(opening, before) && !names.WithoutBlanks(baseOf(head)):
+		return false
+	}
+	after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "."))
+	return rest == "" || rest[0] != '.' || !unicode.IsLetter(after)
+}
+
+// baseOf returns the character that a text ends with, without the marks on it: a kana may
+// be written as two code points.
+func baseOf(text string) rune {
+	for {
+		r, size := utf8.DecodeLastRuneInString(text)
+		if !unicode.IsMark(r) || names.WithoutBlanks(r) {
+			return r
+		}
+		text = text[:len(text)-size]
+	}
+}

@@ -1,0 +1,107 @@
+package refs
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// target steps over the ']' at f.at, and over the target of the link whose label ends there:
+// [label](target), or [label]: target at the start of a line. One that is not closed is
+// stepped over as well, so that no part of a text is read twice.
+func (f *finder) target() {
+	text := f.text
+	f.at++
+	if f.at == len(text) {
+		return
+	}
+	switch {
+	case text[f.at] == '(':
+		f.at = targetEnd(text, f.at+1, ')')
+	case text[f.at] == ':' && strings.HasPrefix(strings.TrimLeft(text[f.lineStart:min(len(text), f.lineStart+4)], " "), "["):
+		start := f.at + 1
+		for start < len(text) && (text[start] == ' ' || text[start] == '\t') {
+			start++
+		}
+		f.at = targetEnd(text, start, 0)
+	}
+}
+
+// targetEnd returns where the target of a link ends that begins at a byte offset: at a
+// blank, at a closing byte that it has not opened, or with the <> around it.
+func targetEnd(text string, at int, closing byte) int {
+	if at < len(text) && text[at] == '<' {
+		for at < len(text) && text[at] != '>' && text[at] != '\n' {
+			at++
+		}
+		return at
+	}
+	depth := 0
+	for ; at < len(text) && text[at] > ' '; at++ {
+		switch {
+		case closing == 0:
+		case text[at] == '(':
+			depth++
+		case text[at] == closing && depth == 0:
+			return at
+		case text[at] == closing:
+			depth--
+		}
+	}
+	return at
+}
+
+// url steps over the ':' at f.at, and over scheme://… to its end.
+func (f *finder) url() {
+	at := f.at
+	f.at++
+	if at == 0 || !isLetter(f.text[at-1]) || !strings.HasPrefix(f.text[at:], "://") {
+		return
+	}
+	for f.at < len(f.text) {
+		r, size := utf8.DecodeRuneInString(f.text[f.at:])
+		if unicode.IsSpace(r) || strings.ContainsRune("<>\"`，。、（）「」", r) {
+			return
+		}
+		f.at += size
+	}
+}
+
+// indentedCode returns the parts of a text that are code since they are indented by four
+// columns or more: behind a blank line, and not within a list. Package markdown takes such
+// lines for prose, as note apps do; a chat message is read as a model reads it.
+func indentedCode(text string) (code [][2]int) {
+	if !strings.Contains(text, "    ") && !strings.Contains(text, "\t") {
+		return nil
+	}
+	blankBefore, inList, inCode := true, false, false
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		line := text[at:end]
+		bare := strings.TrimLeft(line, " \t")
+		indented := isIndented(line[:len(line)-len(bare)])
+		switch blank := strings.TrimSpace(bare) == ""; {
+		case blank:
+			blankBefore = true
+		case indented && !inList && (blankBefore || inCode):
+			code = append(code, [2]int{at, end})
+			blankBefore, inCode = false, true
+		default:
+			blankBefore, inCode = false, false
+			inList = markdown.ListMark(bare) > 0 || inList && line[0] <= ' '
+		}
+		at = end
+	}
+	return code
+}
+
+// isIndented reports whether blanks are four columns or more.
+func isIndented(blanks string) bool {
+	tab := strings.IndexByte(blanks, '\t')
+	return len(blanks) >= 4 || tab >= 0 && tab < 4
+}
