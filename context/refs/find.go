@@ -18,7 +18,8 @@ func Find(text string) []Ref {
 	if !strings.ContainsAny(text, "@#[") {
 		return nil
 	}
-	f := finder{text: text, code: indentedCode(text)}
+	most := min(strings.Count(text, "@")+strings.Count(text, "#")+strings.Count(text, "[["), maxAtOnce)
+	f := finder{text: text, code: indentedCode(text), found: make([]Ref, 0, most)}
 	if strings.Contains(text, "[[") {
 		f.links = markdown.Links(text)
 	}
@@ -27,6 +28,9 @@ func Find(text string) []Ref {
 	}
 	return f.found
 }
+
+// maxAtOnce is for how many references room is made before there are any.
+const maxAtOnce = 256
 
 // finder is one pass over a text.
 type finder struct {
@@ -46,9 +50,13 @@ func (f *finder) prose(start, end int) {
 	f.at = max(f.at, start)
 	f.lineStart = start
 	for f.at < end {
-		if !special[f.text[f.at]] {
-			f.at++
-			continue
+		at := f.at
+		for at < end && !special[f.text[at]] {
+			at++
+		}
+		f.at = at
+		if at == end {
+			return
 		}
 		if code := f.codeAt(f.at); code > f.at {
 			f.at, f.lineStart = code, code
@@ -128,9 +136,12 @@ func mentionAt(text string) (kind Kind, size int, id string) {
 		}
 		return "", 0, ""
 	}
-	lower := handle.Lower(word)
-	if utf8.RuneCountInString(norm.NFC.String(word)) < handle.Min {
+	if size < handle.Min || !isPlain(word) && utf8.RuneCountInString(norm.NFC.String(word)) < handle.Min {
 		return "", 0, ""
+	}
+	lower := word
+	if !isPlain(word) {
+		lower = handle.Lower(word)
 	}
 	if _, ok := handle.ParseNumber(lower); ok {
 		return Number, size, lower
@@ -159,6 +170,17 @@ func legacyIDLen(text string) int {
 		return 0
 	}
 	return n
+}
+
+// isPlain reports whether a handle is what it is stored as, as nearly all are: ASCII in
+// lower case.
+func isPlain(word string) bool {
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf || 'A' <= word[i] && word[i] <= 'Z' {
+			return false
+		}
+	}
+	return true
 }
 
 // isWord reports whether a byte is a letter or digit of ASCII.

@@ -105,10 +105,13 @@ func convert(text string, refs []Ref, unit Unit) {
 	at, units := 0, 0
 	to := func(end int) int {
 		for at < end {
-			if text[at] < utf8.RuneSelf {
+			from := at
+			for at < end && text[at] < utf8.RuneSelf {
 				at++
-				units++
-				continue
+			}
+			units += at - from
+			if at == end {
+				break
 			}
 			r, size := utf8.DecodeRuneInString(text[at:])
 			at += size

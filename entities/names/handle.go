@@ -208,6 +208,10 @@ func HandleAt(text string) string {
 func HandleLen(text string) int {
 	end, last := 0, rune(0)
 	for at, r := range text {
+		if r < utf8.RuneSelf && asciiWord[r] { // nearly always
+			end, last = at+1, r
+			continue
+		}
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '-' ||
 			WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
 			break

@@ -69,6 +69,9 @@ func (m *meant) mention(r Reference) (end int, ok bool) {
 	return 0, false
 }
 
+// proseSpecial marks the bytes at which Prose has something to decide.
+var proseSpecial = [256]bool{'\\': true, '`': true, '<': true}
+
 // Prose returns the half-open byte ranges of a text that are not code and not
 // in a comment, in order: where a mention counts. Like Links it takes nothing
 // for frontmatter. Time is linear in the length of the text.
@@ -83,6 +86,10 @@ func Prose(text string) [][2]int {
 		}
 		start := b.start
 		for i := b.start; i < b.end; {
+			if !proseSpecial[text[i]] {
+				i++
+				continue
+			}
 			skip := 0
 			switch text[i] {
 			case '\\':
