@@ -46,7 +46,8 @@ func (d *daemon) withAlias(id, alias string) {
 }
 
 // TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles: no text of a memory that was deleted or forgotten, of what it said
-// before, of its summary, questions, tags and handles, in any file of the data folder after admin.compact; all else stays.
+// before, of its summary, questions, tags and handles, of a conversation with its title, handles and messages, or of
+// synonyms, in any file of the data folder after admin.compact; all else stays.
 func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 	const canary, kept = "zqcanary", "zqkept"
 	dir := t.TempDir()
@@ -62,15 +63,28 @@ func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 	d.remembered(3)
 	d.withAlias("a", "zqcanaryj_a")
 	d.remembered(3)
+	gone := at(d.do("chat.append", `{"title":"About the zqcanaryk","messages":[
+		{"role":"user","content":"Where does the zqcanaryl nest?","clientMessageId":"zqcanarym"},
+		{"role":"assistant","content":"In the zqcanaryn.","private":true}]}`), "conversationId").(string)
+	d.do("chat.append", `{"messages":[{"role":"user","content":"The zqkept talks"}]}`)
+	d.do("memory.add", `{"id":"d","statement":"The zqcanaryo nests","source":{"kind":"extraction","conversationId":"`+gone+`"}}`)
+	d.do("memory.synonyms.put", `{"words":["zqcanaryp","zqcanaryq"]}`)
+	d.remembered(4)
 	d.do("admin.reindex", `{}`) // writes the indexes to files
 	backup := filepath.Join(t.TempDir(), "b")
 	d.do("admin.backup", fmt.Sprintf(`{"path":%q}`, backup))
 	d.do("admin.restore", fmt.Sprintf(`{"path":%q}`, backup)) // keeps what it replaced
-	if len(holding(t, dir, canary)) == 0 {
-		t.Fatal("the canary is in no file, so the test shows nothing")
+	// A memory, two messages, a synonym.
+	for _, of := range []string{"a", "l", "n", "p"} {
+		if len(holding(t, dir, canary+of)) == 0 {
+			t.Fatalf("canary %s is in no file, so the test shows nothing", of)
+		}
 	}
 	d.do("memory.delete", `{"id":"a","force":true}`)
 	d.do("memory.forget", `{"client":"zqcanaryh"}`)
+	d.do("memory.forget", `{"conversationId":"`+gone+`"}`)
+	d.do("chat.delete", `{"id":"`+gone+`"}`)
+	d.do("memory.synonyms.delete", `{"words":["zqcanaryp","zqcanaryq"]}`)
 	d.do("contexts.delete", `{"id":"ctx"}`)
 	d.remembered(1)
 	var out protocol.Compacted
@@ -87,6 +101,7 @@ func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 		t.Error("what was not deleted is in no file")
 	}
 	d.want(d.do("memory.get", `{"ref":"c"}`), "statement", "The zqkept stays")
+	d.wantRefused("chat.get", `{"ref":"`+gone+`"}`, protocol.CodeNotFound, "")
 	d.want(d.do("admin.check", `{}`), "ok", true)
 }
 

@@ -481,7 +481,7 @@ func TestCampaignREL1_KillsOverMemories(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 500))
 	acked, unanswered, kills := 0, 0, figure(6, 200)
 	for range kills {
-		acked += killKeepers(t, p, keepers, 150+rng.IntN(100))
+		acked += killed(t, p, keepers, 150+rng.IntN(100))
 		p = prepare(t, opts)
 		p.launch()
 		if h := p.await(); h.Store.Mode != "read-write" || h.Store.Recovered.Lost != 0 || len(h.Store.Recovered.Damaged) > 0 {
@@ -504,14 +504,18 @@ func TestCampaignREL1_KillsOverMemories(t *testing.T) {
 		kills, acked, len(keepers), unanswered, len(numbers.has))
 }
 
-// killKeepers has all keepers work until enough is acknowledged, kills the daemon, and returns how much
-// was.
-func killKeepers(t *testing.T, p *process, keepers []*keeper, want int) int {
+// caller is a client that makes one call after the other.
+type caller interface {
+	do(ctx context.Context, c *client.Client) error
+}
+
+// killed has all callers work until enough is acknowledged, kills the daemon, and returns how much was.
+func killed[C caller](t *testing.T, p *process, callers []C, want int) int {
 	t.Helper()
 	var acked atomic.Int64
 	enough := make(chan struct{})
 	var wg sync.WaitGroup
-	for _, w := range keepers {
+	for i, w := range callers {
 		c := p.client()
 		wg.Go(func() {
 			defer c.Close()
@@ -521,7 +525,7 @@ func killKeepers(t *testing.T, p *process, keepers []*keeper, want int) int {
 				case fault.KindOf(err) == fault.Unavailable:
 					return // the connection is lost
 				case err != nil:
-					t.Errorf("keeper %d: %v", w.id, err)
+					t.Errorf("client %d: %v", i, err)
 					return
 				}
 				if acked.Add(1) == int64(want) {
