@@ -169,11 +169,11 @@ func (d *daemon) remote() *remoteReader {
 func (r *remoteReader) answer(method, params string) string {
 	r.t.Helper()
 	r.call("x", method, params)
-	return randomHandle.ReplaceAllString(variable.ReplaceAllString(r.line(), `"$1":0`), `"handle":"$1"`)
+	return randomHandle.ReplaceAllString(variable.ReplaceAllString(r.line(), `"$1":0`), `"$1":"$2"`)
 }
 
-// randomHandle is the handle of a memory, which ends at random.
-var randomHandle = regexp.MustCompile(`"handle":"([^"]*)_[0-9a-z]{4,8}"`)
+// randomHandle is the handle of a memory, which ends at random. A report of a prompt has it as a title.
+var randomHandle = regexp.MustCompile(`"(handle|title)":"([^"]*)_[0-9a-z]{4,8}"`)
 
 // variable are the members that differ from run to run: times, durations, figures of
 // the process, sequence numbers and hashes of them.
@@ -216,7 +216,7 @@ var attempts = map[string][]string{
 	"graph.neighbors":   {`{"id":"cid","depth":4,"fields":16}`, `{"id":"open","depth":4}`, `{"id":"pboss"}`, `{"id":"ann","depth":2,"fields":16}`},
 	"graph.path":        {`{"from":"cid","to":"pboss"}`, `{"from":"open","to":"thing"}`, `{"from":"cid","to":"ann","ways":4,"fields":16}`},
 	"graph.stats":       {`{}`},
-	"context.assemble":  {`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`},
+	"context.assemble":  {`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`},
 	"context.recent":    {`{"limit":50}`, `{"audience":"local"}`},
 	"memory.add":        {`{"id":"pmem","statement":"x"}`, `{"statement":"About [[{title}]]"}`, `{"statement":"x","noteIds":["psecret"]}`, `{"statement":"x","source":{"kind":"user","noteId":"psecret"}}`, `{"statement":"x","entityIds":["pboss"]}`, `{"statement":"x","contexts":["pctx"]}`, `{"statement":"x","supersedes":["pmem"]}`, `{"statement":"@{name} and @[{name} Long] met"}`},
 	"memory.addMany":    {`{"memories":[{"id":"pmem","statement":"x"}]}`, `{"memories":[{"statement":"y"},{"statement":"x","supersedes":["pmem"]}]}`},

@@ -152,8 +152,9 @@ func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
 	c.texts = append(c.texts, text{section: section, at: at, note: n})
 }
 
-// readTexts makes the texts of the candidates, as the audience may read them.
+// readTexts makes the texts of the candidates, as the audience may read them, and takes in the memories.
 func (c *call) readTexts() error {
+	c.referenced()
 	for _, t := range c.texts {
 		err := c.ctx.Err()
 		if err != nil {
@@ -222,7 +223,7 @@ func (c *call) fieldsOf(n *notes.Note) *entities.Entity {
 // toldBefore reports whether the texts may tell what a private record was called
 // before it was called otherwise, while they were read.
 func (c *call) toldBefore() (told bool, err error) {
-	if !c.remote || len(c.texts) == 0 {
+	if !c.remote || len(c.texts)+len(c.in.Referenced) == 0 {
 		return false, nil
 	}
 	err = c.g.store.View(c.ctx, func(*kv.Tx) error { // so that no commit is half seen
@@ -234,6 +235,7 @@ func (c *call) toldBefore() (told bool, err error) {
 
 // withoutTexts takes the texts out again.
 func (c *call) withoutTexts() {
+	c.withoutMemories()
 	for _, t := range c.texts {
 		n := &(*t.section)[t.at]
 		n.Body, n.Bare = body.Body{}, body.Body{}

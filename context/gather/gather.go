@@ -22,6 +22,8 @@ type Options struct {
 
 	MaxEntities int // entities in a prompt at most; 0: prompt.MaxEntities
 
+	Memories memories // nil: there are none
+
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
 	NewSecret func() []byte

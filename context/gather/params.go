@@ -85,6 +85,7 @@ func check(by Readers, p Params) (*request, error) {
 	}{
 		{"mentionedEntityIds", len(p.MentionedEntityIDs)},
 		{"mentionedNoteIds", len(p.MentionedNoteIDs)},
+		{"attachedMemoryIds", len(p.AttachedMemoryIDs)},
 		{"calendarEvents", len(p.CalendarEvents)},
 		{"actionItems", len(p.ActionItems)},
 	} {
@@ -102,6 +103,11 @@ func check(by Readers, p Params) (*request, error) {
 func (r *request) checkClient() error {
 	if r.ConversationID != "" {
 		if err := checkID("conversationId", r.ConversationID); err != nil {
+			return err
+		}
+	}
+	for i, id := range r.AttachedMemoryIDs {
+		if err := checkID(fmt.Sprintf("attachedMemoryIds[%d]", i), id); err != nil {
 			return err
 		}
 	}

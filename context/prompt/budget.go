@@ -12,13 +12,14 @@ import (
 // bounds of a prompt and *int for what a caller sets, nil for the default. What
 // each pays for, and in which order, is said by shares.
 type BudgetTable[T any] struct {
-	Total    T `json:"total,omitempty" default:"64000" jsonschema:"the whole prompt"`
-	Pinned   T `json:"pinned,omitempty" default:"20500" jsonschema:"pinned notes"`
-	Entities T `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
-	Linked   T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
-	Search   T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
-	Client   T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
-	Memory   T `json:"memory,omitempty" default:"6000" jsonschema:"memories; no prompt shows any yet"`
+	Total      T `json:"total,omitempty" default:"64000" jsonschema:"the whole prompt"`
+	Pinned     T `json:"pinned,omitempty" default:"20500" jsonschema:"pinned notes"`
+	Referenced T `json:"referenced,omitempty" default:"24000" jsonschema:"memories that the user attached"`
+	Entities   T `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
+	Linked     T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
+	Search     T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
+	Client     T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
+	Memory     T `json:"memory,omitempty" default:"6000" jsonschema:"memories that are found; no prompt shows any yet"`
 }
 
 // Budgets bound a prompt and its sections, in characters.
@@ -32,12 +33,17 @@ type share struct {
 }
 
 // shares are in the order in which the budgets get room from the total, which is
-// the order of the text too.
+// the order of the text but for what the user referred to: that is written last.
 var shares = [...]share{
 	{
 		func(b *Budgets) *int { return &b.Pinned },
 		[]string{SectionPinned},
 		func(b *builder, limit int, in *Input) { b.notes(pinnedSection, limit, in.Pinned) },
+	},
+	{
+		func(b *Budgets) *int { return &b.Referenced },
+		[]string{SectionReferenced},
+		func(b *builder, limit int, in *Input) { b.reserve(limit, in.Referenced) },
 	},
 	{
 		func(b *Budgets) *int { return &b.Entities },

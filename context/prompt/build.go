@@ -61,16 +61,17 @@ type Action struct {
 
 // Input is everything that a prompt is made of, each list in order of rank.
 type Input struct {
-	Format   Format
-	Secret   []byte // of the store, for the boundaries of XML
-	Budgets  Budgets
-	Pinned   []Note
-	Entities []Entity
-	Linked   []Note
-	Found    []Note
-	Events   []Event
-	Actions  []Action
-	Dropped  []Dropped // what was left out before rendering
+	Format     Format
+	Secret     []byte // of the store, for the boundaries of XML
+	Budgets    Budgets
+	Pinned     []Note
+	Entities   []Entity
+	Linked     []Note
+	Found      []Note
+	Events     []Event
+	Actions    []Action
+	Referenced []Memory  // in the order of the message
+	Dropped    []Dropped // what was left out before rendering
 
 	MaxEntities int  // entities at most, but for the mentioned ones; 0: MaxEntities
 	Explain     bool // report what leads to each entity
@@ -78,32 +79,35 @@ type Input struct {
 
 // Names of the sections.
 const (
-	SectionPinned   = "pinned"
-	SectionEntities = "entities"
-	SectionLinked   = "linked"
-	SectionSearch   = "search"
-	SectionCalendar = "calendar"
-	SectionActions  = "actions"
+	SectionPinned     = "pinned"
+	SectionEntities   = "entities"
+	SectionLinked     = "linked"
+	SectionSearch     = "search"
+	SectionCalendar   = "calendar"
+	SectionActions    = "actions"
+	SectionReferenced = "referenced"
 )
 
 // builder puts a prompt together.
 type builder struct {
-	style    *style
-	secret   []byte
-	buf      []byte
-	chars    int // of buf
-	units    int // of buf, UTF-16
-	total    int
-	explain  bool
-	sections []Section
-	reports  []SectionReport
-	dropped  []Dropped
-	reasons  []reasonAt
-	overflow []Entity              // entities that found no room: each is there once
-	because  Reason                // why they did not
-	state    map[itemKey]itemState // of notes, and of what was dropped
-	list     []Entity              // the candidates of entities, of which
-	packed   int                   // are in; -1: not known yet
+	style      *style
+	secret     []byte
+	buf        []byte
+	chars      int // of buf
+	units      int // of buf, UTF-16
+	total      int
+	explain    bool
+	reserved   int              // of total, for referenced
+	referenced []referencedItem // chosen and not yet written
+	sections   []Section
+	reports    []SectionReport
+	dropped    []Dropped
+	reasons    []reasonAt
+	overflow   []Entity              // entities that found no room: each is there once
+	because    Reason                // why they did not
+	state      map[itemKey]itemState // of notes, and of what was dropped
+	list       []Entity              // the candidates of entities, of which
+	packed     int                   // are in; -1: not known yet
 }
 
 // itemState is what became of a candidate.
@@ -151,6 +155,7 @@ func Build(in Input) *Result {
 		limit := *shares[i].budget(&in.Budgets)
 		shares[i].write(b, limit, &in)
 	}
+	b.writeReferenced(in.Budgets.Referenced)
 	return b.finish(in)
 }
 
@@ -206,7 +211,7 @@ func nonNil[T any](list []T) []T {
 // room returns what a section of the given cap may take: sections after the
 // first begin with an empty line.
 func (b *builder) room(limit int) int {
-	return max(0, min(limit, b.total-b.chars-b.gap()))
+	return max(0, min(limit, b.total-b.chars-b.gap()-b.reserved))
 }
 
 func (b *builder) gap() int {

@@ -146,6 +146,7 @@ func drawScene(r hostility, format prompt.Format, holds func(string) string) *sc
 	s.notes("linked", &s.in.Linked)
 	s.notes("search", &s.in.Found)
 	s.client()
+	s.memories()
 	return s
 }
 
@@ -159,6 +160,34 @@ func (s *scene) notes(section string, list *[]prompt.Note) {
 		s.want = append(s.want, parsedItem{
 			section: section, kind: "note", id: n.ID, title: s.inline(n.Title), vault: s.inline(n.HeadVault), text: s.holds(n.Body.String()),
 		})
+	}
+}
+
+func (s *scene) memories() {
+	for range s.r.IntN(3) {
+		m := prompt.Memory{
+			ID: s.r.id(s.used), Statement: s.r.text(12), Question: s.r.text(3), Kind: "fact", Tier: "history",
+			Status: []string{"active", "superseded"}[s.r.IntN(2)], Source: "attached",
+		}
+		item := parsedItem{section: "referenced", kind: "memory", id: m.ID, title: "ATTACHED", typ: "fact", why: s.inline(m.Question)}
+		if m.Status != "active" {
+			item.typ += ", superseded"
+		}
+		if s.r.IntN(2) == 0 {
+			m.Ref = "@" + s.r.name("")
+			item.title += " " + s.inline(m.Ref)
+		}
+		said := strings.Split(lines(m.Statement), "\n")
+		for i := range said {
+			if s.format == prompt.Markdown {
+				said[i] = oneLine(said[i])
+			}
+		}
+		item.text = s.holds(strings.Join(said, "\n"))
+		if s.format == prompt.XML {
+			item.why = s.holds(lines(m.Question))
+		}
+		s.in.Referenced, s.want = append(s.in.Referenced, m), append(s.want, item)
 	}
 }
 
@@ -314,7 +343,7 @@ func TestSEC3_HostileTextsComeBackAsItems(t *testing.T) {
 					t.Fatalf("case %d: %v\n%s", seed, err, res.System)
 				}
 				for i := range got.items {
-					if item := &got.items[i]; f.format == prompt.XML && item.kind == "note" && len(item.bound) != 16 {
+					if item := &got.items[i]; f.format == prompt.XML && (item.kind == "note" || item.kind == "memory") && len(item.bound) != 16 {
 						t.Fatalf("case %d: the boundary of %s is %q", seed, item.id, item.bound)
 					}
 					got.items[i].bound = ""
@@ -428,7 +457,8 @@ func sameAsReport(t *testing.T, name string, holds func(string) string, got *par
 				t.Fatalf("%s: %s is not in the prompt", name, item.ID)
 			}
 			read := got.items[i]
-			if read.section != section.Name || read.kind != item.Kind || read.id != item.ID || read.title != holds(oneLine(item.Title)) {
+			if read.section != section.Name || read.kind != item.Kind || read.id != item.ID ||
+				read.kind != "memory" && read.title != holds(oneLine(item.Title)) { // what a memory is called is in the report alone
 				t.Fatalf("%s: read %+v where the report has %+v", name, read, item)
 			}
 			i++

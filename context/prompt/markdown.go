@@ -18,8 +18,9 @@ var markdownStyle = style{
 			"These notes were attached because entity fields refer to them.\n"},
 		SectionSearch: {head: "## Notes found by search\n" +
 			"These notes were found by a search for the user's message. They may or may not be relevant.\n"},
-		SectionCalendar: {head: "## Calendar\n"},
-		SectionActions:  {head: "## Open action items\n"},
+		SectionCalendar:   {head: "## Calendar\n"},
+		SectionActions:    {head: "## Open action items\n"},
+		SectionReferenced: {head: "## What the user referred to\n"},
 	},
 	note: func(n *Note) string {
 		head := "\n### [[" + EscapeInline(n.Title) + "]] [id:" + n.ID + "]"
@@ -42,6 +43,7 @@ var markdownStyle = style{
 	separator:   ", ",
 	event:       markdownEvent,
 	action:      markdownAction,
+	memory:      func(m *Memory, _ []byte) string { return markdownMemory(m) },
 }.finished()
 
 // beforeBackslash keeps a backslash and what it marks together.

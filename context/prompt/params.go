@@ -7,6 +7,7 @@ type Params struct {
 	Text               string        `json:"text,omitempty" jsonschema:"what the user typed; @Name, @[Full Name], @handle_of_an_entity and [[Title]] in it are mentions"`
 	MentionedEntityIDs []string      `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
 	MentionedNoteIDs   []string      `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
+	AttachedMemoryIDs  []string      `json:"attachedMemoryIds,omitempty" jsonschema:"memories that the user attached, for this message alone"`
 	SearchNotes        int           `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
 	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"calendar events from the client"`
 	ActionItems        []Action      `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/prompt/chars"
 )
 
 // parsed is what a reader gets back out of a prompt.
@@ -16,13 +17,13 @@ type parsed struct {
 
 type parsedItem struct {
 	section string // by the name that reports give it
-	kind    string // note, entity, event, action
+	kind    string // note, entity, event, action, memory
 	id      string
 	title   string
 	typ     string
 	why     string
 	vault   string // of a note, where its heading says it
-	text    string // of a note
+	text    string // of a note or memory
 	fields  []parsedField
 	partial bool // "(further references not expanded)"
 	bound   string
@@ -40,6 +41,7 @@ type part struct{ kind, id, text string }
 var markdownSections = map[string]string{
 	"Notes pinned by user": "pinned", "Entity context": "entities", "Notes linked via entity fields": "linked",
 	"Notes found by search": "search", "Calendar": "calendar", "Open action items": "actions",
+	"What the user referred to": "referenced",
 }
 
 // parseMarkdown reads a prompt by its documented format and nothing else. It
@@ -58,7 +60,7 @@ func parseMarkdown(s string) (*parsed, error) {
 				return nil, fmt.Errorf("no section: %q", line)
 			}
 			p.sections = append(p.sections, section)
-			if section != "calendar" && section != "actions" {
+			if section != "calendar" && section != "actions" && section != "referenced" {
 				i++ // the introduction
 			}
 		case strings.HasPrefix(line, "### [["):
@@ -102,11 +104,40 @@ func parseMarkdown(s string) (*parsed, error) {
 				return nil, err
 			}
 			p.items = append(p.items, *item)
+		case strings.HasPrefix(line, "- [") && section == "referenced":
+			for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  "); i++ {
+				line += "\n" + unstart(lines[i+1][2:])
+			}
+			found := memoryLine.FindStringSubmatch(line)
+			if found == nil {
+				return nil, fmt.Errorf("no memory: %q", line)
+			}
+			p.items = append(p.items, parsedItem{
+				section: section, kind: "memory", title: unmarked(found[1]), typ: unmarked(found[2]), text: unmarked(found[3]),
+				why: unmarked(found[4]), id: found[5],
+			})
 		default:
 			return nil, fmt.Errorf("line %d is no structure: %q", i+1, line)
 		}
 	}
 	return p, nil
+}
+
+// memoryLine is a memory: its label, kind, statement, question and id. In the texts every bracket has a backslash.
+var memoryLine = regexp.MustCompile(
+	`(?s)^- \[((?:[^\\\[\]]|\\.)*)\] \[((?:[^\\\[\]]|\\.)*)\] ((?:[^\\\[\]()]|\\.)*)(?: \(answers: ((?:[^\\()]|\\.)*)\))? \[id:([^\[\]]+)\]$`)
+
+var marked = regexp.MustCompile(`(?s)\\(.)`)
+
+func unmarked(s string) string { return marked.ReplaceAllString(s, "$1") }
+
+// unstart takes the backslash away by which a line cannot be taken for a heading or a rule.
+func unstart(s string) string {
+	first := strings.IndexFunc(s, func(r rune) bool { return !chars.IsIndent(r) })
+	if first < 0 {
+		return s
+	}
+	return s[:first] + strings.TrimPrefix(s[first:], `\`)
 }
 
 // parseValue reads a value: references, or a text.

@@ -20,6 +20,7 @@ type node struct {
 var xmlSections = map[string]string{
 	"pinned-notes": "pinned", "entity-context": "entities", "linked-notes": "linked",
 	"found-notes": "search", "calendar": "calendar", "action-items": "actions",
+	"referenced": "referenced",
 }
 
 // parseXML reads a prompt with the reader of the standard library, and fails on
@@ -110,6 +111,21 @@ func xmlItem(section string, n *node) (*parsedItem, error) {
 	case "action":
 		allowed = []string{"id", "status", "due", "for"}
 		item.title, item.fields = n.text, attributes(n, "status", "due", "for")
+	case "memory":
+		allowed = []string{"id", "source", "kind", "tier", "status", "ref", "b"}
+		item.title, item.typ, item.text, item.bound = strings.ToUpper(n.attr["source"]), n.attr["kind"], n.text, n.attr["b"]
+		if ref := n.attr["ref"]; ref != "" {
+			item.title += " " + ref
+		}
+		if status := n.attr["status"]; status != "" && status != "active" {
+			item.typ += ", " + status
+		}
+		for _, kid := range n.kids {
+			if kid.name != "answers" || len(kid.kids)+len(kid.attr) > 0 || item.why != "" {
+				return nil, fmt.Errorf("memory %s holds %s", item.id, kid.name)
+			}
+			item.why = kid.text
+		}
 	default:
 		return nil, fmt.Errorf("no item: %s", n.name)
 	}

@@ -35,7 +35,7 @@ type Edge struct {
 // the prompt in UTF-16 code units, half open, which holds Chars characters. The
 // items of a section follow each other without a gap, behind its heading.
 type Item struct {
-	Kind   string `json:"kind" jsonschema:"note, entity, event or action"`
+	Kind   string `json:"kind" jsonschema:"note, entity, event, action or memory"`
 	ID     string `json:"id,omitempty" jsonschema:"id of the record"`
 	Title  string `json:"title" jsonschema:"its title or name"`
 	Vault  string `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
@@ -50,7 +50,7 @@ type Item struct {
 
 // Dropped is one thing that was mentioned or reached and did not go in.
 type Dropped struct {
-	Kind       string      `json:"kind" jsonschema:"note, entity, event or action"`
+	Kind       string      `json:"kind" jsonschema:"note, entity, event, action or memory"`
 	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
 	Title      string      `json:"title,omitempty" jsonschema:"its title or name; absent for a private one"`
 	Vault      string      `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
@@ -122,4 +122,5 @@ const (
 	KindEntity = "entity"
 	KindEvent  = "event"
 	KindAction = "action"
+	KindMemory = "memory"
 )

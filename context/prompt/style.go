@@ -29,6 +29,7 @@ type style struct {
 	more   func(int) string          // how many are left out; "" for none
 	event  func(*Event) string
 	action func(*Action) string
+	memory func(*Memory, []byte) string // with its boundary, by the secret of the store
 
 	marksNotes         bool   // notes have a boundary
 	noteMid, noteEnd   string // between the boundary and the text, and after it

@@ -23,8 +23,9 @@ var xmlStyle = style{
 			"These notes were attached because entity fields refer to them.\n"),
 		SectionSearch: element("found-notes",
 			"These notes were found by a search for the user's message. They may or may not be relevant.\n"),
-		SectionCalendar: element("calendar", ""),
-		SectionActions:  element("action-items", ""),
+		SectionCalendar:   element("calendar", ""),
+		SectionActions:    element("action-items", ""),
+		SectionReferenced: element("referenced", ""),
 	},
 	marksNotes: true,
 	note: func(n *Note) string {
@@ -53,6 +54,9 @@ var xmlStyle = style{
 	itemEnd:     "</item>",
 	event:       xmlEvent,
 	action:      xmlAction,
+	memory: func(m *Memory, secret []byte) string {
+		return xmlMemory(m, mark(secret, m.ID, m.Source, m.Kind, m.Ref, m.Statement, m.Question))
+	},
 }.finished()
 
 func element(name, introduction string) frame {
@@ -66,11 +70,16 @@ const boundaryChars = 16
 // the HMAC-SHA-256 of what it shows, keyed by the secret of the store. Nobody who
 // writes a note can know the boundary that it will have.
 func boundary(secret []byte, n *Note, text string) string {
-	mac := hmac.New(sha256.New, secret)
 	parts := []string{n.ID, n.Title, text}
 	if n.HeadVault != "" {
 		parts = append(parts, n.HeadVault)
 	}
+	return mark(secret, parts...)
+}
+
+// mark is a boundary of what consists of parts.
+func mark(secret []byte, parts ...string) string {
+	mac := hmac.New(sha256.New, secret)
 	for _, part := range parts {
 		var size [8]byte
 		for i := range size {

@@ -123,7 +123,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Messages: messages,
-		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{}),
+		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{Memories: mem}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}
 	t.Cleanup(func() {

@@ -246,7 +246,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memories: memories,
 		Recall:   ranker,
 		Messages: said,
-		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports}),
+		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports, Memories: mem}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil

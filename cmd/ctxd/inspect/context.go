@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -20,6 +21,7 @@ type Context struct {
 	Text   string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
 	Entity []string       `placeholder:"NAME" sep:"none" help:"Also mention this entity, by id, name or alias. May be repeated."`
 	Note   []string       `placeholder:"TITLE" sep:"none" help:"Pin this note, by id, path or title. May be repeated."`
+	Memory []string       `placeholder:"REF" sep:"none" help:"Attach this memory, by id, handle or number. May be repeated."`
 	Format string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"Format of the prompt: markdown or xml. Default: markdown."`
 	Search int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
 	Depth  int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
@@ -51,6 +53,7 @@ func (Context) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
 		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
+		{`ctxd context "when could we train?" --memory 42`, "with a memory attached"},
 		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},
 		{`ctxd context "@Alice" --prompt --audience remote`, "the report names nothing private either, so you can share it"},
 		{`ctxd context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
@@ -63,9 +66,9 @@ func (c *Context) Run(a *Options) error {
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 {
+	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 && len(c.Memory) == 0 {
 		return command.Misuse("nothing to assemble",
-			`give a message, --entity or --note: ctxd context "@Alice"`)
+			`give a message, --entity, --note or --memory: ctxd context "@Alice"`)
 	}
 	if c.Force && c.HTML == "" {
 		return command.Misuse("--force needs --html",
@@ -90,6 +93,13 @@ func (c *Context) Run(a *Options) error {
 				return err
 			}
 			p.MentionedNoteIDs = append(p.MentionedNoteIDs, n.ID)
+		}
+		for _, ref := range c.Memory {
+			var m record.Memory
+			if err := cl.Call(a.Ctx, "memory.get", protocol.MemoryRef{Ref: ref}, &m); err != nil {
+				return err
+			}
+			p.AttachedMemoryIDs = append(p.AttachedMemoryIDs, m.ID)
 		}
 		var res prompt.Result
 		if err := cl.Call(a.Ctx, "context.assemble", p, &res); err != nil {

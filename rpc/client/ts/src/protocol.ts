@@ -409,6 +409,11 @@ export interface ContextBudgets {
    */
   pinned?: number;
   /**
+   * Memories that the user attached.
+   * 24000 when absent.
+   */
+  referenced?: number;
+  /**
    * Entities.
    * 12000 when absent.
    */
@@ -429,7 +434,7 @@ export interface ContextBudgets {
    */
   client?: number;
   /**
-   * Memories; no prompt shows any yet.
+   * Memories that are found; no prompt shows any yet.
    * 6000 when absent.
    */
   memory?: number;
@@ -458,7 +463,7 @@ export interface ContextDeleted {
 }
 
 export interface ContextDropped {
-  /** Note, entity, event or action. */
+  /** Note, entity, event, action or memory. */
   kind: string;
   /** Id of the record. */
   id?: string;
@@ -526,7 +531,7 @@ export interface ContextFull {
 }
 
 export interface ContextItem {
-  /** Note, entity, event or action. */
+  /** Note, entity, event, action or memory. */
   kind: string;
   /** Id of the record. */
   id?: string;
@@ -3282,6 +3287,8 @@ export interface ContextAssembleParams {
   mentionedEntityIds?: string[];
   /** Pinned notes, before those in the text. */
   mentionedNoteIds?: string[];
+  /** Memories that the user attached, for this message alone. */
+  attachedMemoryIds?: string[];
   /**
    * Notes to add by a search for the text.
    * From 0 to 8. 0 when absent.

@@ -1,0 +1,77 @@
+package gather
+
+import (
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// memories are what a person told. The store of them is one.
+type memories interface {
+	// Shown returns the memories with ids as a reader sees them, nil in the place of each that
+	// he does not see.
+	Shown(v *audience.View, ids []string) []*record.Memory
+}
+
+// referenced takes in the memories that the caller gave by their ids, as the reader of the prompt
+// sees them. It is called when no commit waits, since names are looked for in what they say.
+func (c *call) referenced() {
+	var ids []string
+	seen := make(map[string]bool, len(c.AttachedMemoryIDs))
+	for _, id := range c.AttachedMemoryIDs {
+		if seen[id] {
+			c.drop(prompt.KindMemory, id, "", prompt.Duplicate)
+			continue
+		}
+		seen[id] = true
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		return
+	}
+	shown, told := c.g.remembered(c.view, ids), []*record.Memory(nil)
+	for i, m := range shown {
+		switch {
+		case m != nil && m.Status != record.MemoryRetracted:
+			c.in.Referenced = append(c.in.Referenced, attached(m))
+		case m != nil: // it was wrong
+			c.drop(prompt.KindMemory, ids[i], m.Handle, prompt.Deleted)
+		default:
+			if told == nil {
+				told = c.g.remembered(c.told, ids)
+			}
+			reason := prompt.Unknown
+			if told[i] != nil {
+				reason = prompt.Private
+			}
+			c.drop(prompt.KindMemory, ids[i], "", reason)
+		}
+	}
+}
+
+// remembered returns the memories with ids; without a store of them there are none.
+func (g *Gatherer) remembered(v *audience.View, ids []string) []*record.Memory {
+	if g.opts.Memories == nil {
+		return make([]*record.Memory, len(ids))
+	}
+	return g.opts.Memories.Shown(v, ids)
+}
+
+func attached(m *record.Memory) prompt.Memory {
+	out := prompt.Memory{
+		ID: m.ID, Title: m.Handle, Statement: m.Statement, Kind: m.Kind, Tier: m.Tier, Status: m.Status,
+		Source: prompt.SourceAttached, Reason: "attached by the user",
+	}
+	if len(m.Questions) > 0 {
+		out.Question = m.Questions[0]
+	}
+	return out
+}
+
+// withoutMemories takes the memories out again.
+func (c *call) withoutMemories() {
+	for _, m := range c.in.Referenced {
+		c.drop(prompt.KindMemory, m.ID, "", prompt.OverLimit)
+	}
+	c.in.Referenced = nil
+}
