@@ -45,6 +45,7 @@ func Methods() []Method {
 
 		method("context.assemble", scope.contextAssemble),
 		method("context.recent", scope.contextRecent),
+		storeless("refs.parse", refsParse),
 
 		method("memory.add", scope.memoryAdd),
 		method("memory.addMany", scope.memoryAddMany),

@@ -218,6 +218,7 @@ var attempts = map[string][]string{
 	"graph.stats":       {`{}`},
 	"context.assemble":  {`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`},
 	"context.recent":    {`{"limit":50}`, `{"audience":"local"}`},
+	"refs.parse":        {`{"text":"@pmem_{word} and [[{title}]] of @{name}, #1"}`},
 	"memory.add":        {`{"id":"pmem","statement":"x"}`, `{"statement":"About [[{title}]]"}`, `{"statement":"x","noteIds":["psecret"]}`, `{"statement":"x","source":{"kind":"user","noteId":"psecret"}}`, `{"statement":"x","entityIds":["pboss"]}`, `{"statement":"x","contexts":["pctx"]}`, `{"statement":"x","supersedes":["pmem"]}`, `{"statement":"@{name} and @[{name} Long] met"}`},
 	"memory.addMany":    {`{"memories":[{"id":"pmem","statement":"x"}]}`, `{"memories":[{"statement":"y"},{"statement":"x","supersedes":["pmem"]}]}`},
 	"memory.get":        {`{"ref":"pmem"}`, `{"ref":"pmemn"}`, `{"ref":"pmem_{word}"}`, `{"ref":"mlink"}`, `{"ref":"mall"}`, `{"ref":"mold"}`},

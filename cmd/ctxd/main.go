@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
+	"github.com/ctxd/ctxd/cmd/ctxd/references"
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
@@ -53,6 +54,8 @@ type commandLine struct {
 	Memory   memories.Command  `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
 	Chat     chats.Command     `cmd:"" group:"notes" help:"List, show, write and change conversations."`
 	Contexts memories.Contexts `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
+
+	Refs references.Command `cmd:"" group:"notes" help:"Show what a message refers to by @, # and [[."`
 
 	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
 	Similar search.Similar `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
@@ -175,6 +178,7 @@ func (a *app) bindings() []any {
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
 		&memories.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
+		&references.Options{Streams: a.Streams},
 		&search.Options{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},

@@ -5,13 +5,22 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // MaxText is how many bytes a text may have.
 const MaxText = 1 << 20
 
-// Kind says how a text refers to a record.
-type Kind string
+// What clients see of references is declared in entities/record.
+
+type (
+	// Kind says how a text refers to a record.
+	Kind = record.RefKind
+	// Ref is one place of a text that refers to a record. Places are half open.
+	Ref = record.Ref
+	// Result is what a message refers to.
+	Result = record.Refs
+)
 
 // The kinds of references.
 const (
@@ -22,17 +31,6 @@ const (
 	Note         Kind = "note"         // [[Title]]
 )
 
-// Ref is one place of a text that refers to a record. Places are half open.
-type Ref struct {
-	Kind Kind   `json:"kind" enum:"memoryId,number,handle,conversation,note" jsonschema:"what it refers by"`
-	Raw  string `json:"raw" jsonschema:"as it is written, marks included"`
-	// ID is the same however it is written: a handle in NFC and lower case, claim_42 for a
-	// number, the target of a wikilink.
-	ID    string `json:"id" jsonschema:"what it refers to: id, claim_N, handle in lower case, or title of a note"`
-	Start int    `json:"start" jsonschema:"where it begins, in the unit that was asked for"`
-	End   int    `json:"end" jsonschema:"where it ends"`
-}
-
 // Unit is what places in a text are counted in.
 type Unit string
 
@@ -42,16 +40,6 @@ const (
 	Char  Unit = "char" // code points
 	Byte  Unit = "byte" // of UTF-8
 )
-
-// Result is what a message refers to. The lists hold each target once, in the order in
-// which they are mentioned first; Refs holds every mention.
-type Result struct {
-	CleanText string   `json:"cleanText" jsonschema:"the text without the references; notes by their names"`
-	MemoryIDs []string `json:"memoryIds" jsonschema:"ids of memories"`
-	Handles   []string `json:"handles" jsonschema:"handles, numbers of memories as claim_N, and messages"`
-	Notes     []string `json:"notes" jsonschema:"titles or paths of notes"`
-	Refs      []Ref    `json:"refs" jsonschema:"every reference, in the order of the text"`
-}
 
 // Parse returns the references of a text, with places in a unit, UTF16 where that is "".
 // It knows no store, so CleanText is without all handles, those of entities and of nothing

@@ -2100,6 +2100,32 @@ export interface RecentReports {
   reports: ContextRecorded[];
 }
 
+export interface Ref {
+  /** What it refers by. */
+  kind: "memoryId" | "number" | "handle" | "conversation" | "note";
+  /** As it is written, marks included. */
+  raw: string;
+  /** What it refers to: id, claim_N, handle in lower case, or title of a note. */
+  id: string;
+  /** Where it begins, in the unit that was asked for. */
+  start: number;
+  /** Where it ends, exclusive. */
+  end: number;
+}
+
+export interface Refs {
+  /** The text without the references; notes by their names. */
+  cleanText: string;
+  /** Ids of memories. */
+  memoryIds: string[];
+  /** Handles, numbers of memories as claim_N, and messages. */
+  handles: string[];
+  /** Titles or paths of notes. */
+  notes: string[];
+  /** Every reference, in the order of the text. */
+  refs: Ref[];
+}
+
 export interface Reindexed {
   /** Which index. */
   what: "all" | "words" | "vectors";
@@ -3332,6 +3358,17 @@ export interface ContextRecentParams {
   audience?: "local" | "remote";
 }
 
+/** Params of refs.parse. */
+export interface RefsParseParams {
+  /** A message, at most 1 MiB. */
+  text: string;
+  /**
+   * What places are counted in: UTF-16 code units, code points or bytes of UTF-8.
+   * "utf16" when absent.
+   */
+  unit?: "utf16" | "char" | "byte";
+}
+
 /** Params of memory.add. */
 export interface MemoryAddParams {
   /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
@@ -4247,6 +4284,13 @@ export interface Methods {
    * @example {"limit":1}
    */
   "context.recent": { params: ContextRecentParams; result: RecentReports };
+  /**
+   * Find what a message refers to by @, # and [[.
+   * It asks no store, so a handle that leads nowhere is found too, and the answer is the same for every reader. cleanText is what is left to search by; it is without every @handle, entities included.
+   * Errors of its own: limit, deadline.
+   * @example {"text":"@ssdva what fits [[Plan|the plan]], see #42"}
+   */
+  "refs.parse": { params: RefsParseParams; result: Refs };
   /**
    * Write one memory down: a statement about the person or their world.
    * The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. A remote connection chooses no id, and finds no duplicate in what is private.

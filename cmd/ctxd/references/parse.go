@@ -1,0 +1,85 @@
+package references
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/refs"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Options are what ctxd refs runs with.
+type Options struct {
+	*term.Streams
+}
+
+// Command is ctxd refs.
+type Command struct {
+	Parse Parse `cmd:"" help:"List the references in a message, and what is left of it to search by."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "@handle names a memory, a context or an entity; @claim_42 and #42 are the memory with that number; " +
+		"[[Title]] is a note. Addresses, URLs, code and what stands behind a backslash refer to nothing."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"}}
+}
+
+// Parse is ctxd refs parse.
+type Parse struct {
+	Text string `arg:"" help:"The message, or - to read it from standard input."`
+	Unit string `enum:"utf16,char,byte" default:"utf16" placeholder:"UNIT" help:"What places are counted in: utf16, char or byte. Default: utf16."`
+}
+
+// Help is what --help says of the command.
+func (Parse) Help() string {
+	return "It needs no daemon and looks nothing up: whether a handle leads anywhere is not said."
+}
+
+// Examples are those of --help.
+func (Parse) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "references, and the rest of the message"},
+		{`ctxd refs parse "🙂 @ssdva" --unit byte`, "places in bytes of UTF-8"},
+		{`ctxd refs parse - --json < message.txt | jq -r '.handles[]'`, "for scripts"},
+	}
+}
+
+// Run runs the command.
+func (c *Parse) Run(a *Options) error {
+	text := c.Text
+	if text == "-" {
+		data, err := io.ReadAll(io.LimitReader(a.In, refs.MaxText+1))
+		if err != nil {
+			return fault.Wrap(fault.Unavailable, err, "standard input can't be read")
+		}
+		text = string(data)
+	}
+	found, err := refs.Parse(text, refs.Unit(c.Unit))
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(found)
+	}
+	if len(found.Refs) == 0 {
+		a.Out.Say(term.Styled(term.Faint, "the message refers to nothing"))
+		return nil
+	}
+	t := &term.Table{Right: []int{0}}
+	for _, r := range found.Refs {
+		t.Row(term.Line{term.Styled(term.Faint, fmt.Sprintf("%d–%d", r.Start, r.End))},
+			term.Line{term.Styled(term.Accent, r.Raw)}, term.Line{term.Text(string(r.Kind))}, term.Line{term.Text(r.ID)})
+	}
+	t.Draw(a.Out)
+	a.Out.Say()
+	a.Out.Say(term.Styled(term.Strong, "Without them"))
+	a.Out.Say(term.Text("  " + found.CleanText))
+	return nil
+}
