@@ -318,7 +318,7 @@ func TestCampaignREL1_KillsOverConversations(t *testing.T) {
 	p := serve(t, opts)
 	talkers, shared := sharedTalk(t, p.client(), 6)
 	rng := rand.New(rand.NewPCG(3, 500))
-	acked, unanswered, kills := 0, 0, figure(5, 200)
+	acked, unanswered, kills := 0, 0, figure(5, 60) // all messages are read after each
 	for range kills {
 		acked += killed(t, p, talkers, 150+rng.IntN(100))
 		p = prepare(t, opts)
