@@ -178,7 +178,7 @@ func (a *app) bindings() []any {
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
 		&memories.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
-		&references.Options{Streams: a.Streams},
+		&references.Options{Streams: a.Streams, Link: a.Link},
 		&search.Options{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},

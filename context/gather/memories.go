@@ -13,19 +13,10 @@ type memories interface {
 	Shown(v *audience.View, ids []string) []*record.Memory
 }
 
-// referenced takes in the memories that the caller gave by their ids, as the reader of the prompt
-// sees them. It is called when no commit waits, since names are looked for in what they say.
+// referenced takes in the attached memories, as the reader of the prompt sees them. It is called when
+// no commit waits, since names are looked for in what they say.
 func (c *call) referenced() {
-	var ids []string
-	seen := make(map[string]bool, len(c.AttachedMemoryIDs))
-	for _, id := range c.AttachedMemoryIDs {
-		if seen[id] {
-			c.drop(prompt.KindMemory, id, "", prompt.Duplicate)
-			continue
-		}
-		seen[id] = true
-		ids = append(ids, id)
-	}
+	ids := c.mentions.memories
 	if len(ids) == 0 {
 		return
 	}
@@ -68,7 +59,7 @@ func attached(m *record.Memory) prompt.Memory {
 	return out
 }
 
-// withoutMemories takes the memories out again.
+// withoutMemories takes the memories out again, as withoutTexts does with the texts of notes.
 func (c *call) withoutMemories() {
 	for _, m := range c.in.Referenced {
 		c.drop(prompt.KindMemory, m.ID, "", prompt.OverLimit)

@@ -15,11 +15,12 @@ import (
 	"github.com/ctxd/ctxd/notes/parts"
 )
 
-// mentions are the records that a message names, in the order of the call: the
-// explicit ids, then those of the text, each once.
+// mentions are the records that a call names, in its order: the explicit ids, then
+// those of the text, each once.
 type mentions struct {
 	entities []string
 	notes    []string
+	memories []string // attached ones
 	dropped  []prompt.Dropped
 	parts    map[string][]parts.Part // of notes of which the text names only parts
 
@@ -41,6 +42,12 @@ func mentioned(ctx context.Context, r *request) *mentions {
 	seenNotes := make(map[string]bool)
 	for _, id := range r.MentionedNoteIDs {
 		m.once(seenNotes, prompt.KindNote, id, &m.notes, true)
+	}
+	if len(r.AttachedMemoryIDs) > 0 {
+		seen := make(map[string]bool)
+		for _, id := range r.AttachedMemoryIDs {
+			m.once(seen, prompt.KindMemory, id, &m.memories, true)
+		}
 	}
 	if r.Text == "" {
 		return m

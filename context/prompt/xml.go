@@ -55,7 +55,7 @@ var xmlStyle = style{
 	event:       xmlEvent,
 	action:      xmlAction,
 	memory: func(m *Memory, secret []byte) string {
-		return xmlMemory(m, mark(secret, m.ID, m.Source, m.Kind, m.Ref, m.Statement, m.Question))
+		return xmlMemory(m, boundaryOf(secret, m.ID, m.Source, m.Kind, m.Tier, m.Status, m.Ref, m.Statement, m.Question))
 	},
 }.finished()
 
@@ -74,11 +74,11 @@ func boundary(secret []byte, n *Note, text string) string {
 	if n.HeadVault != "" {
 		parts = append(parts, n.HeadVault)
 	}
-	return mark(secret, parts...)
+	return boundaryOf(secret, parts...)
 }
 
-// mark is a boundary of what consists of parts.
-func mark(secret []byte, parts ...string) string {
+// boundaryOf returns the boundary of an item that shows some texts.
+func boundaryOf(secret []byte, parts ...string) string {
 	mac := hmac.New(sha256.New, secret)
 	for _, part := range parts {
 		var size [8]byte

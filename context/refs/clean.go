@@ -7,32 +7,32 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Fate is what becomes of a reference in a clean text.
-type Fate uint8
+// Treatment is what becomes of a reference in a clean text.
+type Treatment uint8
 
-// The fates.
+// The treatments.
 const (
-	Removed Fate = iota // with a blank beside it, and with brackets that hold nothing else
-	Kept                // as it is written: what leads to no record is a word of the question
-	Named               // without its mark: the name of an entity, the alias or title of a note
+	Removed Treatment = iota // with a blank beside it, and with brackets that hold nothing else
+	Kept                     // as it is written: what leads to no record is a word of the question
+	Named                    // without its mark: the name of an entity, the alias or title of a note
 )
 
 // Clean returns a text without its references, which Find has found: what a question is
-// searched for by. fate says what becomes of a reference; when it is nil, notes are named
+// searched for by. treat says what becomes of a reference; when it is nil, notes are named
 // and all others removed. Line breaks, and all else, stay. O(length of the text).
-func Clean(text string, refs []Ref, fate func(Ref) Fate) string {
+func Clean(text string, refs []Ref, treat func(Ref) Treatment) string {
 	if len(refs) == 0 {
 		return text
 	}
-	if fate == nil {
-		fate = pureFate
+	if treat == nil {
+		treat = byDefault
 	}
 	out := make([]byte, 0, len(text))
 	at := 0
 	for _, r := range refs {
 		out = append(out, text[at:r.Start]...)
 		at = r.End
-		switch fate(r) {
+		switch treat(r) {
 		case Kept:
 			out = append(out, r.Raw...)
 		case Named:
@@ -44,7 +44,7 @@ func Clean(text string, refs []Ref, fate func(Ref) Fate) string {
 	return string(append(out, text[at:]...))
 }
 
-func pureFate(r Ref) Fate {
+func byDefault(r Ref) Treatment {
 	if r.Kind == Note {
 		return Named
 	}

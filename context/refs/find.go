@@ -188,16 +188,13 @@ func isWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// maxDigits is how many digits the number of a memory has at most.
-const maxDigits = 9
-
 func (f *finder) number() {
 	digits := f.text[f.at+1:]
 	n := 0
-	for n < len(digits) && n <= maxDigits && '0' <= digits[n] && digits[n] <= '9' {
+	for n < len(digits) && '0' <= digits[n] && digits[n] <= '9' {
 		n++
 	}
-	if n == 0 || n > maxDigits || digits[0] == '0' || inWord(digits[n:]) || !f.counts(digits[n:]) {
+	if _, ok := handle.ParseNumber(digits[:n]); !ok || inWord(digits[n:]) || !f.counts(digits[n:]) {
 		f.at++
 		return
 	}

@@ -133,8 +133,8 @@ func TestREF6_WhatIsRefused(t *testing.T) {
 // which of nothing.
 func TestREF6_TheCallerSaysWhatStays(t *testing.T) {
 	const text = "What does @alice do about (@ssdva) and #336699?"
-	got := refs.Clean(text, refs.Find(text), func(r refs.Ref) refs.Fate {
-		return map[string]refs.Fate{"alice": refs.Named, "claim_336699": refs.Kept}[r.ID]
+	got := refs.Clean(text, refs.Find(text), func(r refs.Ref) refs.Treatment {
+		return map[string]refs.Treatment{"alice": refs.Named, "claim_336699": refs.Kept}[r.ID]
 	})
 	if want := "What does alice do about and #336699?"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -181,7 +181,7 @@ func checkAny(t fataler, text string) {
 			}
 		}
 	}
-	kept := refs.Clean(text, by[refs.Byte], func(refs.Ref) refs.Fate { return refs.Kept })
+	kept := refs.Clean(text, by[refs.Byte], func(refs.Ref) refs.Treatment { return refs.Kept })
 	if kept != text {
 		t.Fatalf("%q, all kept, is %q", text, kept)
 	}

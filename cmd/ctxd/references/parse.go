@@ -2,17 +2,17 @@ package references
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/refs"
-	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // Options are what ctxd refs runs with.
 type Options struct {
 	*term.Streams
+	*connect.Link
 }
 
 // Command is ctxd refs.
@@ -55,9 +55,9 @@ func (Parse) Examples() []command.Example {
 func (c *Parse) Run(a *Options) error {
 	text := c.Text
 	if text == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.In, refs.MaxText+1))
+		data, err := a.Input(a.Streams, text, "a message")
 		if err != nil {
-			return fault.Wrap(fault.Unavailable, err, "standard input can't be read")
+			return err
 		}
 		text = string(data)
 	}
