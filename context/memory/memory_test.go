@@ -367,6 +367,25 @@ func TestMEM5_ForgettingWhatStemsFrom(t *testing.T) {
 	w.sound()
 }
 
+func TestMEM5_ForgettingAllIsAboutMemories(t *testing.T) {
+	w := open(t, memory.Limits{})
+	ctx := t.Context()
+	w.say("first")
+	w.say("second")
+	_, err := w.mem.PutSynonyms(ctx, w.local, []string{"ux", "user experience"}, false)
+	must(t, err)
+	_, err = w.mem.PutContext(ctx, w.local, memory.ContextDraft{Name: "Health Goals"}, nil)
+	must(t, err)
+	n, err := w.mem.Forget(ctx, w.local, memory.Origin{All: true}, nil)
+	must(t, err)
+	left, _ := w.mem.Count()
+	sets, contexts := w.mem.Synonyms(w.local), w.mem.AllContexts(w.local)
+	if n != 2 || left != 0 || len(sets) != 1 || len(contexts) != 1 {
+		t.Errorf("%d forgotten; left are %d memories, %d sets of synonyms, %d contexts", n, left, len(sets), len(contexts))
+	}
+	w.sound()
+}
+
 func TestMEM6_TheCapArchivesWhatIsWorthLeast(t *testing.T) {
 	w := open(t, memory.Limits{Bank: 3})
 	ctx := t.Context()

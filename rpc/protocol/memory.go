@@ -155,7 +155,7 @@ type MemoryForget struct {
 	ConversationID string `json:"conversationId,omitempty" jsonschema:"what was made from this conversation"`
 	NoteID         string `json:"noteId,omitempty" jsonschema:"what was made from this note"`
 	Client         string `json:"client,omitempty" jsonschema:"what this program gave"`
-	All            bool   `json:"all,omitempty" jsonschema:"everything"`
+	All            bool   `json:"all,omitempty" jsonschema:"every memory"`
 	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"list them only"`
 }
 

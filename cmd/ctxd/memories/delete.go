@@ -60,14 +60,15 @@ type forget struct {
 	Conversation string `xor:"what" required:"" placeholder:"ID" help:"What was made from this conversation."`
 	Note         string `xor:"what" required:"" placeholder:"NOTE" help:"What was made from this note: its id, path, title or alias."`
 	Client       string `xor:"what" required:"" placeholder:"NAME" help:"What this program gave, such as ctxd-cli."`
-	All          bool   `xor:"what" required:"" help:"Everything."`
+	All          bool   `xor:"what" required:"" help:"Every memory."`
 	DryRun       bool   `help:"Show what would be deleted, and change nothing."`
 	Yes          bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (forget) Help() string {
 	return "The memories are deleted for good, with their versions and counters. " +
-		"If the daemon is stopped in between, its next start goes on."
+		"If the daemon is stopped in between, its next start goes on. " +
+		"Contexts, synonyms, conversations and notes stay."
 }
 
 func (forget) Examples() []command.Example {

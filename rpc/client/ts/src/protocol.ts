@@ -3622,7 +3622,7 @@ export interface MemoryForgetParams {
   noteId?: string;
   /** What this program gave. */
   client?: string;
-  /** Everything. */
+  /** Every memory. */
   all?: boolean;
   /** List them only. */
   dryRun?: boolean;
