@@ -1,0 +1,153 @@
+package index_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs/index"
+)
+
+// many returns so many entries, as a store has them: half of them memories. sameTime is the
+// worst case of equals: all of an import.
+func many(n int, sameTime bool) []index.Entry {
+	random := rand.New(rand.NewPCG(3, 4))
+	vocabulary := make([]string, 5_000)
+	for i := range vocabulary {
+		word := make([]byte, 3+random.IntN(7))
+		for j := range word {
+			word[j] = "etaoinshrdlucmfwypvbgkqjxz"[min(random.IntN(26), random.IntN(26))]
+		}
+		vocabulary[i] = string(word)
+	}
+	zipf := rand.NewZipf(random, 1.1, 4, uint64(len(vocabulary)-1))
+	word := func() string { return vocabulary[zipf.Uint64()] }
+	list := make([]index.Entry, n)
+	for i := range list {
+		name := word() + " " + word() + " " + word()
+		joined := strings.ReplaceAll(name, " ", "_")
+		e := index.Entry{ID: fmt.Sprintf("id-%d", i), Used: moments.Add(time.Duration(random.IntN(1e9)) * time.Millisecond)}
+		if sameTime {
+			e.Used = moments
+		}
+		switch i % 10 {
+		default:
+			e.Kind, e.Number, e.Handle = handle.Memory, uint64(i+1), fmt.Sprintf("%s_%04x", joined, random.IntN(1<<16))
+		case 5, 6:
+			e.Kind, e.Names, e.Handle = handle.Entity, []string{name, word()}, joined+"_person_entity"
+		case 7:
+			e.Kind, e.Names, e.Handle = handle.Context, []string{name}, fmt.Sprintf("%s_%04x_context", joined, random.IntN(1<<16))
+		case 8:
+			e.Kind, e.Names, e.Handle = handle.Conversation, []string{name}, fmt.Sprintf("%s_%04x", joined, random.IntN(1<<16))
+		case 9:
+			e.Kind, e.Names, e.Handle = handle.Tag, []string{name}, joined+"_tag"
+		}
+		if i%10 > 0 {
+			e.Public = e.Used
+		}
+		list[i] = e
+	}
+	return list
+}
+
+// prefixes returns what people type: handles cut after any number of characters, words and
+// names too.
+func prefixes(list []index.Entry) []string {
+	random := rand.New(rand.NewPCG(5, 6))
+	out := []string{"", "#", "#1", "claim_", "claim_99", "zzzzz"}
+	for c := 'a'; c <= 'z'; c++ {
+		out = append(out, string(c))
+	}
+	for range 2_000 {
+		e := &list[random.IntN(len(list))]
+		text := e.Handle
+		if len(e.Names) > 0 && random.IntN(3) == 0 {
+			text = e.Names[0]
+		} else if at := strings.IndexByte(text, '_'); random.IntN(3) == 0 {
+			text = text[at+1:]
+		}
+		out = append(out, text[:random.IntN(len(text)+1)])
+	}
+	return out
+}
+
+// timed reports the 99th percentile of the times as p99-ns.
+func timed(b *testing.B, call func(i int)) {
+	b.ReportAllocs()
+	times := make([]time.Duration, 0, b.N)
+	for i := range b.N {
+		start := time.Now()
+		call(i)
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)*99/100]), "p99-ns")
+	b.ReportMetric(float64(times[len(times)-1]), "max-ns")
+}
+
+// BenchmarkComplete is REF-16 at 100,000 handles: under 100 µs for 99 of 100 prefixes.
+func BenchmarkComplete(b *testing.B) {
+	for _, sameTime := range []bool{false, true} {
+		list := many(100_000, sameTime)
+		x := index.New()
+		x.Load(slices.Values(list))
+		typed := prefixes(list)
+		for _, limit := range []int{10, 50} {
+			for name, of := range map[string][]string{"any prefix": typed, "empty": {""}, "one letter": typed[6:32]} {
+				b.Run(fmt.Sprintf("same time %v/limit %d/%s", sameTime, limit, name), func(b *testing.B) {
+					timed(b, func(i int) { x.Complete(index.Query{Typed: of[i%len(of)], Limit: limit}) })
+				})
+			}
+		}
+		b.Run(fmt.Sprintf("same time %v/public only", sameTime), func(b *testing.B) {
+			timed(b, func(i int) {
+				x.Complete(index.Query{Typed: typed[i%len(typed)], Limit: 10, PublicOnly: true})
+			})
+		})
+	}
+}
+
+// BenchmarkNear is REF-16's "not found with suggestions" at 100,000 handles: under 5 ms.
+func BenchmarkNear(b *testing.B) {
+	list := many(100_000, false)
+	x := index.New()
+	x.Load(slices.Values(list))
+	for name, text := range map[string]func(i int) string{
+		"long":  func(i int) string { h := list[i%len(list)].Handle; return h[:len(h)/2] + "x" + h[len(h)/2+1:] },
+		"short": func(i int) string { h := list[i%len(list)].Handle; return h[:4] },
+		"six":   func(i int) string { h := list[i%len(list)].Handle; return h[:6] },
+	} {
+		b.Run(name, func(b *testing.B) {
+			timed(b, func(i int) { x.Near(text(i), 5, false, nil) })
+		})
+	}
+}
+
+func BenchmarkChange(b *testing.B) {
+	list := many(100_000, false)
+	b.Run("load", func(b *testing.B) {
+		for b.Loop() {
+			index.New().Load(slices.Values(list))
+		}
+	})
+	x := index.New()
+	x.Load(slices.Values(list))
+	b.Run("used", func(b *testing.B) {
+		timed(b, func(i int) {
+			e := list[i%len(list)]
+			e.Used = moments.Add(time.Duration(i) * time.Second)
+			x.Put(e)
+		})
+	})
+	b.Run("delete and put", func(b *testing.B) {
+		timed(b, func(i int) {
+			e := list[i%len(list)]
+			x.Delete(e.Kind, e.ID)
+			x.Put(e)
+		})
+	})
+}
