@@ -196,6 +196,16 @@ func (v *View) Named(name string) []*entities.Entity {
 	return v.entities.Named(name, v.skipEntity())
 }
 
+// Handled returns the entities with that handle, as entities.Store.Handled does. One whose name the reader
+// is not shown has none.
+func (v *View) Handled(handle string) []*entities.Entity {
+	list := v.entities.Handled(handle, v.skipEntity())
+	if v.masks() {
+		list = slices.DeleteFunc(slices.Clone(list), func(e *entities.Entity) bool { return v.NameOf(e) != e.Name })
+	}
+	return list
+}
+
 // UnresolvedIn is graph.Graph.Unresolved; without a graph nothing is known of references.
 func (v *View) UnresolvedIn(e *entities.Entity, limit int) (list []graph.Name, total int) {
 	if v.graph == nil {

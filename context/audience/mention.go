@@ -37,16 +37,16 @@ func (v *View) mentionAt(text string, skip entities.Skip) (found []*entities.Ent
 // that ends at a word boundary (UAX 29), as it is written there, and the
 // entities of that name. It looks no further than names go: O(longest name).
 func (v *View) longestName(text string, skip entities.Skip) (name string, found []*entities.Entity) {
-	name = longestMatch(text, func(fold string) (whole, beginning bool) { return v.entities.MatchName(fold, skip) })
+	name = LongestMatch(text, func(fold string) (whole, beginning bool) { return v.entities.MatchName(fold, skip) })
 	if name == "" {
 		return "", nil
 	}
 	return name, v.entities.Named(name, skip)
 }
 
-// longestMatch is longestName for names that match knows by their folds: whole is true
+// LongestMatch is longestName for names that match knows by their folds: whole is true
 // for one of them, beginning while a longer text may be one.
-func longestMatch(text string, match func(fold string) (whole, beginning bool)) string {
+func LongestMatch(text string, match func(fold string) (whole, beginning bool)) string {
 	if text == "" {
 		return ""
 	}
@@ -150,7 +150,7 @@ func (l *linkLook) privateNameAt(text string) (size int, private bool) {
 	if size > 0 && l.v.ownedByPublic(found, name) {
 		least++
 	}
-	note := longestMatch(text, l.v.notes.MatchPrivate)
+	note := LongestMatch(text, l.v.notes.MatchPrivate)
 	private = note != "" && len(note) >= least && l.private(note)
 	was := wasMentioned(l.v.entities.Past(), text)
 	if was != "" && (len(was) > max(size, len(note)) || !private && len(was) >= least) {

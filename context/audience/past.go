@@ -45,7 +45,7 @@ func wasMentioned(in *past.Names, text string) string {
 		return ""
 	}
 	ends := 0
-	name := longestMatch(text, func(fold string) (whole, beginning bool) {
+	name := LongestMatch(text, func(fold string) (whole, beginning bool) {
 		ends++
 		if len(fold) > longest || ends > mostEnds {
 			return false, false

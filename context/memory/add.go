@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -46,7 +48,7 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 			return nil, under(i, err)
 		}
 		if drafts[i].EntityIDs == nil {
-			m.EntityIDs = named(v, m.Statement)
+			m.EntityIDs = naming.Entities(v, m.Statement)
 		}
 		if inBank(m) {
 			bank++
@@ -557,9 +559,6 @@ func (s *Store) count(tx *kv.Tx, id string, change func(*Use)) error {
 
 // tagged reports whether a list of tags has one, or one below it.
 func tagged(list []string, tag string) bool {
-	tag = foldText(strings.TrimPrefix(tag, "#"))
-	return slices.ContainsFunc(list, func(have string) bool {
-		have = foldText(have)
-		return have == tag || strings.HasPrefix(have, tag+"/")
-	})
+	tag = groups.Fold(strings.TrimPrefix(tag, "#"))
+	return slices.ContainsFunc(list, func(have string) bool { return groups.Within(have, tag) })
 }

@@ -11,9 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
-
+	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -245,7 +243,7 @@ func texts(field string, list []string, most, longest int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if key := foldText(s); s != "" && !seen[key] {
+		if key := groups.Fold(s); s != "" && !seen[key] {
 			seen[key] = true
 			out = append(out, s)
 		}
@@ -294,14 +292,4 @@ func ids(field string, list []string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// foldText returns the form under which two statements are the same: NFKC, without case, with
-// one blank where there are some, and without punctuation at the end.
-func foldText(s string) string {
-	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
-	s = strings.Join(strings.Fields(s), " ")
-	return strings.TrimRightFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.Is(unicode.Po, r) || unicode.Is(unicode.Pd, r)
-	})
 }

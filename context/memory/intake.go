@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -120,7 +121,7 @@ func (t *Intake) Write(ctx context.Context, rows []Row) error {
 	for i := range rows { // a View may not be asked inside the transaction for what it looks up by itself
 		if d := rows[i].Draft; d != nil && d.EntityIDs == nil {
 			about := *d
-			about.EntityIDs = named(t.v, d.Statement)
+			about.EntityIDs = naming.Entities(t.v, d.Statement)
 			rows[i].Draft = &about
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/ctxd/ctxd/context/memory/groups"
 )
 
 // Ids hold no slash, so one parts them in the keys of collections that lie under two.
@@ -24,6 +26,6 @@ func versionKey(id string, version int) string { return joinKey(id, fmt.Sprintf(
 
 // saidKey names what is said in a tier: the same for all statements that fold alike.
 func saidKey(tier, statement string) string {
-	sum := sha256.Sum256([]byte(tier + "\x00" + foldText(statement)))
+	sum := sha256.Sum256([]byte(tier + "\x00" + groups.Fold(statement)))
 	return hex.EncodeToString(sum[:16])
 }

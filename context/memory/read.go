@@ -98,7 +98,7 @@ func (s *Store) whole(v *audience.View, m *Record) *record.Memory {
 		out.Use = *u
 	}
 	out.Use.Wilson = wilson(out.Use.Worked, out.Use.Failed)
-	for id := range s.inside[m.ID] {
+	for id := range s.groups.Inside(m.ID) {
 		if c := s.contexts[id]; c != nil && v.Sees(c.Private) {
 			out.Contexts = append(out.Contexts, id)
 		}
@@ -319,7 +319,7 @@ func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
 		return false
 	}
 	return len(f.Contexts) == 0 ||
-		slices.ContainsFunc(f.Contexts, func(id string) bool { return s.inside[m.ID][id] })
+		slices.ContainsFunc(f.Contexts, func(id string) bool { return s.groups.Inside(m.ID)[id] })
 }
 
 // Versions returns what a memory said before, the latest first.
@@ -471,7 +471,7 @@ func (s *Store) shownContext(v *audience.View, c *contextRecord) *Context {
 		out.ParentID = ""
 	}
 	out.Name, out.Description = v.TextOf("", c.Name), v.TextOf("", c.Description)
-	if made := orElse(c.HandleText, c.Name); v.TextOf("", made) != made {
+	if hidesContextHandle(v, c) {
 		out.Handle, out.Aliases = "", []string{}
 	}
 	return &out
@@ -480,7 +480,7 @@ func (s *Store) shownContext(v *audience.View, c *contextRecord) *Context {
 // below1 returns the contexts directly below one, "" for the top, by name.
 func (s *Store) below1(v *audience.View, id string) []*Context {
 	list := []*Context{}
-	for child := range s.children[id] {
+	for child := range s.groups.Below(id) {
 		if c := s.contexts[child]; v.Sees(c.Private) {
 			list = append(list, s.shownContext(v, c))
 		}
@@ -491,7 +491,7 @@ func (s *Store) below1(v *audience.View, id string) []*Context {
 
 func (s *Store) membersOf(v *audience.View, id string) int {
 	n := 0
-	for m := range s.members[id] {
+	for m := range s.groups.In(id) {
 		if r := s.byID[m]; Sees(v, r) && r.Current() {
 			n++
 		}

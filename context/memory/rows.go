@@ -207,7 +207,7 @@ func (s *Store) rows(ctx context.Context, group []given) (list []Row, err error)
 // membership returns the contexts of a memory, by their ids.
 func (s *Store) membership(tx *kv.Tx, id string) ([]Membership, error) {
 	s.mu.RLock()
-	in := slices.Sorted(maps.Keys(s.inside[id]))
+	in := slices.Sorted(maps.Keys(s.groups.Inside(id)))
 	s.mu.RUnlock()
 	var list []Membership
 	for _, c := range in {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -124,13 +125,11 @@ type Store struct {
 	use      map[string]*Use
 	byNumber map[int64]string
 	byHandle map[string]owned
-	inside   map[string]map[string]bool // id of a memory to those of its contexts
 	contexts map[string]*contextRecord
-	children map[string]map[string]bool // id of a context, "" for none, to those below it
-	members  map[string]map[string]bool // id of a context to those of its memories
-	bank     int                        // active memories of the tier memoryBank
-	kept     int                        // of these, what may not be archived
+	bank     int // active memories of the tier memoryBank
+	kept     int // of these, what may not be archived
 	synonyms *synonyms.View
+	groups   *groups.Index
 }
 
 // Open loads the memories and contexts of db and keeps them current from then on. In a store that has
@@ -150,9 +149,8 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		db: db, opts: opts,
 		byID: make(map[string]*Record), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
-		inside: make(map[string]map[string]bool), contexts: make(map[string]*contextRecord),
-		children: make(map[string]map[string]bool), members: make(map[string]map[string]bool),
-		synonyms: synonyms.NewView(),
+		contexts: make(map[string]*contextRecord),
+		synonyms: synonyms.NewView(), groups: groups.New(),
 	}
 	if st := db.Status(); st.Mode == "read-write" && (st.Recovered.Lost > 0 || len(st.Recovered.Damaged) > 0) {
 		if err := db.Update(context.Background(), s.mend); err != nil {
@@ -225,6 +223,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 func (s *Store) put(old, now *Record) {
 	if old != nil {
 		s.countBank(old, -1)
+		s.groups.Put(&old.MemoryRecord, nil)
 		delete(s.byID, old.ID)
 		delete(s.byNumber, old.Number)
 		for _, h := range handlesOf(old.Handle, old.Aliases) {
@@ -233,6 +232,7 @@ func (s *Store) put(old, now *Record) {
 	}
 	if now != nil {
 		s.countBank(now, 1)
+		s.groups.Put(nil, &now.MemoryRecord)
 		s.byID[now.ID] = now
 		s.byNumber[now.Number] = now.ID
 		for _, h := range handlesOf(now.Handle, now.Aliases) {
@@ -263,14 +263,14 @@ func handlesOf(own string, former []string) []string {
 func (s *Store) putContext(old, now *contextRecord) {
 	if old != nil {
 		delete(s.contexts, old.ID)
-		dropFrom(s.children, old.ParentID, old.ID)
+		s.groups.PutContext(old.ID, old.ParentID, old.Name, false)
 		for _, h := range handlesOf(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
 		}
 	}
 	if now != nil {
 		s.contexts[now.ID] = now
-		addTo(s.children, now.ParentID, now.ID)
+		s.groups.PutContext(now.ID, now.ParentID, now.Name, true)
 		for _, h := range handlesOf(now.Handle, now.Aliases) {
 			s.byHandle[h] = owned{ofContext, now.ID}
 		}
@@ -279,29 +279,7 @@ func (s *Store) putContext(old, now *contextRecord) {
 
 func (s *Store) link(key string, is bool) {
 	contextID, memoryID := cutKey(key)
-	if is {
-		addTo(s.members, contextID, memoryID)
-		addTo(s.inside, memoryID, contextID)
-		return
-	}
-	dropFrom(s.members, contextID, memoryID)
-	dropFrom(s.inside, memoryID, contextID)
-}
-
-func addTo(sets map[string]map[string]bool, key, id string) {
-	set := sets[key]
-	if set == nil {
-		set = make(map[string]bool)
-		sets[key] = set
-	}
-	set[id] = true
-}
-
-func dropFrom(sets map[string]map[string]bool, key, id string) {
-	delete(sets[key], id)
-	if len(sets[key]) == 0 {
-		delete(sets, key)
-	}
+	s.groups.Link(contextID, memoryID, is)
 }
 
 // errRandom is what handles are made without.

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/memory/when"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -302,7 +303,7 @@ func checkStages(stages map[string]bool) error {
 // understand reads the question.
 func (s *run) understand() {
 	said := when.Read(s.req.Query, s.now)
-	s.read = Understood{Span: said.Span, Recent: said.Recent, SortBy: s.req.SortBy, Entities: memory.Named(s.v, s.req.Query)}
+	s.read = Understood{Span: said.Span, Recent: said.Recent, SortBy: s.req.SortBy, Entities: naming.Entities(s.v, s.req.Query)}
 }
 
 // has reports whether a kind is searched.

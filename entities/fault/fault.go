@@ -39,12 +39,14 @@ func (k Kind) String() string {
 // Candidate is one of several records that an ambiguous or misspelt reference
 // may have meant.
 type Candidate struct {
-	ID    string `json:"id" jsonschema:"id of the record"`
-	Title string `json:"title,omitempty" jsonschema:"its title, of a note"`
-	Name  string `json:"name,omitempty" jsonschema:"its name, of an entity"`
-	Type  string `json:"type,omitempty" jsonschema:"its type, of an entity"`
-	Vault string `json:"vault,omitempty" jsonschema:"its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most"`
-	Path  string `json:"path,omitempty" jsonschema:"its path, or that of the note that an entity was made from"`
+	ID     string `json:"id" jsonschema:"id of the record; of a tag or domain itself"`
+	Kind   string `json:"kind,omitempty" enum:"memory,context,conversation,entity,tag,domain,note" jsonschema:"what it is, where a reference may mean records of several kinds"`
+	Title  string `json:"title,omitempty" jsonschema:"its title, of a note"`
+	Name   string `json:"name,omitempty" jsonschema:"its name, of an entity or a context"`
+	Type   string `json:"type,omitempty" jsonschema:"its type, of an entity"`
+	Handle string `json:"handle,omitempty" jsonschema:"what @ names it by, where that is stored"`
+	Vault  string `json:"vault,omitempty" jsonschema:"its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most"`
+	Path   string `json:"path,omitempty" jsonschema:"its path, or that of the note that an entity was made from"`
 }
 
 // Error is a failure that a caller can understand. Only Kind and Msg are

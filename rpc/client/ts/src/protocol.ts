@@ -66,14 +66,18 @@ export interface Bucket {
 }
 
 export interface Candidate {
-  /** Id of the record. */
+  /** Id of the record; of a tag or domain itself. */
   id: string;
+  /** What it is, where a reference may mean records of several kinds. */
+  kind?: "memory" | "context" | "conversation" | "entity" | "tag" | "domain" | "note";
   /** Its title, of a note. */
   title?: string;
-  /** Its name, of an entity. */
+  /** Its name, of an entity or a context. */
   name?: string;
   /** Its type, of an entity. */
   type?: string;
+  /** What @ names it by, where that is stored. */
+  handle?: string;
   /** Its vault, or that of the note that an entity was made from; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path, or that of the note that an entity was made from. */

@@ -1,4 +1,4 @@
-package memory
+package naming
 
 import (
 	"slices"
@@ -15,19 +15,15 @@ const (
 	maxNamed     = 20 // entities that are found in a statement
 )
 
-// Named returns the ids of the entities that a text names, as those are found that a memory is about.
-// O(words).
-func Named(v *audience.View, text string) []string { return named(v, text) }
-
-// named returns the entities that a statement names, as far as the reader sees them: by a name or
-// an alias of one word only as it is written, since a word may be a name as well; by one of
+// Entities returns the ids of the entities that a statement names, as far as the reader sees them: by a name
+// or an alias of one word only as it is written, since a word may be a name as well; by one of
 // several words in any case. What means several entities means none. The longest name counts.
 // O(words).
-func named(v *audience.View, statement string) []string {
+func Entities(v *audience.View, statement string) []string {
 	words := wordsOf(statement)
 	out := []string{}
 	for i := 0; i < len(words) && len(out) < maxNamed; {
-		e, n := namedAt(v, statement, words[i:])
+		e, n := entityAt(v, statement, words[i:])
 		if e != nil && !slices.Contains(out, e.ID) {
 			out = append(out, e.ID)
 		}
@@ -36,9 +32,9 @@ func named(v *audience.View, statement string) []string {
 	return out
 }
 
-// namedAt returns the entity whose name words begin with, nil for none, and how many words are done
+// entityAt returns the entity whose name words begin with, nil for none, and how many words are done
 // with that.
-func namedAt(v *audience.View, statement string, words [][2]int) (*entities.Entity, int) {
+func entityAt(v *audience.View, statement string, words [][2]int) (*entities.Entity, int) {
 	for n := min(maxNameWords, len(words)); n > 0; n-- {
 		called := statement[words[0][0]:words[n-1][1]]
 		list := slices.DeleteFunc(slices.Clone(v.Named(called)), func(e *entities.Entity) bool { return e.TrashedAt != nil })

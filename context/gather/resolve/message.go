@@ -1,0 +1,217 @@
+package resolve
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/refs"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Found is a place of a message that refers to something, or that looks so. Places are bytes, half open.
+type Found struct {
+	Start, End int
+	Raw        string  // the text there
+	Target     *Target // what it leads to; nil: to no record, or to several
+	// Err says why a reference that can mean nothing else leads to no record: fault.NotFound, or
+	// fault.Conflict with candidates.
+	Err error
+
+	// Of a mention, as @Alice Novak or @[Alice Novak].
+	Mention  bool
+	Name     string             // as it is written; "" where nothing behind the @ is a name
+	Rest     string             // what follows the @ as far as it is prose; "" for one in brackets
+	Entities []*entities.Entity // those that the name may mean
+}
+
+// InMessage yields what a message refers to, in its order: what package refs finds, and mentions by names,
+// as context.assemble reads them. Nothing within a place counts. Bare ids and numbers are no references
+// here. The time is linear in the text, but for what is read of records. An error ends it.
+func (r *Resolver) InMessage(ctx context.Context, v *audience.View, text string) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		found := refs.Find(text)
+		behind := 0
+		each := func(p place) bool {
+			if p.start < behind {
+				return true
+			}
+			f, err := r.at(ctx, v, p)
+			if err != nil {
+				yield(Found{}, err)
+				return false
+			}
+			f.Start, f.Raw, behind = p.start, text[p.start:f.End], f.End
+			return yield(f, nil)
+		}
+		for m, rest := range markdown.Mentions(text) {
+			if m.Kind == markdown.WikilinkRef {
+				continue // package refs has it, where it counts
+			}
+			for len(found) > 0 && found[0].Start < m.Start {
+				if !each(place{start: found[0].Start, ref: &found[0]}) {
+					return
+				}
+				found = found[1:]
+			}
+			p := place{start: m.Start, mention: &m, rest: rest}
+			if len(found) > 0 && found[0].Start == m.Start {
+				p.ref, found = &found[0], found[1:]
+			}
+			if !each(p) {
+				return
+			}
+		}
+		for i := range found {
+			if !each(place{start: found[i].Start, ref: &found[i]}) {
+				return
+			}
+		}
+	}
+}
+
+// place is a place of a message, as each of two readers has it; nil for one that has not.
+type place struct {
+	start   int
+	ref     *refs.Ref
+	mention *markdown.Reference
+	rest    string // behind the @ of the mention
+}
+
+// at returns what a place means: the longest of what it may mean.
+func (r *Resolver) at(ctx context.Context, v *audience.View, p place) (Found, error) {
+	var f Found
+	if p.ref != nil {
+		t, err := r.typed(ctx, v, p.ref)
+		if err != nil && fault.KindOf(err) != fault.NotFound && fault.KindOf(err) != fault.Conflict {
+			return Found{}, err
+		}
+		f = Found{End: p.ref.End, Target: t, Err: err}
+	}
+	if p.mention == nil {
+		if f.Target == nil && f.Err == nil {
+			f.Err = Missing(p.ref.Raw)
+		}
+		return f, nil
+	}
+	named := r.mention(v, p)
+	if (f.Target != nil || f.Err != nil) && f.End >= named.End {
+		f.Mention = true
+		return f, nil
+	}
+	return named, nil
+}
+
+// typed returns what a reference that package refs has found leads to, by all steps but names; nil for nothing.
+func (r *Resolver) typed(ctx context.Context, v *audience.View, ref *refs.Ref) (*Target, error) {
+	switch ref.Kind {
+	case refs.Note:
+		return r.note(v, ref.Raw)
+	case refs.MemoryID:
+		t, err := r.memoryID(v, ref.ID)
+		if t == nil && err == nil {
+			err = Missing(ref.Raw)
+		}
+		return t, err
+	}
+	w := word{text: ref.ID}
+	for _, step := range [...]func(context.Context, *audience.View, word) (*Target, error){
+		r.byMessage, r.byNumber, r.byHandle, r.byComputed,
+	} {
+		t, err := step(ctx, v, w)
+		if t != nil || err != nil {
+			return t, err
+		}
+	}
+	return nil, nil
+}
+
+// mention is step 5 for what follows an @: the longest name counts.
+func (r *Resolver) mention(v *audience.View, p place) Found {
+	m := p.mention
+	f := Found{End: m.End, Mention: true, Name: m.Target, Rest: p.rest}
+	var contexts []*memory.Context
+	if m.Open() {
+		var size, longest int
+		f.Entities, size = v.MentionAt(p.rest)
+		contexts, longest = r.contextAt(v, p.rest)
+		switch {
+		case longest > size:
+			f.Entities, size = nil, longest
+		case longest < size:
+			contexts = nil
+		}
+		f.Name, f.End = p.rest[:size], m.End+size
+		if size == 0 {
+			f.Name = firstWord(p.rest)
+			f.End = m.End + len(f.Name)
+		}
+	} else {
+		f.Entities, f.Rest = v.Named(m.Target), ""
+		contexts = r.called(v, m.Target)
+	}
+	if len(contexts) == 0 && len(f.Entities) != 1 { // none, or several of one kind: for the caller to say
+		return f
+	}
+	f.Target, f.Err = r.oneOf(v, f.Entities, contexts)
+	return f
+}
+
+// contextAt returns the contexts of the longest name that a text begins with, and its length.
+func (r *Resolver) contextAt(v *audience.View, text string) (list []*memory.Context, size int) {
+	if r.opts.Memories == nil {
+		return nil, 0
+	}
+	name := audience.LongestMatch(text, func(fold string) (whole, beginning bool) {
+		called, beginning := r.opts.Memories.Called(v, groups.NameKey(fold))
+		if len(called) > 0 {
+			list = called
+		}
+		return len(called) > 0, beginning
+	})
+	return list, len(name)
+}
+
+// Clean returns a message as it is searched for: without references to memories and to what holds
+// some, with the names of entities and notes without their marks, and with what leads to nothing as it is.
+func Clean(text string, found []Found) string {
+	list := make([]refs.Ref, len(found))
+	by := make(map[int]refs.Treatment, len(found))
+	for i, f := range found {
+		list[i] = refs.Ref{Kind: refs.Handle, Raw: f.Raw, Start: f.Start, End: f.End}
+		switch {
+		case strings.HasPrefix(f.Raw, "[[") || strings.HasPrefix(f.Raw, "![["):
+			list[i].Kind, by[f.Start] = refs.Note, refs.Named
+		case f.Target == nil && len(f.Entities) == 0:
+			by[f.Start] = refs.Kept
+		case f.Target == nil || f.Target.Type == record.ResolvedEntity:
+			by[f.Start] = refs.Named
+		default:
+			by[f.Start] = refs.Removed
+		}
+	}
+	return refs.Clean(text, list, func(ref refs.Ref) refs.Treatment { return by[ref.Start] })
+}
+
+// firstWord returns the word that an unknown mention begins with, "" when it
+// is none.
+func firstWord(text string) string {
+	w := words.FromString(text)
+	if !w.Next() {
+		return ""
+	}
+	if r, _ := utf8.DecodeRuneInString(w.Value()); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		return ""
+	}
+	return w.Value()
+}

@@ -1,0 +1,376 @@
+package resolve
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Bounds.
+const (
+	MaxRef         = markdown.MaxMention // bytes of a reference
+	MaxDepth       = 10                  // levels of contexts below the one that is named
+	MaxBody        = 8000                // characters of a message of a conversation
+	MaxSuggestions = 5
+)
+
+// memories is the store of what a person told, as far as references lead there. It is one.
+type memories interface {
+	Owner(v *audience.View, handle string) (kind, id string, former bool)
+	ByID(v *audience.View, id string) (kind string)
+	ByNumber(v *audience.View, number int64) (id string)
+	Single(v *audience.View, id string) (ids []string, retracted bool)
+	Group(v *audience.View, kind groups.Kind, key string) []string
+	Labelled(kind groups.Kind, handle string) []string
+	Tree(v *audience.View, id string, deepest int) (ids []string, deeper bool)
+	Called(v *audience.View, key string) (list []*memory.Context, beginning bool)
+	Shown(v *audience.View, ids []string) []*record.Memory
+	LastNumber(ctx context.Context) (int64, error)
+}
+
+// Options are what a Resolver asks. What is nil has no records.
+type Options struct {
+	Memories memories
+	// Conversation returns the id of the conversation with a handle, "" for none that the reader sees.
+	Conversation func(ctx context.Context, v *audience.View, handle string) (id string, err error)
+	// Message returns a message of a conversation as the reader sees it, by its number from 1 when which
+	// is digits, else by its hash; nil for none. total counts the messages.
+	Message func(ctx context.Context, v *audience.View, id, which string) (m *record.ChatMessage, total int, err error)
+	// Near returns what the reader may have meant by a word that names nothing, the nearest first.
+	Near func(v *audience.View, word string, most int) []fault.Candidate
+}
+
+// Resolver finds what references lead to.
+type Resolver struct{ opts Options }
+
+// New returns a Resolver.
+func New(opts Options) *Resolver { return &Resolver{opts} }
+
+// Target is what a reference leads to.
+type Target struct {
+	Type     record.ResolvedType
+	Via      record.ResolvedVia
+	ID       string   // of a tag or domain its fold
+	Memories []string // ids of the memory, or of the memories that belong to it
+	Deeper   bool     // whether there are contexts below those that were looked at
+	Message  *record.ChatMessage
+}
+
+// word is a reference without its marks, and how it may be read.
+type word struct {
+	text  string
+	ids   bool // as the id of a record
+	plain bool // as the number of a memory without a mark
+}
+
+// Resolve returns what one reference leads to, with at most limit memories: an id, a handle, a number, a
+// name, with an @ or # before it or without; @[Full Name], @memory:ID or [[Title]]. It means all of the
+// text. The errors are NotFound with what may have been meant, Conflict with the candidates where
+// several records are called so, and Invalid and Limit for what is no reference.
+func (r *Resolver) Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error) {
+	t, err := r.resolve(ctx, v, ref)
+	if err != nil {
+		return nil, err
+	}
+	shown := t.Memories[:min(limit, len(t.Memories))]
+	out := &record.Resolved{
+		Type: t.Type, Via: t.Via, SourceID: t.ID, Memories: make([]*record.Memory, 0, len(shown)), Message: t.Message,
+		Total: len(t.Memories), Truncated: t.Deeper || len(shown) < len(t.Memories),
+	}
+	if len(shown) == 0 {
+		return out, nil
+	}
+	for _, m := range r.opts.Memories.Shown(v, shown) {
+		if m != nil { // else it has just gone
+			out.Memories = append(out.Memories, m)
+		}
+	}
+	spell(out, t)
+	return out, nil
+}
+
+func (r *Resolver) resolve(ctx context.Context, v *audience.View, ref string) (*Target, error) {
+	if len(ref) > MaxRef {
+		return nil, fault.TooLarge("ref", len(ref), MaxRef, "bytes")
+	}
+	ref = strings.TrimSpace(ref)
+	bare := strings.TrimPrefix(ref, "@")
+	switch name, size, bracketed := markdown.BracketedName(bare); {
+	case strings.HasPrefix(ref, "[["):
+		return r.note(v, ref)
+	case bracketed && size == len(bare) && len(bare) < len(ref):
+		return r.orMissing(ctx, v, name, func() (*Target, error) { return r.named(v, name) })
+	case bare == "" || bare == "#":
+		return nil, fault.Field("ref", "the reference is empty").
+			WithHint("give an id, a handle, a number as #42, or a name")
+	}
+	if id, ok := memoryID(bare); ok {
+		return r.orMissing(ctx, v, ref, func() (*Target, error) { return r.memoryID(v, id) })
+	}
+	w := word{text: bare, ids: true, plain: true}
+	return r.orMissing(ctx, v, bare, func() (*Target, error) { return r.word(ctx, v, w) })
+}
+
+// memoryID returns the id of memory:ID and mem:ID.
+func memoryID(text string) (id string, ok bool) {
+	kind, id, found := strings.Cut(text, ":")
+	return id, found && id != "" && (strings.EqualFold(kind, "memory") || strings.EqualFold(kind, "mem"))
+}
+
+// orMissing is the error of step 6 where a reference leads to nothing.
+func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called string, find func() (*Target, error),
+) (*Target, error) {
+	t, err := find()
+	if t != nil || err != nil {
+		return t, err
+	}
+	missing := Missing(called)
+	if number, ok := handle.ParseNumber(called); ok && !v.Hides() && r.opts.Memories != nil {
+		last, err := r.opts.Memories.LastNumber(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if number <= uint64(last) {
+			return nil, missing.WithHint("numbers are never given again: the memory that had this one was deleted")
+		}
+	}
+	if r.opts.Near != nil {
+		missing.Candidates = r.opts.Near(v, called, MaxSuggestions)
+	}
+	return nil, missing
+}
+
+// Missing is the error for a reference that leads to nothing.
+func Missing(called string) *fault.Error {
+	const most = 100 // characters of it that are said again
+	e := fault.New(fault.NotFound, "No memory, context or entity is called %s", chars.Beginning(called, most))
+	e.Field = "ref"
+	return e.WithHint("give an id, a handle such as prefer_morning_workouts_a3f2, a number such as #42, or a name")
+}
+
+// word goes through the steps of REF-7 for a reference that is one word or name; nil for nothing.
+func (r *Resolver) word(ctx context.Context, v *audience.View, w word) (*Target, error) {
+	for _, step := range [...]func(context.Context, *audience.View, word) (*Target, error){
+		r.byMessage, r.byID, r.byNumber, r.byHandle, r.byComputed,
+		func(_ context.Context, v *audience.View, w word) (*Target, error) { return r.named(v, w.text) },
+	} {
+		t, err := step(ctx, v, w)
+		if t != nil || err != nil {
+			return t, err
+		}
+	}
+	return nil, nil
+}
+
+// byMessage is the first half of step 1.
+func (r *Resolver) byMessage(ctx context.Context, v *audience.View, w word) (*Target, error) {
+	of, which, ok := handle.SplitMessage(w.text)
+	if !ok || r.opts.Conversation == nil {
+		return nil, nil
+	}
+	id, err := r.opts.Conversation(ctx, v, of)
+	if id == "" || err != nil {
+		return nil, err
+	}
+	m, err := r.Message(ctx, v, id, which)
+	if err != nil {
+		return nil, err
+	}
+	return &Target{Type: record.ResolvedMessage, Via: record.ViaMessage, ID: m.ID, Message: m}, nil
+}
+
+// Message returns a message of a conversation that the reader sees, with its body cut to MaxBody. The error
+// is NotFound and says how many there are.
+func (r *Resolver) Message(ctx context.Context, v *audience.View, id, which string) (*record.ChatMessage, error) {
+	m, total, err := r.opts.Message(ctx, v, id, which)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		e := fault.New(fault.NotFound, "the conversation has %d messages, and none is called %s", total, chars.Beginning(which, 10))
+		e.Field = "ref"
+		return nil, e.WithHint("give a number from 1 to %d, or the hash of a message", total)
+	}
+	m.Content, _ = chars.Cut(m.Content, MaxBody)
+	return m, nil
+}
+
+// byID is the second half of step 1.
+func (r *Resolver) byID(_ context.Context, v *audience.View, w word) (*Target, error) {
+	isID := entities.CheckID("ref", w.text) == nil
+	if !w.ids || !isID {
+		return nil, nil
+	}
+	t, err := r.memoryID(v, w.text)
+	switch {
+	case t != nil || err != nil:
+		return t, err
+	case r.opts.Memories != nil && r.opts.Memories.ByID(v, w.text) == memory.KindContext:
+		return r.context(v, w.text, record.ViaID), nil
+	case v.Entity(w.text) != nil:
+		return r.entity(v, w.text, record.ViaID), nil
+	case v.Note(w.text) != nil:
+		return &Target{Type: record.ResolvedNote, Via: record.ViaID, ID: w.text}, nil
+	}
+	return nil, nil
+}
+
+func (r *Resolver) memoryID(v *audience.View, id string) (*Target, error) {
+	if r.opts.Memories == nil || r.opts.Memories.ByID(v, id) != memory.KindMemory {
+		return nil, nil
+	}
+	return r.memory(v, id, record.ViaID)
+}
+
+// byNumber is step 2.
+func (r *Resolver) byNumber(_ context.Context, v *audience.View, w word) (*Target, error) {
+	number, ok := handle.ParseNumber(w.text)
+	if !ok || r.opts.Memories == nil || !w.plain && '1' <= w.text[0] && w.text[0] <= '9' {
+		return nil, nil
+	}
+	id := r.opts.Memories.ByNumber(v, int64(number))
+	if id == "" {
+		return nil, nil
+	}
+	return r.memory(v, id, record.ViaNumber)
+}
+
+// byHandle is step 3. Handles of memories, contexts and conversations, former ones too, are different from
+// each other.
+func (r *Resolver) byHandle(ctx context.Context, v *audience.View, w word) (*Target, error) {
+	if r.opts.Memories != nil {
+		kind, id, former := r.opts.Memories.Owner(v, w.text)
+		via := record.ViaHandle
+		if former {
+			via = record.ViaAlias
+		}
+		switch kind {
+		case memory.KindMemory:
+			return r.memory(v, id, via)
+		case memory.KindContext:
+			return r.context(v, id, via), nil
+		}
+	}
+	if r.opts.Conversation == nil {
+		return nil, nil
+	}
+	id, err := r.opts.Conversation(ctx, v, w.text)
+	if id == "" || err != nil {
+		return nil, err
+	}
+	return &Target{
+		Type: record.ResolvedConversation, Via: record.ViaHandle, ID: id, Memories: r.group(v, groups.Conversation, id),
+	}, nil
+}
+
+// byComputed is step 4.
+func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Target, error) {
+	folded := handle.Fold(w.text)
+	if strings.HasSuffix(folded, handle.Entity.Suffix()) {
+		switch list := v.Handled(w.text); len(list) {
+		case 0:
+		case 1:
+			return r.entity(v, list[0].ID, record.ViaComputed), nil
+		default:
+			return nil, ambiguous(entityCandidates(v, list))
+		}
+	}
+	if r.opts.Memories == nil {
+		return nil, nil
+	}
+	for _, labels := range [...]struct {
+		kind   groups.Kind
+		suffix string
+		found  record.ResolvedType
+	}{
+		{groups.Tag, handle.Tag.Suffix(), record.ResolvedTag},
+		{groups.Domain, handle.Domain.Suffix(), record.ResolvedDomain},
+	} {
+		if !strings.HasSuffix(folded, labels.suffix) {
+			continue
+		}
+		var targets []*Target
+		for _, fold := range r.opts.Memories.Labelled(labels.kind, w.text) {
+			if ids := r.opts.Memories.Group(v, labels.kind, fold); len(ids) > 0 {
+				targets = append(targets, &Target{Type: labels.found, Via: record.ViaComputed, ID: fold, Memories: ids})
+			}
+		}
+		switch len(targets) {
+		case 0:
+		case 1:
+			return targets[0], nil
+		default:
+			return nil, ambiguous(labelCandidates(targets))
+		}
+	}
+	return nil, nil
+}
+
+// named is step 5 for a text that is a name as a whole.
+func (r *Resolver) named(v *audience.View, name string) (*Target, error) {
+	var found []*entities.Entity
+	e, err := v.EntityByName(name, "")
+	var several *fault.Error
+	switch {
+	case err == nil:
+		found = []*entities.Entity{e}
+	case fault.KindOf(err) == fault.Conflict:
+		several = asFault(err)
+	case fault.KindOf(err) != fault.NotFound:
+		return nil, err
+	}
+	contexts := r.called(v, name)
+	if several != nil {
+		return nil, ambiguous(append(withKind(several.Candidates, record.ResolvedEntity), contextCandidates(contexts)...))
+	}
+	return r.oneOf(v, found, contexts)
+}
+
+// called returns the contexts of a name.
+func (r *Resolver) called(v *audience.View, name string) []*memory.Context {
+	if r.opts.Memories == nil {
+		return nil
+	}
+	list, _ := r.opts.Memories.Called(v, strings.TrimRight(groups.NameKey(name), "_"))
+	return list
+}
+
+// oneOf returns the one record of a name; nil for none.
+func (r *Resolver) oneOf(v *audience.View, found []*entities.Entity, contexts []*memory.Context) (*Target, error) {
+	switch {
+	case len(found)+len(contexts) > 1:
+		return nil, ambiguous(append(entityCandidates(v, found), contextCandidates(contexts)...))
+	case len(found) == 1:
+		return r.entity(v, found[0].ID, record.ViaName), nil
+	case len(contexts) == 1:
+		return r.context(v, contexts[0].ID, record.ViaName), nil
+	}
+	return nil, nil
+}
+
+// note is a reference by [[Title]].
+func (r *Resolver) note(v *audience.View, ref string) (*Target, error) {
+	links := markdown.Links(ref)
+	if len(links) != 1 || links[0].Start != 0 || links[0].End != len(ref) || links[0].Target == "" {
+		return nil, fault.Field("ref", "the reference is no link to a note").WithHint("give [[Title]]")
+	}
+	res := v.ResolveNote(links[0].Target, "")
+	switch {
+	case res.ID != "":
+		return &Target{Type: record.ResolvedNote, Via: record.ViaName, ID: res.ID}, nil
+	case len(res.Candidates) > 0:
+		return nil, ambiguous(withKind(v.Candidates(res.Candidates), record.ResolvedNote))
+	}
+	e := fault.New(fault.NotFound, "No note is called %s", chars.Beginning(links[0].Target, 100))
+	e.Field = "ref"
+	return nil, e.WithHint("notes.complete finds notes by the beginning of their title")
+}

@@ -1,0 +1,46 @@
+package groups
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold returns the form under which two statements, tags or domains are the same: NFKC, without case,
+// with one blank where there are some, and without punctuation at the end.
+func Fold(s string) string {
+	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.TrimRightFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.Is(unicode.Po, r) || unicode.Is(unicode.Pd, r)
+	})
+}
+
+// NameKey returns the form under which two names of contexts are the same: NFKC, without case, with one
+// '_' for each run of blanks, '-' and '_'. One at the end of a text stays: more of the name may follow.
+func NameKey(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	if plain { // as most are
+		s = strings.ToLower(s)
+	} else {
+		s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	parted := true // nothing begins with a '_'
+	for _, r := range s {
+		if r == '_' || r == '-' || unicode.IsSpace(r) {
+			if !parted {
+				b.WriteByte('_')
+			}
+			parted = true
+			continue
+		}
+		b.WriteRune(r)
+		parted = false
+	}
+	return b.String()
+}
