@@ -179,7 +179,7 @@ func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, 
 			return nil, err
 		}
 		if m != nil {
-			out.Title = titleOf(v.TextOf("", m.Content))
+			out.Title = TitleOf(v.TextOf("", m.Content))
 		}
 	}
 	ok, err := showsHandle(tx, v, c)
@@ -214,8 +214,8 @@ func showsHandle(tx *kv.Tx, v *audience.View, c *conversation) (bool, error) {
 	return v.TextOf("", m.Content) == m.Content, nil
 }
 
-// titleOf makes a title of a message: its beginning, in one line.
-func titleOf(text string) string {
+// TitleOf makes a title of a message: its beginning, in one line.
+func TitleOf(text string) string {
 	// What a title can't reach is not split into words: a message may be long.
 	const enough = 4096
 	if len(text) > enough {

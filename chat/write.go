@@ -293,7 +293,7 @@ func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, err
 	if title == "" {
 		for i, d := range said.Messages {
 			if d.Role == roleOfTitles && (c.Private || !d.Private) {
-				title, c.HandleMessage = titleOf(d.Content), i+1
+				title, c.HandleMessage = TitleOf(d.Content), i+1
 				break
 			}
 		}

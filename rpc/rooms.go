@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/context/recall"
@@ -45,6 +46,7 @@ type Rooms struct {
 	Chat     *chat.Store
 	Recall   *recall.Ranker // over Memories
 	Messages *search.Index  // of Chat
+	Handles  *complete.Handles
 
 	refused error // why nothing can be called here; the rooms are not set then
 }

@@ -7,15 +7,18 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
+	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
@@ -157,7 +160,8 @@ func readIndexAhead(dir string) *search.Ahead {
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
 // WQL, the graph, what remote readers see, the indexes of words and of vectors of notes, memories,
-// conversations, the indexes of memories and of messages, the cached blocks of gather; then the events for clients. What they leave for later is built in the background, once the index
+// conversations, the indexes of memories and of messages, the handles, the cached blocks of gather; then the
+// events for clients. What they leave for later is built in the background, once the index
 // of words is read, or before that by the first who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
@@ -190,12 +194,16 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	gr := graph.Open(db, ents, ns, engine)
 	lean := keepLean(db, ns)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
+	var offered atomic.Pointer[complete.Handles]
 	whole := func() { // a search needs none of it, so what it does need is read first
 		ents.LoadRest()
 		ns.LoadRest()
 		gr.LoadRest()
 		lean()
 		seen.ReadReferences()
+		if h := offered.Load(); h != nil {
+			_ = h.Load(context.Background()) // else by the first who completes a handle, who is told why
+		}
 	}
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
@@ -232,6 +240,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
+	completing := complete.Open(db, complete.NewMemories(mem, seen), complete.NewEntities(ents), handles.New(chats))
+	offered.Store(completing)
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -246,6 +256,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memories: memories,
 		Recall:   ranker,
 		Messages: said,
+		Handles:  completing,
 		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports, Memories: mem}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

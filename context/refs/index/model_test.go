@@ -333,7 +333,7 @@ func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
 	x, m := index.New(), model{}
 	one := func() index.Entry {
 		kind := handle.Kinds()[random.IntN(6)]
-		e := index.Entry{Kind: kind, ID: strconv.Itoa(1 + random.IntN(900)), Used: moments.Add(time.Duration(random.IntN(300)) * time.Second)}
+		e := index.Entry{Kind: kind, ID: strconv.Itoa(1 + random.IntN(900)), Used: moments.Add(time.Duration(random.IntN([]int{3, 300}[random.IntN(2)])) * time.Second)}
 		e.Handle = fmt.Sprintf("%c%c_%s_%04x", 'a'+random.IntN(3), 'a'+random.IntN(26), words[random.IntN(5)], random.IntN(1<<16))
 		e.Names = []string{fmt.Sprintf("The %s %d", words[random.IntN(6)], random.IntN(100))}
 		if kind == handle.Memory {

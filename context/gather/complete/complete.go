@@ -1,0 +1,300 @@
+package complete
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/graph"
+)
+
+// maxLabel is the longest label, in characters.
+const maxLabel = 120
+
+// Handles completes handles. Open makes one.
+type Handles struct {
+	of      [1 + int(handle.Domain)]Source // by kind; nil: there are no such records
+	sources []Source
+
+	loading sync.Mutex // held by who makes the index
+
+	mu      sync.RWMutex // guards what follows, and calls of the Sources
+	index   *index.Index // nil until it is made
+	noting  bool         // while it is made
+	noted   []*kv.ChangeSet
+	commits uint64 // that the index has taken in
+	shown   shownEntries
+}
+
+// shownEntries are what a remote reader is shown of entries, while meanings holds.
+type shownEntries struct {
+	meanings uint64
+	known    map[Key]looked
+}
+
+// looked is what was seen of an entry when it had a handle and names.
+type looked struct {
+	Shown
+	handle string
+	names  []string
+}
+
+func (l *looked) holds(e *index.Entry) bool {
+	return l.handle == e.Handle && slices.Equal(l.names, e.Names)
+}
+
+// maxShown is of how many entries it is kept what a remote reader is shown.
+const maxShown = 100_000
+
+// Open makes Handles of the records of some Sources, and follows the commits of the store.
+// Open it after the rooms that the Sources ask.
+func Open(db *kv.Store, sources ...Source) *Handles {
+	h := &Handles{sources: sources}
+	for _, s := range sources {
+		for _, k := range s.Kinds() {
+			h.of[k] = s
+		}
+	}
+	db.OnCommit(h.commit)
+	return h
+}
+
+// commit takes in what a transaction changed.
+func (h *Handles) commit(cs *kv.ChangeSet) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.noting:
+		h.noted = append(h.noted, cs)
+	case h.index != nil:
+		h.take(h.index, cs)
+	}
+}
+
+// take changes the entries that a commit has touched. Hold h.mu.
+func (h *Handles) take(x *index.Index, cs *kv.ChangeSet) {
+	for _, s := range h.sources {
+		for _, k := range s.Touched(cs) {
+			delete(h.shown.known, k)
+			h.commits++
+			e, ok := s.Entry(k)
+			if ok {
+				x.Put(e)
+			} else {
+				x.Delete(k.Kind, k.ID)
+			}
+		}
+	}
+}
+
+// Load makes the index if there is none yet. The error is that of a store that cannot be read,
+// or of a context that has ended.
+func (h *Handles) Load(ctx context.Context) error {
+	h.loading.Lock()
+	defer h.loading.Unlock()
+	h.mu.Lock()
+	if h.index != nil {
+		h.mu.Unlock()
+		return nil
+	}
+	h.noting = true
+	h.mu.Unlock()
+
+	x, err := h.made(ctx)
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	noted := h.noted
+	h.noting, h.noted = false, nil
+	if err != nil {
+		return err
+	}
+	for _, cs := range noted {
+		h.take(x, cs)
+	}
+	h.index = x
+	return nil
+}
+
+// made returns an index of all records. Nobody else asks the Sources meanwhile.
+func (h *Handles) made(ctx context.Context) (*index.Index, error) {
+	var keys []Key
+	for _, s := range h.sources {
+		some, err := s.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, some...)
+	}
+	x := index.New()
+	x.Load(func(yield func(index.Entry) bool) {
+		for _, k := range keys {
+			e, ok := h.of[k.Kind].Entry(k)
+			if ok && !yield(e) {
+				return
+			}
+		}
+	})
+	return x, ctx.Err()
+}
+
+// Complete returns the records that a reader may mean who has typed a part of a handle, the
+// best first, at most limit. Of no kinds it returns those of all. See index.Index.Complete.
+func (h *Handles) Complete(ctx context.Context, v *audience.View, typed string, kinds []handle.Kind, limit int,
+) ([]record.RefCompletion, error) {
+	return h.find(ctx, v, func(x *index.Index, skip index.Skip) []index.Hit {
+		return x.Complete(index.Query{Typed: typed, Kinds: kinds, Limit: limit, PublicOnly: v.Hides(), Skip: skip})
+	})
+}
+
+// Near returns the records that a reader may have meant by what is no handle, the nearest
+// first, at most limit. See index.Index.Near.
+func (h *Handles) Near(ctx context.Context, v *audience.View, ref string, limit int) ([]record.RefCompletion, error) {
+	return h.find(ctx, v, func(x *index.Index, skip index.Skip) []index.Hit {
+		return x.Near(ref, limit, v.Hides(), skip)
+	})
+}
+
+// find returns what ask finds for a reader. What it finds that nobody knows yet whether the
+// reader is shown is looked at when the index is not locked; then it is asked again, as often
+// as something was found that is not shown.
+func (h *Handles) find(ctx context.Context, v *audience.View, ask func(*index.Index, index.Skip) []index.Hit,
+) ([]record.RefCompletion, error) {
+	err := h.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !v.Hides() {
+		h.mu.RLock()
+		defer h.mu.RUnlock()
+		return localItems(ask(h.index, nil)), nil
+	}
+	seen := make(map[Key]looked)
+	for {
+		hits := h.ask(v, seen, ask)
+		again, err := h.look(ctx, v, hits, seen)
+		switch {
+		case err != nil:
+			return nil, err
+		case !again:
+			return remoteItems(hits, seen), nil
+		}
+	}
+}
+
+// ask finds what a remote reader is shown as far as that is known. What it finds is in seen
+// then if it is known.
+func (h *Handles) ask(v *audience.View, seen map[Key]looked, ask func(*index.Index, index.Skip) []index.Hit) []index.Hit {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	kept := h.shown.known
+	if h.shown.meanings != v.Meanings() {
+		kept = nil
+	}
+	return ask(h.index, func(e *index.Entry, name int) bool {
+		k := Key{e.Kind, e.ID}
+		l, ok := seen[k]
+		if !ok || !l.holds(e) {
+			l, ok = kept[k]
+			if !ok || !l.holds(e) {
+				return false
+			}
+			seen[k] = l
+		}
+		return !l.finds(name)
+	})
+}
+
+// look looks at what was found and is not known, and keeps what it sees. It reports whether
+// some of it is not shown.
+func (h *Handles) look(ctx context.Context, v *audience.View, hits []index.Hit, seen map[Key]looked) (again bool, err error) {
+	meanings := v.Meanings() // before anything is looked at
+	h.mu.RLock()
+	commits := h.commits
+	h.mu.RUnlock()
+	fresh := make(map[Key]looked)
+	for i := range hits {
+		e := &hits[i].Entry
+		k := Key{e.Kind, e.ID}
+		if l, ok := seen[k]; ok && l.holds(e) {
+			continue
+		}
+		s, err := h.of[e.Kind].Show(ctx, v, e)
+		if err != nil {
+			return false, err
+		}
+		s.Label = line(s.Label)
+		l := looked{s, e.Handle, e.Names}
+		seen[k], fresh[k] = l, l
+		again = again || !s.finds(hits[i].Name)
+	}
+	if len(fresh) > 0 {
+		h.keep(v, fresh, meanings, commits)
+	}
+	return again, ctx.Err()
+}
+
+// keep keeps what a remote reader is shown, unless something has changed meanwhile.
+func (h *Handles) keep(v *audience.View, fresh map[Key]looked, meanings, commits uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.commits != commits || v.Meanings() != meanings {
+		return
+	}
+	if h.shown.known == nil || h.shown.meanings != meanings || len(h.shown.known) > maxShown {
+		h.shown = shownEntries{meanings, make(map[Key]looked)}
+	}
+	maps.Copy(h.shown.known, fresh)
+}
+
+func localItems(hits []index.Hit) []record.RefCompletion {
+	items := make([]record.RefCompletion, len(hits))
+	for i := range hits {
+		items[i] = itemOf(&hits[i].Entry, line(hits[i].Label))
+	}
+	return items
+}
+
+func remoteItems(hits []index.Hit, seen map[Key]looked) []record.RefCompletion {
+	items := make([]record.RefCompletion, len(hits))
+	for i := range hits {
+		e := &hits[i].Entry
+		s := seen[Key{e.Kind, e.ID}]
+		items[i] = itemOf(e, s.Label)
+		if !s.Handle {
+			items[i].Handle = fmt.Sprintf("claim_%d", e.Number) // by which it was found
+		}
+	}
+	return items
+}
+
+func itemOf(e *index.Entry, label string) record.RefCompletion {
+	return record.RefCompletion{
+		Kind: record.RefTarget(e.Kind.String()), Handle: e.Handle, Label: label, ID: e.ID, Number: e.Number,
+	}
+}
+
+// line returns the beginning of a text on one line.
+func line(text string) string {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c > '~': // it takes a look at more than bytes
+			const enough = 16 * maxLabel // bytes of as many characters
+			if len(text) > enough {
+				text = strings.ToValidUTF8(text[:enough], "")
+			}
+			return graph.OneLine(text, maxLabel)
+		case i == maxLabel:
+			return text[:maxLabel] + "…"
+		}
+	}
+	return text
+}

@@ -1,0 +1,73 @@
+package complete
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/names"
+)
+
+// Entities is the Source of entities that are not in the trash.
+type Entities struct{ store *entities.Store }
+
+// NewEntities returns the Source of a store.
+func NewEntities(store *entities.Store) *Entities { return &Entities{store} }
+
+// Kinds is that of Source.
+func (s *Entities) Kinds() []handle.Kind { return []handle.Kind{handle.Entity} }
+
+// Load is that of Source.
+func (s *Entities) Load(ctx context.Context) ([]Key, error) {
+	var keys []Key
+	for e := range s.store.All() {
+		keys = append(keys, Key{handle.Entity, e.ID})
+	}
+	return keys, ctx.Err()
+}
+
+// Touched is that of Source.
+func (s *Entities) Touched(cs *kv.ChangeSet) []Key {
+	var keys []Key
+	for _, ch := range cs.Changes {
+		if _, _, ok := entities.EntityRecords.Of(ch); ok {
+			keys = append(keys, Key{handle.Entity, ch.ID})
+		}
+	}
+	return keys
+}
+
+// Entry is that of Source.
+func (s *Entities) Entry(k Key) (index.Entry, bool) {
+	e := s.store.Get(k.ID)
+	if e == nil || !e.Live() {
+		return index.Entry{}, false
+	}
+	out := index.Entry{
+		Kind: handle.Entity, ID: e.ID, Handle: names.Handle(e.Name, e.Type), Names: append([]string{e.Name}, e.Aliases...),
+		Label: e.Name, Used: e.UpdatedAt,
+	}
+	if !e.Private {
+		out.Public = e.UpdatedAt
+	}
+	return out, true
+}
+
+// Show is that of Source.
+func (s *Entities) Show(_ context.Context, v *audience.View, e *index.Entry) (Shown, error) {
+	stored := v.Entity(e.ID)
+	if stored == nil || !stored.Live() {
+		return Shown{}, nil
+	}
+	shown := v.ShownEntity(stored)
+	plain := shown.Name == stored.Name && names.Handle(stored.Name, stored.Type) == e.Handle
+	out := Shown{Exists: true, Handle: plain, Label: shown.Name, Names: make([]bool, len(e.Names))}
+	for i, name := range e.Names {
+		out.Names[i] = name == shown.Name || slices.Contains(shown.Aliases, name)
+	}
+	return out, nil
+}

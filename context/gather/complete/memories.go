@@ -1,0 +1,267 @@
+package complete
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// Memories is the Source of memories and contexts, and of the tags and domains that active and
+// contested memories have: a tag with those above it, so that work is one where work/alpha is.
+type Memories struct {
+	store  *memory.Store
+	remote *audience.View
+
+	labels  map[Key]*carriers   // of tags and domains
+	labeled map[string][]Key    // by memory
+	from    map[string][]string // ids of the memories that come from a note
+	source  map[string]string   // the note that a memory comes from
+}
+
+// carriers are the memories that have a tag or a domain, with when they were used last.
+type carriers struct {
+	all, public times
+}
+
+// times are times with the last of them.
+type times struct {
+	of   map[string]time.Time
+	last time.Time
+}
+
+// NewMemories returns the Source of a store.
+func NewMemories(store *memory.Store, rooms *audience.Rooms) *Memories {
+	return &Memories{store: store, remote: rooms.View(audience.Remote)}
+}
+
+// Kinds is that of Source.
+func (s *Memories) Kinds() []handle.Kind {
+	return []handle.Kind{handle.Memory, handle.Context, handle.Tag, handle.Domain}
+}
+
+// Load is that of Source.
+func (s *Memories) Load(ctx context.Context) ([]Key, error) {
+	s.labels, s.labeled = make(map[Key]*carriers), make(map[string][]Key)
+	s.from, s.source = make(map[string][]string), make(map[string]string)
+	var keys []Key
+	for m := range s.store.All() {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		keys = append(keys, Key{handle.Memory, m.ID})
+		s.follow(m.ID)
+	}
+	for c := range s.store.StoredContexts() {
+		keys = append(keys, Key{handle.Context, c.ID})
+	}
+	for k := range s.labels {
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// Touched is that of Source.
+func (s *Memories) Touched(cs *kv.ChangeSet) []Key {
+	var keys []Key
+	for _, ch := range cs.Changes {
+		memoryID, contextID := memory.Touched(ch)
+		switch {
+		case memoryID != "":
+			keys = s.touch(keys, memoryID)
+		case contextID != "":
+			keys = append(keys, Key{handle.Context, contextID})
+		case len(s.from[ch.ID]) > 0 && ch.Collection == notes.Records.Name():
+			for _, id := range slices.Clone(s.from[ch.ID]) { // which may be private now, or public
+				keys = s.touch(keys, id)
+			}
+		}
+	}
+	return keys
+}
+
+func (s *Memories) touch(keys []Key, id string) []Key {
+	return append(append(keys, Key{handle.Memory, id}), s.follow(id)...)
+}
+
+// follow takes in what tags, domains and source a memory has now. It returns the tags and domains that it
+// has, or had.
+func (s *Memories) follow(id string) []Key {
+	touched := s.labeled[id]
+	for _, k := range touched {
+		c := s.labels[k]
+		c.all.drop(id)
+		c.public.drop(id)
+		if len(c.all.of) == 0 {
+			delete(s.labels, k)
+		}
+	}
+	delete(s.labeled, id)
+	if note, ok := s.source[id]; ok {
+		delete(s.source, id)
+		s.from[note] = slices.DeleteFunc(s.from[note], func(other string) bool { return other == id })
+		if len(s.from[note]) == 0 {
+			delete(s.from, note)
+		}
+	}
+	m := s.store.Stored(id)
+	if m == nil {
+		return touched
+	}
+	if note := m.Source.NoteID; note != "" {
+		s.source[id], s.from[note] = note, append(s.from[note], id)
+	}
+	if !m.Current() {
+		return touched
+	}
+	used, public := s.store.LastUsed(m), memory.Sees(s.remote, m)
+	for _, k := range labelsOf(m) {
+		c := s.labels[k]
+		if c == nil {
+			c = new(carriers)
+			s.labels[k] = c
+		}
+		c.all.put(id, used)
+		if public {
+			c.public.put(id, used)
+		}
+		s.labeled[id] = append(s.labeled[id], k)
+	}
+	for _, k := range s.labeled[id] {
+		if !slices.Contains(touched, k) {
+			touched = append(touched, k)
+		}
+	}
+	return touched
+}
+
+// labelsOf returns the tags and domains of a memory, with those above them, each once.
+func labelsOf(m *memory.Record) []Key {
+	var keys []Key
+	for _, of := range []struct {
+		kind handle.Kind
+		list []string
+	}{{handle.Tag, m.Tags}, {handle.Domain, m.Domains}} {
+		for _, label := range of.list {
+			label = fold.Name(label)
+			for at := range len(label) + 1 {
+				if at < len(label) && label[at] != '/' {
+					continue
+				}
+				if k := (Key{of.kind, label[:at]}); at > 0 && !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
+			}
+		}
+	}
+	return keys
+}
+
+func (t *times) put(id string, at time.Time) {
+	if t.of == nil {
+		t.of = make(map[string]time.Time)
+	}
+	t.of[id] = at
+	if at.After(t.last) {
+		t.last = at
+	}
+}
+
+func (t *times) drop(id string) {
+	at, ok := t.of[id]
+	if !ok {
+		return
+	}
+	delete(t.of, id)
+	if at.Before(t.last) {
+		return
+	}
+	t.last = time.Time{}
+	for _, other := range t.of {
+		if other.After(t.last) {
+			t.last = other
+		}
+	}
+}
+
+// Entry is that of Source.
+func (s *Memories) Entry(k Key) (index.Entry, bool) {
+	switch k.Kind {
+	case handle.Memory:
+		return s.memory(k.ID)
+	case handle.Context:
+		return s.context(k.ID)
+	}
+	c := s.labels[k]
+	if c == nil {
+		return index.Entry{}, false
+	}
+	e := index.Entry{
+		Kind: k.Kind, ID: k.ID, Handle: handle.ForTag(k.ID), Names: []string{k.ID}, Label: k.ID, Used: c.all.last, Public: c.public.last,
+	}
+	if k.Kind == handle.Domain {
+		e.Handle = handle.ForDomain(k.ID)
+	}
+	return e, true
+}
+
+func (s *Memories) memory(id string) (e index.Entry, ok bool) {
+	m := s.store.Stored(id)
+	if m == nil || !m.Current() {
+		return e, false
+	}
+	e = index.Entry{
+		Kind: handle.Memory, ID: m.ID, Handle: m.Handle, Former: m.Aliases, Number: uint64(m.Number), Label: labelOf(m),
+		Used: s.store.LastUsed(m),
+	}
+	if memory.Sees(s.remote, m) {
+		e.Public = e.Used
+	}
+	return e, true
+}
+
+func labelOf(m *memory.Record) string { return cmp.Or(m.Summary, m.Statement) }
+
+func (s *Memories) context(id string) (e index.Entry, ok bool) {
+	c := s.store.StoredContext(id)
+	if c == nil {
+		return e, false
+	}
+	e = index.Entry{
+		Kind: handle.Context, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Names: []string{c.Name}, Label: c.Name, Used: c.UpdatedAt,
+	}
+	if !c.Private {
+		e.Public = e.Used
+	}
+	return e, true
+}
+
+// Show is that of Source.
+func (s *Memories) Show(_ context.Context, v *audience.View, e *index.Entry) (Shown, error) {
+	switch e.Kind {
+	case handle.Memory:
+		m := s.store.Stored(e.ID)
+		if !memory.Sees(v, m) {
+			return Shown{}, nil
+		}
+		return Shown{Exists: true, Handle: m.ShowsHandle(v), Label: v.TextOf(m.Source.NoteID, labelOf(m))}, nil
+	case handle.Context:
+		c := s.store.StoredContext(e.ID)
+		if c == nil || !v.Sees(c.Private) {
+			return Shown{}, nil
+		}
+		name := v.TextOf("", c.Name)
+		same := name == c.Name && slices.Equal(e.Names, []string{name})
+		return Shown{Exists: true, Handle: c.ShowsHandle(v), Names: []bool{same}, Label: name}, nil
+	}
+	plain := v.TextOf("", e.ID) == e.ID
+	return Shown{Exists: plain, Handle: plain, Names: []bool{plain}, Label: e.ID}, nil
+}

@@ -1,0 +1,53 @@
+package complete
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Key names a record that has a handle.
+type Key struct {
+	Kind handle.Kind
+	ID   string
+}
+
+// Source knows the records of some kinds. Load, Touched and Entry are called one at a time;
+// Show is called concurrently.
+type Source interface {
+	// Kinds are those of its records.
+	Kinds() []handle.Kind
+	// Load returns all records, as they are at some time while it runs.
+	Load(ctx context.Context) ([]Key, error)
+	// Touched returns the records whose entries a commit has changed, and others where that is
+	// simpler. It may be asked again about a commit that Load has seen.
+	Touched(cs *kv.ChangeSet) []Key
+	// Entry returns the entry of a record as it is now; ok is false when it has none.
+	Entry(k Key) (e index.Entry, ok bool)
+	// Show returns what a remote reader is shown of an entry.
+	Show(ctx context.Context, v *audience.View, e *index.Entry) (Shown, error)
+}
+
+// Shown is what a reader is shown of an entry.
+type Shown struct {
+	Exists bool   // for the reader
+	Handle bool   // whether the handle is shown
+	Names  []bool // for each of Entry.Names, whether it is shown as it is
+	Label  string
+}
+
+// finds reports whether a reader finds an entry by what was found of it; see index.Skip.
+func (s *Shown) finds(name int) bool {
+	switch {
+	case !s.Exists:
+		return false
+	case name == index.ByNumber:
+		return true
+	case name == index.ByHandle:
+		return s.Handle
+	}
+	return s.Handle && name < len(s.Names) && s.Names[name]
+}
