@@ -54,7 +54,4 @@ func (s *Store) StoredContext(id string) *ContextRecord {
 func (m *Record) ShowsHandle(v *audience.View) bool { return !hidesHandle(v, m) }
 
 // ShowsHandle is that of Record.
-func (c *ContextRecord) ShowsHandle(v *audience.View) bool {
-	made := orElse(c.HandleText, c.Name)
-	return v.TextOf("", made) == made
-}
+func (c *ContextRecord) ShowsHandle(v *audience.View) bool { return !hidesContextHandle(v, c) }

@@ -24,19 +24,13 @@ type Refs struct {
 	Refs      []Ref    `json:"refs" jsonschema:"every reference, in the order of the text"`
 }
 
-// RefTarget is what kind of record a handle leads to.
-type RefTarget string
-
-// RefTargets are all kinds of records that have handles.
-var RefTargets = []RefTarget{"memory", "context", "conversation", "entity", "tag", "domain"}
-
 // RefCompletion is a record that somebody may mean who has typed a part of its handle.
 type RefCompletion struct {
-	Kind   RefTarget `json:"kind" enum:"memory,context,conversation,entity,tag,domain" jsonschema:"what it is"`
-	Handle string    `json:"handle" jsonschema:"what @ names it by; claim_N of a memory whose handle is not shown"`
-	Label  string    `json:"label" jsonschema:"what it is called, or the statement, on one line"`
-	ID     string    `json:"id" jsonschema:"id of the record, or the tag or domain"`
-	Number uint64    `json:"number,omitempty" jsonschema:"number of a memory, for #"`
+	Kind   ResolvedType `json:"kind" enum:"memory,context,conversation,entity,tag,domain" jsonschema:"what it is"`
+	Handle string       `json:"handle" jsonschema:"what @ names it by; claim_N of a memory whose handle is not shown"`
+	Label  string       `json:"label" jsonschema:"what it is called, or the statement, on one line"`
+	ID     string       `json:"id" jsonschema:"id of the record, or the tag or domain"`
+	Number uint64       `json:"number,omitempty" jsonschema:"number of a memory, for #"`
 }
 
 // RefCompletions are what a prefix may mean.

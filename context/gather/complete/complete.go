@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
@@ -163,6 +164,22 @@ func (h *Handles) Near(ctx context.Context, v *audience.View, ref string, limit 
 	})
 }
 
+// Suggest is Near for the candidates of an error.
+func (h *Handles) Suggest(v *audience.View, ref string, limit int) []fault.Candidate {
+	items, err := h.Near(context.Background(), v, ref, limit)
+	if err != nil {
+		return nil // the error that they would be of is told without them
+	}
+	list := make([]fault.Candidate, len(items))
+	for i, item := range items {
+		list[i] = fault.Candidate{ID: item.ID, Kind: string(item.Kind), Handle: item.Handle}
+		if item.Kind == record.ResolvedEntity || item.Kind == record.ResolvedContext {
+			list[i].Name = item.Label
+		}
+	}
+	return list
+}
+
 // find returns what ask finds for a reader. What it finds that nobody knows yet whether the
 // reader is shown is looked at when the index is not locked; then it is asked again, as often
 // as something was found that is not shown.
@@ -278,7 +295,7 @@ func remoteItems(hits []index.Hit, seen map[Key]looked) []record.RefCompletion {
 
 func itemOf(e *index.Entry, label string) record.RefCompletion {
 	return record.RefCompletion{
-		Kind: record.RefTarget(e.Kind.String()), Handle: e.Handle, Label: label, ID: e.ID, Number: e.Number,
+		Kind: record.ResolvedType(e.Kind.String()), Handle: e.Handle, Label: label, ID: e.ID, Number: e.Number,
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -151,7 +151,7 @@ func labelsOf(m *memory.Record) []Key {
 		list []string
 	}{{handle.Tag, m.Tags}, {handle.Domain, m.Domains}} {
 		for _, label := range of.list {
-			label = fold.Name(label)
+			label = groups.Fold(label)
 			for at := range len(label) + 1 {
 				if at < len(label) && label[at] != '/' {
 					continue

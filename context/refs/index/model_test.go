@@ -383,3 +383,25 @@ func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
 		}
 	}
 }
+
+// TestREF16_EqualsAreInTheOrderOfTheAlphabet, although they lie in many pieces of a list.
+func TestREF16_EqualsAreInTheOrderOfTheAlphabet(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	x, m := index.New(), model{}
+	for i := range 2000 {
+		e := index.Entry{
+			Kind: handle.Memory, ID: strconv.Itoa(i), Used: moments, Number: uint64(i),
+			Handle: fmt.Sprintf("%03d_w%03d_%04x", random.IntN(300), random.IntN(100), random.IntN(1<<16)),
+		}
+		x.Put(e)
+		m.put(e)
+	}
+	for _, text := range []string{"", "0", "1", "00", "w", "w0", "w1", "#", "#1", "f"} {
+		for _, limit := range []int{1, 3, 10, 50} {
+			q := index.Query{Typed: text, Limit: limit}
+			if got, want := keys(x.Complete(q)), m.complete(q); !slices.Equal(got, want) {
+				t.Errorf("%q, %d\n got %v\nwant %v", text, limit, got, want)
+			}
+		}
+	}
+}
