@@ -152,9 +152,8 @@ func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
 	c.texts = append(c.texts, text{section: section, at: at, note: n})
 }
 
-// readTexts makes the texts of the candidates, as the audience may read them, and takes in the memories.
+// readTexts makes the texts of the candidates, as the audience may read them.
 func (c *call) readTexts() error {
-	c.referenced()
 	for _, t := range c.texts {
 		err := c.ctx.Err()
 		if err != nil {
@@ -223,7 +222,7 @@ func (c *call) fieldsOf(n *notes.Note) *entities.Entity {
 // toldBefore reports whether the texts may tell what a private record was called
 // before it was called otherwise, while they were read.
 func (c *call) toldBefore() (told bool, err error) {
-	if !c.remote || len(c.texts)+len(c.in.Referenced) == 0 {
+	if !c.remote || len(c.texts)+len(c.in.Referenced)+len(c.in.Recalled) == 0 {
 		return false, nil
 	}
 	err = c.g.store.View(c.ctx, func(*kv.Tx) error { // so that no commit is half seen

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -22,12 +23,18 @@ type Options struct {
 
 	MaxEntities int // entities in a prompt at most; 0: prompt.MaxEntities
 
-	Memories memories // nil: there are none
+	Memories      memories      // nil: there are none
+	Finder        finder        // of memories and messages; nil: none is found
+	Conversations conversations // nil: there are none
+	ColdStart     time.Duration // after which a conversation begins anew; 0: DefaultColdStart
 
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
 	NewSecret func() []byte
 }
+
+// DefaultColdStart is after how long without a message a conversation begins anew, unless Options say otherwise.
+const DefaultColdStart = 24 * time.Hour
 
 // DefaultReports is how many reports Recent keeps unless Options say otherwise.
 const DefaultReports = 50
@@ -78,6 +85,7 @@ func Open(store storage, rooms *audience.Rooms, opts Options) *Gatherer {
 	if opts.Reports == 0 {
 		opts.Reports = DefaultReports
 	}
+	opts.ColdStart = cmp.Or(opts.ColdStart, DefaultColdStart)
 	if opts.NewSecret == nil {
 		opts.NewSecret = newSecret
 	}
@@ -155,7 +163,11 @@ func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found 
 			return nil, err
 		}
 		clock.lap("entities")
-		err = c.readTexts()
+		c.referenced()
+		err = c.remember(clock)
+		if err == nil {
+			err = c.readTexts()
+		}
 		told := false
 		if err == nil {
 			told, err = c.toldBefore()

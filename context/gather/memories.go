@@ -1,16 +1,24 @@
 package gather
 
 import (
+	"context"
+
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// memories are what a person told. The store of them is one.
+// memories are what a person told. memory.Store is one.
 type memories interface {
 	// Shown returns the memories with ids as a reader sees them, nil in the place of each that
 	// he does not see.
 	Shown(v *audience.View, ids []string) []*record.Memory
+	// Profile returns what is known about the user, what matters most first.
+	Profile(v *audience.View, limit int) []*record.Memory
+	// List returns the memories of a filter, and whether there are more than limit.
+	List(ctx context.Context, v *audience.View, f memory.Filter, after *memory.Place,
+		limit int) (page []*record.Memory, total int, more bool, err error)
 }
 
 // referenced takes in the attached memories, as the reader of the prompt sees them. It is called when
@@ -49,14 +57,19 @@ func (g *Gatherer) remembered(v *audience.View, ids []string) []*record.Memory {
 }
 
 func attached(m *record.Memory) prompt.Memory {
-	out := prompt.Memory{
-		ID: m.ID, Title: m.Handle, Statement: m.Statement, Kind: m.Kind, Tier: m.Tier, Status: m.Status,
-		Source: prompt.SourceAttached, Reason: "attached by the user",
-	}
+	out := candidate(m, prompt.SourceAttached, "attached by the user")
 	if len(m.Questions) > 0 {
 		out.Question = m.Questions[0]
 	}
 	return out
+}
+
+// candidate returns a memory for a prompt.
+func candidate(m *record.Memory, source, reason string) prompt.Memory {
+	return prompt.Memory{
+		ID: m.ID, Title: m.Handle, Statement: m.Statement, Kind: m.Kind, Tier: m.Tier, Status: m.Status,
+		Source: source, Reason: reason,
+	}
 }
 
 // withoutMemories takes the memories out again, as withoutTexts does with the texts of notes.
@@ -64,5 +77,5 @@ func (c *call) withoutMemories() {
 	for _, m := range c.in.Referenced {
 		c.drop(prompt.KindMemory, m.ID, "", prompt.OverLimit)
 	}
-	c.in.Referenced = nil
+	c.in.Referenced, c.in.Recalled = nil, nil
 }

@@ -79,6 +79,10 @@ func check(by Readers, p Params) (*request, error) {
 		return nil, fault.Field("searchNotes", "searchNotes is %d", p.SearchNotes).
 			WithHint("give a number from 0 to %d", prompt.MaxFound)
 	}
+	if p.Memories < 0 || p.Memories > prompt.MaxMemories {
+		return nil, fault.Field("memories", "memories is %d", p.Memories).
+			WithHint("give a number from 0 to %d", prompt.MaxMemories)
+	}
 	for _, list := range [...]struct {
 		field string
 		n     int

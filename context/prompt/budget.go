@@ -19,7 +19,7 @@ type BudgetTable[T any] struct {
 	Linked     T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
 	Search     T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
 	Client     T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
-	Memory     T `json:"memory,omitempty" default:"6000" jsonschema:"memories that are found; no prompt shows any yet"`
+	Memory     T `json:"memory,omitempty" default:"6000" jsonschema:"the profile, pinned memories and what was found among memories and messages"`
 }
 
 // Budgets bound a prompt and its sections, in characters.
@@ -33,7 +33,7 @@ type share struct {
 }
 
 // shares are in the order in which the budgets get room from the total, which is
-// the order of the text but for what the user referred to: that is written last.
+// the order of the text but for what the user referred to: that is written behind what the client sent.
 var shares = [...]share{
 	{
 		func(b *Budgets) *int { return &b.Pinned },
@@ -64,6 +64,11 @@ var shares = [...]share{
 		func(b *Budgets) *int { return &b.Client },
 		[]string{SectionCalendar, SectionActions},
 		func(b *builder, limit int, in *Input) { b.client(limit, in.Events, in.Actions) },
+	},
+	{
+		func(b *Budgets) *int { return &b.Memory },
+		[]string{SectionMemory},
+		func(b *builder, limit int, in *Input) { b.recalled(limit, in.Recalled) },
 	},
 }
 

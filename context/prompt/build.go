@@ -71,6 +71,7 @@ type Input struct {
 	Events     []Event
 	Actions    []Action
 	Referenced []Memory  // in the order of the message
+	Recalled   []Memory  // in the order of their parts
 	Dropped    []Dropped // what was left out before rendering
 
 	MaxEntities int  // entities at most, but for the mentioned ones; 0: MaxEntities
@@ -86,28 +87,29 @@ const (
 	SectionCalendar   = "calendar"
 	SectionActions    = "actions"
 	SectionReferenced = "referenced"
+	SectionMemory     = "memory"
 )
 
 // builder puts a prompt together.
 type builder struct {
-	style      *style
-	secret     []byte
-	buf        []byte
-	chars      int // of buf
-	units      int // of buf, UTF-16
-	total      int
-	explain    bool
-	reserved   int              // of total, for referenced
-	referenced []referencedItem // chosen and not yet written
-	sections   []Section
-	reports    []SectionReport
-	dropped    []Dropped
-	reasons    []reasonAt
-	overflow   []Entity              // entities that found no room: each is there once
-	because    Reason                // why they did not
-	state      map[itemKey]itemState // of notes, and of what was dropped
-	list       []Entity              // the candidates of entities, of which
-	packed     int                   // are in; -1: not known yet
+	style    *style
+	secret   []byte
+	buf      []byte
+	chars    int // of buf
+	units    int // of buf, UTF-16
+	total    int
+	explain  bool
+	reserved int            // of total, for the sections of memories
+	memories []memoryChoice // chosen and not yet written
+	sections []Section
+	reports  []SectionReport
+	dropped  []Dropped
+	reasons  []reasonAt
+	overflow []Entity              // entities that found no room: each is there once
+	because  Reason                // why they did not
+	state    map[itemKey]itemState // of notes, and of what was dropped
+	list     []Entity              // the candidates of entities, of which
+	packed   int                   // are in; -1: not known yet
 }
 
 // itemState is what became of a candidate.
@@ -155,7 +157,7 @@ func Build(in Input) *Result {
 		limit := *shares[i].budget(&in.Budgets)
 		shares[i].write(b, limit, &in)
 	}
-	b.writeReferenced(in.Budgets.Referenced)
+	b.writeMemories()
 	return b.finish(in)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -189,6 +190,46 @@ func (s *scene) memories() {
 		}
 		s.in.Referenced, s.want = append(s.in.Referenced, m), append(s.want, item)
 	}
+	part := prompt.Profile
+	for range s.r.IntN(5) {
+		part = min(prompt.Episodes, part+prompt.Part(s.r.IntN(2)))
+		s.recalled(part)
+	}
+}
+
+// recalled draws an item of a part of what is remembered.
+func (s *scene) recalled(of prompt.Part) {
+	source := [...]string{"profile", "pinned", "auto", "auto"}[of]
+	m := prompt.Memory{
+		ID: s.r.id(s.used), Part: of, Statement: s.r.text(12), Kind: "goal", Status: []string{"active", "contested"}[s.r.IntN(2)], Source: source,
+		At: time.Date(2026, 3, 4, 23, 0, 0, 0, time.UTC),
+	}
+	item := parsedItem{section: "memory", kind: "memory", id: m.ID, title: sourceLabels[source], typ: m.Kind}
+	if m.Status == "contested" {
+		item.typ += ", contested"
+		m.Contradicts = []string{s.r.text(6)}
+		other := oneLine(m.Contradicts[0])
+		if s.format == prompt.XML {
+			other = lines(m.Contradicts[0])
+		}
+		item.fields = []parsedField{{"contradicts", []part{{text: s.holds(other)}}}}
+	}
+	if of == prompt.Episodes {
+		m.By, m.Conversation = "user", s.r.name("")
+		item.typ += ", user"
+	}
+	item.typ += ", 2026-03-04"
+	if s.inline(m.Conversation) != "" {
+		item.typ += ", in " + s.inline(m.Conversation)
+	}
+	said := strings.Split(lines(m.Statement), "\n")
+	for i := range said {
+		if s.format == prompt.Markdown {
+			said[i] = oneLine(said[i])
+		}
+	}
+	item.text = s.holds(strings.Join(said, "\n"))
+	s.in.Recalled, s.want = append(s.in.Recalled, m), append(s.want, item)
 }
 
 func (s *scene) entities() {
@@ -406,6 +447,7 @@ func withoutEmpty(items []parsedItem) {
 		if len(items[i].fields) == 0 {
 			items[i].fields = nil
 		}
+		items[i].typ = strings.TrimSuffix(items[i].typ, ", in ") // a conversation with no title
 	}
 }
 
@@ -457,7 +499,11 @@ func sameAsReport(t *testing.T, name string, holds func(string) string, got *par
 				t.Fatalf("%s: %s is not in the prompt", name, item.ID)
 			}
 			read := got.items[i]
-			if read.section != section.Name || read.kind != item.Kind || read.id != item.ID ||
+			kind := item.Kind
+			if kind == prompt.KindMessage { // one is written as memories are
+				kind = prompt.KindMemory
+			}
+			if read.section != section.Name || read.kind != kind || read.id != item.ID ||
 				read.kind != "memory" && read.title != holds(oneLine(item.Title)) { // what a memory is called is in the report alone
 				t.Fatalf("%s: read %+v where the report has %+v", name, read, item)
 			}

@@ -21,6 +21,8 @@ var markdownStyle = style{
 		SectionCalendar:   {head: "## Calendar\n"},
 		SectionActions:    {head: "## Open action items\n"},
 		SectionReferenced: {head: "## What the user referred to\n"},
+		SectionMemory: {head: "## Memory\n" +
+			"This is remembered of the user. It may or may not be relevant, and what was said later holds.\n"},
 	},
 	note: func(n *Note) string {
 		head := "\n### [[" + EscapeInline(n.Title) + "]] [id:" + n.ID + "]"
@@ -44,6 +46,7 @@ var markdownStyle = style{
 	event:       markdownEvent,
 	action:      markdownAction,
 	memory:      func(m *Memory, _ []byte) string { return markdownMemory(m) },
+	part:        func(p Part) string { return "### " + parts[p] + "\n" },
 }.finished()
 
 // beforeBackslash keeps a backslash and what it marks together.

@@ -2,45 +2,115 @@ package prompt
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// SourceAttached is the source of a memory that the user gave by its id.
-const SourceAttached = "attached"
+// Sources of a memory: why it is in the prompt.
+const (
+	SourceReferenced         = "referenced"  // the user named it
+	SourceAttached           = "attached"    // the user gave its id
+	SourceProfile            = "profile"     // it is of what is known about the user
+	SourcePinned             = "pinned"      // it is in every prompt
+	SourceConversationPinned = "conv_pinned" // it is in every prompt of the conversation
+	SourceAuto               = "auto"        // a search found it
+)
 
-// Memory is a memory that may stand in a prompt. What is "" is not known and not
-// shown.
+// labels are how Markdown names the sources that the user chose.
+var labels = map[string]string{
+	SourceReferenced: "REFERENCED", SourceAttached: "ATTACHED", SourcePinned: "GLOBAL PINNED",
+	SourceConversationPinned: "CONV PINNED",
+}
+
+// Part is a part of the section of what is remembered.
+type Part int
+
+// The parts, in the order in which they stand.
+const (
+	Profile Part = iota
+	Pinned
+	Facts
+	Episodes
+)
+
+// parts are the headings of the parts.
+var parts = [...]string{
+	Profile: "What is known about the user", Pinned: "Pinned", Facts: "Facts", Episodes: "Episodes",
+}
+
+// Memory is a memory that may stand in a prompt, or a message of a conversation. What is "" is not known
+// and not shown.
 type Memory struct {
 	ID        string
 	Title     string // how the report calls it
 	Reason    string // why it is a candidate, for the report
 	Statement string // of any number of lines
 	Question  string // that the statement answers
-	Kind      string // such as fact; of a part of a conversation: conversation_message
+	Kind      string // such as fact; of a message: KindMessage or conversation_message
 	Tier      string
 	Status    string
-	Source    string // why it is there, such as referenced or attached
+	Source    string // why it is there, one of the sources
 	Group     string // the reference that it came by, or "" for those given by id
 	Ref       string // how the user named it, such as @ssdva
+
+	Part         Part      // of what is remembered
+	At           time.Time // when it was written down or said; the day is shown; zero: it is not
+	By           string    // of a message: who said it, user or assistant
+	Conversation string    // and in which conversation, by its title
+	Contradicts  []string  // statements of other memories
+}
+
+// reported is the kind of the item in a report.
+func (m *Memory) reported() string {
+	if m.By != "" {
+		return KindMessage
+	}
+	return KindMemory
+}
+
+// day is the day of At, "" for none.
+func (m *Memory) day() string {
+	if m.At.IsZero() {
+		return ""
+	}
+	return m.At.UTC().Format(time.DateOnly)
+}
+
+// shows are all texts of a memory that a prompt shows.
+func (m *Memory) shows() []string {
+	list := []string{m.ID, m.Source, m.Kind, m.Tier, m.Status, m.Ref, m.Statement, m.Question}
+	if m.By != "" || !m.At.IsZero() || len(m.Contradicts) > 0 {
+		list = append(append(list, m.day(), m.By, m.Conversation), m.Contradicts...)
+	}
+	return list
 }
 
 // markdownMemory renders a memory as an item of a list:
 //
 //   - [REFERENCED @ssdva] [fact] statement (answers: question) [id:ID]
+//   - [fact, contested, 2026-03-04] statement (contradicts: statement) [id:ID]
+//   - [message, user, 2026-03-04, in Title] text [id:ID]
 //
 // A status other than active stands behind the kind. The second and further lines are indented, and
 // none of them can be taken for a heading or a rule. O(length).
 func markdownMemory(m *Memory) string {
 	var b strings.Builder
-	b.WriteString("- [" + strings.ToUpper(escapeMemory(m.Source)))
-	if m.Ref != "" {
-		b.WriteString(" " + escapeMemory(m.Ref))
+	b.WriteString("- [")
+	if label := labels[m.Source]; label != "" {
+		b.WriteString(label)
+		if m.Ref != "" {
+			b.WriteString(" " + escapeMemory(m.Ref))
+		}
+		b.WriteString("] [")
 	}
-	b.WriteString("] [" + escapeMemory(m.Kind))
-	if m.Status != "" && m.Status != record.MemoryActive {
-		b.WriteString(", " + escapeMemory(m.Status))
+	b.WriteString(escapeMemory(m.Kind))
+	if m.Status != record.MemoryActive {
+		also(&b, ", ", m.Status)
 	}
+	also(&b, ", ", m.By)
+	also(&b, ", ", m.day())
+	also(&b, ", in ", m.Conversation)
 	b.WriteString("] ")
 	for i, line := range strings.Split(normalizeBreaks(m.Statement), "\n") {
 		if i == 0 {
@@ -49,11 +119,21 @@ func markdownMemory(m *Memory) string {
 		}
 		b.WriteString("\n  " + escapeStart(escapeMemory(line)))
 	}
+	for _, other := range m.Contradicts {
+		b.WriteString(" (contradicts: " + escapeMemory(other) + ")")
+	}
 	if m.Question != "" {
 		b.WriteString(" (answers: " + escapeMemory(m.Question) + ")")
 	}
 	b.WriteString(" [id:" + m.ID + "]\n")
 	return b.String()
+}
+
+// also writes a text behind others, unless it is empty.
+func also(b *strings.Builder, between, text string) {
+	if text = escapeMemory(text); text != "" {
+		b.WriteString(between + text)
+	}
 }
 
 // xmlMemory renders a memory as an element. b is its boundary.
@@ -66,8 +146,14 @@ func xmlMemory(m *Memory, boundary string) string {
 	attribute(&b, "tier", m.Tier)
 	attribute(&b, "status", m.Status)
 	attribute(&b, "ref", m.Ref)
+	attribute(&b, "by", m.By)
+	attribute(&b, "day", m.day())
+	attribute(&b, "conversation", m.Conversation)
 	attribute(&b, "b", boundary)
 	b.WriteString(">" + EscapeElement(m.Statement))
+	for _, other := range m.Contradicts {
+		b.WriteString("<contradicts>" + EscapeElement(other) + "</contradicts>")
+	}
 	if m.Question != "" {
 		b.WriteString("<answers>" + EscapeElement(m.Question) + "</answers>")
 	}

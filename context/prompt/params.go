@@ -8,6 +8,7 @@ type Params struct {
 	MentionedEntityIDs []string      `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
 	MentionedNoteIDs   []string      `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
 	AttachedMemoryIDs  []string      `json:"attachedMemoryIds,omitempty" jsonschema:"memories that the user attached, for this message alone"`
+	Memories           int           `json:"memories,omitempty" min:"0" max:"20" default:"0" jsonschema:"memories and messages to add by a search for the text; with any, what is pinned and, where a conversation begins, the profile is added too"`
 	SearchNotes        int           `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
 	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"calendar events from the client"`
 	ActionItems        []Action      `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`
@@ -23,6 +24,7 @@ type Params struct {
 const (
 	MaxText      = 1 << 20 // bytes
 	MaxDepth     = 4
+	MaxMemories  = 20 // found by a search
 	DefaultDepth = 2
 	MaxBudget    = 4 << 20 // characters
 )

@@ -3,6 +3,7 @@ package prompt_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
@@ -41,7 +42,7 @@ type part struct{ kind, id, text string }
 var markdownSections = map[string]string{
 	"Notes pinned by user": "pinned", "Entity context": "entities", "Notes linked via entity fields": "linked",
 	"Notes found by search": "search", "Calendar": "calendar", "Open action items": "actions",
-	"What the user referred to": "referenced",
+	"What the user referred to": "referenced", "Memory": "memory",
 }
 
 // parseMarkdown reads a prompt by its documented format and nothing else. It
@@ -104,7 +105,8 @@ func parseMarkdown(s string) (*parsed, error) {
 				return nil, err
 			}
 			p.items = append(p.items, *item)
-		case strings.HasPrefix(line, "- [") && section == "referenced":
+		case strings.HasPrefix(line, "### ") && section == "memory" && slices.Contains(parts, line[4:]):
+		case strings.HasPrefix(line, "- [") && (section == "referenced" || section == "memory"):
 			for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  "); i++ {
 				line += "\n" + unstart(lines[i+1][2:])
 			}
@@ -112,10 +114,14 @@ func parseMarkdown(s string) (*parsed, error) {
 			if found == nil {
 				return nil, fmt.Errorf("no memory: %q", line)
 			}
-			p.items = append(p.items, parsedItem{
+			item := parsedItem{
 				section: section, kind: "memory", title: unmarked(found[1]), typ: unmarked(found[2]), text: unmarked(found[3]),
-				why: unmarked(found[4]), id: found[5],
-			})
+				why: unmarked(found[5]), id: found[6],
+			}
+			for _, other := range contradicts.FindAllStringSubmatch(found[4], -1) {
+				item.fields = append(item.fields, parsedField{"contradicts", []part{{text: unmarked(other[1])}}})
+			}
+			p.items = append(p.items, item)
 		default:
 			return nil, fmt.Errorf("line %d is no structure: %q", i+1, line)
 		}
@@ -123,9 +129,16 @@ func parseMarkdown(s string) (*parsed, error) {
 	return p, nil
 }
 
-// memoryLine is a memory: its label, kind, statement, question and id. In the texts every bracket has a backslash.
+// parts are the headings in the section of what is remembered.
+var parts = []string{"What is known about the user", "Pinned", "Facts", "Episodes"}
+
+// memoryLine is a memory: its label, kind, statement, what it contradicts, question and id. In the texts every
+// bracket has a backslash.
 var memoryLine = regexp.MustCompile(
-	`(?s)^- \[((?:[^\\\[\]]|\\.)*)\] \[((?:[^\\\[\]]|\\.)*)\] ((?:[^\\\[\]()]|\\.)*)(?: \(answers: ((?:[^\\()]|\\.)*)\))? \[id:([^\[\]]+)\]$`)
+	`(?s)^- (?:\[((?:[^\\\[\]]|\\.)*)\] )?\[((?:[^\\\[\]]|\\.)*)\] ((?:[^\\\[\]()]|\\.)*)((?: \(contradicts: (?:[^\\()]|\\.)*\))*)` +
+		`(?: \(answers: ((?:[^\\()]|\\.)*)\))? \[id:([^\[\]]+)\]$`)
+
+var contradicts = regexp.MustCompile(`(?s) \(contradicts: ((?:[^\\()]|\\.)*)\)`)
 
 var marked = regexp.MustCompile(`(?s)\\(.)`)
 

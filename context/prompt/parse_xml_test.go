@@ -20,7 +20,7 @@ type node struct {
 var xmlSections = map[string]string{
 	"pinned-notes": "pinned", "entity-context": "entities", "linked-notes": "linked",
 	"found-notes": "search", "calendar": "calendar", "action-items": "actions",
-	"referenced": "referenced",
+	"referenced": "referenced", "memories": "memory",
 }
 
 // parseXML reads a prompt with the reader of the standard library, and fails on
@@ -112,19 +112,33 @@ func xmlItem(section string, n *node) (*parsedItem, error) {
 		allowed = []string{"id", "status", "due", "for"}
 		item.title, item.fields = n.text, attributes(n, "status", "due", "for")
 	case "memory":
-		allowed = []string{"id", "source", "kind", "tier", "status", "ref", "b"}
-		item.title, item.typ, item.text, item.bound = strings.ToUpper(n.attr["source"]), n.attr["kind"], n.text, n.attr["b"]
+		allowed = []string{"id", "source", "kind", "tier", "status", "ref", "by", "day", "conversation", "b"}
+		item.title, item.typ, item.text, item.bound = sourceLabels[n.attr["source"]], n.attr["kind"], n.text, n.attr["b"]
 		if ref := n.attr["ref"]; ref != "" {
 			item.title += " " + ref
 		}
 		if status := n.attr["status"]; status != "" && status != "active" {
 			item.typ += ", " + status
 		}
+		for _, name := range []string{"by", "day"} {
+			if said := n.attr[name]; said != "" {
+				item.typ += ", " + said
+			}
+		}
+		if said := n.attr["conversation"]; said != "" {
+			item.typ += ", in " + said
+		}
 		for _, kid := range n.kids {
-			if kid.name != "answers" || len(kid.kids)+len(kid.attr) > 0 || item.why != "" {
+			switch {
+			case len(kid.kids)+len(kid.attr) > 0 || item.why != "":
+				return nil, fmt.Errorf("memory %s holds %s", item.id, kid.name)
+			case kid.name == "contradicts":
+				item.fields = append(item.fields, parsedField{kid.name, []part{{text: kid.text}}})
+			case kid.name == "answers":
+				item.why = kid.text
+			default:
 				return nil, fmt.Errorf("memory %s holds %s", item.id, kid.name)
 			}
-			item.why = kid.text
 		}
 	default:
 		return nil, fmt.Errorf("no item: %s", n.name)
@@ -135,6 +149,11 @@ func xmlItem(section string, n *node) (*parsedItem, error) {
 		}
 	}
 	return item, nil
+}
+
+// sourceLabels are how Markdown says the sources of memories.
+var sourceLabels = map[string]string{
+	"referenced": "REFERENCED", "attached": "ATTACHED", "pinned": "GLOBAL PINNED", "conv_pinned": "CONV PINNED",
 }
 
 func attributes(n *node, names ...string) (fields []parsedField) {

@@ -563,6 +563,7 @@ func TestCTX30_EachBudgetIsWhole(t *testing.T) {
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
 		Referenced: []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
+		Recalled:   []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
 	}
 	in.Budgets = prompt.DefaultBudgets
 	var all []string
@@ -588,7 +589,7 @@ func TestCTX30_EachBudgetIsWhole(t *testing.T) {
 		if !slices.Equal(left, want) {
 			t.Errorf("without %s the sections are %v, want %v", budget.Name, left, want)
 		}
-		if len(budget.Sections) == 0 && budget.Name != "memory" {
+		if len(budget.Sections) == 0 {
 			t.Errorf("the budget %s bounds no section", budget.Name)
 		}
 	}
@@ -606,6 +607,7 @@ func TestCTX30_RoomIsGivenInTheOrderOfTheBudgets(t *testing.T) {
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
 		Referenced: []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
+		Recalled:   []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
 	}
 	full := prompt.Build(in)
 	order := prompt.AllBudgets[0].Sections

@@ -35,7 +35,7 @@ type Edge struct {
 // the prompt in UTF-16 code units, half open, which holds Chars characters. The
 // items of a section follow each other without a gap, behind its heading.
 type Item struct {
-	Kind   string `json:"kind" jsonschema:"note, entity, event, action or memory"`
+	Kind   string `json:"kind" jsonschema:"note, entity, event, action, memory or message"`
 	ID     string `json:"id,omitempty" jsonschema:"id of the record"`
 	Title  string `json:"title" jsonschema:"its title or name"`
 	Vault  string `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
@@ -50,7 +50,7 @@ type Item struct {
 
 // Dropped is one thing that was mentioned or reached and did not go in.
 type Dropped struct {
-	Kind       string      `json:"kind" jsonschema:"note, entity, event, action or memory"`
+	Kind       string      `json:"kind" jsonschema:"note, entity, event, action, memory or message"`
 	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
 	Title      string      `json:"title,omitempty" jsonschema:"its title or name; absent for a private one"`
 	Vault      string      `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
@@ -118,9 +118,10 @@ type Result struct {
 
 // Item kinds.
 const (
-	KindNote   = "note"
-	KindEntity = "entity"
-	KindEvent  = "event"
-	KindAction = "action"
-	KindMemory = "memory"
+	KindNote    = "note"
+	KindEntity  = "entity"
+	KindEvent   = "event"
+	KindAction  = "action"
+	KindMemory  = "memory"
+	KindMessage = "message" // of a conversation
 )

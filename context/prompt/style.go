@@ -30,6 +30,7 @@ type style struct {
 	event  func(*Event) string
 	action func(*Action) string
 	memory func(*Memory, []byte) string // with its boundary, by the secret of the store
+	part   func(Part) string            // what stands before the first memory of a part
 
 	marksNotes         bool   // notes have a boundary
 	noteMid, noteEnd   string // between the boundary and the text, and after it

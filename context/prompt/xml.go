@@ -26,6 +26,8 @@ var xmlStyle = style{
 		SectionCalendar:   element("calendar", ""),
 		SectionActions:    element("action-items", ""),
 		SectionReferenced: element("referenced", ""),
+		SectionMemory: element("memories",
+			"This is remembered of the user. It may or may not be relevant, and what was said later holds.\n"),
 	},
 	marksNotes: true,
 	note: func(n *Note) string {
@@ -55,8 +57,9 @@ var xmlStyle = style{
 	event:       xmlEvent,
 	action:      xmlAction,
 	memory: func(m *Memory, secret []byte) string {
-		return xmlMemory(m, boundaryOf(secret, m.ID, m.Source, m.Kind, m.Tier, m.Status, m.Ref, m.Statement, m.Question))
+		return xmlMemory(m, boundaryOf(secret, m.shows()...))
 	},
+	part: func(Part) string { return "" }, // the source of an item says it
 }.finished()
 
 func element(name, introduction string) frame {

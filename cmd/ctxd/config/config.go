@@ -82,6 +82,8 @@ type Records struct {
 	Ranking  Ranking
 	MaxBody  int // bytes of the text of a note
 	Reports  int // of prompts
+
+	ColdStart time.Duration // after which a conversation begins anew
 }
 
 // Setting is one thing that can be configured.
@@ -394,7 +396,7 @@ func Default() *Config {
 		Records: Records{
 			Entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
 			Memory:   memory.Limits{Bank: memory.MaxBank, Working: memory.WorkingLife, History: memory.HistoryLife},
-			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports,
+			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart,
 		},
 	}
 	c.Records.Ranking = defaultRanking()
@@ -421,6 +423,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "log.size", flag: "--log-size", about: "size at which a new log file is started", value: sizeOf(&c.Log.Size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "number of old log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
 		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
+		{key: "memory.coldStart.idle", about: "after how long without a message the profile comes into a conversation again", value: durationOf(&c.Records.ColdStart, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.working", about: "how long a memory of the tier working lives", value: durationOf(&c.Records.Memory.Working, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.bank", about: "number of active memories of the tier memoryBank; over it the one that is worth least is archived", value: countOf(&c.Records.Memory.Bank, 1, 100_000)},

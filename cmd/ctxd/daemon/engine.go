@@ -257,7 +257,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Recall:   ranker,
 		Messages: said,
 		Handles:  completing,
-		Gather:   gather.Open(db, seen, gather.Options{Reports: limits.Reports, Memories: mem}),
+		Gather: gather.Open(db, seen, gather.Options{
+			Reports: limits.Reports, Memories: mem, Finder: ranker, Conversations: chats, ColdStart: limits.ColdStart,
+		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil

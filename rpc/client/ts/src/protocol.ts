@@ -438,7 +438,7 @@ export interface ContextBudgets {
    */
   client?: number;
   /**
-   * Memories that are found; no prompt shows any yet.
+   * The profile, pinned memories and what was found among memories and messages.
    * 6000 when absent.
    */
   memory?: number;
@@ -467,7 +467,7 @@ export interface ContextDeleted {
 }
 
 export interface ContextDropped {
-  /** Note, entity, event, action or memory. */
+  /** Note, entity, event, action, memory or message. */
   kind: string;
   /** Id of the record. */
   id?: string;
@@ -535,7 +535,7 @@ export interface ContextFull {
 }
 
 export interface ContextItem {
-  /** Note, entity, event, action or memory. */
+  /** Note, entity, event, action, memory or message. */
   kind: string;
   /** Id of the record. */
   id?: string;
@@ -3319,6 +3319,11 @@ export interface ContextAssembleParams {
   mentionedNoteIds?: string[];
   /** Memories that the user attached, for this message alone. */
   attachedMemoryIds?: string[];
+  /**
+   * Memories and messages to add by a search for the text; with any, what is pinned and, where a conversation begins, the profile is added too.
+   * From 0 to 20. 0 when absent.
+   */
+  memories?: number;
   /**
    * Notes to add by a search for the text.
    * From 0 to 8. 0 when absent.

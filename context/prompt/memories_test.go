@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/context/prompt"
 )
@@ -84,6 +85,75 @@ func TestMEM43_AMemoryInAPrompt(t *testing.T) {
 }
 
 var anyBoundary = regexp.MustCompile(`b="[^"]{16}"`)
+
+// TestMEM43_WhatIsRemembered pins the section of what is remembered in both formats: its parts, a contested memory,
+// a pinned one, and who said what when in which conversation.
+func TestMEM43_WhatIsRemembered(t *testing.T) {
+	day := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	list := []prompt.Memory{
+		{ID: "p", Part: prompt.Profile, Source: "profile", Statement: "I am a nurse", Kind: "identity", Status: "active", At: day},
+		{ID: "q", Part: prompt.Pinned, Source: "pinned", Statement: "Answer briefly", Kind: "preference", Status: "active", At: day},
+		{
+			ID: "f", Part: prompt.Facts, Source: "auto", Statement: "I train (at noon)", Kind: "fact", Tier: "history",
+			Status: "contested", At: day, Contradicts: []string{"I train at dawn"},
+		},
+		{ID: "g", Part: prompt.Facts, Source: "auto", Statement: "Rain", Kind: "fact", Status: "active", At: day},
+		{ID: "e", Part: prompt.Episodes, Source: "auto", Statement: "Let us go\n## Rome", Kind: "message", By: "user", At: day, Conversation: "Trip [2]"},
+	}
+	for format, want := range map[prompt.Format]string{
+		prompt.Markdown: "## Memory\n" + remembered + "### What is known about the user\n- [identity, 2026-03-04] I am a nurse [id:p]\n" +
+			"### Pinned\n- [GLOBAL PINNED] [preference, 2026-03-04] Answer briefly [id:q]\n" +
+			"### Facts\n- [fact, contested, 2026-03-04] I train \\(at noon\\) (contradicts: I train at dawn) [id:f]\n" +
+			"- [fact, 2026-03-04] Rain [id:g]\n" +
+			"### Episodes\n- [message, user, 2026-03-04, in Trip \\[2\\]] Let us go\n  \\## Rome [id:e]\n",
+		prompt.XML: "<memories>\n" + remembered +
+			`<memory id="p" source="profile" kind="identity" status="active" day="2026-03-04" b="B">I am a nurse</memory>` + "\n" +
+			`<memory id="q" source="pinned" kind="preference" status="active" day="2026-03-04" b="B">Answer briefly</memory>` + "\n" +
+			`<memory id="f" source="auto" kind="fact" tier="history" status="contested" day="2026-03-04" b="B">I train (at noon)` +
+			"<contradicts>I train at dawn</contradicts></memory>\n" +
+			`<memory id="g" source="auto" kind="fact" status="active" day="2026-03-04" b="B">Rain</memory>` + "\n" +
+			`<memory id="e" source="auto" kind="message" by="user" day="2026-03-04" conversation="Trip [2]" b="B">Let us go` +
+			"\n## Rome</memory>\n</memories>\n",
+	} {
+		res := prompt.Build(prompt.Input{Format: format, Secret: []byte("s"), Budgets: prompt.DefaultBudgets, Recalled: list})
+		if got := anyBoundary.ReplaceAllString(res.System, `b="B"`); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if items := res.Report.Sections[0].Items; len(items) != 5 || items[3].Kind != prompt.KindMemory || items[4].Kind != prompt.KindMessage {
+			t.Errorf("reported are %+v", items)
+		}
+	}
+}
+
+const remembered = "This is remembered of the user. It may or may not be relevant, and what was said later holds.\n"
+
+// What does not fit in whole is left out and said; what comes behind it and fits is there, with the heading of its part.
+func TestMEM43_OnlyWholeMemoriesAreShown(t *testing.T) {
+	list := []prompt.Memory{
+		{ID: "1", Part: prompt.Facts, Source: "auto", Kind: "fact", Statement: strings.Repeat("long ", 100)},
+		{ID: "2", Part: prompt.Facts, Source: "auto", Kind: "fact", Statement: "short"},
+		{ID: "3", Part: prompt.Episodes, Source: "auto", Kind: "message", By: "user", Statement: "said"},
+	}
+	for _, format := range formats {
+		for limit := range 600 {
+			in := prompt.Input{Format: format.format, Secret: []byte("s"), Budgets: prompt.DefaultBudgets, Recalled: list}
+			in.Referenced = []prompt.Memory{{ID: "r", Statement: "first", Kind: "fact", Source: "attached"}}
+			if limit%2 == 0 {
+				in.Budgets.Memory = limit
+			} else {
+				in.Budgets.Total = limit
+			}
+			res := prompt.Build(in)
+			got, err := format.parse(res.System)
+			if err != nil || prompt.Chars(res.System) > in.Budgets.Total || res.Report.Chars != prompt.Chars(res.System) {
+				t.Fatalf("%d: %v in %q", limit, err, res.System)
+			}
+			if len(got.items)+len(res.Report.Dropped) != 4 {
+				t.Fatalf("%d: %d items and %d left out in %q", limit, len(got.items), len(res.Report.Dropped), res.System)
+			}
+		}
+	}
+}
 
 // FuzzMemory reads one memory back out of both formats.
 func FuzzMemory(f *testing.F) {

@@ -1,0 +1,185 @@
+package gather
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// finder finds memories and messages. recall.Ranker is one.
+type finder interface {
+	Search(ctx context.Context, v *audience.View, r recall.Request) (*recall.Result, error)
+}
+
+// conversations are what was said. chat.Store is one.
+type conversations interface {
+	// Get returns a conversation as a reader sees it; the error is NotFound where there is none for him.
+	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+}
+
+// Bounds of what is remembered without a search.
+const (
+	maxPinned      = 50 // memories
+	maxContradicts = 3  // shown with a contested one
+)
+
+// remember takes in what is remembered: the profile where a conversation begins, what is pinned, and what
+// a search for the message finds. It is called when no commit waits.
+func (c *call) remember(clock *stopwatch) error {
+	if c.Memories == 0 {
+		return nil
+	}
+	if c.g.opts.Memories == nil {
+		clock.skip("memories", "there are no memories")
+		return nil
+	}
+	r := &remembering{call: c, taken: make(map[string]bool), titles: make(map[string]string)}
+	for _, m := range c.in.Referenced {
+		r.taken[m.ID] = true
+	}
+	why, err := r.all()
+	if err != nil {
+		return err
+	}
+	clock.lap("memories")
+	clock.stages[len(clock.stages)-1].Why = why
+	return nil
+}
+
+// remembering is the part of a call that takes in what is remembered, each memory once.
+type remembering struct {
+	*call
+	taken  map[string]bool   // ids of memories
+	titles map[string]string // of conversations, by id
+}
+
+// all takes in the parts in their order. A memory that is pinned stands there, and not in the profile.
+// why says why nothing was searched for.
+func (r *remembering) all() (why string, err error) {
+	yes := true
+	pinned, _, more, err := r.g.opts.Memories.List(r.ctx, r.view, memory.Filter{Pinned: &yes}, nil, maxPinned)
+	if err != nil {
+		return "", err
+	}
+	if more {
+		r.drop(prompt.KindMemory, "", "further pinned memories", prompt.OverLimit)
+	}
+	var firm []*record.Memory
+	for _, m := range pinned {
+		if !r.taken[m.ID] {
+			r.taken[m.ID] = true
+			firm = append(firm, m)
+		}
+	}
+	begins, err := r.begins()
+	if err != nil {
+		return "", err
+	}
+	if begins {
+		for _, m := range r.g.opts.Memories.Profile(r.view, memory.MaxProfile) {
+			r.take(m, prompt.Profile, prompt.SourceProfile, "known about the user")
+		}
+	}
+	for _, m := range firm {
+		r.taken[m.ID] = false
+		r.take(m, prompt.Pinned, prompt.SourcePinned, "pinned by the user")
+	}
+	return r.found()
+}
+
+// take takes a memory in, unless it is in already.
+func (r *remembering) take(m *record.Memory, part prompt.Part, source, reason string) {
+	if r.taken[m.ID] {
+		return
+	}
+	r.taken[m.ID] = true
+	out := candidate(m, source, reason)
+	out.Part, out.At = part, m.CreatedAt
+	if m.Status == record.MemoryContested {
+		for _, other := range r.g.opts.Memories.Shown(r.view, m.Contradicts) {
+			if other != nil && other.Current() && len(out.Contradicts) < maxContradicts {
+				out.Contradicts = append(out.Contradicts, other.Statement)
+			}
+		}
+	}
+	r.in.Recalled = append(r.in.Recalled, out)
+}
+
+// begins reports whether the message is the first of its conversation, or the first after a long time. A
+// client that names no conversation has each message begin one. The message itself may be stored already.
+func (r *remembering) begins() (bool, error) {
+	if r.ConversationID == "" || r.g.opts.Conversations == nil {
+		return true, nil
+	}
+	of, err := r.g.opts.Conversations.Get(r.ctx, r.view, r.ConversationID)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return of.Messages <= 1 || r.g.opts.Now().Sub(of.UpdatedAt) >= r.g.opts.ColdStart, nil
+}
+
+// found takes in the memories and then the messages that a search for the message finds, as many as were asked
+// for in all. What the conversation itself holds the model knows.
+func (r *remembering) found() (why string, err error) {
+	switch {
+	case r.g.opts.Finder == nil:
+		return "there is no index to search", nil
+	case passages.AsksNothing(r.Text):
+		return "the message asks nothing", nil
+	}
+	ask := recall.Request{Query: r.Text, Limit: r.Memories + len(r.taken)}
+	if r.ConversationID != "" {
+		ask.Limit *= 2
+	}
+	ask.Limit = min(ask.Limit, recall.MaxLimit)
+	res, err := r.g.opts.Finder.Search(r.ctx, r.view, ask)
+	if err != nil {
+		if r.ctx.Err() != nil {
+			return "", err
+		}
+		return fault.Message(err), nil
+	}
+	left := r.Memories
+	var said []*recall.Hit
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		switch {
+		case left == 0:
+		case h.Message == nil && !r.taken[h.ID]:
+			r.take(h.Memory, prompt.Facts, prompt.SourceAuto, "found by search")
+			left--
+		case h.Message != nil && h.Message.Conversation != r.ConversationID:
+			said = append(said, h)
+			left--
+		}
+	}
+	for _, h := range said {
+		r.episode(h)
+	}
+	return res.Degraded, r.ctx.Err()
+}
+
+// episode takes a message in, with who said it, when, and in which conversation.
+func (r *remembering) episode(h *recall.Hit) {
+	m := h.Message
+	title, known := r.titles[m.Conversation]
+	if !known && r.g.opts.Conversations != nil {
+		if of, err := r.g.opts.Conversations.Get(r.ctx, r.view, m.Conversation); err == nil {
+			title = of.Title
+		}
+		r.titles[m.Conversation] = title
+	}
+	r.in.Recalled = append(r.in.Recalled, prompt.Memory{
+		ID: h.ID, Title: title, Reason: "found by search", Statement: h.Text, Kind: prompt.KindMessage,
+		Source: prompt.SourceAuto, Part: prompt.Episodes, At: m.CreatedAt, By: m.Role, Conversation: title,
+	})
+}

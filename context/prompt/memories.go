@@ -1,0 +1,92 @@
+package prompt
+
+// memoryChoice is a section of memories that has its room and is not yet written.
+type memoryChoice struct {
+	section string
+	limit   int
+	items   []memoryItem
+	chars   int // with what is around the items
+}
+
+// memoryItem is a memory as it will stand in the prompt.
+type memoryItem struct {
+	memory *Memory
+	text   string
+	chars  int
+}
+
+// reserve chooses what the user referred to and keeps room for it in the total,
+// since it is written after sections that get their room later. While the items are
+// more than limit characters, the last of the largest group goes. O(n²) in the worst
+// case, n items.
+func (b *builder) reserve(limit int, list []Memory) {
+	items := make([]memoryItem, len(list))
+	sizes := make(map[string]int)
+	sum := b.style.frames[SectionReferenced].chars
+	for i := range list {
+		text := b.style.memory(&list[i], b.secret)
+		items[i] = memoryItem{&list[i], text, Chars(text)}
+		sizes[list[i].Group] += items[i].chars
+		sum += items[i].chars
+	}
+	for room := b.room(limit); sum > room && len(items) > 0; {
+		last := len(items) - 1
+		for i := last - 1; i >= 0; i-- {
+			if sizes[items[i].memory.Group] > sizes[items[last].memory.Group] {
+				last = i
+			}
+		}
+		out := items[last]
+		sum -= out.chars
+		sizes[out.memory.Group] -= out.chars
+		b.drop(out.memory.reported(), out.memory.ID, out.memory.Title, OverBudget)
+		items = append(items[:last], items[last+1:]...)
+	}
+	b.choose(memoryChoice{SectionReferenced, limit, items, sum})
+}
+
+// recalled chooses what is remembered: in the order of the list, whole items that still fit. What
+// begins a part of the section belongs to its first item. O(n) in their size.
+func (b *builder) recalled(limit int, list []Memory) {
+	room, sum := b.room(limit), b.style.frames[SectionMemory].chars
+	items, part := make([]memoryItem, 0, len(list)), Part(-1)
+	for i := range list {
+		m := &list[i]
+		text := b.style.memory(m, b.secret)
+		if m.Part != part {
+			text = b.style.part(m.Part) + text
+		}
+		chars := Chars(text)
+		if sum+chars > room {
+			b.drop(m.reported(), m.ID, m.Title, OverBudget)
+			continue
+		}
+		part = m.Part
+		sum += chars
+		items = append(items, memoryItem{m, text, chars})
+	}
+	b.choose(memoryChoice{SectionMemory, limit, items, sum})
+}
+
+// choose keeps room for a section that has items.
+func (b *builder) choose(c memoryChoice) {
+	if len(c.items) == 0 {
+		return
+	}
+	c.chars++ // the empty line before the section
+	b.memories = append(b.memories, c)
+	b.reserved += c.chars
+}
+
+// writeMemories writes what was chosen, in the room that was kept for it.
+func (b *builder) writeMemories() {
+	for _, c := range b.memories {
+		b.reserved -= c.chars
+		s := b.open(c.section, c.limit)
+		for _, item := range c.items {
+			m := item.memory
+			s.add(Item{Kind: m.reported(), ID: m.ID, Title: m.Title, Reason: m.Reason}, item.chars, item.text)
+		}
+		b.close(s)
+	}
+}
