@@ -489,7 +489,7 @@ func TestPRIV6_PrivateRecordsLeaveNoTrace(t *testing.T) {
 					continue // ids are guessed in TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne
 				}
 				params = one.fillParams(params)
-				got, want := a.answer(name, params), b.answer(name, params)
+				got, want := ofStore.ReplaceAllString(a.answer(name, params), ""), ofStore.ReplaceAllString(b.answer(name, params), "")
 				if name == "admin.stats" { // behind the counts of records stand figures of the daemon
 					got, _, _ = strings.Cut(got, `"connections"`)
 					want, _, _ = strings.Cut(want, `"connections"`)

@@ -24,7 +24,9 @@ func (s *run) finish() (*Result, error) {
 			res.Stage, res.Degraded = f.stage, f.why
 			continue
 		}
-		res.Degraded += "; " + f.why
+		if f.why != s.wrong[0].why { // both kinds lack the same
+			res.Degraded += "; " + f.why
+		}
 	}
 	if !s.req.Explain {
 		res.Stages = nil
