@@ -46,6 +46,7 @@ func Methods() []Method {
 		method("context.assemble", scope.contextAssemble),
 		method("context.recent", scope.contextRecent),
 		storeless("refs.parse", refsParse),
+		method("refs.complete", scope.refsComplete),
 
 		method("memory.add", scope.memoryAdd),
 		method("memory.addMany", scope.memoryAddMany),

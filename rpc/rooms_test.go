@@ -18,6 +18,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
+	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
@@ -126,7 +127,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Now: now,
 		}),
-		Vaults: watch.New(db, ents, ns, watch.Options{}),
+		Vaults: watch.New(db, ents, ns, watch.Options{}), Handles: handles.Open(db, seen, ents, mem, chats),
 	}, nil
 }
 
@@ -520,6 +521,10 @@ func TestBadInput(t *testing.T) {
 		{"entities.restore", `{"id":"none"}`, missing, ""},
 		{"entities.delete", `{"id":"none"}`, missing, ""},
 		{"entities.complete", `{"prefix":"x","limit":0}`, invalid, "limit"},
+		{"refs.complete", `{}`, invalid, "prefix"},
+		{"refs.complete", `{"prefix":1}`, invalid, "prefix"},
+		{"refs.complete", `{"prefix":"x","limit":51}`, invalid, "limit"},
+		{"refs.complete", `{"prefix":"x","kinds":["note"]}`, invalid, "kinds[0]"},
 		{"wql.query", `{"query":1}`, invalid, "query"},
 		{"wql.query", `{"query":"SELECT p FROM Persn"}`, protocol.CodeQuery, ""},
 		{"wql.query", `{"query":"SELECT p FROM Person","this":"none"}`, missing, ""},

@@ -28,6 +28,7 @@ type scope struct {
 	chat     chatKeeper
 	recall   memoryRecaller
 	said     messageFinder
+	handles  refCompleter
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

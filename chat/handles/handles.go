@@ -7,8 +7,10 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -128,4 +130,9 @@ func (s *Source) Show(ctx context.Context, v *audience.View, e *index.Entry) (ou
 		out.Names = append(out.Names, name == c.Title)
 	}
 	return out, nil
+}
+
+// Open returns the Handles of all kinds of records of a store. Open it after their rooms.
+func Open(db *kv.Store, rooms *audience.Rooms, ents *entities.Store, mem *memory.Store, chats *chat.Store) *complete.Handles {
+	return complete.Open(db, complete.NewMemories(mem, rooms), complete.NewEntities(ents), New(chats))
 }

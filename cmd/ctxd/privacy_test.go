@@ -77,6 +77,7 @@ var commandsOfReaders = map[string][]line{
 	"memory synonyms list": said(""),
 	"chat list":            said("", "--archived"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
+	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
 	"inspect memory":       said("1", "2", "zqmemory", "open"),
 	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),
 	"contexts tree":        said(""),

@@ -8,6 +8,14 @@ type RefsParse struct {
 	Unit string `json:"unit,omitempty" enum:"utf16,char,byte" default:"utf16" jsonschema:"what places are counted in: UTF-16 code units, code points or bytes of UTF-8"`
 }
 
+// RefsComplete are the parameters of refs.complete.
+type RefsComplete struct {
+	Prefix string   `json:"prefix" jsonschema:"what was typed so far, with or without the @; after # a number"`
+	Kinds  []string `json:"kinds,omitempty" enum:"memory,context,conversation,entity,tag,domain" jsonschema:"what the handle may lead to; all kinds if absent"`
+	Limit  int      `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"items at most"`
+	Reads
+}
+
 var refsMethods = []Method{
 	storeless(describe[RefsParse, record.Refs]("refs.parse", Read,
 		"Find what a message refers to by @, # and [[.",
@@ -16,4 +24,11 @@ var refsMethods = []Method{
 			`{"text":"@ssdva what fits [[Plan|the plan]], see #42"}`,
 			`{"cleanText":"what fits the plan, see","memoryIds":[],"handles":["ssdva","claim_42"],"notes":["Plan"],"refs":[{"kind":"handle","raw":"@ssdva","id":"ssdva","start":0,"end":6},{"kind":"note","raw":"[[Plan|the plan]]","id":"Plan","start":17,"end":34},{"kind":"number","raw":"#42","id":"claim_42","start":40,"end":43}]}`,
 		}, CodeLimit)),
+	describe[RefsComplete, record.RefCompletions]("refs.complete", Read,
+		"Complete a handle, for menus behind @ and #.",
+		"The handle itself comes first, then handles that begin with the prefix, then those of which a later word does, then names. Among equals the last used or changed comes first, then the shorter, then the alphabet decides. claim_4 and #4 complete numbers of memories; an empty prefix gives what was used last. With a limit of 6 or more each kind that matches is there. Archived, trashed and other records that are not active are left out.",
+		Example{
+			`{"prefix":"mor","limit":2}`,
+			`{"items":[{"kind":"memory","handle":"prefer_morning_workouts_a3f2","label":"I prefer morning workouts","id":"550e8400-e29b-41d4-a716-446655440000","number":42}]}`,
+		}),
 }

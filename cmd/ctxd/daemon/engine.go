@@ -240,7 +240,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	completing := complete.Open(db, complete.NewMemories(mem, seen), complete.NewEntities(ents), handles.New(chats))
+	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	return &rpc.Rooms{
 		KV:       db,

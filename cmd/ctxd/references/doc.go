@@ -1,5 +1,6 @@
-// Package references is ctxd refs: what a message refers to by @, # and [[.
+// Package references is ctxd refs: what a message refers to by @, # and [[, and which handles begin with
+// what was typed.
 //
-// It finds references with package context/refs, as the daemon does for refs.parse, and so needs
-// no daemon. It keeps nothing; one goroutine runs a command.
+// parse finds references with package context/refs, as the daemon does for refs.parse, and so needs
+// no daemon; complete asks it. The package keeps nothing; one goroutine runs a command.
 package references

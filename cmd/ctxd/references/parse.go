@@ -17,7 +17,8 @@ type Options struct {
 
 // Command is ctxd refs.
 type Command struct {
-	Parse Parse `cmd:"" help:"List the references in a message, and what is left of it to search by."`
+	Complete Complete `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
+	Parse    Parse    `cmd:"" help:"List the references in a message, and what is left of it to search by."`
 }
 
 // Help is what --help says of the command.
@@ -28,7 +29,10 @@ func (Command) Help() string {
 
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
-	return []command.Example{{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"}}
+	return []command.Example{
+		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"},
+		{"ctxd refs complete morning", "handles with a word that begins so"},
+	}
 }
 
 // Parse is ctxd refs parse.

@@ -148,9 +148,18 @@ func (h *Handles) made(ctx context.Context) (*index.Index, error) {
 }
 
 // Complete returns the records that a reader may mean who has typed a part of a handle, the
-// best first, at most limit. Of no kinds it returns those of all. See index.Index.Complete.
-func (h *Handles) Complete(ctx context.Context, v *audience.View, typed string, kinds []handle.Kind, limit int,
+// best first, at most limit. names are those of kinds; of none it returns those of all. See
+// index.Index.Complete. The error is Invalid for a kind that there is not.
+func (h *Handles) Complete(ctx context.Context, v *audience.View, typed string, names []string, limit int,
 ) ([]record.RefCompletion, error) {
+	kinds := make([]handle.Kind, len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(handle.Kinds(), func(k handle.Kind) bool { return k.String() == name })
+		if at < 0 {
+			return nil, fault.Field(fmt.Sprintf("kinds[%d]", i), "no such kind").WithHint("give memory, context, conversation, entity, tag or domain")
+		}
+		kinds[i] = handle.Kinds()[at]
+	}
 	return h.find(ctx, v, func(x *index.Index, skip index.Skip) []index.Hit {
 		return x.Complete(index.Query{Typed: typed, Kinds: kinds, Limit: limit, PublicOnly: v.Hides(), Skip: skip})
 	})

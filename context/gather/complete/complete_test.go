@@ -16,7 +16,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -113,7 +112,7 @@ func TestREF16_ATagWasUsedWithItsMemories(t *testing.T) {
 	w.add(memory.Draft{Statement: "one", Tags: []string{"often"}})
 	w.add(memory.Draft{Statement: "two", Tags: []string{"once"}})
 	last := w.add(memory.Draft{Statement: "three", Tags: []string{"often"}})
-	order := func() string { return strings.Join(w.typed(w.local, "", handle.Tag), ", ") }
+	order := func() string { return strings.Join(w.typed(w.local, "", "tag"), ", ") }
 	if got, want := order(), "often_tag: often, once_tag: once"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -335,7 +334,7 @@ func TestREF16_CommitsWhileTheIndexIsMade(t *testing.T) {
 	for _, text := range []string{"num", "number_1", "29", "person"} {
 		got, err := w.handles.Complete(t.Context(), w.local, text, nil, index.MaxLimit)
 		w.must(err)
-		want, err := fresh.Complete(t.Context(), w.local, text, []handle.Kind{handle.Entity}, index.MaxLimit)
+		want, err := fresh.Complete(t.Context(), w.local, text, []string{"entity"}, index.MaxLimit)
 		w.must(err)
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, shown(got), shown(want))

@@ -11,7 +11,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -75,7 +74,7 @@ func open(t testing.TB, f fataler) *world {
 
 // opened returns Handles of the world, as a start would.
 func (w *world) opened() *complete.Handles {
-	return complete.Open(w.db, complete.NewMemories(w.mem, w.rooms), complete.NewEntities(w.ents), handles.New(w.chats))
+	return handles.Open(w.db, w.rooms, w.ents, w.mem, w.chats)
 }
 
 func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
@@ -148,7 +147,7 @@ func (w *world) say(id, title string, messages ...string) string {
 }
 
 // typed returns what a reader is offered, each as "handle: label".
-func (w *world) typed(v *audience.View, text string, kinds ...handle.Kind) []string {
+func (w *world) typed(v *audience.View, text string, kinds ...string) []string {
 	w.Helper()
 	items, err := w.handles.Complete(w.t.Context(), v, text, kinds, index.MaxLimit)
 	w.must(err)

@@ -2117,6 +2117,24 @@ export interface Ref {
   end: number;
 }
 
+export interface RefCompletion {
+  /** What it is. */
+  kind: "memory" | "context" | "conversation" | "entity" | "tag" | "domain";
+  /** What @ names it by; claim_N of a memory whose handle is not shown. */
+  handle: string;
+  /** What it is called, or the statement, on one line. */
+  label: string;
+  /** Id of the record, or the tag or domain. */
+  id: string;
+  /** Number of a memory, for #. */
+  number?: number;
+}
+
+export interface RefCompletions {
+  /** The records, the best first. */
+  items: RefCompletion[];
+}
+
 export interface Refs {
   /** The text without the references; notes by their names. */
   cleanText: string;
@@ -3378,6 +3396,21 @@ export interface RefsParseParams {
   unit?: "utf16" | "char" | "byte";
 }
 
+/** Params of refs.complete. */
+export interface RefsCompleteParams {
+  /** What was typed so far, with or without the @; after # a number. */
+  prefix: string;
+  /** What the handle may lead to; all kinds if absent. */
+  kinds?: ("memory" | "context" | "conversation" | "entity" | "tag" | "domain")[];
+  /**
+   * Items at most.
+   * From 1 to 50. 10 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of memory.add. */
 export interface MemoryAddParams {
   /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
@@ -4300,6 +4333,13 @@ export interface Methods {
    * @example {"text":"@ssdva what fits [[Plan|the plan]], see #42"}
    */
   "refs.parse": { params: RefsParseParams; result: Refs };
+  /**
+   * Complete a handle, for menus behind @ and #.
+   * The handle itself comes first, then handles that begin with the prefix, then those of which a later word does, then names. Among equals the last used or changed comes first, then the shorter, then the alphabet decides. claim_4 and #4 complete numbers of memories; an empty prefix gives what was used last. With a limit of 6 or more each kind that matches is there. Archived, trashed and other records that are not active are left out.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"prefix":"mor","limit":2}
+   */
+  "refs.complete": { params: RefsCompleteParams; result: RefCompletions };
   /**
    * Write one memory down: a statement about the person or their world.
    * The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. A remote connection chooses no id, and finds no duplicate in what is private.
