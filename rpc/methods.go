@@ -47,6 +47,7 @@ func Methods() []Method {
 		method("context.recent", scope.contextRecent),
 		storeless("refs.parse", refsParse),
 		method("refs.complete", scope.refsComplete),
+		method("refs.resolve", scope.refsResolve),
 
 		method("memory.add", scope.memoryAdd),
 		method("memory.addMany", scope.memoryAddMany),

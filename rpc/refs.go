@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // refCompleter completes handles.
@@ -17,6 +18,12 @@ type refCompleter interface {
 func (c scope) refsComplete(ctx context.Context, _ *Session, p protocol.RefsComplete) (record.RefCompletions, error) {
 	items, err := c.handles.Complete(ctx, c.view, p.Prefix, p.Kinds, p.Limit)
 	return record.RefCompletions{Items: items}, err
+}
+
+func (c scope) refsResolve(ctx context.Context, s *Session, p protocol.RefsResolve) (*protocol.RefsResolved, error) {
+	return resolved.Answer(ctx, c.view, c.refs, p, func(err error) *protocol.Error {
+		return toWire(ctx, s.srv.log, "refs.resolve", err)
+	})
 }
 
 func refsParse(_ context.Context, _ *Session, p protocol.RefsParse) (*refs.Result, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/context/recall"
@@ -47,6 +48,7 @@ type Rooms struct {
 	Recall   *recall.Ranker // over Memories
 	Messages *search.Index  // of Chat
 	Handles  *complete.Handles
+	Refs     *resolve.Resolver
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -65,7 +67,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
-		handles: r.Handles,
+		handles: r.Handles, refs: r.Refs,
 	}, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
@@ -122,12 +123,17 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	completing := handles.Open(db, seen, ents, mem, chats)
+	referred := resolve.New(resolve.Options{
+		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
+	})
 	return &rpc.Rooms{
+		Handles: completing, Refs: referred,
 		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Now: now,
 		}),
-		Vaults: watch.New(db, ents, ns, watch.Options{}), Handles: handles.Open(db, seen, ents, mem, chats),
+		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // scope is what the handler of one call has: what its reader may see, and what it
@@ -29,6 +30,7 @@ type scope struct {
 	recall   memoryRecaller
 	said     messageFinder
 	handles  refCompleter
+	refs     resolved.Resolver
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

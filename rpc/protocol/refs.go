@@ -16,6 +16,29 @@ type RefsComplete struct {
 	Reads
 }
 
+// RefsResolve are the parameters of refs.resolve: ref or refs.
+type RefsResolve struct {
+	Ref   string   `json:"ref,omitempty" jsonschema:"an id, a handle, a number or a name, with its @ or # or without; @[Full Name], @memory:ID or [[Title]]"`
+	Refs  []string `json:"refs,omitempty" jsonschema:"several of them, at most 100"`
+	Limit int      `json:"limit,omitempty" min:"1" max:"1000" default:"100" jsonschema:"memories of each at most"`
+	Reads
+}
+
+// RefsResolved is what refs.resolve answers: what the ref leads to, or the results of refs.
+type RefsResolved struct {
+	*record.Resolved
+	Results []RefResult `json:"results,omitempty" jsonschema:"of refs: what each leads to, in their order"`
+}
+
+// RefResult is what one of several references leads to, or why it leads nowhere.
+type RefResult struct {
+	Ref string `json:"ref" jsonschema:"the reference, as it was given"`
+	*record.Resolved
+	Error *Error `json:"error,omitempty" jsonschema:"why it leads nowhere; all else but ref is absent then"`
+}
+
+const exampleMemoryRef = `"type":"memory","via":"number","sourceId":"550e8400-e29b-41d4-a716-446655440000","memories":[` + exampleMemory + `],"total":1,"truncated":false`
+
 var refsMethods = []Method{
 	storeless(describe[RefsParse, record.Refs]("refs.parse", Read,
 		"Find what a message refers to by @, # and [[.",
@@ -31,4 +54,11 @@ var refsMethods = []Method{
 			`{"prefix":"mor","limit":2}`,
 			`{"items":[{"kind":"memory","handle":"prefer_morning_workouts_a3f2","label":"I prefer morning workouts","id":"550e8400-e29b-41d4-a716-446655440000","number":42}]}`,
 		}),
+	describe[RefsResolve, RefsResolved]("refs.resolve", Read,
+		"Find the memories that a reference leads to, and what it is the name of.",
+		"A message of a conversation, an id, a number, a handle, a handle that is made of a name, a name: the first of these that the reference is counts. One memory comes whatever its status, and behind one that is superseded what holds now. A context, a tag, a domain, an entity and a conversation come with the active and contested memories that belong to them, the last changed first. Where several records are called so, the error names them as candidates; where none is, what was nearly meant.",
+		Example{
+			`{"refs":["#42","@nobody"]}`,
+			`{"results":[{"ref":"#42",` + exampleMemoryRef + `},{"ref":"@nobody","error":{"code":1001,"message":"No memory, context or entity is called nobody","data":{"kind":"not_found","field":"refs[1]","hint":"give an id, a handle such as prefer_morning_workouts_a3f2, a number such as #42, or a name","retryable":false}}}]}`,
+		}, CodeNotFound, CodeConflict, CodeLimit),
 }

@@ -118,6 +118,7 @@ func (d *schemas) component(t reflect.Type) (string, error) {
 		if skip {
 			continue
 		}
+		required = required && !behindPointer(t, f)
 		if s.Properties[property] != nil && len(f.Index) > 1 {
 			continue // hidden by a member of the outer struct
 		}
@@ -135,6 +136,15 @@ func (d *schemas) component(t reflect.Type) (string, error) {
 		}
 	}
 	return name, nil
+}
+
+// behindPointer reports whether a field stands in an embedded struct that may be missing.
+func behindPointer(t reflect.Type, f reflect.StructField) bool {
+	if len(f.Index) < 2 {
+		return false
+	}
+	outer := t.Field(f.Index[0]).Type
+	return outer.Kind() == reflect.Pointer || behindPointer(outer, reflect.StructField{Index: f.Index[1:]})
 }
 
 func jsonName(f reflect.StructField) (name string, required, skip bool) {

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
@@ -257,12 +258,20 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Recall:   ranker,
 		Messages: said,
 		Handles:  completing,
+		Refs:     resolver(mem, chats, completing),
 		Gather: gather.Open(db, seen, gather.Options{
 			Reports: limits.Reports, Memories: mem, Finder: ranker, Conversations: chats, ColdStart: limits.ColdStart,
 		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
+}
+
+// resolver says what references lead to.
+func resolver(mem *memory.Store, chats *chat.Store, near *complete.Handles) *resolve.Resolver {
+	return resolve.New(resolve.Options{
+		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: near.Suggest,
+	})
 }
 
 // noteState is what memories ask about a note that they come from.

@@ -206,7 +206,7 @@ func drawContext(s *term.Screen, c *protocol.ContextFull, list []*record.Memory)
 	}
 	s.Heading("Memories", term.Styled(term.Faint, "  "+term.Number(c.Memories)))
 	if len(list) > 0 {
-		drawList(s, list, "")
+		Draw(s, list, "")
 	}
 	if n := c.Memories - len(list); n > 0 {
 		s.Say(term.Styled(term.Faint, term.Number(n)+" more; ctxd memory list --context "+command.Quoted(c.ID)+" lists all"))

@@ -183,7 +183,7 @@ func drawPlan(a *Options, cl *client.Client, s *term.Screen, plan *protocol.Memo
 			list = append(list, &m)
 		}
 	}
-	drawList(s, list, "nothing that can be shown")
+	Draw(s, list, "nothing that can be shown")
 	if n := plan.Total - planShown; n > 0 {
 		s.Say(term.Styled(term.Faint, "and "+term.Number(n)+" more"))
 	}

@@ -78,7 +78,7 @@ func (c *listMemories) Run(a *Options) error {
 		if f.All() {
 			none = "there are no memories; ctxd memory add \"I prefer morning workouts\" writes one down"
 		}
-		drawList(a.Out, list, none)
+		Draw(a.Out, list, none)
 		if total > len(list) {
 			a.Out.Say(term.Styled(term.Faint, "the first "+term.Number(len(list))+" of "+term.Number(total)+"; -n 0 shows all"))
 		}
@@ -109,8 +109,8 @@ func collect(a *Options, cl *client.Client, f protocol.MemoryFilter, limit int) 
 	}
 }
 
-// drawList shows memories, or what there is none of.
-func drawList(s *term.Screen, list []*record.Memory, none string) {
+// Draw shows memories, or what there is none of.
+func Draw(s *term.Screen, list []*record.Memory, none string) {
 	if len(list) == 0 {
 		s.Say(term.Styled(term.Faint, none))
 		return
@@ -170,7 +170,7 @@ func (c *profile) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(list)
 		}
-		drawList(a.Out, list.Memories,
+		Draw(a.Out, list.Memories,
 			"nothing yet: a profile is of memories of the kinds identity, preference, goal and project")
 		return nil
 	})

@@ -19,6 +19,7 @@ type Options struct {
 type Command struct {
 	Complete Complete `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
 	Parse    Parse    `cmd:"" help:"List the references in a message, and what is left of it to search by."`
+	Resolve  Resolve  `cmd:"" help:"Show what references lead to, with the memories that belong to it."`
 }
 
 // Help is what --help says of the command.
@@ -32,6 +33,7 @@ func (Command) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"},
 		{"ctxd refs complete morning", "handles with a word that begins so"},
+		{"ctxd refs resolve @ssdva 42", "what that leads to"},
 	}
 }
 

@@ -1008,6 +1008,15 @@ export interface EntitySaved {
   diagnostics?: Diagnostic[];
 }
 
+export interface Error {
+  /** The kind of error, see the list of codes. */
+  code: number;
+  /** What was wrong; one sentence for people. */
+  message: string;
+  /** What a program can act on. */
+  data?: ErrorData;
+}
+
 export interface ErrorData {
   /** The kind of failure by name. */
   kind: string;
@@ -2135,6 +2144,27 @@ export interface RefCompletions {
   items: RefCompletion[];
 }
 
+export interface RefResult {
+  /** The reference, as it was given. */
+  ref: string;
+  /** What the reference leads to. */
+  type?: "memory" | "context" | "conversation" | "conversation_message" | "entity" | "tag" | "domain" | "note";
+  /** By what it leads there. */
+  via?: "message" | "id" | "number" | "handle" | "alias" | "computed" | "name";
+  /** Id of the record; of a tag or domain itself. */
+  sourceId?: string;
+  /** The memory, then what holds now when it is superseded; of all else the memories that belong to it, the last changed first. */
+  memories?: Memory[];
+  /** Of a message: itself, with at most 8000 characters of what it says. */
+  message?: ChatMessage;
+  /** How many memories there are. */
+  total?: number;
+  /** Whether there are more memories than are given, or contexts below the depth that is looked at. */
+  truncated?: boolean;
+  /** Why it leads nowhere; all else but ref is absent then. */
+  error?: Error;
+}
+
 export interface Refs {
   /** The text without the references; notes by their names. */
   cleanText: string;
@@ -2146,6 +2176,25 @@ export interface Refs {
   notes: string[];
   /** Every reference, in the order of the text. */
   refs: Ref[];
+}
+
+export interface RefsResolved {
+  /** What the reference leads to. */
+  type?: "memory" | "context" | "conversation" | "conversation_message" | "entity" | "tag" | "domain" | "note";
+  /** By what it leads there. */
+  via?: "message" | "id" | "number" | "handle" | "alias" | "computed" | "name";
+  /** Id of the record; of a tag or domain itself. */
+  sourceId?: string;
+  /** The memory, then what holds now when it is superseded; of all else the memories that belong to it, the last changed first. */
+  memories?: Memory[];
+  /** Of a message: itself, with at most 8000 characters of what it says. */
+  message?: ChatMessage;
+  /** How many memories there are. */
+  total?: number;
+  /** Whether there are more memories than are given, or contexts below the depth that is looked at. */
+  truncated?: boolean;
+  /** Of refs: what each leads to, in their order. */
+  results?: RefResult[];
 }
 
 export interface Reindexed {
@@ -3411,6 +3460,21 @@ export interface RefsCompleteParams {
   audience?: "local" | "remote";
 }
 
+/** Params of refs.resolve. */
+export interface RefsResolveParams {
+  /** An id, a handle, a number or a name, with its @ or # or without; @[Full Name], @memory:ID or [[Title]]. */
+  ref?: string;
+  /** Several of them, at most 100. */
+  refs?: string[];
+  /**
+   * Memories of each at most.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of memory.add. */
 export interface MemoryAddParams {
   /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
@@ -4340,6 +4404,13 @@ export interface Methods {
    * @example {"prefix":"mor","limit":2}
    */
   "refs.complete": { params: RefsCompleteParams; result: RefCompletions };
+  /**
+   * Find the memories that a reference leads to, and what it is the name of.
+   * A message of a conversation, an id, a number, a handle, a handle that is made of a name, a name: the first of these that the reference is counts. One memory comes whatever its status, and behind one that is superseded what holds now. A context, a tag, a domain, an entity and a conversation come with the active and contested memories that belong to them, the last changed first. Where several records are called so, the error names them as candidates; where none is, what was nearly meant.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"refs":["#42","@nobody"]}
+   */
+  "refs.resolve": { params: RefsResolveParams; result: RefsResolved };
   /**
    * Write one memory down: a statement about the person or their world.
    * The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. A remote connection chooses no id, and finds no duplicate in what is private.
