@@ -3,21 +3,23 @@ package chat
 import (
 	"fmt"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // Check says what of the records does not fit together. They are named by ids alone. O(messages).
 func Check(tx *kv.Tx) (problems []string, err error) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	wantPublic, wantHashes, wantClients, wantMessages, wantNamed := 0, 0, 0, 0, 0
+	wantPublic, wantHashes, wantClients, wantMessages, wantNamed, wantHandles := 0, 0, 0, 0, 0, 0
 	for id, c := range Conversations.All(tx, "") {
-		by, err := handles.Get(tx, handle.Fold(c.Handle))
-		if err != nil {
-			return nil, err
-		}
-		if by == nil || by.ID != id {
-			wrong("conversation %s is not found by its handle", id)
+		for _, h := range c.handlesOf() {
+			wantHandles++
+			by, err := handles.Get(tx, h)
+			if err != nil {
+				return nil, err
+			}
+			if by == nil || by.ID != id {
+				wrong("conversation %s is not found by its handle", id)
+			}
 		}
 		if c.ClientID != "" {
 			wantNamed++
@@ -76,7 +78,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		{hashes.Name(), count(tx, hashes), wantHashes},
 		{clients.Name(), count(tx, clients), wantClients},
 		{named.Name(), count(tx, named), wantNamed},
-		{handles.Name(), count(tx, handles), count(tx, Conversations)},
+		{handles.Name(), count(tx, handles), wantHandles},
 	} {
 		if c.have != c.want {
 			wrong("there are %d records %q, and should be %d", c.have, c.name, c.want)

@@ -16,7 +16,8 @@ import (
 type conversation struct {
 	ID         string     `json:"id"`
 	Handle     string     `json:"handle"`
-	Title      string     `json:"title,omitempty"` // as it was set; empty: that of a message
+	Aliases    []string   `json:"aliases,omitempty"` // former handles
+	Title      string     `json:"title,omitempty"`   // as it was set; empty: that of a message
 	Private    bool       `json:"private,omitempty"`
 	ArchivedAt *time.Time `json:"archivedAt,omitempty"`
 	CreatedAt  time.Time  `json:"createdAt"`

@@ -101,11 +101,15 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 func (s *Store) put(old, now *conversation) {
 	if old != nil {
 		delete(s.byID, old.ID)
-		delete(s.byHandle, handle.Fold(old.Handle))
+		for _, h := range old.handlesOf() {
+			delete(s.byHandle, h)
+		}
 	}
 	if now != nil {
 		s.byID[now.ID] = now
-		s.byHandle[handle.Fold(now.Handle)] = now.ID
+		for _, h := range now.handlesOf() {
+			s.byHandle[h] = now.ID
+		}
 	}
 }
 
@@ -170,7 +174,7 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, error) {
 	n := c.counted(v)
 	out := &record.Conversation{
-		ID: c.ID, Handle: c.Handle, Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages,
+		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages,
 		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.Version,
 	}
 	if c.Title == "" && n.User > 0 {
@@ -187,7 +191,7 @@ func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, 
 		return nil, err
 	}
 	if !ok {
-		out.Handle = ""
+		out.Handle, out.Aliases = "", []string{}
 	}
 	return out, nil
 }

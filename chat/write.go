@@ -487,8 +487,10 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 			return err
 		}
 	}
-	if err := handles.Delete(tx, handle.Fold(c.Handle)); err != nil {
-		return err
+	for _, h := range c.handlesOf() {
+		if err := handles.Delete(tx, h); err != nil {
+			return err
+		}
 	}
 	return Conversations.Delete(tx, c.ID)
 }

@@ -90,7 +90,7 @@ func (s *Source) Entry(k complete.Key) (e index.Entry, ok bool) {
 		return e, false
 	}
 	e = index.Entry{
-		Kind: handle.Conversation, ID: c.ID, Handle: c.Handle, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
+		Kind: handle.Conversation, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
 	}
 	t := titles{c.Title, c.Title}
 	if c.Title == "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/naming"
+	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -133,7 +134,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bo
 	if err := s.claim(tx, v, m, d.Handle); err != nil {
 		return false, err
 	}
-	into, err := ids("contexts", d.Contexts)
+	into, err := texts.IDs("contexts", d.Contexts, MaxReferences)
 	if err != nil {
 		return false, err
 	}

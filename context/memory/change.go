@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -265,7 +266,7 @@ func (s *Store) findTx(tx *kv.Tx, v *audience.View, id string) (*Record, error) 
 // no memory (MEM-4). It returns how many were counted: ids that the reader does not see, and
 // repeated ones, are not.
 func (s *Store) RecordUse(ctx context.Context, v *audience.View, list []string) (counted int, err error) {
-	if list, err = ids("ids", list); err != nil {
+	if list, err = texts.IDs("ids", list, MaxReferences); err != nil {
 		return 0, err
 	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -39,7 +40,7 @@ func (s *Store) PutContext(ctx context.Context, v *audience.View, d ContextDraft
 	if err != nil {
 		return nil, err
 	}
-	description, err := text("description", d.Description, MaxDescription)
+	description, err := texts.Check("description", d.Description, MaxDescription)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +256,7 @@ func (s *Store) deleteContextTx(tx *kv.Tx, c *contextRecord, left map[string]boo
 
 // Link has memories belong to a context, or no more. It returns how many did not before, or did.
 func (s *Store) Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (changed int, err error) {
-	if memoryIDs, err = ids("memoryIds", memoryIDs); err != nil {
+	if memoryIDs, err = texts.IDs("memoryIds", memoryIDs, MaxReferences); err != nil {
 		return 0, err
 	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {
@@ -327,7 +328,7 @@ func (s *Store) joinOnly(tx *kv.Tx, v *audience.View, memoryID string, list *[]s
 	if list == nil {
 		return nil
 	}
-	wanted, err := ids("contexts", *list)
+	wanted, err := texts.IDs("contexts", *list, MaxReferences)
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,14 @@ package memory
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -126,26 +124,26 @@ func check(m *Record) (err error) {
 				WithHint("give one of %s", strings.Join(v.allowed, ", "))
 		}
 	}
-	if m.Statement, err = text("statement", m.Statement, MaxStatement); err != nil {
+	if m.Statement, err = texts.Check("statement", m.Statement, MaxStatement); err != nil {
 		return err
 	}
 	if m.Statement == "" {
 		return fault.Field("statement", "statement is empty").
 			WithHint("say one thing about the person or their world, such as %q", "I prefer morning workouts")
 	}
-	if m.Summary, err = text("summary", m.Summary, MaxSummary); err != nil {
+	if m.Summary, err = texts.Check("summary", m.Summary, MaxSummary); err != nil {
 		return err
 	}
 	if err := checkSaid(m); err != nil {
 		return err
 	}
-	if m.Questions, err = texts("questions", m.Questions, MaxQuestions, MaxQuestion); err != nil {
+	if m.Questions, err = texts.List("questions", m.Questions, MaxQuestions, MaxQuestion); err != nil {
 		return err
 	}
-	if m.Domains, err = labels("domains", m.Domains); err != nil {
+	if m.Domains, err = texts.Labels("domains", m.Domains, MaxLabels, MaxLabel); err != nil {
 		return err
 	}
-	if m.Tags, err = labels("tags", m.Tags); err != nil {
+	if m.Tags, err = texts.Labels("tags", m.Tags, MaxLabels, MaxLabel); err != nil {
 		return err
 	}
 	for _, list := range []struct {
@@ -157,7 +155,7 @@ func check(m *Record) (err error) {
 		{"supersedes", &m.Supersedes},
 		{"source.messageIds", &m.Source.MessageIDs},
 	} {
-		if *list.ids, err = ids(list.field, *list.ids); err != nil {
+		if *list.ids, err = texts.IDs(list.field, *list.ids, MaxReferences); err != nil {
 			return err
 		}
 	}
@@ -173,7 +171,7 @@ func check(m *Record) (err error) {
 			}
 		}
 	}
-	if m.Source.Client, err = text("source.client", m.Source.Client, MaxClientName); err != nil {
+	if m.Source.Client, err = texts.Check("source.client", m.Source.Client, MaxClientName); err != nil {
 		return err
 	}
 	return checkWorth(m)
@@ -216,80 +214,4 @@ func checkWorth(m *Record) error {
 		return fault.Field("validTo", "validTo is before validFrom").WithHint("exchange the two")
 	}
 	return nil
-}
-
-// text refuses a text that is too long or not valid UTF-8, and returns it without surrounding
-// blanks.
-func text(field, s string, most int) (string, error) {
-	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-		return "", fault.Field(field, "%s is not valid UTF-8, or holds a NUL", field).WithHint("give plain text")
-	}
-	s = strings.TrimFunc(s, unicode.IsSpace)
-	if n := utf8.RuneCountInString(s); n > most {
-		return "", fault.TooLarge(field, n, most, "characters")
-	}
-	return s, nil
-}
-
-// texts checks a list of texts, and drops those that are blank or repeated.
-func texts(field string, list []string, most, longest int) ([]string, error) {
-	if len(list) > most {
-		return nil, fault.TooLarge(field, len(list), most, "items")
-	}
-	out := make([]string, 0, len(list))
-	seen := make(map[string]bool, len(list))
-	for i, s := range list {
-		s, err := text(fmt.Sprintf("%s[%d]", field, i), s, longest)
-		if err != nil {
-			return nil, err
-		}
-		if key := groups.Fold(s); s != "" && !seen[key] {
-			seen[key] = true
-			out = append(out, s)
-		}
-	}
-	return out, nil
-}
-
-// labels checks tags or domains: each without #, with / between a tag and those below it.
-func labels(field string, list []string) ([]string, error) {
-	list = slices.Clone(list)
-	for i, s := range list {
-		list[i] = strings.TrimPrefix(strings.TrimSpace(s), "#")
-	}
-	list, err := texts(field, list, MaxLabels, MaxLabel)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range list {
-		parts := strings.Split(s, "/")
-		if strings.ContainsFunc(s, badInLabel) || slices.Contains(parts, "") {
-			return nil, fault.Field(fmt.Sprintf("%s[%d]", field, i), "%s[%d] is not a tag", field, i).
-				WithHint("write letters, digits, hyphens and underscores, with / between a tag and one below it")
-		}
-	}
-	return list, nil
-}
-
-func badInLabel(r rune) bool {
-	return r != '/' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
-}
-
-// ids checks a list of ids, and drops repeated ones.
-func ids(field string, list []string) ([]string, error) {
-	if len(list) > MaxReferences {
-		return nil, fault.TooLarge(field, len(list), MaxReferences, "items")
-	}
-	out := make([]string, 0, len(list))
-	seen := make(map[string]bool, len(list))
-	for i, id := range list {
-		if err := entities.CheckID(fmt.Sprintf("%s[%d]", field, i), id); err != nil {
-			return nil, err
-		}
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out, nil
 }

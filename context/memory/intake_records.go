@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -88,7 +89,7 @@ func checkContext(c *ContextRecord) (err error) {
 	if c.Name, err = entities.CheckName("name", c.Name, MaxContextName); err != nil {
 		return err
 	}
-	if c.Description, err = text("description", c.Description, MaxDescription); err != nil {
+	if c.Description, err = texts.Check("description", c.Description, MaxDescription); err != nil {
 		return err
 	}
 	if c.Version < 1 {
@@ -332,7 +333,7 @@ func checkWhole(m *Record, w *Whole) error {
 			return fault.TooLarge(list.field, len(*list.ids), maxEvidence, "items")
 		}
 		var err error
-		if *list.ids, err = ids(list.field, *list.ids); err != nil {
+		if *list.ids, err = texts.IDs(list.field, *list.ids, MaxReferences); err != nil {
 			return err
 		}
 	}
@@ -350,10 +351,10 @@ func checkFormer(was *Version) (err error) {
 	if was.Version < 1 {
 		return fault.Field("version", "version is under 1")
 	}
-	if was.Statement, err = text("statement", was.Statement, MaxStatement); err != nil {
+	if was.Statement, err = texts.Check("statement", was.Statement, MaxStatement); err != nil {
 		return err
 	}
-	if was.Summary, err = text("summary", was.Summary, MaxSummary); err != nil {
+	if was.Summary, err = texts.Check("summary", was.Summary, MaxSummary); err != nil {
 		return err
 	}
 	if was.Statement == "" {
@@ -374,7 +375,7 @@ func checkOther(other map[string]json.RawMessage, handleText string, times ...ti
 	if size > MaxOther {
 		return fault.TooLarge("other", size, MaxOther, "bytes")
 	}
-	if _, err := text("handleText", handleText, MaxStatement); err != nil {
+	if _, err := texts.Check("handleText", handleText, MaxStatement); err != nil {
 		return err
 	}
 	for _, at := range times {

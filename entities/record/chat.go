@@ -19,6 +19,7 @@ const FinishComplete = "complete"
 type Conversation struct {
 	ID         string     `json:"id" jsonschema:"id of the conversation"`
 	Handle     string     `json:"handle,omitempty" jsonschema:"what @ names it by; absent where it would tell something private"`
+	Aliases    []string   `json:"aliases" jsonschema:"its former handles"`
 	Title      string     `json:"title" jsonschema:"its title: until one is set, the beginning of the first message of a user"`
 	Private    bool       `json:"private" jsonschema:"whether it is private"`
 	Messages   int        `json:"messages" jsonschema:"how many messages it has"`

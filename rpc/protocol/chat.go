@@ -150,7 +150,7 @@ type ChatProblem struct {
 
 const (
 	exampleConversationID = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`
-	exampleConversation   = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","private":false,` +
+	exampleConversation   = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","aliases":[],"title":"Weekend trip","private":false,` +
 		`"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:01:00Z","version":1}`
 	exampleChatMessage = `{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":1,"hash":"a3f20k",` +
 		`"role":"user","content":"Where could we hike in May?","private":false,"createdAt":"2026-03-04T09:00:00Z","finish":"complete"}`

@@ -65,6 +65,7 @@ var functions = map[string]func(text string){
 	"ForConversation": func(text string) { handle.ForConversation(text, created, 0) },
 	"MessageHash":     func(text string) { handle.MessageHash(text, text, 0) },
 	"CheckCustom":     func(text string) { _, _ = handle.CheckCustom(text, handle.Memory) },
+	"Rename":          func(text string) { _, _ = handle.Rename(handle.Memory, text, []string{text}, text) },
 	"Lower":           func(text string) { handle.Lower(text) },
 	"Fold":            func(text string) { handle.Fold(text) },
 	"ParseNumber":     func(text string) { _, _ = handle.ParseNumber("claim_" + text) },

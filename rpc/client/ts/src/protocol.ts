@@ -658,6 +658,8 @@ export interface Conversation {
   id: string;
   /** What @ names it by; absent where it would tell something private. */
   handle?: string;
+  /** Its former handles. */
+  aliases: string[];
   /** Its title: until one is set, the beginning of the first message of a user. */
   title: string;
   /** Whether it is private. */

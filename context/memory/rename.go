@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// errSame ends a transaction that would change nothing.
+var errSame = errors.New("the record has the handle already")
+
+// Rename gives a memory another handle; the one that it had goes on leading to it. One that it had before
+// may come back. The errors are those of Update, and Conflict for a handle that is taken.
+func (s *Store) Rename(ctx context.Context, v *audience.View, id, asked string) (*record.Memory, error) {
+	out, err := s.change(ctx, v, id, nil, func(tx *kv.Tx, m *Record, _ time.Time) error {
+		if err := writable(m); err != nil {
+			return err
+		}
+		r, err := handle.Rename(handle.Memory, m.Handle, m.Aliases, asked)
+		switch {
+		case err != nil:
+			return err
+		case r.Same:
+			return errSame
+		}
+		m.Handle, m.Aliases = r.Handle, r.Former
+		if r.Had {
+			return nil
+		}
+		return s.claim(tx, v, m, asked)
+	})
+	if errors.Is(err, errSame) {
+		return s.after(v, id)
+	}
+	return out, err
+}
+
+// RenameContext is Rename for a context.
+func (s *Store) RenameContext(ctx context.Context, v *audience.View, id, asked string) (*Context, error) {
+	var c *contextRecord
+	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		c, err = contexts.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if c == nil || !v.Sees(c.Private) {
+			return fault.Missing("context", id)
+		}
+		r, err := handle.Rename(handle.Context, c.Handle, c.Aliases, asked)
+		if err != nil || r.Same {
+			return err
+		}
+		c.Handle, c.Aliases = r.Handle, r.Former
+		if !r.Had {
+			if err := s.claimContext(tx, v, c, nil, asked); err != nil {
+				return err
+			}
+		}
+		c.Version, c.UpdatedAt = c.Version+1, laterOf(s.now(tx), c.UpdatedAt)
+		return contexts.Put(tx, id, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.shownContext(v, c), nil
+}

@@ -1,0 +1,33 @@
+package handle
+
+import (
+	"slices"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// MaxFormer is how many former handles a record has at most.
+const MaxFormer = 100
+
+// Renaming is what becomes of the handles of a record that gets another one.
+type Renaming struct {
+	Handle string   // as it is stored
+	Former []string // with the one that it had
+	Same   bool     // it has the handle already: nothing changes
+	Had    bool     // it had the handle before: it need not be claimed
+}
+
+// Rename checks a handle that a person has chosen for a record with a handle and former ones.
+// The errors are those of CheckCustom, and Limit for too many former handles.
+func Rename(kind Kind, own string, former []string, asked string) (r Renaming, err error) {
+	if r.Handle, err = CheckCustom(asked, kind); err != nil {
+		return r, err
+	}
+	is := func(other string) bool { return Fold(other) == Fold(r.Handle) }
+	r.Same, r.Had = is(own), slices.ContainsFunc(former, is)
+	r.Former = append(slices.DeleteFunc(slices.Clone(former), is), own)
+	if !r.Same && len(r.Former) > MaxFormer {
+		return r, fault.TooLarge(field, len(r.Former), MaxFormer, "former handles")
+	}
+	return r, nil
+}
