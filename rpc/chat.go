@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
@@ -22,6 +23,7 @@ type chatKeeper interface {
 	) (list []*record.Conversation, more bool, err error)
 	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
 	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
+	resolved.Conversations
 }
 
 // messageFinder searches messages for the reader of a View.

@@ -193,6 +193,7 @@ var (
 		"tag":             {"plan", "plan/q1", "hive", "none"},
 		"tags":            {"plan", "hive", "Plan/Q2", "new"},
 		"aliases":         {"Al", "Pair", "New alias", "Alpha"},
+		"handle":          {"early_bird", "hiking", "ssdva", "ab", "claim_1", "x_tag"},
 		"prefix":          {"al", "", "ki", "t", "pro", "p"},
 		"link":            {"[[Kickoff]]", "Alpha", "![[Open#Head|x]]", "Twin", "[[Twin]]", "Pair", "a/Twin.md", "[[^block]]", "none", "[[Thing"},
 		"notes.query":     {"scales", "text of alpha", "\"see alpha\"", "tag:plan", "-alpha scales", "kikoff", "folder:projects x", "the", "type:Person al*", "after:2020-01-01"},
@@ -452,7 +453,7 @@ func (g *generator) id(c *choices, kind int, group, name string) string {
 	switch {
 	case name == "contexts", name == "parentId", group == "contexts" && name != "memoryIds":
 		list = contextIDs
-	case name == "memoryIds", group == "memory" && (name == "id" || name == "ids" || name == "supersedes" || name == "ref"):
+	case name == "memoryIds", (group == "memory" || group == "refs") && (name == "id" || name == "ids" || name == "supersedes" || name == "ref"):
 		list = memoryIDs
 	}
 	if group == "chat" || name == "conversationId" {

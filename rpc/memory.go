@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // memoryKeeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
@@ -26,6 +27,7 @@ type memoryKeeper interface {
 	Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
 	Restore(ctx context.Context, v *audience.View, id string, version int, ifVersion *int) (*record.Memory, error)
 	Retract(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
+	resolved.Memories
 	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
 	Stemming(v *audience.View, o memory.Origin) ([]string, error)
 	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (int, error)

@@ -226,6 +226,7 @@ var attempts = map[string][]string{
 		`{"ref":"@hive_tag"}`, `{"ref":"@pmem_{word}"}`, `{"ref":"@pmem_{word}","audience":"local"}`,
 	},
 	"refs.parse":       {`{"text":"@pmem_{word} and [[{title}]] of @{name}, #1"}`},
+	"refs.rename":      {`{"ref":"pmem_{word}","handle":"taken"}`, `{"ref":"{word}_context","handle":"taken"}`, `{"ref":"` + privateChat + `","handle":"taken"}`, `{"ref":"{name}","handle":"taken"}`, `{"ref":"mlink","handle":"fine_handle"}`, `{"ref":"` + namedChat + `","handle":"fine_talk"}`},
 	"refs.complete":    {`{"prefix":"","limit":50}`, `{"prefix":"#"}`, `{"prefix":"pmem_{word}"}`, `{"prefix":"{word}"}`, `{"prefix":"{name}"}`, `{"prefix":"{nick}"}`, `{"prefix":"{title}"}`, `{"prefix":"{tag}"}`, `{"prefix":"","kinds":["context","conversation"],"limit":1}`, `{"prefix":"","kinds":["entity","tag"],"limit":3}`},
 	"memory.add":       {`{"id":"pmem","statement":"x"}`, `{"statement":"About [[{title}]]"}`, `{"statement":"x","noteIds":["psecret"]}`, `{"statement":"x","source":{"kind":"user","noteId":"psecret"}}`, `{"statement":"x","entityIds":["pboss"]}`, `{"statement":"x","contexts":["pctx"]}`, `{"statement":"x","supersedes":["pmem"]}`, `{"statement":"@{name} and @[{name} Long] met"}`},
 	"memory.addMany":   {`{"memories":[{"id":"pmem","statement":"x"}]}`, `{"memories":[{"statement":"y"},{"statement":"x","supersedes":["pmem"]}]}`},

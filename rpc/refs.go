@@ -26,6 +26,10 @@ func (c scope) refsResolve(ctx context.Context, s *Session, p protocol.RefsResol
 	})
 }
 
+func (c scope) refsRename(ctx context.Context, _ *Session, p protocol.RefsRename) (record.Renamed, error) {
+	return resolved.Rename(ctx, c.view, c.refs, c.memory, c.chat, p)
+}
+
 func refsParse(_ context.Context, _ *Session, p protocol.RefsParse) (*refs.Result, error) {
 	return refs.Parse(p.Text, refs.Unit(p.Unit))
 }

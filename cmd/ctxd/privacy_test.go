@@ -155,6 +155,7 @@ var commandsForPeople = map[string]string{
 	"inspect privacy": "is about all records: what is private is its very answer",
 	"inspect rpc":     "prints names of methods and figures",
 	"inspect log":     "prints the log, in which no record stands",
+	"refs rename":     "writes, and says what of, to who may write",
 	"refs parse":      "asks no store: it prints what its caller wrote",
 	"config":          "prints settings",
 	"completion":      "prints a script",

@@ -39,3 +39,11 @@ type Resolved struct {
 	Total     int          `json:"total" jsonschema:"how many memories there are"`
 	Truncated bool         `json:"truncated" jsonschema:"whether there are more memories than are given, or contexts below the depth that is looked at"`
 }
+
+// Renamed is a record that has got another handle. One of its members beside Kind is set.
+type Renamed struct {
+	Kind         ResolvedType  `json:"kind" enum:"memory,context,conversation" jsonschema:"what it is"`
+	Memory       *Memory       `json:"memory,omitempty" jsonschema:"the memory"`
+	Context      *Context      `json:"context,omitempty" jsonschema:"the context"`
+	Conversation *Conversation `json:"conversation,omitempty" jsonschema:"the conversation"`
+}

@@ -37,6 +37,12 @@ type RefResult struct {
 	Error *Error `json:"error,omitempty" jsonschema:"why it leads nowhere; all else but ref is absent then"`
 }
 
+// RefsRename are the parameters of refs.rename.
+type RefsRename struct {
+	Ref    string `json:"ref" jsonschema:"a memory, a context or a conversation, as refs.resolve takes it"`
+	Handle string `json:"handle" jsonschema:"its new handle: 3 to 60 letters, digits, _ and -, a letter first, neither _ nor - at the end"`
+}
+
 const exampleMemoryRef = `"type":"memory","via":"number","sourceId":"550e8400-e29b-41d4-a716-446655440000","memories":[` + exampleMemory + `],"total":1,"truncated":false`
 
 var refsMethods = []Method{
@@ -60,5 +66,12 @@ var refsMethods = []Method{
 		Example{
 			`{"refs":["#42","@nobody"]}`,
 			`{"results":[{"ref":"#42",` + exampleMemoryRef + `},{"ref":"@nobody","error":{"code":1001,"message":"No memory, context or entity is called nobody","data":{"kind":"not_found","field":"refs[1]","hint":"give an id, a handle such as prefer_morning_workouts_a3f2, a number such as #42, or a name","retryable":false}}}]}`,
+		}, CodeNotFound, CodeConflict, CodeLimit),
+	describe[RefsRename, record.Renamed]("refs.rename", Mutation,
+		"Give a memory, a context or a conversation another handle.",
+		"The handle that it had goes on leading to it, and nobody else can have it; so may one of those before be its handle again. Of entities, tags and domains the handle follows the name: the error is 1002, and says to rename the entity.",
+		Example{
+			`{"ref":"weekend_trip_k3x9","handle":"hiking"}`,
+			`{"kind":"conversation","conversation":{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"hiking","aliases":["weekend_trip_k3x9"],"title":"Weekend trip","private":false,"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:02:00Z","version":2}}`,
 		}, CodeNotFound, CodeConflict, CodeLimit),
 }

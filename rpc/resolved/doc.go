@@ -1,4 +1,5 @@
-// Package resolved answers refs.resolve: one reference, or several of which each has its own error.
+// Package resolved answers refs.resolve: one reference, or several of which each has its own error. It
+// finds the record that refs.rename is to give another handle.
 //
-// The handler of rpc calls it. It holds nothing, and is safe for concurrent use.
+// The handlers of rpc call it. It holds nothing, and is safe for concurrent use.
 package resolved

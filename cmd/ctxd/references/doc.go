@@ -2,5 +2,5 @@
 // handles begin with what was typed.
 //
 // parse finds references with package context/refs, as the daemon does for refs.parse, and so needs
-// no daemon; complete and resolve ask it. The package keeps nothing; one goroutine runs a command.
+// no daemon; complete, resolve and rename ask it. The package keeps nothing; one goroutine runs a command.
 package references

@@ -19,6 +19,7 @@ type Options struct {
 type Command struct {
 	Complete Complete `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
 	Parse    Parse    `cmd:"" help:"List the references in a message, and what is left of it to search by."`
+	Rename   Rename   `cmd:"" help:"Give a memory, a context or a conversation another handle; the former one leads there too."`
 	Resolve  Resolve  `cmd:"" help:"Show what references lead to, with the memories that belong to it."`
 }
 

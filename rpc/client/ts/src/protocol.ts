@@ -2214,6 +2214,17 @@ export interface Reindexed {
   ms: number;
 }
 
+export interface Renamed {
+  /** What it is. */
+  kind: "memory" | "context" | "conversation";
+  /** The memory. */
+  memory?: Memory;
+  /** The context. */
+  context?: Context;
+  /** The conversation. */
+  conversation?: Conversation;
+}
+
 export interface RerankerInfo {
   /** The reranker. */
   kind: "runner" | "http";
@@ -3477,6 +3488,14 @@ export interface RefsResolveParams {
   audience?: "local" | "remote";
 }
 
+/** Params of refs.rename. */
+export interface RefsRenameParams {
+  /** A memory, a context or a conversation, as refs.resolve takes it. */
+  ref: string;
+  /** Its new handle: 3 to 60 letters, digits, _ and -, a letter first, neither _ nor - at the end. */
+  handle: string;
+}
+
 /** Params of memory.add. */
 export interface MemoryAddParams {
   /** Id, 1 to 64 letters, digits, hyphens and underscores; a new UUID when absent. */
@@ -4413,6 +4432,13 @@ export interface Methods {
    * @example {"refs":["#42","@nobody"]}
    */
   "refs.resolve": { params: RefsResolveParams; result: RefsResolved };
+  /**
+   * Give a memory, a context or a conversation another handle.
+   * The handle that it had goes on leading to it, and nobody else can have it; so may one of those before be its handle again. Of entities, tags and domains the handle follows the name: the error is 1002, and says to rename the entity.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"ref":"weekend_trip_k3x9","handle":"hiking"}
+   */
+  "refs.rename": { params: RefsRenameParams; result: Renamed };
   /**
    * Write one memory down: a statement about the person or their world.
    * The same statement again in the same tier, compared without case, blanks and the punctuation at its end, makes no second memory. What it supersedes holds no more. Over the cap of the tier memoryBank the active memory that is worth least is archived, never one that is pinned or always injected. A remote connection chooses no id, and finds no duplicate in what is private.
