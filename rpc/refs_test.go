@@ -58,7 +58,7 @@ func TestREF7_ResolveOverTheWire(t *testing.T) {
 	d.do("contexts.put", `{"id":"health","name":"Health Goals"}`)
 	d.do("contexts.put", `{"id":"sport","name":"Sport","parentId":"health"}`)
 	d.do("memory.add", `{"id":"run","handle":"running","statement":"I run on Mondays","contexts":["sport"],"tags":["fitness/outside"]}`)
-	d.do("memory.add", `{"id":"sleep","handle":"sleeping","statement":"I sleep well, says Alice Novak","contexts":["health"],"domains":["health"]}`)
+	d.do("memory.add", `{"id":"night","handle":"sleeping","statement":"I sleep well, says Alice Novak","contexts":["health"],"domains":["health"]}`)
 	talk := d.do("chat.append", `{"title":"Fix bus","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"`+strings.Repeat("long ", 2000)+`"}]}`)
 	conversation := d.do("chat.get", `{"ref":"`+at(talk, "conversationId").(string)+`"}`)
 	handle := at(conversation, "conversation.handle").(string)
@@ -66,15 +66,15 @@ func TestREF7_ResolveOverTheWire(t *testing.T) {
 
 	for ref, want := range map[string][4]any{
 		"#1":                              {"memory", "number", "run", "run"},
-		"2":                               {"memory", "number", "sleep", "sleep"},
+		"2":                               {"memory", "number", "night", "night"},
 		"@RUNNING":                        {"memory", "handle", "run", "run"},
 		"run":                             {"memory", "id", "run", "run"},
-		"@health_goals_context":           {"context", "handle", "health", "sleep"},
-		"@Health goals":                   {"context", "name", "health", "sleep"},
+		"@health_goals_context":           {"context", "handle", "health", "night"},
+		"@Health goals":                   {"context", "name", "health", "night"},
 		"@fitness_tag":                    {"tag", "computed", "fitness", "run"},
-		"@health_domain":                  {"domain", "computed", "health", "sleep"},
-		"@alice_novak_person_entity":      {"entity", "computed", "alice", "sleep"},
-		"@[Alice Novak]":                  {"entity", "name", "alice", "sleep"},
+		"@health_domain":                  {"domain", "computed", "health", "night"},
+		"@alice_novak_person_entity":      {"entity", "computed", "alice", "night"},
+		"@[Alice Novak]":                  {"entity", "name", "alice", "night"},
 		"@" + handle:                      {"conversation", "handle", at(conversation, "conversation.id"), nil},
 		"@conv_" + handle + "_msg_1":      {"conversation_message", "message", at(conversation, "messages.0.id"), nil},
 		"conv_" + handle + "_msg_" + hash: {"conversation_message", "message", at(conversation, "messages.1.id"), nil},
