@@ -112,7 +112,7 @@ type best struct {
 
 // pieceSize is how many starts a piece has at most. It is the time of a change, which moves
 // half of it, against that of Complete, which looks at the best of each piece
-// (BenchmarkComplete).
+// (BenchmarkREF16_Complete).
 const pieceSize = 128
 
 // fill makes an empty list of starts.
