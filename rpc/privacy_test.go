@@ -216,8 +216,12 @@ var attempts = map[string][]string{
 	"graph.neighbors":   {`{"id":"cid","depth":4,"fields":16}`, `{"id":"open","depth":4}`, `{"id":"pboss"}`, `{"id":"ann","depth":2,"fields":16}`},
 	"graph.path":        {`{"from":"cid","to":"pboss"}`, `{"from":"open","to":"thing"}`, `{"from":"cid","to":"ann","ways":4,"fields":16}`},
 	"graph.stats":       {`{}`},
-	"context.assemble":  {`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`, `{"text":"{name} scales of Ann and Cid","memories":20}`, `{"text":"what of {title}?","memories":20,"format":"xml","conversationId":"{name}"}`},
-	"context.recent":    {`{"limit":50}`, `{"audience":"local"}`},
+	"context.assemble": {
+		`{"text":"@pmem_{word} #1 #2 #3 @{word}_context @{word} @{tag}_tag @hive_tag @memory:pmem and @Plans [[{title}]]","searchNotes":8}`,
+		`{"text":"@plans_context @{name}_person_entity @below_context conv_{word}_talk_1a2b_msg_1 @ctx @{name}","format":"xml","memories":10}`,
+		`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`, `{"text":"{name} scales of Ann and Cid","memories":20}`, `{"text":"what of {title}?","memories":20,"format":"xml","conversationId":"{name}"}`,
+	},
+	"context.recent": {`{"limit":50}`, `{"audience":"local"}`},
 	"refs.resolve": {
 		`{"refs":["@pmem_{word}","pmem","pctx","pboss","psecret","plone","@{word}_context","@{word}","@{name}","@[{name} Long]","{nick}","{lone}","[[{title}]]","[[{alias}]]"]}`,
 		`{"refs":["@{tag}_tag","@hive_tag","{word}_domain","@{name}_person_entity","{title}","{label}","@Plans {title}","@Plans [[{title}]]","Cid {title}","Cid [[{title}]]"]}`,

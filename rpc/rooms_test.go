@@ -131,7 +131,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		Handles: completing, Refs: referred,
 		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
-			Memories: mem, Finder: ranker, Conversations: chats, Now: now,
+			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Now: now,
 		}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

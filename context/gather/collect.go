@@ -56,7 +56,7 @@ func (c *call) collect() error {
 	m := c.mentions
 	c.privacy = c.view.Privacy()
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
-	c.in.Dropped = m.dropped
+	c.in.Dropped, c.warnings = m.dropped, m.warnings
 	c.pinned(m)
 	c.walk(m.entities)
 	if c.incomplete {
@@ -181,7 +181,7 @@ func (c *call) shown(t text, n *prompt.Note) (*shownText, error) {
 			return shown, err
 		}
 		n.Partial = true
-		return c.g.texts.passages(c.ctx, c.view, t.note, c.Text, t.near)
+		return c.g.texts.passages(c.ctx, c.view, t.note, c.mentions.query, t.near)
 	}
 	shown, missing, err := c.g.texts.parts(c.ctx, c.view, t.note, t.parts)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
@@ -23,10 +24,11 @@ type Options struct {
 
 	MaxEntities int // entities in a prompt at most; 0: prompt.MaxEntities
 
-	Memories      memories      // nil: there are none
-	Finder        finder        // of memories and messages; nil: none is found
-	Conversations conversations // nil: there are none
-	ColdStart     time.Duration // after which a conversation begins anew; 0: DefaultColdStart
+	Refs          *resolve.Resolver // of what a message refers to; nil: mentions of entities and notes only
+	Memories      memories          // nil: there are none
+	Finder        finder            // of memories and messages; nil: none is found
+	Conversations conversations     // nil: there are none
+	ColdStart     time.Duration     // after which a conversation begins anew; 0: DefaultColdStart
 
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
@@ -85,6 +87,9 @@ func Open(store storage, rooms *audience.Rooms, opts Options) *Gatherer {
 	if opts.Reports == 0 {
 		opts.Reports = DefaultReports
 	}
+	if opts.Refs == nil {
+		opts.Refs = resolve.New(resolve.Options{})
+	}
 	opts.ColdStart = cmp.Or(opts.ColdStart, DefaultColdStart)
 	if opts.NewSecret == nil {
 		opts.NewSecret = newSecret
@@ -109,7 +114,12 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 			return nil, err
 		}
 	}
-	found, skipped, why := g.search(ctx, r)
+	m, err := mentioned(ctx, g.opts.Refs, r)
+	if err != nil {
+		return nil, err
+	}
+	clock.lap("mentions")
+	found, skipped, why := g.search(ctx, r, m.query)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -121,8 +131,6 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 		clock.lap("search")
 		clock.stages[len(clock.stages)-1].Why = why
 	}
-	m := mentioned(ctx, r)
-	clock.lap("mentions")
 	c, err := g.readable(ctx, r, m, found, &clock)
 	if err != nil {
 		return nil, err
@@ -163,8 +171,10 @@ func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found 
 			return nil, err
 		}
 		clock.lap("entities")
-		c.referenced()
-		err = c.remember(clock)
+		err = c.referenced()
+		if err == nil {
+			err = c.remember(clock)
+		}
 		if err == nil {
 			err = c.readTexts()
 		}

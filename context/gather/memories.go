@@ -21,31 +21,46 @@ type memories interface {
 		limit int) (page []*record.Memory, total int, more bool, err error)
 }
 
-// referenced takes in the attached memories, as the reader of the prompt sees them. It is called when
-// no commit waits, since names are looked for in what they say.
-func (c *call) referenced() {
-	ids := c.mentions.memories
-	if len(ids) == 0 {
-		return
+// referenced takes in what the message refers to and the attached memories, as the reader of the prompt sees
+// them. It is called when no commit waits, since names are looked for in what they say.
+func (c *call) referenced() error {
+	var ids []string
+	for _, of := range c.mentions.memories {
+		if of.message == nil {
+			ids = append(ids, of.id)
+		}
+	}
+	if len(c.mentions.memories) == 0 {
+		return nil
 	}
 	shown, told := c.g.remembered(c.view, ids), []*record.Memory(nil)
-	for i, m := range shown {
-		switch {
+	at := -1
+	for i := range c.mentions.memories {
+		of := &c.mentions.memories[i]
+		if of.message != nil {
+			if err := c.said(of); err != nil {
+				return err
+			}
+			continue
+		}
+		at++
+		switch m := shown[at]; {
 		case m != nil && m.Status != record.MemoryRetracted:
-			c.in.Referenced = append(c.in.Referenced, attached(m))
+			c.in.Referenced = append(c.in.Referenced, chosen(m, of.ref))
 		case m != nil: // it was wrong
-			c.drop(prompt.KindMemory, ids[i], m.Handle, prompt.Deleted)
+			c.drop(prompt.KindMemory, of.id, m.Handle, prompt.Deleted)
 		default:
 			if told == nil {
 				told = c.g.remembered(c.told, ids)
 			}
 			reason := prompt.Unknown
-			if told[i] != nil {
+			if told[at] != nil {
 				reason = prompt.Private
 			}
-			c.drop(prompt.KindMemory, ids[i], "", reason)
+			c.drop(prompt.KindMemory, of.id, "", reason)
 		}
 	}
+	return nil
 }
 
 // remembered returns the memories with ids; without a store of them there are none.
@@ -56,8 +71,13 @@ func (g *Gatherer) remembered(v *audience.View, ids []string) []*record.Memory {
 	return g.opts.Memories.Shown(v, ids)
 }
 
-func attached(m *record.Memory) prompt.Memory {
+// chosen returns a memory that the user typed a reference to, or attached when ref is "".
+func chosen(m *record.Memory, ref string) prompt.Memory {
 	out := candidate(m, prompt.SourceAttached, "attached by the user")
+	if ref != "" {
+		out = candidate(m, prompt.SourceReferenced, named(ref))
+		out.Group, out.Ref = ref, ref
+	}
 	if len(m.Questions) > 0 {
 		out.Question = m.Questions[0]
 	}

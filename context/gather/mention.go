@@ -3,12 +3,9 @@ package gather
 import (
 	"context"
 	"slices"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/clipperhouse/uax29/v2/words"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -20,7 +17,9 @@ import (
 type mentions struct {
 	entities []string
 	notes    []string
-	memories []string // attached ones
+	memories []referral // typed ones, in the order of the prompt, then those that were attached
+	query    string     // the message as it is searched for
+	warnings []prompt.Warning
 	dropped  []prompt.Dropped
 	parts    map[string][]parts.Part // of notes of which the text names only parts
 
@@ -29,11 +28,12 @@ type mentions struct {
 	told *audience.View // what the report may tell of
 }
 
-// mentioned resolves the mentions of a request.
-func mentioned(ctx context.Context, r *request) *mentions {
+// mentioned resolves the mentions and references of a request. The errors are those of a store that can't be
+// read, and of a context that has ended.
+func mentioned(ctx context.Context, refs *resolve.Resolver, r *request) (*mentions, error) {
 	m := &mentions{
 		view: r.view, told: r.told, entities: make([]string, 0, len(r.MentionedEntityIDs)),
-		notes: make([]string, 0, len(r.MentionedNoteIDs)),
+		notes: make([]string, 0, len(r.MentionedNoteIDs)), query: r.Text,
 	}
 	seen := make(map[string]bool)
 	for _, id := range r.MentionedEntityIDs {
@@ -43,34 +43,26 @@ func mentioned(ctx context.Context, r *request) *mentions {
 	for _, id := range r.MentionedNoteIDs {
 		m.once(seenNotes, prompt.KindNote, id, &m.notes, true)
 	}
-	if len(r.AttachedMemoryIDs) > 0 {
-		seen := make(map[string]bool)
-		for _, id := range r.AttachedMemoryIDs {
-			m.once(seen, prompt.KindMemory, id, &m.memories, true)
+	if r.Text != "" {
+		m.links(seenNotes, r.Text)
+		if err := m.references(ctx, refs, seen, r.Text); err != nil {
+			return nil, err
 		}
 	}
-	if r.Text == "" {
-		return m
-	}
-	behind := 0 // the last name
-	for ref, rest := range markdown.Mentions(r.Text) {
-		if ref.Kind == markdown.WikilinkRef {
-			part, _ := parts.Of(markdown.ReadLink(r.Text[ref.Start:ref.End]))
-			m.note(seenNotes, ref.Target, part)
-			continue
-		}
-		if ctx.Err() != nil || m.full() {
-			break
-		}
-		if ref.Start >= behind {
-			behind = m.mention(seen, ref, rest)
-		}
-	}
+	m.attached(r.AttachedMemoryIDs)
 	if m.full() {
 		m.dropped = append(m.dropped,
 			prompt.Dropped{Kind: prompt.KindEntity, Title: "further mentions", Reason: prompt.OverLimit})
 	}
-	return m
+	return m, nil
+}
+
+// links takes the notes in that a message links to.
+func (m *mentions) links(seen map[string]bool, text string) {
+	for _, l := range markdown.Links(text) {
+		part, _ := parts.Of(markdown.ReadLink(text[l.Start:l.End]))
+		m.note(seen, l.Target, part)
+	}
 }
 
 // maxMentions is how many mentions of a message count: more are no question.
@@ -141,27 +133,20 @@ func (m *mentions) part(id string, part parts.Part, seen bool) {
 	}
 }
 
-// mention takes a mention in, of which rest is what follows the '@', and returns where
-// the name ends.
-func (m *mentions) mention(seen map[string]bool, ref markdown.Reference, rest string) (end int) {
-	if !ref.Open() {
-		m.name(seen, ref.Target, m.view.Named(ref.Target),
-			func() []*entities.Entity { return m.told.Named(ref.Target) })
-		return ref.End
-	}
-	found, size := m.view.MentionAt(rest)
-	if size > 0 {
-		m.name(seen, rest[:size], found, nil)
-		return ref.End + size
-	}
-	word := firstWord(rest)
-	if word != "" {
-		m.name(seen, word, nil, func() []*entities.Entity {
-			found, _ := m.told.MentionAt(rest)
+// mention takes a mention in that is not of one record.
+func (m *mentions) mention(seen map[string]bool, f *resolve.Found) {
+	switch {
+	case f.Name == "":
+	case len(f.Entities) > 0:
+		m.name(seen, f.Name, f.Entities, nil)
+	case f.Rest == "": // in brackets
+		m.name(seen, f.Name, nil, func() []*entities.Entity { return m.told.Named(f.Name) })
+	default:
+		m.name(seen, f.Name, nil, func() []*entities.Entity {
+			found, _ := m.told.MentionAt(f.Rest)
 			return found
 		})
 	}
-	return ref.End + len(word)
 }
 
 // name takes a mention of entities in. withheld finds those that the prompt's reader
@@ -188,17 +173,4 @@ func (m *mentions) name(seen map[string]bool, text string, found []*entities.Ent
 		candidates = append(candidates, c)
 	}
 	m.unclear(prompt.KindEntity, text, candidates)
-}
-
-// firstWord returns the word that an unknown mention begins with, "" when it
-// is none.
-func firstWord(text string) string {
-	w := words.FromString(text)
-	if !w.Next() {
-		return ""
-	}
-	if r, _ := utf8.DecodeRuneInString(w.Value()); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-		return ""
-	}
-	return w.Value()
 }

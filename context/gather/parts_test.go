@@ -134,7 +134,7 @@ func TestCTX21_ShowsWhatMatches(t *testing.T) {
 		"hi": "the message asks nothing", "zzzqqq": "no note is about the message",
 	} {
 		res := w.assemble(t, gather.Params{Text: text, SearchNotes: 3})
-		if st := res.Report.Stages[0]; res.System != "" || st.Name != "search" || !st.Skipped || st.Why != why {
+		if st := res.Report.Stages[1]; res.System != "" || st.Name != "search" || !st.Skipped || st.Why != why {
 			t.Errorf("%s: %+v %q", text, st, res.System)
 		}
 	}

@@ -133,10 +133,10 @@ func (r *remembering) found() (why string, err error) {
 	switch {
 	case r.g.opts.Finder == nil:
 		return "there is no index to search", nil
-	case passages.AsksNothing(r.Text):
+	case passages.AsksNothing(r.mentions.query):
 		return "the message asks nothing", nil
 	}
-	ask := recall.Request{Query: r.Text, Limit: r.Memories + len(r.taken)}
+	ask := recall.Request{Query: r.mentions.query, Limit: r.Memories + len(r.taken)}
 	if r.ConversationID != "" {
 		ask.Limit *= 2
 	}
@@ -157,7 +157,7 @@ func (r *remembering) found() (why string, err error) {
 		case h.Message == nil && !r.taken[h.ID]:
 			r.take(h.Memory, prompt.Facts, prompt.SourceAuto, "found by search")
 			left--
-		case h.Message != nil && h.Message.Conversation != r.ConversationID:
+		case h.Message != nil && h.Message.Conversation != r.ConversationID && !r.taken[h.ID]:
 			said = append(said, h)
 			left--
 		}

@@ -13,17 +13,17 @@ import (
 // search finds notes for the message, best first: as many as can be needed when
 // some of them are shown elsewhere. It runs before the rest, outside the view of
 // the store. why says what is missing.
-func (g *Gatherer) search(ctx context.Context, r *request) (found []search.Hit, skipped bool, why string) {
+func (g *Gatherer) search(ctx context.Context, r *request, query string) (found []search.Hit, skipped bool, why string) {
 	switch {
 	case r.SearchNotes == 0:
 		return nil, true, ""
 	case !r.view.CanSearch():
 		return nil, true, "there is no index to search"
-	case passages.AsksNothing(r.Text):
+	case passages.AsksNothing(query):
 		return nil, true, "the message asks nothing"
 	}
 	req := search.Request{
-		Query: r.Text, Plain: true, Mode: search.Hybrid,
+		Query: query, Plain: true, Mode: search.Hybrid,
 		Limit: r.SearchNotes + prompt.MaxPinned + prompt.MaxLinked,
 	}
 	res, err := r.view.Search(ctx, req)

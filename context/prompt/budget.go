@@ -14,7 +14,7 @@ import (
 type BudgetTable[T any] struct {
 	Total      T `json:"total,omitempty" default:"64000" jsonschema:"the whole prompt"`
 	Pinned     T `json:"pinned,omitempty" default:"20500" jsonschema:"pinned notes"`
-	Referenced T `json:"referenced,omitempty" default:"24000" jsonschema:"memories that the user attached"`
+	Referenced T `json:"referenced,omitempty" default:"24000" jsonschema:"memories and messages that the user named or attached"`
 	Entities   T `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
 	Linked     T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
 	Search     T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`

@@ -170,6 +170,15 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
+// CandidatesOf returns what the reference of the nearest Error in the chain of err may have meant.
+func CandidatesOf(err error) []Candidate {
+	var e *Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	return e.Candidates
+}
+
 // Message returns what may be said of err to a client: the message of the
 // nearest Error, and nothing of what lies behind it.
 func Message(err error) string {

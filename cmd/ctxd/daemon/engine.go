@@ -243,6 +243,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
+	refs := resolver(mem, chats, completing)
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -258,9 +259,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Recall:   ranker,
 		Messages: said,
 		Handles:  completing,
-		Refs:     resolver(mem, chats, completing),
+		Refs:     refs,
 		Gather: gather.Open(db, seen, gather.Options{
-			Reports: limits.Reports, Memories: mem, Finder: ranker, Conversations: chats, ColdStart: limits.ColdStart,
+			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, ColdStart: limits.ColdStart,
 		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

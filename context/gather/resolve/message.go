@@ -125,15 +125,17 @@ func (r *Resolver) typed(ctx context.Context, v *audience.View, ref *refs.Ref) (
 		return t, err
 	}
 	w := word{text: ref.ID}
-	for _, step := range [...]func(context.Context, *audience.View, word) (*Target, error){
-		r.byMessage, r.byNumber, r.byHandle, r.byComputed,
-	} {
-		t, err := step(ctx, v, w)
-		if t != nil || err != nil {
-			return t, err
-		}
+	switch ref.Kind {
+	case refs.Number:
+		return r.byNumber(ctx, v, w)
+	case refs.Conversation:
+		return r.byMessage(ctx, v, w)
 	}
-	return nil, nil
+	t, err := r.byHandle(ctx, v, w)
+	if t != nil || err != nil {
+		return t, err
+	}
+	return r.byComputed(ctx, v, w)
 }
 
 // mention is step 5 for what follows an @: the longest name counts.
@@ -185,6 +187,9 @@ func (r *Resolver) contextAt(v *audience.View, text string) (list []*memory.Cont
 // Clean returns a message as it is searched for: without references to memories and to what holds
 // some, with the names of entities and notes without their marks, and with what leads to nothing as it is.
 func Clean(text string, found []Found) string {
+	if len(found) == 0 {
+		return text
+	}
 	list := make([]refs.Ref, len(found))
 	by := make(map[int]refs.Treatment, len(found))
 	for i, f := range found {

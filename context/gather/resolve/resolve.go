@@ -67,9 +67,8 @@ type Target struct {
 
 // word is a reference without its marks, and how it may be read.
 type word struct {
-	text  string
-	ids   bool // as the id of a record
-	plain bool // as the number of a memory without a mark
+	text string
+	ids  bool // as the id of a record
 }
 
 // Resolve returns what one reference leads to, with at most limit memories: an id, a handle, a number, a
@@ -116,7 +115,7 @@ func (r *Resolver) resolve(ctx context.Context, v *audience.View, ref string) (*
 	if id, ok := memoryID(bare); ok {
 		return r.orMissing(ctx, v, ref, func() (*Target, error) { return r.memoryID(v, id) })
 	}
-	w := word{text: bare, ids: true, plain: true}
+	w := word{text: bare, ids: true}
 	return r.orMissing(ctx, v, bare, func() (*Target, error) { return r.word(ctx, v, w) })
 }
 
@@ -234,7 +233,7 @@ func (r *Resolver) memoryID(v *audience.View, id string) (*Target, error) {
 // byNumber is step 2.
 func (r *Resolver) byNumber(_ context.Context, v *audience.View, w word) (*Target, error) {
 	number, ok := handle.ParseNumber(w.text)
-	if !ok || r.opts.Memories == nil || !w.plain && '1' <= w.text[0] && w.text[0] <= '9' {
+	if !ok || r.opts.Memories == nil {
 		return nil, nil
 	}
 	id := r.opts.Memories.ByNumber(v, int64(number))
@@ -274,6 +273,9 @@ func (r *Resolver) byHandle(ctx context.Context, v *audience.View, w word) (*Tar
 
 // byComputed is step 4.
 func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Target, error) {
+	if strings.IndexByte(w.text, '_') < 0 { // as in most names: it has no suffix
+		return nil, nil
+	}
 	folded := handle.Fold(w.text)
 	if strings.HasSuffix(folded, handle.Entity.Suffix()) {
 		switch list := v.Handled(w.text); len(list) {

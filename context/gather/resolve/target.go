@@ -37,6 +37,9 @@ func (r *Resolver) entity(v *audience.View, id string, via record.ResolvedVia) *
 	return &Target{Type: record.ResolvedEntity, Via: via, ID: id, Memories: r.group(v, groups.Entity, id)}
 }
 
+// About returns the ids of the memories about an entity.
+func (r *Resolver) About(v *audience.View, id string) []string { return r.group(v, groups.Entity, id) }
+
 func (r *Resolver) group(v *audience.View, kind groups.Kind, key string) []string {
 	if r.opts.Memories == nil {
 		return nil

@@ -413,7 +413,7 @@ export interface ContextBudgets {
    */
   pinned?: number;
   /**
-   * Memories that the user attached.
+   * Memories and messages that the user named or attached.
    * 24000 when absent.
    */
   referenced?: number;
