@@ -132,12 +132,17 @@ func (l *list) addPiece(x *Index, at int, starts []start) {
 
 func (x *Index) bestOf(who reader, starts []start) (b best) {
 	for _, s := range starts {
-		rank := x.ranks[who][s.n]
-		if rank > b.rank || rank > 0 && rank == b.rank && x.compare(who, s.n, b.n) < 0 {
-			b = best{rank, s}
+		if x.isBetter(who, s, &b) {
+			b = best{x.ranks[who][s.n], s}
 		}
 	}
 	return b
+}
+
+// isBetter reports whether a start counts more for a reader than the best of others.
+func (x *Index) isBetter(who reader, s start, b *best) bool {
+	rank := x.ranks[who][s.n]
+	return rank > b.rank || rank > 0 && rank == b.rank && x.compare(who, s.n, b.n) < 0
 }
 
 // renewBest looks for the best of a piece again.
@@ -161,13 +166,25 @@ func (l *list) insert(x *Index, s start) {
 	p := l.pieceOf(x, s)
 	in, _ := slices.BinarySearchFunc(l.pieces[p], s, x.compareStarts)
 	l.pieces[p] = slices.Insert(l.pieces[p], in, s)
-	if len(l.pieces[p]) > pieceSize {
-		half := pieceSize / 2
-		upper := append(make([]start, 0, pieceSize), l.pieces[p][half:]...)
-		l.pieces[p] = l.pieces[p][:half]
-		l.addPiece(x, p+1, upper)
+	if len(l.pieces[p]) <= pieceSize {
+		l.raise(x, p, s)
+		return
 	}
+	half := pieceSize / 2
+	upper := append(make([]start, 0, pieceSize), l.pieces[p][half:]...)
+	l.pieces[p] = l.pieces[p][:half]
+	l.addPiece(x, p+1, upper)
 	l.renewBest(x, p)
+}
+
+// raise has a start that came into a piece be its best, where it is.
+func (l *list) raise(x *Index, at int, s start) {
+	for who := range l.best {
+		b := &l.best[who][at]
+		if x.isBetter(reader(who), s, b) {
+			*b = best{x.ranks[who][s.n], s}
+		}
+	}
 }
 
 func (l *list) remove(x *Index, s start) {
