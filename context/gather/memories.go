@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -94,8 +95,12 @@ func candidate(m *record.Memory, source, reason string) prompt.Memory {
 
 // withoutMemories takes the memories out again, as withoutTexts does with the texts of notes.
 func (c *call) withoutMemories() {
-	for _, m := range c.in.Referenced {
-		c.drop(prompt.KindMemory, m.ID, "", prompt.OverLimit)
+	for _, m := range slices.Concat(c.in.Referenced, c.in.Recalled) {
+		kind := prompt.KindMemory
+		if m.By != "" {
+			kind = prompt.KindMessage
+		}
+		c.drop(kind, m.ID, "", prompt.OverLimit)
 	}
 	c.in.Referenced, c.in.Recalled = nil, nil
 }
