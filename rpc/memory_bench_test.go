@@ -1,12 +1,21 @@
 package rpc_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc"
 )
 
@@ -43,5 +52,79 @@ func BenchmarkPERF17(b *testing.B) {
 				})
 			})
 		}
+	}
+}
+
+// foundBefore answers a search with what one found before: what is measured is the prompt, not the search.
+type foundBefore struct{ result *recall.Result }
+
+func (f foundBefore) Search(context.Context, *audience.View, recall.Request) (*recall.Result, error) {
+	return f.result, nil
+}
+
+// BenchmarkPERF19 assembles the prompt of a message with five mentions of 2,000 entities, and the same with ten
+// references and ten memories of 10,000, without the search for them.
+func BenchmarkPERF19(b *testing.B) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(b, err)
+	b.Cleanup(func() { must(b, db.Close()) })
+	rooms, err := roomsOver(db)
+	must(b, err)
+	ctx, view := b.Context(), rooms.Audience.View(audience.Local)
+	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Project", Fields: []entities.Field{
+		{Name: "status", Type: record.Text}, {Name: "note", Type: record.Text}, {Name: "lead", Type: record.EntityRef},
+	}}, nil, false)
+	must(b, err)
+	var things []entities.Entity
+	for t := range fixtures.StandardThings(2000) {
+		e := entities.Entity{ID: fmt.Sprint("thing-", len(things)), Type: "Project", Name: t.Name, Fields: map[string]any{
+			"status": t.Fields["status"], "note": t.Fields["note"],
+		}}
+		if n := len(things); n > 0 {
+			e.Fields["lead"] = fmt.Sprint("thing-", n/3)
+		}
+		things = append(things, e)
+	}
+	for part := range slices.Chunk(things, entities.MaxMany) {
+		_, err = rooms.Entities.PutMany(ctx, part)
+		must(b, err)
+	}
+	var drafts []memory.Draft
+	for d := range fixtures.StandardDocuments(10_000) {
+		m := memory.Draft{ID: fmt.Sprint("m", len(drafts)), Tier: record.TierPatterns, Statement: d.Title + " is what I think of"}
+		m.Pinned = len(drafts)%2500 == 7
+		if len(drafts)%1000 == 9 {
+			m.Tier, m.Kind = record.TierBank, record.MemoryGoal
+		}
+		drafts = append(drafts, m)
+	}
+	for part := range slices.Chunk(drafts, memory.MaxMany) {
+		_, err = rooms.Memory.Add(ctx, view, part)
+		must(b, err)
+	}
+	text, refs := "", ""
+	for i := range 5 {
+		text += "@[" + things[400*i+1].Name + "] "
+	}
+	for i := range 10 {
+		refs += fmt.Sprintf("#%d ", 900*i+1)
+	}
+	text += "what of the garden and the river?"
+	found, err := rooms.Recall.Search(ctx, view, recall.Request{Query: "what do I think of the garden and the river?", Limit: 30})
+	must(b, err)
+	g := gather.Open(db, rooms.Audience, gather.Options{
+		Refs: rooms.Refs, Memories: rooms.Memory, Conversations: rooms.Chat, Finder: foundBefore{found},
+	})
+	for name, p := range map[string]gather.Params{
+		"without":  {Text: text},
+		"memories": {Text: refs + text, Memories: 10},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				res, err := g.Assemble(ctx, gather.Readers{Prompt: view, Report: view}, p)
+				must(b, err)
+				b.ReportMetric(float64(res.Report.Chars), "chars")
+			}
+		})
 	}
 }

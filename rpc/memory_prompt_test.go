@@ -149,3 +149,31 @@ func remember(d *daemon) string {
 		{"role":"user","content":"I moved my marathon training to the evening"},{"role":"assistant","content":"Noted."}]}`)
 	return at(res, "conversationId").(string)
 }
+
+// TestMEM41_WhatIsGoneIsInNoProfile: lists of pinned memories and profiles follow what is changed and deleted.
+func TestMEM41_WhatIsGoneIsInNoProfile(t *testing.T) {
+	d := start(t)
+	remember(d)
+	listed := func(what, want string) {
+		t.Helper()
+		var pinned, profile []string
+		for _, m := range at(d.do("memory.list", `{"pinned":true}`), "memories").([]any) {
+			pinned = append(pinned, at(m, "id").(string))
+		}
+		for _, m := range at(d.do("memory.profile", `{}`), "memories").([]any) {
+			profile = append(profile, at(m, "id").(string))
+		}
+		if got := strings.Join(pinned, " ") + "; " + strings.Join(profile, " "); got != want {
+			t.Errorf("%s: pinned and profile are %q, want %q", what, got, want)
+		}
+	}
+	listed("at first", "p; p i")
+	d.do("memory.pin", `{"id":"a","pinned":true}`)
+	d.do("memory.pin", `{"id":"p","pinned":false}`)
+	listed("pinned otherwise", "a; p i")
+	d.do("memory.archive", `{"id":"i"}`)
+	listed("archived", "a; p")
+	d.do("memory.delete", `{"id":"a","force":true}`)
+	d.do("memory.delete", `{"id":"p","force":true}`)
+	listed("deleted", "; ")
+}

@@ -189,13 +189,17 @@ type listed struct {
 
 // List returns a page of the memories that a reader sees and a filter leaves in, how many there are
 // on all pages, and whether more follow. The page has limit of them at most, behind the place after,
-// nil for the beginning. O(memories).
+// nil for the beginning. O(memories), of pinned ones O(what is pinned and the candidates of a profile).
 func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Place,
 	limit int,
 ) (page []*record.Memory, total int, more bool, err error) {
 	var all []listed
 	s.mu.RLock()
-	for _, m := range s.byID {
+	from := s.byID
+	if f.Pinned != nil && *f.Pinned {
+		from = s.standing
+	}
+	for _, m := range from {
 		if s.wanted(v, m, &f) {
 			all = append(all, listed{m, s.uses(m)})
 		}
@@ -357,6 +361,11 @@ var profileKinds = []string{
 	record.MemoryIdentity, record.MemoryPreference, record.MemoryGoal, record.MemoryProject,
 }
 
+// inProfile reports whether a memory may be in a profile.
+func inProfile(m *Record) bool {
+	return m.Status == record.MemoryActive && (m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind))
+}
+
 // MaxProfile is how many memories a profile has at most.
 const MaxProfile = 12
 
@@ -364,9 +373,8 @@ const MaxProfile = 12
 // memories of the kinds identity, preference, goal and project.
 func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
 	return s.shown(v, func() (list []*Record) {
-		for _, m := range s.byID {
-			if Sees(v, m) && m.Status == record.MemoryActive &&
-				(m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind)) {
+		for _, m := range s.standing {
+			if inProfile(m) && Sees(v, m) {
 				list = append(list, m)
 			}
 		}

@@ -122,6 +122,7 @@ type Store struct {
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*Record
+	standing map[string]*Record // of byID: what is in prompts without a search
 	use      map[string]*Use
 	byNumber map[int64]string
 	byHandle map[string]owned
@@ -147,7 +148,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{
 		db: db, opts: opts,
-		byID: make(map[string]*Record), use: make(map[string]*Use),
+		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
 		contexts: make(map[string]*contextRecord),
 		synonyms: synonyms.NewView(), groups: groups.New(),
@@ -225,6 +226,7 @@ func (s *Store) put(old, now *Record) {
 		s.countBank(old, -1)
 		s.groups.Put(&old.MemoryRecord, nil)
 		delete(s.byID, old.ID)
+		delete(s.standing, old.ID)
 		delete(s.byNumber, old.Number)
 		for _, h := range handlesOf(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
@@ -234,6 +236,9 @@ func (s *Store) put(old, now *Record) {
 		s.countBank(now, 1)
 		s.groups.Put(nil, &now.MemoryRecord)
 		s.byID[now.ID] = now
+		if now.Pinned || inProfile(now) {
+			s.standing[now.ID] = now
+		}
 		s.byNumber[now.Number] = now.ID
 		for _, h := range handlesOf(now.Handle, now.Aliases) {
 			s.byHandle[h] = owned{ofMemory, now.ID}

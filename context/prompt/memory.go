@@ -96,6 +96,7 @@ func (m *Memory) shows() []string {
 // none of them can be taken for a heading or a rule. O(length).
 func markdownMemory(m *Memory) string {
 	var b strings.Builder
+	b.Grow(len(m.Statement) + len(m.Question) + len(m.ID) + len(m.Ref) + len(m.Conversation) + 64)
 	b.WriteString("- [")
 	if label := labels[m.Source]; label != "" {
 		b.WriteString(label)
@@ -164,7 +165,11 @@ func xmlMemory(m *Memory, boundary string) string {
 // escapeMemory is EscapeInline for a part of a memory: a backslash goes before every
 // bracket and parenthesis, since labels and the question stand between such.
 func escapeMemory(s string) string {
-	return memoryEscapes.Replace(flatten(s))
+	s = flatten(s)
+	if !strings.ContainsAny(s, `\[]()`) {
+		return s
+	}
+	return memoryEscapes.Replace(s)
 }
 
 var memoryEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `(`, `\(`, `)`, `\)`)
