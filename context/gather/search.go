@@ -11,8 +11,8 @@ import (
 )
 
 // search finds notes for the message, best first: as many as can be needed when
-// some of them are shown elsewhere. It runs before the rest, outside the view of
-// the store. why says what is missing.
+// some of them are shown elsewhere. query is the message without what it refers to. It
+// runs outside the view of the store. why says what is missing.
 func (g *Gatherer) search(ctx context.Context, r *request, query string) (found []search.Hit, skipped bool, why string) {
 	switch {
 	case r.SearchNotes == 0:
