@@ -30,11 +30,9 @@
 //
 // # Events
 //
-// A commit leaves the ids and kinds of what it changed in a queue (changes.go); a
-// goroutine that lives while anybody is subscribed sends them on (events.go). It waits
-// for nobody: a connection with much to read already gets its events merged when it
-// has read the rest. Subscriptions outlive the rooms. What is told of a topic, and how
-// it is merged, stands in protocol.TopicTable.
+// rpc/events tells the connections that subscribed of what a commit changed, of vaults
+// that are read and of the health. A Server hands it the commits of its rooms, and a
+// Session has a Subscription, which outlives them.
 //
 // Progress and deltas are no events: they belong to a call, and go through a Feed of
 // rpc/jsonrpc (progress.go, Deltas, Follow).

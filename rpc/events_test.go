@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -471,7 +472,7 @@ func (d *daemon) slow(topics string) *slow {
 	s.call(1, "events.subscribe", `{"topics":[`+topics+`]}`)
 	s.line()
 	s.call(2, "notes.get", `{"id":"big"}`)
-	for d.waiting("slow") <= rpc.HeldBytes {
+	for d.waiting("slow") <= events.HeldBytes {
 		d.do("admin.health", `{}`) // until the reply waits
 	}
 	return s
@@ -540,7 +541,7 @@ func TestREL7_EventsOfASlowReaderAreMerged(t *testing.T) {
 func TestREL7_TooManyEventsBecomeOne(t *testing.T) {
 	d := start(t)
 	s := d.slow(`"notes.changed","index.progress"`)
-	for i := 0; i <= rpc.ListedIDs; i += 1000 {
+	for i := 0; i <= events.ListedIDs; i += 1000 {
 		var list []string
 		for j := range 1000 {
 			list = append(list, fmt.Sprintf(`{"id":"n%d","title":"t%d"}`, i+j, i+j))
@@ -558,15 +559,6 @@ func TestREL7_TooManyEventsBecomeOne(t *testing.T) {
 	s.wantChanges("notes.changed many ")
 	d.do("notes.put", `{"id":"n7","title":"x"}`)
 	s.wantChanges("notes.changed put n7")
-}
-
-func TestREL7_WhatIsHeldForASlowReaderIsBounded(t *testing.T) {
-	if n := rpc.HeldAfter(rpc.ListedIDs); n != rpc.ListedIDs {
-		t.Errorf("%d ids of %d", n, rpc.ListedIDs)
-	}
-	if n := rpc.HeldAfter(3 * rpc.ListedIDs); n != 0 {
-		t.Errorf("%d ids are kept when they can't all be listed", n)
-	}
 }
 
 // A subscriber that goes away while events are held back for it costs nothing
@@ -593,14 +585,4 @@ func TestSubscribersEndWithTheirConnections(t *testing.T) {
 	}
 	until(t, "all connections are over", func() bool { return len(b.srv.Sessions()) == 0 })
 	until(t, "no subscriber is left", func() bool { return b.srv.Subscribers() == 0 })
-}
-
-// Every topic that merges records has events made of commits, and no other has.
-func TestEveryRecordTopicHasEvents(t *testing.T) {
-	for number, topic := range protocol.TopicTable {
-		merges := topic.Merge == protocol.MergeRecords
-		if merges != slices.Contains(rpc.RecordTopics(), protocol.TopicNumber(number)) {
-			t.Errorf("%s merges records: %v", topic.Name, merges)
-		}
-	}
 }

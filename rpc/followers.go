@@ -24,7 +24,7 @@ func (s *Server) startFollowers(r *Rooms) {
 				return work(ctx)
 			})
 		},
-		Progress: s.events.reading(),
+		Progress: s.events.Reading(),
 		Changed:  s.HealthChanged,
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Resu
 	}
 	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
 		defer s.wire.BeginJob("vault.import")()
-		res, err = s.events.follow(ctx, r.Vaults, req)
+		res, err = s.follow(ctx, r.Vaults, req)
 		return err
 	})
 	return res, err
@@ -79,11 +79,11 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 
 // follow reads a vault and tells those who subscribed to index.progress how far
 // it has come.
-func (e *events) follow(ctx context.Context, vaults vaultImporter, req watch.Request) (*watch.Result, error) {
+func (s *Server) follow(ctx context.Context, vaults vaultImporter, req watch.Request) (*watch.Result, error) {
 	if req.DryRun {
 		return vaults.Import(ctx, req)
 	}
-	tell := e.indexing()
+	tell := s.events.Indexing()
 	own := req.Progress
 	vault := ""
 	req.Named = func(name string) { vault = name }

@@ -124,16 +124,16 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
 		remote := r.Audience.View(audience.Remote)
-		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.commit(cs, remote) })
+		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}
 	for _, x := range r.indexes() {
-		tell := s.events.indexing()
+		tell := s.events.Indexing()
 		x.OnProgress(func(stage string, done, total int) {
 			tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Kind: x.kind})
 		})
 	}
 	opened := s.gate.Open(phase, r)
-	s.events.suspectHealth()
+	s.events.SuspectHealth()
 	if opened && r.Vaults != nil {
 		s.startFollowers(r)
 	}
@@ -197,7 +197,7 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 		return r.refused
 	}
 	old := s.gate.Close(phase, protocol.StageCalls).(*Rooms)
-	s.events.suspectHealth()
+	s.events.SuspectHealth()
 	s.wire.EvictCalls(&fault.Error{
 		Kind: fault.Unavailable, Msg: "the store was being replaced, which stops jobs", Hint: "start it again",
 		Retryable: true,
@@ -209,11 +209,11 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 	}
 	if fresh == nil {
 		s.gate.Open(phase, old)
-		s.events.suspectHealth()
+		s.events.SuspectHealth()
 		return err
 	}
 	if fresh.KV != nil {
-		s.events.allChanged(fresh.KV.Seq())
+		s.events.AllChanged(fresh.KV.Seq())
 	}
 	s.serveRooms(phase, fresh)
 	return err

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -57,7 +58,7 @@ type Server struct {
 	dataDir string
 	format  int
 	onStop  func()
-	events  *events
+	events  *events.Hub
 	started time.Time
 
 	textBytes int // of a string in params
@@ -77,7 +78,6 @@ func New(opts Options) *Server {
 		log: opts.Logger, info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop,
 		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
 	}
-	s.events = newEvents(s.healthFor)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -85,11 +85,12 @@ func New(opts Options) *Server {
 		Methods: opts.Methods, Limits: opts.Limits, Logger: s.log,
 		Closed: protocol.LoadStarting, Stage: protocol.StageStore,
 		Failed: s.failed, Panicked: s.panicked,
-		Attach:  func(c *jsonrpc.Conn) any { return &Session{srv: s, conn: c} },
-		Follows: func(c *jsonrpc.Conn) bool { return sessionOf(c).subscribed.Load().set() != 0 },
-		Drained: func(c *jsonrpc.Conn) { sessionOf(c).drained() },
+		Attach:  s.attach,
+		Follows: func(c *jsonrpc.Conn) bool { return sessionOf(c).events.Any() },
+		Drained: func(c *jsonrpc.Conn) { sessionOf(c).events.Drained() },
 		OnIdle:  opts.OnIdle, IdleAfter: opts.IdleAfter,
 	})
+	s.events = events.New(encoder, s.wire.Limits().OutboundBytes, s.healthFor)
 	s.gate, s.textBytes = s.wire.Gate(), s.wire.Limits().TextBytes
 	if opts.Rooms != nil {
 		s.serveRooms(protocol.LoadStarting, opts.Rooms)
@@ -97,11 +98,18 @@ func New(opts Options) *Server {
 	return s
 }
 
+// attach makes the session of a connection.
+func (s *Server) attach(c *jsonrpc.Conn) any {
+	session := &Session{srv: s, conn: c}
+	session.events = s.events.Of(c, session.Reader)
+	return session
+}
+
 // failed maps the error of a method to what its caller is told.
 func (s *Server) failed(ctx context.Context, m *jsonrpc.Method, err error) *protocol.Error {
 	err = evicted(ctx, err)
 	if m.Writes() && fault.KindOf(err) == fault.Unavailable {
-		s.events.suspectHealth() // the reason may concern every other call
+		s.events.SuspectHealth() // the reason may concern every other call
 	}
 	return toWire(ctx, s.log, m.Name, err)
 }

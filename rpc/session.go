@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -22,7 +23,7 @@ type Session struct {
 
 	remote atomic.Bool // private records do not exist for the client
 
-	subscribed atomic.Pointer[subscriber] // nil before events.subscribe; set by events
+	events *events.Subscription
 }
 
 // sessionOf returns the session of a connection.
@@ -60,7 +61,7 @@ func (s *Session) describe(out *protocol.Connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out.Client, out.PID, out.Framing = s.client, s.processID, s.framing
-	out.Topics = s.subscribed.Load().set().list()
+	out.Topics = s.events.Topics()
 	if out.PID == 0 {
 		out.PID = s.conn.PeerPID()
 	}

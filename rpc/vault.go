@@ -9,7 +9,7 @@ import (
 )
 
 func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
-	return s.srv.events.follow(ctx, c.vaults, watch.Request{
+	return s.srv.follow(ctx, c.vaults, watch.Request{
 		Path: p.Path, Name: p.Name, DryRun: p.DryRun, Watch: p.Watch,
 		Progress: func(stage string, done, total int) { Report(ctx, stage, int64(done), int64(total)) },
 	})

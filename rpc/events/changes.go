@@ -1,4 +1,4 @@
-package rpc
+package events
 
 import (
 	"cmp"
@@ -206,7 +206,7 @@ func (k changeKinds) events(topic protocol.TopicNumber, seq uint64) []event {
 		k[i].topic, k[i].seq = topic, seq
 		total += len(k[i].ids)
 	}
-	if total > listedIDs {
+	if total > ListedIDs {
 		return []event{{topic: topic, kind: protocol.ChangeMany, seq: seq}}
 	}
 	return k
@@ -243,7 +243,7 @@ func (h *held) add(ev *event) {
 	for _, id := range ev.ids {
 		kinds[id] = mergeKinds(kinds[id], ev.kind)
 	}
-	if len(kinds) > listedIDs || ev.kind == protocol.ChangeMany {
+	if len(kinds) > ListedIDs || ev.kind == protocol.ChangeMany {
 		h.many |= setOf(ev.topic)
 		h.kinds[ev.topic] = nil
 	}
