@@ -31,7 +31,7 @@ var rooms = []string{
 	"context/search/text", "context/search/passages", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/wordfile", "context/search/source", "context/search/notedoc", "context/search/searchtest",
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/refs/handle", "context/refs/index", "context/refs",
-	"context/memory/when", "context/memory/differ", "context/memory/synonyms", "context/memory/groups", "context/memory/texts", "context/audience", "context/memory/naming", "context/memory", "context/memory/exchange", "context/memory/document", "context/memory/similar", "context/recall", "context/prompt", "context/gather/complete", "context/gather/resolve", "context/gather",
+	"context/memory/when", "context/memory/differ", "context/memory/synonyms", "context/memory/groups", "context/memory/texts", "context/audience", "context/memory/owner", "context/memory/contexts", "context/memory/naming", "context/memory", "context/memory/exchange", "context/memory/document", "context/memory/similar", "context/recall", "context/prompt", "context/gather/complete", "context/gather/resolve", "context/gather",
 	"chat/foreign", "chat/llm", "chat", "chat/handles", "chat/document", "chat/find", "chat/importing",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/naming"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -138,7 +140,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bo
 	if err != nil {
 		return false, err
 	}
-	if err := s.join(tx, v, m.ID, into, now); err != nil {
+	if err := s.tree.Join(tx, v, m.ID, into, now); err != nil {
 		return false, err
 	}
 	return false, write(tx, nil, m)
@@ -288,7 +290,7 @@ func (s *Store) references(tx *kv.Tx, v *audience.View, old, m *Record) error {
 			}
 		}
 		if !found {
-			return missing("entity", id, fmt.Sprintf("entityIds[%d]", i))
+			return texts.Missing("entity", id, fmt.Sprintf("entityIds[%d]", i))
 		}
 	}
 	for i, id := range m.NoteIDs {
@@ -331,13 +333,7 @@ func (s *Store) source(tx *kv.Tx, v *audience.View, sort, field, id string,
 			return nil
 		}
 	}
-	return missing(sort, id, field)
-}
-
-func missing(sort, id, field string) error {
-	err := fault.Missing(sort, id)
-	err.Field = field
-	return err
+	return texts.Missing(sort, id, field)
 }
 
 // supersede ends what m says holds no more.
@@ -358,7 +354,7 @@ func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time)
 			}
 		}
 		if !sees {
-			return missing("memory", id, field)
+			return texts.Missing("memory", id, field)
 		}
 		if !old.Current() {
 			err := transition(old, record.MemorySuperseded)
@@ -374,7 +370,9 @@ func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time)
 				end = *m.ValidFrom
 			}
 			if old.ValidFrom != nil { // which may be later, also by a clock that was set back
-				end = laterOf(end, *old.ValidFrom)
+				if end.Before(*old.ValidFrom) {
+					end = *old.ValidFrom
+				}
 			}
 			old.ValidTo = &end
 		}
@@ -425,9 +423,6 @@ func nextNumber(tx *kv.Tx, id string) (int64, error) {
 
 const lastKey = "last"
 
-// longTries are the tries that a random handle has with the long ending, behind those with the short one.
-const longTries = 4
-
 // claim gives a memory the handle that was asked for, or one made of what it says. Where somebody has
 // that handle whom the reader does not see, it is made of the words that were asked for.
 func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
@@ -443,39 +438,39 @@ func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) erro
 		}
 		if !hidden {
 			m.Handle = h
-			return s.claimHandle(tx, h, owned{ofMemory, m.ID})
+			return s.tree.Names.Claim(tx, h, owner.Owner{Kind: owner.Memory, ID: m.ID})
 		}
 		words = strings.ReplaceAll(h, "_", " ")
 	}
-	for try := range handle.Tries + longTries {
+	for try := range owner.Tries {
 		hex := handle.ShortHex
 		if try >= handle.Tries {
 			hex = handle.LongHex
 		}
 		h, err := handle.ForMemory(words, m.Kind, hex, s.opts.Random)
 		if err != nil {
-			return fmt.Errorf("%w: %w", errRandom, err)
+			return fmt.Errorf("%w: %w", owner.ErrRandom, err)
 		}
-		free, err := s.handleFree(tx, handle.Fold(h))
+		free, err := s.tree.Names.Free(tx, handle.Fold(h))
 		if err != nil {
 			return err
 		}
 		if free {
 			m.Handle = h
-			return handles.Put(tx, handle.Fold(h), &owned{ofMemory, m.ID})
+			return owner.Handles.Put(tx, handle.Fold(h), &owner.Owner{Kind: owner.Memory, ID: m.ID})
 		}
 	}
-	return fmt.Errorf("%w: all that were tried are taken", errRandom)
+	return fmt.Errorf("%w: all that were tried are taken", owner.ErrRandom)
 }
 
 // ownedUnseen reports whether a memory or a context has a handle that the reader does not see.
 func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, error) {
-	by, err := handles.Get(tx, folded)
+	by, err := owner.Handles.Get(tx, folded)
 	if err != nil || by == nil || !v.Hides() {
 		return false, err
 	}
-	if by.Kind == ofContext {
-		c, err := contexts.Get(tx, by.ID)
+	if by.Kind == owner.Context {
+		c, err := contexts.Records.Get(tx, by.ID)
 		return c != nil && !v.Sees(c.Private), err
 	}
 	m, err := Records.Get(tx, by.ID)
@@ -486,31 +481,10 @@ func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, e
 	return !sees, err
 }
 
-// claimHandle takes a handle, or says that it is taken.
-func (s *Store) claimHandle(tx *kv.Tx, h string, by owned) error {
-	free, err := s.handleFree(tx, handle.Fold(h))
-	if err != nil {
-		return err
-	}
-	if !free {
-		return (&fault.Error{
-			Kind: fault.Conflict, Ref: h, Field: "handle", Msg: "the handle is taken",
-		}).WithHint("choose another one")
-	}
-	return handles.Put(tx, handle.Fold(h), &by)
-}
-
 // HandleTaken reports whether a memory or a context has a handle, inside a transaction. folded is
 // what handle.Fold makes of it.
-func (s *Store) HandleTaken(tx *kv.Tx, folded string) (bool, error) { return handles.Has(tx, folded) }
-
-func (s *Store) handleFree(tx *kv.Tx, folded string) (bool, error) {
-	taken, err := handles.Has(tx, folded)
-	if err != nil || taken || s.opts.HandleTaken == nil {
-		return !taken, err
-	}
-	taken, err = s.opts.HandleTaken(tx, folded)
-	return !taken, err
+func (s *Store) HandleTaken(tx *kv.Tx, folded string) (bool, error) {
+	return owner.Handles.Has(tx, folded)
 }
 
 // next writes what has become of a memory as its next version.

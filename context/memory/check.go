@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -27,7 +29,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("memory %s does not have its number %d", id, m.Number)
 		}
 		newest = max(newest, m.Number)
-		if has, err := hasHandles(tx, owned{ofMemory, id}, m.Handle, m.Aliases); err != nil || !has {
+		if has, err := owner.Has(tx, owner.Owner{Kind: owner.Memory, ID: id}, m.Handle, m.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
@@ -49,9 +51,9 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		say("a memory has the number %d, which is not known to be given", newest)
 	}
 	knownContexts := make(map[string]bool)
-	for id, c := range contexts.All(tx, "") {
+	for id, c := range contexts.Records.All(tx, "") {
 		knownContexts[id] = true
-		if has, err := hasHandles(tx, owned{ofContext, id}, c.Handle, c.Aliases); err != nil || !has {
+		if has, err := owner.Has(tx, owner.Owner{Kind: owner.Context, ID: id}, c.Handle, c.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
@@ -70,8 +72,8 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			}
 		}
 	}
-	for key := range members.All(tx, "") {
-		c, m := cutKey(key)
+	for key := range contexts.Members.All(tx, "") {
+		c, m := contexts.CutKey(key)
 		if !knownContexts[c] || !known[m] {
 			say("memory %s belongs to context %s, and one of them is not there", m, c)
 		}
@@ -87,8 +89,8 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("memory %s is found by what it does not say", id)
 		}
 	}
-	for _, by := range handles.All(tx, "") {
-		if by.Kind == ofMemory && !known[by.ID] || by.Kind == ofContext && !knownContexts[by.ID] {
+	for _, by := range owner.Handles.All(tx, "") {
+		if by.Kind == owner.Memory && !known[by.ID] || by.Kind == owner.Context && !knownContexts[by.ID] {
 			say("a handle leads to %s %s, which is not there", by.Kind, by.ID)
 		}
 	}
@@ -98,17 +100,6 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		}
 	}
 	return problems, tx.Err()
-}
-
-// hasHandles reports whether a record is found by its handles, also the former ones.
-func hasHandles(tx *kv.Tx, is owned, own string, former []string) (bool, error) {
-	for _, h := range handlesOf(own, former) {
-		by, err := handles.Get(tx, h)
-		if err != nil || by == nil || *by != is {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 func keysOf[T any](tx *kv.Tx, c kv.Collection[T]) func(func(string, bool) bool) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -33,8 +34,8 @@ func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force b
 }
 
 func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
-	for _, h := range handlesOf(m.Handle, m.Aliases) {
-		if err := handles.Delete(tx, h); err != nil {
+	for _, h := range owner.Folds(m.Handle, m.Aliases) {
+		if err := owner.Handles.Delete(tx, h); err != nil {
 			return err
 		}
 	}
@@ -52,7 +53,7 @@ func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
 	if err := numbers.Put(tx, numberKey(m.Number), &numbered{}); err != nil {
 		return err
 	}
-	if err := s.unlinkTx(tx, m.ID); err != nil {
+	if err := s.tree.Unlink(tx, m.ID); err != nil {
 		return err
 	}
 	return Records.Delete(tx, m.ID)

@@ -16,11 +16,11 @@
 //	memory-version     what it said before, by id and version
 //	memory-number      who has a number, by number; nobody once the memory is deleted
 //	memory-lastnumber  the last number that was given
-//	memory-handle      who has a handle, by its fold; former handles too
 //	memory-said        an empty record by a hash of tier and statement, and id
-//	context            a context, by id
-//	context-memory     which memory belongs to which context, by both ids
 //	memory-forget      an order to forget that is under way
+//
+// Contexts, and which memories belong to them, are kept in context/memory/contexts, and who has which
+// handle in context/memory/owner: they write, and the view of it all is here.
 //
 // Numbers, handles and statements are looked up inside transactions, where two that are under way
 // must not choose the same: so they are records, and Check compares them with the memories. All else
@@ -39,6 +39,6 @@
 //
 // # Size
 //
-// The package has more than 2,500 lines: memories and contexts have one namespace of handles, point to
-// each other and are deleted with what points to them, each in one transaction.
+// The package has more than 2,500 lines: memories point to each other and are deleted with what points to
+// them, each in one transaction, and all that is read of them comes from one view.
 package memory

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -19,7 +20,7 @@ func Touched(ch kv.Change) (memoryID, contextID string) {
 	if _, _, ok := uses.Of(ch); ok {
 		return ch.ID, ""
 	}
-	if _, _, ok := contexts.Of(ch); ok {
+	if _, _, ok := contexts.Records.Of(ch); ok {
 		return "", ch.ID
 	}
 	return "", ""
@@ -52,6 +53,3 @@ func (s *Store) StoredContext(id string) *ContextRecord {
 
 // ShowsHandle reports whether the handle is made of nothing that a reader is not shown.
 func (m *Record) ShowsHandle(v *audience.View) bool { return !hidesHandle(v, m) }
-
-// ShowsHandle is that of Record.
-func (c *ContextRecord) ShowsHandle(v *audience.View) bool { return !hidesContextHandle(v, c) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/naming"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -297,12 +298,12 @@ func (t *Intake) numberFree(tx *kv.Tx, n int64) (bool, error) {
 }
 
 // claim takes a handle of a row where it is free.
-func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by owned) (ok bool, err error) {
+func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by owner.Owner) (ok bool, err error) {
 	folded := handle.Fold(h)
 	if !mayBeHandle(h, kind) || t.planned.handles[folded] {
 		return false, nil
 	}
-	free, err := t.s.handleFree(tx, folded)
+	free, err := t.s.tree.Names.Free(tx, folded)
 	if err != nil || !free {
 		return false, err
 	}
@@ -310,7 +311,7 @@ func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by owned) (ok bool
 		t.planned.handles[folded] = true
 		return true, nil
 	}
-	return true, handles.Put(tx, folded, &by)
+	return true, owner.Handles.Put(tx, folded, &by)
 }
 
 // mayBeHandle reports whether a record of the kind may have a handle, as it is written.
@@ -320,7 +321,7 @@ func mayBeHandle(h string, kind handle.Kind) bool {
 }
 
 // aliases takes the former handles of a row that are free.
-func (t *Intake) aliases(tx *kv.Tx, line int, list []string, kind handle.Kind, by owned) ([]string, error) {
+func (t *Intake) aliases(tx *kv.Tx, line int, list []string, kind handle.Kind, by owner.Owner) ([]string, error) {
 	out := []string{}
 	for _, h := range list {
 		ok, err := t.claim(tx, h, kind, by)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -20,7 +22,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 	if err := checkContext(&c); err != nil {
 		return t.leave(line, c.ID, err)
 	}
-	have, err := contexts.Get(tx, c.ID)
+	have, err := contexts.Records.Get(tx, c.ID)
 	if err != nil {
 		return err
 	}
@@ -35,11 +37,11 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 	if err != nil {
 		return err
 	}
-	if depth < 0 || depth >= MaxDepth {
+	if depth < 0 || depth >= contexts.MaxDepth {
 		t.conflict(Conflict{Line: line, ID: c.ID, Field: "parentId", Message: "the context above it is not there", Taken: true})
 		c.ParentID, depth = "", 0
 	}
-	by := owned{ofContext, c.ID}
+	by := owner.Owner{Kind: owner.Context, ID: c.ID}
 	ok, err := t.claim(tx, c.Handle, handle.Context, by)
 	if err != nil {
 		return err
@@ -48,7 +50,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 		t.conflict(Conflict{Line: line, ID: c.ID, Field: "handle", Message: "the handle is taken", Taken: true})
 		if !t.plan {
 			c.HandleText = ""
-			if err := t.s.claimContext(tx, t.v, &c, nil, ""); err != nil {
+			if err := t.s.tree.Claim(tx, t.v, &c, nil, ""); err != nil {
 				return err
 			}
 		}
@@ -61,7 +63,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 		t.planned.contexts[c.ID] = depth + 1
 		return nil
 	}
-	return contexts.Put(tx, c.ID, &c)
+	return contexts.Records.Put(tx, c.ID, &c)
 }
 
 // depth is how deep a context lies, 0 for no context, -1 for one that is not there.
@@ -70,11 +72,11 @@ func (t *Intake) depth(tx *kv.Tx, id string) (depth int, err error) {
 		if d, ok := t.planned.contexts[id]; ok {
 			return depth + d, nil
 		}
-		c, err := contexts.Get(tx, id)
+		c, err := contexts.Records.Get(tx, id)
 		if err != nil {
 			return 0, err
 		}
-		if c == nil || depth > MaxDepth {
+		if c == nil || depth > contexts.MaxDepth {
 			return -1, nil
 		}
 		id = c.ParentID
@@ -86,10 +88,10 @@ func checkContext(c *ContextRecord) (err error) {
 	if err := entities.CheckID("id", c.ID); err != nil {
 		return err
 	}
-	if c.Name, err = entities.CheckName("name", c.Name, MaxContextName); err != nil {
+	if c.Name, err = entities.CheckName("name", c.Name, contexts.MaxName); err != nil {
 		return err
 	}
-	if c.Description, err = texts.Check("description", c.Description, MaxDescription); err != nil {
+	if c.Description, err = texts.Check("description", c.Description, contexts.MaxDescription); err != nil {
 		return err
 	}
 	if c.Version < 1 {
@@ -217,7 +219,7 @@ func (t *Intake) name(tx *kv.Tx, line int, m *Record) error {
 	if err != nil {
 		return err
 	}
-	by := owned{ofMemory, m.ID}
+	by := owner.Owner{Kind: owner.Memory, ID: m.ID}
 	ok, err := t.claim(tx, m.Handle, handle.Memory, by)
 	if err != nil {
 		return err
@@ -241,7 +243,7 @@ func (t *Intake) joins(tx *kv.Tx, line int, id string, list []Membership) error 
 		_, there := t.planned.contexts[in.ID]
 		if !there {
 			var err error
-			if there, err = contexts.Has(tx, in.ID); err != nil {
+			if there, err = contexts.Records.Has(tx, in.ID); err != nil {
 				return err
 			}
 		}
@@ -252,7 +254,7 @@ func (t *Intake) joins(tx *kv.Tx, line int, id string, list []Membership) error 
 		if t.plan {
 			continue
 		}
-		if err := members.Put(tx, joinKey(in.ID, id), &member{At: in.At}); err != nil {
+		if err := contexts.Members.Put(tx, contexts.Key(in.ID, id), &contexts.Member{At: in.At}); err != nil {
 			return err
 		}
 	}

@@ -6,15 +6,17 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // What a handle or an id leads to.
 const (
-	KindMemory  = ofMemory
-	KindContext = ofContext
+	KindMemory  = owner.Memory
+	KindContext = owner.Context
 )
 
 // Owner returns what has a handle, and whether the handle is a former one, as far as the reader sees it; kind
@@ -26,18 +28,12 @@ func (s *Store) Owner(v *audience.View, h string) (kind, id string, former bool)
 	m, c := s.byID[by.ID], s.contexts[by.ID]
 	s.mu.RUnlock()
 	switch {
-	case by.Kind == ofMemory && Sees(v, m) && !hidesHandle(v, m):
-		return ofMemory, m.ID, handle.Fold(m.Handle) != folded
-	case by.Kind == ofContext && c != nil && v.Sees(c.Private) && !hidesContextHandle(v, c):
-		return ofContext, c.ID, handle.Fold(c.Handle) != folded
+	case by.Kind == owner.Memory && Sees(v, m) && !hidesHandle(v, m):
+		return owner.Memory, m.ID, handle.Fold(m.Handle) != folded
+	case by.Kind == owner.Context && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
+		return owner.Context, c.ID, handle.Fold(c.Handle) != folded
 	}
 	return "", "", false
-}
-
-// hidesContextHandle is hidesHandle for a context.
-func hidesContextHandle(v *audience.View, c *contextRecord) bool {
-	made := orElse(c.HandleText, c.Name)
-	return v.Hides() && v.TextOf("", made) != made
 }
 
 // ByNumber returns the id of the memory with a number, "" for none that the reader sees.
@@ -57,9 +53,9 @@ func (s *Store) ByID(v *audience.View, id string) (kind string) {
 	defer s.mu.RUnlock()
 	switch {
 	case Sees(v, s.byID[id]):
-		return ofMemory
+		return owner.Memory
 	case s.seesContext(v)(id):
-		return ofContext
+		return owner.Context
 	}
 	return ""
 }
@@ -200,7 +196,7 @@ func (s *Store) Called(v *audience.View, key string) (list []*Context, beginning
 		if !sees(id) || v.TextOf("", c.Name) != c.Name {
 			continue
 		}
-		depth := s.groups.Depth(id, MaxDepth, sees)
+		depth := s.groups.Depth(id, contexts.MaxDepth, sees)
 		if depth < least {
 			list = nil
 		}

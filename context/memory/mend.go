@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -17,24 +18,24 @@ func (s *Store) mend(tx *kv.Tx) error {
 		memories[id] = m
 		list = append(list, m)
 	}
-	var tree []*contextRecord
-	known := make(map[owned]bool)
-	for id, c := range contexts.All(tx, "") {
+	var tree []*ContextRecord
+	known := make(map[owner.Owner]bool)
+	for id, c := range contexts.Records.All(tx, "") {
 		tree = append(tree, c)
-		known[owned{ofContext, id}] = true
+		known[owner.Owner{Kind: owner.Context, ID: id}] = true
 	}
 	if err := tx.Err(); err != nil {
 		return err
 	}
 	slices.SortFunc(list, func(a, b *Record) int { return cmp.Compare(a.Number, b.Number) })
 	for _, m := range list {
-		known[owned{ofMemory, m.ID}] = true
+		known[owner.Owner{Kind: owner.Memory, ID: m.ID}] = true
 	}
 	if err := dropLost(tx, memories, known); err != nil {
 		return err
 	}
 	for _, c := range tree {
-		if err := s.mendContext(tx, c); err != nil {
+		if err := s.tree.Mend(tx, c); err != nil {
 			return err
 		}
 	}
@@ -48,7 +49,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 
 // dropLost deletes what leads to a memory or a context that is not there. Of a number stays that it was
 // used.
-func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owned]bool) error {
+func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool) error {
 	var gone []func() error
 	drop := func(key string, del func(*kv.Tx, string) error) {
 		gone = append(gone, func() error { return del(tx, key) })
@@ -63,9 +64,9 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owned]bool) erro
 			drop(key, versions.Delete)
 		}
 	}
-	for key := range members.All(tx, "") {
-		if c, m := cutKey(key); memories[m] == nil || !known[owned{ofContext, c}] {
-			drop(key, members.Delete)
+	for key := range contexts.Members.All(tx, "") {
+		if c, m := contexts.CutKey(key); memories[m] == nil || !known[owner.Owner{Kind: owner.Context, ID: c}] {
+			drop(key, contexts.Members.Delete)
 		}
 	}
 	for key := range statements.All(tx, "") {
@@ -74,9 +75,9 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owned]bool) erro
 			drop(key, statements.Delete)
 		}
 	}
-	for key, by := range handles.All(tx, "") {
+	for key, by := range owner.Handles.All(tx, "") {
 		if !known[*by] {
-			drop(key, handles.Delete)
+			drop(key, owner.Handles.Delete)
 		}
 	}
 	for key, by := range numbers.All(tx, "") {
@@ -103,7 +104,7 @@ func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
 	if err := statements.Put(tx, joinKey(saidKey(m.Tier, m.Statement), m.ID), &numbered{}); err != nil {
 		return err
 	}
-	own, former, err := mendHandles(tx, owned{ofMemory, m.ID}, m.Handle, m.Aliases)
+	own, former, err := owner.Mend(tx, owner.Owner{Kind: owner.Memory, ID: m.ID}, m.Handle, m.Aliases)
 	if err != nil || own && len(former) == len(m.Aliases) {
 		return err
 	}
@@ -114,46 +115,6 @@ func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
 		}
 	}
 	return Records.Put(tx, m.ID, m)
-}
-
-func (s *Store) mendContext(tx *kv.Tx, c *contextRecord) error {
-	own, former, err := mendHandles(tx, owned{ofContext, c.ID}, c.Handle, c.Aliases)
-	if err != nil || own && len(former) == len(c.Aliases) {
-		return err
-	}
-	c.Aliases = former
-	if !own {
-		if err := s.claimContext(tx, nil, c, nil, ""); err != nil {
-			return err
-		}
-	}
-	return contexts.Put(tx, c.ID, c)
-}
-
-// mendHandles takes the handles of a record unless another has them. It returns whether the record has
-// its own, and which of the former ones.
-func mendHandles(tx *kv.Tx, by owned, current string, aliases []string) (own bool, former []string, err error) {
-	take := func(h string) (bool, error) {
-		has, err := handles.Get(tx, handle.Fold(h))
-		if err != nil || has != nil {
-			return has != nil && *has == by, err
-		}
-		return true, handles.Put(tx, handle.Fold(h), &by)
-	}
-	if own, err = take(current); err != nil {
-		return false, nil, err
-	}
-	former = []string{}
-	for _, h := range aliases {
-		has, err := take(h)
-		if err != nil {
-			return false, nil, err
-		}
-		if has {
-			former = append(former, h)
-		}
-	}
-	return own, former, nil
 }
 
 // mendLast has the last number be that of the newest memory at least.

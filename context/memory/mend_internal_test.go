@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -14,27 +16,27 @@ import (
 // TestREF2_NumbersOutliveADamagedStore: what the loss of transactions leaves is mended, so that no number
 // and no handle is given to a second memory, and all that is there is found.
 func TestREF2_NumbersOutliveADamagedStore(t *testing.T) {
-	for name, lose := range map[string]func(tx *kv.Tx, first, last *Record, c *contextRecord) error{
-		"number":      func(tx *kv.Tx, m, _ *Record, _ *contextRecord) error { return numbers.Delete(tx, numberKey(m.Number)) },
-		"last number": func(tx *kv.Tx, _, _ *Record, _ *contextRecord) error { return lastNumber.Delete(tx, lastKey) },
-		"number and last number": func(tx *kv.Tx, _, m *Record, _ *contextRecord) error {
+	for name, lose := range map[string]func(tx *kv.Tx, first, last *Record, c *ContextRecord) error{
+		"number":      func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return numbers.Delete(tx, numberKey(m.Number)) },
+		"last number": func(tx *kv.Tx, _, _ *Record, _ *ContextRecord) error { return lastNumber.Delete(tx, lastKey) },
+		"number and last number": func(tx *kv.Tx, _, m *Record, _ *ContextRecord) error {
 			zero := int64(0)
 			if err := numbers.Delete(tx, numberKey(m.Number)); err != nil {
 				return err
 			}
 			return lastNumber.Put(tx, lastKey, &zero)
 		},
-		"handle": func(tx *kv.Tx, m, _ *Record, _ *contextRecord) error { return handles.Delete(tx, m.Handle) },
-		"handle, and another has it": func(tx *kv.Tx, a, b *Record, _ *contextRecord) error {
-			return handles.Put(tx, a.Handle, &owned{ofMemory, b.ID})
+		"handle": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return owner.Handles.Delete(tx, m.Handle) },
+		"handle, and another has it": func(tx *kv.Tx, a, b *Record, _ *ContextRecord) error {
+			return owner.Handles.Put(tx, a.Handle, &owner.Owner{Kind: owner.Memory, ID: b.ID})
 		},
-		"statement": func(tx *kv.Tx, m, _ *Record, _ *contextRecord) error {
+		"statement": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error {
 			return statements.Delete(tx, joinKey(saidKey(m.Tier, m.Statement), m.ID))
 		},
-		"memory":  func(tx *kv.Tx, m, _ *Record, _ *contextRecord) error { return Records.Delete(tx, m.ID) },
-		"context": func(tx *kv.Tx, _, _ *Record, c *contextRecord) error { return contexts.Delete(tx, c.ID) },
-		"handle of a context, and a memory has it": func(tx *kv.Tx, m, _ *Record, c *contextRecord) error {
-			return handles.Put(tx, c.Handle, &owned{ofMemory, m.ID})
+		"memory":  func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return Records.Delete(tx, m.ID) },
+		"context": func(tx *kv.Tx, _, _ *Record, c *ContextRecord) error { return contexts.Records.Delete(tx, c.ID) },
+		"handle of a context, and a memory has it": func(tx *kv.Tx, m, _ *Record, c *ContextRecord) error {
+			return owner.Handles.Put(tx, c.Handle, &owner.Owner{Kind: owner.Memory, ID: m.ID})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

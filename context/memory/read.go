@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -46,7 +48,7 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 		bare := strings.TrimPrefix(ref, "@")
 		if n, ok := handle.ParseNumber(bare); ok {
 			m = s.byID[s.byNumber[int64(n)]]
-		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == ofMemory {
+		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == owner.Memory {
 			m = s.byID[by.ID]
 			if m != nil && hidesHandle(v, m) {
 				return nil
@@ -457,7 +459,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 	defer s.mu.RUnlock()
 	c := s.contexts[ref]
 	if c == nil {
-		if by, ok := s.byHandle[handle.Fold(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == ofContext {
+		if by, ok := s.byHandle[handle.Fold(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == owner.Context {
 			c = s.contexts[by.ID]
 		}
 		if c != nil && s.shownContext(v, c).Handle == "" {
@@ -470,7 +472,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 	return s.shownContext(v, c), s.below1(v, c.ID), s.membersOf(v, c.ID), nil
 }
 
-func (s *Store) shownContext(v *audience.View, c *contextRecord) *Context {
+func (s *Store) shownContext(v *audience.View, c *ContextRecord) *Context {
 	out := c.Context
 	if !v.Hides() {
 		return &out
@@ -479,7 +481,7 @@ func (s *Store) shownContext(v *audience.View, c *contextRecord) *Context {
 		out.ParentID = ""
 	}
 	out.Name, out.Description = v.TextOf("", c.Name), v.TextOf("", c.Description)
-	if hidesContextHandle(v, c) {
+	if !c.ShowsHandle(v) {
 		out.Handle, out.Aliases = "", []string{}
 	}
 	return &out
@@ -512,7 +514,7 @@ func (s *Store) Contexts(v *audience.View, parentID string) ([]*Context, error) 
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if parent := s.contexts[parentID]; parentID != "" && (parent == nil || !v.Sees(parent.Private)) {
-		return nil, missing("context", parentID, "parentId")
+		return nil, texts.Missing("context", parentID, "parentId")
 	}
 	return s.below1(v, parentID), nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -39,36 +38,4 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, id, asked string) 
 		return s.after(v, id)
 	}
 	return out, err
-}
-
-// RenameContext is Rename for a context.
-func (s *Store) RenameContext(ctx context.Context, v *audience.View, id, asked string) (*Context, error) {
-	var c *contextRecord
-	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
-		c, err = contexts.Get(tx, id)
-		if err != nil {
-			return err
-		}
-		if c == nil || !v.Sees(c.Private) {
-			return fault.Missing("context", id)
-		}
-		r, err := handle.Rename(handle.Context, c.Handle, c.Aliases, asked)
-		if err != nil || r.Same {
-			return err
-		}
-		c.Handle, c.Aliases = r.Handle, r.Former
-		if !r.Had {
-			if err := s.claimContext(tx, v, c, nil, asked); err != nil {
-				return err
-			}
-		}
-		c.Version, c.UpdatedAt = c.Version+1, laterOf(s.now(tx), c.UpdatedAt)
-		return contexts.Put(tx, id, c)
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.shownContext(v, c), nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -141,7 +142,7 @@ func (s *Store) outline(ctx context.Context) (tree []*ContextRecord, order []giv
 	below := make(map[string][]*ContextRecord)
 	known := make(map[string]bool)
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		for id, c := range contexts.All(tx, "") {
+		for id, c := range contexts.Records.All(tx, "") {
 			below[c.ParentID] = append(below[c.ParentID], c)
 			known[id] = true
 		}
@@ -211,7 +212,7 @@ func (s *Store) membership(tx *kv.Tx, id string) ([]Membership, error) {
 	s.mu.RUnlock()
 	var list []Membership
 	for _, c := range in {
-		since, err := members.Get(tx, joinKey(c, id))
+		since, err := contexts.Members.Get(tx, contexts.Key(c, id))
 		if err != nil {
 			return nil, err
 		}

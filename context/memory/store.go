@@ -4,16 +4,17 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/synonyms"
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -37,47 +38,19 @@ type Record struct {
 	Other map[string]json.RawMessage `json:"other,omitempty"`
 }
 
-// ContextRecord is a context as it is stored.
-type ContextRecord struct {
-	Context
-	HandleText string                     `json:"handleText,omitempty"` // as that of Record, of the name
-	Other      map[string]json.RawMessage `json:"other,omitempty"`      // as that of Record
-}
-
-type contextRecord = ContextRecord
-
 // numbered is who has a number: nobody any more when the id is empty.
 type numbered struct {
 	ID string `json:"id,omitempty"`
 }
 
-// owned is who has a handle.
-type owned struct {
-	Kind string `json:"kind"` // ofMemory or ofContext
-	ID   string `json:"id"`
-}
-
-const (
-	ofMemory  = "memory"
-	ofContext = "context"
-)
-
-// member says since when a memory belongs to a context.
-type member struct {
-	At time.Time `json:"at"`
-}
-
 // The collections that the records lie in.
 var (
-	Records  = kv.NewCollection[Record]("memory")
-	contexts = kv.NewCollection[contextRecord]("context")
+	Records = kv.NewCollection[Record]("memory")
 
 	uses       = kv.NewCollection[Use]("memory-use")          // by id of the memory
 	versions   = kv.NewCollection[Version]("memory-version")  // by id of the memory and version
 	numbers    = kv.NewCollection[numbered]("memory-number")  // by number
-	handles    = kv.NewCollection[owned]("memory-handle")     // by folded handle
 	statements = kv.NewCollection[numbered]("memory-said")    // by what is said, and id
-	members    = kv.NewCollection[member]("context-memory")   // by ids of context and memory
 	lastNumber = kv.NewCollection[int64]("memory-lastnumber") // one record
 )
 
@@ -119,14 +92,15 @@ type Options struct {
 type Store struct {
 	db   *kv.Store
 	opts Options
+	tree *contexts.Tree
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*Record
 	standing map[string]*Record // of byID: what is in prompts without a search
 	use      map[string]*Use
 	byNumber map[int64]string
-	byHandle map[string]owned
-	contexts map[string]*contextRecord
+	byHandle map[string]owner.Owner
+	contexts map[string]*ContextRecord
 	bank     int // active memories of the tier memoryBank
 	kept     int // of these, what may not be archived
 	synonyms *synonyms.View
@@ -149,9 +123,17 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, opts: opts,
 		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
-		byNumber: make(map[int64]string), byHandle: make(map[string]owned),
-		contexts: make(map[string]*contextRecord),
+		byNumber: make(map[int64]string), byHandle: make(map[string]owner.Owner),
+		contexts: make(map[string]*ContextRecord),
 		synonyms: synonyms.NewView(), groups: groups.New(),
+	}
+	s.tree = &contexts.Tree{
+		DB: db, Names: owner.Names{Elsewhere: opts.HandleTaken}, Now: s.now, NewID: opts.NewID, Random: opts.Random,
+		Memory: func(tx *kv.Tx, v *audience.View, id string) error {
+			_, err := s.findTx(tx, v, id)
+			return err
+		},
+		Unseen: s.ownedUnseen,
 	}
 	if st := db.Status(); st.Mode == "read-write" && (st.Recovered.Lost > 0 || len(st.Recovered.Damaged) > 0) {
 		if err := db.Update(context.Background(), s.mend); err != nil {
@@ -185,10 +167,10 @@ func (s *Store) load(tx *kv.Tx) error {
 	for id, u := range uses.All(tx, "") {
 		s.use[id] = u
 	}
-	for _, c := range contexts.All(tx, "") {
+	for _, c := range contexts.Records.All(tx, "") {
 		s.putContext(nil, c)
 	}
-	for key := range members.All(tx, "") {
+	for key := range contexts.Members.All(tx, "") {
 		s.link(key, true)
 	}
 	for _, set := range synonymSets.All(tx, "") {
@@ -210,9 +192,9 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 			} else {
 				s.use[ch.ID] = now
 			}
-		} else if old, now, ok := contexts.Of(ch); ok {
+		} else if old, now, ok := contexts.Records.Of(ch); ok {
 			s.putContext(old, now)
-		} else if _, now, ok := members.Of(ch); ok {
+		} else if _, now, ok := contexts.Members.Of(ch); ok {
 			s.link(ch.ID, now != nil)
 		} else if old, now, ok := synonymSets.Of(ch); ok {
 			s.synonyms.Put(old, now)
@@ -228,7 +210,7 @@ func (s *Store) put(old, now *Record) {
 		delete(s.byID, old.ID)
 		delete(s.standing, old.ID)
 		delete(s.byNumber, old.Number)
-		for _, h := range handlesOf(old.Handle, old.Aliases) {
+		for _, h := range owner.Folds(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
 		}
 	}
@@ -240,8 +222,8 @@ func (s *Store) put(old, now *Record) {
 			s.standing[now.ID] = now
 		}
 		s.byNumber[now.Number] = now.ID
-		for _, h := range handlesOf(now.Handle, now.Aliases) {
-			s.byHandle[h] = owned{ofMemory, now.ID}
+		for _, h := range owner.Folds(now.Handle, now.Aliases) {
+			s.byHandle[h] = owner.Owner{Kind: owner.Memory, ID: now.ID}
 		}
 	}
 }
@@ -256,36 +238,24 @@ func (s *Store) countBank(m *Record, by int) {
 	}
 }
 
-// handlesOf returns the folds of all handles of a record.
-func handlesOf(own string, former []string) []string {
-	list := make([]string, 0, 1+len(former))
-	for _, h := range append([]string{own}, former...) {
-		list = append(list, handle.Fold(h))
-	}
-	return list
-}
-
-func (s *Store) putContext(old, now *contextRecord) {
+func (s *Store) putContext(old, now *ContextRecord) {
 	if old != nil {
 		delete(s.contexts, old.ID)
 		s.groups.PutContext(old.ID, old.ParentID, old.Name, false)
-		for _, h := range handlesOf(old.Handle, old.Aliases) {
+		for _, h := range owner.Folds(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
 		}
 	}
 	if now != nil {
 		s.contexts[now.ID] = now
 		s.groups.PutContext(now.ID, now.ParentID, now.Name, true)
-		for _, h := range handlesOf(now.Handle, now.Aliases) {
-			s.byHandle[h] = owned{ofContext, now.ID}
+		for _, h := range owner.Folds(now.Handle, now.Aliases) {
+			s.byHandle[h] = owner.Owner{Kind: owner.Context, ID: now.ID}
 		}
 	}
 }
 
 func (s *Store) link(key string, is bool) {
-	contextID, memoryID := cutKey(key)
+	contextID, memoryID := contexts.CutKey(key)
 	s.groups.Link(contextID, memoryID, is)
 }
-
-// errRandom is what handles are made without.
-var errRandom = errors.New("no random numbers for a handle")

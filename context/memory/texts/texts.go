@@ -87,3 +87,10 @@ func IDs(field string, list []string, most int) ([]string, error) {
 	}
 	return out, nil
 }
+
+// Missing is fault.Missing for an id that stands in a field.
+func Missing(sort, id, field string) error {
+	err := fault.Missing(sort, id)
+	err.Field = field
+	return err
+}

@@ -1,0 +1,108 @@
+package owner
+
+import (
+	"errors"
+
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Owner is who has a handle.
+type Owner struct {
+	Kind string `json:"kind"` // Memory or Context
+	ID   string `json:"id"`
+}
+
+// The kinds of owners.
+const (
+	Memory  = "memory"
+	Context = "context"
+)
+
+// Handles are the owners by folded handle.
+var Handles = kv.NewCollection[Owner]("memory-handle")
+
+// Tries are how many handles are made until one is free. Behind handle.Tries come those of a
+// random handle with the long ending.
+const Tries = handle.Tries + 4
+
+// ErrRandom is what handles are made without.
+var ErrRandom = errors.New("no random numbers for a handle")
+
+// Folds returns the folds of all handles of a record.
+func Folds(own string, former []string) []string {
+	list := make([]string, 0, 1+len(former))
+	for _, h := range append([]string{own}, former...) {
+		list = append(list, handle.Fold(h))
+	}
+	return list
+}
+
+// Has reports whether a record is found by its handles, also the former ones.
+func Has(tx *kv.Tx, is Owner, own string, former []string) (bool, error) {
+	for _, h := range Folds(own, former) {
+		by, err := Handles.Get(tx, h)
+		if err != nil || by == nil || *by != is {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Mend takes the handles of a record unless another has them. It returns whether the record has
+// its own, and which of the former ones.
+func Mend(tx *kv.Tx, by Owner, current string, aliases []string) (own bool, former []string, err error) {
+	take := func(h string) (bool, error) {
+		has, err := Handles.Get(tx, handle.Fold(h))
+		if err != nil || has != nil {
+			return has != nil && *has == by, err
+		}
+		return true, Handles.Put(tx, handle.Fold(h), &by)
+	}
+	if own, err = take(current); err != nil {
+		return false, nil, err
+	}
+	former = []string{}
+	for _, h := range aliases {
+		has, err := take(h)
+		if err != nil {
+			return false, nil, err
+		}
+		if has {
+			former = append(former, h)
+		}
+	}
+	return own, former, nil
+}
+
+// Names give handles that nobody has.
+type Names struct {
+	// Elsewhere tells whether something else than a memory or a context has a handle,
+	// inside a transaction. nil: nothing has.
+	Elsewhere func(tx *kv.Tx, folded string) (bool, error)
+}
+
+// Claim takes a handle, or says that it is taken.
+func (n Names) Claim(tx *kv.Tx, h string, by Owner) error {
+	free, err := n.Free(tx, handle.Fold(h))
+	if err != nil {
+		return err
+	}
+	if !free {
+		return (&fault.Error{
+			Kind: fault.Conflict, Ref: h, Field: "handle", Msg: "the handle is taken",
+		}).WithHint("choose another one")
+	}
+	return Handles.Put(tx, handle.Fold(h), &by)
+}
+
+// Free reports whether nothing has a handle, of which it gets the fold.
+func (n Names) Free(tx *kv.Tx, folded string) (bool, error) {
+	taken, err := Handles.Has(tx, folded)
+	if err != nil || taken || n.Elsewhere == nil {
+		return !taken, err
+	}
+	taken, err = n.Elsewhere(tx, folded)
+	return !taken, err
+}
