@@ -98,7 +98,7 @@ var leads = []string{
 	"[*canary* [x] **y**](Private/Canary%20Plan)", "[canary](Private/Canary&#32;Plan)", "[canary](obsidian://open?file=Canary%20Plan)",
 	"[canary][r]", "[r][]", "![canary][r]", "[canary]", `<a href="Private/Canary%20Plan">canary</a>`, `<A HREF='Private/Canary%20Plan'>canary</A>`,
 	"<a class=x href=Private/Canary%20Plan>canary</a>", `<a href="Private/Canary%20Plan">canary`, "<Private/Canary%20Plan.md>", "Private/Canary Plan.md",
-	"Private/Canary%20Plan.md", "Private/Canary (old).md", "@Canary Zoe", "@[Canary Zoe]", "@Canaryalias", "@canary_zoe_p_entity", "@*Canary Zoe*",
+	"Private/Canary%20Plan.md", "Private/Canary (old).md", "@Canary Zoe", "@[Canary Zoe]", "@Canaryalias", "请看@Canary Zoe", "か\u3099@canary_zoe_p_entity", "@canary_zoe_p_entity", "@*Canary Zoe*",
 	"*@Canary Zoe*", "[[Canary Zoe]]", "[canary](Canary%20Zoe)", "`[[Canary Plan]]`", "*[[Canary Plan]]*", "[canary " + strings.Repeat("long ", 300) + "](Private/Canary%20Plan)",
 	"[a, canary, b](Private/Canary%20Plan)", `<a href="Private/Canary%20Plan"` + strings.Repeat(" x=y", 300) + ">canary" + strings.Repeat(" long", 400) + "</a>",
 	"[[Canary Plan|" + strings.Repeat("canary ", 120) + "]]", "&#91;[Canary Plan]]", `<a href="Private/Canary%20Plan" title='canary'>canary</a>`,

@@ -210,36 +210,15 @@ func inWord(text string) bool {
 	return text != "" && (r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// opening is the punctuation behind which a reference may begin.
-const opening = "([{\"'“‘«「（，。、:;,*_~—–…|"
-
 // counts reports whether the mark at f.at begins a reference, of which rest is what
 // follows. Within a text without blanks, name.org behind it makes an address of it.
 func (f *finder) counts(rest string) bool {
-	head := f.text[:f.at]
-	before, size := utf8.DecodeLastRuneInString(head)
-	switch {
-	case head == "" || unicode.IsSpace(before):
+	switch markdown.BeforeMark(f.text[:f.at]) {
+	case markdown.Blank:
 		return true
-	case before < utf8.RuneSelf && isWord(byte(before)):
-		return false
-	case (before == '"' || before == '\'') && strings.HasSuffix(head[:len(head)-size], "="):
-		return false // the value of an attribute, as <a href="@x">
-	case !strings.ContainsRune(opening, before) && !names.WithoutBlanks(baseOf(head)):
-		return false
+	case markdown.Opening, markdown.Unspaced:
+		after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "."))
+		return rest == "" || rest[0] != '.' || !unicode.IsLetter(after)
 	}
-	after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "."))
-	return rest == "" || rest[0] != '.' || !unicode.IsLetter(after)
-}
-
-// baseOf returns the character that a text ends with, without the marks on it: a kana may
-// be written as two code points.
-func baseOf(text string) rune {
-	for {
-		r, size := utf8.DecodeLastRuneInString(text)
-		if !unicode.IsMark(r) || names.WithoutBlanks(r) {
-			return r
-		}
-		text = text[:len(text)-size]
-	}
+	return false
 }

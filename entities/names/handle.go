@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/ctxd/ctxd/entities/names/fold"
 )
 
 // A handle names an entity in a message, as @john_smith_person_entity does. It
@@ -129,7 +131,7 @@ func handleWords(text string) iter.Seq[string] {
 			switch {
 			case unicode.IsMark(r):
 				// It begins no word, as the selector behind an emoji, and ends one of another script.
-				if WithoutBlanks(r) && !ofSpaceless && !end(at) {
+				if fold.WithoutBlanks(r) && !ofSpaceless && !end(at) {
 					return
 				}
 			case !unicode.IsLetter(r) && !unicode.IsDigit(r):
@@ -137,13 +139,13 @@ func handleWords(text string) iter.Seq[string] {
 					return
 				}
 			case start < 0:
-				start, ofSpaceless = at, WithoutBlanks(r)
+				start, ofSpaceless = at, fold.WithoutBlanks(r)
 			case ofSpaceless && unicode.Is(unicode.Lm, r): // such as the mark of a long vowel
-			case WithoutBlanks(r) != ofSpaceless:
+			case fold.WithoutBlanks(r) != ofSpaceless:
 				if !end(at) {
 					return
 				}
-				start, ofSpaceless = at, WithoutBlanks(r)
+				start, ofSpaceless = at, fold.WithoutBlanks(r)
 			}
 		}
 		end(len(text))
@@ -175,11 +177,6 @@ func FoldHandle(s string) string {
 }
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == 'ʼ' || r == '＇' }
-
-// WithoutBlanks reports the scripts that put no blanks between words.
-func WithoutBlanks(r rune) bool {
-	return r >= 0x0E00 && (spaceless(r) || unicode.Is(unicode.Hangul, r))
-}
 
 func firstChars(s string, n int) string {
 	for at := range s {
@@ -213,7 +210,7 @@ func HandleLen(text string) int {
 			continue
 		}
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '-' ||
-			WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+			fold.WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
 			break
 		}
 		if r != '_' && r != '-' {

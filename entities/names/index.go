@@ -232,12 +232,12 @@ const maxWords = 32
 // wordStarts appends the byte offsets of the first words of a folded name, 0
 // always the first of them. A character of a script that is written without blanks
 // starts a word of its own.
-func wordStarts(starts []uint16, fold string) []uint16 {
+func wordStarts(starts []uint16, folded string) []uint16 {
 	begun := len(starts)
 	starts = append(starts, 0)
 	inWord := false
-	for at := 0; at < len(fold) && at <= math.MaxUint16 && len(starts)-begun < maxWords; {
-		if c := fold[at]; c < utf8.RuneSelf {
+	for at := 0; at < len(folded) && at <= math.MaxUint16 && len(starts)-begun < maxWords; {
+		if c := folded[at]; c < utf8.RuneSelf {
 			isWord := asciiWord[c]
 			if isWord && !inWord && at > 0 {
 				starts = append(starts, uint16(at))
@@ -246,10 +246,10 @@ func wordStarts(starts []uint16, fold string) []uint16 {
 			at++
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(fold[at:])
+		r, size := utf8.DecodeRuneInString(folded[at:])
 		mark := unicode.IsMark(r)
 		isWord := mark || unicode.IsLetter(r) || unicode.IsDigit(r)
-		if isWord && !mark && (!inWord || spaceless(r)) && at > 0 {
+		if isWord && !mark && (!inWord || fold.Spaceless(r)) && at > 0 {
 			starts = append(starts, uint16(at))
 		}
 		inWord = isWord
@@ -265,8 +265,3 @@ var asciiWord = func() (set [utf8.RuneSelf]bool) {
 	}
 	return set
 }()
-
-func spaceless(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
-		unicode.Khmer, unicode.Myanmar)
-}

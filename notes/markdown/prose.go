@@ -3,8 +3,6 @@ package markdown
 import (
 	"iter"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/notes/frontmatter"
 )
@@ -58,11 +56,10 @@ func (m *meant) mention(r Reference) (end int, ok bool) {
 	for len(m.prose) > 0 && m.prose[0][1] <= r.Start {
 		m.prose = m.prose[1:]
 	}
-	before, _ := utf8.DecodeLastRuneInString(m.text[:r.Start])
-	switch {
+	switch before := BeforeMark(m.text[:r.Start]); {
 	case len(m.links) > 0 && m.links[0].Start <= r.Start:
 	case len(m.prose) == 0 || r.Start < m.prose[0][0]:
-	case before == '\\' || unicode.IsMark(before):
+	case before == Unspaced || before == Word || before == Accent || before == Escape:
 	default:
 		return m.prose[0][1], true
 	}

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/notes/markdown/destinations"
@@ -496,11 +495,9 @@ func (s *refScanner) close(i int) {
 	}
 }
 
-// mention emits what may be @Name. One behind a letter or a digit is part of an
-// address.
+// mention emits what may be @Name. One behind a word is part of an address.
 func (s *refScanner) mention(i int) {
-	before, _ := utf8.DecodeLastRuneInString(s.text[:i])
-	if unicode.IsLetter(before) || unicode.IsDigit(before) {
+	if BeforeMark(s.text[:i]) == Word {
 		return
 	}
 	if name, size, ok := BracketedName(s.text[i+1:]); ok {

@@ -119,7 +119,7 @@ func checkShape(handle string) error {
 			return fault.Field(field, "a handle has letters, their marks, digits, _ and - only").
 				WithHint("put _ in place of every other character")
 		}
-		if last < utf8.RuneSelf && names.WithoutBlanks(r) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+		if last < utf8.RuneSelf && fold.WithoutBlanks(r) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
 			return fault.Field(field, "a handle would end where a script without blanks follows a Latin letter or digit").
 				WithHint("put _ between the two")
 		}

@@ -1,0 +1,98 @@
+package markdown
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities/names/fold"
+)
+
+// Before is what stands before the mark of a reference, an @ or a #.
+type Before uint8
+
+// What may stand before a mark. Mentions count behind a blank, punctuation of any sort; handles and
+// numbers behind a blank, opening punctuation and a script without blanks, and whoever hides what a
+// text refers to looks behind all but words.
+const (
+	Blank    Before = iota // or nothing: the text begins with the mark
+	Opening                // punctuation behind which words begin
+	Unspaced               // a script that puts no blanks between words
+	Word                   // a letter or a digit of any other: the mark is part of an address
+	Accent                 // likewise, with marks on it
+	Escape                 // a backslash
+	Other                  // any other punctuation, and the quotes of an attribute, as in <a href="@x">
+)
+
+// opening is the punctuation behind which words begin.
+const opening = "([{\"'“‘«「（，。、:;,*_~—–…|"
+
+// openingASCII marks the bytes of opening.
+var openingASCII = func() (set [utf8.RuneSelf]bool) {
+	for _, r := range opening {
+		if r < utf8.RuneSelf {
+			set[r] = true
+		}
+	}
+	return set
+}()
+
+// BeforeMark returns what a text ends with, behind which a mark follows. It is the one place that
+// decides this for mentions, handles and numbers. O(marks at the end of the text).
+func BeforeMark(head string) Before {
+	if head == "" {
+		return Blank
+	}
+	if c := head[len(head)-1]; c < utf8.RuneSelf {
+		return beforeASCII(head, c)
+	}
+	r, size := utf8.DecodeLastRuneInString(head)
+	switch {
+	case unicode.IsSpace(r):
+		return Blank
+	case unicode.IsMark(r):
+		if fold.WithoutBlanks(baseOf(head)) {
+			return Unspaced
+		}
+		return Accent
+	case r == utf8.RuneError && size == 1:
+		return Other
+	case unicode.IsLetter(r) || unicode.IsDigit(r):
+		if fold.WithoutBlanks(r) {
+			return Unspaced
+		}
+		return Word
+	case strings.ContainsRune(opening, r) || fold.WithoutBlanks(r):
+		return Opening
+	}
+	return Other
+}
+
+// beforeASCII is BeforeMark for a text that ends with a byte of ASCII.
+func beforeASCII(head string, last byte) Before {
+	switch {
+	case last == ' ' || '\t' <= last && last <= '\r':
+		return Blank
+	case 'a' <= last|0x20 && last|0x20 <= 'z' || '0' <= last && last <= '9':
+		return Word
+	case last == '\\':
+		return Escape
+	case (last == '"' || last == '\'') && len(head) > 1 && head[len(head)-2] == '=':
+		return Other
+	case openingASCII[last]:
+		return Opening
+	}
+	return Other
+}
+
+// baseOf returns the character that a text ends with, without the marks on it: a kana may
+// be written as two code points.
+func baseOf(text string) rune {
+	for {
+		r, size := utf8.DecodeLastRuneInString(text)
+		if !unicode.IsMark(r) || fold.WithoutBlanks(r) {
+			return r
+		}
+		text = text[:len(text)-size]
+	}
+}
