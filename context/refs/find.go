@@ -18,12 +18,19 @@ func Find(text string) []Ref {
 	if !strings.ContainsAny(text, "@#[") {
 		return nil
 	}
-	most := min(strings.Count(text, "@")+strings.Count(text, "#")+strings.Count(text, "[["), maxAtOnce)
-	f := finder{text: text, code: indentedCode(text), found: make([]Ref, 0, most)}
-	if strings.Contains(text, "[[") {
-		f.links = markdown.Links(text)
+	m := markdown.ReadMessage(text)
+	return FindIn(&m)
+}
+
+// FindIn is Find for a text that was read.
+func FindIn(m *markdown.Message) []Ref {
+	text := m.Text
+	most := min(strings.Count(text, "@")+strings.Count(text, "#")+len(m.Links), maxAtOnce)
+	if most == 0 {
+		return nil
 	}
-	for _, span := range markdown.Prose(text) {
+	f := finder{text: text, code: indentedCode(text), links: m.Links, found: make([]Ref, 0, most)}
+	for _, span := range m.Prose {
 		f.prose(span[0], span[1])
 	}
 	return f.found

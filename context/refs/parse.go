@@ -62,22 +62,18 @@ func Parse(text string, unit Unit) (*Result, error) {
 	if len(found) == 0 {
 		out.Refs = []Ref{}
 	}
-	type target struct {
-		list   *[]string
-		folded string
-	}
-	seen := make(map[target]bool, len(found))
+	seen := make(map[string]uint8, min(len(found), 32)) // a bit for each list, by fold
 	for _, r := range found {
-		list := &out.Handles
+		list, bit := &out.Handles, uint8(1)
 		switch r.Kind {
 		case MemoryID:
-			list = &out.MemoryIDs
+			list, bit = &out.MemoryIDs, 2
 		case Note:
-			list = &out.Notes
+			list, bit = &out.Notes, 4
 		}
-		t := target{list, fold.Name(r.ID)}
-		if !seen[t] {
-			seen[t] = true
+		folded := fold.Name(r.ID)
+		if lists := seen[folded]; lists&bit == 0 {
+			seen[folded] = lists | bit
 			*list = append(*list, r.ID)
 		}
 	}
@@ -93,11 +89,8 @@ func convert(text string, refs []Ref, unit Unit) {
 	at, units := 0, 0
 	to := func(end int) int {
 		for at < end {
-			from := at
-			for at < end && text[at] < utf8.RuneSelf {
-				at++
-			}
-			units += at - from
+			plain := asciiLen(text[at:end])
+			at, units = at+plain, units+plain
 			if at == end {
 				break
 			}
@@ -114,4 +107,19 @@ func convert(text string, refs []Ref, unit Unit) {
 		refs[i].Start = to(refs[i].Start)
 		refs[i].End = to(refs[i].End)
 	}
+}
+
+// asciiLen returns how many bytes of ASCII a text begins with.
+func asciiLen(text string) int {
+	n := 0
+	for ; n+8 <= len(text); n += 8 { // eight at a time: nearly all texts have long runs of them
+		eight := text[n : n+8]
+		if (eight[0]|eight[1]|eight[2]|eight[3]|eight[4]|eight[5]|eight[6]|eight[7])&utf8.RuneSelf != 0 {
+			break
+		}
+	}
+	for n < len(text) && text[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
 }

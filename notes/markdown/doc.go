@@ -29,7 +29,8 @@
 // is withheld from a reader is decided by it alone. It stands here, to the left of
 // what uses it, because a title or an alias loses its marks when a note is read: then
 // Document.Sources keeps what they referred to. README.md lists every form that it knows,
-// with an example. Mentions yields of both what counts in a message.
+// with an example. A Message is a text that is read once for both purposes: Mentions yields what
+// counts there.
 //
 // Frontmatter is read by package frontmatter; what its fields say about the
 // note (title, tags, aliases) is read here.

@@ -16,7 +16,6 @@ var functions = map[string]func(text string){
 	"PlainText":          func(text string) { markdown.PlainText(text) },
 	"PlainNote":          func(text string) { markdown.PlainNote(text) },
 	"Outline":            func(text string) { markdown.Outline(text) },
-	"Prose":              func(text string) { markdown.Prose(text) },
 	"Links":              func(text string) { markdown.Links(text) },
 	"Headings":           func(text string) { markdown.Headings(text, func(markdown.Heading) {}) },
 	"Blocks":             func(text string) { markdown.Blocks(text, func(markdown.Block) {}) },
@@ -79,6 +78,7 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
+	"ReadMessage": func(text string) { markdown.ReadMessage(text) },
 	"Without": func(text string) {
 		var spans []markdown.Span
 		for r := range markdown.References(text) {

@@ -21,7 +21,7 @@ func TestProseLeavesCodeAndCommentsOut(t *testing.T) {
 		{"<!-- open\n\n@a -->@b", "@b"},
 	} {
 		var got []string
-		for _, span := range markdown.Prose(c[0]) {
+		for _, span := range markdown.ReadMessage(c[0]).Prose {
 			got = append(got, c[0][span[0]:span[1]])
 		}
 		if strings.TrimSpace(strings.Join(got, "|")) != c[1] {

@@ -495,16 +495,23 @@ func (s *refScanner) close(i int) {
 	}
 }
 
-// mention emits what may be @Name. One behind a word is part of an address.
+// mention emits what may be @Name.
 func (s *refScanner) mention(i int) {
-	if BeforeMark(s.text[:i]) == Word {
-		return
+	if r, ok := mentionAt(s.text, i); ok && !s.stopped && !s.yield(r) {
+		s.stopped = true
 	}
-	if name, size, ok := BracketedName(s.text[i+1:]); ok {
-		s.emit(MentionRef, i, i+1+size, name)
-		return
+}
+
+// mentionAt reads what may be @Name at the '@' at i. One behind a word is part of an address.
+func mentionAt(text string, i int) (r Reference, ok bool) {
+	if BeforeMark(text[:i]) == Word {
+		return Reference{}, false
 	}
-	s.emitOpen(i, i+1)
+	name, size, _ := BracketedName(text[i+1:])
+	if name == "" {
+		size = 0
+	}
+	return Reference{Kind: MentionRef, Start: i, End: i + 1 + size, Target: name}, true
 }
 
 // emitOpen emits what is a reference if a name follows it.

@@ -40,7 +40,8 @@ type Found struct {
 // here. The time is linear in the text, but for what is read of records. An error ends it.
 func (r *Resolver) InMessage(ctx context.Context, v *audience.View, text string) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		found := refs.Find(text)
+		read := markdown.ReadMessage(text)
+		found := refs.FindIn(&read)
 		behind := 0
 		each := func(p place) bool {
 			if p.start < behind {
@@ -54,7 +55,7 @@ func (r *Resolver) InMessage(ctx context.Context, v *audience.View, text string)
 			f.Start, f.Raw, behind = p.start, text[p.start:f.End], f.End
 			return yield(f, nil)
 		}
-		for m, rest := range markdown.Mentions(text) {
+		for m, rest := range read.Mentions() {
 			if m.Kind == markdown.WikilinkRef {
 				continue // package refs has it, where it counts
 			}
