@@ -204,19 +204,25 @@ func HandleAt(text string) string {
 // and is long enough is not looked at. O(length of the handle and the '_' and '-' behind it).
 func HandleLen(text string) int {
 	end, last := 0, rune(0)
-	for at, r := range text {
-		if r < utf8.RuneSelf && asciiWord[r] { // nearly always
-			end, last = at+1, r
+	for at := 0; at < len(text); {
+		if c := text[at]; c < utf8.RuneSelf { // nearly always
+			if !asciiWord[c] && c != '_' && c != '-' {
+				break
+			}
+			at++
+			if asciiWord[c] {
+				end = at
+			}
+			last = rune(c)
 			continue
 		}
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_' && r != '-' ||
-			fold.WithoutBlanks(r) && last < utf8.RuneSelf && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) ||
+			last < utf8.RuneSelf && asciiWord[last] && fold.WithoutBlanks(r) {
 			break
 		}
-		if r != '_' && r != '-' {
-			end = at + utf8.RuneLen(r)
-		}
-		last = r
+		at += size
+		end, last = at, r
 	}
 	return end
 }

@@ -57,18 +57,27 @@ const (
 // Fold returns the form in which handles are compared: that of package names, with full
 // case folding, so that ΣΟΦΟΣ is σοφος. Handles of which it is the same can't both be given.
 func Fold(handle string) string {
-	folded := names.FoldHandle(Lower(handle))
-	for i := range len(folded) {
-		if folded[i] >= utf8.RuneSelf {
-			return norm.NFKC.String(fold.Name(folded))
+	if isASCII(handle) {
+		return strings.ToLower(handle)
+	}
+	return norm.NFKC.String(fold.Name(names.FoldHandle(Lower(handle))))
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
 		}
 	}
-	return folded
+	return true
 }
 
 // Lower returns the form in which handles are stored: NFC, lower case. To fold one begins with it, since
 // some letters fold otherwise before: a handle is found by what was typed when it was chosen.
 func Lower(handle string) string {
+	if isASCII(handle) {
+		return strings.ToLower(handle)
+	}
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(handle)))
 }
 
