@@ -5,8 +5,8 @@
 // Find returns the references with byte offsets, Clean takes them out of the text, and
 // Parse does both for a caller of the protocol. FindIn is Find for a text that was read, by
 // one who looks for mentions by name as well. Where a handle ends is written in
-// entities/names; what is code, a comment or a wikilink, and what may stand before a mark, in
-// notes/markdown: the mentions of entities are read by the same rules.
+// entities/names, what may stand before its mark in entities/names/fold, and what is code, a
+// comment or a wikilink in notes/markdown: the mentions of entities are read by the same rules.
 //
 // All functions are linear in their texts, hold no state and may be called concurrently.
 package refs

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -220,10 +221,10 @@ func inWord(text string) bool {
 // counts reports whether the mark at f.at begins a reference, of which rest is what
 // follows. Within a text without blanks, name.org behind it makes an address of it.
 func (f *finder) counts(rest string) bool {
-	switch markdown.BeforeMark(f.text[:f.at]) {
-	case markdown.Blank:
+	switch fold.BeforeMark(f.text[:f.at]) {
+	case fold.Blank:
 		return true
-	case markdown.Opening, markdown.Unspaced:
+	case fold.Opening, fold.Unspaced:
 		after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "."))
 		return rest == "" || rest[0] != '.' || !unicode.IsLetter(after)
 	}

@@ -248,7 +248,7 @@ var hostile = map[string]string{
 
 func TestREF6_EveryFunctionIsLinear(t *testing.T) {
 	const room = "github.com/ctxd/ctxd/"
-	if !steps.Counting(t, room+"context/refs", room+"context/refs/handle", room+"entities/names", room+"notes/markdown") {
+	if !steps.Counting(t, room+"context/refs", room+"context/refs/handle", room+"entities/names", room+"entities/names/fold", room+"notes/markdown") {
 		return
 	}
 	measure := func(family string, text func(size int) string) {

@@ -31,7 +31,6 @@ var functions = map[string]func(text string){
 	},
 	"LabelsOf":      func(text string) { markdown.LabelsOf(text) },
 	"MayRefer":      func(text string) { markdown.MayRefer(text) },
-	"BeforeMark":    func(text string) { _ = markdown.BeforeMark("a" + text) },
 	"BracketedName": func(text string) { markdown.BracketedName(text) },
 	"EncodedLen":    func(text string) { markdown.EncodedLen(text, len(text)) },
 	"ParseLink":     func(text string) { markdown.ParseLink("[[" + text + "]]") },

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/ctxd/ctxd/entities/names/fold"
 )
 
 // Message is a text that was read once, for all who look for references in it.
@@ -172,10 +174,10 @@ func (m *meant) mention(r Reference) (end int, ok bool) {
 	for len(m.prose) > 0 && m.prose[0][1] <= r.Start {
 		m.prose = m.prose[1:]
 	}
-	switch before := BeforeMark(m.text[:r.Start]); {
+	switch before := fold.BeforeMark(m.text[:r.Start]); {
 	case len(m.links) > 0 && m.links[0].Start <= r.Start:
 	case len(m.prose) == 0 || r.Start < m.prose[0][0]:
-	case before == Unspaced || before == Word || before == Accent || before == Escape:
+	case before == fold.Unspaced || before == fold.Word || before == fold.Accent || before == fold.Escape:
 	default:
 		return m.prose[0][1], true
 	}

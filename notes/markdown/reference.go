@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
@@ -504,7 +505,7 @@ func (s *refScanner) mention(i int) {
 
 // mentionAt reads what may be @Name at the '@' at i. One behind a word is part of an address.
 func mentionAt(text string, i int) (r Reference, ok bool) {
-	if BeforeMark(text[:i]) == Word {
+	if fold.BeforeMark(text[:i]) == fold.Word {
 		return Reference{}, false
 	}
 	name, size, _ := BracketedName(text[i+1:])

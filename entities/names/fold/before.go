@@ -1,11 +1,9 @@
-package markdown
+package fold
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/entities/names/fold"
 )
 
 // Before is what stands before the mark of a reference, an @ or a #.
@@ -51,18 +49,18 @@ func BeforeMark(head string) Before {
 	case unicode.IsSpace(r):
 		return Blank
 	case unicode.IsMark(r):
-		if fold.WithoutBlanks(baseOf(head)) {
+		if WithoutBlanks(baseOf(head)) {
 			return Unspaced
 		}
 		return Accent
 	case r == utf8.RuneError && size == 1:
 		return Other
 	case unicode.IsLetter(r) || unicode.IsDigit(r):
-		if fold.WithoutBlanks(r) {
+		if WithoutBlanks(r) {
 			return Unspaced
 		}
 		return Word
-	case strings.ContainsRune(opening, r) || fold.WithoutBlanks(r):
+	case strings.ContainsRune(opening, r) || WithoutBlanks(r):
 		return Opening
 	}
 	return Other
@@ -90,7 +88,7 @@ func beforeASCII(head string, last byte) Before {
 func baseOf(text string) rune {
 	for {
 		r, size := utf8.DecodeLastRuneInString(text)
-		if !unicode.IsMark(r) || fold.WithoutBlanks(r) {
+		if !unicode.IsMark(r) || WithoutBlanks(r) {
 			return r
 		}
 		text = text[:len(text)-size]
