@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather/resolve"
@@ -43,9 +44,10 @@ func mentioned(ctx context.Context, refs *resolve.Resolver, r *request) (*mentio
 	for _, id := range r.MentionedNoteIDs {
 		m.once(seenNotes, prompt.KindNote, id, &m.notes, true)
 	}
-	if r.Text != "" {
-		m.links(seenNotes, r.Text)
-		if err := m.references(ctx, refs, seen, r.Text); err != nil {
+	if strings.ContainsAny(r.Text, "@#[") {
+		read := markdown.ReadMessage(r.Text)
+		m.links(seenNotes, &read)
+		if err := m.references(ctx, refs, seen, &read); err != nil {
 			return nil, err
 		}
 	}
@@ -58,9 +60,9 @@ func mentioned(ctx context.Context, refs *resolve.Resolver, r *request) (*mentio
 }
 
 // links takes the notes in that a message links to.
-func (m *mentions) links(seen map[string]bool, text string) {
-	for _, l := range markdown.Links(text) {
-		part, _ := parts.Of(markdown.ReadLink(text[l.Start:l.End]))
+func (m *mentions) links(seen map[string]bool, read *markdown.Message) {
+	for _, l := range read.Links {
+		part, _ := parts.Of(l)
 		m.note(seen, l.Target, part)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // referral is a memory that a request refers to, or a message of a conversation.
@@ -27,12 +28,11 @@ const (
 
 // references takes in what the message refers to: entities, and the memories and messages that references lead
 // to (REF-7). Of the latter messages stand first, then memories in the order of the message, each once.
-func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen map[string]bool, text string) error {
-	if !strings.ContainsAny(text, "@#[") {
-		return nil
-	}
+func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen map[string]bool,
+	read *markdown.Message,
+) error {
 	var all []resolve.Found
-	for f, err := range refs.InMessage(ctx, m.view, text) {
+	for f, err := range refs.InMessage(ctx, m.view, read) {
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen 
 		all = append(all, f)
 	}
 	r := &references{mentions: m, refs: refs, taken: make(map[string]bool)}
-	if err := r.known(ctx, text, all); err != nil {
+	if err := r.known(ctx, read, all); err != nil {
 		return err
 	}
 	for i := range all {
@@ -51,7 +51,7 @@ func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen 
 		}
 		r.take(seen, &all[i])
 	}
-	m.query = resolve.Clean(text, all)
+	m.query = resolve.Clean(read.Text, all)
 	m.memories = slices.Concat(r.messages, r.memories)
 	return ctx.Err()
 }
@@ -67,7 +67,7 @@ type references struct {
 
 // known finds what references lead to for the reader of the report, if that is another one. Where all of them
 // are mentions of entities there is nothing to find but what is remembered about those.
-func (r *references) known(ctx context.Context, text string, all []resolve.Found) error {
+func (r *references) known(ctx context.Context, read *markdown.Message, all []resolve.Found) error {
 	if r.mentions.told == r.view {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (r *references) known(ctx context.Context, text string, all []resolve.Found
 		return nil
 	}
 	r.told = make(map[int]*resolve.Target)
-	for f, err := range r.refs.InMessage(ctx, r.mentions.told, text) {
+	for f, err := range r.refs.InMessage(ctx, r.mentions.told, read) {
 		if err != nil {
 			return err
 		}

@@ -174,11 +174,12 @@ func (m *meant) mention(r Reference) (end int, ok bool) {
 	for len(m.prose) > 0 && m.prose[0][1] <= r.Start {
 		m.prose = m.prose[1:]
 	}
-	switch before := fold.BeforeMark(m.text[:r.Start]); {
-	case len(m.links) > 0 && m.links[0].Start <= r.Start:
-	case len(m.prose) == 0 || r.Start < m.prose[0][0]:
-	case before == fold.Unspaced || before == fold.Word || before == fold.Accent || before == fold.Escape:
-	default:
+	inLink := len(m.links) > 0 && m.links[0].Start <= r.Start
+	if inLink || len(m.prose) == 0 || r.Start < m.prose[0][0] {
+		return 0, false
+	}
+	switch fold.BeforeMark(m.text[:r.Start]) {
+	case fold.Blank, fold.Opening, fold.Other:
 		return m.prose[0][1], true
 	}
 	return 0, false

@@ -498,7 +498,8 @@ func (s *refScanner) close(i int) {
 
 // mention emits what may be @Name.
 func (s *refScanner) mention(i int) {
-	if r, ok := mentionAt(s.text, i); ok && !s.stopped && !s.yield(r) {
+	r, ok := mentionAt(s.text, i)
+	if ok && !s.stopped && !s.yield(r) {
 		s.stopped = true
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // timed reports the 99th percentile of the times of a call as p99-ns.
@@ -51,7 +52,8 @@ func BenchmarkInMessage(b *testing.B) {
 	text := part + part
 	read := 0
 	timed(b, func() {
-		for range w.refs.InMessage(b.Context(), w.local, text) {
+		m := markdown.ReadMessage(text)
+		for range w.refs.InMessage(b.Context(), w.local, &m) {
 			read++
 		}
 	})

@@ -38,10 +38,9 @@ type Found struct {
 // InMessage yields what a message refers to, in its order: what package refs finds, and mentions by names,
 // as context.assemble reads them. Nothing within a place counts. Bare ids and numbers are no references
 // here. The time is linear in the text, but for what is read of records. An error ends it.
-func (r *Resolver) InMessage(ctx context.Context, v *audience.View, text string) iter.Seq2[Found, error] {
+func (r *Resolver) InMessage(ctx context.Context, v *audience.View, m *markdown.Message) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		read := markdown.ReadMessage(text)
-		found := refs.FindIn(&read)
+		found := refs.FindIn(m)
 		behind := 0
 		each := func(p place) bool {
 			if p.start < behind {
@@ -52,21 +51,21 @@ func (r *Resolver) InMessage(ctx context.Context, v *audience.View, text string)
 				yield(Found{}, err)
 				return false
 			}
-			f.Start, f.Raw, behind = p.start, text[p.start:f.End], f.End
+			f.Start, f.Raw, behind = p.start, m.Text[p.start:f.End], f.End
 			return yield(f, nil)
 		}
-		for m, rest := range read.Mentions() {
-			if m.Kind == markdown.WikilinkRef {
+		for at, rest := range m.Mentions() {
+			if at.Kind == markdown.WikilinkRef {
 				continue // package refs has it, where it counts
 			}
-			for len(found) > 0 && found[0].Start < m.Start {
+			for len(found) > 0 && found[0].Start < at.Start {
 				if !each(place{start: found[0].Start, ref: &found[0]}) {
 					return
 				}
 				found = found[1:]
 			}
-			p := place{start: m.Start, mention: &m, rest: rest}
-			if len(found) > 0 && found[0].Start == m.Start {
+			p := place{start: at.Start, mention: &at, rest: rest}
+			if len(found) > 0 && found[0].Start == at.Start {
 				p.ref, found = &found[0], found[1:]
 			}
 			if !each(p) {

@@ -10,13 +10,15 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // found lists what a message refers to, and returns it as it is searched for.
 func (w *world) found(v *audience.View, text string) (lines []string, clean string) {
 	w.Helper()
 	var list []resolve.Found
-	for f, err := range w.refs.InMessage(w.Context(), v, text) {
+	m := markdown.ReadMessage(text)
+	for f, err := range w.refs.InMessage(w.Context(), v, &m) {
 		must(w, err)
 		list = append(list, f)
 		line := fmt.Sprintf("%s →", f.Raw)
@@ -95,7 +97,8 @@ func TestREF7_PlacesOfAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 15).Draw(t, "pieces"), "")
 		end := 0
-		for f, err := range w.refs.InMessage(w.Context(), w.local, text) {
+		m := markdown.ReadMessage(text)
+		for f, err := range w.refs.InMessage(w.Context(), w.local, &m) {
 			if err != nil || f.Start < end || f.End <= f.Start || text[f.Start:f.End] != f.Raw {
 				t.Fatalf("%q: %+v behind %d: %v", text, f, end, err)
 			}

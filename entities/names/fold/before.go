@@ -9,15 +9,15 @@ import (
 // Before is what stands before the mark of a reference, an @ or a #.
 type Before uint8
 
-// What may stand before a mark. Mentions count behind a blank, punctuation of any sort; handles and
-// numbers behind a blank, opening punctuation and a script without blanks, and whoever hides what a
-// text refers to looks behind all but words.
+// What may stand before a mark. Mentions by name count behind Blank, Opening and Other; handles and
+// numbers behind Blank, Opening and Unspaced. What is withheld from a reader is looked for behind all
+// but Word.
 const (
 	Blank    Before = iota // or nothing: the text begins with the mark
 	Opening                // punctuation behind which words begin
 	Unspaced               // a script that puts no blanks between words
 	Word                   // a letter or a digit of any other: the mark is part of an address
-	Accent                 // likewise, with marks on it
+	Accent                 // a mark on such a letter, or on nothing
 	Escape                 // a backslash
 	Other                  // any other punctuation, and the quotes of an attribute, as in <a href="@x">
 )
@@ -60,7 +60,7 @@ func BeforeMark(head string) Before {
 			return Unspaced
 		}
 		return Word
-	case strings.ContainsRune(opening, r) || WithoutBlanks(r):
+	case strings.ContainsRune(opening, r) || WithoutBlanks(r): // such as 〇, which is no letter
 		return Opening
 	}
 	return Other

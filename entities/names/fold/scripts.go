@@ -2,13 +2,13 @@ package fold
 
 import "unicode"
 
-// Spaceless reports the scripts of which each character may begin a word.
+// Spaceless reports whether a character is of a script of which each character may begin a word.
 func Spaceless(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar)
 }
 
-// WithoutBlanks reports the scripts that put no blanks between words.
+// WithoutBlanks reports whether a character is of a script that puts no blanks between words.
 func WithoutBlanks(r rune) bool {
 	return r >= 0x0E00 && (Spaceless(r) || unicode.Is(unicode.Hangul, r))
 }
