@@ -369,10 +369,8 @@ func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time)
 			if m.ValidFrom != nil {
 				end = *m.ValidFrom
 			}
-			if old.ValidFrom != nil { // which may be later, also by a clock that was set back
-				if end.Before(*old.ValidFrom) {
-					end = *old.ValidFrom
-				}
+			if old.ValidFrom != nil && end.Before(*old.ValidFrom) { // also by a clock that was set back
+				end = *old.ValidFrom
 			}
 			old.ValidTo = &end
 		}
@@ -426,7 +424,7 @@ const lastKey = "last"
 // claim gives a memory the handle that was asked for, or one made of what it says. Where somebody has
 // that handle whom the reader does not see, it is made of the words that were asked for.
 func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
-	words := m.Statement
+	words, by := m.Statement, owner.Owner{Kind: owner.Memory, ID: m.ID}
 	if asked != "" {
 		h, err := handle.CheckCustom(asked, handle.Memory)
 		if err != nil {
@@ -438,29 +436,19 @@ func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) erro
 		}
 		if !hidden {
 			m.Handle = h
-			return s.tree.Names.Claim(tx, h, owner.Owner{Kind: owner.Memory, ID: m.ID})
+			return s.names.Claim(tx, h, by)
 		}
 		words = strings.ReplaceAll(h, "_", " ")
 	}
-	for try := range owner.Tries {
+	var err error
+	m.Handle, err = s.names.Choose(tx, by, func(try int) (string, error) {
 		hex := handle.ShortHex
 		if try >= handle.Tries {
 			hex = handle.LongHex
 		}
-		h, err := handle.ForMemory(words, m.Kind, hex, s.opts.Random)
-		if err != nil {
-			return fmt.Errorf("%w: %w", owner.ErrRandom, err)
-		}
-		free, err := s.tree.Names.Free(tx, handle.Fold(h))
-		if err != nil {
-			return err
-		}
-		if free {
-			m.Handle = h
-			return owner.Handles.Put(tx, handle.Fold(h), &owner.Owner{Kind: owner.Memory, ID: m.ID})
-		}
-	}
-	return fmt.Errorf("%w: all that were tried are taken", owner.ErrRandom)
+		return handle.ForMemory(words, m.Kind, hex, s.opts.Random)
+	})
+	return err
 }
 
 // ownedUnseen reports whether a memory or a context has a handle that the reader does not see.

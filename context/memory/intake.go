@@ -303,7 +303,7 @@ func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by owner.Owner) (o
 	if !mayBeHandle(h, kind) || t.planned.handles[folded] {
 		return false, nil
 	}
-	free, err := t.s.tree.Names.Free(tx, folded)
+	free, err := t.s.names.Free(tx, folded)
 	if err != nil || !free {
 		return false, err
 	}

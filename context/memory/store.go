@@ -92,7 +92,9 @@ type Options struct {
 type Store struct {
 	db   *kv.Store
 	opts Options
-	tree *contexts.Tree
+
+	names owner.Names // of handles
+	tree  *contexts.Tree
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*Record
@@ -121,14 +123,14 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{
-		db: db, opts: opts,
+		db: db, opts: opts, names: owner.Names{Elsewhere: opts.HandleTaken},
 		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]owner.Owner),
 		contexts: make(map[string]*ContextRecord),
 		synonyms: synonyms.NewView(), groups: groups.New(),
 	}
 	s.tree = &contexts.Tree{
-		DB: db, Names: owner.Names{Elsewhere: opts.HandleTaken}, Now: s.now, NewID: opts.NewID, Random: opts.Random,
+		DB: db, Names: s.names, Now: s.now, NewID: opts.NewID, Random: opts.Random,
 		Memory: func(tx *kv.Tx, v *audience.View, id string) error {
 			_, err := s.findTx(tx, v, id)
 			return err

@@ -16,7 +16,7 @@ import (
 const (
 	// HeldBytes is how much may wait for a subscriber to read before its events
 	// are held back and merged, until all of it has gone out: far less than what
-	// a connection is closed for, so that nobody is for being told of changes.
+	// a connection is closed for, so that being told of changes closes none.
 	HeldBytes = 256 << 10
 	// ListedIDs is how many ids one notification lists at most.
 	ListedIDs = 10_000

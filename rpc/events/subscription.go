@@ -143,9 +143,8 @@ func (s *subscriber) mustHold() bool {
 	return true
 }
 
-// release sends what was held back when everything before it has gone out. The
-// outbound pokes when it runs empty, after which its backlog is none: one of
-// the two sees the other.
+// release sends what was held back when everything before it has gone out. Drained
+// wakes the hub after the backlog became 0, so that either it or this call sees that.
 func (s *subscriber) release() {
 	if s.held == nil {
 		return

@@ -200,24 +200,14 @@ func (t *Tree) Claim(tx *kv.Tx, v *audience.View, c, old *Record, asked string) 
 			return t.Names.Claim(tx, h, by)
 		}
 	}
-	for try := range owner.Tries {
-		h := handle.ForContext(c.Name)
-		if try > 0 {
-			var err error
-			if h, err = handle.ForContextRetry(c.Name, t.Random); err != nil {
-				return fmt.Errorf("%w: %w", owner.ErrRandom, err)
-			}
+	var err error
+	c.Handle, err = t.Names.Choose(tx, by, func(try int) (string, error) {
+		if try == 0 {
+			return handle.ForContext(c.Name), nil
 		}
-		free, err := t.Names.Free(tx, handle.Fold(h))
-		if err != nil {
-			return err
-		}
-		if free {
-			c.Handle = h
-			return owner.Handles.Put(tx, handle.Fold(h), &by)
-		}
-	}
-	return fmt.Errorf("%w: all that were tried are taken", owner.ErrRandom)
+		return handle.ForContextRetry(c.Name, t.Random)
+	})
+	return err
 }
 
 // Delete removes a context, and those below it if subtree, else they move up to where it

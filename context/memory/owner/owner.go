@@ -2,6 +2,7 @@ package owner
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -23,12 +24,12 @@ const (
 // Handles are the owners by folded handle.
 var Handles = kv.NewCollection[Owner]("memory-handle")
 
-// Tries are how many handles are made until one is free. Behind handle.Tries come those of a
+// tries are how many handles are made until one is free. Behind handle.Tries come those of a
 // random handle with the long ending.
-const Tries = handle.Tries + 4
+const tries = handle.Tries + 4
 
-// ErrRandom is what handles are made without.
-var ErrRandom = errors.New("no random numbers for a handle")
+// errRandom is what handles are made without.
+var errRandom = errors.New("no random numbers for a handle")
 
 // Folds returns the folds of all handles of a record.
 func Folds(own string, former []string) []string {
@@ -95,6 +96,25 @@ func (n Names) Claim(tx *kv.Tx, h string, by Owner) error {
 		}).WithHint("choose another one")
 	}
 	return Handles.Put(tx, handle.Fold(h), &by)
+}
+
+// Choose takes the first handle that nobody has of those that candidate makes, which gets the number
+// of the try, from 0.
+func (n Names) Choose(tx *kv.Tx, by Owner, candidate func(try int) (string, error)) (h string, err error) {
+	for try := range tries {
+		h, err := candidate(try)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", errRandom, err)
+		}
+		free, err := n.Free(tx, handle.Fold(h))
+		if err != nil {
+			return "", err
+		}
+		if free {
+			return h, Handles.Put(tx, handle.Fold(h), &by)
+		}
+	}
+	return "", fmt.Errorf("%w: all that were tried are taken", errRandom)
 }
 
 // Free reports whether nothing has a handle, of which it gets the fold.
