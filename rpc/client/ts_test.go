@@ -76,13 +76,26 @@ func (p *tsPackage) testPackage(t *testing.T) {
 	app := t.TempDir()
 	writeFile(t, filepath.Join(app, "package.json"), `{"private": true, "type": "module"}`)
 	p.run(t, app, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", filepath.Join(p.dir, packed[0].Filename))
-	program, fragments := readmeBlocks(t)
-	p.runExample(t, app, program)
+	programs, fragments := readmeBlocks(t)
+	p.runExamples(t, app, programs)
 	p.compileFragments(t, app, fragments)
 }
 
-// runExample runs the program of the README against a daemon of its own.
-func (p *tsPackage) runExample(t *testing.T, app, program string) {
+// printed is what each program of the README prints, ids and the ends of handles aside, which are
+// drawn by chance.
+var printed = []string{
+	"Kickoff: Goals: ship the first milestone. #planning\nThe model knows.\n",
+	"handle @ship_before_summer_•\nnumber #2\nnote [[Kickoff#Goals]]\n" +
+		"memory by its handle: We ship before summer.\nmemory by its number: Nothing ships on a Friday.\nnote by its name\n" +
+		"Of the note, the section Goals.\n## What the user referred to\n" +
+		"- [REFERENCED @ship_before_summer_•] [decision] We ship before summer. [id:•]\n" +
+		"- [REFERENCED #2] [lesson] Nothing ships on a Friday. [id:•]\n\n",
+}
+
+var byChance = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|(_)[0-9a-f]{4}\b`)
+
+// runExamples runs the programs of the README one after the other against a daemon of their own.
+func (p *tsPackage) runExamples(t *testing.T, app string, programs []string) {
 	t.Helper()
 	home, err := os.MkdirTemp("", "ctxd-ts-")
 	if err != nil {
@@ -98,10 +111,13 @@ func (p *tsPackage) runExample(t *testing.T, app, program string) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	p.run(t, app, p.ctxd, "stdio", "--idle-exit", "1m") // starts the daemon
 	defer p.run(t, app, p.ctxd, "stop")
-	writeFile(t, filepath.Join(app, "example.mjs"), program)
-	want := "Kickoff: Goals: ship the first milestone. #planning\nThe model knows.\n"
-	if got := p.run(t, app, "node", "example.mjs"); string(got) != want {
-		t.Errorf("the example of the README printed\n%s\nwant\n%s", got, want)
+	got := make([]string, len(programs))
+	for i, program := range programs {
+		writeFile(t, filepath.Join(app, "example.mjs"), program)
+		got[i] = byChance.ReplaceAllString(string(p.run(t, app, "node", "example.mjs")), "$1•")
+	}
+	if diff := cmp.Diff(printed, got); diff != "" {
+		t.Errorf("what the examples of the README print (-want +got):\n%s", diff)
 	}
 }
 
@@ -123,9 +139,9 @@ func (p *tsPackage) compileFragments(t *testing.T, app string, fragments []strin
 		"--module", "nodenext", "--lib", "es2022,dom", "--types", "", "readme.ts")
 }
 
-// readmeBlocks returns the program of the README, which stands there as js, and
+// readmeBlocks returns the programs of the README, which stand there as js, and
 // its fragments, which stand there as ts.
-func readmeBlocks(t *testing.T) (program string, fragments []string) {
+func readmeBlocks(t *testing.T) (programs, fragments []string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("ts", "README.md"))
 	if err != nil {
@@ -133,15 +149,15 @@ func readmeBlocks(t *testing.T) (program string, fragments []string) {
 	}
 	for _, m := range regexp.MustCompile("(?s)```(js|ts)\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 		if m[1] == "js" {
-			program += m[2]
+			programs = append(programs, m[2])
 		} else {
 			fragments = append(fragments, m[2])
 		}
 	}
-	if program == "" || len(fragments) < 5 {
-		t.Fatalf("README.md has %d bytes of program and %d fragments", len(program), len(fragments))
+	if len(programs) != len(printed) || len(fragments) < 5 {
+		t.Fatalf("README.md has %d programs and %d fragments", len(programs), len(fragments))
 	}
-	return program, fragments
+	return programs, fragments
 }
 
 // copySources copies what git holds of the package, so that nothing that lies

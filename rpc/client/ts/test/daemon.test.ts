@@ -54,6 +54,45 @@ test("notes are written, read, found and removed", async () => {
   assert.deepEqual(await ctxd.call("notes.delete", { id: "kickoff" }), { id: "kickoff", version: 2 });
 });
 
+test("REF-6, REF-7: a message refers to memories and to a part of a note, and the model gets them", async () => {
+  await ctxd.call("notes.put", { id: "plan", title: "Plan", body: "# Goals\n\nA small house.\n\n# Lunch\n\nSoup." });
+  const { memories } = await ctxd.call("memory.addMany", {
+    memories: [
+      { kind: "decision", statement: "The house has two floors." },
+      { kind: "fact", statement: "The garden looks south." },
+    ],
+  });
+  const [house, garden] = memories.map(({ memory }) => memory);
+  assert.ok(house && garden);
+  const text = `🙂 Does @${house.handle} suit #${garden.number} and [[Plan#Goals]]?`;
+
+  const { cleanText, handles, notes, refs } = await ctxd.call("refs.parse", { text });
+  assert.equal(cleanText, "🙂 Does suit and Plan#Goals?");
+  assert.deepEqual(handles, [house.handle, `claim_${garden.number}`]);
+  assert.deepEqual(notes, ["Plan"]);
+  assert.deepEqual(refs.map(({ kind }) => kind), ["handle", "number", "note"]);
+  assert.deepEqual(refs.map(({ start, end }) => text.slice(start, end)), refs.map(({ raw }) => raw)); // as JavaScript counts
+
+  const { results } = await ctxd.call("refs.resolve", { refs: [...refs.map(({ raw }) => raw), "@nobody_of_that_name"] });
+  assert.deepEqual(results?.map(({ type, via, sourceId }) => [type, via, sourceId]), [
+    ["memory", "handle", house.id],
+    ["memory", "number", garden.id],
+    ["note", "name", "plan"],
+    [undefined, undefined, undefined],
+  ]);
+  assert.equal(results?.[3]?.error?.code, ErrorCode.NotFound);
+
+  const { system } = await ctxd.call("context.assemble", { text });
+  assert.match(system, /A small house\./);
+  assert.doesNotMatch(system, /Soup/);
+  const referred = system.slice(system.indexOf("## What the user referred to")).trimEnd().split("\n");
+  assert.deepEqual(referred, [
+    "## What the user referred to",
+    `- [REFERENCED @${house.handle}] [decision] The house has two floors. [id:${house.id}]`,
+    `- [REFERENCED #${garden.number}] [fact] The garden looks south. [id:${garden.id}]`,
+  ]);
+});
+
 test("RPC-7: a read sees the changes that were called before it", async () => {
   const put = ctxd.call("notes.put", { id: "order", title: "one" });
   const patch = ctxd.call("notes.patch", { id: "order", title: "two" });
