@@ -39,15 +39,18 @@ var transcript = []struct {
 	{"7  notes.search", 3},
 	{"8  memory.search", 3},
 	{"9  memory.search", 3},
-	{"10  context.assemble", 1},
+	{"10  refs.complete", 3},
+	{"11  context.assemble", 1},
+	{"## What the user referred to", 3},
+	{"12  context.assemble", 1},
 	{"## Entity context", 7},
 	{"Budgets", 6},
 	{"Left out", 3},
 	{"done in", 1},
 }
 
-// changing is what is another at each run, or with each new method.
-var changing = regexp.MustCompile(`[\d.]+ (ms|µs|s)\b|[0-9a-f]{8}-[0-9a-f-]{27}|daemon \S+,|\d+ methods`)
+// changing is what is another at each run, the ends of handles included, or with each new method.
+var changing = regexp.MustCompile(`_[0-9a-f]{4}\b|[\d.]+ (ms|µs|s)\b|[0-9a-f]{8}-[0-9a-f-]{27}|daemon \S+,|\d+ methods`)
 
 // blanks are the gaps of a table, which are as wide as rows make them that the
 // README leaves out.

@@ -41,7 +41,7 @@ type Command struct {
 func (Command) Help() string {
 	return "Starts a daemon with its own store and socket in a temporary folder, copies the sample vault there, and " +
 		"makes the calls of a note app over the socket: " +
-		"import, remember, complete, query, search, recall, assemble. " +
+		"import, remember, complete, query, search, recall, refer, assemble. " +
 		"Prints the prompt that a model would get, and the report that explains it. " +
 		"Everything is removed at the end."
 }
@@ -79,6 +79,7 @@ type demonstration struct {
 	Computed []computed             `json:"computed"`
 	Search   protocol.SearchResult  `json:"search"`
 	Recalled []recalled             `json:"recalled"`
+	Referred referred               `json:"referred"`
 	Context  prompt.Result          `json:"context"`
 	TotalMS  float64                `json:"totalMs"`
 }
@@ -191,7 +192,8 @@ func (j *job) run() error {
 	j.did.Daemon = j.client.Server().ServerInfo
 	j.show.begin(j.client.Server(), time.Since(j.started))
 	for _, does := range []func() error{
-		j.imports, j.remembers, j.completesNotes, j.completesEntities, j.computes, j.searches, j.recalls, j.assembles,
+		j.imports, j.remembers, j.completesNotes, j.completesEntities, j.computes, j.searches, j.recalls, j.completesHandles,
+		j.refers, j.assembles,
 	} {
 		if err := does(); err != nil {
 			return err

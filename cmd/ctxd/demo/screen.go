@@ -7,10 +7,12 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
+	"github.com/ctxd/ctxd/cmd/ctxd/references"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures/remembered"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -156,19 +158,41 @@ func (d *drawing) recalled(last step, question string, found *protocol.MemoryFou
 	d.done()
 }
 
+func (d *drawing) handles(last step, items []record.RefCompletion) {
+	if d == nil {
+		return
+	}
+	references.DrawCompletions(d.head(last, "after @"+handlePrefix), 3, items)
+	d.done()
+}
+
+func (d *drawing) referred(last step, did *referred) {
+	if d == nil {
+		return
+	}
+	s := d.head(last, did.Message)
+	drawPrompt(s, &did.Context)
+	d.done()
+}
+
 func (d *drawing) assembled(step step, res *prompt.Result) {
 	if d == nil {
 		return
 	}
 	s := d.head(step, question)
-	s.Say()
-	s.Say(term.Styled(term.Strong, "The prompt"),
-		term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters"))
-	inspect.DrawPrompt(s, res.System)
+	drawPrompt(s, res)
 	s.Say()
 	s.Say(term.Styled(term.Strong, "Its report"))
 	report.Draw(s, &res.Report)
 	d.done()
+}
+
+// drawPrompt shows what a model gets before the message.
+func drawPrompt(s *term.Screen, res *prompt.Result) {
+	s.Say()
+	s.Say(term.Styled(term.Strong, "The prompt"),
+		term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters"))
+	inspect.DrawPrompt(s, res.System)
 }
 
 func (d *drawing) end(did *demonstration) {

@@ -2,6 +2,7 @@ package references
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
@@ -46,17 +47,18 @@ func (c *Complete) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		drawCompletions(a.Out, res.Items)
+		DrawCompletions(a.Out, 0, res.Items)
 		return nil
 	})
 }
 
-func drawCompletions(s *term.Screen, items []record.RefCompletion) {
+// DrawCompletions shows handles, that many columns from the left.
+func DrawCompletions(s *term.Screen, indent int, items []record.RefCompletion) {
 	if len(items) == 0 {
-		s.Say(term.Styled(term.Faint, "no handle begins so"))
+		s.Say(term.Styled(term.Faint, strings.Repeat(" ", indent)+"no handle begins so"))
 		return
 	}
-	t := &term.Table{}
+	t := &term.Table{Indent: indent}
 	for _, item := range items {
 		number := ""
 		if item.Number > 0 {
