@@ -42,15 +42,16 @@ func TestMEM21_MessagesAreRanked(t *testing.T) {
 	rows := []struct {
 		name   string
 		stages map[string]bool
-		sums   [3]float64
+		sums   [3][3]float64 // by part
 	}{
 		{name: "index alone", stages: map[string]bool{recall.Support: false, recall.Speaker: false, recall.Span: false}},
 		{name: "as shipped"},
 		{name: "support off", stages: map[string]bool{recall.Support: false}},
 		{name: "speaker off", stages: map[string]bool{recall.Speaker: false}},
 	}
-	asked := 0.0
-	for _, c := range longConversations(t) {
+	var asked [3]float64
+	for n, c := range longConversations(t) {
+		parts := []int{n % 2, 2} // constants are chosen on each other conversation: README.md of context/recall
 		h := over(t, searchtest.Open(t, kv.InMemory), search.Options{Embedder: builtin})
 		h.now = c.messages[len(c.messages)-1].CreatedAt
 		id := ""
@@ -58,18 +59,27 @@ func TestMEM21_MessagesAreRanked(t *testing.T) {
 			id = h.say(id, c.messages[from:min(from+chat.MaxMany, len(c.messages))]...)
 		}
 		searchtest.Until(t, "vectors", func() bool { return h.index.Waiting() == 0 })
-		asked += float64(len(c.questions))
+		for _, part := range parts {
+			asked[part] += float64(len(c.questions))
+		}
 		for i := range rows {
 			r := h.ranked(rows[i].stages)
 			for _, q := range c.questions {
-				rows[i].sums = plus(rows[i].sums, h.within(r, q))
+				shares := h.within(r, q)
+				for _, part := range parts {
+					rows[i].sums[part] = plus(rows[i].sums[part], shares)
+				}
 			}
 		}
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%-16s recall@1 recall@5 recall@10\n", fmt.Sprintf("%.0f questions", asked))
-	for _, row := range rows {
-		fmt.Fprintf(&out, "%-16s %8.1f %8.1f %9.1f\n", row.name, 100*row.sums[0]/asked, 100*row.sums[1]/asked, 100*row.sums[2]/asked)
+	for part, name := range []string{"tune ", "check ", ""} {
+		n := asked[part]
+		fmt.Fprintf(&out, "%-19s recall@1 recall@5 recall@10\n", fmt.Sprintf("%s%.0f questions", name, n))
+		for _, row := range rows {
+			sums := row.sums[part]
+			fmt.Fprintf(&out, "%-19s %8.1f %8.1f %9.1f\n", row.name, 100*sums[0]/n, 100*sums[1]/n, 100*sums[2]/n)
+		}
 	}
 	const golden = "testdata/ranked.golden"
 	if *update {

@@ -253,28 +253,49 @@ func TestMEM21_WhichStagesPayForMessages(t *testing.T) {
 	e, err := table.Builtin()
 	must(t, err)
 	names, stages := ways(recall.Support, recall.Speaker, recall.Span, recall.Recent)
-	sums := make([]figures, len(names)+1)
-	for _, list := range spoken {
-		of := questions[list[0].Conversation]
+	parts := []string{facts.Tune, facts.Check, ""}
+	sums := make(map[string][]figures)
+	for _, part := range parts {
+		sums[part] = make([]figures, len(names)+1)
+	}
+	add := func(i int, part string, f figures) {
+		sums[part][i].add(f)
+		sums[""][i].add(f)
+	}
+	for n, list := range spoken {
+		of, part := questions[list[0].Conversation], partOf(n)
 		var texts, ids []string
 		for _, m := range list {
 			texts, ids = append(texts, m.text), append(ids, m.id)
 		}
-		sums[0].add(plainBM25(texts, ids, of))
+		add(0, part, plainBM25(texts, ids, of))
 		h := open(t, e, nil, list)
 		for i := range names {
 			r := h.ranker(recall.Options{Stages: stages[i]})
+			var f figures
 			for _, q := range of {
-				sums[i+1].take(q, h.asked(r, q))
+				f.take(q, h.asked(r, q))
 			}
+			add(i+1, part, f)
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-16s %s\n", fmt.Sprintf("%.0f questions", sums[0].questions), heading)
-	for i, name := range slices.Insert(names, 0, "plain BM25") {
-		fmt.Fprintf(&b, "%-16s %s\n", name, &sums[i])
+	for _, part := range parts {
+		fmt.Fprintf(&b, "%-19s %s\n", strings.TrimSpace(fmt.Sprintf("%s %.0f questions", part, sums[part][0].questions)), heading)
+		for i, name := range slices.Concat([]string{"plain BM25"}, names) {
+			fmt.Fprintf(&b, "%-19s %s\n", name, &sums[part][i])
+		}
 	}
 	golden(t, "messages.golden", b.String())
+}
+
+// partOf is the part of the n-th of the long conversations: constants are chosen on the first, third, fifth
+// and seventh, and checked on the others.
+func partOf(n int) string {
+	if n%2 == 0 {
+		return facts.Tune
+	}
+	return facts.Check
 }
 
 func (f *figures) add(g figures) {
