@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,7 +28,8 @@ func Clean(text string, refs []Ref, treat func(Ref) Treatment) string {
 	if treat == nil {
 		treat = byDefault
 	}
-	out := make([]byte, 0, len(text))
+	kept := texts.Get().(*[]byte)
+	out := slices.Grow((*kept)[:0], len(text))
 	at := 0
 	for _, r := range refs {
 		out = append(out, text[at:r.Start]...)
@@ -41,7 +43,13 @@ func Clean(text string, refs []Ref, treat func(Ref) Treatment) string {
 			out, at = remove(out, text, at)
 		}
 	}
-	return string(append(out, text[at:]...))
+	out = append(out, text[at:]...)
+	clean := string(out)
+	if cap(out) <= maxKeptText {
+		*kept = out[:0]
+	}
+	texts.Put(kept)
+	return clean
 }
 
 func byDefault(r Ref) Treatment {

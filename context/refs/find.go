@@ -19,26 +19,29 @@ func Find(text string) []Ref {
 	if !strings.ContainsAny(text, "@#[") {
 		return nil
 	}
-	m := markdown.ReadMessage(text)
-	return FindIn(&m)
+	m := messages.Get().(*markdown.Message)
+	m.Read(text)
+	found := FindIn(m)
+	m.Forget()
+	messages.Put(m)
+	return found
 }
 
 // FindIn is Find for a text that was read.
 func FindIn(m *markdown.Message) []Ref {
-	text := m.Text
-	most := min(strings.Count(text, "@")+strings.Count(text, "#")+len(m.Links), maxAtOnce)
-	if most == 0 {
-		return nil
-	}
-	f := finder{text: text, code: indentedCode(text), links: m.Links, found: make([]Ref, 0, most)}
+	list := lists.Get().(*[]Ref)
+	f := finder{text: m.Text, code: indentedCode(m.Text), links: m.Links, found: (*list)[:0]}
 	for _, span := range m.Prose {
 		f.prose(span[0], span[1])
 	}
-	return f.found
+	var found []Ref
+	if len(f.found) > 0 {
+		found = append(make([]Ref, 0, len(f.found)), f.found...) // without room for more
+	}
+	*list = emptied(f.found)
+	lists.Put(list)
+	return found
 }
-
-// maxAtOnce is for how many references room is made before there are any.
-const maxAtOnce = 256
 
 // finder is one pass over a text.
 type finder struct {
@@ -144,11 +147,14 @@ func mentionAt(text string) (kind Kind, size int, id string) {
 		}
 		return "", 0, ""
 	}
-	if size < handle.Min || !isPlain(word) && utf8.RuneCountInString(norm.NFC.String(word)) < handle.Min {
+	lower := word
+	if size < handle.Min {
 		return "", 0, ""
 	}
-	lower := word
 	if !isPlain(word) {
+		if utf8.RuneCountInString(norm.NFC.String(word)) < handle.Min {
+			return "", 0, ""
+		}
 		lower = handle.Lower(word)
 	}
 	if _, ok := handle.ParseNumber(lower); ok {

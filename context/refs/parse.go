@@ -62,7 +62,7 @@ func Parse(text string, unit Unit) (*Result, error) {
 	if len(found) == 0 {
 		out.Refs = []Ref{}
 	}
-	seen := make(map[string]uint8, min(len(found), 32)) // a bit for each list, by fold
+	seen := sets.Get().(set)
 	for _, r := range found {
 		list, bit := &out.Handles, uint8(1)
 		switch r.Kind {
@@ -71,12 +71,14 @@ func Parse(text string, unit Unit) (*Result, error) {
 		case Note:
 			list, bit = &out.Notes, 4
 		}
-		folded := fold.Name(r.ID)
-		if lists := seen[folded]; lists&bit == 0 {
-			seen[folded] = lists | bit
-			*list = append(*list, r.ID)
+		// Most are not new, and need no folding to be known by.
+		if seen.add(r.ID, bit) {
+			if folded := fold.Name(r.ID); folded == r.ID || seen.add(folded, bit) {
+				*list = append(*list, r.ID)
+			}
 		}
 	}
+	seen.free()
 	convert(text, out.Refs, unit)
 	return out, nil
 }

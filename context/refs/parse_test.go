@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
@@ -93,6 +94,48 @@ func TestREF6_EachTargetOnce(t *testing.T) {
 	want := [][]string{{"abc", "claim_42", "conv_h_msg_3", "straße"}, {"u-1"}, {"Plan"}}
 	if diff := cmp.Diff(want, lists); diff != "" || len(got.Refs) != 11 {
 		t.Errorf("%d references: %s", len(got.Refs), diff)
+	}
+}
+
+// TestREF6_NoResultChangesLater: texts are read in memory that is used again, and nothing of it is in
+// a result, whoever reads beside.
+func TestREF6_NoResultChangesLater(t *testing.T) {
+	texts := []string{message(), strings.Repeat("[[A]] @abc #1 ", 2000), ""}
+	for _, r := range rows(t) {
+		texts = append(texts, r.Text)
+	}
+	parse := func(text string) (*refs.Result, string) {
+		res, err := refs.Parse(text, refs.Byte)
+		if err != nil {
+			t.Error(err)
+			return nil, ""
+		}
+		written, err := json.Marshal(res)
+		if err != nil {
+			t.Error(err)
+		}
+		return res, string(written)
+	}
+	first := make([]*refs.Result, len(texts))
+	want := make([]string, len(texts))
+	for i, text := range texts {
+		first[i], want[i] = parse(text)
+	}
+	var beside sync.WaitGroup
+	for range 4 {
+		beside.Go(func() {
+			for i, text := range texts {
+				if _, got := parse(text); got != want[i] {
+					t.Errorf("%.60q: read again, %.200s; at first %.200s", text, got, want[i])
+				}
+			}
+		})
+	}
+	beside.Wait()
+	for i, res := range first {
+		if got, err := json.Marshal(res); err != nil || string(got) != want[i] {
+			t.Errorf("%.60q: the result is %.200s now, and was %.200s; %v", texts[i], got, want[i], err)
+		}
 	}
 }
 

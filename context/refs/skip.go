@@ -61,12 +61,24 @@ func (f *finder) url() {
 		return
 	}
 	for f.at < len(f.text) {
+		if c := f.text[f.at]; c < utf8.RuneSelf { // nearly always
+			if urlEnd[c] {
+				return
+			}
+			f.at++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(f.text[f.at:])
-		if unicode.IsSpace(r) || strings.ContainsRune("<>\"`，。、（）「」", r) {
+		if unicode.IsSpace(r) || strings.ContainsRune("，。、（）「」", r) {
 			return
 		}
 		f.at += size
 	}
+}
+
+// urlEnd marks the bytes of ASCII that end a URL in a text.
+var urlEnd = [utf8.RuneSelf]bool{
+	' ': true, '\t': true, '\n': true, '\v': true, '\f': true, '\r': true, '<': true, '>': true, '"': true, '`': true,
 }
 
 // indentedCode returns the parts of a text that are code since they are indented by four

@@ -77,7 +77,8 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
-	"ReadMessage": func(text string) { markdown.ReadMessage(text) },
+	"ReadMessage":  func(text string) { markdown.ReadMessage(text) },
+	"Message.Read": func(text string) { new(markdown.Message).Read(text) },
 	"Without": func(text string) {
 		var spans []markdown.Span
 		for r := range markdown.References(text) {

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/names/fold"
@@ -17,10 +16,16 @@ type Message struct {
 
 // ReadMessage reads a text. Like Links it takes nothing for frontmatter. Time is linear in the
 // length of the text.
-func ReadMessage(text string) Message {
+func ReadMessage(text string) (m Message) {
+	m.Read(text)
+	return m
+}
+
+// Read is ReadMessage in the memory of a message that is needed no more.
+func (m *Message) Read(text string) {
 	s := newScanner(text)
 	defer s.free()
-	r := messageReader{scanner: s, linked: strings.Contains(text, "[[")}
+	r := messageReader{scanner: s, linked: strings.Contains(text, "[["), found: m.Links[:0], prose: m.Prose[:0]}
 	w := walker{src: text, line: 1}
 	for b := w.next(); b.kind != endOfBody; b = w.next() {
 		if b.kind != heading && !isProse(b) {
@@ -30,13 +35,17 @@ func ReadMessage(text string) Message {
 			w.resume(end)
 		}
 	}
-	return Message{Text: text, Links: slices.Collect(eachLink(text, &s.links)), Prose: r.prose}
+	m.Text, m.Links, m.Prose = text, r.found, r.prose
 }
 
-// messageReader reads the blocks of a message. The scanner has its text and gets the links.
+// Forget lets go of the text, for the next Read. What a long one needed goes to the garbage.
+func (m *Message) Forget() { m.Text, m.Links, m.Prose = "", emptied(m.Links), emptied(m.Prose) }
+
+// messageReader reads the blocks of a message. The scanner has its text.
 type messageReader struct {
 	*scanner
 	linked bool // there may be links
+	found  []Link
 	prose  [][2]int
 	marks  [4]int // where the marks of messageMarks come next, as far as it was asked for
 }
@@ -111,7 +120,10 @@ func (r *messageReader) link(b block, i, escaped int) int {
 	if i > b.start && r.src[i-1] == '!' && escaped != i {
 		start--
 	}
-	r.addLink(start, i+n, 0, false)
+	if l := newLink(r.src[start : i+n]); !l.empty() {
+		l.Start, l.End = start, i+n
+		r.found = append(r.found, l)
+	}
 	return n
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -30,6 +31,13 @@ func TestPRIV8_AMessageIsReadAsTheOthersReadIt(t *testing.T) {
 		m := markdown.ReadMessage(text)
 		if diff := cmp.Diff(links, m.Links); diff != "" {
 			t.Fatalf("%q: other links: %s", text, diff)
+		}
+		var again markdown.Message
+		again.Read(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 25).Draw(t, "before"), ""))
+		again.Forget()
+		again.Read(text)
+		if diff := cmp.Diff(m, again, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%q, in the memory of another: %s", text, diff)
 		}
 		var starts []int
 		for r := range markdown.References(text) {
