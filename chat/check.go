@@ -30,13 +30,18 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			}
 		}
 		var all, seen counts
+		newest := 0 // number of a public message
 		for index := 1; index <= c.All.Messages; index++ {
 			m, err := Messages.Get(tx, messageKey(id, index))
 			if err != nil {
 				return nil, err
 			}
-			if m == nil || m.Index != index {
-				wrong("conversation %s has no message %d", id, index)
+			if m == nil {
+				all.lose()
+				continue
+			}
+			if m.Index != index {
+				wrong("message %d of conversation %s says that it is message %d", index, id, m.Index)
 				continue
 			}
 			all.add(m)
@@ -60,10 +65,17 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 				wantPublic++
 				if p, err := public.Get(tx, messageKey(id, m.PublicIndex)); err != nil {
 					return nil, err
-				} else if m.PublicIndex != seen.Messages || p == nil || p.Index != index {
+				} else if m.PublicIndex <= newest || p == nil || p.Index != index {
 					wrong("message %d of conversation %s has another number for remote readers", index, id)
 				}
+				newest = m.PublicIndex
 			}
+		}
+		for seen.Messages < c.Public.Messages {
+			seen.lose()
+		}
+		if all.Lost > c.All.Lost {
+			wrong("conversation %s lacks %d messages", id, all.Lost-c.All.Lost)
 		}
 		if all != c.All || seen != c.Public {
 			wrong("conversation %s counts other messages than it has", id)

@@ -38,9 +38,16 @@ type conversation struct {
 
 // counts are what a conversation knows of its messages.
 type counts struct {
-	Messages int       `json:"messages,omitempty"`
-	User     int       `json:"user,omitempty"` // index of the first message of a user; 0: none
-	At       time.Time `json:"at,omitzero"`    // when the newest one was added
+	Messages int       `json:"messages,omitempty"` // numbers that were given
+	Lost     int       `json:"lost,omitempty"`     // of them, whose messages damage to the store has taken
+	User     int       `json:"user,omitempty"`     // index of the first message of a user; 0: none
+	At       time.Time `json:"at,omitzero"`        // when the newest one was added
+}
+
+// lose counts a message that is not there.
+func (c *counts) lose() {
+	c.Messages++
+	c.Lost++
 }
 
 func (c *counts) add(m *message) {

@@ -63,7 +63,8 @@ type Store struct {
 // Limits returns the sizes that hold.
 func (s *Store) Limits() Limits { return s.opts.Limits }
 
-// Open loads the conversations of db and keeps them current from then on.
+// Open loads the conversations of db and keeps them current from then on. In a store that has lost
+// transactions it mends what conversations and messages are looked up by.
 func Open(db *kv.Store, opts Options) (*Store, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -74,6 +75,11 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
 	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, MaxMessages)
 	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string)}
+	if db.Unmended() {
+		if err := db.Update(context.Background(), s.mend); err != nil {
+			return nil, err
+		}
+	}
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
 		for _, c := range Conversations.All(tx, "") {
 			s.put(nil, c)
@@ -174,7 +180,7 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, error) {
 	n := c.counted(v)
 	out := &record.Conversation{
-		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages,
+		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages, Lost: n.Lost,
 		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.Version,
 	}
 	if c.Title == "" && n.User > 0 {

@@ -127,6 +127,9 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	referred := resolve.New(resolve.Options{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})
+	if err := db.Mended(); err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
 		Handles: completing, Refs: referred,
 		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,

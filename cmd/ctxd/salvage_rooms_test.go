@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -44,6 +47,7 @@ func TestREL4_RoomsWithoutOneTransaction(t *testing.T) {
 	s.ask("vault.import", again)
 	s.change()
 	s.changeMore()
+	s.talkOn()
 	s.close()
 	journal, records := journalOf(t, whole)
 	if len(records) < 30 {
@@ -66,11 +70,50 @@ func TestREL4_RoomsWithoutOneTransaction(t *testing.T) {
 			if st := s.rooms.KV.Status(); st.Mode != "read-write" || st.Recovered.Lost != 1 || st.Seq+1 < uint64(len(records)) {
 				t.Fatalf("of %d transactions one is damaged, and the store says %+v", len(records), st)
 			}
+			s.wantFitting()
+			s.wantHidden()
 			s.askAll()
 			s.writeAll()
 			s.ask("vault.import", again) // it mends what came from there
 			s.askAll()
+			s.wantFitting()
 		})
+	}
+}
+
+// TestREL4_MendedByALaterStart damages a transaction of a conversation and has the store opened without its
+// rooms, as a command does that makes a backup, or a daemon that is killed at once. The loss is told to that
+// one, and yet the next start of the rooms mends what does not fit together.
+func TestREL4_MendedByALaterStart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := openGolden(t, dir)
+	s.importVault()
+	s.change()
+	s.talkOn()
+	s.close()
+	journal, records := journalOf(t, dir)
+	damage(t, filepath.Join(dir, journal), records[len(records)-6]) // what is said of the last week
+	db, err := kv.Open(dir, daemon.StoreOptions(config.Store{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := db.Status().Recovered.Lost
+	if err := db.Close(); err != nil || lost != 1 {
+		t.Fatalf("%d transactions lost, %v", lost, err)
+	}
+	s = openGolden(t, dir)
+	defer s.close()
+	s.wantFitting()
+	gone := 0
+	for _, c := range s.conversations() {
+		s.messagesOf(c)
+		gone += c.Lost
+	}
+	if gone != 2 {
+		t.Errorf("%d messages are lost, want 2", gone)
+	}
+	if s.rooms.KV.Unmended() {
+		t.Error("the records fit together, and nobody has said so")
 	}
 }
 
@@ -183,7 +226,14 @@ func (s *openStore) askAll() {
 	}
 	s.ask("memory.profile", protocol.MemoryProfile{})
 	s.ask("memory.stats", protocol.ReadAll{})
+	s.ask("memory.search", protocol.MemorySearch{Query: "hives of bees"})
+	s.ask("memory.synonyms.list", protocol.ReadAll{})
 	s.ask("contexts.list", protocol.ContextFilter{Tree: true})
+	for _, c := range s.conversations() {
+		s.ask("chat.get", protocol.ChatGet{Ref: c.ID})
+		s.ask("chat.get", protocol.ChatGet{Ref: c.Handle})
+	}
+	s.ask("chat.search", protocol.ChatSearch{Query: "honey"})
 	s.ask("context.assemble", gather.Params{Text: strings.Join(mentioned[:min(20, len(mentioned))], " "), SearchNotes: 3})
 }
 
@@ -226,6 +276,7 @@ func (s *openStore) writeAll() {
 		s.ask("types.put", map[string]any{"name": t.Name, "fields": t.Fields, "force": true})
 	}
 	s.writeMemories()
+	s.writeConversations()
 	s.must("notes.put", `{"id":"after","title":"After the damage","body":"See [[Project Alpha]] and [[Batch two]].","path":"Batch/one.md-x.md"}`)
 	if st := s.rooms.KV.Status(); st.Mode != "read-write" {
 		s.t.Errorf("after some writes the store is %s: %s", st.Mode, st.Reason)
@@ -282,12 +333,126 @@ func (s *openStore) writeMemories() {
 		s.read(s.must("memory.add", fmt.Sprintf(`{"statement":"I write statement %d after the damage"}`, i)), &added)
 		once(added.Memory)
 	}
-	err := s.rooms.KV.View(s.t.Context(), func(tx *kv.Tx) error {
-		problems, err := memory.Check(tx)
-		for _, p := range problems {
-			s.t.Error(p)
+}
+
+// talkOn says more in the conversations of change, and more of memories.
+func (s *openStore) talkOn() {
+	s.t.Helper()
+	s.must("memory.synonyms.put", `{"words":["hive","bee house"]}`)
+	s.must("memory.synonyms.put", `{"words":["bee house","skep"]}`)
+	s.must("chat.append", `{"messages":[{"role":"user","content":"Who buys honey?","clientMessageId":"k5"},{"role":"assistant","content":"The shop in Linz."}]}`)
+	s.must("memory.add", `{"id":"m9","statement":"The shop in Linz buys honey","source":{"kind":"extraction","conversationId":"<chat k5>"}}`)
+	for i := range 6 {
+		s.must("chat.append", fmt.Sprintf(`{"conversationId":"<chat k5>","messages":[{"role":"user","content":"And what of week %d?","clientMessageId":"w%d","private":%v},{"role":"assistant","content":"Ten jars."}]}`, i, i, i%3 == 1))
+	}
+	s.must("refs.rename", `{"ref":"@`+s.handleOf("k5")+`","handle":"who_buys"}`)
+	s.must("chat.update", `{"id":"<chat k5>","private":true}`)
+	s.must("chat.append", `{"conversationId":"<chat k5>","messages":[{"role":"user","content":"And the bakery?","clientMessageId":"k6"}]}`)
+	s.must("chat.append", `{"title":"Swarms","messages":[{"role":"user","content":"When do they swarm?","clientMessageId":"k7"}]}`)
+	s.must("chat.archive", `{"id":"<chat k7>"}`)
+}
+
+// handleOf returns the handle of the conversation in which a client gave a message an id.
+func (s *openStore) handleOf(clientID string) string {
+	s.t.Helper()
+	var page protocol.ChatPage
+	s.read(s.must("chat.get", `{"ref":"<chat `+clientID+`>"}`), &page)
+	return page.Conversation.Handle
+}
+
+// conversations returns all of them.
+func (s *openStore) conversations() (all []*record.Conversation) {
+	s.t.Helper()
+	for _, archived := range []bool{false, true} {
+		params, err := json.Marshal(protocol.ChatList{Archived: archived})
+		if err != nil {
+			s.t.Fatal(err)
 		}
-		return err
+		var page protocol.Conversations
+		s.read(s.must("chat.list", string(params)), &page)
+		all = append(all, page.Conversations...)
+	}
+	return all
+}
+
+// messagesOf returns the messages of a conversation that are there. That some are not it says itself.
+func (s *openStore) messagesOf(c *record.Conversation) (all []*record.ChatMessage) {
+	s.t.Helper()
+	p := protocol.ChatGet{Ref: c.ID, Limit: 2}
+	for {
+		params, err := json.Marshal(p)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var page protocol.ChatPage
+		s.read(s.must("chat.get", string(params)), &page)
+		all = append(all, page.Messages...)
+		if page.NextCursor == "" {
+			break
+		}
+		p.Cursor = page.NextCursor
+	}
+	if len(all)+c.Lost != c.Messages {
+		s.t.Errorf("conversation %s has %d messages, of which %d are lost, and gives %d", c.ID, c.Messages, c.Lost, len(all))
+	}
+	return all
+}
+
+// writeConversations writes to conversations. What is said gets the next number, and is found.
+func (s *openStore) writeConversations() {
+	s.t.Helper()
+	for i, c := range s.conversations() {
+		before := s.messagesOf(c)
+		var added protocol.ChatAppended
+		s.read(s.must("chat.append", fmt.Sprintf(`{"conversationId":%q,"messages":[{"role":"user","content":"Said after the damage %d"}]}`, c.ID, i)), &added)
+		if m := added.Messages[0]; m.Index != c.Messages+1 {
+			s.t.Errorf("behind message %d of %s stands %+v", c.Messages, c.ID, m)
+		}
+		for _, m := range before {
+			if m.Index > c.Messages {
+				s.t.Errorf("conversation %s has %d messages, and one has the number %d", c.ID, c.Messages, m.Index)
+			}
+		}
+		switch i % 4 {
+		case 0:
+			s.ask("chat.archive", protocol.ChatID{ID: c.ID})
+		case 1:
+			s.ask("chat.delete", protocol.ChatID{ID: c.ID})
+		case 2:
+			private := true
+			s.ask("chat.update", protocol.ChatUpdate{ID: c.ID, Private: &private})
+		}
+	}
+}
+
+// wantHidden checks that nothing that stems from a private conversation is public.
+func (s *openStore) wantHidden() {
+	s.t.Helper()
+	private := make(map[string]bool)
+	for _, c := range s.conversations() {
+		private[c.ID] = c.Private
+	}
+	for _, m := range s.memories() {
+		if private[m.Source.ConversationID] && !m.Private {
+			s.t.Errorf("memory %s is public, and stems from a private conversation", m.ID)
+		}
+	}
+}
+
+// wantFitting checks that all records of memories and conversations fit together.
+func (s *openStore) wantFitting() {
+	s.t.Helper()
+	err := s.rooms.KV.View(s.t.Context(), func(tx *kv.Tx) error {
+		for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, chat.Check} {
+			problems, err := check(tx)
+			if err != nil {
+				return err
+			}
+			for _, p := range problems {
+				s.t.Error(p)
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		s.t.Fatal(err)

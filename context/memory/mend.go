@@ -96,19 +96,33 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool
 	return nil
 }
 
-// mendMemory gives a memory back what it is looked up by. A handle that another has by now is replaced.
+// mendMemory gives a memory back what it is looked up by. A handle that another has by now is replaced. One
+// that comes from something private is private, also where that was said by a transaction that is lost.
 func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
-	if err := numbers.Put(tx, numberKey(m.Number), &numbered{ID: m.ID}); err != nil {
+	by, err := numbers.Get(tx, numberKey(m.Number))
+	if err == nil && (by == nil || by.ID != m.ID) {
+		err = numbers.Put(tx, numberKey(m.Number), &numbered{ID: m.ID})
+	}
+	if err != nil {
 		return err
 	}
-	if err := statements.Put(tx, joinKey(saidKey(m.Tier, m.Statement), m.ID), &numbered{}); err != nil {
+	said := joinKey(saidKey(m.Tier, m.Statement), m.ID)
+	has, err := statements.Has(tx, said)
+	if err == nil && !has {
+		err = statements.Put(tx, said, &numbered{})
+	}
+	if err != nil {
 		return err
 	}
 	own, former, err := owner.Mend(tx, owner.Owner{Kind: owner.Memory, ID: m.ID}, m.Handle, m.Aliases)
-	if err != nil || own && len(former) == len(m.Aliases) {
+	if err != nil {
 		return err
 	}
-	m.Aliases = former
+	private, err := s.fromPrivate(tx, &m.Source)
+	if err != nil || own && len(former) == len(m.Aliases) && (m.Private || !private) {
+		return err
+	}
+	m.Aliases, m.Private = former, m.Private || private
 	if !own {
 		if err := s.claim(tx, nil, m, ""); err != nil {
 			return err
@@ -123,14 +137,15 @@ func mendLast(tx *kv.Tx) error {
 	if err != nil {
 		return err
 	}
-	newest := int64(0)
+	given := int64(0)
 	if last != nil {
-		newest = *last
+		given = *last
 	}
+	newest := given
 	for _, m := range Records.All(tx, "") {
 		newest = max(newest, m.Number)
 	}
-	if err := tx.Err(); err != nil || newest == 0 {
+	if err := tx.Err(); err != nil || newest == given {
 		return err
 	}
 	return lastNumber.Put(tx, lastKey, &newest)

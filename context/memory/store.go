@@ -137,7 +137,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		},
 		Unseen: s.ownedUnseen,
 	}
-	if st := db.Status(); st.Mode == "read-write" && (st.Recovered.Lost > 0 || len(st.Recovered.Damaged) > 0) {
+	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
 		}

@@ -584,3 +584,69 @@ func TestREL3_ReadErrorsAreNotDamage(t *testing.T) {
 		}
 	}
 }
+
+// What a start found lost is told once. That records may not fit together stands until somebody says that
+// they do, whoever opens the store meanwhile, and after a crash as well.
+func TestREL4_UnmendedUntilThatIsSaid(t *testing.T) {
+	d, _ := sampling{n: 9, snapshots: []int{2, 4}}.make(t)
+	if s := open(t, d.restart(), kv.Options{}); s.Unmended() || s.Mended() != nil {
+		t.Error("a store that was killed is not fitting")
+	}
+	file, node := d.file("journal-")
+	list := spans(node.data)
+	d.flip(file, 8*(list[len(list)-3].from+50))
+	s := open(t, d, kv.Options{})
+	if r := s.Status().Recovered; r.Lost != 1 || !s.Unmended() {
+		t.Fatalf("%+v, unmended: %v", r, s.Unmended())
+	}
+	_ = s.Close()
+	for range 2 {
+		s = open(t, d, kv.Options{})
+		if r := s.Status().Recovered; r.Lost != 0 || !s.Unmended() {
+			t.Fatalf("opened again: %+v, unmended: %v", r, s.Unmended())
+		}
+		_ = s.Close()
+	}
+	s = open(t, d, kv.Options{})
+	d.setHook(func(op, name string) error {
+		if op == "remove" {
+			return errors.New("no")
+		}
+		return nil
+	})
+	wantKind(t, s.Mended(), fault.Unavailable)
+	d.setHook(nil)
+	if !s.Unmended() {
+		t.Error("the disk did not take it, and it is forgotten")
+	}
+	if err := errors.Join(s.Mended(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s = open(t, d, kv.Options{}); s.Unmended() {
+		t.Error("it was said that the records fit together, and is forgotten")
+	}
+	_ = s.Close()
+}
+
+// A backup may hold what a damaged store had left, so what is restored is looked at once more.
+func TestREL12_RestoredIsUnmended(t *testing.T) {
+	d := newDisk()
+	s := open(t, d, kv.Options{})
+	put(t, s, "a", "1")
+	path := filepath.Join("/backups", "old.ctxdbackup")
+	d.dirs[filepath.Dir(path)] = true
+	if _, err := s.Backup(ctx, path, kv.BackupOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if s.Unmended() {
+		t.Error("a whole store is not fitting")
+	}
+	if _, err := s.Restore(ctx, path, kv.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, d, kv.Options{})
+	if !s.Unmended() {
+		t.Error("nobody is told to look at what was restored")
+	}
+	_ = s.Close()
+}

@@ -66,6 +66,7 @@
 //	lock, lock.pid              who has the store
 //	clean                       the sequence number of the last proper stop
 //	loss                        what a start found missing, until it has told so
+//	unmended                    transactions were lost, or a backup restored, and nobody has called Mended since
 //	unfinished                  where a backup is being written, maybe in another folder
 //	journal-SEQ-SALT            a segment, beginning with transaction SEQ
 //	snapshot-SEQ-SALT           the whole state after transaction SEQ
@@ -178,7 +179,8 @@
 //
 // A transaction that is missing may have been what a later one was based on, so
 // the rooms above take records as they find them: a link to a note that is gone
-// is a link to nothing.
+// is a link to nothing. Rooms that look records up by others mend those while the
+// store is Unmended, which it is also after a crash, until they have said Mended.
 //
 // An error in reading is not damage: Open fails and changes nothing. Before
 // Open returns, what was replayed is flushed, since a process that was killed

@@ -1,9 +1,6 @@
 package kv
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
@@ -35,6 +32,11 @@ func (s *Store) noteLoss(f *finding) error {
 	}
 	if f.untold == nil && !anyLoss(&note.Report) {
 		return nil
+	}
+	if note.Report.Lost > 0 || note.Report.LostPieces > 0 {
+		if err := s.noteUnmended(); err != nil {
+			return err
+		}
 	}
 	return disk.WriteNote(s.opts.FS, s.dir, disk.LossName, note)
 }
@@ -85,10 +87,4 @@ func (s *Store) finishEarlier(f *finding) error {
 }
 
 // forgetLoss is called when the loss is about to be told.
-func (s *Store) forgetLoss() error {
-	err := s.opts.FS.Remove(filepath.Join(s.dir, disk.LossName))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return errors.Join(err, s.opts.FS.SyncDir(s.dir))
-}
+func (s *Store) forgetLoss() error { return disk.RemoveNote(s.opts.FS, s.dir, disk.LossName) }

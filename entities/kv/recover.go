@@ -213,6 +213,7 @@ func (s *Store) repair(f *finding) error {
 		}
 	}
 	s.removeUnfinished()
+	s.unmended.Store(slices.Contains(f.All, disk.UnmendedName)) // also one that can't be read
 	s.plan(f)
 	if err := s.noteLoss(f); err != nil {
 		return err

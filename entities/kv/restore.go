@@ -73,6 +73,9 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 	source := func() (func([]disk.Pair) ([]disk.Pair, bool, error), func(), error) {
 		return s.fromBackup(ctx, path, m)
 	}
+	if err := s.noteUnmended(); err != nil {
+		return nil, s.replaceFailed(ctx, err)
+	}
 	if err := s.replaceState(ctx, seq, source); err != nil {
 		return nil, err
 	}

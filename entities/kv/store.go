@@ -114,6 +114,7 @@ type Store struct {
 	at        atomic.Int64   // when that was written, in Unix nanoseconds; 0: not known
 	synced    atomic.Uint64  // the last transaction that the disk has confirmed
 	closed    atomic.Bool    // set with writer and view held
+	unmended  atomic.Bool    // see Unmended
 
 	snapshots snapshotter
 	flusher   flusher

@@ -22,7 +22,8 @@ type Conversation struct {
 	Aliases    []string   `json:"aliases" jsonschema:"its former handles"`
 	Title      string     `json:"title" jsonschema:"its title: until one is set, the beginning of the first message of a user"`
 	Private    bool       `json:"private" jsonschema:"whether it is private"`
-	Messages   int        `json:"messages" jsonschema:"how many messages it has"`
+	Messages   int        `json:"messages" jsonschema:"how many messages it has; they have the numbers from 1 to this"`
+	Lost       int        `json:"lost,omitempty" jsonschema:"how many of them damage to the store has taken: their numbers lead to nothing; absent: none"`
 	ArchivedAt *time.Time `json:"archivedAt,omitempty" jsonschema:"since when it is archived"`
 	CreatedAt  time.Time  `json:"createdAt" jsonschema:"when it was created"`
 	UpdatedAt  time.Time  `json:"updatedAt" jsonschema:"when it was changed, or a message was added"`

@@ -73,6 +73,9 @@ func (v *shown) draw(s *term.Screen) {
 	c := v.Conversation
 	s.Say(name(c)...)
 	facts := term.Count(c.Messages, "message") + ", begun " + term.Day(c.CreatedAt)
+	if c.Lost > 0 {
+		facts += ", " + term.Number(c.Lost) + " lost to damage"
+	}
 	if c.Private {
 		facts += ", private"
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
@@ -244,6 +245,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
+	if err := db.Mended(); err != nil {
+		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
+	}
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,

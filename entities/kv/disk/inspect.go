@@ -40,7 +40,7 @@ func Inspect(fsys FS, dir, name string) (f record.StoreInspectedFile, err error)
 			f.Kind = "unfinished"
 		case strings.HasSuffix(name, BackupSuffix):
 			f.Kind = "backup"
-		case name == CleanName, name == LossName, name == UnfinishedName:
+		case isNote(name):
 			f.Kind = "marker"
 		default:
 			f.Kind = "lock"

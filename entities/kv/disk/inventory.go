@@ -52,7 +52,7 @@ func (inv *Inventory) Store() bool {
 
 // isNote reports whether a file is a small one that a store replaces as a whole.
 func isNote(name string) bool {
-	return name == CleanName || name == LossName || name == UnfinishedName
+	return name == CleanName || name == LossName || name == UnmendedName || name == UnfinishedName
 }
 
 // ownTemp reports whether a file is one that a store was writing.

@@ -23,6 +23,11 @@ const cleanMagic = "ctxdstop"
 // to a start that follows a crash. It goes before Open returns the report.
 const LossName = "loss"
 
+// UnmendedName is the file that says that transactions were lost, or another state was put in the place of
+// the former one, and that whoever keeps records has not made them fit together since. A report is told once;
+// this outlives a process that was killed before it acted on it, and one that only opened the store.
+const UnmendedName = "unmended"
+
 // WriteClean writes that a store stopped at a sequence number.
 func WriteClean(fsys FS, dir string, seq uint64) error {
 	b := binary.LittleEndian.AppendUint64([]byte(cleanMagic), seq)
@@ -57,6 +62,15 @@ func WriteNote(fsys FS, dir, name string, value any) error {
 		return err
 	}
 	return Replace(fsys, dir, name, binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, Checksums)))
+}
+
+// RemoveNote removes durably what WriteNote wrote, if it is there.
+func RemoveNote(fsys FS, dir, name string) error {
+	err := fsys.Remove(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, fsys.SyncDir(dir))
 }
 
 // ReadNote reads what WriteNote wrote. It reports false for no such file, and for one that

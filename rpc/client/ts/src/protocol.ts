@@ -664,8 +664,10 @@ export interface Conversation {
   title: string;
   /** Whether it is private. */
   private: boolean;
-  /** How many messages it has. */
+  /** How many messages it has; they have the numbers from 1 to this. */
   messages: number;
+  /** How many of them damage to the store has taken: their numbers lead to nothing; absent: none. */
+  lost?: number;
   /**
    * Since when it is archived.
    * RFC 3339, in UTC.

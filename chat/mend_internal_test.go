@@ -1,0 +1,225 @@
+package chat
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// damaged is a store of two conversations, of which "a" has five messages, the third of them private.
+type damaged struct {
+	*testing.T
+	db            *kv.Store
+	store         *Store
+	a, b          string
+	local, remote *audience.View
+	hidden        []string
+}
+
+func toDamage(t *testing.T) *damaged {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	ents, err := entities.Open(db, entities.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := notes.Open(db, ents, notes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: list})
+	d := &damaged{T: t, db: db, local: rooms.View(audience.Local), remote: rooms.View(audience.Remote)}
+	d.open()
+	d.a = d.append(Said{ClientID: "mine", Messages: []Draft{
+		{Role: record.RoleSystem, Content: "Be brief"},
+		{Role: record.RoleUser, Content: "Where do bees sleep?", ClientMessageID: "k"},
+		{Role: record.RoleUser, Content: "Mine", Private: true},
+		{Role: record.RoleAssistant, Content: "In the hive"},
+		{Role: record.RoleUser, Content: "And drones?"},
+	}}).ConversationID
+	d.b = d.append(Said{Title: "Another", Messages: []Draft{{Role: record.RoleUser, Content: "Hello"}}}).ConversationID
+	return d
+}
+
+func (d *damaged) open() {
+	d.Helper()
+	var err error
+	d.store, err = Open(d.db, Options{Hide: func(_ *kv.Tx, id string) error {
+		d.hidden = append(d.hidden, id)
+		return nil
+	}})
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *damaged) append(said Said) *Added {
+	d.Helper()
+	added, err := d.store.Append(d.Context(), d.local, said)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return added
+}
+
+func (d *damaged) update(fn func(tx *kv.Tx) error) {
+	d.Helper()
+	if err := d.db.Update(context.Background(), fn); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *damaged) problems() (list []string) {
+	d.Helper()
+	err := d.db.View(context.Background(), func(tx *kv.Tx) (err error) {
+		list, err = Check(tx)
+		return err
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	return list
+}
+
+// indexes are the numbers of the messages that a reader sees.
+func (d *damaged) indexes(v *audience.View, id string) (list []int, lost int) {
+	d.Helper()
+	p, err := d.store.Messages(d.Context(), v, id, 0, 100)
+	if err != nil {
+		d.Fatal(err)
+	}
+	for _, m := range p.Messages {
+		list = append(list, m.Index)
+	}
+	if len(list)+p.Conversation.Lost != p.Conversation.Messages {
+		d.Errorf("%d messages and %d lost of %d", len(list), p.Conversation.Lost, p.Conversation.Messages)
+	}
+	return list, p.Conversation.Lost
+}
+
+// TestREL4_ConversationsOutliveADamagedStore: what the loss of records leaves is mended, so that all that is
+// there is found under its number, and a conversation says what it lacks.
+func TestREL4_ConversationsOutliveADamagedStore(t *testing.T) {
+	for name, tc := range map[string]struct {
+		lose func(tx *kv.Tx, d *damaged, a *conversation) error
+		lost int // of conversation a
+	}{
+		"a message": {func(tx *kv.Tx, d *damaged, _ *conversation) error { return Messages.Delete(tx, messageKey(d.a, 4)) }, 1},
+		"the first message of a user": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			return Messages.Delete(tx, messageKey(d.a, 2))
+		}, 1},
+		"the last message": {func(tx *kv.Tx, d *damaged, _ *conversation) error { return Messages.Delete(tx, messageKey(d.a, 5)) }, 1},
+		"all messages": {func(tx *kv.Tx, d *damaged, a *conversation) error {
+			for i := range a.All.Messages {
+				if err := Messages.Delete(tx, messageKey(d.a, i+1)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, 5},
+		"a number for remote readers": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			return public.Delete(tx, messageKey(d.a, 3))
+		}, 0},
+		"a hash": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			m, err := Messages.Get(tx, messageKey(d.a, 1))
+			if err != nil {
+				return err
+			}
+			return hashes.Delete(tx, nameKey(d.a, m.Hash))
+		}, 0},
+		"the id of a client": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			return clients.Delete(tx, clientKey("k", d.a, 2))
+		}, 0},
+		"the id of a client for the conversation": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			return named.Delete(tx, namedKey("mine", d.a))
+		}, 0},
+		"a handle": {func(tx *kv.Tx, _ *damaged, a *conversation) error { return handles.Delete(tx, handle.Fold(a.Handle)) }, 0},
+		"a handle that another has": {func(tx *kv.Tx, d *damaged, a *conversation) error {
+			return handles.Put(tx, handle.Fold(a.Handle), &owner{d.b})
+		}, 0},
+		"the conversation": {func(tx *kv.Tx, d *damaged, _ *conversation) error { return Conversations.Delete(tx, d.a) }, 0},
+		"the conversation and a message": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			if err := Messages.Delete(tx, messageKey(d.a, 2)); err != nil {
+				return err
+			}
+			return Conversations.Delete(tx, d.a)
+		}, 1},
+		"a count": {func(tx *kv.Tx, d *damaged, a *conversation) error {
+			a.All.Messages, a.Public.Messages = 2, 1
+			return Conversations.Put(tx, d.a, a)
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := toDamage(t)
+			a := *d.store.Record(d.a)
+			d.update(func(tx *kv.Tx) error { return tc.lose(tx, d, &a) })
+			if len(d.problems()) == 0 {
+				t.Fatal("nothing is missing, so the test shows nothing")
+			}
+			d.update(d.store.mend)
+			seq := d.db.Seq()
+			d.update(d.store.mend)
+			if d.db.Seq() != seq {
+				t.Error("what is mended is written once more")
+			}
+			d.open()
+			for _, p := range d.problems() {
+				t.Error(p)
+			}
+			if _, lost := d.indexes(d.local, d.a); lost != tc.lost {
+				t.Errorf("%d messages are lost, want %d", lost, tc.lost)
+			}
+			again := d.append(Said{ConversationID: d.a, Messages: []Draft{{Role: record.RoleUser, Content: "And queens?"}}})
+			if n := again.Messages[0].Index; n != 6 {
+				t.Errorf("the next message has the number %d, want 6", n)
+			}
+			for _, p := range d.problems() {
+				t.Error(p)
+			}
+			if _, err := d.store.Delete(t.Context(), d.local, d.a); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range d.problems() {
+				t.Error("deleted: " + p)
+			}
+		})
+	}
+}
+
+// TestPRIV4_ConversationLostToDamage: of messages whose conversation is lost nobody knows whether that was
+// private, so the one that they get is, and so is what was remembered from it. Numbers for remote readers stay.
+func TestPRIV4_ConversationLostToDamage(t *testing.T) {
+	d := toDamage(t)
+	before := d.store.Record(d.a).CreatedAt.Add(-time.Second)
+	d.update(func(tx *kv.Tx) error { return Conversations.Delete(tx, d.a) })
+	d.update(d.store.mend)
+	d.open()
+	c, err := d.store.Get(t.Context(), d.local, d.a)
+	if err != nil || !c.Private || c.Handle == "" || c.Title != "Where do bees sleep?" || c.CreatedAt.Before(before) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if _, err := d.store.Get(t.Context(), d.remote, d.a); err == nil {
+		t.Error("a remote reader sees it")
+	}
+	if len(d.hidden) != 1 || d.hidden[0] != d.a {
+		t.Errorf("hidden was what stems from %v", d.hidden)
+	}
+	public := false
+	if _, err := d.store.Update(t.Context(), d.local, d.a, Change{Private: &public}); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := d.indexes(d.remote, d.a); len(list) != 4 || list[3] != 4 {
+		t.Errorf("a remote reader sees the messages %v", list)
+	}
+}
