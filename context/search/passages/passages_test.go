@@ -63,7 +63,10 @@ func TestCTX21_AsksNothing(t *testing.T) {
 	for message, want := range map[string]bool{
 		"hi": true, "Hi!": true, "thanks": true, "Thank you very much": true, "ok, great 👍": true, "": true, "?": true, "👋": true,
 		"Danke schön!": true, "Guten Morgen": true, "merci beaucoup": true, "¡Muchas gracias!": true, "谢谢！": true, "こんにちは": true,
-		"Привет":                   true,
+		"Привет":        true,
+		"tell me about": true, "Explain this, please.": true, "what about the": true, "hello and thanks": true, "Erzähl mir von": true,
+		"Parle-moi de": true, "Show us": true,
+		"tell me about me": false, "what do you know about me?": false, "who am I?": false, "tell me about bees": false,
 		"hi, when is the kickoff?": false, "thanks, and the budget?": false, "roof": false, "谢谢你的预算": false, "@Alice thanks": false,
 	} {
 		if got := passages.AsksNothing(message); got != want {

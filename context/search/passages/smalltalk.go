@@ -22,6 +22,20 @@ var smallTalk = setOf(`hi hello hey hiya yo thanks thank you thx ty cheers pleas
 var smallTalkWhole = setOf(`你好 您好 谢谢 多谢 好的 再见 早上好 晚安 こんにちは おはよう おはようございます こんばんは ありがとう
 	ありがとうございます はい 안녕 안녕하세요 감사합니다 고마워요 네 สวัสดี ขอบคุณ`)
 
+// requestWords are words that ask for something and name nothing, folded and without accents. They are what is left of a
+// message such as "tell me about #42", whose subject is a reference.
+var requestWords = setOf(`tell show give explain describe summarise summarize about of on for to the a an this that these
+	those and or with what how is are can could would you
+	erzahl erzahle zeig zeige erklar erklare beschreib beschreibe was ist uber von mit zu
+	parle explique montre de sur cuentame explica muestrame`)
+
+// addressees are words for the person that ask for nothing directly after a word of askFor, as in "tell me".
+// Elsewhere they are what the message is about.
+var (
+	addressees = setOf(`me us mir uns moi nous`)
+	askFor     = setOf(`tell show give erzahl erzahle zeig zeige erklar erklare parle explique montre`)
+)
+
 func setOf(list string) map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(list) {
@@ -31,7 +45,8 @@ func setOf(list string) map[string]bool {
 }
 
 // AsksNothing reports whether a message has no words, or only those of a greeting, of
-// thanks or of assent: "hi", "thanks a lot". O(length of the message).
+// thanks or of assent ("hi", "thank you very much"), or only words that ask for what something
+// else names ("tell me about"). O(length of the message).
 func AsksNothing(message string) bool {
 	whole := strings.TrimFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n!.?,。！？、~", r) })
 	if smallTalkWhole[fold.Name(whole)] {
@@ -39,8 +54,14 @@ func AsksNothing(message string) bool {
 	}
 	var split text.Splitter
 	asks := false
+	afterAskFor := false
 	split.Split(message, func(t text.Token) {
-		asks = asks || !t.Symbol && !smallTalk[string(t.Text)]
+		if asks || t.Symbol {
+			return
+		}
+		word := string(t.Text)
+		asks = !smallTalk[word] && !requestWords[word] && !(afterAskFor && addressees[word])
+		afterAskFor = askFor[word]
 	})
 	return !asks
 }
