@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -45,6 +46,8 @@ type Intake struct {
 	bank    int // active memories of memoryBank that are new
 	kept    int // of them, what may not be archived
 	used    int
+
+	sets *synonyms.Sets // all that there are, those of rows before included; nil: not read yet
 
 	current string // memory that versions are of, "" while they are left out
 	owner   string // memory that the last row but versions was
@@ -105,7 +108,7 @@ func (t *Intake) Planned() (Taken, error) {
 			WithHint("those that are pinned or always injected are never archived: unpin some of them")
 	}
 	t.plan, t.seen, t.planned, t.Taken, t.bank, t.used = false, make(map[string]bool), planned{}, Taken{}, 0, 0
-	t.current, t.owner = "", ""
+	t.current, t.owner, t.sets = "", "", nil
 	return plan, nil
 }
 
@@ -130,6 +133,7 @@ func (t *Intake) Write(ctx context.Context, rows []Row) error {
 	t.added = nil
 	return t.s.db.Update(ctx, func(tx *kv.Tx) error {
 		t.setState(was) // Update may call this again, from the beginning
+		t.sets = nil    // others may have changed them since the group before
 		if err := t.raise(tx); err != nil {
 			return err
 		}
@@ -182,6 +186,8 @@ func (t *Intake) all(tx *kv.Tx, rows []Row) error {
 			t.current, t.owner, t.version = "", "", 0
 		}
 		switch {
+		case r.Synonyms != nil:
+			err = t.synonyms(tx, r.Line, r.Synonyms)
 		case r.Context != nil:
 			err = t.context(tx, r.Line, r.Context)
 		case r.Memory != nil:

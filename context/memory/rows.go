@@ -15,15 +15,16 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Row is one piece of all that the room keeps: exactly one member but Line is set.
+// Row is one piece of all that the room keeps: exactly one member but File and Line is set.
 type Row struct {
-	File    string // where an import has it from, where that is several files
-	Line    int
-	Context *ContextRecord
-	Memory  *Whole
-	Version *Former
-	Used    *Numbers
-	Draft   *Draft // of another program; its ID says whether it was taken in before
+	File     string // where an import has it from, where that is several files
+	Line     int
+	Synonyms *Synonyms
+	Context  *ContextRecord
+	Memory   *Whole
+	Version  *Former
+	Used     *Numbers
+	Draft    *Draft // of another program; its ID says whether it was taken in before
 }
 
 // Whole is a memory with what is kept apart from it.
@@ -75,18 +76,23 @@ func wholeOnly(v *audience.View) error {
 		WithHint("ask for it as a local reader")
 }
 
-// Rows gives all that the room keeps to yield, in an order in which an Intake takes it: contexts, each
-// behind the one above it, then memories by their numbers, each before what it said once. done and total
-// count memories. What is written meanwhile may be in it or not; each memory is from one moment. A memory
+// Rows gives all that the room keeps to yield, in an order in which an Intake takes it: synonyms by their ids,
+// contexts, each behind the one above it, then memories by their numbers, each before what it said once. done and
+// total count memories. What is written meanwhile may be in it or not; each memory is from one moment. A memory
 // that is private by its source is given as private. The error of a reader who does not see everything is
 // Unavailable. O(all), in memory O(ids).
 func (s *Store) Rows(ctx context.Context, v *audience.View, yield func(r Row, done, total int) error) error {
 	if err := wholeOnly(v); err != nil {
 		return err
 	}
-	tree, order, err := s.outline(ctx)
+	sets, tree, order, err := s.outline(ctx)
 	if err != nil {
 		return err
+	}
+	for _, set := range sets {
+		if err := yield(Row{Synonyms: set}, 0, len(order)); err != nil {
+			return err
+		}
 	}
 	for _, c := range tree {
 		if err := yield(Row{Context: c}, 0, len(order)); err != nil {
@@ -137,11 +143,14 @@ type given struct {
 	id string
 }
 
-// outline returns the contexts, each behind the one above it, and all numbers.
-func (s *Store) outline(ctx context.Context) (tree []*ContextRecord, order []given, err error) {
+// outline returns the synonyms, the contexts, each behind the one above it, and all numbers.
+func (s *Store) outline(ctx context.Context) (sets []*Synonyms, tree []*ContextRecord, order []given, err error) {
 	below := make(map[string][]*ContextRecord)
 	known := make(map[string]bool)
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		for _, set := range synonymSets.All(tx, "") {
+			sets = append(sets, set)
+		}
 		for id, c := range contexts.Records.All(tx, "") {
 			below[c.ParentID] = append(below[c.ParentID], c)
 			known[id] = true
@@ -167,7 +176,7 @@ func (s *Store) outline(ctx context.Context) (tree []*ContextRecord, order []giv
 			tree, tops = append(tree, c), append(tops, c.ID)
 		}
 	}
-	return tree, order, err
+	return sets, tree, order, err
 }
 
 // rows returns the memories of a group of numbers as they are now.

@@ -32,33 +32,40 @@ func (s *Store) PutSynonyms(ctx context.Context, v *audience.View, words []strin
 	}
 	var set *Synonyms
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {
-		set = &Synonyms{ID: s.opts.NewID(), Words: slices.Clone(words), Private: private, UpdatedAt: s.now(tx)}
-		sets := 1
-		for _, old := range synonymSets.All(tx, "") {
-			switch {
-			case old.Private != private:
-			case !synonyms.Share(old.Words, words):
-				sets++
-			default:
-				set.Words = synonyms.Without(set.Words, old.Words)
-				set.Words = append(slices.Clone(old.Words), set.Words...)
-				if err := synonymSets.Delete(tx, old.ID); err != nil {
-					return err
-				}
-			}
+		sets, err := setsOf(tx)
+		if err != nil {
+			return err
 		}
-		switch {
-		case len(set.Words) > synonyms.MaxWords:
-			return fault.TooLarge("words", len(set.Words), synonyms.MaxWords, "items")
-		case sets > synonyms.MaxSets:
-			return fault.TooLarge("words", sets, synonyms.MaxSets, "sets")
+		all, old, err := sets.Joined(words, private)
+		if err != nil {
+			return err
 		}
-		return synonymSets.Put(tx, set.ID, set)
+		set = &Synonyms{ID: s.opts.NewID(), Words: all, Private: private, UpdatedAt: s.now(tx)}
+		return joinTx(tx, old, set)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return set, nil
+}
+
+// setsOf returns all sets, to join another to them.
+func setsOf(tx *kv.Tx) (*synonyms.Sets, error) {
+	sets := synonyms.NewSets()
+	for _, set := range synonymSets.All(tx, "") {
+		sets.Add(set)
+	}
+	return sets, tx.Err()
+}
+
+// joinTx writes a set in the place of those that it was joined to.
+func joinTx(tx *kv.Tx, old []*Synonyms, set *Synonyms) error {
+	for _, gone := range old {
+		if err := synonymSets.Delete(tx, gone.ID); err != nil {
+			return err
+		}
+	}
+	return synonymSets.Put(tx, set.ID, set)
 }
 
 // Synonyms returns the sets that a reader sees, by their first words.

@@ -163,6 +163,7 @@ type MemoryExported struct {
 	Format   string `json:"format" jsonschema:"jsonl or markdown"`
 	Memories int    `json:"memories" jsonschema:"memories in it"`
 	Contexts int    `json:"contexts" jsonschema:"contexts in it"`
+	Synonyms int    `json:"synonyms" jsonschema:"sets of synonyms in it"`
 	Versions int    `json:"versions" jsonschema:"former versions in it"`
 	Bytes    int64  `json:"bytes" jsonschema:"size of the file"`
 }
@@ -173,11 +174,12 @@ type MemoryImported struct {
 	DryRun    bool             `json:"dryRun" jsonschema:"whether nothing was written"`
 	Memories  int              `json:"memories" jsonschema:"memories that are new"`
 	Contexts  int              `json:"contexts" jsonschema:"contexts that are new"`
+	Synonyms  int              `json:"synonyms" jsonschema:"sets of synonyms that are new, or have new words"`
 	Versions  int              `json:"versions" jsonschema:"former versions of memories that are new"`
 	Numbers   int              `json:"numbers" jsonschema:"numbers of deleted memories that are not given any more from now on"`
-	Same      int              `json:"same" jsonschema:"memories and contexts that were there already"`
+	Same      int              `json:"same" jsonschema:"memories, contexts and sets of synonyms that were there already"`
 	Archived  int              `json:"archived" jsonschema:"memories that the cap of memoryBank archives, those that are worth least"`
-	Left      int              `json:"left" jsonschema:"memories and contexts that were not taken in; each is a conflict"`
+	Left      int              `json:"left" jsonschema:"memories, contexts and sets of synonyms that were not taken in; each is a conflict"`
 	Conflicts []MemoryConflict `json:"conflicts" jsonschema:"what did not fit, at most the first 1000"`
 	Total     int              `json:"conflictsTotal" jsonschema:"conflicts in all"`
 }
@@ -186,7 +188,7 @@ type MemoryImported struct {
 type MemoryConflict struct {
 	File    string `json:"file,omitempty" jsonschema:"the file, where several are read"`
 	Line    int    `json:"line" jsonschema:"the line; of mem0 the place in its list, from 1"`
-	ID      string `json:"id,omitempty" jsonschema:"id of the memory or context"`
+	ID      string `json:"id,omitempty" jsonschema:"id of the memory, context or set of synonyms"`
 	Field   string `json:"field,omitempty" jsonschema:"the member that does not fit"`
 	Message string `json:"message" jsonschema:"why"`
 	Taken   bool   `json:"taken" jsonschema:"whether it was taken in all the same, with another value in that member or without it"`

@@ -9,7 +9,7 @@
 //	lines         one memory a line
 //
 // The first line of jsonl is a header with the format, its version and the last number that was given. Then
-// come contexts, each behind the one above it, and memories by their numbers, each before its former versions,
+// come synonyms, contexts, each behind the one above it, and memories by their numbers, each before its former versions,
 // with the numbers of deleted memories between them. The last line counts those before it, so that a file that
 // was cut off is known. Members of a context or memory that a reader does not know, it keeps and writes again;
 // a line of a type that it does not know, it refuses with the whole file.

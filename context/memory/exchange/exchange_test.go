@@ -34,6 +34,10 @@ func TestMEM11_TheExportForPeople(t *testing.T) {
 	b := w.add(memory.Draft{Statement: "I live in Basel", Handle: "basel"})
 	_, err = w.mem.Archive(t.Context(), w.local, b.ID, nil)
 	must(t, err)
+	_, err = w.mem.PutSynonyms(t.Context(), w.local, []string{"UX", "user experience"}, false)
+	must(t, err)
+	_, err = w.mem.PutSynonyms(t.Context(), w.local, []string{"Zoé", "boss"}, true)
+	must(t, err)
 	got := w.export(exchange.Markdown)
 	golden := filepath.Join("testdata", "readable.md")
 	if *update {
@@ -207,6 +211,55 @@ func TestMEM11_ConflictsAreListed(t *testing.T) {
 	}
 }
 
+// TestMEM14_SynonymsAreJoinedByAnImport: what becomes of each set of a file. What joins others, is no set, or has no
+// room is listed. Private sets stay apart.
+func TestMEM14_SynonymsAreJoinedByAnImport(t *testing.T) {
+	from, to := open(t), open(t)
+	to.prefix = "t"
+	put := func(w *world, private bool, words ...string) {
+		t.Helper()
+		_, err := w.mem.PutSynonyms(t.Context(), w.local, words, private)
+		must(t, err)
+	}
+	many := make([]string, 15)
+	for i := range many {
+		many[i] = fmt.Sprint("word", i)
+	}
+	put(from, false, "ux", "user experience") // m1
+	put(from, false, "car", "auto")           // m2
+	put(from, false, "tea", "chai", "cha")    // m3
+	put(from, true, "Zoé", "boss")            // m4
+	put(from, false, "word3", "a", "b")       // m5
+	put(from, false, "big", "large")          // m6
+	put(to, false, "UX", "user experience", "usability")
+	put(to, false, "automobile", "Car")
+	put(to, false, "cha", "drink")
+	put(to, false, "Chai", "spiced tea")
+	put(to, false, "boss", "chief")
+	put(to, false, many...)
+	text := strings.Replace(from.export(exchange.JSONL), `"words":["big","large"]`, `"words":["big","BIG"]`, 1)
+	out := to.take(text)
+	var got []string
+	for _, c := range out.Conflicts {
+		got = append(got, fmt.Sprintf("%d %s %s %v", c.Line, c.ID, c.Field, c.Taken))
+	}
+	want := []string{"3 m2 words true", "4 m3 words true", "6 m5 words false", "7 m6 words false"}
+	if !slices.Equal(got, want) || out.Synonyms != 3 || out.Same != 1 || out.Left != 2 {
+		t.Errorf("imported %+v\n%q", *out, got)
+	}
+	wantSets := []string{
+		`false ["automobile" "Car" "auto"]`, `false ["boss" "chief"]`,
+		`false ["cha" "drink" "Chai" "spiced tea" "tea"]`, `false ["UX" "user experience" "usability"]`,
+		fmt.Sprintf("false %q", many), `true ["Zoé" "boss"]`,
+	}
+	if sets := to.synonymSets(); !slices.Equal(sets, wantSets) {
+		t.Errorf("the sets are %s", strings.Join(sets, "\n"))
+	}
+	if words := to.mem.SynonymsOf([]string{"car"}, true)["car"]; len(words) != 2 {
+		t.Errorf("car means the same as %v", words)
+	}
+}
+
 // TestMEM11_ADamagedExportIsRefusedAsAWhole, and tells the line.
 func TestMEM11_ADamagedExportIsRefusedAsAWhole(t *testing.T) {
 	from := open(t)
@@ -214,6 +267,7 @@ func TestMEM11_ADamagedExportIsRefusedAsAWhole(t *testing.T) {
 	from.add(memory.Draft{Statement: "I like coffee", Handle: "coffee"})
 	text := from.export(exchange.JSONL)
 	lines := strings.SplitAfter(text, "\n")
+	open(t).refused(strings.Replace(text, lines[1], `{"type":"synonyms","id":"s","words":7}`+"\n", 1), fault.Invalid, "path")
 	for name, c := range map[string]struct {
 		text string
 		line int

@@ -81,6 +81,8 @@ func count(out *record.MemoryExported, r *memory.Row) {
 		out.Contexts++
 	case r.Version != nil:
 		out.Versions++
+	case r.Synonyms != nil:
+		out.Synonyms++
 	}
 }
 

@@ -21,12 +21,13 @@ const (
 
 // Types of lines.
 const (
-	typeHeader  = "header"
-	typeContext = "context"
-	typeMemory  = "memory"
-	typeVersion = "version"
-	typeNumbers = "numbers"
-	typeEnd     = "end"
+	typeHeader   = "header"
+	typeSynonyms = "synonyms"
+	typeContext  = "context"
+	typeMemory   = "memory"
+	typeVersion  = "version"
+	typeNumbers  = "numbers"
+	typeEnd      = "end"
 )
 
 type header struct {
@@ -34,6 +35,11 @@ type header struct {
 	Format     string `json:"format"`
 	Version    int    `json:"version"`
 	LastNumber int64  `json:"lastNumber"`
+}
+
+type synonymsLine struct {
+	Type string `json:"type"`
+	memory.Synonyms
 }
 
 type contextLine struct {
@@ -74,6 +80,8 @@ type endLine struct {
 // lineOf returns what is written of a row, and its members that are not known.
 func lineOf(r *memory.Row) (line any, other map[string]json.RawMessage) {
 	switch {
+	case r.Synonyms != nil:
+		return &synonymsLine{typeSynonyms, *r.Synonyms}, nil
 	case r.Context != nil:
 		return &contextLine{Type: typeContext, ContextRecord: *r.Context}, r.Context.Other
 	case r.Memory != nil:
@@ -250,6 +258,10 @@ func rowOf(line []byte) (r memory.Row, end *endLine, err error) {
 		return r, nil, plain(err)
 	}
 	switch kind.Type {
+	case typeSynonyms:
+		var l synonymsLine
+		err = json.Unmarshal(line, &l)
+		r.Synonyms = &l.Synonyms
 	case typeContext:
 		var l contextLine
 		if err = json.Unmarshal(line, &l); err == nil {

@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,9 +10,21 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/exchange"
+	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
+
+// synonymWords are what sets of synonyms are made of, so that many share one.
+var synonymWords = []string{"ux", "user experience", "UI", "car", "auto-mobile", "Zoé", "boss", "tea", "茶", "chai"}
+
+// synonymSets are the words of all sets, private ones apart.
+func (w *world) synonymSets() (list []string) {
+	for _, set := range w.mem.Synonyms(w.local) {
+		list = append(list, fmt.Sprintf("%v %q", set.Private, set.Words))
+	}
+	return list
+}
 
 // live does something to the memories of a store.
 func live(rt *rapid.T, w *world) {
@@ -31,7 +44,7 @@ func live(rt *rapid.T, w *world) {
 		}).Draw(rt, "statement") + fmt.Sprint(rapid.IntRange(0, 9).Draw(rt, "n"))
 	}
 	var err error
-	switch rapid.IntRange(0, 9).Draw(rt, "what") {
+	switch rapid.IntRange(0, 10).Draw(rt, "what") {
 	case 0, 1, 2:
 		d := memory.Draft{
 			Statement: statement(), Private: rapid.Bool().Draw(rt, "private"), Pinned: rapid.Bool().Draw(rt, "pinned"),
@@ -65,6 +78,9 @@ func live(rt *rapid.T, w *world) {
 			c.ParentID = rapid.SampledFrom(contexts).Draw(rt, "parent")
 		}
 		_, err = w.mem.PutContext(ctx, w.local, c, nil)
+	case 10:
+		words := rapid.SliceOfNDistinct(rapid.SampledFrom(synonymWords), 2, 3, rapid.ID[string]).Draw(rt, "words")
+		_, err = w.mem.PutSynonyms(ctx, w.local, words, rapid.Bool().Draw(rt, "private"))
 	case 9:
 		if len(contexts) > 0 {
 			_, _, err = w.mem.DeleteContext(ctx, w.local, rapid.SampledFrom(contexts).Draw(rt, "context"), false)
@@ -89,7 +105,8 @@ func TestMEM11_AnExportIsLossless(t *testing.T) {
 		}
 		first := from.export(exchange.JSONL)
 		out := to.take(first)
-		if out.Left != 0 || out.Total != 0 || out.Same != 0 || out.Memories != len(from.list()) {
+		if out.Left != 0 || out.Total != 0 || out.Same != 0 || out.Memories != len(from.list()) ||
+			out.Synonyms != len(from.synonymSets()) {
 			rt.Fatalf("taken in: %+v", *out)
 		}
 		if second := to.export(exchange.JSONL); second != first {
@@ -97,7 +114,7 @@ func TestMEM11_AnExportIsLossless(t *testing.T) {
 		}
 		before := to.db.Seq()
 		out = to.take(first)
-		if out.Memories+out.Contexts+out.Versions+out.Numbers+out.Total != 0 || out.Same == 0 && len(from.list()) > 0 {
+		if out.Memories+out.Contexts+out.Synonyms+out.Versions+out.Numbers+out.Total != 0 || out.Same == 0 && len(from.list()) > 0 {
 			rt.Fatalf("taken in again: %+v", *out)
 		}
 		if to.export(exchange.JSONL) != first || to.db.Seq() != before {
@@ -123,10 +140,11 @@ func TestMEM11_AnImportIntoAStoreWithMemories(t *testing.T) {
 		}
 		had := to.list()
 		hadContexts := len(to.mem.AllContexts(to.local))
-		records := len(from.list()) + len(from.mem.AllContexts(from.local))
+		records := len(from.list()) + len(from.mem.AllContexts(from.local)) + len(from.synonymSets())
+		sets := slices.Concat(from.mem.Synonyms(from.local), to.mem.Synonyms(to.local))
 		text := from.export(exchange.JSONL)
 		out := to.take(text)
-		if out.Memories+out.Contexts+out.Same+out.Left != records {
+		if out.Memories+out.Contexts+out.Synonyms+out.Same+out.Left != records {
 			rt.Fatalf("of %d records: %+v", records, *out)
 		}
 		if n := len(to.list()); n != len(had)+out.Memories {
@@ -134,6 +152,13 @@ func TestMEM11_AnImportIntoAStoreWithMemories(t *testing.T) {
 		}
 		if n := len(to.mem.AllContexts(to.local)); n != hadContexts+out.Contexts {
 			rt.Fatalf("%d contexts, want %d and %d", n, hadContexts, out.Contexts)
+		}
+		for _, set := range sets {
+			if !slices.ContainsFunc(to.mem.Synonyms(to.local), func(now *memory.Synonyms) bool {
+				return now.Private == set.Private && len(synonyms.Without(set.Words, now.Words)) == 0
+			}) {
+				rt.Fatalf("%q no longer mean the same: %q", set.Words, to.synonymSets())
+			}
 		}
 		numbers := make(map[int64]bool)
 		for _, m := range to.list() {
@@ -149,7 +174,7 @@ func TestMEM11_AnImportIntoAStoreWithMemories(t *testing.T) {
 			}
 		}
 		again := to.take(text)
-		if again.Memories+again.Contexts+again.Versions+again.Numbers != 0 || again.Left != out.Left {
+		if again.Memories+again.Contexts+again.Synonyms+again.Versions+again.Numbers != 0 || again.Left != out.Left {
 			rt.Fatalf("taken in again: %+v, first %+v", *again, *out)
 		}
 	})

@@ -36,6 +36,7 @@ func writeReadable(ctx context.Context, w io.Writer, from Store, v *audience.Vie
 		return err
 	}
 	names := make(map[string]string) // of contexts
+	var sets []*memory.Synonyms
 	for i, s := range sections() {
 		begun, inside := false, false
 		err := from.Rows(ctx, v, func(r memory.Row, done, total int) error {
@@ -44,6 +45,9 @@ func writeReadable(ctx context.Context, w io.Writer, from Store, v *audience.Vie
 			}
 			var text string
 			switch {
+			case r.Synonyms != nil && i == 0:
+				sets = append(sets, r.Synonyms)
+				each(r, done, total)
 			case r.Context != nil:
 				names[r.Context.ID] = r.Context.Name
 				if i == 0 {
@@ -70,7 +74,25 @@ func writeReadable(ctx context.Context, w io.Writer, from Store, v *audience.Vie
 			return err
 		}
 	}
-	return nil
+	return writeSynonyms(w, sets)
+}
+
+// writeSynonyms writes what means the same, a line for each set.
+func writeSynonyms(w io.Writer, sets []*memory.Synonyms) error {
+	if len(sets) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("\n## Words that mean the same\n\n")
+	for _, set := range sets {
+		b.WriteString("- " + strings.Join(set.Words, " = "))
+		if set.Private {
+			b.WriteString(" (private)")
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func day(at time.Time) string { return at.Format(time.DateOnly) }
