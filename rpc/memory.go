@@ -29,8 +29,8 @@ type memoryKeeper interface {
 	Retract(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
 	resolved.Memories
 	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
-	Stemming(v *audience.View, o memory.Origin) ([]string, error)
-	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (int, error)
+	Stemming(v *audience.View, o memory.Origin) (*memory.Stemming, error)
+	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (memory.Forgotten, error)
 	RecordUse(ctx context.Context, v *audience.View, ids []string) (int, error)
 	Profile(v *audience.View, limit int) []*record.Memory
 	Stats(v *audience.View) memory.Stats
@@ -285,12 +285,15 @@ func (c scope) memoryForget(ctx context.Context, _ *Session, p protocol.MemoryFo
 	if err != nil {
 		return out, err
 	}
-	out.Total, out.IDs = len(list), append([]string{}, list[:min(len(list), listedForgotten)]...)
+	ids := list.Memories
+	out.Total, out.IDs = len(ids), append([]string{}, ids[:min(len(ids), listedForgotten)]...)
 	if p.DryRun {
+		out.Contexts, out.Synonyms = len(list.Contexts), len(list.Synonyms)
 		return out, nil
 	}
-	out.Forgotten, err = c.memory.Forget(ctx, c.view, from,
+	gone, err := c.memory.Forget(ctx, c.view, from,
 		func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
+	out.Forgotten, out.Contexts, out.Synonyms = gone.Memories, gone.Contexts, gone.Synonyms
 	return out, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -148,12 +149,26 @@ type forgetting struct {
 
 var orders = kv.NewCollection[forgetting]("memory-forget")
 
-// forgetGroup is how many memories one transaction of Forget deletes.
-const forgetGroup = 100
+// How many memories, and how many contexts and sets of synonyms, one transaction of Forget deletes.
+const (
+	forgetGroup  = 100
+	forgetOthers = 1000
+)
 
-// Stemming returns the ids of the memories that stem from an origin and that the reader sees,
-// in the order of their numbers.
-func (s *Store) Stemming(v *audience.View, o Origin) ([]string, error) {
+// Stemming is what stems from an origin, by ids.
+type Stemming struct {
+	Memories []string // in the order of their numbers
+	Contexts []string // only where all is forgotten; each before the one above it
+	Synonyms []string // only where all is forgotten
+}
+
+func (st *Stemming) len() int { return len(st.Memories) + len(st.Contexts) + len(st.Synonyms) }
+
+// Forgotten counts what Forget has deleted.
+type Forgotten struct{ Memories, Contexts, Synonyms int }
+
+// Stemming returns what stems from an origin and what the reader sees.
+func (s *Store) Stemming(v *audience.View, o Origin) (*Stemming, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -166,50 +181,102 @@ func (s *Store) Stemming(v *audience.View, o Origin) ([]string, error) {
 		}
 	}
 	slices.SortFunc(list, func(a, b *Record) int { return cmp.Compare(a.Number, b.Number) })
-	out := make([]string, len(list))
+	out := &Stemming{Memories: make([]string, len(list))}
 	for i, m := range list {
-		out[i] = m.ID
+		out.Memories[i] = m.ID
+	}
+	if o.All {
+		out.Contexts, out.Synonyms = s.deepestFirst(v), s.setsSeen(v)
 	}
 	return out, nil
 }
 
+// deepestFirst returns the contexts that the reader sees, each before the one above it.
+func (s *Store) deepestFirst(v *audience.View) (list []string) {
+	depth := make(map[string]int)
+	for id, c := range s.contexts {
+		if !v.Sees(c.Private) {
+			continue
+		}
+		list = append(list, id)
+		for above := c; above != nil && depth[id] <= contexts.MaxDepth; above = s.contexts[above.ParentID] {
+			depth[id]++
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(depth[b], depth[a]), cmp.Compare(a, b)) })
+	return list
+}
+
+// setsSeen returns the sets of synonyms that the reader sees.
+func (s *Store) setsSeen(v *audience.View) (list []string) {
+	for set := range s.synonyms.All() {
+		if v.Sees(set.Private) {
+			list = append(list, set.ID)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // Forget deletes all memories that stem from an origin and that the reader sees, whatever their
-// status, in groups: progress is told after each. The order is kept until it is carried out, and
-// Resume goes on with it after a stop in between.
-func (s *Store) Forget(ctx context.Context, v *audience.View, o Origin, progress func(done, total int)) (int, error) {
+// status, in groups: progress is told after each. Where all is to be forgotten, the contexts and
+// synonyms that the reader sees go after them: they say what was remembered, too. The order is kept
+// until it is carried out, and Resume goes on with it after a stop in between.
+func (s *Store) Forget(ctx context.Context, v *audience.View, o Origin,
+	progress func(done, total int),
+) (done Forgotten, err error) {
 	list, err := s.Stemming(v, o)
-	if err != nil || len(list) == 0 {
-		return 0, err
+	if err != nil || list.len() == 0 {
+		return done, err
 	}
 	key := s.opts.NewID()
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {
 		return orders.Put(tx, key, &forgetting{o, v.Reader()})
 	})
 	if err != nil {
-		return 0, err
+		return done, err
 	}
-	done, err := s.forget(ctx, list, progress)
+	done, err = s.forget(ctx, list, progress)
 	if err != nil {
 		return done, err
 	}
 	return done, s.db.Update(ctx, func(tx *kv.Tx) error { return orders.Delete(tx, key) })
 }
 
-func (s *Store) forget(ctx context.Context, list []string, progress func(done, total int)) (done int, err error) {
-	total := len(list)
-	for group := range slices.Chunk(list, forgetGroup) {
-		if err := ctx.Err(); err != nil {
-			return done, err
-		}
-		if err := s.db.Update(ctx, func(tx *kv.Tx) error { return s.deleteAll(tx, group) }); err != nil {
-			return done, err
-		}
-		done += len(group)
-		if progress != nil {
-			progress(done, total)
+func (s *Store) forget(ctx context.Context, list *Stemming, progress func(done, total int)) (done Forgotten, err error) {
+	for _, kind := range []struct {
+		ids    []string
+		group  int
+		done   *int
+		delete func(tx *kv.Tx, ids []string) error
+	}{
+		{list.Memories, forgetGroup, &done.Memories, s.deleteAll},
+		{list.Contexts, forgetOthers, &done.Contexts, s.tree.DeleteAll},
+		{list.Synonyms, forgetOthers, &done.Synonyms, deleteSets},
+	} {
+		for group := range slices.Chunk(kind.ids, kind.group) {
+			if err := ctx.Err(); err != nil {
+				return done, err
+			}
+			if err := s.db.Update(ctx, func(tx *kv.Tx) error { return kind.delete(tx, group) }); err != nil {
+				return done, err
+			}
+			*kind.done += len(group)
+			if progress != nil {
+				progress(done.Memories+done.Contexts+done.Synonyms, list.len())
+			}
 		}
 	}
 	return done, nil
+}
+
+func deleteSets(tx *kv.Tx, ids []string) error {
+	for _, id := range ids {
+		if err := synonymSets.Delete(tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Store) deleteAll(tx *kv.Tx, list []string) error {

@@ -155,7 +155,7 @@ type MemoryForget struct {
 	ConversationID string `json:"conversationId,omitempty" jsonschema:"what was made from this conversation"`
 	NoteID         string `json:"noteId,omitempty" jsonschema:"what was made from this note"`
 	Client         string `json:"client,omitempty" jsonschema:"what this program gave"`
-	All            bool   `json:"all,omitempty" jsonschema:"every memory"`
+	All            bool   `json:"all,omitempty" jsonschema:"every memory, every context and all synonyms"`
 	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"list them only"`
 }
 
@@ -164,6 +164,8 @@ type MemoryForgotten struct {
 	IDs       []string `json:"ids" jsonschema:"the memories, at most 1,000 of them, by number"`
 	Total     int      `json:"total" jsonschema:"how many there are in all"`
 	Forgotten int      `json:"forgotten" jsonschema:"how many are gone; 0 for a dry run"`
+	Contexts  int      `json:"contexts" jsonschema:"contexts that are gone, or would be; 0 without all"`
+	Synonyms  int      `json:"synonyms" jsonschema:"sets of synonyms that are gone, or would be; 0 without all"`
 }
 
 // MemoryExport are the parameters of memory.export.
@@ -459,21 +461,21 @@ var memoryMethods = []Method{
 		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","force":true}`, exampleMemoryID},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	wholeStore(describe[MemoryForget, MemoryForgotten]("memory.forget", Mutation,
-		"Delete all memories that stem from a conversation, a note or a program, or all.",
-		"Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.",
-		Example{`{"noteId":"n1","dryRun":true}`, `{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0}`},
+		"Delete all memories that stem from a conversation, a note or a program; or all, with contexts and synonyms.",
+		"Conversations and notes stay. Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.",
+		Example{`{"noteId":"n1","dryRun":true}`, `{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0,"contexts":0,"synonyms":0}`},
 		CodeUnavailable)),
 	job(JobBackup, wholeStore(describe[MemoryExport, record.MemoryExported]("memory.export", Job,
-		"Write all memories to a file: with their versions, counters, contexts and former handles, and the numbers that were used.",
+		"Write all memories to a file: with their versions, counters, contexts and former handles, synonyms, and the numbers that were used.",
 		"Private memories are in it, too. The file appears only when it is complete, and only this user can read it.",
-		Example{`{"path":"/home/me/memories.jsonl"}`, `{"path":"/home/me/memories.jsonl","format":"jsonl","memories":2,"contexts":1,"versions":0,"bytes":1893}`},
+		Example{`{"path":"/home/me/memories.jsonl"}`, `{"path":"/home/me/memories.jsonl","format":"jsonl","memories":2,"contexts":1,"synonyms":0,"versions":0,"bytes":1893}`},
 		CodeNotFound, CodeConflict))),
 	job(JobImport, wholeStore(describe[MemoryImport, record.MemoryImported]("memory.import", Job,
 		"Read memories from a file: of memory.export, basic-memory or mem0, or one memory a line.",
-		"The whole file is checked first; one that cannot be read changes nothing. Numbers and handles are kept where they are free, and what does not fit is listed. Importing again takes nothing in twice, and goes on with an import that was interrupted.",
+		"The whole file is checked first; one that cannot be read changes nothing. Numbers and handles are kept where they are free, synonyms are joined with those that are there, and what does not fit is listed. Importing again takes nothing in twice, and goes on with an import that was interrupted.",
 		Example{
 			`{"path":"/home/me/memories.jsonl","dryRun":true}`,
-			`{"format":"jsonl","dryRun":true,"memories":1,"contexts":0,"versions":0,"numbers":0,"same":1,"archived":0,"left":0,"conflicts":[{"line":3,"id":"550e8400-e29b-41d4-a716-446655440000","field":"number","message":"the number 2 is taken","taken":true}],"conflictsTotal":1}`,
+			`{"format":"jsonl","dryRun":true,"memories":1,"contexts":0,"synonyms":0,"versions":0,"numbers":0,"same":1,"archived":0,"left":0,"conflicts":[{"line":3,"id":"550e8400-e29b-41d4-a716-446655440000","field":"number","message":"the number 2 is taken","taken":true}],"conflictsTotal":1}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit))),
 	describe[MemoryUsed, Counted]("memory.recordUse", Mutation,

@@ -1,6 +1,8 @@
 package memories
 
 import (
+	"strings"
+
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
@@ -60,7 +62,7 @@ type forget struct {
 	Conversation string `xor:"what" required:"" placeholder:"ID" help:"What was made from this conversation."`
 	Note         string `xor:"what" required:"" placeholder:"NOTE" help:"What was made from this note: its id, path, title or alias."`
 	Client       string `xor:"what" required:"" placeholder:"NAME" help:"What this program gave, such as ctxd-cli."`
-	All          bool   `xor:"what" required:"" help:"Every memory."`
+	All          bool   `xor:"what" required:"" help:"Every memory, every context and all synonyms."`
 	DryRun       bool   `help:"Show what would be deleted, and change nothing."`
 	Yes          bool   `short:"y" help:"Do not ask for confirmation."`
 }
@@ -68,7 +70,7 @@ type forget struct {
 func (forget) Help() string {
 	return "The memories are deleted for good, with their versions and counters. " +
 		"If the daemon is stopped in between, its next start goes on. " +
-		"Contexts, synonyms, conversations and notes stay."
+		"With --all contexts and synonyms go as well. Conversations and notes stay."
 }
 
 func (forget) Examples() []command.Example {
@@ -125,10 +127,10 @@ func (c *forget) Run(a *Options) error {
 			return err
 		}
 		switch {
-		case c.DryRun && a.JSON || plan.Total == 0 && a.JSON:
+		case c.DryRun && a.JSON || nothing(&plan) && a.JSON:
 			return a.Out.JSON(plan)
-		case plan.Total == 0:
-			a.Out.Say(term.Styled(term.Faint, "no memory stems from that"))
+		case nothing(&plan):
+			a.Out.Say(term.Styled(term.Faint, "nothing stems from that"))
 			return nil
 		}
 		if c.DryRun {
@@ -150,15 +152,30 @@ func (c *forget) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		a.Out.Say(term.Styled(term.Good, "forgotten"), term.Text("  "+countMemories(res.Forgotten)))
+		a.Out.Say(term.Styled(term.Good, "forgotten"), term.Text("  "+counted(res.Forgotten, &res)))
 		return nil
 	})
+}
+
+// nothing reports whether there is nothing to forget.
+func nothing(plan *protocol.MemoryForgotten) bool { return plan.Total+plan.Contexts+plan.Synonyms == 0 }
+
+// counted says how much is forgotten, or would be.
+func counted(memories int, of *protocol.MemoryForgotten) string {
+	list := []string{countMemories(memories)}
+	if of.Contexts > 0 {
+		list = append(list, term.Count(of.Contexts, "context"))
+	}
+	if of.Synonyms > 0 {
+		list = append(list, term.Count(of.Synonyms, "synonym set"))
+	}
+	return strings.Join(list, ", ")
 }
 
 // confirm asks on the terminal whether to forget.
 func (c *forget) confirm(a *Options, cl *client.Client, plan *protocol.MemoryForgotten) error {
 	var failed error
-	err := a.Confirm(a.Ctx, "Delete "+countMemories(plan.Total)+" for good?", c.line(),
+	err := a.Confirm(a.Ctx, "Delete "+counted(plan.Total, plan)+" for good?", c.line(),
 		func(s *term.Screen) { failed = drawPlan(a, cl, s, plan) })
 	if failed != nil {
 		return failed
@@ -183,9 +200,14 @@ func drawPlan(a *Options, cl *client.Client, s *term.Screen, plan *protocol.Memo
 			list = append(list, &m)
 		}
 	}
-	Draw(s, list, "nothing that can be shown")
+	if plan.Total > 0 {
+		Draw(s, list, "nothing that can be shown")
+	}
 	if n := plan.Total - planShown; n > 0 {
 		s.Say(term.Styled(term.Faint, "and "+term.Number(n)+" more"))
+	}
+	if plan.Contexts+plan.Synonyms > 0 {
+		s.Say(term.Styled(term.Faint, "in all "+counted(plan.Total, plan)))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type exportMemories struct {
 }
 
 func (exportMemories) Help() string {
-	return "The file holds all memories, private ones included, with what they said before, their counters, contexts and handles. " +
+	return "The file holds all memories, private ones included, with what they said before, their counters, contexts, handles and synonyms. " +
 		"It appears under its name only when it is complete, and only you can read it."
 }
 
@@ -70,7 +70,8 @@ type importMemories struct {
 
 func (importMemories) Help() string {
 	return "Reads what ctxd memory export wrote, exports of basic-memory and mem0, and files with one memory a line. " +
-		"Numbers and handles are kept where they are free, and what does not fit is listed. " +
+		"Numbers and handles are kept where they are free, synonyms are joined with those that are there, " +
+		"and what does not fit is listed. " +
 		"A file that cannot be read as a whole changes nothing. " +
 		"Importing again takes nothing in twice; after Ctrl-C it goes on where it was."
 }
@@ -124,6 +125,7 @@ func (c *importMemories) draw(s *term.Screen, out *record.MemoryImported) {
 		what  string
 	}{
 		{out.Contexts, "new contexts"},
+		{out.Synonyms, "new or larger sets of synonyms"},
 		{out.Versions, "former versions"},
 		{out.Numbers, "used numbers"},
 		{out.Same, "there already"},

@@ -275,6 +275,46 @@ func (t *Tree) Delete(ctx context.Context, v *audience.View, id string,
 	return moved, unlinked, err
 }
 
+// DeleteAll removes contexts. What lies below one of them and is none of them moves up.
+func (t *Tree) DeleteAll(tx *kv.Tx, ids []string) error {
+	gone := make(map[string]*Record)
+	for _, id := range ids {
+		c, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if c != nil { // else deleted meanwhile
+			gone[id] = c
+		}
+	}
+	var up []*Record
+	for id, c := range Records.All(tx, "") {
+		if gone[id] == nil && gone[c.ParentID] != nil {
+			up = append(up, c)
+		}
+	}
+	if err := tx.Err(); err != nil {
+		return err
+	}
+	for _, c := range up {
+		for gone[c.ParentID] != nil {
+			c.ParentID = gone[c.ParentID].ParentID
+		}
+		c.Version, c.UpdatedAt = c.Version+1, laterOf(t.Now(tx), c.UpdatedAt)
+		if err := Records.Put(tx, c.ID, c); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		if c := gone[id]; c != nil {
+			if err := t.remove(tx, c, make(map[string]bool)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func laterOf(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

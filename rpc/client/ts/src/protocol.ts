@@ -1403,7 +1403,7 @@ export interface MemoryConflict {
   file?: string;
   /** The line; of mem0 the place in its list, from 1. */
   line: number;
-  /** Id of the memory or context. */
+  /** Id of the memory, context or set of synonyms. */
   id?: string;
   /** The member that does not fit. */
   field?: string;
@@ -1490,6 +1490,8 @@ export interface MemoryExported {
   memories: number;
   /** Contexts in it. */
   contexts: number;
+  /** Sets of synonyms in it. */
+  synonyms: number;
   /** Former versions in it. */
   versions: number;
   /** Size of the file. */
@@ -1503,6 +1505,10 @@ export interface MemoryForgotten {
   total: number;
   /** How many are gone; 0 for a dry run. */
   forgotten: number;
+  /** Contexts that are gone, or would be; 0 without all. */
+  contexts: number;
+  /** Sets of synonyms that are gone, or would be; 0 without all. */
+  synonyms: number;
 }
 
 export interface MemoryFound {
@@ -1565,15 +1571,17 @@ export interface MemoryImported {
   memories: number;
   /** Contexts that are new. */
   contexts: number;
+  /** Sets of synonyms that are new, or have new words. */
+  synonyms: number;
   /** Former versions of memories that are new. */
   versions: number;
   /** Numbers of deleted memories that are not given any more from now on. */
   numbers: number;
-  /** Memories and contexts that were there already. */
+  /** Memories, contexts and sets of synonyms that were there already. */
   same: number;
   /** Memories that the cap of memoryBank archives, those that are worth least. */
   archived: number;
-  /** Memories and contexts that were not taken in; each is a conflict. */
+  /** Memories, contexts and sets of synonyms that were not taken in; each is a conflict. */
   left: number;
   /** What did not fit, at most the first 1000. */
   conflicts: MemoryConflict[];
@@ -3751,7 +3759,7 @@ export interface MemoryForgetParams {
   noteId?: string;
   /** What this program gave. */
   client?: string;
-  /** Every memory. */
+  /** Every memory, every context and all synonyms. */
   all?: boolean;
   /** List them only. */
   dryRun?: boolean;
@@ -4514,14 +4522,14 @@ export interface Methods {
    */
   "memory.delete": { params: MemoryDeleteParams; result: Deleted };
   /**
-   * Delete all memories that stem from a conversation, a note or a program, or all.
-   * Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.
+   * Delete all memories that stem from a conversation, a note or a program; or all, with contexts and synonyms.
+   * Conversations and notes stay. Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.
    * Errors of its own: unavailable, limit.
    * @example {"noteId":"n1","dryRun":true}
    */
   "memory.forget": { params: MemoryForgetParams; result: MemoryForgotten };
   /**
-   * Write all memories to a file: with their versions, counters, contexts and former handles, and the numbers that were used.
+   * Write all memories to a file: with their versions, counters, contexts and former handles, synonyms, and the numbers that were used.
    * Private memories are in it, too. The file appears only when it is complete, and only this user can read it.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/memories.jsonl"}
@@ -4529,7 +4537,7 @@ export interface Methods {
   "memory.export": { params: MemoryExportParams; result: MemoryExported };
   /**
    * Read memories from a file: of memory.export, basic-memory or mem0, or one memory a line.
-   * The whole file is checked first; one that cannot be read changes nothing. Numbers and handles are kept where they are free, and what does not fit is listed. Importing again takes nothing in twice, and goes on with an import that was interrupted.
+   * The whole file is checked first; one that cannot be read changes nothing. Numbers and handles are kept where they are free, synonyms are joined with those that are there, and what does not fit is listed. Importing again takes nothing in twice, and goes on with an import that was interrupted.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/memories.jsonl","dryRun":true}
    */
