@@ -46,7 +46,7 @@ func (r *Rooms) memoryImport(ctx context.Context, s *Session, p protocol.MemoryI
 }
 
 func (r *Rooms) adminCompact(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Compacted, error) {
-	freed, err := host.Compact(ctx, r.KV, s.srv.dataDir)
+	freed, err := host.Compact(ctx, r.KV, s.srv.dataDir, func(done, total int64) { Report(ctx, "write", done, total) })
 	r.Gather.Forget()
 	return protocol.Compacted{Freed: freed}, err
 }

@@ -3,7 +3,6 @@ package rpc_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -321,40 +320,6 @@ func TestBackupWhere(t *testing.T) {
 	second := d.do("admin.backup", fmt.Sprintf(`{"path":%q,"overwrite":true}`, file))
 	if first["checksum"] == second["checksum"] {
 		t.Error("the file was not replaced")
-	}
-}
-
-// Both report how far they are.
-func TestBackupReportsProgress(t *testing.T) {
-	d := startOn(t, t.TempDir(), rpc.Options{})
-	d.seed()
-	file := filepath.Join(t.TempDir(), "b")
-	p := d.peer()
-	for _, method := range []string{"admin.backup", "admin.restore", "admin.check"} {
-		params := fmt.Sprintf(`{"path":%q,"progressToken":%q}`, file, method)
-		if method == "admin.check" {
-			params = `{"progressToken":"admin.check"}`
-		}
-		p.call(method, method, params)
-		var kinds []string
-		for {
-			r := p.reply()
-			if r.Method == "" {
-				if r.Error != nil {
-					t.Errorf("%s: %v", method, r.Error)
-				}
-				break
-			}
-			var report protocol.Progress
-			must(t, json.Unmarshal(r.Params, &report))
-			if report.Token != method {
-				t.Errorf("%s: progress of %v", method, report.Token)
-			}
-			kinds = append(kinds, report.Kind)
-		}
-		if len(kinds) < 3 || kinds[0] != protocol.ProgressBegin || kinds[1] != protocol.ProgressReport || kinds[len(kinds)-1] != protocol.ProgressEnd {
-			t.Errorf("%s: progress %v", method, kinds)
-		}
 	}
 }
 

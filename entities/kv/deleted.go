@@ -172,7 +172,7 @@ func (s *Store) makeWhole(ctx context.Context, gone []string) error {
 		return err
 	}
 	defer s.endCapture()
-	id, size, err := s.writeSnapshot(ctx, seq)
+	id, size, err := s.writeSnapshot(ctx, seq, nil)
 	if err != nil {
 		return err
 	}

@@ -286,7 +286,7 @@ func (s *Store) repairJournal(f *finding) error {
 	// it are moved away.
 	if last := f.journal.Last; f.rebuilt || len(f.spoilt) > 0 && last > s.snapshots.seq {
 		s.capture = new(capture)
-		id, size, err := s.writeSnapshot(context.Background(), last)
+		id, size, err := s.writeSnapshot(context.Background(), last, nil)
 		s.capture = nil
 		if err != nil {
 			return err

@@ -108,7 +108,7 @@ func (s *Store) snapshotIfDue() {
 //
 // When it fails, the store goes on with its journal and the older snapshots.
 func (s *Store) Snapshot(ctx context.Context) error {
-	return s.inTurn(ctx, func() error { return s.noteFailed(ctx, s.snapshot(ctx)) })
+	return s.inTurn(ctx, func() error { return s.noteFailed(ctx, s.snapshot(ctx, nil)) })
 }
 
 // noteFailed has Status say whether the last snapshot failed. It returns the error given.
@@ -157,13 +157,13 @@ func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-func (s *Store) snapshot(ctx context.Context) error {
+func (s *Store) snapshot(ctx context.Context, written *disk.Written) error {
 	seq, before, err := s.beginSnapshot(ctx)
 	if err != nil || seq == 0 {
 		return err
 	}
 	defer s.endCapture()
-	id, size, err := s.writeSnapshot(ctx, seq)
+	id, size, err := s.writeSnapshot(ctx, seq, written)
 	if err != nil {
 		return err
 	}
@@ -253,15 +253,16 @@ func (s *Store) deleteFile(name string) {
 }
 
 // Compact leaves nothing in the files of what was deleted: the present state is written anew in all generations
-// that are kept, and copies of former states are deleted (see DeleteCopies).
-func (s *Store) Compact(ctx context.Context) error {
+// that are kept, and copies of former states are deleted (see DeleteCopies). progress counts the keys that are written.
+func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) error {
+	written := &disk.Written{Total: int64(keepSnapshots * s.Status().Records), Tell: progress}
 	for range keepSnapshots {
 		// A snapshot follows a transaction: one that says again what format the records have.
 		err := s.Update(ctx, func(tx *Tx) error { return tx.put(formatKey, strconv.Itoa(s.opts.Format), nil) })
-		if err != nil {
-			return err
+		if err == nil {
+			err = s.inTurn(ctx, func() error { return s.noteFailed(ctx, s.snapshot(ctx, written)) })
 		}
-		if err := s.Snapshot(ctx); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -421,12 +422,12 @@ func (c *capture) restore(chunk []disk.Pair, to string, more bool) []disk.Pair {
 
 // writeSnapshot writes the captured state to a file, which gets its name once
 // it is whole and durable.
-func (s *Store) writeSnapshot(ctx context.Context, seq uint64) (id disk.ID, size int64, err error) {
+func (s *Store) writeSnapshot(ctx context.Context, seq uint64, written *disk.Written) (id disk.ID, size int64, err error) {
 	id = disk.NewID(seq)
 	of := disk.State{
 		Name: filepath.Join(s.dir, id.Name(disk.SnapshotPrefix)), ID: id, Magic: disk.SnapshotMagic, Next: s.nextChunk,
 		Halted: s.snapshots.stop.Err,
-		Free:   func() error { return nil }, // the salt is random
+		Free:   func() error { return nil }, Written: written, // the salt is random
 	}
 	size, err = of.Write(ctx, s.opts.FS)
 	switch {

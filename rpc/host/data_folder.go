@@ -60,10 +60,10 @@ func folderBytes(dir string) (size int64) {
 }
 
 // Compact leaves nothing of what was deleted in the files of a store and in what restores have kept in its data
-// folder. It returns by how many bytes the folder became smaller.
-func Compact(ctx context.Context, db *kv.Store, dataDir string) (freed int64, err error) {
+// folder. It returns by how many bytes the folder became smaller. progress is told how far it has come.
+func Compact(ctx context.Context, db *kv.Store, dataDir string, progress func(done, total int64)) (freed int64, err error) {
 	before := folderBytes(dataDir)
-	if err := db.Compact(ctx); err != nil {
+	if err := db.Compact(ctx, progress); err != nil {
 		return 0, err
 	}
 	if dataDir != "" {

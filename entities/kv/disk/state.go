@@ -28,6 +28,23 @@ type State struct {
 	Halted func() error
 	// next appends the next keys to a chunk and says whether more follow.
 	Next func(chunk []Pair) (_ []Pair, more bool, err error)
+	// Written, when not nil, counts the keys that are written.
+	Written *Written
+}
+
+// Written counts keys of one State, or of several that are written one after the other, and tells of each piece.
+type Written struct {
+	Total int64 // about so many are expected
+	Tell  func(done, total int64)
+	done  int64
+}
+
+func (n *Written) add(keys int) {
+	if n == nil || n.Tell == nil {
+		return
+	}
+	n.done += int64(keys)
+	n.Tell(n.done, max(n.done, n.Total))
 }
 
 // Write writes a file that gets its name once it is whole and durable. When
@@ -105,6 +122,7 @@ func (w *stateWriter) pieces(ctx context.Context) error {
 		if err := w.put(chunk); err != nil {
 			return err
 		}
+		w.of.Written.add(len(chunk))
 	}
 	return w.end()
 }
