@@ -81,15 +81,7 @@ func (s *Store) overCap(written []string) (list []string, excess int) {
 // Expire archives memories whose time in their tier is over. It returns how many.
 func (s *Store) Expire(ctx context.Context) (int, error) {
 	now := s.opts.Now()
-	var list []string
-	s.mu.RLock()
-	for _, m := range s.byID {
-		if s.expired(m, now) {
-			list = append(list, m.ID)
-		}
-	}
-	s.mu.RUnlock()
-	slices.Sort(list)
+	list := s.ended(now)
 	for group := range slices.Chunk(list, forgetGroup) {
 		err := s.archiveAll(ctx, group, func(m *Record) bool { return s.expired(m, now) })
 		if err != nil {
@@ -97,6 +89,63 @@ func (s *Store) Expire(ctx context.Context) (int, error) {
 		}
 	}
 	return len(list), nil
+}
+
+// ended returns the memories whose time in their tier is over. A memory was not written before one with a smaller
+// number: that of a clock which stood in the past, and was set right since, is counted from the latest of those.
+func (s *Store) ended(now time.Time) (list []string) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var over []*Record
+	for _, m := range s.byID {
+		if s.expired(m, now) {
+			over = append(over, m)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	latest := s.writtenUntil(now)
+	for _, m := range over {
+		if since := latest(m.Number); since.After(m.TierSince) {
+			later := *m
+			later.TierSince = since
+			if !s.expired(&later, now) {
+				continue
+			}
+		}
+		list = append(list, m.ID)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// writtenUntil returns a function that tells when the last memory was written of those with smaller numbers. Times
+// that are still to come count for nothing: there the clock stood in the future. It is called with mu held.
+func (s *Store) writtenUntil(now time.Time) (latest func(number int64) time.Time) {
+	type written struct {
+		number int64
+		latest time.Time // of this one and those before it
+	}
+	all := make([]written, 0, len(s.byID))
+	for _, m := range s.byID {
+		if !m.CreatedAt.After(now) {
+			all = append(all, written{m.Number, m.CreatedAt})
+		}
+	}
+	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.number, b.number) })
+	for i := 1; i < len(all); i++ {
+		if all[i-1].latest.After(all[i].latest) {
+			all[i].latest = all[i-1].latest
+		}
+	}
+	return func(number int64) time.Time {
+		i, _ := slices.BinarySearchFunc(all, number, func(w written, n int64) int { return cmp.Compare(w.number, n) })
+		if i == 0 {
+			return time.Time{}
+		}
+		return all[i-1].latest
+	}
 }
 
 func (s *Store) expired(m *Record, now time.Time) bool {

@@ -61,6 +61,50 @@ func TestMEM6_TiersHaveTheirTime(t *testing.T) {
 	}
 }
 
+// TestMEM6_WhatIsWrittenByAClockInThePastStays once the clock is right again: it lives from when the memory before it
+// was written. One of a clock in the future makes none live longer.
+func TestMEM6_WhatIsWrittenByAClockInThePastStays(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, tc := range []struct {
+		name string
+		off  time.Duration // by which the clock is wrong while the memory is written
+	}{{"in the past", -50 * 365 * day}, {"in the future", 50 * 365 * day}} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := open(t, memory.Limits{})
+			working := func(said string) string {
+				return w.add(memory.Draft{Statement: said, Tier: record.TierWorking}).ID
+			}
+			expire := func(want int) {
+				t.Helper()
+				if n, err := w.mem.Expire(t.Context()); err != nil || n != want {
+					t.Errorf("%d are archived, %v; want %d", n, err, want)
+				}
+			}
+			w.say("before")
+			w.pass(2*time.Hour + tc.off)
+			wrong := working("while the clock was wrong")
+			w.pass(-tc.off)
+			expire(0)
+			w.pass(20 * time.Hour) // a day but two hours
+			right := working("when it was right again")
+			expire(0)
+			w.pass(3 * time.Hour)
+			if tc.off < 0 {
+				expire(1) // the wrong one: a day after the one before it
+			}
+			expire(0)
+			w.pass(21 * time.Hour)
+			expire(1)
+			if got := w.get(right).Status; got != record.MemoryArchived {
+				t.Errorf("what was written by the right clock is %s after a day", got)
+			}
+			if got := w.get(wrong).Status; got == record.MemoryArchived != (tc.off < 0) {
+				t.Errorf("what was written by the wrong clock is %s", got)
+			}
+		})
+	}
+}
+
 // What was written before a clock is set back stays, and its times are in their order.
 func TestMEM6_AClockThatJumpsBackArchivesNothing(t *testing.T) {
 	w := open(t, memory.Limits{})
