@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/importing"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -24,5 +25,5 @@ func (r *Rooms) chatImport(ctx context.Context, _ *Session, p protocol.ChatImpor
 			File: x.File, Number: x.Number, Offset: x.Offset, End: x.End, Reason: string(x.Reason),
 		})
 	}
-	return out, err
+	return out, host.AboutPath(err)
 }

@@ -1,0 +1,405 @@
+package rpc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// remembering are the methods that these tests hold to account: a new one without entries fails.
+func remembering() (list []*protocol.Method) {
+	for i := range protocol.Methods {
+		m := &protocol.Methods[i]
+		space, _, _ := strings.Cut(m.Name, ".")
+		if slices.Contains([]string{"memory", "contexts", "chat"}, space) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// misfit is a member of params, by its path, with a value of a wrong type.
+type misfit struct {
+	field string
+	value any
+}
+
+// misfits returns wrong values for each member of a struct of params, of those in lists as well.
+func misfits(t reflect.Type) (list []misfit) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			list = append(list, misfits(f.Type)...)
+		case name != "" && name != "-":
+			list = append(list, misfitsOf(name, f.Type)...)
+		}
+	}
+	return list
+}
+
+func misfitsOf(name string, t reflect.Type) []misfit {
+	if t.Kind() == reflect.Pointer {
+		return misfitsOf(name, t.Elem())
+	}
+	if strings.HasPrefix(t.Name(), "Optional[") {
+		value, _ := t.FieldByName("Value")
+		return misfitsOf(name, value.Type)
+	}
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return []misfit{{name, "soon"}, {name, 7}}
+	case t.Kind() == reflect.Slice:
+		list := []misfit{{name, 7}, {name, map[string]any{}}}
+		for _, inside := range misfitsOf(name+"[0]", t.Elem()) {
+			list = append(list, misfit{inside.field, []any{inside.value}})
+		}
+		return list
+	case t.Kind() == reflect.Struct:
+		list := []misfit{{name, 7}, {name, []any{}}, {name + ".nonesuch", map[string]any{"nonesuch": 1}}}
+		for _, inside := range misfits(t) {
+			first, _, _ := strings.Cut(inside.field, ".")
+			first, _, _ = strings.Cut(first, "[")
+			list = append(list, misfit{name + "." + inside.field, map[string]any{first: inside.value}})
+		}
+		return list
+	case t.Kind() == reflect.String:
+		return []misfit{{name, 7}, {name, []any{"x"}}}
+	case t.Kind() == reflect.Map:
+		return []misfit{{name, 7}}
+	}
+	return []misfit{{name, "x"}, {name, []any{}}} // numbers and booleans
+}
+
+// TestREL6_WrongTypesOfWhatIsRemembered: every member of the params of every method of memories, contexts and
+// conversations, given a value of a wrong type, is refused by its name, and so is one that there is not.
+func TestREL6_WrongTypesOfWhatIsRemembered(t *testing.T) {
+	d := start(t)
+	before := d.do("admin.stats", `{}`)
+	tried := 0
+	for _, m := range remembering() {
+		for _, wrong := range append(misfits(m.Params), misfit{"nonesuch", 1}) {
+			var params map[string]any
+			must(t, json.Unmarshal([]byte(m.Example.Params), &params))
+			member, _, _ := strings.Cut(wrong.field, ".")
+			member, _, _ = strings.Cut(member, "[")
+			params[member] = wrong.value
+			text, err := json.Marshal(params)
+			must(t, err)
+			_, err = d.try(m.Name, string(text))
+			var e *client.Error
+			if !errors.As(err, &e) || e.Code != protocol.CodeInvalidParams || e.Data.Field != wrong.field {
+				t.Errorf("%s %s: %v, want -32602 with the field %q", m.Name, text, err, wrong.field)
+			}
+			tried++
+		}
+	}
+	d.want(d.do("admin.stats", `{}`), "seq", at(before, "seq"))
+	if tried < 300 {
+		t.Errorf("only %d wrong values were tried", tried)
+	}
+}
+
+// refusal is a call that must be refused, and with what.
+type refusal struct {
+	params string // <chat>, <gone> and <file> stand for a conversation, an archived one, and an export of memories
+	code   int
+	field  string
+}
+
+// refusals are calls of each method that fit its types: unknown ids, stale versions, values over their size, and
+// transitions that are impossible.
+func refusals() map[string][]refusal {
+	const (
+		invalid  = protocol.CodeInvalidParams
+		missing  = protocol.CodeNotFound
+		conflict = protocol.CodeConflict
+		limit    = protocol.CodeLimit
+	)
+	long := func(n int) string { return strings.Repeat("x", n) }
+	ids := func(n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf("%q", fmt.Sprint("i", i))
+		}
+		return "[" + strings.Join(list, ",") + "]"
+	}
+	many := func(n int, one string) string { return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]" }
+	draft := func(member string) string { return `{"statement":"I try",` + member + `}` }
+	return map[string][]refusal{
+		"memory.add": {
+			{`{"statement":""}`, invalid, "statement"},
+			{`{"statement":"user: hi\nassistant: hello"}`, invalid, "statement"},
+			{`{"statement":"` + long(2001) + `"}`, invalid, "summary"},
+			{`{"statement":"` + long(8001) + `"}`, limit, "statement"},
+			{draft(`"summary":"` + long(201) + `"`), limit, "summary"},
+			{draft(`"questions":` + ids(9)), limit, "questions"},
+			{draft(`"tags":` + ids(51)), limit, "tags"},
+			{draft(`"entityIds":` + ids(201)), limit, "entityIds"},
+			{draft(`"tier":"for ever"`), invalid, "tier"},
+			{draft(`"kind":"takeaway"`), invalid, "kind"},
+			{draft(`"alwaysInject":true`), invalid, "alwaysInject"},
+			{draft(`"importance":1.5`), invalid, "importance"},
+			{draft(`"id":"no id"`), invalid, "id"},
+			{draft(`"id":"old"`), conflict, "id"},
+			{draft(`"handle":"o"`), invalid, "handle"},
+			{draft(`"handle":"oldest"`), conflict, "handle"},
+			{draft(`"contexts":["none"]`), missing, "contexts[0]"},
+			{draft(`"noteIds":["none"]`), missing, "noteIds[0]"},
+			{draft(`"supersedes":["none"]`), missing, "supersedes[0]"},
+			{draft(`"supersedes":["archived"]`), conflict, "supersedes[0]"},
+			{draft(`"validFrom":"2026-01-02T00:00:00Z","validTo":"2026-01-01T00:00:00Z"`), invalid, "validTo"},
+			{draft(`"source":{"kind":"magic"}`), invalid, "source.kind"},
+		},
+		"memory.addMany": {
+			{`{"memories":[{"statement":"I am fine"},{"statement":""}]}`, invalid, "memories[1].statement"},
+			{`{"memories":[{"statement":"I am fine"},{"statement":"I try","supersedes":["none"]}]}`, missing, "memories[1].supersedes[0]"},
+			{`{"memories":[{"statement":"I am fine"},{"statement":"I try","id":"old"}]}`, conflict, "memories[1].id"},
+			{`{"memories":` + many(1001, `{"statement":"x"}`) + `}`, limit, "memories"},
+		},
+		"memory.get": {
+			{`{"ref":""}`, missing, ""},
+			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"#999"}`, missing, ""},
+			{`{"ref":"` + long(300) + `"}`, missing, ""},
+			{`{"ref":"old","audience":"world"}`, invalid, "audience"},
+		},
+		"memory.list": {
+			{`{"tiers":["none"]}`, invalid, "tiers[0]"},
+			{`{"status":["none"]}`, invalid, "status[0]"},
+			{`{"sortBy":"size"}`, invalid, "sortBy"},
+			{`{"limit":0}`, invalid, "limit"},
+			{`{"limit":1001}`, invalid, "limit"},
+			{`{"cursor":"?"}`, invalid, "cursor"},
+		},
+		"memory.versions": {{`{"id":"none"}`, missing, ""}},
+		"memory.update": {
+			{`{"statement":"I try"}`, invalid, "id"},
+			{`{"id":"old","match":"x","statement":"I try"}`, invalid, "id"},
+			{`{"id":"none","statement":"I try"}`, missing, ""},
+			{`{"match":"zqnothing","statement":"I try"}`, missing, ""},
+			{`{"id":"old","statement":""}`, invalid, "statement"},
+			{`{"id":"old","statement":"I try","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"old","statement":"` + long(8001) + `"}`, limit, "statement"},
+			{`{"id":"old","contexts":["none"]}`, missing, "contexts[0]"},
+			{`{"id":"archived","status":"contested"}`, conflict, "status"},
+			{`{"id":"old","status":"active"}`, invalid, "status"},
+			{`{"id":"retracted","statement":"I try"}`, conflict, ""},
+		},
+		"memory.pin": {
+			{`{"id":"none","pinned":true}`, missing, ""},
+			{`{"id":"retracted","pinned":true}`, conflict, ""},
+		},
+		"memory.archive": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"old","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"archived"}`, conflict, ""},
+			{`{"id":"retracted"}`, conflict, ""},
+		},
+		"memory.restore": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"old"}`, conflict, ""},
+			{`{"id":"old","version":7}`, missing, "version"},
+			{`{"id":"archived","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"retracted"}`, conflict, ""},
+			{`{"id":"old","version":0}`, invalid, "version"},
+		},
+		"memory.retract": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"old","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"retracted"}`, conflict, ""},
+		},
+		"memory.delete": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"old"}`, conflict, "force"},
+			{`{"id":"old","force":true,"ifVersion":9}`, conflict, "ifVersion"},
+		},
+		"memory.forget": {
+			{`{}`, invalid, "conversationId"},
+			{`{"all":true,"client":"x"}`, invalid, "conversationId"},
+		},
+		"memory.export": {
+			{`{}`, invalid, "path"},
+			{`{"path":"m"}`, invalid, "path"},
+			{`{"path":"/none/at/all/m"}`, missing, "path"},
+			{`{"path":"<file>"}`, conflict, "path"},
+			{`{"path":"<file>","format":"csv"}`, invalid, "format"},
+		},
+		"memory.import": {
+			{`{}`, invalid, "path"},
+			{`{"path":"m"}`, invalid, "path"},
+			{`{"path":"/none/at/all/m"}`, missing, "path"},
+			{`{"path":"<file>","format":"lines"}`, invalid, "format"},
+			{`{"path":"<long>"}`, limit, "path"},
+		},
+		"memory.recordUse": {
+			{`{}`, invalid, "ids"},
+			{`{"ids":["no id"]}`, invalid, "ids[0]"},
+		},
+		"memory.search": {
+			{`{}`, invalid, "query"},
+			{`{"query":"tea","kinds":["notes"]}`, invalid, "kinds[0]"},
+			{`{"query":"tea","limit":51}`, invalid, "limit"},
+			{`{"query":"tea","stages":{"nonesuch":true}}`, invalid, "stages"},
+			{`{"query":"tea","minScore":2}`, invalid, "minScore"},
+			{`{"query":"tea","sortBy":"size"}`, invalid, "sortBy"},
+		},
+		"memory.similar": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"old","limit":0}`, invalid, "limit"},
+		},
+		"memory.profile": {{`{"limit":0}`, invalid, "limit"}},
+		"memory.stats":   {{`{"audience":"world"}`, invalid, "audience"}},
+		"memory.synonyms.put": {
+			{`{}`, invalid, "words"},
+			{`{"words":["one"]}`, invalid, "words"},
+			{`{"words":["one","[[two]]"]}`, invalid, "words"},
+			{`{"words":` + ids(17) + `}`, limit, "words"},
+			{`{"words":["one","` + long(101) + `"]}`, limit, "words"},
+		},
+		"memory.synonyms.list": {{`{"audience":"world"}`, invalid, "audience"}},
+		"memory.synonyms.delete": {
+			{`{"words":[]}`, invalid, "words"},
+			{`{"words":` + ids(17) + `}`, limit, "words"},
+		},
+		"contexts.put": {
+			{`{}`, invalid, "name"},
+			{`{"name":""}`, invalid, "name"},
+			{`{"name":"` + long(201) + `"}`, limit, "name"},
+			{`{"name":"x","description":"` + long(2001) + `"}`, limit, "description"},
+			{`{"name":"x","parentId":"none"}`, missing, "parentId"},
+			{`{"id":"life","name":"Life","parentId":"sport"}`, conflict, "parentId"},
+			{`{"id":"life","name":"Life","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"no id","name":"x"}`, invalid, "id"},
+			{`{"name":"x","handle":"life_context"}`, conflict, "handle"},
+		},
+		"contexts.get":  {{`{}`, invalid, "ref"}, {`{"ref":"none"}`, missing, ""}},
+		"contexts.list": {{`{"parentId":"none"}`, missing, "parentId"}, {`{"parentId":"life","tree":true}`, invalid, "tree"}},
+		"contexts.link": {
+			{`{"id":"none","memoryIds":["old"]}`, missing, ""},
+			{`{"id":"life","memoryIds":["old","none"]}`, missing, "memoryIds[1]"},
+			{`{"id":"life","memoryIds":` + ids(201) + `}`, limit, "memoryIds"},
+		},
+		"contexts.unlink": {
+			{`{"id":"none","memoryIds":["old"]}`, missing, ""},
+			{`{"id":"life","memoryIds":["none"]}`, missing, "memoryIds[0]"},
+			{`{"id":"life","memoryIds":` + ids(201) + `}`, limit, "memoryIds"},
+		},
+		"contexts.delete": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"chat.append": {
+			{`{"messages":[]}`, invalid, "messages"},
+			{`{"messages":` + many(101, `{"role":"user","content":"x"}`) + `}`, limit, "messages"},
+			{`{"messages":[{"role":"user","content":""}]}`, invalid, "messages[0].content"},
+			{`{"messages":[{"role":"robot","content":"x"}]}`, invalid, "messages[0].role"},
+			{`{"messages":[{"role":"user","content":"x","createdAt":"2999-01-01T00:00:00Z"}]}`, invalid, "messages[0].createdAt"},
+			{`{"messages":[{"role":"user","content":"x","clientMessageId":"` + long(201) + `"}]}`, limit, "messages[0].clientMessageId"},
+			{`{"title":"` + long(201) + `","messages":[{"role":"user","content":"x"}]}`, limit, "title"},
+			{`{"conversationId":"none","messages":[{"role":"user","content":"x"}]}`, missing, "conversationId"},
+		},
+		"chat.get": {
+			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"<chat>","cursor":"?"}`, invalid, "cursor"},
+			{`{"ref":"<chat>","limit":1001}`, invalid, "limit"},
+		},
+		"chat.list": {{`{"cursor":"?"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
+		"chat.search": {
+			{`{}`, invalid, "query"},
+			{`{"query":"x","mode":"best"}`, invalid, "mode"},
+			{`{"query":"x","conversationId":"none"}`, missing, "conversationId"},
+			{`{"query":"` + long(1<<20+1) + `"}`, limit, "query"},
+		},
+		"chat.update": {
+			{`{"id":"none","title":"x"}`, missing, ""},
+			{`{"id":"<chat>","title":"` + long(201) + `"}`, limit, "title"},
+			{`{"id":"<chat>","title":"x","ifVersion":9}`, conflict, "ifVersion"},
+		},
+		"chat.archive": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"<chat>","ifVersion":9}`, conflict, "ifVersion"},
+		},
+		"chat.unarchive": {
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"<gone>","ifVersion":9}`, conflict, "ifVersion"},
+		},
+		"chat.import": {
+			{`{}`, invalid, "path"},
+			{`{"path":"/none/at/all/x.json"}`, missing, "path"},
+			{`{"path":"<file>"}`, invalid, "path"},
+		},
+		"chat.delete": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+	}
+}
+
+// elsewhere are errors that the contract lists and that no entry can show, with the reason.
+var elsewhere = map[string]string{
+	"chat.import 1004":    "a conversation that is full, of which its room has a test",
+	"memory.import 1002":  "a file that is changed while it is read",
+	"memory.restore 1004": "memoryBank is full of what may not be archived, of which its room has a test",
+}
+
+// TestREL6_WhatIsRememberedRefusesWhatCannotBe: every method of memories, contexts and conversations has an entry for
+// each of its errors that a caller can make, and none of these calls writes anything.
+func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
+	d := startOn(t, t.TempDir(), rpc.Options{})
+	d.do("contexts.put", `{"id":"life","name":"Life","handle":"life_context"}`)
+	d.do("contexts.put", `{"id":"sport","name":"Sport","parentId":"life"}`)
+	d.do("memory.addMany", `{"memories":[{"id":"old","statement":"I like tea","handle":"oldest"},`+
+		`{"id":"archived","statement":"I rent"},{"id":"retracted","statement":"I fly"}]}`)
+	d.do("memory.archive", `{"id":"archived"}`)
+	d.do("memory.retract", `{"id":"retracted"}`)
+	dir := t.TempDir()
+	file, long := filepath.Join(dir, "memories.jsonl"), filepath.Join(dir, "long.txt")
+	d.do("memory.export", `{"path":`+quoted(file)+`}`)
+	must(t, os.WriteFile(long, []byte(strings.Repeat("x", 2<<20)), 0o600))
+	talk := func(text string) string {
+		return at(d.do("chat.append", `{"messages":[{"role":"user","content":"`+text+`"}]}`), "conversationId").(string)
+	}
+	chat, gone := talk("One"), talk("Two")
+	d.do("chat.archive", `{"id":"`+gone+`"}`)
+	fill := strings.NewReplacer("<chat>", chat, "<gone>", gone, `"<file>"`, quoted(file), `"<long>"`, quoted(long))
+	before := at(d.do("admin.stats", `{}`), "seq")
+	all := refusals()
+	for _, m := range remembering() {
+		var met []int
+		for _, r := range all[m.Name] {
+			_, err := d.try(m.Name, fill.Replace(r.params))
+			var e *client.Error
+			if !errors.As(err, &e) {
+				t.Errorf("%s %.120s: %v, want %d", m.Name, r.params, err, r.code)
+				continue
+			}
+			if e.Code != r.code || e.Data.Field != r.field {
+				t.Errorf("%s %.120s: %v with the field %q, want %d with %q", m.Name, r.params, e, e.Data.Field, r.code, r.field)
+				continue
+			}
+			met = append(met, e.Code)
+		}
+		if len(met) == 0 {
+			t.Errorf("%s has no entry in this test", m.Name)
+		}
+		for _, code := range m.Codes {
+			callers := []int{protocol.CodeNotFound, protocol.CodeConflict, protocol.CodeLimit}
+			if slices.Contains(callers, code) && !slices.Contains(met, code) && elsewhere[fmt.Sprint(m.Name, " ", code)] == "" {
+				t.Errorf("%s may answer %d, and no entry of this test has it do so", m.Name, code)
+			}
+		}
+		delete(all, m.Name)
+	}
+	if len(all) > 0 {
+		t.Errorf("entries of methods that there are not: %d", len(all))
+	}
+	d.want(d.do("admin.stats", `{}`), "seq", before)
+	d.want(d.do("admin.check", `{}`), "ok", true)
+}
