@@ -44,10 +44,12 @@ func TestMEM21_MessagesAreRanked(t *testing.T) {
 		stages map[string]bool
 		sums   [3][3]float64 // by part
 	}{
-		{name: "index alone", stages: map[string]bool{recall.Support: false, recall.Speaker: false, recall.Span: false}},
+		{name: "index alone", stages: map[string]bool{recall.Support: false, recall.Speaker: false, recall.Span: false, recall.Apart: false, recall.Pairs: false}},
 		{name: "as shipped"},
 		{name: "support off", stages: map[string]bool{recall.Support: false}},
 		{name: "speaker off", stages: map[string]bool{recall.Speaker: false}},
+		{name: "apart off", stages: map[string]bool{recall.Apart: false}},
+		{name: "pairs off", stages: map[string]bool{recall.Pairs: false}},
 	}
 	var asked [3]float64
 	for n, c := range longConversations(t) {

@@ -26,9 +26,9 @@ type near struct {
 	cosine float32
 }
 
-// pairs returns the pairs of memories among the best hits that are at least so near. Messages are about as
+// memoryPairs returns the pairs of memories among the best hits that are at least so near. Messages are about as
 // near to each other throughout a conversation, whatever they say.
-func (s *run) pairs(atLeast float32) (list []near, err error) {
+func (s *run) memoryPairs(atLeast float32) (list []near, err error) {
 	var of []*candidate
 	var ids []string
 	for _, c := range s.list[:min(compared, len(s.list))] {
@@ -56,7 +56,7 @@ func (s *run) pairs(atLeast float32) (list []near, err error) {
 // newest has the newer of two memories that are about the same take the place of the older one where that
 // stands before it. Of several newer ones the nearest counts.
 func (s *run) newest() error {
-	pairs, err := s.pairs(likelyCosine)
+	pairs, err := s.memoryPairs(likelyCosine)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *run) byTime() {
 
 // diversity leaves of those memories that are nearly the same only the surest.
 func (s *run) diversity() error {
-	pairs, err := s.pairs(clusterCosine)
+	pairs, err := s.memoryPairs(clusterCosine)
 	if err != nil {
 		return err
 	}

@@ -252,7 +252,7 @@ func TestMEM21_WhichStagesPayForMessages(t *testing.T) {
 	spoken, questions := conversations(t)
 	e, err := table.Builtin()
 	must(t, err)
-	names, stages := ways(recall.Support, recall.Speaker, recall.Span, recall.Recent)
+	names, stages := ways(recall.Apart, recall.Pairs, recall.Support, recall.Speaker, recall.Span, recall.Recent)
 	parts := []string{facts.Tune, facts.Check, ""}
 	sums := make(map[string][]figures)
 	for _, part := range parts {

@@ -212,8 +212,7 @@ func (c *candidate) multiply(stage string, by float64) bool {
 
 // settle computes the score out of relevance, support and factors.
 func (c *candidate) settle() {
-	sum := min(1, c.relevance+c.support)
-	c.score = sum * min(most, max(least, c.factor)) / most
+	c.score = (c.relevance + c.support) * min(most, max(least, c.factor)) / most
 }
 
 // run is one search.
@@ -225,15 +224,16 @@ type run struct {
 	now  time.Time
 	read Understood
 
-	list     []*candidate    // best first once they are sorted
-	reached  search.Reach    // the best of the kinds
-	vectors  bool            // whether meaning had a part
-	searched map[string]bool // kinds
-	unknown  []string        // words of the question that nothing has
-	nothing  string
-	wrong    []failure // for Result.Degraded
-	applied  []Applied
-	changed  int
+	list      []*candidate    // best first once they are sorted
+	reached   search.Reach    // the best of the kinds
+	vectors   bool            // whether meaning had a part
+	toldApart map[string]bool // kinds of which the list by meaning is by what tells its hits apart
+	searched  map[string]bool // kinds
+	unknown   []string        // words of the question that nothing has
+	nothing   string
+	wrong     []failure // for Result.Degraded
+	applied   []Applied
+	changed   int
 }
 
 // failure is a part of a search that did not do its work.
@@ -251,7 +251,7 @@ func (r *Ranker) Search(ctx context.Context, v *audience.View, req Request) (*Re
 	if err := r.check(&req); err != nil {
 		return nil, err
 	}
-	s := &run{Ranker: r, ctx: ctx, v: v, req: req, now: r.opts.Now(), searched: make(map[string]bool)}
+	s := &run{Ranker: r, ctx: ctx, v: v, req: req, now: r.opts.Now(), searched: make(map[string]bool), toldApart: make(map[string]bool)}
 	s.understand()
 	if err := s.gather(); err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (s *run) onlyMemories() bool {
 func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
 	res, err := in.Search.Search(s.ctx, search.Request{
 		Query: s.req.Query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
-		Keep: keep, Public: s.v.Hides(), Reach: true,
+		Keep: keep, Public: s.v.Hides(), Reach: true, Apart: s.tellsApart(kind),
 	})
 	if err != nil {
 		return err
@@ -347,6 +347,7 @@ func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
 	}
 	meant := res.Mode == search.Hybrid
 	s.vectors = s.vectors || meant
+	s.toldApart[kind] = res.Apart
 	s.reached.Words = max(s.reached.Words, res.Reach.Words)
 	s.reached.Known = max(s.reached.Known, res.Reach.Known)
 	s.reached.Cosine = max(s.reached.Cosine, res.Reach.Cosine)
@@ -445,5 +446,6 @@ func (s *run) sort() {
 	})
 }
 
-// hundredths rounds a score, because products in binary are not exact.
-func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
+// hundredths is a score as clients see it: in hundredths, because products in binary are not exact, and 1 at
+// most. The order is that of the scores themselves, in which what has more than enough differs.
+func hundredths(score float64) float64 { return math.Round(min(1, score)*100) / 100 }

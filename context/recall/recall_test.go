@@ -427,3 +427,56 @@ func TestMEM20_OnlyWhatIsAskedFor(t *testing.T) {
 		}
 	})
 }
+
+// TestMEM20_WordsSideBySide: both messages have the words of the question, in a text of the same length, and
+// one has them side by side.
+func TestMEM20_WordsSideBySide(t *testing.T) {
+	list := []said{
+		message("c", 0, "user", "The second sprint, as it was planned, ends in June, the first long one."),
+		message("c", 9, "user", "In June, as it was planned, it ends, the long first sprint, the second."),
+		message("c", 20, "user", "The kettle is broken again, and somebody has to mend it soon."),
+	}
+	h := open(t, nil, nil, list)
+	r := h.ranker(recall.Options{Stages: map[string]bool{recall.Support: false}})
+	req := recall.Request{Query: "When does my first sprint end?", Explain: true}
+	res := ask(t, r, h.local, req)
+	if len(res.Hits) != 2 || res.Hits[0].Message.Index != 9 || res.Hits[0].Score > 1 {
+		t.Fatalf("%+v", res.Hits)
+	}
+	has := func(h recall.Hit) bool {
+		return slices.ContainsFunc(h.Signals, func(s recall.Signal) bool { return s.Name == recall.Pairs && s.Value > 0 })
+	}
+	if !has(res.Hits[0]) || has(res.Hits[1]) {
+		t.Errorf("signals %v, %v", res.Hits[0].Signals, res.Hits[1].Signals)
+	}
+	for query, why := range map[string]string{"sprint": "side by side", "When is the sprint, my sprint?": "side by side"} {
+		req.Query = query
+		if at := slices.IndexFunc(ask(t, r, h.local, req).Stages, func(a recall.Applied) bool {
+			return a.Name == recall.Pairs && contains(a.Skipped, why)
+		}); at < 0 {
+			t.Errorf("%s: the stage was not skipped", query)
+		}
+	}
+}
+
+// TestMEM20_ApartSaysWhetherItWasDone: of few messages it cannot be told what they have in common.
+func TestMEM20_ApartSaysWhetherItWasDone(t *testing.T) {
+	for _, c := range []struct {
+		messages int
+		off      bool
+		skipped  bool
+	}{{messages: 20, skipped: true}, {messages: 150}, {messages: 150, off: true}} {
+		var list []said
+		for i := range c.messages {
+			list = append(list, message("c", i, "user", fmt.Sprintf("The hive scale says %d today, word%d and name%d.", i, i, i)))
+		}
+		h := open(t, bags(), nil, list)
+		res := ask(t, h.ranker(recall.Options{Stages: map[string]bool{recall.Apart: !c.off}}), h.local,
+			recall.Request{Query: "the hive scale says what", Explain: true})
+		i := slices.IndexFunc(res.Stages, func(a recall.Applied) bool { return a.Name == recall.Apart })
+		a := res.Stages[i]
+		if a.On == c.off || (a.Skipped != "") != c.skipped || (a.Changed > 0) != (a.On && !c.skipped) {
+			t.Errorf("%d messages, off %v: %+v", c.messages, c.off, a)
+		}
+	}
+}

@@ -18,6 +18,8 @@ type Stage struct {
 
 // The names of the stages.
 const (
+	Apart     = "apart"
+	Pairs     = "pairs"
 	Quality   = "quality"
 	Entity    = "entity"
 	Span      = "span"
@@ -32,6 +34,8 @@ const (
 // Stages are all stages, in the order in which they are applied. Keys of the configuration, switches of a
 // call and what is told of a search follow from it. Which are on, testdata/stages.golden decides.
 var Stages = []Stage{
+	{Apart, true, ofMessages, "compares by what tells the nearest apart, without what they have in common", (*run).apart},
+	{Pairs, true, ofMessages, "favours what has words of the question side by side", (*run).pairs},
 	{Support, true, ofMessages, "adds a part of the scores of the messages around a message", (*run).support},
 	{Speaker, true, ofMessages, "favours what the person said, or whoever the question names", (*run).speaker},
 	{Quality, false, ofMemories, "favours memories of the tier memoryBank by importance and confidence", (*run).quality},

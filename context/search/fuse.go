@@ -50,6 +50,7 @@ type fusion struct {
 	known   float64              // what the list by words can count at most: the share of the query that is known
 	depth   int                  // how long the lists are at most
 	knows   func(id string) bool // whether the vectors say anything of a document
+	cosine  float64              // of the nearest document; 0: the score of the first of the list by meaning
 
 	words, meaning float64 // what each list counts
 }
@@ -143,7 +144,7 @@ func (f *fusion) scores(words, near []Hit) (
 	if n := len(near); n > 0 && n >= f.depth {
 		noMeaning = byMeaning(n - 1)
 	}
-	sure := min(1, max(0, (nearest-doubtCosine)/(sureCosine-doubtCosine)))
+	sure := min(1, max(0, (cmp.Or(f.cosine, nearest)-doubtCosine)/(sureCosine-doubtCosine)))
 	if len(words) == 0 {
 		sure = 1
 	}

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -101,7 +103,10 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 		return res, nil
 	}
 	over := req.clock.begin("fuse")
-	f := fusion{by: x.opts.Fusion, weights: x.opts.Weights, known: known, depth: depth, knows: near.knows}
+	f := fusion{
+		by: x.opts.Fusion, weights: x.opts.Weights, known: known, depth: depth, knows: near.knows, cosine: res.Reach.Cosine,
+	}
+	res.Apart = req.Apart && near.tellApart()
 	res.Mode, res.Hits = Hybrid, f.fuse(res.Hits, near.hits)
 	over()
 	if req.Explain {
@@ -227,6 +232,22 @@ type meant struct {
 	model   string               // the name of the model that made them
 	missing string               // what keeps some or all of them away
 	knows   func(id string) bool // whether they say anything of a document
+	apart   func() []float32     // how near each hit is by what tells them apart
+}
+
+// tellApart orders the hits by what tells them apart, if there are enough of them for the mean of them to
+// be what they have in common. The cosines stay.
+func (m *meant) tellApart() bool {
+	if len(m.hits) < fuseDepth {
+		return false
+	}
+	for i, near := range m.apart() {
+		m.hits[i].Score = float64(near)
+	}
+	slices.SortFunc(m.hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.cosine(), a.cosine()), compareDocs(a.Doc, b.Doc))
+	})
+	return true
 }
 
 // translates are the models that know a text in another language. What the words of a query in
@@ -269,6 +290,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 	found = meant{asked: true, model: question.Model(), missing: question.Missing, knows: question.Knows}
 	hits, err := question.Nearest(ctx, k, least, allowed)
 	found.hits = semanticHits(hits)
+	found.apart = func() []float32 { return question.Apart(hits) }
 	return found, err
 }
 

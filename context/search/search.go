@@ -33,6 +33,9 @@ type Request struct {
 	Snippets bool // find the places that match
 	Explain  bool // say what counted
 	Reach    bool // say how much of the query the best documents have, and how it was read
+	// Apart has a hybrid search rank the list by meaning by what tells its documents apart; what all of
+	// them have in common does not count. It takes a full list: of few documents that is too little.
+	Apart bool
 
 	exact      bool // look for no mistakes
 	understand bool // say how the query was read
@@ -60,6 +63,8 @@ type Result struct {
 	Corrected map[string]string
 	// Reach says how much of the query the best documents have, with Request.Reach.
 	Reach Reach
+	// Apart says that Request.Apart was done.
+	Apart bool
 	// Nothing says why nothing was found; "" where there are hits.
 	Nothing string
 

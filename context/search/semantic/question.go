@@ -62,6 +62,16 @@ func (q *Question) Nearest(ctx context.Context, k int, least float32, f Filter) 
 	})
 }
 
+// Apart returns how near hits are by what tells them apart from each other, in their order: see
+// vector.Index.
+func (q *Question) Apart(hits []Hit) []float32 {
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Doc.ID()
+	}
+	return q.g.index.Apart(q.vector, ids)
+}
+
 // nearSearch is a search for the documents that are nearest to a vector.
 type nearSearch struct {
 	g      *generation
