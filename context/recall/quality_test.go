@@ -143,11 +143,11 @@ func inMemories(refs []string) []string {
 	return slices.DeleteFunc(slices.Clone(refs), func(ref string) bool { return strings.Contains(ref, "#") })
 }
 
-// factQuestions are the questions of a part, or of all for "", that a memory answers.
+// factQuestions are the questions of a part, or of tune and check for "", that a memory answers.
 func factQuestions(set facts.Set, part string) (list []question) {
 	for _, q := range set.Questions {
 		relevant := inMemories(q.Relevant)
-		if len(relevant) > 0 && (part == "" || q.Part == part) {
+		if len(relevant) > 0 && (part == "" && q.Part != facts.Held || q.Part == part) {
 			list = append(list, question{q.Text, relevant, inMemories(q.Stale), true})
 		}
 	}
@@ -220,7 +220,8 @@ func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 		}
 		counts[part+" "+kind][res.Confidence]++
 	}
-	for _, part := range []string{facts.Tune, facts.Check} {
+	all := []string{facts.Tune, facts.Check, facts.Held}
+	for _, part := range all {
 		for _, q := range factQuestions(set, part) {
 			count(part, "answered", q.text)
 		}
@@ -234,7 +235,7 @@ func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-18s %5s %6s %4s\n", "", "high", "medium", "low")
-	for _, part := range []string{facts.Tune, facts.Check} {
+	for _, part := range all {
 		for _, kind := range []string{"answered", "nearly", "unanswered"} {
 			c := counts[part+" "+kind]
 			fmt.Fprintf(&b, "%-18s %5d %6d %4d\n", part+" "+kind, c[recall.High], c[recall.Medium], c[recall.Low])
