@@ -196,6 +196,12 @@ func (v *View) Named(name string) []*entities.Entity {
 	return v.entities.Named(name, v.skipEntity())
 }
 
+// MatchName reports whether a text is the name or an alias of an entity, and whether it is the beginning of
+// one, as entities.Store.MatchName does of its fold.
+func (v *View) MatchName(text string) (whole, beginning bool) {
+	return v.entities.MatchName(entities.Fold(text), v.skipEntity())
+}
+
 // Handled returns the entities with that handle, as entities.Store.Handled does. One whose name the reader
 // is not shown has none.
 func (v *View) Handled(handle string) []*entities.Entity {

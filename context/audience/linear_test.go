@@ -67,6 +67,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.MentionOf":   func(w *masking, s shownText) { w.remote.MentionOf(s.entity, s.text) },
 	"View.NoteInVault": func(w *masking, s shownText) { _, _ = w.remote.NoteInVault("v", "", s.text) },
 	"View.VaultOf":     func(w *masking, s shownText) { w.remote.VaultOf(s.note) },
+	"View.MatchName":   func(w *masking, s shownText) { w.remote.MatchName(s.text) },
 	"View.SeesNote":    func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
 	"View.TypeOf":      func(w *masking, s shownText) { w.remote.TypeOf(s.entity) },
 	"View.SeesEntity":  func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },

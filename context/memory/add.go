@@ -44,6 +44,7 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 		return fault.Under(fmt.Sprintf("memories[%d]", i), err)
 	}
 	records := make([]*Record, len(drafts))
+	keys := make([]string, len(drafts)) // of what they say
 	bank := 0
 	for i := range drafts {
 		m, err := drafts[i].checked()
@@ -56,7 +57,7 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 		if inBank(m) {
 			bank++
 		}
-		records[i] = m
+		records[i], keys[i] = m, saidKey(m.Tier, m.Statement)
 	}
 	if err := s.roomInBank(bank); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 	err := s.db.Update(ctx, func(tx *kv.Tx) error {
 		for i := range drafts {
 			m := *records[i] // Update may call this again, from the beginning
-			same, err := s.addTx(tx, v, &drafts[i], &m)
+			same, err := s.addTx(tx, v, &drafts[i], &m, keys[i])
 			if err != nil {
 				return under(i, err)
 			}
@@ -98,10 +99,11 @@ func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
 	return list[0], nil
 }
 
-// addTx writes one memory, or finds the one that says the same: m is that one then.
-func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bool, err error) {
+// addTx writes one memory, or finds the one that says the same: m is that one then. key is that of what m
+// says.
+func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, key string) (same bool, err error) {
 	now := s.now(tx)
-	old, err := s.said(tx, v, m)
+	old, err := s.said(tx, v, key)
 	if err != nil {
 		return false, err
 	}
@@ -143,7 +145,10 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record) (same bo
 	if err := s.tree.Join(tx, v, m.ID, into, now); err != nil {
 		return false, err
 	}
-	return false, write(tx, nil, m)
+	if err := statements.Put(tx, joinKey(key, m.ID), &numbered{}); err != nil {
+		return false, err
+	}
+	return false, Records.Put(tx, m.ID, m)
 }
 
 // saidAgain counts that the memory old is mentioned once more by m, which becomes it. What m
@@ -186,11 +191,10 @@ func write(tx *kv.Tx, old, m *Record) error {
 // now is the time of a transaction, as records carry it.
 func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
 
-// said returns the memory of the same tier that says the same and is still relied on, as far
-// as the reader sees it; nil for none.
-func (s *Store) said(tx *kv.Tx, v *audience.View, m *Record) (*Record, error) {
-	prefix := saidKey(m.Tier, m.Statement) + "/"
-	for key := range statements.All(tx, prefix) {
+// said returns the memory that says what a key is made of, in the tier of the key, and is still relied on,
+// as far as the reader sees it; nil for none.
+func (s *Store) said(tx *kv.Tx, v *audience.View, key string) (*Record, error) {
+	for key := range statements.All(tx, joinKey(key, "")) {
 		_, id := cutKey(key)
 		old, err := Records.Get(tx, id)
 		if err != nil {

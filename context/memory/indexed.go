@@ -49,13 +49,16 @@ func (m *Record) Texts() []string {
 // Masked is a memory as a remote reader sees its texts: itself where nothing in them is hidden, else
 // another one each time. v is the View of such a reader.
 func (m *Record) Masked(v *audience.View) *Record {
-	out := record.Memory{MemoryRecord: m.MemoryRecord}
-	mask(v, m, &out)
-	masked := &Record{MemoryRecord: out.MemoryRecord}
-	if slices.Equal(masked.Texts(), m.Texts()) {
+	masked := func(from string) func(string) bool {
+		return func(text string) bool { return v.TextOf(from, text) != text }
+	}
+	if !slices.ContainsFunc([]string{m.Statement, m.Summary}, masked(m.Source.NoteID)) &&
+		!slices.ContainsFunc(slices.Concat(m.Questions, m.Tags, m.Domains), masked("")) {
 		return m
 	}
-	return masked
+	out := record.Memory{MemoryRecord: m.MemoryRecord}
+	mask(v, m, &out)
+	return &Record{MemoryRecord: out.MemoryRecord}
 }
 
 // Tagged reports whether a memory has a tag, or one below it, among its tags and domains.

@@ -284,7 +284,7 @@ func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
 		return err
 	}
 	if !has {
-		old, err := t.s.said(tx, t.v, m)
+		old, err := t.s.said(tx, t.v, said)
 		if err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
 		t.count(m)
 		return nil
 	}
-	_, err = t.s.addTx(tx, t.v, d, m)
+	_, err = t.s.addTx(tx, t.v, d, m, said)
 	if err == nil {
 		t.count(m)
 	}

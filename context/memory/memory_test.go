@@ -138,7 +138,9 @@ func TestMEM1_EntitiesThatAStatementNames(t *testing.T) {
 	ctx := t.Context()
 	_, _, err := w.ents.PutType(ctx, entities.Type{Name: "Person"}, nil, false)
 	must(t, err)
-	for id, name := range map[string]string{"alice": "Alice Novak", "may": "May", "core": "Core"} {
+	for id, name := range map[string]string{
+		"alice": "Alice Novak", "may": "May", "core": "Core", "city": "New York", "paper": "New York Times Company",
+	} {
 		_, err := w.ents.Put(ctx, entities.Entity{ID: id, Type: "Person", Name: name, Aliases: []string{name + " X"}}, nil)
 		must(t, err)
 	}
@@ -146,6 +148,9 @@ func TestMEM1_EntitiesThatAStatementNames(t *testing.T) {
 		"I met alice novak and May in the core of town.": {"alice", "may"},
 		"Core's plan is Core":                            {"core"},
 		"it may rain":                                    {},
+		"The new york times says so":                     {"city"},
+		"A New York Times company":                       {"paper"},
+		"New York Times Company, New York":               {"paper", "city"},
 		"Alice Novak X likes tea":                        {"alice"},
 	} {
 		if m := w.say(statement); !slices.Equal(m.EntityIDs, want) {

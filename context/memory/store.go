@@ -36,6 +36,8 @@ type Record struct {
 	HandleText string `json:"handleText,omitempty"`
 	// Other is what an import said of it in members that are not known here. Exports say it again.
 	Other map[string]json.RawMessage `json:"other,omitempty"`
+
+	unknown map[string]json.RawMessage // members of the stored record that this program does not know
 }
 
 // numbered is who has a number: nobody any more when the id is empty.
@@ -45,13 +47,13 @@ type numbered struct {
 
 // The collections that the records lie in.
 var (
-	Records = kv.NewCollection[Record]("memory")
+	Records = kv.NewCollection("memory", kv.Codec[Record]{Encode: encodeRecord, Decode: decodeRecord})
 
-	uses       = kv.NewCollection[Use]("memory-use")          // by id of the memory
-	versions   = kv.NewCollection[Version]("memory-version")  // by id of the memory and version
-	numbers    = kv.NewCollection[numbered]("memory-number")  // by number
-	statements = kv.NewCollection[numbered]("memory-said")    // by what is said, and id
-	lastNumber = kv.NewCollection[int64]("memory-lastnumber") // one record
+	uses       = kv.NewCollection[Use]("memory-use")                    // by id of the memory
+	versions   = kv.NewCollection[Version]("memory-version")            // by id of the memory and version
+	numbers    = kv.NewCollection("memory-number", numberedCodec)       // by number
+	statements = kv.NewCollection("memory-said", numberedCodec)         // by what is said, and id
+	lastNumber = kv.NewCollection("memory-lastnumber", lastNumberCodec) // one record
 )
 
 // Limits are the sizes that can be configured. A zero member stands for its default.

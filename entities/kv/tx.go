@@ -28,7 +28,7 @@ type Tx struct {
 	writes []write
 	index  map[string]int          // key to position in writes, once there are many
 	sorted *btree.Map[string, int] // the same in key order, once a scan needed it
-	read   [4]readKey              // what an Update read last; the next to be replaced is read[reads]
+	read   [8]readKey              // what an Update read last; the next to be replaced is read[reads]
 	reads  uint8
 
 	now time.Time // see Now; zero until it is asked for

@@ -38,7 +38,7 @@ import (
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
 // store of a newer one, and upgrades one of an older.
-const StoreFormat = 9
+const StoreFormat = 10
 
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.

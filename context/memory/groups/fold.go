@@ -12,8 +12,7 @@ import (
 // Fold returns the form under which two statements, tags or domains are the same: NFKC, without case,
 // with one blank where there are some, and without punctuation at the end.
 func Fold(s string) string {
-	s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(withoutCase(s)), " ")
 	return strings.TrimRightFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.Is(unicode.Po, r) || unicode.Is(unicode.Pd, r)
 	})
@@ -22,12 +21,7 @@ func Fold(s string) string {
 // NameKey returns the form under which two names of contexts are the same: NFKC, without case, with one
 // '_' for each run of blanks, '-' and '_'. One at the end of a text stays: more of the name may follow.
 func NameKey(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-	if plain { // as most are
-		s = strings.ToLower(s)
-	} else {
-		s = norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
-	}
+	s = withoutCase(s)
 	var b strings.Builder
 	b.Grow(len(s))
 	parted := true // nothing begins with a '_'
@@ -43,4 +37,13 @@ func NameKey(s string) string {
 		parted = false
 	}
 	return b.String()
+}
+
+// withoutCase returns a text in NFKC and without case.
+func withoutCase(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	if plain { // as most are
+		return strings.ToLower(s)
+	}
+	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
 }

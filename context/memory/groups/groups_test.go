@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -119,4 +120,16 @@ func TestREF7_NamesOfContextsFold(t *testing.T) {
 	if got := fmt.Sprint(x.Called("go")); got != "[] false" {
 		t.Errorf("names that are gone: %s", got)
 	}
+}
+
+// TestMEM9_PlainTextsFoldAsAllDo: what makes texts without accents quick makes nothing else of them.
+func TestMEM9_PlainTextsFoldAsAllDo(t *testing.T) {
+	plain := rapid.StringOf(rapid.RuneFrom(nil, &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0, Hi: 0x7f, Stride: 1}}}))
+	rapid.Check(t, func(t *rapid.T) {
+		s := plain.Draw(t, "text")
+		const accent = "é" // takes the long way
+		if got, long := groups.Fold(s+"x"), groups.Fold(s+"x"+accent); got+accent != long {
+			t.Fatalf("%q folds to %q, and with an accent to %q", s, got, long)
+		}
+	})
 }

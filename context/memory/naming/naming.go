@@ -34,24 +34,33 @@ func Entities(v *audience.View, statement string) []string {
 
 // entityAt returns the entity whose name words begin with, nil for none, and how many words are done
 // with that.
-func entityAt(v *audience.View, statement string, words [][2]int) (*entities.Entity, int) {
-	for n := min(maxNameWords, len(words)); n > 0; n-- {
+func entityAt(v *audience.View, statement string, words [][2]int) (found *entities.Entity, done int) {
+	done = 1
+	for n := 1; n <= min(maxNameWords, len(words)); n++ {
 		called := statement[words[0][0]:words[n-1][1]]
+		whole, beginning := v.MatchName(called)
+		if !beginning { // of no name, and so no longer text is
+			break
+		}
+		if !whole {
+			continue
+		}
 		list := slices.DeleteFunc(slices.Clone(v.Named(called)), func(e *entities.Entity) bool { return e.TrashedAt != nil })
 		if len(list) != 1 {
 			continue
 		}
 		e := list[0]
 		if n > 1 || e.Name == called || slices.Contains(e.Aliases, called) {
-			return e, n
+			found, done = e, n
 		}
 	}
-	return nil, 1
+	return found, done
 }
 
 // wordsOf returns where the words of a text are: letters, marks and digits, with hyphens and
 // apostrophes between them.
 func wordsOf(s string) (list [][2]int) {
+	list = make([][2]int, 0, 1+strings.Count(s, " "))
 	start := -1
 	for i, r := range s {
 		inside := unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)

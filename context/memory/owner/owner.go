@@ -3,6 +3,7 @@ package owner
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,7 +23,38 @@ const (
 )
 
 // Handles are the owners by folded handle.
-var Handles = kv.NewCollection[Owner]("memory-handle")
+var Handles = kv.NewCollection("memory-handle", ownerCodec)
+
+// The bytes that begin the record of an owner. The id follows. Up to format 9 of the store it was JSON.
+const (
+	memoryForm  = "\x01"
+	contextForm = "\x02"
+)
+
+var (
+	ownerCodec = kv.Codec[Owner]{Encode: encode, Decode: decode}
+	ownerJSON  = kv.JSON[Owner]()
+)
+
+func encode(by *Owner) (string, error) {
+	switch by.Kind {
+	case Memory:
+		return memoryForm + by.ID, nil
+	case Context:
+		return contextForm + by.ID, nil
+	}
+	return "", fmt.Errorf("an owner of the kind %q", by.Kind)
+}
+
+func decode(stored string) (*Owner, error) {
+	if id, ok := strings.CutPrefix(stored, memoryForm); ok {
+		return &Owner{Kind: Memory, ID: id}, nil
+	}
+	if id, ok := strings.CutPrefix(stored, contextForm); ok {
+		return &Owner{Kind: Context, ID: id}, nil
+	}
+	return ownerJSON.Decode(stored)
+}
 
 // tries are how many handles are made until one is free. Behind handle.Tries come those of a
 // random handle with the long ending.

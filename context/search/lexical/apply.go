@@ -246,11 +246,12 @@ func (x *Index) takeAll(parts []part) {
 	}
 	var rest []*change
 	heaps := make([]heap, 0, len(parts))
+	few := isFew(parts)
 	for _, p := range parts {
 		h := heap{words: &p.glossary}
 		for i := range p.list {
 			c := &p.list[i]
-			if _, ok := x.number[c.id]; ok || c.now == nil {
+			if _, ok := x.number[c.id]; ok || few || c.now == nil {
 				rest = append(rest, c)
 				continue
 			}
@@ -279,6 +280,16 @@ func (x *Index) takeAll(parts []part) {
 	x.x.average()
 	x.x.tidy()
 	x.settleHidden()
+}
+
+// isFew reports whether changes are entered one by one: to enter them together looks at all terms of the index
+// (BenchmarkPut).
+func isFew(parts []part) bool {
+	n := 0
+	for i := range parts {
+		n += len(parts[i].list)
+	}
+	return n < manyNew
 }
 
 // take applies one change. The caller has the lock.
