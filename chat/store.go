@@ -52,8 +52,9 @@ type Options struct {
 
 // Store keeps conversations and messages. Open makes one.
 type Store struct {
-	db   *kv.Store
-	opts Options
+	db       *kv.Store
+	opts     Options
+	follower Follower // nil: none
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
@@ -100,6 +101,9 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {
 		if old, now, ok := Conversations.Of(ch); ok {
 			s.put(old, now)
+			if s.follower != nil && old != nil && (now == nil || now.Private != old.Private) {
+				s.follower.Dropped(old.ID)
+			}
 		}
 	}
 }

@@ -76,6 +76,7 @@ func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added
 	if err != nil {
 		return nil, err
 	}
+	s.tellSaid(out, &said)
 	return out, nil
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -116,13 +117,16 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, ofMemories)
 	messages := search.Open(db, said, ofMessages)
-	ranker, err := recall.New(recall.Indexes{
+	indexes := recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
-	}, recall.Options{Now: now})
+	}
+	ranker, err := recall.New(indexes, recall.Options{Now: now})
 	if err != nil {
 		return nil, err
 	}
+	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats), Now: now, Rest: time.Nanosecond})
+	chats.Follow(waiting)
 	completing := handles.Open(db, seen, ents, mem, chats)
 	referred := resolve.New(resolve.Options{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
@@ -134,7 +138,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		Handles: completing, Refs: referred,
 		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
-			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Now: now,
+			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now,
 		}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

@@ -28,6 +28,7 @@ type Options struct {
 	Memories      memories          // nil: there are none
 	Finder        finder            // of memories and messages; nil: none is found
 	Conversations conversations     // nil: there are none
+	Passive       passiveRecall     // what waits for conversations; nil: nothing does
 	ColdStart     time.Duration     // after which a conversation begins anew; 0: DefaultColdStart
 
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
@@ -287,9 +288,11 @@ type stopwatch struct {
 
 func (w *stopwatch) lap(name string) {
 	now := time.Now()
-	w.stages = append(w.stages, prompt.Stage{Name: name, Ms: float64(now.Sub(w.last).Microseconds()) / 1000})
+	w.stages = append(w.stages, prompt.Stage{Name: name, Ms: milliseconds(now.Sub(w.last))})
 	w.last = now
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (w *stopwatch) skip(name, why string) {
 	w.stages = append(w.stages, prompt.Stage{Name: name, Skipped: true, Why: why})

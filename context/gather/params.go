@@ -46,6 +46,8 @@ type request struct {
 	variant int // of blocks
 	depth   int
 	budgets prompt.Budgets
+
+	prefetch, passive bool // how memories are found
 }
 
 // check returns the request of a call. Params.Audience has chosen the View already.
@@ -100,7 +102,37 @@ func check(by Readers, p Params) (*request, error) {
 	if err := r.checkClient(); err != nil {
 		return nil, err
 	}
+	if err := r.checkRecall(); err != nil {
+		return nil, err
+	}
 	return r, r.setBudgets(p.Budgets)
+}
+
+// checkRecall reads how memories are found.
+func (r *request) checkRecall() error {
+	r.prefetch = true
+	if r.Recall == nil {
+		return nil
+	}
+	if r.Memories == 0 {
+		r.Memories = prompt.DefaultRecalled
+	}
+	switch r.Recall.Mode {
+	case "", prompt.Prefetch:
+		return nil
+	case prompt.Passive:
+		r.prefetch, r.passive = false, true
+	case prompt.Both:
+		r.passive = true
+	default:
+		return fault.Field("recall.mode", "unknown mode %q", r.Recall.Mode).
+			WithHint("give prefetch, passive or both")
+	}
+	if r.ConversationID == "" {
+		return fault.Field("conversationId", "recall.mode is %s, and conversationId is absent", r.Recall.Mode).
+			WithHint("give the conversation whose last turns have found what is to be taken")
+	}
+	return nil
 }
 
 // checkClient refuses what could not stand in a prompt, or says nothing.

@@ -2,11 +2,13 @@ package gather
 
 import (
 	"context"
+	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -23,14 +25,19 @@ type conversations interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 }
 
+// passiveRecall has what the last turns of a conversation have found. passive.Recall is one.
+type passiveRecall interface {
+	Waiting(ctx context.Context, v *audience.View, conversation string) passive.Waiting
+}
+
 // Bounds of what is remembered without a search.
 const (
 	maxPinned      = 50 // memories
 	maxContradicts = 3  // shown with a contested one
 )
 
-// remember takes in what is remembered: the profile where a conversation begins, what is pinned, and what
-// a search for the message finds. It is called when no commit waits.
+// remember takes in what is remembered: the profile where a conversation begins, what is pinned, what the last
+// turns have found, and what a search for the message finds. It is called when no commit waits.
 func (c *call) remember(clock *stopwatch) error {
 	if c.Memories == 0 {
 		return nil
@@ -49,6 +56,9 @@ func (c *call) remember(clock *stopwatch) error {
 	}
 	clock.lap("memories")
 	clock.stages[len(clock.stages)-1].Why = why
+	if r.passive {
+		clock.stages = append(clock.stages, r.waited)
+	}
 	return nil
 }
 
@@ -57,6 +67,16 @@ type remembering struct {
 	*call
 	taken  map[string]bool   // ids of memories
 	titles map[string]string // of conversations, by id
+
+	left   int          // how many more may be taken in that are found
+	said   []episode    // those of them that are messages
+	waited prompt.Stage // says what was found by the last turns
+}
+
+// episode is a message that was found, and how.
+type episode struct {
+	*recall.Hit
+	reason string
 }
 
 // all takes in the parts in their order. A memory that is pinned stands there, and not in the profile.
@@ -90,7 +110,17 @@ func (r *remembering) all() (why string, err error) {
 		r.taken[m.ID] = false
 		r.take(m, prompt.Pinned, prompt.SourcePinned, "pinned by the user")
 	}
-	return r.found()
+	r.left = r.Memories
+	if r.passive {
+		r.waiting()
+	}
+	if r.prefetch {
+		why, err = r.found()
+	}
+	for _, e := range r.said {
+		r.episode(e)
+	}
+	return why, err
 }
 
 // take takes a memory in, unless it is in already.
@@ -127,8 +157,36 @@ func (r *remembering) begins() (bool, error) {
 	return of.Messages <= 1 || r.g.opts.Now().Sub(of.UpdatedAt) >= r.g.opts.ColdStart, nil
 }
 
-// found takes in the memories and then the messages that a search for the message finds, as many as were asked
-// for in all. What the conversation itself holds the model knows.
+// waiting takes in what the last turns have found. That stays for the next prompt.
+func (r *remembering) waiting() {
+	began := time.Now()
+	r.waited = prompt.Stage{Name: "passive", Skipped: true, Why: "nothing is found in the background"}
+	if r.g.opts.Passive != nil {
+		w := r.g.opts.Passive.Waiting(r.ctx, r.view, r.ConversationID)
+		for i := range w.Hits {
+			r.hit(&w.Hits[i], "found by the turns before")
+		}
+		r.waited.Skipped, r.waited.Why = len(w.Hits) == 0, w.Why
+	}
+	r.waited.Ms = milliseconds(time.Since(began))
+}
+
+// hit takes in a memory or a message that was found, unless it is in already or there are as many as were asked
+// for. What the conversation itself holds the model knows.
+func (r *remembering) hit(h *recall.Hit, reason string) {
+	switch {
+	case r.left == 0 || r.taken[h.ID]:
+	case h.Message == nil:
+		r.take(h.Memory, prompt.Facts, prompt.SourceAuto, reason)
+		r.left--
+	case h.Message.Conversation != r.ConversationID:
+		r.taken[h.ID] = true
+		r.said = append(r.said, episode{h, reason})
+		r.left--
+	}
+}
+
+// found takes in what a search for the message finds.
 func (r *remembering) found() (why string, err error) {
 	switch {
 	case r.g.opts.Finder == nil:
@@ -148,28 +206,14 @@ func (r *remembering) found() (why string, err error) {
 		}
 		return fault.Message(err), nil
 	}
-	left := r.Memories
-	var said []*recall.Hit
 	for i := range res.Hits {
-		h := &res.Hits[i]
-		switch {
-		case left == 0:
-		case h.Message == nil && !r.taken[h.ID]:
-			r.take(h.Memory, prompt.Facts, prompt.SourceAuto, "found by search")
-			left--
-		case h.Message != nil && h.Message.Conversation != r.ConversationID && !r.taken[h.ID]:
-			said = append(said, h)
-			left--
-		}
-	}
-	for _, h := range said {
-		r.episode(h)
+		r.hit(&res.Hits[i], "found by search")
 	}
 	return res.Degraded, r.ctx.Err()
 }
 
 // episode takes a message in, with who said it, when, and in which conversation.
-func (r *remembering) episode(h *recall.Hit) {
+func (r *remembering) episode(h episode) {
 	m := h.Message
 	title, known := r.titles[m.Conversation]
 	if !known && r.g.opts.Conversations != nil {
@@ -179,7 +223,7 @@ func (r *remembering) episode(h *recall.Hit) {
 		r.titles[m.Conversation] = title
 	}
 	r.in.Recalled = append(r.in.Recalled, prompt.Memory{
-		ID: h.ID, Title: title, Reason: "found by search", Statement: h.Text, Kind: prompt.KindMessage,
+		ID: h.ID, Title: title, Reason: h.reason, Statement: h.Text, Kind: prompt.KindMessage,
 		Source: prompt.SourceAuto, Part: prompt.Episodes, At: m.CreatedAt, By: m.Role, Conversation: title,
 	})
 }

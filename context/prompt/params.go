@@ -9,6 +9,7 @@ type Params struct {
 	MentionedNoteIDs   []string      `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes, before those in the text"`
 	AttachedMemoryIDs  []string      `json:"attachedMemoryIds,omitempty" jsonschema:"memories that the user attached, for this message alone"`
 	Memories           int           `json:"memories,omitempty" min:"0" max:"20" default:"0" jsonschema:"memories and messages to add by a search for the text; with any, what is pinned and, where a conversation begins, the profile is added too"`
+	Recall             *Recall       `json:"recall,omitempty" jsonschema:"how memories and messages are found; with it and without memories there are 10"`
 	SearchNotes        int           `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
 	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"calendar events from the client"`
 	ActionItems        []Action      `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`
@@ -22,15 +23,29 @@ type Params struct {
 
 // Limits and defaults of Params.
 const (
-	MaxText      = 1 << 20 // bytes
-	MaxDepth     = 4
-	MaxMemories  = 20 // found by a search
-	DefaultDepth = 2
-	MaxBudget    = 4 << 20 // characters
+	MaxText     = 1 << 20 // bytes
+	MaxDepth    = 4
+	MaxMemories = 20 // found by a search
+	// DefaultRecalled is how many memories and messages there are with Recall when Memories says nothing.
+	DefaultRecalled = 10
+	DefaultDepth    = 2
+	MaxBudget       = 4 << 20 // characters
 )
 
 // AskedAudience returns the audience that the call names.
 func (p *Params) AskedAudience() string { return p.Audience }
+
+// Recall says how memories and messages are found.
+type Recall struct {
+	Mode string `json:"mode,omitempty" enum:"prefetch,passive,both" default:"prefetch" jsonschema:"prefetch searches for the text; passive takes what the last turns of conversationId have found in the background; both takes that first"`
+}
+
+// How memories and messages are found.
+const (
+	Prefetch = "prefetch"
+	Passive  = "passive"
+	Both     = "both"
+)
 
 // ParamBudgets are what a caller sets of Budgets; nil members keep their
 // defaults.

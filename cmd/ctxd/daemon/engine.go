@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/semantic"
@@ -235,13 +236,16 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, ofMemories)
 	said := search.Open(db, messages, ofMessages)
-	ranker, err := recall.New(recall.Indexes{
+	indexes := recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: said, Source: messages}, Message: chatdoc.Recalled,
-	}, recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Stages: limits.Ranking.Stages()})
+	}
+	ranker, err := recall.New(indexes, recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Stages: limits.Ranking.Stages()})
 	if err != nil {
 		return nil, err
 	}
+	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats)})
+	chats.Follow(waiting)
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
@@ -265,7 +269,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Handles:  completing,
 		Refs:     refs,
 		Gather: gather.Open(db, seen, gather.Options{
-			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, ColdStart: limits.ColdStart,
+			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting,
+			ColdStart: limits.ColdStart,
 		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

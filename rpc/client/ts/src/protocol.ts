@@ -573,6 +573,14 @@ export interface ContextQueryError {
   message: string;
 }
 
+export interface ContextRecall {
+  /**
+   * Prefetch searches for the text; passive takes what the last turns of conversationId have found in the background; both takes that first.
+   * "prefetch" when absent.
+   */
+  mode?: "prefetch" | "passive" | "both";
+}
+
 export interface ContextRecorded {
   /**
    * When the prompt was made.
@@ -3414,6 +3422,8 @@ export interface ContextAssembleParams {
    * From 0 to 20. 0 when absent.
    */
   memories?: number;
+  /** How memories and messages are found; with it and without memories there are 10. */
+  recall?: ContextRecall;
   /**
    * Notes to add by a search for the text.
    * From 0 to 8. 0 when absent.

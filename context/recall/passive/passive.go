@@ -1,0 +1,334 @@
+package passive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+const (
+	// DefaultConversations is how many conversations have a buffer, for each audience.
+	DefaultConversations = 256
+	// DefaultRest is how long after what was said the work begins at least.
+	DefaultRest = 50 * time.Millisecond
+	// patience is how long an embedder is waited for.
+	patience = 30 * time.Second
+)
+
+// Options are what a Recall needs from elsewhere.
+type Options struct {
+	// Turns returns the texts of the last two turns of a conversation that have ended, as a reader sees them,
+	// the earlier first. The error is NotFound for a conversation that he does not see.
+	Turns func(ctx context.Context, v *audience.View, conversation string) ([]string, error)
+
+	Now           func() time.Time // by which records are old; nil: time.Now
+	Conversations int              // that have a buffer, for each audience; 0: DefaultConversations
+	Rest          time.Duration    // 0: DefaultRest
+}
+
+// Recall finds what waits for conversations. Open makes one.
+type Recall struct {
+	in   recall.Indexes
+	opts Options
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	known  vectors // of the worker
+
+	mu            sync.Mutex // guards what follows
+	local, remote *side
+	ended         chan struct{}      // closed when the worker ends; nil while there is none
+	working       string             // the conversation that is worked on; "" for none
+	stop          context.CancelFunc // of that work
+}
+
+// side is what is kept for one audience. What one holds depends on nothing that only the other sees.
+type side struct {
+	view  *audience.View
+	kept  map[string]*buffer // by conversation
+	queue []string           // conversations to be worked on, the longest waiting first
+	turns uint64             // that it was told of
+}
+
+// buffer is what waits for a conversation.
+type buffer struct {
+	told    uint64    // the number of the last turn that it was told of
+	since   time.Time // since when it waits to be worked on; zero: it does not
+	working bool
+	done    bool // there is an answer, of the last turn or of an earlier one
+	answer
+}
+
+// answer is what the turns of a conversation find.
+type answer struct {
+	found   []found // best first
+	why     string  // why nothing was found, or could not be looked for
+	privacy uint64  // of the View before the turns were read
+	texts   textKey // of the turns
+}
+
+// Why nothing waits.
+const (
+	notSeen = "no turn of the conversation was seen since the start"
+	noTurn  = "no turn of the conversation has ended yet"
+	late    = "what the last turns find is not there yet; it serves the next message"
+	earlier = "what was said since then is not looked at yet"
+	changed = "the conversation has changed its subject"
+	nothing = "nothing that is remembered is near to the last turns"
+	nowhere = "there is nothing to search"
+)
+
+// Open begins to find what waits for conversations. It ends when the store is closed.
+func Open(db *kv.Store, rooms *audience.Rooms, in recall.Indexes, opts Options) *Recall {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	opts.Conversations = cmp.Or(opts.Conversations, DefaultConversations)
+	opts.Rest = cmp.Or(opts.Rest, DefaultRest)
+	r := &Recall{in: in, opts: opts}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.local = &side{view: rooms.View(audience.Local), kept: make(map[string]*buffer)}
+	r.remote = &side{view: rooms.View(audience.Remote), kept: make(map[string]*buffer)}
+	db.OnClose(r.close)
+	return r
+}
+
+// close ends the worker.
+func (r *Recall) close(bool) {
+	r.mu.Lock()
+	r.cancel()
+	ended := r.ended
+	r.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+}
+
+// Said has the last turns of a conversation looked at, for a remote reader only when he sees what was said. It takes
+// no time.
+func (r *Recall) Said(conversation string, public bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return
+	}
+	now := time.Now()
+	r.local.touch(conversation, now, r.opts.Conversations)
+	if public {
+		r.remote.touch(conversation, now, r.opts.Conversations)
+	}
+	if r.ended == nil {
+		r.ended = make(chan struct{})
+		go r.run(r.ended)
+	}
+}
+
+// touch has a conversation wait for the worker, and makes room for it. Hold Recall.mu.
+func (s *side) touch(conversation string, now time.Time, most int) {
+	b := s.kept[conversation]
+	if b == nil {
+		if len(s.kept) >= most {
+			s.drop(s.oldest())
+		}
+		b = new(buffer)
+		s.kept[conversation] = b
+	}
+	s.turns++
+	b.told = s.turns
+	if b.since.IsZero() {
+		b.since = now
+		s.queue = append(s.queue, conversation)
+	}
+}
+
+// oldest returns the conversation in which nothing was said for the longest time.
+func (s *side) oldest() (conversation string) {
+	least := s.turns + 1
+	for id, b := range s.kept {
+		if b.told < least {
+			conversation, least = id, b.told
+		}
+	}
+	return conversation
+}
+
+func (s *side) drop(conversation string) {
+	b := s.kept[conversation]
+	if b == nil {
+		return
+	}
+	delete(s.kept, conversation)
+	if !b.since.IsZero() {
+		s.queue = slices.DeleteFunc(s.queue, func(id string) bool { return id == conversation })
+	}
+}
+
+// Dropped forgets what waits for a conversation that is deleted or becomes private or public, and calls back what
+// of it is on its way to an embedder.
+func (r *Recall) Dropped(conversation string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.local.drop(conversation)
+	r.remote.drop(conversation)
+	if r.working == conversation {
+		r.stop()
+	}
+}
+
+// Waiting is what waits for a conversation.
+type Waiting struct {
+	Hits []recall.Hit // best first, as the reader sees them now
+	Why  string       // why nothing waits, or that what does is of an earlier turn; "" when neither is so
+}
+
+// Waiting returns what waits for a conversation. It stays there until the next turn. O(hits).
+func (r *Recall) Waiting(ctx context.Context, v *audience.View, conversation string) Waiting {
+	b, kept := r.kept(v, conversation)
+	pending := b.working || !b.since.IsZero()
+	w := Waiting{Why: b.why}
+	switch {
+	case !kept:
+		w.Why = notSeen
+	case !b.done && pending, b.done && !r.holds(ctx, v, conversation, &b.answer):
+		w.Why = late
+	default:
+		w.Hits = r.shown(v, b.found)
+		if pending {
+			w.Why = earlier
+		}
+		if len(w.Hits) == 0 {
+			w.Why = cmp.Or(w.Why, nothing)
+		}
+	}
+	return w
+}
+
+// kept returns what is kept of a conversation for a reader.
+func (r *Recall) kept(v *audience.View, conversation string) (b buffer, kept bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := r.sideOf(v).kept[conversation]
+	if of == nil {
+		return b, false
+	}
+	return *of, true
+}
+
+func (r *Recall) sideOf(v *audience.View) *side {
+	if v.Hides() {
+		return r.remote
+	}
+	return r.local
+}
+
+// holds reports whether the turns show a reader what they showed him when they were looked at: what private
+// records are called may have changed since, and an answer that was found by such a name would tell of it.
+func (r *Recall) holds(ctx context.Context, v *audience.View, conversation string, a *answer) bool {
+	now := v.Privacy()
+	if a.privacy == now {
+		return true
+	}
+	texts, err := r.opts.Turns(ctx, v, conversation)
+	if err != nil || keyOf(texts...) != a.texts {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b := r.sideOf(v).kept[conversation]
+	if b != nil && b.privacy == a.privacy && b.texts == a.texts {
+		b.privacy = now
+	}
+	return true
+}
+
+// Idle reports whether nothing is to be worked on.
+func (r *Recall) Idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.working == "" && len(r.local.queue)+len(r.remote.queue) == 0
+}
+
+// job is a conversation to be worked on for one audience.
+type job struct {
+	*side
+	b            *buffer
+	conversation string
+	ctx          context.Context
+}
+
+// run is the worker: it works until nothing waits, or the store is closed.
+func (r *Recall) run(ended chan<- struct{}) {
+	defer close(ended)
+	for {
+		j, rest, more := r.next()
+		if !more {
+			return
+		}
+		if j != nil {
+			began := time.Now()
+			r.work(j)
+			rest = time.Since(began)
+		}
+		select {
+		case <-r.ctx.Done():
+		case <-time.After(rest):
+		}
+	}
+}
+
+// next takes the conversation that waits for the longest time, or tells how long it is to rest before that. Where none
+// waits the worker has ended.
+func (r *Recall) next() (j *job, rest time.Duration, more bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var s *side
+	for _, of := range []*side{r.local, r.remote} {
+		if len(of.queue) > 0 && (s == nil || of.kept[of.queue[0]].since.Before(s.kept[s.queue[0]].since)) {
+			s = of
+		}
+	}
+	if s == nil || r.ctx.Err() != nil {
+		r.ended = nil
+		return nil, 0, false
+	}
+	conversation := s.queue[0]
+	b := s.kept[conversation]
+	if rest = r.opts.Rest - time.Since(b.since); rest > 0 {
+		return nil, rest, true
+	}
+	s.queue = s.queue[1:]
+	b.since, b.working = time.Time{}, true
+	j = &job{side: s, b: b, conversation: conversation}
+	j.ctx, r.stop = context.WithTimeout(r.ctx, patience)
+	r.working = conversation
+	return j, 0, true
+}
+
+// work finds what waits for a conversation.
+func (r *Recall) work(j *job) {
+	a, err := r.find(j)
+	late := errors.Is(j.ctx.Err(), context.DeadlineExceeded)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+	r.working, r.stop = "", nil
+	j.b.working = false
+	switch {
+	case err == nil:
+		j.b.done, j.b.answer = true, a
+		return
+	case late:
+		j.b.why = "the embedder did not answer in time"
+	default:
+		j.b.why = fault.Message(err)
+	}
+	r.known = vectors{} // the model may be another one; what an earlier turn left stays
+}
