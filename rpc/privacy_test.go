@@ -220,6 +220,7 @@ var attempts = map[string][]string{
 		`{"text":"@pmem_{word} #1 #2 #3 @{word}_context @{word} @{tag}_tag @hive_tag @memory:pmem and @Plans [[{title}]]","searchNotes":8}`,
 		`{"text":"@plans_context @{name}_person_entity @below_context conv_{word}_talk_1a2b_msg_1 @ctx @{name}","format":"xml","memories":10}`,
 		`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`, `{"text":"{name} scales of Ann and Cid","memories":20}`, `{"text":"what of {title}?","memories":20,"format":"xml","conversationId":"{name}"}`,
+		`{"text":"{name} scales","recall":{"mode":"both"},"conversationId":"` + openChat + `"}`, `{"text":"{title}","recall":{"mode":"passive"},"conversationId":"` + privateChat + `"}`,
 	},
 	"context.recent": {`{"limit":50}`, `{"audience":"local"}`},
 	"refs.resolve": {

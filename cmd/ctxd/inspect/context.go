@@ -18,18 +18,20 @@ import (
 
 // Context is ctxd context and ctxd inspect context.
 type Context struct {
-	Text     string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
-	Entity   []string       `placeholder:"NAME" sep:"none" help:"Also mention this entity, by id, name or alias. May be repeated."`
-	Note     []string       `placeholder:"TITLE" sep:"none" help:"Pin this note, by id, path or title. May be repeated."`
-	Memory   []string       `placeholder:"REF" sep:"none" help:"Attach this memory, by id, handle or number. May be repeated."`
-	Format   string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"Format of the prompt: markdown or xml. Default: markdown."`
-	Memories int            `default:"5" placeholder:"N" help:"How many memories and messages to find by searching for the message, 0 to 20. Default: 5."`
-	Search   int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
-	Depth    int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
-	Budget   map[string]int `mapsep:"," placeholder:"KEY=N" help:"Budget in characters; KEY is ${budgets}. May be repeated."`
-	Prompt   bool           `short:"p" help:"Also print the prompt."`
-	HTML     string         `name:"html" placeholder:"FILE" help:"Write the prompt and its report to this file as a page for a browser. It needs no network, and only you can read it."`
-	Force    bool           `help:"Replace the file if it exists."`
+	Text         string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
+	Entity       []string       `placeholder:"NAME" sep:"none" help:"Also mention this entity, by id, name or alias. May be repeated."`
+	Note         []string       `placeholder:"TITLE" sep:"none" help:"Pin this note, by id, path or title. May be repeated."`
+	Memory       []string       `placeholder:"REF" sep:"none" help:"Attach this memory, by id, handle or number. May be repeated."`
+	Format       string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"Format of the prompt: markdown or xml. Default: markdown."`
+	Memories     int            `default:"5" placeholder:"N" help:"How many memories and messages to find by searching for the message, 0 to 20. Default: 5."`
+	Recall       string         `enum:"prefetch,passive,both" default:"prefetch" placeholder:"MODE" help:"How to find them: prefetch searches for the message, passive takes what the last turns of the conversation have found, both takes that first. Default: prefetch."`
+	Conversation string         `placeholder:"REF" help:"The conversation that the message belongs to, by id or handle."`
+	Search       int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
+	Depth        int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
+	Budget       map[string]int `mapsep:"," placeholder:"KEY=N" help:"Budget in characters; KEY is ${budgets}. May be repeated."`
+	Prompt       bool           `short:"p" help:"Also print the prompt."`
+	HTML         string         `name:"html" placeholder:"FILE" help:"Write the prompt and its report to this file as a page for a browser. It needs no network, and only you can read it."`
+	Force        bool           `help:"Replace the file if it exists."`
 
 	connect.Audience `set:"audienceDefault=the prompt is for a remote model, and the report tells you what was withheld from it"`
 }
@@ -56,6 +58,7 @@ func (Context) Examples() []command.Example {
 		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
 		{`ctxd context "when could we train?" --memory 42`, "with a memory attached"},
 		{`ctxd context "when could we train?" --memories 10 --search 0`, "with what is remembered, and no notes"},
+		{`ctxd context "and then?" --recall both --conversation conv_running_3f2a`, "with what the last turns of a conversation have found"},
 		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},
 		{`ctxd context "@Alice" --prompt --audience remote`, "the report names nothing private either, so you can share it"},
 		{`ctxd context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
@@ -72,6 +75,10 @@ func (c *Context) Run(a *Options) error {
 		return command.Misuse("nothing to assemble",
 			`give a message, --entity, --note or --memory: ctxd context "@Alice"`)
 	}
+	if c.Recall != prompt.Prefetch && c.Conversation == "" {
+		return command.Misuse("--recall "+c.Recall+" needs --conversation",
+			"say of which conversation: --conversation conv_running_3f2a; ctxd chat list shows them")
+	}
 	if c.Force && c.HTML == "" {
 		return command.Misuse("--force needs --html",
 			`ctxd context "@Alice" --html alice.html --force`)
@@ -81,6 +88,9 @@ func (c *Context) Run(a *Options) error {
 			Text: c.Text, SearchNotes: c.Search, Audience: c.reader(), MaxDepth: &c.Depth, Budgets: budgets,
 			Explain: true, Memories: c.Memories,
 			Format: c.Format,
+		}
+		if err := c.inConversation(a, cl, &p); err != nil {
+			return err
 		}
 		for _, name := range c.Entity {
 			id, err := connect.FindEntity(a.Ctx, cl, name)
@@ -128,6 +138,22 @@ func (c *Context) Run(a *Options) error {
 		}
 		return nil
 	})
+}
+
+// inConversation says which conversation the message belongs to, and how memories are found.
+func (c *Context) inConversation(a *Options, cl *client.Client, p *gather.Params) error {
+	if c.Conversation == "" {
+		return nil
+	}
+	of, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
+	if err != nil {
+		return err
+	}
+	p.ConversationID = of.ID
+	if c.Memories > 0 {
+		p.Recall = &prompt.Recall{Mode: c.Recall}
+	}
+	return nil
 }
 
 // writePage writes the page of --html and says so.

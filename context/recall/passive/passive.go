@@ -125,13 +125,18 @@ func (r *Recall) Said(conversation string, public bool) {
 	if public {
 		r.remote.touch(conversation, now, r.opts.Conversations)
 	}
+	r.begin()
+}
+
+// begin begins the worker, if there is none. Hold Recall.mu.
+func (r *Recall) begin() {
 	if r.ended == nil {
 		r.ended = make(chan struct{})
 		go r.run(r.ended)
 	}
 }
 
-// touch has a conversation wait for the worker, and makes room for it. Hold Recall.mu.
+// touch has a conversation wait for the worker in which something was said, and makes room for it. Hold Recall.mu.
 func (s *side) touch(conversation string, now time.Time, most int) {
 	b := s.kept[conversation]
 	if b == nil {
@@ -143,6 +148,11 @@ func (s *side) touch(conversation string, now time.Time, most int) {
 	}
 	s.turns++
 	b.told = s.turns
+	s.enqueue(conversation, b, now)
+}
+
+// enqueue has a conversation wait for the worker, if it does not. Hold Recall.mu.
+func (s *side) enqueue(conversation string, b *buffer, now time.Time) {
 	if b.since.IsZero() {
 		b.since = now
 		s.queue = append(s.queue, conversation)
@@ -197,8 +207,11 @@ func (r *Recall) Waiting(ctx context.Context, v *audience.View, conversation str
 	switch {
 	case !kept:
 		w.Why = notSeen
-	case !b.done && pending, b.done && !r.holds(ctx, v, conversation, &b.answer):
+	case !b.done && pending:
 		w.Why = late
+	case b.done && !r.holds(ctx, v, conversation, &b.answer):
+		w.Why = late
+		r.again(v, conversation, &b.answer)
 	default:
 		w.Hits = r.shown(v, b.found)
 		if pending {
@@ -247,6 +260,20 @@ func (r *Recall) holds(ctx context.Context, v *audience.View, conversation strin
 		b.privacy = now
 	}
 	return true
+}
+
+// again has an answer that holds no more looked for anew.
+func (r *Recall) again(v *audience.View, conversation string, a *answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.sideOf(v)
+	b := s.kept[conversation]
+	if b == nil || b.privacy != a.privacy || r.ctx.Err() != nil {
+		return
+	}
+	b.done, b.found = false, nil
+	s.enqueue(conversation, b, time.Now())
+	r.begin()
 }
 
 // Idle reports whether nothing is to be worked on.

@@ -229,6 +229,10 @@ func TestMEM42_APrivateNameFindsNothing(t *testing.T) {
 	h.Put(t, notes.Draft{ID: "n", Title: "Boiler", Body: "Loud.", Private: true})
 	h.want(h.remote, id, late)
 	h.want(h.local, id, "boiler")
+	h.settle() // it is looked for anew, without the name
+	h.want(h.remote, id, "boiler")
+	h.Put(t, notes.Draft{ID: "y", Title: "Airship", Body: "It flies.", Private: true})
+	h.want(h.remote, id, "boiler")
 }
 
 // TestPRIV8_ARemoteEmbedderGetsNothingPrivate: no private message, no private conversation, and no private name.
