@@ -28,6 +28,7 @@ require (
 	github.com/sourcegraph/jsonrpc2 v0.2.3
 	github.com/tidwall/btree v1.4.2
 	github.com/tidwall/buntdb v1.3.2
+	github.com/zalando/go-keyring v0.2.6
 	go.uber.org/goleak v1.3.0
 	golang.org/x/net v0.57.0
 	golang.org/x/sync v0.22.0
@@ -39,9 +40,12 @@ require (
 )
 
 require (
+	al.essio.dev/pkg/shellescape v1.5.1 // indirect
 	github.com/clipperhouse/stringish v0.1.1 // indirect
+	github.com/danieljoos/wincred v1.2.2 // indirect
 	github.com/go-git/gcfg v1.5.1-0.20230307220236-3a3c6141e376 // indirect
 	github.com/go-git/go-billy/v5 v5.6.2 // indirect
+	github.com/godbus/dbus/v5 v5.1.0 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
 	github.com/kelindar/iostream v1.4.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.8 // indirect

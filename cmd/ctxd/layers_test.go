@@ -27,7 +27,7 @@ var rooms = []string{
 	"notes/frontmatter", "notes/markdown/destinations", "notes/markdown", "notes/parts", "notes/attachments", "notes/former", "notes/tags", "notes/canvas", "notes/infer", "notes/typesource", "notes", "notes/watch",
 	"graph", "graph/draw",
 	"context/prompt/chars", "context/prompt/body", "context/prompt/properties",
-	"context/embed", "context/embed/rerank", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
+	"context/embed/dial", "context/embed", "context/embed/rerank", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
 	"context/search/text", "context/search/passages", "context/search/shortwords", "context/search/postings", "context/search/backlog", "context/search/wordfile", "context/search/source", "context/search/notedoc", "context/search/searchtest",
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/refs/handle", "context/refs/index", "context/refs",
@@ -60,6 +60,8 @@ var soleImporters = map[string]string{
 	"github.com/tidwall/buntdb":  "entities/kv",
 	"github.com/expr-lang/expr":  "entities/wql",
 	"github.com/kelindar/search": "cmd/ctxd-runner",
+	// Keys are read in one place, which lets none of them out.
+	"github.com/zalando/go-keyring": "context/embed/dial",
 }
 
 // sourceFile is one Go file of the module, for any operating system.

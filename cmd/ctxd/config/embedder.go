@@ -3,11 +3,11 @@ package config
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/context/embed/endpoint"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -23,7 +23,7 @@ type Embedder struct {
 // Endpoint is an endpoint that embeds.
 type Endpoint struct {
 	URL, Model  string
-	Key         string // where it is found: keyNone, env:NAME or file:PATH
+	Key         string // where it is found: none, env:NAME, file:PATH or keyring:NAME
 	AllowRemote bool
 	Timeout     time.Duration
 }
@@ -61,7 +61,7 @@ func (c *Config) embedderSettings() []*Setting {
 		{key: "embedding.table", about: "builtin only: file with another vector table, such as the multilingual one; none for the table in the program", value: pathOrWord(&e.Table, NoLogFile)},
 		{key: "embedding.url", about: "http only: address of a server with /v1/embeddings, such as Ollama, llama-server or LM Studio", value: stringOf(&h.URL, checkEmbeddingURL)},
 		{key: "embedding.model", about: "http only: name of the model on the server", value: stringOf(&h.Model, notBlank)},
-		{key: "embedding.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH or none", value: keyOf(&h.Key)},
+		{key: "embedding.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&h.Key)},
 		{key: "embedding.allowRemote", about: "http only: whether the server may be on another machine; private notes are never sent there", value: yesOf(&h.AllowRemote)},
 		{key: "embedding.timeout", about: "http only: timeout of a request, including the time to load the model", value: durationOf(&h.Timeout, 100*time.Millisecond, 10*time.Minute)},
 		{key: "runner.path", about: "runner only: path of ctxd-runner; auto looks beside ctxd and in $PATH", value: pathOrAuto(&r.Path)},
@@ -83,7 +83,7 @@ func (e *Embedder) check() *fault.Error {
 		return nil
 	}
 	opts := e.Endpoint.Options()
-	if e.Endpoint.KeySource() != keyNone {
+	if e.Endpoint.KeySource() != dial.KeyNone {
 		opts.Key = "given" // not to be looked for before it is needed
 	}
 	return AsFault(opts.Check())
@@ -132,47 +132,45 @@ func deviceOf(at *string) value {
 	return v
 }
 
-// Where a key is found.
-const (
-	keyNone = "none"
-	KeyEnv  = "env:"
-	KeyFile = "file:"
-)
-
-// KeySource says where the key is found: none, env:NAME or file:PATH.
-func (h *Endpoint) KeySource() string { return cmp.Or(h.Key, keyNone) }
-
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// KeySource says where the key is found: none, env:NAME, file:PATH or keyring:NAME.
+func (h *Endpoint) KeySource() string { return cmp.Or(h.Key, dial.KeyNone) }
 
 // keyOf is where a key is found. Its errors never show what was given: that may
 // be the key itself.
 func keyOf(at *string) value {
-	v := value{words: []string{keyNone}, Text: func() string { return cmp.Or(*at, keyNone) }}
+	v := value{words: []string{dial.KeyNone}, Text: func() string { return cmp.Or(*at, dial.KeyNone) }}
 	v.raw = func() any { return v.Text() }
 	v.set = func(words []string) *fault.Error {
 		w, err := only(words)
 		if err != nil {
 			return err
 		}
-		name, isEnv := strings.CutPrefix(w, KeyEnv)
-		path, isFile := strings.CutPrefix(w, KeyFile)
-		switch {
-		case w == keyNone:
-			w = ""
-		case isEnv && variableName.MatchString(name):
-		case isFile && checkPath(path) == nil:
-			path, err = wholePath(path)
-			if err != nil {
-				return fault.New(fault.Invalid, "the file of the key needs an absolute path").
-					WithHint("write it as file:/home/you/.ctxd-key or file:~/.ctxd-key")
-			}
-			w = KeyFile + path
-		default:
-			return fault.New(fault.Invalid, "it must say where to find the key, and not be the key").
-				WithHint("write env:NAME for a variable, file:PATH for a file that only you can read, or none")
+		w, err = keySource(w)
+		if err == nil {
+			*at = w
 		}
-		*at = w
-		return nil
+		return err
 	}
 	return v
+}
+
+// keySource reads where a key is found, "" for none.
+func keySource(w string) (string, *fault.Error) {
+	path, isFile := strings.CutPrefix(w, dial.KeyFile)
+	switch {
+	case w == dial.KeyNone:
+		return "", nil
+	case !dial.IsKeySource(w) || isFile && checkPath(path) != nil:
+		return "", fault.New(fault.Invalid, "it must say where to find the key, and not be the key").
+			WithHint("write env:NAME for a variable, file:PATH for a file that only you can read, " +
+				"keyring:NAME for the keyring of the system, or none")
+	case isFile:
+		whole, err := wholePath(path)
+		if err != nil {
+			return "", fault.New(fault.Invalid, "the file of the key needs an absolute path").
+				WithHint("write it as file:/home/you/.ctxd-key or file:~/.ctxd-key")
+		}
+		return dial.KeyFile + whole, nil
+	}
+	return w, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -84,7 +85,7 @@ func readConfig(p string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(p, err)
 	}
-	if reason := Tamperable(info); reason != "" {
+	if reason := dial.Tamperable(info); reason != "" {
 		return nil, badFile(p, 0, "%s, so it is not trusted", reason).hint("chmod go-w %s", command.Quoted(p))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxConfigFile+1))

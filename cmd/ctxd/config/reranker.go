@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/context/embed/endpoint"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -15,7 +16,7 @@ type Reranker struct {
 	Kind    embed.Kind // NoReranker, embed.Runner or embed.HTTP
 	URL     string
 	Model   string       // as the server calls it, or a GGUF
-	Key     string       // where it is found: keyNone, env:NAME or file:PATH
+	Key     string       // where it is found: none, env:NAME, file:PATH or keyring:NAME
 	Scores  rerank.Scale // of the server, "" until it is said: no reply tells it
 	Timeout time.Duration
 	Local   bool // the server is on this machine and passes nothing on
@@ -33,7 +34,7 @@ func (c *Config) rerankerSettings() []*Setting {
 		{key: "reranker", about: "what reads the question together with each of the best hits and orders them anew: none; runner, a local model; http, a server", value: wordOf(&r.Kind, NoReranker, embed.Runner, embed.HTTP)},
 		{key: "rerank.url", about: "http only: address of a server with /v1/rerank, such as llama-server, Jina or Cohere", value: stringOf(&r.URL, checkEmbeddingURL)},
 		{key: "rerank.model", about: "http: name of the model on the server; runner: path of a cross-encoder (GGUF)", value: stringOf(&r.Model, notBlank)},
-		{key: "rerank.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH or none", value: keyOf(&r.Key)},
+		{key: "rerank.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&r.Key)},
 		{key: "rerank.scores", about: "http only: what the server gives: logits, such as llama-server with bge-reranker; or probabilities, such as Cohere and vLLM", value: wordOf(&r.Scores, rerank.Scales...)},
 		{key: "rerank.timeout", about: "how long a search waits for the reranker; then the hits keep their order", value: durationOf(&r.Timeout, 100*time.Millisecond, maxRerankTimeout)},
 		{key: "rerank.local", about: "http only: true when the server runs on this machine and passes nothing on; otherwise nothing private is sent to it", value: yesOf(&r.Local)},
@@ -73,5 +74,5 @@ func (r *Reranker) Options() endpoint.RerankOptions {
 	}
 }
 
-// KeySource says where the key is found: none, env:NAME or file:PATH.
-func (r *Reranker) KeySource() string { return cmp.Or(r.Key, keyNone) }
+// KeySource says where the key is found: none, env:NAME, file:PATH or keyring:NAME.
+func (r *Reranker) KeySource() string { return cmp.Or(r.Key, dial.KeyNone) }

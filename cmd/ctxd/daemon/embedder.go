@@ -2,17 +2,12 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/context/embed/endpoint"
 	"github.com/ctxd/ctxd/context/embed/runner"
 	"github.com/ctxd/ctxd/context/embed/table"
@@ -76,7 +71,7 @@ func openEndpoint(conf *config.Endpoint, log *slog.Logger) (embed.Embedder, erro
 	opts := conf.Options()
 	opts.Logger = log
 	var err error
-	opts.Key, err = keyFrom(conf.KeySource(), "embedding.key")
+	opts.Key, err = dial.Key(conf.KeySource(), "embedding.key")
 	if err != nil {
 		return nil, err
 	}
@@ -107,63 +102,3 @@ func (a *absentEmbedder) Status() embed.Status {
 }
 
 func (a *absentEmbedder) Close() error { return nil }
-
-// maxKey bounds the file of a key in bytes.
-const maxKey = 4 << 10
-
-// keyFrom returns the key that a source names, which a setting gives, "" for none. Its
-// errors name the source, never a part of the key.
-func keyFrom(source, setting string) (string, error) {
-	if name, ok := strings.CutPrefix(source, config.KeyEnv); ok {
-		key := strings.TrimSpace(os.Getenv(name))
-		if key == "" {
-			return "", fault.New(fault.Unavailable, "the environment variable of the key is empty: $%s", name).
-				WithHint("set it where the daemon is started, or write the key to a file and set %s to file:PATH", setting)
-		}
-		return key, nil
-	}
-	if p, ok := strings.CutPrefix(source, config.KeyFile); ok {
-		return keyFromFile(p, setting)
-	}
-	return "", nil
-}
-
-// keyFromFile returns the key in a file that nobody else can read or write.
-func keyFromFile(p, setting string) (string, error) {
-	cant := func(why, hint string) error {
-		return fault.New(fault.Unavailable, "cannot use the file of the key: %s", why).WithHint("%s", hint)
-	}
-	info, err := os.Stat(p)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", cant("it does not exist", "write the key into it, or correct "+setting)
-	case err != nil:
-		return "", cant(config.Reason(err), "check its permissions")
-	case !info.Mode().IsRegular(): // opening a pipe would wait for somebody to write into it
-		return "", cant("it is not a regular file", "set "+setting+" to the file itself")
-	}
-	f, err := os.Open(p)
-	if err != nil {
-		return "", cant(config.Reason(err), "check its permissions")
-	}
-	defer f.Close()
-	info, err = f.Stat()
-	if err != nil {
-		return "", cant(config.Reason(err), "check its permissions")
-	}
-	if why := config.Tamperable(info); why != "" {
-		return "", cant(why, "chown and chmod 600 it")
-	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", cant("others can read it", "chmod 600 it, and replace the key if others may have read it")
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxKey+1))
-	key := strings.TrimSpace(string(text))
-	switch {
-	case err != nil:
-		return "", cant(config.Reason(err), "check its permissions")
-	case key == "" || len(text) > maxKey:
-		return "", cant("it holds no key", "write only the key into it")
-	}
-	return key, nil
-}

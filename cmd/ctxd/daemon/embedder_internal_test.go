@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -109,45 +107,6 @@ func TestSEC4_WhatIsWrongWithAnEmbedderIsSaidWithItsPlace(t *testing.T) {
 		said := e.Error() + " | " + e.Fault.Hint
 		if e.Key != c.key || e.At.Line != c.line || e.Fault.Kind != fault.Invalid || !regexp.MustCompile(c.want).MatchString(said) || strings.Contains(said, "canary") {
 			t.Errorf("%q: key %q, line %d: %s\nwant %q, %d: %s", c.text, e.Key, e.At.Line, said, c.key, c.line, c.want)
-		}
-	}
-}
-
-func TestSEC4_KeyOfAnEndpoint(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string, mode os.FileMode) string {
-		p := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(p, []byte(text), mode), os.Chmod(p, mode)); err != nil {
-			t.Fatal(err)
-		}
-		return "file:" + p
-	}
-	t.Setenv("CTXD_TEST_KEY", " "+canaryKey+"\n")
-	t.Setenv("CTXD_TEST_EMPTY", "")
-	for source, want := range map[string]string{ // "!" and what is wrong
-		"none":                                          "",
-		"env:CTXD_TEST_KEY":                             canaryKey,
-		"env:CTXD_TEST_EMPTY":                           "!is empty: $CTXD_TEST_EMPTY",
-		file("good", canaryKey+"\n", 0o600):             canaryKey,
-		file("mine", canaryKey, 0o400):                  canaryKey,
-		file("group", canaryKey, 0o640):                 "!others can read it",
-		file("all", canaryKey, 0o604):                   "!others can read it",
-		file("writable", canaryKey, 0o620):              "!others can write the file",
-		file("empty", "\n", 0o600):                      "!holds no key",
-		file("huge", strings.Repeat("k", 1<<20), 0o600): "!holds no key",
-		"file:" + filepath.Join(dir, "none"):            "!does not exist",
-		"file:" + dir:                                   "!not a regular file",
-	} {
-		if runtime.GOOS == "windows" && (strings.Contains(want, "others")) {
-			continue // access lists, not modes, say who can read a file
-		}
-		key, err := keyFrom(source, "embedding.key")
-		why, ill := strings.CutPrefix(want, "!")
-		switch {
-		case !ill && (err != nil || key != want):
-			t.Errorf("%s: %q %v", source, key, err)
-		case ill && (key != "" || fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), why) || command.Explain(err).Hint == "" || strings.Contains(err.Error(), "canary")):
-			t.Errorf("%s: %q %v, want %s", source, key, err, why)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/context/embed/endpoint"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/embed/runner"
@@ -28,7 +29,7 @@ func OpenReranker(
 		opts := conf.Options()
 		opts.Logger = log
 		var err error
-		opts.Key, err = keyFrom(conf.KeySource(), "rerank.key")
+		opts.Key, err = dial.Key(conf.KeySource(), "rerank.key")
 		if err != nil {
 			return &absentReranker{kind: conf.Kind, remote: !conf.Local, why: config.AsFault(err)}
 		}

@@ -28,7 +28,7 @@ var embeddingPace = pace{
 // a row, so that nobody waits for it.
 func (h *HTTP) newBreaker() *gobreaker.CircuitBreaker[[][]float32] {
 	return gobreaker.NewCircuitBreaker[[][]float32](gobreaker.Settings{
-		Name: h.at.host, MaxRequests: 1, Timeout: h.pace.rest,
+		Name: h.at.Host, MaxRequests: 1, Timeout: h.pace.rest,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToRest },
 		IsSuccessful: func(err error) bool { return fault.KindOf(err) != fault.Unavailable },
 		IsExcluded: func(err error) bool {
@@ -78,9 +78,9 @@ func (h *HTTP) insist(ctx context.Context, p embed.Purpose, texts []string) ([][
 	if !errors.As(err, &r) {
 		return vectors, err
 	}
-	if r.texts && ctx.Err() == nil {
+	if r.Texts && ctx.Err() == nil {
 		if _, ill := h.post(ctx, []string{probe}); ill == nil {
-			return nil, fault.New(fault.Invalid, "the %s %s %s", h.noun, h.at.host, r.fault.Msg).
+			return nil, fault.New(fault.Invalid, "the %s %s %s", h.Noun, h.at.Host, r.Fault.Msg).
 				WithHint("it takes other texts; this one may be too long for its model")
 		}
 	}

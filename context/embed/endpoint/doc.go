@@ -9,8 +9,8 @@
 // are read strictly and within bounds: what does not fit is an error, and nothing of it
 // is used. No text and no key is in an error or in the log.
 //
-// The two share how a server is reached and what is said of its failures, and nothing
-// else: a reranker answers within its timeout or not at all, and a reply of which some
+// The two share how a server is reached and what is said of its failures (package dial), and
+// nothing else: a reranker answers within its timeout or not at all, and a reply of which some
 // entries are odd is used without them.
 //
 // [HTTP] and [Reranker] are safe for concurrent use; Close ends them, with the calls that

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +15,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -44,92 +43,22 @@ type Options struct {
 
 const embeddingTimeout = 30 * time.Second
 
-var embeddings = service{
-	noun: "embedding endpoint", setting: "embedding", path: "embeddings", example: "nomic-embed-text",
-	pull: ", as before ollama pull", start: "start its server for embeddings, as llama-server --embeddings does",
-	outside: "allowRemote",
-}
-
-// endpoint is what a URL stands for.
-type endpoint struct {
-	url    string     // of what is asked for
-	host   string     // with its port, for people
-	addr   netip.Addr // when it is named by one
-	secure bool
-	local  bool // by its name; where a name leads is seen when it is dialled
+var embeddings = dial.Service{
+	Noun: "embedding endpoint", Setting: "embedding", Path: "embeddings", Example: "nomic-embed-text",
+	Pull: ", as before ollama pull", Start: "start its server for embeddings, as llama-server --embeddings does",
+	Outside: "allowRemote",
 }
 
 // Check says what is wrong with options, as fault.Invalid that names the field:
 // url, model or key. It asks nobody.
 func (o *Options) Check() error {
-	_, err := o.endpoint(embeddings)
+	_, err := embeddings.Resolve(o.target())
 	return err
 }
 
-func (o *Options) endpoint(s service) (*endpoint, error) {
-	e, err := parseEndpoint(o.URL, s.path)
-	switch {
-	case err != nil:
-		return nil, err
-	case strings.TrimSpace(o.Model) == "":
-		return nil, fault.Field("model", "an endpoint needs the name of a model").
-			WithHint("name it as the endpoint does, such as %s", s.example)
-	case len(o.Model) > 256 || strings.ContainsFunc(o.Model, isControl):
-		return nil, fault.Field("model", "this is no name of a model")
-	case strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, fault.Field("key", "the key has characters that no key has").
-			WithHint("it must be one line of letters, digits and signs")
-	}
-	if e.addr.IsValid() && !e.local && !o.AllowRemote {
-		hint := s.allowing()
-		if e.addr.IsUnspecified() {
-			hint = "write 127.0.0.1 when you mean this machine"
-		}
-		return nil, fault.Field("url", "%s is not this machine", e.host).WithHint("%s", hint)
-	}
-	if o.Key != "" && !e.secure && e.remote(o.AllowRemote) {
-		return nil, fault.Field("url", "a key would go to %s for everybody to read", e.host).
-			WithHint("begin the URL with https://")
-	}
-	return e, nil
+func (o *Options) target() dial.Target {
+	return dial.Target{URL: o.URL, Model: o.Model, Key: o.Key, AllowRemote: o.AllowRemote}
 }
-
-// parseEndpoint reads a URL that leads to the path of a service, or to its server.
-// Its errors don't show it: a wrong one may hold a key.
-func parseEndpoint(text, path string) (*endpoint, error) {
-	bad := func(why string) error {
-		return fault.Field("url", "%s", why).WithHint("write it as http://127.0.0.1:11434/v1")
-	}
-	u, err := url.Parse(strings.TrimSpace(text))
-	switch {
-	case text == "":
-		return nil, bad("an endpoint needs a URL")
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, bad("this is no URL of an endpoint")
-	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, fault.Field("url", "the URL of an endpoint has no user, no question mark and no fragment").
-			WithHint("give a key by the setting of its own")
-	}
-	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	switch p := strings.TrimRight(u.Path, "/"); {
-	case p == "":
-		u.Path = "/v1/" + path
-	case strings.HasSuffix(p, "/"+path):
-		u.Path = p
-	default:
-		u.Path = p + "/" + path
-	}
-	u.RawPath = ""
-	e := &endpoint{url: u.String(), host: u.Host, secure: u.Scheme == "https"}
-	name := u.Hostname()
-	e.addr, err = netip.ParseAddr(name)
-	e.local = err == nil && e.addr.Unmap().IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
-	return e, nil
-}
-
-// remote reports whether texts may leave this machine. Where they may not, only
-// addresses of this machine are dialled, wherever a name leads.
-func (e *endpoint) remote(allowed bool) bool { return allowed && !e.local }
 
 // HTTP embeds by an endpoint: Ollama, llama-server, LM Studio, or any that
 // speaks the protocol of OpenAI's embeddings. Make one with [New].
@@ -309,7 +238,7 @@ func (h *HTTP) anyModel(ctx context.Context, p embed.Purpose) (embed.Model, erro
 
 // identity is the model of vectors with these dimensions.
 func (h *HTTP) identity(dims int) embed.Model {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d", h.at.url, h.model, dims))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d", h.at.URL, h.model, dims))
 	return embed.Model{Name: h.model, Dims: dims, SHA256: hex.EncodeToString(sum[:])}
 }
 
@@ -317,7 +246,7 @@ func (h *HTTP) identity(dims int) embed.Model {
 func (h *HTTP) Status() embed.Status {
 	h.statusMu.Lock()
 	defer h.statusMu.Unlock()
-	s := embed.Status{Kind: embed.HTTP, State: h.state, Why: h.why, Device: h.at.host, Remote: h.remote}
+	s := embed.Status{Kind: embed.HTTP, State: h.state, Why: h.why, Device: h.at.Host, Remote: h.remote}
 	if h.state == embed.Idle && h.asking.Load() > 0 {
 		s.State = embed.Starting
 	}
@@ -355,5 +284,3 @@ func (h *HTTP) Close() error {
 	h.client.CloseIdleConnections()
 	return nil
 }
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }

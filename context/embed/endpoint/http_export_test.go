@@ -4,6 +4,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 )
 
@@ -16,11 +17,11 @@ func (h *HTTP) Hasten() {
 
 // RetryAfter reads the header of that name.
 func RetryAfter(text string, now time.Time, most time.Duration) (time.Duration, bool) {
-	r := retryAfter(text, now, most)
-	if r == nil {
+	wait := dial.RetryAfter(text, now, most)
+	if wait == nil {
 		return 0, false
 	}
-	return r.Duration, true
+	return *wait, true
 }
 
 // Rest sets how long an endpoint that failed is left alone.

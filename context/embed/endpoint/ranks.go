@@ -25,7 +25,7 @@ type rerankRequest struct {
 
 func encodeRerank(url, model string, job rerank.Job) ([]byte, error) {
 	r := rerankRequest{Model: model, Query: job.Query, Documents: job.Texts, TopN: len(job.Texts)}
-	if !strings.HasSuffix(url, "/v2/"+reranking.path) {
+	if !strings.HasSuffix(url, "/v2/"+reranking.Path) {
 		r.ReturnDocuments = new(bool)
 	}
 	var b bytes.Buffer
@@ -54,7 +54,7 @@ func decodeRanks(body []byte, count int, scale rerank.Scale) ([]float32, *refusa
 	var r ranks
 	if err := json.Unmarshal(body, &r); err != nil || r.Results == nil {
 		return nil, refused("sent a reply without results").
-			hint("correct %s.url: it may not be one for reranking", reranking.setting)
+			WithHint("correct %s.url: it may not be one for reranking", reranking.Setting)
 	}
 	out := make([]float32, count)
 	for i := range out {
@@ -76,7 +76,7 @@ func decodeRanks(body []byte, count int, scale rerank.Scale) ([]float32, *refusa
 		score, fits := rerank.Read(scale, *x)
 		if !fits {
 			return nil, refused("sent scores that are no probabilities").
-				hint("set %s.scores: logits", reranking.setting)
+				WithHint("set %s.scores: logits", reranking.Setting)
 		}
 		if !rerank.Given(score) || seen[at] && out[at] != score {
 			score = rerank.None()
@@ -89,7 +89,7 @@ func decodeRanks(body []byte, count int, scale rerank.Scale) ([]float32, *refusa
 		}
 	}
 	if given == 0 {
-		return nil, refused("sent a score for none of %d texts", count).hint("its model may be none for reranking")
+		return nil, refused("sent a score for none of %d texts", count).WithHint("its model may be none for reranking")
 	}
 	return out, nil
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-var reranking = service{
-	noun: "reranking endpoint", setting: "rerank", path: "rerank", example: "bge-reranker-v2-m3",
-	start:   "start its server for reranking, as llama-server --reranking does",
-	outside: "local to false",
+var reranking = dial.Service{
+	Noun: "reranking endpoint", Setting: "rerank", Path: "rerank", Example: "bge-reranker-v2-m3",
+	Start:   "start its server for reranking, as llama-server --reranking does",
+	Outside: "local to false",
 }
 
 // rerankPace fits into rerank.Timeout: somebody waits.
@@ -43,7 +44,7 @@ type RerankOptions struct {
 // Check says what is wrong with options, as fault.Invalid that names the field:
 // url, model, key or scores. It asks nobody.
 func (o *RerankOptions) Check() error {
-	if _, err := o.endpoint(reranking); err != nil {
+	if _, err := reranking.Resolve(o.target()); err != nil {
 		return err
 	}
 	if !slices.Contains(rerank.Scales, o.Scores) {
@@ -96,7 +97,7 @@ func NewReranker(o RerankOptions) (*Reranker, error) {
 // that is too slow fails as well; a caller that leaves is no failure.
 func (r *Reranker) newBreaker() *gobreaker.CircuitBreaker[[]float32] {
 	return gobreaker.NewCircuitBreaker[[]float32](gobreaker.Settings{
-		Name: r.at.host, MaxRequests: 1, Timeout: r.pace.rest,
+		Name: r.at.Host, MaxRequests: 1, Timeout: r.pace.rest,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToRest },
 		IsSuccessful: func(err error) bool { return err == nil || fault.KindOf(err) == fault.Invalid },
 		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
@@ -162,7 +163,7 @@ func (r *Reranker) insist(ctx context.Context, job rerank.Job) ([]float32, error
 	try := func() ([]float32, error) { return r.post(ctx, job) }
 	scores, err := repeat(ctx, r.pace, r.pace.queryTries, try)
 	var no *refusal
-	if errors.As(err, &no) && no.long {
+	if errors.As(err, &no) && no.Long {
 		job = job.Shorter()
 		scores, err = repeat(ctx, r.pace, r.pace.queryTries, try)
 	}
@@ -171,7 +172,7 @@ func (r *Reranker) insist(ctx context.Context, job rerank.Job) ([]float32, error
 
 // post sends one request. Its errors are *refusal and that of ctx.
 func (r *Reranker) post(ctx context.Context, job rerank.Job) ([]float32, error) {
-	body, err := encodeRerank(r.at.url, r.model, job)
+	body, err := encodeRerank(r.at.URL, r.model, job)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +198,11 @@ func (r *Reranker) ended(ctx, work context.Context, err error) error {
 	case r.life.Err() != nil:
 		return errRerankerClosed()
 	case work.Err() != nil:
-		return r.failure("gave no scores within %s", r.timeout).WithHint("%s.timeout gives it longer", r.setting)
+		return r.failure("gave no scores within %s", r.timeout).WithHint("%s.timeout gives it longer", r.Setting)
 	case !errors.As(err, &no):
 		return err
-	case no.texts && !no.passing:
-		return fault.New(fault.Invalid, "the %s %s %s", r.noun, r.at.host, no.fault.Msg).WithHint("%s", no.fault.Hint)
+	case no.Texts && !no.Passing:
+		return fault.New(fault.Invalid, "the %s %s %s", r.Noun, r.at.Host, no.Fault.Msg).WithHint("%s", no.Fault.Hint)
 	}
 	return r.failureOf(no)
 }
@@ -226,12 +227,12 @@ func (r *Reranker) settled(err error) {
 func (r *Reranker) Status() embed.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := embed.Status{Kind: embed.HTTP, State: r.state, Why: r.why, Device: r.at.host, Remote: r.outside}
+	s := embed.Status{Kind: embed.HTTP, State: r.state, Why: r.why, Device: r.at.Host, Remote: r.outside}
 	if s.State == embed.Idle && r.asking.Load() > 0 {
 		s.State = embed.Starting
 	}
 	if s.State == embed.Ready {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", r.at.url, r.model))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", r.at.URL, r.model))
 		s.Model = &embed.Model{Name: r.model, Dims: 1, SHA256: hex.EncodeToString(sum[:])}
 	}
 	return s

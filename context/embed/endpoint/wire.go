@@ -96,13 +96,13 @@ func decodeReply(body []byte, count int) ([][]float32, *refusal) {
 	case errors.Is(err, errNotFinite):
 		return nil, senseless("sent a vector with a value that is no number")
 	case errors.Is(err, errNumbers):
-		return nil, refused("sent something else than vectors").hint("its model may be none for embeddings")
+		return nil, refused("sent something else than vectors").WithHint("its model may be none for embeddings")
 	case err != nil:
 		return nil, refused("sent a reply that can't be read").
-			hint("correct embedding.url: it may not be one of embeddings")
+			WithHint("correct embedding.url: it may not be one of embeddings")
 	case len(r.Data) != count:
 		return nil, refused("sent %d vectors for %d texts", len(r.Data), count).
-			hint("its model may be none for embeddings")
+			WithHint("its model may be none for embeddings")
 	}
 	out := make([][]float32, count)
 	for i, d := range r.Data {
@@ -128,7 +128,7 @@ func decodeReply(body []byte, count int) ([][]float32, *refusal) {
 // senseless refuses a vector that some models make of some texts.
 func senseless(what string) *refusal {
 	r := refused("%s", what)
-	r.texts = true
+	r.Texts = true
 	return r
 }
 

@@ -1,0 +1,144 @@
+package dial_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+const canaryKey = "sk-canary-7d2e90"
+
+var service = dial.Service{
+	Noun: "server", Setting: "thing", Path: "things", Example: "any", Start: "start it", Outside: "remote", Base: "base",
+}
+
+func TestSEC4_WhereTextsAndKeysMayGo(t *testing.T) {
+	for _, c := range []struct {
+		target dial.Target
+		url    string
+		field  string // of the error; "" for none
+		local  bool
+	}{
+		{dial.Target{URL: "http://127.0.0.1:1", Key: canaryKey}, "http://127.0.0.1:1/v1/things", "", true},
+		{dial.Target{URL: "http://[::1]:1/v2/", Key: canaryKey}, "http://[::1]:1/v2/things", "", true},
+		{dial.Target{URL: "HTTP://LOCALHOST/a/things/", Key: canaryKey}, "http://localhost/a/things", "", true},
+		{dial.Target{URL: "http://llm.localhost:8080"}, "http://llm.localhost:8080/v1/things", "", true},
+		{dial.Target{URL: "https://example.org/v1", Key: canaryKey, AllowRemote: true}, "https://example.org/v1/things", "", false},
+		{dial.Target{URL: "http://example.org/v1", AllowRemote: true}, "http://example.org/v1/things", "", false},
+		{dial.Target{URL: "http://example.org/v1", Key: canaryKey, AllowRemote: true}, "", "url", false},
+		{dial.Target{URL: "http://192.168.1.5:11434", Key: canaryKey, AllowRemote: true}, "", "url", false},
+		{dial.Target{URL: "http://127.0.0.1.example.org", Key: canaryKey, AllowRemote: true}, "", "url", false},
+		{dial.Target{URL: "http://192.168.1.5:11434"}, "", "url", false},
+		{dial.Target{URL: "http://0.0.0.0:11434"}, "", "url", false},
+		{dial.Target{URL: "http://ann:" + canaryKey + "@127.0.0.1"}, "", "url", false},
+		{dial.Target{URL: "http://127.0.0.1/?key=" + canaryKey}, "", "url", false},
+		{dial.Target{URL: "http://127.0.0.1/#" + canaryKey}, "", "url", false},
+		{dial.Target{URL: canaryKey}, "", "url", false},
+		{dial.Target{URL: "ftp://127.0.0.1/" + canaryKey}, "", "url", false},
+		{dial.Target{URL: "http://127.0.0.1", Key: canaryKey + "\r\nX: y"}, "", "key", false},
+		{dial.Target{URL: "http://127.0.0.1", Key: canaryKey + "ä"}, "", "key", false},
+	} {
+		c.target.Model = "m"
+		a, err := service.Resolve(c.target)
+		var f *fault.Error
+		switch {
+		case c.field == "" && (err != nil || a.URL != c.url || a.Local != c.local):
+			t.Errorf("%s: %+v %v", c.target.URL, a, err)
+		case c.field != "" && (!errors.As(err, &f) || f.Field != c.field || f.Kind != fault.Invalid || f.Hint == ""):
+			t.Errorf("%s: %+v %v", c.target.URL, a, err)
+		case f != nil && strings.Contains(f.Error()+f.Hint, "canary"):
+			t.Errorf("the error shows the key: %v, %s", f, f.Hint)
+		}
+	}
+}
+
+// TestSEC4_NoRedirectIsFollowed shows the reply of the server itself, whatever it redirects to.
+func TestSEC4_NoRedirectIsFollowed(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	client, _ := dial.NewClient(dial.ClientOptions{Connect: time.Minute})
+	defer client.CloseIdleConnections()
+	at, err := dial.Parse(server.URL, "things")
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := at.NewRequest(t.Context(), []byte("{}"), "application/json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	r := service.Complaint(res, "m", time.Second)
+	if asked != 1 || r.Status != http.StatusTemporaryRedirect || r.Passing || !strings.Contains(r.Fault.Hint, "thing.base") {
+		t.Errorf("asked %d times, %+v", asked, r)
+	}
+}
+
+// TestSEC4_OnlyThisMachineIsDialled lets a client that is not remote dial another address.
+func TestSEC4_OnlyThisMachineIsDialled(t *testing.T) {
+	client, _ := dial.NewClient(dial.ClientOptions{Connect: time.Minute})
+	defer client.CloseIdleConnections()
+	req, err := (&dial.Address{URL: "http://192.0.2.1/"}).NewRequest(t.Context(), nil, "*/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := client.Do(req)
+	if err == nil {
+		res.Body.Close()
+		t.Fatal("another machine was dialled")
+	}
+	var r *dial.Refusal
+	if failed := service.Unreached(t.Context(), err, time.Second); !errors.As(failed, &r) || r.Passing ||
+		!strings.Contains(r.Fault.Hint, "thing.remote") {
+		t.Errorf("%v", failed)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := service.Unreached(ended, err, time.Second); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSEC4_ComplaintsAreNotQuoted(t *testing.T) {
+	for status, passing := range map[int]bool{
+		400: false, 401: false, 403: false, 404: false, 408: true, 413: false, 429: true, 500: true, 501: false,
+		502: true, 503: true, 504: true, 529: true,
+	} {
+		w := httptest.NewRecorder()
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"error":"`+canaryKey+`"}`)
+		r := service.Complaint(w.Result(), "m", time.Minute)
+		if r.Passing != passing || (r.After != nil) != passing || r.Fault.Hint == "" {
+			t.Errorf("%d: %+v", status, r)
+		}
+		if strings.Contains(r.Error()+r.Fault.Hint, "canary") {
+			t.Errorf("%d: %v", status, r)
+		}
+	}
+}
+
+func TestSEC4_BodiesAreBounded(t *testing.T) {
+	var r *dial.Refusal
+	if _, err := dial.Read(strings.NewReader(strings.Repeat("x", 1<<20+1)), 1<<20); !errors.As(err, &r) {
+		t.Errorf("%v", err)
+	}
+	if text, err := dial.Read(strings.NewReader("abc"), 3); err != nil || string(text) != "abc" {
+		t.Errorf("%q %v", text, err)
+	}
+}

@@ -1,0 +1,146 @@
+package dial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// maxComplaint is how much is read of a reply that tells of an error, in bytes.
+const maxComplaint = 4 << 10
+
+// Refusal is a request without an answer. The message of its fault goes on behind
+// the name of the server.
+type Refusal struct {
+	Fault   *fault.Error
+	Status  int            // of the reply, 0 for none
+	Passing bool           // trying again may help
+	Texts   bool           // the texts may be the reason
+	Long    bool           // they are too long, it says
+	After   *time.Duration // how long the server asks to wait, nil for nothing
+}
+
+// Refused returns a refusal that is fault.Unavailable.
+func Refused(format string, args ...any) *Refusal {
+	return &Refusal{Fault: fault.New(fault.Unavailable, format, args...)}
+}
+
+// Error is that of the fault.
+func (r *Refusal) Error() string { return r.Fault.Error() }
+
+// WithHint sets what to do about it and returns r.
+func (r *Refusal) WithHint(format string, args ...any) *Refusal {
+	r.Fault.Hint = fmt.Sprintf(format, args...)
+	return r
+}
+
+// Failure is the error of a server that can't serve now.
+func (s *Service) Failure(at *Address, format string, args ...any) *fault.Error {
+	e := fault.New(fault.Unavailable, "the %s %s %s", s.Noun, at.Host, fmt.Sprintf(format, args...))
+	e.Retryable = true
+	return e
+}
+
+// FailureOf is the failure that a refusal is for a caller.
+func (s *Service) FailureOf(at *Address, r *Refusal) *fault.Error {
+	f := s.Failure(at, "%s", r.Fault.Msg)
+	f.Hint, f.Err = r.Fault.Hint, r.Fault.Err
+	return f
+}
+
+// Unreached is the refusal of a server that gave no whole reply to a request, which had
+// so long. When ctx has ended it is the error of ctx.
+func (s *Service) Unreached(ctx context.Context, err error, timeout time.Duration) error {
+	var timedOut net.Error
+	var dns *net.DNSError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errNotLoopback):
+		return Refused("is not this machine").
+			WithHint("%s", s.Allowing())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		r := Refused("takes no connection").WithHint("start its server, or correct %s", s.address())
+		r.Passing = true
+		return r
+	case errors.As(err, &dns):
+		return Refused("has a name that leads nowhere").WithHint("correct %s", s.address())
+	case errors.As(err, &timedOut) && timedOut.Timeout():
+		return Refused("gave no answer within %s", timeout).WithHint("%s.timeout gives it longer", s.Setting)
+	}
+	r := Refused("broke the connection")
+	r.Fault.Err, r.Passing = withoutURL(err), true
+	return r
+}
+
+// withoutURL is the reason in an error of the client.
+func withoutURL(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// Complaint is the refusal in a reply that is no success, of a server that was asked for a
+// model. What the server wrote is not passed on: it may quote the texts. A Retry-After is
+// bounded by most.
+func (s *Service) Complaint(res *http.Response, model string, most time.Duration) *Refusal {
+	said, _ := io.ReadAll(io.LimitReader(res.Body, maxComplaint)) // what is missing says nothing
+	r := Refused("answered with status %d", res.StatusCode)
+	r.Status = res.StatusCode
+	switch c := res.StatusCode; {
+	case c >= 300 && c < 400:
+		return r.WithHint("it sends elsewhere, which is not followed: set %s to the place itself", s.address())
+	case c == http.StatusUnauthorized || c == http.StatusForbidden:
+		return r.WithHint("it wants a key: %s.key says where one is found", s.Setting)
+	case c == http.StatusNotFound || c == http.StatusMethodNotAllowed:
+		return r.WithHint("its model %q may be missing%s, or %s be wrong", model, s.Pull, s.address())
+	case c == http.StatusNotImplemented:
+		return r.WithHint("%s", s.Start)
+	case c == http.StatusBadRequest || c == http.StatusRequestEntityTooLarge || c == http.StatusUnprocessableEntity:
+		r.Texts, r.Long = true, c == http.StatusRequestEntityTooLarge || TooLong(said)
+		return r.WithHint("look into the log of its server; a model %q may not be there", model)
+	case c == http.StatusInternalServerError:
+		r.Texts, r.Long = true, TooLong(said)
+		r.Passing = !r.Long
+	case c >= 500 || c == http.StatusTooManyRequests || c == http.StatusRequestTimeout || c == http.StatusTooEarly:
+		r.Passing = true
+	}
+	if r.Passing {
+		r.After = RetryAfter(res.Header.Get("Retry-After"), time.Now(), most)
+	}
+	return r.WithHint("look into the log of its server")
+}
+
+// TooLong reports whether a complaint is of a text that is too long for the
+// model, which llama-server calls a fault of its own.
+func TooLong(said []byte) bool {
+	text := strings.ToLower(string(said))
+	return strings.Contains(text, "too large") || strings.Contains(text, "context")
+}
+
+// RetryAfter reads a Retry-After, in seconds or as a date, bounded; nil for none.
+func RetryAfter(text string, now time.Time, most time.Duration) *time.Duration {
+	text = strings.TrimSpace(text)
+	if s, err := strconv.ParseUint(text, 10, 32); err == nil {
+		d := min(time.Duration(s)*time.Second, most)
+		return &d
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		d := max(0, min(at.Sub(now), most))
+		return &d
+	}
+	return nil
+}
