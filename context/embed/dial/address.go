@@ -62,7 +62,8 @@ func (s *Service) Resolve(t Target) (*Address, error) {
 		return nil, fault.Field("model", "an endpoint needs the name of a model").
 			WithHint("name it as the endpoint does, such as %s", s.Example)
 	case len(t.Model) > 256 || strings.ContainsFunc(t.Model, isControl):
-		return nil, fault.Field("model", "this is no name of a model")
+		return nil, fault.Field("model", "this is no name of a model").
+			WithHint("name it as the server does, on one line")
 	}
 	if err := CheckKey(t.Key); err != nil {
 		return nil, err

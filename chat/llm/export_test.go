@@ -1,0 +1,53 @@
+package llm
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+)
+
+// DialBy has a provider dial by a function.
+func DialBy(p Provider, dial func(ctx context.Context, network, address string) (net.Conn, error)) Provider {
+	p.(*remote).client.Transport.(*http.Transport).DialContext = dial
+	return p
+}
+
+// Events reads all events of a text.
+func Events(from io.Reader) (list []string, err error) {
+	e := newEvents(bufio.NewReaderSize(from, 16))
+	for {
+		data, err := e.next()
+		if err != nil {
+			return list, err
+		}
+		list = append(list, string(data))
+	}
+}
+
+// Joined gives what a joiner makes of pieces of a JSON string, each read by itself, nil for what is none.
+func Joined(pieces ...string) []string {
+	var j joiner
+	var out []string
+	for _, raw := range pieces {
+		var p piece
+		if err := p.UnmarshalJSON([]byte(raw)); err != nil {
+			return nil
+		}
+		out = append(out, j.add(string(p)))
+	}
+	return append(out, j.rest())
+}
+
+// Thoughts splits texts into reasoning and text.
+func Thoughts(texts ...string) (reasoning, text string) {
+	var t thoughts
+	for _, s := range slices.Clone(texts) {
+		r, x := t.split(s)
+		reasoning, text = reasoning+r, text+x
+	}
+	r, x := t.rest()
+	return reasoning + r, text + x
+}

@@ -1,0 +1,276 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/embed/dial"
+)
+
+// openAI is the protocol of OpenAI's chat completions, which Ollama, llama.cpp, LM Studio, vLLM and
+// many others speak. What they do otherwise stands where it is read.
+type openAI struct{ official bool }
+
+func (openAI) authorize(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+}
+
+type openAIRequest struct {
+	Model    string          `json:"model"`
+	Messages []openAIMessage `json:"messages"`
+	Tools    []openAITool    `json:"tools,omitempty"`
+	Stream   bool            `json:"stream"`
+	Options  struct {
+		Usage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	MaxTokens           int      `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int      `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64 `json:"temperature,omitempty"`
+}
+
+type openAIMessage struct {
+	Role    string       `json:"role"`
+	Content any          `json:"content"` // a string, parts, or nil
+	Calls   []openAICall `json:"tool_calls,omitempty"`
+	CallID  string       `json:"tool_call_id,omitempty"`
+}
+
+type openAIPart struct {
+	Type  string          `json:"type"`
+	Text  string          `json:"text,omitempty"`
+	Image *openAIImageURL `json:"image_url,omitempty"`
+}
+
+type openAIImageURL struct {
+	URL string `json:"url"`
+}
+
+type openAICall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type openAITool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+func (o openAI) encode(r *Request, model string) ([]byte, error) {
+	out := openAIRequest{Model: model, Stream: true, Temperature: r.Temperature, MaxTokens: r.MaxTokens}
+	out.Options.Usage = true
+	if o.official { // its newer models refuse the older name, and other servers may not know the newer
+		out.MaxTokens, out.MaxCompletionTokens = 0, r.MaxTokens
+	}
+	if r.System != "" {
+		out.Messages = append(out.Messages, openAIMessage{Role: "system", Content: r.System})
+	}
+	for i := range r.Messages {
+		out.Messages = appendOpenAI(out.Messages, &r.Messages[i])
+	}
+	for _, t := range r.Tools {
+		tool := openAITool{Type: "function"}
+		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = t.Name, t.Description, t.Schema
+		out.Tools = append(out.Tools, tool)
+	}
+	return marshal(out)
+}
+
+func appendOpenAI(list []openAIMessage, m *Message) []openAIMessage {
+	for _, result := range m.Results {
+		list = append(list, openAIMessage{Role: "tool", CallID: result.CallID, Content: result.Text})
+	}
+	out := openAIMessage{Role: string(m.Role)}
+	if m.Text != "" {
+		out.Content = m.Text
+	}
+	if len(m.Images) > 0 {
+		var parts []openAIPart
+		if m.Text != "" {
+			parts = append(parts, openAIPart{Type: "text", Text: m.Text})
+		}
+		for _, p := range m.Images {
+			url := "data:" + p.Type + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+			parts = append(parts, openAIPart{Type: "image_url", Image: &openAIImageURL{url}})
+		}
+		out.Content = parts
+	}
+	for _, c := range m.Calls {
+		call := openAICall{ID: c.ID, Type: "function"}
+		call.Function.Name, call.Function.Arguments = c.Name, string(object(c.Arguments))
+		out.Calls = append(out.Calls, call)
+	}
+	if out.Content == nil && len(out.Calls) == 0 {
+		return list
+	}
+	return append(list, out)
+}
+
+// marshal encodes without the escapes of HTML, which cost tokens.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// openAIChunk is what is read of an event, or of a whole reply.
+type openAIChunk struct {
+	Model   string          `json:"model"`
+	Error   json.RawMessage `json:"error"` // in the place of a status, once a stream has begun
+	Choices []struct {
+		Index   int          `json:"index"`
+		Delta   *openAIDelta `json:"delta"`
+		Message *openAIDelta `json:"message"` // of a server that does not stream
+		Finish  string       `json:"finish_reason"`
+	} `json:"choices"` // none beside usage
+	Usage *struct {
+		In      int64 `json:"prompt_tokens"`
+		Out     int64 `json:"completion_tokens"`
+		Details struct {
+			Cached int64 `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+}
+
+type openAIDelta struct {
+	Content          piece            `json:"content"`
+	Refusal          piece            `json:"refusal"`
+	ReasoningContent piece            `json:"reasoning_content"` // llama.cpp, DeepSeek, vLLM
+	Reasoning        piece            `json:"reasoning"`         // Ollama, OpenRouter
+	Calls            []openAICallPart `json:"tool_calls"`
+}
+
+type openAICallPart struct {
+	Index    *int   `json:"index"` // some servers leave it out, and send whole calls
+	ID       string `json:"id"`
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments arguments `json:"arguments"`
+	} `json:"function"`
+}
+
+// arguments are a string of JSON, or the object itself, which some servers send.
+type arguments piece
+
+func (a *arguments) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '{' {
+		*a = arguments(raw)
+		return nil
+	}
+	return (*piece)(a).UnmarshalJSON(raw)
+}
+
+var openAIFinishes = map[string]Finish{
+	"stop": Stop, "length": Length, "tool_calls": Tools, "function_call": Tools, "content_filter": Filtered,
+}
+
+func (openAI) event(data []byte, c *collector) error {
+	if string(bytes.TrimSpace(data)) == "[DONE]" {
+		c.done = true
+		return nil
+	}
+	var chunk openAIChunk
+	if err := json.Unmarshal(data, &chunk); err != nil {
+		return unreadable()
+	}
+	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
+		return reported(chunk.Error)
+	}
+	c.named(chunk.Model)
+	if u := chunk.Usage; u != nil && (u.In > 0 || u.Out > 0) {
+		c.usage, c.counted = Usage{In: max(0, u.In), Out: max(0, u.Out), Cached: max(0, u.Details.Cached)}, true
+	}
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		for _, d := range []*openAIDelta{choice.Delta, choice.Message} {
+			if d == nil {
+				continue
+			}
+			if err := d.into(c); err != nil {
+				return err
+			}
+		}
+		if choice.Finish != "" {
+			c.finish = Stop
+			if known := openAIFinishes[choice.Finish]; known != "" {
+				c.finish = known
+			}
+		}
+	}
+	return nil
+}
+
+func (d *openAIDelta) into(c *collector) error {
+	for _, thought := range []piece{d.ReasoningContent, d.Reasoning} {
+		if err := c.addReasoning(thought); err != nil {
+			return err
+		}
+		if thought != "" { // one of the two: some servers send both, alike
+			break
+		}
+	}
+	for _, text := range []piece{d.Content, d.Refusal} {
+		if err := c.addText(text); err != nil {
+			return err
+		}
+	}
+	for i, part := range d.Calls {
+		key := i
+		if part.Index != nil {
+			key = *part.Index
+		}
+		if err := c.addCall(key, part.ID, part.Function.Name, piece(part.Function.Arguments)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unreadable() *dial.Refusal {
+	return dial.Refused("sent an event that can't be read").WithHint("look whether its base speaks the protocol of its kind")
+}
+
+// reported is the refusal of a provider that reports an error in a stream. Its words are not
+// passed on: they may quote the messages. Where it names a status or a type that passes, so
+// may the error.
+func reported(raw []byte) *dial.Refusal {
+	var said struct {
+		Type string          `json:"type"`
+		Code json.RawMessage `json:"code"`
+	}
+	_ = json.Unmarshal(raw, &said) // some servers send a string alone
+	r := dial.Refused("reported an error in its answer")
+	switch kind := said.Type + " " + strings.Trim(string(said.Code), `"`); {
+	case containsAny(kind, "context_length_exceeded", "exceed_context_size_error", "request_too_large"):
+		return tooLong(r)
+	case containsAny(kind, "overloaded_error", "rate_limit", "api_error", "server_error", "unavailable_error",
+		"timeout_error", " 429", " 500", " 502", " 503", " 504", " 529"):
+		r.Passing = true
+	}
+	return r.WithHint("look into the log of its server")
+}
+
+func containsAny(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,401 @@
+package llm
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// maxStream bounds what is read of an answer in bytes, with all that is no text.
+const maxStream = 64 << 20
+
+// protocol is how a kind of provider is spoken to.
+type protocol interface {
+	// encode writes a request as JSON.
+	encode(r *Request, model string) ([]byte, error)
+	// authorize puts the key, if there is one, and what else is needed into a header.
+	authorize(h http.Header, key string)
+	// event reads the data of an event, or a whole reply. Errors are *dial.Refusal and those
+	// of the collector.
+	event(data []byte, c *collector) error
+}
+
+// remote is a provider that is asked over HTTP.
+type remote struct {
+	words    dial.Service
+	o        Options
+	at       *dial.Address
+	protocol protocol
+	client   *http.Client
+	time     Timing
+}
+
+// Info says who is asked.
+func (p *remote) Info() Info {
+	key, err := dial.Key(p.o.Key, p.words.Setting+".key")
+	return Info{
+		Name: p.o.Name, Kind: p.o.Kind, Base: p.o.Base, Model: p.o.Model,
+		Local: p.o.Local && p.at.Local, KeyPresent: err == nil && key != "",
+	}
+}
+
+// Close ends the connections that are idle.
+func (p *remote) Close() { p.client.CloseIdleConnections() }
+
+// Why a stream is ended from within.
+var (
+	errFirstByte = errors.New("no first byte")
+	errIdle      = errors.New("no next byte")
+	errTotal     = errors.New("too long in all")
+)
+
+// Stream asks, and again when that may help and nothing was passed on yet; see [Provider].
+func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error) (Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return Answer{Finish: Cancelled}, err
+	}
+	if err := r.check(); err != nil {
+		return Answer{Finish: Interrupted}, err
+	}
+	key, err := p.key()
+	if err != nil {
+		return nobody(fault.Message(err)+".", hintOf(err), emit)
+	}
+	model := r.Model
+	if model == "" {
+		model = p.o.Model
+	}
+	body, err := p.request(r, model, key)
+	if err != nil {
+		return Answer{Finish: Interrupted}, err
+	}
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer p.time.AfterFunc(totalTimeout, func() { cancel(errTotal) })()
+	for try := 1; ; try++ {
+		c := p.collector(emit)
+		err := p.attempt(work, body, key, model, c)
+		if err == nil {
+			return c.answer(r, model, c.finish), nil
+		}
+		var refusal *dial.Refusal
+		if errors.As(err, &refusal) && refusal.Passing && !c.emitted && try < tries && work.Err() == nil {
+			err = p.time.Sleep(work, p.time.pause(try, refusal.After))
+			if err == nil {
+				continue
+			}
+		}
+		finish := Interrupted
+		var left emitError
+		if ctx.Err() != nil || errors.As(err, &left) {
+			finish = Cancelled
+		}
+		return c.answer(r, model, finish), p.failed(ctx, work, err)
+	}
+}
+
+func (p *remote) collector(emit func(Delta) error) *collector {
+	c := &collector{emit: emit}
+	if p.o.Kind == OpenAI {
+		c.tagged = &thoughts{}
+	}
+	return c
+}
+
+// key returns the key, "" for none. It is read for each call, so that a new one counts at
+// once and none is kept. The error is that of one that is wanted and not there.
+func (p *remote) key() (string, error) {
+	setting := p.words.Setting + ".key"
+	key, err := dial.Key(p.o.Key, setting)
+	switch {
+	case err != nil:
+		return "", err
+	case key == "" && p.o.Base == defaultBases[p.o.Kind]: // it would be refused
+		return "", fault.New(fault.Unavailable, "%s says nowhere where the key is", setting).
+			WithHint("set %s to env:%s, or to file:PATH or keyring:NAME", setting, variables[p.o.Kind])
+	}
+	return key, nil
+}
+
+// request encodes a request and checks that it and the key may be sent.
+func (p *remote) request(r *Request, model, key string) ([]byte, error) {
+	if strings.TrimSpace(model) == "" {
+		return nil, fault.Field("model", "no model is named").WithHint("set chat.model, or %s.model", p.words.Setting)
+	}
+	_, err := p.words.Resolve(dial.Target{URL: p.o.Base, Model: model, Key: key, AllowRemote: true})
+	var f *fault.Error
+	if errors.As(err, &f) && f.Field != "model" { // it is the fault of a setting, not of the caller
+		return nil, fault.New(fault.Unavailable, "the provider %s can't be asked: %s", p.o.Name, f.Msg).WithHint("%s", f.Hint)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.protocol.encode(r, model)
+}
+
+// attempt asks once. The connection is closed when it returns before the end of the answer.
+func (p *remote) attempt(ctx context.Context, body []byte, key, model string, c *collector) error {
+	one, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	wait := firstByteTimeout
+	if p.at.Local {
+		wait = firstByteOnThisMachine
+	}
+	arrived := p.time.AfterFunc(wait, func() { cancel(errFirstByte) })
+	defer arrived()
+	req, err := p.at.NewRequest(one, body, "text/event-stream")
+	if err != nil {
+		return err
+	}
+	p.protocol.authorize(req.Header, key)
+	res, err := p.client.Do(req)
+	if err != nil {
+		return p.unreached(one, err)
+	}
+	defer func() { _ = res.Body.Close() }() // what was read is all that counts
+	if res.StatusCode != http.StatusOK {
+		return p.complaint(res, model)
+	}
+	if coding := res.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return dial.Refused("sent a compressed answer, which it was not asked for").
+			WithHint("look for a proxy before its server")
+	}
+	watched := &watchedBody{from: res.Body, arrived: arrived, watch: func() func() bool {
+		return p.time.AfterFunc(idleTimeout, func() { cancel(errIdle) })
+	}}
+	err = p.read(watched, c)
+	var refusal *dial.Refusal
+	var left emitError
+	if err == nil || errors.As(err, &refusal) || errors.As(err, &left) {
+		return errors.Join(c.flushed(err), err)
+	}
+	return errors.Join(c.flushed(err), p.unreached(one, err))
+}
+
+// flushed passes on what was held back, unless it was the caller who ended the answer.
+func (c *collector) flushed(err error) error {
+	var left emitError
+	if errors.As(err, &left) {
+		return nil
+	}
+	return c.flush()
+}
+
+// watchedBody bounds a body in bytes, and in the time in which nothing comes.
+type watchedBody struct {
+	from    io.Reader
+	arrived func() bool        // stops the watch for the first byte
+	watch   func() func() bool // starts one for the next, and returns what stops it
+	begun   bool
+	size    int
+}
+
+// Read reads. No watch runs while nobody waits for a byte: a caller may be slow.
+func (b *watchedBody) Read(to []byte) (int, error) {
+	stop := b.arrived
+	if b.begun {
+		stop = b.watch()
+	}
+	n, err := b.from.Read(to)
+	stop()
+	b.begun = b.begun || n > 0
+	b.size += n
+	if b.size > maxStream {
+		return n, dial.Refused("sent more than %d MiB", maxStream>>20)
+	}
+	return n, err
+}
+
+// read reads an answer: a stream of events, or a whole reply of a server that does not stream.
+// What the header says it is does not count.
+func (p *remote) read(body io.Reader, c *collector) error {
+	from := bufio.NewReaderSize(body, 16<<10)
+	first, err := firstOf(from)
+	switch {
+	case err == io.EOF:
+		r := dial.Refused("sent nothing")
+		r.Passing = true
+		return r
+	case err != nil:
+		return err
+	case first == '<':
+		return dial.Refused("answered with a page and no answer").
+			WithHint("correct %s.base", p.words.Setting)
+	case first == '{':
+		reply, err := dial.Read(from, maxAnswer)
+		if err != nil {
+			return err
+		}
+		if err := p.protocol.event(reply, c); err != nil {
+			return err
+		}
+		return c.ended()
+	}
+	events := newEvents(from)
+	for !c.done {
+		data, err := events.next()
+		switch {
+		case err == io.EOF:
+			return c.ended()
+		case errors.Is(err, errLongEvent):
+			return dial.Refused("sent a line of more than %d MiB", maxEvent>>20)
+		case err != nil:
+			return err
+		}
+		if err := p.protocol.event(data, c); err != nil {
+			return err
+		}
+	}
+	return c.ended()
+}
+
+// firstOf passes over blanks and a byte order mark and returns the byte that comes next.
+func firstOf(from *bufio.Reader) (byte, error) {
+	mark, err := from.Peek(3)
+	if err == nil && bytes.Equal(mark, []byte("\xEF\xBB\xBF")) {
+		_, _ = from.Discard(3) // it is buffered
+	}
+	for {
+		b, err := from.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
+			return b, from.UnreadByte()
+		}
+	}
+}
+
+// ended says whether an answer is whole when nothing of it comes any more.
+func (c *collector) ended() error {
+	if c.finish != "" {
+		return nil
+	}
+	if c.done {
+		c.finish = Stop
+		return nil
+	}
+	r := dial.Refused("broke off its answer")
+	r.Passing = true
+	return r.WithHint("look into the log of its server")
+}
+
+// unreached is why no whole answer came: a *dial.Refusal, or the error of ctx.
+func (p *remote) unreached(ctx context.Context, err error) error {
+	var op *net.OpError
+	var r *dial.Refusal
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errFirstByte):
+		wait := firstByteTimeout
+		if p.at.Local {
+			wait = firstByteOnThisMachine
+		}
+		return late(true, "gave no answer within %s", wait).WithHint("look whether its model is too large for its machine")
+	case errors.Is(cause, errIdle):
+		return late(false, "stopped in its answer for %s", idleTimeout).WithHint("try again")
+	case cause != nil:
+		return cause
+	case errors.As(err, &op) && op.Op == "dial" && op.Timeout():
+		return late(true, "took no connection within %s", connectTimeout).
+			WithHint("look whether this machine is online, or correct %s.base", p.words.Setting)
+	}
+	failed := p.words.Unreached(ctx, err, connectTimeout)
+	if errors.As(failed, &r) && r.Passing {
+		r.Fault.Retryable = true
+	}
+	return failed
+}
+
+// late is the refusal of a provider that took too long.
+func late(passing bool, format string, args ...any) *dial.Refusal {
+	return &dial.Refusal{Fault: fault.New(fault.Deadline, format, args...), Passing: passing}
+}
+
+// repeated are the statuses after which a request is repeated.
+var repeated = []int{408, 429, 500, 502, 503, 504, 529}
+
+// complaint is the refusal in a reply that is no success.
+func (p *remote) complaint(res *http.Response, model string) *dial.Refusal {
+	r := p.words.Complaint(res, model, longestAsked)
+	r.Passing = slices.Contains(repeated, r.Status) && !r.Long
+	r.After = nil
+	if r.Passing {
+		r.After = dial.RetryAfter(res.Header.Get("Retry-After"), p.time.Now(), longestAsked)
+	}
+	switch {
+	case r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden:
+		r.WithHint("it refuses the key: correct what %s.key leads to", p.words.Setting)
+	case r.Long:
+		return tooLong(r)
+	case r.Status == http.StatusTooManyRequests:
+		r.WithHint("wait, or raise the limits of the account")
+	}
+	return r
+}
+
+// tooLong is the refusal of what is too long for the model.
+func tooLong(r *dial.Refusal) *dial.Refusal {
+	r.Long, r.Fault.Kind = true, fault.Limit
+	return r.WithHint("shorten what is asked, or set maxContext of the conversation to what the model takes")
+}
+
+// failed is the error of a call for its caller.
+func (p *remote) failed(ctx, work context.Context, err error) error {
+	var left emitError
+	var refusal *dial.Refusal
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &left):
+		return left.error
+	case errors.Is(context.Cause(work), errTotal):
+		f := p.about(late(false, "took longer than %s in all", totalTimeout).WithHint("ask for a shorter answer"))
+		f.Retryable = true
+		return f
+	case errors.As(err, &refusal):
+		return p.about(refusal)
+	}
+	return fault.Wrap(fault.Internal, err, "cannot ask the provider %s", p.o.Name)
+}
+
+// about is the fault of a refusal, with the name of the provider.
+func (p *remote) about(r *dial.Refusal) *fault.Error {
+	f := fault.New(r.Fault.Kind, "the provider %s (%s) %s", p.o.Name, p.at.Host, r.Fault.Msg)
+	f.Hint, f.Err = r.Fault.Hint, r.Fault.Err
+	f.Retryable = r.Passing || r.Fault.Kind == fault.Deadline
+	return f
+}
+
+func hintOf(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Hint
+	}
+	return ""
+}
+
+// newRemote returns a provider of options that were checked.
+func newRemote(o Options, at *dial.Address, proto protocol) *remote {
+	p := &remote{o: o, at: at, protocol: proto, time: o.Time.orSystem(), words: service(o)}
+	// As many as there are conversations at a time; a server that hangs blocks no other call.
+	p.client, _ = dial.NewClient(dial.ClientOptions{Remote: at.Remote(true), Idle: 4, Connect: connectTimeout})
+	return p
+}
+
+// service is what errors say of a provider.
+func service(o Options) dial.Service {
+	return dial.Service{
+		Noun: "provider", Setting: fmt.Sprintf("chat.providers.%s", o.Name), Path: paths[o.Kind], Example: "llama3.2",
+		Pull: ", as before ollama pull", Start: "it has no such service", Outside: "base to another address", Base: "base",
+	}
+}
