@@ -17,8 +17,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// remembering are the methods that these tests hold to account: a new one without entries fails.
-func remembering() (list []*protocol.Method) {
+// methodsOfMemory are the methods that these tests hold to account: a new one without entries fails.
+func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
@@ -89,7 +89,7 @@ func TestREL6_WrongTypesOfWhatIsRemembered(t *testing.T) {
 	d := start(t)
 	before := d.do("admin.stats", `{}`)
 	tried := 0
-	for _, m := range remembering() {
+	for _, m := range methodsOfMemory() {
 		for _, wrong := range append(misfits(m.Params), misfit{"nonesuch", 1}) {
 			var params map[string]any
 			must(t, json.Unmarshal([]byte(m.Example.Params), &params))
@@ -371,7 +371,7 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 	fill := strings.NewReplacer("<chat>", chat, "<gone>", gone, `"<file>"`, quoted(file), `"<long>"`, quoted(long))
 	before := at(d.do("admin.stats", `{}`), "seq")
 	all := refusals()
-	for _, m := range remembering() {
+	for _, m := range methodsOfMemory() {
 		var met []int
 		for _, r := range all[m.Name] {
 			_, err := d.try(m.Name, fill.Replace(r.params))
