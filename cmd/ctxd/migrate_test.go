@@ -325,7 +325,16 @@ func openGolden(t *testing.T, dir string) *openStore {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &openStore{t: t, rooms: rooms, server: rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: rooms})}
+	s := &openStore{t: t, rooms: rooms}
+	s.server = rpc.New(rpc.Options{
+		Methods: rpc.Methods(), Rooms: rooms, DataDir: dir, Format: daemon.StoreFormat,
+		OpenStore: func() (*kv.Store, error) { return kv.Open(dir, daemon.StoreOptions(config.Store{})) },
+		OpenRooms: func(db *kv.Store) (fresh *rpc.Rooms, err error) { // admin.check does
+			fresh, err = daemon.RoomsOver(db, config.Records{}, daemon.Finding{}, slog.New(slog.DiscardHandler))
+			s.rooms = fresh
+			return fresh, err
+		},
+	})
 	go func() { _ = s.server.Serve(ln) }() // it ends with close
 	s.client, err = client.Dial(t.Context(), ln.Path(), client.Options{})
 	if err != nil {
