@@ -57,7 +57,7 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
 		}
 	}
 	c.Handle, c.Aliases = r.Handle, r.Former
-	c.ChangedAt = s.now(tx)
+	c.ChangedAt = c.changeTime(s.now(tx))
 	c.Version++
 	return Conversations.Put(tx, c.ID, c)
 }

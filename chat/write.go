@@ -402,7 +402,7 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 			return fault.Stale("conversation", c.ID, c.Version, *ch.IfVersion)
 		}
 		public := !c.Private
-		if now := s.now(tx); c.change(&ch, now) {
+		if now := c.changeTime(s.now(tx)); c.change(&ch, now) {
 			if public && c.Private && s.opts.Hide != nil {
 				if err := s.opts.Hide(tx, c.ID); err != nil {
 					return err
@@ -421,6 +421,17 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 		return nil, err
 	}
 	return out, nil
+}
+
+// changeTime is the time of a change now, which is not before that of another change or of a message, by whatever clock.
+// Private messages count for nothing, since every reader is told of changes.
+func (c *conversation) changeTime(now time.Time) time.Time {
+	for _, before := range []time.Time{c.ChangedAt, c.Public.At} {
+		if now.Before(before) {
+			now = before
+		}
+	}
+	return now
 }
 
 // change reports whether anything is another than before.
