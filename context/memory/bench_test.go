@@ -52,3 +52,38 @@ func BenchmarkGet(b *testing.B) {
 		must(b, err)
 	}
 }
+
+// BenchmarkMany lists, counts and ranks 100,000 memories.
+func BenchmarkMany(b *testing.B) {
+	w := open(b, memory.Limits{Bank: 1 << 30})
+	drafts := make([]memory.Draft, memory.MaxMany)
+	for i := range 100 {
+		for j := range drafts {
+			drafts[j] = memory.Draft{Statement: fmt.Sprintf(benchText, i*len(drafts)+j)}
+		}
+		_, err := w.mem.Add(b.Context(), w.local, drafts)
+		must(b, err)
+	}
+	b.Run("list", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, _, _, err := w.mem.List(b.Context(), w.local, memory.Filter{}, nil, 100)
+			must(b, err)
+		}
+	})
+	b.Run("stats", func(b *testing.B) {
+		for b.Loop() {
+			w.mem.Stats(w.local)
+		}
+	})
+	b.Run("profile", func(b *testing.B) {
+		for b.Loop() {
+			w.mem.Profile(w.local, memory.MaxProfile)
+		}
+	})
+	b.Run("add", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			w.say(fmt.Sprintf("This is new %d", i))
+		}
+	})
+}

@@ -254,3 +254,55 @@ func TestMEM1_ListsComeInPages(t *testing.T) {
 		}
 	}
 }
+
+// TestMEM1_PagesAreTheWholeList, whatever it is sorted by and however long the pages are.
+func TestMEM1_PagesAreTheWholeList(t *testing.T) {
+	w := open(t, memory.Limits{})
+	var used []string
+	for i := range 120 {
+		if i%7 != 0 { // several of one time
+			w.pass(time.Duration(i*i%11) * time.Second)
+		}
+		worth := float64(i%5) / 10
+		m := w.add(memory.Draft{Statement: fmt.Sprint("statement ", i), Importance: ptr(worth)})
+		if i%3 == 0 {
+			used = append(used, m.ID)
+		}
+	}
+	_, err := w.mem.RecordUse(t.Context(), w.local, used)
+	must(t, err)
+	numbers := func(page []*record.Memory) (list []int64) {
+		for _, m := range page {
+			list = append(list, m.Number)
+		}
+		return list
+	}
+	for _, by := range []string{memory.ByUpdated, memory.ByCreated, memory.ByQuality, memory.ByUse} {
+		f := memory.Filter{SortBy: by}
+		all, total, more, err := w.mem.List(t.Context(), w.local, f, nil, 1000)
+		must(t, err)
+		if total != 120 || len(all) != 120 || more {
+			t.Fatalf("by %s %d of %d, more: %t", by, len(all), total, more)
+		}
+		for _, limit := range []int{1, 7, 50, 119, 120} {
+			var got []int64
+			var after *memory.Place
+			for more := true; more; {
+				var page []*record.Memory
+				page, total, more, err = w.mem.List(t.Context(), w.local, f, after, limit)
+				must(t, err)
+				if total != 120 || len(page) == 0 {
+					t.Fatalf("by %s, %d a page: a page of %d, %d in all", by, limit, len(page), total)
+				}
+				got = append(got, numbers(page)...)
+				last := page[len(page)-1]
+				after = &memory.Place{
+					Updated: last.UpdatedAt, Created: last.CreatedAt, Quality: last.Quality, Uses: last.Use.Uses, Number: last.Number,
+				}
+			}
+			if want := numbers(all); !slices.Equal(got, want) {
+				t.Errorf("by %s, %d a page: %v, want %v", by, limit, got, want)
+			}
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -189,32 +188,62 @@ type listed struct {
 	uses int
 }
 
+// firstOf keeps the first of what is added to it, so that a page of a long list needs no sorting of it all.
+type firstOf struct {
+	most    int
+	compare func(a, b listed) int
+	list    []listed
+	full    bool // there were more than most: list[most-1] is the last of them, until more are added
+}
+
+func (f *firstOf) add(l listed) {
+	if f.full && f.compare(l, f.list[f.most-1]) > 0 {
+		return
+	}
+	f.list = append(f.list, l)
+	if len(f.list) == 2*f.most {
+		f.sorted()
+	}
+}
+
+// sorted returns what is kept, in order.
+func (f *firstOf) sorted() []listed {
+	slices.SortFunc(f.list, f.compare)
+	if len(f.list) >= f.most {
+		f.list, f.full = f.list[:f.most], true
+	}
+	return f.list
+}
+
 // List returns a page of the memories that a reader sees and a filter leaves in, how many there are
 // on all pages, and whether more follow. The page has limit of them at most, behind the place after,
 // nil for the beginning. O(memories), of pinned ones O(what is pinned and the candidates of a profile).
 func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Place,
 	limit int,
 ) (page []*record.Memory, total int, more bool, err error) {
-	var all []listed
+	first := firstOf{most: limit + 1, compare: func(a, b listed) int {
+		return f.compare(placeOf(a.m, a.uses), placeOf(b.m, b.uses))
+	}}
 	s.mu.RLock()
 	from := s.byID
 	if f.Pinned != nil && *f.Pinned {
 		from = s.standing
 	}
 	for _, m := range from {
-		if s.wanted(v, m, &f) {
-			all = append(all, listed{m, s.uses(m)})
+		if !s.wanted(v, m, &f) {
+			continue
+		}
+		total++
+		uses := s.uses(m)
+		if after == nil || f.compare(placeOf(m, uses), *after) > 0 {
+			first.add(listed{m, uses})
 		}
 	}
 	s.mu.RUnlock()
 	if err := ctx.Err(); err != nil {
 		return nil, 0, false, err
 	}
-	total = len(all)
-	slices.SortFunc(all, func(a, b listed) int { return f.compare(placeOf(a.m, a.uses), placeOf(b.m, b.uses)) })
-	if after != nil {
-		all = all[sort.Search(len(all), func(i int) bool { return f.compare(placeOf(all[i].m, all[i].uses), *after) > 0 }):]
-	}
+	all := first.sorted()
 	more = len(all) > limit
 	all = all[:min(limit, len(all))]
 	page = s.shown(v, func() []*Record {

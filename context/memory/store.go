@@ -105,8 +105,9 @@ type Store struct {
 	byNumber map[int64]string
 	byHandle map[string]owner.Owner
 	contexts map[string]*ContextRecord
-	bank     int // active memories of the tier memoryBank
-	kept     int // of these, what may not be archived
+	text     int64 // bytes of all statements and summaries
+	bank     int   // active memories of the tier memoryBank
+	kept     int   // of these, what may not be archived
 	synonyms *synonyms.View
 	groups   *groups.Index
 }
@@ -210,6 +211,7 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 func (s *Store) put(old, now *Record) {
 	if old != nil {
 		s.countBank(old, -1)
+		s.text -= old.size()
 		s.groups.Put(&old.MemoryRecord, nil)
 		delete(s.byID, old.ID)
 		delete(s.standing, old.ID)
@@ -220,6 +222,7 @@ func (s *Store) put(old, now *Record) {
 	}
 	if now != nil {
 		s.countBank(now, 1)
+		s.text += now.size()
 		s.groups.Put(nil, &now.MemoryRecord)
 		s.byID[now.ID] = now
 		if now.Pinned || inProfile(now) {
