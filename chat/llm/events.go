@@ -39,6 +39,7 @@ func (e *events) next() ([]byte, error) {
 			if len(e.data) > 0 {
 				return e.data, nil
 			}
+			e.skipEmpty()
 			continue
 		}
 		name, value, _ := bytes.Cut(e.line, []byte(":"))
@@ -59,6 +60,19 @@ func (e *events) next() ([]byte, error) {
 		return e.data, nil
 	}
 	return nil, e.ended
+}
+
+// skipEmpty passes over the empty lines that have arrived: a flood of them would be slow, one by one.
+func (e *events) skipEmpty() {
+	chunk, _ := e.from.Peek(e.from.Buffered()) // it is there
+	end := 0
+	for end < len(chunk) && (chunk[end] == '\n' || chunk[end] == '\r') {
+		end++
+	}
+	if end > 0 {
+		e.afterCR = chunk[end-1] == '\r'
+		_, _ = e.from.Discard(end)
+	}
 }
 
 // readLine reads a line without its end into e.line. At the end of the stream it is what

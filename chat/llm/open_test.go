@@ -9,10 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zalando/go-keyring"
-
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -77,15 +74,11 @@ func TestPRIV4_WhichProviderIsLocal(t *testing.T) {
 
 // TestCHAT23_KeysStaySecret puts a key everywhere where one may be found, and looks for it in all that a provider says.
 func TestCHAT23_KeysStaySecret(t *testing.T) {
-	keyring.MockInit()
-	if err := keyring.Set(dial.KeyringService, "ours", canaryKey); err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(file, []byte(canaryKey+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, source := range []string{"env:" + keyName, "file:" + file, "keyring:ours"} {
+	for _, source := range []string{"env:" + keyName, "file:" + file} {
 		for _, k := range llm.Kinds {
 			s := play(t, k, func(w http.ResponseWriter, r *http.Request, n int) {
 				if n == 1 {

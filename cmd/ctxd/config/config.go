@@ -40,6 +40,7 @@ type Config struct {
 	Store    Store
 	Embedder Embedder
 	Reranker Reranker
+	Chat     Chat
 	Weights  Weights
 	Fusion   string // FusionByScore or FusionByRank
 	Limits   rpc.Limits
@@ -144,6 +145,7 @@ func Load(path string, flags Given) (*Config, error) {
 	if err := c.readFile(path); err != nil {
 		return nil, err
 	}
+	c.nameProviders(flags, os.Environ())
 	if err := c.checkEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
@@ -264,6 +266,9 @@ func (c *Config) finish() error {
 		key := strings.TrimSuffix("rerank."+err.Field, ".")
 		return &Error{Key: key, At: c.Setting(key).Origin, Fault: err}
 	}
+	if err := c.Chat.check(); err != nil {
+		return &Error{Key: err.Field, At: c.Setting(err.Field).Origin, Fault: err}
+	}
 	if int64(c.Records.MaxBody) > c.Limits.OutboundBytes {
 		body, outbound := c.Setting("limits.bodyBytes"), c.Setting("limits.outboundBytes")
 		said := outbound
@@ -322,6 +327,7 @@ func Assignments(list []string) (Given, error) {
 			return nil, command.Misuse(fmt.Sprintf("--set %q has no equals sign", word),
 				"ctxd serve --set limits.connections=100")
 		}
+		known.nameProvider(key)
 		if known.Setting(key) == nil {
 			return nil, &Error{Key: key, At: Origin{Source: fromFlag, where: "--set"}, Fault: known.unknownSetting(key)}
 		}
@@ -389,6 +395,7 @@ func Default() *Config {
 		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
 		Reranker: Reranker{Kind: NoReranker, Timeout: rerank.Timeout},
+		Chat:     defaultChat(),
 		Weights:  Weights{Lexical: defaultLexicalWeight, Semantic: defaultSemanticWeight},
 		Fusion:   FusionByScore,
 		Log:      Log{Level: "info", Format: "text", Size: DefaultLogSize, Keep: DefaultLogKeep},
@@ -400,7 +407,7 @@ func Default() *Config {
 		},
 	}
 	c.Records.Ranking = defaultRanking()
-	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.limitSettings())
+	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.chatSettings(), c.limitSettings())
 	for _, s := range c.Settings {
 		s.Origin = Origin{Source: FromDefault}
 	}

@@ -229,6 +229,7 @@ func (r *fileReader) pair(prefix string, pair *ast.MappingValueNode) error {
 				WithHint("remove one of the two"))
 	}
 	r.seen[key] = line
+	r.config.nameProvider(key)
 	if s := r.config.Setting(key); s != nil {
 		return r.take(s, line, pair.Value)
 	}

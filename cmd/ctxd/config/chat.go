@@ -1,0 +1,175 @@
+package config
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Chat is who answers in conversations, and what that may cost.
+type Chat struct {
+	Provider  string // NoProvider, or the name of one of Providers
+	Model     string // for conversations that name none
+	Budget    llm.Budget
+	Providers []*ChatProvider
+}
+
+// ChatProvider is a provider of language models.
+type ChatProvider struct {
+	Name  string
+	Kind  llm.Kind
+	Base  string // "" for that of the kind
+	Model string // "": that of the chat
+	Key   string // where it is found: none, env:NAME, file:PATH or keyring:NAME
+	Local bool   // the server is on this machine and passes nothing on
+}
+
+// NoProvider is the name of none.
+const NoProvider = string(llm.None)
+
+// maxBudget bounds what a budget may be, in tokens: none spends as much.
+const maxBudget = 1_000_000_000_000
+
+func defaultChat() Chat {
+	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget}
+	for _, k := range llm.Kinds {
+		c.Providers = append(c.Providers, &ChatProvider{Name: string(k), Kind: k, Base: llm.Base(k)})
+	}
+	return c
+}
+
+func (c *Config) chatSettings() []*Setting {
+	b := &c.Chat.Budget
+	list := []*Setting{
+		{key: "chat.provider", about: "who answers in conversations: none, or NAME of chat.providers.NAME; openai and anthropic are there, any other NAME is made by naming it", value: stringOf(&c.Chat.Provider, checkProviderName)},
+		{key: "chat.model", about: "name of the model for conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
+		{key: "chat.budget.tokensPerDay", about: "tokens that answers may take a day, in and out; 0 for any number", value: countOf(&b.TokensPerDay, 0, maxBudget)},
+		{key: "chat.budget.backgroundTokensPerDay", about: "tokens that titles, summaries and other steps in the background may take a day; 0 for any number", value: countOf(&b.BackgroundTokensPerDay, 0, maxBudget)},
+		{key: "chat.budget.requestsPerMinute", about: "requests to providers in a minute; 0 for any number", value: countOf(&b.RequestsPerMinute, 0, 100_000)},
+	}
+	for _, p := range c.Chat.Providers {
+		list = append(list, p.settings()...)
+	}
+	return list
+}
+
+func (p *ChatProvider) settings() []*Setting {
+	at := providersSection + p.Name + "."
+	return []*Setting{
+		{key: at + "kind", about: "its protocol: openai, the chat completions that Ollama, llama-server, LM Studio and many others have too; or anthropic", value: wordOf(&p.Kind, llm.Kinds...)},
+		{key: at + "base", about: "address of its server, such as http://127.0.0.1:11434/v1", value: stringOf(&p.Base, checkEmbeddingURL)},
+		{key: at + "model", about: "name of the model on it, before chat.model", value: stringOf(&p.Model, checkModelName)},
+		{key: at + "key", about: "where to find its API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&p.Key)},
+		{key: at + "local", about: "true when it runs on this machine and passes nothing on; otherwise nothing private is sent to it", value: yesOf(&p.Local)},
+	}
+}
+
+// providersSection is what the keys of providers begin with.
+const providersSection = "chat.providers."
+
+var (
+	providerName     = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)
+	providerVariable = regexp.MustCompile(`^CTXD_CHAT_PROVIDERS_([A-Z][A-Z0-9]{0,31})_[A-Z]+$`)
+)
+
+// nameProvider makes the settings of the provider that a key names, if it is named for the first time.
+func (c *Config) nameProvider(key string) {
+	rest, ok := strings.CutPrefix(key, providersSection)
+	name, _, _ := strings.Cut(rest, ".")
+	if !ok || !providerName.MatchString(name) || name == NoProvider || c.Chat.named(name) != nil {
+		return
+	}
+	p := &ChatProvider{Name: name, Kind: llm.OpenAI}
+	c.Chat.Providers = append(c.Chat.Providers, p)
+	added := p.settings()
+	for _, s := range added {
+		s.Origin = Origin{Source: FromDefault}
+	}
+	last := len(c.Settings) - 1
+	for last >= 0 && !strings.HasPrefix(c.Settings[last].key, providersSection) {
+		last--
+	}
+	c.Settings = slices.Insert(c.Settings, last+1, added...)
+}
+
+// nameProviders makes the settings of providers that flags and variables name.
+func (c *Config) nameProviders(flags Given, environ []string) {
+	for key := range flags {
+		c.nameProvider(key)
+	}
+	for _, pair := range environ {
+		variable, text, _ := strings.Cut(pair, "=")
+		if m := providerVariable.FindStringSubmatch(variable); m != nil && text != "" {
+			c.nameProvider(providersSection + strings.ToLower(m[1]))
+		}
+	}
+}
+
+// named returns the provider of a name, or nil.
+func (c *Chat) named(name string) *ChatProvider {
+	for _, p := range c.Providers {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Options are those of a provider, by its name. It is none for NoProvider and for a name that there
+// is none of.
+func (c *Chat) Options(name string) llm.Options {
+	p := c.named(name)
+	if p == nil {
+		return llm.Options{Name: NoProvider, Kind: llm.None}
+	}
+	o := llm.Options{Name: p.Name, Kind: p.Kind, Base: p.Base, Model: p.Model, Key: p.Key, Local: p.Local}
+	if o.Base == llm.Base(llm.Kind(p.Name)) {
+		o.Base = "" // that of the kind, should the kind have been changed
+	}
+	if o.Model == "" {
+		o.Model = c.Model
+	}
+	return o
+}
+
+// check finds what only shows when all is known. Its field is the key of a setting.
+func (c *Chat) check() *fault.Error {
+	for _, p := range c.Providers {
+		o := c.Options(p.Name)
+		var f *fault.Error
+		if errors.As(o.Check(), &f) {
+			f.Field = providersSection + p.Name + "." + f.Field
+			return f
+		}
+	}
+	if c.Provider == NoProvider || c.named(c.Provider) != nil {
+		return nil
+	}
+	names := []string{NoProvider}
+	for _, p := range c.Providers {
+		names = append(names, p.Name)
+	}
+	f := fault.Field("chat.provider", "there is no provider of this name")
+	return f.WithHint("give one of %s, or name another one by chat.providers.NAME.base", strings.Join(names, ", "))
+}
+
+// checkProviderName refuses what is no name. The error does not show it: it may be a key.
+func checkProviderName(text string) *fault.Error {
+	if !providerName.MatchString(text) {
+		return fault.New(fault.Invalid, "it is no name of a provider").WithHint("give none, openai, anthropic or the NAME of chat.providers.NAME")
+	}
+	return nil
+}
+
+// checkModelName refuses what is empty or looks like a key, which it does not show.
+func checkModelName(text string) *fault.Error {
+	if strings.HasPrefix(strings.TrimSpace(text), "sk-") {
+		return fault.New(fault.Invalid, "it looks like a key, and is no name of a model").
+			WithHint("chat.providers.NAME.key says where a key is found; replace one that was shown")
+	}
+	return notBlank(text)
+}
