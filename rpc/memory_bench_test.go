@@ -62,16 +62,47 @@ func (f foundBefore) Search(context.Context, *audience.View, recall.Request) (*r
 	return f.result, nil
 }
 
-// BenchmarkPERF19 assembles the prompt of a message with five mentions of 2,000 entities, and the same with ten
-// references and ten memories of 10,000, without the search for them.
+// BenchmarkPERF19 assembles prompts, and the same with ten references and ten memories of 10,000, without the search
+// for them: that of a message with five mentions of 2,000 small entities, and one of 30 KB as PERF-4 has it, with five
+// notes and what five of 20,000 standard entities lead to.
 func BenchmarkPERF19(b *testing.B) {
+	small, mentions := mentionRooms(b)
+	large, prompts := promptRooms(b, 0)
+	for _, of := range []struct {
+		name   string
+		rooms  *rpc.Rooms
+		params []gather.Params
+	}{{"mentions", small, []gather.Params{{Text: mentions}}}, {"30KB", large, prompts}} {
+		view := of.rooms.Audience.View(audience.Local)
+		g, refs := remembering(b, of.rooms, view)
+		for _, with := range []string{"without", "memories"} {
+			list := slices.Clone(of.params)
+			for i := range list {
+				if with == "memories" {
+					list[i].Text, list[i].Memories = refs+list[i].Text, 10
+				}
+			}
+			b.Run(of.name+"/"+with, func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					res, err := g.Assemble(b.Context(), gather.Readers{Prompt: view, Report: view}, list[i%len(list)])
+					must(b, err)
+					b.ReportMetric(float64(res.Report.Chars), "chars")
+				}
+			})
+		}
+	}
+}
+
+// mentionRooms returns rooms over 2,000 small entities, and a message that mentions five of them.
+func mentionRooms(b *testing.B) (rooms *rpc.Rooms, text string) {
+	b.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(b, err)
 	b.Cleanup(func() { must(b, db.Close()) })
-	rooms, err := roomsOver(db)
+	rooms, err = roomsOver(db)
 	must(b, err)
-	ctx, view := b.Context(), rooms.Audience.View(audience.Local)
-	_, _, err = rooms.Entities.PutType(ctx, entities.Type{Name: "Project", Fields: []entities.Field{
+	_, _, err = rooms.Entities.PutType(b.Context(), entities.Type{Name: "Project", Fields: []entities.Field{
 		{Name: "status", Type: record.Text}, {Name: "note", Type: record.Text}, {Name: "lead", Type: record.EntityRef},
 	}}, nil, false)
 	must(b, err)
@@ -86,9 +117,19 @@ func BenchmarkPERF19(b *testing.B) {
 		things = append(things, e)
 	}
 	for part := range slices.Chunk(things, entities.MaxMany) {
-		_, err = rooms.Entities.PutMany(ctx, part)
+		_, err = rooms.Entities.PutMany(b.Context(), part)
 		must(b, err)
 	}
+	for i := range 5 {
+		text += "@[" + things[400*i+1].Name + "] "
+	}
+	return rooms, text + "what of the garden and the river?"
+}
+
+// remembering puts 10,000 memories into rooms, and returns what assembles prompts with ten of them that were found
+// before, and references to ten.
+func remembering(b *testing.B, rooms *rpc.Rooms, view *audience.View) (g *gather.Gatherer, refs string) {
+	b.Helper()
 	var drafts []memory.Draft
 	for d := range fixtures.StandardDocuments(10_000) {
 		m := memory.Draft{ID: fmt.Sprint("m", len(drafts)), Tier: record.TierPatterns, Statement: d.Title + " is what I think of"}
@@ -99,32 +140,16 @@ func BenchmarkPERF19(b *testing.B) {
 		drafts = append(drafts, m)
 	}
 	for part := range slices.Chunk(drafts, memory.MaxMany) {
-		_, err = rooms.Memory.Add(ctx, view, part)
+		_, err := rooms.Memory.Add(b.Context(), view, part)
 		must(b, err)
-	}
-	text, refs := "", ""
-	for i := range 5 {
-		text += "@[" + things[400*i+1].Name + "] "
 	}
 	for i := range 10 {
 		refs += fmt.Sprintf("#%d ", 900*i+1)
 	}
-	text += "what of the garden and the river?"
-	found, err := rooms.Recall.Search(ctx, view, recall.Request{Query: "what do I think of the garden and the river?", Limit: 30})
+	found, err := rooms.Recall.Search(b.Context(), view,
+		recall.Request{Query: "what do I think of the garden and the river?", Limit: 30})
 	must(b, err)
-	g := gather.Open(db, rooms.Audience, gather.Options{
+	return gather.Open(rooms.KV, rooms.Audience, gather.Options{
 		Refs: rooms.Refs, Memories: rooms.Memory, Conversations: rooms.Chat, Finder: foundBefore{found},
-	})
-	for name, p := range map[string]gather.Params{
-		"without":  {Text: text},
-		"memories": {Text: refs + text, Memories: 10},
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				res, err := g.Assemble(ctx, gather.Readers{Prompt: view, Report: view}, p)
-				must(b, err)
-				b.ReportMetric(float64(res.Report.Chars), "chars")
-			}
-		})
-	}
+	}), refs
 }

@@ -79,9 +79,11 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 func (s *Store) shown(v *audience.View, choose func() []*Record) []*record.Memory {
 	s.mu.RLock()
 	chosen := slices.DeleteFunc(choose(), func(m *Record) bool { return m == nil })
-	out := make([]*record.Memory, len(chosen))
+	// They are large: one piece of memory for all of them costs a third of one for each.
+	list, out := make([]record.Memory, len(chosen)), make([]*record.Memory, len(chosen))
 	for i, m := range chosen {
-		out[i] = s.whole(v, m)
+		out[i] = &list[i]
+		s.whole(v, m, out[i])
 	}
 	s.mu.RUnlock()
 	if v.Hides() {
@@ -92,9 +94,9 @@ func (s *Store) shown(v *audience.View, choose func() []*Record) []*record.Memor
 	return out
 }
 
-// whole returns a memory with what is kept apart from it, as far as the reader knows of it. Hold s.mu.
-func (s *Store) whole(v *audience.View, m *Record) *record.Memory {
-	out := &record.Memory{MemoryRecord: m.MemoryRecord, Quality: quality(m), Contexts: []string{}}
+// whole fills a memory with what is kept apart from it, as far as the reader knows of it. Hold s.mu.
+func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
+	out.MemoryRecord, out.Quality, out.Contexts = m.MemoryRecord, quality(m), []string{}
 	if u := s.use[m.ID]; u != nil {
 		out.Use = *u
 	}
@@ -106,7 +108,7 @@ func (s *Store) whole(v *audience.View, m *Record) *record.Memory {
 	}
 	slices.Sort(out.Contexts)
 	if !v.Hides() {
-		return out
+		return
 	}
 	hidden := func(id string) bool { return !Sees(v, s.byID[id]) }
 	out.Supersedes = slices.DeleteFunc(slices.Clone(m.Supersedes), hidden)
@@ -118,7 +120,6 @@ func (s *Store) whole(v *audience.View, m *Record) *record.Memory {
 	if hidden(m.MergedInto) {
 		out.MergedInto = ""
 	}
-	return out
 }
 
 // mask takes out of a memory what tells of private entities and notes.
@@ -311,21 +312,28 @@ func (s *Store) Chooser(v *audience.View, f Filter) func(*Record) bool {
 
 // Shown returns memories as a reader sees them, nil for each that is gone or that he does not see.
 func (s *Store) Shown(v *audience.View, ids []string) []*record.Memory {
-	there := make(map[string]*record.Memory, len(ids))
-	for _, m := range s.shown(v, func() []*Record {
+	if len(ids) == 0 {
+		return nil
+	}
+	seen := make([]bool, len(ids))
+	list := s.shown(v, func() []*Record {
 		list := make([]*Record, 0, len(ids))
-		for _, id := range ids {
+		for i, id := range ids {
 			if m := s.byID[id]; Sees(v, m) {
+				seen[i] = true
 				list = append(list, m)
 			}
 		}
 		return list
-	}) {
-		there[m.ID] = m
+	})
+	if len(list) == len(ids) {
+		return list
 	}
 	out := make([]*record.Memory, len(ids))
-	for i, id := range ids {
-		out[i] = there[id]
+	for i := range ids {
+		if seen[i] {
+			out[i], list = list[0], list[1:]
+		}
 	}
 	return out
 }

@@ -21,15 +21,20 @@ type memoryItem struct {
 // case, n items.
 func (b *builder) reserve(limit int, list []Memory) {
 	items := make([]memoryItem, len(list))
-	sizes := make(map[string]int)
 	sum := b.style.frames[SectionReferenced].chars
 	for i := range list {
 		text := b.style.memory(&list[i], b.secret)
 		items[i] = memoryItem{&list[i], text, Chars(text)}
-		sizes[list[i].Group] += items[i].chars
 		sum += items[i].chars
 	}
-	for room := b.room(limit); sum > room && len(items) > 0; {
+	room := b.room(limit)
+	sizes := make(map[string]int) // of the groups
+	if sum > room {
+		for _, item := range items {
+			sizes[item.memory.Group] += item.chars
+		}
+	}
+	for sum > room && len(items) > 0 {
 		last := len(items) - 1
 		for i := last - 1; i >= 0; i-- {
 			if sizes[items[i].memory.Group] > sizes[items[last].memory.Group] {
@@ -83,6 +88,7 @@ func (b *builder) writeMemories() {
 	for _, c := range b.memories {
 		b.reserved -= c.chars
 		s := b.open(c.section, c.limit)
+		s.items = make([]Item, 0, len(c.items))
 		for _, item := range c.items {
 			m := item.memory
 			s.add(Item{Kind: m.reported(), ID: m.ID, Title: m.Title, Reason: m.Reason}, item.chars, item.text)

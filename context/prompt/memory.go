@@ -3,7 +3,9 @@ package prompt
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -96,12 +98,14 @@ func (m *Memory) shows() []string {
 // none of them can be taken for a heading or a rule. O(length).
 func markdownMemory(m *Memory) string {
 	var b strings.Builder
-	b.Grow(len(m.Statement) + len(m.Question) + len(m.ID) + len(m.Ref) + len(m.Conversation) + 64)
+	const around = 96 // what stands between the texts, with some room for marks
+	b.Grow(len(m.Statement) + len(m.Question) + len(m.ID) + len(m.Ref) + len(m.Conversation) + around)
 	b.WriteString("- [")
 	if label := labels[m.Source]; label != "" {
 		b.WriteString(label)
 		if m.Ref != "" {
-			b.WriteString(" " + escapeMemory(m.Ref))
+			b.WriteByte(' ')
+			b.WriteString(escapeMemory(m.Ref))
 		}
 		b.WriteString("] [")
 	}
@@ -110,30 +114,44 @@ func markdownMemory(m *Memory) string {
 		also(&b, ", ", m.Status)
 	}
 	also(&b, ", ", m.By)
-	also(&b, ", ", m.day())
+	if !m.At.IsZero() {
+		var day [len("-2006-01-02") + 8]byte // years have any number of digits
+		b.WriteString(", ")
+		b.Write(m.At.UTC().AppendFormat(day[:0], time.DateOnly))
+	}
 	also(&b, ", in ", m.Conversation)
 	b.WriteString("] ")
-	for i, line := range strings.Split(normalizeBreaks(m.Statement), "\n") {
-		if i == 0 {
-			b.WriteString(escapeMemory(line))
-			continue
+	first := true
+	for line := range strings.SplitSeq(normalizeBreaks(m.Statement), "\n") {
+		line = escapeMemory(line)
+		if !first {
+			b.WriteString("\n  ")
+			line = escapeStart(line)
 		}
-		b.WriteString("\n  " + escapeStart(escapeMemory(line)))
+		b.WriteString(line)
+		first = false
 	}
 	for _, other := range m.Contradicts {
-		b.WriteString(" (contradicts: " + escapeMemory(other) + ")")
+		b.WriteString(" (contradicts: ")
+		b.WriteString(escapeMemory(other))
+		b.WriteByte(')')
 	}
 	if m.Question != "" {
-		b.WriteString(" (answers: " + escapeMemory(m.Question) + ")")
+		b.WriteString(" (answers: ")
+		b.WriteString(escapeMemory(m.Question))
+		b.WriteByte(')')
 	}
-	b.WriteString(" [id:" + m.ID + "]\n")
+	b.WriteString(" [id:")
+	b.WriteString(m.ID)
+	b.WriteString("]\n")
 	return b.String()
 }
 
 // also writes a text behind others, unless it is empty.
 func also(b *strings.Builder, between, text string) {
 	if text = escapeMemory(text); text != "" {
-		b.WriteString(between + text)
+		b.WriteString(between)
+		b.WriteString(text)
 	}
 }
 
@@ -163,13 +181,33 @@ func xmlMemory(m *Memory, boundary string) string {
 }
 
 // escapeMemory is EscapeInline for a part of a memory: a backslash goes before every
-// bracket and parenthesis, since labels and the question stand between such.
+// bracket and parenthesis, since labels and the question stand between such. O(n),
+// without allocation when there is nothing to do.
 func escapeMemory(s string) string {
-	s = flatten(s)
-	if !strings.ContainsAny(s, `\[]()`) {
+	if isPlainMemory(s) {
 		return s
 	}
-	return memoryEscapes.Replace(s)
+	return memoryEscapes.Replace(flatten(s))
+}
+
+// isPlainMemory reports a text that escapeMemory leaves as it is: one of valid UTF-8
+// without line breaks and without the characters that it marks.
+func isPlainMemory(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 || chars.IsBreak(r) {
+				return false
+			}
+			i += size - 1
+		case '[' <= c && c <= ']', c == '(', c == ')': // between the brackets stands the backslash
+			return false
+		case '\n' <= c && c <= '\r':
+			return false
+		}
+	}
+	return true
 }
 
 var memoryEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `(`, `\(`, `)`, `\)`)
