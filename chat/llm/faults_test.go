@@ -377,3 +377,14 @@ func TestCHAT18_CancelledStreams(t *testing.T) {
 }
 
 var errFull = errors.New("the disk is full")
+
+// TestCHAT24_ACallThatIsNotWhole is heard and not given to be run.
+func TestCHAT24_ACallThatIsNotWhole(t *testing.T) {
+	s := play(t, llm.OpenAI, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		send(w, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\"\"}}]}}]}\n\n")
+	})
+	h, a, err := s.ask(t.Context())
+	if err == nil || a.Finish != llm.Interrupted || len(a.Calls) != 0 || !strings.Contains(h.calls.String(), `{"x"`) || len(s.requests()) != 1 {
+		t.Errorf("%+v %v, heard %s", a, err, h.calls.String())
+	}
+}
