@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -63,8 +64,8 @@ func (f foundBefore) Search(context.Context, *audience.View, recall.Request) (*r
 }
 
 // BenchmarkPERF19 assembles prompts, and the same with ten references and ten memories of 10,000, without the search
-// for them: that of a message with five mentions of 2,000 small entities, and one of 30 KB as PERF-4 has it, with five
-// notes and what five of 20,000 standard entities lead to.
+// for them, and with those that wait for its conversation: that of a message with five mentions of 2,000 small
+// entities, and one of 30 KB as PERF-4 has it, with five notes and what five of 20,000 standard entities lead to.
 func BenchmarkPERF19(b *testing.B) {
 	small, mentions := mentionRooms(b)
 	large, prompts := promptRooms(b, 0)
@@ -74,12 +75,16 @@ func BenchmarkPERF19(b *testing.B) {
 		params []gather.Params
 	}{{"mentions", small, []gather.Params{{Text: mentions}}}, {"30KB", large, prompts}} {
 		view := of.rooms.Audience.View(audience.Local)
-		g, refs := remembering(b, of.rooms, view)
-		for _, with := range []string{"without", "memories"} {
+		g, refs, conversation := withMemories(b, of.rooms, view)
+		for _, with := range []string{"without", "memories", "passive"} {
 			list := slices.Clone(of.params)
 			for i := range list {
-				if with == "memories" {
-					list[i].Text, list[i].Memories = refs+list[i].Text, 10
+				p := &list[i]
+				if with != "without" {
+					p.Text, p.Memories = refs+p.Text, 10
+				}
+				if with == "passive" {
+					p.ConversationID, p.Recall = conversation, &prompt.Recall{Mode: prompt.Both}
 				}
 			}
 			b.Run(of.name+"/"+with, func(b *testing.B) {
@@ -126,9 +131,9 @@ func mentionRooms(b *testing.B) (rooms *rpc.Rooms, text string) {
 	return rooms, text + "what of the garden and the river?"
 }
 
-// remembering puts 10,000 memories into rooms, and returns what assembles prompts with ten of them that were found
-// before, and references to ten.
-func remembering(b *testing.B, rooms *rpc.Rooms, view *audience.View) (g *gather.Gatherer, refs string) {
+// withMemories puts 10,000 memories into rooms, and returns what assembles prompts with ten of them that were found
+// before, references to ten, and a conversation for which some wait.
+func withMemories(b *testing.B, rooms *rpc.Rooms, view *audience.View) (g *gather.Gatherer, refs, conversation string) {
 	b.Helper()
 	var drafts []memory.Draft
 	for d := range fixtures.StandardDocuments(10_000) {
@@ -149,7 +154,8 @@ func remembering(b *testing.B, rooms *rpc.Rooms, view *audience.View) (g *gather
 	found, err := rooms.Recall.Search(b.Context(), view,
 		recall.Request{Query: "what do I think of the garden and the river?", Limit: 30})
 	must(b, err)
+	waiting, conversation := waitingFor(b, rooms.KV, rooms, found.Hits)
 	return gather.Open(rooms.KV, rooms.Audience, gather.Options{
-		Refs: rooms.Refs, Memories: rooms.Memory, Conversations: rooms.Chat, Finder: foundBefore{found},
-	}), refs
+		Refs: rooms.Refs, Memories: rooms.Memory, Conversations: rooms.Chat, Finder: foundBefore{found}, Passive: waiting,
+	}), refs, conversation
 }

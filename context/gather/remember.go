@@ -55,8 +55,10 @@ func (c *call) remember(clock *stopwatch) error {
 		return err
 	}
 	clock.lap("memories")
-	clock.stages[len(clock.stages)-1].Why = why
+	stage := &clock.stages[len(clock.stages)-1]
+	stage.Why = why
 	if r.passive {
+		stage.Ms = max(0, stage.Ms-r.waited.Ms)
 		clock.stages = append(clock.stages, r.waited)
 	}
 	return nil

@@ -319,7 +319,8 @@ func drawStages(s *term.Screen, stages []prompt.Stage) {
 			continue
 		}
 		total += st.Ms
-		t.Row(term.Line{term.Text(st.Name)}, term.Line{term.Text(term.Millis(st.Ms))}, nil)
+		t.Row(term.Line{term.Text(st.Name)}, term.Line{term.Text(term.Millis(st.Ms))},
+			term.Line{term.Styled(term.Faint, st.Why)})
 	}
 	t.Row(term.Line{term.Styled(term.Strong, "all")}, term.Line{term.Styled(term.Strong, term.Millis(total))}, nil)
 	t.Draw(s)
