@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -279,7 +280,7 @@ func TestMEM1_PagesAreTheWholeList(t *testing.T) {
 	}
 	for _, by := range []string{memory.ByUpdated, memory.ByCreated, memory.ByQuality, memory.ByUse} {
 		f := memory.Filter{SortBy: by}
-		all, total, more, err := w.mem.List(t.Context(), w.local, f, nil, 1000)
+		all, total, more, err := w.mem.List(t.Context(), w.local, f, nil, math.MaxInt)
 		must(t, err)
 		if total != 120 || len(all) != 120 || more {
 			t.Fatalf("by %s %d of %d, more: %t", by, len(all), total, more)

@@ -222,10 +222,11 @@ func (f *firstOf) sorted() []listed {
 func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Place,
 	limit int,
 ) (page []*record.Memory, total int, more bool, err error) {
+	s.mu.RLock()
+	limit = min(limit, len(s.byID)) // who wants all gives any number
 	first := firstOf{most: limit + 1, compare: func(a, b listed) int {
 		return f.compare(placeOf(a.m, a.uses), placeOf(b.m, b.uses))
 	}}
-	s.mu.RLock()
 	from := s.byID
 	if f.Pinned != nil && *f.Pinned {
 		from = s.standing
