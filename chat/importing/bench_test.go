@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/metrics"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,13 +119,57 @@ func decode(path string) (messages int, err error) {
 	return messages, err
 }
 
+// exportSize is how many bytes the export has. CTXD_BENCH_EXPORT_MB makes it another number.
+func exportSize(b *testing.B) int {
+	text := os.Getenv("CTXD_BENCH_EXPORT_MB")
+	if text == "" {
+		return 64 << 20
+	}
+	n, err := strconv.Atoi(text)
+	must(b, err)
+	return n << 20
+}
+
+// heapPeak samples how much the heap holds until it is stopped, which returns the most that it held beyond what it
+// holds then without garbage.
+func heapPeak() (stop func() (beyond uint64)) {
+	const held = "/memory/classes/heap/objects:bytes"
+	read := func() uint64 {
+		sample := []metrics.Sample{{Name: held}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	ended, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		most := uint64(0)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			most = max(most, read())
+			select {
+			case <-tick.C:
+			case <-ended:
+				peak <- most
+				return
+			}
+		}
+	}()
+	return func() uint64 {
+		close(ended)
+		most := <-peak
+		runtime.GC()
+		return most - min(most, read())
+	}
+}
+
 // BenchmarkPERF21_Import compares an import into a store on disk with decoding the same file. The time of
-// the processor is told beside that of the clock, which has the waiting for the disk in it.
+// the processor is told beside that of the clock, which has the waiting for the disk in it, and the memory that an
+// import takes beyond what the store keeps of it.
 func BenchmarkPERF21_Import(b *testing.B) {
-	const size = 64 << 20
+	size := exportSize(b)
 	path := exportOf(b, size)
 	b.Run("decode", func(b *testing.B) {
-		b.SetBytes(size)
+		b.SetBytes(int64(size))
 		before := cpuTime()
 		for b.Loop() {
 			_, err := decode(path)
@@ -137,8 +183,9 @@ func BenchmarkPERF21_Import(b *testing.B) {
 		first bool
 	}{{"import", importing.Options{}, false}, {"again", importing.Options{}, true}, {"dry-run", importing.Options{DryRun: true}, false}} {
 		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(size)
+			b.SetBytes(int64(size))
 			var used time.Duration
+			var beyond uint64
 			for b.Loop() {
 				b.StopTimer()
 				w := open(b, b.TempDir(), chat.Limits{})
@@ -148,11 +195,13 @@ func BenchmarkPERF21_Import(b *testing.B) {
 				}
 				runtime.GC()
 				b.StartTimer()
+				peak := heapPeak()
 				cpu := cpuTime()
 				r, err := importing.File(context.Background(), w.chat, w.view, path, c.o)
 				used += cpuTime() - cpu
 				b.StopTimer()
 				must(b, err)
+				beyond = max(beyond, peak())
 				if r.Messages+r.Known != r.Read.Messages {
 					b.Fatalf("%+v", r)
 				}
@@ -160,6 +209,7 @@ func BenchmarkPERF21_Import(b *testing.B) {
 				b.StartTimer()
 			}
 			b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s")
+			b.ReportMetric(float64(beyond)/(1<<20), "beyond-MiB")
 		})
 	}
 }
