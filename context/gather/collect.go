@@ -316,7 +316,7 @@ func (c *call) preload(nodes []graph.Node, full bool) {
 	c.scratch.touched = touched
 }
 
-// scratch is memory for a walk that is used again when its prompt is made: no
+// scratch is memory for the candidates that is used again when their prompt is made: no
 // part of it is in a result.
 type scratch struct {
 	nodes    []graph.Node // that were entered, and
@@ -324,7 +324,10 @@ type scratch struct {
 	places   []int32      // by number: the place in nodes, plus one
 	links    []prompt.Link
 	entities []prompt.Entity
-	touched  int // means nothing, but that what was read for it is near
+
+	referenced, recalled []prompt.Memory
+
+	touched int // means nothing, but that what was read for it is near
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -350,7 +353,10 @@ func (s *scratch) free() {
 	}
 	clear(s.blocks)
 	clear(s.entities)
+	clear(s.referenced)
+	clear(s.recalled)
 	s.nodes, s.blocks, s.links, s.entities = s.nodes[:0], s.blocks[:0], s.links[:0], s.entities[:0]
+	s.referenced, s.recalled = s.referenced[:0], s.recalled[:0]
 	scratches.Put(s)
 }
 

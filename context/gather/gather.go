@@ -176,6 +176,7 @@ func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found 
 		if err == nil {
 			err = c.remember(clock)
 		}
+		c.scratch.referenced, c.scratch.recalled = c.in.Referenced, c.in.Recalled
 		if err == nil {
 			err = c.readTexts()
 		}
@@ -241,7 +242,7 @@ func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, foun
 func (g *Gatherer) newCall(ctx context.Context, r *request, m *mentions, made rendered) *call {
 	c := &call{g: g, ctx: ctx, request: r, mentions: m, made: made, scratch: scratches.Get().(*scratch)}
 	c.room = room{blocks: math.MaxInt, bytes: math.MaxInt}
-	c.in.Entities = c.scratch.entities
+	c.in.Entities, c.in.Referenced, c.in.Recalled = c.scratch.entities, c.scratch.referenced, c.scratch.recalled
 	return c
 }
 

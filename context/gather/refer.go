@@ -31,7 +31,8 @@ const (
 func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen map[string]bool,
 	read *markdown.Message,
 ) error {
-	var all []resolve.Found
+	const few = 16 // more than most messages have
+	all := make([]resolve.Found, 0, few)
 	for f, err := range refs.InMessage(ctx, m.view, read) {
 		if err != nil {
 			return err
