@@ -159,3 +159,26 @@ func withMemories(b *testing.B, rooms *rpc.Rooms, view *audience.View) (g *gathe
 		Refs: rooms.Refs, Memories: rooms.Memory, Conversations: rooms.Chat, Finder: foundBefore{found}, Passive: waiting,
 	}), refs, conversation
 }
+
+// BenchmarkREF16 completes what is typed of 100,000 handles of entities over the socket, against a peer that answers
+// each request at once with a reply of the same size.
+func BenchmarkREF16(b *testing.B) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(b, err)
+	b.Cleanup(func() { must(b, db.Close()) })
+	rooms, err := roomsOver(db)
+	must(b, err)
+	fillThings(b, rooms.Entities, 100_000, 0)
+	p := serveRooms(b, rpc.Limits{}, *rooms).connect()
+	for _, c := range []struct{ name, typed string }{{"empty", ""}, {"letter", "k"}, {"letters", "ka"}, {"number", "9"}} {
+		msg := []byte(`{"jsonrpc":"2.0","id":1,"method":"refs.complete","params":{"prefix":"` + c.typed + "\"}}\n")
+		size := exchange(b, p, msg)
+		b.Run(c.name+"/ctxd", func(b *testing.B) {
+			latencies(b, func(int) int { return exchange(b, p, msg) })
+		})
+		b.Run(c.name+"/echo", func(b *testing.B) {
+			echo := dialRaw(b, answering(b, []byte(request(size, "x"))))
+			latencies(b, func(int) int { return exchange(b, echo, msg) })
+		})
+	}
+}
