@@ -89,56 +89,80 @@ func pairsOf(question string) (list []pair) {
 type finder struct {
 	split text.Splitter
 	pairs []pair
-	stems map[string]string // of the words that were looked up
-	heads map[[2]byte]bool  // the first two bytes of the stems of pairs, which no ending takes off
+	stems map[string]string    // of the words that were looked up
+	heads [1 << 16 / 64]uint64 // a bit for the first two bytes of each stem, which no ending takes off
+
+	last  string // stem of the word before; "" for one that is in no pair
+	found []int
 }
 
 func finderOf(pairs []pair) *finder {
-	f := &finder{pairs: pairs, stems: make(map[string]string), heads: make(map[[2]byte]bool)}
+	f := &finder{pairs: pairs, stems: make(map[string]string)}
 	for _, p := range pairs {
-		f.heads[headOf([]byte(p.first))], f.heads[headOf([]byte(p.second))] = true, true
+		for _, stem := range []string{p.first, p.second} {
+			head := headOf([]byte(stem))
+			f.heads[head/64] |= 1 << (head % 64)
+		}
 	}
 	return f
 }
 
-func headOf(word []byte) (head [2]byte) {
-	copy(head[:], word)
+func headOf(word []byte) (head int) {
+	head = int(word[0]) << 8
+	if len(word) > 1 {
+		head |= int(word[1])
+	}
 	return head
 }
 
-// in returns the places of the pairs that a document has.
-func (f *finder) in(d source.Doc) (found []int) {
+// in returns the places of the pairs that a document has. Words of ASCII, as most are, are read without a
+// call for each; see text.Splitter.
+func (f *finder) in(d source.Doc) []int {
+	f.found = nil
+	other := func(t text.Token) {
+		if !t.Symbol {
+			f.take(t.Text)
+		}
+	}
 	d.Fields(func(_ int, s string) bool {
-		last := ""
-		f.split.Split(s, func(t text.Token) {
-			if t.Symbol {
-				return
+		f.last = ""
+		for i := 0; i < len(s); {
+			if text.IsBlank(s[i]) {
+				i++
+				continue
 			}
-			if !f.heads[headOf(t.Text)] {
-				last = ""
-				return
+			end := f.split.Plain(s, i)
+			if end == i {
+				i = f.split.Next(s, i, other)
+				continue
 			}
-			stem := f.stem(t.Text)
-			if last != "" {
-				for i, p := range f.pairs {
-					if p.first == last && p.second == stem && !slices.Contains(found, i) {
-						found = append(found, i)
-					}
-				}
-			}
-			last = stem
-		})
-		return len(found) < len(f.pairs)
+			f.take(f.split.Word[:end-i])
+			i = end
+		}
+		return len(f.found) < len(f.pairs)
 	})
-	return found
+	return f.found
 }
 
-func (f *finder) stem(word []byte) string {
+// take takes in the next word of a text.
+func (f *finder) take(word []byte) {
+	head := headOf(word)
+	if f.heads[head/64]&(1<<(head%64)) == 0 {
+		f.last = ""
+		return
+	}
 	stem, ok := f.stems[string(word)]
 	if !ok {
 		w := string(word)
 		stem = text.StemEnglish(w)
 		f.stems[w] = stem
 	}
-	return stem
+	if f.last != "" {
+		for i, p := range f.pairs {
+			if p.first == f.last && p.second == stem && !slices.Contains(f.found, i) {
+				f.found = append(f.found, i)
+			}
+		}
+	}
+	f.last = stem
 }

@@ -311,7 +311,7 @@ func (f *figures) add(g figures) {
 }
 
 // conversations are the messages of long conversations, and the questions about each that have an answer.
-func conversations(t *testing.T) (spoken [][]said, questions map[string][]question) {
+func conversations(t testing.TB) (spoken [][]said, questions map[string][]question) {
 	t.Helper()
 	data := os.Getenv("CTXD_TESTDATA")
 	if data == "" {

@@ -104,7 +104,7 @@ func Paraphrases(t *testing.T, vault fs.FS, file string) Collection {
 }
 
 // EachLine calls do with the lines of a file.
-func EachLine(t *testing.T, name string, do func(line string)) {
+func EachLine(t testing.TB, name string, do func(line string)) {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {

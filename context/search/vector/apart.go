@@ -14,88 +14,95 @@ func (x *Index) Apart(question []float32, ids []string) []float32 {
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	common := x.common(ids)
+	wholes, common := x.wholes(ids)
 	asked := make([]float32, x.dims)
 	normalise(asked, question)
-	subtract(asked, common)
+	for d, v := range common {
+		asked[d] -= v
+	}
 	if !x.usable(asked) {
 		return near
 	}
 	normalise(asked, asked)
-	row, whole := make([]float32, x.dims), make([]float32, x.dims)
+	in := remainder{asked: asked, common: common, askedCommon: dot(asked, common), square: dot(common, common)}
+	for i, id := range ids {
+		if wholes[i] == nil {
+			continue
+		}
+		best := float32(-1)
+		for _, r := range x.items[id].rows {
+			if r != noRow {
+				b, j := x.at(int(r))
+				best = max(best, in.code(b.codes[j*x.stride:][:x.dims], b.scales[j]))
+			}
+		}
+		near[i] = (best + in.cosine(dot(asked, wholes[i]), dot(common, wholes[i]))) / 2
+	}
+	return near
+}
+
+// wholes returns the mean of the vectors of each item, of length 1, nil for one that has none, and the mean
+// of those. The caller has the lock.
+func (x *Index) wholes(ids []string) (list [][]float32, common []float32) {
+	list, common = make([][]float32, len(ids)), make([]float32, x.dims)
+	all := make([]float32, len(ids)*x.dims)
+	n := 0
 	for i, id := range ids {
 		it := x.items[id]
 		if it == nil {
 			continue
 		}
-		best := float32(-1)
-		for _, r := range it.rows {
-			if r != noRow {
-				x.decode(row, int(r))
-				best = max(best, cosineLess(asked, row, common))
-			}
+		whole := all[i*x.dims:][:x.dims]
+		x.mean(whole, it)
+		if !x.usable(whole) {
+			continue
 		}
-		if x.unitMean(whole, it) {
-			near[i] = (best + cosineLess(asked, whole, common)) / 2
-		}
-	}
-	return near
-}
-
-// common is the mean of items as wholes. The caller has the lock.
-func (x *Index) common(ids []string) []float32 {
-	sum, whole := make([]float32, x.dims), make([]float32, x.dims)
-	n := 0
-	for _, id := range ids {
-		if it := x.items[id]; it != nil && x.unitMean(whole, it) {
-			n++
-			for d, v := range whole {
-				sum[d] += v
-			}
+		normalise(whole, whole)
+		list[i] = whole
+		n++
+		for d, v := range whole {
+			common[d] += v
 		}
 	}
-	for d := range sum {
-		sum[d] /= float32(max(1, n))
+	for d := range common {
+		common[d] /= float32(max(1, n))
 	}
-	return sum
+	return list, common
 }
 
-// unitMean makes the mean of the vectors of an item, of length 1. It reports whether there is one. The
-// caller has the lock.
-func (x *Index) unitMean(mean []float32, it *item) bool {
-	x.mean(mean, it)
-	if !x.usable(mean) {
-		return false
-	}
-	normalise(mean, mean)
-	return true
+// remainder compares a question with vectors of length 1, all less what they have in common.
+type remainder struct {
+	asked       []float32 // the question less common, of length 1
+	common      []float32
+	askedCommon float32 // product of the two
+	square      float32 // of common
 }
 
-// decode reads a row from its codes. The caller has the lock.
-func (x *Index) decode(row []float32, i int) {
-	b, j := x.at(i)
-	scale := b.scales[j]
-	for d, c := range b.codes[j*x.stride:][:x.dims] {
-		row[d] = scale * float32(c)
-	}
-}
-
-func subtract(from, what []float32) {
-	for d, v := range what {
-		from[d] -= v
-	}
-}
-
-// cosineLess is the cosine of a vector of length 1 and another one less a third, 0 when nothing is left.
-func cosineLess(unit, v, less []float32) float32 {
-	var product, square float32
-	for d, a := range unit {
-		rest := v[d] - less[d]
-		product += a * rest
-		square += rest * rest
-	}
-	if square < 1e-12 {
+// cosine is that of the question and a vector, by the products of the vector with both.
+func (r *remainder) cosine(withAsked, withCommon float32) float32 {
+	square := 1 - 2*withCommon + r.square // of what remains of the vector
+	if square < 1e-6 {
 		return 0
 	}
-	return product / float32(math.Sqrt(float64(square)))
+	return (withAsked - r.askedCommon) / float32(math.Sqrt(float64(square)))
+}
+
+// code is cosine for a vector that is given by its codes.
+func (r *remainder) code(codes []int8, scale float32) float32 {
+	var a0, a1, c0, c1 float32
+	asked, common := r.asked[:len(codes)], r.common[:len(codes)]
+	i := 0
+	for ; i+2 <= len(codes); i += 2 {
+		x, y := float32(codes[i]), float32(codes[i+1])
+		a0 += x * asked[i]
+		a1 += y * asked[i+1]
+		c0 += x * common[i]
+		c1 += y * common[i+1]
+	}
+	for ; i < len(codes); i++ {
+		x := float32(codes[i])
+		a0 += x * asked[i]
+		c0 += x * common[i]
+	}
+	return r.cosine(scale*(a0+a1), scale*(c0+c1))
 }
