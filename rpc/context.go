@@ -12,6 +12,10 @@ func (c scope) contextAssemble(ctx context.Context, s *Session, p prompt.Params)
 	return c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
 }
 
+func (c scope) refsGather(ctx context.Context, s *Session, p prompt.GatherParams) (*prompt.Gathered, error) {
+	return c.gather.Gather(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
+}
+
 func (c scope) contextRecent(_ context.Context, _ *Session, p protocol.Recent) (protocol.RecentReports, error) {
 	return protocol.RecentReports{Reports: c.gather.Recent(p.Limit, c.view.Reader())}, nil
 }

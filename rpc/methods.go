@@ -48,6 +48,7 @@ func Methods() []Method {
 		storeless("refs.parse", refsParse),
 		method("refs.complete", scope.refsComplete),
 		method("refs.resolve", scope.refsResolve),
+		method("refs.gather", scope.refsGather),
 		method("refs.rename", scope.refsRename),
 
 		method("memory.add", scope.memoryAdd),

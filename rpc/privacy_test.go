@@ -223,6 +223,13 @@ var attempts = map[string][]string{
 		`{"text":"{name} scales","recall":{"mode":"both"},"conversationId":"` + openChat + `"}`, `{"text":"{title}","recall":{"mode":"passive"},"conversationId":"` + privateChat + `"}`,
 	},
 	"context.recent": {`{"limit":50}`, `{"audience":"local"}`},
+	"refs.gather": {
+		`{"text":"@pmem_{word} #1 #2 #3 @{word}_context @{word} @{tag}_tag @hive_tag @memory:pmem and @Plans [[{title}]]"}`,
+		`{"text":"@plans_context @{name}_person_entity @below_context @conv_{word}_talk_1a2b_msg_1 @ctx @{name} @[{name} Long] @{nick}","format":"xml"}`,
+		`{"text":"@Cid @Ann {name} scales of {title}","k":20,"format":"pkb","conversationId":"` + privateChat + `"}`,
+		`{"text":"{word} statement","attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"],"format":"pkb","conversationId":"` + openChat + `"}`,
+		`{"text":"@pmem_{word}","audience":"local"}`,
+	},
 	"refs.resolve": {
 		`{"refs":["@pmem_{word}","pmem","pctx","pboss","psecret","plone","@{word}_context","@{word}","@{name}","@[{name} Long]","{nick}","{lone}","[[{title}]]","[[{alias}]]"]}`,
 		`{"refs":["@{tag}_tag","@hive_tag","{word}_domain","@{name}_person_entity","{title}","{label}","@Plans {title}","@Plans [[{title}]]","Cid {title}","Cid [[{title}]]"]}`,

@@ -82,6 +82,7 @@ var commandsOfReaders = map[string][]line{
 	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),
 	"contexts tree":        said(""),
 	"refs resolve":         said("1", "2", "3", "4", "@zqmemory", "@zqcontext", "Zqcontext", "@zqtag_tag", "@Zqname", "zqstatement_about|open", "health"),
+	"refs gather":          said("#1 #2 #3 #4 @zqmemory @zqcontext @zqtag_tag", "@Zqname @Ann and scales|--format|xml|-k|20", "health @health_context open|--format|pkb", "x|--memory|1|--memory|2|-k|0"),
 	"contexts show":        said("health", "Health", "zqcontext", "Zqcontext"),
 	"inspect wql": said("SELECT p FROM Person p WHERE p.boss = {this}|--this|Zqnam", "SELECT t FROM Zqtyp t", "SELECT t FROM Thing t WHERE t.zqcolou = 3|--explain",
 		"SELECT p FROM Person p ORDER BY p.boss.name|--explain", "SELECT t FROM Thing t|--type|Zqtyp"),

@@ -89,7 +89,7 @@ func chosen(m *record.Memory, ref string) prompt.Memory {
 func candidate(m *record.Memory, source, reason string) prompt.Memory {
 	return prompt.Memory{
 		ID: m.ID, Title: m.Handle, Statement: m.Statement, Kind: m.Kind, Tier: m.Tier, Status: m.Status,
-		Source: source, Reason: reason,
+		Source: source, Reason: reason, Record: m,
 	}
 }
 

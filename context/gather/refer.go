@@ -231,6 +231,7 @@ func (c *call) said(of *referral) error {
 	c.in.Referenced = append(c.in.Referenced, prompt.Memory{
 		ID: m.ID, Title: of.ref, Reason: named(of.ref), Statement: m.Content, Kind: string(record.ResolvedMessage),
 		Source: prompt.SourceReferenced, Group: of.ref, Ref: of.ref, At: m.CreatedAt, By: m.Role,
+		ConversationID: m.ConversationID,
 	})
 	return nil
 }

@@ -227,5 +227,6 @@ func (r *remembering) episode(h episode) {
 	r.in.Recalled = append(r.in.Recalled, prompt.Memory{
 		ID: h.ID, Title: title, Reason: h.reason, Statement: h.Text, Kind: prompt.KindMessage,
 		Source: prompt.SourceAuto, Part: prompt.Episodes, At: m.CreatedAt, By: m.Role, Conversation: title,
+		ConversationID: m.Conversation,
 	})
 }

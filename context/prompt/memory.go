@@ -61,6 +61,9 @@ type Memory struct {
 	By           string    // of a message: who said it, user or assistant
 	Conversation string    // and in which conversation, by its title
 	Contradicts  []string  // statements of other memories
+
+	Record         *record.Memory // the memory itself; nil for a message, and
+	ConversationID string         // of a message: where it was said
 }
 
 // reported is the kind of the item in a report.

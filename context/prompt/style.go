@@ -12,6 +12,7 @@ type Format uint8
 const (
 	Markdown Format = iota
 	XML
+	PKB // of memories alone, see BuildMemories
 )
 
 // style is what tells the formats apart: how the pieces of a prompt are
@@ -64,8 +65,11 @@ func (s style) finished() *style {
 }
 
 func (f Format) style() *style {
-	if f == XML {
+	switch f {
+	case XML:
 		return xmlStyle
+	case PKB:
+		return pkbStyle
 	}
 	return markdownStyle
 }

@@ -1,6 +1,9 @@
 package protocol
 
-import "github.com/ctxd/ctxd/entities/record"
+import (
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/record"
+)
 
 // RefsParse are the parameters of refs.parse.
 type RefsParse struct {
@@ -67,6 +70,13 @@ var refsMethods = []Method{
 			`{"refs":["#42","@nobody"]}`,
 			`{"results":[{"ref":"#42",` + exampleMemoryRef + `},{"ref":"@nobody","error":{"code":1001,"message":"No memory, context or entity is called nobody","data":{"kind":"not_found","field":"refs[1]","hint":"give an id, a handle such as prefer_morning_workouts_a3f2, a number such as #42, or a name","retryable":false}}}]}`,
 		}, CodeNotFound, CodeConflict, CodeLimit),
+	describe[prompt.GatherParams, prompt.Gathered]("refs.gather", Read,
+		"Gather the memories for a message: the memory part of context.assemble, alone.",
+		"What the message refers to stands first, then what was attached, then the profile, what is pinned and what a search for the message finds, each once and whole. Beyond 24,000 characters of what the message refers to, whole items of the largest reference are left out; dropped says which. As pkb, each item is one line, and line breaks in it are references of XML.",
+		Example{
+			`{"text":"@ssdva when could we train?","k":5,"format":"pkb"}`,
+			`{"items":[{"memory":` + exampleMemory + `,"source":"referenced","ref":"@ssdva"}],"text":"<pkb_item source=\"referenced\" type=\"preference\" ref=\"@ssdva\">I prefer morning workouts</pkb_item>\n","dropped":[]}`,
+		}, CodeLimit, CodeDeadline),
 	describe[RefsRename, record.Renamed]("refs.rename", Mutation,
 		"Give a memory, a context or a conversation another handle.",
 		"The handle that it had goes on leading to it, and nobody else can have it; so may one of those before be its handle again. Of entities, tags and domains the handle follows the name: the error is 1002, and says to rename the entity.",

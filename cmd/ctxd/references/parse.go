@@ -18,6 +18,7 @@ type Options struct {
 // Command is ctxd refs.
 type Command struct {
 	Complete Complete `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
+	Gather   Gather   `cmd:"" help:"Show the memories that a model gets for a message, as a text."`
 	Parse    Parse    `cmd:"" help:"List the references in a message, and what is left of it to search by."`
 	Rename   Rename   `cmd:"" help:"Give a memory, a context or a conversation another handle; the former one leads there too."`
 	Resolve  Resolve  `cmd:"" help:"Show what references lead to, with the memories that belong to it."`
@@ -35,6 +36,7 @@ func (Command) Examples() []command.Example {
 		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"},
 		{"ctxd refs complete morning", "handles with a word that begins so"},
 		{"ctxd refs resolve @ssdva 42", "what that leads to"},
+		{`ctxd refs gather "@ssdva when could we train?"`, "what a model gets of it"},
 	}
 }
 

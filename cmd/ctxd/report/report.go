@@ -33,7 +33,7 @@ func Draw(s *term.Screen, r *prompt.Report) {
 		drawItems(s, section.Items)
 	}
 	drawWarnings(s, r.Warnings)
-	drawDropped(s, r.Dropped)
+	DrawDropped(s, r.Dropped)
 	drawQueryErrors(s, r)
 	drawStages(s, r.Stages)
 	s.Say()
@@ -214,7 +214,8 @@ func DroppedByReason(dropped []prompt.Dropped) []DroppedGroup {
 	return slices.DeleteFunc(groups, func(g DroppedGroup) bool { return len(g.Items) == 0 })
 }
 
-func drawDropped(s *term.Screen, dropped []prompt.Dropped) {
+// DrawDropped lists what was left out, by its reasons; nothing for nothing.
+func DrawDropped(s *term.Screen, dropped []prompt.Dropped) {
 	if len(dropped) == 0 {
 		return
 	}

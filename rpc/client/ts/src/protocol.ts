@@ -534,6 +534,46 @@ export interface ContextFull {
   memories: number;
 }
 
+export interface ContextGathered {
+  /** What is in the text, in its order. */
+  items: ContextGatheredItem[];
+  /** The memory part of the prompt. */
+  text: string;
+  /** What was left out, and why. */
+  dropped: ContextDropped[];
+  /** What the caller asked for and got otherwise; absent without any. */
+  warnings?: ContextWarning[];
+  /** What the search had to do without, or why nothing was searched for; absent when it had all. */
+  degraded?: string;
+}
+
+export interface ContextGatheredItem {
+  /** The memory; absent for a message. */
+  memory?: Memory;
+  /** The message; absent for a memory. */
+  message?: ContextGatheredMessage;
+  /** Why it is there: referenced, attached, profile, pinned, conv_pinned or auto. */
+  source: string;
+  /** The reference that led to it, as it was typed. */
+  ref?: string;
+}
+
+export interface ContextGatheredMessage {
+  /** Id of the message. */
+  id: string;
+  /** The conversation that it belongs to. */
+  conversationId: string;
+  /** User, assistant or system. */
+  role: string;
+  /** What was typed or answered, as it is in the text. */
+  content: string;
+  /**
+   * When it was said.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+}
+
 export interface ContextItem {
   /** Note, entity, event, action, memory or message. */
   kind: string;
@@ -3508,6 +3548,31 @@ export interface RefsResolveParams {
   audience?: "local" | "remote";
 }
 
+/** Params of refs.gather. */
+export interface RefsGatherParams {
+  /** What the user typed; @handle, #42, @claim_42 and @Name in it are references. */
+  text: string;
+  /** Memories that the user attached, for this message alone. */
+  attachedMemoryIds?: string[];
+  /** The conversation that the message is of: what it holds itself is not found again. */
+  conversationId?: string;
+  /**
+   * Memories and messages to add by a search for the text; with any, what is pinned and, where a conversation begins, the profile is added too.
+   * From 0 to 20. 10 when absent.
+   */
+  k?: number;
+  /**
+   * How the text is written: as in a prompt, or as <pkb_item> lines.
+   * "markdown" when absent.
+   */
+  format?: "markdown" | "xml" | "pkb";
+  /**
+   * Who reads the text; for remote, private records are left out.
+   * "remote" when absent.
+   */
+  audience?: "local" | "remote";
+}
+
 /** Params of refs.rename. */
 export interface RefsRenameParams {
   /** A memory, a context or a conversation, as refs.resolve takes it. */
@@ -4452,6 +4517,13 @@ export interface Methods {
    * @example {"refs":["#42","@nobody"]}
    */
   "refs.resolve": { params: RefsResolveParams; result: RefsResolved };
+  /**
+   * Gather the memories for a message: the memory part of context.assemble, alone.
+   * What the message refers to stands first, then what was attached, then the profile, what is pinned and what a search for the message finds, each once and whole. Beyond 24,000 characters of what the message refers to, whole items of the largest reference are left out; dropped says which. As pkb, each item is one line, and line breaks in it are references of XML.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"text":"@ssdva when could we train?","k":5,"format":"pkb"}
+   */
+  "refs.gather": { params: RefsGatherParams; result: ContextGathered };
   /**
    * Give a memory, a context or a conversation another handle.
    * The handle that it had goes on leading to it, and nobody else can have it; so may one of those before be its handle again. Of entities, tags and domains the handle follows the name: the error is 1002, and says to rename the entity.
