@@ -462,3 +462,16 @@ func TestMEM42_ThreeToFiveOfEach(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// TestPRIV6_APrivateConversationTakesNoPlace of one that a remote reader sees.
+func TestPRIV6_APrivateConversationTakesNoPlace(t *testing.T) {
+	h := open(t, bags(), passive.Options{Conversations: 1})
+	h.remember(fact("boiler", "The boiler is loud at night"))
+	h.settle()
+	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
+	h.settle()
+	h.append(chat.Said{Private: true, Messages: []chat.Draft{{Role: record.RoleUser, Content: "My bees sleep"}}})
+	h.settle()
+	h.want(h.remote, id, "boiler")
+	h.want(h.local, id, notSeen)
+}
