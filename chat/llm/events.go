@@ -32,7 +32,7 @@ func (e *events) next() ([]byte, error) {
 	e.data = e.data[:0]
 	for e.ended == nil {
 		e.ended = e.readLine()
-		if e.ended != nil && e.ended != io.EOF {
+		if e.ended != nil && !errors.Is(e.ended, io.EOF) {
 			return nil, e.ended
 		}
 		if e.ended == nil && len(e.line) == 0 {
@@ -56,7 +56,7 @@ func (e *events) next() ([]byte, error) {
 		}
 		e.data = append(e.data, value...)
 	}
-	if e.ended == io.EOF && len(e.data) > 0 {
+	if errors.Is(e.ended, io.EOF) && len(e.data) > 0 {
 		return e.data, nil
 	}
 	return nil, e.ended

@@ -51,7 +51,7 @@ type Ledger struct {
 	mu       sync.Mutex // guards what follows
 	rows     map[spentKey]*Spent
 	reserved map[reservedKey]int64
-	recent   []time.Time // requests of the last minute, the first first
+	recent   []time.Time // requests of the last minute, the oldest at the front
 }
 
 type spentKey struct {

@@ -222,7 +222,7 @@ func (p *remote) read(body io.Reader, c *collector) error {
 	from := bufio.NewReaderSize(body, 16<<10)
 	first, err := firstOf(from)
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		r := dial.Refused("sent nothing")
 		r.Passing = true
 		return r
@@ -245,7 +245,7 @@ func (p *remote) read(body io.Reader, c *collector) error {
 	for !c.done {
 		data, err := events.next()
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return c.ended()
 		case errors.Is(err, errLongEvent):
 			return dial.Refused("sent a line of more than %d MiB", maxEvent>>20)
@@ -334,11 +334,11 @@ func (p *remote) complaint(res *http.Response, model string) *dial.Refusal {
 	}
 	switch {
 	case r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden:
-		r.WithHint("it refuses the key: correct what %s.key leads to", p.words.Setting)
+		return r.WithHint("it refuses the key: correct what %s.key leads to", p.words.Setting)
 	case r.Long:
 		return tooLong(r)
 	case r.Status == http.StatusTooManyRequests:
-		r.WithHint("wait, or raise the limits of the account")
+		return r.WithHint("wait, or raise the limits of the account")
 	}
 	return r
 }
