@@ -27,6 +27,6 @@ func Shown(ch kv.Change, v *audience.View) (old, now *Record, ok bool) {
 	if old == nil || now == nil {
 		return old, now, old != now
 	}
-	same := old.Public == now.Public && old.Version == now.Version
+	same := old.Public == now.Public && old.Version-old.Unseen == now.Version-now.Unseen
 	return old, now, !same
 }

@@ -103,16 +103,16 @@ func TestCHAT3_TitlesAndVersions(t *testing.T) {
 		t.Errorf("after a message: %+v", now)
 	}
 	w.now = w.now.Add(time.Second)
-	set, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Title: ptr(" Words "), IfVersion: ptr(1)})
+	set, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Title: ptr(" Words ")}, IfVersion: ptr(1)})
 	must(t, err)
 	if set.Title != "Words" || set.Version != 2 || set.Handle != c.Handle || !set.UpdatedAt.Equal(w.now) {
 		t.Errorf("after the title was set: %+v", set)
 	}
-	_, err = w.chat.Update(t.Context(), w.local, id, chat.Change{Title: ptr("x"), IfVersion: ptr(1)})
+	_, err = w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Title: ptr("x")}, IfVersion: ptr(1)})
 	if fault.KindOf(err) != fault.Conflict {
 		t.Errorf("an old version: %v", err)
 	}
-	again, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Title: ptr("")})
+	again, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Title: ptr("")}})
 	must(t, err)
 	if again.Title != c.Title {
 		t.Errorf("title %q, want %q again", again.Title, c.Title)
@@ -139,7 +139,7 @@ func TestCHAT4_UnknownMembersSurviveARewrite(t *testing.T) {
 		more := strings.Replace(*text, "{", `{"pinnedNoteIds":["n1"],`, 1)
 		return raw.Put(tx, id, &more)
 	}))
-	_, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Title: ptr("Another")})
+	_, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Title: ptr("Another")}})
 	must(t, err)
 	must(t, w.db.View(t.Context(), func(tx *kv.Tx) error {
 		text, err := raw.Get(tx, id)
@@ -209,7 +209,7 @@ func TestPRIV4_WhatBeginsPrivateIsPrivate(t *testing.T) {
 		t.Errorf("a remote reader gets it: %v", err)
 	}
 	w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user("hello there")}})
-	shown, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Private: ptr(false)})
+	shown, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Private: ptr(false)}})
 	must(t, err)
 	if !strings.HasPrefix(shown.Title, "Canary") {
 		t.Errorf("title %q", shown.Title)

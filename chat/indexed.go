@@ -52,7 +52,7 @@ func (s *Store) Found(ctx context.Context, v *audience.View, keys []string) (lis
 	list = make([]*FoundMessage, len(keys))
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		for i, key := range keys {
-			if list[i], err = found(tx, v, key); err != nil {
+			if list[i], err = s.found(tx, v, key); err != nil {
 				return err
 			}
 		}
@@ -64,7 +64,7 @@ func (s *Store) Found(ctx context.Context, v *audience.View, keys []string) (lis
 	return list, nil
 }
 
-func found(tx *kv.Tx, v *audience.View, key string) (*FoundMessage, error) {
+func (s *Store) found(tx *kv.Tx, v *audience.View, key string) (*FoundMessage, error) {
 	c, err := Conversations.Get(tx, ConversationOf(key))
 	if err != nil || !sees(v, c) {
 		return nil, err
@@ -74,9 +74,9 @@ func found(tx *kv.Tx, v *audience.View, key string) (*FoundMessage, error) {
 		return nil, err
 	}
 	out := &FoundMessage{}
-	if out.Conversation, err = shown(tx, v, c); err != nil {
+	if out.Conversation, err = s.shown(tx, v, c); err != nil {
 		return nil, err
 	}
-	out.Message = shownMessage(v, c, out.Conversation.Handle != "", m)
+	out.Message = s.shownMessage(v, c, out.Conversation.Handle != "", m)
 	return out, nil
 }

@@ -90,7 +90,7 @@ func TestCHAT36_AConversationThatTheClientNames(t *testing.T) {
 	if again := w.say(w.local, said); again.ConversationID != id || again.Messages[0].Index != 2 {
 		t.Errorf("again %+v, want another message of %s", again, id)
 	}
-	_, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Private: ptr(true)})
+	_, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Private: ptr(true)}})
 	must(t, err)
 	if other := w.say(w.remote, said); other.ConversationID == id {
 		t.Error("a remote reader is given a private conversation")

@@ -216,7 +216,7 @@ func TestPRIV4_ConversationLostToDamage(t *testing.T) {
 		t.Errorf("hidden was what stems from %v", d.hidden)
 	}
 	public := false
-	if _, err := d.store.Update(t.Context(), d.local, d.a, Change{Private: &public}); err != nil {
+	if _, err := d.store.Update(t.Context(), d.local, d.a, Change{Settings: Settings{Private: &public}}); err != nil {
 		t.Fatal(err)
 	}
 	if list, _ := d.indexes(d.remote, d.a); len(list) != 4 || list[3] != 4 {

@@ -30,6 +30,18 @@ type conversation struct {
 
 	ClientID string `json:"clientId,omitempty"` // by which a client names it
 
+	SystemPrompt   string   `json:"systemPrompt,omitempty"`
+	Provider       string   `json:"provider,omitempty"`
+	Model          string   `json:"model,omitempty"`
+	MaxContext     int      `json:"maxContext,omitempty"` // tokens; 0: DefaultMaxContext
+	Temperature    *float64 `json:"temperature,omitempty"`
+	PinnedNotes    []string `json:"pinnedNotes,omitempty"` // ids; they may be of what is gone
+	PinnedMemories []string `json:"pinnedMemories,omitempty"`
+
+	// Changes by which nothing changed for remote readers are not counted for them.
+	Unseen int       `json:"unseen,omitempty"` // how many of Version
+	SeenAt time.Time `json:"seenAt,omitzero"`  // the last one that they saw; zero: as ChangedAt
+
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private
 

@@ -53,7 +53,7 @@ func (s *Store) Referred(ctx context.Context, v *audience.View, id, which string
 		if err != nil {
 			return err
 		}
-		shown := shownMessage(v, c, handleShown, m)
+		shown := s.shownMessage(v, c, handleShown, m)
 		if shown.Hash == which || isNumber(which) {
 			out = shown
 		}

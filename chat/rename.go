@@ -28,7 +28,7 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, ref, asked string)
 				return err
 			}
 		}
-		out, err = shown(tx, v, c)
+		out, err = s.shown(tx, v, c)
 		return err
 	})
 	if err != nil {
@@ -57,8 +57,7 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
 		}
 	}
 	c.Handle, c.Aliases = r.Handle, r.Former
-	c.ChangedAt = c.changeTime(s.now(tx))
-	c.Version++
+	c.changed(c.changeTime(s.now(tx)), true)
 	return Conversations.Put(tx, c.ID, c)
 }
 

@@ -45,6 +45,10 @@ type Options struct {
 	// HandleTaken tells whether something else than a conversation has a handle, inside a
 	// transaction. nil: nothing has.
 	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
+	// Memory returns the number of a memory that a reader sees, 0 for none. nil: there is none.
+	Memory func(v *audience.View, id string) int64
+	// Remote is the View of remote readers. Whoever has private notes or memories gives it.
+	Remote *audience.View
 	// Hide is called in the transaction that makes a conversation private, for what was made from
 	// it. nil: nothing was.
 	Hide func(tx *kv.Tx, id string) error
@@ -59,6 +63,7 @@ type Store struct {
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
 	byHandle map[string]string // fold of a handle to the id
+	pinning  pinning
 }
 
 // Limits returns the sizes that hold.
@@ -75,7 +80,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
 	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, MaxMessages)
-	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string)}
+	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), pinning: make(pinning)}
 	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
@@ -111,12 +116,14 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 func (s *Store) put(old, now *conversation) {
 	if old != nil {
 		delete(s.byID, old.ID)
+		s.pinning.remove(old)
 		for _, h := range old.handlesOf() {
 			delete(s.byHandle, h)
 		}
 	}
 	if now != nil {
 		s.byID[now.ID] = now
+		s.pinning.add(now)
 		for _, h := range now.handlesOf() {
 			s.byHandle[h] = now.ID
 		}
@@ -145,7 +152,7 @@ func (s *Store) Get(ctx context.Context, v *audience.View, ref string) (out *rec
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		c, err := s.find(tx, v, ref)
 		if err == nil {
-			out, err = shown(tx, v, c)
+			out, err = s.shown(tx, v, c)
 		}
 		return err
 	})
@@ -181,11 +188,15 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 }
 
 // shown returns a conversation as a reader may see it.
-func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, error) {
+func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, error) {
 	n := c.counted(v)
 	out := &record.Conversation{
 		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages, Lost: n.Lost,
-		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.Version,
+		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.versionFor(v),
+		SystemPrompt: v.TextOf("", c.SystemPrompt), Provider: c.Provider, Model: c.Model,
+		MaxContext: cmp.Or(c.MaxContext, DefaultMaxContext), Temperature: c.Temperature,
+		PinnedNoteIDs:   only(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
+		PinnedMemoryIDs: only(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
 	}
 	if c.Title == "" && n.User > 0 {
 		m, err := Messages.Get(tx, messageKey(c.ID, n.User))
@@ -207,10 +218,14 @@ func shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Conversation, 
 }
 
 func (c *conversation) updatedAt(v *audience.View) time.Time {
-	if at := c.counted(v).At; at.After(c.ChangedAt) {
+	changed := c.ChangedAt
+	if v.Hides() {
+		changed = c.PublicChangedAt()
+	}
+	if at := c.counted(v).At; at.After(changed) {
 		return at
 	}
-	return c.ChangedAt
+	return changed
 }
 
 // showsHandle reports whether what the handle was made of says nothing that a reader may not see.
@@ -258,7 +273,7 @@ func (s *Store) Messages(ctx context.Context, v *audience.View, ref string, afte
 			return err
 		}
 		p = &Page{Messages: []*record.ChatMessage{}}
-		if p.Conversation, err = shown(tx, v, c); err != nil {
+		if p.Conversation, err = s.shown(tx, v, c); err != nil {
 			return err
 		}
 		total := p.Conversation.Messages
@@ -269,7 +284,7 @@ func (s *Store) Messages(ctx context.Context, v *audience.View, ref string, afte
 				return err
 			}
 			if m != nil {
-				p.Messages = append(p.Messages, shownMessage(v, c, p.Conversation.Handle != "", m))
+				p.Messages = append(p.Messages, s.shownMessage(v, c, p.Conversation.Handle != "", m))
 			}
 		}
 		p.More = after+len(p.Messages) < total
@@ -295,10 +310,11 @@ func at(tx *kv.Tx, v *audience.View, id string, index int) (*message, error) {
 
 // shownMessage returns a message as a reader may see it. Its hash tells the handle and the text to
 // who can guess them.
-func shownMessage(v *audience.View, c *conversation, handleShown bool, m *message) *record.ChatMessage {
+func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool, m *message) *record.ChatMessage {
 	out := &record.ChatMessage{
 		ID: m.ID, ConversationID: c.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
 		Content: v.TextOf("", m.Content), Private: m.private() || c.Private, CreatedAt: m.CreatedAt, Finish: m.Finish,
+		References: s.references(v, m),
 	}
 	if v.Hides() {
 		out.Index = m.PublicIndex
@@ -336,7 +352,7 @@ func (s *Store) List(ctx context.Context, v *audience.View, archived bool, after
 		slices.SortFunc(all, func(a, b *conversation) int { return order(placeOf(a), placeOf(b)) })
 		more = len(all) > limit
 		for _, c := range all[:min(len(all), limit)] {
-			out, err := shown(tx, v, c)
+			out, err := s.shown(tx, v, c)
 			if err != nil {
 				return err
 			}

@@ -49,7 +49,7 @@ func (s *Store) Turns(ctx context.Context, v *audience.View, id string, n int,
 				return err
 			}
 			if m != nil && m.Role != record.RoleSystem {
-				list = append(list, shownMessage(v, c, handleShown, m))
+				list = append(list, s.shownMessage(v, c, handleShown, m))
 			}
 		}
 		return nil

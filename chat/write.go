@@ -22,6 +22,8 @@ type Draft struct {
 	Private         bool
 	CreatedAt       time.Time // zero: now
 	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
+
+	memories []string // that it stands on
 }
 
 // Said are messages to be added to a conversation.
@@ -30,6 +32,10 @@ type Said struct {
 	Title          string // of a new one
 	Private        bool   // of a new one
 	Messages       []Draft
+
+	// MemoryIDs are what was shown to the model for the last answer of Messages. An answer that is
+	// a repeat keeps what it has.
+	MemoryIDs []string
 
 	// Past tells that the messages were said elsewhere, each at its time: the conversation has
 	// their times, and not those at which they are stored.
@@ -59,13 +65,16 @@ type AddedMessage struct {
 // is there, and that the reader sees, is that one: nothing is stored for it. Without an id of a
 // conversation such a message also says which one is meant.
 //
-// The errors are Invalid for what no message may be, NotFound for an unknown conversation, and
+// The errors are Invalid for what no message may be, NotFound for an unknown conversation or memory, and
 // Limit for a size over its limit. Those of a message name it as "messages[i]".
 func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added, error) {
 	if n := len(said.Messages); n > MaxMany {
 		return nil, fault.TooLarge("messages", n, MaxMany, "items").WithHint("give the others in another call")
 	}
 	if err := s.checkSaid(&said); err != nil {
+		return nil, err
+	}
+	if err := s.standsOn(v, &said); err != nil {
 		return nil, err
 	}
 	var out *Added
@@ -197,7 +206,7 @@ func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *Said) (*Added, error
 			if err != nil {
 				return nil, err
 			}
-			shown := shownMessage(v, c, handleShown, m)
+			shown := s.shownMessage(v, c, handleShown, m)
 			added.Index, added.Hash = shown.Index, shown.Hash
 		}
 		out.Messages = append(out.Messages, added)
@@ -274,7 +283,7 @@ func firstRepeated(tx *kv.Tx, v *audience.View, clientID, within string) (m *mes
 	return nil, "", tx.Err()
 }
 
-// create makes a conversation for messages. One that begins with private ones alone is private.
+// create makes a conversation for messages, or for none. One that begins with private ones alone is private.
 func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, error) {
 	if said.Past && !said.CreatedAt.IsZero() {
 		now = said.CreatedAt.UTC().Truncate(time.Millisecond)
@@ -288,7 +297,7 @@ func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, err
 			return nil, err
 		}
 	}
-	c.Private = said.Private || !slices.ContainsFunc(said.Messages, func(d Draft) bool { return !d.Private })
+	c.Private = said.Private || len(said.Messages) > 0 && !slices.ContainsFunc(said.Messages, func(d Draft) bool { return !d.Private })
 	title := c.Title
 	c.HandleTitle = title
 	if title == "" {
@@ -336,6 +345,9 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 	if past {
 		m.AddedAt = m.CreatedAt
 	}
+	if err := m.refer(d.memories); err != nil {
+		return nil, err
+	}
 	c.All.add(m)
 	if !d.Private {
 		c.Public.add(m)
@@ -379,18 +391,15 @@ func name(tx *kv.Tx, c *conversation, m *message) error {
 // Change says what becomes of a conversation; what is nil stays.
 type Change struct {
 	IfVersion *int
-	Title     *string // empty: that of the first message of a user again
-	Private   *bool
 	Archived  *bool
+	Settings
 }
 
 // Update changes a conversation. A change that changes nothing stores nothing. The errors are
 // Invalid, NotFound, and Conflict when it has another version than IfVersion.
 func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Change) (*record.Conversation, error) {
-	if ch.Title != nil {
-		if err := checkTitle(*ch.Title); err != nil {
-			return nil, err
-		}
+	if err := s.check(v, &ch.Settings); err != nil {
+		return nil, err
 	}
 	var out *record.Conversation
 	err := s.db.Update(ctx, func(tx *kv.Tx) error {
@@ -398,23 +407,30 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 		if err != nil {
 			return err
 		}
-		if ch.IfVersion != nil && *ch.IfVersion != c.Version {
-			return fault.Stale("conversation", c.ID, c.Version, *ch.IfVersion)
+		if version := c.versionFor(v); ch.IfVersion != nil && *ch.IfVersion != version {
+			return fault.Stale("conversation", c.ID, version, *ch.IfVersion)
 		}
-		public := !c.Private
-		if now := c.changeTime(s.now(tx)); c.change(&ch, now) {
+		public, before := !c.Private, *c
+		changed, seen := s.set(v, c, &ch.Settings)
+		now := c.changeTime(s.now(tx))
+		if ch.Archived != nil && *ch.Archived != (c.ArchivedAt != nil) {
+			c.ArchivedAt, changed, seen = nil, true, true
+			if *ch.Archived {
+				c.ArchivedAt = &now
+			}
+		}
+		if changed {
 			if public && c.Private && s.opts.Hide != nil {
 				if err := s.opts.Hide(tx, c.ID); err != nil {
 					return err
 				}
 			}
-			c.ChangedAt = now
-			c.Version++
+			c.changed(now, seen || s.pinsSeen(&before, c))
 			if err := Conversations.Put(tx, c.ID, c); err != nil {
 				return err
 			}
 		}
-		out, err = shown(tx, v, c)
+		out, err = s.shown(tx, v, c)
 		return err
 	})
 	if err != nil {
@@ -432,26 +448,6 @@ func (c *conversation) changeTime(now time.Time) time.Time {
 		}
 	}
 	return now
-}
-
-// change reports whether anything is another than before.
-func (c *conversation) change(ch *Change, now time.Time) bool {
-	changed := false
-	if ch.Title != nil {
-		title := strings.TrimSpace(*ch.Title)
-		changed = title != c.Title
-		c.Title = title
-	}
-	if ch.Private != nil && *ch.Private != c.Private {
-		c.Private, changed = *ch.Private, true
-	}
-	if ch.Archived != nil && *ch.Archived != (c.ArchivedAt != nil) {
-		c.ArchivedAt, changed = nil, true
-		if *ch.Archived {
-			c.ArchivedAt = &now
-		}
-	}
-	return changed
 }
 
 // Delete deletes a conversation with all its messages, also those that the reader does not see.

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 
 // chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
 type chatKeeper interface {
+	Create(ctx context.Context, v *audience.View, set chat.Settings) (*record.Conversation, error)
 	Append(ctx context.Context, v *audience.View, said chat.Said) (*chat.Added, error)
 	Messages(ctx context.Context, v *audience.View, ref string, after, limit int) (*chat.Page, error)
 	List(ctx context.Context, v *audience.View, archived bool, after *chat.Listed, limit int,
@@ -31,8 +33,15 @@ type messageFinder interface {
 	Search(ctx context.Context, v *audience.View, r find.Request) (*find.Result, error)
 }
 
+func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate) (*record.Conversation, error) {
+	return c.chat.Create(ctx, c.view, chat.Settings{
+		Title: &p.Title, Private: &p.Private, SystemPrompt: &p.SystemPrompt, Provider: &p.Provider, Model: &p.Model,
+		MaxContext: p.MaxContext, Temperature: p.Temperature, PinnedNotes: &p.PinnedNoteIDs, PinnedMemories: &p.PinnedMemoryIDs,
+	})
+}
+
 func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
-	said := chat.Said{ConversationID: p.ConversationID, Title: p.Title, Private: p.Private}
+	said := chat.Said{ConversationID: p.ConversationID, Title: p.Title, Private: p.Private, MemoryIDs: p.MemoryIDs}
 	for _, m := range p.Messages {
 		d := chat.Draft{Role: m.Role, Content: m.Content, Private: m.Private, ClientMessageID: m.ClientMessageID}
 		if m.CreatedAt != nil {
@@ -98,6 +107,7 @@ func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (o
 func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch) (out protocol.ChatFound, err error) {
 	res, err := c.said.Search(ctx, c.view, find.Request{
 		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Conversation: p.ConversationID, Archived: p.Archived,
+		Explain: p.Explain,
 	})
 	if err != nil {
 		return out, err
@@ -105,6 +115,7 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 	by := res.Search
 	out = protocol.ChatFound{
 		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: found.Understood(by.Understood),
+		Fused: found.Fused(by.Fused), Stages: found.Stages(by.Stages),
 	}
 	if by.Nothing != "" {
 		out.Nothing = &protocol.SearchNothing{Why: by.Nothing}
@@ -114,17 +125,32 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 	}
 	for _, h := range res.Hits {
 		c, m := h.Conversation, h.Message
-		out.Hits = append(out.Hits, protocol.ChatHit{
+		hit := protocol.ChatHit{
 			ConversationID: c.ID, Handle: c.Handle, Title: c.Title, ID: m.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
 			Private: m.Private, CreatedAt: m.CreatedAt,
 			Score: h.Score, By: found.By(h.Found), Snippet: h.Snippet, Ranges: h.Ranges,
-		})
+		}
+		if p.Explain {
+			hit.Signals = found.Signals(h.By)
+		}
+		out.Hits = append(out.Hits, hit)
 	}
 	return out, nil
 }
 
 func (c scope) chatUpdate(ctx context.Context, _ *Session, p protocol.ChatUpdate) (*record.Conversation, error) {
-	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Title: p.Title, Private: p.Private})
+	set := chat.Settings{
+		Title: p.Title, Private: p.Private, SystemPrompt: p.SystemPrompt.Pointer(), Provider: p.Provider.Pointer(),
+		Model: p.Model.Pointer(), MaxContext: p.MaxContext.Pointer(), Temperature: p.Temperature.Pointer(),
+		PinnedNotes: p.PinnedNoteIDs.Pointer(), PinnedMemories: p.PinnedMemoryIDs.Pointer(),
+	}
+	if p.MaxContext.Null {
+		set.MaxContext, set.UsualContext = nil, true
+	}
+	if p.Temperature.Null {
+		*set.Temperature = math.NaN()
+	}
+	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Settings: set})
 }
 
 func (c scope) chatArchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Conversation, error) {

@@ -81,6 +81,7 @@ func Methods() []Method {
 		method("contexts.unlink", scope.contextsUnlink),
 		method("contexts.delete", scope.contextsDelete),
 
+		method("chat.create", scope.chatCreate),
 		method("chat.append", scope.chatAppend),
 		method("chat.get", scope.chatGet),
 		method("chat.list", scope.chatList),

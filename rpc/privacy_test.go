@@ -127,6 +127,7 @@ var ambiguousRecords = []string{
 	`contexts.put {"id":"below","name":"Below","parentId":"pctx"}`,
 	`contexts.link {"id":"pctx","memoryIds":["mall"]}`,
 	`memory.update {"id":"mlink","noteIds":["psecret","open"],"entityIds":["pboss","ann"]}`,
+	`chat.update {"id":"` + openChat + `","systemPrompt":"Help with [[{title}]].","pinnedMemoryIds":["pmem","mlink","pmemn"],"pinnedNoteIds":["psecret","yard","pfile"]}`,
 }
 
 // remoteReader is a daemon and a remote connection to it.
@@ -221,6 +222,7 @@ var attempts = map[string][]string{
 		`{"text":"@plans_context @{name}_person_entity @below_context conv_{word}_talk_1a2b_msg_1 @ctx @{name}","format":"xml","memories":10}`,
 		`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`, `{"text":"{name} scales of Ann and Cid","memories":20}`, `{"text":"what of {title}?","memories":20,"format":"xml","conversationId":"{name}"}`,
 		`{"text":"{name} scales","recall":{"mode":"both"},"conversationId":"` + openChat + `"}`, `{"text":"{title}","recall":{"mode":"passive"},"conversationId":"` + privateChat + `"}`,
+		`{"text":"what of it?","memories":5,"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","format":"xml","mentionedNoteIds":["open"]}`, `{"conversationId":"` + privateChat + `"}`,
 	},
 	"context.recent": {`{"limit":50}`, `{"audience":"local"}`},
 	"refs.gather": {
@@ -273,14 +275,21 @@ var attempts = map[string][]string{
 		`{"conversationId":"` + privateChat + `","messages":[{"role":"user","content":"x"}]}`, `{"messages":[{"role":"user","content":"x","clientMessageId":"{word}"}]}`,
 		`{"conversationId":"` + openChat + `","messages":[{"role":"user","content":"about [[{title}]]","clientMessageId":"{nick}"}]}`,
 		`{"conversationId":"` + openChat + `","messages":[{"role":"user","content":"hidden","private":true}]}`,
+		`{"conversationId":"` + openChat + `","messages":[{"role":"assistant","content":"x"}],"memoryIds":["mlink"]}`,
+		`{"conversationId":"` + openChat + `","messages":[{"role":"assistant","content":"x"}],"memoryIds":["pmem"]}`,
+	},
+	"chat.create": {
+		`{"title":"About [[{title}]]","systemPrompt":"about [[{title}]]","pinnedMemoryIds":["mlink"],"pinnedNoteIds":["yard"]}`,
+		`{"pinnedMemoryIds":["pmem"]}`, `{"pinnedNoteIds":["psecret"]}`,
 	},
 	"chat.get":  {`{"ref":"` + openChat + `"}`, `{"ref":"` + openChat + `","limit":1}`, `{"ref":"` + namedChat + `"}`, `{"ref":"` + privateChat + `"}`},
 	"chat.list": {`{}`, `{"limit":1}`, `{"archived":true}`},
 	"chat.search": {
+		`{"query":"scales {word}","explain":true}`,
 		`{"query":"scales"}`, `{"query":"talk","limit":1}`, `{"query":"{word}"}`, `{"query":"{title}"}`, `{"query":"{alias}"}`, `{"query":"{name} scales role:user"}`,
 		`{"query":"scales","conversationId":"` + privateChat + `"}`, `{"query":"","conversationId":"` + openChat + `","archived":true}`, `{"query":"{word}:{word} tier:x"}`,
 	},
-	"chat.update":        {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`},
+	"chat.update":        {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
 	"chat.archive":       {`{"id":"` + privateChat + `"}`},
 	"chat.unarchive":     {`{"id":"` + privateChat + `"}`},
 	"chat.import":        {`{"path":"/nowhere"}`},

@@ -89,18 +89,22 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
 	seen.SetSearch(index)
+	var chats *chat.Store
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
+		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	talk := chat.Options{Now: now, HandleTaken: mem.HandleTaken, Hide: mem.HideConversation}
+	talk := chat.Options{
+		Now: now, HandleTaken: mem.HandleTaken, Hide: mem.HideConversation, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+	}
 	if now != nil { // so that ids are known before
 		ids := 0
 		talk.NewID = func() string { ids++; return fmt.Sprintf("chat%d", ids) }
 	}
-	chats, err := chat.Open(db, talk)
+	chats, err = chat.Open(db, talk)
 	if err != nil {
 		return nil, err
 	}

@@ -101,12 +101,12 @@ func TestPRIV8_ARemoteReaderFindsNoPrivateMessage(t *testing.T) {
 	id := h.say("", user(open), secret(hidden))
 	all := []string{open, hidden}
 	h.expect("boat", all, []string{open})
-	h.change(id, chat.Change{Private: ptr(true)})
+	h.change(id, chat.Change{Settings: chat.Settings{Private: ptr(true)}})
 	h.expect("boat", all, none)
 	more := "The boat leaks."
 	h.say(id, user(more))
 	h.expect("leaks", []string{more}, none)
-	h.change(id, chat.Change{Private: ptr(false)})
+	h.change(id, chat.Change{Settings: chat.Settings{Private: ptr(false)}})
 	h.expect("boat", append(all, more), []string{open, more})
 	h.delete(id)
 	h.expect("boat", none, none)
@@ -166,7 +166,7 @@ func TestMEM12_AsAScanOfTheStore(t *testing.T) {
 				h.say(ids[at], d, answer("Message %d.", said))
 				said++
 			case step == "private":
-				h.change(ids[at], chat.Change{Private: &yes})
+				h.change(ids[at], chat.Change{Settings: chat.Settings{Private: &yes}})
 			case step == "archive":
 				h.change(ids[at], chat.Change{Archived: &yes})
 			case step == "delete":
@@ -193,7 +193,7 @@ func TestPRIV8_CommitsAtOnce(t *testing.T) {
 		})
 		both.Go(func() {
 			for i := range 5 {
-				h.change(id, chat.Change{Private: ptr((round+i)%2 == 0)})
+				h.change(id, chat.Change{Settings: chat.Settings{Private: ptr((round+i)%2 == 0)}})
 			}
 		})
 		both.Wait()
@@ -215,7 +215,7 @@ func TestPRIV8_ARemoteReaderFindsNoHiddenMessageByItsMeaning(t *testing.T) {
 		want    int
 	}{{false, 2}, {true, 1}, {false, 2}} {
 		bags.Taken()
-		h.change(id, chat.Change{Private: &step.private})
+		h.change(id, chat.Change{Settings: chat.Settings{Private: &step.private}})
 		searchtest.Until(t, "vectors", func() bool { return h.index.Waiting() == 0 })
 		got := h.found(search.Request{Query: "take aspirin", Mode: search.Semantic, Limit: 5, Public: true})
 		if len(got) != step.want {
@@ -227,7 +227,7 @@ func TestPRIV8_ARemoteReaderFindsNoHiddenMessageByItsMeaning(t *testing.T) {
 			}
 		}
 	}
-	h.change(id, chat.Change{Private: ptr(true)})
+	h.change(id, chat.Change{Settings: chat.Settings{Private: ptr(true)}})
 	bags.Taken()
 	h.say(id, user("I take paracetamol."))
 	searchtest.Until(t, "vectors", func() bool { return h.index.Waiting() == 0 })
@@ -275,7 +275,7 @@ func TestMEM12_AConversationThatBecomesPrivateChangesItsMessages(t *testing.T) {
 		want    []string
 	}{{true, []string{"One. false true"}}, {true, nil}, {false, []string{"One. true false"}}} {
 		told, revealed = nil, nil
-		h.change(id, chat.Change{Private: &step.private})
+		h.change(id, chat.Change{Settings: chat.Settings{Private: &step.private}})
 		if !slices.Equal(told, step.want) {
 			t.Errorf("private %v: told %q, want %q", step.private, told, step.want)
 		}

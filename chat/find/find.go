@@ -27,6 +27,7 @@ type Request struct {
 	Limit        int
 	Conversation string // id or handle of the one to look in; "": all that are not archived
 	Archived     bool   // archived conversations too
+	Explain      bool   // say what counted
 }
 
 // Hit is one message that was found.
@@ -35,7 +36,8 @@ type Hit struct {
 	Score   float64
 	Found   search.Mode // by what it was found
 	Snippet string
-	Ranges  [][2]int // matches in Snippet: UTF-16, half-open
+	Ranges  [][2]int    // matches in Snippet: UTF-16, half-open
+	By      *search.Hit // what counted, with Explain; its Doc is not for the reader
 }
 
 // Result is what was found, the best first. Search says how; its own hits are not for the reader.
@@ -47,7 +49,7 @@ type Result struct {
 // Search finds the best messages for a query among those that a reader sees. The error is NotFound for
 // an unknown conversation, under "conversationId".
 func (f *Finder) Search(ctx context.Context, v *audience.View, r Request) (*Result, error) {
-	req := search.Request{Query: r.Query, Mode: r.Mode, Limit: r.Limit, Public: v.Hides(), Snippets: true}
+	req := search.Request{Query: r.Query, Mode: r.Mode, Limit: r.Limit, Public: v.Hides(), Snippets: true, Explain: r.Explain}
 	switch {
 	case r.Conversation != "":
 		c, err := f.chats.Get(ctx, v, r.Conversation)
@@ -77,7 +79,7 @@ func (f *Finder) Search(ctx context.Context, v *audience.View, r Request) (*Resu
 			continue
 		}
 		h := &res.Hits[i]
-		out.Hits = append(out.Hits, Hit{m, h.Score, h.Found, h.Snippet, h.Ranges})
+		out.Hits = append(out.Hits, Hit{m, h.Score, h.Found, h.Snippet, h.Ranges, h})
 	}
 	return out, nil
 }

@@ -60,7 +60,7 @@ func TestPRIV8_HitsAreShownAsTheReaderSeesThem(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	private := true
-	_, err = chats.Update(t.Context(), local, added.ConversationID, chat.Change{Private: &private})
+	_, err = chats.Update(t.Context(), local, added.ConversationID, chat.Change{Settings: chat.Settings{Private: &private}})
 	searchtest.Must(t, err)
 	list, err := chats.Found(t.Context(), remote, []string{added.ConversationID + "/00000002", "nothing/00000001"})
 	if err != nil || list[0] != nil || list[1] != nil {

@@ -101,7 +101,7 @@ func (s *Source) Entry(k complete.Key) (e index.Entry, ok bool) {
 		e.Names = append(e.Names, t.all)
 	}
 	if !c.Private {
-		e.Public = later(c.ChangedAt, c.Public.At)
+		e.Public = later(c.PublicChangedAt(), c.Public.At)
 		if t.public != "" && t.public != t.all {
 			e.Names = append(e.Names, t.public)
 		}

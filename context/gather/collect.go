@@ -132,12 +132,16 @@ func (c *call) usable(id string, named bool) *notes.Note {
 	return nil
 }
 
-// pinned takes the notes that the user attached. Which of them fit is for
+// pinned takes the notes that the user attached, then those of the conversation. Which of them fit is for
 // package prompt to say: it reports those over the limit.
 func (c *call) pinned(m *mentions) {
-	for _, id := range m.notes {
+	for i, id := range m.notes {
 		if n := c.usable(id, true); n != nil {
-			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: c.title(nil, n), Reason: "pinned by the user"})
+			reason := "pinned by the user"
+			if i >= m.own {
+				reason = "pinned in the conversation"
+			}
+			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: c.title(nil, n), Reason: reason})
 			if i := len(c.in.Pinned) - 1; i < prompt.MaxPinned { // the others are only reported
 				c.text(&c.in.Pinned, i, n)
 				c.texts[len(c.texts)-1].parts = m.parts[id]

@@ -115,10 +115,15 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 			return nil, err
 		}
 	}
+	var warnings []prompt.Warning
+	if r.pins, warnings, err = g.pinsOf(ctx, r); err != nil {
+		return nil, err
+	}
 	m, err := mentioned(ctx, g.opts.Refs, r)
 	if err != nil {
 		return nil, err
 	}
+	m.warnings = append(m.warnings, warnings...)
 	clock.lap("mentions")
 	found, skipped, why := g.search(ctx, r, m.query)
 	if ctx.Err() != nil {

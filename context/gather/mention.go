@@ -18,6 +18,7 @@ import (
 type mentions struct {
 	entities []string
 	notes    []string
+	own      int        // how many of notes the call names; those behind are pinned in its conversation
 	memories []referral // typed ones, in the order of the prompt, then those that were attached
 	query    string     // the message as it is searched for
 	warnings []prompt.Warning
@@ -52,6 +53,7 @@ func mentioned(ctx context.Context, refs *resolve.Resolver, r *request) (*mentio
 		}
 	}
 	m.attached(r.AttachedMemoryIDs)
+	m.pinned(seenNotes, r.pins.notes)
 	if m.full() {
 		m.dropped = append(m.dropped,
 			prompt.Dropped{Kind: prompt.KindEntity, Title: "further mentions", Reason: prompt.OverLimit})

@@ -46,6 +46,7 @@ type request struct {
 	variant int // of blocks
 	depth   int
 	budgets prompt.Budgets
+	pins    pins
 
 	prefetch, passive bool // how memories are found
 }

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -23,6 +24,9 @@ type finder interface {
 type conversations interface {
 	// Get returns a conversation as a reader sees it; the error is NotFound where there is none for him.
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+	// Pins returns the ids of the notes and memories that are pinned in a conversation; none where a
+	// reader sees no such conversation.
+	Pins(ctx context.Context, v *audience.View, ref string) (notes, memories []string, err error)
 }
 
 // passiveRecall has what the last turns of a conversation have found. passive.Recall is one.
@@ -37,9 +41,10 @@ const (
 )
 
 // remember takes in what is remembered: the profile where a conversation begins, what is pinned, what the last
-// turns have found, and what a search for the message finds. It is called when no commit waits.
+// turns have found, and what a search for the message finds. What is pinned in the conversation is, like an
+// attached memory, there without being asked for. It is called when no commit waits.
 func (c *call) remember(clock *stopwatch) error {
-	if c.Memories == 0 {
+	if c.Memories == 0 && len(c.pins.memories) == 0 {
 		return nil
 	}
 	if c.g.opts.Memories == nil {
@@ -84,22 +89,21 @@ type episode struct {
 // all takes in the parts in their order. A memory that is pinned stands there, and not in the profile.
 // why says why nothing was searched for.
 func (r *remembering) all() (why string, err error) {
-	yes := true
-	pinned, _, more, err := r.g.opts.Memories.List(r.ctx, r.view, memory.Filter{Pinned: &yes}, nil, maxPinned)
+	pinned, err := r.pinnedEverywhere()
 	if err != nil {
 		return "", err
 	}
-	if more {
-		r.drop(prompt.KindMemory, "", "further pinned memories", prompt.OverLimit)
-	}
 	var firm []*record.Memory
-	for _, m := range pinned {
+	for _, m := range slices.Concat(pinned, r.pinnedHere()) {
 		if !r.taken[m.ID] {
 			r.taken[m.ID] = true
 			firm = append(firm, m)
 		}
 	}
-	begins, err := r.begins()
+	begins := false
+	if r.Memories > 0 {
+		begins, err = r.begins()
+	}
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +114,14 @@ func (r *remembering) all() (why string, err error) {
 	}
 	for _, m := range firm {
 		r.taken[m.ID] = false
-		r.take(m, prompt.Pinned, prompt.SourcePinned, "pinned by the user")
+		if m.Pinned {
+			r.take(m, prompt.Pinned, prompt.SourcePinned, "pinned by the user")
+		} else {
+			r.take(m, prompt.Pinned, prompt.SourceConversationPinned, "pinned in the conversation")
+		}
+	}
+	if r.Memories == 0 {
+		return "", nil
 	}
 	r.left = r.Memories
 	if r.passive {
@@ -123,6 +134,19 @@ func (r *remembering) all() (why string, err error) {
 		r.episode(e)
 	}
 	return why, err
+}
+
+// pinnedEverywhere returns the memories that stand in every prompt that asks for memories.
+func (r *remembering) pinnedEverywhere() ([]*record.Memory, error) {
+	if r.Memories == 0 {
+		return nil, nil
+	}
+	yes := true
+	pinned, _, more, err := r.g.opts.Memories.List(r.ctx, r.view, memory.Filter{Pinned: &yes}, nil, maxPinned)
+	if more {
+		r.drop(prompt.KindMemory, "", "further pinned memories", prompt.OverLimit)
+	}
+	return pinned, err
 }
 
 // take takes a memory in, unless it is in already.

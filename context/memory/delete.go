@@ -294,6 +294,11 @@ func (s *Store) deleteAll(tx *kv.Tx, list []string) error {
 		}
 		gone[id] = true
 	}
+	if s.opts.Deleted != nil {
+		if err := s.opts.Deleted(tx, list); err != nil {
+			return err
+		}
+	}
 	return s.unname(tx, gone)
 }
 

@@ -311,6 +311,16 @@ func (s *Store) Chooser(v *audience.View, f Filter) func(*Record) bool {
 	}
 }
 
+// Numbered returns the number of a memory that a reader sees, 0 for none. O(1).
+func (s *Store) Numbered(v *audience.View, id string) int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if m := s.byID[id]; Sees(v, m) {
+		return m.Number
+	}
+	return 0
+}
+
 // Shown returns memories as a reader sees them, nil for each that is gone or that he does not see.
 func (s *Store) Shown(v *audience.View, ids []string) []*record.Memory {
 	if len(ids) == 0 {

@@ -88,6 +88,9 @@ type Options struct {
 	// HandleTaken tells whether something else than a memory or a context has a handle,
 	// inside a transaction. nil: nothing has.
 	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
+	// Deleted is called in the transaction that deletes memories, for what names them elsewhere.
+	// nil: nothing does.
+	Deleted func(tx *kv.Tx, ids []string) error
 }
 
 // Store keeps memories and contexts. Open makes one.

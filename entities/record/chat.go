@@ -28,6 +28,14 @@ type Conversation struct {
 	CreatedAt  time.Time  `json:"createdAt" jsonschema:"when it was created"`
 	UpdatedAt  time.Time  `json:"updatedAt" jsonschema:"when it was changed, or a message was added"`
 	Version    int        `json:"version" jsonschema:"counts changes of the conversation, not its messages"`
+
+	SystemPrompt    string   `json:"systemPrompt,omitempty" jsonschema:"what the model is told before everything else"`
+	Provider        string   `json:"provider,omitempty" jsonschema:"which provider answers; absent: the one that is configured"`
+	Model           string   `json:"model,omitempty" jsonschema:"which of its models; absent: the one that is configured"`
+	MaxContext      int      `json:"maxContext" jsonschema:"how many tokens the model is given at most"`
+	Temperature     *float64 `json:"temperature,omitempty" jsonschema:"of the sampling, 0 to 2; absent: that of the model"`
+	PinnedNoteIDs   []string `json:"pinnedNoteIds" jsonschema:"notes that stand in every prompt of the conversation"`
+	PinnedMemoryIDs []string `json:"pinnedMemoryIds" jsonschema:"memories that stand in every prompt of the conversation"`
 }
 
 // ChatMessage is one message of a conversation as a reader sees it.
@@ -41,4 +49,12 @@ type ChatMessage struct {
 	Private        bool      `json:"private" jsonschema:"whether it is private"`
 	CreatedAt      time.Time `json:"createdAt" jsonschema:"when it was said"`
 	Finish         string    `json:"finish" jsonschema:"complete: it was said to its end"`
+
+	References []ChatReference `json:"references" jsonschema:"what the model was shown for this answer"`
+}
+
+// ChatReference is a record that an answer stood on.
+type ChatReference struct {
+	MemoryID string `json:"memoryId" jsonschema:"id of a memory"`
+	Ref      string `json:"ref" jsonschema:"what # names it by"`
 }

@@ -106,7 +106,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState})
 	must(t, err)
-	chats, err := chat.Open(db, chat.Options{})
+	chats, err := chat.Open(db, chat.Options{Memory: mem.Numbered, Remote: seen.View(audience.Remote)})
 	must(t, err)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, search.Options{})

@@ -15,12 +15,26 @@ type ChatMessageDraft struct {
 	Private         bool       `json:"private,omitempty" jsonschema:"keep it from remote models"`
 }
 
+// ChatCreate are the parameters of chat.create.
+type ChatCreate struct {
+	Title           string   `json:"title,omitempty" jsonschema:"its title, at most 200 characters; the beginning of its first message of a user when absent"`
+	SystemPrompt    string   `json:"systemPrompt,omitempty" jsonschema:"what the model is told before everything else, at most 64 KiB"`
+	Provider        string   `json:"provider,omitempty" jsonschema:"which provider answers: letters, digits, _ and -, at most 64; the one that is configured when absent"`
+	Model           string   `json:"model,omitempty" jsonschema:"which of its models, at most 200 characters; the one that is configured when absent"`
+	MaxContext      *int     `json:"maxContext,omitempty" min:"1000" max:"10000000" jsonschema:"how many tokens the model is given at most; 32768 when absent"`
+	Temperature     *float64 `json:"temperature,omitempty" min:"0" max:"2" jsonschema:"of the sampling; that of the model when absent"`
+	Private         bool     `json:"private,omitempty" jsonschema:"keep it from remote models"`
+	PinnedNoteIDs   []string `json:"pinnedNoteIds,omitempty" jsonschema:"notes that stand in every prompt of the conversation, at most 100; a prompt shows five"`
+	PinnedMemoryIDs []string `json:"pinnedMemoryIds,omitempty" jsonschema:"memories that stand in every prompt of the conversation, at most 100"`
+}
+
 // ChatAppend are the parameters of chat.append.
 type ChatAppend struct {
 	ConversationID string             `json:"conversationId,omitempty" jsonschema:"id or handle of the conversation; a new one when absent"`
 	Title          string             `json:"title,omitempty" jsonschema:"title of a new conversation, at most 200 characters; the beginning of its first message of a user when absent"`
 	Private        bool               `json:"private,omitempty" jsonschema:"keep a new conversation from remote models"`
 	Messages       []ChatMessageDraft `json:"messages" jsonschema:"what was said, 1 to 100 messages"`
+	MemoryIDs      []string           `json:"memoryIds,omitempty" jsonschema:"the memories that the prompt showed for the last message of role assistant, at most 100: its references. With a private one among them the message is private"`
 }
 
 // ChatAppended is the result of chat.append.
@@ -72,6 +86,7 @@ type ChatSearch struct {
 	Mode           string `json:"mode,omitempty" enum:"hybrid,lexical,semantic" default:"hybrid" jsonschema:"how to search: lexical (by words), semantic (by meaning) or hybrid (both); without vectors hybrid falls back to words and the result says so, and semantic fails"`
 	ConversationID string `json:"conversationId,omitempty" jsonschema:"id or handle of the conversation to look in, archived or not; all when absent"`
 	Archived       bool   `json:"archived,omitempty" jsonschema:"archived conversations too"`
+	Explain        bool   `json:"explain,omitempty" jsonschema:"explain the score of each hit"`
 	Reads
 }
 
@@ -90,6 +105,8 @@ type ChatHit struct {
 	By             string    `json:"by" enum:"words,meaning,both" jsonschema:"what found it: meaning where it has none of the words"`
 	Snippet        string    `json:"snippet" jsonschema:"the passage of it that matches best; for a message found only by meaning, the nearest part"`
 	Ranges         [][2]int  `json:"ranges" jsonschema:"what matched in the snippet: UTF-16 offsets, half-open"`
+
+	Signals map[string]float64 `json:"signals,omitempty" jsonschema:"with explain: what counted, by name, as in notes.search"`
 }
 
 // ChatFound is the result of chat.search.
@@ -99,7 +116,9 @@ type ChatFound struct {
 	Degraded   *Degraded         `json:"degraded,omitempty" jsonschema:"what could not take part"`
 	Corrected  map[string]string `json:"corrected,omitempty" jsonschema:"words of the query that are in no message, each with the word that differs by one edit and was looked for in its place"`
 	Nothing    *SearchNothing    `json:"nothing,omitempty" jsonschema:"why nothing was found; absent where there are hits"`
-	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"how the query was read, when it has problems"`
+	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"how the query was read: with explain, and when it has problems"`
+	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, for a hybrid search: the weight of each list"`
+	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`
 }
 
 // ChatUpdate are the parameters of chat.update. Absent members stay as they are.
@@ -108,6 +127,14 @@ type ChatUpdate struct {
 	Title     *string `json:"title,omitempty" jsonschema:"its title; empty for the beginning of its first message of a user"`
 	Private   *bool   `json:"private,omitempty" jsonschema:"whether it is kept from remote models"`
 	IfVersion *int    `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+
+	SystemPrompt    Optional[string]   `json:"systemPrompt,omitzero" jsonschema:"what the model is told before everything else, at most 64 KiB; null for nothing"`
+	Provider        Optional[string]   `json:"provider,omitzero" jsonschema:"which provider answers; null for the one that is configured"`
+	Model           Optional[string]   `json:"model,omitzero" jsonschema:"which of its models; null for the one that is configured"`
+	MaxContext      Optional[int]      `json:"maxContext,omitzero" min:"1000" max:"10000000" jsonschema:"how many tokens the model is given at most; null for 32768"`
+	Temperature     Optional[float64]  `json:"temperature,omitzero" min:"0" max:"2" jsonschema:"of the sampling; null for that of the model"`
+	PinnedNoteIDs   Optional[[]string] `json:"pinnedNoteIds,omitzero" jsonschema:"notes that stand in every prompt of the conversation, in place of those that do now; null for none"`
+	PinnedMemoryIDs Optional[[]string] `json:"pinnedMemoryIds,omitzero" jsonschema:"memories that stand in every prompt of the conversation, in place of those that do now; null for none"`
 }
 
 // ChatID are the parameters of chat.delete.
@@ -151,16 +178,22 @@ type ChatProblem struct {
 const (
 	exampleConversationID = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`
 	exampleConversation   = `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","aliases":[],"title":"Weekend trip","private":false,` +
-		`"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:01:00Z","version":1}`
+		`"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:01:00Z","version":1,"maxContext":32768,"pinnedNoteIds":[],"pinnedMemoryIds":[]}`
 	exampleChatMessage = `{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":1,"hash":"a3f20k",` +
-		`"role":"user","content":"Where could we hike in May?","private":false,"createdAt":"2026-03-04T09:00:00Z","finish":"complete"}`
+		`"role":"user","content":"Where could we hike in May?","private":false,"createdAt":"2026-03-04T09:00:00Z","finish":"complete","references":[]}`
 )
 
 var chatMethods = []Method{
+	describe[ChatCreate, record.Conversation]("chat.create", Mutation,
+		"Begin a conversation, before anything is said in it.",
+		"What is pinned in it stands in each prompt that context.assemble makes for it. What of that is deleted or archived later is left out, and the report says so.",
+		Example{`{"title":"Weekend trip","pinnedMemoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","aliases":[],"title":"Weekend trip","private":false,` +
+			`"messages":0,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:00:00Z","version":1,"maxContext":32768,"pinnedNoteIds":[],"pinnedMemoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`},
+		CodeNotFound, CodeLimit, CodeUnavailable),
 	describe[ChatAppend, ChatAppended]("chat.append", Mutation,
 		"Keep what was said in a conversation, a new one when none is named.",
 		"All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. "+
-			"A conversation that begins with private messages alone is private.",
+			"A conversation that begins with private messages alone is private. memoryIds count no use: memory.recordUse does, once for an answer. An answer that is a repeat keeps the references that it has.",
 		Example{
 			`{"title":"Weekend trip","messages":[{"role":"user","content":"Where could we hike in May?","clientMessageId":"m1"}]}`,
 			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messages":[{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","index":1,"hash":"a3f20k","repeat":false}]}`,
@@ -176,7 +209,7 @@ var chatMethods = []Method{
 	describe[ChatSearch, ChatFound]("chat.search", Read,
 		"Find messages by the words and the meaning of a query.",
 		"Words are ORed; \"quoted phrases\", -word, role:, tier:, before: and after: are met by every hit. tier:working is what was said in the last 24 hours, tier:history the rest. "+
-			"What is said in code counts less.",
+			"What is said in code counts less. explain says what counted, as notes.search does.",
 		Example{
 			`{"query":"hike in may","limit":1}`,
 			`{"hits":[{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","id":"16fd2706-8baf-433b-82eb-8c7fada847da",` +
@@ -184,7 +217,8 @@ var chatMethods = []Method{
 		},
 		CodeNotFound, CodeLimit, CodeDeadline, CodeUnavailable),
 	describe[ChatUpdate, record.Conversation]("chat.update", Mutation,
-		"Change the title of a conversation, or whether it is private.", "Its handle stays. What was remembered from a conversation that becomes private is private too.",
+		"Change the title of a conversation, whether it is private, what answers in it and what is pinned in it.",
+		"Its handle stays. What was remembered from a conversation that becomes private is private too. Pins of a remote reader replace those that he sees.",
 		Example{`{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}`, exampleConversation},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[ByID, record.Conversation]("chat.archive", Mutation,

@@ -82,6 +82,6 @@ var refsMethods = []Method{
 		"The handle that it had goes on leading to it, and nobody else can have it; so may one of those before be its handle again. Of entities, tags and domains the handle follows the name: the error is 1002, and says to rename the entity.",
 		Example{
 			`{"ref":"weekend_trip_k3x9","handle":"hiking"}`,
-			`{"kind":"conversation","conversation":{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"hiking","aliases":["weekend_trip_k3x9"],"title":"Weekend trip","private":false,"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:02:00Z","version":2}}`,
+			`{"kind":"conversation","conversation":{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"hiking","aliases":["weekend_trip_k3x9"],"title":"Weekend trip","private":false,"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:02:00Z","version":2,"maxContext":32768,"pinnedNoteIds":[],"pinnedMemoryIds":[]}}`,
 		}, CodeNotFound, CodeConflict, CodeLimit),
 }

@@ -15,11 +15,12 @@ import (
 type appendTo struct {
 	Text string `arg:"" help:"What was said; - reads it from standard input."`
 
-	To        string  `placeholder:"CONVERSATION" help:"Id or handle of the conversation. Default: a new one."`
-	Role      *string `enum:"${chatRoles}" placeholder:"ROLE" help:"Who said it: ${enum}. Default: user."`
-	Title     string  `placeholder:"TEXT" help:"Title of a new conversation. Default: the beginning of the text."`
-	MessageID string  `placeholder:"ID" help:"An id of your own: a message with one that is there already is not kept twice."`
-	Private   bool    `help:"Hide the message from remote models, and a new conversation with it."`
+	To        string   `placeholder:"CONVERSATION" help:"Id or handle of the conversation. Default: a new one."`
+	Role      *string  `enum:"${chatRoles}" placeholder:"ROLE" help:"Who said it: ${enum}. Default: user."`
+	Title     string   `placeholder:"TEXT" help:"Title of a new conversation. Default: the beginning of the text."`
+	MessageID string   `placeholder:"ID" help:"An id of your own: a message with one that is there already is not kept twice."`
+	Memory    []string `placeholder:"MEMORY" help:"Id, handle or number of a memory that the model was shown for this answer; may be repeated."`
+	Private   bool     `help:"Hide the message from remote models, and a new conversation with it."`
 }
 
 func (appendTo) Help() string {
@@ -31,6 +32,7 @@ func (appendTo) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd chat append "Where could we hike in May?" --title "Weekend trip"`, "begin a conversation"},
 		{`ctxd chat append "Along the river." --to weekend_trip_k3x9 --role assistant`, "what the model answered"},
+		{`ctxd chat append "On Mondays." --to weekend_trip_k3x9 --role assistant --memory 42`, "and what it stood on"},
 		{"ctxd chat append - --to weekend_trip_k3x9 < answer.md", "a long text from a file"},
 	}
 }
@@ -58,6 +60,13 @@ func (c *appendTo) Run(a *Options) error {
 				return err
 			}
 			params.ConversationID = found.ID
+		}
+		for _, ref := range c.Memory {
+			m, err := connect.FindMemory(a.Ctx, cl, ref)
+			if err != nil {
+				return err
+			}
+			params.MemoryIDs = append(params.MemoryIDs, m.ID)
 		}
 		var added protocol.ChatAppended
 		if err := cl.Call(a.Ctx, "chat.append", params, &added); err != nil {

@@ -13,6 +13,27 @@ type update struct {
 	aConversation
 	Title   *string `placeholder:"TEXT" help:"Its title; an empty one for the beginning of its first message."`
 	Private *bool   `negatable:"" help:"Hide it from remote models, or no longer."`
+	answering
+}
+
+// answering is what answers in a conversation, and how.
+type answering struct {
+	SystemPrompt *string  `placeholder:"TEXT" help:"What the model is told before everything else; empty for nothing."`
+	Provider     *string  `placeholder:"NAME" help:"Which provider answers; empty for the one that is configured."`
+	Model        *string  `placeholder:"NAME" help:"Which of its models; empty for the one that is configured."`
+	MaxContext   *int     `placeholder:"TOKENS" help:"How many tokens the model is given at most: 1000 to 10000000."`
+	Temperature  *float64 `placeholder:"NUMBER" help:"Of the sampling: 0 to 2."`
+}
+
+func (c *answering) given() bool {
+	return c.SystemPrompt != nil || c.Provider != nil || c.Model != nil || c.MaxContext != nil || c.Temperature != nil
+}
+
+func optional[T any](p *T) protocol.Optional[T] {
+	if p == nil {
+		return protocol.Optional[T]{}
+	}
+	return protocol.Some(*p)
 }
 
 func (update) Help() string {
@@ -23,15 +44,20 @@ func (update) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd chat update weekend_trip_k3x9 --title "Hiking in May"`, "another title"},
 		{"ctxd chat update weekend_trip_k3x9 --private", "hide it from remote models"},
+		{"ctxd chat update weekend_trip_k3x9 --model small --temperature 0", "another model"},
 	}
 }
 
 func (c *update) Run(a *Options) error {
-	if c.Title == nil && c.Private == nil {
+	if c.Title == nil && c.Private == nil && !c.given() {
 		return command.Misuse("nothing to change", "ctxd chat update --help lists what can be changed")
 	}
 	return c.change(a, "changed", "chat.update", func(found *record.Conversation) any {
-		return protocol.ChatUpdate{ID: found.ID, Title: c.Title, Private: c.Private, IfVersion: &found.Version}
+		return protocol.ChatUpdate{
+			ID: found.ID, Title: c.Title, Private: c.Private, IfVersion: &found.Version,
+			SystemPrompt: optional(c.SystemPrompt), Provider: optional(c.Provider), Model: optional(c.Model),
+			MaxContext: optional(c.MaxContext), Temperature: optional(c.Temperature),
+		}
 	})
 }
 

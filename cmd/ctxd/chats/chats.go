@@ -22,8 +22,11 @@ type Command struct {
 	List      list        `cmd:"" help:"List the conversations."`
 	Show      show        `cmd:"" help:"Show a conversation with its messages."`
 	Search    searchIn    `cmd:"" help:"Find messages by their words and their meaning."`
+	New       create      `cmd:"" help:"Begin a conversation before anything is said in it."`
 	Append    appendTo    `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
-	Update    update      `cmd:"" help:"Change the title of a conversation, or whether it is private."`
+	Update    update      `cmd:"" help:"Change the title of a conversation, whether it is private, or what answers in it."`
+	Pin       pin         `cmd:"" help:"Have memories and notes stand in every prompt of a conversation."`
+	Unpin     unpin       `cmd:"" help:"Take memories and notes out of the prompts of a conversation again."`
 	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
 	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
 	Import    importChats `cmd:"" help:"Import the conversations of a data export of ChatGPT or Claude."`
@@ -57,6 +60,9 @@ type aConversation struct {
 // name shows which conversation is meant.
 func name(c *record.Conversation) term.Line {
 	l := term.Line{term.Styled(term.Strong, c.Title)}
+	if c.Title == "" {
+		l = term.Line{term.Styled(term.Faint, "untitled")}
+	}
 	if c.Handle != "" {
 		l = append(l, term.Styled(term.Faint, "  "+c.Handle))
 	}

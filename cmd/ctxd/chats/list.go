@@ -84,7 +84,11 @@ func (c *list) draw(s *term.Screen, found []*record.Conversation) {
 		if x.Private {
 			private = "private"
 		}
-		t.Row(term.Line{term.Styled(term.Strong, x.Title)}, term.Line{term.Text(term.Count(x.Messages, "message"))},
+		title := term.Line{term.Styled(term.Strong, x.Title)}
+		if x.Title == "" {
+			title = term.Line{term.Styled(term.Faint, "untitled")}
+		}
+		t.Row(title, term.Line{term.Text(term.Count(x.Messages, "message"))},
 			term.Line{term.Text(term.Day(x.UpdatedAt))}, term.Line{term.Styled(term.Warn, private)},
 			term.Line{term.Styled(term.Faint, x.Handle)})
 	}

@@ -17,6 +17,7 @@ type searchIn struct {
 	Mode     string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
 	Limit    command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of messages, 1 to 100. Default: 10."`
 	Archived bool          `help:"Include archived conversations."`
+	Explain  bool          `short:"e" help:"Show how each hit got its score."`
 
 	connect.Audience
 }
@@ -32,6 +33,7 @@ func (searchIn) Examples() []command.Example {
 		{"ctxd chat search where to hike", "what was said about it"},
 		{"ctxd chat search river --in weekend_trip_k3x9", "in one conversation"},
 		{"ctxd chat search 'role:user after:yesterday hike'", "what you said lately"},
+		{"ctxd chat search river --explain", "with the parts of each score"},
 		{"ctxd chat search river --json | jq -r '.hits[].snippet'", "for scripts"},
 	}
 }
@@ -42,7 +44,7 @@ func (c *searchIn) Run(a *Options) error {
 		return command.Misuse("the query is empty", "ctxd chat search river")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		params := protocol.ChatSearch{Query: query, Mode: c.Mode, Limit: int(c.Limit), Archived: c.Archived}
+		params := protocol.ChatSearch{Query: query, Mode: c.Mode, Limit: int(c.Limit), Archived: c.Archived, Explain: c.Explain}
 		if c.In != "" {
 			found, err := connect.FindConversation(a.Ctx, cl, c.In)
 			if err != nil {
@@ -90,6 +92,7 @@ func drawFound(s *term.Screen, query string, res *protocol.ChatFound) {
 			line = append(line, term.Styled(term.Faint, "  (by meaning)"))
 		}
 		s.Say(line...)
+		search.DrawSignals(s, "  ", "message", &protocol.SearchHit{Score: h.Score, Signals: h.Signals})
 		for _, l := range term.WrapSpans(term.Mark(h.Snippet, h.Ranges), s.Columns()-2) {
 			s.Say(append(term.Line{term.Text("  ")}, l...)...)
 		}

@@ -64,12 +64,16 @@ func (c *show) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(out)
 		}
-		out.draw(a.Out)
+		pins, err := pinned(a, cl, out.Conversation)
+		if err != nil {
+			return err
+		}
+		out.draw(a.Out, pins)
 		return nil
 	})
 }
 
-func (v *shown) draw(s *term.Screen) {
+func (v *shown) draw(s *term.Screen, pins []string) {
 	c := v.Conversation
 	s.Say(name(c)...)
 	facts := term.Count(c.Messages, "message") + ", begun " + term.Day(c.CreatedAt)
@@ -83,6 +87,9 @@ func (v *shown) draw(s *term.Screen) {
 		facts += ", archived " + term.Day(*c.ArchivedAt)
 	}
 	s.Say(term.Styled(term.Faint, facts))
+	for _, p := range pins {
+		s.Say(term.Styled(term.Faint, "pinned  "), term.Text(p))
+	}
 	for _, m := range v.Messages {
 		line := term.Line{
 			term.Styled(term.Strong, term.Number(m.Index)), term.Styled(term.Accent, "  "+m.Role),
@@ -95,6 +102,9 @@ func (v *shown) draw(s *term.Screen) {
 		s.Say(line...)
 		for _, l := range term.Wrap(term.CleanLines(m.Content), s.Columns()-2) {
 			s.Say(term.Text("  " + l))
+		}
+		if len(m.References) > 0 {
+			s.Say(term.Styled(term.Faint, "  stands on "+refsOf(m)))
 		}
 	}
 	if v.More {

@@ -215,14 +215,18 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
+	var chats *chat.Store // which comes after what it names
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
 		HandleTaken: chat.HasHandle, Limits: limits.Memory,
+		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	chats, err := chat.Open(db, chat.Options{HandleTaken: mem.HandleTaken, Hide: mem.HideConversation})
+	chats, err = chat.Open(db, chat.Options{
+		HandleTaken: mem.HandleTaken, Hide: mem.HideConversation, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type Context struct {
 	Format       string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"Format of the prompt: markdown or xml. Default: markdown."`
 	Memories     int            `default:"5" placeholder:"N" help:"How many memories and messages to find by searching for the message, 0 to 20. Default: 5."`
 	Recall       string         `enum:"prefetch,passive,both" default:"prefetch" placeholder:"MODE" help:"How to find them: prefetch searches for the message, passive takes what the last turns of the conversation have found, both takes that first. Default: prefetch."`
-	Conversation string         `placeholder:"REF" help:"The conversation that the message belongs to, by id or handle."`
+	Conversation string         `placeholder:"REF" help:"The conversation that the message belongs to, by id or handle: what is pinned in it stands in the prompt."`
 	Search       int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
 	Depth        int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
 	Budget       map[string]int `mapsep:"," placeholder:"KEY=N" help:"Budget in characters; KEY is ${budgets}. May be repeated."`
@@ -57,6 +57,7 @@ func (Context) Examples() []command.Example {
 		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
 		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
 		{`ctxd context "when could we train?" --memory 42`, "with a memory attached"},
+		{`ctxd context "when could we train?" --conversation weekend_trip_k3x9`, "with what is pinned in a conversation"},
 		{`ctxd context "when could we train?" --memories 10 --search 0`, "with what is remembered, and no notes"},
 		{`ctxd context "and then?" --recall both --conversation conv_running_3f2a`, "with what the last turns of a conversation have found"},
 		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},
@@ -71,7 +72,7 @@ func (c *Context) Run(a *Options) error {
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 && len(c.Memory) == 0 {
+	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 && len(c.Memory) == 0 && c.Conversation == "" {
 		return command.Misuse("nothing to assemble",
 			`give a message, --entity, --note or --memory: ctxd context "@Alice"`)
 	}
@@ -112,6 +113,13 @@ func (c *Context) Run(a *Options) error {
 				return err
 			}
 			p.AttachedMemoryIDs = append(p.AttachedMemoryIDs, m.ID)
+		}
+		if c.Conversation != "" {
+			found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
+			if err != nil {
+				return err
+			}
+			p.ConversationID = found.ID
 		}
 		var res prompt.Result
 		if err := cl.Call(a.Ctx, "context.assemble", p, &res); err != nil {

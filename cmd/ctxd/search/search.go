@@ -113,7 +113,7 @@ func DrawHits(s *term.Screen, indent string, res *protocol.SearchResult, explain
 			s.Say(append(term.Line{term.Text(indent + "  ")}, l...)...)
 		}
 		if explain {
-			drawSignals(s, indent+"  ", &h)
+			DrawSignals(s, indent+"  ", "note", &h)
 		}
 	}
 	DrawDegraded(s, indent, res)

@@ -11,10 +11,10 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// drawSignals says of a hit what counted: how its places in the two lists were
-// joined, and what made them.
-func drawSignals(s *term.Screen, indent string, h *protocol.SearchHit) {
-	for _, l := range signalsInWords(h) {
+// DrawSignals says of a hit what counted: how its places in the two lists were
+// joined, and what made them. what is the kind of record, such as note.
+func DrawSignals(s *term.Screen, indent, what string, h *protocol.SearchHit) {
+	for _, l := range signalsInWords(what, h) {
 		for _, part := range term.Wrap(term.Clean(l), s.Columns()-len(indent)) {
 			s.Say(term.Styled(term.Faint, indent+part))
 		}
@@ -23,7 +23,7 @@ func drawSignals(s *term.Screen, indent string, h *protocol.SearchHit) {
 
 // signalsInWords is what counted of a hit, a line for the fusion and one for
 // each list that it is in.
-func signalsInWords(h *protocol.SearchHit) []string {
+func signalsInWords(what string, h *protocol.SearchHit) []string {
 	sig := h.Signals
 	var out, joined []string
 	for _, way := range []struct{ signal, name string }{{"lexical", "words"}, {"semantic", "meaning"}} {
@@ -49,7 +49,7 @@ func signalsInWords(h *protocol.SearchHit) []string {
 	if near, ok := sig["semantic"]; ok {
 		out = append(out, "meaning "+ThreeDigits(near)+" = half of part "+ThreeDigits(sig["chunk"])+", "+
 			ThreeDigits(sig["part"])+
-			", and of the whole note, "+ThreeDigits(sig["whole"]))
+			", and of the whole "+what+", "+ThreeDigits(sig["whole"]))
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func TestSRCH3_EverySignalIsDescribedAndDrawn(t *testing.T) {
 	for i, s := range search.Signals {
 		all[drawnAs(s)] = float64(i+1) / 100
 	}
-	before := strings.Join(signalsInWords(&protocol.SearchHit{Score: 1, Signals: all}), "\n")
+	before := strings.Join(signalsInWords("note", &protocol.SearchHit{Score: 1, Signals: all}), "\n")
 	for _, s := range search.Signals {
 		inContract := s.Name
 		if strings.HasSuffix(s.Name, ":") {
@@ -42,7 +42,7 @@ func TestSRCH3_EverySignalIsDescribedAndDrawn(t *testing.T) {
 		delete(described, inContract)
 		was := all[drawnAs(s)]
 		all[drawnAs(s)] = 0.777
-		if strings.Join(signalsInWords(&protocol.SearchHit{Score: 1, Signals: all}), "\n") == before {
+		if strings.Join(signalsInWords("note", &protocol.SearchHit{Score: 1, Signals: all}), "\n") == before {
 			t.Errorf("%s is not drawn: %s", s.Name, before)
 		}
 		all[drawnAs(s)] = was

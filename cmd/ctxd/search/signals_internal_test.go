@@ -18,7 +18,7 @@ func TestSRCH13_WhatCountedIsSaidInWords(t *testing.T) {
 		"full list":  {map[string]float64{"rank:lexical": 1, "fused:lexical": 0.016, "fused:semantic": 0.008}, "score 0.024 = 0.016 of place 1 by words + 0.008 as the last by meaning"},
 	} {
 		h := &protocol.SearchHit{Score: 0.024, Signals: c.signals}
-		if got := strings.Join(signalsInWords(h), "\n"); got != c.want {
+		if got := strings.Join(signalsInWords("note", h), "\n"); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
 		}
 	}

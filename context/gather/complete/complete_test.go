@@ -75,7 +75,7 @@ func TestREF16_ACommitShowsAtOnce(t *testing.T) {
 	id := w.say("", "", "Fix the message bus")
 	w.want(w.local, "fix the mes", w.handleOf(id))
 	w.want(w.local, "fix", w.handleOf(id))
-	_, err = w.chats.Update(ctx, w.local, id, chat.Change{Title: ptr("Repairs")})
+	_, err = w.chats.Update(ctx, w.local, id, chat.Change{Settings: chat.Settings{Title: ptr("Repairs")}})
 	w.must(err)
 	w.want(w.local, "repa", w.handleOf(id))
 	w.want(w.local, "fix the mes")

@@ -166,7 +166,7 @@ func TestMEM42_WhatIsGoneDoesNotWait(t *testing.T) {
 	_, err = h.chat.Update(t.Context(), h.local, other, chat.Change{Archived: ptr(true)})
 	must(t, err)
 	h.want(h.local, id, "c")
-	_, err = h.chat.Update(t.Context(), h.local, id, chat.Change{Private: ptr(true)})
+	_, err = h.chat.Update(t.Context(), h.local, id, chat.Change{Settings: chat.Settings{Private: ptr(true)}})
 	must(t, err)
 	h.want(h.local, id, notSeen)
 	h.say(id, "The boiler is loud", "Is the boiler loud at night?")

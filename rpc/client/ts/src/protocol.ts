@@ -102,8 +102,12 @@ export interface ChatFound {
   corrected?: Record<string, string>;
   /** Why nothing was found; absent where there are hits. */
   nothing?: SearchNothing;
-  /** How the query was read, when it has problems. */
+  /** How the query was read: with explain, and when it has problems. */
   understood?: SearchUnderstood;
+  /** With explain, for a hybrid search: the weight of each list. */
+  fused?: SearchFused;
+  /** With explain: the time of each stage. */
+  stages?: SearchStage[];
 }
 
 export interface ChatHit {
@@ -136,6 +140,8 @@ export interface ChatHit {
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
+  /** With explain: what counted, by name, as in notes.search. */
+  signals?: Record<string, number>;
 }
 
 export interface ChatImported {
@@ -189,6 +195,8 @@ export interface ChatMessage {
   createdAt: string;
   /** Complete: it was said to its end. */
   finish: string;
+  /** What the model was shown for this answer. */
+  references: ChatReference[];
 }
 
 export interface ChatMessageAdded {
@@ -238,6 +246,13 @@ export interface ChatProblem {
   end: number;
   /** Why it was not read. */
   reason: string;
+}
+
+export interface ChatReference {
+  /** Id of a memory. */
+  memoryId: string;
+  /** What # names it by. */
+  ref: string;
 }
 
 export interface Checked {
@@ -733,6 +748,20 @@ export interface Conversation {
   updatedAt: string;
   /** Counts changes of the conversation, not its messages. */
   version: number;
+  /** What the model is told before everything else. */
+  systemPrompt?: string;
+  /** Which provider answers; absent: the one that is configured. */
+  provider?: string;
+  /** Which of its models; absent: the one that is configured. */
+  model?: string;
+  /** How many tokens the model is given at most. */
+  maxContext: number;
+  /** Of the sampling, 0 to 2; absent: that of the model. */
+  temperature?: number;
+  /** Notes that stand in every prompt of the conversation. */
+  pinnedNoteIds: string[];
+  /** Memories that stand in every prompt of the conversation. */
+  pinnedMemoryIds: string[];
 }
 
 export interface Conversations {
@@ -4037,6 +4066,34 @@ export interface ContextsDeleteParams {
   subtree?: boolean;
 }
 
+/** Params of chat.create. */
+export interface ChatCreateParams {
+  /** Its title, at most 200 characters; the beginning of its first message of a user when absent. */
+  title?: string;
+  /** What the model is told before everything else, at most 64 KiB. */
+  systemPrompt?: string;
+  /** Which provider answers: letters, digits, _ and -, at most 64; the one that is configured when absent. */
+  provider?: string;
+  /** Which of its models, at most 200 characters; the one that is configured when absent. */
+  model?: string;
+  /**
+   * How many tokens the model is given at most; 32768 when absent.
+   * From 1000 to 10000000.
+   */
+  maxContext?: number;
+  /**
+   * Of the sampling; that of the model when absent.
+   * From 0 to 2.
+   */
+  temperature?: number;
+  /** Keep it from remote models. */
+  private?: boolean;
+  /** Notes that stand in every prompt of the conversation, at most 100; a prompt shows five. */
+  pinnedNoteIds?: string[];
+  /** Memories that stand in every prompt of the conversation, at most 100. */
+  pinnedMemoryIds?: string[];
+}
+
 /** Params of chat.append. */
 export interface ChatAppendParams {
   /** Id or handle of the conversation; a new one when absent. */
@@ -4047,6 +4104,8 @@ export interface ChatAppendParams {
   private?: boolean;
   /** What was said, 1 to 100 messages. */
   messages: ChatMessageDraft[];
+  /** The memories that the prompt showed for the last message of role assistant, at most 100: its references. With a private one among them the message is private. */
+  memoryIds?: string[];
 }
 
 /** Params of chat.get. */
@@ -4097,6 +4156,8 @@ export interface ChatSearchParams {
   conversationId?: string;
   /** Archived conversations too. */
   archived?: boolean;
+  /** Explain the score of each hit. */
+  explain?: boolean;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
@@ -4114,6 +4175,26 @@ export interface ChatUpdateParams {
    * At least 1.
    */
   ifVersion?: number;
+  /** What the model is told before everything else, at most 64 KiB; null for nothing. */
+  systemPrompt?: string | null;
+  /** Which provider answers; null for the one that is configured. */
+  provider?: string | null;
+  /** Which of its models; null for the one that is configured. */
+  model?: string | null;
+  /**
+   * How many tokens the model is given at most; null for 32768.
+   * From 1000 to 10000000.
+   */
+  maxContext?: number | null;
+  /**
+   * Of the sampling; null for that of the model.
+   * From 0 to 2.
+   */
+  temperature?: number | null;
+  /** Notes that stand in every prompt of the conversation, in place of those that do now; null for none. */
+  pinnedNoteIds?: string[] | null;
+  /** Memories that stand in every prompt of the conversation, in place of those that do now; null for none. */
+  pinnedMemoryIds?: string[] | null;
 }
 
 /** Params of chat.archive. */
@@ -4714,8 +4795,15 @@ export interface Methods {
    */
   "contexts.delete": { params: ContextsDeleteParams; result: ContextDeleted };
   /**
+   * Begin a conversation, before anything is said in it.
+   * What is pinned in it stands in each prompt that context.assemble makes for it. What of that is deleted or archived later is left out, and the report says so.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"title":"Weekend trip","pinnedMemoryIds":["550e8400-e29b-41d4-a716-446655440000"]}
+   */
+  "chat.create": { params: ChatCreateParams; result: Conversation };
+  /**
    * Keep what was said in a conversation, a new one when none is named.
-   * All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. A conversation that begins with private messages alone is private.
+   * All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. A conversation that begins with private messages alone is private. memoryIds count no use: memory.recordUse does, once for an answer. An answer that is a repeat keeps the references that it has.
    * Errors of its own: not_found, unavailable, limit.
    * @example {"title":"Weekend trip","messages":[{"role":"user","content":"Where could we hike in May?","clientMessageId":"m1"}]}
    */
@@ -4735,14 +4823,14 @@ export interface Methods {
   "chat.list": { params: ChatListParams; result: Conversations };
   /**
    * Find messages by the words and the meaning of a query.
-   * Words are ORed; "quoted phrases", -word, role:, tier:, before: and after: are met by every hit. tier:working is what was said in the last 24 hours, tier:history the rest. What is said in code counts less.
+   * Words are ORed; "quoted phrases", -word, role:, tier:, before: and after: are met by every hit. tier:working is what was said in the last 24 hours, tier:history the rest. What is said in code counts less. explain says what counted, as notes.search does.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"query":"hike in may","limit":1}
    */
   "chat.search": { params: ChatSearchParams; result: ChatFound };
   /**
-   * Change the title of a conversation, or whether it is private.
-   * Its handle stays. What was remembered from a conversation that becomes private is private too.
+   * Change the title of a conversation, whether it is private, what answers in it and what is pinned in it.
+   * Its handle stays. What was remembered from a conversation that becomes private is private too. Pins of a remote reader replace those that he sees.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}
    */
