@@ -43,6 +43,7 @@ type memoryKeeper interface {
 	GetContext(v *audience.View, ref string) (c *memory.Context, below []*memory.Context, memories int, err error)
 	Contexts(v *audience.View, parentID string) ([]*memory.Context, error)
 	AllContexts(v *audience.View) []*memory.Context
+	Counted(v *audience.View, list []*memory.Context) []record.CountedContext
 	DeleteContext(ctx context.Context, v *audience.View, id string, subtree bool) (moved, unlinked int, err error)
 	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
 }
@@ -339,11 +340,12 @@ func (c scope) contextsPut(ctx context.Context, _ *Session, p protocol.ContextPu
 }
 
 func (c scope) contextsGet(_ context.Context, _ *Session, p protocol.ContextRef) (*protocol.ContextFull, error) {
-	found, below, n, err := c.memory.GetContext(c.view, p.Ref)
+	found, below, _, err := c.memory.GetContext(c.view, p.Ref)
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ContextFull{Context: *found, Children: below, Memories: n}, nil
+	counted := c.memory.Counted(c.view, []*memory.Context{found})
+	return &protocol.ContextFull{CountedContext: counted[0], Children: c.memory.Counted(c.view, below)}, nil
 }
 
 func (c scope) contextsList(_ context.Context, _ *Session, p protocol.ContextFilter) (protocol.ContextList, error) {
@@ -352,10 +354,10 @@ func (c scope) contextsList(_ context.Context, _ *Session, p protocol.ContextFil
 			return protocol.ContextList{}, fault.Field("tree", "tree lists all contexts, so it goes without parentId").
 				WithHint("leave out one of the two")
 		}
-		return protocol.ContextList{Contexts: c.memory.AllContexts(c.view)}, nil
+		return protocol.ContextList{Contexts: c.memory.Counted(c.view, c.memory.AllContexts(c.view))}, nil
 	}
 	list, err := c.memory.Contexts(c.view, p.ParentID)
-	return protocol.ContextList{Contexts: list}, err
+	return protocol.ContextList{Contexts: c.memory.Counted(c.view, list)}, err
 }
 
 func (c scope) contextsDelete(ctx context.Context, _ *Session, p protocol.ContextDelete) (protocol.ContextDeleted, error) {

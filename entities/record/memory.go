@@ -157,6 +157,18 @@ type Context struct {
 	Version     int       `json:"version" jsonschema:"counts its changes, from 1"`
 }
 
+// ContextCounts say how many active and contested memories there are in a context for a reader.
+type ContextCounts struct {
+	Memories  int `json:"memories" jsonschema:"how many active and contested memories belong to it"`
+	WithBelow int `json:"withBelow" jsonschema:"how many belong to it or to a context up to ten levels below it, each once"`
+}
+
+// CountedContext is a context with its memories counted.
+type CountedContext struct {
+	Context
+	ContextCounts
+}
+
 // MemoryExported says what an export of memories wrote.
 type MemoryExported struct {
 	Path     string `json:"path" jsonschema:"the file"`

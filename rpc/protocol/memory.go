@@ -355,9 +355,8 @@ type ContextRef struct {
 
 // ContextFull is the result of contexts.get.
 type ContextFull struct {
-	record.Context
-	Children []*record.Context `json:"children" jsonschema:"the contexts directly below it, by name"`
-	Memories int               `json:"memories" jsonschema:"how many active and contested memories belong to it"`
+	record.CountedContext
+	Children []record.CountedContext `json:"children" jsonschema:"the contexts directly below it, by name"`
 }
 
 // ContextFilter are the parameters of contexts.list.
@@ -369,7 +368,7 @@ type ContextFilter struct {
 
 // ContextList is the result of contexts.list.
 type ContextList struct {
-	Contexts []*record.Context `json:"contexts" jsonschema:"the contexts, by name"`
+	Contexts []record.CountedContext `json:"contexts" jsonschema:"the contexts, by name"`
 }
 
 // ContextDelete are the parameters of contexts.delete.
@@ -414,6 +413,9 @@ const (
 	exampleSynonyms = `{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","words":["ux","user experience"],"private":false,"updatedAt":"2026-03-04T09:00:00Z"}`
 	exampleMemoryID = `{"id":"550e8400-e29b-41d4-a716-446655440000"}`
 )
+
+// exampleCounted is exampleContext with its memories counted.
+var exampleCounted = exampleContext[:len(exampleContext)-1] + `,"memories":1,"withBelow":1}`
 
 var memoryMethods = []Method{
 	describe[MemoryAdd, MemoryAdded]("memory.add", Mutation,
@@ -517,10 +519,10 @@ var memoryMethods = []Method{
 		Example{`{"id":"health","name":"Health Goals"}`, exampleContext}, CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[ContextRef, ContextFull]("contexts.get", Read,
 		"Read a context with what lies directly below it.", "",
-		Example{`{"ref":"@health_goals_context"}`, exampleContext[:len(exampleContext)-1] + `,"children":[],"memories":1}`}, CodeNotFound),
+		Example{`{"ref":"@health_goals_context"}`, exampleCounted[:len(exampleCounted)-1] + `,"children":[]}`}, CodeNotFound),
 	describe[ContextFilter, ContextList]("contexts.list", Read,
 		"List contexts by name.", "",
-		Example{`{}`, `{"contexts":[` + exampleContext + `]}`}, CodeNotFound),
+		Example{`{}`, `{"contexts":[` + exampleCounted + `]}`}, CodeNotFound),
 	describe[ContextLink, Linked]("contexts.link", Mutation,
 		"Have memories belong to a context.", "All or none.",
 		Example{`{"id":"health","memoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"added":1}`},

@@ -77,7 +77,7 @@ func (c *listContexts) Run(a *Options) error {
 }
 
 // drawContexts shows contexts, or that there are none.
-func drawContexts(s *term.Screen, list []*record.Context, none string) {
+func drawContexts(s *term.Screen, list []record.CountedContext, none string) {
 	if len(list) == 0 {
 		s.Say(term.Styled(term.Faint, none))
 		return
@@ -85,9 +85,18 @@ func drawContexts(s *term.Screen, list []*record.Context, none string) {
 	t := &term.Table{}
 	for _, c := range list {
 		t.Row(term.Line{term.Styled(term.Strong, c.Name)}, term.Line{term.Styled(term.Accent, c.Handle)},
-			privately(c.Private), term.Line{term.Styled(term.Faint, c.Description)})
+			privately(c.Private), term.Line{term.Styled(term.Faint, counted(c.ContextCounts))},
+			term.Line{term.Styled(term.Faint, c.Description)})
 	}
 	t.Draw(s)
+}
+
+// counted says how many memories a context has, and how many with what lies below it where these are more.
+func counted(n record.ContextCounts) string {
+	if n.WithBelow == n.Memories {
+		return countMemories(n.Memories)
+	}
+	return countMemories(n.Memories) + ", " + term.Number(n.WithBelow) + " with those below"
 }
 
 // privately says that something is private.
@@ -127,13 +136,14 @@ func (c *treeContexts) Run(a *Options) error {
 
 // treeOf hangs contexts below their parents. What lies below one that is not in the list stands at
 // the top.
-func treeOf(list []*record.Context) (roots []*term.Branch) {
+func treeOf(list []record.CountedContext) (roots []*term.Branch) {
 	byID := make(map[string]*term.Branch)
 	for _, c := range list {
 		label := term.Line{term.Styled(term.Strong, c.Name), term.Styled(term.Accent, "  "+c.Handle)}
 		if c.Private {
 			label = append(label, term.Styled(term.Warn, "  private"))
 		}
+		label = append(label, term.Styled(term.Faint, "  "+counted(c.ContextCounts)))
 		byID[c.ID] = &term.Branch{Label: label}
 	}
 	for _, c := range list {

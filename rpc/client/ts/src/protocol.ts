@@ -543,10 +543,12 @@ export interface ContextFull {
   updatedAt: string;
   /** Counts its changes, from 1. */
   version: number;
-  /** The contexts directly below it, by name. */
-  children: Context[];
   /** How many active and contested memories belong to it. */
   memories: number;
+  /** How many belong to it or to a context up to ten levels below it, each once. */
+  withBelow: number;
+  /** The contexts directly below it, by name. */
+  children: CountedContext[];
 }
 
 export interface ContextGathered {
@@ -616,7 +618,7 @@ export interface ContextItem {
 
 export interface ContextList {
   /** The contexts, by name. */
-  contexts: Context[];
+  contexts: CountedContext[];
 }
 
 export interface ContextQueryError {
@@ -774,6 +776,39 @@ export interface Conversations {
 export interface Counted {
   /** How many were counted: unknown and repeated ids are not. */
   counted: number;
+}
+
+export interface CountedContext {
+  /** Id of the context. */
+  id: string;
+  /** What @ names it by. */
+  handle?: string;
+  /** Its former handles. */
+  aliases: string[];
+  /** Its name. */
+  name: string;
+  /** What it is about. */
+  description?: string;
+  /** The context above it; absent at the top. */
+  parentId?: string;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** How many active and contested memories belong to it. */
+  memories: number;
+  /** How many belong to it or to a context up to ten levels below it, each once. */
+  withBelow: number;
 }
 
 export interface Counts {
