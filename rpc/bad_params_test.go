@@ -308,6 +308,12 @@ func refusals() map[string][]refusal {
 			{`{"title":"` + long(201) + `","messages":[{"role":"user","content":"x"}]}`, limit, "title"},
 			{`{"conversationId":"none","messages":[{"role":"user","content":"x"}]}`, missing, "conversationId"},
 		},
+		"chat.create": {
+			{`{"title":"` + long(201) + `"}`, limit, "title"},
+			{`{"maxContext":1}`, invalid, "maxContext"},
+			{`{"pinnedMemoryIds":["none"]}`, missing, "pinnedMemoryIds[0]"},
+			{`{"pinnedNoteIds":["no id/"]}`, invalid, "pinnedNoteIds[0]"},
+		},
 		"chat.get": {
 			{`{"ref":"none"}`, missing, ""},
 			{`{"ref":"<chat>","cursor":"?"}`, invalid, "cursor"},
@@ -324,6 +330,9 @@ func refusals() map[string][]refusal {
 			{`{"id":"none","title":"x"}`, missing, ""},
 			{`{"id":"<chat>","title":"` + long(201) + `"}`, limit, "title"},
 			{`{"id":"<chat>","title":"x","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"<chat>","temperature":3}`, invalid, "temperature"},
+			{`{"id":"<chat>","pinnedMemoryIds":["old","none"]}`, missing, "pinnedMemoryIds[1]"},
+			{`{"id":"<chat>","pinnedNoteIds":` + ids(101) + `}`, limit, "pinnedNoteIds"},
 		},
 		"chat.archive": {
 			{`{"id":"none"}`, missing, ""},

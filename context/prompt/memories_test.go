@@ -190,3 +190,23 @@ func FuzzMemory(f *testing.F) {
 		}
 	})
 }
+
+// TestMEM43_AMemoryIsOneLineOfValidText: a text that is shown as it is, and each kind that is not.
+func TestMEM43_AMemoryIsOneLineOfValidText(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, as most are":  "plain, as most are",
+		"größer 🙂 \uFFFD":     "größer 🙂 \uFFFD",
+		"no UTF-8 \xff here":  "no UTF-8 \uFFFD here",
+		"a\u2028b\u0085c\vd":  "a b c d",
+		`ä (b) [c] \d`:        `ä \(b\) \[c\] \\d`,
+		"first\r\nsecond\n#x": "first\n  second\n  \\#x",
+	} {
+		got := prompt.Build(prompt.Input{
+			Budgets:    prompt.DefaultBudgets,
+			Referenced: []prompt.Memory{{ID: "m", Kind: "fact", Status: "active", Statement: text, Source: prompt.SourceAuto}},
+		}).System
+		if line := "- [fact] " + want + " [id:m]\n"; !strings.Contains(got, line) {
+			t.Errorf("%q gives %q, want %q in it", text, got, line)
+		}
+	}
+}

@@ -85,14 +85,14 @@ func drawContexts(s *term.Screen, list []record.CountedContext, none string) {
 	t := &term.Table{}
 	for _, c := range list {
 		t.Row(term.Line{term.Styled(term.Strong, c.Name)}, term.Line{term.Styled(term.Accent, c.Handle)},
-			privately(c.Private), term.Line{term.Styled(term.Faint, counted(c.ContextCounts))},
+			privately(c.Private), term.Line{term.Styled(term.Faint, contextCounts(c.ContextCounts))},
 			term.Line{term.Styled(term.Faint, c.Description)})
 	}
 	t.Draw(s)
 }
 
-// counted says how many memories a context has, and how many with what lies below it where these are more.
-func counted(n record.ContextCounts) string {
+// contextCounts says how many memories a context has, and how many with what lies below it where these are more.
+func contextCounts(n record.ContextCounts) string {
 	if n.WithBelow == n.Memories {
 		return countMemories(n.Memories)
 	}
@@ -143,7 +143,7 @@ func treeOf(list []record.CountedContext) (roots []*term.Branch) {
 		if c.Private {
 			label = append(label, term.Styled(term.Warn, "  private"))
 		}
-		label = append(label, term.Styled(term.Faint, "  "+counted(c.ContextCounts)))
+		label = append(label, term.Styled(term.Faint, "  "+contextCounts(c.ContextCounts)))
 		byID[c.ID] = &term.Branch{Label: label}
 	}
 	for _, c := range list {
