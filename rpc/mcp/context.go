@@ -15,10 +15,11 @@ import (
 
 // assembleInput are the arguments of assemble_context.
 type assembleInput struct {
-	Message     string   `json:"message" jsonschema:"what the user wrote; @Name, @[Full Name] and [[Title]] in it are mentions"`
+	Message     string   `json:"message" jsonschema:"what the user wrote; in it @Name, @[Full Name], [[Title]] and [[Title#Heading]] are mentions, and #42, @handle and @claim_42 refer to memories, contexts, tags and messages"`
 	Entities    []string `json:"entities,omitempty" jsonschema:"further entities that it is about: names or ids"`
 	Notes       []string `json:"notes,omitempty" jsonschema:"further notes that it is about: titles, paths or ids"`
 	SearchNotes int      `json:"searchNotes,omitempty" jsonschema:"notes to add by a search for the message"`
+	Memories    int      `json:"memories,omitempty" jsonschema:"memories and messages to add by a search for the message, with what is pinned and known about the user"`
 	MaxDepth    int      `json:"maxDepth,omitempty" jsonschema:"steps to follow references from mentioned entities"`
 	MaxChars    int      `json:"maxChars,omitempty" jsonschema:"length of the answer at most, in characters"`
 }
@@ -31,6 +32,7 @@ const (
 func assembleSchema() *jsonschema.Schema {
 	return inputOf[assembleInput](func(p map[string]*jsonschema.Schema) {
 		between(p["searchNotes"], 0, prompt.MaxFound, standardFound)
+		between(p["memories"], 0, prompt.MaxMemories, 0)
 		between(p["maxDepth"], 0, prompt.MaxDepth, prompt.DefaultDepth)
 		between(p["maxChars"], leastChars, mostChars, standardPrompt)
 		most := maxMentioned
@@ -66,7 +68,7 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 	}
 	room := in.MaxChars - tailRoom
 	params := prompt.Params{
-		Text: in.Message, SearchNotes: in.SearchNotes, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
+		Text: in.Message, SearchNotes: in.SearchNotes, Memories: in.Memories, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
 		Budgets: &prompt.ParamBudgets{Total: &room},
 	}
 	for _, name := range in.Entities {
@@ -251,7 +253,7 @@ func (s *server) addPrompts() {
 		Description: "A message together with what the notes say about it.",
 		Arguments: []*sdk.PromptArgument{{
 			Name: "message", Title: "Message", Required: true,
-			Description: "the message; @Name, @[Full Name] and [[Title]] are mentions",
+			Description: "the message; @Name, @[Full Name] and [[Title]] are mentions, #42 and @handle refer to memories",
 		}},
 	}, s.askNotes)
 }

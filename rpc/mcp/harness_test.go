@@ -22,6 +22,7 @@ import (
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
@@ -123,7 +124,10 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Messages: messages,
-		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{Memories: mem}),
+		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
+			Memories: mem, Finder: ranker, Conversations: chats,
+			Refs: resolve.New(resolve.Options{Memories: mem, Conversation: chats.Handled, Message: chats.Referred}),
+		}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}}
 	t.Cleanup(func() {

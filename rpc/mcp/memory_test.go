@@ -81,6 +81,24 @@ func TestMEM33_RecallSaysHowSureItIs(t *testing.T) {
 	}
 }
 
+// TestREF13_AMessageRefersToMemories: what a message refers to is in its context, with what a search finds.
+func TestREF13_AMessageRefersToMemories(t *testing.T) {
+	d := start(t)
+	d.put("memory.addMany", `{"memories":[
+		{"id":"bees","statement":"The user keeps bees in the garden"},
+		{"id":"car","handle":"drives_van","statement":"The user drives a van"},
+		{"id":"secret","statement":"The user keeps a secret","private":true}]}`)
+	h := d.open(mcp.Options{})
+	text := h.call("assemble_context", `{"message":"Does #1 fit @drives_van and #3?","searchNotes":0}`)
+	h.contains("referred", text, "- [REFERENCED #1] [fact] The user keeps bees in the garden [id:bees]\n",
+		"- [REFERENCED @drives_van] [fact] The user drives a van [id:car]\n")
+	if strings.Contains(text, "secret") || strings.Contains(text, "## Memory") {
+		t.Error(text)
+	}
+	h.contains("explained", h.call("explain_context", `{}`), "named by the user as #1")
+	h.contains("found", h.call("assemble_context", `{"message":"Who keeps bees?","memories":3}`), "## Memory", "[id:bees]")
+}
+
 // TestPRIV8_AMemoryWithWithheldPartsIsNotWrittenBack: another statement would lose them.
 func TestPRIV8_AMemoryWithWithheldPartsIsNotWrittenBack(t *testing.T) {
 	d := start(t)

@@ -34,7 +34,7 @@ func (s *server) addTools() {
 		tagsSchema(), (*call).listTags)
 	add(s, reads, "assemble_context", "Gather the context of a message",
 		"Gather what the notes say about a message in one text: the entities that it mentions as @Name with what they refer to, "+
-			"the notes that it mentions as [[Title]], and notes found by a search.",
+			"the notes that it mentions as [[Title]], the memories that it refers to as #42 or @handle, and notes found by a search; with memories, also what is remembered.",
 		assembleSchema(), (*call).assembleContext)
 	add(s, reads, "explain_context", "Explain the last context",
 		"List what is in the last answer of assemble_context and why, and what was left out.",
