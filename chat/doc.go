@@ -32,4 +32,10 @@
 // # Concurrency
 //
 // All methods are safe for concurrent use. Reads never wait for the disk.
+//
+// # Size
+//
+// More than 2,500 lines: a conversation, its settings and pins, its messages with their numbers for both readers,
+// and what mends them after damage change the same records in one transaction. What reads exports, searches and
+// asks models are rooms of their own.
 package chat

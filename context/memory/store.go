@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"io"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/stored"
 	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -29,31 +29,26 @@ type (
 )
 
 // Record is a memory as it is stored.
-type Record struct {
-	record.MemoryRecord
-	// HandleText is what the handle was made of, once the memory says something else: who may not
-	// see a name in it does not see the handle.
-	HandleText string `json:"handleText,omitempty"`
-	// Other is what an import said of it in members that are not known here. Exports say it again.
-	Other map[string]json.RawMessage `json:"other,omitempty"`
-
-	unknown map[string]json.RawMessage // members of the stored record that this program does not know
-}
+type Record stored.Memory
 
 // numbered is who has a number: nobody any more when the id is empty.
-type numbered struct {
-	ID string `json:"id,omitempty"`
-}
+type numbered = stored.Numbered
 
 // The collections that the records lie in.
 var (
-	Records = kv.NewCollection("memory", kv.Codec[Record]{Encode: encodeRecord, Decode: decodeRecord})
+	Records = kv.NewCollection("memory", kv.Codec[Record]{
+		Encode: func(m *Record) (string, error) { return stored.Encode((*stored.Memory)(m)) },
+		Decode: func(text string) (*Record, error) {
+			m, err := stored.Decode(text)
+			return (*Record)(m), err
+		},
+	})
 
-	uses       = kv.NewCollection[Use]("memory-use")                    // by id of the memory
-	versions   = kv.NewCollection[Version]("memory-version")            // by id of the memory and version
-	numbers    = kv.NewCollection("memory-number", numberedCodec)       // by number
-	statements = kv.NewCollection("memory-said", numberedCodec)         // by what is said, and id
-	lastNumber = kv.NewCollection("memory-lastnumber", lastNumberCodec) // one record
+	uses       = kv.NewCollection[Use]("memory-use")                           // by id of the memory
+	versions   = kv.NewCollection[Version]("memory-version")                   // by id of the memory and version
+	numbers    = kv.NewCollection("memory-number", stored.NumberedCodec)       // by number
+	statements = kv.NewCollection("memory-said", stored.NumberedCodec)         // by what is said, and id
+	lastNumber = kv.NewCollection("memory-lastnumber", stored.LastNumberCodec) // one record
 )
 
 // Limits are the sizes that can be configured. A zero member stands for its default.

@@ -51,4 +51,9 @@
 //
 // Budgets and lengths are Unicode code points of the rendered, escaped text,
 // with headings, tags and "…". Ranges are UTF-16 code units, half-open.
+//
+// # Size
+//
+// More than 2,500 lines: the three forms of a prompt (Markdown, XML, pkb) share candidates, budgets and the
+// report, and each section says in each form what may not be forged in it.
 package prompt

@@ -1,4 +1,4 @@
-package memory
+package stored
 
 import (
 	"encoding/json"
@@ -23,8 +23,8 @@ var drawnTime = rapid.Custom(func(t *rapid.T) time.Time {
 })
 
 // drawnRecord is any record that can be stored.
-var drawnRecord = rapid.Custom(func(t *rapid.T) *Record {
-	m := &Record{MemoryRecord: record.MemoryRecord{
+var drawnRecord = rapid.Custom(func(t *rapid.T) *Memory {
+	m := &Memory{MemoryRecord: record.MemoryRecord{
 		Number: rapid.Int64Range(0, math.MaxInt64).Draw(t, "number"), Version: rapid.IntRange(0, math.MaxInt).Draw(t, "version"),
 		EvidenceCount: rapid.IntRange(0, 1000).Draw(t, "evidence"),
 		Importance:    rapid.Float64Range(0, 1).Draw(t, "importance"), Confidence: rapid.Float64Range(0, 1).Draw(t, "confidence"),
@@ -56,10 +56,10 @@ var drawnRecord = rapid.Custom(func(t *rapid.T) *Record {
 // TestMEM1_StoredAsJSONSaysIt: a memory that was stored comes back as it would from JSON, which it was stored as
 // before.
 func TestMEM1_StoredAsJSONSaysIt(t *testing.T) {
-	asJSON := kv.JSON[Record]()
+	asJSON := kv.JSON[Memory]()
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawnRecord.Draw(t, "memory")
-		stored, err := encodeRecord(m)
+		stored, err := Encode(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestMEM1_StoredAsJSONSaysIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		for form, stored := range map[string]string{"now": stored, "as JSON": former} {
-			got, err := decodeRecord(stored)
+			got, err := Decode(stored)
 			if err != nil {
 				t.Fatalf("stored %s: %v", form, err)
 			}
@@ -76,16 +76,16 @@ func TestMEM1_StoredAsJSONSaysIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(Record{})); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(Memory{})); diff != "" {
 				t.Fatalf("stored %s it comes back as another:\n%s", form, diff)
 			}
 		}
 	})
 }
 
-func sample() *Record {
+func sample() *Memory {
 	at := time.Date(2026, 3, 4, 9, 0, 0, 123456789, time.UTC)
-	return &Record{MemoryRecord: record.MemoryRecord{
+	return &Memory{MemoryRecord: record.MemoryRecord{
 		ID: "m1", Number: 300, Handle: "prefer_mornings_a3f2", Tier: record.TierBank, Kind: record.MemoryFact, Status: record.MemoryActive,
 		Statement: "I prefer mornings", Tags: []string{"work", "日本"}, Importance: 0.7, Confidence: 0.29, Pinned: true, Version: 3,
 		CreatedAt: at, UpdatedAt: at, TierSince: at, ConfidenceAt: at, ArchivedAt: &at,
@@ -97,29 +97,29 @@ func sample() *Record {
 func TestMEM1_UnknownMembersSurviveARewrite(t *testing.T) {
 	m := sample()
 	m.Other = map[string]json.RawMessage{"mood": json.RawMessage(`"calm"`)}
-	former, err := kv.JSON[Record]().Encode(m)
+	former, err := kv.JSON[Memory]().Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := encodeRecord(m)
+	now, err := Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const added = `"later":{"a":[1,2]},`
 	for _, stored := range []string{strings.Replace(former, "{", "{"+added, 1), strings.Replace(now, `{"other"`, "{"+added+`"other"`, 1)} {
-		got, err := decodeRecord(stored)
+		got, err := Decode(stored)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got.Statement = "I prefer evenings"
-		again, err := encodeRecord(got)
+		again, err := Encode(got)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(again, `"later":{"a":[1,2]}`) || !strings.Contains(again, `"other":{"mood":"calm"}`) {
 			t.Errorf("%q is written again as %q", stored, again)
 		}
-		back, err := decodeRecord(again)
+		back, err := Decode(again)
 		if err != nil || back.Statement != got.Statement || string(back.Other["mood"]) != `"calm"` {
 			t.Errorf("it comes back as %+v, %v", back, err)
 		}
@@ -127,49 +127,49 @@ func TestMEM1_UnknownMembersSurviveARewrite(t *testing.T) {
 }
 
 func TestMEM1_WhatIsNoRecord(t *testing.T) {
-	stored, err := encodeRecord(sample())
+	stored, err := Encode(sample())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for cut := range len(stored) {
-		if _, err := decodeRecord(stored[:cut]); err == nil {
+		if _, err := Decode(stored[:cut]); err == nil {
 			t.Errorf("the first %d bytes of %d are taken for a record", cut, len(stored))
 		}
 	}
 	for name, other := range map[string]string{
 		"another form": "\x02" + stored[1:], "a flag of no meaning": stored[:1] + "\xff\x0f" + stored[3:], "no JSON behind it": stored + "x",
 	} {
-		if _, err := decodeRecord(other); err == nil {
+		if _, err := Decode(other); err == nil {
 			t.Errorf("%s: %q is taken for a record", name, other)
 		}
 	}
-	for name, change := range map[string]func(*Record){
-		"a number below 0":  func(m *Record) { m.Number = -1 },
-		"a version below 0": func(m *Record) { m.Version = -1 },
-		"less than nothing": func(m *Record) { m.EvidenceCount = -1 },
-		"no weight":         func(m *Record) { m.Importance = math.NaN() },
-		"a late time":       func(m *Record) { m.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"no JSON in it":     func(m *Record) { m.Other = map[string]json.RawMessage{"x": json.RawMessage("{")} },
+	for name, change := range map[string]func(*Memory){
+		"a number below 0":  func(m *Memory) { m.Number = -1 },
+		"a version below 0": func(m *Memory) { m.Version = -1 },
+		"less than nothing": func(m *Memory) { m.EvidenceCount = -1 },
+		"no weight":         func(m *Memory) { m.Importance = math.NaN() },
+		"a late time":       func(m *Memory) { m.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"no JSON in it":     func(m *Memory) { m.Other = map[string]json.RawMessage{"x": json.RawMessage("{")} },
 	} {
 		m := sample()
 		change(m)
-		if stored, err := encodeRecord(m); err == nil {
+		if stored, err := Encode(m); err == nil {
 			t.Errorf("%s is stored as %q", name, stored)
 		}
 	}
 }
 
 func FuzzMemoryRecord(f *testing.F) {
-	for _, change := range []func(*Record){func(*Record) {}, func(m *Record) {
+	for _, change := range []func(*Memory){func(*Memory) {}, func(m *Memory) {
 		m.Other = map[string]json.RawMessage{"mood": json.RawMessage(`"calm"`)}
 	}} {
 		m := sample()
 		change(m)
-		stored, err := encodeRecord(m)
+		stored, err := Encode(m)
 		if err != nil {
 			f.Fatal(err)
 		}
-		former, err := kv.JSON[Record]().Encode(m)
+		former, err := kv.JSON[Memory]().Encode(m)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -177,11 +177,11 @@ func FuzzMemoryRecord(f *testing.F) {
 		f.Add(former)
 	}
 	f.Fuzz(func(t *testing.T, stored string) {
-		m, err := decodeRecord(stored)
+		m, err := Decode(stored)
 		if err != nil {
 			return
 		}
-		again, err := encodeRecord(m)
+		again, err := Encode(m)
 		if isJSON(stored) && err != nil {
 			return // JSON may say what no memory is
 		}
@@ -191,11 +191,11 @@ func FuzzMemoryRecord(f *testing.F) {
 		if !isJSON(stored) && m.Other == nil && m.unknown == nil && again != stored && !strings.HasSuffix(stored, "}") {
 			t.Fatalf("%q is read, but would be written as %q", stored, again)
 		}
-		back, err := decodeRecord(again)
+		back, err := Decode(again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		twice, err := encodeRecord(back)
+		twice, err := Encode(back)
 		if err != nil || twice != again {
 			t.Fatalf("%q is written again as %q: %v", again, twice, err)
 		}
@@ -205,18 +205,18 @@ func FuzzMemoryRecord(f *testing.F) {
 // TestMEM1_NumbersAsTheyWereStored: who has a number was JSON, too.
 func TestMEM1_NumbersAsTheyWereStored(t *testing.T) {
 	for stored, want := range map[string]string{`{"id":"m1"}`: "m1", "{}": "", numberedForm: "", numberedForm + "{": "{"} {
-		got, err := numberedCodec.Decode(stored)
+		got, err := NumberedCodec.Decode(stored)
 		if err != nil || got.ID != want {
 			t.Errorf("%q is read as %+v, %v", stored, got, err)
 		}
 	}
 	for _, stored := range []string{"", "m1", "\x02m1", "{"} {
-		if got, err := numberedCodec.Decode(stored); err == nil {
+		if got, err := NumberedCodec.Decode(stored); err == nil {
 			t.Errorf("%q is taken for %+v", stored, got)
 		}
 	}
 	for _, n := range []int64{1, 42, math.MaxInt64} {
-		stored, err := lastNumberCodec.Encode(&n)
+		stored, err := LastNumberCodec.Encode(&n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package memory
+package stored
 
 import (
 	"encoding/binary"
@@ -14,25 +14,29 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
-// A memory has many small members, and all memories are in memory, so they are no JSON: the texts of one
-// that was read are parts of the stored record. Up to format 9 of the store they were JSON, and are read as
-// that.
-//
-// A record of a memory is
-//
-//	form      one byte, 1
-//	flags     a number, see below
-//	texts     those of Record.textMembers
-//	lists     those of Record.listMembers
-//	numbers   number, version, how many supported it
-//	weights   importance and confidence, 8 bytes each
-//	times     created, updated, tier since, confidence at; then those of Record.timeMembers that it has
-//	the rest  a JSON object, if there is any: "other", and members that are not known to this program
+// Memory is a memory as it is stored.
+type Memory struct {
+	record.MemoryRecord
+	// HandleText is what the handle was made of, once the memory says something else: who may not
+	// see a name in it does not see the handle.
+	HandleText string `json:"handleText,omitempty"`
+	// Other is what an import said of it in members that are not known here. Exports say it again.
+	Other map[string]json.RawMessage `json:"other,omitempty"`
+
+	unknown map[string]json.RawMessage // members of the stored record that this program does not know
+}
+
+// Numbered is who has a number: nobody any more when the id is empty.
+type Numbered struct {
+	ID string `json:"id,omitempty"`
+}
+
 const recordForm = 1
 
-// The flags of a record. Behind them stands one for each of Record.timeMembers.
+// The flags of a record. Behind them stands one for each of Memory.timeMembers.
 const (
 	flagPinned = 1 << iota
 	flagAlwaysInject
@@ -45,25 +49,26 @@ var errRecord = errors.New("malformed memory record")
 // isJSON reports whether a record is of format 9 or older: no other one begins so.
 func isJSON(stored string) bool { return strings.HasPrefix(stored, "{") }
 
-func (m *Record) textMembers() [14]*string {
+func (m *Memory) textMembers() [14]*string {
 	return [...]*string{
 		&m.ID, &m.Handle, &m.HandleText, &m.Tier, &m.Kind, &m.Status, &m.Statement, &m.Summary,
 		&m.Source.Kind, &m.Source.Client, &m.Source.ConversationID, &m.Source.NoteID, &m.SupersededBy, &m.MergedInto,
 	}
 }
 
-func (m *Record) listMembers() [10]*[]string {
+func (m *Memory) listMembers() [10]*[]string {
 	return [...]*[]string{
 		&m.Aliases, &m.Questions, &m.Domains, &m.Tags, &m.EntityIDs, &m.NoteIDs, &m.Source.MessageIDs,
 		&m.Evidence, &m.Supersedes, &m.Contradicts,
 	}
 }
 
-func (m *Record) timeMembers() [5]**time.Time {
+func (m *Memory) timeMembers() [5]**time.Time {
 	return [...]**time.Time{&m.ValidFrom, &m.ValidTo, &m.LastEvidenceAt, &m.EvidenceUpTo, &m.ArchivedAt}
 }
 
-func encodeRecord(m *Record) (string, error) {
+// Encode writes a memory. What can't be of any memory, such as a number below 0, is an error.
+func Encode(m *Memory) (string, error) {
 	if m.Number < 0 || m.Version < 0 || m.EvidenceCount < 0 || !isWeight(m.Importance) || !isWeight(m.Confidence) {
 		return "", fmt.Errorf("number %d, version %d, evidence %d", m.Number, m.Version, m.EvidenceCount)
 	}
@@ -95,7 +100,7 @@ func encodeRecord(m *Record) (string, error) {
 	return string(b), nil
 }
 
-func appendTimes(b []byte, m *Record) ([]byte, error) {
+func appendTimes(b []byte, m *Memory) ([]byte, error) {
 	var err error
 	for _, t := range [...]time.Time{m.CreatedAt, m.UpdatedAt, m.TierSince, m.ConfidenceAt} {
 		if b, err = codec.AppendTime(b, t); err != nil {
@@ -119,7 +124,7 @@ const restOther = "other"
 // membersJSON writes what is not known as it was read.
 var membersJSON = kv.JSON[map[string]json.RawMessage]()
 
-func appendRest(b []byte, m *Record) ([]byte, error) {
+func appendRest(b []byte, m *Memory) ([]byte, error) {
 	if len(m.unknown) == 0 && len(m.Other) == 0 {
 		return b, nil
 	}
@@ -145,13 +150,14 @@ func flagIf(flag uint64, set bool) uint64 {
 	return 0
 }
 
-func decodeRecord(stored string) (*Record, error) {
+// Decode reads what Encode or a program of an older format wrote.
+func Decode(stored string) (*Memory, error) {
 	if isJSON(stored) {
 		return decodeJSON(stored)
 	}
 	r := codec.Reader{Rest: stored}
 	form, flags := r.Byte(), r.Uint()
-	m := new(Record)
+	m := new(Memory)
 	m.Pinned, m.AlwaysInject, m.Private = flags&flagPinned != 0, flags&flagAlwaysInject != 0, flags&flagPrivate != 0
 	for _, s := range m.textMembers() {
 		*s = r.Text()
@@ -193,7 +199,7 @@ func readWeight(r *codec.Reader) float64 {
 	return weight
 }
 
-func (m *Record) readRest(text string) error {
+func (m *Memory) readRest(text string) error {
 	var rest map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &rest); err != nil {
 		return err
@@ -211,14 +217,14 @@ func (m *Record) readRest(text string) error {
 }
 
 // decodeJSON reads a memory as it was stored up to format 9. Members that are not known are kept.
-func decodeJSON(stored string) (*Record, error) {
-	m := new(Record)
+func decodeJSON(stored string) (*Memory, error) {
+	m := new(Memory)
 	strict := json.NewDecoder(strings.NewReader(stored))
 	strict.DisallowUnknownFields()
 	if strict.Decode(m) == nil && !strict.More() {
 		return m, nil // as nearly all of them
 	}
-	m = new(Record)
+	m = new(Memory)
 	if err := json.Unmarshal([]byte(stored), m); err != nil {
 		return nil, err
 	}
@@ -226,7 +232,7 @@ func decodeJSON(stored string) (*Record, error) {
 	if err := json.Unmarshal([]byte(stored), &all); err != nil {
 		return nil, err
 	}
-	for _, member := range reflect.VisibleFields(reflect.TypeFor[Record]()) {
+	for _, member := range reflect.VisibleFields(reflect.TypeFor[Memory]()) {
 		name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 		delete(all, name)
 	}
@@ -238,10 +244,10 @@ func decodeJSON(stored string) (*Record, error) {
 
 const numberedForm = "\x01"
 
-// numberedCodec writes who has a number as the form and the id.
-var numberedCodec = kv.Codec[numbered]{
-	Encode: func(n *numbered) (string, error) { return numberedForm + n.ID, nil },
-	Decode: func(stored string) (*numbered, error) {
+// NumberedCodec writes who has a number as the form and the id.
+var NumberedCodec = kv.Codec[Numbered]{
+	Encode: func(n *Numbered) (string, error) { return numberedForm + n.ID, nil },
+	Decode: func(stored string) (*Numbered, error) {
 		if isJSON(stored) {
 			return numberedJSON.Decode(stored)
 		}
@@ -249,14 +255,14 @@ var numberedCodec = kv.Codec[numbered]{
 		if !ok {
 			return nil, errRecord
 		}
-		return &numbered{ID: id}, nil
+		return &Numbered{ID: id}, nil
 	},
 }
 
-var numberedJSON = kv.JSON[numbered]()
+var numberedJSON = kv.JSON[Numbered]()
 
-// lastNumberCodec writes the last number in digits, as JSON does.
-var lastNumberCodec = kv.Codec[int64]{
+// LastNumberCodec writes the last number in digits, as JSON does.
+var LastNumberCodec = kv.Codec[int64]{
 	Encode: func(n *int64) (string, error) { return strconv.FormatInt(*n, 10), nil },
 	Decode: func(stored string) (*int64, error) {
 		n, err := strconv.ParseInt(stored, 10, 64)
