@@ -20,7 +20,10 @@ func TestCHAT3_TimesOfAConversationNeverGoBack(t *testing.T) {
 	}{
 		{"archived", func() error { _, err := w.chat.Update(ctx, w.local, id, chat.Change{Archived: &archived}); return err }},
 		{"back", func() error { _, err := w.chat.Update(ctx, w.local, id, chat.Change{Archived: &active}); return err }},
-		{"another title", func() error { _, err := w.chat.Update(ctx, w.local, id, chat.Change{Settings: chat.Settings{Title: &title}}); return err }},
+		{"another title", func() error {
+			_, err := w.chat.Update(ctx, w.local, id, chat.Change{Settings: chat.Settings{Title: &title}})
+			return err
+		}},
 		{"another handle", func() error { _, err := w.chat.Rename(ctx, w.local, id, "bus_repair"); return err }},
 	} {
 		was := w.get(w.local, id)
