@@ -37,13 +37,13 @@ func TestREF10_GatherIsTheMemoryPartOfAPrompt(t *testing.T) {
 	var items []string
 	for _, item := range at(got, "items").([]any) {
 		of := item.(map[string]any)
-		id, source, ref := "", of["source"], of["ref"]
+		var id string
 		if m, ok := of["memory"].(map[string]any); ok {
 			id = m["id"].(string)
 		} else {
 			id = at(item, "message.role").(string) + ": " + at(item, "message.content").(string)
 		}
-		items = append(items, fmt.Sprintf("%s %v %v", id, source, ref))
+		items = append(items, fmt.Sprintf("%s %v %v", id, of["source"], of["ref"]))
 	}
 	want := []string{
 		"assistant: it is referenced @conv_" + handle + "_msg_2", "boss referenced @Alice Novak", "run referenced @running",

@@ -215,18 +215,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
-	var chats *chat.Store // which comes after what it names
-	mem, err := memory.Open(db, memory.Options{
-		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
-		HandleTaken: chat.HasHandle, Limits: limits.Memory,
-		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	chats, err = chat.Open(db, chat.Options{
-		HandleTaken: mem.HandleTaken, Hide: mem.HideConversation, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
-	})
+	mem, chats, err := rememberedIn(db, seen, limits.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -279,6 +268,23 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
+}
+
+// rememberedIn opens the rooms of memories and of conversations, each of which knows of the other what it needs.
+func rememberedIn(db *kv.Store, seen *audience.Rooms, limits memory.Limits) (*memory.Store, *chat.Store, error) {
+	var chats *chat.Store // is opened after the memories that it names
+	mem, err := memory.Open(db, memory.Options{
+		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
+		HandleTaken: chat.HasHandle, Limits: limits,
+		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	chats, err = chat.Open(db, chat.Options{
+		HandleTaken: mem.HandleTaken, Hide: mem.HideConversation, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+	})
+	return mem, chats, err
 }
 
 // resolver says what references lead to.
