@@ -24,7 +24,7 @@ func TestMEM20_MemoriesAreSearched(t *testing.T) {
 	d.want(out, "hits.1.id", "old")
 	d.want(out, "hits.1.olderThan", "new")
 	d.want(out, "understood.sortBy", "relevance")
-	d.want(out, "stages.0.stage", "support")
+	d.want(out, "stages.0.stage", "apart")
 	d.want(out, "degraded", nil)
 	if score := at(out, "hits.0.score").(float64); score <= 0 || score > 1 || at(out, "hits.0.signals.relevance") == nil {
 		t.Errorf("score %v, signals %v", score, at(out, "hits.0.signals"))
