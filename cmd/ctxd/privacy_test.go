@@ -167,6 +167,9 @@ var commandsForPeople = map[string]string{
 	"version":         "prints the version",
 }
 
+// boundaries are those of records in XML: any letters, so that one in a thousand begins as a canary does.
+var boundaries = regexp.MustCompile(`\bb=\\?"[\w-]{16}\\?"`)
+
 // canaryWords are what stands in private records only, of fixtures.WriteCanaries.
 var canaryWords = regexp.MustCompile(`(?i)zq\w*|990099`)
 
@@ -274,7 +277,7 @@ func (h *privateHouse) whileWriting(cmd *exec.Cmd) {
 
 // told returns what is private in an output and was not said on the command line.
 func (h *privateHouse) told(out string, l line) []string {
-	found := canaryWords.FindAllString(out, -1)
+	found := canaryWords.FindAllString(boundaries.ReplaceAllString(out, ""), -1)
 	for _, id := range h.private {
 		if strings.Contains(out, id) {
 			found = append(found, id)
