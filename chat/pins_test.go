@@ -48,7 +48,7 @@ func TestMEM5_DeletedMemoriesArePinnedNowhere(t *testing.T) {
 		ids = append(ids, c.ID)
 	}
 	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) error { return w.chat.Unpin(tx, []string{"m1", "m2", "m9"}) }))
-	if text := w.stored("conversation"); strings.Contains(text, "m1") || strings.Contains(text, "m2") || !strings.Contains(text, "m3") {
+	if text := w.stored("conversation"); strings.Contains(text, `"m1"`) || strings.Contains(text, `"m2"`) || !strings.Contains(text, `"m3"`) {
 		t.Errorf("stored are\n%s", text)
 	}
 	for _, id := range ids {
