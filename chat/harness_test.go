@@ -74,7 +74,7 @@ func (w *world) get(v *audience.View, id string) *record.Conversation {
 
 func (w *world) page(v *audience.View, id string, after, limit int) *chat.Page {
 	w.Helper()
-	p, err := w.chat.Messages(w.Context(), v, id, after, limit)
+	p, err := w.chat.Messages(w.Context(), v, id, "", after, limit)
 	must(w, err)
 	return p
 }

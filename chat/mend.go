@@ -16,6 +16,7 @@ type kept struct {
 	hash, clientID string
 	role           string
 	added          time.Time
+	parent         *int // of a message that begins a branch
 }
 
 // mend has the records of a store that lost transactions fit together: what conversations and messages are
@@ -26,7 +27,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 	said := make(map[string][]kept)
 	for key, m := range Messages.All(tx, "") {
 		id := ConversationOf(key)
-		said[id] = append(said[id], kept{m.Index, m.PublicIndex, m.Hash, m.ClientMessageID, m.Role, m.AddedAt})
+		said[id] = append(said[id], kept{m.Index, m.PublicIndex, m.Hash, m.ClientMessageID, m.Role, m.AddedAt, member[*int](m, parentMember)})
 	}
 	known := make(map[string]*conversation)
 	for id, c := range Conversations.All(tx, "") {
@@ -170,7 +171,13 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 			taken[handle.Fold(former)] = owner{c.ID}
 		}
 	}
-	if was.All == c.All && was.Public == c.Public && was.Handle == c.Handle && slices.Equal(was.Aliases, c.Aliases) {
+	c.Forks = nil
+	for _, m := range said {
+		if m.parent != nil && *m.parent >= 0 && *m.parent < m.index {
+			c.Forks = append(c.Forks, fork{Index: m.index, Parent: *m.parent})
+		}
+	}
+	if slices.Equal(was.Forks, c.Forks) && was.All == c.All && was.Public == c.Public && was.Handle == c.Handle && slices.Equal(was.Aliases, c.Aliases) {
 		return nil
 	}
 	return Conversations.Put(tx, c.ID, c)

@@ -95,7 +95,7 @@ func (d *damaged) problems() (list []string) {
 // indexes are the numbers of the messages that a reader sees.
 func (d *damaged) indexes(v *audience.View, id string) (list []int, lost int) {
 	d.Helper()
-	p, err := d.store.Messages(d.Context(), v, id, 0, 100)
+	p, err := d.store.Messages(d.Context(), v, id, "", 0, 100)
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -42,6 +42,8 @@ type conversation struct {
 	Unseen int       `json:"unseen,omitempty"` // how many of Version
 	SeenAt time.Time `json:"seenAt,omitzero"`  // the last one that they saw; zero: as ChangedAt
 
+	Forks []fork `json:"forks,omitempty"` // where branches begin, by index
+
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private
 
@@ -109,6 +111,7 @@ var (
 	public  = kv.NewCollection("message-public", placeCodec)
 	hashes  = kv.NewCollection("message-name", placeCodec)
 	clients = kv.NewCollection("message-client", placeCodec)
+	parts   = kv.NewCollection[part]("message-part")
 	handles = kv.NewCollection[owner]("conversation-handle")
 	named   = kv.NewCollection[owner]("conversation-client")
 )

@@ -79,7 +79,7 @@ func (m *message) refer(memories []string) error {
 	if err != nil {
 		return err
 	}
-	m.members = map[string]json.RawMessage{referencesMember: data}
+	m.keep(referencesMember, data)
 	return nil
 }
 

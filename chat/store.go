@@ -86,7 +86,18 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	left := false
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
+		left = anyParts(tx)
+		return tx.Err()
+	})
+	if err == nil && left {
+		err = db.Update(context.Background(), s.finishParts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = db.View(context.Background(), func(tx *kv.Tx) error {
 		for _, c := range Conversations.All(tx, "") {
 			s.put(nil, c)
 		}
@@ -257,16 +268,24 @@ func TitleOf(text string) string {
 	return strings.TrimRight(string([]rune(text)[:titleLength-1]), " ") + "…"
 }
 
-// Page is a part of the messages of a conversation.
+// Page is a part of the messages of a branch of a conversation.
 type Page struct {
 	Conversation *record.Conversation
 	Messages     []*record.ChatMessage
 	More         bool // whether there are messages behind it
+	Branches     []Branch
 }
 
-// Messages returns up to limit messages of a conversation behind the one with an index, 0 for
-// the first ones. Indexes are those that the reader sees. The error is NotFound. O(limit).
-func (s *Store) Messages(ctx context.Context, v *audience.View, ref string, after, limit int) (p *Page, err error) {
+// Branch is where another branch begins than that of a page.
+type Branch struct {
+	Message  *record.ChatMessage // its first one
+	ParentID string              // the message that it follows, empty for none
+}
+
+// Messages returns up to limit messages of the newest branch of a conversation behind the one with an index, 0 for
+// the first ones, or of the newest branch that has the message with the id of. Indexes are those that the reader
+// sees. The errors are NotFound. O(limit + forks), for another branch O(messages).
+func (s *Store) Messages(ctx context.Context, v *audience.View, ref, of string, after, limit int) (p *Page, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		c, err := s.find(tx, v, ref)
 		if err != nil {
@@ -276,19 +295,32 @@ func (s *Store) Messages(ctx context.Context, v *audience.View, ref string, afte
 		if p.Conversation, err = s.shown(tx, v, c); err != nil {
 			return err
 		}
+		spans, err := c.branchOf(tx, v, of)
+		if err != nil {
+			return err
+		}
 		total := p.Conversation.Messages
-		after = max(after, 0)
-		for index := after + 1; index <= total && len(p.Messages) < limit; index++ {
+		index := max(after, 0)
+		for index < total && len(p.Messages) < limit {
+			index++
 			m, err := at(tx, v, c.ID, index)
 			if err != nil {
 				return err
 			}
-			if m != nil {
-				p.Messages = append(p.Messages, s.shownMessage(v, c, p.Conversation.Handle != "", m))
+			if m == nil || !on(spans, m.Index) {
+				continue
 			}
+			shown := s.shownMessage(v, c, p.Conversation.Handle != "", m)
+			if shown.ParentID, err = c.parentOf(tx, v, m); err != nil {
+				return err
+			}
+			p.Messages = append(p.Messages, shown)
 		}
-		p.More = after+len(p.Messages) < total
-		return nil
+		p.More = index < total
+		if after <= 0 {
+			p.Branches, err = s.otherBranches(tx, v, c, spans, p.Conversation.Handle != "")
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -316,6 +348,7 @@ func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool
 		Content: v.TextOf("", m.Content), Private: m.private() || c.Private, CreatedAt: m.CreatedAt, Finish: m.Finish,
 		References: s.references(v, m),
 	}
+	m.detailed(v, out)
 	if v.Hides() {
 		out.Index = m.PublicIndex
 		if !handleShown || out.Content != m.Content {

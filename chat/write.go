@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,11 @@ type Draft struct {
 	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
 
 	memories []string // that it stands on
+
+	id      string  // empty: a new one
+	finish  string  // empty: complete
+	details details // of an answer
+	after   *int    // index of the message that it follows, in a branch of its own; nil: the last one
 }
 
 // Said are messages to be added to a conversation.
@@ -337,7 +343,10 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 	}
 	m := &message{
 		ID: s.opts.NewID(), Index: c.All.Messages + 1, Role: d.Role, Content: d.Content,
-		CreatedAt: now, AddedAt: now, Finish: record.FinishComplete, ClientMessageID: d.ClientMessageID,
+		CreatedAt: now, AddedAt: now, Finish: cmp.Or(d.finish, record.FinishComplete), ClientMessageID: d.ClientMessageID,
+	}
+	if d.id != "" {
+		m.ID = d.id
 	}
 	if !d.CreatedAt.IsZero() {
 		m.CreatedAt = d.CreatedAt.UTC().Truncate(time.Millisecond)
@@ -346,6 +355,12 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 		m.AddedAt = m.CreatedAt
 	}
 	if err := m.refer(d.memories); err != nil {
+		return nil, err
+	}
+	if err := m.describe(d.details); err != nil {
+		return nil, err
+	}
+	if err := m.follow(c, d.after); err != nil {
 		return nil, err
 	}
 	c.All.add(m)
@@ -494,6 +509,9 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 		if err := named.Delete(tx, namedKey(c.ClientID, c.ID)); err != nil {
 			return err
 		}
+	}
+	if err := deleteParts(tx, messagePrefix(c.ID)); err != nil {
+		return err
 	}
 	for _, h := range c.handlesOf() {
 		if err := handles.Delete(tx, h); err != nil {

@@ -20,7 +20,7 @@ import (
 type chatKeeper interface {
 	Create(ctx context.Context, v *audience.View, set chat.Settings) (*record.Conversation, error)
 	Append(ctx context.Context, v *audience.View, said chat.Said) (*chat.Added, error)
-	Messages(ctx context.Context, v *audience.View, ref string, after, limit int) (*chat.Page, error)
+	Messages(ctx context.Context, v *audience.View, ref, branch string, after, limit int) (*chat.Page, error)
 	List(ctx context.Context, v *audience.View, archived bool, after *chat.Listed, limit int,
 	) (list []*record.Conversation, more bool, err error)
 	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
@@ -71,11 +71,16 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 			return out, badCursor()
 		}
 	}
-	page, err := c.chat.Messages(ctx, c.view, p.Ref, after, p.Limit)
+	page, err := c.chat.Messages(ctx, c.view, p.Ref, p.Branch, after, p.Limit)
 	if err != nil {
 		return out, err
 	}
 	out.Conversation, out.Messages = page.Conversation, page.Messages
+	for _, b := range page.Branches {
+		out.Branches = append(out.Branches, protocol.ChatBranch{
+			MessageID: b.Message.ID, Index: b.Message.Index, ParentID: b.ParentID, Role: b.Message.Role, Preview: chat.TitleOf(b.Message.Content),
+		})
+	}
 	if n := len(page.Messages); page.More && n > 0 {
 		out.NextCursor = mark{id: strconv.Itoa(page.Messages[n-1].Index)}.cursor()
 	}

@@ -105,7 +105,7 @@ func (h *house) shown(v *audience.View, ids []string, word string) []string {
 	h.Helper()
 	list := []string{}
 	for _, id := range ids {
-		p, err := h.chat.Messages(context.Background(), v, id, 0, 1000)
+		p, err := h.chat.Messages(context.Background(), v, id, "", 0, 1000)
 		if err != nil || p.Conversation.ArchivedAt != nil {
 			continue
 		}

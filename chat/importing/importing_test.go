@@ -93,7 +93,7 @@ func (w *world) conversations() []*record.Conversation {
 
 func (w *world) messages(id string) []*record.ChatMessage {
 	w.Helper()
-	p, err := w.chat.Messages(context.Background(), w.view, id, 0, 200_000)
+	p, err := w.chat.Messages(context.Background(), w.view, id, "", 0, 200_000)
 	must(w, err)
 	return p.Messages
 }

@@ -12,8 +12,13 @@ const (
 // Roles are all roles of messages.
 var Roles = []string{RoleUser, RoleAssistant, RoleSystem}
 
-// FinishComplete says of a message that it was said to its end.
-const FinishComplete = "complete"
+// How a message ended.
+const (
+	FinishComplete    = "complete"    // it was said to its end
+	FinishCancelled   = "cancelled"   // who asked has left
+	FinishInterrupted = "interrupted" // the provider, or the daemon, broke off
+	FinishFailed      = "failed"      // it could not be gone on with
+)
 
 // Conversation is a chat as a reader sees it, without its messages.
 type Conversation struct {
@@ -48,9 +53,54 @@ type ChatMessage struct {
 	Content        string    `json:"content" jsonschema:"what was typed or answered"`
 	Private        bool      `json:"private" jsonschema:"whether it is private"`
 	CreatedAt      time.Time `json:"createdAt" jsonschema:"when it was said"`
-	Finish         string    `json:"finish" jsonschema:"complete: it was said to its end"`
+	Finish         string    `json:"finish" jsonschema:"complete: it was said to its end; cancelled: who asked stopped it; interrupted: it broke off; failed: it could not be gone on with"`
 
 	References []ChatReference `json:"references" jsonschema:"what the model was shown for this answer"`
+
+	ParentID  *string        `json:"parentId,omitempty" jsonschema:"of the first message of a branch: the message that it follows, empty for none; absent: it follows the one before it"`
+	Reasoning string         `json:"reasoning,omitempty" jsonschema:"of an answer: what the model thought before it, as it told"`
+	ToolCalls []ChatToolCall `json:"toolCalls,omitempty" jsonschema:"of an answer: the tools that the model called for it, in order"`
+	Actions   []ChatAction   `json:"actions,omitempty" jsonschema:"of an answer: what it proposes to do"`
+	Warnings  []ChatWarning  `json:"warnings,omitempty" jsonschema:"of an answer: what went otherwise than it was asked for"`
+	Usage     *ChatUsage     `json:"usage,omitempty" jsonschema:"of an answer: what it cost"`
+	Provider  string         `json:"provider,omitempty" jsonschema:"of an answer: the provider that gave it"`
+	Model     string         `json:"model,omitempty" jsonschema:"of an answer: the model, as its provider calls it"`
+}
+
+// ChatToolCall is a call of a tool that a model made.
+type ChatToolCall struct {
+	ID        string `json:"id" jsonschema:"id of the call in its message"`
+	Name      string `json:"name" jsonschema:"the tool"`
+	Arguments string `json:"arguments" jsonschema:"what the model wrote as arguments, in general JSON"`
+	Round     int    `json:"round" jsonschema:"in which round of the answer it was called, from 1"`
+	Failed    bool   `json:"failed,omitempty" jsonschema:"whether it could not be done: the model was told why"`
+	Cached    bool   `json:"cached,omitempty" jsonschema:"whether the same call of the answer had given the result already"`
+	Chars     int    `json:"chars" jsonschema:"characters of the result that the model was given"`
+	Ms        int64  `json:"ms" jsonschema:"milliseconds that it took"`
+}
+
+// ChatWarning says what of an answer went otherwise than it was asked for.
+type ChatWarning struct {
+	About   string `json:"about" jsonschema:"what it is about: a stage of the answer, a tool, or a reference as it was typed"`
+	Message string `json:"message" jsonschema:"one sentence for people"`
+}
+
+// ChatUsage is what an answer cost, in tokens.
+type ChatUsage struct {
+	In        int64 `json:"in" jsonschema:"tokens that the model was given, in all rounds"`
+	Out       int64 `json:"out" jsonschema:"tokens that it gave"`
+	Cached    int64 `json:"cached,omitempty" jsonschema:"of in: those that the provider had in a cache"`
+	Estimated bool  `json:"estimated,omitempty" jsonschema:"whether the provider did not count all of them"`
+}
+
+// ChatAction is something that an answer proposes. Nothing of it is done before somebody confirms it.
+type ChatAction struct {
+	ID        string            `json:"id" jsonschema:"id of the action"`
+	Type      string            `json:"type" enum:"createTask,assignEntity" jsonschema:"what is to be done"`
+	Args      map[string]string `json:"args" jsonschema:"with what"`
+	Status    string            `json:"status" enum:"proposed,confirmed,rejected,expired,failed" jsonschema:"what has become of it"`
+	MessageID string            `json:"messageId" jsonschema:"the answer that proposes it"`
+	Reason    string            `json:"reason" jsonschema:"why the model proposes it, in its words"`
 }
 
 // ChatReference is a record that an answer stood on.

@@ -56,14 +56,25 @@ type ChatGet struct {
 	Ref    string `json:"ref" jsonschema:"id of the conversation, or a handle with or without @"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before; absent for the first"`
 	Limit  int    `json:"limit,omitempty" min:"1" max:"1000" default:"50" jsonschema:"messages of a page"`
+	Branch string `json:"branch,omitempty" jsonschema:"id of a message: the newest branch that has it, instead of the newest of all"`
 	Reads
 }
 
 // ChatPage is the result of chat.get.
 type ChatPage struct {
 	Conversation *record.Conversation  `json:"conversation" jsonschema:"the conversation"`
-	Messages     []*record.ChatMessage `json:"messages" jsonschema:"its messages, the first first"`
+	Messages     []*record.ChatMessage `json:"messages" jsonschema:"its messages, the first first: those of one branch"`
+	Branches     []ChatBranch          `json:"branches,omitempty" jsonschema:"on the first page: where other branches begin"`
 	NextCursor   string                `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// ChatBranch is where a branch begins.
+type ChatBranch struct {
+	MessageID string `json:"messageId" jsonschema:"id of its first message, which chat.get takes as branch"`
+	Index     int    `json:"index" jsonschema:"number of that message in the conversation, from 1"`
+	ParentID  string `json:"parentId" jsonschema:"id of the message that it follows, empty for none"`
+	Role      string `json:"role" jsonschema:"user, assistant or system"`
+	Preview   string `json:"preview" jsonschema:"the beginning of what it says, in one line"`
 }
 
 // ChatList are the parameters of chat.list.

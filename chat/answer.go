@@ -1,0 +1,262 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Question is what a user says to be answered.
+type Question struct {
+	ConversationID  string // empty: a new one, unless ClientMessageID is that of a message
+	Content         string
+	ClientMessageID string
+	Private         bool // keep the message, and with it the answer, from remote readers
+
+	// Replaces is the id of a message of a user in whose place this one is said, in a branch of its own.
+	Replaces string
+	// Regenerate is the id of a message of a user that is to be answered anew, or of its answer. Nothing else
+	// is said then.
+	Regenerate string
+
+	// Empty tells that Content may be empty, since something else is asked about.
+	Empty bool
+}
+
+// Turn is a question that is stored, and the place of its answer.
+type Turn struct {
+	Conversation *record.Conversation
+	Question     *record.ChatMessage
+	Answer       *record.ChatMessage // that is there already, since the question is a repeat; nil: none
+	AnswerID     string              // of the answer to come
+	Fresh        bool                // the conversation was made for the question
+
+	index int  // of the question, for all readers
+	after *int // what the answer follows, in a branch of its own; nil: the last message
+}
+
+// Answer is what came of a turn.
+type Answer struct {
+	Content   string
+	Reasoning string
+	ToolCalls []record.ChatToolCall
+	Actions   []record.ChatAction
+	Warnings  []record.ChatWarning
+	Finish    string
+	Usage     *record.ChatUsage
+	Provider  string
+	Model     string
+	Memories  []string // ids of those that the model was shown
+	Private   bool     // something private went into it
+}
+
+func (a *Answer) draft(id string) Draft {
+	return Draft{
+		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, id: id, finish: a.Finish, memories: a.Memories,
+		details: details{
+			Reasoning: a.Reasoning, ToolCalls: a.ToolCalls, Actions: a.Actions, Warnings: a.Warnings, Usage: a.Usage,
+			Provider: a.Provider, Model: a.Model,
+		},
+	}
+}
+
+func (s *Store) checkQuestion(q *Question) error {
+	text := strings.TrimSpace(q.Content)
+	switch {
+	case !utf8.ValidString(q.Content):
+		return fault.Field("text", "text is not UTF-8").WithHint("give text in UTF-8")
+	case q.Regenerate != "" && (text != "" || q.Replaces != "" || q.ClientMessageID != ""):
+		return fault.Field("regenerate", "regenerate says which message is to be answered anew, and the call says another one").
+			WithHint("leave out text, replaces and clientMessageId; to say something else, give replaces instead")
+	case (q.Regenerate != "" || q.Replaces != "") && q.ConversationID == "":
+		return fault.Field("conversationId", "conversationId is absent").WithHint("name the conversation of the message")
+	case text == "" && !q.Empty && q.Regenerate == "":
+		return fault.Field("text", "text is empty").WithHint("say something, or attach a note, an image or a file")
+	case len(q.Content) > s.opts.Limits.Content:
+		return fault.TooLarge("text", len(q.Content), s.opts.Limits.Content, "bytes").
+			WithHint("give a shorter text, or attach it as a file")
+	}
+	return checkClientID("clientMessageId", q.ClientMessageID)
+}
+
+// Ask stores a question, in a new conversation where none is named. A question with the client id of one that is
+// there stores nothing; its answer is in the turn, if it has one. The errors are Invalid, NotFound and Limit.
+func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn, err error) {
+	if err := s.checkQuestion(&q); err != nil {
+		return nil, err
+	}
+	err = s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		t, err = s.askTx(tx, v, &q)
+		return err
+	})
+	return t, err
+}
+
+func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question) (*Turn, error) {
+	said := Said{ConversationID: q.ConversationID, Messages: []Draft{{
+		Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private,
+	}}}
+	c, err := s.target(tx, v, &said)
+	if err != nil {
+		return nil, err
+	}
+	t := &Turn{AnswerID: s.opts.NewID(), Fresh: c == nil}
+	if t.Fresh {
+		if c, err = s.create(tx, &said, s.now(tx)); err != nil {
+			return nil, err
+		}
+	}
+	var m *message
+	if !t.Fresh {
+		if m, err = s.asked(tx, v, c, q, t); err != nil {
+			return nil, err
+		}
+	}
+	if m == nil {
+		d := said.Messages[0]
+		if q.Replaces != "" {
+			former, err := messageOf(tx, v, c, "replaces", q.Replaces)
+			if err != nil {
+				return nil, err
+			}
+			if former.Role != record.RoleUser {
+				return nil, fault.Field("replaces", "the message %q is none of a user", q.Replaces).
+					WithHint("to have a question answered anew, give regenerate")
+			}
+			after := c.parent(former.Index)
+			d.after, d.Private = &after, d.Private || former.private()
+		}
+		if m, err = s.add(tx, c, &d, false, s.now(tx)); err != nil {
+			return nil, err
+		}
+		if err := Conversations.Put(tx, c.ID, c); err != nil {
+			return nil, err
+		}
+	}
+	t.index = m.Index
+	return t, s.showTurn(tx, v, c, m, t)
+}
+
+// asked returns the message that a question repeats, or asks about anew; nil for none.
+func (s *Store) asked(tx *kv.Tx, v *audience.View, c *conversation, q *Question, t *Turn) (*message, error) {
+	if q.Regenerate == "" {
+		m, err := repeated(tx, v, q.ClientMessageID, c.ID)
+		if m == nil || err != nil {
+			return nil, err
+		}
+		return m, s.answered(tx, v, c, m, t)
+	}
+	m, err := messageOf(tx, v, c, "regenerate", q.Regenerate)
+	if err != nil {
+		return nil, err
+	}
+	if m.Role == record.RoleAssistant {
+		m, err = c.parentSeen(tx, v, m.Index)
+	}
+	if err == nil && (m == nil || m.Role != record.RoleUser) {
+		return nil, fault.Field("regenerate", "the message %q answers none of a user", q.Regenerate).
+			WithHint("name a message of a user, or its answer")
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.after = &m.Index
+	return m, nil
+}
+
+// answered puts the newest answer to a message into a turn, if there is one.
+func (s *Store) answered(tx *kv.Tx, v *audience.View, c *conversation, m *message, t *Turn) error {
+	index := m.Index + 1
+	for _, f := range c.Forks {
+		if f.Parent == m.Index {
+			index = f.Index
+		}
+	}
+	if c.parent(index) != m.Index {
+		return nil
+	}
+	a, err := Messages.Get(tx, messageKey(c.ID, index))
+	if err != nil || a == nil || a.Role != record.RoleAssistant || !v.Sees(a.private()) {
+		return err
+	}
+	t.Answer, err = s.shownAlone(tx, v, c, a)
+	return err
+}
+
+// messageOf returns the message of a conversation that has an id.
+func messageOf(tx *kv.Tx, v *audience.View, c *conversation, field, id string) (*message, error) {
+	for _, m := range Messages.All(tx, messagePrefix(c.ID)) {
+		if m.ID == id && v.Sees(m.private()) {
+			return m, nil
+		}
+	}
+	if err := tx.Err(); err != nil {
+		return nil, err
+	}
+	err := fault.Missing("message", id).WithHint("give the id of a message of the conversation")
+	err.Field = field
+	return nil, err
+}
+
+func (s *Store) showTurn(tx *kv.Tx, v *audience.View, c *conversation, m *message, t *Turn) (err error) {
+	if t.Conversation, err = s.shown(tx, v, c); err != nil {
+		return err
+	}
+	t.Question, err = s.shownAlone(tx, v, c, m)
+	return err
+}
+
+// shownAlone is shownMessage for a message that is not one of a page.
+func (s *Store) shownAlone(tx *kv.Tx, v *audience.View, c *conversation, m *message) (*record.ChatMessage, error) {
+	handleShown, err := showsHandle(tx, v, c)
+	if err != nil {
+		return nil, err
+	}
+	out := s.shownMessage(v, c, handleShown, m)
+	out.ParentID, err = c.parentOf(tx, v, m)
+	return out, err
+}
+
+// Answered stores the answer of a turn in the place of its parts. The error is NotFound when the conversation was
+// deleted meanwhile, and Limit when it is full.
+func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answer) (out *record.ChatMessage, err error) {
+	public := false
+	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		c, err := Conversations.Get(tx, t.Conversation.ID)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			return missing(t.Conversation.ID)
+		}
+		if err := deleteParts(tx, partPrefix(c.ID, t.AnswerID)); err != nil {
+			return err
+		}
+		d := a.draft(t.AnswerID)
+		d.after = t.after
+		m, err := s.add(tx, c, &d, false, s.now(tx))
+		if err != nil {
+			return err
+		}
+		public = !m.private() && !c.Private
+		if err := Conversations.Put(tx, c.ID, c); err != nil {
+			return err
+		}
+		out, err = s.shownAlone(tx, v, c, m)
+		return err
+	})
+	if err == nil && s.follower != nil {
+		s.follower.Said(t.Conversation.ID, public)
+	}
+	return out, err
+}
+
+// Forget deletes the parts of an answer that is not to be kept.
+func (s *Store) Forget(ctx context.Context, t *Turn) error {
+	return s.db.Update(ctx, func(tx *kv.Tx) error { return deleteParts(tx, partPrefix(t.Conversation.ID, t.AnswerID)) })
+}
