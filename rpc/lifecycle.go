@@ -37,7 +37,7 @@ func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (pro
 			Methods:   s.srv.wire.Names(),
 			Framings:  []string{protocol.FramingNewline, protocol.FramingContentLength},
 			Embedder:  s.srv.embedderInfo(),
-			Providers: []string{},
+			Providers: s.srv.providers.Names(),
 		},
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -43,6 +44,9 @@ type Options struct {
 	// Rooms that are open already; nil: calls that need rooms wait for Load.
 	Rooms *Rooms
 
+	// Providers answer in conversations; nil: nobody.
+	Providers *llm.Set
+
 	// OnIdle is called once, on a goroutine of its own, when no connection has
 	// been open and no job has run for IdleAfter. 0: never.
 	OnIdle    func()
@@ -51,15 +55,16 @@ type Options struct {
 
 // Server serves connections. New makes one.
 type Server struct {
-	wire    *jsonrpc.Server
-	gate    *jsonrpc.Gate // of wire; the rooms are behind it
-	log     *slog.Logger
-	info    protocol.ServerInfo
-	dataDir string
-	format  int
-	onStop  func()
-	events  *events.Hub
-	started time.Time
+	wire      *jsonrpc.Server
+	gate      *jsonrpc.Gate // of wire; the rooms are behind it
+	log       *slog.Logger
+	info      protocol.ServerInfo
+	dataDir   string
+	format    int
+	onStop    func()
+	events    *events.Hub
+	providers *llm.Set
+	started   time.Time
 
 	textBytes int // of a string in params
 
@@ -77,6 +82,10 @@ func New(opts Options) *Server {
 	s := &Server{
 		log: opts.Logger, info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop,
 		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
+		providers: opts.Providers,
+	}
+	if s.providers == nil {
+		s.providers = llm.NoSet()
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

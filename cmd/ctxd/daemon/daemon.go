@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
@@ -37,19 +38,20 @@ const (
 // Daemon is a server on a socket over a store of its own. Start makes
 // one, load opens its store, close ends it.
 type Daemon struct {
-	Server   *rpc.Server
-	Listener *socket.Listener
-	Dir      string
-	store    config.Store
-	embedder embed.Embedder
-	reranker rerank.Reranker // nil: none
-	log      *slog.Logger
-	started  time.Time
-	signed   bool                    // the data; of who opens and closes the store
-	ahead    *search.Ahead           // of the store that is opened
-	late     func() <-chan time.Time // starts the time limit of the shutdown; what it returns fires at the limit
-	endsWith atomic.Pointer[string]  // what the end waits for
-	beside   sync.WaitGroup          // see Go
+	Server    *rpc.Server
+	Listener  *socket.Listener
+	Dir       string
+	store     config.Store
+	embedder  embed.Embedder
+	reranker  rerank.Reranker // nil: none
+	providers *llm.Set
+	log       *slog.Logger
+	started   time.Time
+	signed    bool                    // the data; of who opens and closes the store
+	ahead     *search.Ahead           // of the store that is opened
+	late      func() <-chan time.Time // starts the time limit of the shutdown; what it returns fires at the limit
+	endsWith  atomic.Pointer[string]  // what the end waits for
+	beside    sync.WaitGroup          // see Go
 
 	stopOnce sync.Once
 	Stopped  chan struct{} // closed by admin.stop
@@ -69,6 +71,7 @@ type Options struct {
 	store    config.Store
 	embedder config.Embedder
 	reranker config.Reranker
+	chat     config.Chat
 	weights  config.Weights
 	fusion   string
 }
@@ -81,6 +84,7 @@ func OptionsOf(c *config.Config, log *slog.Logger) Options {
 		records.Vault.Outside = []string{logFile}
 	}
 	return Options{
+		chat:   c.Chat,
 		Socket: c.Socket, Data: c.Data, Log: log, idleExit: c.IdleExit, limits: c.Limits,
 		records: records, store: c.Store, embedder: c.Embedder, reranker: c.Reranker, weights: c.Weights, fusion: c.Fusion,
 	}
@@ -98,6 +102,10 @@ func Start(opts Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
+	providers, err := OpenProviders(&opts.chat)
+	if err != nil {
+		return nil, errors.Join(err, embedder.Close())
+	}
 	ln, err := socket.Listen(opts.Socket, socket.Options{Version: command.Version()})
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
@@ -108,14 +116,16 @@ func Start(opts Options) (*Daemon, error) {
 		rerankTimeout: opts.reranker.Timeout,
 		weights:       search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
 		fusion:        search.Fusion(opts.fusion),
+		providers:     providers,
 	}
 	d := &Daemon{
-		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, reranker: by.reranker, log: opts.Log, started: time.Now(),
+		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, reranker: by.reranker,
+		providers: providers, log: opts.Log, started: time.Now(),
 		Stopped: make(chan struct{}), Idle: make(chan struct{}), Failed: make(chan error, 1),
 		late: func() <-chan time.Time { return time.After(EndTime - endMargin) },
 	}
 	d.Server = rpc.New(rpc.Options{
-		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
+		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log, Providers: providers,
 		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
 		DataDir: opts.Data, Format: StoreFormat,
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
@@ -221,6 +231,7 @@ func (d *Daemon) end() error {
 	err := errors.Join(d.Listener.Close(), d.Server.CloseStore())
 	d.awaits("stopping the embedder")
 	err = errors.Join(err, d.embedder.Close())
+	d.providers.Close()
 	if d.reranker != nil {
 		d.awaits("stopping the reranker")
 		err = errors.Join(err, d.reranker.Close())

@@ -2,7 +2,7 @@
 // on the socket.
 //
 // engine.go opens store and rooms, embedder.go what turns text into vectors, reranker.go what
-// scores hits anew,
+// scores hits anew, providers.go who answers in conversations,
 // and daemon.go takes the socket, loads, and ends. Start makes a Daemon, Load
 // opens its store, Close ends it; each is called once, by one goroutine. The
 // socket comes before the store: it tells a second daemon from the first

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
+	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
@@ -140,7 +141,7 @@ func indexDir(db *kv.Store, folder string) string {
 	return filepath.Join(db.Dir(), folder)
 }
 
-// Finding is how documents are found beside by their words.
+// Finding is how documents are found beside by their words, and who answers.
 type Finding struct {
 	embedder embed.Embedder  // nil: in no other way; not closed by the rooms
 	reranker rerank.Reranker // nil: none; not closed by the rooms
@@ -148,6 +149,7 @@ type Finding struct {
 	rerankTimeout time.Duration
 	weights       search.Weights
 	fusion        search.Fusion
+	providers     *llm.Set      // nil: nobody answers; not closed by the rooms
 	ahead         *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
 }
 
@@ -169,6 +171,9 @@ func readIndexAhead(dir string) *search.Ahead {
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
+	if by.providers == nil {
+		by.providers = llm.NoSet()
+	}
 	var notesLoaded *notes.Loaded
 	var notesErr error
 	var beside sync.WaitGroup
