@@ -278,3 +278,31 @@ func (d *division) join() string {
 	}
 	return b.String()
 }
+
+// Passage is one of the passages that Find chooses.
+type Passage struct {
+	Heading    string // with those above it; "" before the first one
+	Start, End int    // bytes of the note
+}
+
+// Find is Of for who wants to know where the passages stand. Their text and headings are together at most about as
+// long.
+func Find(note, message, near string, most int) (list []Passage) {
+	d := divide(note)
+	d.rate(message, near)
+	d.choose(most)
+	last := -1
+	for i := range d.units {
+		u := &d.units[i]
+		switch {
+		case !u.chosen:
+			continue
+		case last >= 0 && last == i-1 && d.units[last].section == u.section:
+			list[len(list)-1].End = u.end
+		default:
+			list = append(list, Passage{d.sections[u.section].heading, u.start, u.end})
+		}
+		last = i
+	}
+	return list
+}

@@ -1,0 +1,173 @@
+package tool
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// A record is named in an argument as it stands in an answer, in a note or on a screen: [[Title]], @Name, the bare
+// title or name, a path, an alias, an id or [id:…].
+
+var (
+	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	anyID    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	markedID = regexp.MustCompile(`^\[?id:\s*([A-Za-z0-9_-]{1,64})\]?$`)
+)
+
+// ref is what an argument names a record with.
+type ref struct {
+	text string // a title, name, path or id
+	id   bool   // it is an id
+	note bool   // it was written as a link
+	ent  bool   // it was written as a mention
+}
+
+func parseRef(s string) ref {
+	s = strings.TrimSpace(s)
+	if m := markedID.FindStringSubmatch(s); m != nil {
+		return ref{text: m[1], id: true}
+	}
+	if uuid.MatchString(s) {
+		return ref{text: s, id: true}
+	}
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(s, "!"), "[["); ok {
+		return ref{text: strings.TrimSuffix(inner, "]]"), note: true}
+	}
+	if name, ok := strings.CutPrefix(s, "@"); ok {
+		if inner, whole := strings.CutPrefix(name, "["); whole {
+			name = strings.TrimSuffix(inner, "]")
+		}
+		return ref{text: name, ent: true}
+	}
+	return ref{text: s}
+}
+
+// near is how many records are offered in the place of one that there is not.
+const near = 3
+
+// note returns the note that an argument names.
+func (c *call) note(field, s string) (*notes.Note, error) {
+	r := parseRef(s)
+	if r.id {
+		if n := c.view.Note(r.text); n != nil {
+			return n, nil
+		}
+		return nil, c.noNote(field, r.text)
+	}
+	if n := c.view.Note(r.text); n != nil && anyID.MatchString(r.text) && !r.note {
+		return n, nil
+	}
+	n, err := c.view.NoteByTitle(r.text)
+	if err == nil || !missing(err) {
+		return n, several(field, err)
+	}
+	found := c.view.ResolveNote(r.text, "")
+	if n := c.view.Note(found.ID); n != nil {
+		return n, nil
+	}
+	if len(found.Candidates) > 0 {
+		return nil, several(field, fault.New(fault.Conflict, "").WithCandidates(c.view.Candidates(found.Candidates)))
+	}
+	if vault, rest, ok := strings.Cut(r.text, ":"); ok && vault != "" && rest != "" {
+		return c.inVault(field, vault, rest)
+	}
+	return nil, c.noNote(field, r.text)
+}
+
+// inVault returns the note that a path or a title names in a vault, as answers write it: vault:path.
+func (c *call) inVault(field, vault, rest string) (*notes.Note, error) {
+	for _, at := range [][2]string{{rest, ""}, {rest + ".md", ""}, {"", rest}} {
+		n, err := c.view.NoteInVault(vault, at[0], at[1])
+		if err == nil || !missing(err) {
+			return n, several(field, err)
+		}
+	}
+	return nil, c.noNote(field, rest)
+}
+
+// missing reports whether there is no such record: an id or a path that no record can have is one of them.
+func missing(err error) bool {
+	kind := fault.KindOf(err)
+	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)
+}
+
+// several is the error for a title or path that more than one note has, in words for a model.
+func several(field string, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Conflict {
+		return err
+	}
+	out := fault.New(fault.Conflict, "several notes have that title or path").
+		WithHint("give the id of one of these").WithCandidates(f.Candidates)
+	out.Field = field
+	return out
+}
+
+// noNote is the error for a note that there is not, with those whose titles are near.
+func (c *call) noNote(field, text string) error {
+	err := fault.New(fault.NotFound, "no note has the title, path or id %q", clip(text)).
+		WithHint("search_notes finds notes by what they say")
+	hits := c.view.CompleteNotes(clip(text), near)
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.ID
+	}
+	if len(ids) > 0 {
+		err = err.WithHint("did you mean one of these?").WithCandidates(c.view.Candidates(ids))
+	}
+	err.Field = field
+	return err
+}
+
+// entity returns the live entity that an argument names.
+func (c *call) entity(field, s string) (*entities.Entity, error) {
+	r := parseRef(s)
+	if !r.id {
+		e, err := c.view.EntityByName(r.text, "")
+		switch {
+		case err == nil && e.Live():
+			return e, nil
+		case err != nil && fault.KindOf(err) == fault.Conflict:
+			return nil, c.severalEntities(field, err)
+		}
+	}
+	if e := c.view.Entity(r.text); e.Live() {
+		return e, nil
+	}
+	return nil, c.noEntity(field, r.text)
+}
+
+// severalEntities is the error for a name that several entities have. All of them are live, or none of them.
+func (c *call) severalEntities(field string, err error) error {
+	list := fault.CandidatesOf(err)
+	if len(list) > 0 && !c.view.Entity(list[0].ID).Live() {
+		return c.noEntity(field, list[0].Name)
+	}
+	out := fault.New(fault.Conflict, "several entities have that name").
+		WithHint("give the id of one of these").WithCandidates(list)
+	out.Field = field
+	return out
+}
+
+// noEntity is noNote for an entity.
+func (c *call) noEntity(field, text string) error {
+	err := fault.New(fault.NotFound, "no entity has the name or id %q", clip(text)).
+		WithHint("query lists the entities of a type: SELECT x FROM Person x")
+	for _, h := range c.view.CompleteEntities(clip(text), nil, near) {
+		if e := c.view.Entity(h.ID); e != nil {
+			candidate := fault.Candidate{ID: e.ID, Name: c.view.NameOf(e), Type: e.Type}
+			candidate.Vault, candidate.Path = c.view.PlaceOf(e.ID)
+			err.Candidates = append(err.Candidates, candidate)
+		}
+	}
+	if len(err.Candidates) > 0 {
+		err = err.WithHint("did you mean one of these?")
+	}
+	err.Field = field
+	return err
+}
