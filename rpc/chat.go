@@ -18,6 +18,7 @@ import (
 
 // chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
 type chatKeeper interface {
+	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 	Create(ctx context.Context, v *audience.View, set chat.Settings) (*record.Conversation, error)
 	Append(ctx context.Context, v *audience.View, said chat.Said) (*chat.Added, error)
 	Messages(ctx context.Context, v *audience.View, ref, branch string, after, limit int) (*chat.Page, error)

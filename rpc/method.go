@@ -44,14 +44,19 @@ func DefineJob[P, R any](name string, kind protocol.JobKind, fn func(context.Con
 
 type callKey struct{}
 
-// Deltas starts a Stream of the job that ctx is of, about a subject. It ends with the
+// Deltas starts a Stream of the job that ctx is of, about subjects. It ends with the
 // job, before its reply is sent.
-func Deltas[D any](ctx context.Context, feed *jsonrpc.Feed[D], subject string) *jsonrpc.Stream[D] {
-	return feed.Open(ctx.Value(callKey{}).(*jsonrpc.Call), subject)
+func Deltas[D any](ctx context.Context, feed *jsonrpc.Feed[D], subjects ...string) *jsonrpc.Stream[D] {
+	return feed.Open(ctx.Value(callKey{}).(*jsonrpc.Call), subjects...)
 }
 
 // Follow has a session get the deltas about a subject from now on, until its end.
 func Follow[D any](s *Session, feed *jsonrpc.Feed[D], subject string) { feed.Follow(s.conn, subject) }
+
+// Unfollow takes Follow back.
+func Unfollow[D any](s *Session, feed *jsonrpc.Feed[D], subject string) {
+	feed.Unfollow(s.conn, subject)
+}
 
 func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, *jsonrpc.Call, P) (R, error)) Method {
 	desc := protocol.Lookup(name)         // nil for a method that is none of the contract

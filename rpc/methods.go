@@ -83,6 +83,9 @@ func Methods() []Method {
 
 		method("chat.create", scope.chatCreate),
 		method("chat.append", scope.chatAppend),
+		method("chat.send", scope.chatSend),
+		method("chat.cancel", scope.chatCancel),
+		method("chat.follow", scope.chatFollow),
 		method("chat.get", scope.chatGet),
 		method("chat.list", scope.chatList),
 		method("chat.search", scope.chatSearch),

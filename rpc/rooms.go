@@ -9,6 +9,8 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/find"
+	"github.com/ctxd/ctxd/chat/send"
+	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -50,7 +52,8 @@ type Rooms struct {
 	Handles  *complete.Handles
 	Refs     *resolve.Resolver
 
-	refused error // why nothing can be called here; the rooms are not set then
+	answers *send.Pipeline // over the rooms; made by serveRooms
+	refused error          // why nothing can be called here; the rooms are not set then
 }
 
 // scopeOf returns what a call of a session has that reads for the audience asked; ""
@@ -67,7 +70,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
-		handles: r.Handles, refs: r.Refs,
+		handles: r.Handles, refs: r.Refs, answers: r.answers,
 	}, nil
 }
 
@@ -123,6 +126,10 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 // serveRooms lets calls in to the rooms and has their changes told.
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
+		r.answers = send.New(send.Options{
+			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience,
+			Tools: tool.New(tool.Options{Views: r.Audience, Recall: r.Recall}),
+		})
 		remote := r.Audience.View(audience.Remote)
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}

@@ -29,6 +29,7 @@ type scope struct {
 	chat     chatKeeper
 	recall   memoryRecaller
 	said     messageFinder
+	answers  answerer
 	handles  refCompleter
 	refs     resolved.Resolver
 }

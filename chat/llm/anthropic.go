@@ -28,8 +28,13 @@ type anthropicRequest struct {
 	System      string             `json:"system,omitempty"`
 	Messages    []anthropicMessage `json:"messages"`
 	Tools       []anthropicTool    `json:"tools,omitempty"`
+	Choice      *anthropicChoice   `json:"tool_choice,omitempty"`
 	Temperature *float64           `json:"temperature,omitempty"`
 	Stream      bool               `json:"stream"`
+}
+
+type anthropicChoice struct {
+	Type string `json:"type"`
 }
 
 type anthropicMessage struct {
@@ -77,6 +82,9 @@ func (anthropic) encode(r *Request, model string) ([]byte, error) {
 	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, anthropicTool(t))
+	}
+	if r.NoCalls && len(r.Tools) > 0 {
+		out.Choice = &anthropicChoice{Type: "none"}
 	}
 	return marshal(out)
 }

@@ -62,6 +62,7 @@ type Request struct {
 	System      string
 	Messages    []Message
 	Tools       []Tool
+	NoCalls     bool     // the model is to call none of Tools, which earlier messages have called
 	MaxTokens   int      // of the answer, 0 for the default: defaultMaxTokens or that of the server
 	Temperature *float64 // nil for the default of the model
 	// Background says that nobody waits: a title, an extraction. It is counted apart.

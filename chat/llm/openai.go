@@ -24,6 +24,7 @@ type openAIRequest struct {
 	Model    string          `json:"model"`
 	Messages []openAIMessage `json:"messages"`
 	Tools    []openAITool    `json:"tools,omitempty"`
+	Choice   string          `json:"tool_choice,omitempty"`
 	Stream   bool            `json:"stream"`
 	Options  struct {
 		Usage bool `json:"include_usage"`
@@ -84,6 +85,9 @@ func (o openAI) encode(r *Request, model string) ([]byte, error) {
 		tool := openAITool{Type: "function"}
 		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = t.Name, t.Description, t.Schema
 		out.Tools = append(out.Tools, tool)
+	}
+	if r.NoCalls && len(r.Tools) > 0 {
+		out.Choice = "none"
 	}
 	return marshal(out)
 }

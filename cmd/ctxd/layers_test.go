@@ -32,7 +32,7 @@ var rooms = []string{
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/refs/handle", "context/refs/index", "context/refs",
 	"context/memory/when", "context/memory/differ", "context/memory/synonyms", "context/memory/groups", "context/memory/texts", "context/memory/stored", "context/audience", "context/memory/owner", "context/memory/contexts", "context/memory/naming", "context/memory", "context/memory/exchange", "context/memory/document", "context/memory/similar", "context/recall", "context/recall/passive", "context/prompt", "context/gather/complete", "context/gather/resolve", "context/gather",
-	"chat/foreign", "chat/llm", "chat/tool/show", "chat/tool", "chat", "chat/handles", "chat/document", "chat/find", "chat/importing",
+	"chat/foreign", "chat/llm", "chat/tool/show", "chat/tool", "chat", "chat/handles", "chat/document", "chat/find", "chat/importing", "chat/turn", "chat/send",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
 	"cmd/ctxd/report", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/uninstall", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",
@@ -186,7 +186,7 @@ func TestLayers_SoleImporters(t *testing.T) {
 // socket and functions of a text, and no store, index, watcher or engine. rpc/mcp is such
 // a program.
 var clientRooms = []string{
-	"context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record",
+	"chat/turn", "context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record",
 	"notes/frontmatter", "notes/markdown", "notes/markdown/destinations", "rpc/client", "rpc/protocol", "rpc/socket",
 }
 

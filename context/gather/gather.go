@@ -107,8 +107,27 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 	if err != nil {
 		return nil, err
 	}
+	res, err := g.assemble(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	g.record(r, res.Report)
+	return res, nil
+}
+
+// Preview is Assemble for a prompt that is compared and not sent: Recent does not have its report.
+func (g *Gatherer) Preview(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
+	r, err := check(by, p)
+	if err != nil {
+		return nil, err
+	}
+	return g.assemble(ctx, r)
+}
+
+func (g *Gatherer) assemble(ctx context.Context, r *request) (*prompt.Result, error) {
 	clock := stopwatch{last: time.Now(), stages: make([]prompt.Stage, 0, 5)}
 	var key []byte
+	var err error
 	if r.format == prompt.XML {
 		key, err = g.boundaryKey(ctx)
 		if err != nil {
@@ -151,7 +170,6 @@ func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.
 	res.Report.Warnings = c.warnings
 	clock.lap("render")
 	res.Report.Stages = clock.stages
-	g.record(r, res.Report)
 	return res, nil
 }
 

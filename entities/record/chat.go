@@ -74,9 +74,7 @@ type ChatToolCall struct {
 	Arguments string `json:"arguments" jsonschema:"what the model wrote as arguments, in general JSON"`
 	Round     int    `json:"round" jsonschema:"in which round of the answer it was called, from 1"`
 	Failed    bool   `json:"failed,omitempty" jsonschema:"whether it could not be done: the model was told why"`
-	Cached    bool   `json:"cached,omitempty" jsonschema:"whether the same call of the answer had given the result already"`
 	Chars     int    `json:"chars" jsonschema:"characters of the result that the model was given"`
-	Ms        int64  `json:"ms" jsonschema:"milliseconds that it took"`
 }
 
 // ChatWarning says what of an answer went otherwise than it was asked for.
@@ -95,13 +93,32 @@ type ChatUsage struct {
 
 // ChatAction is something that an answer proposes. Nothing of it is done before somebody confirms it.
 type ChatAction struct {
-	ID        string            `json:"id" jsonschema:"id of the action"`
-	Type      string            `json:"type" enum:"createTask,assignEntity" jsonschema:"what is to be done"`
-	Args      map[string]string `json:"args" jsonschema:"with what"`
-	Status    string            `json:"status" enum:"proposed,confirmed,rejected,expired,failed" jsonschema:"what has become of it"`
-	MessageID string            `json:"messageId" jsonschema:"the answer that proposes it"`
-	Reason    string            `json:"reason" jsonschema:"why the model proposes it, in its words"`
+	ID        string         `json:"id" jsonschema:"id of the action"`
+	Type      string         `json:"type" enum:"createTask,assignEntity" jsonschema:"what is to be done"`
+	Args      map[string]any `json:"args" jsonschema:"with what"`
+	Status    string         `json:"status" enum:"proposed,confirmed,rejected,expired,failed" jsonschema:"what has become of it"`
+	MessageID string         `json:"messageId" jsonschema:"the answer that proposes it"`
+	Reason    string         `json:"reason" jsonschema:"why the model proposes it, in its words"`
+	Edit      *ChatEdit      `json:"edit,omitempty" jsonschema:"the line of a file of a vault that a person changes, since the record is made from it"`
 }
+
+// ChatEdit is a line of the frontmatter of a file of a vault.
+type ChatEdit struct {
+	NoteID string `json:"noteId" jsonschema:"id of the note"`
+	Path   string `json:"path" jsonschema:"path of the file in its vault"`
+	Vault  string `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
+	Field  string `json:"field" jsonschema:"key of the frontmatter"`
+	Line   string `json:"line" jsonschema:"what is to stand there, whole"`
+}
+
+// What becomes of an action.
+const (
+	ActionProposed  = "proposed"
+	ActionConfirmed = "confirmed"
+	ActionRejected  = "rejected"
+	ActionExpired   = "expired"
+	ActionFailed    = "failed"
+)
 
 // ChatReference is a record that an answer stood on.
 type ChatReference struct {

@@ -94,20 +94,25 @@ func (f *Feed[D]) Followers(subject string) int {
 	return len(f.followers[subject])
 }
 
-// Stream sends the deltas of one call about one subject. It may be used
+// Stream sends the deltas of one call about subjects. It may be used
 // concurrently, in which case the order is that of the calls of Send.
 type Stream[D any] struct {
-	feed    *Feed[D]
-	subject string
-	caller  *receiver[D]
+	feed     *Feed[D]
+	subjects []string
+	caller   *receiver[D] // nil: they are for followers alone
 }
 
 // stream is what ends of a Stream with its call.
 type stream interface{ close() }
 
-// Open starts a Stream. It ends with the call, before its reply is sent.
-func (f *Feed[D]) Open(k *Call, subject string) *Stream[D] {
-	s := &Stream[D]{feed: f, subject: subject, caller: newReceiver(f, k.conn, callerRoom)}
+// OpenQuiet starts a Stream that followers alone get; the caller is one of them if he follows a subject.
+func (f *Feed[D]) OpenQuiet(subjects ...string) *Stream[D] {
+	return &Stream[D]{feed: f, subjects: subjects}
+}
+
+// Open starts a Stream. It ends with the call, before its reply is sent. A connection may follow one of its subjects.
+func (f *Feed[D]) Open(k *Call, subjects ...string) *Stream[D] {
+	s := &Stream[D]{feed: f, subjects: subjects, caller: newReceiver(f, k.conn, callerRoom)}
 	k.streams.CompareAndSwap(nil, new(callStreams))
 	k.streams.Load().add(s.caller)
 	if k.claimed.Load() {
@@ -156,13 +161,18 @@ func (s *Stream[D]) Send(ctx context.Context, delta D) error {
 		return err
 	}
 	defer data.Release()
-	s.feed.mu.Lock()
-	followers := s.feed.followers[s.subject]
-	s.feed.mu.Unlock()
-	for _, r := range followers {
-		if r.conn != s.caller.conn && !r.add(delta, data) {
-			r.conn.cut("deltas wait for a slow follower beyond their limit")
+	for _, subject := range s.subjects {
+		s.feed.mu.Lock()
+		followers := s.feed.followers[subject]
+		s.feed.mu.Unlock()
+		for _, r := range followers {
+			if (s.caller == nil || r.conn != s.caller.conn) && !r.add(delta, data) {
+				r.conn.cut("deltas wait for a slow follower beyond their limit")
+			}
 		}
+	}
+	if s.caller == nil {
+		return nil
 	}
 	for !s.caller.add(delta, data) {
 		err := s.caller.wait(ctx)

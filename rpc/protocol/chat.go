@@ -3,6 +3,7 @@ package protocol
 import (
 	"time"
 
+	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -148,6 +149,30 @@ type ChatUpdate struct {
 	PinnedMemoryIDs Optional[[]string] `json:"pinnedMemoryIds,omitzero" jsonschema:"memories that stand in every prompt of the conversation, in place of those that do now; null for none"`
 }
 
+// ChatConversation are the parameters of chat.cancel.
+type ChatConversation struct {
+	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
+}
+
+// ChatCancelled is the result of chat.cancel.
+type ChatCancelled struct {
+	Cancelled bool `json:"cancelled" jsonschema:"whether an answer was being given"`
+}
+
+// ChatFollow are the parameters of chat.follow.
+type ChatFollow struct {
+	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
+	Stop           bool   `json:"stop,omitempty" jsonschema:"follow it no longer"`
+	Reads
+}
+
+// ChatFollowed is the result of chat.follow.
+type ChatFollowed struct {
+	Following      bool   `json:"following" jsonschema:"whether the connection gets the deltas of the conversation"`
+	ConversationID string `json:"conversationId" jsonschema:"id of the conversation, which the deltas have"`
+	MessageID      string `json:"messageId,omitempty" jsonschema:"id of the answer that is being given, whose deltas come from now on; absent: none"`
+}
+
 // ChatID are the parameters of chat.delete.
 type ChatID struct {
 	ID string `json:"id" jsonschema:"id or handle of the conversation"`
@@ -210,6 +235,27 @@ var chatMethods = []Method{
 			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messages":[{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","index":1,"hash":"a3f20k","repeat":false}]}`,
 		},
 		CodeNotFound, CodeLimit, CodeUnavailable),
+	job(JobChat, describe[turn.ChatSend, turn.ChatSent]("chat.send", Job,
+		"Say something in a conversation, a new one when none is named, and have a language model answer.",
+		"The message is stored before a provider is asked. The prompt is that of context.assemble; the model may call tools, which read as the provider does: one that is not local gets nothing private. "+
+			"While the answer is given, chat.delta tells of it. $/cancelRequest, chat.cancel and the end of the connection stop it; what came of it stays, and says how it ended. "+
+			"One answer at a time is given in a conversation: another call is a conflict, whose data.ref is the id of the answer. Without a provider the answer says how to configure one, and the report what a model would be given.",
+		Example{
+			`{"conversationId":"weekend_trip_k3x9","text":"Where could we hike in May?","stream":false}`,
+			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","content":"In the Alps the lower paths are open.","userMessage":` + exampleChatMessage + `,` +
+				`"assistantMessage":{"id":"26fd2706-8baf-433b-82eb-8c7fada847da","conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":2,"hash":"b7k2m1","role":"assistant",` +
+				`"content":"In the Alps the lower paths are open.","private":false,"createdAt":"2026-03-04T09:00:02Z","finish":"complete","references":[],"usage":{"in":812,"out":11},"provider":"ollama","model":"llama3.2"},` +
+				`"references":[],"actions":[],"warnings":[],"timings":{"assemble":0.9,"store":0.4,"firstDelta":310,"provider":820,"keep":0.5,"own":2.1},"repeat":false}`,
+		},
+		CodeNotFound, CodeConflict, CodeLimit, CodeDeadline, CodeUnavailable)),
+	describe[ChatConversation, ChatCancelled]("chat.cancel", Mutation,
+		"Stop the answer that is being given in a conversation.",
+		"Its chat.send is answered with cancelled, and what came of the answer is stored.",
+		Example{`{"conversationId":"weekend_trip_k3x9"}`, `{"cancelled":true}`}, CodeNotFound),
+	describe[ChatFollow, ChatFollowed]("chat.follow", Read,
+		"Get the deltas of every answer that is given in a conversation, whoever asks for it, until the connection ends.",
+		"For a remote reader there are only the answers that remote models give. A connection that reads too slowly is closed.",
+		Example{`{"conversationId":"weekend_trip_k3x9"}`, `{"following":true,"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`}, CodeNotFound),
 	describe[ChatGet, ChatPage]("chat.get", Read,
 		"Read a conversation and a page of its messages.", "A remote reader has numbers of his own for the messages that he sees.",
 		Example{`{"ref":"weekend_trip_k3x9","limit":1}`, `{"conversation":` + exampleConversation + `,"messages":[` + exampleChatMessage + `],"nextCursor":"MQA"}`},

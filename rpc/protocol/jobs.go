@@ -14,6 +14,7 @@ var (
 	JobImport  = JobKind{Name: "import", Total: 16}
 	JobIndex   = JobKind{Name: "index", Total: 16}
 	JobBackup  = JobKind{Name: "backup", Total: 8}
+	JobChat    = JobKind{Name: "chat", PerConnection: 8, Total: 8, Interactive: true}
 	JobReplace = JobKind{Name: "replace", Total: 8} // of the store: restore and check
 )
 

@@ -1,6 +1,10 @@
 package protocol
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/ctxd/ctxd/chat/turn"
+)
 
 // Notification describes a message that nobody answers.
 type Notification struct {
@@ -33,6 +37,7 @@ const (
 	NotifyExit        = "exit"
 	NotifyCancel      = "$/cancelRequest"
 	NotifyProgress    = "$/progress"
+	NotifyChatDelta   = "chat.delta"
 )
 
 // Notifications are all notifications: those of the client, then those of the
@@ -47,6 +52,9 @@ var Notifications = func() []Notification {
 		notify[Progress](NotifyProgress, "The progress of a call that has a progressToken.",
 			"Sent on the connection of the call.",
 			`{"token":"import-1","kind":"report","message":"read","done":120,"total":400}`),
+		notify[turn.ChatDelta](NotifyChatDelta, "A piece of an answer that is being given.",
+			"Sent to the connection that called chat.send, before its reply, and to those that follow the conversation. None is lost; the texts that wait for a slow reader come joined.",
+			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messageId":"16fd2706-8baf-433b-82eb-8c7fada847da","seq":1,"type":"text","text":"In May, "}`),
 	}
 	for _, t := range TopicTable {
 		all = append(all, Notification{

@@ -70,7 +70,7 @@ func (m *Method) Sight() Sight {
 		return SightLocal
 	case names:
 		return SightAudience
-	case m.Mode == Mutation && m.Store == UsesStore:
+	case (m.Mode == Mutation || m.Kind == JobChat) && m.Store == UsesStore:
 		return SightWriter
 	}
 	return SightNone

@@ -1,0 +1,362 @@
+package send
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// give asks the provider, runs the tools that it calls, and keeps the answer.
+func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
+	for i := range s.answer.Warnings {
+		if err := s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]}); err != nil {
+			return nil, err
+		}
+	}
+	s.answer.Private = s.turn.Question.Private
+	s.answer.Provider, s.answer.Model = s.info.Name, s.params.Model
+	s.keeper = s.keeping(ctx)
+	tools := s.opts.Tools.Turn(tool.Env{View: s.reader}, s.opts.Now)
+	err := s.rounds(ctx, tools)
+	s.keeper.close()
+	if err == nil {
+		s.answer.Finish = record.FinishComplete
+	}
+	return s.keep(ctx, tools, err)
+}
+
+// rounds asks until the model calls no tool any more.
+func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
+	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
+	if s.params.Tools == nil || *s.params.Tools {
+		for _, t := range s.opts.Tools.List(!s.asker.Hides()) {
+			r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+		}
+	}
+	before := len(s.answer.Warnings)
+	var err error
+	if r.Messages, err = s.messages(ctx, r.Tools); err != nil {
+		return err
+	}
+	for i := before; i < len(s.answer.Warnings); i++ {
+		if err := s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]}); err != nil {
+			return err
+		}
+	}
+	for {
+		r.NoCalls = tools.Done()
+		said, a, err := s.ask(ctx, &r)
+		if err != nil {
+			return err
+		}
+		if len(a.Calls) == 0 {
+			return nil
+		}
+		if r.NoCalls {
+			return s.warnNow("tools", "the model still called tools after %d rounds, so its answer may be unfinished", tools.Rounds())
+		}
+		results, err := s.call(ctx, tools, a.Calls)
+		if err != nil {
+			return err
+		}
+		r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Text: said, Calls: a.Calls},
+			llm.Message{Role: llm.User, Results: results})
+	}
+}
+
+// ask asks the provider once. said is the text of this round.
+func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.Answer, err error) {
+	began := s.opts.Now()
+	heard := false
+	take := func(d llm.Delta) error {
+		if !heard {
+			heard = true
+			s.timings.first(began)
+		}
+		switch {
+		case d.Reasoning != "":
+			return s.reason(d.Reasoning)
+		case d.Text != "":
+			text := d.Text
+			if said == "" && s.answer.Content != "" { // of an earlier round
+				text = "\n\n" + text
+			}
+			said += d.Text
+			return s.say(text)
+		}
+		return nil
+	}
+	a, err = s.provider.Stream(ctx, r, take)
+	if err != nil && !heard && ctx.Err() == nil && s.withoutImages(r, err) {
+		a, err = s.provider.Stream(ctx, r, take)
+	}
+	s.timings.add("provider", s.opts.Now().Sub(began))
+	s.asked, s.nobody = true, a.NoProvider
+	s.count(&a)
+	if err != nil {
+		s.answer.Finish = record.FinishInterrupted
+		if a.Finish == llm.Cancelled {
+			s.answer.Finish = record.FinishCancelled
+		}
+		return said, a, err
+	}
+	switch a.Finish {
+	case llm.Length:
+		err = s.warnNow("length", "the answer reached the length that the model may give, and ends there")
+	case llm.Filtered:
+		err = s.warnNow("filter", "the provider has withheld a part of the answer")
+	}
+	return said, a, err
+}
+
+// withoutImages has a request that was refused say no images, in case the model takes none.
+func (s *sending) withoutImages(r *llm.Request, err error) bool {
+	last := &r.Messages[len(r.Messages)-1]
+	if f, ok := faultOf(err); !ok || f.Retryable || len(last.Images) == 0 {
+		return false
+	}
+	last.Images = nil
+	return s.warnNow("images", "the model was asked without the images: it may not take any") == nil
+}
+
+// count adds what a round cost.
+func (s *sending) count(a *llm.Answer) {
+	if a.NoProvider {
+		return
+	}
+	s.usage.In += a.Usage.In
+	s.usage.Out += a.Usage.Out
+	s.usage.Cached += a.Usage.Cached
+	s.usage.Estimated = s.usage.Estimated || a.Usage.Estimated
+	s.answer.Usage = &s.usage
+	if a.Model != "" {
+		s.answer.Model = a.Model
+	}
+}
+
+func (s *sending) say(text string) error {
+	s.answer.Content += text
+	s.keeper.add(text, "")
+	return s.emit(turn.Text, text, nil)
+}
+
+// maxReasoning is how much of what a model thinks is kept, in bytes.
+const maxReasoning = 256 << 10
+
+func (s *sending) reason(text string) error {
+	if len(s.answer.Reasoning)+len(text) <= maxReasoning {
+		s.answer.Reasoning += text
+		s.keeper.add("", text)
+	}
+	return s.emit(turn.Reasoning, text, nil)
+}
+
+func (s *sending) warnNow(about, format string, args ...any) error {
+	s.warn(about, format, args...)
+	return s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[len(s.answer.Warnings)-1]})
+}
+
+// call runs the tools that the model calls.
+func (s *sending) call(ctx context.Context, tools *tool.Turn, calls []llm.ToolCall) ([]llm.ToolResult, error) {
+	began := s.opts.Now()
+	list := make([]tool.Call, len(calls))
+	records := make([]record.ChatToolCall, len(calls))
+	for i, c := range calls {
+		list[i] = tool.Call{Name: c.Name, Arguments: c.Arguments}
+		records[i] = record.ChatToolCall{ID: c.ID, Name: c.Name, Arguments: kept(c.Arguments), Round: tools.Rounds() + 1}
+		if err := s.emit(turn.ToolCall, "", &turn.ChatDeltaData{Call: &records[i]}); err != nil {
+			return nil, err
+		}
+	}
+	proposed := len(tools.Proposals())
+	results, err := tools.Round(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	s.timings.add("tools", s.opts.Now().Sub(began))
+	s.answer.Private = s.answer.Private || tools.Private()
+	s.keeper.private(s.answer.Private)
+	out := make([]llm.ToolResult, len(calls))
+	for i, r := range results {
+		out[i] = llm.ToolResult{CallID: calls[i].ID, Text: r.Text, Failed: r.Error}
+		records[i].Failed, records[i].Chars = r.Error, prompt.Chars(r.Text)
+		s.answer.ToolCalls = append(s.answer.ToolCalls, records[i])
+		if err := s.emit(turn.ToolResult, "", &turn.ChatDeltaData{Call: &records[i], Result: r.Text}); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range tools.Proposals()[proposed:] {
+		if err := s.propose(&p); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// propose has the answer propose an action.
+func (s *sending) propose(p *tool.Proposal) error {
+	a := record.ChatAction{
+		ID: uuid.NewString(), Type: p.Type, Status: record.ActionProposed, MessageID: s.turn.AnswerID, Reason: p.Reason,
+	}
+	if err := json.Unmarshal(p.Args, &a.Args); err != nil {
+		return fault.Wrap(fault.Internal, err, "the arguments of a proposal are no object")
+	}
+	if e := p.Edit; e != nil {
+		a.Edit = &record.ChatEdit{NoteID: e.NoteID, Path: e.Path, Vault: e.Vault, Field: e.Field, Line: e.Line}
+	}
+	s.answer.Actions = append(s.answer.Actions, a)
+	return s.emit(turn.Action, "", &turn.ChatDeltaData{Action: &a})
+}
+
+// maxArguments is how much of the arguments of a call an answer keeps, in bytes.
+const maxArguments = 4 << 10
+
+func kept(arguments string) string {
+	if len(arguments) <= maxArguments {
+		return arguments
+	}
+	cut := maxArguments
+	for !utf8.RuneStart(arguments[cut]) {
+		cut--
+	}
+	return arguments[:cut] + "…"
+}
+
+// keep stores the answer, as far as there is one, and tells of its end. failed is why it is not whole. What is stored
+// does not depend on the context of the call, which may have ended.
+func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*turn.ChatSent, error) {
+	if failed != nil && s.answer.Finish == "" {
+		s.answer.Finish = record.FinishFailed
+		if ctx.Err() != nil {
+			s.answer.Finish = record.FinishCancelled
+		}
+	}
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	s.settlePrivate(write)
+	if s.params.TrackReferences == nil || *s.params.TrackReferences {
+		s.answer.Memories = s.shown(tools)
+	}
+	s.timings.lap("") // what was waited for is counted elsewhere
+	if failed != nil && s.answer.Content == "" && s.answer.Reasoning == "" && len(s.answer.ToolCalls) == 0 {
+		s.done(failed)
+		return nil, failed // nothing came: the message can be said again
+	}
+	m, err := s.opts.Chat.Answered(write, s.asker, s.turn, &s.answer)
+	s.timings.lap("keep")
+	if failed == nil {
+		failed = err
+	}
+	if failed != nil {
+		s.done(failed)
+		return nil, failed
+	}
+	if len(m.References) > 0 {
+		_ = s.emit(turn.References, "", &turn.ChatDeltaData{References: m.References}) // a caller who left is told nothing
+	}
+	s.done(nil)
+	return &turn.ChatSent{
+		ConversationID: s.turn.Conversation.ID, Content: m.Content, UserMessage: s.turn.Question, AssistantMessage: m,
+		References: m.References, Actions: orEmpty(m.Actions), Warnings: orEmpty(m.Warnings), Report: &s.prompt.Report,
+		Timings: s.timings.all(),
+	}, nil
+}
+
+// settlePrivate decides whether the answer is private. When that can't be found out it is.
+func (s *sending) settlePrivate(ctx context.Context) {
+	if s.alike == nil || s.answer.Private || s.nobody {
+		return
+	}
+	select {
+	case alike := <-s.alike:
+		s.answer.Private = !alike
+	case <-ctx.Done():
+		s.answer.Private = true
+	}
+}
+
+func (s *sending) done(failed error) {
+	finish := s.answer.Finish
+	if failed != nil && finish == record.FinishComplete {
+		finish = record.FinishFailed
+	}
+	_ = s.emit(turn.Done, "", &turn.ChatDeltaData{Finish: finish, Usage: s.answer.Usage}) // a caller who left is told nothing
+}
+
+// maxShown is how many memories an answer keeps that the model was shown.
+const maxShown = 100
+
+// shown are the memories that the model was shown, in the prompt and by tools.
+func (s *sending) shown(tools *tool.Turn) (ids []string) {
+	known := make(map[string]bool)
+	add := func(id string) {
+		if id != "" && !known[id] && len(ids) < maxShown {
+			known[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for i := range s.prompt.Report.Sections {
+		for _, item := range s.prompt.Report.Sections[i].Items {
+			if item.Kind == prompt.KindMemory {
+				add(item.ID)
+			}
+		}
+	}
+	for _, r := range tools.References() {
+		add(r.MemoryID)
+	}
+	return ids
+}
+
+// timings are the times of the stages of an answer.
+type timings struct {
+	now   func() time.Time
+	begun time.Time
+	last  time.Time
+	spent map[string]time.Duration
+}
+
+func newTimings(now func() time.Time) *timings {
+	t := now()
+	return &timings{now: now, begun: t, last: t, spent: make(map[string]time.Duration)}
+}
+
+// lap enters the time since the last lap under a stage, "" for none.
+func (t *timings) lap(stage string) {
+	at := t.now()
+	if stage != "" {
+		t.add(stage, at.Sub(t.last))
+	}
+	t.last = at
+}
+
+func (t *timings) add(stage string, d time.Duration) { t.spent[stage] += d }
+
+// first enters when the first piece of an answer came, once.
+func (t *timings) first(since time.Time) {
+	if _, ok := t.spent["firstDelta"]; !ok {
+		t.spent["firstDelta"] = t.now().Sub(since)
+	}
+}
+
+// all returns the times in milliseconds, with own: all that was not spent waiting for the provider.
+func (t *timings) all() map[string]float64 {
+	out := make(map[string]float64, len(t.spent)+1)
+	for stage, d := range t.spent {
+		out[stage] = milliseconds(d)
+	}
+	out["own"] = milliseconds(t.now().Sub(t.begun) - t.spent["provider"])
+	return out
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

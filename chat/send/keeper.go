@@ -1,0 +1,91 @@
+package send
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/chat"
+)
+
+// keeper stores what comes of an answer while it is being given, so that it outlives the daemon: each second when
+// there is anything new, or sooner when there is much. It never makes the answer wait for the disk.
+type keeper struct {
+	full chan struct{} // there is much
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	text    string     // that is not stored yet
+	thought string
+	secret  bool
+}
+
+// keeping starts a keeper. Call close before the answer is stored.
+func (s *sending) keeping(ctx context.Context) *keeper {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	k := &keeper{full: make(chan struct{}, 1), stop: stop, done: make(chan struct{}), secret: !s.reader.Hides()}
+	go func() {
+		defer close(k.done)
+		tick := time.NewTicker(keepEvery)
+		defer tick.Stop()
+		for n := 0; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			case <-k.full:
+			}
+			a := k.take()
+			if a == nil {
+				continue
+			}
+			a.Provider, a.Model = s.info.Name, s.params.Model
+			if s.opts.Chat.Keep(ctx, s.turn, n, a) == nil { // else the disk is full: the finished answer says so
+				n++
+			}
+		}
+	}()
+	return k
+}
+
+// add takes a piece of the answer.
+func (k *keeper) add(text, thought string) {
+	k.mu.Lock()
+	k.text += text
+	k.thought += thought
+	much := len(k.text)+len(k.thought) >= keepBytes
+	k.mu.Unlock()
+	if much {
+		select {
+		case k.full <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// private says that something private goes into what follows. A local provider has been given private text until
+// the prompt of a remote reader was found to be the same, so its parts are private in any case.
+func (k *keeper) private(yes bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.secret = k.secret || yes
+}
+
+// take returns what is new, nil for nothing.
+func (k *keeper) take() *chat.Answer {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.text == "" && k.thought == "" {
+		return nil
+	}
+	a := &chat.Answer{Content: k.text, Reasoning: k.thought, Private: k.secret}
+	k.text, k.thought = "", ""
+	return a
+}
+
+// close ends the keeper, when it has written what it is writing.
+func (k *keeper) close() {
+	k.stop()
+	<-k.done
+}

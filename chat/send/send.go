@@ -1,0 +1,173 @@
+package send
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Sizes and times that hold unless Options say otherwise.
+const (
+	DefaultMemories    = 5 // that a search adds to a prompt
+	DefaultSearchNotes = 3
+	GatherTimeout      = 250 * time.Millisecond
+	keepEvery          = time.Second // what came of an answer is stored
+	keepBytes          = 4 << 10
+	writeTimeout       = 10 * time.Second // of what is stored after a call has ended
+)
+
+// conversations keep what is said.
+type conversations interface {
+	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+	Ask(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error)
+	History(ctx context.Context, v, asker *audience.View, t *chat.Turn, bytes int) (*chat.History, error)
+	Keep(ctx context.Context, t *chat.Turn, n int, a *chat.Answer) error
+	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
+}
+
+// assembler makes prompts.
+type assembler interface {
+	Assemble(ctx context.Context, by gather.Readers, p prompt.Params) (*prompt.Result, error)
+	Preview(ctx context.Context, by gather.Readers, p prompt.Params) (*prompt.Result, error)
+}
+
+// views make the Views of readers.
+type views interface {
+	View(audience.Reader) *audience.View
+}
+
+// Options are what a Pipeline works with. All but Now and GatherTimeout must be set.
+type Options struct {
+	Chat      conversations
+	Prompts   assembler
+	Providers *llm.Set
+	Tools     *tool.Set
+	Views     views
+
+	GatherTimeout time.Duration    // for the parts of a prompt that search; 0: GatherTimeout
+	Now           func() time.Time // nil: time.Now
+}
+
+// Pipeline answers messages.
+type Pipeline struct {
+	opts Options
+
+	mu      sync.Mutex             // guards running
+	running map[string]*inProgress // by id of the conversation
+}
+
+// inProgress is an answer that is being given.
+type inProgress struct {
+	messageID string // of the answer; "" before it has one
+	private   bool   // remote readers may not know of it
+	cancel    context.CancelCauseFunc
+}
+
+// New returns a Pipeline.
+func New(o Options) *Pipeline {
+	if o.GatherTimeout == 0 {
+		o.GatherTimeout = GatherTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Pipeline{opts: o, running: make(map[string]*inProgress)}
+}
+
+// errStopped is why an answer ends that Cancel was called for.
+var errStopped = &fault.Error{Kind: fault.Cancelled, Msg: "the answer was stopped by chat.cancel"}
+
+// Cancel stops the answer that is being given in a conversation, and reports whether there was one that the
+// reader may know of.
+func (p *Pipeline) Cancel(v *audience.View, conversationID string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.running[conversationID]
+	if r == nil || !v.Sees(r.private) {
+		return false
+	}
+	r.cancel(errStopped)
+	return true
+}
+
+// Running returns the id of the answer that is being given in a conversation, "" for none that a reader may know of.
+func (p *Pipeline) Running(v *audience.View, conversationID string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.running[conversationID]
+	if r == nil || !v.Sees(r.private) {
+		return ""
+	}
+	return r.messageID
+}
+
+// begin has a conversation give one answer at a time.
+func (p *Pipeline) begin(v *audience.View, conversationID string, r *inProgress) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if other := p.running[conversationID]; other != nil {
+		f := fault.New(fault.Conflict, "an answer is being given in this conversation").
+			WithHint("wait for it, or stop it with chat.cancel")
+		f.Retryable = true
+		if v.Sees(other.private) {
+			f.Ref = other.messageID
+		}
+		return f
+	}
+	p.running[conversationID] = r
+	return nil
+}
+
+func (p *Pipeline) end(conversationID string, r *inProgress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running[conversationID] == r {
+		delete(p.running, conversationID)
+	}
+}
+
+// called says that an answer has got an id.
+func (p *Pipeline) called(r *inProgress, messageID string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.messageID = messageID
+}
+
+// Listener gets the deltas of an answer.
+type Listener interface {
+	// Begin is called before the first delta. private tells that remote readers may not have the answer as it is given.
+	Begin(conversationID string, private bool)
+	// Delta is called for each delta in its order. An error ends the answer as cancelled.
+	Delta(turn.ChatDelta) error
+}
+
+// Send has a message answered. asker is who says it. The errors are those of the message (Invalid, NotFound, Limit),
+// Conflict while another answer is given in the conversation, those of the provider (see llm.Provider), and that of
+// ctx. One that comes after the message was stored in a new conversation has its id as Ref.
+func (p *Pipeline) Send(ctx context.Context, asker *audience.View, m turn.ChatSend, to Listener) (*turn.ChatSent, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &sending{
+		Pipeline: p, asker: asker, params: m, to: to, mine: &inProgress{cancel: cancel}, timings: newTimings(p.opts.Now),
+	}
+	res, err := s.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		if cause, ok := context.Cause(ctx).(*fault.Error); ok { //nolint:errorlint // it is given as it is
+			err = cause
+		}
+	}
+	if err != nil && s.turn != nil && s.turn.Fresh {
+		err = withRef(err, s.turn.Conversation.ID)
+	}
+	return res, err
+}

@@ -1,0 +1,260 @@
+package send
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// sending is one call of Send.
+type sending struct {
+	*Pipeline
+	asker   *audience.View
+	params  turn.ChatSend
+	to      Listener
+	mine    *inProgress
+	timings *timings
+
+	conversation *record.Conversation // nil before a new one is made
+	provider     llm.Provider
+	info         llm.Info
+	reader       *audience.View // as who the provider reads
+	attached     attached
+	prompt       *prompt.Result
+	alike        chan bool // whether a remote reader would have been given the same prompt; nil: the reader is one
+	turn         *chat.Turn
+	answer       chat.Answer
+	usage        record.ChatUsage
+	asked        bool // a provider was asked, or told why none was
+	nobody       bool // none was
+	seq          int
+	keeper       *keeper
+}
+
+func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if s.conversation != nil {
+		if err := s.begin(s.asker, s.conversation.ID, s.mine); err != nil {
+			return nil, err
+		}
+		defer s.end(s.conversation.ID, s.mine)
+	}
+	if err := s.assemble(ctx); err != nil {
+		return nil, err
+	}
+	s.timings.lap("assemble")
+	var err error
+	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, chat.Question{
+		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
+		Private: s.params.Private, Replaces: s.params.Replaces, Regenerate: s.params.Regenerate, Empty: s.attached.any(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.timings.lap("store")
+	if s.turn.Answer != nil {
+		return s.stored(), nil
+	}
+	if s.conversation == nil {
+		if err := s.begin(s.asker, s.turn.Conversation.ID, s.mine); err != nil { // the message was one of a conversation after all
+			return nil, err
+		}
+		defer s.end(s.turn.Conversation.ID, s.mine)
+	}
+	s.called(s.mine, s.turn.AnswerID)
+	s.to.Begin(s.turn.Conversation.ID, s.mine.private)
+	return s.give(ctx)
+}
+
+// prepare decides who answers and as who he reads, and checks what can be checked before anything is done.
+func (s *sending) prepare(ctx context.Context) (err error) {
+	named, model := s.params.Provider, s.params.Model
+	maxContext := chat.DefaultMaxContext
+	if s.params.ConversationID != "" {
+		if s.conversation, err = s.opts.Chat.Get(ctx, s.asker, s.params.ConversationID); err != nil {
+			return fault.Under("conversationId", err)
+		}
+		maxContext = s.conversation.MaxContext
+		if named == "" {
+			named = s.conversation.Provider
+			model = cmp.Or(model, s.conversation.Model)
+		}
+	}
+	s.params.Model = model
+	if s.provider, err = s.opts.Providers.Provider(named); err != nil {
+		return err
+	}
+	s.info = s.provider.Info()
+	s.reader = s.asker
+	if !s.info.Local {
+		s.reader = s.opts.Views.View(audience.Remote)
+	}
+	if s.reader.Hides() && !s.asker.Hides() && (s.params.Private || s.conversation != nil && s.conversation.Private) {
+		return fault.Field("provider", "what is said is private, and the provider %s is not local", s.info.Name).
+			WithHint("choose a provider with local: true, or make the conversation public with chat.update")
+	}
+	// Until it is known what goes into an answer, one of a local provider is private.
+	s.mine.private = !s.reader.Hides() || s.params.Private
+	if s.attached, err = attach(&s.params, s.asker.Hides()); err != nil {
+		return err
+	}
+	if n := llm.Estimate(len(s.params.Text) + s.attached.bytes()); n > int64(maxContext) {
+		return fault.TooLarge("text", int(n), maxContext, "tokens").
+			WithHint("shorten it, or raise maxContext of the conversation")
+	}
+	return nil
+}
+
+// assemble makes the prompt. Where its searches take too long it is made without them.
+func (s *sending) assemble(ctx context.Context) error {
+	p := prompt.Params{
+		Text: s.params.Text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
+		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
+		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes,
+	}
+	if s.params.Memories != nil {
+		p.Memories = *s.params.Memories
+	}
+	if s.params.SearchNotes != nil {
+		p.SearchNotes = *s.params.SearchNotes
+	}
+	if s.conversation != nil {
+		p.ConversationID = s.conversation.ID
+		if p.Memories > 0 {
+			p.Recall = &prompt.Recall{Mode: prompt.Both}
+		}
+	}
+	by := gather.Readers{Prompt: s.reader, Report: s.asker}
+	within, cancel := context.WithTimeout(ctx, s.opts.GatherTimeout)
+	defer cancel()
+	var err error
+	s.prompt, err = s.opts.Prompts.Assemble(within, by, p)
+	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
+		p.SearchNotes, p.Memories, p.Recall = 0, 0, nil
+		if s.prompt, err = s.opts.Prompts.Assemble(ctx, by, p); err == nil {
+			s.warn("search", "the search for notes and memories took longer than %s, so the model was given none that were found",
+				s.opts.GatherTimeout)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !s.reader.Hides() {
+		s.compare(ctx, p)
+	}
+	return nil
+}
+
+// compare finds out, beside the answer, whether a remote reader would have been given the same prompt.
+func (s *sending) compare(ctx context.Context, p prompt.Params) {
+	remote := s.opts.Views.View(audience.Remote)
+	s.alike = make(chan bool, 1)
+	if p.ConversationID != "" && s.conversation.Private {
+		s.alike <- false
+		return
+	}
+	go func() {
+		res, err := s.opts.Prompts.Preview(ctx, gather.Readers{Prompt: remote, Report: remote}, p)
+		s.alike <- err == nil && res.System == s.prompt.System
+	}()
+}
+
+// stored is the result of a message that was answered before.
+func (s *sending) stored() *turn.ChatSent {
+	a := s.turn.Answer
+	return &turn.ChatSent{
+		ConversationID: s.turn.Conversation.ID, Content: a.Content, UserMessage: s.turn.Question, AssistantMessage: a,
+		References: a.References, Actions: orEmpty(a.Actions), Warnings: orEmpty(a.Warnings), Timings: s.timings.all(), Repeat: true,
+	}
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// warn has the answer say what went otherwise. Before the answer begins nobody is told yet.
+func (s *sending) warn(about, format string, args ...any) {
+	s.answer.Warnings = append(s.answer.Warnings, record.ChatWarning{About: about, Message: fmt.Sprintf(format, args...)})
+}
+
+// emit tells of a piece of the answer.
+func (s *sending) emit(kind, text string, data *turn.ChatDeltaData) error {
+	s.seq++
+	return s.to.Delta(turn.ChatDelta{
+		ConversationID: s.turn.Conversation.ID, MessageID: s.turn.AnswerID, Seq: s.seq, Type: kind, Text: text, Data: data,
+	})
+}
+
+// messages are what was said before and the message itself, as the provider is told it.
+func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message, error) {
+	last := llm.Message{Role: llm.User, Text: s.reader.TextOf("", s.turn.Question.Content), Images: s.attached.images}
+	last.Text += s.attached.text(s.reader)
+	taken := len(s.system()) + len(last.Text)
+	for _, t := range tools {
+		taken += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	most := s.turn.Conversation.MaxContext
+	room := (most-most/answerShare)*bytesPerToken - taken
+	h, err := s.opts.Chat.History(ctx, s.reader, s.asker, s.turn, max(room, 0))
+	if err != nil {
+		return nil, err
+	}
+	var list []llm.Message
+	for _, m := range h.Messages {
+		role := llm.User
+		if m.Role == record.RoleAssistant {
+			role = llm.Assistant
+		}
+		list = append(list, llm.Message{Role: role, Text: m.Content})
+		s.answer.Private = s.answer.Private || m.Private
+	}
+	if h.Dropped {
+		s.warn("maxContext", "the conversation is longer than the %d tokens that the model is given: the first %s was left out",
+			most, "part of it")
+	}
+	if h.Withheld > 0 {
+		s.warn("private", "%d earlier messages of the conversation are private, and %s is not local: it was not given them",
+			h.Withheld, s.info.Name)
+	}
+	return append(list, last), nil
+}
+
+const (
+	answerShare   = 8 // an answer has this part of the context for itself
+	bytesPerToken = 3
+)
+
+// system is the system prompt: what the conversation says, and what was gathered.
+func (s *sending) system() string {
+	own := strings.TrimSpace(s.reader.TextOf("", s.turn.Conversation.SystemPrompt))
+	if own == "" {
+		return s.prompt.System
+	}
+	return own + "\n\n" + s.prompt.System
+}
+
+func withRef(err error, ref string) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	named := *f
+	named.Ref = ref
+	return &named
+}

@@ -1,0 +1,76 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/chat/send"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// answerer has messages answered for the reader of a View.
+type answerer interface {
+	Send(ctx context.Context, asker *audience.View, m turn.ChatSend, to send.Listener) (*turn.ChatSent, error)
+	Cancel(v *audience.View, conversationID string) bool
+	Running(v *audience.View, conversationID string) (messageID string)
+}
+
+// chatFeed sends chat.delta. Remote and local connections follow subjects of their own, since remote ones don't get
+// every answer.
+var chatFeed = jsonrpc.NewFeed(protocol.NotifyChatDelta, turn.Join)
+
+func chatSubject(r audience.Reader, conversationID string) string {
+	return string(r) + "/" + conversationID
+}
+
+// chatListener sends the deltas of a call.
+type chatListener struct {
+	ctx    context.Context
+	quiet  bool // the caller gets none
+	stream *jsonrpc.Stream[turn.ChatDelta]
+}
+
+func (l *chatListener) Begin(conversationID string, private bool) {
+	subjects := []string{chatSubject(audience.Local, conversationID)}
+	if !private {
+		subjects = append(subjects, chatSubject(audience.Remote, conversationID))
+	}
+	if l.quiet {
+		l.stream = chatFeed.OpenQuiet(subjects...)
+		return
+	}
+	l.stream = Deltas(l.ctx, chatFeed, subjects...)
+}
+
+func (l *chatListener) Delta(d turn.ChatDelta) error { return l.stream.Send(l.ctx, d) }
+
+func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn.ChatSent, error) {
+	return c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
+}
+
+func (c scope) chatCancel(ctx context.Context, _ *Session, p protocol.ChatConversation) (out protocol.ChatCancelled, err error) {
+	conv, err := c.chat.Get(ctx, c.view, p.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	out.Cancelled = c.answers.Cancel(c.view, conv.ID)
+	return out, nil
+}
+
+func (c scope) chatFollow(ctx context.Context, s *Session, p protocol.ChatFollow) (out protocol.ChatFollowed, err error) {
+	conv, err := c.chat.Get(ctx, c.view, p.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	subject := chatSubject(c.view.Reader(), conv.ID)
+	out.ConversationID = conv.ID
+	if p.Stop {
+		Unfollow(s, chatFeed, subject)
+		return out, nil
+	}
+	Follow(s, chatFeed, subject)
+	out.Following, out.MessageID = true, c.answers.Running(c.view, conv.ID)
+	return out, nil
+}
