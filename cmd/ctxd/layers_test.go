@@ -23,7 +23,7 @@ const module = "github.com/ctxd/ctxd"
 // rooms are all packages of the module from left to right: a room may import
 // those before it. Some are not built yet.
 var rooms = []string{
-	"entities/fault", "entities/yield", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql/schema", "entities/wql",
+	"entities/fault", "entities/yield", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql/schema", "entities/wql/columns", "entities/wql",
 	"notes/frontmatter", "notes/markdown/destinations", "notes/markdown", "notes/parts", "notes/attachments", "notes/former", "notes/tags", "notes/canvas", "notes/infer", "notes/typesource", "notes", "notes/watch",
 	"graph", "graph/draw",
 	"context/prompt/chars", "context/prompt/body", "context/prompt/properties",
@@ -33,7 +33,7 @@ var rooms = []string{
 	"context/refs/handle", "context/refs/index", "context/refs",
 	"context/memory/when", "context/memory/differ", "context/memory/synonyms", "context/memory/groups", "context/memory/texts", "context/memory/stored", "context/audience", "context/memory/owner", "context/memory/contexts", "context/memory/naming", "context/memory", "context/memory/exchange", "context/memory/document", "context/memory/similar", "context/recall", "context/recall/passive", "context/prompt", "context/gather/complete", "context/gather/resolve", "context/gather",
 	"chat/foreign", "chat/llm", "chat/tool/show", "chat/tool", "chat", "chat/handles", "chat/document", "chat/find", "chat/importing", "chat/turn", "chat/send",
-	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
+	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/rows", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
 	"cmd/ctxd/report", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/uninstall", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",
 	"cmd/ctxd/inspect", "cmd/ctxd/records", "cmd/ctxd/memories", "cmd/ctxd/references", "cmd/ctxd/chats", "cmd/ctxd/doctor", "cmd/ctxd/demo", "cmd/ctxd",
@@ -200,7 +200,7 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 	for program, want := range map[string][]string{
 		"rpc/client": clientRooms,
 		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
-			"context/prompt/properties", "entities/names", "entities/wql/syntax", "rpc/client/columns",
+			"context/prompt/properties", "entities/names", "entities/wql/columns", "entities/wql/syntax", "rpc/client/rows",
 			"rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
 		}, clientRooms...))),
 	} {

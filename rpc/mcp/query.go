@@ -13,8 +13,9 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
-	"github.com/ctxd/ctxd/rpc/client/columns"
+	"github.com/ctxd/ctxd/rpc/client/rows"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -105,17 +106,17 @@ func (l *list) skipUnknown(cursor string) error {
 }
 
 // fieldsOf reads the fields of rows that a query mentions.
-func (c *call) fieldsOf(q *syntax.Query, rows []record.WQLRow) ([]columns.Column, error) {
-	if q == nil || len(columns.Mentioned(q)) == 0 || len(rows) == 0 {
+func (c *call) fieldsOf(q *syntax.Query, found []record.WQLRow) ([]columns.Column, error) {
+	if q == nil || len(columns.Mentioned(q)) == 0 || len(found) == 0 {
 		return nil, nil
 	}
 	var types protocol.TypeList
 	if err := c.ask("types.list", protocol.Empty{}, &types); err != nil {
 		return nil, err
 	}
-	r := columns.NewReader(types.Types, c.daemon.call)
+	r := rows.NewReader(types.Types, c.daemon.call)
 	r.AddMentioned(q)
-	return r.Fill(c.ctx, rows)
+	return r.Fill(c.ctx, found)
 }
 
 // shownValue writes a value of a field as ctxd wql does.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/rpc/client/columns"
+	"github.com/ctxd/ctxd/rpc/client/rows"
 	"github.com/ctxd/ctxd/rpc/mcp/unified"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -273,10 +273,10 @@ func (c *call) fieldValues(e *protocol.EntityFull, given map[string]any) (record
 	if err := c.ask("types.list", protocol.Empty{}, &list); err != nil {
 		return nil, err
 	}
-	types := columns.NewReader(list.Types, nil)
+	types := rows.NewReader(list.Types, nil)
 	values := make(record.Values, len(given))
 	for name, value := range given {
-		f, known := types.FieldOf(e, name)
+		f, known := types.FieldOf(rows.Entity(e), name)
 		var err error
 		if known {
 			value, err = c.fieldValue(f, value)

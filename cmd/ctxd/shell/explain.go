@@ -11,8 +11,9 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
-	"github.com/ctxd/ctxd/rpc/client/columns"
+	"github.com/ctxd/ctxd/rpc/client/rows"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -159,7 +160,7 @@ func (v *queryView) describe(q *syntax.Query, types []protocol.TypeCount) {
 		}
 		v.Types, from = append(v.Types, use), append(from, named[0].Name)
 	}
-	reader := columns.NewReader(types, nil)
+	reader := rows.NewReader(types, nil)
 	var counted []syntax.Operand
 	if q.What.Path != nil {
 		counted = append(counted, q.What.Path)

@@ -8,8 +8,9 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
-	"github.com/ctxd/ctxd/rpc/client/columns"
+	"github.com/ctxd/ctxd/rpc/client/rows"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -38,7 +39,7 @@ func (s *session) columns(ctx context.Context, query string, ans *answer) ([]col
 	if err := s.call(ctx, "types.list", nil, &list); err != nil {
 		return nil, err
 	}
-	r := columns.NewReader(list.Types, cl.Call)
+	r := rows.NewReader(list.Types, cl.Call)
 	var from []string
 	if q != nil {
 		from = columns.From(q)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/wql"
+	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
-	"github.com/ctxd/ctxd/rpc/client/columns"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 

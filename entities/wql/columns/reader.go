@@ -13,11 +13,17 @@ import (
 	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
-	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Call calls a method of the daemon.
-type Call func(ctx context.Context, method string, params, result any) error
+// Get returns the live entity of an id, NotFound for none.
+type Get func(ctx context.Context, id string) (*Entity, error)
+
+// Entity is an entity with its references resolved, as entities.get gives it.
+type Entity struct {
+	*record.Entity
+	TypeVault string         // the vault of its type, where that is one of a vault
+	Fields    map[string]any // references are objects with an id
+}
 
 // Column is a field of the rows.
 type Column struct {
@@ -29,23 +35,21 @@ type Column struct {
 
 // Reader reads fields of entities, each entity once.
 type Reader struct {
-	call    Call
+	get     Get
 	types   map[string]*record.NamedTypes // by folded name
 	columns []Column
 
 	mu   sync.Mutex // guards read
-	read map[string]*protocol.EntityFull
+	read map[string]*Entity
 }
 
-// NewReader makes a Reader for the types that there are. call may be nil for one that
+// NewReader makes a Reader for the types that there are. get may be nil for one that
 // only looks fields up.
-func NewReader(types []protocol.TypeCount, call Call) *Reader {
-	r := &Reader{
-		call: call, types: make(map[string]*record.NamedTypes, len(types)), read: make(map[string]*protocol.EntityFull),
-	}
-	for i := range types {
-		key := fold.Name(types[i].Name)
-		r.types[key] = r.types[key].With(&types[i].Type)
+func NewReader(types []*record.Type, get Get) *Reader {
+	r := &Reader{get: get, types: make(map[string]*record.NamedTypes, len(types)), read: make(map[string]*Entity)}
+	for _, t := range types {
+		key := fold.Name(t.Name)
+		r.types[key] = r.types[key].With(t)
 	}
 	return r
 }
@@ -65,7 +69,7 @@ func (r *Reader) Field(typ, name string) (f record.Field, ok bool) {
 
 // FieldOf returns the declared field of the type that an entity has. Of an entity whose type
 // is not among them it is what Field says.
-func (r *Reader) FieldOf(e *protocol.EntityFull, name string) (record.Field, bool) {
+func (r *Reader) FieldOf(e *Entity, name string) (record.Field, bool) {
 	if t := r.types[fold.Name(e.Type)].OfVault(e.TypeVault); t != nil {
 		return t.Field(name)
 	}
@@ -211,15 +215,17 @@ func (r *Reader) load(ctx context.Context, at [][]any) error {
 				continue
 			}
 			calls.Go(func() error {
-				var e protocol.EntityFull
-				err := r.call(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e)
-				if fault.KindOf(err) == fault.NotFound && err != nil {
+				e, err := r.get(ctx, id)
+				switch {
+				case err != nil && fault.KindOf(err) == fault.NotFound:
 					return nil
+				case err != nil:
+					return err
 				}
 				r.mu.Lock()
 				defer r.mu.Unlock()
-				r.read[id] = &e
-				return err
+				r.read[id] = e
+				return nil
 			})
 		}
 	}
