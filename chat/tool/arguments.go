@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -115,7 +116,7 @@ func parse(tool string, declared []argument, raw json.RawMessage) (*arguments, e
 	for i := range declared {
 		names[i] = declared[i].name
 	}
-	for name := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
 			return nil, fault.New(fault.Invalid, "%s has no argument %q", tool, clip(name)).
 				WithHint("%s; its arguments are %s", nearest(name, names), strings.Join(names, ", "))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/tool/show"
@@ -22,7 +23,7 @@ type definition struct {
 
 // tools are all tools, in the order in which they are listed.
 var tools = []definition{
-	readNote, findExcerpts, searchNotes,
+	readNote, findExcerpts, searchNotes, getEntity, exploreGraph, query, searchMemory, createTask, assignEntity,
 }
 
 // define makes a definition.
@@ -35,11 +36,71 @@ func define(name, title, description string, run func(*call) error, arguments ..
 // call is one call of a tool.
 type call struct {
 	set   *Set
+	tool  string
 	ctx   context.Context
 	view  *audience.View
 	limit int // characters of the text
 	arguments
-	out Result
+	out   Result
+	marks []string // by reference: what stands in the text where it is shown
+}
+
+// refer makes a reference to what stands in the text with an id.
+func (c *call) refer(id string, r Reference) {
+	for i := range c.out.References {
+		if o := &c.out.References[i]; c.marks[i] == id && o.NoteID == r.NoteID && o.MemoryID == r.MemoryID {
+			return
+		}
+	}
+	c.out.References, c.marks = append(c.out.References, r), append(c.marks, id)
+}
+
+// referNote is refer for a note that is shown in part, if the reader sees it.
+func (c *call) referNote(id, noteID string) {
+	n := c.view.Note(noteID)
+	if n == nil {
+		return
+	}
+	c.refer(id, Reference{NoteID: n.ID, Path: n.Path, Title: c.view.TitleOf(n), Snippet: "Shown by " + c.tool, How: Shown, Used: true})
+}
+
+// answer makes a text the answer. References to what is not in it are not made: it stands on another page.
+func (c *call) answer(text string) {
+	c.out.Text = text
+	var shown []Reference
+	for i, r := range c.out.References {
+		if strings.Contains(text, show.ID(c.marks[i])) && !slices.ContainsFunc(shown, func(o Reference) bool {
+			return o.NoteID == r.NoteID && o.MemoryID == r.MemoryID
+		}) {
+			shown = append(shown, r)
+		}
+	}
+	c.out.References = shown
+}
+
+// page answers with the page of a list that the cursor asks for.
+func (c *call) page(l *show.Page) error {
+	if err := l.Skip(c.text("cursor")); err != nil {
+		return err
+	}
+	text, err := l.Text(c.limit)
+	c.answer(text)
+	return err
+}
+
+// whole answers with a list that has no further pages: what does not fit is counted.
+func (c *call) whole(l *show.Page) error {
+	l.Next = func(int) (string, error) { return "", nil }
+	const rest = 80 // characters of the line that counts the rest
+	text, shown, err := l.Shown(c.limit - rest)
+	if err != nil {
+		return err
+	}
+	if left := l.Total - shown; left > 0 {
+		text += fmt.Sprintf("%s more have no room here: ask with a lower limit.\n", show.Plural(left, l.Noun))
+	}
+	c.answer(text)
+	return nil
 }
 
 // Call runs a tool. What is wrong with the call is said in the Result. The error is that of ctx.
@@ -78,7 +139,7 @@ func (s *Set) call(ctx, within context.Context, env Env, name string, raw json.R
 
 // run runs a tool for a reader.
 func (s *Set) run(ctx context.Context, env Env, d *definition, args *arguments) *Result {
-	c := &call{set: s, ctx: ctx, view: env.View, limit: env.MaxText, arguments: *args}
+	c := &call{set: s, tool: d.Name, ctx: ctx, view: env.View, limit: env.MaxText, arguments: *args}
 	if err := d.run(c); err != nil {
 		return failure(env, c.inTime(err))
 	}

@@ -3,7 +3,6 @@ package tool
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -60,10 +59,10 @@ func (c *call) readNote() error {
 	if err != nil {
 		return err
 	}
-	c.out.Text = text.Page(from, c.limit)
-	c.out.References = []Reference{{
+	c.refer(n.ID, Reference{
 		NoteID: n.ID, Path: n.Path, Title: text.Title, Heading: heading, Snippet: readSnippet, How: Read, Used: true,
-	}}
+	})
+	c.answer(text.Page(from, c.limit))
 	return nil
 }
 
@@ -155,31 +154,13 @@ func (c *call) searchNotes() error {
 		n := notedoc.Note(h.Doc)
 		title := c.view.TitleOf(n)
 		l.Items = append(l.Items, strconv.Itoa(i+1)+". "+show.NoteLine(n.ID, title, c.view.VaultOf(n), n.Path)+meant(res, h)+"\n"+snippet(h))
-		c.out.References = append(c.out.References, Reference{
-			NoteID: n.ID, Path: n.Path, Title: title, Snippet: foundSnippet, How: Found,
-		})
+		c.refer(n.ID, Reference{NoteID: n.ID, Path: n.Path, Title: title, Snippet: foundSnippet, How: Found})
 	}
 	return c.whole(&l)
 }
 
 // broader is what to do when nothing was found.
 const broader = "Other words or fewer of them may find something."
-
-// whole writes an answer that has no further pages: what does not fit is counted, and its references are not made.
-func (c *call) whole(l *show.Page) error {
-	l.Next = func(int) (string, error) { return "", nil }
-	const rest = 80 // characters of the line that counts the rest
-	text, shown, err := l.Shown(c.limit - rest)
-	if err != nil {
-		return err
-	}
-	if left := l.Total - shown; left > 0 {
-		text += fmt.Sprintf("%s more have no room here: ask with a lower limit.\n", show.Plural(left, l.Noun))
-		c.out.References = c.out.References[:min(shown, len(c.out.References))]
-	}
-	c.out.Text = text
-	return nil
-}
 
 func (c *call) search(query string, limit int, snippets bool) (*search.Result, error) {
 	if !c.view.CanSearch() {
@@ -230,12 +211,12 @@ var findExcerpts = define("find_excerpts", "Find excerpts of the notes",
 	argument{name: "limit", kind: aNumber, least: 1, most: mostHits, standard: 5, about: "notes at most that excerpts are taken of"},
 )
 
-// excerptChars is how long the excerpts of one note are together, and excerptSnippet how much of the first stands in the
+// excerptChars is how long the excerpts of one note are together, and maxSnippet how much of a text stands in a
 // reference.
 const (
-	excerptChars   = 1_200
-	excerptSnippet = 100
-	maxNoteBytes   = 1 << 20 // of a note that passages are chosen of
+	excerptChars = 1_200
+	maxSnippet   = 100
+	maxNoteBytes = 1 << 20 // of a note that passages are chosen of
 )
 
 func (c *call) findExcerpts() error {
@@ -253,7 +234,7 @@ func (c *call) findExcerpts() error {
 		}
 		if item != "" {
 			l.Items = append(l.Items, item)
-			c.out.References = append(c.out.References, *r)
+			c.refer(r.NoteID, *r)
 		}
 	}
 	l.Total = len(l.Items)
@@ -294,12 +275,17 @@ func (c *call) excerpts(h *search.Hit, room int) (string, *Reference, error) {
 			r.Ranges = append(r.Ranges, place)
 		}
 	}
-	first := show.OneLine(seen[list[0].Start:list[0].End])
-	r.Snippet, _ = prompt.Cut(first, excerptSnippet)
+	r.Snippet = beginning(show.OneLine(seen[list[0].Start:list[0].End]))
 	r.Heading = list[0].Heading
 	sum := sha256.Sum256([]byte(shown.Body))
 	r.Hash = hex.EncodeToString(sum[:])
 	return b.String(), r, nil
+}
+
+// beginning is what a reference has of a text.
+func beginning(text string) string {
+	text, _ = prompt.Cut(text, maxSnippet)
+	return text
 }
 
 // placeFinder finds passages of a text that was read without its comments, in their order.

@@ -3,6 +3,7 @@ package tool
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
@@ -170,4 +171,38 @@ func (c *call) noEntity(field, text string) error {
 	}
 	err.Field = field
 	return err
+}
+
+// record returns the id of the note or entity that an argument names.
+func (c *call) record(field, s string) (string, error) {
+	r := parseRef(s)
+	if r.note {
+		n, err := c.note(field, s)
+		if err != nil {
+			return "", err
+		}
+		return n.ID, nil
+	}
+	e, err := c.entity(field, s)
+	switch {
+	case err == nil:
+		return e.ID, nil
+	case fault.KindOf(err) != fault.NotFound || r.ent:
+		return "", err
+	}
+	n, other := c.note(field, s)
+	switch {
+	case other == nil:
+		return n.ID, nil
+	case fault.KindOf(other) != fault.NotFound:
+		return "", other
+	}
+	none := fault.New(fault.NotFound, "no note or entity has the name or id %q", clip(r.text)).
+		WithHint("search_notes and query find them").
+		WithCandidates(slices.Concat(fault.CandidatesOf(err), fault.CandidatesOf(other)))
+	if len(none.Candidates) > 0 {
+		none = none.WithHint("did you mean one of these?")
+	}
+	none.Field = field
+	return "", none
 }

@@ -86,7 +86,8 @@ type Edit struct {
 	Path   string // of the file in its vault
 	Vault  string // "" where the reader sees one vault at most
 	Field  string // key of the frontmatter
-	Line   string // what stands there then, whole
+	Value  string // the link that it has then, or has beside others
+	Line   string // what stands there then, whole; "" where the reader does not see all of it
 }
 
 // Result is what a call gives.
