@@ -67,7 +67,7 @@ func (c *call) referNote(id, noteID string) {
 // answer makes a text the answer. References to what is not in it are not made: it stands on another page.
 func (c *call) answer(text string) {
 	c.out.Text = text
-	var shown []Reference
+	shown := []Reference{}
 	for i, r := range c.out.References {
 		if strings.Contains(text, show.ID(c.marks[i])) && !slices.ContainsFunc(shown, func(o Reference) bool {
 			return o.NoteID == r.NoteID && o.MemoryID == r.MemoryID
@@ -140,6 +140,7 @@ func (s *Set) call(ctx, within context.Context, env Env, name string, raw json.R
 // run runs a tool for a reader.
 func (s *Set) run(ctx context.Context, env Env, d *definition, args *arguments) *Result {
 	c := &call{set: s, tool: d.Name, ctx: ctx, view: env.View, limit: env.MaxText, arguments: *args}
+	c.out.References = []Reference{}
 	if err := d.run(c); err != nil {
 		return failure(env, c.inTime(err))
 	}
@@ -165,17 +166,17 @@ func same(a, b *Result) bool {
 		return false
 	}
 	for i := range a.References {
-		if !a.References[i].equal(&b.References[i]) {
+		if !sameReference(&a.References[i], &b.References[i]) {
 			return false
 		}
 	}
-	return a.Proposal.equal(b.Proposal)
+	return sameProposal(a.Proposal, b.Proposal)
 }
 
 // failure is the result of a call that was wrong or failed.
 func failure(env Env, err error) *Result {
 	text, _ := prompt.Cut(explain(err), env.MaxText)
-	return &Result{Text: text, Error: true}
+	return refused(text)
 }
 
 func named(name string) *definition {

@@ -3,17 +3,19 @@ package tool
 import (
 	"bytes"
 	"slices"
+
+	"github.com/ctxd/ctxd/entities/record"
 )
 
-// equal reports whether two references tell the same.
-func (r *Reference) equal(o *Reference) bool {
+// sameReference reports whether two references tell the same.
+func sameReference(r, o *Reference) bool {
 	return r.NoteID == o.NoteID && r.Path == o.Path && r.Title == o.Title && r.Heading == o.Heading && r.Snippet == o.Snippet &&
 		slices.Equal(r.Ranges, o.Ranges) && r.Hash == o.Hash && r.MemoryID == o.MemoryID && r.Ref == o.Ref &&
 		r.How == o.How && r.Used == o.Used
 }
 
-// equal reports whether two proposals, which may be nil, are the same.
-func (p *Proposal) equal(o *Proposal) bool {
+// sameProposal reports whether two proposals, which may be nil, are the same.
+func sameProposal(p, o *Proposal) bool {
 	if p == nil || o == nil {
 		return p == o
 	}
@@ -21,9 +23,9 @@ func (p *Proposal) equal(o *Proposal) bool {
 	return p.Type == o.Type && bytes.Equal(p.Args, o.Args) && p.Reason == o.Reason && edits
 }
 
-// merge takes in what another call made of the same record.
-func (r *Reference) merge(o *Reference) {
-	if o.How > r.How {
+// merge takes into r what another call made of the same record.
+func merge(r, o *Reference) {
+	if slices.Index(record.ToolHows, o.How) > slices.Index(record.ToolHows, r.How) {
 		r.How, r.Snippet, r.Heading = o.How, o.Snippet, o.Heading
 	}
 	if o.Hash != "" {
@@ -46,7 +48,7 @@ func (r *Reference) merge(o *Reference) {
 }
 
 // clone returns a reference that shares nothing with r.
-func (r *Reference) clone() Reference {
+func clone(r *Reference) Reference {
 	out := *r
 	out.Ranges, out.Tools = slices.Clone(r.Ranges), slices.Clone(r.Tools)
 	return out

@@ -69,36 +69,36 @@ func TestCHAT12_EachToolSaysWhatItShows(t *testing.T) {
 		{
 			"read_note", `{"path":"docs/cell.md"}`,
 			[]string{"[[Load cell]] [id:cell]\n", "path: docs/cell.md\n", "tags: hive\n", "links: [[Roof]] [id:roof]", "\n\n# Load cell\n\nIntro"},
-			[]string{"cell 3 true read_note Retrieved via read_note"},
+			[]string{"cell read true read_note Retrieved via read_note"},
 		},
 		{
 			"read_note", `{"id":"Load cell","heading":"drift"}`, []string{"part: drift\n", "\n\n## Drift\n\nThe load cell drifts by four grams an hour."},
-			[]string{"cell 3 true read_note Retrieved via read_note"},
+			[]string{"cell read true read_note Retrieved via read_note"},
 		},
 		{
 			"find_excerpts", `{"query":"how much does the load cell drift?","limit":1}`,
 			[]string{"[[Load cell]] [id:cell] docs/cell.md\nunder Load cell > Drift:\n> The load cell drifts by four grams an hour.\n"},
-			[]string{"cell 4 true find_excerpts The load cell drifts by four grams an hour."},
+			[]string{"cell excerpt true find_excerpts The load cell drifts by four grams an hour."},
 		},
 		{
 			"search_notes", `{"query":"wood"}`, []string{"1. [[Roof]] [id:roof]\n   The roof is made of wood."},
-			[]string{"roof 1 false search_notes Found via semantic search"},
+			[]string{"roof found false search_notes Found via semantic search"},
 		},
 		{
 			"get_entity", `{"entity":"@Hive scale"}`, []string{"### @Hive scale (Project) [id:hive]\n", "lead: @Ann [id:ann]\n", "plan: [[Load cell]] [id:cell]\n", "### @Ann (Person) [id:ann]\n", "role: Keeper\n"},
-			[]string{"bio 2 true get_entity Shown by get_entity", "cell 2 true get_entity Shown by get_entity"},
+			[]string{"bio shown true get_entity Shown by get_entity", "cell shown true get_entity Shown by get_entity"},
 		},
 		{
 			"explore_graph", `{"record":"roof"}`, []string{"2 records, 1 edge\n- [[Roof]] [id:roof], 0 steps\n", "[[Load cell]] --link--> [[Roof]]"},
-			[]string{"roof 2 true explore_graph Shown by explore_graph", "cell 2 true explore_graph Shown by explore_graph"},
+			[]string{"roof shown true explore_graph Shown by explore_graph", "cell shown true explore_graph Shown by explore_graph"},
 		},
 		{
 			"query", `{"query":"SELECT p FROM Person p WHERE p.role = 'Keeper'"}`, []string{"1 row\n- @Ann (Person) [id:ann], role: Keeper\n"},
-			[]string{"bio 2 true query Shown by query"},
+			[]string{"bio shown true query Shown by query"},
 		},
 		{
 			"search_memory", `{"query":"honey of Ann"}`, []string{"Confidence: ", "Ann likes honey from the roof [id:m1] #1\n"},
-			[]string{"m1 3 true search_memory Ann likes honey from the roof"},
+			[]string{"m1 read true search_memory Ann likes honey from the roof"},
 		},
 	} {
 		res := w.local(tc.name, tc.args)
@@ -161,17 +161,17 @@ func TestCHAT12_ReferencesOfATurn(t *testing.T) {
 	}
 	round(tool.Call{Name: "search_notes", Arguments: `{"query":"drifts roof"}`})
 	same(t, shownAs(turn.References()), []string{
-		"roof 1 false search_notes Found via semantic search", "cell 1 false search_notes Found via semantic search",
+		"roof found false search_notes Found via semantic search", "cell found false search_notes Found via semantic search",
 	})
 	round(tool.Call{Name: "read_note", Arguments: `{"id":"cell"}`}, tool.Call{Name: "find_excerpts", Arguments: `{"query":"load cell drift hour","limit":1}`},
 		tool.Call{Name: "search_memory", Arguments: `{"query":"honey"}`})
 	round(tool.Call{Name: "search_notes", Arguments: `{"query":"grams"}`}, tool.Call{Name: "get_entity", Arguments: `{"entity":"hive"}`},
 		tool.Call{Name: "search_memory", Arguments: `{"query":"honey from the roof"}`})
 	same(t, shownAs(turn.References()), []string{
-		"roof 1 false search_notes Found via semantic search",
-		"cell 4 true search_notes,read_note,find_excerpts,get_entity The load cell drifts by four grams an hour.",
-		"m1 3 true search_memory Ann likes honey from the roof",
-		"bio 2 true get_entity Shown by get_entity",
+		"roof found false search_notes Found via semantic search",
+		"cell excerpt true search_notes,read_note,find_excerpts,get_entity The load cell drifts by four grams an hour.",
+		"m1 read true search_memory Ann likes honey from the roof",
+		"bio shown true get_entity Shown by get_entity",
 	})
 	if turn.Rounds() != 3 || turn.Private() || turn.Done() {
 		t.Errorf("%d rounds, private %v, done %v", turn.Rounds(), turn.Private(), turn.Done())

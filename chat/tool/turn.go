@@ -65,7 +65,7 @@ func (t *Turn) Spent() time.Duration { return t.spent }
 func (t *Turn) References() []Reference {
 	out := make([]Reference, len(t.result.references))
 	for i := range out {
-		out[i] = t.result.references[i].clone()
+		out[i] = clone(&t.result.references[i])
 	}
 	return out
 }
@@ -89,7 +89,7 @@ func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
 	}
 	if t.Done() {
 		for i := range out {
-			out[i] = &Result{Error: true, Text: "No further call of a tool is run for this answer. Answer with what you have, and say what is missing.\n"}
+			out[i] = refused("No further call of a tool is run for this answer. Answer with what you have, and say what is missing.\n")
 		}
 		return out, nil
 	}
@@ -101,7 +101,7 @@ func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
 		key := keyOf(c)
 		switch {
 		case i >= MaxCalls:
-			out[i] = &Result{Error: true, Text: fmt.Sprintf("Of the calls of one message the first %d are run. Call again for the others.\n", MaxCalls)}
+			out[i] = refused(fmt.Sprintf("Of the calls of one message the first %d are run. Call again for the others.\n", MaxCalls))
 		case t.known[key] != nil:
 			out[i] = t.known[key]
 		case byKey[key] != nil:
@@ -162,6 +162,9 @@ func (t *Turn) run(ctx context.Context, list []*job) {
 	}
 }
 
+// refused is the result of a call that is not run.
+func refused(text string) *Result { return &Result{Error: true, Text: text, References: []Reference{}} }
+
 // keyOf is the same for two calls that ask the same: blanks and the order of the arguments say nothing.
 func keyOf(c Call) string {
 	var args map[string]any
@@ -188,9 +191,9 @@ func (s *summary) take(r *Result) {
 		at, ok := s.place[key]
 		if !ok {
 			s.place[key] = len(s.references)
-			s.references = append(s.references, o.clone())
+			s.references = append(s.references, clone(o))
 			continue
 		}
-		s.references[at].merge(o)
+		merge(&s.references[at], o)
 	}
 }
