@@ -76,6 +76,9 @@ func (m *message) detailed(v *audience.View, out *record.ChatMessage) {
 		a := &out.Actions[i]
 		a.Args, _ = masked(v, a.Args).(map[string]any)
 		a.Reason = v.TextOf("", a.Reason)
+		if a.Edit != nil && v.Note(a.Edit.NoteID) == nil {
+			a.Edit = nil // the note is gone, or private by now
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
-		if slices.Contains([]string{"memory", "contexts", "chat"}, space) {
+		if slices.Contains([]string{"memory", "contexts", "chat", "tools"}, space) {
 			list = append(list, m)
 		}
 	}
@@ -59,6 +59,8 @@ func misfitsOf(name string, t reflect.Type) []misfit {
 		return misfitsOf(name, value.Type)
 	}
 	switch {
+	case t == reflect.TypeFor[json.RawMessage](): // taken as it is: what is wrong with it is told in the result
+		return nil
 	case t == reflect.TypeFor[time.Time]():
 		return []misfit{{name, "soon"}, {name, 7}}
 	case t.Kind() == reflect.Slice:
@@ -298,6 +300,13 @@ func refusals() map[string][]refusal {
 			{`{"id":"life","memoryIds":` + ids(201) + `}`, limit, "memoryIds"},
 		},
 		"contexts.delete": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"tools.list":      {{`{"write":1}`, invalid, "write"}},
+		"tools.call": {
+			{`{}`, invalid, "name"},
+			{`{"name":"query","maxChars":3999}`, invalid, "maxChars"},
+			{`{"name":"query","maxChars":200001}`, invalid, "maxChars"},
+			{`{"name":"query","audience":"world"}`, invalid, "audience"},
+		},
 		"chat.append": {
 			{`{"messages":[]}`, invalid, "messages"},
 			{`{"messages":` + many(101, `{"role":"user","content":"x"}`) + `}`, limit, "messages"},

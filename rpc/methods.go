@@ -95,6 +95,9 @@ func Methods() []Method {
 		wholeStore("chat.import", (*Rooms).chatImport),
 		method("chat.delete", scope.chatDelete),
 
+		storeless("tools.list", toolsList),
+		method("tools.call", scope.toolsCall),
+
 		method("privacy.list", scope.privacyList),
 		method("privacy.prose", scope.privacyProse),
 	}, daemonMethods()...)

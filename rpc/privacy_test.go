@@ -296,11 +296,24 @@ var attempts = map[string][]string{
 		`{"query":"scales"}`, `{"query":"talk","limit":1}`, `{"query":"{word}"}`, `{"query":"{title}"}`, `{"query":"{alias}"}`, `{"query":"{name} scales role:user"}`,
 		`{"query":"scales","conversationId":"` + privateChat + `"}`, `{"query":"","conversationId":"` + openChat + `","archived":true}`, `{"query":"{word}:{word} tier:x"}`,
 	},
-	"chat.update":        {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
-	"chat.archive":       {`{"id":"` + privateChat + `"}`},
-	"chat.unarchive":     {`{"id":"` + privateChat + `"}`},
-	"chat.import":        {`{"path":"/nowhere"}`},
-	"chat.delete":        {`{"id":"` + privateChat + `"}`},
+	"chat.update":    {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
+	"chat.archive":   {`{"id":"` + privateChat + `"}`},
+	"chat.unarchive": {`{"id":"` + privateChat + `"}`},
+	"chat.import":    {`{"path":"/nowhere"}`},
+	"chat.delete":    {`{"id":"` + privateChat + `"}`},
+	"tools.list":     {`{"write":true}`},
+	"tools.call": {
+		`{"name":"read_note","arguments":{"id":"open"}}`, `{"name":"read_note","arguments":{"id":"front"}}`, `{"name":"read_note","arguments":{"id":"psecret"}}`, `{"name":"read_note","arguments":{"id":"[[{title}]]"}}`,
+		`{"name":"read_note","arguments":{"path":"{folder}/{file}.md"}}`, `{"name":"read_note","arguments":{"id":"Twin"}}`, `{"name":"read_note","arguments":{"id":"Pair"}}`, `{"name":"read_note","arguments":{"id":"open","heading":"{head}"}}`, `{"name":"read_note","arguments":{"id":"lonly"}}`,
+		`{"name":"find_excerpts","arguments":{"query":"scales {title}"}}`, `{"name":"find_excerpts","arguments":{"query":"{word}","limit":20}}`, `{"name":"search_notes","arguments":{"query":"scales {word} lead:{title}"}}`, `{"name":"search_notes","arguments":{"query":"{title}"}}`,
+		`{"name":"get_entity","arguments":{"entity":"cid","depth":3}}`, `{"name":"get_entity","arguments":{"entity":"{name}"}}`, `{"name":"get_entity","arguments":{"entity":"Twine"}}`, `{"name":"get_entity","arguments":{"entity":"pboss"}}`, `{"name":"get_entity","arguments":{"entity":"unmet"}}`,
+		`{"name":"explore_graph","arguments":{"record":"cid","depth":4}}`, `{"name":"explore_graph","arguments":{"record":"{title}"}}`, `{"name":"explore_graph","arguments":{"record":"open","depth":4,"kinds":["note"]}}`,
+		`{"name":"query","arguments":{"query":"SELECT p FROM Person p ORDER BY p.pay, p.about, p.met, p.boss.name, p.file, p.top, p.same"}}`, `{"name":"query","arguments":{"query":"SELECT p FROM {type} p"}}`, `{"name":"query","arguments":{"query":"SELECT p FROM Person p WHERE p.boss = {this}","this":"{name}"}}`, `{"name":"query","arguments":{"query":"SELECT MAX(p.boss.name) FROM Person p"}}`,
+		`{"name":"search_memory","arguments":{"query":"{word} scales of {title}","limit":50}}`, `{"name":"search_memory","arguments":{"query":"scales","kinds":["messages"],"limit":50}}`,
+		`{"name":"create_task","arguments":{"title":"x","entities":["{name}"]}}`, `{"name":"create_task","arguments":{"title":"x","note":"psecret"}}`, `{"name":"create_task","arguments":{"title":"x","note":"open","entities":["cid","ann"]}}`,
+		`{"name":"assign_entity","arguments":{"entity":"cid","field":"boss","to":"{name}"}}`, `{"name":"assign_entity","arguments":{"entity":"cid","field":"file","to":"open"}}`, `{"name":"assign_entity","arguments":{"entity":"pboss","field":"boss","to":"ann"}}`,
+		`{"name":"{word}"}`, `{"name":"query","arguments":{"query":"SELECT COUNT(*) FROM Person"},"audience":"local"}`,
+	},
 	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
 	"privacy.prose":      {`{}`, `{"id":"psecret"}`},
 	"vault.import":       {`{"path":"/nowhere"}`},
@@ -410,7 +423,7 @@ func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
 }
 
 // ofStore is what an answer says of the secret of a store, of what was asked before, and of its times.
-var ofStore = regexp.MustCompile(` b=\\"[\w-]+\\"|"hash":"\w+"|"cached(Program|Result)":(true|false)|"timings":\{[^}]*\}`)
+var ofStore = regexp.MustCompile(`changed: [0-9T:Z-]+| b=\\"[\w-]+\\"|"hash":"\w+"|"cached(Program|Result)":(true|false)|"timings":\{[^}]*\}`)
 
 // tells calls the methods that some chooses, and fails the test for what is told that is
 // private.

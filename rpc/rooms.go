@@ -52,8 +52,11 @@ type Rooms struct {
 	Handles  *complete.Handles
 	Refs     *resolve.Resolver
 
-	answers *send.Pipeline // over the rooms; made by serveRooms
-	refused error          // why nothing can be called here; the rooms are not set then
+	// Over the rooms; made by serveRooms.
+	tools   *tool.Set
+	answers *send.Pipeline
+
+	refused error // why nothing can be called here; the rooms are not set then
 }
 
 // scopeOf returns what a call of a session has that reads for the audience asked; ""
@@ -71,6 +74,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
 		handles: r.Handles, refs: r.Refs, answers: r.answers,
+		tools: r.tools,
 	}, nil
 }
 
@@ -126,9 +130,9 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 // serveRooms lets calls in to the rooms and has their changes told.
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
+		r.tools = tool.New(tool.Options{Views: r.Audience, Recall: r.Recall})
 		r.answers = send.New(send.Options{
-			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience,
-			Tools: tool.New(tool.Options{Views: r.Audience, Recall: r.Recall}),
+			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: r.tools,
 		})
 		remote := r.Audience.View(audience.Remote)
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })

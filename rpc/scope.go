@@ -32,6 +32,7 @@ type scope struct {
 	answers  answerer
 	handles  refCompleter
 	refs     resolved.Resolver
+	tools    toolCaller
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

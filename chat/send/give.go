@@ -39,7 +39,7 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
 	if s.params.Tools == nil || *s.params.Tools {
-		for _, t := range s.opts.Tools.List(!s.asker.Hides()) {
+		for _, t := range tool.List(!s.asker.Hides()) {
 			r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 		}
 	}
@@ -204,15 +204,13 @@ func (s *sending) call(ctx context.Context, tools *tool.Turn, calls []llm.ToolCa
 }
 
 // propose has the answer propose an action.
-func (s *sending) propose(p *tool.Proposal) error {
+func (s *sending) propose(p *record.ToolProposal) error {
 	a := record.ChatAction{
 		ID: uuid.NewString(), Type: p.Type, Status: record.ActionProposed, MessageID: s.turn.AnswerID, Reason: p.Reason,
+		Edit: p.Edit,
 	}
 	if err := json.Unmarshal(p.Args, &a.Args); err != nil {
 		return fault.Wrap(fault.Internal, err, "the arguments of a proposal are no object")
-	}
-	if e := p.Edit; e != nil {
-		a.Edit = &record.ChatEdit{NoteID: e.NoteID, Path: e.Path, Vault: e.Vault, Field: e.Field, Line: e.Line}
 	}
 	s.answer.Actions = append(s.answer.Actions, a)
 	return s.emit(turn.Action, "", &turn.ChatDeltaData{Action: &a})

@@ -1,7 +1,7 @@
 // Package tool has the tools that a model may call: each with its name, description, schema, what it does and the
 // text that it answers with, once for chat.send, tools.call and ctxd mcp.
 //
-// A [Set] lists them and runs a call. A [Turn] runs the calls of one answer within its bounds, and knows what they
+// [List] has them, and a [Set] runs a call. A [Turn] runs the calls of one answer within its bounds, and knows what they
 // have read. README.md has the table of the tools and the promises.
 //
 // # What a model is told

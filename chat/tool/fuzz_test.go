@@ -19,7 +19,7 @@ func callsOf(name, arguments string) []tool.Call {
 func FuzzCHAT13_Arguments(f *testing.F) {
 	const word = "Quixalot"
 	w := secretive(f, word)
-	for _, d := range w.set.List(true) {
+	for _, d := range tool.List(true) {
 		for _, args := range []string{
 			`{}`, `null`, ``, `[]`, `{"query":"bees","limit":3}`, `{"id":"open","heading":"Of"}`, `{"entity":"case","field":"who","to":"ann"}`,
 			`{"record":"ann","depth":2,"kinds":["note"],"cursor":"3"}`, `{"query":"SELECT p FROM Person p","this":"ann"}`, `{"title":"\u0000\ud800","due":"2026-02-30"}`,

@@ -77,7 +77,7 @@ func New(opts Options) *Set {
 }
 
 // List returns the tools in their order: with proposals, or those alone that read.
-func (s *Set) List(proposals bool) []Tool {
+func List(proposals bool) []Tool {
 	var list []Tool
 	for i := range tools {
 		if proposals || !tools[i].Proposes {

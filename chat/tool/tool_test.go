@@ -471,7 +471,7 @@ func TestCHAT13_SchemasAreValid(t *testing.T) {
 		"search_memory": `{"query":"bees","kinds":["memories"]}`, "create_task": `{"title":"x","entities":["ann"],"note":"cell","due":"2026-02-01"}`,
 		"assign_entity": `{"entity":"hive","field":"team","to":"bob","reason":"because"}`,
 	}
-	list := w.set.List(true)
+	list := tool.List(true)
 	if len(list) != len(examples) {
 		t.Errorf("%d tools, %d examples", len(list), len(examples))
 	}
@@ -494,7 +494,7 @@ func TestCHAT13_SchemasAreValid(t *testing.T) {
 			t.Errorf("%s takes any argument", d.Name)
 		}
 	}
-	for _, d := range w.set.List(false) {
+	for _, d := range tool.List(false) {
 		if d.Proposes {
 			t.Errorf("%s is listed among those that read", d.Name)
 		}

@@ -99,16 +99,7 @@ type ChatAction struct {
 	Status    string         `json:"status" enum:"proposed,confirmed,rejected,expired,failed" jsonschema:"what has become of it"`
 	MessageID string         `json:"messageId" jsonschema:"the answer that proposes it"`
 	Reason    string         `json:"reason" jsonschema:"why the model proposes it, in its words"`
-	Edit      *ChatEdit      `json:"edit,omitempty" jsonschema:"the line of a file of a vault that a person changes, since the record is made from it"`
-}
-
-// ChatEdit is a line of the frontmatter of a file of a vault.
-type ChatEdit struct {
-	NoteID string `json:"noteId" jsonschema:"id of the note"`
-	Path   string `json:"path" jsonschema:"path of the file in its vault"`
-	Vault  string `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
-	Field  string `json:"field" jsonschema:"key of the frontmatter"`
-	Line   string `json:"line" jsonschema:"what is to stand there, whole"`
+	Edit      *ToolEdit      `json:"edit,omitempty" jsonschema:"the line of a file of a vault that a person changes, since the record is made from it"`
 }
 
 // What becomes of an action.

@@ -98,7 +98,7 @@ export interface ChatAction {
   /** Why the model proposes it, in its words. */
   reason: string;
   /** The line of a file of a vault that a person changes, since the record is made from it. */
-  edit?: ChatEdit;
+  edit?: ToolEdit;
 }
 
 export interface ChatAppended {
@@ -141,19 +141,6 @@ export interface ChatDeltaData {
   finish?: string;
   /** Of done: what the answer cost. */
   usage?: ChatUsage;
-}
-
-export interface ChatEdit {
-  /** Id of the note. */
-  noteId: string;
-  /** Path of the file in its vault. */
-  path: string;
-  /** Its vault; absent when the reader sees one vault at most. */
-  vault?: string;
-  /** Key of the frontmatter. */
-  field: string;
-  /** What is to stand there, whole. */
-  line: string;
 }
 
 export interface ChatFile {
@@ -2895,6 +2882,90 @@ export interface TagPage {
   nextCursor?: string;
 }
 
+export interface Tool {
+  /** Its name. */
+  name: string;
+  /** What it is called for people. */
+  title: string;
+  /** What it does, for the model. */
+  description: string;
+  /** JSON schema of its arguments. */
+  schema: Record<string, unknown>;
+  /** Whether it proposes a change to the user; it changes nothing either way. */
+  proposes: boolean;
+}
+
+export interface ToolEdit {
+  /** The note that is the file. */
+  noteId: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Its path in the vault. */
+  path: string;
+  /** Key of the frontmatter. */
+  field: string;
+  /** The link that it has then, or has beside others. */
+  value: string;
+  /** What stands there then, whole; absent where the reader does not see all of it. */
+  line?: string;
+}
+
+export interface ToolProposal {
+  /** What is to be done. */
+  type: "createTask" | "assignEntity";
+  /** What the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId. */
+  args: Record<string, unknown>;
+  /** Why the model asks for it. */
+  reason?: string;
+  /** The change of a file that the user makes: the record comes from it. */
+  edit?: ToolEdit;
+}
+
+export interface ToolReference {
+  /** Id of a note. */
+  noteId?: string;
+  /** Its path. */
+  path?: string;
+  /** Its title. */
+  title?: string;
+  /** The part of it that was read. */
+  heading?: string;
+  /** The beginning of what was read, or how it came into the result. */
+  snippet: string;
+  /** Places of excerpts in the body of the note as the reader sees it: UTF-16 code units, half-open. */
+  ranges?: [number, number][];
+  /** SHA-256 of that body, with ranges. */
+  hash?: string;
+  /** In the place of a note: id of a memory. */
+  memoryId?: string;
+  /** Of a memory: what # names it by. */
+  ref?: string;
+  /** How it came into the result. */
+  how: "found" | "shown" | "read" | "excerpt";
+  /** Whether the model has read of it; a note that was only found it has not. */
+  used: boolean;
+  /** The tools that showed it. */
+  tools: string[];
+}
+
+export interface ToolResult {
+  /** The answer, for the model. */
+  text: string;
+  /** Whether the call was wrong or failed: the text says what would be right. */
+  error: boolean;
+  /** Whether something private went into it; never for a remote reader. */
+  private: boolean;
+  /** The notes and memories that it shows. */
+  references: ToolReference[];
+  /** The change that the model asks for; nothing has changed. */
+  proposal?: ToolProposal;
+}
+
+export interface Tools {
+  /** The tools, in the order in which a model is told of them. */
+  tools: Tool[];
+}
+
 export interface Type {
   /** Name of the type, compared without case. */
   name: string;
@@ -4494,6 +4565,27 @@ export interface ChatDeleteParams {
   id: string;
 }
 
+/** Params of tools.list. */
+export interface ToolsListParams {
+  /** Also those that propose a change, for a client in which a person can confirm it. */
+  write?: boolean;
+}
+
+/** Params of tools.call. */
+export interface ToolsCallParams {
+  /** Name of the tool. */
+  name: string;
+  /** An object as the schema of the tool says; what is wrong with it is told in the result, for the model. */
+  arguments?: Record<string, unknown>;
+  /**
+   * Length of the text at most, in characters.
+   * From 4000 to 200000. 16000 when absent.
+   */
+  maxChars?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of privacy.list. */
 export interface PrivacyListParams {
   /** Only this note or entity, private or not. */
@@ -5148,6 +5240,19 @@ export interface Methods {
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
   "chat.delete": { params: ChatDeleteParams; result: Deleted };
+  /**
+   * List the tools that a model may call, with the schemas of their arguments.
+   * Errors of its own: limit, deadline.
+   * @example {"write":true}
+   */
+  "tools.list": { params: ToolsListParams; result: Tools };
+  /**
+   * Run a tool for a model.
+   * No tool changes a record. An unknown tool, wrong arguments, nothing found and a tool that takes too long are results that the model can read, with error true. A tool is stopped after five seconds.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"name":"read_note","arguments":{"path":"docs/params.md"}}
+   */
+  "tools.call": { params: ToolsCallParams; result: ToolResult };
   /**
    * List the private records and the rule that makes each private.
    * Errors of its own: not_found, unavailable, limit, deadline.
