@@ -1,31 +1,11 @@
 package chat
 
 import (
-	"context"
 	"maps"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 )
-
-// Pins returns what stands in every prompt of the conversation with an id or a handle, in its order; nothing
-// where the reader sees none. Some ids may be of what is gone, or not for every reader. The lists must not be
-// changed. It reads the store for a handle only. O(1).
-func (s *Store) Pins(ctx context.Context, v *audience.View, ref string) (notes, memories []string, err error) {
-	c := s.Record(ref)
-	if c == nil {
-		id, err := s.Handled(ctx, v, ref)
-		if err != nil || id == "" {
-			return nil, nil, err
-		}
-		c = s.Record(id)
-	}
-	if !sees(v, c) {
-		return nil, nil, nil
-	}
-	return c.PinnedNotes, c.PinnedMemories, nil
-}
 
 // pinning are the conversations that pin a memory, by its id.
 type pinning map[string]map[string]bool

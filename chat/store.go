@@ -209,13 +209,10 @@ func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Con
 		PinnedNoteIDs:   only(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
 		PinnedMemoryIDs: only(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
 	}
-	if c.Title == "" && n.User > 0 {
-		m, err := Messages.Get(tx, messageKey(c.ID, n.User))
-		if err != nil {
+	if c.Title == "" {
+		var err error
+		if out.Title, err = titleOfMessage(tx, v, c); err != nil {
 			return nil, err
-		}
-		if m != nil {
-			out.Title = TitleOf(v.TextOf("", m.Content))
 		}
 	}
 	ok, err := showsHandle(tx, v, c)

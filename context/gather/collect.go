@@ -34,6 +34,7 @@ type call struct {
 	privacy  uint64 // of the View, when the candidates were found
 
 	in      prompt.Input
+	records records         // of the candidates
 	noted   map[string]bool // notes that are candidates or reported
 	texts   []text
 	queries []prompt.QueryError
@@ -330,11 +331,12 @@ type scratch struct {
 	entities []prompt.Entity
 
 	referenced, recalled []prompt.Memory
+	taken                map[string]bool // ids of memories
 
 	touched int // means nothing, but that what was read for it is near
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var scratches = sync.Pool{New: func() any { return &scratch{taken: make(map[string]bool)} }}
 
 func (s *scratch) enter(n graph.Node, b *block) {
 	s.nodes, s.blocks = append(s.nodes, n), append(s.blocks, b)
@@ -359,6 +361,7 @@ func (s *scratch) free() {
 	clear(s.entities)
 	clear(s.referenced)
 	clear(s.recalled)
+	clear(s.taken)
 	s.nodes, s.blocks, s.links, s.entities = s.nodes[:0], s.blocks[:0], s.links[:0], s.entities[:0]
 	s.referenced, s.recalled = s.referenced[:0], s.recalled[:0]
 	scratches.Put(s)

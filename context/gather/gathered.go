@@ -72,8 +72,12 @@ func checkGather(by Readers, p prompt.GatherParams) (*request, error) {
 		return nil, fault.Field("format", "unknown format %q", p.Format).WithHint("give markdown, xml or pkb")
 	}
 	r, err := check(by, asPrompt)
-	if err == nil && p.Format == PKB {
+	if err != nil {
+		return nil, err
+	}
+	r.whole = true
+	if p.Format == PKB {
 		r.format = prompt.PKB
 	}
-	return r, err
+	return r, nil
 }

@@ -1,25 +1,23 @@
 package gather
 
 import (
-	"context"
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // memories are what a person told. memory.Store is one.
 type memories interface {
-	// Shown returns the memories with ids as a reader sees them, nil in the place of each that
-	// he does not see.
+	// Seen returns the memories with ids as a reader sees them, nil in the place of each that
+	// he does not see. They must not be changed.
+	Seen(v *audience.View, ids []string) []*record.MemoryRecord
+	// Shown is Seen with what is kept apart from a memory.
 	Shown(v *audience.View, ids []string) []*record.Memory
-	// Profile returns what is known about the user, what matters most first.
-	Profile(v *audience.View, limit int) []*record.Memory
-	// List returns the memories of a filter, and whether there are more than limit.
-	List(ctx context.Context, v *audience.View, f memory.Filter, after *memory.Place,
-		limit int) (page []*record.Memory, total int, more bool, err error)
+	// Standing returns the ids of what is known about the user, what matters most first, and of what is pinned,
+	// most of each at most, and whether more is pinned.
+	Standing(v *audience.View, most int) (profile, pinned []string, more bool)
 }
 
 // referenced takes in what the message refers to and the attached memories, as the reader of the prompt sees
@@ -34,7 +32,7 @@ func (c *call) referenced() error {
 	if len(c.mentions.memories) == 0 {
 		return nil
 	}
-	shown, told := c.g.remembered(c.view, ids), []*record.Memory(nil)
+	shown, told := c.remembered(ids), []*record.MemoryRecord(nil)
 	at := -1
 	for i := range c.mentions.memories {
 		of := &c.mentions.memories[i]
@@ -47,12 +45,12 @@ func (c *call) referenced() error {
 		at++
 		switch m := shown[at]; {
 		case m != nil && m.Status != record.MemoryRetracted:
-			c.in.Referenced = append(c.in.Referenced, chosen(m, of.ref))
+			c.in.Referenced = append(c.in.Referenced, c.chosen(m, of.ref))
 		case m != nil: // it was wrong
 			c.drop(prompt.KindMemory, of.id, m.Handle, prompt.Deleted)
 		default:
 			if told == nil {
-				told = c.g.remembered(c.told, ids)
+				told = c.knownOf(ids)
 			}
 			reason := prompt.Unknown
 			if told[at] != nil {
@@ -64,21 +62,50 @@ func (c *call) referenced() error {
 	return nil
 }
 
-// remembered returns the memories with ids; without a store of them there are none.
-func (g *Gatherer) remembered(v *audience.View, ids []string) []*record.Memory {
-	if g.opts.Memories == nil {
-		return make([]*record.Memory, len(ids))
+// remembered returns the memories with ids for the reader of the prompt; without a store of them there are none.
+func (c *call) remembered(ids []string) []*record.MemoryRecord {
+	switch {
+	case c.g.opts.Memories == nil:
+		return make([]*record.MemoryRecord, len(ids))
+	case !c.whole:
+		return c.g.opts.Memories.Seen(c.view, ids)
 	}
-	return g.opts.Memories.Shown(v, ids)
+	list := make([]*record.MemoryRecord, len(ids))
+	for i, m := range c.g.opts.Memories.Shown(c.view, ids) {
+		if m != nil {
+			list[i] = &m.MemoryRecord
+			c.records.put(m)
+		}
+	}
+	return list
+}
+
+// knownOf is remembered for the reader of the report.
+func (c *call) knownOf(ids []string) []*record.MemoryRecord {
+	if c.g.opts.Memories == nil {
+		return make([]*record.MemoryRecord, len(ids))
+	}
+	return c.g.opts.Memories.Seen(c.told, ids)
+}
+
+// records are memories as the reader of the prompt sees them, by their ids.
+type records map[string]*record.Memory
+
+func (r *records) put(m *record.Memory) {
+	if *r == nil {
+		*r = make(records)
+	}
+	(*r)[m.ID] = m
 }
 
 // chosen returns a memory that the user typed a reference to, or attached when ref is "".
-func chosen(m *record.Memory, ref string) prompt.Memory {
-	out := candidate(m, prompt.SourceAttached, "attached by the user")
+func (c *call) chosen(m *record.MemoryRecord, ref string) prompt.Memory {
+	source, reason := prompt.SourceAttached, "attached by the user"
 	if ref != "" {
-		out = candidate(m, prompt.SourceReferenced, named(ref))
-		out.Group, out.Ref = ref, ref
+		source, reason = prompt.SourceReferenced, named(ref)
 	}
+	out := c.candidate(m, source, reason)
+	out.Group, out.Ref = ref, ref
 	if len(m.Questions) > 0 {
 		out.Question = m.Questions[0]
 	}
@@ -86,10 +113,10 @@ func chosen(m *record.Memory, ref string) prompt.Memory {
 }
 
 // candidate returns a memory for a prompt.
-func candidate(m *record.Memory, source, reason string) prompt.Memory {
+func (c *call) candidate(m *record.MemoryRecord, source, reason string) prompt.Memory {
 	return prompt.Memory{
 		ID: m.ID, Title: m.Handle, Statement: m.Statement, Kind: m.Kind, Tier: m.Tier, Status: m.Status,
-		Source: source, Reason: reason, Record: m,
+		Source: source, Reason: reason, Record: c.records[m.ID],
 	}
 }
 

@@ -49,6 +49,7 @@ type request struct {
 	pins    pins
 
 	prefetch, passive bool // how memories are found
+	whole             bool // candidates that are memories have their Record
 }
 
 // check returns the request of a call. Params.Audience has chosen the View already.

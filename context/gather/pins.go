@@ -44,13 +44,13 @@ func (m *mentions) pinned(seen map[string]bool, ids []string) {
 
 // pinnedHere returns the memories that are pinned in the conversation and hold, and reports the others, as
 // far as the reader of the report may know of them.
-func (r *remembering) pinnedHere() []*record.Memory {
+func (r *remembering) pinnedHere() []*record.MemoryRecord {
 	ids := r.pins.memories
 	if len(ids) == 0 {
 		return nil
 	}
-	shown, told := r.g.remembered(r.view, ids), r.g.remembered(r.told, ids)
-	var list []*record.Memory
+	shown, told := r.remembered(ids), r.knownOf(ids)
+	var list []*record.MemoryRecord
 	for i, m := range shown {
 		switch {
 		case m != nil && m.Current():
@@ -66,7 +66,7 @@ func (r *remembering) pinnedHere() []*record.Memory {
 			r.drop(prompt.KindMemory, ids[i], "", prompt.Unknown)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *record.Memory) int { // those that are pinned everywhere have the higher rank
+	slices.SortStableFunc(list, func(a, b *record.MemoryRecord) int { // those that are pinned everywhere have the higher rank
 		switch {
 		case a.Pinned == b.Pinned:
 			return 0

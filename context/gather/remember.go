@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/recall/passive"
@@ -22,8 +21,11 @@ type finder interface {
 
 // conversations are what was said. chat.Store is one.
 type conversations interface {
-	// Get returns a conversation as a reader sees it; the error is NotFound where there is none for him.
-	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+	// Last returns how many messages a reader sees of a conversation and when it last changed for him; 0 where
+	// he sees no such conversation.
+	Last(ctx context.Context, v *audience.View, ref string) (messages int, at time.Time, err error)
+	// Titles returns what the conversations with ids are called, "" in the place of each that a reader does not see.
+	Titles(ctx context.Context, v *audience.View, ids []string) ([]string, error)
 	// Pins returns the ids of the notes and memories that are pinned in a conversation; none where a
 	// reader sees no such conversation.
 	Pins(ctx context.Context, v *audience.View, ref string) (notes, memories []string, err error)
@@ -51,7 +53,7 @@ func (c *call) remember(clock *stopwatch) error {
 		clock.skip("memories", "there are no memories")
 		return nil
 	}
-	r := &remembering{call: c, taken: make(map[string]bool), titles: make(map[string]string)}
+	r := &remembering{call: c, taken: c.scratch.taken}
 	for _, m := range c.in.Referenced {
 		r.taken[m.ID] = true
 	}
@@ -72,8 +74,7 @@ func (c *call) remember(clock *stopwatch) error {
 // remembering is the part of a call that takes in what is remembered, each memory once.
 type remembering struct {
 	*call
-	taken  map[string]bool   // ids of memories
-	titles map[string]string // of conversations, by id
+	taken map[string]bool // ids of memories
 
 	left   int          // how many more may be taken in that are found
 	said   []episode    // those of them that are messages
@@ -89,28 +90,22 @@ type episode struct {
 // all takes in the parts in their order. A memory that is pinned stands there, and not in the profile.
 // why says why nothing was searched for.
 func (r *remembering) all() (why string, err error) {
-	pinned, err := r.pinnedEverywhere()
-	if err != nil {
-		return "", err
+	var profile, pinned []*record.MemoryRecord
+	if r.Memories > 0 {
+		profile, pinned, err = r.standing()
+		if err != nil {
+			return "", err
+		}
 	}
-	var firm []*record.Memory
+	var firm []*record.MemoryRecord
 	for _, m := range slices.Concat(pinned, r.pinnedHere()) {
 		if !r.taken[m.ID] {
 			r.taken[m.ID] = true
 			firm = append(firm, m)
 		}
 	}
-	begins := false
-	if r.Memories > 0 {
-		begins, err = r.begins()
-	}
-	if err != nil {
-		return "", err
-	}
-	if begins {
-		for _, m := range r.g.opts.Memories.Profile(r.view, memory.MaxProfile) {
-			r.take(m, prompt.Profile, prompt.SourceProfile, "known about the user")
-		}
+	for _, m := range profile {
+		r.take(m, prompt.Profile, prompt.SourceProfile, "known about the user")
 	}
 	for _, m := range firm {
 		r.taken[m.ID] = false
@@ -130,35 +125,42 @@ func (r *remembering) all() (why string, err error) {
 	if r.prefetch {
 		why, err = r.found()
 	}
-	for _, e := range r.said {
-		r.episode(e)
-	}
+	r.episodes()
 	return why, err
 }
 
-// pinnedEverywhere returns the memories that stand in every prompt that asks for memories.
-func (r *remembering) pinnedEverywhere() ([]*record.Memory, error) {
-	if r.Memories == 0 {
-		return nil, nil
-	}
-	yes := true
-	pinned, _, more, err := r.g.opts.Memories.List(r.ctx, r.view, memory.Filter{Pinned: &yes}, nil, maxPinned)
+// standing returns what is in the prompt without a search: the profile where the conversation begins, and what is
+// pinned everywhere.
+func (r *remembering) standing() (profile, pinned []*record.MemoryRecord, err error) {
+	known, held, more := r.g.opts.Memories.Standing(r.view, maxPinned)
 	if more {
 		r.drop(prompt.KindMemory, "", "further pinned memories", prompt.OverLimit)
 	}
-	return pinned, err
+	begins, err := r.begins()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !begins {
+		known = nil
+	}
+	list := r.remembered(slices.Concat(known, held))
+	there := func(list []*record.MemoryRecord) []*record.MemoryRecord { // what has just gone is not
+		return slices.DeleteFunc(list, func(m *record.MemoryRecord) bool { return m == nil || !m.Current() })
+	}
+	n := len(known)
+	return there(list[:n:n]), there(list[n:]), nil
 }
 
 // take takes a memory in, unless it is in already.
-func (r *remembering) take(m *record.Memory, part prompt.Part, source, reason string) {
+func (r *remembering) take(m *record.MemoryRecord, part prompt.Part, source, reason string) {
 	if r.taken[m.ID] {
 		return
 	}
 	r.taken[m.ID] = true
-	out := candidate(m, source, reason)
+	out := r.candidate(m, source, reason)
 	out.Part, out.At = part, m.CreatedAt
 	if m.Status == record.MemoryContested {
-		for _, other := range r.g.opts.Memories.Shown(r.view, m.Contradicts) {
+		for _, other := range r.g.opts.Memories.Seen(r.view, m.Contradicts) {
 			if other != nil && other.Current() && len(out.Contradicts) < maxContradicts {
 				out.Contradicts = append(out.Contradicts, other.Statement)
 			}
@@ -173,14 +175,8 @@ func (r *remembering) begins() (bool, error) {
 	if r.ConversationID == "" || r.g.opts.Conversations == nil {
 		return true, nil
 	}
-	of, err := r.g.opts.Conversations.Get(r.ctx, r.view, r.ConversationID)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		return true, nil
-	case err != nil:
-		return false, err
-	}
-	return of.Messages <= 1 || r.g.opts.Now().Sub(of.UpdatedAt) >= r.g.opts.ColdStart, nil
+	messages, at, err := r.g.opts.Conversations.Last(r.ctx, r.view, r.ConversationID)
+	return messages <= 1 || r.g.opts.Now().Sub(at) >= r.g.opts.ColdStart, err
 }
 
 // waiting takes in what the last turns have found. That stays for the next prompt.
@@ -203,7 +199,10 @@ func (r *remembering) hit(h *recall.Hit, reason string) {
 	switch {
 	case r.left == 0 || r.taken[h.ID]:
 	case h.Message == nil:
-		r.take(h.Memory, prompt.Facts, prompt.SourceAuto, reason)
+		if r.whole {
+			r.records.put(h.Memory)
+		}
+		r.take(&h.Memory.MemoryRecord, prompt.Facts, prompt.SourceAuto, reason)
 		r.left--
 	case h.Message.Conversation != r.ConversationID:
 		r.taken[h.ID] = true
@@ -238,19 +237,26 @@ func (r *remembering) found() (why string, err error) {
 	return res.Degraded, r.ctx.Err()
 }
 
-// episode takes a message in, with who said it, when, and in which conversation.
-func (r *remembering) episode(h episode) {
-	m := h.Message
-	title, known := r.titles[m.Conversation]
-	if !known && r.g.opts.Conversations != nil {
-		if of, err := r.g.opts.Conversations.Get(r.ctx, r.view, m.Conversation); err == nil {
-			title = of.Title
-		}
-		r.titles[m.Conversation] = title
+// episodes takes in the messages that were found, with who said it, when, and in which conversation.
+func (r *remembering) episodes() {
+	if len(r.said) == 0 {
+		return
 	}
-	r.in.Recalled = append(r.in.Recalled, prompt.Memory{
-		ID: h.ID, Title: title, Reason: h.reason, Statement: h.Text, Kind: prompt.KindMessage,
-		Source: prompt.SourceAuto, Part: prompt.Episodes, At: m.CreatedAt, By: m.Role, Conversation: title,
-		ConversationID: m.Conversation,
-	})
+	titles := make([]string, len(r.said))
+	if r.g.opts.Conversations != nil {
+		ids := make([]string, len(r.said))
+		for i, e := range r.said {
+			ids[i] = e.Message.Conversation
+		}
+		if known, err := r.g.opts.Conversations.Titles(r.ctx, r.view, ids); err == nil {
+			titles = known
+		}
+	}
+	for i, e := range r.said {
+		r.in.Recalled = append(r.in.Recalled, prompt.Memory{
+			ID: e.ID, Title: titles[i], Reason: e.reason, Statement: e.Text, Kind: prompt.KindMessage,
+			Source: prompt.SourceAuto, Part: prompt.Episodes, At: e.Message.CreatedAt, By: e.Message.Role,
+			Conversation: titles[i], ConversationID: e.Message.Conversation,
+		})
+	}
 }

@@ -57,7 +57,7 @@ func (m *Record) Masked(v *audience.View) *Record {
 		return m
 	}
 	out := record.Memory{MemoryRecord: m.MemoryRecord}
-	mask(v, m, &out)
+	mask(v, m, &out.MemoryRecord)
 	return &Record{MemoryRecord: out.MemoryRecord}
 }
 

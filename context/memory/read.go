@@ -88,7 +88,7 @@ func (s *Store) shown(v *audience.View, choose func() []*Record) []*record.Memor
 	s.mu.RUnlock()
 	if v.Hides() {
 		for i, m := range chosen {
-			mask(v, m, out[i])
+			mask(v, m, &out[i].MemoryRecord)
 		}
 	}
 	return out
@@ -107,9 +107,13 @@ func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
 		}
 	}
 	slices.Sort(out.Contexts)
-	if !v.Hides() {
-		return
+	if v.Hides() {
+		s.hide(v, m, &out.MemoryRecord)
 	}
+}
+
+// hide takes out of a memory the ids of those that a reader does not see. Hold s.mu.
+func (s *Store) hide(v *audience.View, m *Record, out *record.MemoryRecord) {
 	hidden := func(id string) bool { return !Sees(v, s.byID[id]) }
 	out.Supersedes = slices.DeleteFunc(slices.Clone(m.Supersedes), hidden)
 	out.Contradicts = slices.DeleteFunc(slices.Clone(m.Contradicts), hidden)
@@ -123,7 +127,7 @@ func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
 }
 
 // mask takes out of a memory what tells of private entities and notes.
-func mask(v *audience.View, m *Record, out *record.Memory) {
+func mask(v *audience.View, m *Record, out *record.MemoryRecord) {
 	out.Statement, out.Summary = v.TextOf(m.Source.NoteID, m.Statement), v.TextOf(m.Source.NoteID, m.Summary)
 	out.Questions, out.Tags, out.Domains = shownTexts(v, m.Questions), shownTexts(v, m.Tags), shownTexts(v, m.Domains)
 	if hidesHandle(v, m) {
@@ -404,42 +408,6 @@ func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Ve
 		list = slices.DeleteFunc(list, func(was Version) bool { return v.HidesNote(was.Source.NoteID) })
 	}
 	return list, nil
-}
-
-// profileKinds come into a profile behind what is always injected.
-var profileKinds = []string{
-	record.MemoryIdentity, record.MemoryPreference, record.MemoryGoal, record.MemoryProject,
-}
-
-// inProfile reports whether a memory may be in a profile.
-func inProfile(m *Record) bool {
-	return m.Status == record.MemoryActive && (m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind))
-}
-
-// MaxProfile is how many memories a profile has at most.
-const MaxProfile = 12
-
-// Profile returns what is known about the user: what is always injected, then the best active
-// memories of the kinds identity, preference, goal and project.
-func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
-	return s.shown(v, func() (list []*Record) {
-		for _, m := range s.standing {
-			if inProfile(m) && Sees(v, m) {
-				list = append(list, m)
-			}
-		}
-		first := func(m *Record) int {
-			if m.AlwaysInject {
-				return 0
-			}
-			return 1
-		}
-		slices.SortFunc(list, func(a, b *Record) int {
-			return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(quality(b), quality(a)),
-				b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
-		})
-		return list[:min(len(list), limit)]
-	})
 }
 
 // Stats counts memories.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -98,7 +99,8 @@ type Store struct {
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*Record
-	standing map[string]*Record // of byID: what is in prompts without a search
+	standing map[string]*Record       // of byID: what is in prompts without a search
+	inOrder  atomic.Pointer[standing] // of it; nil when it has changed
 	use      map[string]*Use
 	byNumber map[int64]string
 	byHandle map[string]owner.Owner
@@ -212,7 +214,7 @@ func (s *Store) put(old, now *Record) {
 		s.text -= old.size()
 		s.groups.Put(&old.MemoryRecord, nil)
 		delete(s.byID, old.ID)
-		delete(s.standing, old.ID)
+		s.stands(old, false)
 		delete(s.byNumber, old.Number)
 		for _, h := range owner.Folds(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
@@ -223,9 +225,7 @@ func (s *Store) put(old, now *Record) {
 		s.text += now.size()
 		s.groups.Put(nil, &now.MemoryRecord)
 		s.byID[now.ID] = now
-		if now.Pinned || inProfile(now) {
-			s.standing[now.ID] = now
-		}
+		s.stands(now, true)
 		s.byNumber[now.Number] = now.ID
 		for _, h := range owner.Folds(now.Handle, now.Aliases) {
 			s.byHandle[h] = owner.Owner{Kind: owner.Memory, ID: now.ID}

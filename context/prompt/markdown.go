@@ -45,7 +45,7 @@ var markdownStyle = style{
 	separator:   ", ",
 	event:       markdownEvent,
 	action:      markdownAction,
-	memory:      func(m *Memory, _ []byte) string { return markdownMemory(m) },
+	memory:      markdownMemory,
 	part:        func(p Part) string { return "### " + parts[p] + "\n" },
 }.finished()
 

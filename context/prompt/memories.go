@@ -11,8 +11,28 @@ type memoryChoice struct {
 // memoryItem is a memory as it will stand in the prompt.
 type memoryItem struct {
 	memory *Memory
+	head   string // before it: what begins a part
 	text   string
-	chars  int
+	chars  int // of both
+}
+
+// rendered returns memories as they may stand in the prompt. They are written into one text, since to allocate each
+// of them would take longer than to write it (BenchmarkPERF19).
+func (b *builder) rendered(list []Memory) []memoryItem {
+	items := make([]memoryItem, len(list))
+	ends := b.ends[:0]
+	all := b.all[:0]
+	for i := range list {
+		all = b.style.memory(all, &list[i], b.secret)
+		ends = append(ends, len(all))
+	}
+	text, from := string(all), 0
+	for i, end := range ends {
+		items[i] = memoryItem{memory: &list[i], text: text[from:end], chars: Chars(text[from:end])}
+		from = end
+	}
+	b.all, b.ends = all, ends
+	return items
 }
 
 // reserve chooses what the user referred to and keeps room for it in the total,
@@ -20,11 +40,9 @@ type memoryItem struct {
 // more than limit characters, the last of the largest group goes. O(n²) in the worst
 // case, n items.
 func (b *builder) reserve(limit int, list []Memory) {
-	items := make([]memoryItem, len(list))
+	items := b.rendered(list)
 	sum := b.style.frames[SectionReferenced].chars
-	for i := range list {
-		text := b.style.memory(&list[i], b.secret)
-		items[i] = memoryItem{&list[i], text, Chars(text)}
+	for i := range items {
 		sum += items[i].chars
 	}
 	room := b.room(limit)
@@ -54,21 +72,21 @@ func (b *builder) reserve(limit int, list []Memory) {
 // begins a part of the section belongs to its first item. O(n) in their size.
 func (b *builder) recalled(limit int, list []Memory) {
 	room, sum := b.room(limit), b.style.frames[SectionMemory].chars
-	items, part := make([]memoryItem, 0, len(list)), Part(-1)
-	for i := range list {
-		m := &list[i]
-		text := b.style.memory(m, b.secret)
+	all := b.rendered(list)
+	items, part := all[:0], Part(-1)
+	for _, item := range all {
+		m := item.memory
 		if m.Part != part {
-			text = b.style.part(m.Part) + text
+			item.head = b.style.part(m.Part)
+			item.chars += Chars(item.head)
 		}
-		chars := Chars(text)
-		if sum+chars > room {
+		if sum+item.chars > room {
 			b.drop(m.reported(), m.ID, m.Title, OverBudget)
 			continue
 		}
 		part = m.Part
-		sum += chars
-		items = append(items, memoryItem{m, text, chars})
+		sum += item.chars
+		items = append(items, item)
 	}
 	b.choose(memoryChoice{SectionMemory, limit, items, sum})
 }
@@ -89,9 +107,13 @@ func (b *builder) writeMemories() {
 		b.reserved -= c.chars
 		s := b.open(c.section, c.limit)
 		s.items = make([]Item, 0, len(c.items))
-		for _, item := range c.items {
-			m := item.memory
-			s.add(Item{Kind: m.reported(), ID: m.ID, Title: m.Title, Reason: m.Reason}, item.chars, item.text)
+		for i := range c.items {
+			from := &c.items[i]
+			item := s.begin(from.memory.reported(), from.chars)
+			item.ID, item.Title, item.Reason = from.memory.ID, from.memory.Title, from.memory.Reason
+			b.write(from.head)
+			b.write(from.text)
+			s.beyond = s.beyond || len(from.head)+len(from.text) > from.chars
 		}
 		b.close(s)
 	}

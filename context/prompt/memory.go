@@ -91,7 +91,7 @@ func (m *Memory) shows() []string {
 	return list
 }
 
-// markdownMemory renders a memory as an item of a list:
+// markdownMemory appends a memory as an item of a list:
 //
 //   - [REFERENCED @ssdva] [fact] statement (answers: question) [id:ID]
 //   - [fact, contested, 2026-03-04] statement (contradicts: statement) [id:ID]
@@ -99,63 +99,52 @@ func (m *Memory) shows() []string {
 //
 // A status other than active stands behind the kind. The second and further lines are indented, and
 // none of them can be taken for a heading or a rule. O(length).
-func markdownMemory(m *Memory) string {
-	var b strings.Builder
-	const around = 96 // what stands between the texts, with some room for marks
-	b.Grow(len(m.Statement) + len(m.Question) + len(m.ID) + len(m.Ref) + len(m.Conversation) + around)
-	b.WriteString("- [")
+func markdownMemory(to []byte, m *Memory, _ []byte) []byte {
+	to = append(to, "- ["...)
 	if label := labels[m.Source]; label != "" {
-		b.WriteString(label)
+		to = append(to, label...)
 		if m.Ref != "" {
-			b.WriteByte(' ')
-			b.WriteString(escapeMemory(m.Ref))
+			to = append(append(to, ' '), escapeMemory(m.Ref)...)
 		}
-		b.WriteString("] [")
+		to = append(to, "] ["...)
 	}
-	b.WriteString(escapeMemory(m.Kind))
+	to = append(to, escapeMemory(m.Kind)...)
 	if m.Status != record.MemoryActive {
-		also(&b, ", ", m.Status)
+		to = also(to, ", ", m.Status)
 	}
-	also(&b, ", ", m.By)
+	to = also(to, ", ", m.By)
 	if !m.At.IsZero() {
-		var day [len("-2006-01-02") + 8]byte // years have any number of digits
-		b.WriteString(", ")
-		b.Write(m.At.UTC().AppendFormat(day[:0], time.DateOnly))
+		to = append(to, ", "...)
+		to = m.At.UTC().AppendFormat(to, time.DateOnly)
 	}
-	also(&b, ", in ", m.Conversation)
-	b.WriteString("] ")
+	to = also(to, ", in ", m.Conversation)
+	to = append(to, "] "...)
 	first := true
 	for line := range strings.SplitSeq(normalizeBreaks(m.Statement), "\n") {
 		line = escapeMemory(line)
 		if !first {
-			b.WriteString("\n  ")
+			to = append(to, "\n  "...)
 			line = escapeStart(line)
 		}
-		b.WriteString(line)
+		to = append(to, line...)
 		first = false
 	}
 	for _, other := range m.Contradicts {
-		b.WriteString(" (contradicts: ")
-		b.WriteString(escapeMemory(other))
-		b.WriteByte(')')
+		to = append(append(append(to, " (contradicts: "...), escapeMemory(other)...), ')')
 	}
 	if m.Question != "" {
-		b.WriteString(" (answers: ")
-		b.WriteString(escapeMemory(m.Question))
-		b.WriteByte(')')
+		to = append(append(append(to, " (answers: "...), escapeMemory(m.Question)...), ')')
 	}
-	b.WriteString(" [id:")
-	b.WriteString(m.ID)
-	b.WriteString("]\n")
-	return b.String()
+	to = append(append(to, " [id:"...), m.ID...)
+	return append(to, "]\n"...)
 }
 
-// also writes a text behind others, unless it is empty.
-func also(b *strings.Builder, between, text string) {
-	if text = escapeMemory(text); text != "" {
-		b.WriteString(between)
-		b.WriteString(text)
+// also appends a text behind others, unless it is empty.
+func also(to []byte, between, text string) []byte {
+	if text = escapeMemory(text); text == "" {
+		return to
 	}
+	return append(append(to, between...), text...)
 }
 
 // xmlMemory renders a memory as an element. b is its boundary.

@@ -12,7 +12,7 @@ import (
 // the lines: the source of an item says what it is of.
 var pkbStyle = style{
 	frames: map[string]frame{SectionReferenced: {}, SectionMemory: {}},
-	memory: func(m *Memory, _ []byte) string { return pkbMemory(m) },
+	memory: func(to []byte, m *Memory, _ []byte) []byte { return append(to, pkbMemory(m)...) },
 	part:   func(Part) string { return "" },
 }.finished()
 

@@ -30,8 +30,8 @@ type style struct {
 	more   func(int) string          // how many are left out; "" for none
 	event  func(*Event) string
 	action func(*Action) string
-	memory func(*Memory, []byte) string // with its boundary, by the secret of the store
-	part   func(Part) string            // what stands before the first memory of a part
+	memory func(to []byte, m *Memory, secret []byte) []byte // with its boundary, by the secret of the store
+	part   func(Part) string                                // what stands before the first memory of a part
 
 	marksNotes         bool   // notes have a boundary
 	noteMid, noteEnd   string // between the boundary and the text, and after it

@@ -56,8 +56,8 @@ var xmlStyle = style{
 	itemEnd:     "</item>",
 	event:       xmlEvent,
 	action:      xmlAction,
-	memory: func(m *Memory, secret []byte) string {
-		return xmlMemory(m, boundaryOf(secret, m.shows()...))
+	memory: func(to []byte, m *Memory, secret []byte) []byte {
+		return append(to, xmlMemory(m, boundaryOf(secret, m.shows()...))...)
 	},
 	part: func(Part) string { return "" }, // the source of an item says it
 }.finished()

@@ -1,0 +1,142 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// profileKinds come into a profile behind what is always injected.
+var profileKinds = []string{
+	record.MemoryIdentity, record.MemoryPreference, record.MemoryGoal, record.MemoryProject,
+}
+
+// inProfile reports whether a memory may be in a profile.
+func inProfile(m *Record) bool {
+	return m.Status == record.MemoryActive && (m.AlwaysInject || m.Tier == record.TierBank && slices.Contains(profileKinds, m.Kind))
+}
+
+// MaxProfile is how many memories a profile has at most.
+const MaxProfile = 12
+
+// standing are the memories that are in prompts without a search, of all readers, in their order. It is made when
+// it is asked for and holds until one of them changes: a store may have a thousand, and prompts show a dozen
+// (BenchmarkPERF19).
+type standing struct{ profile, pinned []*Record }
+
+// stands notes that a memory is there, or is no more. Hold s.mu.
+func (s *Store) stands(m *Record, is bool) {
+	if !m.Pinned && !inProfile(m) {
+		return
+	}
+	s.inOrder.Store(nil)
+	if is {
+		s.standing[m.ID] = m
+	} else {
+		delete(s.standing, m.ID)
+	}
+}
+
+// ordered returns what stands in prompts. Hold s.mu.
+func (s *Store) ordered() *standing {
+	if known := s.inOrder.Load(); known != nil {
+		return known
+	}
+	made := new(standing)
+	for _, m := range s.standing {
+		if inProfile(m) {
+			made.profile = append(made.profile, m)
+		}
+		if m.Pinned && m.Current() {
+			made.pinned = append(made.pinned, m)
+		}
+	}
+	first := func(m *Record) int {
+		if m.AlwaysInject {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(made.profile, func(a, b *Record) int {
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(quality(b), quality(a)),
+			b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
+	})
+	slices.SortFunc(made.pinned, func(a, b *Record) int {
+		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(b.Number, a.Number))
+	})
+	s.inOrder.Store(made) // no commit comes between: it would need s.mu
+	return made
+}
+
+// firstSeen returns the first of a list that a reader sees, at most limit, and whether there are more.
+func firstSeen(v *audience.View, list []*Record, limit int) (seen []*Record, more bool) {
+	seen = make([]*Record, 0, min(limit, len(list)))
+	for _, m := range list {
+		switch {
+		case !Sees(v, m):
+		case len(seen) == limit:
+			return seen, true
+		default:
+			seen = append(seen, m)
+		}
+	}
+	return seen, false
+}
+
+// Profile returns what is known about the user: what is always injected, then the best active
+// memories of the kinds identity, preference, goal and project.
+func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
+	return s.shown(v, func() []*Record {
+		list, _ := firstSeen(v, s.ordered().profile, limit)
+		return list
+	})
+}
+
+// Standing returns the ids of the memories that a reader has in his prompts without a search: those of the profile,
+// and those that are pinned, the last changed first, most of each at most. more tells that more are pinned.
+func (s *Store) Standing(v *audience.View, most int) (profile, pinned []string, more bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	known, _ := firstSeen(v, s.ordered().profile, min(most, MaxProfile))
+	held, more := firstSeen(v, s.ordered().pinned, most)
+	return idsOf(known), idsOf(held), more
+}
+
+func idsOf(list []*Record) []string {
+	ids := make([]string, len(list))
+	for i, m := range list {
+		ids[i] = m.ID
+	}
+	return ids
+}
+
+// Seen is Shown without what is kept apart from a memory: how it was used, and its contexts. What it returns must
+// not be changed, since a local reader is given the records of the store: ten copies take longer than the rest of
+// a small prompt (BenchmarkPERF19).
+func (s *Store) Seen(v *audience.View, ids []string) []*record.MemoryRecord {
+	list, out := make([]*Record, len(ids)), make([]*record.MemoryRecord, len(ids))
+	s.mu.RLock()
+	for i, id := range ids {
+		m := s.byID[id]
+		if !Sees(v, m) {
+			continue
+		}
+		list[i], out[i] = m, &m.MemoryRecord
+		if v.Hides() {
+			masked := m.MemoryRecord
+			s.hide(v, m, &masked)
+			out[i] = &masked
+		}
+	}
+	s.mu.RUnlock()
+	if v.Hides() {
+		for i, m := range list {
+			if m != nil {
+				mask(v, m, out[i])
+			}
+		}
+	}
+	return out
+}
