@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -251,18 +252,27 @@ func showsHandle(tx *kv.Tx, v *audience.View, c *conversation) (bool, error) {
 	return v.TextOf("", m.Content) == m.Content, nil
 }
 
-// TitleOf makes a title of a message: its beginning, in one line.
+// TitleOf makes a title of a message: its beginning, in one line. A message may be long, of which it reads no more
+// than it needs.
 func TitleOf(text string) string {
-	// What a title can't reach is not split into words: a message may be long.
-	const enough = 4096
+	const enough = 4096 // bytes: no title has a longer word
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= titleLength {
-		return text
+	var b strings.Builder
+	length := 0
+	for word := range strings.FieldsSeq(text) {
+		if length > 0 {
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += utf8.RuneCountInString(word)
+		if length > titleLength {
+			return strings.TrimRight(chars.Beginning(b.String(), titleLength-1), " ") + "…"
+		}
 	}
-	return strings.TrimRight(string([]rune(text)[:titleLength-1]), " ") + "…"
+	return b.String()
 }
 
 // Page is a part of the messages of a branch of a conversation.

@@ -26,12 +26,13 @@ const (
 	maxReferred    = 1000 // memories and messages of all
 )
 
+const few = 16 // references: more than most messages have
+
 // references takes in what the message refers to: entities, and the memories and messages that references lead
 // to (REF-7). Of the latter messages stand first, then memories in the order of the message, each once.
 func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen map[string]bool,
 	read *markdown.Message,
 ) error {
-	const few = 16 // more than most messages have
 	all := make([]resolve.Found, 0, few)
 	for f, err := range refs.InMessage(ctx, m.view, read) {
 		if err != nil {
@@ -53,7 +54,10 @@ func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen 
 		r.take(seen, &all[i])
 	}
 	m.query = resolve.Clean(read.Text, all)
-	m.memories = slices.Concat(r.messages, r.memories)
+	m.memories = r.memories
+	if len(r.messages) > 0 {
+		m.memories = slices.Concat(r.messages, r.memories)
+	}
 	return ctx.Err()
 }
 
@@ -134,6 +138,9 @@ func (r *references) group(ref string, t *resolve.Target) {
 		default:
 			left--
 			r.taken[id] = true
+			if r.memories == nil {
+				r.memories = make([]referral, 0, few)
+			}
 			r.memories = append(r.memories, referral{id: id, ref: ref})
 		}
 	}

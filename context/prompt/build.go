@@ -101,8 +101,7 @@ type builder struct {
 	explain  bool
 	reserved int            // of total, for the sections of memories
 	memories []memoryChoice // chosen and not yet written
-	all      []byte         // memories as they were rendered, and
-	ends     []int          // where each ends there
+	all      []byte         // memories as they were rendered
 	sections []Section
 	reports  []SectionReport
 	dropped  []Dropped
@@ -127,7 +126,6 @@ type itemKey struct{ kind, id string }
 // buffer is what a prompt is put together in and copied out of. It is used again.
 type buffer struct {
 	text, all []byte
-	ends      []int
 	reasons   []reasonAt
 }
 
@@ -149,11 +147,11 @@ func Build(in Input) *Result {
 	buf := buffers.Get().(*buffer)
 	b := &builder{
 		style: in.Format.style(), secret: in.Secret, total: in.Budgets.Total, explain: in.Explain,
-		buf: buf.text[:0], all: buf.all, ends: buf.ends, reasons: buf.reasons[:0], list: in.Entities, packed: -1,
+		buf: buf.text[:0], all: buf.all[:0], reasons: buf.reasons[:0], list: in.Entities, packed: -1,
 	}
 	defer func() {
 		clear(b.reasons)
-		buf.text, buf.all, buf.ends, buf.reasons = b.buf, b.all, b.ends, b.reasons
+		buf.text, buf.all, buf.reasons = b.buf, b.all, b.reasons
 		buffers.Put(buf)
 	}()
 	for i := range shares {

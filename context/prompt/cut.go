@@ -11,7 +11,7 @@ import (
 const Ellipsis = chars.Ellipsis
 
 // Chars is the length of a text in the unit of budgets.
-func Chars(s string) int { return chars.Count(s) }
+func Chars[Text string | []byte](s Text) int { return chars.Count(s) }
 
 // Cut is chars.Cut.
 func Cut(s string, limit int) (text string, cut bool) { return chars.Cut(s, limit) }

@@ -12,26 +12,20 @@ type memoryChoice struct {
 type memoryItem struct {
 	memory *Memory
 	head   string // before it: what begins a part
-	text   string
+	text   []byte
 	chars  int // of both
 }
 
-// rendered returns memories as they may stand in the prompt. They are written into one text, since to allocate each
-// of them would take longer than to write it (BenchmarkPERF19).
+// rendered returns memories as they may stand in the prompt. They are written into memory that is used again: to
+// allocate each of them takes longer than to write it (BenchmarkPERF19).
 func (b *builder) rendered(list []Memory) []memoryItem {
 	items := make([]memoryItem, len(list))
-	ends := b.ends[:0]
-	all := b.all[:0]
 	for i := range list {
-		all = b.style.memory(all, &list[i], b.secret)
-		ends = append(ends, len(all))
+		from := len(b.all)
+		b.all = b.style.memory(b.all, &list[i], b.secret)
+		text := b.all[from:len(b.all):len(b.all)] // which stays as it is when b.all grows
+		items[i] = memoryItem{memory: &list[i], text: text, chars: Chars(text)}
 	}
-	text, from := string(all), 0
-	for i, end := range ends {
-		items[i] = memoryItem{memory: &list[i], text: text[from:end], chars: Chars(text[from:end])}
-		from = end
-	}
-	b.all, b.ends = all, ends
 	return items
 }
 
@@ -112,7 +106,7 @@ func (b *builder) writeMemories() {
 			item := s.begin(from.memory.reported(), from.chars)
 			item.ID, item.Title, item.Reason = from.memory.ID, from.memory.Title, from.memory.Reason
 			b.write(from.head)
-			b.write(from.text)
+			b.buf = append(b.buf, from.text...)
 			s.beyond = s.beyond || len(from.head)+len(from.text) > from.chars
 		}
 		b.close(s)

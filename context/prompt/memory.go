@@ -19,10 +19,19 @@ const (
 	SourceAuto               = "auto"        // a search found it
 )
 
-// labels are how Markdown names the sources that the user chose.
-var labels = map[string]string{
-	SourceReferenced: "REFERENCED", SourceAttached: "ATTACHED", SourcePinned: "GLOBAL PINNED",
-	SourceConversationPinned: "CONV PINNED",
+// labelOf is how Markdown names a source that the user chose, "" for another.
+func labelOf(source string) string {
+	switch source {
+	case SourceReferenced:
+		return "REFERENCED"
+	case SourceAttached:
+		return "ATTACHED"
+	case SourcePinned:
+		return "GLOBAL PINNED"
+	case SourceConversationPinned:
+		return "CONV PINNED"
+	}
+	return ""
 }
 
 // Part is a part of the section of what is remembered.
@@ -101,7 +110,7 @@ func (m *Memory) shows() []string {
 // none of them can be taken for a heading or a rule. O(length).
 func markdownMemory(to []byte, m *Memory, _ []byte) []byte {
 	to = append(to, "- ["...)
-	if label := labels[m.Source]; label != "" {
+	if label := labelOf(m.Source); label != "" {
 		to = append(to, label...)
 		if m.Ref != "" {
 			to = append(append(to, ' '), escapeMemory(m.Ref)...)
@@ -186,20 +195,28 @@ func escapeMemory(s string) string {
 // without line breaks and without the characters that it marks.
 func isPlainMemory(s string) bool {
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= utf8.RuneSelf:
+		switch {
+		case !marked[s[i]]:
+		case s[i] < utf8.RuneSelf:
+			return false
+		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && size == 1 || chars.IsBreak(r) {
 				return false
 			}
 			i += size - 1
-		case '[' <= c && c <= ']', c == '(', c == ')': // between the brackets stands the backslash
-			return false
-		case '\n' <= c && c <= '\r':
-			return false
 		}
 	}
 	return true
 }
+
+// marked tells the bytes that isPlainMemory looks at: those that escapeMemory marks, breaks of lines, and those that
+// are no ASCII.
+var marked = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c >= utf8.RuneSelf || strings.IndexByte("\n\v\f\r[\\]()", byte(c)) >= 0
+	}
+	return table
+}()
 
 var memoryEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `(`, `\(`, `)`, `\)`)

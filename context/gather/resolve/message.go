@@ -191,22 +191,29 @@ func Clean(text string, found []Found) string {
 		return text
 	}
 	list := make([]refs.Ref, len(found))
-	by := make(map[int]refs.Treatment, len(found))
 	for i, f := range found {
 		list[i] = refs.Ref{Kind: refs.Handle, Raw: f.Raw, Start: f.Start, End: f.End}
-		switch {
-		case strings.HasPrefix(f.Raw, "[[") || strings.HasPrefix(f.Raw, "![["):
-			list[i].Kind, by[f.Start] = refs.Note, refs.Named
-		case f.Target == nil && len(f.Entities) == 0:
-			by[f.Start] = refs.Kept
-		case f.Target == nil || f.Target.Type == record.ResolvedEntity:
-			by[f.Start] = refs.Named
-		default:
-			by[f.Start] = refs.Removed
+		if isLink(f.Raw) {
+			list[i].Kind = refs.Note
 		}
 	}
-	return refs.Clean(text, list, func(ref refs.Ref) refs.Treatment { return by[ref.Start] })
+	next := 0 // they are asked for in their order
+	return refs.Clean(text, list, func(refs.Ref) refs.Treatment {
+		f := &found[next]
+		next++
+		switch {
+		case isLink(f.Raw):
+			return refs.Named
+		case f.Target == nil && len(f.Entities) == 0:
+			return refs.Kept
+		case f.Target == nil || f.Target.Type == record.ResolvedEntity:
+			return refs.Named
+		}
+		return refs.Removed
+	})
 }
+
+func isLink(raw string) bool { return strings.HasPrefix(raw, "[[") || strings.HasPrefix(raw, "![[") }
 
 // firstWord returns the word that an unknown mention begins with, "" when it
 // is none.

@@ -10,7 +10,7 @@ import (
 const Ellipsis = "…"
 
 // Count is the length of a text in the unit of budgets.
-func Count(s string) (n int) {
+func Count[Text string | []byte](s Text) (n int) {
 	for len(s) >= 8 {
 		word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
@@ -21,13 +21,13 @@ func Count(s string) (n int) {
 		}
 		at := 0
 		for at < 8 {
-			_, size := utf8.DecodeRuneInString(s[at:])
+			_, size := utf8.DecodeRuneInString(string(s[at:min(len(s), at+utf8.UTFMax)]))
 			at += size
 			n++
 		}
 		s = s[at:]
 	}
-	return n + utf8.RuneCountInString(s)
+	return n + utf8.RuneCountInString(string(s))
 }
 
 // Cut shortens a text to at most limit code points, the ellipsis included, on a

@@ -230,8 +230,8 @@ func choose(list []candidate) (chosen []found) {
 }
 
 // shown looks records up as a reader sees them now. What is gone, hidden or not sure any more is left out.
-func (r *Recall) shown(v *audience.View, list []found) (hits []recall.Hit) {
-	var ids []string
+func (r *Recall) shown(v *audience.View, list []found) []recall.Hit {
+	ids, hits := make([]string, 0, len(list)), make([]recall.Hit, 0, len(list))
 	for _, f := range list {
 		if !f.message {
 			ids = append(ids, f.id)
