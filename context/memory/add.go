@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -44,7 +45,7 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 		return fault.Under(fmt.Sprintf("memories[%d]", i), err)
 	}
 	records := make([]*Record, len(drafts))
-	keys := make([]string, len(drafts)) // of what they say
+	says := make([]taken.Saying, len(drafts))
 	bank := 0
 	for i := range drafts {
 		m, err := drafts[i].checked()
@@ -57,17 +58,17 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 		if inBank(m) {
 			bank++
 		}
-		records[i], keys[i] = m, saidKey(m.Tier, m.Statement)
+		records[i], says[i] = m, taken.SayingOf(&m.MemoryRecord)
 	}
 	if err := s.roomInBank(bank); err != nil {
 		return nil, err
 	}
 	out := make([]Added, len(drafts))
 	written := make([]string, len(drafts))
-	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+	err := s.update(ctx, func(tx *kv.Tx) error {
 		for i := range drafts {
 			m := *records[i] // Update may call this again, from the beginning
-			same, err := s.addTx(tx, v, &drafts[i], &m, keys[i])
+			same, err := s.addTx(tx, v, &drafts[i], &m, says[i])
 			if err != nil {
 				return under(i, err)
 			}
@@ -99,11 +100,10 @@ func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
 	return list[0], nil
 }
 
-// addTx writes one memory, or finds the one that says the same: m is that one then. key is that of what m
-// says.
-func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, key string) (same bool, err error) {
+// addTx writes one memory, which says says, or finds the one that says the same: m is that one then.
+func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says taken.Saying) (same bool, err error) {
 	now := s.now(tx)
-	old, err := s.said(tx, v, key)
+	old, err := s.said(tx, v, says)
 	if err != nil {
 		return false, err
 	}
@@ -132,9 +132,8 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, key stri
 	if err := s.supersede(tx, v, m, now); err != nil {
 		return false, err
 	}
-	if m.Number, err = nextNumber(tx, m.ID); err != nil {
-		return false, err
-	}
+	m.Number = s.taken.Next()
+	s.taken.Claim(tx, m.ID, m.Number, says)
 	if err := s.claim(tx, v, m, d.Handle); err != nil {
 		return false, err
 	}
@@ -143,9 +142,6 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, key stri
 		return false, err
 	}
 	if err := s.tree.Join(tx, v, m.ID, into, now); err != nil {
-		return false, err
-	}
-	if err := statements.Put(tx, joinKey(key, m.ID), &numbered{}); err != nil {
 		return false, err
 	}
 	return false, Records.Put(tx, m.ID, m)
@@ -169,21 +165,25 @@ func (s *Store) saidAgain(tx *kv.Tx, v *audience.View, old, m *Record, now time.
 	return s.count(tx, old.ID, func(u *Use) { u.Mentioned++ })
 }
 
-// write puts a memory in the place of the one that it was.
-func write(tx *kv.Tx, old, m *Record) error {
-	was, is := "", saidKey(m.Tier, m.Statement)
-	if old != nil {
-		was = saidKey(old.Tier, old.Statement)
-	}
-	if was != is {
-		if was != "" {
-			if err := statements.Delete(tx, joinKey(was, m.ID)); err != nil {
-				return err
-			}
+// update runs a transaction that may give memories numbers and statements.
+func (s *Store) update(ctx context.Context, fn func(tx *kv.Tx) error) error {
+	var last *kv.Tx
+	defer func() { s.taken.End(last) }()
+	return s.db.Update(ctx, func(tx *kv.Tx) error {
+		s.taken.End(last) // of a try before
+		last = tx
+		err := fn(tx)
+		if err != nil {
+			s.taken.End(tx) // before another transaction begins, so that it takes the same numbers
 		}
-		if err := statements.Put(tx, joinKey(is, m.ID), &numbered{}); err != nil {
-			return err
-		}
+		return err
+	})
+}
+
+// write puts a memory in the place of the one that it was, in a transaction of update.
+func (s *Store) write(tx *kv.Tx, old, m *Record) error {
+	if old == nil || old.Tier != m.Tier || old.Statement != m.Statement {
+		s.taken.Claim(tx, m.ID, m.Number, taken.SayingOf(&m.MemoryRecord))
 	}
 	return Records.Put(tx, m.ID, m)
 }
@@ -191,16 +191,15 @@ func write(tx *kv.Tx, old, m *Record) error {
 // now is the time of a transaction, as records carry it.
 func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
 
-// said returns the memory that says what a key is made of, in the tier of the key, and is still relied on,
-// as far as the reader sees it; nil for none.
-func (s *Store) said(tx *kv.Tx, v *audience.View, key string) (*Record, error) {
-	for key := range statements.All(tx, joinKey(key, "")) {
-		_, id := cutKey(key)
+// said returns the memory that says something in its tier, and is still relied on, as far as the reader sees it;
+// nil for none.
+func (s *Store) said(tx *kv.Tx, v *audience.View, says taken.Saying) (*Record, error) {
+	for _, id := range s.taken.Said(says) {
 		old, err := Records.Get(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		if old == nil || !old.Current() && old.Status != record.MemoryDeprecated {
+		if !old.stillSays(says) {
 			continue
 		}
 		sees, err := s.seesTx(tx, v, old)
@@ -211,7 +210,12 @@ func (s *Store) said(tx *kv.Tx, v *audience.View, key string) (*Record, error) {
 			return old, nil
 		}
 	}
-	return nil, tx.Err()
+	return nil, nil
+}
+
+// stillSays reports whether a memory, nil for none, is relied on and says something in its tier.
+func (m *Record) stillSays(says taken.Saying) bool {
+	return m != nil && (m.Current() || m.Status == record.MemoryDeprecated) && taken.SayingOf(&m.MemoryRecord) == says
 }
 
 // seesTx is sees inside a transaction.
@@ -397,34 +401,6 @@ func transition(m *Record, to string) *fault.Error {
 	}
 }
 
-// nextNumber gives a number to a memory, that no other ever had.
-func nextNumber(tx *kv.Tx, id string) (int64, error) {
-	last, err := lastNumber.Get(tx, lastKey)
-	if err != nil {
-		return 0, err
-	}
-	n := int64(1)
-	if last != nil {
-		n = *last + 1
-	}
-	for { // an import may have taken numbers ahead
-		taken, err := numbers.Has(tx, numberKey(n))
-		if err != nil {
-			return 0, err
-		}
-		if !taken {
-			break
-		}
-		n++
-	}
-	if err := lastNumber.Put(tx, lastKey, &n); err != nil {
-		return 0, err
-	}
-	return n, numbers.Put(tx, numberKey(n), &numbered{ID: id})
-}
-
-const lastKey = "last"
-
 // claim gives a memory the handle that was asked for, or one made of what it says. Where somebody has
 // that handle whom the reader does not see, it is made of the words that were asked for.
 func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
@@ -500,7 +476,7 @@ func (s *Store) next(tx *kv.Tx, old, m *Record, now time.Time) error {
 			return err
 		}
 	}
-	return write(tx, old, m)
+	return s.write(tx, old, m)
 }
 
 func sameSource(a, b record.MemorySource) bool {

@@ -213,7 +213,7 @@ func (s *Store) change(ctx context.Context, v *audience.View, id string, ifVersi
 	fn func(tx *kv.Tx, m *Record, now time.Time) error,
 ) (*record.Memory, error) {
 	var bank bool
-	err := s.db.Update(ctx, func(tx *kv.Tx) error {
+	err := s.update(ctx, func(tx *kv.Tx) error {
 		m, err := s.findTx(tx, v, id)
 		if err != nil {
 			return err

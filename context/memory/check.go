@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/memory/contexts"
@@ -13,42 +14,25 @@ import (
 func Check(tx *kv.Tx) (problems []string, err error) {
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	known := make(map[string]bool)
-	said := make(map[string]bool)
-	newest := int64(0)
+	numbered := make(map[int64]string)
 	for id, m := range Records.All(tx, "") {
 		known[id] = true
-		said[joinKey(saidKey(m.Tier, m.Statement), id)] = true
 		if m.ID != id {
 			say("memory %s is filed as %s", m.ID, id)
 		}
-		by, err := numbers.Get(tx, numberKey(m.Number))
-		if err != nil {
-			return nil, err
+		if other := numbered[m.Number]; other != "" {
+			say("memories %s and %s have the number %d", other, id, m.Number)
 		}
-		if by == nil || by.ID != id {
-			say("memory %s does not have its number %d", id, m.Number)
-		}
-		newest = max(newest, m.Number)
+		numbered[m.Number] = id
 		if has, err := owner.Has(tx, owner.Owner{Kind: owner.Memory, ID: id}, m.Handle, m.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
 			say("memory %s does not have its handle", id)
 		}
-		if has, err := statements.Has(tx, joinKey(saidKey(m.Tier, m.Statement), id)); err != nil || !has {
-			if err != nil {
-				return nil, err
-			}
-			say("memory %s is not found by what it says", id)
-		}
 	}
 	if err := tx.Err(); err != nil {
 		return nil, err
-	}
-	if last, err := lastNumber.Get(tx, lastKey); err != nil {
-		return nil, err
-	} else if newest > 0 && (last == nil || *last < newest) {
-		say("a memory has the number %d, which is not known to be given", newest)
 	}
 	knownContexts := make(map[string]bool)
 	for id, c := range contexts.Records.All(tx, "") {
@@ -83,20 +67,16 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("synonyms %s are filed as %s, with %d words", set.ID, id, len(set.Words))
 		}
 	}
-	for key := range statements.All(tx, "") {
-		if !said[key] {
-			_, id := cutKey(key)
-			say("memory %s is found by what it does not say", id)
-		}
-	}
 	for _, by := range owner.Handles.All(tx, "") {
 		if by.Kind == owner.Memory && !known[by.ID] || by.Kind == owner.Context && !knownContexts[by.ID] {
 			say("a handle leads to %s %s, which is not there", by.Kind, by.ID)
 		}
 	}
-	for key, by := range numbers.All(tx, "") {
-		if by.ID != "" && !known[by.ID] {
-			say("the number %s leads to memory %s, which is not there", strings.TrimLeft(key, "0"), by.ID)
+	for key := range numbers.All(tx, "") {
+		bare := strings.TrimLeft(key, "0")
+		n, err := strconv.ParseInt(bare, 10, 64)
+		if id := numbered[n]; err == nil && id != "" {
+			say("the number %s is that of a deleted memory and of memory %s", bare, id)
 		}
 	}
 	return problems, tx.Err()

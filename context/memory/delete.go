@@ -40,9 +40,6 @@ func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
 			return err
 		}
 	}
-	if err := statements.Delete(tx, joinKey(saidKey(m.Tier, m.Statement), m.ID)); err != nil {
-		return err
-	}
 	for key := range versions.All(tx, m.ID+"/") {
 		if err := versions.Delete(tx, key); err != nil {
 			return err
@@ -54,11 +51,25 @@ func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
 	if err := numbers.Put(tx, numberKey(m.Number), &numbered{}); err != nil {
 		return err
 	}
+	if err := raise(tx, m.Number); err != nil {
+		return err
+	}
 	if err := s.tree.Unlink(tx, m.ID); err != nil {
 		return err
 	}
 	return Records.Delete(tx, m.ID)
 }
+
+// raise has numbers be given behind one from the next start on.
+func raise(tx *kv.Tx, last int64) error {
+	have, err := lastNumber.Get(tx, lastKey)
+	if err != nil || have != nil && *have >= last {
+		return err
+	}
+	return lastNumber.Put(tx, lastKey, &last)
+}
+
+const lastKey = "last"
 
 // unname takes memories that are deleted out of what others say of them. It changes their
 // version and not when they were changed: what they say is the same. O(memories).

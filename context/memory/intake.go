@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/synonyms"
+	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -64,7 +65,7 @@ type planned struct {
 	contexts map[string]int // to how deep they lie
 	numbers  map[int64]bool
 	handles  map[string]bool
-	said     map[string]bool
+	said     map[taken.Saying]bool
 }
 
 // NewIntake begins to take rows in. last is the last number that was given where they come from. The error
@@ -79,7 +80,7 @@ func (s *Store) NewIntake(v *audience.View, last int64) (*Intake, error) {
 	}
 	return &Intake{
 		s: s, v: v, last: last, plan: true, seen: make(map[string]bool), left: make(map[string]string),
-		planned: planned{make(map[string]int), make(map[int64]bool), make(map[string]bool), make(map[string]bool)},
+		planned: planned{make(map[string]int), make(map[int64]bool), make(map[string]bool), make(map[taken.Saying]bool)},
 	}, nil
 }
 
@@ -131,7 +132,7 @@ func (t *Intake) Write(ctx context.Context, rows []Row) error {
 	}
 	was := t.state()
 	t.added = nil
-	return t.s.db.Update(ctx, func(tx *kv.Tx) error {
+	return t.s.update(ctx, func(tx *kv.Tx) error {
 		t.setState(was) // Update may call this again, from the beginning
 		t.sets = nil    // others may have changed them since the group before
 		if err := t.raise(tx); err != nil {
@@ -170,11 +171,11 @@ func (t *Intake) setState(was intakeState) {
 
 // raise has numbers be given behind those of where the rows come from, so that these stay free for them.
 func (t *Intake) raise(tx *kv.Tx) error {
-	have, err := lastNumber.Get(tx, lastKey)
-	if err != nil || t.last == 0 || have != nil && *have >= t.last {
-		return err
+	if t.last == 0 {
+		return nil
 	}
-	return lastNumber.Put(tx, lastKey, &t.last)
+	t.s.taken.Claim(tx, "", t.last, taken.Saying{})
+	return raise(tx, t.last)
 }
 
 func (t *Intake) all(tx *kv.Tx, rows []Row) error {
@@ -299,8 +300,14 @@ func (t *Intake) numberFree(tx *kv.Tx, n int64) (bool, error) {
 	if n < 1 || n > MaxNumber || t.planned.numbers[n] {
 		return false, nil
 	}
-	taken, err := numbers.Has(tx, numberKey(n))
-	return !taken, err
+	t.s.mu.RLock()
+	has := t.s.byNumber[n] != ""
+	t.s.mu.RUnlock()
+	if has || t.s.taken.Claimed(n) {
+		return false, nil
+	}
+	used, err := numbers.Has(tx, numberKey(n))
+	return !used, err
 }
 
 // claim takes a handle of a row where it is free.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -152,7 +153,7 @@ func (t *Intake) memory(tx *kv.Tx, line int, row *Whole) error {
 			return err
 		}
 	}
-	return write(tx, nil, &m)
+	return t.s.write(tx, nil, &m)
 }
 
 // count counts a memory that is new.
@@ -172,8 +173,8 @@ func (t *Intake) saidElsewhere(tx *kv.Tx, m *Record) (string, error) {
 	if !m.Current() && m.Status != record.MemoryDeprecated {
 		return "", nil
 	}
-	for key := range statements.All(tx, saidKey(m.Tier, m.Statement)+"/") {
-		_, id := cutKey(key)
+	says := taken.SayingOf(&m.MemoryRecord)
+	for _, id := range t.s.taken.Said(says) {
 		if t.seen[id] {
 			continue
 		}
@@ -181,11 +182,11 @@ func (t *Intake) saidElsewhere(tx *kv.Tx, m *Record) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if old != nil && (old.Current() || old.Status == record.MemoryDeprecated) {
+		if old.stillSays(says) {
 			return id, nil
 		}
 	}
-	return "", tx.Err()
+	return "", nil
 }
 
 // renameIDs puts in the place of memories that are not taken in those that say the same.
@@ -209,15 +210,10 @@ func (t *Intake) name(tx *kv.Tx, line int, m *Record) error {
 	case !free:
 		t.conflict(Conflict{Line: line, ID: m.ID, Field: "number", Message: fmt.Sprintf("the number %d is taken", m.Number), Taken: true})
 		if !t.plan {
-			m.Number, err = nextNumber(tx, m.ID)
+			m.Number = t.s.taken.Next()
 		}
 	case t.plan:
 		t.planned.numbers[m.Number] = true
-	default:
-		err = numbers.Put(tx, numberKey(m.Number), &numbered{ID: m.ID})
-	}
-	if err != nil {
-		return err
 	}
 	by := owner.Owner{Kind: owner.Memory, ID: m.ID}
 	ok, err := t.claim(tx, m.Handle, handle.Memory, by)
@@ -273,7 +269,7 @@ func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
 	if err != nil {
 		return t.leave(line, "", err)
 	}
-	said := saidKey(m.Tier, m.Statement)
+	said := taken.SayingOf(&m.MemoryRecord)
 	if t.seen[d.ID] || t.planned.said[said] {
 		t.Same++
 		return nil

@@ -1,12 +1,8 @@
 package memory
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
-
-	"github.com/ctxd/ctxd/context/memory/groups"
 )
 
 // Ids hold no slash, so one parts them in the keys of collections that lie under two.
@@ -23,9 +19,3 @@ func cutKey(key string) (a, b string) {
 func numberKey(n int64) string { return fmt.Sprintf("%012d", n) }
 
 func versionKey(id string, version int) string { return joinKey(id, fmt.Sprintf("%010d", version)) }
-
-// saidKey names what is said in a tier: the same for all statements that fold alike.
-func saidKey(tier, statement string) string {
-	sum := sha256.Sum256([]byte(tier + "\x00" + groups.Fold(statement)))
-	return hex.EncodeToString(sum[:16])
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,6 +131,66 @@ func TestREF2_NumbersAreUsedOnce(t *testing.T) {
 	must(t, w.mem.Delete(t.Context(), w.local, last.ID, true, nil))
 	if m := w.say("one more"); m.Number != 1001 {
 		t.Errorf("number %d after one was deleted", m.Number)
+	}
+	w.sound()
+}
+
+// TestREF2_RefusedOnesTakeNoNumber: writers at the same time, of which some are refused and many say the same, leave
+// neither a gap in the numbers nor two memories that say the same.
+func TestREF2_RefusedOnesTakeNoNumber(t *testing.T) {
+	w := open(t, memory.Limits{})
+	w.add(memory.Draft{Statement: "the first", Handle: "first_a3f2"})
+	var group sync.WaitGroup
+	var written, same atomic.Int64
+	for i := range 200 {
+		group.Go(func() {
+			d := memory.Draft{Statement: fmt.Sprintf("statement %d", i/4), Tier: record.TierPatterns}
+			if i%4 == 3 {
+				d.Statement, d.Handle = fmt.Sprintf("refused %d", i), "first_a3f2"
+			}
+			list, err := w.mem.Add(t.Context(), w.local, []memory.Draft{d})
+			switch {
+			case d.Handle != "":
+				if fault.KindOf(err) != fault.Conflict {
+					t.Errorf("error %v for a handle that is taken", err)
+				}
+			case err != nil:
+				t.Error(err)
+			case list[0].Duplicate:
+				same.Add(1)
+			default:
+				written.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if written.Load() != 50 || same.Load() != 100 {
+		t.Errorf("%d memories of 50, and %d that said the same", written.Load(), same.Load())
+	}
+	if m := w.say("one more"); m.Number != 52 {
+		t.Errorf("number %d after 51 memories", m.Number)
+	}
+	w.sound()
+}
+
+// TestREF2_NumbersOutliveAStart: the number of a deleted memory is not given again, also not by a store that is opened
+// when no memory has a higher one.
+func TestREF2_NumbersOutliveAStart(t *testing.T) {
+	dir := t.TempDir()
+	w := openIn(t, dir, memory.Limits{})
+	for i := range 3 {
+		w.say(fmt.Sprintf("statement %d", i))
+	}
+	for _, number := range []string{"3", "2"} {
+		must(t, w.mem.Delete(t.Context(), w.local, w.get(number).ID, true, nil))
+	}
+	must(t, w.db.Close())
+	w = openIn(t, dir, memory.Limits{})
+	if m := w.add(memory.Draft{ID: "new", Statement: "one more"}); m.Number != 4 {
+		t.Errorf("number %d after 3", m.Number)
+	}
+	if list, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{Statement: "Statement 0."}}); err != nil || !list[0].Duplicate {
+		t.Errorf("what was said before the start is said twice: %v", err)
 	}
 	w.sound()
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // mend has what memories are looked up by say what the memories say. A damaged journal loses whole
-// transactions: the memory that a later one changed is there, and the number that the lost one gave
-// to it is not. Without that number a second memory would get it.
+// transactions: the memory that a later one changed is there, and the handle that the lost one gave
+// to it is not. Without that handle a second memory could get it.
 func (s *Store) mend(tx *kv.Tx) error {
 	memories, list := make(map[string]*Record), []*Record(nil)
 	for id, m := range Records.All(tx, "") {
@@ -44,11 +44,10 @@ func (s *Store) mend(tx *kv.Tx) error {
 			return err
 		}
 	}
-	return mendLast(tx)
+	return nil
 }
 
-// dropLost deletes what leads to a memory or a context that is not there. Of a number stays that it was
-// used.
+// dropLost deletes what leads to a memory or a context that is not there.
 func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool) error {
 	var gone []func() error
 	drop := func(key string, del func(*kv.Tx, string) error) {
@@ -69,20 +68,9 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool
 			drop(key, contexts.Members.Delete)
 		}
 	}
-	for key := range statements.All(tx, "") {
-		said, id := cutKey(key)
-		if m := memories[id]; m == nil || said != saidKey(m.Tier, m.Statement) {
-			drop(key, statements.Delete)
-		}
-	}
 	for key, by := range owner.Handles.All(tx, "") {
 		if !known[*by] {
 			drop(key, owner.Handles.Delete)
-		}
-	}
-	for key, by := range numbers.All(tx, "") {
-		if by.ID != "" && memories[by.ID] == nil {
-			drop(key, func(tx *kv.Tx, key string) error { return numbers.Put(tx, key, &numbered{}) })
 		}
 	}
 	if err := tx.Err(); err != nil {
@@ -99,21 +87,6 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool
 // mendMemory gives a memory back what it is looked up by. A handle that another has by now is replaced. One
 // that comes from something private is private, also where that was said by a transaction that is lost.
 func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
-	by, err := numbers.Get(tx, numberKey(m.Number))
-	if err == nil && (by == nil || by.ID != m.ID) {
-		err = numbers.Put(tx, numberKey(m.Number), &numbered{ID: m.ID})
-	}
-	if err != nil {
-		return err
-	}
-	said := joinKey(saidKey(m.Tier, m.Statement), m.ID)
-	has, err := statements.Has(tx, said)
-	if err == nil && !has {
-		err = statements.Put(tx, said, &numbered{})
-	}
-	if err != nil {
-		return err
-	}
 	own, former, err := owner.Mend(tx, owner.Owner{Kind: owner.Memory, ID: m.ID}, m.Handle, m.Aliases)
 	if err != nil {
 		return err
@@ -129,24 +102,4 @@ func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
 		}
 	}
 	return Records.Put(tx, m.ID, m)
-}
-
-// mendLast has the last number be that of the newest memory at least.
-func mendLast(tx *kv.Tx) error {
-	last, err := lastNumber.Get(tx, lastKey)
-	if err != nil {
-		return err
-	}
-	given := int64(0)
-	if last != nil {
-		given = *last
-	}
-	newest := given
-	for _, m := range Records.All(tx, "") {
-		newest = max(newest, m.Number)
-	}
-	if err := tx.Err(); err != nil || newest == given {
-		return err
-	}
-	return lastNumber.Put(tx, lastKey, &newest)
 }

@@ -17,21 +17,9 @@ import (
 // and no handle is given to a second memory, and all that is there is found.
 func TestREF2_NumbersOutliveADamagedStore(t *testing.T) {
 	for name, lose := range map[string]func(tx *kv.Tx, first, last *Record, c *ContextRecord) error{
-		"number":      func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return numbers.Delete(tx, numberKey(m.Number)) },
-		"last number": func(tx *kv.Tx, _, _ *Record, _ *ContextRecord) error { return lastNumber.Delete(tx, lastKey) },
-		"number and last number": func(tx *kv.Tx, _, m *Record, _ *ContextRecord) error {
-			zero := int64(0)
-			if err := numbers.Delete(tx, numberKey(m.Number)); err != nil {
-				return err
-			}
-			return lastNumber.Put(tx, lastKey, &zero)
-		},
 		"handle": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return owner.Handles.Delete(tx, m.Handle) },
 		"handle, and another has it": func(tx *kv.Tx, a, b *Record, _ *ContextRecord) error {
 			return owner.Handles.Put(tx, a.Handle, &owner.Owner{Kind: owner.Memory, ID: b.ID})
-		},
-		"statement": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error {
-			return statements.Delete(tx, joinKey(saidKey(m.Tier, m.Statement), m.ID))
 		},
 		"memory":  func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return Records.Delete(tx, m.ID) },
 		"context": func(tx *kv.Tx, _, _ *Record, c *ContextRecord) error { return contexts.Records.Delete(tx, c.ID) },
@@ -42,11 +30,11 @@ func TestREF2_NumbersOutliveADamagedStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, v := storeToDamage(t)
 			first, last, c := s.byID["m1"], s.byID["m3"], s.contexts["c"]
-			s.update(t, func(tx *kv.Tx) error { return lose(tx, first, last, c) })
+			s.inUpdate(t, func(tx *kv.Tx) error { return lose(tx, first, last, c) })
 			if list := s.problems(t); len(list) == 0 {
 				t.Fatal("nothing is missing, so the test shows nothing")
 			}
-			s.update(t, s.mend)
+			s.inUpdate(t, s.mend)
 			again, err := Open(s.db, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +93,7 @@ func storeToDamage(t *testing.T) (*Store, *audience.View) {
 	return s, v
 }
 
-func (s *Store) update(t *testing.T, fn func(tx *kv.Tx) error) {
+func (s *Store) inUpdate(t *testing.T, fn func(tx *kv.Tx) error) {
 	t.Helper()
 	if err := s.db.Update(context.Background(), fn); err != nil {
 		t.Fatal(err)

@@ -53,16 +53,7 @@ type Numbers struct {
 }
 
 // LastNumber is the last number that was given, 0 for none.
-func (s *Store) LastNumber(ctx context.Context) (last int64, err error) {
-	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		n, err := lastNumber.Get(tx, lastKey)
-		if n != nil {
-			last = *n
-		}
-		return err
-	})
-	return last, err
-}
+func (s *Store) LastNumber(context.Context) (int64, error) { return s.taken.Last(), nil }
 
 // rowGroup is how many memories are read or written at a time: commits wait for a reader.
 const rowGroup = 200
@@ -137,7 +128,7 @@ func (s *Store) Rows(ctx context.Context, v *audience.View, yield func(r Row, do
 	return flush()
 }
 
-// given is a number and who has it.
+// given is a number and who has it: nobody where the id is empty.
 type given struct {
 	n  int64
 	id string
@@ -155,15 +146,21 @@ func (s *Store) outline(ctx context.Context) (sets []*Synonyms, tree []*ContextR
 			below[c.ParentID] = append(below[c.ParentID], c)
 			known[id] = true
 		}
-		for key, by := range numbers.All(tx, "") {
+		for key := range numbers.All(tx, "") {
 			n, err := strconv.ParseInt(strings.TrimLeft(key, "0"), 10, 64)
 			if err != nil { // no number that was ever given
 				continue
 			}
-			order = append(order, given{n, by.ID})
+			order = append(order, given{n, ""})
 		}
+		s.mu.RLock()
+		for id, m := range s.byID {
+			order = append(order, given{m.Number, id})
+		}
+		s.mu.RUnlock()
 		return tx.Err()
 	})
+	slices.SortFunc(order, func(a, b given) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.id, b.id)) })
 	tops := []string{""}
 	for parent := range below {
 		if parent != "" && !known[parent] { // damaged: what lies above is gone

@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/stored"
 	"github.com/ctxd/ctxd/context/memory/synonyms"
+	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -32,7 +33,7 @@ type (
 // Record is a memory as it is stored.
 type Record stored.Memory
 
-// numbered is who has a number: nobody any more when the id is empty.
+// numbered is a number that was used. Up to format 10 of the store it had an id as long as the memory was there.
 type numbered = stored.Numbered
 
 // The collections that the records lie in.
@@ -47,8 +48,7 @@ var (
 
 	uses       = kv.NewCollection[Use]("memory-use")                           // by id of the memory
 	versions   = kv.NewCollection[Version]("memory-version")                   // by id of the memory and version
-	numbers    = kv.NewCollection("memory-number", stored.NumberedCodec)       // by number
-	statements = kv.NewCollection("memory-said", stored.NumberedCodec)         // by what is said, and id
+	numbers    = kv.NewCollection("memory-number", stored.NumberedCodec)       // those of deleted memories, by number
 	lastNumber = kv.NewCollection("memory-lastnumber", stored.LastNumberCodec) // one record
 )
 
@@ -110,6 +110,8 @@ type Store struct {
 	kept     int   // of these, what may not be archived
 	synonyms *synonyms.View
 	groups   *groups.Index
+
+	taken *taken.Index // guards itself
 }
 
 // Open loads the memories and contexts of db and keeps them current from then on. In a store that has
@@ -130,7 +132,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]owner.Owner),
 		contexts: make(map[string]*ContextRecord),
-		synonyms: synonyms.NewView(), groups: groups.New(),
+		synonyms: synonyms.NewView(), groups: groups.New(), taken: taken.New(),
 	}
 	s.tree = &contexts.Tree{
 		DB: db, Names: s.names, Now: s.now, NewID: opts.NewID, Random: opts.Random,
@@ -169,6 +171,11 @@ func (s *Store) load(tx *kv.Tx) error {
 	for _, m := range Records.All(tx, "") {
 		s.put(nil, m)
 	}
+	if last, err := lastNumber.Get(tx, lastKey); err != nil {
+		return err
+	} else if last != nil {
+		s.taken.Raise(*last)
+	}
 	for id, u := range uses.All(tx, "") {
 		s.use[id] = u
 	}
@@ -203,12 +210,15 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 			s.link(ch.ID, now != nil)
 		} else if old, now, ok := synonymSets.Of(ch); ok {
 			s.synonyms.Put(old, now)
+		} else if _, now, ok := lastNumber.Of(ch); ok && now != nil {
+			s.taken.Raise(*now)
 		}
 	}
 }
 
 // put replaces a memory in the view.
 func (s *Store) put(old, now *Record) {
+	s.taken.Commit(old.plain(), now.plain())
 	if old != nil {
 		s.countBank(old, -1)
 		s.text -= old.size()
@@ -231,6 +241,14 @@ func (s *Store) put(old, now *Record) {
 			s.byHandle[h] = owner.Owner{Kind: owner.Memory, ID: now.ID}
 		}
 	}
+}
+
+// plain is a memory as other rooms know it, nil for none.
+func (m *Record) plain() *record.MemoryRecord {
+	if m == nil {
+		return nil
+	}
+	return &m.MemoryRecord
 }
 
 func (s *Store) countBank(m *Record, by int) {

@@ -40,7 +40,7 @@ import (
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
 // store of a newer one, and upgrades one of an older.
-const StoreFormat = 10
+const StoreFormat = 11
 
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.
@@ -82,7 +82,12 @@ func upgradeStore(tx *kv.Tx, from int) error {
 		}
 	}
 	if from < 7 {
-		return watch.UpgradeVaults(tx)
+		if err := watch.UpgradeVaults(tx); err != nil {
+			return err
+		}
+	}
+	if from < 11 {
+		return memory.Upgrade(tx)
 	}
 	return nil
 }

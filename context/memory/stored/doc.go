@@ -1,4 +1,4 @@
-// Package stored says how a memory, and who has which number, lie in the store.
+// Package stored says how a memory, and the numbers that were used, lie in the store.
 //
 // A memory has many small members, and all memories are in memory, so they are no JSON: the texts of one
 // that was read are parts of the stored record. Up to format 9 of the store they were JSON, and are read as

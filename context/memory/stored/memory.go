@@ -29,7 +29,7 @@ type Memory struct {
 	unknown map[string]json.RawMessage // members of the stored record that this program does not know
 }
 
-// Numbered is who has a number: nobody any more when the id is empty.
+// Numbered is a number that was used. Up to format 10 of the store it had the id of its memory while there was one.
 type Numbered struct {
 	ID string `json:"id,omitempty"`
 }
@@ -244,7 +244,7 @@ func decodeJSON(stored string) (*Memory, error) {
 
 const numberedForm = "\x01"
 
-// NumberedCodec writes who has a number as the form and the id.
+// NumberedCodec writes a number that was used as the form and the id.
 var NumberedCodec = kv.Codec[Numbered]{
 	Encode: func(n *Numbered) (string, error) { return numberedForm + n.ID, nil },
 	Decode: func(stored string) (*Numbered, error) {
