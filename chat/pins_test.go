@@ -1,8 +1,11 @@
 package chat_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
@@ -104,4 +107,48 @@ func TestPRIV4_AnAnswerOfAPrivateMemory(t *testing.T) {
 	if given[0].Private {
 		t.Error("the messages of the caller were changed")
 	}
+}
+
+// TestPRIV4_AnswersOfAMemoryThatBecomesPrivate become private with it, and for remote readers the conversation is as if
+// they had never been there.
+func TestPRIV4_AnswersOfAMemoryThatBecomesPrivate(t *testing.T) {
+	w := remembering(t)
+	say := func(role, content string, memories ...string) string {
+		w.now = w.now.Add(time.Minute)
+		draft := chat.Draft{Role: role, Content: content, ClientMessageID: content}
+		return w.say(w.local, chat.Said{Messages: []chat.Draft{draft}, MemoryIDs: memories, ConversationID: "c1"}).Messages[0].ID
+	}
+	id := w.say(w.local, chat.Said{Messages: []chat.Draft{{Role: record.RoleUser, Content: "hello"}}}).ConversationID
+	if id != "c1" {
+		t.Fatal(id)
+	}
+	first := say(record.RoleAssistant, "yes", "m1", "m2")
+	say(record.RoleUser, "why")
+	say(record.RoleAssistant, "so", "m3")
+	second := say(record.RoleAssistant, "no", "m2")
+	say(record.RoleUser, "bye")
+	hash := w.page(w.remote, id, 0, 9).Messages[1].Hash
+	var hidden map[string][]string
+	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) (err error) {
+		hidden, err = chat.HideStanding(tx, []string{"m2", "m9"})
+		return err
+	}))
+	if len(hidden) != 1 || !slices.Equal(hidden[id], []string{first, second}) {
+		t.Errorf("made private: %v", hidden)
+	}
+	var got []string
+	for _, m := range w.page(w.remote, id, 0, 9).Messages {
+		got = append(got, fmt.Sprint(m.Index, " ", m.Content))
+	}
+	if want := []string{"1 hello", "2 why", "3 so", "4 bye"}; !slices.Equal(got, want) {
+		t.Errorf("a remote reader is shown %q, want %q", got, want)
+	}
+	if m := w.page(w.local, id, 1, 1).Messages[0]; m.Content != "yes" || !m.Private || m.Index != 2 || m.Hash == hash {
+		t.Errorf("a local reader is shown %+v", m)
+	}
+	again := w.say(w.remote, chat.Said{ConversationID: id, Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "y", ClientMessageID: "yes"}}})
+	if again.Messages[0].Repeat || again.Messages[0].Index != 5 {
+		t.Errorf("a remote reader is told of the hidden one: %+v", again.Messages[0])
+	}
+	w.sound(t)
 }

@@ -66,6 +66,11 @@ func (c *counts) lose() {
 
 func (c *counts) add(m *message) {
 	c.Messages++
+	c.keep(m)
+}
+
+// keep takes in what is known of a message that is counted.
+func (c *counts) keep(m *message) {
 	if m.AddedAt.After(c.At) { // one that was said elsewhere may be older than those before it
 		c.At = m.AddedAt
 	}

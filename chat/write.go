@@ -436,7 +436,7 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 		}
 		if changed {
 			if public && c.Private && s.opts.Hide != nil {
-				if err := s.opts.Hide(tx, c.ID); err != nil {
+				if err := s.hide(tx, c); err != nil {
 					return err
 				}
 			}
@@ -452,6 +452,18 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 		return nil, err
 	}
 	return out, nil
+}
+
+// hide makes private what was made from a conversation, in which messages may become private by that.
+func (s *Store) hide(tx *kv.Tx, c *conversation) error {
+	if err := s.opts.Hide(tx, c.ID); err != nil {
+		return err
+	}
+	now, err := Conversations.Get(tx, c.ID)
+	if err == nil && now != nil {
+		c.Public = now.Public
+	}
+	return err
 }
 
 // changeTime is the time of a change now, which is not before that of another change or of a message, by whatever clock.

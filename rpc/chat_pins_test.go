@@ -259,7 +259,7 @@ func TestCHAT36_WhatAnAnswerStandsOn(t *testing.T) {
 	d.do("chat.append", `{"conversationId":"`+id+`","messages":[{"role":"assistant","content":"Eat this."}],"memoryIds":["m3"]}`)
 	d.want(d.do("chat.get", `{"ref":"`+id+`","audience":"remote"}`), "conversation.messages", 2)
 	d.do("memory.update", `{"id":"m2","private":true}`)
-	d.want(d.do("chat.get", `{"ref":"`+id+`","audience":"remote"}`), "messages.1.references", "[map[memoryId:m1 ref:#1]]")
+	d.want(d.do("chat.get", `{"ref":"`+id+`","audience":"remote"}`), "conversation.messages", 1)
 	d.do("memory.delete", `{"id":"m1","force":true}`)
 	d.want(d.do("chat.get", `{"ref":"`+id+`"}`), "messages.1.references", "[map[memoryId:m2 ref:#2]]")
 	whole := d.do("chat.append", `{"messages":[{"role":"assistant","content":"Eat that."}],"memoryIds":["m3"]}`)
@@ -279,6 +279,39 @@ func TestCHAT36_WhatAnAnswerStandsOn(t *testing.T) {
 	}
 	found := d.do("chat.search", `{"query":"diet","mode":"lexical"}`)
 	d.want(found, "hits", "[]") // what an answer stands on is not said in it
+}
+
+// TestPRIV4_WhatWasMadeFromAMemoryThatBecomesPrivate: answers that stand on it become private, memories that come from
+// those, and answers that stand on these, also when a conversation makes it private.
+func TestPRIV4_WhatWasMadeFromAMemoryThatBecomesPrivate(t *testing.T) {
+	for _, byConversation := range []bool{false, true} {
+		d := start(t)
+		d.do("chat.append", `{"messages":[{"role":"user","content":"I am afraid of heights."}]}`)
+		talk := at(d.do("chat.list", `{}`), "conversations.0.id").(string)
+		d.do("memory.add", `{"id":"m1","statement":"Heights make me dizzy","source":{"kind":"extraction","conversationId":"`+talk+`"}}`)
+		first := d.do("chat.append", `{"messages":[{"role":"user","content":"A trip?"},{"role":"assistant","content":"No towers of glass."}],"memoryIds":["m1"]}`)
+		id, answer := at(first, "conversationId").(string), at(first, "messages.1.id").(string)
+		d.do("memory.add", `{"id":"m2","statement":"Towers are to be avoided",
+			"source":{"kind":"extraction","conversationId":"`+id+`","messageIds":["`+answer+`"]}}`)
+		d.do("memory.add", `{"id":"m3","statement":"A trip is planned","source":{"kind":"extraction","conversationId":"`+id+`"}}`)
+		second := d.do("chat.append", `{"messages":[{"role":"user","content":"A hotel?"},{"role":"assistant","content":"On the ground floor."}],"memoryIds":["m2"]}`)
+		other := at(second, "conversationId").(string)
+		if d.want(d.do("memory.search", `{"query":"glass","kinds":["messages"],"audience":"remote"}`), "hits.0.text", "No towers of glass."); byConversation {
+			d.do("chat.update", `{"id":"`+talk+`","private":true}`)
+		} else {
+			d.do("memory.update", `{"id":"m1","private":true}`)
+		}
+		for ref, private := range map[string]bool{"m1": true, "m2": true, "m3": false} {
+			d.want(d.do("memory.get", `{"ref":"`+ref+`"}`), "private", private)
+		}
+		for _, ref := range []string{id, other} {
+			d.want(d.do("chat.get", `{"ref":"`+ref+`","audience":"remote"}`), "conversation.messages", 1)
+			d.want(d.do("chat.get", `{"ref":"`+ref+`"}`), "messages.1.private", true)
+		}
+		d.want(d.do("memory.search", `{"query":"glass","kinds":["messages"],"audience":"remote"}`), "hits", "[]")
+		d.do("memory.delete", `{"id":"m1","force":true}`) // what it made private stays so
+		d.want(d.do("chat.get", `{"ref":"`+id+`","audience":"remote"}`), "conversation.messages", 1)
+	}
 }
 
 // TestCHAT37_AnArchivedConversationIsWrittenTo as before, and a deleted one is not.

@@ -93,6 +93,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
 		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
+		Hide:    chat.HideStanding,
 	})
 	if err != nil {
 		return nil, err

@@ -254,35 +254,6 @@ func (s *Store) conversation(source *record.MemorySource) func(*kv.Tx, string) (
 	}
 }
 
-// HideConversation makes the memories private that come from a conversation, in the transaction that makes
-// that private. O(memories).
-func (s *Store) HideConversation(tx *kv.Tx, id string) error {
-	var list []string
-	s.mu.RLock()
-	for _, m := range s.byID {
-		if m.Source.ConversationID == id {
-			list = append(list, m.ID)
-		}
-	}
-	s.mu.RUnlock()
-	slices.Sort(list)
-	for _, id := range list {
-		m, err := Records.Get(tx, id)
-		if err != nil {
-			return err
-		}
-		if m == nil || m.Private {
-			continue
-		}
-		was := *m
-		m.Private = true
-		if err := s.next(tx, &was, m, s.now(tx)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // references refuses ids that m has and old has not, if nothing has them which the reader sees, and
 // makes a memory private that comes from something private.
 func (s *Store) references(tx *kv.Tx, v *audience.View, old, m *Record) error {

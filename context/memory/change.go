@@ -231,7 +231,13 @@ func (s *Store) change(ctx context.Context, v *audience.View, id string, ifVersi
 				return err
 			}
 		}
-		return s.next(tx, &was, m, now)
+		if err := s.next(tx, &was, m, now); err != nil {
+			return err
+		}
+		if m.Private && !was.Private {
+			return s.hideStanding(tx, []string{m.ID})
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

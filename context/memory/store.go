@@ -84,6 +84,9 @@ type Options struct {
 	// HandleTaken tells whether something else than a memory or a context has a handle,
 	// inside a transaction. nil: nothing has.
 	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
+	// Hide is called in the transaction that makes memories private, for the messages that stand on them: it makes
+	// those private, and returns their ids by the ids of their conversations. nil: nothing stands on a memory.
+	Hide func(tx *kv.Tx, ids []string) (messages map[string][]string, err error)
 	// Deleted is called in the transaction that deletes memories, for what names them elsewhere.
 	// nil: nothing does.
 	Deleted func(tx *kv.Tx, ids []string) error

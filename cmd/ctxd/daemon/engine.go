@@ -287,6 +287,7 @@ func rememberedIn(db *kv.Store, seen *audience.Rooms, limits memory.Limits) (*me
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
 		HandleTaken: chat.HasHandle, Limits: limits,
 		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
+		Hide:    chat.HideStanding,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,66 @@
+package memory
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// HideConversation makes the memories private that come from a conversation, in the transaction that makes
+// that private. O(memories of the conversation), and O(messages) where there are some.
+func (s *Store) HideConversation(tx *kv.Tx, id string) error {
+	hidden, err := s.hideFrom(tx, id, func(*Record) bool { return true })
+	if err != nil {
+		return err
+	}
+	return s.hideStanding(tx, hidden)
+}
+
+// hideFrom makes the memories private that come from a conversation and pass a test. It returns their ids.
+func (s *Store) hideFrom(tx *kv.Tx, conversationID string, test func(*Record) bool) (hidden []string, err error) {
+	s.mu.RLock()
+	list := slices.Sorted(s.groups.Members(groups.Conversation, conversationID))
+	s.mu.RUnlock()
+	for _, id := range list {
+		m, err := Records.Get(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		if m == nil || m.Private || !test(m) {
+			continue
+		}
+		was := *m
+		m.Private = true
+		if err := s.next(tx, &was, m, s.now(tx)); err != nil {
+			return nil, err
+		}
+		hidden = append(hidden, id)
+	}
+	return hidden, nil
+}
+
+// hideStanding makes private what was made from memories that a transaction has made private: the messages that stand
+// on them, the memories that come from those messages, and so on.
+func (s *Store) hideStanding(tx *kv.Tx, ids []string) error {
+	for len(ids) > 0 && s.opts.Hide != nil {
+		messages, err := s.opts.Hide(tx, ids)
+		if err != nil {
+			return err
+		}
+		ids = nil
+		for _, conversation := range slices.Sorted(maps.Keys(messages)) {
+			said := messages[conversation]
+			from := func(m *Record) bool {
+				return slices.ContainsFunc(m.Source.MessageIDs, func(id string) bool { return slices.Contains(said, id) })
+			}
+			more, err := s.hideFrom(tx, conversation, from)
+			if err != nil {
+				return err
+			}
+			ids = append(ids, more...)
+		}
+	}
+	return nil
+}
