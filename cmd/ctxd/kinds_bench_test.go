@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,43 +103,69 @@ func fillKinds(ctx context.Context, rooms *rpc.Rooms, n int) error {
 }
 
 // BenchmarkKinds is what messages and memories add to a store of notes: to a start, to the memory of the daemon, and
-// to calls over its socket, each beside the same of the notes alone.
+// to calls over its socket, each beside the same of the notes alone. Calls of both are measured one after the other,
+// those that write last: what they write has no vectors yet, and the daemon makes them.
 func BenchmarkKinds(b *testing.B) {
 	n := standardSize(b)
 	program := buildProgram(b)
-	for _, kind := range []struct {
-		name string
-		of   func(*testing.B, int) benchData
-	}{{"notes", standardStore}, {"all", kindsStore}} {
-		b.Run(kind.name, func(b *testing.B) {
-			d := kind.of(b, n)
-			b.Run("read", func(b *testing.B) {
-				buf := make([]byte, 1<<20)
-				for b.Loop() {
-					for _, file := range startFiles(b, d.dir) {
-						checksum(b, file, buf)
+	kinds := []struct {
+		name  string
+		of    func(*testing.B, int) benchData
+		data  benchData
+		calls *callsOfKind
+	}{{name: "notes", of: standardStore}, {name: "all", of: kindsStore}}
+	for i := range kinds {
+		kind := &kinds[i]
+		d := kind.of(b, n)
+		kind.data = d
+		b.Run(kind.name+"/read", func(b *testing.B) {
+			buf := make([]byte, 1<<20)
+			for b.Loop() {
+				for _, file := range startFiles(b, d.dir) {
+					checksum(b, file, buf)
+				}
+			}
+		})
+		b.Run(kind.name+"/start", func(b *testing.B) {
+			for b.Loop() {
+				p := startProgram(b, program, d.dir)
+				p.search(b)
+				b.StopTimer()
+				p.end(b)
+				b.StartTimer()
+			}
+		})
+		b.Run(kind.name+"/memory", func(b *testing.B) { memoryOfKinds(b, program, d) })
+	}
+	for i := range kinds {
+		kind := &kinds[i]
+		copied := filepath.Join(b.TempDir(), "data")
+		if err := os.CopyFS(copied, os.DirFS(kind.data.dir)); err != nil {
+			b.Fatal(err)
+		}
+		p := startProgram(b, program, copied)
+		defer p.end(b)
+		p.settle(b)
+		c, err := client.Dial(b.Context(), p.socket, client.Options{Name: "benchmark"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		kind.calls = &callsOfKind{client: c}
+	}
+	for _, method := range methodsOfKinds {
+		for _, kind := range kinds {
+			if method.needsAll && kind.name != "all" {
+				continue
+			}
+			b.Run(kind.name+"/"+method.name, func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					if err := kind.calls.client.Call(b.Context(), method.name, method.params(kind.calls, i), nil); err != nil {
+						b.Fatal(err)
 					}
 				}
 			})
-			b.Run("start", func(b *testing.B) {
-				for b.Loop() {
-					p := startProgram(b, program, d.dir)
-					p.search(b)
-					b.StopTimer()
-					p.end(b)
-					b.StartTimer()
-				}
-			})
-			b.Run("memory", func(b *testing.B) { memoryOfKinds(b, program, d) })
-			copied := filepath.Join(b.TempDir(), "data")
-			if err := os.CopyFS(copied, os.DirFS(d.dir)); err != nil {
-				b.Fatal(err)
-			}
-			p := startProgram(b, program, copied)
-			defer p.end(b)
-			p.settle(b)
-			callsOfKinds(b, p, kind.name == "all")
-		})
+		}
 	}
 }
 
@@ -176,66 +201,48 @@ func memoryOfKinds(b *testing.B, program string, d benchData) {
 	}
 }
 
-// callsOfKinds measures calls over the socket of a daemon that may be written to.
-func callsOfKinds(b *testing.B, p *measured, all bool) {
-	const benchText = "I prefer morning workouts in the park by the river, and never train before long run %d"
-	written := 0
-	queries := []string{"Prosha", "garden river", "what do I know of the plan"}
-	ask := map[string]func(c *client.Client, i int) error{
-		"notes.search": func(c *client.Client, i int) error {
-			q := protocol.NoteSearch{Query: queries[i%len(queries)]}
-			return c.Call(b.Context(), "notes.search", q, new(protocol.SearchResult))
-		},
-		"notes.complete": func(c *client.Client, i int) error {
-			return c.Call(b.Context(), "notes.complete", map[string]any{"prefix": string(rune('a' + i%26))}, nil)
-		},
-		"context.assemble": func(c *client.Client, i int) error {
-			return c.Call(b.Context(), "context.assemble", map[string]any{"text": queries[i%len(queries)]}, nil)
-		},
-		"notes.put": func(c *client.Client, _ int) error {
-			written++
-			params := map[string]any{"title": fmt.Sprint("Workouts ", written), "body": fmt.Sprintf(benchText, written)}
-			return c.Call(b.Context(), "notes.put", params, nil)
-		},
-	}
-	if all {
-		for method, params := range map[string]any{
-			"memory.list": map[string]any{"tiers": []string{record.TierPatterns}}, "memory.stats": struct{}{}, "chat.list": struct{}{},
-		} {
-			ask[method] = func(c *client.Client, _ int) error { return c.Call(b.Context(), method, params, nil) }
-		}
-		ask["memory.add"] = func(c *client.Client, _ int) error {
-			written++
-			params := map[string]any{"tier": record.TierPatterns, "statement": fmt.Sprintf(benchText, written)}
-			return c.Call(b.Context(), "memory.add", params, nil)
-		}
-		ask["chat.append"] = func(c *client.Client, _ int) error {
-			written++
-			message := map[string]any{"role": record.RoleUser, "content": fmt.Sprintf(benchText, written)}
-			return c.Call(b.Context(), "chat.append", map[string]any{"messages": []any{message}}, nil)
-		}
-		ask["memory.search"] = func(c *client.Client, i int) error {
-			return c.Call(b.Context(), "memory.search", map[string]any{"query": queries[i%len(queries)]}, nil)
-		}
-		ask["refs.complete"] = func(c *client.Client, i int) error {
-			return c.Call(b.Context(), "refs.complete", map[string]any{"prefix": "@" + string(rune('a'+i%26))}, nil)
-		}
-	}
-	c, err := client.Dial(b.Context(), p.socket, client.Options{Name: "benchmark"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	for _, method := range slices.Sorted(maps.Keys(ask)) {
-		call := ask[method]
-		b.Run(method, func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				if err := call(c, i); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+// callsOfKind are the calls to one daemon.
+type callsOfKind struct {
+	client  *client.Client
+	written int
+}
+
+// text is what a call writes, another one each time.
+func (c *callsOfKind) text() string {
+	c.written++
+	return fmt.Sprintf("I prefer morning workouts in the park by the river, and never train before long run %d", c.written)
+}
+
+// queriesOfKinds are questions of one, three and six words that notes, messages and memories have.
+var queriesOfKinds = slices.Concat(
+	fixtures.StandardQueries(1, 4), fixtures.StandardQueries(3, 4), fixtures.StandardQueries(6, 4))
+
+func queryOfKinds(i int) string { return queriesOfKinds[i%len(queriesOfKinds)] }
+
+// methodsOfKinds are the calls that are measured, those that write at the end.
+var methodsOfKinds = []struct {
+	name     string
+	needsAll bool // not measured of the notes alone
+	params   func(c *callsOfKind, i int) any
+}{
+	{"notes.search", false, func(_ *callsOfKind, i int) any { return map[string]any{"query": queryOfKinds(i)} }},
+	{"memory.search", true, func(_ *callsOfKind, i int) any { return map[string]any{"query": queryOfKinds(i)} }},
+	{"notes.complete", false, func(_ *callsOfKind, i int) any { return map[string]any{"prefix": string(rune('a' + i%26))} }},
+	{"refs.complete", true, func(_ *callsOfKind, i int) any { return map[string]any{"prefix": "@" + string(rune('a'+i%26))} }},
+	{"context.assemble", false, func(_ *callsOfKind, i int) any { return map[string]any{"text": queryOfKinds(i)} }},
+	{"memory.list", true, func(*callsOfKind, int) any { return map[string]any{"tiers": []string{record.TierPatterns}} }},
+	{"memory.stats", true, func(*callsOfKind, int) any { return struct{}{} }},
+	{"chat.list", true, func(*callsOfKind, int) any { return struct{}{} }},
+	{"notes.put", false, func(c *callsOfKind, _ int) any {
+		text := c.text()
+		return map[string]any{"title": fmt.Sprint("Workouts ", c.written), "body": text}
+	}},
+	{"memory.add", true, func(c *callsOfKind, _ int) any {
+		return map[string]any{"tier": record.TierPatterns, "statement": c.text()}
+	}},
+	{"chat.append", true, func(c *callsOfKind, _ int) any {
+		return map[string]any{"messages": []any{map[string]any{"role": record.RoleUser, "content": c.text()}}}
+	}},
 }
 
 // settle waits until all documents have their vectors.
