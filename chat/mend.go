@@ -198,12 +198,14 @@ func (s *Store) callAnew(tx *kv.Tx, c *conversation, free func(string) (bool, er
 		}
 		title, c.HandleMessage = TitleOf(m.Content), index
 	}
-	for counter := 0; ; counter++ {
-		c.Handle = handle.ForConversation(title, c.CreatedAt, counter)
-		if ok, err := free(c.Handle); err != nil || ok {
-			return err
-		}
-	}
+	var err error
+	c.Handle, err = s.counters.next(
+		func(counter int) string { return handle.ForConversation(title, c.CreatedAt, counter) },
+		func(h string) (bool, error) {
+			ok, err := free(h)
+			return !ok, err
+		})
+	return err
 }
 
 // counted counts messages, of which at least so many were given numbers.

@@ -39,11 +39,7 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, ref, asked string)
 
 func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
 	if !r.Had {
-		key := handle.Fold(r.Handle)
-		taken, err := handles.Has(tx, key)
-		if err == nil && !taken && s.opts.HandleTaken != nil {
-			taken, err = s.opts.HandleTaken(tx, key)
-		}
+		taken, err := s.handleTaken(tx, r.Handle)
 		if err != nil {
 			return err
 		}
@@ -52,7 +48,7 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
 				Kind: fault.Conflict, Ref: r.Handle, Field: "handle", Msg: "the handle is taken",
 			}).WithHint("choose another one")
 		}
-		if err := handles.Put(tx, key, &owner{c.ID}); err != nil {
+		if err := handles.Put(tx, handle.Fold(r.Handle), &owner{c.ID}); err != nil {
 			return err
 		}
 	}

@@ -60,6 +60,7 @@ type Store struct {
 	db       *kv.Store
 	opts     Options
 	follower Follower // nil: none
+	counters counters
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation

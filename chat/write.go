@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -314,20 +313,7 @@ func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, err
 			}
 		}
 	}
-	for counter := 0; ; counter++ {
-		c.Handle = handle.ForConversation(title, now, counter)
-		key := handle.Fold(c.Handle)
-		taken, err := handles.Has(tx, key)
-		if err == nil && !taken && s.opts.HandleTaken != nil {
-			taken, err = s.opts.HandleTaken(tx, key)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !taken {
-			return c, handles.Put(tx, key, &owner{c.ID})
-		}
-	}
+	return c, s.callNew(tx, c, title)
 }
 
 // add stores one message; the conversation is stored by the caller.
@@ -367,40 +353,14 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 	if !d.Private {
 		c.Public.add(m)
 		m.PublicIndex = c.Public.Messages
-		if err := public.Put(tx, messageKey(c.ID, m.PublicIndex), &place{Index: m.Index}); err != nil {
-			return nil, err
-		}
 	}
-	if err := name(tx, c, m); err != nil {
+	if err := s.name(tx, c, m); err != nil {
 		return nil, err
 	}
-	if m.ClientMessageID != "" {
-		key := clientKey(m.ClientMessageID, c.ID, m.Index)
-		if err := clients.Put(tx, key, &place{Index: m.Index, Private: m.private()}); err != nil {
-			return nil, err
-		}
+	if err := m.lead(tx, c.ID); err != nil {
+		return nil, err
 	}
 	return m, Messages.Put(tx, messageKey(c.ID, m.Index), m)
-}
-
-// name gives a message a hash that no other one of the conversation has. Which one a public message
-// gets does not depend on private ones, which are named by what nobody can guess.
-func name(tx *kv.Tx, c *conversation, m *message) error {
-	text := m.Content
-	if m.private() {
-		text = m.ID + "\x00" + text
-	}
-	for counter := 0; ; counter++ {
-		m.Hash = handle.MessageHash(c.Handle, text, counter)
-		key := nameKey(c.ID, m.Hash)
-		taken, err := hashes.Get(tx, key)
-		if err != nil {
-			return err
-		}
-		if taken == nil {
-			return hashes.Put(tx, key, &place{Index: m.Index, Private: m.private()})
-		}
-	}
 }
 
 // Change says what becomes of a conversation; what is nil stays.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/importing"
+	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // exportOf writes an export of about so many bytes, half of it as ChatGPT does and half as Claude does:
@@ -211,5 +213,39 @@ func BenchmarkPERF21_Import(b *testing.B) {
 			b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s")
 			b.ReportMetric(float64(beyond)/(1<<20), "beyond-MiB")
 		})
+	}
+}
+
+// BenchmarkCHAT36_OneName stores conversations of one title and time, and messages of one text. Ten times as many take
+// about ten times the time of the processor.
+func BenchmarkCHAT36_OneName(b *testing.B) {
+	yes := []chat.Draft{{Role: "user", Content: "yes"}}
+	for _, c := range []struct {
+		name string
+		said chat.Said
+	}{
+		{"conversations", chat.Said{Title: "Weekly meeting", Messages: yes}},
+		{"messages", chat.Said{ClientID: "one", Messages: yes}},
+	} {
+		for _, n := range []int{1000, 10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {
+				var used time.Duration
+				for b.Loop() {
+					b.StopTimer()
+					w := open(b, kv.InMemory, chat.Limits{})
+					b.StartTimer()
+					cpu := cpuTime()
+					for range n / 500 {
+						_, err := w.chat.AppendMany(b.Context(), w.view, slices.Repeat([]chat.Said{c.said}, 500))
+						must(b, err)
+					}
+					used += cpuTime() - cpu
+					b.StopTimer()
+					w.close()
+					b.StartTimer()
+				}
+				b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s")
+			})
+		}
 	}
 }
