@@ -139,8 +139,14 @@ func (c *conversation) parentOf(tx *kv.Tx, v *audience.View, m *message) (*strin
 	return &id, nil
 }
 
+// AllBranches stands for the messages of all branches, in the place of the id of one.
+const AllBranches = "*"
+
 // branchOf returns the newest branch that a reader sees, of those with a message when of is its id.
 func (c *conversation) branchOf(tx *kv.Tx, v *audience.View, of string) ([]span, error) {
+	if of == AllBranches {
+		return []span{{1, c.All.Messages}}, nil
+	}
 	tip, err := c.tip(tx, v)
 	if err != nil || of == "" {
 		return c.branch(tip), err

@@ -103,12 +103,12 @@ func (s *Store) callNew(tx *kv.Tx, c *conversation, title string) error {
 
 // name gives a message a hash that no other one of the conversation has. Which one a public message
 // gets does not depend on private ones, which are named by what nobody can guess.
-func (s *Store) name(tx *kv.Tx, c *conversation, m *message) error {
+func (n *counters) name(tx *kv.Tx, c *conversation, m *message) error {
 	text := m.Content
 	if m.private() {
 		text = m.ID + "\x00" + text
 	}
-	key, err := s.counters.next(
+	key, err := n.next(
 		func(counter int) string { return nameKey(c.ID, handle.MessageHash(c.Handle, text, counter)) },
 		func(key string) (bool, error) { return hashes.Has(tx, key) })
 	m.Hash = strings.TrimPrefix(key, nameKey(c.ID, ""))

@@ -88,14 +88,11 @@ func hideMessage(tx *kv.Tx, c *conversation, m *message) error {
 	if err := hashes.Delete(tx, nameKey(c.ID, m.Hash)); err != nil {
 		return err
 	}
-	if err := name(tx, c, m); err != nil {
+	if err := new(counters).name(tx, c, m); err != nil { // the hash of a private message is like no other
 		return err
 	}
-	if m.ClientMessageID != "" {
-		key := clientKey(m.ClientMessageID, c.ID, m.Index)
-		if err := clients.Put(tx, key, &place{Index: m.Index, Private: true}); err != nil {
-			return err
-		}
+	if err := m.lead(tx, c.ID); err != nil {
+		return err
 	}
 	return Messages.Put(tx, messageKey(c.ID, m.Index), m)
 }

@@ -354,7 +354,7 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 		c.Public.add(m)
 		m.PublicIndex = c.Public.Messages
 	}
-	if err := s.name(tx, c, m); err != nil {
+	if err := s.counters.name(tx, c, m); err != nil {
 		return nil, err
 	}
 	if err := m.lead(tx, c.ID); err != nil {
