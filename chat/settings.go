@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -72,6 +74,9 @@ func (set *Settings) checkModel() error {
 			return fault.TooLarge("systemPrompt", len(p), MaxSystemPrompt, "bytes").WithHint("give a shorter text")
 		}
 	}
+	if err := cmp.Or(checkNoKey("provider", set.Provider), checkNoKey("model", set.Model)); err != nil {
+		return err
+	}
 	if set.Provider != nil && *set.Provider != "" {
 		if err := entities.CheckID("provider", *set.Provider); err != nil {
 			return err
@@ -94,6 +99,15 @@ func (set *Settings) checkModel() error {
 		return fault.Field("temperature", "temperature is %g", *t).WithHint("give a number from 0 to %d", maxTemperature)
 	}
 	return nil
+}
+
+// checkNoKey refuses a name that looks like a key, which is then neither kept nor shown.
+func checkNoKey(field string, name *string) error {
+	if name == nil || !llm.LooksLikeKey(*name) {
+		return nil
+	}
+	return fault.Field(field, "%s looks like a key, and is no name", field).
+		WithHint("chat.providers.NAME.key in the configuration says where a key is found; replace one that was shown")
 }
 
 func checkPins(field, sort string, ids *[]string, seen func(id string) bool) error {

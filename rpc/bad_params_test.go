@@ -354,7 +354,8 @@ func refusals() map[string][]refusal {
 			{`{"ref":"<chat>","cursor":"?"}`, invalid, "cursor"},
 			{`{"ref":"<chat>","limit":1001}`, invalid, "limit"},
 		},
-		"chat.list": {{`{"cursor":"?"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
+		"chat.providers": {{`{"probe":"yes"}`, invalid, "probe"}},
+		"chat.list":      {{`{"cursor":"?"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
 		"chat.search": {
 			{`{}`, invalid, "query"},
 			{`{"query":"x","mode":"best"}`, invalid, "mode"},

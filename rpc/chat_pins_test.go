@@ -70,6 +70,8 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 		{`"title":"` + long[:201] + `"`, 1004, "title"},
 		{`"systemPrompt":"` + long + `"`, 1004, "systemPrompt"},
 		{`"provider":"a b"`, -32602, "provider"},
+		{`"provider":"sk-canary"`, -32602, "provider"},
+		{`"model":"sk-canary"`, -32602, "model"},
 		{`"model":"` + long[:201] + `"`, 1004, "model"},
 		{`"model":"a\nb"`, -32602, "model"},
 		{`"pinnedNoteIds":["one","none"]`, 1001, "pinnedNoteIds[1]"},

@@ -93,6 +93,7 @@ func Methods() []Method {
 		method("chat.archive", scope.chatArchive),
 		method("chat.unarchive", scope.chatUnarchive),
 		wholeStore("chat.import", (*Rooms).chatImport),
+		method("chat.providers", scope.chatProviders),
 		method("chat.delete", scope.chatDelete),
 
 		storeless("tools.list", toolsList),

@@ -314,6 +314,7 @@ var attempts = map[string][]string{
 		`{"name":"assign_entity","arguments":{"entity":"cid","field":"boss","to":"{name}"}}`, `{"name":"assign_entity","arguments":{"entity":"cid","field":"file","to":"open"}}`, `{"name":"assign_entity","arguments":{"entity":"pboss","field":"boss","to":"ann"}}`,
 		`{"name":"{word}"}`, `{"name":"query","arguments":{"query":"SELECT COUNT(*) FROM Person"},"audience":"local"}`,
 	},
+	"chat.providers":     {`{}`, `{"probe":true}`},
 	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
 	"privacy.prose":      {`{}`, `{"id":"psecret"}`},
 	"vault.import":       {`{"path":"/nowhere"}`},

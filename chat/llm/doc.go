@@ -3,8 +3,8 @@
 //
 // It owns how a model is asked and what comes back in pieces ([Provider]), when a request is
 // repeated, how long a provider may take, which providers there are ([Set]), and what is spent
-// ([Ledger]). It knows no conversation and no tool: package chat makes a [Request] of what was said and runs the tools. Package dial
-// reaches the servers and keeps the keys.
+// ([Ledger]). It knows no conversation and no tool: package chat makes a [Request] of what was said and
+// runs the tools. Package dial reaches the servers and keeps the keys.
 //
 // README.md has the promises and the table of faults.
 //

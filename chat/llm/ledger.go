@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -135,6 +136,14 @@ func (c *counted) Stream(ctx context.Context, r *Request, emit func(Delta) error
 	return a, err
 }
 
+// UsedUp says until when no answer may be asked for, because the tokens of the day are spent; nil while some are left.
+func (l *Ledger) UsedUp() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	return l.over(now, now.Format(dayFormat), false, 0)
+}
+
 // admit lets a request through, or says until when it may not pass. settle enters what it cost.
 func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer), err error) {
 	l.mu.Lock()
@@ -173,8 +182,8 @@ func (l *Ledger) full(now time.Time) error {
 	if most == 0 || len(l.recent) < most {
 		return nil
 	}
-	return overBudget(l.recent[len(l.recent)-most].Add(time.Minute), "chat.budget.requestsPerMinute",
-		"%d requests were made in the last minute, and %d are allowed", len(l.recent), most)
+	return overBudget(fault.New(fault.Limit, "%d requests were made in the last minute, and %d are allowed", len(l.recent), most),
+		l.recent[len(l.recent)-most].Add(time.Minute), "chat.budget.requestsPerMinute")
 }
 
 // over says until when no request of a sort may pass because of those of the day. l.mu is held.
@@ -196,12 +205,15 @@ func (l *Ledger) over(now time.Time, day string, background bool, about int64) e
 		return nil
 	}
 	y, m, d := now.Date()
-	return overBudget(time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()), setting,
-		"%d of %d tokens of the day are spent, and this request has about %d", spent, most, about)
+	f := fault.New(fault.Limit, "%d of %d tokens of the day are spent", spent, most)
+	if about > 0 {
+		f.Msg += fmt.Sprintf(", and this request has about %d", about)
+	}
+	return overBudget(f, time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()), setting)
 }
 
-func overBudget(until time.Time, setting, format string, args ...any) error {
-	f := fault.New(fault.Limit, format, args...)
+// overBudget adds until when a budget holds, and which it is.
+func overBudget(f *fault.Error, until time.Time, setting string) error {
 	f.Msg += "; the next may be made at " + until.Format(time.RFC3339)
 	f.Retryable = true
 	return f.WithHint("wait until then, or raise %s", setting)

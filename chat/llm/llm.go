@@ -31,7 +31,7 @@ type Provider interface {
 	// ctx; fault.Unavailable; fault.Deadline; fault.Limit when the request is too long;
 	// fault.Invalid when it is none.
 	Stream(ctx context.Context, r *Request, emit func(Delta) error) (Answer, error)
-	// Info says who is asked. It reaches for nothing but the place of the key.
+	// Info says who is asked. It looks for nothing, and costs nothing.
 	Info() Info
 	// Close ends the connections that are idle. Streams go on.
 	Close()
@@ -39,12 +39,11 @@ type Provider interface {
 
 // Info says who a provider is. It holds no key.
 type Info struct {
-	Name       string
-	Kind       Kind
-	Base       string // its URL
-	Model      string // that it is asked for when a request names none
-	Local      bool   // nothing leaves this machine: private records may be given to it
-	KeyPresent bool   // there is a key where the setting says; false too when none is wanted
+	Name  string
+	Kind  Kind
+	Base  string // its URL
+	Model string // that it is asked for when a request names none
+	Local bool   // nothing leaves this machine: private records may be given to it
 }
 
 // Role says who speaks in a message.

@@ -42,10 +42,8 @@ type remote struct {
 
 // Info says who is asked.
 func (p *remote) Info() Info {
-	key, err := dial.Key(p.o.Key, p.words.Setting+".key")
 	return Info{
-		Name: p.o.Name, Kind: p.o.Kind, Base: p.o.Base, Model: p.o.Model,
-		Local: p.o.Local && p.at.Local, KeyPresent: err == nil && key != "",
+		Name: p.o.Name, Kind: p.o.Kind, Base: p.o.Base, Model: p.o.Model, Local: p.o.Local && p.at.Local,
 	}
 }
 
@@ -112,6 +110,15 @@ func (p *remote) collector(emit func(Delta) error) *collector {
 	return c
 }
 
+// look looks for the key, and says why the provider can't be asked without asking it.
+func (p *remote) look() (keyPresent bool, err error) {
+	key, err := p.key()
+	if err == nil {
+		err = p.checked("any", key)
+	}
+	return key != "", err
+}
+
 // key returns the key, "" for none. It is read for each call, so that a new one counts at
 // once and none is kept. The error is that of one that is wanted and not there.
 func (p *remote) key() (string, error) {
@@ -132,15 +139,20 @@ func (p *remote) request(r *Request, model, key string) ([]byte, error) {
 	if strings.TrimSpace(model) == "" {
 		return nil, fault.Field("model", "no model is named").WithHint("set chat.model, or %s.model", p.words.Setting)
 	}
-	_, err := p.words.Resolve(dial.Target{URL: p.o.Base, Model: model, Key: key, AllowRemote: true})
-	var f *fault.Error
-	if errors.As(err, &f) && f.Field != "model" { // it is the fault of a setting, not of the caller
-		return nil, fault.New(fault.Unavailable, "the provider %s can't be asked: %s", p.o.Name, f.Msg).WithHint("%s", f.Hint)
-	}
-	if err != nil {
+	if err := p.checked(model, key); err != nil {
 		return nil, err
 	}
 	return p.protocol.encode(r, model)
+}
+
+// checked says whether a key may be sent, and what is wrong with the name of a model.
+func (p *remote) checked(model, key string) error {
+	_, err := p.words.Resolve(dial.Target{URL: p.o.Base, Model: model, Key: key, AllowRemote: true})
+	var f *fault.Error
+	if errors.As(err, &f) && f.Field != "model" { // it is the fault of a setting, not of the caller
+		return fault.New(fault.Unavailable, "the provider %s can't be asked: %s", p.o.Name, f.Msg).WithHint("%s", f.Hint)
+	}
+	return err
 }
 
 // attempt asks once. The connection is closed when it returns before the end of the answer.
@@ -354,6 +366,8 @@ func (p *remote) failed(ctx, work context.Context, err error) error {
 	var left emitError
 	var refusal *dial.Refusal
 	switch {
+	case err == nil:
+		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &left):

@@ -76,6 +76,7 @@ var commandsOfReaders = map[string][]line{
 	"chat search":          said("scales|-n|100", "zqstatement", "Zqtitle talk", "zqname role:user", "talk|--archived|-m|lexical", "scales|--explain"),
 	"memory synonyms list": said(""),
 	"chat list":            said("", "--archived"),
+	"chat providers":       said("", "--probe"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
 	"inspect memory":       said("1", "2", "zqmemory", "open"),

@@ -64,6 +64,7 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 	}
 	maps.Copy(all, storeCommands)
 	maps.Copy(all, searchCommands)
+	maps.Copy(all, chatCommands)
 	return all
 }
 

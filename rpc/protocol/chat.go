@@ -173,6 +173,41 @@ type ChatFollowed struct {
 	MessageID      string `json:"messageId,omitempty" jsonschema:"id of the answer that is being given, whose deltas come from now on; absent: none"`
 }
 
+// ChatProviders are the parameters of chat.providers.
+type ChatProviders struct {
+	Probe bool `json:"probe,omitempty" jsonschema:"also ask the server of each which models it has, which may take 5 s; it costs nothing"`
+}
+
+// ChatProviderList is the result of chat.providers.
+type ChatProviderList struct {
+	Default   string         `json:"default" jsonschema:"name of the one that answers unless a conversation names another; none for nobody"`
+	Providers []ChatProvider `json:"providers" jsonschema:"those that are configured; openai and anthropic always are, with or without a key"`
+}
+
+// ChatProvider is a provider of language models. It never holds a key.
+type ChatProvider struct {
+	Name       string     `json:"name" jsonschema:"its name in the settings chat.providers.NAME"`
+	Kind       string     `json:"kind" enum:"openai,anthropic" jsonschema:"its protocol: openai, the chat completions that local servers have too; or anthropic, the Messages API"`
+	Base       string     `json:"base" jsonschema:"address of its server"`
+	Model      string     `json:"model,omitempty" jsonschema:"the model that it is asked for unless a conversation names another; absent when none is configured"`
+	Local      bool       `json:"local" jsonschema:"whether nothing leaves this machine; only then it gets private records"`
+	KeyPresent bool       `json:"keyPresent" jsonschema:"whether there is a key where the settings say; a server on this machine may need none"`
+	Default    bool       `json:"default" jsonschema:"whether it answers unless a conversation names another"`
+	Why        string     `json:"why,omitempty" jsonschema:"why it can't be asked now, such as a missing key or a budget that is used up; absent when it can"`
+	Hint       string     `json:"hint,omitempty" jsonschema:"what to do about that"`
+	Probe      *ChatProbe `json:"probe,omitempty" jsonschema:"what its server says; absent without probe, and when a key is missing"`
+}
+
+// ChatProbe is what the server of a provider said when it was asked which models it has.
+type ChatProbe struct {
+	Reached bool     `json:"reached" jsonschema:"whether it answered, whatever it said"`
+	Models  []string `json:"models" jsonschema:"the models that it has, at most 1000"`
+	Total   int      `json:"total" jsonschema:"how many it has"`
+	Error   string   `json:"error,omitempty" jsonschema:"why there is no list of models; absent when there is one"`
+	Hint    string   `json:"hint,omitempty" jsonschema:"what to do about that"`
+	MS      int64    `json:"ms" jsonschema:"milliseconds that it took"`
+}
+
 // ChatID are the parameters of chat.delete.
 type ChatID struct {
 	ID string `json:"id" jsonschema:"id or handle of the conversation"`
@@ -293,6 +328,13 @@ var chatMethods = []Method{
 			`{"dryRun":false,"conversations":120,"continued":0,"unchanged":3,"messages":4100,"known":60,"tooLarge":0,"full":0,"empty":2,"branches":11,"attachments":9,"skipped":0,"problems":[]}`,
 		},
 		CodeNotFound, CodeLimit, CodeUnavailable))),
+	describe[ChatProviders, ChatProviderList]("chat.providers", Read,
+		"List the configured providers of language models, and on demand what their servers offer.",
+		"Keys are never shown, only whether there is one. probe asks the servers which models they have. One that does not answer is no error: its entry says why.",
+		Example{
+			`{"probe":true}`,
+			`{"default":"ours","providers":[{"name":"ours","kind":"openai","base":"http://127.0.0.1:11434/v1","model":"llama3.2","local":true,"keyPresent":false,"default":true,"probe":{"reached":true,"models":["llama3.2:latest"],"total":1,"ms":4}}]}`,
+		}),
 	describe[ChatID, Deleted]("chat.delete", Mutation,
 		"Delete a conversation with all its messages.", "What was remembered from it stays; memory.forget deletes that.",
 		Example{exampleConversationID, exampleConversationID}, CodeNotFound, CodeUnavailable),

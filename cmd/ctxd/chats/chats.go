@@ -29,6 +29,7 @@ type Command struct {
 	Unpin     unpin       `cmd:"" help:"Take memories and notes out of the prompts of a conversation again."`
 	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
 	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
+	Providers providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
 	Import    importChats `cmd:"" help:"Import the conversations of a data export of ChatGPT or Claude."`
 	Delete    deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
 }

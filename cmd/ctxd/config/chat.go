@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/llm"
@@ -13,7 +14,7 @@ import (
 // Chat is who answers in conversations, and what that may cost.
 type Chat struct {
 	Provider  string // NoProvider, or the name of one of Providers
-	Model     string // for conversations that name none
+	Model     string // of Provider, for conversations that name none
 	Budget    llm.Budget
 	Providers []*ChatProvider
 }
@@ -23,7 +24,7 @@ type ChatProvider struct {
 	Name  string
 	Kind  llm.Kind
 	Base  string // "" for that of the kind
-	Model string // "": that of the chat
+	Model string // "": that of the chat, if it is its provider
 	Key   string // where it is found: none, env:NAME, file:PATH or keyring:NAME
 	Local bool   // the server is on this machine and passes nothing on
 }
@@ -46,7 +47,7 @@ func (c *Config) chatSettings() []*Setting {
 	b := &c.Chat.Budget
 	list := []*Setting{
 		{key: "chat.provider", about: "who answers in conversations: none, or NAME of chat.providers.NAME; openai and anthropic are there, any other NAME is made by naming it", value: stringOf(&c.Chat.Provider, checkProviderName)},
-		{key: "chat.model", about: "name of the model for conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
+		{key: "chat.model", about: "name of the model that chat.provider is asked for, in conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
 		{key: "chat.budget.tokensPerDay", about: "tokens that answers may take a day, in and out; 0 for any number", value: countOf(&b.TokensPerDay, 0, maxBudget)},
 		{key: "chat.budget.backgroundTokensPerDay", about: "tokens that titles, summaries and other steps in the background may take a day; 0 for any number", value: countOf(&b.BackgroundTokensPerDay, 0, maxBudget)},
 		{key: "chat.budget.requestsPerMinute", about: "requests to providers in a minute; 0 for any number", value: countOf(&b.RequestsPerMinute, 0, 100_000)},
@@ -54,7 +55,34 @@ func (c *Config) chatSettings() []*Setting {
 	for _, p := range c.Chat.Providers {
 		list = append(list, p.settings()...)
 	}
+	return unquoted(list)
+}
+
+// unquoted has no error of a setting show what it was given: a key is pasted into the wrong line at times.
+func unquoted(list []*Setting) []*Setting {
+	for _, s := range list {
+		set := s.set
+		s.set = func(words []string) *fault.Error {
+			f := set(words)
+			if f == nil {
+				return nil
+			}
+			for _, w := range words {
+				f.Msg = strings.ReplaceAll(f.Msg, strconv.Quote(w), "the value")
+			}
+			return f
+		}
+	}
 	return list
+}
+
+// nameable is the beginning of the name of a setting before what looks like a key.
+func nameable(key string) string {
+	parts := strings.Split(key, ".")
+	if at := slices.IndexFunc(parts, llm.LooksLikeKey); at >= 0 {
+		parts = parts[:at]
+	}
+	return strings.Join(parts, ".")
 }
 
 func (p *ChatProvider) settings() []*Setting {
@@ -62,7 +90,7 @@ func (p *ChatProvider) settings() []*Setting {
 	return []*Setting{
 		{key: at + "kind", about: "its protocol: openai, the chat completions that Ollama, llama-server, LM Studio and many others have too; or anthropic", value: wordOf(&p.Kind, llm.Kinds...)},
 		{key: at + "base", about: "address of its server, such as http://127.0.0.1:11434/v1", value: stringOf(&p.Base, checkEmbeddingURL)},
-		{key: at + "model", about: "name of the model on it, before chat.model", value: stringOf(&p.Model, checkModelName)},
+		{key: at + "model", about: "name of the model that it is asked for, before chat.model", value: stringOf(&p.Model, checkModelName)},
 		{key: at + "key", about: "where to find its API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&p.Key)},
 		{key: at + "local", about: "true when it runs on this machine and passes nothing on; otherwise nothing private is sent to it", value: yesOf(&p.Local)},
 	}
@@ -85,7 +113,7 @@ func (c *Config) nameProvider(key string) {
 	}
 	p := &ChatProvider{Name: name, Kind: llm.OpenAI}
 	c.Chat.Providers = append(c.Chat.Providers, p)
-	added := p.settings()
+	added := unquoted(p.settings())
 	for _, s := range added {
 		s.Origin = Origin{Source: FromDefault}
 	}
@@ -130,7 +158,7 @@ func (c *Chat) Options(name string) llm.Options {
 	if o.Base == llm.Base(llm.Kind(p.Name)) {
 		o.Base = "" // that of the kind, should the kind have been changed
 	}
-	if o.Model == "" {
+	if o.Model == "" && name == c.Provider { // another one has other models
 		o.Model = c.Model
 	}
 	return o
@@ -167,7 +195,7 @@ func checkProviderName(text string) *fault.Error {
 
 // checkModelName refuses what is empty or looks like a key, which it does not show.
 func checkModelName(text string) *fault.Error {
-	if strings.HasPrefix(strings.TrimSpace(text), "sk-") {
+	if llm.LooksLikeKey(text) {
 		return fault.New(fault.Invalid, "it looks like a key, and is no name of a model").
 			WithHint("chat.providers.NAME.key says where a key is found; replace one that was shown")
 	}

@@ -43,16 +43,21 @@ chat.providers.proxy.base: https://llm.example.org
 	}
 	for _, want := range []llm.Options{
 		{Name: "ours", Kind: llm.OpenAI, Base: "http://127.0.0.1:11434/v1", Model: "qwen3", Local: true},
-		{Name: "anthropic", Kind: llm.Anthropic, Model: "llama3.2", Key: "env:MY_KEY"},
-		{Name: "openai", Kind: llm.OpenAI, Model: "llama3.2"},
-		{Name: "proxy", Kind: llm.Anthropic, Base: "https://llm.example.org", Model: "llama3.2"},
-		{Name: "lan", Kind: llm.OpenAI, Base: "http://192.168.1.5:8080", Model: "llama3.2"},
-		{Name: "flag", Kind: llm.OpenAI, Model: "llama3.2", Key: "keyring:flag"},
+		{Name: "anthropic", Kind: llm.Anthropic, Key: "env:MY_KEY"},
+		{Name: "openai", Kind: llm.OpenAI},
+		{Name: "proxy", Kind: llm.Anthropic, Base: "https://llm.example.org"},
+		{Name: "lan", Kind: llm.OpenAI, Base: "http://192.168.1.5:8080"},
+		{Name: "flag", Kind: llm.OpenAI, Key: "keyring:flag"},
 	} {
 		if diff := cmp.Diff(want, optionsOf(c, want.Name), cmpopts.IgnoreFields(llm.Options{}, "Time")); diff != "" {
 			t.Error(diff)
 		}
 	}
+	c.Chat.Provider = "anthropic"
+	if o := c.Chat.Options("anthropic"); o.Model != "llama3.2" {
+		t.Errorf("%+v", o)
+	}
+	c.Chat.Provider = "ours"
 	if o := c.Chat.Options("gone"); o.Kind != llm.None {
 		t.Errorf("%+v", o)
 	}

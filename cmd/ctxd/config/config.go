@@ -323,13 +323,13 @@ func Assignments(list []string) (Given, error) {
 	known, flags := Default(), Given{}
 	for _, word := range list {
 		key, text, ok := strings.Cut(word, "=")
-		if !ok {
+		if !ok && nameable(word) == word {
 			return nil, command.Misuse(fmt.Sprintf("--set %q has no equals sign", word),
 				"ctxd serve --set limits.connections=100")
 		}
 		known.nameProvider(key)
 		if known.Setting(key) == nil {
-			return nil, &Error{Key: key, At: Origin{Source: fromFlag, where: "--set"}, Fault: known.unknownSetting(key)}
+			return nil, &Error{Key: nameable(key), At: Origin{Source: fromFlag, where: "--set"}, Fault: known.unknownSetting(key)}
 		}
 		flags[key] = append(flags[key], text)
 	}
@@ -378,6 +378,10 @@ func (c *Config) Keys() []string {
 
 // unknownSetting is the error for a key that there is no setting of.
 func (c *Config) unknownSetting(key string) *fault.Error {
+	if nameable(key) != key {
+		return fault.New(fault.Invalid, "a key stands where the name of a setting should").
+			WithHint("chat.providers.NAME.key says where a key is found; replace one that was shown")
+	}
 	e := fault.New(fault.Invalid, "there is no setting %q", key).WithHint("ctxd config lists the settings")
 	if near := command.Nearest(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, " or ") + "?"

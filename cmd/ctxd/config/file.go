@@ -236,7 +236,7 @@ func (r *fileReader) pair(prefix string, pair *ast.MappingValueNode) error {
 	if slices.Contains(r.config.sections(), key) {
 		return r.section(key+".", pair.Value)
 	}
-	return inFile(r.config.Path, line, key, r.config.unknownSetting(key))
+	return inFile(r.config.Path, line, nameable(key), r.config.unknownSetting(key))
 }
 
 // take takes the value of a setting. None is as if the setting were left out.

@@ -176,9 +176,6 @@ func readIndexAhead(dir string) *search.Ahead {
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
-	if by.providers == nil {
-		by.providers = llm.NoSet()
-	}
 	var notesLoaded *notes.Loaded
 	var notesErr error
 	var beside sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -62,9 +63,30 @@ func (a *Address) NewRequest(ctx context.Context, body []byte, accept string) (*
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	introduce(req, accept)
+	return req, nil
+}
+
+// NewLookup returns a request that gets JSON. Its caller adds the key, as to NewRequest.
+func (a *Address) NewLookup(ctx context.Context) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	introduce(req, "application/json")
+	return req, nil
+}
+
+func introduce(req *http.Request, accept string) {
 	req.Header.Set("Accept", accept)
 	req.Header.Set("User-Agent", "ctxd")
-	return req, nil
+}
+
+// Beside is where a server has another service than the one of the address, by the path of either.
+func (a *Address) Beside(path, other string) *Address {
+	b := *a
+	b.URL = strings.TrimSuffix(a.URL, path) + other
+	return &b
 }
 
 // Read reads a body of at most so many bytes. A longer one is a *Refusal; other errors are

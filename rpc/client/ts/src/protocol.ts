@@ -328,6 +328,21 @@ export interface ChatPage {
   nextCursor?: string;
 }
 
+export interface ChatProbe {
+  /** Whether it answered, whatever it said. */
+  reached: boolean;
+  /** The models that it has, at most 1000. */
+  models: string[];
+  /** How many it has. */
+  total: number;
+  /** Why there is no list of models; absent when there is one. */
+  error?: string;
+  /** What to do about that. */
+  hint?: string;
+  /** Milliseconds that it took. */
+  ms: number;
+}
+
 export interface ChatProblem {
   /** The file in the .zip. */
   file?: string;
@@ -339,6 +354,36 @@ export interface ChatProblem {
   end: number;
   /** Why it was not read. */
   reason: string;
+}
+
+export interface ChatProvider {
+  /** Its name in the settings chat.providers.NAME. */
+  name: string;
+  /** Its protocol: openai, the chat completions that local servers have too; or anthropic, the Messages API. */
+  kind: "openai" | "anthropic";
+  /** Address of its server. */
+  base: string;
+  /** The model that it is asked for unless a conversation names another; absent when none is configured. */
+  model?: string;
+  /** Whether nothing leaves this machine; only then it gets private records. */
+  local: boolean;
+  /** Whether there is a key where the settings say; a server on this machine may need none. */
+  keyPresent: boolean;
+  /** Whether it answers unless a conversation names another. */
+  default: boolean;
+  /** Why it can't be asked now, such as a missing key or a budget that is used up; absent when it can. */
+  why?: string;
+  /** What to do about that. */
+  hint?: string;
+  /** What its server says; absent without probe, and when a key is missing. */
+  probe?: ChatProbe;
+}
+
+export interface ChatProviderList {
+  /** Name of the one that answers unless a conversation names another; none for nobody. */
+  default: string;
+  /** Those that are configured; openai and anthropic always are, with or without a key. */
+  providers: ChatProvider[];
 }
 
 export interface ChatReference {
@@ -4559,6 +4604,14 @@ export interface ChatImportParams {
   dryRun?: boolean;
 }
 
+/** Params of chat.providers. */
+export interface ChatProvidersParams {
+  /** Also ask the server of each which models it has, which may take 5 s; it costs nothing. */
+  probe?: boolean;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.delete. */
 export interface ChatDeleteParams {
   /** Id or handle of the conversation. */
@@ -5233,6 +5286,13 @@ export interface Methods {
    * @example {"path":"/home/me/conversations.json"}
    */
   "chat.import": { params: ChatImportParams; result: ChatImported };
+  /**
+   * List the configured providers of language models, and on demand what their servers offer.
+   * Keys are never shown, only whether there is one. probe asks the servers which models they have. One that does not answer is no error: its entry says why.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"probe":true}
+   */
+  "chat.providers": { params: ChatProvidersParams; result: ChatProviderList };
   /**
    * Delete a conversation with all its messages.
    * What was remembered from it stays; memory.forget deletes that.

@@ -1,0 +1,70 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// chatProviders says who may answer in conversations. Looking for a key may take a moment, and a server
+// longer, so nobody waits for another's.
+func (c scope) chatProviders(ctx context.Context, s *Session, p protocol.ChatProviders) (protocol.ChatProviderList, error) {
+	set := s.srv.providers
+	list := set.Providers()
+	out := protocol.ChatProviderList{Default: set.Default(), Providers: make([]protocol.ChatProvider, len(list))}
+	var all sync.WaitGroup
+	for i, one := range list {
+		all.Go(func() {
+			in := one.Info()
+			key, err := set.Look(in.Name)
+			shown := protocol.ChatProvider{
+				Name: in.Name, Kind: string(in.Kind), Base: in.Base, Model: in.Model,
+				Local: in.Local, KeyPresent: key, Default: in.Name == set.Default(),
+			}
+			shown.Why, shown.Hint = c.whyNot(err)
+			if p.Probe && (err == nil || fault.KindOf(err) == fault.Limit) {
+				shown.Probe = probed(ctx, set, in.Name)
+			}
+			out.Providers[i] = shown
+		})
+	}
+	all.Wait()
+	return out, ctx.Err()
+}
+
+// whyNot is why a provider can't be asked, and what to do about it. How much was spent is said to a local
+// reader only.
+func (c scope) whyNot(err error) (why, hint string) {
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return "", ""
+	case !errors.As(err, &f):
+		return fault.Message(err), ""
+	case f.Kind == fault.Limit && c.view.Reader() == audience.Remote:
+		return "the budget of the day is used up", ""
+	}
+	return f.Msg, f.Hint
+}
+
+// probed is what the server of a provider says that it has.
+func probed(ctx context.Context, set *llm.Set, name string) *protocol.ChatProbe {
+	began := time.Now()
+	o, err := set.Probe(ctx, name)
+	out := &protocol.ChatProbe{
+		Reached: o.Reached, Models: append([]string{}, o.Models...), Total: o.Total, MS: time.Since(began).Milliseconds(),
+	}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		out.Error, out.Hint = f.Msg, f.Hint
+	} else if err != nil {
+		out.Error = fault.Message(err)
+	}
+	return out
+}
