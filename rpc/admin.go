@@ -138,6 +138,7 @@ func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (p
 		if err != nil {
 			return out, err
 		}
+		out.Chat = &protocol.ChatStats{Spending: srv.spending()}
 	} else { // what is configured counts nothing
 		out.Index.Meanings.Weights, out.Index.Others = searchWeights(r.Search.Stats()), []protocol.OtherIndex{}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/spending"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -37,7 +38,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
 		err = r.KV.View(ctx, func(tx *kv.Tx) error {
-			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, chat.Check} {
+			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, chat.Check, spending.Check} {
 				problems, err := check(tx)
 				out.Problems = append(out.Problems, problems...)
 				if err != nil {

@@ -35,7 +35,28 @@ func (c scope) chatProviders(ctx context.Context, s *Session, p protocol.ChatPro
 		})
 	}
 	all.Wait()
+	if c.view.Reader() == audience.Local {
+		spent := s.srv.spending()
+		out.Spending = &spent
+	}
 	return out, ctx.Err()
+}
+
+// spending is what was spent on language models, which tells how much was talked about what is private.
+func (s *Server) spending() protocol.ChatSpending {
+	today, total, since := s.providers.Ledger().Spending()
+	return protocol.ChatSpending{Today: spentOf(today), Total: spentOf(total), Since: since}
+}
+
+func spentOf(rows []llm.Spent) []protocol.ChatSpent {
+	list := make([]protocol.ChatSpent, len(rows))
+	for i, r := range rows {
+		list[i] = protocol.ChatSpent{
+			Provider: r.Provider, Model: r.Model, Background: r.Background,
+			Requests: r.Requests, In: r.In, Out: r.Out, Estimated: r.Estimated,
+		}
+	}
+	return list
 }
 
 // whyNot is why a provider can't be asked, and what to do about it. How much was spent is said to a local

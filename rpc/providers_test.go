@@ -133,3 +133,53 @@ func TestCHAT23_NoMethodTellsAKey(t *testing.T) {
 		}
 	}
 }
+
+// TestCHAT38_SpendingIsShown to a local reader, and to no other (PRIV-6).
+func TestCHAT38_SpendingIsShown(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"model":"small","choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":3}}`)
+	}))
+	defer server.Close()
+	set, err := llm.NewSet(llm.SetOptions{Default: "ours", Budget: llm.Budget{TokensPerDay: 25}, Providers: []llm.Options{
+		{Name: "ours", Kind: llm.OpenAI, Base: server.URL, Model: "small", Local: true},
+	}})
+	must(t, err)
+	defer set.Close()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	d := startOver(t, db, rpc.Options{Providers: set})
+	d.want(d.do("admin.stats", `{}`), "chat.spending", "map[today:[] total:[]]")
+	p, err := set.Provider("")
+	must(t, err)
+	for _, background := range []bool{false, true, false} {
+		_, err := p.Stream(t.Context(), &llm.Request{
+			Background: background, Messages: []llm.Message{{Role: llm.User, Text: "Hi"}},
+		}, func(llm.Delta) error { return nil })
+		must(t, err)
+	}
+	for _, list := range []any{
+		at(d.do("admin.stats", `{}`), "chat.spending"), at(d.do("chat.providers", `{}`), "spending"),
+		at(d.do("chat.providers", `{"audience":"local"}`), "spending"),
+	} {
+		for _, when := range []string{"today", "total"} {
+			d.want(list, when+".0", "map[background:false estimated:0 in:24 model:small out:6 provider:ours requests:2]")
+			d.want(list, when+".1.background", true)
+			d.want(list, when+".2", nil)
+		}
+	}
+	out := d.do("chat.providers", `{}`)
+	if why := fmt.Sprint(at(out, "providers.0.why")); !strings.Contains(why, "30 of 25 tokens") {
+		t.Error(why)
+	}
+	remote, err := client.Dial(context.Background(), d.path, client.Options{Audience: protocol.Remote})
+	must(t, err)
+	defer remote.Close()
+	for _, method := range []string{"admin.stats", "chat.providers", "admin.health"} {
+		var raw json.RawMessage
+		must(t, remote.Call(context.Background(), method, protocol.Empty{}, &raw))
+		if strings.Contains(string(raw), "spending") || strings.Contains(string(raw), "tokens") {
+			t.Errorf("%s tells a remote reader: %s", method, raw)
+		}
+	}
+	d.want(d.do("chat.providers", `{"audience":"remote"}`), "spending", nil)
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // anthropicVersion is that of the Messages API.
@@ -239,7 +240,7 @@ func (u *anthropicUsage) into(c *collector) {
 }
 
 func (c *collector) named(model string) {
-	if model != "" && len(model) <= maxName {
+	if model != "" && len(model) <= maxName && (c.key == "" || !strings.Contains(model, c.key)) {
 		c.model = model
 	}
 }

@@ -18,8 +18,9 @@ const (
 // on. Of the text it keeps the size alone.
 type collector struct {
 	emit    func(Delta) error
-	emitted bool // nothing may be asked again
-	size    int  // bytes that were passed on
+	key     string // that was sent, "" for none
+	emitted bool   // nothing may be asked again
+	size    int    // bytes that were passed on
 	text    joiner
 	aloud   joiner // reasoning
 	tagged  *thoughts

@@ -53,4 +53,10 @@
 // Providers and ledgers are safe for concurrent use and live as long as the daemon. A provider starts no
 // goroutine of its own; a call ends with its timers and its connection closed, or the connection idle.
 // Tests bring their own time ([Timing]).
+//
+// # Size
+//
+// About 2,500 lines: two protocols, what both share, the set of providers with the question for their models, and
+// the ledger. A protocol needs the collector and the limits of a stream, which nothing else may use; a ledger
+// wraps providers, and is kept by package chat/spending.
 package llm

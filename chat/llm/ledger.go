@@ -34,14 +34,14 @@ type Spent struct {
 
 // What a ledger keeps at most.
 const (
-	ledgerDays = 62
-	dailyRows  = 500
+	ledgerDays = 400
+	dailyRows  = 100
 	otherModel = "other" // of a day that has more
 	dayFormat  = time.DateOnly
 )
 
-// Ledger counts what is spent, and refuses what is over a budget. It lives as long as the daemon;
-// whoever owns it keeps its rows (Rows, Restore). All methods may be called concurrently.
+// Ledger counts what is spent, and refuses what is over a budget. It lives as long as the daemon, and
+// has its rows kept by others (KeepIn). All methods may be called concurrently.
 //
 // A call counts for the day on which it began. While it runs its request counts with an
 // estimate, so that many calls at a time don't pass the budget together.
@@ -49,10 +49,14 @@ type Ledger struct {
 	budget Budget
 	now    func() time.Time
 
+	keeping sync.Mutex // held by who has rows kept; taken before mu
+
 	mu       sync.Mutex // guards what follows
 	rows     map[spentKey]*Spent
 	reserved map[reservedKey]int64
 	recent   []time.Time // requests of the last minute, the oldest at the front
+	keep     func(changed []Spent, oldest string) error
+	changed  map[spentKey]bool // rows that are not kept as they are
 }
 
 type spentKey struct {
@@ -70,19 +74,91 @@ func NewLedger(b Budget, now func() time.Time) *Ledger {
 	if now == nil {
 		now = time.Now
 	}
-	return &Ledger{budget: b, now: now, rows: map[spentKey]*Spent{}, reserved: map[reservedKey]int64{}}
+	return &Ledger{budget: b, now: now, rows: map[spentKey]*Spent{}, reserved: map[reservedKey]int64{}, changed: map[spentKey]bool{}}
 }
 
-// Restore takes over rows that were kept. Call it before the first request.
-func (l *Ledger) Restore(rows []Spent) {
+// KeepIn takes over rows that were kept, and has keep keep those that change, after each answer and
+// before its caller has it. Of a row that is known already the one with more requests counts: what was
+// spent stays spent, also when older rows come back. keep is given rows as they are now, and the first
+// day that is still kept; what it fails to keep is given to it again. One call of it runs at a time.
+func (l *Ledger) KeepIn(rows []Spent, keep func(changed []Spent, oldest string) error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, r := range rows {
-		row := l.row(spentKey{r.Day, r.Provider, r.Model, r.Background})
-		row.Requests += r.Requests
-		row.In, row.Out, row.Estimated = row.In+r.In, row.Out+r.Out, row.Estimated+r.Estimated
+	l.keep = keep
+	clear(l.changed)
+	for key := range l.rows {
+		l.changed[key] = true
 	}
-	l.prune()
+	for _, r := range rows {
+		if r.Day < l.oldest() {
+			continue
+		}
+		key := r.key()
+		have := l.rows[key]
+		if have != nil && have.Requests > r.Requests {
+			continue
+		}
+		l.rows[key] = &r
+		delete(l.changed, key)
+	}
+	l.mu.Unlock()
+	l.keepChanged()
+}
+
+// keepChanged has the rows kept that have changed.
+func (l *Ledger) keepChanged() {
+	l.keeping.Lock()
+	defer l.keeping.Unlock()
+	l.mu.Lock()
+	keep, oldest := l.keep, l.oldest()
+	var rows []Spent
+	for key, is := range l.changed {
+		if row := l.rows[key]; is && row != nil {
+			rows = append(rows, *row)
+		}
+	}
+	if keep != nil {
+		clear(l.changed)
+	}
+	l.mu.Unlock()
+	if keep == nil || len(rows) == 0 {
+		return
+	}
+	slices.SortFunc(rows, inOrder)
+	if err := keep(rows, oldest); err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for i := range rows {
+			l.changed[rows[i].key()] = true
+		}
+	}
+}
+
+// Spending is what was spent today, and on all days that are known, by provider, model and whether
+// somebody waited. The days of the latter are empty.
+func (l *Ledger) Spending() (today, total []Spent, since string) {
+	l.mu.Lock()
+	day := l.now().Format(dayFormat)
+	l.mu.Unlock()
+	sums := map[spentKey]*Spent{}
+	for _, r := range l.Rows() {
+		if since == "" {
+			since = r.Day
+		}
+		if r.Day == day {
+			today = append(today, r)
+		}
+		r.Day = ""
+		if sum := sums[r.key()]; sum != nil {
+			sum.add(r)
+		} else {
+			sums[r.key()] = &r
+		}
+	}
+	for _, sum := range sums {
+		total = append(total, *sum)
+	}
+	slices.SortFunc(total, inOrder)
+	return today, total, since
 }
 
 // Rows returns what was spent, by day, provider, model and whether somebody waited.
@@ -93,18 +169,27 @@ func (l *Ledger) Rows() []Spent {
 	for _, r := range l.rows {
 		out = append(out, *r)
 	}
-	slices.SortFunc(out, func(a, b Spent) int {
-		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model),
-			cmp.Compare(waiting(a), waiting(b)))
-	})
+	slices.SortFunc(out, inOrder)
 	return out
 }
 
-func waiting(s Spent) int {
+// inOrder sorts by day, provider, model, and what somebody waited for first.
+func inOrder(a, b Spent) int {
+	return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model),
+		cmp.Compare(a.waiting(), b.waiting()))
+}
+
+func (s *Spent) waiting() int {
 	if s.Background {
 		return 1
 	}
 	return 0
+}
+
+func (s *Spent) key() spentKey { return spentKey{s.Day, s.Provider, s.Model, s.Background} }
+
+func (s *Spent) add(o Spent) {
+	s.Requests, s.In, s.Out, s.Estimated = s.Requests+o.Requests, s.In+o.In, s.Out+o.Out, s.Estimated+o.Estimated
 }
 
 // Over returns a provider whose requests are counted, and refused over the budget. Nobody is
@@ -161,6 +246,7 @@ func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer), err 
 	held := reservedKey{day, r.Background}
 	l.reserved[held] += about
 	return func(provider string, a Answer) {
+		defer l.keepChanged()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.reserved[held] -= about
@@ -221,12 +307,16 @@ func overBudget(f *fault.Error, until time.Time, setting string) error {
 
 // enter adds what an answer cost. l.mu is held.
 func (l *Ledger) enter(key spentKey, u Usage) {
-	row := l.row(key)
-	row.Requests++
-	row.In, row.Out = row.In+u.In, row.Out+u.Out
-	if u.Estimated {
-		row.Estimated += u.In + u.Out
+	if !namesModel(key.model) { // it is what its server said
+		key.model = otherModel
 	}
+	row := l.row(key)
+	cost := Spent{Requests: 1, In: u.In, Out: u.Out}
+	if u.Estimated {
+		cost.Estimated = u.In + u.Out
+	}
+	row.add(cost)
+	l.changed[row.key()] = true
 }
 
 // row returns the row of a key, which is that of other models when the day has many. l.mu is held.
@@ -255,10 +345,14 @@ func (l *Ledger) row(key spentKey) *Spent {
 
 // prune forgets the days that are long ago. l.mu is held.
 func (l *Ledger) prune() {
-	oldest := l.now().AddDate(0, 0, -ledgerDays).Format(dayFormat)
+	oldest := l.oldest()
 	for key := range l.rows {
 		if key.day < oldest {
 			delete(l.rows, key)
+			delete(l.changed, key)
 		}
 	}
 }
+
+// oldest is the first day that is kept.
+func (l *Ledger) oldest() string { return l.now().AddDate(0, 0, -ledgerDays).Format(dayFormat) }

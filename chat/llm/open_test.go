@@ -86,7 +86,12 @@ func TestCHAT23_KeysStaySecret(t *testing.T) {
 					send(w, fmt.Sprint(r.Header))
 					return
 				}
-				send(w, hello[k], "data: {\"error\":{\"type\":\""+canaryKey+"\",\"code\":\""+canaryKey+"\"}}\n\n")
+				if k == llm.Anthropic {
+					send(w, `data: {"type":"message_start","message":{"model":"`+canaryKey+`"}}`+"\n\n", hello[k])
+				} else {
+					send(w, strings.Replace(hello[k], "{", `{"model":"`+canaryKey+`",`, 1))
+				}
+				send(w, "data: {\"error\":{\"type\":\""+canaryKey+"\",\"code\":\""+canaryKey+"\"}}\n\n")
 			}, func(o *llm.Options) { o.Key = source })
 			_, _, refused := s.ask(t.Context())
 			_, a, broken := s.ask(t.Context())

@@ -81,7 +81,7 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 	defer cancel(nil)
 	defer p.time.AfterFunc(totalTimeout, func() { cancel(errTotal) })()
 	for try := 1; ; try++ {
-		c := p.collector(emit)
+		c := p.collector(emit, key)
 		err := p.attempt(work, body, key, model, c)
 		if err == nil {
 			return c.answer(r, model, c.finish), nil
@@ -102,8 +102,8 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 	}
 }
 
-func (p *remote) collector(emit func(Delta) error) *collector {
-	c := &collector{emit: emit}
+func (p *remote) collector(emit func(Delta) error, key string) *collector {
+	c := &collector{emit: emit, key: key}
 	if p.o.Kind == OpenAI {
 		c.tagged = &thoughts{}
 	}

@@ -86,8 +86,32 @@ type Stats struct {
 	HeapBytes   uint64        `json:"heapBytes" jsonschema:"memory of live objects"`
 	Goroutines  int           `json:"goroutines" jsonschema:"goroutines"`
 	Index       IndexStats    `json:"index" jsonschema:"the search index"`
+	Chat        *ChatStats    `json:"chat,omitempty" jsonschema:"the conversations; absent for a remote reader"`
 	Connections ConnStats     `json:"connections" jsonschema:"the connections"`
 	Methods     []MethodStats `json:"methods" jsonschema:"calls by method, the busiest first"`
+}
+
+// ChatStats counts what is about conversations.
+type ChatStats struct {
+	Spending ChatSpending `json:"spending" jsonschema:"what language models were asked, and what that cost"`
+}
+
+// ChatSpending is what was spent on language models. Days are those of the time zone of the daemon.
+type ChatSpending struct {
+	Today []ChatSpent `json:"today" jsonschema:"since midnight, by provider and model"`
+	Total []ChatSpent `json:"total" jsonschema:"on all days that are kept, by provider and model"`
+	Since string      `json:"since,omitempty" jsonschema:"the first of these days, as YYYY-MM-DD; absent when nothing was spent. 400 days are kept"`
+}
+
+// ChatSpent is what one model of one provider was given and gave, in tokens.
+type ChatSpent struct {
+	Provider   string `json:"provider" jsonschema:"name of the provider"`
+	Model      string `json:"model" jsonschema:"the model as its provider calls it; other for all others of a day that has more than 100"`
+	Background bool   `json:"background" jsonschema:"whether nobody waited for it, as for titles"`
+	Requests   int64  `json:"requests" jsonschema:"answers that were asked for"`
+	In         int64  `json:"in" jsonschema:"tokens that the model was given"`
+	Out        int64  `json:"out" jsonschema:"tokens that it gave"`
+	Estimated  int64  `json:"estimated" jsonschema:"how many of both were estimated, since the provider counted none"`
 }
 
 // IndexStats counts what the search index holds.

@@ -182,6 +182,7 @@ type ChatProviders struct {
 type ChatProviderList struct {
 	Default   string         `json:"default" jsonschema:"name of the one that answers unless a conversation names another; none for nobody"`
 	Providers []ChatProvider `json:"providers" jsonschema:"those that are configured; openai and anthropic always are, with or without a key"`
+	Spending  *ChatSpending  `json:"spending,omitempty" jsonschema:"what was spent on them; absent for a remote reader"`
 }
 
 // ChatProvider is a provider of language models. It never holds a key.
@@ -333,7 +334,7 @@ var chatMethods = []Method{
 		"Keys are never shown, only whether there is one. probe asks the servers which models they have. One that does not answer is no error: its entry says why.",
 		Example{
 			`{"probe":true}`,
-			`{"default":"ours","providers":[{"name":"ours","kind":"openai","base":"http://127.0.0.1:11434/v1","model":"llama3.2","local":true,"keyPresent":false,"default":true,"probe":{"reached":true,"models":["llama3.2:latest"],"total":1,"ms":4}}]}`,
+			`{"default":"ours","providers":[{"name":"ours","kind":"openai","base":"http://127.0.0.1:11434/v1","model":"llama3.2","local":true,"keyPresent":false,"default":true,"probe":{"reached":true,"models":["llama3.2:latest"],"total":1,"ms":4}}],"spending":{"today":[],"total":[]}}`,
 		}),
 	describe[ChatID, Deleted]("chat.delete", Mutation,
 		"Delete a conversation with all its messages.", "What was remembered from it stays; memory.forget deletes that.",

@@ -66,8 +66,37 @@ func drawProviders(s *term.Screen, res *protocol.ChatProviderList) {
 			drawProbe(s, p)
 		}
 	}
+	drawSpending(s, res.Spending)
 	if res.Default == "none" {
 		drawSetup(s)
+	}
+}
+
+// drawSpending shows what was spent, if anything was.
+func drawSpending(s *term.Screen, all *protocol.ChatSpending) {
+	if all == nil || len(all.Total) == 0 {
+		return
+	}
+	for _, part := range []struct {
+		when string
+		rows []protocol.ChatSpent
+	}{{"Spent today", all.Today}, {"Spent since " + all.Since, all.Total}} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		s.Heading(part.when)
+		t := &term.Table{Right: []int{2, 3, 4}}
+		for _, r := range part.rows {
+			about := ""
+			if r.Estimated > 0 {
+				about = "partly estimated"
+			}
+			if r.Background {
+				about = strings.TrimPrefix(about+", in the background", ", ")
+			}
+			t.Add("  "+r.Provider, r.Model, term.Count(int(r.Requests), "request"), term.Number(r.In)+" in", term.Number(r.Out)+" out", about)
+		}
+		t.Draw(s)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc"
@@ -37,7 +38,15 @@ func socketPath(t *testing.T) string {
 // started returns a daemon that serves.
 func started(t *testing.T, data string) *Daemon {
 	t.Helper()
-	d, err := Start(Options{Socket: socketPath(t), Data: data, Log: slog.New(slog.DiscardHandler), limits: rpc.DefaultLimits()})
+	return startedWith(t, data, config.Chat{})
+}
+
+// startedWith returns a daemon that serves, with providers.
+func startedWith(t *testing.T, data string, chat config.Chat) *Daemon {
+	t.Helper()
+	d, err := Start(Options{
+		Socket: socketPath(t), Data: data, Log: slog.New(slog.DiscardHandler), limits: rpc.DefaultLimits(), chat: chat,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

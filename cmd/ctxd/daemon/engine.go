@@ -14,6 +14,7 @@ import (
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/spending"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
@@ -222,7 +223,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
-	mem, chats, err := rememberedIn(db, seen, limits.Memory)
+	mem, chats, err := rememberedIn(db, seen, limits.Memory, by.spending(db, log))
 	if err != nil {
 		return nil, err
 	}
@@ -277,8 +278,24 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}, nil
 }
 
-// rememberedIn opens the rooms of memories and of conversations, each of which knows of the other what it needs.
-func rememberedIn(db *kv.Store, seen *audience.Rooms, limits memory.Limits) (*memory.Store, *chat.Store, error) {
+// spending opens what is spent on the providers, if there are any.
+func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
+	return func() error {
+		if f.providers == nil {
+			return nil
+		}
+		return spending.Open(db, f.providers.Ledger(), log)
+	}
+}
+
+// rememberedIn opens the rooms of memories and of conversations, each of which knows of the other what it needs,
+// behind that of what the answers in them cost.
+func rememberedIn(
+	db *kv.Store, seen *audience.Rooms, limits memory.Limits, openSpending func() error,
+) (*memory.Store, *chat.Store, error) {
+	if err := openSpending(); err != nil {
+		return nil, nil, err
+	}
 	var chats *chat.Store // is opened after the memories that it names
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,

@@ -2,10 +2,14 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -54,5 +58,39 @@ func TestCHAT22_NobodyIsConfiguredByItself(t *testing.T) {
 	s, err := OpenProviders(&config.Default().Chat)
 	if err != nil || s.Default() != "none" {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// TestCHAT38_TheDaemonKeepsWhatIsSpent: a budget that is used up before a restart is used up behind it.
+func TestCHAT38_TheDaemonKeepsWhatIsSpent(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":90,"completion_tokens":9}}`)
+	}))
+	defer server.Close()
+	conf := config.Default().Chat
+	conf.Provider, conf.Budget.TokensPerDay = "ours", 100
+	conf.Providers = append(conf.Providers, &config.ChatProvider{Name: "ours", Kind: llm.OpenAI, Base: server.URL, Model: "m", Local: true})
+	data := t.TempDir()
+	ask := func(d *Daemon) error {
+		p, err := d.providers.Provider("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Hello there"}}}
+		_, err = p.Stream(t.Context(), r, func(llm.Delta) error { return nil })
+		return err
+	}
+	for _, refused := range []bool{false, true, true} {
+		d := startedWith(t, data, conf)
+		err := ask(d)
+		if refused != (fault.KindOf(err) == fault.Limit) || !refused && err != nil {
+			t.Errorf("%v", err)
+		}
+		if rows := d.providers.Ledger().Rows(); len(rows) != 1 || rows[0].In != 90 || rows[0].Out != 9 || rows[0].Requests != 1 {
+			t.Errorf("%+v", rows)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
