@@ -28,7 +28,7 @@ func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Heal
 }
 
 // healthFor is Health; for a remote reader without counts of records, and without what
-// vaults warn of.
+// vaults warn of and what was spent.
 func (s *Server) healthFor(reader audience.Reader) protocol.Health {
 	if reader == audience.Local {
 		return s.Health()
@@ -42,8 +42,8 @@ func (s *Server) healthFor(reader audience.Reader) protocol.Health {
 // Health returns what admin.health answers a local reader.
 func (s *Server) Health() protocol.Health { return s.health(true) }
 
-// health is Health, with or without what vaults warn of.
-func (s *Server) health(vaults bool) protocol.Health {
+// health is Health, with or without what tells of records: what vaults warn of, and what was spent.
+func (s *Server) health(whole bool) protocol.Health {
 	out := protocol.Health{
 		Status: protocol.Healthy, Warnings: []string{},
 		UptimeMS: time.Since(s.started).Milliseconds(), PID: os.Getpid(), Version: s.info.Version,
@@ -77,7 +77,10 @@ func (s *Server) health(vaults bool) protocol.Health {
 		if e := out.Reranker; e != nil && e.State == embed.Failed {
 			warn(protocol.Warning, "the reranker %s failed: %s", e.Kind, e.Why)
 		}
-		for _, text := range r.vaultWarnings(vaults) {
+		if text := s.providerWarning(whole); text != "" {
+			warn(protocol.Warning, "%s", text)
+		}
+		for _, text := range r.vaultWarnings(whole) {
 			warn(protocol.Warning, "%s", text)
 		}
 	}

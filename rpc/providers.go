@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -72,6 +73,16 @@ func (c scope) whyNot(err error) (why, hint string) {
 		return "the budget of the day is used up", ""
 	}
 	return f.Msg, f.Hint
+}
+
+// providerWarning is why the provider that answers by itself can't, "" when it can as far as is known
+// without asking it. That a budget is used up is said to who reads all.
+func (s *Server) providerWarning(whole bool) string {
+	err := s.providers.Ready()
+	if err == nil || !whole && fault.KindOf(err) == fault.Limit {
+		return ""
+	}
+	return fmt.Sprintf("the provider %s can't answer: %s", s.providers.Default(), fault.Message(err))
 }
 
 // probed is what the server of a provider says that it has.

@@ -171,6 +171,9 @@ func TestCHAT38_SpendingIsShown(t *testing.T) {
 	if why := fmt.Sprint(at(out, "providers.0.why")); !strings.Contains(why, "30 of 25 tokens") {
 		t.Error(why)
 	}
+	if warnings := fmt.Sprint(at(d.do("admin.health", `{}`), "warnings")); !strings.Contains(warnings, "the provider ours can't answer: 30 of 25 tokens of the day are spent") {
+		t.Error(warnings)
+	}
 	remote, err := client.Dial(context.Background(), d.path, client.Options{Audience: protocol.Remote})
 	must(t, err)
 	defer remote.Close()
@@ -182,4 +185,23 @@ func TestCHAT38_SpendingIsShown(t *testing.T) {
 		}
 	}
 	d.want(d.do("chat.providers", `{"audience":"remote"}`), "spending", nil)
+}
+
+// TestCHAT29_HealthTellsOfAMissingKey, which a provider that nobody has chosen may lack.
+func TestCHAT29_HealthTellsOfAMissingKey(t *testing.T) {
+	t.Setenv("CTXD_TEST_PROVIDER_KEY", "")
+	for standard, want := range map[string]string{
+		"":       "",
+		"ours":   "",
+		"openai": "the provider openai can't answer: the environment variable of the key is empty: $CTXD_TEST_PROVIDER_KEY",
+	} {
+		d := startWith(t, llm.SetOptions{Default: standard, Providers: []llm.Options{
+			{Name: "openai", Kind: llm.OpenAI, Key: "env:CTXD_TEST_PROVIDER_KEY"},
+			{Name: "ours", Kind: llm.OpenAI, Base: "http://127.0.0.1:1", Model: "m"},
+		}})
+		got := fmt.Sprint(at(d.do("admin.health", `{}`), "warnings"))
+		if got != "["+want+"]" {
+			t.Errorf("%q: %s", standard, got)
+		}
+	}
 }

@@ -15,6 +15,9 @@ func DialBy(p Provider, dial func(ctx context.Context, network, address string) 
 	return p
 }
 
+// KeyringSaid has the provider that answers by itself know what the keyring said last.
+func KeyringSaid(s *Set, err error) { remoteOf(s.counted[s.standard]).keyring.Store(&err) }
+
 // Events reads all events of a text.
 func Events(from io.Reader) (list []string, err error) {
 	e := newEvents(bufio.NewReaderSize(from, 16))

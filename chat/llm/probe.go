@@ -64,6 +64,19 @@ func (s *Set) Look(name string) (keyPresent bool, err error) {
 	return keyPresent, err
 }
 
+// Ready says why the provider that answers by itself can't, as Look does, but at once: what is wrong with a
+// key in a keyring is known from the last time that it was wanted.
+func (s *Set) Ready() error {
+	r := remoteOf(s.counted[s.standard])
+	if r == nil {
+		return nil
+	}
+	if err := r.ready(); err != nil {
+		return err
+	}
+	return s.ledger.UsedUp()
+}
+
 // remoteOf is the provider under a ledger, nil for one that asks nobody.
 func remoteOf(p Provider) *remote {
 	if c, ok := p.(*counted); ok {

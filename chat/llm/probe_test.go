@@ -170,3 +170,51 @@ func TestCHAT23_ProbeAsksNobody(t *testing.T) {
 		t.Errorf("%s", said(err))
 	}
 }
+
+// TestCHAT29_Ready says without asking anybody whether the provider that answers by itself can.
+func TestCHAT29_Ready(t *testing.T) {
+	t.Setenv(keyName, "")
+	now := noon
+	set := func(o llm.Options) *llm.Set {
+		o.Name = "test"
+		s, err := llm.NewSet(llm.SetOptions{
+			Default: "test", Providers: []llm.Options{o}, Budget: llm.Budget{TokensPerDay: 10},
+			Time: llm.Timing{Now: func() time.Time { return now }},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if err := llm.NoSet().Ready(); err != nil {
+		t.Errorf("nobody: %v", err)
+	}
+	for _, o := range []llm.Options{{Kind: llm.OpenAI}, {Kind: llm.Anthropic, Key: "env:" + keyName}, {Kind: llm.OpenAI, Base: "http://127.0.0.1:1", Key: "file:/none/such"}} {
+		if err := set(o).Ready(); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	t.Setenv(keyName, "good")
+	for _, o := range []llm.Options{{Kind: llm.OpenAI, Base: "http://127.0.0.1:1"}, {Kind: llm.Anthropic, Key: "env:" + keyName}} {
+		if err := set(o).Ready(); err != nil {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	s := set(llm.Options{Kind: llm.Anthropic, Key: "keyring:nothing"})
+	if err := s.Ready(); err != nil {
+		t.Errorf("before the keyring was asked: %v", err)
+	}
+	llm.KeyringSaid(s, fault.New(fault.Unavailable, "it has no key"))
+	if err := s.Ready(); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "no key") {
+		t.Errorf("after it was asked: %v", err)
+	}
+	s = set(llm.Options{Kind: llm.OpenAI, Base: "http://127.0.0.1:1"})
+	s.Ledger().KeepIn([]llm.Spent{{Day: "2026-03-01", Provider: "x", Model: "m", Requests: 1, In: 10}}, nil)
+	if err := s.Ready(); fault.KindOf(err) != fault.Limit || !strings.Contains(said(err), "10 of 10 tokens of the day are spent; the next") || !retryable(err) {
+		t.Errorf("%s", said(err))
+	}
+	now = noon.Add(12 * time.Hour)
+	if err := s.Ready(); err != nil {
+		t.Errorf("the next day: %v", err)
+	}
+}

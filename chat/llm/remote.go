@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -38,6 +39,7 @@ type remote struct {
 	protocol protocol
 	client   *http.Client
 	time     Timing
+	keyring  atomic.Pointer[error] // what the keyring said last; nil: it was not asked yet
 }
 
 // Info says who is asked.
@@ -119,11 +121,26 @@ func (p *remote) look() (keyPresent bool, err error) {
 	return key != "", err
 }
 
+// ready is look at once.
+func (p *remote) ready() error {
+	if !strings.HasPrefix(p.o.Key, dial.KeyKeyring) {
+		_, err := p.look()
+		return err
+	}
+	if said := p.keyring.Load(); said != nil {
+		return *said
+	}
+	return nil
+}
+
 // key returns the key, "" for none. It is read for each call, so that a new one counts at
 // once and none is kept. The error is that of one that is wanted and not there.
 func (p *remote) key() (string, error) {
 	setting := p.words.Setting + ".key"
 	key, err := dial.Key(p.o.Key, setting)
+	if strings.HasPrefix(p.o.Key, dial.KeyKeyring) {
+		p.keyring.Store(&err)
+	}
 	switch {
 	case err != nil:
 		return "", err
