@@ -23,7 +23,7 @@ const module = "github.com/ctxd/ctxd"
 // rooms are all packages of the module from left to right: a room may import
 // those before it. Some are not built yet.
 var rooms = []string{
-	"entities/fault", "entities/yield", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql/schema", "entities/wql/columns", "entities/wql",
+	"entities/fault", "entities/yield", "entities/leftover", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql/schema", "entities/wql/columns", "entities/wql",
 	"notes/frontmatter", "notes/markdown/destinations", "notes/markdown", "notes/parts", "notes/attachments", "notes/former", "notes/tags", "notes/canvas", "notes/infer", "notes/typesource", "notes", "notes/watch",
 	"graph", "graph/draw",
 	"context/prompt/chars", "context/prompt/body", "context/prompt/properties",

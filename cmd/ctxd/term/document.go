@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/leftover"
 )
 
 // WriteDocument writes a file that a command was asked for: only its owner can
@@ -24,6 +25,15 @@ func WriteDocument(file string, replace bool, doc string) error {
 		return err
 	}
 	return explainDocument(file, placeDocument(path, replace, doc))
+}
+
+// FreeForDocument refuses a file that WriteDocument would refuse, before there is work to lose.
+func FreeForDocument(file string, replace bool) error {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return explainDocument(file, err)
+	}
+	return checkDocument(file, path, replace)
 }
 
 // checkDocument refuses what can't be written to, before there is work to lose.
@@ -44,7 +54,7 @@ func checkDocument(file, path string, replace bool) error {
 
 // placeDocument writes a file beside the path and then gives it that name.
 func placeDocument(path string, replace bool, doc string) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".ctxd-*.tmp") // of mode 0600
+	temp, err := leftover.Create(path)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/leftover"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -170,7 +171,7 @@ func unwritable(err error) error {
 
 // atomically has a file appear under its name once it is whole and durable.
 func atomically(path string, force bool, fill func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp") // of mode 0600
+	f, err := leftover.Create(path)
 	if err != nil {
 		return unwritable(err)
 	}
