@@ -35,6 +35,9 @@ type Added struct {
 // Conflict for an id or handle that is taken and for a superseded memory that cannot be, and
 // Limit for a size over its limit, also of the tier memoryBank.
 func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Added, error) {
+	if len(drafts) == 0 {
+		return nil, fault.Field("memories", "memories is empty").WithHint("give at least one memory")
+	}
 	if len(drafts) > MaxMany {
 		return nil, fault.TooLarge("memories", len(drafts), MaxMany, "items")
 	}
