@@ -166,6 +166,7 @@ func refusals() map[string][]refusal {
 			{draft(`"source":{"kind":"magic"}`), invalid, "source.kind"},
 		},
 		"memory.addMany": {
+			{`{"memories":[]}`, invalid, "memories"},
 			{`{"memories":[{"statement":"I am fine"},{"statement":""}]}`, invalid, "memories[1].statement"},
 			{`{"memories":[{"statement":"I am fine"},{"statement":"I try","supersedes":["none"]}]}`, missing, "memories[1].supersedes[0]"},
 			{`{"memories":[{"statement":"I am fine"},{"statement":"I try","id":"old"}]}`, conflict, "memories[1].id"},
@@ -382,6 +383,16 @@ func refusals() map[string][]refusal {
 			{`{}`, invalid, "path"},
 			{`{"path":"/none/at/all/x.json"}`, missing, "path"},
 			{`{"path":"<file>"}`, invalid, "path"},
+			{`{"path":"/x.json","data":"{}"}`, invalid, "path"},
+			{`{"data":"{}"}`, invalid, "data"},
+			{`{"data":"[1,2"}`, invalid, "data"},
+			{`{"data":"` + goesElsewhere("<chat>") + `"}`, conflict, ""},
+		},
+		"chat.export": {
+			{`{}`, invalid, "id"},
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"<chat>","format":"html"}`, invalid, "format"},
+			{`{"id":"<chat>","cursor":"?"}`, invalid, "cursor"},
 		},
 		"chat.delete": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 	}
@@ -448,4 +459,13 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 	}
 	d.want(d.do("admin.stats", `{}`), "seq", before)
 	d.want(d.do("admin.check", `{}`), "ok", true)
+}
+
+// goesElsewhere is an export of a conversation with another message, as it stands in a JSON string.
+func goesElsewhere(id string) string {
+	text := `{"format":"ctxd-chat","version":1,"conversation":{"id":"` + id + `","handle":"other_talk_k3x9","createdAt":"2026-03-04T08:00:00Z",` +
+		`"changedAt":"2026-03-04T08:00:00Z","version":1,"all":{"messages":1,"user":1,"at":"2026-03-04T08:00:00Z"},` +
+		`"public":{"messages":1,"user":1,"at":"2026-03-04T08:00:00Z"}},"messages":[{"id":"a1","index":1,"publicIndex":1,"hash":"a3f20k","role":"user",` +
+		`"content":"Another","createdAt":"2026-03-04T08:00:00Z","addedAt":"2026-03-04T08:00:00Z","finish":"complete","clientMessageId":""}]}`
+	return strings.ReplaceAll(text, `"`, `\"`)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
@@ -32,6 +33,11 @@ type chatKeeper interface {
 // messageFinder searches messages for the reader of a View.
 type messageFinder interface {
 	Search(ctx context.Context, v *audience.View, r find.Request) (*find.Result, error)
+}
+
+// conversationExporter writes conversations for the reader of a View.
+type conversationExporter interface {
+	Export(ctx context.Context, v *audience.View, ref, format string, after exchange.Place) (*exchange.Piece, error)
 }
 
 func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate) (*record.Conversation, error) {
@@ -140,6 +146,31 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 			hit.Signals = found.Signals(h.By)
 		}
 		out.Hits = append(out.Hits, hit)
+	}
+	return out, nil
+}
+
+func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport) (out protocol.ChatExported, err error) {
+	var after exchange.Place
+	if p.Cursor != "" {
+		m, err := parseMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		var bad error
+		after.After, err = strconv.Atoi(m.id)
+		after.Until, bad = strconv.Atoi(m.name)
+		if err != nil || bad != nil || after.After < 1 || after.Until < after.After {
+			return out, badCursor()
+		}
+	}
+	piece, err := c.exports.Export(ctx, c.view, p.ID, p.Format, after)
+	if err != nil {
+		return out, err
+	}
+	out.Text = piece.Text
+	if piece.More {
+		out.NextCursor = mark{id: strconv.Itoa(piece.End.After), name: strconv.Itoa(piece.End.Until)}.cursor()
 	}
 	return out, nil
 }

@@ -92,6 +92,7 @@ func Methods() []Method {
 		method("chat.update", scope.chatUpdate),
 		method("chat.archive", scope.chatArchive),
 		method("chat.unarchive", scope.chatUnarchive),
+		method("chat.export", scope.chatExport),
 		wholeStore("chat.import", (*Rooms).chatImport),
 		method("chat.providers", scope.chatProviders),
 		method("chat.delete", scope.chatDelete),

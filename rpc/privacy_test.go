@@ -314,7 +314,10 @@ var attempts = map[string][]string{
 		`{"name":"assign_entity","arguments":{"entity":"cid","field":"boss","to":"{name}"}}`, `{"name":"assign_entity","arguments":{"entity":"cid","field":"file","to":"open"}}`, `{"name":"assign_entity","arguments":{"entity":"pboss","field":"boss","to":"ann"}}`,
 		`{"name":"{word}"}`, `{"name":"query","arguments":{"query":"SELECT COUNT(*) FROM Person"},"audience":"local"}`,
 	},
-	"chat.providers":     {`{}`, `{"probe":true}`},
+	"chat.providers": {`{}`, `{"probe":true}`},
+	"chat.export": {
+		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
+	},
 	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
 	"privacy.prose":      {`{}`, `{"id":"psecret"}`},
 	"vault.import":       {`{"path":"/nowhere"}`},

@@ -27,6 +27,7 @@ type scope struct {
 	memory   memoryKeeper
 	similar  memoryFinder
 	chat     chatKeeper
+	exports  conversationExporter
 	recall   memoryRecaller
 	said     messageFinder
 	answers  answerer

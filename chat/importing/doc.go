@@ -1,5 +1,5 @@
 // Package importing stores the conversations of data exports of other chat services (CHAT-36): what
-// package foreign reads becomes conversations of package chat.
+// package foreign reads becomes conversations of package chat. An export of this program goes to package exchange.
 //
 // # Who may call it
 //

@@ -30,6 +30,13 @@ type Report struct {
 	Known         int            `json:"known"`         // messages that were there
 	TooLarge      int            `json:"tooLarge"`      // messages that are too large to be stored
 	Full          int            `json:"full"`          // messages for which their conversation has no room
+	Own           *Own           `json:"own,omitempty"` // of an export of this program
+}
+
+// Own says what has become of the conversation of an export of this program.
+type Own struct {
+	ConversationID string `json:"conversationId"`
+	HandleTaken    bool   `json:"handleTaken"` // it has another handle than in the file
 }
 
 // File imports the data export at a path: the conversations.json of ChatGPT or Claude, or the .zip that
@@ -71,6 +78,9 @@ func unreadable(err error, path string) error {
 // done, the next import of the file completes what this one has begun.
 func Read(ctx context.Context, store *chat.Store, v *audience.View, r io.ReaderAt, size int64, o Options,
 ) (*Report, error) {
+	if own, err := isOwn(r, size); err != nil || own {
+		return readOwn(ctx, store, v, r, size, o, err)
+	}
 	x := &importer{Options: o, ctx: ctx, store: store, view: v, in: make(map[string]bool)}
 	if o.DryRun {
 		x.counted = newCounted()

@@ -78,6 +78,7 @@ var commandsOfReaders = map[string][]line{
 	"chat list":            said("", "--archived"),
 	"chat providers":       said("", "--probe"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
+	"chat export":          said("{talk 0}", "{talk 0}|--format|json", "{talk 1}|--format|json", "zqtalk", "{talk 0}|-o|talk.md|--force"),
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
 	"inspect memory":       said("1", "2", "zqmemory", "open"),
 	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),

@@ -214,9 +214,24 @@ type ChatID struct {
 	ID string `json:"id" jsonschema:"id or handle of the conversation"`
 }
 
+// ChatExport are the parameters of chat.export.
+type ChatExport struct {
+	ID     string `json:"id" jsonschema:"id or handle of the conversation"`
+	Format string `json:"format,omitempty" enum:"markdown,json" default:"markdown" jsonschema:"markdown: for people to read; json: everything, for chat.import"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the piece before; absent for the first"`
+	Reads
+}
+
+// ChatExported is the result of chat.export.
+type ChatExported struct {
+	Text       string `json:"text" jsonschema:"the export, or about a MiB of it"`
+	NextCursor string `json:"nextCursor,omitempty" jsonschema:"cursor of the next piece of a long conversation; absent on the last. The texts of all pieces, joined, are the export"`
+}
+
 // ChatImport are the parameters of chat.import.
 type ChatImport struct {
-	Path    string `json:"path" jsonschema:"absolute path of a conversations.json of ChatGPT or Claude, or of the .zip with it"`
+	Path    string `json:"path,omitempty" jsonschema:"absolute path of what chat.export gave as json, or of a conversations.json of ChatGPT or Claude, or of the .zip with it"`
+	Data    string `json:"data,omitempty" jsonschema:"instead of path: what the file would hold, at most 1 MiB"`
 	Private bool   `json:"private,omitempty" jsonschema:"keep new conversations from remote models"`
 	DryRun  bool   `json:"dryRun,omitempty" jsonschema:"report what would be imported, and change nothing"`
 }
@@ -234,6 +249,8 @@ type ChatImported struct {
 	Empty         int           `json:"empty" jsonschema:"conversations in which nothing was said; left out"`
 	Branches      int           `json:"branches" jsonschema:"branches that were left out: the newest one of a conversation is imported"`
 	Attachments   int           `json:"attachments" jsonschema:"images and files, of which the message has the name only"`
+	Conversation  string        `json:"conversation,omitempty" jsonschema:"of what chat.export gave: id of the conversation"`
+	HandleTaken   bool          `json:"handleTaken,omitempty" jsonschema:"of what chat.export gave: its handle is taken, so that it got another one"`
 	Skipped       int           `json:"skipped" jsonschema:"how often something could not be read"`
 	Problems      []ChatProblem `json:"problems" jsonschema:"the first 100 of those"`
 }
@@ -320,15 +337,20 @@ var chatMethods = []Method{
 	describe[ByID, record.Conversation]("chat.unarchive", Mutation,
 		"Bring an archived conversation back.", "",
 		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
+	describe[ChatExport, ChatExported]("chat.export", Read,
+		"Export a conversation for people to read, or as JSON for chat.import.",
+		"The JSON has all that is kept of the conversation; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.",
+		Example{`{"id":"weekend_trip_k3x9"}`, `{"text":"<!-- ctxd conversation -->\n# Weekend trip\n\n- Handle: @weekend_trip_k3x9\n- Begun: 2026-03-04T09:00:00Z\n- Changed: 2026-03-04T09:01:00Z\n- Messages: 1\n\n## 1. user, 2026-03-04T09:00:00Z\n\n> Where could we hike in May?\n"}`},
+		CodeNotFound),
 	job(JobImport, wholeStore(describe[ChatImport, ChatImported]("chat.import", Job,
-		"Import the conversations of a data export of ChatGPT or Claude.",
-		"The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. "+
+		"Import a conversation that chat.export gave as JSON, or the conversations of a data export of ChatGPT or Claude.",
+		"An own export comes back with its ids, handles as far as they are free, times, pins and settings, whole or not at all; a conversation that goes on otherwise here is a conflict. The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. "+
 			"Of a damaged file what is whole is imported, and an error says where it ends.",
 		Example{
 			`{"path":"/home/me/conversations.json"}`,
 			`{"dryRun":false,"conversations":120,"continued":0,"unchanged":3,"messages":4100,"known":60,"tooLarge":0,"full":0,"empty":2,"branches":11,"attachments":9,"skipped":0,"problems":[]}`,
 		},
-		CodeNotFound, CodeLimit, CodeUnavailable))),
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable))),
 	describe[ChatProviders, ChatProviderList]("chat.providers", Read,
 		"List the configured providers of language models, and on demand what their servers offer.",
 		"Keys are never shown, only whether there is one. probe asks the servers which models they have. One that does not answer is no error: its entry says why.",

@@ -30,7 +30,8 @@ type Command struct {
 	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
 	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
 	Providers providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
-	Import    importChats `cmd:"" help:"Import the conversations of a data export of ChatGPT or Claude."`
+	Export    export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
+	Import    importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`
 	Delete    deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
 }
 

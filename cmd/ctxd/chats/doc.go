@@ -6,6 +6,6 @@
 // conflict and not lost.
 //
 // list.go and show.go show conversations, search.go finds messages of them, append.go and import.go add to
-// them, pin.go says what stands in their prompts, change.go changes and deletes them. The
+// them, export.go writes them to files, pin.go says what stands in their prompts, change.go changes and deletes them. The
 // package keeps no state; a command is used by one goroutine.
 package chats

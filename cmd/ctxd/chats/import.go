@@ -11,19 +11,21 @@ import (
 )
 
 type importChats struct {
-	File    string `arg:"" help:"The conversations.json of an export, or the .zip that has it."`
+	File    string `arg:"" help:"What ctxd chat export --format json wrote, the conversations.json of an export of ChatGPT or Claude, or the .zip that has it."`
 	Private bool   `help:"Hide the new conversations from remote models."`
 	DryRun  bool   `help:"Show what would be imported, and change nothing."`
 }
 
 func (importChats) Help() string {
-	return "Imports the conversations of a data export of ChatGPT or Claude. Imported again, a file adds only what is new. " +
+	return "Imports a conversation that ctxd chat export wrote as JSON, or those of a data export of ChatGPT or Claude. " +
+		"The first comes back as it was, whole or not at all. Imported again, a file adds only what is new. " +
 		"What cannot be read is left out and listed. Ctrl-C stops between conversations; the next import continues from there."
 }
 
 func (importChats) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd chat import conversations.json --dry-run", "show what would be imported"},
+		{"ctxd chat import trip.json", "what ctxd chat export --format json wrote"},
 		{"ctxd chat import ~/Downloads/export.zip", "import it"},
 		{"ctxd chat import export.zip --private", "and hide it from remote models"},
 	}
@@ -72,6 +74,9 @@ func drawImported(s *term.Screen, r *protocol.ChatImported) {
 	add("too large", r.TooLarge, "messages, left out")
 	add("full", r.Full, "messages for which their conversation has no room")
 	f.Draw(s)
+	if r.HandleTaken {
+		s.Say(term.Text("  its handle is taken: ctxd chat list shows the one that it got"))
+	}
 	if r.Skipped == 0 {
 		return
 	}

@@ -91,6 +91,13 @@ export interface ChatAppended {
   messages: ChatMessageAdded[];
 }
 
+export interface ChatExported {
+  /** The export, or about a MiB of it. */
+  text: string;
+  /** Cursor of the next piece of a long conversation; absent on the last. The texts of all pieces, joined, are the export. */
+  nextCursor?: string;
+}
+
 export interface ChatFound {
   /** Best first. */
   hits: ChatHit[];
@@ -167,6 +174,10 @@ export interface ChatImported {
   branches: number;
   /** Images and files, of which the message has the name only. */
   attachments: number;
+  /** Of what chat.export gave: id of the conversation. */
+  conversation?: string;
+  /** Of what chat.export gave: its handle is taken, so that it got another one. */
+  handleTaken?: boolean;
   /** How often something could not be read. */
   skipped: number;
   /** The first 100 of those. */
@@ -4328,10 +4339,27 @@ export interface ChatUnarchiveParams {
   ifVersion?: number;
 }
 
+/** Params of chat.export. */
+export interface ChatExportParams {
+  /** Id or handle of the conversation. */
+  id: string;
+  /**
+   * Markdown: for people to read; json: everything, for chat.import.
+   * "markdown" when absent.
+   */
+  format?: "markdown" | "json";
+  /** NextCursor of the piece before; absent for the first. */
+  cursor?: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.import. */
 export interface ChatImportParams {
-  /** Absolute path of a conversations.json of ChatGPT or Claude, or of the .zip with it. */
-  path: string;
+  /** Absolute path of what chat.export gave as json, or of a conversations.json of ChatGPT or Claude, or of the .zip with it. */
+  path?: string;
+  /** Instead of path: what the file would hold, at most 1 MiB. */
+  data?: string;
   /** Keep new conversations from remote models. */
   private?: boolean;
   /** Report what would be imported, and change nothing. */
@@ -4972,9 +5000,16 @@ export interface Methods {
    */
   "chat.unarchive": { params: ChatUnarchiveParams; result: Conversation };
   /**
-   * Import the conversations of a data export of ChatGPT or Claude.
-   * The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. Of a damaged file what is whole is imported, and an error says where it ends.
-   * Errors of its own: not_found, unavailable, limit.
+   * Export a conversation for people to read, or as JSON for chat.import.
+   * The JSON has all that is kept of the conversation; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"id":"weekend_trip_k3x9"}
+   */
+  "chat.export": { params: ChatExportParams; result: ChatExported };
+  /**
+   * Import a conversation that chat.export gave as JSON, or the conversations of a data export of ChatGPT or Claude.
+   * An own export comes back with its ids, handles as far as they are free, times, pins and settings, whole or not at all; a conversation that goes on otherwise here is a conflict. The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. Of a damaged file what is whole is imported, and an error says where it ends.
+   * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/conversations.json"}
    */
   "chat.import": { params: ChatImportParams; result: ChatImported };
