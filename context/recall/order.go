@@ -76,8 +76,10 @@ func (s *run) newest() error {
 		if older.at().Equal(newer.at()) || s.asksFor(older, newer) {
 			continue
 		}
-		unlike := len(read(older).In(read(newer))) > 0 || saysChanged(newer.doc.Plain())
-		if p.cosine < sameCosine && (!unlike || labelledApart(older, newer)) {
+		differs := read(older).In(read(newer))
+		unlike := len(differs) > 0 || saysChanged(newer.doc.Plain())
+		if p.cosine < sameCosine && (!unlike || labelledApart(older, newer)) ||
+			otherThings(older.doc.Plain(), newer.doc.Plain(), differs) {
 			continue
 		}
 		if p.cosine > nearest[older] {

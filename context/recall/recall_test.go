@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities"
@@ -145,6 +146,38 @@ func TestMEM28_TheNewerTakesThePlaceOfTheOlder(t *testing.T) {
 	expect(t, "off", ask(t, r, h.local, req), "old new")
 	month := facts.Now.AddDate(0, 0, -300).Format("January 2006")
 	expect(t, "asked for then", ask(t, r, h.local, recall.Request{Query: "the gate code is, in " + month}), "old new")
+}
+
+// TestMEM28_OfTwoThingsNoneIsOlder: what is said in nearly the same words of another thing is no news of the first, and
+// what is said of the same thing is.
+func TestMEM28_OfTwoThingsNoneIsOlder(t *testing.T) {
+	e, err := table.Builtin()
+	must(t, err)
+	for _, c := range []struct {
+		old, now, question string
+		news               bool
+	}{
+		{"The red car's tyre size is 195.", "The blue car's tyre size is 205.", "What is the tyre size of the red car?", false},
+		{"The tyre size of my red car is 195/65", "The tyre size of my blue car is 205/55", "red car tyre size", false},
+		{"Ida wears shoes of size 31.", "Jonas wears shoes of size 35.", "What is Ida's shoe size?", false},
+		{"The code of the gate is 4711.", "The code of the shed is 1204.", "What is the code of the gate?", false},
+		{"The kitchen lamp takes a 40 watt bulb.", "The hall lamp takes a 60 watt bulb.", "Which bulb for the kitchen lamp?", false},
+		{"My brother's birthday is on 3 May.", "My sister's birthday is on 9 June.", "When is my brother's birthday?", false},
+		{"The train to London leaves at 7:15.", "The train to Cardiff leaves at 8:40.", "When does the train to London leave?", false},
+		{"The red car's tyre size is 195.", "The red car's tyre size is 205.", "What is the tyre size of the red car?", true},
+		{"The code of the gate is 4711.", "The gate's code is now 1204.", "What is the code of the gate?", true},
+		{"I train on Mondays.", "I train on Thursdays.", "When do I train?", true},
+		{"My boss is Anna.", "My boss is Tom.", "Who is my boss?", true},
+		{"I pay 900 pounds of rent since March.", "I pay 950 pounds of rent since June.", "How much rent do I pay?", true},
+		{"I drink two cups of coffee a day.", "I drink three cups of tea a day, no coffee.", "How much coffee do I drink?", true},
+	} {
+		h := open(t, e, []*memory.Record{fact("old", c.old, 300), fact("new", c.now, 20)}, nil)
+		hits := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{Query: c.question}).Hits
+		at := slices.IndexFunc(hits, func(hit recall.Hit) bool { return hit.ID == "old" })
+		if at < 0 || (hits[at].OlderThan == "new") != c.news || !c.news && at > 0 {
+			t.Errorf("%q: of %q and %q the first is at %d of %+v", c.question, c.old, c.now, at, hits)
+		}
+	}
 }
 
 // oracle is a reranker that finds one word good, and everything else bad.

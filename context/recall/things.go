@@ -1,0 +1,49 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory/when"
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/text"
+)
+
+// mostOther is how many words of a statement may be others than those of one of the same form about another thing.
+const mostOther = 2
+
+// otherThings reports whether two statements say in nearly the same words something of two things, such as the sizes of
+// the tyres of two cars: they differ in a number or a date, which alone would be news of one thing, and one or two other
+// words stand in the place of one or two. When the newer one says that something changed, it is about the same.
+func otherThings(older, newer string, differs []string) bool {
+	if !slices.Contains(differs, differ.Number) && !slices.Contains(differs, differ.Date) ||
+		slices.Contains(differs, differ.Negation) || saysChanged(newer) {
+		return false
+	}
+	a, b := thingsOf(older), thingsOf(newer)
+	shared := 0
+	for word := range a {
+		if b[word] {
+			shared++
+		}
+	}
+	instead := func(only int) bool { return only > 0 && only <= mostOther }
+	return instead(len(a)-shared) && instead(len(b)-shared) && shared > 0 && 2*shared >= min(len(a), len(b))
+}
+
+// thingsOf returns the stems of the words of a statement that tell something and are part of no number or date.
+func thingsOf(statement string) map[string]bool {
+	stems := make(map[string]bool)
+	var split text.Splitter
+	split.Split(statement, func(t text.Token) {
+		word := string(t.Text)
+		month, _ := when.Month(word)
+		if t.Symbol || month > 0 || when.Weekday(word) > 0 || !search.Tells(word) || strings.ContainsFunc(word, unicode.IsDigit) {
+			return
+		}
+		stems[text.StemEnglish(word)] = true
+	})
+	return stems
+}
