@@ -170,7 +170,11 @@ func (r *references) withheld(f *resolve.Found) (hidden bool) {
 		ids = []string{t.ID}
 	}
 	for _, id := range ids[:min(len(ids), maxOfReference)] {
-		if shown[id] || r.taken[id] {
+		if shown[id] {
+			continue
+		}
+		hidden = true
+		if r.taken[id] { // it is reported already, by another name
 			continue
 		}
 		r.taken[id] = true
@@ -179,7 +183,6 @@ func (r *references) withheld(f *resolve.Found) (hidden bool) {
 			kind = prompt.KindMessage
 		}
 		r.dropped = append(r.dropped, prompt.Dropped{Kind: kind, ID: id, Reason: prompt.Private})
-		hidden = true
 	}
 	return hidden && t.Type != record.ResolvedEntity // which is reported as entities are
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -125,8 +126,9 @@ type completion struct {
 
 type found struct {
 	start
-	tier tier
-	rank uint64
+	tier  tier
+	rank  uint64
+	order uint64 // see orderOf; 0: not looked up
 }
 
 // read says what is typed.
@@ -180,7 +182,7 @@ func (c *completion) exact() {
 	}
 	for _, n := range c.x.byHandle[c.handle] {
 		m := &c.x.list[n]
-		if c.wanted[m.Kind] && m.texts[handleText] == c.handle {
+		if c.wanted[m.Kind] && m.own == c.handle {
 			c.visit([]start{{n: n}}, exact)
 		}
 	}
@@ -264,7 +266,7 @@ func (c *completion) visitBest(s span, t tier) {
 	bests := s.l.best[c.who()]
 	from, to := s.whole()
 	for i := from; i < to; i++ {
-		if b := &bests[i]; b.rank >= c.least() && !c.behind(b.n, b.rank) {
+		if b := &bests[i]; b.rank >= c.least() && !c.behind(b, t) {
 			c.visit(s.l.pieces[i], t)
 		}
 	}
@@ -279,22 +281,22 @@ func (c *completion) least() uint64 {
 	return c.top[len(c.top)-1].rank
 }
 
-// behind reports whether an entry is worse than all of the best.
-func (c *completion) behind(n number, rank uint64) bool {
-	if len(c.top) < c.room {
+// behind reports whether all of the best are better than a start that is the best of a piece.
+func (c *completion) behind(b *best, t tier) bool {
+	if len(c.top) < c.room || b.rank != c.top[len(c.top)-1].rank {
 		return false
 	}
-	last := &c.top[len(c.top)-1]
-	return rank < last.rank || rank == last.rank && c.x.compare(c.who(), n, last.n) > 0
-}
-
-// belongs reports whether an entry is one of the best, and is not yet among them.
-func (c *completion) belongs(n number, rank uint64) bool {
-	return !c.behind(n, rank) && !has(c.top, n) && !has(c.out, n)
+	f := found{start: b.start, tier: t, rank: b.rank}
+	return c.compare(&f, &c.top[len(c.top)-1]) > 0
 }
 
 func has(list []found, n number) bool {
-	return slices.ContainsFunc(list, func(f found) bool { return f.n == n })
+	for i := range list {
+		if list[i].n == n {
+			return true
+		}
+	}
+	return false
 }
 
 // visit takes the starts that belong to the best so far.
@@ -302,34 +304,61 @@ func (c *completion) visit(starts []start, t tier) {
 	ranks, least := c.x.ranks[c.who()], c.least()
 	for _, s := range starts {
 		rank := ranks[s.n]
-		if rank < least || !c.belongs(s.n, rank) {
+		if rank < least || has(c.top, s.n) || has(c.out, s.n) {
+			continue
+		}
+		f := found{start: s, tier: t, rank: rank}
+		if len(c.top) == c.room && c.compare(&f, &c.top[len(c.top)-1]) > 0 {
 			continue
 		}
 		if c.q.Skip != nil && c.q.Skip(&c.x.list[s.n].Entry, c.x.foundBy(s)) {
 			continue
 		}
-		c.take(found{s, t, rank})
+		c.take(&f)
 		least = c.least()
 	}
 }
 
-func (c *completion) take(f found) {
+func (c *completion) take(f *found) {
 	if len(c.top) == c.room {
 		c.top = c.top[:len(c.top)-1]
 	}
-	at, _ := slices.BinarySearchFunc(c.top, f, c.compare)
-	c.top = slices.Insert(c.top, at, f)
+	at := sort.Search(len(c.top), func(i int) bool { return c.compare(f, &c.top[i]) < 0 })
+	c.top = slices.Insert(c.top, at, *f)
 }
 
-// compare orders all that was found, the best first.
-func (c *completion) compare(a, b found) int {
-	if a.tier != b.tier {
+// compare orders what was found, the best first. Handles of one tier are compared by their keys where these differ:
+// each look at a text is a wait for memory (BenchmarkREF16_Complete/equals/fifty).
+func (c *completion) compare(a, b *found) int {
+	switch {
+	case a.tier != b.tier:
 		return int(a.tier - b.tier)
-	}
-	if a.rank != b.rank {
+	case a.rank != b.rank:
 		return cmp.Compare(b.rank, a.rank)
+	case a.tier == exact:
+		return c.x.compare(c.who(), a.n, b.n)
+	}
+	if byKey := cmp.Compare(c.orderOf(a), c.orderOf(b)); byKey != 0 {
+		return byKey
 	}
 	return c.x.compare(c.who(), a.n, b.n)
+}
+
+// orderOf returns the key of a handle, behind what all of its tier begin with.
+func (c *completion) orderOf(f *found) uint64 {
+	if f.order > 0 {
+		return f.order
+	}
+	common := 0
+	if f.tier == ofHandle && !c.isNumber {
+		common = len(c.handle)
+	}
+	if f.text == handleText && f.off == 0 && common < keySize {
+		f.order = f.key << (8 * common)
+	} else {
+		f.order = keyOf(c.x.list[f.n].own[common:])
+	}
+	return f.order
 }
 
 // addMissing puts the best of each kind that was not found in the place of the last entries
@@ -361,5 +390,5 @@ func (c *completion) addMissing() {
 		}
 	}
 	c.out = append(c.out, missing...)
-	slices.SortFunc(c.out, c.compare)
+	slices.SortFunc(c.out, func(a, b found) int { return c.compare(&a, &b) })
 }

@@ -44,7 +44,7 @@ const maxPlaces = 1<<16 - 1
 func (x *Index) starts(at number) iter.Seq[start] {
 	return func(yield func(start) bool) {
 		m := &x.list[at]
-		own := m.texts[handleText]
+		own := m.own
 		if own != "" && !yield(start{key: keyOf(own), n: at}) {
 			return
 		}
@@ -79,7 +79,13 @@ func (x *Index) listOf(s start) *list {
 	}
 }
 
-func (x *Index) text(s start) string { return x.list[s.n].texts[s.text][s.off:] }
+func (x *Index) text(s start) string {
+	m := &x.list[s.n]
+	if s.text == handleText {
+		return m.own[s.off:]
+	}
+	return m.texts[s.text]
+}
 
 func (x *Index) compareStarts(a, b start) int {
 	if a.key != b.key {
