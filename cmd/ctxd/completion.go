@@ -19,7 +19,7 @@ type completionCmd struct {
 
 func (completionCmd) Help() string {
 	return "The script completes commands, flags, their values and the methods of the protocol. " +
-		"It asks the running daemon for the names of types, fields and vaults."
+		"It asks the running daemon for the names of types, fields and vaults, and for what a reference may mean."
 }
 
 func (completionCmd) Examples() []command.Example {
@@ -65,10 +65,21 @@ const (
 	liveTypes  live = "types"
 	liveVaults live = "vaults"
 	liveFields live = "fields" // of all types; several may be given, with commas
+	liveRefs   live = "refs"   // handles, #numbers, and titles of notes behind [[
+	liveMarked live = "marked" // of these, what begins with a mark: the argument is a message
 )
 
-// command is the shell command that prints the words, one a line.
+// offers tells the live words that depend on what was typed, since there are too many to list.
+func (l live) offers() bool { return l == liveRefs || l == liveMarked }
+
+// command is the shell command that prints the words, one a line. What was typed follows one that offers.
 func (l live) command() string {
+	switch l {
+	case liveRefs:
+		return "ctxd offer --"
+	case liveMarked:
+		return "ctxd offer --mark --"
+	}
 	if l == liveVaults {
 		return `ctxd call vault.list 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"vault": *"\(.*\)"$/\1/p'`
 	}
@@ -130,6 +141,10 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{live: liveVaults}
 	case valueName == "FIELDS":
 		return values{live: liveFields}
+	case valueName == "REF", valueName == "CONVERSATION", valueName == "MEMORY", valueName == "CONTEXT", valueName == "PREFIX":
+		return values{live: liveRefs}
+	case valueName == "TEXT":
+		return values{live: liveMarked}
 	case valueName == "METHOD":
 		return values{words: protocol.Names()}
 	case valueName == "TOPIC":
@@ -171,6 +186,22 @@ _ctxd_fields() { # the last of several
   [[ $cur == *,* ]] && before=${cur%%,*},
   COMPREPLY=($(compgen -P "$before" -W "$(%s)" -- "${cur##*,}"))
 }
+_ctxd_offer() { # $1: --mark for a message
+  local IFS=$'\n' found word
+  # bash takes @handle apart behind the @, and has the quote that a word begins with in it
+  word=${cur#[\"\']}
+  [[ $cur == @ ]] && cur=
+  [[ $prev == @ || $word == @ ]] && word=@$cur
+  found=($(ctxd offer $1 -- "$word" 2>/dev/null))
+  for word in "${found[@]}"; do
+    [[ $COMP_WORDBREAKS == *@* ]] && word=${word#@}
+    [[ $word == "${cur#[\"\']}"* ]] || continue
+    [[ $cur == [\"\']* ]] || word=$(printf %%q "$word")
+    COMPREPLY+=("$word")
+  done
+}
+_ctxd_refs() { _ctxd_offer; }
+_ctxd_marked() { _ctxd_offer --mark; }
 _ctxd() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path= i
   # bash takes --flag=value apart at the equals sign
@@ -247,10 +278,18 @@ _ctxd_fields() {
   local -a found=("${(@f)$(%s)}")
   _sequence compadd - "${found[@]}"
 }
+_ctxd_refs() {
+  local -a found=("${(@f)$(%s "${(Q)PREFIX}" 2>/dev/null)}")
+  [[ -n $found ]] && compadd -a found
+}
+_ctxd_marked() {
+  local -a found=("${(@f)$(%s "${(Q)PREFIX}" 2>/dev/null)}")
+  [[ -n $found ]] && compadd -a found
+}
 `
 
 func writeZsh(w io.Writer, all []*completed) {
-	fmt.Fprintf(w, zshHead, liveTypes.command(), liveVaults.command(), liveFields.command())
+	fmt.Fprintf(w, zshHead, liveTypes.command(), liveVaults.command(), liveFields.command(), liveRefs.command(), liveMarked.command())
 	for _, c := range all {
 		fmt.Fprintf(w, "\n%s() {\n  local curcontext=\"$curcontext\" state line\n  local -A opt_args\n  _arguments -C \\\n", zshName(c.path))
 		for _, f := range c.flags {
@@ -354,6 +393,8 @@ func fishValues(v values) string {
 	switch {
 	case v.dirs:
 		return "'(__fish_complete_directories)'"
+	case v.live.offers():
+		return fishText("(" + v.live.command() + " (commandline -ct | string unescape) 2>/dev/null)")
 	case v.live != "":
 		return fishText("(" + v.live.command() + ")")
 	case len(v.words) > 0:

@@ -165,6 +165,7 @@ var commandsForPeople = map[string]string{
 	"refs parse":      "asks no store: it prints what its caller wrote",
 	"config":          "prints settings",
 	"completion":      "prints a script",
+	"offer":           "completes what its caller types at a terminal of his own",
 	"uninstall":       "prints which files of ctxd it removes",
 	"version":         "prints the version",
 }
