@@ -9,7 +9,8 @@ import (
 )
 
 // What follows is what a prompt needs of conversations. It is asked for before each turn, so it comes from memory
-// where it can: to read and decode a conversation takes 40 times as long (BenchmarkPERF19).
+// where it can: to read and decode each conversation was a third of a prompt with what waits for it
+// (BenchmarkPERF19).
 
 // Pins returns what stands in every prompt of the conversation with an id or a handle, in its order; nothing
 // where the reader sees none. Some ids may be of what is gone, or not for every reader. The lists must not be
