@@ -67,6 +67,7 @@ const (
 	liveFields live = "fields" // of all types; several may be given, with commas
 	liveRefs   live = "refs"   // handles, #numbers, and titles of notes behind [[
 	liveMarked live = "marked" // of these, what begins with a mark: the argument is a message
+	liveTools  live = "tools"
 )
 
 // offers tells the live words that depend on what was typed, since there are too many to list.
@@ -79,9 +80,10 @@ func (l live) command() string {
 		return "ctxd offer --"
 	case liveMarked:
 		return "ctxd offer --mark --"
-	}
-	if l == liveVaults {
+	case liveVaults:
 		return `ctxd call vault.list 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"vault": *"\(.*\)"$/\1/p'`
+	case liveTools:
+		return `ctxd call tools.list write=true 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"name": *"\(.*\)"$/\1/p'`
 	}
 	list := `ctxd wql '\t' --format tsv 2>/dev/null | tail -n +2`
 	if l == liveFields {
@@ -139,6 +141,8 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{live: liveTypes}
 	case valueName == "VAULT":
 		return values{live: liveVaults}
+	case valueName == "TOOL":
+		return values{live: liveTools}
 	case valueName == "FIELDS":
 		return values{live: liveFields}
 	case valueName == "REF", valueName == "CONVERSATION", valueName == "MEMORY", valueName == "CONTEXT", valueName == "PREFIX":

@@ -29,6 +29,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/cmd/ctxd/tools"
 	"github.com/ctxd/ctxd/cmd/ctxd/uninstall"
 )
 
@@ -69,6 +70,7 @@ type commandLine struct {
 	Inspect inspect.Command `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`
 	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
+	Tools   tools.Command   `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
 
 	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
@@ -184,6 +186,7 @@ func (a *app) bindings() []any {
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
+		&tools.Options{Streams: a.Streams, Link: a.Link},
 		&uninstall.Options{Streams: a.Streams, Link: a.Link},
 	}
 }

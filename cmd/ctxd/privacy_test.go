@@ -94,6 +94,10 @@ var commandsOfReaders = map[string][]line{
 	"vault unresolved": said("", "V|-n|10000"),
 	"call": said("notes.list", "notes.get|title=Open", "notes.get|id=zqnote", "entities.list", "types.list", "context.assemble|text=@Ann @Cid", "graph.stats",
 		"privacy.list", "notes.get|id=zqnote|audience=local", "tags.list", "vault.import|path=/nowhere"),
+	"tools call": said(`read_note|{"id":"Open"}`, `read_note|{"id":"zqnote"}`, `read_note|{"id":"Zqtitl"}`, `read_note|{"path":"Zqfolder/Zqpath.md"}`, `find_excerpts|{"query":"scales zqbody"}`,
+		`search_notes|{"query":"scales about"}`, `get_entity|{"entity":"Ann","depth":3}`, `get_entity|{"entity":"Zqnick"}`, `explore_graph|{"record":"Ann","depth":4}`, `explore_graph|{"record":"Zqnam"}`,
+		`query|{"query":"SELECT p FROM Person p ORDER BY p.boss.name, p.about, p.met, p.file"}`, `query|{"query":"SELECT t FROM Zqtyp t"}`, `search_memory|{"query":"Zqtitl scales"}`,
+		`create_task|{"title":"x","entities":["Ann"],"note":"Open"}`, `assign_entity|{"entity":"Ann","field":"boss","to":"Zqnam"}`),
 	"events": said("notes.changed|entities.changed|--count|3"),
 	"mcp":    {{stdin: hostSession}},
 }
@@ -163,6 +167,7 @@ var commandsForPeople = map[string]string{
 	"inspect log":     "prints the log, in which no record stands",
 	"refs rename":     "writes, and says what of, to who may write",
 	"refs parse":      "asks no store: it prints what its caller wrote",
+	"tools list":      "prints what tools there are, and no record",
 	"config":          "prints settings",
 	"completion":      "prints a script",
 	"offer":           "completes what its caller types at a terminal of his own",
