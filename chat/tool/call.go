@@ -33,6 +33,11 @@ func define(name, title, description string, run func(*call) error, arguments ..
 	}
 }
 
+// shared is define for a tool that ctxd mcp has too.
+func shared(about show.About, run func(*call) error, arguments ...argument) definition {
+	return define(about.Name, about.Title, about.Description, run, arguments...)
+}
+
 // call is one call of a tool.
 type call struct {
 	set   *Set

@@ -22,6 +22,13 @@
 // confirms or not. memory.recordResponse, of which the specification makes a tool record_response, waits for the room
 // that learns from outcomes.
 //
+// # ctxd mcp
+//
+// The adapter of MCP is a client of the socket and offers more tools, with pages of any length and filters. Of the
+// tools that both have, read_note, get_entity, explore_graph and query are those of this package: it calls tools.call.
+// search_notes has filters and pages there, and recall stands in the place of search_memory; these ask notes.search and
+// memory.search. What is said of the tools, and how records are written, stands once in package show.
+//
 // # Who may call it
 //
 // The send pipeline of chat and handlers of rpc.

@@ -18,8 +18,7 @@ import (
 // longName is how long the name of a record is in an argument, in bytes.
 const longName = 4 << 10
 
-var getEntity = define("get_entity", "Look up an entity",
-	"Show a person, project or other entity with its fields, computed ones included, and what they refer to.",
+var getEntity = shared(show.GetEntity,
 	(*call).getEntity,
 	argument{name: "entity", kind: aText, required: true, long: longName, about: "the entity: its name, an alias or its id"},
 	argument{
@@ -69,8 +68,7 @@ func (c *call) resolved(ctx context.Context, e *entities.Entity, depth int) (fie
 	return fields, json.Unmarshal(data, &fields)
 }
 
-var exploreGraph = define("explore_graph", "See what is around a record",
-	"Show the notes and entities around one: references between entities and links between notes, in both directions.",
+var exploreGraph = shared(show.ExploreGraph,
 	(*call).exploreGraph,
 	argument{
 		name: "record", kind: aText, required: true, long: longName,
@@ -87,7 +85,10 @@ func (c *call) exploreGraph() error {
 		return err
 	}
 	sub, err := c.view.Neighbors(c.ctx, id, c.number("depth"), c.list("kinds"), 0)
-	if err != nil {
+	switch {
+	case missing(err): // it is archived, or has gone meanwhile
+		return noRecord("record", c.text("record"), nil)
+	case err != nil:
 		return err
 	}
 	for _, v := range sub.Nodes {
@@ -103,8 +104,7 @@ const (
 	rowsOfPage = 500
 )
 
-var query = define("query", "Query the entities",
-	show.AboutQuery("An error says which types and fields there are."),
+var query = shared(show.Query("An error says which types and fields there are."),
 	(*call).query,
 	argument{name: "query", kind: aText, required: true, long: syntax.MaxSource, about: "the WQL text"},
 	argument{name: "this", kind: aText, long: longName, about: "the entity that {this} means: its name or id"},

@@ -30,8 +30,7 @@ const (
 // cursorArgument is that of a tool whose answer has pages.
 var cursorArgument = argument{name: "cursor", kind: aText, long: 200, about: "the cursor that the page before ends with"}
 
-var readNote = define("read_note", "Read a note",
-	"Read one note as Markdown, or what stands under one of its headings. A long note comes in parts.",
+var readNote = shared(show.ReadNote,
 	(*call).readNote,
 	argument{name: "id", kind: aText, long: 1 << 10, about: "the note: its id, or its title"},
 	argument{name: "path", kind: aText, long: 4 << 10, about: "in the place of id: the path of the note"},
@@ -73,13 +72,13 @@ func (c *call) noteToRead() (*notes.Note, error) {
 	case (strings.TrimSpace(id) == "") == (strings.TrimSpace(path) == ""):
 		return nil, fault.Field("id", "read_note needs either id or path").WithHint(`give {"id": "…"} or {"path": "…"}`)
 	case id != "":
-		return c.note("id", id)
+		return c.note("", id)
 	}
 	n, err := c.view.NoteByPath(strings.TrimSpace(path))
 	if err == nil || !missing(err) {
-		return n, several("path", err)
+		return n, several("", err)
 	}
-	return c.note("path", path) // without its ending, or with its vault
+	return c.note("", path) // without its ending, or with its vault
 }
 
 // textOf returns a note with its text as the reader may see it.
@@ -133,8 +132,7 @@ const (
 	maxQuery = 8 << 10 // bytes
 )
 
-var searchNotes = define("search_notes", "Search the notes",
-	"Find notes by words and by meaning, best first, each with the place of its text that fits best.",
+var searchNotes = shared(show.SearchNotes,
 	(*call).searchNotes,
 	argument{
 		name: "query", kind: aText, required: true, long: maxQuery,

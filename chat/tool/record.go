@@ -12,12 +12,18 @@ import (
 )
 
 // A record is named in an argument as it stands in an answer, in a note or on a screen: [[Title]], @Name, the bare
-// title or name, a path, an alias, an id or [id:…].
+// title or name, a path, an alias, an id, [id:…] or an address.
 
 var (
 	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	anyID    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	markedID = regexp.MustCompile(`^\[?id:\s*([A-Za-z0-9_-]{1,64})\]?$`)
+)
+
+// Addresses of records, which are resources of ctxd mcp.
+const (
+	noteURI   = "ctxd://note/"
+	entityURI = "ctxd://entity/"
 )
 
 // ref is what an argument names a record with.
@@ -32,6 +38,12 @@ func parseRef(s string) ref {
 	s = strings.TrimSpace(s)
 	if m := markedID.FindStringSubmatch(s); m != nil {
 		return ref{text: m[1], id: true}
+	}
+	if id, ok := strings.CutPrefix(s, noteURI); ok {
+		return ref{text: id, id: true, note: true}
+	}
+	if id, ok := strings.CutPrefix(s, entityURI); ok {
+		return ref{text: id, id: true, ent: true}
 	}
 	if uuid.MatchString(s) {
 		return ref{text: s, id: true}
@@ -197,12 +209,16 @@ func (c *call) record(field, s string) (string, error) {
 	case fault.KindOf(other) != fault.NotFound:
 		return "", other
 	}
-	none := fault.New(fault.NotFound, "no note or entity has the name or id %q", clip(r.text)).
-		WithHint("search_notes and query find them").
-		WithCandidates(slices.Concat(fault.CandidatesOf(err), fault.CandidatesOf(other)))
-	if len(none.Candidates) > 0 {
+	return "", noRecord(field, r.text, slices.Concat(fault.CandidatesOf(err), fault.CandidatesOf(other)))
+}
+
+// noRecord is the error for a name that no note and no entity has, with those that may be meant.
+func noRecord(field, text string, meant []fault.Candidate) error {
+	none := fault.New(fault.NotFound, "no note or entity has the name or id %q", clip(text)).
+		WithHint("search_notes and query find them").WithCandidates(meant)
+	if len(meant) > 0 {
 		none = none.WithHint("did you mean one of these?")
 	}
 	none.Field = field
-	return "", none
+	return none
 }

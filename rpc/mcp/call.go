@@ -2,9 +2,12 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -47,4 +50,27 @@ func (o Options) audience() string {
 		return protocol.Local
 	}
 	return protocol.Remote
+}
+
+// tool answers with what the daemon's tool of a name answers, page by page. What is wrong with the arguments, and
+// what was meant, stands in its text.
+func (c *call) tool(name string, in paging, arguments map[string]any) (string, error) {
+	arguments["cursor"] = in.Cursor
+	for name, value := range arguments {
+		if value == "" {
+			delete(arguments, name)
+		}
+	}
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return "", err
+	}
+	var res record.ToolResult
+	if err := c.ask("tools.call", protocol.ToolCall{Name: name, Arguments: raw, MaxChars: in.MaxChars}, &res); err != nil {
+		return "", err
+	}
+	if res.Error {
+		return "", wholeError(strings.TrimSuffix(res.Text, "\n"))
+	}
+	return res.Text, nil
 }

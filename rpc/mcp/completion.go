@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -68,7 +69,7 @@ func linkTo(n protocol.NoteItem) string {
 	if n.Insert != "" {
 		return n.Insert
 	}
-	text := cmp.Or(strings.TrimSuffix(n.Path, ".md"), oneLine(n.Title))
+	text := cmp.Or(strings.TrimSuffix(n.Path, ".md"), show.OneLine(n.Title))
 	if strings.ContainsAny(text, "[]|#^") {
 		return ""
 	}
@@ -77,7 +78,7 @@ func linkTo(n protocol.NoteItem) string {
 
 // mentionOf is linkTo for what is written behind an @.
 func mentionOf(e protocol.EntityItem) string {
-	text := cmp.Or(e.Insert, oneLine(e.Name))
+	text := cmp.Or(e.Insert, show.OneLine(e.Name))
 	switch {
 	case e.Insert != "" && strings.ContainsAny(text, "[]"):
 		return text
@@ -101,7 +102,7 @@ func (c *call) completeNote(typed string) ([]string, error) {
 			return n.ID
 		}
 		return n.Title
-	}, oneLine), err
+	}, show.OneLine), err
 }
 
 // completeEntity is completeNote for entities.
@@ -116,7 +117,7 @@ func (c *call) completeEntity(typed string) ([]string, error) {
 			return e.ID
 		}
 		return e.Name
-	}, oneLine), err
+	}, show.OneLine), err
 }
 
 func (c *call) notesLike(typed string) ([]protocol.NoteItem, error) {

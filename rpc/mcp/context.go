@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -109,13 +110,13 @@ func leftOut(r *prompt.Report) string {
 		switch {
 		case !isTold(d):
 		case d.Reason == prompt.Ambiguous:
-			b.WriteString("\n\"" + inline(d.Title) + "\" could mean:\n" + candidateLines(d.Candidates))
+			b.WriteString("\n\"" + show.Inline(d.Title) + "\" could mean:\n" + candidateLines(d.Candidates))
 		default:
 			dropped++
 		}
 	}
 	for _, w := range r.Warnings {
-		b.WriteString("\n" + inline(w.Ref) + ": " + inline(w.Message) + "\n")
+		b.WriteString("\n" + show.Inline(w.Ref) + ": " + show.Inline(w.Message) + "\n")
 	}
 	cut := 0
 	for _, s := range r.Sections {
@@ -128,18 +129,18 @@ func leftOut(r *prompt.Report) string {
 	if dropped+cut == 0 {
 		return b.String()
 	}
-	return fmt.Sprintf("\n%s left out, %d shown in part: explain_context lists them.\n", plural(dropped, "record"), cut) +
+	return fmt.Sprintf("\n%s left out, %d shown in part: explain_context lists them.\n", show.Plural(dropped, "record"), cut) +
 		b.String()
 }
 
 func candidateLines(list []prompt.Candidate) string {
 	var b strings.Builder
 	for _, cand := range list {
-		b.WriteString("- " + inline(cand.Title) + idMark(cand.ID))
+		b.WriteString("- " + show.Inline(cand.Title) + show.ID(cand.ID))
 		if cand.Type != "" {
-			b.WriteString(" " + inline(cand.Type))
+			b.WriteString(" " + show.Inline(cand.Type))
 		}
-		b.WriteString(whereabouts(cand.Vault, cand.Path) + "\n")
+		b.WriteString(show.At(cand.Vault, cand.Path) + "\n")
 	}
 	return b.String()
 }
@@ -163,10 +164,10 @@ func (c *call) explainContext(in explainInput) (string, error) {
 	for i := range recent.Reports {
 		if r := &recent.Reports[i].Report; r.Hash == *hash {
 			l := reportLines(r)
-			if err := l.skip(in.Cursor); err != nil {
+			if err := l.Skip(in.Cursor); err != nil {
 				return "", err
 			}
-			return l.page(in.MaxChars)
+			return l.Text(in.MaxChars)
 		}
 	}
 	return "", fault.New(fault.NotFound, "the report of that context is no longer kept").
@@ -177,22 +178,22 @@ func (c *call) explainContext(in explainInput) (string, error) {
 const maxReports = 50
 
 // reportLines lists what a prompt is made of, an item a line.
-func reportLines(r *prompt.Report) *list {
-	l := &list{noun: "item", head: fmt.Sprintf("The context has %d of at most %d characters.\n", r.Chars, r.Budget)}
-	add := func(text string) { l.items = append(l.items, text) }
+func reportLines(r *prompt.Report) *show.Page {
+	l := &show.Page{Noun: "item", Head: fmt.Sprintf("The context has %d of at most %d characters.\n", r.Chars, r.Budget)}
+	add := func(text string) { l.Items = append(l.Items, text) }
 	for _, s := range r.Sections {
 		for _, item := range s.Items {
 			line := "- " + recordLabel(item.Kind, item.Title, item.ID) + vaultMark(item.Vault) + fmt.Sprintf(": in %s, %d characters", s.Name, item.Chars)
 			if item.Cut {
 				line += ", shown in part"
 			}
-			add(line + "; " + inline(item.Reason) + "\n")
+			add(line + "; " + show.Inline(item.Reason) + "\n")
 		}
 	}
 	for _, d := range r.Dropped {
 		switch {
 		case d.Reason == prompt.Ambiguous:
-			add("- left out, ambiguous: \"" + inline(d.Title) + "\" could mean:\n")
+			add("- left out, ambiguous: \"" + show.Inline(d.Title) + "\" could mean:\n")
 			for _, cand := range d.Candidates {
 				add("  " + candidateLines([]prompt.Candidate{cand}))
 			}
@@ -201,17 +202,17 @@ func reportLines(r *prompt.Report) *list {
 		}
 	}
 	for _, w := range r.Warnings {
-		add("- a warning about " + inline(w.Ref) + ": " + inline(w.Message) + "\n")
+		add("- a warning about " + show.Inline(w.Ref) + ": " + show.Inline(w.Message) + "\n")
 	}
 	for _, q := range r.QueryErrors {
-		add("- a computed field failed: " + inline(q.Field) + " of" + idMark(q.Entity) + ": " + inline(q.Message) + "\n")
+		add("- a computed field failed: " + show.Inline(q.Field) + " of" + show.ID(q.Entity) + ": " + show.Inline(q.Message) + "\n")
 	}
 	for _, s := range r.Stages {
 		if s.Skipped {
-			add("- a step was skipped: " + inline(s.Name) + ": " + inline(s.Why) + "\n")
+			add("- a step was skipped: " + show.Inline(s.Name) + ": " + show.Inline(s.Why) + "\n")
 		}
 	}
-	l.total, l.none = len(l.items), "It is empty."
+	l.Total, l.None = len(l.Items), "It is empty."
 	return l
 }
 
@@ -222,15 +223,15 @@ var whyDropped = map[prompt.Reason]string{
 }
 
 func recordLabel(kind, title, id string) string {
-	label := inline(title)
+	label := show.Inline(title)
 	switch kind {
 	case prompt.KindNote:
-		label = noteLabel(title)
+		label = show.Note(title)
 	case prompt.KindEntity:
-		label = "@" + inline(title)
+		label = "@" + show.Inline(title)
 	}
 	if id != "" {
-		label += idMark(id)
+		label += show.ID(id)
 	}
 	return label
 }
@@ -240,7 +241,7 @@ func vaultMark(vault string) string {
 	if vault == "" {
 		return ""
 	}
-	return " (vault " + inline(vault) + ")"
+	return " (vault " + show.Inline(vault) + ")"
 }
 
 // promptName names the one prompt.

@@ -2,10 +2,12 @@ package mcp
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -20,6 +22,11 @@ func noRecord(field string) error {
 	return e
 }
 
+// wholeError is an error whose text a model gets as it is: what it quotes is escaped.
+type wholeError string
+
+func (e wholeError) Error() string { return string(e) }
+
 // explain makes the error of a tool, whose text is for the model.
 func (s *server) explain(err error) error {
 	var whole wholeError
@@ -28,25 +35,25 @@ func (s *server) explain(err error) error {
 	}
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		return errors.New(startOfLine(fault.Message(err)))
+		return errors.New(show.Line(fault.Message(err)))
 	}
 	var b strings.Builder
 	msg, field := arguments.Replace(f.Msg), arguments.Replace(f.Field)
-	b.WriteString(startOfLine(msg))
+	b.WriteString(show.Line(msg))
 	if field != "" && !strings.Contains(msg, field) {
-		b.WriteString(" (" + inline(field) + ")")
+		b.WriteString(" (" + show.Inline(field) + ")")
 	}
 	if f.Line > 0 {
-		b.WriteString(place(f.Line, f.Column))
+		fmt.Fprintf(&b, " at line %d, column %d", f.Line, f.Column)
 	}
 	if f.Retryable {
 		b.WriteString("\nCalling again later may work.")
 	}
 	if hint := hints.Replace(f.Hint); hint != "" {
-		b.WriteString("\nTry: " + inline(hint))
+		b.WriteString("\nTry: " + show.Inline(hint))
 	}
 	for _, c := range f.Candidates {
-		b.WriteString("\n- " + candidateLine(c))
+		b.WriteString("\n- " + show.Candidate(c))
 	}
 	return errors.New(b.String())
 }
@@ -65,14 +72,6 @@ var hints = strings.NewReplacer(
 	"get_entity",
 	"wql.check", "list_types", "memory.search", "recall", "memory.list", "recall", "memory.get", "recall",
 )
-
-func candidateLine(c fault.Candidate) string {
-	line := inline(c.Title + c.Name)
-	if c.Type != "" {
-		line += " (" + inline(c.Type) + ")"
-	}
-	return line + idMark(c.ID) + whereabouts(c.Vault, c.Path)
-}
 
 // clip shortens the text of an error that quotes a long argument.
 func clip(res sdk.Result) sdk.Result {

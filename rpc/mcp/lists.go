@@ -1,12 +1,11 @@
 package mcp
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -58,9 +57,9 @@ func (c *call) notesBy(filter protocol.NoteFilter, in paging, most int) (string,
 		var page protocol.NotePage
 		err = c.ask("notes.list", filter, &page)
 		for _, n := range page.Notes {
-			line := "- " + noteLine(n.ID, n.Title, n.Vault, n.Path) + ", changed " + moment(n.UpdatedAt)
+			line := "- " + show.NoteLine(n.ID, n.Title, n.Vault, n.Path) + ", changed " + show.Moment(n.UpdatedAt)
 			if len(n.Tags) > 0 {
-				line += ", tags " + some(n.Tags, maxListed)
+				line += ", tags " + show.Some(n.Tags, show.MaxListed)
 			}
 			out.items = append(out.items, line+"\n")
 		}
@@ -70,23 +69,8 @@ func (c *call) notesBy(filter protocol.NoteFilter, in paging, most int) (string,
 	if err != nil {
 		return "", err
 	}
-	l.none = "There is no such note."
-	return l.page(in.MaxChars)
-}
-
-// moment is a time as answers show it.
-func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// maxListed is how many tags, aliases or links of a record stand in a line.
-const maxListed = 10
-
-// some is a list of values within a line, cut at most of them.
-func some(values []string, most int) string {
-	text := inlineList(values[:min(most, len(values))])
-	if more := len(values) - most; more > 0 {
-		text += fmt.Sprintf(" (+%d more)", more)
-	}
-	return text
+	l.None = "There is no such note."
+	return l.Text(in.MaxChars)
 }
 
 // tagsInput are the arguments of list_tags.
@@ -105,7 +89,7 @@ func (c *call) listTags(in tagsInput) (string, error) {
 		var page protocol.TagPage
 		err = c.ask("tags.list", protocol.TagFilter{Prefix: strings.TrimPrefix(in.Prefix, "#"), Page: p}, &page)
 		for _, t := range page.Tags {
-			out.items = append(out.items, "- "+inline(t.Name)+": "+plural(t.Count, "note")+"\n")
+			out.items = append(out.items, "- "+show.Inline(t.Name)+": "+show.Plural(t.Count, "note")+"\n")
 		}
 		out.total, out.next = page.Total, page.NextCursor
 		return out, err
@@ -113,8 +97,8 @@ func (c *call) listTags(in tagsInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l.none = "There is no such tag."
-	return l.page(in.MaxChars)
+	l.None = "There is no such tag."
+	return l.Text(in.MaxChars)
 }
 
 // listInput are the arguments of list_entities.
@@ -133,9 +117,9 @@ func (c *call) listEntities(in listInput) (string, error) {
 		var page protocol.EntityPage
 		err = c.ask("entities.list", protocol.EntityFilter{Type: in.Type, Page: p}, &page)
 		for _, e := range page.Entities {
-			line := "- " + entityLabel(e.Name, e.Type) + idMark(e.ID) + whereabouts(e.Vault, e.Path)
+			line := "- " + show.Entity(e.Name, e.Type) + show.ID(e.ID) + show.At(e.Vault, e.Path)
 			if len(e.Aliases) > 0 {
-				line += " also " + some(e.Aliases, maxListed)
+				line += " also " + show.Some(e.Aliases, show.MaxListed)
 			}
 			out.items = append(out.items, line+"\n")
 		}
@@ -148,6 +132,6 @@ func (c *call) listEntities(in listInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l.none = "There is none."
-	return l.page(in.MaxChars)
+	l.None = "There is none."
+	return l.Text(in.MaxChars)
 }

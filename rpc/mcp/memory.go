@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -25,26 +26,26 @@ func (c *call) memoryProfile(in profileInput) (string, error) {
 	if err := c.ask("memory.profile", protocol.MemoryProfile{Limit: in.Limit}, &known); err != nil {
 		return "", err
 	}
-	l := &list{
-		head: "What is known about the user:\n\n", noun: "memory", total: len(known.Memories),
-		none: "Nothing yet.",
+	l := &show.Page{
+		Head: "What is known about the user:\n\n", Noun: "memory", Total: len(known.Memories),
+		None: "Nothing yet.",
 	}
 	for _, m := range known.Memories {
-		l.items = append(l.items, "- "+memoryLine(m)+"\n")
+		l.Items = append(l.Items, "- "+memoryLine(m)+"\n")
 	}
-	if err := l.skip(in.Cursor); err != nil {
+	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}
-	return l.page(in.MaxChars)
+	return l.Text(in.MaxChars)
 }
 
 // memoryLine shows a memory in one line, as prompts do.
 func memoryLine(m *record.Memory) string {
-	of := inline(m.Kind) + ", " + m.CreatedAt.UTC().Format("2006-01-02")
+	of := show.Inline(m.Kind) + ", " + m.CreatedAt.UTC().Format("2006-01-02")
 	if m.Status != record.MemoryActive {
-		of += ", " + inline(m.Status)
+		of += ", " + show.Inline(m.Status)
 	}
-	return "[" + of + "] " + inline(m.Statement) + idMark(m.ID)
+	return "[" + of + "] " + show.Inline(m.Statement) + show.ID(m.ID)
 }
 
 // findMemory returns the memory that an argument names: by its id, its handle or its number.
@@ -104,9 +105,9 @@ func (c *call) remember(in rememberInput) (string, error) {
 	if added.Duplicate {
 		return "That is known already: " + memoryLine(added.Memory) + "\n", nil
 	}
-	text := "Remembered" + idMark(added.Memory.ID)
+	text := "Remembered" + show.ID(added.Memory.ID)
 	for _, id := range draft.Supersedes {
-		text += ";" + idMark(id) + " holds no more"
+		text += ";" + show.ID(id) + " holds no more"
 	}
 	text += ".\n"
 	for _, hit := range added.Similar {
@@ -196,10 +197,10 @@ func (c *call) forgetMemory(in forgetInput) (string, error) {
 	var m record.Memory
 	if in.Wrong {
 		err = c.write("memory.retract", change, &m)
-		return "Retracted the memory" + idMark(m.ID) + ": it was wrong, and is found by its id alone. Nothing was deleted.\n", err
+		return "Retracted the memory" + show.ID(m.ID) + ": it was wrong, and is found by its id alone. Nothing was deleted.\n", err
 	}
 	err = c.write("memory.archive", change, &m)
-	return "Archived the memory" + idMark(m.ID) + ": no search finds it. Nothing was deleted, and the user can restore it.\n", err
+	return "Archived the memory" + show.ID(m.ID) + ": no search finds it. Nothing was deleted, and the user can restore it.\n", err
 }
 
 // bareTags are tags without their #.

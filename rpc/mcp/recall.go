@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -32,9 +32,6 @@ func recallSchema() *jsonschema.Schema {
 	})
 }
 
-// hitChars is how much of a statement stands in a list.
-const hitChars = 500
-
 func (c *call) recall(in recallInput) (string, error) {
 	switch {
 	case (in.Query == "") == (in.Memory == ""):
@@ -56,45 +53,28 @@ func (c *call) recall(in recallInput) (string, error) {
 	if err := c.ask("memory.search", asked, &found); err != nil {
 		return "", err
 	}
-	l := &list{noun: "memory", total: len(found.Hits), none: "Nothing is remembered of that."}
-	l.head = "Confidence: " + inline(found.Confidence) + " (" + inline(found.Reason) + ")\n"
-	if found.Confidence == "low" {
-		l.head += "Say that you do not know, unless a memory below answers.\n"
-	}
+	l := &show.Page{Noun: "memory", Total: len(found.Hits), None: "Nothing is remembered of that."}
+	degraded := ""
 	if found.Degraded != nil {
-		l.head += "Some may be missing: " + inline(found.Degraded.Why) + ".\n"
+		degraded = found.Degraded.Why
 	}
+	l.Head = show.Sure(found.Confidence, found.Reason, degraded)
 	for i := range found.Hits {
-		l.items = append(l.items, hitLine(&found.Hits[i]))
+		l.Items = append(l.Items, hitLine(&found.Hits[i]))
 	}
-	if err := l.skip(in.Cursor); err != nil {
+	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}
-	return l.page(in.MaxChars)
+	return l.Text(in.MaxChars)
 }
 
 // hitLine shows a memory that was found in one line.
 func hitLine(h *protocol.MemoryHit) string {
-	isMessage := h.ConversationID != ""
-	of := inline(h.Tier) + ", " + h.CreatedAt.UTC().Format(time.DateOnly)
-	if isMessage {
-		of = "said by " + inline(h.Role) + ", " + h.CreatedAt.UTC().Format(time.DateOnly)
-	} else if h.Status != record.MemoryActive {
-		of += ", " + inline(h.Status)
+	line := show.Remembered{
+		Position: h.Position, ID: h.ID, Text: h.Text, CreatedAt: h.CreatedAt, Tier: h.Tier, Status: h.Status, Role: h.Role,
+		Conversation: h.ConversationID, OlderThan: h.OlderThan, Rest: "recall with memory",
 	}
-	text, cut := prompt.Cut(oneLine(h.Text), hitChars)
-	line := fmt.Sprintf("%d. [%s] %s", h.Position, of, prompt.EscapeInline(text))
-	if cut && !isMessage {
-		line += " (recall with memory reads the rest)"
-	}
-	line += idMark(h.ID)
-	if isMessage {
-		line += ", in the conversation" + idMark(h.ConversationID)
-	}
-	if h.OlderThan != "" {
-		line += ", older than" + idMark(h.OlderThan)
-	}
-	return line + "\n"
+	return line.Line()
 }
 
 // day is the time of a date, nil for none.
@@ -117,7 +97,7 @@ func (c *call) readMemory(in recallInput) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nnumber: #%d, version %d, of the tier %s\n", memoryLine(m), m.Number, m.Version, inline(m.Tier))
+	fmt.Fprintf(&b, "%s\nnumber: #%d, version %d, of the tier %s\n", memoryLine(m), m.Number, m.Version, show.Inline(m.Tier))
 	for _, part := range []struct {
 		name   string
 		values []string
@@ -125,7 +105,7 @@ func (c *call) readMemory(in recallInput) (string, error) {
 		{"in short", nonEmpty(m.Summary)}, {"answers", m.Questions}, {"tags", m.Tags}, {"domains", m.Domains},
 	} {
 		if len(part.values) > 0 {
-			b.WriteString(part.name + ": " + inlineList(part.values) + "\n")
+			b.WriteString(part.name + ": " + show.List(part.values) + "\n")
 		}
 	}
 	for _, part := range []struct {
@@ -135,14 +115,14 @@ func (c *call) readMemory(in recallInput) (string, error) {
 		{"supersedes", m.Supersedes}, {"contradicts", m.Contradicts}, {"superseded by", nonEmpty(m.SupersededBy)},
 	} {
 		for _, id := range part.ids {
-			b.WriteString(part.name + idMark(id) + "\n")
+			b.WriteString(part.name + show.ID(id) + "\n")
 		}
 	}
-	l := linesOf(b.String())
-	if err := l.skip(in.Cursor); err != nil {
+	l := show.Lines(b.String())
+	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}
-	return l.page(in.MaxChars)
+	return l.Text(in.MaxChars)
 }
 
 func nonEmpty(s string) []string {

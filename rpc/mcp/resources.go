@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -116,8 +117,8 @@ func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
 	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
-			URI: noteURI + n.ID, Name: oneLine(n.Title), Title: oneLine(n.Title),
-			Description: strings.TrimSpace(whereabouts(n.Vault, n.Path)),
+			URI: noteURI + n.ID, Name: show.OneLine(n.Title), Title: show.OneLine(n.Title),
+			Description: strings.TrimSpace(show.At(n.Vault, n.Path)),
 			MIMEType:    mimeType,
 			Annotations: &sdk.Annotations{LastModified: n.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")},
 		})

@@ -2,13 +2,12 @@ package mcp
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -50,71 +49,42 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l := list{noun: "note", none: "No note was found.", most: in.Limit, total: len(found.Hits)}
+	l := show.Page{Noun: "note", None: "No note was found.", Most: in.Limit, Total: len(found.Hits)}
 	if found.Degraded != nil {
-		l.head = "Notes may be missing: " + inline(found.Degraded.Why) + "\n"
+		l.Head = "Notes may be missing: " + show.Inline(found.Degraded.Why) + "\n"
 	}
-	if len(found.Corrected) > 0 && l.total > 0 {
-		l.head += "Looked for: " + corrected(found.Corrected) + "\n"
+	if len(found.Corrected) > 0 && l.Total > 0 {
+		l.Head += "Looked for: " + show.Corrected(found.Corrected) + "\n"
 	}
 	if found.Understood != nil {
 		for _, p := range found.Understood.Problems {
-			l.head += "Problem in the query: " + inline(p.Text) + ": " + inline(p.Message)
-			if p.Nearest != "" {
-				l.head += "; did you mean " + inline(p.Nearest) + "?"
-			}
-			l.head += "\n"
+			l.Head += show.Problem(p.Text, p.Message, p.Nearest)
 		}
 	}
-	if l.total == searched {
-		l.head += fmt.Sprintf("More than %d notes match; these are the best.\n", searched-1)
+	if l.Total == searched {
+		l.Head += fmt.Sprintf("More than %d notes match; these are the best.\n", searched-1)
 	}
 	for i, hit := range found.Hits {
 		why := ""
 		if found.Mode == "hybrid" && hit.By == "meaning" {
 			why = " (by meaning)"
 		}
-		l.items = append(l.items, strconv.Itoa(i+1)+". "+hitText(hit, why))
+		l.Items = append(l.Items, strconv.Itoa(i+1)+". "+hitText(hit, why))
 	}
-	if err := l.skip(in.Cursor); err != nil {
+	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}
-	return l.page(in.MaxChars)
-}
-
-// corrected says which words were looked for in place of others.
-func corrected(words map[string]string) string {
-	list := make([]string, 0, len(words))
-	for _, w := range slices.Sorted(maps.Keys(words)) {
-		list = append(list, inline(words[w])+" instead of "+inline(w))
-	}
-	return strings.Join(list, ", ")
+	return l.Text(in.MaxChars)
 }
 
 // hitText shows a note that was found. why stands behind its path.
 func hitText(hit protocol.SearchHit, why string) string {
 	var b strings.Builder
-	b.WriteString(noteLine(hit.ID, hit.Title, hit.Vault, hit.Path) + why + "\n")
+	b.WriteString(show.NoteLine(hit.ID, hit.Title, hit.Vault, hit.Path) + why + "\n")
 	if hit.Snippet != "" {
-		b.WriteString("   " + startOfLine(hit.Snippet) + "\n")
+		b.WriteString("   " + show.Line(hit.Snippet) + "\n")
 	}
 	return b.String()
-}
-
-// noteLine names a note with its id, vault and path.
-func noteLine(id, title, vault, path string) string {
-	return noteLabel(title) + idMark(id) + whereabouts(vault, path)
-}
-
-// whereabouts says where a note lies, behind a blank.
-func whereabouts(vault, path string) string {
-	switch {
-	case vault == "" && path == "":
-		return ""
-	case vault == "":
-		return " " + inline(path)
-	}
-	return " " + inline(vault+":"+path)
 }
 
 // relatedInput are the arguments of related_notes.
@@ -169,29 +139,29 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 		}
 		return " (" + strings.Join(all, ", ") + ")"
 	}
-	l := list{noun: "note", none: "No note is related to it."}
+	l := show.Page{Noun: "note", None: "No note is related to it."}
 	if near.Degraded != nil {
-		l.head = "Notes may be missing: " + inline(near.Degraded.Why) + "\n"
+		l.Head = "Notes may be missing: " + show.Inline(near.Degraded.Why) + "\n"
 	}
 	listed := make(map[string]bool)
 	add := func(id, text string) {
 		if !listed[id] {
 			listed[id] = true
-			l.items = append(l.items, text)
+			l.Items = append(l.Items, text)
 		}
 	}
 	for _, hit := range near.Hits {
 		add(hit.ID, "- "+hitText(hit, why(hit.ID, true)))
 	}
 	for _, n := range links.Outgoing {
-		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+show.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	for _, n := range links.Incoming {
-		add(n.ID, "- "+noteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+show.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
-	l.total = len(l.items)
-	if err := l.skip(in.Cursor); err != nil {
+	l.Total = len(l.Items)
+	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}
-	return l.page(in.MaxChars)
+	return l.Text(in.MaxChars)
 }

@@ -322,25 +322,28 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		want       []string
 	}{
 		{"read_note", `{"note":"Sync"}`, []string{"several notes have that title", "Try: give the id", "Sync [id:sync1] a/Sync.md", "[id:sync2]"}},
-		{"read_note", `{"note":"Nothing"}`, []string{"no such note", "Try: search_notes"}},
+		{"read_note", `{"note":"Nothing"}`, []string{`no note has the title, path or id "Nothing"`, "Try: search_notes"}},
+		{"read_note", `{"note":"Alpa"}`, []string{"Try: did you mean one of these?", "- Alpha [id:alpha]"}},
+		{"read_note", `{"note":"Alpha","heading":"Nothing"}`, []string{`the note has no heading "Nothing"`}},
 		{"read_note", `{}`, []string{"note"}},
 		{"read_note", `{"note":" "}`, []string{"note is needed"}},
-		{"read_note", `{"note":"no such note!"}`, []string{"no such note"}},
+		{"read_note", `{"note":"no such note!"}`, []string{`no note has the title, path or id "no such note!"`}},
 		{"read_note", `{"note":"Alpha","cursor":"x"}`, []string{"the cursor is not from this tool"}},
 		{"read_note", `{"note":"Alpha","cursor":"v9.5"}`, []string{"has changed since", "Try: read it again"}},
 		{"read_notes", `{"notes":[]}`, []string{"notes"}},
 		{"get_entity", `{"entity":"bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
-		{"get_entity", `{"entity":"gone"}`, []string{"no such entity", "list_entities"}},
-		{"get_entity", `{"entity":"[id:gone]"}`, []string{"no such entity"}},
+		{"get_entity", `{"entity":"gone"}`, []string{`no entity has the name or id "gone"`, "Try: query lists"}},
+		{"get_entity", `{"entity":"[id:gone]"}`, []string{`no entity has the name or id "gone"`}},
+		{"get_entity", `{"entity":"Alic"}`, []string{"- Alice (Person) [id:alice]"}},
 		{"get_entity", `{}`, []string{"entity"}},
 		{"related_notes", `{"note":"Nothing"}`, []string{"no such note"}},
 		{"list_entities", `{"type":"Persn"}`, []string{"there is no such type", "list_types"}},
 		{"list_entities", `{"cursor":"???"}`, []string{"cursor"}},
 		{"list_entities", `{"cursor":"1.???"}`, []string{"cursor"}},
-		{"explore_graph", `{"record":"old"}`, []string{"no note or entity has", "\"record\""}},
+		{"explore_graph", `{"record":"old"}`, []string{`no note or entity has the name or id "old"`, "(record)"}},
 		{"explore_graph", `{"record":"Bob"}`, []string{"several entities", "(record)"}},
 		{"find_path", `{"from":"alice","to":"nope"}`, []string{"\"to\""}},
-		{"query", `{"query":"SELECT p FROM Person p","this":"nope"}`, []string{"no such entity", "(this)"}},
+		{"query", `{"query":"SELECT p FROM Person p","this":"nope"}`, []string{`no entity has the name or id "nope" (this)`}},
 		{"assemble_context", `{"message":"x","entities":["nope"]}`, []string{"no such entity", "(entities)"}},
 		{"assemble_context", `{"message":"x","notes":["no such note!"]}`, []string{"no such note", "(notes)"}},
 		{"explain_context", `{}`, []string{"no context has been assembled yet", "assemble_context"}},
@@ -562,28 +565,28 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 	}})
 	h.call("read_note", `{"note":"Alpha"}`) // connects
 	for _, tc := range []struct{ tool, args, want string }{
-		{"read_note", `{"note":"Kickoff"}`, "notes.get"},
-		{"read_note", `{"note":"[id:kickoff]"}`, "notes.get"},
-		{"read_note", `{"note":"meetings/kickoff.md"}`, "notes.get notes.resolve notes.get"},
+		{"read_note", `{"note":"Kickoff"}`, "tools.call"},
+		{"read_note", `{"note":"[id:kickoff]"}`, "tools.call"},
+		{"read_note", `{"note":"meetings/kickoff.md"}`, "tools.call"},
 		{"read_notes", `{"notes":["Kickoff","Alpha"]}`, "notes.get notes.get"},
 		{"search_notes", `{"query":"scales"}`, "notes.search"},
 		{"list_notes", `{"folder":"meetings"}`, "notes.list"},
 		{"recent_changes", `{}`, "notes.list"},
 		{"list_tags", `{}`, "tags.list"},
 		{"related_notes", `{"note":"Kickoff"}`, "notes.resolve notes.links notes.similar"},
-		{"get_entity", `{"entity":"Alice"}`, "entities.get"},
-		{"get_entity", `{"entity":"[id:alice]"}`, "entities.get"},
+		{"get_entity", `{"entity":"Alice"}`, "tools.call"},
+		{"get_entity", `{"entity":"[id:alice]"}`, "tools.call"},
 		{"list_entities", `{"type":"Person"}`, "entities.list"},
 		{"list_types", `{}`, "types.list"},
-		{"explore_graph", `{"record":"@Alice"}`, "entities.get graph.neighbors"},
-		{"explore_graph", `{"record":"[[Kickoff]]"}`, "notes.resolve graph.neighbors"},
+		{"explore_graph", `{"record":"@Alice"}`, "tools.call"},
+		{"explore_graph", `{"record":"[[Kickoff]]"}`, "tools.call"},
 		{"find_path", `{"from":"@Alice","to":"@Core"}`, "entities.get entities.get graph.path"},
 		{"memory_profile", `{}`, "memory.profile"},
 		{"recall", `{"query":"scales"}`, "memory.search"},
 		{"recall", `{"memory":"#1"}`, "memory.get"},
-		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "wql.query"},
-		{"query", `{"query":"SELECT t FROM Team t"}`, "wql.query"},
-		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "entities.get wql.query types.list entities.get"},
+		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "tools.call"},
+		{"query", `{"query":"SELECT t FROM Team t"}`, "tools.call"},
+		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "tools.call"},
 	} {
 		mu.Lock()
 		called = nil
@@ -673,12 +676,12 @@ func TestDaemonGoesAndComesBack(t *testing.T) {
 	h.call("read_note", `{"note":"alpha"}`) // the host has not noticed at all
 }
 
-// breaking is a connection that ends when a call of notes.get was sent, before its
+// breaking is a connection that ends when a call of tools.call was sent, before its
 // reply.
 type breaking struct{ net.Conn }
 
 func (b breaking) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("notes.get")) {
+	if bytes.Contains(p, []byte("tools.call")) {
 		_ = b.Close()
 		return len(p), nil
 	}
@@ -690,7 +693,7 @@ func (b breaking) Write(p []byte) (int, error) {
 type broken struct{ net.Conn }
 
 func (b broken) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("notes.get")) {
+	if bytes.Contains(p, []byte("tools.call")) {
 		return 0, syscall.EPIPE
 	}
 	return b.Conn.Write(p)

@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ctxd/ctxd/chat/tool/show"
 )
 
 // addTools declares the tools that read.
 func (s *server) addTools() {
-	add(s, reads, "search_notes", "Search the notes",
-		"Find notes by words and by meaning, best first, each with the place of its text that fits best.",
+	offer(s, show.SearchNotes,
 		searchSchema(), (*call).searchNotes)
-	add(s, reads, "read_note", "Read a note",
-		"Read one note as Markdown. A long note comes in parts.",
+	offer(s, show.ReadNote,
 		readSchema(), (*call).readNote)
 	add(s, reads, "read_notes", "Read several notes",
 		"Read several notes at once; they share the length of the answer.",
@@ -39,8 +39,7 @@ func (s *server) addTools() {
 	add(s, reads, "explain_context", "Explain the last context",
 		"List what is in the last answer of assemble_context and why, and what was left out.",
 		explainSchema(), (*call).explainContext)
-	add(s, reads, "get_entity", "Look up an entity",
-		"Show a person, project or other entity with its fields, computed ones included, and what they refer to.",
+	offer(s, show.GetEntity,
 		entitySchema(), (*call).getEntity)
 	add(s, reads, "list_entities", "List entities",
 		"List the entities of a type by name.",
@@ -48,11 +47,9 @@ func (s *server) addTools() {
 	add(s, reads, "list_types", "List the types of entities",
 		"List the types of entities with their fields.",
 		typesSchema(), (*call).listTypes)
-	add(s, reads, "query", "Query the entities",
-		aboutQuery,
+	offer(s, show.Query("list_types shows types and fields."),
 		querySchema(), (*call).query)
-	add(s, reads, "explore_graph", "See what is around a record",
-		"Show the notes and entities around one: references between entities and links between notes, in both directions.",
+	offer(s, show.ExploreGraph,
 		graphSchema(), (*call).exploreGraph)
 	add(s, reads, "find_path", "See how two records are connected",
 		"Find a shortest chain of references and links between two notes or entities.",
@@ -64,6 +61,11 @@ func (s *server) addTools() {
 	add(s, reads, "memory_profile", "Read what is known about the user",
 		"List what is remembered about the user: who they are, what they prefer, what they want and work on.",
 		profileSchema(), (*call).memoryProfile)
+}
+
+// offer declares a tool that the daemon's models have too.
+func offer[In any](s *server, about show.About, input *jsonschema.Schema, run func(*call, In) (string, error)) {
+	add(s, reads, about.Name, about.Title, about.Description, input, run)
 }
 
 // effect is what a tool does to the records.

@@ -1,9 +1,6 @@
 package show
 
-// AboutQuery is the description of the tool query: the language, as short as a model
-// can do with. entities/wql/README.md has all of it. types says where the model learns which types and fields there are.
-func AboutQuery(types string) string { return beforeTypes + types + language }
-
+// What stands before and behind where types are found, in the description of query.
 const beforeTypes = `Ask the entities a question in WQL, a SELECT over one or more types. A row is an entity with its name and the fields that the query mentions. `
 
 const language = `
