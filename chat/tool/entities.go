@@ -87,7 +87,7 @@ func (c *call) exploreGraph() error {
 	sub, err := c.view.Neighbors(c.ctx, id, c.number("depth"), c.list("kinds"), 0)
 	switch {
 	case missing(err): // it is archived, or has gone meanwhile
-		return noRecord("record", c.text("record"), nil)
+		return noRecord("record", nil)
 	case err != nil:
 		return err
 	}

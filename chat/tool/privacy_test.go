@@ -15,6 +15,7 @@ import (
 
 // secretive is hives with private records whose names and texts hold a word, and public ones that refer to them.
 func secretive(t testing.TB, word string) *world {
+	t.Helper()
 	w := hives(t)
 	w.typ(entities.Type{Name: "Case", Fields: []entities.Field{{Name: "who", Type: "entity_ref_list"}, {Name: "file", Type: "note_ref"}, {Name: "about", Type: "text"}}})
 	w.note(notes.Draft{ID: "pnote", Title: word + " plan", Path: "docs/" + word + ".md", Aliases: []string{word + " alias"}, Private: true, Body: "# " + word + "\n\nThe load cell drifts honey " + word + ". [[Roof]] [[Load cell]]"})
@@ -118,8 +119,12 @@ func entitiesAlike(v, w *world, text string) string {
 func TestPRIV6_APrivateRecordIsLikeNone(t *testing.T) {
 	w, none := secretive(t, "Quixalot"), hives(t)
 	for _, c := range [][2]string{
-		{"read_note", `{"id":"pnote"}`}, {"read_note", `{"id":"Quixalot plan"}`}, {"read_note", `{"path":"docs/Quixalot.md"}`},
-		{"get_entity", `{"entity":"pent"}`}, {"get_entity", `{"entity":"Quixalot Zed"}`}, {"explore_graph", `{"record":"pent"}`},
+		{"read_note", `{"id":"pnote"}`},
+		{"read_note", `{"id":"Quixalot plan"}`},
+		{"read_note", `{"path":"docs/Quixalot.md"}`},
+		{"get_entity", `{"entity":"pent"}`},
+		{"get_entity", `{"entity":"Quixalot Zed"}`},
+		{"explore_graph", `{"record":"pent"}`},
 		{"query", `{"query":"SELECT p FROM Person p WHERE p.boss = {this}","this":"pent"}`},
 	} {
 		if a, b := w.call(audience.Remote, c[0], c[1]), none.call(audience.Remote, c[0], c[1]); a.Text != b.Text || !a.Error {

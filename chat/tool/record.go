@@ -121,9 +121,10 @@ func several(field string, err error) error {
 	return out
 }
 
-// noNote is the error for a note that there is not, with those whose titles are near.
+// noNote is the error for a note that there is not, with those whose titles are near. It does not repeat what was asked
+// for: the model knows that, and nobody has to tell whether a name in an answer came from the store.
 func (c *call) noNote(field, text string) error {
-	err := fault.New(fault.NotFound, "no note has the title, path or id %q", clip(text)).
+	err := fault.New(fault.NotFound, "no such note").
 		WithHint("search_notes finds notes by what they say")
 	hits := c.view.CompleteNotes(clip(text), near)
 	ids := make([]string, len(hits))
@@ -169,7 +170,7 @@ func (c *call) severalEntities(field string, err error) error {
 
 // noEntity is noNote for an entity.
 func (c *call) noEntity(field, text string) error {
-	err := fault.New(fault.NotFound, "no entity has the name or id %q", clip(text)).
+	err := fault.New(fault.NotFound, "no such entity").
 		WithHint("query lists the entities of a type: SELECT x FROM Person x")
 	for _, h := range c.view.CompleteEntities(clip(text), nil, near) {
 		if e := c.view.Entity(h.ID); e != nil {
@@ -209,12 +210,12 @@ func (c *call) record(field, s string) (string, error) {
 	case fault.KindOf(other) != fault.NotFound:
 		return "", other
 	}
-	return "", noRecord(field, r.text, slices.Concat(fault.CandidatesOf(err), fault.CandidatesOf(other)))
+	return "", noRecord(field, slices.Concat(fault.CandidatesOf(err), fault.CandidatesOf(other)))
 }
 
 // noRecord is the error for a name that no note and no entity has, with those that may be meant.
-func noRecord(field, text string, meant []fault.Candidate) error {
-	none := fault.New(fault.NotFound, "no note or entity has the name or id %q", clip(text)).
+func noRecord(field string, meant []fault.Candidate) error {
+	none := fault.New(fault.NotFound, "no note or entity has the name or id in %q", field).
 		WithHint("search_notes and query find them").WithCandidates(meant)
 	if len(meant) > 0 {
 		none = none.WithHint("did you mean one of these?")

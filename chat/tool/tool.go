@@ -16,7 +16,7 @@ const (
 	Timeout      = 5 * time.Second
 )
 
-// What calls are made of and give; clients are told the same.
+// Tool and the others are what calls are made of and give; clients are told the same.
 type (
 	Tool      = record.Tool
 	Result    = record.ToolResult

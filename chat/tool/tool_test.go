@@ -28,8 +28,10 @@ func hives(t testing.TB) *world {
 	w := open(t)
 	w.typ(entities.Type{Name: "Person", Fields: []entities.Field{{Name: "role", Type: "text"}, {Name: "boss", Type: "entity_ref", TargetType: "Person"}}})
 	w.typ(entities.Type{Name: "Project", Fields: []entities.Field{
-		{Name: "lead", Type: "entity_ref", TargetType: "Person"}, {Name: "team", Type: "entity_ref_list"},
-		{Name: "plan", Type: "note_ref"}, {Name: "budget", Type: "number"},
+		{Name: "lead", Type: "entity_ref", TargetType: "Person"},
+		{Name: "team", Type: "entity_ref_list"},
+		{Name: "plan", Type: "note_ref"},
+		{Name: "budget", Type: "number"},
 	}})
 	w.note(notes.Draft{ID: "cell", Title: "Load cell", Path: "docs/cell.md", Body: "---\ntags: [hive]\n---\n# Load cell\n\nIntro 🐝 text.\n\n## Drift\n\n<!-- hidden -->The load cell drifts by four grams an hour.\n\n## Cost\n\nIt costs 12 euros. See [[Roof]]."})
 	w.note(notes.Draft{ID: "roof", Title: "Roof", Body: "The roof is made of wood.\n\nNothing drifts here."})
@@ -72,7 +74,8 @@ func TestCHAT12_EachToolSaysWhatItShows(t *testing.T) {
 			[]string{"cell read true read_note Retrieved via read_note"},
 		},
 		{
-			"read_note", `{"id":"Load cell","heading":"drift"}`, []string{"part: drift\n", "\n\n## Drift\n\nThe load cell drifts by four grams an hour."},
+			"read_note", `{"id":"Load cell","heading":"drift"}`,
+			[]string{"part: drift\n", "\n\n## Drift\n\nThe load cell drifts by four grams an hour."},
 			[]string{"cell read true read_note Retrieved via read_note"},
 		},
 		{
@@ -81,23 +84,28 @@ func TestCHAT12_EachToolSaysWhatItShows(t *testing.T) {
 			[]string{"cell excerpt true find_excerpts The load cell drifts by four grams an hour."},
 		},
 		{
-			"search_notes", `{"query":"wood"}`, []string{"1. [[Roof]] [id:roof]\n   The roof is made of wood."},
+			"search_notes", `{"query":"wood"}`,
+			[]string{"1. [[Roof]] [id:roof]\n   The roof is made of wood."},
 			[]string{"roof found false search_notes Found via semantic search"},
 		},
 		{
-			"get_entity", `{"entity":"@Hive scale"}`, []string{"### @Hive scale (Project) [id:hive]\n", "lead: @Ann [id:ann]\n", "plan: [[Load cell]] [id:cell]\n", "### @Ann (Person) [id:ann]\n", "role: Keeper\n"},
+			"get_entity", `{"entity":"@Hive scale"}`,
+			[]string{"### @Hive scale (Project) [id:hive]\n", "lead: @Ann [id:ann]\n", "plan: [[Load cell]] [id:cell]\n", "### @Ann (Person) [id:ann]\n", "role: Keeper\n"},
 			[]string{"bio shown true get_entity Shown by get_entity", "cell shown true get_entity Shown by get_entity"},
 		},
 		{
-			"explore_graph", `{"record":"roof"}`, []string{"2 records, 1 edge\n- [[Roof]] [id:roof], 0 steps\n", "[[Load cell]] --link--> [[Roof]]"},
+			"explore_graph", `{"record":"roof"}`,
+			[]string{"2 records, 1 edge\n- [[Roof]] [id:roof], 0 steps\n", "[[Load cell]] --link--> [[Roof]]"},
 			[]string{"roof shown true explore_graph Shown by explore_graph", "cell shown true explore_graph Shown by explore_graph"},
 		},
 		{
-			"query", `{"query":"SELECT p FROM Person p WHERE p.role = 'Keeper'"}`, []string{"1 row\n- @Ann (Person) [id:ann], role: Keeper\n"},
+			"query", `{"query":"SELECT p FROM Person p WHERE p.role = 'Keeper'"}`,
+			[]string{"1 row\n- @Ann (Person) [id:ann], role: Keeper\n"},
 			[]string{"bio shown true query Shown by query"},
 		},
 		{
-			"search_memory", `{"query":"honey of Ann"}`, []string{"Confidence: ", "Ann likes honey from the roof [id:m1] #1\n"},
+			"search_memory", `{"query":"honey of Ann"}`,
+			[]string{"Confidence: ", "Ann likes honey from the roof [id:m1] #1\n"},
 			[]string{"m1 read true search_memory Ann likes honey from the roof"},
 		},
 	} {
@@ -204,9 +212,9 @@ func TestCHAT13_WhatIsWrongIsToldToTheModel(t *testing.T) {
 		{"read_note", `["cell"]`, "the arguments are no JSON object"},
 		{"read_note", `"cell"`, "the arguments are no JSON object"},
 		{"read_note", `{"id":"cell"} {"id":"roof"}`, "something follows the arguments"},
-		{"read_note", `{"id":"Lod cell"}`, `no note has the title, path or id "Lod cell"` + "\nTry: did you mean one of these?\n- Load cell [id:cell] docs/cell.md\n"},
-		{"read_note", `{"path":"docs/nothing.md"}`, `no note has the title, path or id "docs/nothing.md"`},
-		{"read_note", `{"path":"../../etc/passwd"}`, "no note has"},
+		{"read_note", `{"id":"Lod cell"}`, `no such note` + "\nTry: did you mean one of these?\n- Load cell [id:cell] docs/cell.md\n"},
+		{"read_note", `{"path":"docs/nothing.md"}`, `no such note`},
+		{"read_note", `{"path":"../../etc/passwd"}`, "no such note"},
 		{"read_note", `{"id":"cell","heading":"Drft"}`, `the note has no heading "Drft"` + "\nTry: did you mean Drift?"},
 		{"read_note", `{"id":"roof","heading":"x"}`, "it has none: read it without heading"},
 		{"read_note", `{"id":"cell","cursor":"x"}`, "the cursor is not from this tool"},
@@ -219,20 +227,20 @@ func TestCHAT13_WhatIsWrongIsToldToTheModel(t *testing.T) {
 		{"search_notes", `{"query":"bees","limit":"5"}`, "limit must be a whole number"},
 		{"search_notes", `{"query":"bees","limit":2.5}`, "limit must be a whole number"},
 		{"find_excerpts", `{"query":{"a":1}}`, "query must be a text in quotes"},
-		{"get_entity", `{"entity":"An"}`, `no entity has the name or id "An"` + "\nTry: did you mean one of these?\n- Ann (Person) [id:ann]"},
+		{"get_entity", `{"entity":"An"}`, `no such entity` + "\nTry: did you mean one of these?\n- Ann (Person) [id:ann]"},
 		{"get_entity", `{"entity":"ann","depth":9}`, "depth is 9, and must be from 0 to 3"},
-		{"explore_graph", `{"record":"[[Nowhere]]"}`, `no note has the title, path or id "Nowhere"`},
-		{"explore_graph", `{"record":"Nowhere at all"}`, `no note or entity has the name or id "Nowhere at all" (record)` + "\nTry: search_notes and query find them"},
+		{"explore_graph", `{"record":"[[Nowhere]]"}`, `no such note`},
+		{"explore_graph", `{"record":"Nowhere at all"}`, `no note or entity has the name or id in "record"` + "\nTry: search_notes and query find them"},
 		{"explore_graph", `{"record":"roof","kinds":["nodes"]}`, `kinds is "nodes", which is none of its values` + "\nTry: did you mean note?; its values are note, entity"},
 		{"explore_graph", `{"record":"roof","kinds":[null]}`, "kinds must be a list of texts"},
 		{"explore_graph", `{"record":"roof","kinds":"note"}`, "kinds must be a list of texts"},
 		{"query", `{"query":"SELECT p FROM Persn p"}`, "at line 1, column 15\nSELECT p FROM Persn p\n              ^\nTry: did you mean Person?"},
 		{"query", `{"query":"SELECT"}`, "at line 1"},
-		{"query", `{"query":"SELECT p FROM Person p","this":"nobody"}`, `no entity has the name or id "nobody" (this)`},
+		{"query", `{"query":"SELECT p FROM Person p","this":"nobody"}`, `no such entity (this)`},
 		{"search_memory", `{"query":"honey","kinds":["memory"]}`, "did you mean memories"},
 		{"create_task", `{"title":"x","due":"tomorrow"}`, "due is no day"},
-		{"create_task", `{"title":"x","entities":["Zoe"]}`, `no entity has the name or id "Zoe"`},
-		{"create_task", `{"title":"x","note":"Zoe"}`, `no note has the title, path or id "Zoe"`},
+		{"create_task", `{"title":"x","entities":["Zoe"]}`, `no such entity`},
+		{"create_task", `{"title":"x","note":"Zoe"}`, `no such note`},
 		{"assign_entity", `{"entity":"hive","field":"led","to":"bob"}`, "Project has no field \"led\" that refers to records\nTry: did you mean lead?"},
 		{"assign_entity", `{"entity":"hive","field":"budget","to":"bob"}`, "that refers to records"},
 		{"assign_entity", `{"entity":"hive","field":"lead","to":"hive"}`, "the field lead refers to entities of the type Person, and that is one of Project"},

@@ -283,8 +283,7 @@ func (d *daemon) resourcesTell(h *host, include bool) {
 
 // asked are the names and ids that a question asks for in vain: an answer may repeat
 // them.
-var asked = strings.NewReplacer("Zqname", "NAME", "Nobody", "NAME", "Zqplain", "TITLE", "Nowhere", "TITLE", "zqboss", "ID", "zqnote", "ID", "nothing", "ID",
-	"Zqfolder/Zqpath.md", "PATH", "None/Nothing.md", "PATH", "Zqnick", "TITLE", "Nothing", "TITLE")
+var asked = strings.NewReplacer("Zqname", "NAME", "Nobody", "NAME", "Zqplain", "TITLE", "Nowhere", "TITLE", "zqboss", "ID", "zqnote", "ID", "nothing", "ID")
 
 // TestCTX34_AGuessTellsNothing: what is private and what is not there are
 // answered alike.
