@@ -110,6 +110,24 @@ func TestPRIV6_NoToolTellsOfPrivateRecords(t *testing.T) {
 	}
 }
 
+// TestPRIV6_ALineWithPrivateItems: the line of a file that a remote reader does not see whole is not made for him, since
+// it would replace what he does not see.
+func TestPRIV6_ALineWithPrivateItems(t *testing.T) {
+	w := secretive(t, "Quixalot")
+	const args = `{"entity":"Vault case","field":"who","to":"ann"}`
+	local, remote := w.call(audience.Local, "assign_entity", args), w.call(audience.Remote, "assign_entity", args)
+	if local.Proposal == nil || remote.Proposal == nil {
+		t.Fatalf("%s\n%s", local.Text, remote.Text)
+	}
+	const want = `who: ["[[Quixalot Zed]]", "[[Bob]]", "[[Ann's page]]"]`
+	if e := local.Proposal.Edit; e == nil || e.Line != want || !local.Private {
+		t.Errorf("%+v", e)
+	}
+	if e := remote.Proposal.Edit; e == nil || e.Line != "" || e.Value != "[[Ann's page]]" || e.Path != "Vault case.md" {
+		t.Errorf("%+v", e)
+	}
+}
+
 // entitiesAlike puts the id of the entity of vcase, which is random, in a text of v as w has it.
 func entitiesAlike(v, w *world, text string) string {
 	return strings.ReplaceAll(text, v.entityOf("vcase"), w.entityOf("vcase"))

@@ -181,7 +181,11 @@ func TestCHAT12_ReferencesOfATurn(t *testing.T) {
 		"m1 read true search_memory Ann likes honey from the roof",
 		"bio shown true get_entity Shown by get_entity",
 	})
-	if turn.Rounds() != 3 || turn.Private() || turn.Done() {
+	round(tool.Call{Name: "search_notes", Arguments: `{"query":"grams an hour"}`})
+	if r := turn.References()[1]; r.NoteID != "cell" || !r.Used || r.How != tool.Excerpt {
+		t.Errorf("found again after it was read: %+v", r)
+	}
+	if turn.Rounds() != 4 || turn.Private() || turn.Done() {
 		t.Errorf("%d rounds, private %v, done %v", turn.Rounds(), turn.Private(), turn.Done())
 	}
 	turn.References()[0].Tools[0] = "x"
