@@ -16,14 +16,20 @@ const (
 	Timeout      = 5 * time.Second
 )
 
-// Tool and the others are what calls are made of and give; clients are told the same.
-type (
-	Tool      = record.Tool
-	Result    = record.ToolResult
-	Reference = record.ToolReference
-	Proposal  = record.ToolProposal
-	Edit      = record.ToolEdit
-)
+// Tool is what a model is told of a tool; clients are told the same.
+type Tool = record.Tool
+
+// Result is what a call gives.
+type Result = record.ToolResult
+
+// Reference is a record that a Result shows. A Turn has one for each note and memory.
+type Reference = record.ToolReference
+
+// Proposal is a change that a model asks for. It waits for a person.
+type Proposal = record.ToolProposal
+
+// Edit is a line of the frontmatter of a file.
+type Edit = record.ToolEdit
 
 // How records come into results. Of two the one further down shows more.
 const (
