@@ -53,7 +53,7 @@ type commandLine struct {
 	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes that have one."`
 
 	Memory   memories.Command  `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
-	Chat     chats.Command     `cmd:"" group:"notes" help:"List, show, write and change conversations."`
+	Chat     chats.Command     `cmd:"" group:"notes" help:"Talk with a language model; list, show, write and change conversations."`
 	Contexts memories.Contexts `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
 
 	Refs references.Command `cmd:"" group:"notes" help:"Show what a message refers to by @, # and [[."`
@@ -174,7 +174,7 @@ func (a *app) bindings() []any {
 	return []any{
 		a,
 		&call.Options{Streams: a.Streams, Link: a.Link},
-		&chats.Options{Streams: a.Streams, Link: a.Link},
+		&chats.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
 		&demo.Options{Streams: a.Streams, Link: a.Link},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},

@@ -139,6 +139,9 @@ var commandsForPeople = map[string]string{
 
 	"memory export":   "is refused to a remote connection",
 	"memory import":   "is refused to a remote connection",
+	"chat talk":       "asks a model, which reads for itself, and shows its user the answer",
+	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
+	"chat cancel":     "writes, and says what of, to who may write",
 	"chat append":     "writes, and says what of, to who may write",
 	"chat new":        "writes, and says what of, to who may write",
 	"chat pin":        "writes, and says what of, to who may write",

@@ -9,9 +9,11 @@ import (
 )
 
 // chatCommands are the commands of scripts about conversations.
-var chatCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){"provider": serveModels}
+var chatCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"provider": startProvider, "hears": providerHears, "models": serveModels,
+}
 
-// serveModels is "provider VARIABLE KEY MODEL…": it serves a list of models as Ollama does, and sets a variable to
+// serveModels is "models VARIABLE KEY MODEL…": it serves a list of models as Ollama does, and sets a variable to
 // its URL.
 func serveModels(ts *testscript.TestScript, _ bool, args []string) {
 	server := httptest.NewServer(listsModels(args[1], args[2:]...))

@@ -15,10 +15,16 @@ import (
 type Options struct {
 	*term.Streams
 	*connect.Link
+	Interrupts *command.Interrupts
+	Fail       func(error) int // prints an error after which a conversation goes on
 }
 
 // Command is ctxd chat.
 type Command struct {
+	Talk      talk        `cmd:"" default:"withargs" help:"Talk with a language model, as ctxd chat without a command does."`
+	Say       say         `cmd:"" help:"Say one thing to a language model, and print the answer."`
+	Cancel    cancelling  `cmd:"" help:"Stop the answer that is being given in a conversation."`
+	Follow    follow      `cmd:"" help:"Show the answers that are given in a conversation as they come, whoever asks."`
 	List      list        `cmd:"" help:"List the conversations."`
 	Show      show        `cmd:"" help:"Show a conversation with its messages."`
 	Search    searchIn    `cmd:"" help:"Find messages by their words and their meaning."`
@@ -37,13 +43,16 @@ type Command struct {
 
 // Help is what --help says of the command.
 func (Command) Help() string {
-	return "A conversation has a handle, such as weekend_trip_k3x9. Every command takes that or the id; " +
+	return "Without a command it is a conversation with a language model, see ctxd chat talk --help. " +
+		"A conversation has a handle, such as weekend_trip_k3x9. Every command takes that or the id; " +
 		"@ before a handle may be left out."
 }
 
 // Examples are those of --help.
 func (Command) Examples() []command.Example {
 	return []command.Example{
+		{"ctxd chat", "talk with a language model"},
+		{"ctxd chat say Where could we hike in May?", "one question, one answer"},
 		{"ctxd chat list", "what was talked about"},
 		{"ctxd chat show weekend_trip_k3x9", "one conversation"},
 		{"ctxd chat search where to hike", "what was said about it"},

@@ -11,7 +11,8 @@ import (
 
 type show struct {
 	aConversation
-	Limit command.Count `short:"n" from:"0" default:"0" placeholder:"N" help:"Maximum number of messages, the first ones; 0 for all. Default: 0."`
+	Branch string        `placeholder:"ID" help:"Show the newest branch that has this message, as the list of branches names it. Default: the newest of all."`
+	Limit  command.Count `short:"n" from:"0" default:"0" placeholder:"N" help:"Maximum number of messages, the first ones; 0 for all. Default: 0."`
 
 	connect.Audience
 }
@@ -24,6 +25,7 @@ func (show) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd chat show weekend_trip_k3x9", "all of it"},
 		{"ctxd chat show weekend_trip_k3x9 -n 4", "how it began"},
+		{"ctxd chat show weekend_trip_k3x9 --branch 6fa459ea-ee8a-3ca4-894e-db77e160355e", "another branch of it"},
 		{"ctxd chat show weekend_trip_k3x9 --audience remote", "as a model on another machine reads it"},
 		{"ctxd chat show weekend_trip_k3x9 --json | jq -r '.messages[].content'", "for scripts"},
 	}
@@ -33,6 +35,7 @@ func (show) Examples() []command.Example {
 type shown struct {
 	Conversation *record.Conversation  `json:"conversation"`
 	Messages     []*record.ChatMessage `json:"messages"`
+	Branches     []protocol.ChatBranch `json:"branches,omitempty"`
 	More         bool                  `json:"more"`
 }
 
@@ -43,7 +46,7 @@ func (c *show) Run(a *Options) error {
 			return err
 		}
 		out := shown{Messages: []*record.ChatMessage{}}
-		params := protocol.ChatGet{Ref: found.ID}
+		params := protocol.ChatGet{Ref: found.ID, Branch: c.Branch}
 		limit := int(c.Limit)
 		for {
 			params.Limit = pageSize
@@ -53,6 +56,9 @@ func (c *show) Run(a *Options) error {
 			var page protocol.ChatPage
 			if err := cl.Call(a.Ctx, "chat.get", params, &page); err != nil {
 				return err
+			}
+			if params.Cursor == "" {
+				out.Branches = page.Branches
 			}
 			out.Conversation, out.More = page.Conversation, page.NextCursor != ""
 			out.Messages = append(out.Messages, page.Messages...)
@@ -106,6 +112,12 @@ func (v *shown) draw(s *term.Screen, pins []string) {
 		if len(m.References) > 0 {
 			s.Say(term.Styled(term.Faint, "  stands on "+refsOf(m)))
 		}
+	}
+	for i := range v.Branches {
+		if i == 0 {
+			s.Say()
+		}
+		s.Say(append(term.Line{term.Styled(term.Faint, "branch  ")}, branchLine(&v.Branches[i])...)...)
 	}
 	if v.More {
 		s.Say()

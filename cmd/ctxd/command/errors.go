@@ -115,8 +115,11 @@ func Explain(err error) Failure {
 		if node != nil {
 			f.Hint = node.FullPath() + " --help"
 		}
-		if node == nil || !node.Leaf() {
+		switch {
+		case node == nil || !node.Leaf():
 			f.noCommand(parse.Context.Model.Node, node)
+		case node.Parent != nil && node.Parent.DefaultCmd == node && len(node.Positional) == 0:
+			f.noCommand(parse.Context.Model.Node, node.Parent) // the word stands where a command may
 		}
 	case errors.As(err, &wire):
 		f.Wire = wire.Code
@@ -161,6 +164,15 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 		}
 	}
 	f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
+	if m[2] == "" && place.DefaultCmd != nil {
+		var names []string
+		for _, n := range place.Children {
+			names = append(names, n.Name)
+		}
+		if near := Nearest(word, names); len(near) > 0 {
+			f.Message += fmt.Sprintf(", did you mean %q?", near[0])
+		}
+	}
 	var named []string
 	for _, leaf := range program.Leaves(true) {
 		if leaf.Name == word {

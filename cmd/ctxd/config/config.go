@@ -45,7 +45,8 @@ type Config struct {
 	Fusion   string // FusionByScore or FusionByRank
 	Limits   rpc.Limits
 	Records  Records
-	history  string // file of the history of ctxd wql, NoLogFile for none; "": see historyPath
+	history  string // file of the history of ctxd wql, NoLogFile for none; "": see HistoryPath
+	said     string // that of ctxd chat; "": see ChatHistoryPath
 
 	Path     string // of the file, whether it is there or not
 	Present  bool
@@ -237,7 +238,7 @@ func (c *Config) finish() error {
 	}
 	local := append([]*string{&c.Data}, pointers(c.Vaults)...)
 	for _, file := range []*string{
-		&c.Log.File, &c.history, &c.Embedder.Table, &c.Embedder.Runner.Path,
+		&c.Log.File, &c.history, &c.said, &c.Embedder.Table, &c.Embedder.Runner.Path,
 		&c.Embedder.Runner.Model,
 	} {
 		if *file != "" && *file != NoLogFile {
@@ -308,14 +309,23 @@ func (c *Config) LogPath() (string, error) {
 const HistoryFile = "wql_history"
 
 // HistoryPath returns the file of the history, "" when none is wanted.
-func (c *Config) HistoryPath() string {
-	switch c.history {
+func (c *Config) HistoryPath() string { return c.inData(c.history, HistoryFile) }
+
+// ChatHistoryFile is the history of ctxd chat in the data folder.
+const ChatHistoryFile = "chat_history"
+
+// ChatHistoryPath returns the file of the history of ctxd chat, "" when none is wanted.
+func (c *Config) ChatHistoryPath() string { return c.inData(c.said, ChatHistoryFile) }
+
+// inData returns a file that is set: NoLogFile is none, "" that of a name in the data folder.
+func (c *Config) inData(set, name string) string {
+	switch set {
 	case NoLogFile:
 		return ""
 	case "":
-		return filepath.Join(c.Data, HistoryFile)
+		return filepath.Join(c.Data, name)
 	}
-	return c.history
+	return set
 }
 
 // Assignments reads the values of --set KEY=VALUE.
@@ -439,6 +449,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.bank", about: "number of active memories of the tier memoryBank; over it the one that is worth least is archived", value: countOf(&c.Records.Memory.Bank, 1, 100_000)},
 		{key: "wql.history", about: "history file of ctxd wql; none, or auto for wql_history in the data folder", value: logFileOf(&c.history)},
+		{key: "chat.history", about: "history file of ctxd chat; none, or auto for chat_history in the data folder", value: logFileOf(&c.said)},
 	}
 }
 

@@ -1,17 +1,12 @@
 package shell
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-	"sync/atomic"
 	"time"
-
-	xterm "golang.org/x/term"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -23,14 +18,6 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// lineSource is where the texts of a prompt come from: the line editor, or the
-// plain lines of a terminal that can move no cursor.
-type lineSource interface {
-	// read returns the next text. The error is edit.ErrInterrupted when it was
-	// given up, io.EOF when there are no more.
-	read(prompt string) (string, error)
-}
-
 // prompt asks for statements and runs them, until the person leaves.
 func (s *session) prompt() error {
 	file := ""
@@ -40,14 +27,17 @@ func (s *session) prompt() error {
 	if err := s.welcome(); err != nil {
 		return err
 	}
-	history, err := edit.OpenHistory(file)
+	history, err := edit.OpenHistory(file, "CTXD_WQL_HISTORY")
 	if err != nil {
 		s.Fail(err) // the prompt works without
 	}
 	s.view.prompt, s.view.several = true, false
-	source := s.source(history)
+	prompt := &edit.Prompt{
+		Streams: s.Streams, Ctx: s.Ctx, Interrupts: s.Interrupts, History: history,
+		Complete: s.complete, Finished: s.finished,
+	}
 	for {
-		text, err := s.nextText(source)
+		text, err := prompt.Read(s.promptText())
 		switch {
 		case errors.Is(err, edit.ErrInterrupted):
 			continue
@@ -86,128 +76,16 @@ func (s *session) welcome() error {
 	return nil
 }
 
-func (s *session) source(history *edit.History) lineSource {
-	keyboard, _ := s.In.(*os.File)
-	if os.Getenv("TERM") == "dumb" {
-		return &plainLines{in: bufio.NewReader(s.In), session: s}
+// promptText is what stands before a text: with {this}, when it is set.
+func (s *session) promptText() string {
+	if s.this.id == "" {
+		return "wql> "
 	}
-	return &rawEditor{
-		keyboard: int(keyboard.Fd()),
-		Editor: &edit.Editor{
-			In: bufio.NewReader(s.In), Out: os.Stdout, History: history,
-			Complete: s.complete, Finished: s.finished, Size: s.terminalSize,
-			Paint: func(prompt string) string { return s.Out.Render(term.Line{term.Styled(term.Accent, prompt)}) },
-		},
+	name, rest := term.CutColumns(term.Clean(s.this.name), longestThis)
+	if rest != "" {
+		name += "…"
 	}
-}
-
-func (s *session) terminalSize() (width, height int) {
-	width, height, err := xterm.GetSize(int(os.Stdout.Fd()))
-	if err != nil || width <= 0 || height <= 0 {
-		return s.Out.Columns(), 24
-	}
-	s.Out.Width = max(width, term.MinWidth) // it may have been resized
-	return width, height
-}
-
-// rawEditor is the editor with the terminal in raw mode while a text is edited,
-// and only then: Ctrl-C is a signal while a query runs.
-type rawEditor struct {
-	*edit.Editor
-	keyboard int
-}
-
-func (e *rawEditor) read(prompt string) (string, error) {
-	before, err := xterm.MakeRaw(e.keyboard)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = xterm.Restore(e.keyboard, before) }() // the shell does, too
-	return e.Editor.Read(prompt)
-}
-
-// plainLines reads statements of one line or several without any editing.
-type plainLines struct {
-	in      *bufio.Reader
-	session *session
-	givenUp atomic.Bool // by Ctrl-C, what was read of a statement
-}
-
-// giveUp has what was entered so far forgotten. The terminal has thrown away the
-// line that was being typed.
-func (p *plainLines) giveUp(prompt string) {
-	p.givenUp.Store(true)
-	fmt.Fprint(p.session.Err, "\n"+prompt)
-}
-
-func (p *plainLines) read(prompt string) (string, error) {
-	var b strings.Builder
-	for {
-		fmt.Fprint(p.session.Out, prompt)
-		if err := p.session.Out.Flush(); err != nil {
-			return "", err
-		}
-		l, err := p.in.ReadString('\n')
-		if err != nil && l == "" {
-			return "", err
-		}
-		l = strings.TrimRight(l, "\r\n")
-		if p.givenUp.Swap(false) {
-			b.Reset()
-		}
-		b.WriteString(l)
-		if l == "" || p.session.finished(b.String()) {
-			return b.String(), nil
-		}
-		b.WriteByte('\n')
-		prompt = fmt.Sprintf("%*s", term.Columns(prompt), "...> ")
-	}
-}
-
-// nextText has a text entered. It is given up when the command is ended from
-// outside.
-func (s *session) nextText(source lineSource) (string, error) {
-	if err := s.Out.Flush(); err != nil {
-		return "", err
-	}
-	prompt := "wql> "
-	if s.this.id != "" {
-		name, rest := term.CutColumns(term.Clean(s.this.name), longestThis)
-		if rest != "" {
-			name += "…"
-		}
-		prompt = "wql @" + name + "> "
-	}
-	type entered struct {
-		text string
-		err  error
-	}
-	result := make(chan entered, 1)
-	var state *xterm.State
-	if raw, ok := source.(*rawEditor); ok {
-		state, _ = xterm.GetState(raw.keyboard) // for a terminal that is left from outside
-	}
-	go func() {
-		text, err := source.read(prompt)
-		result <- entered{text, err}
-	}()
-	restore := s.Interrupts.Divert(func() { // in raw mode Ctrl-C is a key
-		if plain, ok := source.(*plainLines); ok {
-			plain.giveUp(prompt)
-		}
-	})
-	defer restore()
-	select {
-	case r := <-result:
-		return r.text, r.err
-	case <-s.Ctx.Done():
-		if raw, ok := source.(*rawEditor); ok && state != nil {
-			raw.Write(edit.UnmarkPaste)
-			_ = xterm.Restore(raw.keyboard, state) // the process ends
-		}
-		s.Err.Say()
-		return "", s.Ctx.Err()
-	}
+	return "wql @" + name + "> "
 }
 
 // longestThis is how much of the name of {this} stands in the prompt, in columns.

@@ -8,10 +8,9 @@ import (
 	"os"
 	"strings"
 
-	xterm "golang.org/x/term"
-
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
@@ -84,7 +83,7 @@ func (c *Command) Run(a *Options) error {
 			return err
 		}
 		return c.script(s, text, c.File)
-	case c.File == "" && s.atTerminal():
+	case c.File == "" && edit.AtTerminal(s.Streams):
 		return s.prompt()
 	}
 	text, err := io.ReadAll(io.LimitReader(a.In, longestScript+1))
@@ -163,12 +162,6 @@ func (c *Command) script(s *session, text, from string) error {
 		failed = err
 	}
 	return failed
-}
-
-// atTerminal reports whether there is somebody to prompt.
-func (s *session) atTerminal() bool {
-	in, ok := s.In.(*os.File)
-	return ok && xterm.IsTerminal(int(in.Fd())) && s.Out.Terminal
 }
 
 // cancellable returns a context that Ctrl-C ends while the prompt lives on.

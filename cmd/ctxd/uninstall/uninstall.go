@@ -185,7 +185,7 @@ func (u *result) addStore(conf *config.Config) error {
 		owned = append(owned, own{"indexes", folder + "/"})
 	}
 	owned = append(owned, own{"logs", daemon.LogFolder + "/"}, own{"store", daemon.Signature},
-		own{"history", config.HistoryFile})
+		own{"history", config.HistoryFile}, own{"history", config.ChatHistoryFile})
 	for _, own := range owned {
 		path := filepath.Join(conf.Data, own.name)
 		if i := slices.Index(others, own.name); i >= 0 {

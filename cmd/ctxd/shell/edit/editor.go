@@ -25,6 +25,7 @@ type Editor struct {
 	History  *History
 	Complete func(text string, at int) syntax.Completion
 	Finished func(text string) bool // Enter ends the text, and does not only its line
+	Typed    string                 // stands there when the next edit begins, as if it were typed
 
 	prompt string // plain
 	Paint  func(prompt string) string
@@ -40,10 +41,12 @@ type Editor struct {
 // ErrInterrupted is the end of an edit by Ctrl-C.
 var ErrInterrupted = errors.New("interrupted")
 
-// Read has a text edited. The error is ErrInterrupted after Ctrl-C, and io.EOF
-// when there is no more, after Ctrl-D in an empty text.
+// Read has a text edited. The error is ErrInterrupted after Ctrl-C, with what was
+// typed, and io.EOF when there is no more, after Ctrl-D in an empty text.
 func (e *Editor) Read(prompt string) (string, error) {
-	e.prompt, e.text, e.at, e.back, e.row, e.search = prompt, "", 0, 0, 0, nil
+	typed := editable(e.Typed)
+	e.Typed = ""
+	e.prompt, e.text, e.at, e.back, e.row, e.search = prompt, typed, len(typed), 0, 0, nil
 	e.Write(markPaste)
 	defer e.Write(UnmarkPaste)
 	e.draw()
@@ -56,7 +59,7 @@ func (e *Editor) Read(prompt string) (string, error) {
 		over, err := e.press(k)
 		if err != nil {
 			e.leave(map[bool]string{true: "^C"}[errors.Is(err, ErrInterrupted)])
-			return "", err
+			return e.text, err
 		}
 		if over {
 			e.leave("")

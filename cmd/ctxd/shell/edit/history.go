@@ -14,26 +14,28 @@ import (
 const historyKept = 1000
 
 // History is what was entered at the prompt, the oldest first. It is also in
-// a file, which only this user can read: queries name people. Prompts that run
+// a file, which only this user can read: what is typed names people. Prompts that run
 // at a time add to the same file. A history is used by one goroutine.
 type History struct {
-	Path    string // "" when it is kept in no file
-	entries []string
+	Path     string // "" when it is kept in no file
+	variable string // of the environment, which names the file
+	entries  []string
 }
 
 // OpenHistory reads the history in a file, and makes the file when there is
-// none. On an error the history is usable, and kept in no file.
-func OpenHistory(path string) (*History, error) {
-	h := &History{}
+// none. On an error the history is usable, and kept in no file. variable is the
+// one of the environment that chooses the file, for the hint of an error.
+func OpenHistory(path, variable string) (*History, error) {
+	h := &History{variable: variable}
 	if path == "" {
 		return h, nil
 	}
 	if _, err := config.SecureFile(path); err != nil {
-		return h, historyError(path, err)
+		return h, h.failed(path, err)
 	}
 	doc, err := os.ReadFile(path)
 	if err != nil {
-		return h, historyError(path, err)
+		return h, h.failed(path, err)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(doc), "\n"), "\n")
 	for _, l := range lines {
@@ -46,16 +48,16 @@ func OpenHistory(path string) (*History, error) {
 	return h, h.rewrite()
 }
 
-func historyError(path string, err error) error {
+func (h *History) failed(path string, err error) error {
 	return fault.Wrap(fault.Unavailable, err, "cannot keep the history in %q", path).
-		WithHint("CTXD_WQL_HISTORY=none keeps none, CTXD_WQL_HISTORY=FILE keeps it elsewhere")
+		WithHint("%s=none keeps none, %s=FILE keeps it elsewhere", h.variable, h.variable)
 }
 
 // rewrite puts a file in the place of the one that has grown too long.
 func (h *History) rewrite() error {
-	f, err := os.CreateTemp(filepath.Dir(h.Path), config.HistoryFile+"-*") // 0600
+	f, err := os.CreateTemp(filepath.Dir(h.Path), filepath.Base(h.Path)+"-*") // 0600
 	if err != nil {
-		return historyError(h.Path, err)
+		return h.failed(h.Path, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // it is gone when all went well
 	var b strings.Builder
@@ -70,7 +72,7 @@ func (h *History) rewrite() error {
 		err = os.Rename(f.Name(), h.Path)
 	}
 	if err != nil {
-		return historyError(h.Path, err)
+		return h.failed(h.Path, err)
 	}
 	return nil
 }
@@ -90,7 +92,7 @@ func (h *History) Add(text string) error {
 		}
 	}
 	if err != nil {
-		return historyError(h.Path, err)
+		return h.failed(h.Path, err)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 func openTestHistory(t *testing.T, path string) *History {
 	t.Helper()
-	h, err := OpenHistory(path)
+	h, err := OpenHistory(path, "CTXD_WQL_HISTORY")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestWQL10_HistoryThatCannotBeKept(t *testing.T) {
 	if err := h.Add("one;"); err != nil || h.back(1) != "one;" {
 		t.Errorf("without a file: %v, %q", err, h.entries)
 	}
-	h, err := OpenHistory(t.TempDir()) // a folder
+	h, err := OpenHistory(t.TempDir(), "CTXD_WQL_HISTORY") // a folder
 	if err == nil || !strings.Contains(err.Error(), "cannot keep the history") {
 		t.Errorf("in a folder: %v", err)
 	}

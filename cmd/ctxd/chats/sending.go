@@ -1,0 +1,291 @@
+package chats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// asking is how a model is asked.
+type asking struct {
+	Session   string        `short:"s" placeholder:"CONVERSATION" help:"Id or handle of the conversation to go on with. Default: a new one."`
+	Last      bool          `short:"l" help:"Go on with the conversation that was changed last."`
+	Provider  string        `placeholder:"NAME" help:"Which provider answers. Default: that of the conversation, else chat.provider."`
+	Model     string        `short:"m" placeholder:"NAME" help:"Which of its models. Default: that of the conversation, else chat.model."`
+	System    string        `placeholder:"TEXT" help:"What the model is told before everything else, in a new conversation."`
+	Private   bool          `help:"Keep what is said from remote models, and a new conversation with it. The provider must be local."`
+	NoTools   bool          `help:"Let the model call no tools."`
+	Memories  command.Count `from:"0" to:"20" default:"5" placeholder:"N" help:"Memories and messages that a search adds to the prompt, 0 to 20. Default: 5."`
+	Reasoning bool          `help:"Show all that the model thinks before it answers, not only its first line."`
+}
+
+// teller says something in a conversation and shows the answers. It is used by one goroutine.
+type teller struct {
+	*Options
+	asking
+	reader connect.Audience // for whom the answers are
+
+	conversation *record.Conversation // nil before anything was said in a new one
+	fresh        protocol.ChatCreate  // how a new one is made
+	client       *client.Client       // nil before the first call
+	deltas       chan turn.ChatDelta
+	over         chan struct{} // closed when nobody takes deltas of the connection any more
+	ended        bool          // it was shown how the last answer ended
+}
+
+func (c *asking) teller(a *Options) *teller {
+	return &teller{Options: a, asking: *c, fresh: protocol.ChatCreate{SystemPrompt: c.System, Private: c.Private}}
+}
+
+// maxWaiting is how many deltas wait to be drawn. Beyond that the daemon joins what it has not sent.
+const maxWaiting = 256
+
+// conn returns the connection, a new one when there is none or the daemon has ended it.
+func (t *teller) conn() (*client.Client, error) {
+	if t.client != nil {
+		select {
+		case <-t.client.Done():
+			t.close()
+		default:
+			return t.client, nil
+		}
+	}
+	deltas, over := make(chan turn.ChatDelta, maxWaiting), make(chan struct{})
+	opts := t.reader.Options()
+	opts.OnNotify = func(method string, params json.RawMessage) {
+		var d turn.ChatDelta
+		if method != protocol.NotifyChatDelta || json.Unmarshal(params, &d) != nil {
+			return
+		}
+		select {
+		case deltas <- d:
+		case <-over:
+		}
+	}
+	cl, err := t.DialWith(opts)
+	if err != nil {
+		return nil, err
+	}
+	t.client, t.deltas, t.over = cl, deltas, over
+	return cl, nil
+}
+
+func (t *teller) close() {
+	if t.client != nil {
+		close(t.over)
+		_ = t.client.Close() // the answers are here
+		t.client = nil
+	}
+}
+
+func (t *teller) call(ctx context.Context, method string, params, result any) error {
+	cl, err := t.conn()
+	if err != nil {
+		return err
+	}
+	return cl.Call(ctx, method, params, result)
+}
+
+// resume finds the conversation to go on with.
+func (t *teller) resume() error {
+	if t.Session != "" && t.Last {
+		return command.Misuse("--last cannot be combined with --session", "ctxd chat --last")
+	}
+	if t.Session == "" && !t.Last {
+		return nil
+	}
+	if t.System != "" {
+		return command.Misuse("--system is for a new conversation", "ctxd chat update CONVERSATION --system-prompt TEXT")
+	}
+	if t.Last {
+		var page protocol.Conversations
+		if err := t.call(t.Ctx, "chat.list", protocol.ChatList{Page: protocol.Page{Limit: 1}}, &page); err != nil {
+			return err
+		}
+		if len(page.Conversations) == 0 {
+			return command.NotFound("conversation", "--last").WithHint("leave out --last to begin one")
+		}
+		t.conversation = page.Conversations[0]
+		return nil
+	}
+	return t.use(t.Ctx, t.Session)
+}
+
+// use goes on with a conversation.
+func (t *teller) use(ctx context.Context, ref string) error {
+	cl, err := t.conn()
+	if err != nil {
+		return err
+	}
+	found, err := connect.FindConversation(ctx, cl, ref)
+	if err == nil {
+		t.conversation = found
+	}
+	return err
+}
+
+// message makes a message of what was typed.
+func (t *teller) message(text string) turn.ChatSend {
+	memories, tools := int(t.Memories), !t.NoTools
+	return turn.ChatSend{
+		Text: text, ClientMessageID: uuid.NewString(), Provider: t.Provider, Model: t.Model, Private: t.Private,
+		Memories: &memories, Tools: &tools,
+	}
+}
+
+// begin makes a new conversation where chat.send could not make one that is so.
+func (t *teller) begin(ctx context.Context) error {
+	f := &t.fresh
+	if f.Title == "" && f.SystemPrompt == "" && f.Provider == "" && f.Model == "" && !f.Private &&
+		len(f.PinnedMemoryIDs)+len(f.PinnedNoteIDs) == 0 {
+		return nil
+	}
+	var made record.Conversation
+	if err := t.call(ctx, "chat.create", f, &made); err != nil {
+		return err
+	}
+	t.conversation = &made
+	return nil
+}
+
+// ask has a message answered and shows the answer as it comes. told reports whether a part of it came.
+func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent, told bool, err error) {
+	if t.conversation == nil {
+		if err := t.begin(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	if t.conversation != nil {
+		m.ConversationID = t.conversation.ID
+	}
+	cl, err := t.conn()
+	if err != nil {
+		return nil, false, err
+	}
+	sent = &turn.ChatSent{}
+	result := make(chan error, 1)
+	t.discard() // of an answer that was given up
+	go func() { result <- cl.Call(ctx, "chat.send", m, sent) }()
+	view := newAnswerView(t.Streams, t.Reasoning)
+	err = t.follow(view, result)
+	t.ended = view.done
+	if err != nil {
+		t.keepID(err)
+		if ctx.Err() == nil {
+			err = t.Lost(cl, err)
+		}
+		return nil, view.began, err
+	}
+	if t.conversation == nil {
+		t.conversation = &record.Conversation{ID: sent.ConversationID}
+	}
+	if t.JSON {
+		return sent, true, jsonLine(t.Out, sent)
+	}
+	if !view.began { // it was stored
+		view.text(sent.Content)
+		err = view.end()
+	}
+	if err == nil {
+		err = t.drawReferences(ctx, sent.References)
+	}
+	return sent, true, err
+}
+
+func (t *teller) discard() {
+	for {
+		select {
+		case <-t.deltas:
+		default:
+			return
+		}
+	}
+}
+
+// follow shows deltas until the call that they belong to is over.
+func (t *teller) follow(view *answerView, result <-chan error) error {
+	var broken error // the screen is
+	show := func(d turn.ChatDelta) {
+		if t.conversation == nil {
+			t.conversation = &record.Conversation{ID: d.ConversationID}
+		}
+		if broken == nil {
+			broken = view.show(&d)
+		}
+	}
+	for {
+		select {
+		case d := <-t.deltas:
+			show(d)
+		case err := <-result:
+			for {
+				select { // the deltas of a call come before its result
+				case d := <-t.deltas:
+					show(d)
+					continue
+				default:
+				}
+				break
+			}
+			if ended := view.end(); broken == nil {
+				broken = ended
+			}
+			if err == nil {
+				err = broken
+			}
+			return err
+		}
+	}
+}
+
+// keepID remembers a new conversation in which the message was stored, but not answered.
+func (t *teller) keepID(err error) {
+	var known *fault.Error
+	if t.conversation == nil && errors.As(err, &known) && known.Ref != "" {
+		t.conversation = &record.Conversation{ID: known.Ref}
+	}
+}
+
+// referencesShown is how many of the records that an answer stands on are listed.
+const referencesShown = 10
+
+// drawReferences lists what an answer stands on.
+func (t *teller) drawReferences(ctx context.Context, refs []record.ChatReference) error {
+	var lines []string
+	for _, r := range refs[:min(len(refs), referencesShown)] {
+		var m record.Memory
+		err := t.call(ctx, "memory.get", protocol.MemoryRef{Ref: r.MemoryID}, &m)
+		switch {
+		case err == nil:
+			lines = append(lines, "#"+strconv.FormatInt(m.Number, 10)+" "+m.Statement)
+		case fault.KindOf(err) == fault.NotFound:
+			lines = append(lines, r.Ref+" (not found)")
+		default:
+			return err
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	t.Out.Say()
+	t.Out.Say(term.Text("📚 Referenced Documents:"))
+	for _, l := range lines {
+		t.Out.Say(term.Text("  • " + l))
+	}
+	if more := len(refs) - referencesShown; more > 0 {
+		t.Out.Say(term.Styled(term.Faint, "  … and "+term.Number(more)+" more"))
+	}
+	return t.Out.Flush()
+}
