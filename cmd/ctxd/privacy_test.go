@@ -141,6 +141,7 @@ var commandsForPeople = map[string]string{
 	"memory import":   "is refused to a remote connection",
 	"chat talk":       "asks a model, which reads for itself, and shows its user the answer",
 	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
+	"chat follow":     "shows what chat.delta tells, and lives as long as its reader",
 	"chat cancel":     "writes, and says what of, to who may write",
 	"chat append":     "writes, and says what of, to who may write",
 	"chat new":        "writes, and says what of, to who may write",

@@ -20,14 +20,22 @@ var providers sync.Map
 // come lines of a verb and its text, which may stand in quotes as in Go: text, think, call TOOL ARGUMENTS, status CODE
 // TEXT, break, and wait, which waits until the caller has left. A line "then" begins what is answered when tools have run.
 func startProvider(ts *testscript.TestScript, _ bool, args []string) {
-	script := parseAnswers(ts, ts.ReadFile(args[0]))
+	script, err := parseAnswers(ts.ReadFile(args[0]))
+	ts.Check(err)
 	s := provider.Start(script.answer)
 	ts.Defer(s.Close)
 	providers.Store(ts.Getenv("CTXD_SOCKET"), s)
-	for name, value := range map[string]string{
-		"PROVIDER": "openai", "PROVIDERS_OPENAI_BASE": s.URL, "PROVIDERS_OPENAI_MODEL": "small", "PROVIDERS_OPENAI_LOCAL": "true",
-	} {
-		ts.Setenv("CTXD_CHAT_"+name, value)
+	for _, set := range asks(s) {
+		name, value, _ := strings.Cut(set, "=")
+		ts.Setenv(name, value)
+	}
+}
+
+// asks is the environment of a daemon that asks a server.
+func asks(s *provider.Server) []string {
+	return []string{
+		"CTXD_CHAT_PROVIDER=openai", "CTXD_CHAT_PROVIDERS_OPENAI_BASE=" + s.URL,
+		"CTXD_CHAT_PROVIDERS_OPENAI_MODEL=small", "CTXD_CHAT_PROVIDERS_OPENAI_LOCAL=true",
 	}
 }
 
@@ -63,13 +71,13 @@ type sayings []struct {
 // step is a step of an answer.
 type step struct{ verb, text string }
 
-func parseAnswers(ts *testscript.TestScript, doc string) (list sayings) {
+func parseAnswers(doc string) (list sayings, err error) {
 	for line := range strings.Lines(doc) {
 		verb, text, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
 		if strings.HasPrefix(text, `"`) {
-			var err error
-			text, err = strconv.Unquote(text)
-			ts.Check(err)
+			if text, err = strconv.Unquote(text); err != nil {
+				return nil, fmt.Errorf("%s: %w", line, err)
+			}
 		}
 		n := len(list) - 1
 		switch verb {
@@ -86,7 +94,7 @@ func parseAnswers(ts *testscript.TestScript, doc string) (list sayings) {
 			list[n].rounds[last] = append(list[n].rounds[last], step{verb, text})
 		}
 	}
-	return list
+	return list, nil
 }
 
 func (a sayings) answer(r *provider.Request, to *provider.Reply) {

@@ -180,20 +180,16 @@ func (c *Client) await(ctx context.Context, p *pending, id uint64) (message, err
 	}
 	timer := time.NewTimer(c.opts.Withdraw)
 	defer timer.Stop()
-	cancelled := fault.Wrap(fault.KindOf(ctx.Err()), ctx.Err(), "the call was cancelled")
 	select {
 	case m := <-p.reply:
 		if m.Error == nil || m.Error.Code != protocol.CodeCancelled {
 			return m, nil
 		}
-		if m.Error.Data != nil {
-			cancelled.Ref = m.Error.Data.Ref // of what it has left behind
-		}
 	case <-c.done:
 		return c.late(p)
 	case <-timer.C:
 	}
-	return message{}, cancelled
+	return message{}, fault.Wrap(fault.KindOf(ctx.Err()), ctx.Err(), "the call was cancelled")
 }
 
 // late returns a reply that came before the connection was over.

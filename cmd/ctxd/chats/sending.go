@@ -183,6 +183,9 @@ func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent,
 	t.ended = view.done
 	if err != nil {
 		t.keepID(err)
+		if ctx.Err() != nil && t.Ctx.Err() == nil {
+			t.keepStopped(&m)
+		}
 		if ctx.Err() == nil {
 			err = t.Lost(cl, err)
 		}
@@ -255,6 +258,23 @@ func (t *teller) keepID(err error) {
 	var known *fault.Error
 	if t.conversation == nil && errors.As(err, &known) && known.Ref != "" {
 		t.conversation = &record.Conversation{ID: known.Ref}
+	}
+}
+
+// keepStopped remembers a new conversation whose first answer was stopped before anything of it came: a call that is
+// withdrawn says nothing. The message is the same one, so it is stored once.
+func (t *teller) keepStopped(m *turn.ChatSend) {
+	if t.conversation != nil || m.ClientMessageID == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Ctx, completeTimeout)
+	defer cancel()
+	var kept protocol.ChatAppended
+	err := t.call(ctx, "chat.append", protocol.ChatAppend{Messages: []protocol.ChatMessageDraft{{
+		Role: record.RoleUser, Content: m.Text, ClientMessageID: m.ClientMessageID, Private: m.Private,
+	}}}, &kept)
+	if err == nil { // else the next message begins another one
+		t.conversation = &record.Conversation{ID: kept.ConversationID}
 	}
 }
 

@@ -44,6 +44,7 @@ const (
 	paragraph             // and all that has words
 	headed                // a heading
 	verbatim              // a line of code, or of a table
+	unseen                // a line that begins or ends a block of code
 )
 
 // New returns a Writer that draws on a screen.
@@ -80,7 +81,9 @@ func clean(piece string) string { return term.CleanLines(strings.ReplaceAll(piec
 
 func (w *Writer) endLine() {
 	w.flushWord()
-	_, _ = io.WriteString(w.out, "\n") // an error shows when the buffer is flushed
+	if w.kind != unseen {
+		_, _ = io.WriteString(w.out, "\n") // an error shows when the buffer is flushed
+	}
 	w.line, w.kind, w.hang, w.column, w.space, w.last = "", unknown, 0, 0, "", 0
 }
 
@@ -90,6 +93,7 @@ func (w *Writer) draw(whole bool) {
 		return
 	}
 	switch w.kind {
+	case unseen:
 	case verbatim:
 		style := term.Normal
 		if w.fence != "" {
@@ -129,7 +133,7 @@ func (w *Writer) begin(whole bool) bool {
 		if !whole {
 			return false // its language is not shown
 		}
-		w.fence, w.kind, w.line = m[1], verbatim, ""
+		w.fence, w.kind, w.line = m[1], unseen, ""
 		return true
 	}
 	if !whole && mayBegin.MatchString(w.line) {
@@ -174,7 +178,7 @@ func (w *Writer) beginCode(whole bool) bool {
 	}
 	w.kind = verbatim
 	if len(mark) >= len(w.fence) && strings.Trim(mark, w.fence[:1]) == "" {
-		w.fence, w.line = "", ""
+		w.fence, w.kind, w.line = "", unseen, ""
 		return true
 	}
 	if w.line != "" {
