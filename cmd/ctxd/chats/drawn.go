@@ -67,7 +67,7 @@ func (v *answerView) draw(d *turn.ChatDelta) {
 	if d.Type != turn.Text {
 		v.endText()
 	}
-	if d.Type != turn.ToolResult {
+	if d.Type != turn.ToolResult && d.Type != turn.ToolCall {
 		v.endCall()
 	}
 	data := d.Data
@@ -180,11 +180,10 @@ func (v *answerView) endThought() {
 
 // call shows that a tool runs. Its line ends with what came of it.
 func (v *answerView) call(c *record.ChatToolCall) {
-	v.endCall()
-	line := callLine(c, v.side.Columns()-callRoom)
-	if !v.side.Terminal {
+	if !v.side.Terminal || v.calling != "" {
 		return // the line is said with its end
 	}
+	line := callLine(c, v.side.Columns()-callRoom)
 	fmt.Fprint(v.side, v.side.Render(append(line, term.Styled(term.Faint, " … "))))
 	v.calling = c.ID
 }

@@ -30,17 +30,17 @@ func slashCommands() []slashCommand {
 	return []slashCommand{
 		{name: "/help", about: "this help", run: (*conversing).help},
 		{name: "/new", about: "begin another conversation", run: (*conversing).new},
-		{name: "/list", about: "the conversations that were changed last", run: (*conversing).list},
+		{name: "/list", about: "the conversations changed last", run: (*conversing).list},
 		{name: "/open", arg: "CONVERSATION", needs: true, about: "go on with another conversation", run: (*conversing).open},
-		{name: "/title", arg: "TEXT", about: "give the conversation a title; without one: the beginning of its first message", run: (*conversing).title},
-		{name: "/pin", arg: "REF", needs: true, about: "have a memory or a note stand in every prompt of the conversation", run: (*conversing).pin},
+		{name: "/title", arg: "TEXT", about: "its title; without one, how it begins", run: (*conversing).title},
+		{name: "/pin", arg: "REF", needs: true, about: "have a memory or a note in every prompt of it", run: (*conversing).pin},
 		{name: "/unpin", arg: "REF", needs: true, about: "take it out again", run: (*conversing).unpin},
-		{name: "/private", arg: "on|off", words: onOff, about: "keep the conversation from remote models, or no longer", run: (*conversing).private},
-		{name: "/provider", arg: "NAME", about: "who answers in the conversation; without a name: the one that is configured", run: (*conversing).provider},
-		{name: "/model", arg: "NAME", about: "which of its models; without a name: the one that is configured", run: (*conversing).model},
-		{name: "/regenerate", about: "have the last question answered anew, as a new branch", run: (*conversing).regenerate},
-		{name: "/edit", arg: "TEXT", about: "say the last question anew, as a new branch; without a text: edit it", run: (*conversing).edit},
-		{name: "/branches", about: "where other branches of the conversation begin", run: (*conversing).listBranches},
+		{name: "/private", arg: "on|off", words: onOff, about: "keep it from remote models, or no longer", run: (*conversing).private},
+		{name: "/provider", arg: "NAME", about: "who answers; without a name, as configured", run: (*conversing).provider},
+		{name: "/model", arg: "NAME", about: "which of its models; without a name, as configured", run: (*conversing).model},
+		{name: "/regenerate", about: "have the last question answered anew, in a branch", run: (*conversing).regenerate},
+		{name: "/edit", arg: "TEXT", about: "ask the last question otherwise, in a branch", run: (*conversing).edit},
+		{name: "/branches", about: "where other branches begin", run: (*conversing).listBranches},
 		{name: "/branch", arg: "N", needs: true, about: "show a branch of that list", run: (*conversing).showBranch},
 		{name: "/retry", about: "say again what got no whole answer", run: (*conversing).retry},
 		{name: "/quit", about: "leave, as an empty line does", run: func(*conversing, context.Context, string) error { return errQuit }},
@@ -81,11 +81,13 @@ func (s *conversing) command(ctx context.Context, text string) error {
 func (s *conversing) help(context.Context, string) error {
 	t := &term.Table{Indent: 2}
 	for _, c := range slashCommands() {
-		t.Row(term.Line{term.Styled(term.Accent, c.name), term.Styled(term.Faint, " "+c.arg)}, term.Line{term.Text(c.about)})
+		t.Row(term.Line{term.Styled(term.Accent, c.name), term.Text(" "), term.Styled(term.Faint, c.arg)}, term.Line{term.Text(c.about)})
 	}
 	t.Draw(s.Out)
-	s.Out.Say(term.Text("In a message, @handle, #42 and [[Title]] refer to what you have; Tab completes them."))
-	s.Out.Say(term.Text("Alt-Enter starts another line. Ctrl-C stops an answer. An empty line, Ctrl-D or Ctrl-C twice leaves."))
+	for _, l := range term.Wrap("In a message, @handle, #42 and [[Title]] refer to what you have; Tab completes them. "+
+		"Alt-Enter starts another line. Ctrl-C stops an answer. An empty line, Ctrl-D or Ctrl-C twice leaves.", s.Out.Columns()) {
+		s.Out.Say(term.Text(l))
+	}
 	return nil
 }
 
