@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -402,7 +403,7 @@ func (p *remote) failed(ctx, work context.Context, err error) error {
 // about is the fault of a refusal, with the name of the provider.
 func (p *remote) about(r *dial.Refusal) *fault.Error {
 	f := fault.New(r.Fault.Kind, "the provider %s (%s) %s", p.o.Name, p.at.Host, r.Fault.Msg)
-	f.Hint, f.Err = r.Fault.Hint, r.Fault.Err
+	f.Hint, f.Err = cmp.Or(r.Fault.Hint, "look into the log of its server"), r.Fault.Err
 	f.Retryable = r.Passing || r.Fault.Kind == fault.Deadline
 	return f
 }
