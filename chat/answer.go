@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -24,9 +25,14 @@ type Question struct {
 	// is said then.
 	Regenerate string
 
+	// Public tells that a remote model is to answer: a question that is private is then refused with ErrPrivate.
+	Public bool
 	// Empty tells that Content may be empty, since something else is asked about.
 	Empty bool
 }
+
+// ErrPrivate is why a question is not stored that a remote model is to answer: it is private, or its conversation is.
+var ErrPrivate = errors.New("the question is private")
 
 // Turn is a question that is stored, and the place of its answer.
 type Turn struct {
@@ -36,8 +42,7 @@ type Turn struct {
 	AnswerID     string              // of the answer to come
 	Fresh        bool                // the conversation was made for the question
 
-	index int  // of the question, for all readers
-	after *int // what the answer follows, in a branch of its own; nil: the last message
+	index int // of the question, for all readers
 }
 
 // Answer is what came of a turn.
@@ -131,12 +136,21 @@ func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question) (*Turn, error) {
 			after := c.parent(former.Index)
 			d.after, d.Private = &after, d.Private || former.private()
 		}
+		if q.Public && (d.Private || c.Private) {
+			return nil, ErrPrivate
+		}
 		if m, err = s.add(tx, c, &d, false, s.now(tx)); err != nil {
 			return nil, err
 		}
 		if err := Conversations.Put(tx, c.ID, c); err != nil {
 			return nil, err
 		}
+	}
+	if q.Public && t.Answer == nil && (m.private() || c.Private) {
+		return nil, ErrPrivate
+	}
+	if t.Answer == nil && s.full(v, c) {
+		return nil, fullOf(s.opts.Limits.Messages)
 	}
 	t.index = m.Index
 	return t, s.showTurn(tx, v, c, m, t)
@@ -148,6 +162,10 @@ func (s *Store) asked(tx *kv.Tx, v *audience.View, c *conversation, q *Question,
 		m, err := repeated(tx, v, q.ClientMessageID, c.ID)
 		if m == nil || err != nil {
 			return nil, err
+		}
+		if m.Role != record.RoleUser {
+			return nil, fault.Field("clientMessageId", "the message with this id is none of a user").
+				WithHint("give each message an id of its own")
 		}
 		return m, s.answered(tx, v, c, m, t)
 	}
@@ -162,11 +180,17 @@ func (s *Store) asked(tx *kv.Tx, v *audience.View, c *conversation, q *Question,
 		return nil, fault.Field("regenerate", "the message %q answers none of a user", q.Regenerate).
 			WithHint("name a message of a user, or its answer")
 	}
-	if err != nil {
-		return nil, err
-	}
-	t.after = &m.Index
-	return m, nil
+	return m, err
+}
+
+// full reports whether a conversation has no room for an answer, as far as a reader may know.
+func (s *Store) full(v *audience.View, c *conversation) bool {
+	most := s.opts.Limits.Messages
+	return c.Public.Messages >= most || !v.Hides() && c.All.Messages-c.Public.Messages >= most
+}
+
+func fullOf(most int) error {
+	return fault.New(fault.Limit, "a conversation has at most %d messages", most).WithHint("begin another conversation")
 }
 
 // answered puts the newest answer to a message into a turn, if there is one.
@@ -238,7 +262,7 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 			return err
 		}
 		d := a.draft(t.AnswerID)
-		d.after = t.after
+		d.after = &t.index
 		m, err := s.add(tx, c, &d, false, s.now(tx))
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/record"
@@ -67,6 +68,9 @@ func (m *message) detailed(v *audience.View, out *record.ChatMessage) {
 		out.ToolCalls[i].Arguments = v.TextOf("", out.ToolCalls[i].Arguments)
 	}
 	out.Warnings = member[[]record.ChatWarning](m, "warnings")
+	if v.Hides() {
+		out.Warnings = slices.DeleteFunc(out.Warnings, func(w record.ChatWarning) bool { return w.About == record.AboutPrivate })
+	}
 	for i := range out.Warnings {
 		w := &out.Warnings[i]
 		w.About, w.Message = v.TextOf("", w.About), v.TextOf("", w.Message)

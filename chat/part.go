@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -17,7 +18,7 @@ type part struct {
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
 	Private   bool   `json:"private,omitempty"` // as far as was known
-	After     *int   `json:"after,omitempty"`   // what the answer follows, in a branch of its own
+	After     *int   `json:"after,omitempty"`   // what the answer follows
 	Provider  string `json:"provider,omitempty"`
 	Model     string `json:"model,omitempty"`
 }
@@ -37,7 +38,7 @@ func (s *Store) Keep(ctx context.Context, t *Turn, n int, a *Answer) error {
 			return err
 		}
 		return parts.Put(tx, partKey(t.Conversation.ID, t.AnswerID, n), &part{
-			Text: a.Content, Reasoning: a.Reasoning, Private: a.Private, After: t.after, Provider: a.Provider, Model: a.Model,
+			Text: a.Content, Reasoning: a.Reasoning, Private: a.Private, After: &t.index, Provider: a.Provider, Model: a.Model,
 		})
 	})
 }
@@ -91,7 +92,11 @@ func (s *Store) finishParts(tx *kv.Tx) error {
 		}
 		d := answers[of].draft(answerID)
 		d.after = after[of]
-		if _, err := s.add(tx, c, &d, false, s.now(tx)); err != nil {
+		_, err = s.add(tx, c, &d, false, s.now(tx))
+		if fault.KindOf(err) == fault.Limit {
+			continue // its conversation has become full meanwhile, and the store is to open
+		}
+		if err != nil {
 			return err
 		}
 		if err := Conversations.Put(tx, c.ID, c); err != nil {

@@ -324,8 +324,7 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 		there = c.All.Messages - c.Public.Messages
 	}
 	if there >= s.opts.Limits.Messages {
-		return nil, fault.New(fault.Limit, "a conversation has at most %d messages", s.opts.Limits.Messages).
-			WithHint("begin another conversation")
+		return nil, fullOf(s.opts.Limits.Messages)
 	}
 	m := &message{
 		ID: s.opts.NewID(), Index: c.All.Messages + 1, Role: d.Role, Content: d.Content,

@@ -27,8 +27,8 @@ func chatSubject(r audience.Reader, conversationID string) string {
 
 // chatListener sends the deltas of a call.
 type chatListener struct {
-	ctx    context.Context
-	quiet  bool // the caller gets none
+	ctx    context.Context // of the call
+	quiet  bool            // the caller gets none
 	stream *jsonrpc.Stream[turn.ChatDelta]
 }
 
@@ -44,7 +44,9 @@ func (l *chatListener) Begin(conversationID string, private bool) {
 	l.stream = Deltas(l.ctx, chatFeed, subjects...)
 }
 
-func (l *chatListener) Delta(d turn.ChatDelta) error { return l.stream.Send(l.ctx, d) }
+func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
+	return l.stream.Send(ctx, d)
+}
 
 func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn.ChatSent, error) {
 	return c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})

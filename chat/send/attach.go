@@ -14,7 +14,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -48,12 +47,12 @@ func (a *attached) bytes() (n int) {
 
 // text shows the files behind a message. A fence is longer than any row of backticks in its file, so no file can
 // end its own.
-func (a *attached) text(v *audience.View) string {
+func (a *attached) text(shown func(string) string) string {
 	var b strings.Builder
 	for _, f := range a.files {
-		body := v.TextOf("", f.Text)
+		body := shown(f.Text)
 		fence := strings.Repeat("`", max(3, longestRun(body, '`')+1))
-		fmt.Fprintf(&b, "\n\nAttached file %q:\n%s\n%s\n%s", v.TextOf("", f.Name), fence, strings.TrimRight(body, "\n"), fence)
+		fmt.Fprintf(&b, "\n\nAttached file %q:\n%s\n%s\n%s", shown(f.Name), fence, strings.TrimRight(body, "\n"), fence)
 	}
 	return b.String()
 }
@@ -103,7 +102,8 @@ func attach(p *turn.ChatSend, remote bool) (a attached, err error) {
 			return a, fault.TooLarge(field, n, MaxFileChars, "characters").WithHint("give the part that is asked about")
 		}
 		if n := prompt.Chars(f.Name); n > maxFileName || strings.TrimSpace(f.Name) == "" {
-			return a, fault.Field(fmt.Sprintf("files[%d].name", i), "the name of a file has 1 to %d characters", maxFileName)
+			return a, fault.Field(fmt.Sprintf("files[%d].name", i), "the name of a file has 1 to %d characters", maxFileName).
+				WithHint("give the name of the file without its folder")
 		}
 		a.files = append(a.files, f)
 	}

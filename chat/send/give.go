@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -18,10 +19,8 @@ import (
 
 // give asks the provider, runs the tools that it calls, and keeps the answer.
 func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
-	for i := range s.answer.Warnings {
-		if err := s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]}); err != nil {
-			return nil, err
-		}
+	if err := s.tellWarnings(0); err != nil {
+		return nil, err
 	}
 	s.answer.Private = s.turn.Question.Private
 	s.answer.Provider, s.answer.Model = s.info.Name, s.params.Model
@@ -48,10 +47,8 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 	if r.Messages, err = s.messages(ctx, r.Tools); err != nil {
 		return err
 	}
-	for i := before; i < len(s.answer.Warnings); i++ {
-		if err := s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]}); err != nil {
-			return err
-		}
+	if err := s.tellWarnings(before); err != nil {
+		return err
 	}
 	for {
 		r.NoCalls = tools.Done()
@@ -78,6 +75,7 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.Answer, err error) {
 	began := s.opts.Now()
 	heard := false
+	var round strings.Builder
 	take := func(d llm.Delta) error {
 		if !heard {
 			heard = true
@@ -88,14 +86,15 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 			return s.reason(d.Reasoning)
 		case d.Text != "":
 			text := d.Text
-			if said == "" && s.answer.Content != "" { // of an earlier round
+			if round.Len() == 0 && s.content.Len() > 0 { // of an earlier round
 				text = "\n\n" + text
 			}
-			said += d.Text
+			round.WriteString(d.Text)
 			return s.say(text)
 		}
 		return nil
 	}
+	defer func() { said = round.String() }()
 	a, err = s.provider.Stream(ctx, r, take)
 	if err != nil && !heard && ctx.Err() == nil && s.withoutImages(r, err) {
 		a, err = s.provider.Stream(ctx, r, take)
@@ -145,7 +144,7 @@ func (s *sending) count(a *llm.Answer) {
 }
 
 func (s *sending) say(text string) error {
-	s.answer.Content += text
+	s.content.WriteString(text)
 	s.keeper.add(text, "")
 	return s.emit(turn.Text, text, nil)
 }
@@ -154,8 +153,8 @@ func (s *sending) say(text string) error {
 const maxReasoning = 256 << 10
 
 func (s *sending) reason(text string) error {
-	if len(s.answer.Reasoning)+len(text) <= maxReasoning {
-		s.answer.Reasoning += text
+	if s.thoughts.Len()+len(text) <= maxReasoning {
+		s.thoughts.WriteString(text)
 		s.keeper.add("", text)
 	}
 	return s.emit(turn.Reasoning, text, nil)
@@ -164,6 +163,20 @@ func (s *sending) reason(text string) error {
 func (s *sending) warnNow(about, format string, args ...any) error {
 	s.warn(about, format, args...)
 	return s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[len(s.answer.Warnings)-1]})
+}
+
+// tellWarnings tells of the warnings from one on. Those of private records are in the result alone: a remote reader may
+// follow.
+func (s *sending) tellWarnings(from int) error {
+	for i := from; i < len(s.answer.Warnings); i++ {
+		if s.answer.Warnings[i].About == record.AboutPrivate {
+			continue
+		}
+		if err := s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // call runs the tools that the model calls.
@@ -239,6 +252,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 			s.answer.Finish = record.FinishCancelled
 		}
 	}
+	s.answer.Content, s.answer.Reasoning = s.content.String(), s.thoughts.String()
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	s.settlePrivate(write)

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,9 +16,9 @@ type keeper struct {
 	stop context.CancelFunc
 	done chan struct{}
 
-	mu      sync.Mutex // guards what follows
-	text    string     // that is not stored yet
-	thought string
+	mu      sync.Mutex      // guards what follows
+	text    strings.Builder // that is not stored yet
+	thought strings.Builder
 	secret  bool
 }
 
@@ -52,9 +53,9 @@ func (s *sending) keeping(ctx context.Context) *keeper {
 // add takes a piece of the answer.
 func (k *keeper) add(text, thought string) {
 	k.mu.Lock()
-	k.text += text
-	k.thought += thought
-	much := len(k.text)+len(k.thought) >= keepBytes
+	k.text.WriteString(text)
+	k.thought.WriteString(thought)
+	much := k.text.Len()+k.thought.Len() >= keepBytes
 	k.mu.Unlock()
 	if much {
 		select {
@@ -76,11 +77,12 @@ func (k *keeper) private(yes bool) {
 func (k *keeper) take() *chat.Answer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.text == "" && k.thought == "" {
+	if k.text.Len() == 0 && k.thought.Len() == 0 {
 		return nil
 	}
-	a := &chat.Answer{Content: k.text, Reasoning: k.thought, Private: k.secret}
-	k.text, k.thought = "", ""
+	a := &chat.Answer{Content: k.text.String(), Reasoning: k.thought.String(), Private: k.secret}
+	k.text.Reset()
+	k.thought.Reset()
 	return a
 }
 

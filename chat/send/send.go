@@ -147,8 +147,9 @@ func (p *Pipeline) called(r *inProgress, messageID string) {
 type Listener interface {
 	// Begin is called before the first delta. private tells that remote readers may not have the answer as it is given.
 	Begin(conversationID string, private bool)
-	// Delta is called for each delta in its order. An error ends the answer as cancelled.
-	Delta(turn.ChatDelta) error
+	// Delta is called for each delta in its order. It waits no longer than until ctx ends. An error ends the answer as
+	// cancelled.
+	Delta(ctx context.Context, d turn.ChatDelta) error
 }
 
 // Send has a message answered. asker is who says it. The errors are those of the message (Invalid, NotFound, Limit),
@@ -158,7 +159,7 @@ func (p *Pipeline) Send(ctx context.Context, asker *audience.View, m turn.ChatSe
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s := &sending{
-		Pipeline: p, asker: asker, params: m, to: to, mine: &inProgress{cancel: cancel}, timings: newTimings(p.opts.Now),
+		Pipeline: p, ctx: ctx, asker: asker, params: m, to: to, mine: &inProgress{cancel: cancel}, timings: newTimings(p.opts.Now),
 	}
 	res, err := s.run(ctx)
 	if err != nil && ctx.Err() != nil {

@@ -20,6 +20,7 @@ import (
 // sending is one call of Send.
 type sending struct {
 	*Pipeline
+	ctx     context.Context // of the call; Cancel ends it too
 	asker   *audience.View
 	params  turn.ChatSend
 	to      Listener
@@ -34,7 +35,9 @@ type sending struct {
 	prompt       *prompt.Result
 	alike        chan bool // whether a remote reader would have been given the same prompt; nil: the reader is one
 	turn         *chat.Turn
-	answer       chat.Answer
+	answer       chat.Answer     // but for its texts, before it has ended
+	content      strings.Builder // of the answer so far
+	thoughts     strings.Builder
 	usage        record.ChatUsage
 	asked        bool // a provider was asked, or told why none was
 	nobody       bool // none was
@@ -60,7 +63,11 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, chat.Question{
 		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
 		Private: s.params.Private, Replaces: s.params.Replaces, Regenerate: s.params.Regenerate, Empty: s.attached.any(),
+		Public: !s.info.Local,
 	})
+	if errors.Is(err, chat.ErrPrivate) {
+		err = s.notLocal()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +109,8 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 	if !s.info.Local {
 		s.reader = s.opts.Views.View(audience.Remote)
 	}
-	if s.reader.Hides() && !s.asker.Hides() && (s.params.Private || s.conversation != nil && s.conversation.Private) {
-		return fault.Field("provider", "what is said is private, and the provider %s is not local", s.info.Name).
-			WithHint("choose a provider with local: true, or make the conversation public with chat.update")
+	if !s.info.Local && (s.params.Private || s.conversation != nil && s.conversation.Private) {
+		return s.notLocal()
 	}
 	// Until it is known what goes into an answer, one of a local provider is private.
 	s.mine.private = !s.reader.Hides() || s.params.Private
@@ -116,6 +122,12 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 			WithHint("shorten it, or raise maxContext of the conversation")
 	}
 	return nil
+}
+
+// notLocal refuses what a remote model may not be asked.
+func (s *sending) notLocal() error {
+	return fault.Field("provider", "what is said is private, and the provider %s is not local", s.info.Name).
+		WithHint("choose a provider with local: true, or make the conversation public with chat.update")
 }
 
 // assemble makes the prompt. Where its searches take too long it is made without them.
@@ -196,15 +208,15 @@ func (s *sending) warn(about, format string, args ...any) {
 // emit tells of a piece of the answer.
 func (s *sending) emit(kind, text string, data *turn.ChatDeltaData) error {
 	s.seq++
-	return s.to.Delta(turn.ChatDelta{
+	return s.to.Delta(s.ctx, turn.ChatDelta{
 		ConversationID: s.turn.Conversation.ID, MessageID: s.turn.AnswerID, Seq: s.seq, Type: kind, Text: text, Data: data,
 	})
 }
 
 // messages are what was said before and the message itself, as the provider is told it.
 func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message, error) {
-	last := llm.Message{Role: llm.User, Text: s.reader.TextOf("", s.turn.Question.Content), Images: s.attached.images}
-	last.Text += s.attached.text(s.reader)
+	last := llm.Message{Role: llm.User, Text: s.told(s.turn.Question.Content), Images: s.attached.images}
+	last.Text += s.attached.text(s.told)
 	taken := len(s.system()) + len(last.Text)
 	for _, t := range tools {
 		taken += len(t.Name) + len(t.Description) + len(t.Schema)
@@ -221,7 +233,7 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		if m.Role == record.RoleAssistant {
 			role = llm.Assistant
 		}
-		list = append(list, llm.Message{Role: role, Text: m.Content})
+		list = append(list, llm.Message{Role: role, Text: s.told(m.Content)})
 		s.answer.Private = s.answer.Private || m.Private
 	}
 	if h.Dropped {
@@ -229,10 +241,20 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 			most, "part of it")
 	}
 	if h.Withheld > 0 {
-		s.warn("private", "%d earlier messages of the conversation are private, and %s is not local: it was not given them",
+		s.warn(record.AboutPrivate, "%d earlier messages of the conversation are private, and %s is not local: it was not given them",
 			h.Withheld, s.info.Name)
 	}
 	return append(list, last), nil
+}
+
+// told returns a text as the provider is told it. Where a remote reader would have been told another one, the names
+// that it leaves out for him go into the answer, which is private then.
+func (s *sending) told(text string) string {
+	shown := s.reader.TextOf("", text)
+	if !s.reader.Hides() && !s.answer.Private {
+		s.answer.Private = s.opts.Views.View(audience.Remote).TextOf("", text) != text
+	}
+	return shown
 }
 
 const (
@@ -242,7 +264,7 @@ const (
 
 // system is the system prompt: what the conversation says, and what was gathered.
 func (s *sending) system() string {
-	own := strings.TrimSpace(s.reader.TextOf("", s.turn.Conversation.SystemPrompt))
+	own := strings.TrimSpace(s.told(s.turn.Conversation.SystemPrompt))
 	if own == "" {
 		return s.prompt.System
 	}

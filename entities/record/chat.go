@@ -83,6 +83,9 @@ type ChatWarning struct {
 	Message string `json:"message" jsonschema:"one sentence for people"`
 }
 
+// AboutPrivate is what a ChatWarning is about that tells of private records: it is for local readers alone.
+const AboutPrivate = "private"
+
 // ChatUsage is what an answer cost, in tokens.
 type ChatUsage struct {
 	In        int64 `json:"in" jsonschema:"tokens that the model was given, in all rounds"`
