@@ -71,6 +71,8 @@ type inProgress struct {
 	messageID string // of the answer; "" before it has one
 	private   bool   // remote readers may not know of it
 	cancel    context.CancelCauseFunc
+	stopped   <-chan struct{} // closed when the answer is to end
+	ended     chan struct{}   // closed when it has
 }
 
 // New returns a Pipeline.
@@ -111,21 +113,43 @@ func (p *Pipeline) Running(v *audience.View, conversationID string) string {
 	return r.messageID
 }
 
-// begin has a conversation give one answer at a time.
-func (p *Pipeline) begin(v *audience.View, conversationID string, r *inProgress) error {
+// begin has a conversation give one answer at a time. One that was cancelled is waited for: who cancels a call is
+// answered before what came of it is stored.
+func (p *Pipeline) begin(ctx context.Context, v *audience.View, conversationID string, r *inProgress) error {
+	for {
+		other, err := p.enter(v, conversationID, r)
+		if other == nil || err != nil {
+			return err
+		}
+		select {
+		case <-other.ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// enter enters an answer, or returns one that is about to end.
+func (p *Pipeline) enter(v *audience.View, conversationID string, r *inProgress) (other *inProgress, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if other := p.running[conversationID]; other != nil {
-		f := fault.New(fault.Conflict, "an answer is being given in this conversation").
-			WithHint("wait for it, or stop it with chat.cancel")
-		f.Retryable = true
-		if v.Sees(other.private) {
-			f.Ref = other.messageID
-		}
-		return f
+	other = p.running[conversationID]
+	if other == nil {
+		p.running[conversationID] = r
+		return nil, nil
 	}
-	p.running[conversationID] = r
-	return nil
+	select {
+	case <-other.stopped:
+		return other, nil
+	default:
+	}
+	f := fault.New(fault.Conflict, "an answer is being given in this conversation").
+		WithHint("wait for it, or stop it with chat.cancel")
+	f.Retryable = true
+	if v.Sees(other.private) {
+		f.Ref = other.messageID
+	}
+	return nil, f
 }
 
 func (p *Pipeline) end(conversationID string, r *inProgress) {
@@ -133,6 +157,7 @@ func (p *Pipeline) end(conversationID string, r *inProgress) {
 	defer p.mu.Unlock()
 	if p.running[conversationID] == r {
 		delete(p.running, conversationID)
+		close(r.ended)
 	}
 }
 
@@ -159,7 +184,7 @@ func (p *Pipeline) Send(ctx context.Context, asker *audience.View, m turn.ChatSe
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s := &sending{
-		Pipeline: p, ctx: ctx, asker: asker, params: m, to: to, mine: &inProgress{cancel: cancel}, timings: newTimings(p.opts.Now),
+		Pipeline: p, ctx: ctx, asker: asker, params: m, to: to, mine: &inProgress{cancel: cancel, stopped: ctx.Done(), ended: make(chan struct{})}, timings: newTimings(p.opts.Now),
 	}
 	res, err := s.run(ctx)
 	if err != nil && ctx.Err() != nil {

@@ -270,6 +270,51 @@ func TestCHAT18_CancelledAnswersAreKept(t *testing.T) {
 	}
 }
 
+// Who has cancelled is answered before what came of the answer is stored. What he says next waits for that.
+func TestCHAT18_TheNextMessageWaitsForACancelledAnswer(t *testing.T) {
+	h := open(t)
+	id := h.append("", user("hello"), answer("hi"))
+	h.far.says(func(r *provider.Request, to *provider.Reply) {
+		to.Text("Half")
+		if r.Last() == "first" {
+			<-to.Gone()
+		}
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	ending, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 2)
+	l := &heard{on: func(_ context.Context, d turn.ChatDelta) error {
+		switch d.Type {
+		case turn.Text:
+			leave()
+		case turn.Done:
+			close(ending)
+			<-end
+		}
+		return nil
+	}}
+	send := func(ctx context.Context, text string, l *heard) {
+		_, err := h.pipe.Send(ctx, h.local, turn.ChatSend{ConversationID: id, Text: text}, l)
+		done <- err
+	}
+	go send(ctx, "first", l)
+	came(t, ending, "the end of the first answer")
+	impatient, stop := context.WithCancel(t.Context())
+	go send(impatient, "second", &heard{})
+	stop()
+	if err := came(t, done, "the second result"); fault.KindOf(err) != fault.Cancelled {
+		t.Errorf("the second message: %v", err)
+	}
+	go send(t.Context(), "third", &heard{})
+	close(end)
+	for range 2 {
+		if err := came(t, done, "a result"); err != nil && fault.KindOf(err) != fault.Cancelled {
+			t.Errorf("%v", err)
+		}
+	}
+	h.wantSaid(id, "user: hello", "assistant: hi", "user: first", "assistant: Half", "user: third", "assistant: Half")
+}
+
 // Nothing came of an answer: none is stored, and the same message is answered when it is sent again.
 func TestCHAT18_NothingIsKeptOfNothing(t *testing.T) {
 	h := open(t)

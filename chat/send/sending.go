@@ -50,7 +50,7 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 		return nil, err
 	}
 	if s.conversation != nil {
-		if err := s.begin(s.asker, s.conversation.ID, s.mine); err != nil {
+		if err := s.begin(ctx, s.asker, s.conversation.ID, s.mine); err != nil {
 			return nil, err
 		}
 		defer s.end(s.conversation.ID, s.mine)
@@ -76,7 +76,7 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 		return s.stored(), nil
 	}
 	if s.conversation == nil {
-		if err := s.begin(s.asker, s.turn.Conversation.ID, s.mine); err != nil { // the message was one of a conversation after all
+		if err := s.begin(ctx, s.asker, s.turn.Conversation.ID, s.mine); err != nil { // the message was one of a conversation after all
 			return nil, err
 		}
 		defer s.end(s.turn.Conversation.ID, s.mine)
