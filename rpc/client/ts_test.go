@@ -64,7 +64,7 @@ func (p *tsPackage) testPackage(t *testing.T) {
 		files = append(files, f.Path)
 	}
 	want := []string{"LICENSE", "README.md", "package.json"}
-	for _, name := range []string{"abort", "client", "connection", "errors", "index", "lines", "options", "protocol", "socket", "transport"} {
+	for _, name := range []string{"abort", "chat", "client", "connection", "errors", "index", "lines", "options", "protocol", "socket", "transport"} {
 		want = append(want, "dist/"+name+".d.ts", "dist/"+name+".js")
 	}
 	slices.Sort(files)
@@ -90,6 +90,9 @@ var printed = []string{
 		"Of the note, the section Goals.\n## What the user referred to\n" +
 		"- [REFERENCED @ship_before_summer_•] [decision] We ship before summer. [id:•]\n" +
 		"- [REFERENCED #2] [lesson] Nothing ships on a Friday. [id:•]\n\n",
+	"Nobody answers: No provider of language models is configured.\n\nYour message is kept. To get an answer, set chat.provider, " +
+		"and chat.providers.NAME.base or chat.providers.NAME.key, in the configuration; ctxd config --help lists the settings.\n" +
+		"complete, with 1 section of context\n",
 }
 
 var byChance = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|(_)[0-9a-f]{4}\b`)

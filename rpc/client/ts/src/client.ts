@@ -1,9 +1,11 @@
 import { onAbort } from "./abort.js";
+import { Answers, type Chat } from "./chat.js";
 import { Connection, guard } from "./connection.js";
 import type { CtxdError } from "./errors.js";
 import type { CallOptions, ConnectOptions } from "./options.js";
 import {
   protocolVersion,
+  type ChatDelta,
   type InitializeResult,
   type MethodName,
   type Notifications,
@@ -35,6 +37,9 @@ export interface Client {
    */
   call<M extends MethodName>(method: M, ...args: CallArguments<M>): Promise<Result<M>>;
 
+  /** Has messages answered, and gives the answers piece by piece. */
+  readonly chat: Chat;
+
   /** Calls a method that this client has no types for, such as one of a newer daemon. */
   request(method: string, params?: object, options?: CallOptions): Promise<unknown>;
 
@@ -60,8 +65,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const transport = command === undefined ? await dial(path ?? defaultPath(), signal) : run(command);
   const listeners: Listeners = new Map();
   const connection = new Connection(transport, maxInFlight, (method, params) => {
-    deliver(listeners, method, params, options.onNotification);
+    if (method !== "chat.delta" || !answers.take(params as ChatDelta)) {
+      deliver(listeners, method, params, options.onNotification);
+    }
   });
+  const answers = new Answers((method, params, options) => connection.request(method, params, options));
   const forget = signal && onAbort(signal, () => connection.destroy());
   try {
     signal?.throwIfAborted();
@@ -72,7 +80,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     };
     const server = await connection.request("initialize", params, {});
     connection.notify("initialized", {});
-    return new DaemonClient(connection, listeners, server as InitializeResult);
+    return new DaemonClient(connection, listeners, answers, server as InitializeResult);
   } catch (err) {
     connection.destroy();
     throw signal?.aborted ? signal.reason : err;
@@ -87,11 +95,13 @@ type Listeners = Map<string, Set<Listener>>;
 class DaemonClient implements Client {
   readonly #connection: Connection;
   readonly #listeners: Listeners;
+  readonly chat: Chat;
   readonly server: InitializeResult;
 
-  constructor(connection: Connection, listeners: Listeners, server: InitializeResult) {
+  constructor(connection: Connection, listeners: Listeners, chat: Chat, server: InitializeResult) {
     this.#connection = connection;
     this.#listeners = listeners;
+    this.chat = chat;
     this.server = server;
   }
 

@@ -2,6 +2,7 @@
  * A typed client of ctxd, the local context engine for note apps. Connect, call
  * methods, subscribe to topics; see the README.
  */
+export type { Chat, ChatAnswer } from "./chat.js";
 export { connect, type CallArguments, type Client } from "./client.js";
 export { CtxdError } from "./errors.js";
 export type { CallOptions, ConnectOptions } from "./options.js";

@@ -32,9 +32,10 @@ export async function home(): Promise<Pick<Daemon, "dir" | "path" | "env">> {
   return { dir, path, env: { ...env, XDG_CONFIG_HOME: join(dir, "xdg"), XDG_RUNTIME_DIR: join(dir, "xdg") } };
 }
 
-/** Starts a daemon and waits until it answers. */
-export async function start(): Promise<Daemon> {
+/** Starts a daemon, with settings in its environment, and waits until it answers. */
+export async function start(settings: NodeJS.ProcessEnv = {}): Promise<Daemon> {
   const at = await home();
+  Object.assign(at.env, settings);
   const child = spawn(program, ["serve", "--idle-exit", "1m"], { env: at.env, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
