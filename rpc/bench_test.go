@@ -248,8 +248,14 @@ func quantiles(b *testing.B, took []time.Duration) {
 // is private, and then prompts may be shorter.
 func promptRooms(b *testing.B, every int) (*rpc.Rooms, []gather.Params) {
 	b.Helper()
+	return promptRoomsIn(b, kv.InMemory, every)
+}
+
+// promptRoomsIn is promptRooms over a store in a folder.
+func promptRoomsIn(b *testing.B, dir string, every int) (*rpc.Rooms, []gather.Params) {
+	b.Helper()
 	const sets = 16
-	db, err := kv.Open(kv.InMemory, kv.Options{})
+	db, err := kv.Open(dir, kv.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -249,25 +249,30 @@ func serve(t testing.TB, limits rpc.Limits) *bench {
 // over the given rooms, and further methods.
 func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc.Method) *bench {
 	t.Helper()
+	return serveRoomsBy(t, rpc.Options{Limits: limits, Methods: further}, rooms)
+}
+
+// serveRoomsBy is serveRooms with further options.
+func serveRoomsBy(t testing.TB, opts rpc.Options, rooms rpc.Rooms) *bench {
+	t.Helper()
 	dir := shortDir(t)
 	b := &bench{
 		t: t, path: filepath.Join(dir, "s"), log: &lockedBuffer{},
 		started: make(chan string, 256), gates: map[string]chan struct{}{},
 	}
-	if limits.Running == 0 {
-		limits.Running = 64 // tests have calls that wait
+	if opts.Limits.Running == 0 {
+		opts.Limits.Running = 64 // tests have calls that wait
 	}
-	limits = unhurried(limits)
+	opts.Limits = unhurried(opts.Limits)
 	level := slog.LevelDebug
 	if _, ok := t.(*testing.B); ok {
 		level = slog.LevelWarn
 	}
-	b.srv = rpc.New(rpc.Options{
-		Methods: slices.Concat(rpc.Methods(), b.methods(), further), Limits: limits,
-		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"},
-		Rooms:  &rooms,
-		Logger: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: level})),
-	})
+	opts.Methods = slices.Concat(rpc.Methods(), b.methods(), opts.Methods)
+	opts.Info = protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}
+	opts.Rooms = &rooms
+	opts.Logger = slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: level}))
+	b.srv = rpc.New(opts)
 	ln, err := socket.Listen(b.path, socket.Options{Version: "0.0.0"})
 	if err != nil {
 		t.Fatal(err)
