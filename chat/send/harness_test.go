@@ -48,6 +48,7 @@ type model struct {
 }
 
 func newModel(t testing.TB) *model {
+	t.Helper()
 	m := &model{}
 	m.Server = provider.Start(func(r *provider.Request, to *provider.Reply) {
 		m.mu.Lock()
@@ -112,6 +113,7 @@ var hurried = llm.Timing{Sleep: func(ctx context.Context, _ time.Duration) error
 
 // open opens a house in memory.
 func open(t testing.TB) *house {
+	t.Helper()
 	return openOver(t, t, kv.InMemory, newModel(t), newModel(t), chat.Limits{})
 }
 
@@ -247,7 +249,13 @@ func (h *house) send(m turn.ChatSend) *turn.ChatSent {
 }
 
 // fails has a message refused.
-func (h *house) fails(m turn.ChatSend, kind fault.Kind, field string) *fault.Error {
+func (h *house) fails(m turn.ChatSend, kind fault.Kind, field string) {
+	h.t.Helper()
+	_ = h.refusal(m, kind, field)
+}
+
+// refusal is why a message is refused.
+func (h *house) refusal(m turn.ChatSend, kind fault.Kind, field string) *fault.Error {
 	h.t.Helper()
 	_, err := h.pipe.Send(context.Background(), h.local, m, &heard{})
 	f := new(fault.Error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -74,15 +75,27 @@ func (h *house) secrets() (memories []string) {
 	return memories
 }
 
-func holdsCanary(text string) bool { return strings.Contains(strings.ToLower(text), "zq") }
+// A hash may begin as a canary does.
+var canary = regexp.MustCompile(`(?i)zq(title|alias|body|statement|handle|prose|unanswered)`)
+
+func holdsCanary(text string) bool { return canary.MatchString(text) }
+
+// around is a text about its canary, the beginning of one that has none.
+func around(text string) string {
+	at := canary.FindStringIndex(text)
+	if at == nil {
+		return text[:min(len(text), 400)]
+	}
+	return text[max(0, at[0]-300):min(len(text), at[1]+100)]
+}
 
 // wantNoCanary fails when the remote model was told of something private, or a remote reader is.
 func (h *house) wantNoCanary(what string) {
 	h.t.Helper()
 	bodies := h.far.asked()
 	for i, body := range bodies[h.looked:] {
-		if at := strings.Index(strings.ToLower(body), "zq"); at >= 0 {
-			h.t.Fatalf("%s: the remote model was told %q in request %d", what, body[max(0, at-300):min(len(body), at+100)], i+1)
+		if holdsCanary(body) {
+			h.t.Fatalf("%s: the remote model was told %q in request %d", what, around(body), i+1)
 		}
 	}
 	h.looked = len(bodies)
@@ -94,8 +107,7 @@ func (h *house) wantNoCanary(what string) {
 		data, err := json.Marshal(p)
 		must(h.t, err)
 		if text := string(data); holdsCanary(text) || strings.Contains(text, "are private, and") {
-			at := max(strings.Index(strings.ToLower(text), "zq"), 0)
-			h.t.Fatalf("%s: a remote reader is shown %q", what, text[max(0, at-300):min(len(text), at+200)])
+			h.t.Fatalf("%s: a remote reader is shown %q", what, around(text))
 		}
 	}
 }

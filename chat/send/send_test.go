@@ -65,11 +65,11 @@ func TestCHAT16_OneAnswerAtATime(t *testing.T) {
 	}()
 	came(t, began, "the first question")
 	running := h.pipe.Running(h.local, one)
-	f := h.fails(turn.ChatSend{ConversationID: one, Text: "second"}, fault.Conflict, "")
+	f := h.refusal(turn.ChatSend{ConversationID: one, Text: "second"}, fault.Conflict, "")
 	if f.Ref != running || running == "" || !f.Retryable {
 		t.Errorf("the conflict names %q, running is %q", f.Ref, running)
 	}
-	f = h.fails(turn.ChatSend{Text: "wait", ClientMessageID: "m1"}, fault.Conflict, "")
+	f = h.refusal(turn.ChatSend{Text: "wait", ClientMessageID: "m1"}, fault.Conflict, "")
 	if f.Ref != running {
 		t.Errorf("the conflict of a repeat names %q", f.Ref)
 	}

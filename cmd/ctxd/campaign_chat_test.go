@@ -39,8 +39,10 @@ func TestCHAT25_KilledAmidAnAnswer(t *testing.T) {
 	go func() {
 		failed <- c.Call(context.Background(), "chat.send", question, new(turn.ChatSent))
 	}()
-	for deadline := time.Now().Add(patience); !inFiles(t, p.data, "The first words."); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
+	for deadline := time.After(patience); !inFiles(t, p.data, "The first words."); {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-deadline:
 			t.Fatalf("nothing of the answer is kept\n%s", p.log())
 		}
 	}
