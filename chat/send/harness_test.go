@@ -167,6 +167,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 		Default: "far", Budget: llm.Budget{}, Time: hurried, Providers: []llm.Options{
 			{Name: "near", Kind: llm.OpenAI, Base: near.URL, Model: "near-model", Key: "none", Local: true},
 			{Name: "far", Kind: llm.OpenAI, Base: far.URL, Model: "far-model", Key: "none"},
+			{Name: "keyless", Kind: llm.OpenAI, Base: far.URL, Model: "far-model", Key: "env:CTXD_TEST_NO_SUCH_KEY"},
 		},
 	})
 	must(f, err)

@@ -558,6 +558,26 @@ func TestCHAT29_WhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
+// Without a key, as without a provider, the message is kept, and the answer says what to set. It is asked anew when
+// there is one.
+func TestCHAT29_WithoutAKeyNobodyAnswers(t *testing.T) {
+	h := open(t)
+	for name, says := range map[string]string{"keyless": "CTXD_TEST_NO_SUCH_KEY", "none": "chat.provider"} {
+		res := h.send(turn.ChatSend{Text: "hello", Provider: name})
+		if !strings.Contains(res.Content, says) || res.Report == nil || res.AssistantMessage.Usage != nil {
+			t.Errorf("%s: %+v", name, res.AssistantMessage)
+		}
+		again := h.send(turn.ChatSend{ConversationID: res.ConversationID, Regenerate: res.AssistantMessage.ID, Provider: "far"})
+		h.wantSaid(res.ConversationID, "user: hello", "assistant: Yes.")
+		if again.UserMessage.ID != res.UserMessage.ID {
+			t.Errorf("%s: another message was answered", name)
+		}
+	}
+	if n := len(h.far.asked()); n != 2 {
+		t.Errorf("the provider was asked %d times", n)
+	}
+}
+
 func TestCHAT29_OddMessagesAreAnswered(t *testing.T) {
 	h := open(t)
 	for i := range 7 {
