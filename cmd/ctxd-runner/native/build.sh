@@ -6,7 +6,9 @@
 #   FROM=prebuilt|source      llama.cpp as npm's node-llama-cpp ships it built, seconds; or
 #                             compiled here from the sources in the same package, minutes.
 #                             prebuilt where there is one: Linux on x64 and arm64
-#   JOBS=2                    compilers at once, for source
+#   SERVER=1                  llama-server of the same sources as well, in bin/llama, which the
+#                             tests of chat/llm ask; always compiled here, many minutes
+#   JOBS=2                    compilers at once, for source and the server
 #   OUT=folder                where it goes instead of bin
 #
 # Needs Go, npm, git and a C++ compiler; source needs cmake as well, and for cuda
@@ -99,6 +101,16 @@ compile() {
 	find "$work/build" \( -name 'lib*.so*' -o -name 'lib*.dylib' \) -exec cp -PR {} "$out/" \;
 }
 
+# server compiles llama-server, with all that it needs in itself.
+server() {
+	need cmake "SERVER=1 compiles llama-server"
+	cmake -S "$work/llama.cpp" -B "$work/server" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF \
+		-DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF \
+		-DLLAMA_BUILD_TOOLS=ON -DLLAMA_BUILD_SERVER=ON >"$work/log" 2>&1 || { tail -30 "$work/log" >&2 && fail "cmake failed for the server"; }
+	cmake --build "$work/server" --parallel "${JOBS:-2}" --target llama-server >"$work/log" 2>&1 || { tail -30 "$work/log" >&2 && fail "the compiler failed for the server"; }
+	cp "$work/server/bin/llama-server" "$out/"
+}
+
 # link builds the shim over the libraries in $out, which it finds beside itself.
 link() {
 	local name=libllama_go.so origin="\$ORIGIN" flags=(-shared) libraries=() lib
@@ -134,6 +146,7 @@ source) compile ;;
 *) fail "FROM is prebuilt or source, not $from" ;;
 esac
 link
+[[ -z ${SERVER:-} ]] || server
 cp "$work/llama.cpp/LICENSE" "$out/LICENSE.llama.cpp"
 (cd "$root" && go build -trimpath -o "$bin/" ./cmd/ctxd-runner)
 shown=${bin#"$root/"}
