@@ -77,7 +77,7 @@ func NewLedger(b Budget, now func() time.Time) *Ledger {
 	return &Ledger{budget: b, now: now, rows: map[spentKey]*Spent{}, reserved: map[reservedKey]int64{}, changed: map[spentKey]bool{}}
 }
 
-// KeepIn takes over rows that were kept, and has keep keep those that change, after each answer and
+// KeepIn takes over rows that were kept, and gives those that change to keep, after each answer and
 // before its caller has it. Of a row that is known already the one with more requests counts: what was
 // spent stays spent, also when older rows come back. keep is given rows as they are now, and the first
 // day that is still kept; what it fails to keep is given to it again. One call of it runs at a time.

@@ -48,7 +48,7 @@ func serveModel(t *testing.T, ends bool) *llm.Set {
 		defer close(ended)
 		for lines := bufio.NewScanner(said); lines.Scan(); {
 			log.WriteString(lines.Text() + "\n")
-			if strings.Contains(lines.Text(), "server is listening") {
+			if strings.Contains(lines.Text(), "listening on http") {
 				listens <- true
 			}
 		}
