@@ -126,9 +126,20 @@ chat:
 `))
 	h.run("stdio", "--idle-exit", "never") // starts a daemon
 	for _, args := range [][]string{
-		{"config"}, {"config", "--json"}, {"doctor"}, {"doctor", "--json"}, {"inspect", "status"}, {"inspect", "status", "--json"},
-		{"chat", "new", "Talk", "--model", keyCanary}, {"chat", "new", "Talk", "--provider", keyCanary}, {"inspect", "context", "hello"},
-		{"call", "admin.health"}, {"call", "admin.stats"}, {"call", "rpc.discover"}, {"call", "chat.providers", "probe=true"}, {"inspect", "log"},
+		{"config"},
+		{"config", "--json"},
+		{"doctor"},
+		{"doctor", "--json"},
+		{"inspect", "status"},
+		{"inspect", "status", "--json"},
+		{"chat", "new", "Talk", "--model", keyCanary},
+		{"chat", "new", "Talk", "--provider", keyCanary},
+		{"inspect", "context", "hello"},
+		{"call", "admin.health"},
+		{"call", "admin.stats"},
+		{"call", "rpc.discover"},
+		{"call", "chat.providers", "probe=true"},
+		{"inspect", "log"},
 	} {
 		h.run(args...)
 	}
