@@ -176,6 +176,7 @@ type ChatFollowed struct {
 // ChatProviders are the parameters of chat.providers.
 type ChatProviders struct {
 	Probe bool `json:"probe,omitempty" jsonschema:"also ask the server of each which models it has, which may take 5 s; it costs nothing"`
+	Reads
 }
 
 // ChatProviderList is the result of chat.providers.

@@ -13,4 +13,9 @@
 // others ask for. Deltas come on the goroutine that reads the connection, and are drawn on that of the command.
 //
 // The package keeps no state; a command is used by one goroutine.
+//
+// # Size
+//
+// More than 2,500 lines: the prompt, its commands and what draws an answer use one session and its deltas, and the other
+// commands the same few calls. A file has one command or one of these parts.
 package chats

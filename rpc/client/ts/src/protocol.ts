@@ -84,6 +84,23 @@ export interface Candidate {
   path?: string;
 }
 
+export interface ChatAction {
+  /** Id of the action. */
+  id: string;
+  /** What is to be done. */
+  type: "createTask" | "assignEntity";
+  /** With what. */
+  args: Record<string, unknown>;
+  /** What has become of it. */
+  status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
+  /** The answer that proposes it. */
+  messageId: string;
+  /** Why the model proposes it, in its words. */
+  reason: string;
+  /** The line of a file of a vault that a person changes, since the record is made from it. */
+  edit?: ToolEdit;
+}
+
 export interface ChatAppended {
   /** Id of the conversation. */
   conversationId: string;
@@ -91,11 +108,62 @@ export interface ChatAppended {
   messages: ChatMessageAdded[];
 }
 
+export interface ChatBranch {
+  /** Id of its first message, which chat.get takes as branch. */
+  messageId: string;
+  /** Number of that message in the conversation, from 1. */
+  index: number;
+  /** Id of the message that it follows, empty for none. */
+  parentId: string;
+  /** User, assistant or system. */
+  role: string;
+  /** The beginning of what it says, in one line. */
+  preview: string;
+}
+
+export interface ChatCancelled {
+  /** Whether an answer was being given. */
+  cancelled: boolean;
+}
+
+export interface ChatDeltaData {
+  /** Of toolCall and toolResult: the call. */
+  call?: ChatToolCall;
+  /** Of toolResult: what the model was given. */
+  result?: string;
+  /** Of references. */
+  references?: ChatReference[];
+  /** Of action. */
+  action?: ChatAction;
+  /** Of warning. */
+  warning?: ChatWarning;
+  /** Of done: complete, cancelled, interrupted or failed. */
+  finish?: string;
+  /** Of done: what the answer cost. */
+  usage?: ChatUsage;
+}
+
 export interface ChatExported {
   /** The export, or about a MiB of it. */
   text: string;
   /** Cursor of the next piece of a long conversation; absent on the last. The texts of all pieces, joined, are the export. */
   nextCursor?: string;
+}
+
+export interface ChatFile {
+  /** What it is called. */
+  name: string;
+  /** What is in it. */
+  text: string;
+}
+
+export interface ChatFollowed {
+  /** Whether the connection gets the deltas of the conversation. */
+  following: boolean;
+  /** Id of the conversation, which the deltas have. */
+  conversationId: string;
+  /** Id of the answer that is being given, whose deltas come from now on; absent: none. */
+  messageId?: string;
 }
 
 export interface ChatFound {
@@ -151,6 +219,13 @@ export interface ChatHit {
   signals?: Record<string, number>;
 }
 
+export interface ChatImage {
+  /** Absolute path of the picture; not for a remote connection. */
+  path?: string;
+  /** The picture in base64, instead of a path: PNG, JPEG, GIF or WebP. */
+  data?: string;
+}
+
 export interface ChatImported {
   /** Whether nothing was changed. */
   dryRun: boolean;
@@ -204,10 +279,26 @@ export interface ChatMessage {
    * RFC 3339, in UTC.
    */
   createdAt: string;
-  /** Complete: it was said to its end. */
+  /** Complete: it was said to its end; cancelled: who asked stopped it; interrupted: it broke off; failed: it could not be gone on with. */
   finish: string;
   /** What the model was shown for this answer. */
   references: ChatReference[];
+  /** Of the first message of a branch: the message that it follows, empty for none; absent: it follows the one before it. */
+  parentId?: string;
+  /** Of an answer: what the model thought before it, as it told. */
+  reasoning?: string;
+  /** Of an answer: the tools that the model called for it, in order. */
+  toolCalls?: ChatToolCall[];
+  /** Of an answer: what it proposes to do. */
+  actions?: ChatAction[];
+  /** Of an answer: what went otherwise than it was asked for. */
+  warnings?: ChatWarning[];
+  /** Of an answer: what it cost. */
+  usage?: ChatUsage;
+  /** Of an answer: the provider that gave it. */
+  provider?: string;
+  /** Of an answer: the model, as its provider calls it. */
+  model?: string;
 }
 
 export interface ChatMessageAdded {
@@ -240,8 +331,10 @@ export interface ChatMessageDraft {
 export interface ChatPage {
   /** The conversation. */
   conversation: Conversation;
-  /** Its messages, the first first. */
+  /** Its messages, the first first: those of one branch. */
   messages: ChatMessage[];
+  /** On the first page: where other branches begin. */
+  branches?: ChatBranch[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
 }
@@ -313,6 +406,29 @@ export interface ChatReference {
   ref: string;
 }
 
+export interface ChatSent {
+  /** Id of the conversation. */
+  conversationId: string;
+  /** The answer. */
+  content: string;
+  /** The message that was answered. */
+  userMessage: ChatMessage;
+  /** The answer as it is stored. */
+  assistantMessage: ChatMessage;
+  /** What the answer stands on. */
+  references: ChatReference[];
+  /** What the answer proposes to do; nothing of it is done before somebody confirms it. */
+  actions: ChatAction[];
+  /** What went otherwise than it was asked for. */
+  warnings: ChatWarning[];
+  /** What the model was given, and why; absent for a stored answer. */
+  report?: ContextReport;
+  /** Milliseconds of each stage: assemble, store, firstDelta, provider, tools, keep, and own for all but the provider. */
+  timings: Record<string, number>;
+  /** Whether message and answer were there already, so that no provider was asked. */
+  repeat: boolean;
+}
+
 export interface ChatSpending {
   /** Since midnight, by provider and model. */
   today: ChatSpent[];
@@ -342,6 +458,39 @@ export interface ChatSpent {
 export interface ChatStats {
   /** What language models were asked, and what that cost. */
   spending: ChatSpending;
+}
+
+export interface ChatToolCall {
+  /** Id of the call in its message. */
+  id: string;
+  /** The tool. */
+  name: string;
+  /** What the model wrote as arguments, in general JSON. */
+  arguments: string;
+  /** In which round of the answer it was called, from 1. */
+  round: number;
+  /** Whether it could not be done: the model was told why. */
+  failed?: boolean;
+  /** Characters of the result that the model was given. */
+  chars: number;
+}
+
+export interface ChatUsage {
+  /** Tokens that the model was given, in all rounds. */
+  in: number;
+  /** Tokens that it gave. */
+  out: number;
+  /** Of in: those that the provider had in a cache. */
+  cached?: number;
+  /** Whether the provider did not count all of them. */
+  estimated?: boolean;
+}
+
+export interface ChatWarning {
+  /** What it is about: a stage of the answer, a tool, or a reference as it was typed. */
+  about: string;
+  /** One sentence for people. */
+  message: string;
 }
 
 export interface Checked {
@@ -2824,6 +2973,90 @@ export interface TagPage {
   nextCursor?: string;
 }
 
+export interface Tool {
+  /** Its name. */
+  name: string;
+  /** What it is called for people. */
+  title: string;
+  /** What it does, for the model. */
+  description: string;
+  /** JSON schema of its arguments. */
+  schema: Record<string, unknown>;
+  /** Whether it proposes a change to the user; it changes nothing either way. */
+  proposes: boolean;
+}
+
+export interface ToolEdit {
+  /** The note that is the file. */
+  noteId: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Its path in the vault. */
+  path: string;
+  /** Key of the frontmatter. */
+  field: string;
+  /** The link that it has then, or has beside others. */
+  value: string;
+  /** What stands there then, whole; absent where the reader does not see all of it. */
+  line?: string;
+}
+
+export interface ToolProposal {
+  /** What is to be done. */
+  type: "createTask" | "assignEntity";
+  /** What the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId. */
+  args: Record<string, unknown>;
+  /** Why the model asks for it. */
+  reason?: string;
+  /** The change of a file that the user makes: the record comes from it. */
+  edit?: ToolEdit;
+}
+
+export interface ToolReference {
+  /** Id of a note. */
+  noteId?: string;
+  /** Its path. */
+  path?: string;
+  /** Its title. */
+  title?: string;
+  /** The part of it that was read. */
+  heading?: string;
+  /** The beginning of what was read, or how it came into the result. */
+  snippet: string;
+  /** Places of excerpts in the body of the note as the reader sees it: UTF-16 code units, half-open. */
+  ranges?: [number, number][];
+  /** SHA-256 of that body, with ranges. */
+  hash?: string;
+  /** In the place of a note: id of a memory. */
+  memoryId?: string;
+  /** Of a memory: what # names it by. */
+  ref?: string;
+  /** How it came into the result. */
+  how: "found" | "shown" | "read" | "excerpt";
+  /** Whether the model has read of it; a note that was only found it has not. */
+  used: boolean;
+  /** The tools that showed it. */
+  tools: string[];
+}
+
+export interface ToolResult {
+  /** The answer, for the model. */
+  text: string;
+  /** Whether the call was wrong or failed: the text says what would be right. */
+  error: boolean;
+  /** Whether something private went into it; never for a remote reader. */
+  private: boolean;
+  /** The notes and memories that it shows. */
+  references: ToolReference[];
+  /** The change that the model asks for; nothing has changed. */
+  proposal?: ToolProposal;
+}
+
+export interface Tools {
+  /** The tools, in the order in which a model is told of them. */
+  tools: Tool[];
+}
+
 export interface Type {
   /** Name of the type, compared without case. */
   name: string;
@@ -4234,6 +4467,72 @@ export interface ChatAppendParams {
   memoryIds?: string[];
 }
 
+/** Params of chat.send. */
+export interface ChatSendParams {
+  /** Id or handle of the conversation; a new one when absent, which an error names in data.ref. */
+  conversationId?: string;
+  /** What the user typed, at most 1 MiB; @handle, #42 and [[Title]] in it are references. It may be absent only with regenerate or where something is attached. */
+  text?: string;
+  /** An id of the client's own: said again, the message is not stored again, and its answer is the stored one. */
+  clientMessageId?: string;
+  /** Keep the message and its answer from remote models; the provider must be local then. */
+  private?: boolean;
+  /** Id of a message of the user in whose place this one is said: a new branch of the conversation begins with it. */
+  replaces?: string;
+  /** Id of a message of the user that is to be answered anew, or of its answer: the new answer begins a branch. */
+  regenerate?: string;
+  /** Pinned notes of this message, before those in the text. */
+  mentionedNoteIds?: string[];
+  /** Mentioned entities, before those in the text. */
+  mentionedEntityIds?: string[];
+  /** Memories that the user attached, for this message alone. */
+  attachedMemoryIds?: string[];
+  /** Calendar events from the client. */
+  calendarEvents?: ContextEvent[];
+  /** Open action items that the client knows of. */
+  actionItems?: ContextAction[];
+  /** Pictures for this message, at most 5 and 8 MiB in all. */
+  images?: ChatImage[];
+  /** Texts for this message, at most 5 of 20000 characters each. */
+  files?: ChatFile[];
+  /** Which provider answers; that of the conversation when absent. */
+  provider?: string;
+  /** Which of its models; that of the conversation when absent. */
+  model?: string;
+  /**
+   * Memories and messages that a search adds to the prompt; 5 when absent.
+   * From 0 to 20.
+   */
+  memories?: number;
+  /**
+   * Notes that a search adds to the prompt; 3 when absent.
+   * From 0 to 8.
+   */
+  searchNotes?: number;
+  /** Whether the model may call tools, which read; true when absent. */
+  tools?: boolean;
+  /** Whether the answer keeps what it stands on; true when absent. */
+  trackReferences?: boolean;
+  /** Whether the caller gets chat.delta notifications; true when absent. Who follows the conversation gets them in any case. */
+  stream?: boolean;
+}
+
+/** Params of chat.cancel. */
+export interface ChatCancelParams {
+  /** Id or handle of the conversation. */
+  conversationId: string;
+}
+
+/** Params of chat.follow. */
+export interface ChatFollowParams {
+  /** Id or handle of the conversation. */
+  conversationId: string;
+  /** Follow it no longer. */
+  stop?: boolean;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.get. */
 export interface ChatGetParams {
   /** Id of the conversation, or a handle with or without @. */
@@ -4245,6 +4544,8 @@ export interface ChatGetParams {
    * From 1 to 1000. 50 when absent.
    */
   limit?: number;
+  /** Id of a message: the newest branch that has it, instead of the newest of all. */
+  branch?: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
@@ -4378,6 +4679,27 @@ export interface ChatProvidersParams {
 export interface ChatDeleteParams {
   /** Id or handle of the conversation. */
   id: string;
+}
+
+/** Params of tools.list. */
+export interface ToolsListParams {
+  /** Also those that propose a change, for a client in which a person can confirm it. */
+  write?: boolean;
+}
+
+/** Params of tools.call. */
+export interface ToolsCallParams {
+  /** Name of the tool. */
+  name: string;
+  /** An object as the schema of the tool says; what is wrong with it is told in the result, for the model. */
+  arguments?: Record<string, unknown>;
+  /**
+   * Length of the text at most, in characters.
+   * From 4000 to 200000. 16000 when absent.
+   */
+  maxChars?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
 }
 
 /** Params of privacy.list. */
@@ -4960,6 +5282,27 @@ export interface Methods {
    */
   "chat.append": { params: ChatAppendParams; result: ChatAppended };
   /**
+   * Say something in a conversation, a new one when none is named, and have a language model answer.
+   * The message is stored before a provider is asked. The prompt is that of context.assemble; the model may call tools, which read as the provider does: one that is not local gets nothing private. While the answer is given, chat.delta tells of it. $/cancelRequest, chat.cancel and the end of the connection stop it; what came of it stays, and says how it ended. One answer at a time is given in a conversation: another call is a conflict, whose data.ref is the id of the answer. Without a provider the answer says how to configure one, and the report what a model would be given.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"conversationId":"weekend_trip_k3x9","text":"Where could we hike in May?","stream":false}
+   */
+  "chat.send": { params: ChatSendParams; result: ChatSent };
+  /**
+   * Stop the answer that is being given in a conversation.
+   * Its chat.send is answered with cancelled, and what came of the answer is stored.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"conversationId":"weekend_trip_k3x9"}
+   */
+  "chat.cancel": { params: ChatCancelParams; result: ChatCancelled };
+  /**
+   * Get the deltas of every answer that is given in a conversation, whoever asks for it, until the connection ends.
+   * For a remote reader there are only the answers that remote models give. A connection that reads too slowly is closed.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"conversationId":"weekend_trip_k3x9"}
+   */
+  "chat.follow": { params: ChatFollowParams; result: ChatFollowed };
+  /**
    * Read a conversation and a page of its messages.
    * A remote reader has numbers of his own for the messages that he sees.
    * Errors of its own: not_found, unavailable, limit, deadline.
@@ -5027,6 +5370,19 @@ export interface Methods {
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
   "chat.delete": { params: ChatDeleteParams; result: Deleted };
+  /**
+   * List the tools that a model may call, with the schemas of their arguments.
+   * Errors of its own: limit, deadline.
+   * @example {"write":true}
+   */
+  "tools.list": { params: ToolsListParams; result: Tools };
+  /**
+   * Run a tool for a model.
+   * No tool changes a record. An unknown tool, wrong arguments, nothing found and a tool that takes too long are results that the model can read, with error true. A tool is stopped after five seconds.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"name":"read_note","arguments":{"path":"docs/params.md"}}
+   */
+  "tools.call": { params: ToolsCallParams; result: ToolResult };
   /**
    * List the private records and the rule that makes each private.
    * Errors of its own: not_found, unavailable, limit, deadline.
@@ -5177,6 +5533,24 @@ export interface Progress {
   total: number;
 }
 
+/** A piece of an answer that is being given. */
+export interface ChatDelta {
+  /** Id of the conversation. */
+  conversationId: string;
+  /** Id of the answer. */
+  messageId: string;
+  /** Number of the delta in the answer, from 1 without gaps. */
+  seq: number;
+  /** Of texts that were joined for a slow reader: the number of the last one. */
+  lastSeq?: number;
+  /** What it is. */
+  type: "text" | "reasoning" | "toolCall" | "toolResult" | "references" | "action" | "warning" | "done";
+  /** Of text and reasoning: the piece. The texts of an answer, joined, are its content. */
+  text?: string;
+  /** Of the other types: what it says. */
+  data?: ChatDeltaData;
+}
+
 /** Conversations were changed. */
 export interface ChatChangedEvent {
   /** The conversations; empty when kind is many. */
@@ -5264,6 +5638,11 @@ export interface Notifications {
    * Sent on the connection of the call.
    */
   "$/progress": Progress;
+  /**
+   * A piece of an answer that is being given.
+   * Sent to the connection that called chat.send, before its reply, and to those that follow the conversation. None is lost; the texts that wait for a slow reader come joined.
+   */
+  "chat.delta": ChatDelta;
   /**
    * Conversations were changed.
    * One for each commit and kind. A message that was added changes its conversation.
