@@ -79,6 +79,7 @@ var commandsOfReaders = map[string][]line{
 	"chat providers":       said("", "--probe"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
 	"chat export":          said("{talk 0}", "{talk 0}|--format|json", "{talk 1}|--format|json", "zqtalk", "{talk 0}|-o|talk.md|--force"),
+	"chat follow":          said("{talk 1}", "zqtalk"), // what it shows is what chat.delta tells
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
 	"inspect memory":       said("1", "2", "zqmemory", "open"),
 	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),
@@ -141,7 +142,6 @@ var commandsForPeople = map[string]string{
 	"memory import":   "is refused to a remote connection",
 	"chat talk":       "asks a model, which reads for itself, and shows its user the answer",
 	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
-	"chat follow":     "shows what chat.delta tells, and lives as long as its reader",
 	"chat cancel":     "writes, and says what of, to who may write",
 	"chat append":     "writes, and says what of, to who may write",
 	"chat new":        "writes, and says what of, to who may write",

@@ -156,7 +156,7 @@ func (w *Writer) begin(whole bool) bool {
 		m := isItem.FindStringSubmatch(w.line)
 		w.line = w.line[len(m[0]):]
 		bullet := m[2]
-		if strings.Contains("-*+", bullet) {
+		if len(bullet) == 1 { // no number
 			bullet = "•"
 		}
 		w.mark(m[1]+bullet+" ", term.Normal)
