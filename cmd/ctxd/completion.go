@@ -102,7 +102,11 @@ type completedFlag struct {
 func completions(node *kong.Node, path string, inherited []*kong.Flag) []*completed {
 	c := &completed{path: path}
 	flags := slices.Concat(inherited, node.Flags)
-	for _, f := range flags {
+	taken := flags
+	if d := node.DefaultCmd; d != nil && d.Tag.Default == "withargs" {
+		taken = slices.Concat(flags, d.Flags)
+	}
+	for _, f := range taken {
 		if f.Hidden {
 			continue
 		}
