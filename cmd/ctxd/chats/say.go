@@ -61,9 +61,6 @@ func (t *teller) once(text string) error {
 	if err := t.resume(); err != nil {
 		return err
 	}
-	if t.conversation == nil { // it is the one that answers in it from then on
-		t.fresh.Provider, t.fresh.Model = t.Provider, t.Model
-	}
 	_, _, err := t.ask(t.Ctx, t.message(text))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -46,7 +47,12 @@ type teller struct {
 }
 
 func (c *asking) teller(a *Options) *teller {
-	return &teller{Options: a, asking: *c, fresh: protocol.ChatCreate{SystemPrompt: c.System, Private: c.Private}}
+	return &teller{Options: a, asking: *c, fresh: c.fresh()}
+}
+
+// fresh is how a new conversation is made: who answers first does so from then on.
+func (c *asking) fresh() protocol.ChatCreate {
+	return protocol.ChatCreate{SystemPrompt: c.System, Private: c.Private, Provider: c.Provider, Model: c.Model}
 }
 
 // maxWaiting is how many deltas wait to be drawn. Beyond that the daemon joins what it has not sent.
@@ -145,25 +151,34 @@ func (t *teller) message(text string) turn.ChatSend {
 	}
 }
 
-// begin makes a new conversation where chat.send could not make one that is so.
-func (t *teller) begin(ctx context.Context) error {
-	f := &t.fresh
-	if f.Title == "" && f.SystemPrompt == "" && f.Provider == "" && f.Model == "" && !f.Private &&
+// begin makes a new conversation where chat.send could not make one that is so. Its handle is made of the text; so is
+// its title until the message is there, of which it is made from then on: lent tells so.
+func (t *teller) begin(ctx context.Context, text string) (lent bool, err error) {
+	f := t.fresh
+	if f.Title == "" && f.SystemPrompt == "" && f.Provider == "" && f.Model == "" &&
 		len(f.PinnedMemoryIDs)+len(f.PinnedNoteIDs) == 0 {
-		return nil
+		return false, nil // a conversation that begins with a private message is private
+	}
+	if lent = f.Title == ""; lent {
+		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		f.Title, _ = term.CutColumns(first, titleColumns)
 	}
 	var made record.Conversation
 	if err := t.call(ctx, "chat.create", f, &made); err != nil {
-		return err
+		return false, err
 	}
 	t.conversation = &made
-	return nil
+	return lent, nil
 }
+
+// titleColumns is how much of a message its conversation is called by.
+const titleColumns = 60
 
 // ask has a message answered and shows the answer as it comes. told reports whether a part of it came.
 func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent, told bool, err error) {
+	lent := false
 	if t.conversation == nil {
-		if err := t.begin(ctx); err != nil {
+		if lent, err = t.begin(ctx, m.Text); err != nil {
 			return nil, false, err
 		}
 	}
@@ -193,6 +208,12 @@ func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent,
 	}
 	if t.conversation == nil {
 		t.conversation = &record.Conversation{ID: sent.ConversationID}
+	}
+	if lent {
+		none := ""
+		if err := t.call(ctx, "chat.update", protocol.ChatUpdate{ID: t.conversation.ID, Title: &none}, nil); err != nil {
+			return nil, true, err
+		}
 	}
 	if t.JSON {
 		return sent, true, jsonLine(t.Out, sent)

@@ -93,7 +93,7 @@ func (s *conversing) help(context.Context, string) error {
 
 func (s *conversing) new(context.Context, string) error {
 	s.conversation, s.failed, s.branches = nil, nil, nil
-	s.fresh = protocol.ChatCreate{SystemPrompt: s.System, Private: s.Private}
+	s.fresh = s.asking.fresh()
 	s.faint("a new conversation")
 	return nil
 }
