@@ -142,6 +142,7 @@ var commandsForPeople = map[string]string{
 	"memory import":   "is refused to a remote connection",
 	"chat talk":       "asks a model, which reads for itself, and shows its user the answer",
 	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
+	"chat follow":     "shows a person the answers that others ask for; a client of a model calls chat.follow",
 	"chat cancel":     "writes, and says what of, to who may write",
 	"chat append":     "writes, and says what of, to who may write",
 	"chat new":        "writes, and says what of, to who may write",

@@ -45,12 +45,10 @@ type follow struct {
 	aConversation
 	Reasoning bool          `help:"Show all that the model thinks before it answers, not only its first line."`
 	Count     command.Count `short:"n" from:"1" placeholder:"N" help:"Stop after this many answers. Default: run until Ctrl-C."`
-
-	connect.Audience
 }
 
 func (follow) Help() string {
-	return "Shows what is answered from now on, whichever client asks. For a remote reader there are only the answers that remote models give. " +
+	return "Shows what is answered from now on, whichever client asks. " +
 		"With --json each delta is a line."
 }
 
@@ -63,7 +61,7 @@ func (follow) Examples() []command.Example {
 }
 
 func (c *follow) Run(a *Options) error {
-	t := &teller{Options: a, reader: c.Audience}
+	t := &teller{Options: a}
 	defer t.close()
 	cl, err := t.conn()
 	if err != nil {
@@ -71,7 +69,7 @@ func (c *follow) Run(a *Options) error {
 	}
 	found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
 	if err != nil {
-		return c.Explain(err)
+		return err
 	}
 	var out protocol.ChatFollowed
 	if err := cl.Call(a.Ctx, "chat.follow", protocol.ChatFollow{ConversationID: found.ID}, &out); err != nil {

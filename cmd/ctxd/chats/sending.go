@@ -36,7 +36,6 @@ type asking struct {
 type teller struct {
 	*Options
 	asking
-	reader connect.Audience // for whom the answers are
 
 	conversation *record.Conversation // nil before anything was said in a new one
 	fresh        protocol.ChatCreate  // how a new one is made
@@ -69,8 +68,7 @@ func (t *teller) conn() (*client.Client, error) {
 		}
 	}
 	deltas, over := make(chan turn.ChatDelta, maxWaiting), make(chan struct{})
-	opts := t.reader.Options()
-	opts.OnNotify = func(method string, params json.RawMessage) {
+	opts := client.Options{OnNotify: func(method string, params json.RawMessage) {
 		var d turn.ChatDelta
 		if method != protocol.NotifyChatDelta || json.Unmarshal(params, &d) != nil {
 			return
@@ -79,7 +77,7 @@ func (t *teller) conn() (*client.Client, error) {
 		case deltas <- d:
 		case <-over:
 		}
-	}
+	}}
 	cl, err := t.DialWith(opts)
 	if err != nil {
 		return nil, err
