@@ -392,10 +392,6 @@ func (f *battlefield) calls() (inputs [][]byte) {
 			group = append([]string{"chat.append"}, group...) // the others need a conversation
 		}
 		var input []byte
-		chats := func(name string) bool { return strings.HasPrefix(name, "chat.") }
-		if slices.ContainsFunc(group, chats) && !slices.Contains(group, "chat.append") { // its ids are the daemon's
-			group = append([]string{"chat.append"}, group...)
-		}
 		for _, name := range group {
 			for _, step := range [][]byte{
 				f.plain(name, 0, 0, byExample), f.plain(name, 0, 0, byRequired), f.plain(name, 1, 1, byOptional, 1), f.plain(name, 2, 2, byExample),

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // sending is one call of Send.
@@ -179,7 +180,7 @@ func (s *sending) compare(ctx context.Context, p prompt.Params) {
 		return
 	}
 	go func() {
-		res, err := s.opts.Prompts.Preview(ctx, gather.Readers{Prompt: remote, Report: remote}, p)
+		res, err := s.opts.Prompts.Preview(yield.Never(ctx), gather.Readers{Prompt: remote, Report: remote}, p)
 		s.alike <- err == nil && res.System == s.prompt.System
 	}()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/graph"
 )
 
@@ -167,7 +168,7 @@ func (c *call) fieldsOf(q *syntax.Query, rows []record.WQLRow) ([]columns.Column
 	}
 	r := columns.NewReader(slices.Clone(c.view.Types()), c.column)
 	r.AddMentioned(q)
-	return r.Fill(c.ctx, rows)
+	return r.Fill(yield.Never(c.ctx), rows) // it reads on several goroutines, and a place belongs to one
 }
 
 // column returns an entity as columns are made of it.

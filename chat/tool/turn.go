@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Bounds of a Turn.
@@ -140,7 +142,8 @@ type job struct {
 
 // run runs calls side by side. A panic in one of them is one in the caller, when all have ended.
 func (t *Turn) run(ctx context.Context, list []*job) {
-	round, cancel := context.WithTimeout(ctx, MaxTime-t.spent)
+	// The calls run on goroutines of their own, and a place to compute in belongs to one.
+	round, cancel := context.WithTimeout(yield.Never(ctx), MaxTime-t.spent)
 	defer cancel()
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup

@@ -295,7 +295,7 @@ var chatMethods = []Method{
 			"While the answer is given, chat.delta tells of it. $/cancelRequest, chat.cancel and the end of the connection stop it; what came of it stays, and says how it ended. "+
 			"One answer at a time is given in a conversation: another call is a conflict, whose data.ref is the id of the answer. Without a provider the answer says how to configure one, and the report what a model would be given.",
 		Example{
-			`{"conversationId":"weekend_trip_k3x9","text":"Where could we hike in May?","stream":false}`,
+			`{"text":"Where could we hike in May?","stream":false}`,
 			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","content":"In the Alps the lower paths are open.","userMessage":` + exampleChatMessage + `,` +
 				`"assistantMessage":{"id":"26fd2706-8baf-433b-82eb-8c7fada847da","conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":2,"hash":"b7k2m1","role":"assistant",` +
 				`"content":"In the Alps the lower paths are open.","private":false,"createdAt":"2026-03-04T09:00:02Z","finish":"complete","references":[],"usage":{"in":812,"out":11},"provider":"ollama","model":"llama3.2"},` +

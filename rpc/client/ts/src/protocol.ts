@@ -5285,7 +5285,7 @@ export interface Methods {
    * Say something in a conversation, a new one when none is named, and have a language model answer.
    * The message is stored before a provider is asked. The prompt is that of context.assemble; the model may call tools, which read as the provider does: one that is not local gets nothing private. While the answer is given, chat.delta tells of it. $/cancelRequest, chat.cancel and the end of the connection stop it; what came of it stays, and says how it ended. One answer at a time is given in a conversation: another call is a conflict, whose data.ref is the id of the answer. Without a provider the answer says how to configure one, and the report what a model would be given.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
-   * @example {"conversationId":"weekend_trip_k3x9","text":"Where could we hike in May?","stream":false}
+   * @example {"text":"Where could we hike in May?","stream":false}
    */
   "chat.send": { params: ChatSendParams; result: ChatSent };
   /**
