@@ -18,33 +18,33 @@ type counters struct {
 // mostCounters is how many of them are remembered.
 const mostCounters = 1000
 
-func (c *counters) of(name string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.last[name]
+func (n *counters) of(name string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.last[name]
 }
 
-func (c *counters) set(name string, counter int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.last == nil || len(c.last) >= mostCounters {
-		c.last = make(map[string]int)
+func (n *counters) set(name string, counter int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.last == nil || len(n.last) >= mostCounters {
+		n.last = make(map[string]int)
 	}
-	c.last[name] = counter
+	n.last[name] = counter
 }
 
 // next returns a name that is free: that of the counter 0, or of one behind a counter that is taken. Names are made
 // with the counters from 0 on, so that is the first free one unless something was deleted. A thousand things of one
 // name are named in the time of a thousand, and not of a million: BenchmarkCHAT36_OneName.
 // O(1), and O(log counter) for what was not named lately.
-func (c *counters) next(called func(counter int) string, taken func(name string) (bool, error)) (string, error) {
+func (n *counters) next(called func(counter int) string, taken func(name string) (bool, error)) (string, error) {
 	first := called(0)
 	is, err := taken(first)
 	if err != nil || !is {
 		return first, err
 	}
 	low := 0 // is taken
-	if last := c.of(first); last > 0 {
+	if last := n.of(first); last > 0 {
 		if is, err = taken(called(last)); err != nil {
 			return "", err
 		}
@@ -65,7 +65,7 @@ func (c *counters) next(called func(counter int) string, taken func(name string)
 	for free := low + step; ; {
 		middle := low + (free-low)/2
 		if middle == low {
-			c.set(first, free)
+			n.set(first, free)
 			return called(free), nil
 		}
 		if is, err = taken(called(middle)); err != nil {

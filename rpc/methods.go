@@ -99,15 +99,15 @@ func Methods() []Method {
 
 		storeless("tools.list", toolsList),
 		method("tools.call", scope.toolsCall),
-
-		method("privacy.list", scope.privacyList),
-		method("privacy.prose", scope.privacyProse),
 	}, daemonMethods()...)
 }
 
-// daemonMethods are those about vaults, events and the daemon itself: the rest of the table.
+// daemonMethods are those about privacy, vaults, events and the daemon itself: the rest of the table.
 func daemonMethods() []Method {
 	return []Method{
+		method("privacy.list", scope.privacyList),
+		method("privacy.prose", scope.privacyProse),
+
 		method("vault.import", scope.vaultImport),
 		method("vault.list", scope.vaultList),
 		method("vault.status", scope.vaultStatus),
