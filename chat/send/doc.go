@@ -13,7 +13,7 @@
 // A provider that is not local reads as a remote reader: the prompt, what was said before, the message itself and
 // the results of tools are made by the View of one. A local provider reads as the one who asks. Its answer is private
 // when the message is, when a private message was replayed, when a tool showed something private, or when a remote
-// reader would have been given another prompt. That prompt is made beside the answer, and costs it no time.
+// reader would have been given another prompt. That prompt is made beside the first one.
 //
 // # Concurrency
 //

@@ -47,6 +47,7 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 	if r.Messages, err = s.messages(ctx, r.Tools); err != nil {
 		return err
 	}
+	s.keeper.private(s.answer.Private)
 	if err := s.tellWarnings(before); err != nil {
 		return err
 	}
@@ -255,7 +256,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 	s.answer.Content, s.answer.Reasoning = s.content.String(), s.thoughts.String()
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	s.settlePrivate(write)
+	s.answer.Private = s.answer.Private || s.secret && !s.nobody
 	if s.params.TrackReferences == nil || *s.params.TrackReferences {
 		s.answer.Memories = s.shown(tools)
 	}
@@ -282,19 +283,6 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 		References: m.References, Actions: orEmpty(m.Actions), Warnings: orEmpty(m.Warnings), Report: &s.prompt.Report,
 		Timings: s.timings.all(),
 	}, nil
-}
-
-// settlePrivate decides whether the answer is private. When that can't be found out it is.
-func (s *sending) settlePrivate(ctx context.Context) {
-	if s.alike == nil || s.answer.Private || s.nobody {
-		return
-	}
-	select {
-	case alike := <-s.alike:
-		s.answer.Private = !alike
-	case <-ctx.Done():
-		s.answer.Private = true
-	}
 }
 
 func (s *sending) done(failed error) {

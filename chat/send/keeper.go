@@ -25,7 +25,7 @@ type keeper struct {
 // keeping starts a keeper. Call close before the answer is stored.
 func (s *sending) keeping(ctx context.Context) *keeper {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	k := &keeper{full: make(chan struct{}, 1), stop: stop, done: make(chan struct{}), secret: !s.reader.Hides()}
+	k := &keeper{full: make(chan struct{}, 1), stop: stop, done: make(chan struct{}), secret: s.secret || s.answer.Private}
 	go func() {
 		defer close(k.done)
 		tick := time.NewTicker(keepEvery)
@@ -65,8 +65,7 @@ func (k *keeper) add(text, thought string) {
 	}
 }
 
-// private says that something private goes into what follows. A local provider has been given private text until
-// the prompt of a remote reader was found to be the same, so its parts are private in any case.
+// private says that something private goes into what follows.
 func (k *keeper) private(yes bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -365,3 +365,16 @@ func TestPRIV4_NamesThatAreHiddenMakeAnAnswerPrivate(t *testing.T) {
 		})
 	}
 }
+
+// TestPRIV4_AnAnswerWithNothingPrivateIsPublic: also where a search for the message would find the message itself,
+// which is stored by then.
+func TestPRIV4_AnAnswerWithNothingPrivateIsPublic(t *testing.T) {
+	h := open(t)
+	h.near.says(quiet)
+	h.note(notes.Draft{Title: "Hiking", Body: "Where we hike in May."})
+	for range 10 {
+		if got := h.send(turn.ChatSend{Text: "Where do we hike in May?", Provider: "near"}); got.AssistantMessage.Private {
+			t.Fatalf("the answer %+v is private", got.AssistantMessage)
+		}
+	}
+}

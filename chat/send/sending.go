@@ -34,7 +34,7 @@ type sending struct {
 	reader       *audience.View // as who the provider reads
 	attached     attached
 	prompt       *prompt.Result
-	alike        chan bool // whether a remote reader would have been given the same prompt; nil: the reader is one
+	secret       bool // a remote reader would have been given another prompt
 	turn         *chat.Turn
 	answer       chat.Answer     // but for its texts, before it has ended
 	content      strings.Builder // of the answer so far
@@ -154,9 +154,11 @@ func (s *sending) assemble(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, s.opts.GatherTimeout)
 	defer cancel()
 	var err error
+	public := s.preview(within, p)
 	s.prompt, err = s.opts.Prompts.Assemble(within, by, p)
 	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
 		p.SearchNotes, p.Memories, p.Recall = 0, 0, nil
+		public = s.preview(ctx, p)
 		if s.prompt, err = s.opts.Prompts.Assemble(ctx, by, p); err == nil {
 			s.warn("search", "the search for notes and memories took longer than %s, so the model was given none that were found",
 				s.opts.GatherTimeout)
@@ -165,24 +167,34 @@ func (s *sending) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !s.reader.Hides() {
-		s.compare(ctx, p)
+	if public != nil {
+		other := <-public
+		s.secret = other == nil || other.System != s.prompt.System
 	}
 	return nil
 }
 
-// compare finds out, beside the answer, whether a remote reader would have been given the same prompt.
-func (s *sending) compare(ctx context.Context, p prompt.Params) {
+// preview makes, beside the prompt, the one that a remote reader would be given. It must not be made later: a search
+// would find the message itself, once that is stored. The channel gives nil where it can't be made; it is nil itself
+// where the provider reads as a remote reader anyway.
+func (s *sending) preview(ctx context.Context, p prompt.Params) <-chan *prompt.Result {
+	if s.reader.Hides() {
+		return nil
+	}
 	remote := s.opts.Views.View(audience.Remote)
-	s.alike = make(chan bool, 1)
-	if p.ConversationID != "" && s.conversation.Private {
-		s.alike <- false
-		return
+	out := make(chan *prompt.Result, 1)
+	if s.conversation != nil && s.conversation.Private {
+		out <- nil
+		return out
 	}
 	go func() {
 		res, err := s.opts.Prompts.Preview(yield.Never(ctx), gather.Readers{Prompt: remote, Report: remote}, p)
-		s.alike <- err == nil && res.System == s.prompt.System
+		if err != nil {
+			res = nil
+		}
+		out <- res
 	}()
+	return out
 }
 
 // stored is the result of a message that was answered before.
