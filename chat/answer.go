@@ -279,8 +279,3 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 	}
 	return out, err
 }
-
-// Forget deletes the parts of an answer that is not to be kept.
-func (s *Store) Forget(ctx context.Context, t *Turn) error {
-	return s.db.Update(ctx, func(tx *kv.Tx) error { return deleteParts(tx, partPrefix(t.Conversation.ID, t.AnswerID)) })
-}

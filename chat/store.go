@@ -292,7 +292,7 @@ type Branch struct {
 
 // Messages returns up to limit messages of the newest branch of a conversation behind the one with an index, 0 for
 // the first ones, or of the newest branch that has the message with the id of, or of AllBranches. Indexes are those that the reader
-// sees. The errors are NotFound. O(limit + forks), for another branch O(messages).
+// sees. The errors are NotFound. O(limit), in a conversation with branches O(messages).
 func (s *Store) Messages(ctx context.Context, v *audience.View, ref, of string, after, limit int) (p *Page, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		c, err := s.find(tx, v, ref)

@@ -155,11 +155,11 @@ type Answer struct {
 // maxRequest bounds a request in bytes: five images and a context of 32,768 tokens take half.
 const maxRequest = 32 << 20
 
-// bytesPerToken is how many bytes of UTF-8 count as one token where a provider counts none.
-const bytesPerToken = 3
+// BytesPerToken is how many bytes of UTF-8 count as one token where a provider counts none.
+const BytesPerToken = 3
 
 // Estimate returns how many tokens some bytes of text count as.
-func Estimate(bytes int) int64 { return int64((bytes + bytesPerToken - 1) / bytesPerToken) }
+func Estimate(bytes int) int64 { return int64((bytes + BytesPerToken - 1) / BytesPerToken) }
 
 // tokensOfImage is what an image counts as: about that of one of a megapixel.
 const tokensOfImage = 1500

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -101,7 +102,7 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 		a, err = s.provider.Stream(ctx, r, take)
 	}
 	s.timings.add("provider", s.opts.Now().Sub(began))
-	s.asked, s.nobody = true, a.NoProvider
+	s.nobody = a.NoProvider
 	s.count(&a)
 	if err != nil {
 		s.answer.Finish = record.FinishInterrupted
@@ -293,14 +294,11 @@ func (s *sending) done(failed error) {
 	_ = s.emit(turn.Done, "", &turn.ChatDeltaData{Finish: finish, Usage: s.answer.Usage}) // a caller who left is told nothing
 }
 
-// maxShown is how many memories an answer keeps that the model was shown.
-const maxShown = 100
-
 // shown are the memories that the model was shown, in the prompt and by tools.
 func (s *sending) shown(tools *tool.Turn) (ids []string) {
 	known := make(map[string]bool)
 	add := func(id string) {
-		if id != "" && !known[id] && len(ids) < maxShown {
+		if id != "" && !known[id] && len(ids) < chat.MaxShown {
 			known[id] = true
 			ids = append(ids, id)
 		}

@@ -42,9 +42,11 @@ func (s *sending) keeping(ctx context.Context) *keeper {
 				continue
 			}
 			a.Provider, a.Model = s.info.Name, s.params.Model
-			if s.opts.Chat.Keep(ctx, s.turn, n, a) == nil { // else the disk is full: the finished answer says so
-				n++
+			if s.opts.Chat.Keep(ctx, s.turn, n, a) != nil { // the disk may be full: the finished answer says so
+				k.giveBack(a)
+				continue
 			}
+			n++
 		}
 	}()
 	return k
@@ -83,6 +85,17 @@ func (k *keeper) take() *chat.Answer {
 	k.text.Reset()
 	k.thought.Reset()
 	return a
+}
+
+// giveBack takes back what could not be stored, so that the next part has it.
+func (k *keeper) giveBack(a *chat.Answer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	text, thought := k.text.String(), k.thought.String()
+	k.text.Reset()
+	k.thought.Reset()
+	k.text.WriteString(a.Content + text)
+	k.thought.WriteString(a.Reasoning + thought)
 }
 
 // close ends the keeper, when it has written what it is writing.

@@ -40,8 +40,7 @@ type sending struct {
 	content      strings.Builder // of the answer so far
 	thoughts     strings.Builder
 	usage        record.ChatUsage
-	asked        bool // a provider was asked, or told why none was
-	nobody       bool // none was
+	nobody       bool // no provider was asked, and the answer says why
 	seq          int
 	keeper       *keeper
 }
@@ -235,7 +234,7 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		taken += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
 	most := s.turn.Conversation.MaxContext
-	room := (most-most/answerShare)*bytesPerToken - taken
+	room := (most-most/answerShare)*llm.BytesPerToken - taken
 	h, err := s.opts.Chat.History(ctx, s.reader, s.asker, s.turn, max(room, 0))
 	if err != nil {
 		return nil, err
@@ -250,8 +249,7 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		s.answer.Private = s.answer.Private || m.Private
 	}
 	if h.Dropped {
-		s.warn("maxContext", "the conversation is longer than the %d tokens that the model is given: the first %s was left out",
-			most, "part of it")
+		s.warn("maxContext", "the conversation is longer than the %d tokens that the model is given: its first part was left out", most)
 	}
 	if h.Withheld > 0 {
 		s.warn(record.AboutPrivate, "%d earlier messages of the conversation are private, and %s is not local: it was not given them",
@@ -270,10 +268,8 @@ func (s *sending) told(text string) string {
 	return shown
 }
 
-const (
-	answerShare   = 8 // an answer has this part of the context for itself
-	bytesPerToken = 3
-)
+// answerShare is the part of the context that an answer has for itself.
+const answerShare = 8
 
 // system is the system prompt: what the conversation says, and what was gathered.
 func (s *sending) system() string {
