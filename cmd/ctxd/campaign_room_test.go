@@ -78,7 +78,7 @@ func TestCampaignREL9_DescriptorsKept(t *testing.T) {
 				began := time.Now()
 				late, err := client.Dial(t.Context(), p.socket, client.Options{Name: "late"})
 				if err != nil {
-					t.Fatalf("a new client: %v", err)
+					t.Fatalf("a new client: %v\nthe log of the daemon:\n%s", err, p.log())
 				}
 				ask[protocol.Health](t, late, "admin.health", nil)
 				times = append(times, time.Since(began))

@@ -10,8 +10,8 @@ import (
 
 // Nobody is locked out by connections that others keep open. A client has to introduce
 // itself in time. When as many connections are open as may be, a new one evicts one that
-// is open: the least active, and first of all those of a client that has more than its
-// share. So a new client is refused only when it has opened all the others itself. No
+// is open: the least active, and first of all one of the client that has most, when that
+// is more than its share. So a new client is refused only when it has opened all the others itself. No
 // connections are kept in reserve: before a client has spoken, nobody could tell for
 // whom.
 
@@ -19,8 +19,8 @@ const (
 	// clientShare is which part of all connections a client may have before its own are
 	// evicted first: one sixteenth.
 	clientShare = 16
-	// ownEvictionPause is how often a client that has more than its share may evict one of
-	// its own for a new one; in between it is refused, which costs less.
+	// ownEvictionPause is how often a client that has more than its share, and most of all,
+	// may evict one of its own for a new one; in between it is refused, which costs less.
 	ownEvictionPause = 10 * time.Millisecond
 	// maxEvictedOpen is how many evicted connections may still be ending.
 	maxEvictedOpen = 512
@@ -65,7 +65,9 @@ func (c *Conn) activity() activity {
 // open. mu is held.
 func (s *Server) toEvict(pid, most int) *Conn {
 	asking := s.processes[pid] // nil for one that has none, or is not known
-	if asking != nil && asking.overShare(most) {
+	// Of who has fewer than another, some may have ended and not be forgotten yet: where
+	// all else is busy that takes longer than the pause.
+	if asking != nil && asking.overShare(most) && s.hasMost(asking) {
 		now := time.Now()
 		if now.Sub(asking.lastOwnEviction) < ownEvictionPause {
 			return nil
@@ -96,6 +98,9 @@ func sooner(c *Conn, a activity, other *Conn, otherActivity activity, most int) 
 	if over != otherOver {
 		return over
 	}
+	if over && c.process.open != other.process.open {
+		return c.process.open > other.process.open
+	}
 	return cmp.Or(
 		cmp.Compare(a, otherActivity),
 		cmp.Compare(other.process.open, c.process.open),
@@ -108,6 +113,16 @@ func sooner(c *Conn, a activity, other *Conn, otherActivity activity, most int) 
 // be open. Server.mu is held.
 func (p *process) overShare(most int) bool {
 	return p.open > 1 && clientShare*p.open > most
+}
+
+// hasMost reports whether no client has more connections. mu is held.
+func (s *Server) hasMost(p *process) bool {
+	for _, other := range s.processes {
+		if other.open > p.open {
+			return false
+		}
+	}
+	return true
 }
 
 // evict closes a connection for a new one.

@@ -112,6 +112,7 @@ func TestREL7_WhoIsEvicted(t *testing.T) {
 		{"nobody for who needs all of his own", []conn{{1, following}, {1, busy}, {1, early}, {1, busy}}, 1, -1, 0},
 		{"nobody for who has most", []conn{{1, busy}, {1, busy}, {1, busy}, {2, silent}}, 1, -1, 0},
 		{"nobody for who has as many", []conn{{1, busy}, {1, following}, {2, idle}, {2, idle}}, 1, -1, 0},
+		{"of who has most, when several have very many", []conn{{1, idle}, {1, idle}, {2, busy}, {2, busy}, {2, busy}}, 9, 2, 0},
 		{"of unknown processes the oldest", []conn{{0, silent}, {0, idle}, {0, silent}, {0, busy}}, 0, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,6 +208,24 @@ func TestREL7_WhoHasTooManyIsRefused(t *testing.T) {
 		if n := w.ConnStats().Evicted; n != 2 {
 			t.Errorf("%d were evicted, want 2", n)
 		}
+	})
+}
+
+// A client that opens connections one after the other gets in each time while another has
+// many more: those of its own that have ended may not be forgotten yet.
+func TestREL7_WhoHasFewerThanAnotherIsNotRefused(t *testing.T) {
+	inWorld(t, jsonrpc.Limits{Connections: 32, Running: 2}, func(w *world) {
+		for range 32 {
+			w.connect(100, busy)
+		}
+		for range 8 {
+			w.dial(1)
+		}
+		synctest.Wait()
+		if stats := w.ConnStats(); stats.Open != 32 || stats.Evicted != 8 || stats.Refused != 0 {
+			t.Errorf("%d are open, %d were evicted, %d were refused", stats.Open, stats.Evicted, stats.Refused)
+		}
+		w.cutAll()
 	})
 }
 
