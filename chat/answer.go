@@ -21,6 +21,8 @@ type Question struct {
 
 	// Replaces is the id of a message of a user in whose place this one is said, in a branch of its own.
 	Replaces string
+	// ParentID is the id of the message that this one follows; empty: the last one of the newest branch.
+	ParentID string
 	// Regenerate is the id of a message of a user that is to be answered anew, or of its answer. Nothing else
 	// is said then.
 	Regenerate string
@@ -75,10 +77,13 @@ func (s *Store) checkQuestion(q *Question) error {
 	switch {
 	case !utf8.ValidString(q.Content):
 		return fault.Field("text", "text is not UTF-8").WithHint("give text in UTF-8")
+	case q.ParentID != "" && (q.Replaces != "" || q.Regenerate != ""):
+		return fault.Field("parentId", "parentId says which message this one follows, and so do replaces and regenerate").
+			WithHint("give one of them")
 	case q.Regenerate != "" && (text != "" || q.Replaces != "" || q.ClientMessageID != ""):
 		return fault.Field("regenerate", "regenerate says which message is to be answered anew, and the call says another one").
 			WithHint("leave out text, replaces and clientMessageId; to say something else, give replaces instead")
-	case (q.Regenerate != "" || q.Replaces != "") && q.ConversationID == "":
+	case (q.Regenerate != "" || q.Replaces != "" || q.ParentID != "") && q.ConversationID == "":
 		return fault.Field("conversationId", "conversationId is absent").WithHint("name the conversation of the message")
 	case text == "" && !q.Empty && q.Regenerate == "":
 		return fault.Field("text", "text is empty").WithHint("say something, or attach a note, an image or a file")
@@ -124,17 +129,8 @@ func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question) (*Turn, error) {
 	}
 	if m == nil {
 		d := said.Messages[0]
-		if q.Replaces != "" {
-			former, err := messageOf(tx, v, c, "replaces", q.Replaces)
-			if err != nil {
-				return nil, err
-			}
-			if former.Role != record.RoleUser {
-				return nil, fault.Field("replaces", "the message %q is none of a user", q.Replaces).
-					WithHint("to have a question answered anew, give regenerate")
-			}
-			after := c.parent(former.Index)
-			d.after, d.Private = &after, d.Private || former.private()
+		if err := follows(tx, v, c, q, &d); err != nil {
+			return nil, err
 		}
 		if q.Public && (d.Private || c.Private) {
 			return nil, ErrPrivate
@@ -154,6 +150,53 @@ func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question) (*Turn, error) {
 	}
 	t.index = m.Index
 	return t, s.showTurn(tx, v, c, m, t)
+}
+
+// follows has a message follow the one that its question says.
+func follows(tx *kv.Tx, v *audience.View, c *conversation, q *Question, d *Draft) error {
+	switch {
+	case q.ParentID != "":
+		parent, err := messageOf(tx, v, c, "parentId", q.ParentID)
+		if err != nil {
+			return err
+		}
+		d.after = &parent.Index
+	case q.Replaces != "":
+		former, err := messageOf(tx, v, c, "replaces", q.Replaces)
+		if err != nil {
+			return err
+		}
+		if former.Role != record.RoleUser {
+			return fault.Field("replaces", "the message %q is none of a user", q.Replaces).
+				WithHint("to have a question answered anew, give regenerate")
+		}
+		after := c.parent(former.Index)
+		d.after, d.Private = &after, d.Private || former.private()
+	}
+	return nil
+}
+
+// Repeat returns the turn of a question that was asked before, by its client id, and answered; nil for another. It
+// stores nothing.
+func (s *Store) Repeat(ctx context.Context, v *audience.View, q Question) (t *Turn, err error) {
+	if q.ClientMessageID == "" || q.Regenerate != "" {
+		return nil, nil
+	}
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		said := Said{ConversationID: q.ConversationID, Messages: []Draft{{ClientMessageID: q.ClientMessageID}}}
+		c, err := s.target(tx, v, &said)
+		if c == nil || err != nil {
+			return err
+		}
+		found := &Turn{}
+		m, err := s.asked(tx, v, c, &q, found)
+		if m == nil || err != nil || found.Answer == nil {
+			return err
+		}
+		t = found
+		return s.showTurn(tx, v, c, m, t)
+	})
+	return t, err
 }
 
 // asked returns the message that a question repeats, or asks about anew; nil for none.

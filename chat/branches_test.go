@@ -91,8 +91,11 @@ func TestCHAT37_BranchesAreThoseOfATree(t *testing.T) {
 		for step := range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			q := chat.Question{ConversationID: id, Content: fmt.Sprint("q", step), Private: rapid.Bool().Draw(rt, "private")}
 			m := &said{role: record.RoleUser, private: q.Private, parent: model[len(model)-1]}
-			switch rapid.IntRange(0, 3).Draw(rt, "step") {
+			switch rapid.IntRange(0, 4).Draw(rt, "step") {
 			case 0: // go on
+			case 4:
+				m.parent = rapid.SampledFrom(model).Draw(rt, "parent")
+				q.ParentID = m.parent.id
 			case 1:
 				of := model.choose(rt, record.RoleUser)
 				q.Replaces, m.parent, m.private = of.id, of.parent, m.private || of.private

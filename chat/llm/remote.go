@@ -400,10 +400,17 @@ func (p *remote) failed(ctx, work context.Context, err error) error {
 	return fault.Wrap(fault.Internal, err, "cannot ask the provider %s", p.o.Name)
 }
 
+// ErrContent is the cause of the error of a provider that may have refused what it was asked, not who asked: with
+// something left out it may answer.
+var ErrContent = errors.New("the reason may be what was asked")
+
 // about is the fault of a refusal, with the name of the provider.
 func (p *remote) about(r *dial.Refusal) *fault.Error {
 	f := fault.New(r.Fault.Kind, "the provider %s (%s) %s", p.o.Name, p.at.Host, r.Fault.Msg)
 	f.Hint, f.Err = cmp.Or(r.Fault.Hint, "look into the log of its server"), r.Fault.Err
+	if f.Err == nil && r.Texts {
+		f.Err = ErrContent
+	}
 	f.Retryable = r.Passing || r.Fault.Kind == fault.Deadline
 	return f
 }

@@ -169,9 +169,3 @@ func readFile(path string, most int) ([]byte, error) {
 	}
 	return data, err
 }
-
-func faultOf(err error) (*fault.Error, bool) {
-	var f *fault.Error
-	ok := errors.As(err, &f)
-	return f, ok
-}

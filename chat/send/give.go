@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,14 +21,14 @@ import (
 
 // give asks the provider, runs the tools that it calls, and keeps the answer.
 func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
-	if err := s.tellWarnings(0); err != nil {
-		return nil, err
-	}
 	s.answer.Private = s.turn.Question.Private
 	s.answer.Provider, s.answer.Model = s.info.Name, s.params.Model
 	s.keeper = s.keeping(ctx)
 	tools := s.opts.Tools.Turn(tool.Env{View: s.reader}, s.opts.Now)
-	err := s.rounds(ctx, tools)
+	err := s.tellWarnings(0)
+	if err == nil {
+		err = s.rounds(ctx, tools)
+	}
 	s.keeper.close()
 	if err == nil {
 		s.answer.Finish = record.FinishComplete
@@ -123,7 +124,7 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 // withoutImages has a request that was refused say no images, in case the model takes none.
 func (s *sending) withoutImages(r *llm.Request, err error) bool {
 	last := &r.Messages[len(r.Messages)-1]
-	if f, ok := faultOf(err); !ok || f.Retryable || len(last.Images) == 0 {
+	if !errors.Is(err, llm.ErrContent) || len(last.Images) == 0 {
 		return false
 	}
 	last.Images = nil

@@ -93,6 +93,9 @@ func TestCHAT16_ARepeatIsAnsweredFromTheStore(t *testing.T) {
 		l := &heard{}
 		res, err := h.pipe.Send(t.Context(), h.local, again, l)
 		must(t, err)
+		if _, assembled := res.Timings["assemble"]; assembled {
+			t.Error("a prompt is made for a repeat")
+		}
 		if !res.Repeat || res.AssistantMessage.ID != first.AssistantMessage.ID || res.Content != first.Content ||
 			res.UserMessage.ID != first.UserMessage.ID || len(l.deltas) > 0 {
 			t.Errorf("again: %+v, %d deltas", res, len(l.deltas))
@@ -136,7 +139,7 @@ func TestCHAT17_DeltasAreTheStoredAnswer(t *testing.T) {
 		to.Text("", "ç", "😀 end")
 	})
 	l := &heard{}
-	res, err := h.pipe.Send(t.Context(), h.local, turn.ChatSend{Text: "tell"}, l)
+	res, err := h.pipe.Send(t.Context(), h.local, turn.ChatSend{Text: "tell", ClientMessageID: "mine"}, l)
 	must(t, err)
 	l.gapless(t)
 	if want := "A b\n\nA bç😀 end"; res.Content != want || l.joined(turn.Text) != want || h.said(h.local, res.ConversationID)[1].Content != want {
@@ -150,7 +153,7 @@ func TestCHAT17_DeltasAreTheStoredAnswer(t *testing.T) {
 		t.Errorf("types %q, want %q", l.types(), want)
 	}
 	for _, d := range l.deltas {
-		if d.MessageID != res.AssistantMessage.ID || d.ConversationID != res.ConversationID {
+		if d.MessageID != res.AssistantMessage.ID || d.ConversationID != res.ConversationID || (d.ClientMessage == "mine") != (d.Seq == 1) {
 			t.Fatalf("a delta is of %s in %s", d.MessageID, d.ConversationID)
 		}
 	}
@@ -407,6 +410,13 @@ func TestCHAT19_AModelThatTakesNoImagesIsAskedWithoutThem(t *testing.T) {
 	res := h.send(turn.ChatSend{Text: "look", Images: []turn.ChatImage{{Data: base64.StdEncoding.EncodeToString(pixel)}}})
 	if !warned(res.Warnings, "images") || res.Content != "I see nothing." || len(h.far.asked()) != 2 {
 		t.Errorf("%+v", res)
+	}
+	// Who has no right to ask has none without images either.
+	h.far.says(func(_ *provider.Request, to *provider.Reply) { to.Status(401, "bad key") })
+	asked := len(h.far.asked())
+	h.fails(turn.ChatSend{Text: "look", Images: []turn.ChatImage{{Data: base64.StdEncoding.EncodeToString(pixel)}}}, fault.Unavailable, "")
+	if n := len(h.far.asked()) - asked; n != 1 {
+		t.Errorf("a key that is refused is tried %d times", n)
 	}
 }
 

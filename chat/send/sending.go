@@ -55,16 +55,23 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 		}
 		defer s.end(s.conversation.ID, s.mine)
 	}
+	question := chat.Question{
+		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
+		Private: s.params.Private, Replaces: s.params.Replaces, ParentID: s.params.ParentID, Regenerate: s.params.Regenerate,
+		Empty: s.attached.any(), Public: !s.info.Local,
+	}
+	var err error
+	if s.turn, err = s.opts.Chat.Repeat(ctx, s.asker, question); err != nil {
+		return nil, err
+	}
+	if s.turn != nil {
+		return s.stored(), nil
+	}
 	if err := s.assemble(ctx); err != nil {
 		return nil, err
 	}
 	s.timings.lap("assemble")
-	var err error
-	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, chat.Question{
-		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
-		Private: s.params.Private, Replaces: s.params.Replaces, Regenerate: s.params.Regenerate, Empty: s.attached.any(),
-		Public: !s.info.Local,
-	})
+	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, question)
 	if errors.Is(err, chat.ErrPrivate) {
 		err = s.notLocal()
 	}
@@ -220,9 +227,13 @@ func (s *sending) warn(about, format string, args ...any) {
 // emit tells of a piece of the answer.
 func (s *sending) emit(kind, text string, data *turn.ChatDeltaData) error {
 	s.seq++
-	return s.to.Delta(s.ctx, turn.ChatDelta{
+	d := turn.ChatDelta{
 		ConversationID: s.turn.Conversation.ID, MessageID: s.turn.AnswerID, Seq: s.seq, Type: kind, Text: text, Data: data,
-	})
+	}
+	if s.seq == 1 {
+		d.ClientMessage = s.params.ClientMessageID
+	}
+	return s.to.Delta(s.ctx, d)
 }
 
 // messages are what was said before and the message itself, as the provider is told it.

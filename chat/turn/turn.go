@@ -12,6 +12,7 @@ type ChatSend struct {
 	ClientMessageID    string          `json:"clientMessageId,omitempty" jsonschema:"an id of the client's own: said again, the message is not stored again, and its answer is the stored one"`
 	Private            bool            `json:"private,omitempty" jsonschema:"keep the message and its answer from remote models; the provider must be local then"`
 	Replaces           string          `json:"replaces,omitempty" jsonschema:"id of a message of the user in whose place this one is said: a new branch of the conversation begins with it"`
+	ParentID           string          `json:"parentId,omitempty" jsonschema:"id of the message that this one follows; the last one of the newest branch when absent. After an earlier message, or on another branch, a new branch begins"`
 	Regenerate         string          `json:"regenerate,omitempty" jsonschema:"id of a message of the user that is to be answered anew, or of its answer: the new answer begins a branch"`
 	MentionedNoteIDs   []string        `json:"mentionedNoteIds,omitempty" jsonschema:"pinned notes of this message, before those in the text"`
 	MentionedEntityIDs []string        `json:"mentionedEntityIds,omitempty" jsonschema:"mentioned entities, before those in the text"`
@@ -71,6 +72,7 @@ const (
 type ChatDelta struct {
 	ConversationID string         `json:"conversationId" jsonschema:"id of the conversation"`
 	MessageID      string         `json:"messageId" jsonschema:"id of the answer"`
+	ClientMessage  string         `json:"clientMessageId,omitempty" jsonschema:"of the first delta: the id that the client gave to the message that is answered"`
 	Seq            int            `json:"seq" jsonschema:"number of the delta in the answer, from 1 without gaps"`
 	LastSeq        int            `json:"lastSeq,omitempty" jsonschema:"of texts that were joined for a slow reader: the number of the last one"`
 	Type           string         `json:"type" enum:"text,reasoning,toolCall,toolResult,references,action,warning,done" jsonschema:"what it is"`

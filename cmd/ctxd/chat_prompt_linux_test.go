@@ -103,7 +103,14 @@ func TestCHAT27_Prompt(t *testing.T) {
 	s.see("2  message ")
 	s.see("› ")
 	s.press("/branch 1\r")
-	s.see("what you say goes on with the newest branch")
+	s.see("what you say goes on with this branch")
+	s.press("And in June?\r")
+	s.see("In June the passes.\r\n")
+	if last := server.Requests()[len(server.Requests())-1]; !strings.Contains(last.Body, "Which notes are about it?") {
+		t.Errorf("the branch is not gone on with: %s", last.Body)
+	}
+	s.press("/branches\r")
+	s.see("› ")
 	s.press("/branch 7\r")
 	s.see("Try: /branches lists them")
 	s.press("/list\r")

@@ -143,6 +143,7 @@ var commandsForPeople = map[string]string{
 	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
 	"chat follow":     "shows a person the answers that others ask for; a client of a model calls chat.follow",
 	"chat cancel":     "writes, and says what of, to who may write",
+	"chat stats":      "shows a person what was spent; a remote connection is told nothing of it",
 	"chat append":     "writes, and says what of, to who may write",
 	"chat new":        "writes, and says what of, to who may write",
 	"chat pin":        "writes, and says what of, to who may write",

@@ -36,6 +36,7 @@ type Command struct {
 	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
 	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
 	Providers providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
+	Stats     stats       `cmd:"" help:"Show what language models were asked, and what that cost."`
 	Export    export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
 	Import    importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`
 	Delete    deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`

@@ -23,6 +23,8 @@ type conversing struct {
 	failed   *turn.ChatSend        // what was said last and has no whole answer; nil: nothing
 	replaces string                // id of the message that the next one takes the place of
 	branches []protocol.ChatBranch // as /branches has listed them
+	branch   string                // id of a message on the branch that /branch has shown; "": the newest
+	parent   string                // id of the last message of that branch, which the next one follows
 }
 
 // errQuit is the end of a conversation that was asked for.
@@ -219,6 +221,9 @@ func isCommand(text string) bool {
 func (s *conversing) say(ctx context.Context, text string) (told bool, err error) {
 	m := s.message(text)
 	m.Replaces, s.replaces = s.replaces, ""
+	if m.Replaces == "" {
+		m.ParentID = s.parent
+	}
 	if s.failed != nil && s.failed.Text == text && s.failed.Regenerate == "" {
 		m = *s.failed
 	}
@@ -231,7 +236,7 @@ func (s *conversing) tell(ctx context.Context, m turn.ChatSend) (told bool, err 
 	if err != nil {
 		return told, err
 	}
-	s.failed = nil
+	s.failed, s.branch, s.parent = nil, "", "" // what was said last is the end of the newest branch
 	if sent.AssistantMessage != nil && sent.AssistantMessage.Finish != record.FinishComplete {
 		s.failed = &m
 	}
@@ -246,7 +251,7 @@ func (s *conversing) lastQuestion(ctx context.Context) (*record.ChatMessage, err
 	if s.conversation == nil {
 		return nil, fault.New(fault.Invalid, "nothing was said yet").WithHint("type a message")
 	}
-	list, _, err := s.messages(ctx, "")
+	list, _, err := s.messages(ctx, s.branch)
 	if err != nil {
 		return nil, err
 	}

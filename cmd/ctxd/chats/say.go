@@ -11,6 +11,8 @@ import (
 type say struct {
 	Text []string `arg:"" optional:"" help:"What to say. Default, and -: standard input."`
 
+	After string `placeholder:"MESSAGE" help:"Id of the message that this one follows, as ctxd chat show --json has it. After an earlier one a branch begins. Default: the last message."`
+
 	asking
 }
 
@@ -38,7 +40,7 @@ func (c *say) Run(a *Options) error {
 	}
 	t := c.teller(a)
 	defer t.close()
-	return t.once(text)
+	return t.once(text, c.After)
 }
 
 // piped reads a message from standard input.
@@ -54,14 +56,18 @@ func piped(a *Options) (string, error) {
 }
 
 // once says one thing.
-func (t *teller) once(text string) error {
+func (t *teller) once(text, after string) error {
 	if strings.TrimSpace(text) == "" {
 		return command.Misuse("there is nothing to say", `ctxd chat say "Where could we hike in May?"`)
 	}
 	if err := t.resume(); err != nil {
 		return err
 	}
-	_, _, err := t.ask(t.Ctx, t.message(text))
+	m := t.message(text)
+	if m.ParentID = after; after != "" && t.conversation == nil {
+		return command.Misuse("--after needs the conversation of the message", "ctxd chat say --session weekend_trip_k3x9 --after "+command.Quoted(after)+" TEXT")
+	}
+	_, _, err := t.ask(t.Ctx, m)
 	return err
 }
 
@@ -94,7 +100,7 @@ func (c *talk) Run(a *Options) error {
 		if err != nil {
 			return err
 		}
-		return t.once(text)
+		return t.once(text, "")
 	}
 	return t.converse()
 }

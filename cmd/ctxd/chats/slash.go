@@ -41,7 +41,7 @@ func slashCommands() []slashCommand {
 		{name: "/regenerate", about: "have the last question answered anew, in a branch", run: (*conversing).regenerate},
 		{name: "/edit", arg: "TEXT", about: "ask the last question otherwise, in a branch", run: (*conversing).edit},
 		{name: "/branches", about: "where other branches begin", run: (*conversing).listBranches},
-		{name: "/branch", arg: "N", needs: true, about: "show a branch of that list", run: (*conversing).showBranch},
+		{name: "/branch", arg: "N", needs: true, about: "show a branch of that list and go on with it", run: (*conversing).showBranch},
 		{name: "/retry", about: "say again what got no whole answer", run: (*conversing).retry},
 		{name: "/quit", about: "leave, as an empty line does", run: func(*conversing, context.Context, string) error { return errQuit }},
 	}
@@ -92,10 +92,16 @@ func (s *conversing) help(context.Context, string) error {
 }
 
 func (s *conversing) new(context.Context, string) error {
-	s.conversation, s.failed, s.branches = nil, nil, nil
+	s.conversation = nil
+	s.forget()
 	s.fresh = s.asking.fresh()
 	s.faint("a new conversation")
 	return nil
+}
+
+// forget is called when another conversation begins.
+func (s *conversing) forget() {
+	s.failed, s.branches, s.branch, s.parent = nil, nil, "", ""
 }
 
 // listedAtPrompt is how many conversations /list shows.
@@ -114,7 +120,7 @@ func (s *conversing) open(ctx context.Context, ref string) error {
 	if err := s.use(ctx, ref); err != nil {
 		return err
 	}
-	s.failed, s.branches = nil, nil
+	s.forget()
 	return s.welcome()
 }
 
@@ -297,11 +303,15 @@ func (s *conversing) showBranch(ctx context.Context, arg string) error {
 	if err != nil || n < 1 || n > len(s.branches) {
 		return fault.New(fault.Invalid, "%q is no branch of the list", arg).WithHint("/branches lists them")
 	}
-	list, _, err := s.messages(ctx, s.branches[n-1].MessageID)
+	branch := s.branches[n-1].MessageID
+	list, _, err := s.messages(ctx, branch)
 	if err != nil {
 		return err
 	}
 	s.show(list)
-	s.faint("what you say goes on with the newest branch")
+	if len(list) > 0 { // it may have been deleted
+		s.branch, s.parent, s.failed = branch, list[len(list)-1].ID, nil
+	}
+	s.faint("what you say goes on with this branch")
 	return nil
 }

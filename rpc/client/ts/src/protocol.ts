@@ -4479,6 +4479,8 @@ export interface ChatSendParams {
   private?: boolean;
   /** Id of a message of the user in whose place this one is said: a new branch of the conversation begins with it. */
   replaces?: string;
+  /** Id of the message that this one follows; the last one of the newest branch when absent. After an earlier message, or on another branch, a new branch begins. */
+  parentId?: string;
   /** Id of a message of the user that is to be answered anew, or of its answer: the new answer begins a branch. */
   regenerate?: string;
   /** Pinned notes of this message, before those in the text. */
@@ -5539,6 +5541,8 @@ export interface ChatDelta {
   conversationId: string;
   /** Id of the answer. */
   messageId: string;
+  /** Of the first delta: the id that the client gave to the message that is answered. */
+  clientMessageId?: string;
   /** Number of the delta in the answer, from 1 without gaps. */
   seq: number;
   /** Of texts that were joined for a slow reader: the number of the last one. */
