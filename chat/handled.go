@@ -5,10 +5,19 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // What follows is for an index of handles, which knows by itself who sees what.
+
+// Handled returns what a conversation is called.
+func (c *conversation) Handled() audience.Handled {
+	return audience.Handled{
+		Kind: handle.Conversation, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Private: c.Private,
+	}
+}
 
 // Records returns all conversations as they are stored, in no order. O(conversations).
 func (s *Store) Records() []*Record {

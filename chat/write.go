@@ -489,5 +489,8 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 			return err
 		}
 	}
+	if err := audience.KeepHandledTx(tx, c.Handled()); err != nil {
+		return err
+	}
 	return Conversations.Delete(tx, c.ID)
 }

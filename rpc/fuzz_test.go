@@ -85,6 +85,7 @@ func prepare(t testing.TB) *battlefield {
 	d := besiege(t, data, shortDir(t), &lockedBuffer{})
 	c, err := client.Dial(context.Background(), d.path, client.Options{})
 	must(t, err)
+	last := "" // conversation that was begun
 	do := func(method, params string) {
 		t.Helper()
 		var out struct {
@@ -93,15 +94,19 @@ func prepare(t testing.TB) *battlefield {
 		if f.talk != "" {
 			params = strings.ReplaceAll(params, quoted(openChat), quoted(f.talk))
 		}
+		params = strings.ReplaceAll(params, "{CHAT}", last)
 		if err := c.Call(context.Background(), method, json.RawMessage(params), &out); err != nil {
 			t.Fatalf("%s %s: %v", method, params, err)
 		}
 		f.talk = cmp.Or(f.talk, out.ConversationID)
+		last = cmp.Or(out.ConversationID, last)
 	}
 	const s = secrets("Zqcanary")
 	for _, r := range slices.Concat(publicRecords(true), privateRecords(true), ambiguousRecords, attackRecords) {
-		method, params, _ := strings.Cut(r, " ")
-		do(method, s.fillParams(params))
+		for call := range strings.SplitSeq(r, "\n") {
+			method, params, _ := strings.Cut(call, " ")
+			do(method, s.fillParams(params))
+		}
 	}
 	do("vault.import", `{"path":`+quoted(filepath.Join(f.vaults(), "Notes"))+`,"watch":true}`)
 	do("admin.backup", `{"path":`+quoted(filepath.Join(f.dir, "b.ctxdbackup"))+`}`)

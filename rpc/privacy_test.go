@@ -42,6 +42,7 @@ func publicRecords(links bool) []string {
 	}
 	body, _ := json.Marshal("---\naliases: ['" + link("[[{title}]]") + "', Opened]\nref: '" + link("[[{title}|{label}]]") + "'\n---\n# Open " + link("[[{title}]]") + "\n\n" +
 		link("Scales: [[{title}]], [[{alias}#{head}|{label}]], ![[{file}]], @{name}, @[{name} Long], @{nick}, `[[{title}]]`, [[{lone}]], "+
+			"@pmem_{word}, @memory:pmem, @{word}_context, @{word}, @[{word}], @talk_{word}, @conversation_talk_{word}_message_1, @conv_talk_{word}_msg_a1b2c3, "+
 			"[{label}]({folder}/{file}.md), <a href=\"{folder}/{file}.md\">{label}</a>, <a href=\"{folder}/{file}.md\">{label}, [{label}][r]\n\n[r]: {folder}/{file}.md \"{label}\"") +
 		"\n\nscales end #hive")
 	return []string{
@@ -56,6 +57,8 @@ func publicRecords(links bool) []string {
 		// What the private record is called decides where these would stand in a list.
 		`notes.put {"id":"lead","body":"# ` + link("[[{title}]]") + ` leads\n\nscales lead"}`,
 		`notes.put {"id":"yard","title":"Yard","body":"` + link("[[{title}]]") + ` scales [[Open]]"}`,
+		`notes.put {"id":"handled","title":"Handled ` + link("@pmem_{word}") + `","aliases":["` + link("@talk_{word}") + ` x"],"tags":["` + link("pmem_{word}") + `","hive"],"body":"scales of ` + link("@conv_talk_{word}_msg_1") + `"}`,
+		`entities.put {"id":"fay","type":"Person","name":"Fay ` + link("@pmem_{word}") + `","aliases":["` + link("@{word}_context") + ` Fay"],"fields":{"about":"` + link("as @talk_{word} says") + `","met":["` + link("@pmem_{word}") + `","` + link("talk_{word}") + `"]}}`,
 		`entities.put {"id":"dee","type":"Person","name":"` + link("[[{title}]]") + ` Dee"}`,
 		`entities.put {"id":"yara","type":"Person","name":"[[Yarn]] Yara","noteId":"open"}`,
 		`entities.put {"id":"cid","type":"Person","name":"Cid ` + link("[[{title}]]") + `","aliases":["Cid","` + link("[[{alias}]]") + `"]` +
@@ -64,18 +67,25 @@ func publicRecords(links bool) []string {
 		`memory.add {"id":"mlink","statement":"I wrote ` + link("[[{title}]] with @{name}") + ` once","summary":"` + link("[[{alias}]]") + ` x",` +
 			`"questions":["What is ` + link("[[{title}|{label}]]") + ` about?"],"contexts":["ctx"]}`,
 		`memory.add {"id":"mall","statement":"` + link("{title}") + `","kind":"goal","tags":["hive"]}`,
+		`memory.add {"id":"mhandled","statement":"I meant ` + link("@pmem_{word} and @conv_talk_{word}_msg_1") + ` then","summary":"` + link("@talk_{word}") + ` y",` +
+			`"questions":["What is ` + link("@{word}_context") + `?"],"tags":["` + link("pmem_{word}") + `"]}`,
+		`contexts.put {"id":"hctx","name":"Ways ` + link("@pmem_{word}") + `","description":"` + link("of @talk_{word}") + `"}`,
 		`memory.add {"id":"mold","statement":"Ann lives in Bonn","tags":["hive"]}`,
 		`chat.append {"title":"Open talk","messages":[{"role":"user","content":"` + link("[[{title}]] with @{name}") + ` scales"},{"role":"assistant","content":"scales said"}]}`,
 		`chat.append {"messages":[{"role":"user","content":"` + link("[[{alias}]]") + ` is what we talk of"}]}`,
+		`chat.append {"messages":[{"role":"user","content":"` + link("@pmem_{word}") + ` scales"},{"role":"assistant","content":"` + link("@conversation_talk_{word}_message_1") + ` scales"}]}`,
+		`chat.append {"title":"Of ` + link("@talk_{word}") + `","messages":[{"role":"user","content":"` + link("@{word}_context") + ` scales"}]}`,
 	}
 }
 
-// Conversations have ids by their order: openChat and namedChat are those of publicRecords, and
-// privateChat that of privateRecords behind them.
+// Conversations have ids by their order: openChat, namedChat, handledChat and titledChat are those of publicRecords,
+// and privateChat that of privateRecords behind them.
 const (
 	openChat    = "chat1"
 	namedChat   = "chat4"
-	privateChat = "chat6"
+	handledChat = "chat6"
+	titledChat  = "chat9"
+	privateChat = "chat11"
 )
 
 // privateRecords are those that a remote reader must not know of.
@@ -92,7 +102,8 @@ func privateRecords(public bool) []string {
 		`contexts.put {"id":"pctx","name":"{word}","private":true}`,
 		`memory.synonyms.put {"words":["{word}","scales"],"private":true}`,
 		`memory.add {"id":"pmem","handle":"pmem_{word}","statement":"{word} is what I like best","tags":["{tag}","hive"],"kind":"goal","importance":1,"private":true}`,
-		`chat.append {"title":"{word} talk","messages":[{"role":"user","content":"{word} scales","clientMessageId":"{word}"}],"private":true}`,
+		`chat.append {"title":"{word} talk","messages":[{"role":"user","content":"{word} scales","clientMessageId":"{word}"}],"private":true}` +
+			"\n" + `refs.rename {"ref":"{CHAT}","handle":"talk_{word}"}`,
 	}
 }
 
@@ -145,9 +156,15 @@ func privateWorld(t *testing.T, s secrets, records ...string) *remoteReader {
 	rooms, err := roomsClocked(db, search.Options{}, func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) })
 	must(t, err)
 	d := launch(t, rpc.Options{Rooms: rooms})
+	var conversation string // the last one
 	for _, r := range records {
-		method, params, _ := strings.Cut(r, " ")
-		d.do(method, s.fillParams(params))
+		for call := range strings.SplitSeq(r, "\n") {
+			method, params, _ := strings.Cut(call, " ")
+			done := d.do(method, strings.ReplaceAll(s.fillParams(params), "{CHAT}", conversation))
+			if method == "chat.append" {
+				conversation = fmt.Sprint(at(done, "conversationId"))
+			}
+		}
 	}
 	return d.remote()
 }
@@ -188,14 +205,14 @@ var attempts = map[string][]string{
 	"notes.put":         {`{"id":"psecret","title":"x"}`, `{"title":"New [[{title}]]","body":"@{name}"}`, `{"title":"y","path":"free.md"}`},
 	"notes.patch":       {`{"id":"psecret","title":"x"}`, `{"id":"thing","tags":["hive"]}`, `{"id":"open","tags":["hive"]}`},
 	"notes.putMany":     {`{"notes":[{"id":"psecret","title":"x"}]}`},
-	"notes.get":         {`{"id":"open"}`, `{"id":"thing"}`, `{"id":"psecret"}`, `{"title":"{title}"}`, `{"title":"Thing"}`, `{"title":"Open {title}"}`, `{"title":"Twin"}`, `{"title":"Pair"}`, `{"id":"unsure"}`, `{"id":"lead"}`, `{"id":"tagged"}`, `{"id":"spelled"}`, `{"id":"double"}`, `{"id":"front"}`, `{"id":"lonely"}`, `{"path":"{folder}/{file}.md"}`},
+	"notes.get":         {`{"id":"open"}`, `{"id":"thing"}`, `{"id":"psecret"}`, `{"title":"{title}"}`, `{"title":"Thing"}`, `{"title":"Open {title}"}`, `{"title":"Twin"}`, `{"title":"Pair"}`, `{"id":"unsure"}`, `{"id":"lead"}`, `{"id":"tagged"}`, `{"id":"spelled"}`, `{"id":"double"}`, `{"id":"front"}`, `{"id":"lonely"}`, `{"id":"handled"}`, `{"title":"Handled @pmem_{word}"}`, `{"path":"{folder}/{file}.md"}`},
 	"notes.list":        {`{}`, `{"limit":1}`, `{"tag":"{tag}"}`, `{"tag":"hive"}`, `{"folder":"{folder}"}`, `{"type":"{type}"}`, `{"archived":true}`, `{"sort":"updated"}`, `{"vault":"{folder}"}`, `{"changedSince":"2020-01-01"}`},
 	"notes.archive":     {`{"id":"psecret"}`},
 	"notes.unarchive":   {`{"id":"psecret"}`},
 	"notes.delete":      {`{"id":"psecret"}`},
 	"notes.complete":    {`{"prefix":""}`, `{"prefix":"{title}"}`, `{"prefix":"o"}`, `{"prefix":"t","limit":1}`, `{"prefix":"{alias}"}`},
 	"notes.resolve":     {`{"link":"[[{title}]]"}`, `{"link":"[[{alias}]]","from":"open"}`, `{"link":"[[Open]]","from":"psecret"}`, `{"link":"[[Thing]]"}`, `{"link":"[[Open {title}]]"}`, `{"link":"[[Twin]]"}`, `{"link":"[[Pair]]"}`},
-	"notes.search":      {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`, `{"query":"{word}:{word} {name}:x lead:{title} vault:{word} type:{word}","explain":true}`, `{"query":"","filter":{"vaults":["{word}"],"types":["{word}"]}}`},
+	"notes.search":      {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`, `{"query":"{word}:{word} {name}:x lead:{title} vault:{word} type:{word}","explain":true}`, `{"query":"","filter":{"vaults":["{word}"],"types":["{word}"]}}`, `{"query":"pmem_{word} talk_{word} scales","explain":true}`, `{"query":"@pmem_{word}"}`},
 	"notes.similar":     {`{"id":"open"}`, `{"id":"thing","limit":50}`, `{"id":"psecret"}`},
 	"notes.links":       {`{"id":"open"}`, `{"id":"unsure"}`, `{"id":"twin1"}`, `{"id":"thing"}`, `{"id":"psecret"}`},
 	"tags.list":         {`{}`, `{"prefix":"{tag}"}`},
@@ -206,7 +223,7 @@ var attempts = map[string][]string{
 	"entities.put":      {`{"id":"pboss","type":"Person","name":"x"}`, `{"type":"Person","name":"New","fields":{"about":"[[{title}]]"}}`, `{"type":"{type}","name":"New"}`, `{"type":"Thing","name":"New","fields":{"{field}":"x"}}`},
 	"entities.patch":    {`{"id":"pboss","name":"x"}`, `{"id":"cid","fields":{"pay":3}}`, `{"id":"cid","fields":{"{field}":"x"}}`},
 	"entities.putMany":  {`{"entities":[{"id":"pboss","type":"Person","name":"x"}]}`, `{"entities":[{"type":"{type}","name":"New"}]}`},
-	"entities.get":      {`{"name":"cid"}`, `{"name":"Twine"}`, `{"name":"{name}"}`, `{"name":"{nick}","type":"Person"}`, `{"name":"{lone}"}`, `{"name":"Cid [[{title}]]"}`, `{"name":"Cid {title}"}`, `{"name":"[[{alias}]]"}`, `{"name":"{title}","type":"{type}"}`, `{"id":"cid"}`, `{"id":"noted"}`, `{"id":"twain"}`, `{"id":"cid","resolve":4}`, `{"id":"ann"}`, `{"id":"ann","resolve":2}`, `{"id":"pboss"}`, `{"id":"bob","resolve":1}`, `{"id":"unmet"}`, `{"id":"unmet","resolve":1}`},
+	"entities.get":      {`{"name":"cid"}`, `{"name":"Twine"}`, `{"name":"{name}"}`, `{"name":"{nick}","type":"Person"}`, `{"name":"{lone}"}`, `{"name":"Cid [[{title}]]"}`, `{"name":"Cid {title}"}`, `{"name":"[[{alias}]]"}`, `{"name":"{title}","type":"{type}"}`, `{"id":"cid"}`, `{"id":"noted"}`, `{"id":"twain"}`, `{"id":"cid","resolve":4}`, `{"id":"ann"}`, `{"id":"ann","resolve":2}`, `{"id":"pboss"}`, `{"id":"bob","resolve":1}`, `{"id":"unmet"}`, `{"id":"unmet","resolve":1}`, `{"id":"fay"}`, `{"name":"Fay @pmem_{word}"}`},
 	"entities.list":     {`{}`, `{"type":"Person","limit":2}`, `{"type":"{type}"}`, `{"trashed":true}`},
 	"entities.trash":    {`{"id":"pboss"}`},
 	"entities.restore":  {`{"id":"pboss"}`},
@@ -244,7 +261,7 @@ var attempts = map[string][]string{
 	"refs.complete":    {`{"prefix":"","limit":50}`, `{"prefix":"#"}`, `{"prefix":"pmem_{word}"}`, `{"prefix":"{word}"}`, `{"prefix":"{name}"}`, `{"prefix":"{nick}"}`, `{"prefix":"{title}"}`, `{"prefix":"{tag}"}`, `{"prefix":"","kinds":["context","conversation"],"limit":1}`, `{"prefix":"","kinds":["entity","tag"],"limit":3}`},
 	"memory.add":       {`{"id":"pmem","statement":"x"}`, `{"statement":"About [[{title}]]"}`, `{"statement":"x","noteIds":["psecret"]}`, `{"statement":"x","source":{"kind":"user","noteId":"psecret"}}`, `{"statement":"x","entityIds":["pboss"]}`, `{"statement":"x","contexts":["pctx"]}`, `{"statement":"x","supersedes":["pmem"]}`, `{"statement":"@{name} and @[{name} Long] met"}`},
 	"memory.addMany":   {`{"memories":[{"id":"pmem","statement":"x"}]}`, `{"memories":[{"statement":"y"},{"statement":"x","supersedes":["pmem"]}]}`},
-	"memory.get":       {`{"ref":"pmem"}`, `{"ref":"pmemn"}`, `{"ref":"pmem_{word}"}`, `{"ref":"mlink"}`, `{"ref":"mall"}`, `{"ref":"mold"}`},
+	"memory.get":       {`{"ref":"pmem"}`, `{"ref":"pmemn"}`, `{"ref":"pmem_{word}"}`, `{"ref":"mlink"}`, `{"ref":"mall"}`, `{"ref":"mold"}`, `{"ref":"mhandled"}`},
 	"memory.list":      {`{}`, `{"limit":1}`, `{"tags":["{tag}"]}`, `{"contexts":["pctx"]}`, `{"entityIds":["pboss"]}`, `{"status":["superseded","retracted"]}`, `{"sortBy":"quality"}`},
 	"memory.versions":  {`{"id":"pmem"}`, `{"id":"mlink"}`},
 	"memory.update":    {`{"id":"pmem","statement":"x"}`, `{"id":"mlink","noteIds":["psecret"]}`, `{"id":"mall","contexts":["pctx"]}`, `{"match":"{word}","pinned":true}`},
@@ -266,7 +283,7 @@ var attempts = map[string][]string{
 	"memory.synonyms.list":   {`{}`},
 	"memory.synonyms.delete": {`{"words":["{word}"]}`, `{"words":["scales"]}`},
 	"contexts.put":           {`{"id":"pctx","name":"x"}`, `{"name":"x","parentId":"pctx"}`},
-	"contexts.get":           {`{"ref":"pctx"}`, `{"ref":"ctx"}`, `{"ref":"{word}_context"}`, `{"ref":"below"}`},
+	"contexts.get":           {`{"ref":"pctx"}`, `{"ref":"ctx"}`, `{"ref":"hctx"}`, `{"ref":"{word}_context"}`, `{"ref":"below"}`},
 	"contexts.list":          {`{}`, `{"tree":true}`, `{"parentId":"pctx"}`},
 	"contexts.delete":        {`{"id":"pctx"}`},
 	"contexts.link":          {`{"id":"pctx","memoryIds":["mlink"]}`, `{"id":"ctx","memoryIds":["pmem"]}`},
@@ -289,9 +306,10 @@ var attempts = map[string][]string{
 	},
 	"chat.cancel": {`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + openChat + `"}`},
 	"chat.follow": {`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","stop":true}`},
-	"chat.get":    {`{"ref":"` + openChat + `"}`, `{"ref":"` + openChat + `","limit":1}`, `{"ref":"` + namedChat + `"}`, `{"ref":"` + privateChat + `"}`},
+	"chat.get":    {`{"ref":"` + openChat + `"}`, `{"ref":"` + openChat + `","limit":1}`, `{"ref":"` + namedChat + `"}`, `{"ref":"` + handledChat + `"}`, `{"ref":"` + titledChat + `"}`, `{"ref":"` + privateChat + `"}`},
 	"chat.list":   {`{}`, `{"limit":1}`, `{"archived":true}`},
 	"chat.search": {
+		`{"query":"pmem_{word} talk_{word}"}`, `{"query":"@{word}_context","explain":true}`,
 		`{"query":"scales {word}","explain":true}`,
 		`{"query":"scales"}`, `{"query":"talk","limit":1}`, `{"query":"{word}"}`, `{"query":"{title}"}`, `{"query":"{alias}"}`, `{"query":"{name} scales role:user"}`,
 		`{"query":"scales","conversationId":"` + privateChat + `"}`, `{"query":"","conversationId":"` + openChat + `","archived":true}`, `{"query":"{word}:{word} tier:x"}`,
@@ -316,7 +334,7 @@ var attempts = map[string][]string{
 	},
 	"chat.providers": {`{}`, `{"probe":true}`},
 	"chat.export": {
-		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
+		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + handledChat + `"}`, `{"id":"` + titledChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
 	},
 	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
 	"privacy.prose":      {`{}`, `{"id":"psecret"}`},

@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/called"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/context/audience"
@@ -87,8 +88,6 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
-	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
-	seen.SetSearch(index)
 	var chats *chat.Store
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
@@ -109,6 +108,9 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	called.Tell(seen, mem, chats)
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
+	seen.SetSearch(index)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
 	if err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ type Rooms struct {
 	revealed revealed
 	sources  atomic.Pointer[notes.SourcesByName] // of the last record that has many
 	vaults   struct{ local, remote vaultsSeen }
+	handled  handledRecords
 
 	// ofPast keeps for a commit, from its preparation on, the ids of the notes that name
 	// what private records were called and from this commit on need not be hidden.
@@ -88,8 +89,9 @@ func (r *Rooms) View(reader Reader) *View {
 func (r *Rooms) commit(cs *kv.ChangeSet) {
 	r.vaults.local.commit(cs, r.local.SeesNote)
 	r.vaults.remote.commit(cs, r.remote.SeesNote)
+	r.handled.commit(cs, r.remote.entities.Past())
 	private := slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
-		return entityPrivacy(ch) || notePrivacy(ch) || r.remote.pastPrivacy(ch)
+		return entityPrivacy(ch) || notePrivacy(ch) || r.remote.handledPrivacy(ch) || r.remote.pastPrivacy(ch)
 	})
 	if private {
 		r.privacy.Add(1)
@@ -196,7 +198,8 @@ func (v *View) WithholdsNotes() bool { return v.hides && v.notes.Privates() > 0 
 
 // masks reports whether anything is to be taken out of texts.
 func (v *View) masks() bool {
-	return v.hides && v.notes.Privates()+v.entities.Privates()+v.entities.Past().Len() > 0
+	return v.hides &&
+		v.notes.Privates()+v.entities.Privates()+v.rooms.handled.private.Load()+v.entities.Past().Len() > 0
 }
 
 // skipNote is what the notes store is to leave out; nil for nothing.

@@ -188,7 +188,7 @@ func (l *linkLook) means(target string) (private, public bool) {
 	if base := withoutEnding(path.Base(target)); !private && base != target {
 		private = l.v.allPrivate(base) // its note may be gone
 	}
-	return private || notes.WasMeant(l.v.entities.Past(), target), false
+	return private || l.v.hidesHandle(target) || notes.WasMeant(l.v.entities.Past(), target), false
 }
 
 // leadsTo returns the notes that a link leads to, or could lead to.
@@ -342,7 +342,7 @@ func (v *View) calledPrivate(text string) bool {
 		return false
 	}
 	return v.notes.CalledPrivate(text) || len(v.entities.Named(strings.TrimSpace(text), publicEntity)) > 0 ||
-		v.wasCalled(text) && !v.calledPublic(text)
+		v.hidesHandle(text) || v.wasCalled(text) && !v.calledPublic(text)
 }
 
 func publicEntity(e *entities.Entity) bool { return !e.Private }

@@ -154,11 +154,15 @@ func (l *linkLook) privateNameAt(text string) (size int, private bool) {
 	private = note != "" && len(note) >= least && l.private(note)
 	was := wasMentioned(l.v.entities.Past(), text)
 	if was != "" && (len(was) > max(size, len(note)) || !private && len(was) >= least) {
-		private = entities.WasHandled(l.v.entities.Past(), was) || l.private(was)
+		private = entities.WasHandled(l.v.entities.Past(), was) || l.v.hidesContext(was) || l.private(was)
 		note = was
 	}
-	if private {
-		return len(note), true
+	hidden := l.v.hiddenAt(text)
+	switch {
+	case private:
+		return max(len(note), hidden), true
+	case hidden > 0 && hidden >= size: // a handle comes before a name of its length
+		return hidden, true
 	}
 	return size, size > 0 && l.v.ownedByPrivate(found, name)
 }
@@ -177,7 +181,7 @@ func (v *View) ownedByPublic(list []*entities.Entity, name string) bool {
 func (l *linkLook) calledPrivate(name string) bool {
 	plain := spelling(name)
 	for _, name := range [...]string{name, plain, strings.Trim(plain, nameMarks)} {
-		if l.v.allPrivate(name) {
+		if l.v.allPrivate(name) || l.v.hidesHandle(name) || l.v.hidesContext(name) {
 			return true
 		}
 		whole, _ := l.v.notes.MatchPrivate(entities.Fold(strings.TrimSpace(name)))

@@ -119,7 +119,7 @@ func keysIn(texts []string) (keys []uint32) {
 	add := func(key uint32) { keys = append(keys, key) }
 	eachNamedIn(texts, naming{
 		name:    func(name string) { eachKey(name, add) },
-		mention: func(text string) { add(mentionKey(text)) },
+		mention: func(text string) { mentionKeys(text, add) },
 	})
 	slices.Sort(keys)
 	return slices.Compact(keys)

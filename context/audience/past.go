@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
@@ -50,7 +51,7 @@ func wasMentioned(in *past.Names, text string) string {
 		if len(fold) > longest || ends > mostEnds {
 			return false, false
 		}
-		return notes.WasMeant(in, fold) || entities.WasCalled(in, fold), true
+		return notes.WasMeant(in, fold) || entities.WasCalled(in, fold) || in.Has(past.ContextName, nameKey(fold)), true
 	})
 	handle := names.HandleAt(text)
 	if len(handle) > len(name) && entities.WasHandled(in, handle) {
@@ -62,16 +63,16 @@ func wasMentioned(in *past.Names, text string) string {
 // meansPast reports whether what a record is called is what a private one was.
 func (v *View) meansPast(name string) bool {
 	p := v.entities.Past()
-	return nameIsPast(p, name) || entities.WasHandled(p, name)
+	return nameIsPast(p, name) || entities.WasHandled(p, name) || name != "" && wasReferred(p, name) == len(name)
 }
 
 // pastPrivacy reports whether a commit gives or takes what a private record was called to
 // or from another record: texts of it alone may be shown otherwise.
 func (v *View) pastPrivacy(ch kv.Change) bool {
-	if v.entities.Past().Len() == 0 || !renames(ch) {
+	if v.entities.Past().Len() == 0 || !renames(ch) && !v.renamesHandled(ch) {
 		return false
 	}
-	before, after := calledBy(ch)
+	before, after := v.calledBy(ch)
 	return slices.ContainsFunc(before.names, v.meansPast) || slices.ContainsFunc(after.names, v.meansPast)
 }
 
@@ -111,7 +112,9 @@ func (l *pastLook) naming() naming {
 				return
 			}
 			_, behind := behindMarks(text)
-			l.found = wasMentioned(l.in, text) != "" || wasMentioned(l.in, behind) != ""
+			for _, text := range [...]string{text, behind} {
+				l.found = l.found || wasMentioned(l.in, text) != "" || wasReferred(l.in, text) > 0
+			}
 		},
 	}
 }
@@ -121,7 +124,8 @@ func nameIsPast(in *past.Names, name string) bool {
 	if in.Len() == 0 {
 		return false
 	}
-	if notes.WasMeant(in, name) || entities.WasCalled(in, name) {
+	if notes.WasMeant(in, name) || entities.WasCalled(in, name) ||
+		in.Has(past.Handle, handle.Fold(name)) || in.Has(past.ContextName, nameKey(name)) {
 		return true
 	}
 	base := withoutEnding(path.Base(name))

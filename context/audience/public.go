@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
@@ -106,10 +107,11 @@ func (r *Rooms) ReadReferences() {
 
 // called adds the names of a record that a commit changes in a way that may matter.
 func (v *View) called(ch kv.Change, keys map[uint32]bool) {
-	if !v.masks() && !entityPrivacy(ch) && !notePrivacy(ch) {
+	if !v.masks() && !entityPrivacy(ch) && !notePrivacy(ch) && !v.handledPrivacy(ch) {
 		return
 	}
-	before, after := calledBy(ch)
+	v.calledFromNote(ch, keys)
+	before, after := v.calledBy(ch)
 	switch {
 	case before.same(after):
 		return
@@ -117,19 +119,28 @@ func (v *View) called(ch kv.Change, keys map[uint32]bool) {
 	case !slices.ContainsFunc(slices.Concat(before.names, after.names), v.meansPrivate):
 		return // what is public beside nothing private reveals nothing
 	}
-	for _, name := range slices.Concat(before.names, after.names) {
-		eachKey(name, func(key uint32) { keys[key] = true })
-		keys[mentionKey(name)] = true
+	addKeys(slices.Concat(before.names, after.names), keys)
+}
+
+// addKeys adds the keys of what texts may name by names.
+func addKeys(names []string, keys map[uint32]bool) {
+	add := func(key uint32) { keys[key] = true }
+	for _, name := range names {
+		eachKey(name, add)
+		mentionKeys(name, add)
 	}
 }
 
 // calledBy returns what the record of a change is called before and after it.
-func calledBy(ch kv.Change) (before, after called) {
+func (v *View) calledBy(ch kv.Change) (before, after called) {
 	if old, now, ok := notes.Records.Of(ch); ok {
 		return noteCalled(old), noteCalled(now)
 	}
 	if old, now, ok := entities.EntityRecords.Of(ch); ok {
 		return entityCalled(old), entityCalled(now)
+	}
+	if old, now, ok := v.rooms.handled.change(ch); ok {
+		return v.handledCalled(old), v.handledCalled(now)
 	}
 	return before, after
 }
@@ -175,13 +186,20 @@ func entityCalled(e *entities.Entity) (c called) {
 	return c
 }
 
+func (v *View) handledCalled(h *Handled) (c called) {
+	if h == nil {
+		return c
+	}
+	return h.called(v.hidesHandled(h))
+}
+
 // namedIn returns the keys of all that a note may name, in order, each once.
 func namedIn(n *notes.Note) []uint32 {
 	var keys []uint32
 	add := func(key uint32) { keys = append(keys, key) }
 	eachNamed(n, naming{
 		name:    func(name string) { eachKey(name, add) },
-		mention: func(text string) { add(mentionKey(text)) },
+		mention: func(text string) { mentionKeys(text, add) },
 	})
 	slices.Sort(keys)
 	return slices.Clip(slices.Compact(keys))
@@ -232,6 +250,7 @@ func (v naming) references(text string) {
 			v.mention(r.Target)
 		case r.Kind == markdown.MentionRef:
 			v.name(strings.Trim(r.Target, nameMarks))
+			v.mention(r.Target) // a context is found by its name in several forms
 			fallthrough
 		default:
 			v.name(r.Target)
@@ -279,6 +298,9 @@ func keysAsWritten(name string, add func(uint32)) {
 	if base := path.Base(whole); base != whole {
 		add(keyOf(base))
 	}
+	if !isASCII(name) { // handles are compared in another form
+		add(keyOf(handle.Fold(strings.TrimSpace(name))))
+	}
 }
 
 func withoutEnding(name string) string {
@@ -292,15 +314,26 @@ func withoutEnding(name string) string {
 
 func keyOf(text string) uint32 { return uint32(maphash.String(keySeed, text)) }
 
-// mentionKey returns the key of what a mention may name: of the letters and digits that
-// it begins with.
-func mentionKey(text string) uint32 {
+// mentionKeys adds the keys of what a mention may name: of the letters and digits that
+// it begins with, as names are compared and as handles are.
+func mentionKeys(text string, add func(uint32)) {
 	const most = 128 // bytes of a word
 	text = strings.TrimLeft(text[:min(len(text), most)], nameMarks)
 	for len(text) > 0 && !utf8.ValidString(text) {
 		text = text[:len(text)-1]
 	}
-	text = entities.Fold(text)
+	add(mentionKey(entities.Fold(text)))
+	if !isASCII(text) {
+		add(mentionKey(handle.Fold(text[:names.HandleLen(text)])))
+	}
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// mentionKey is mentionKeys for a text in one of these forms.
+func mentionKey(text string) uint32 {
 	end := strings.IndexFunc(text,
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	if end >= 0 {

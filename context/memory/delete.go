@@ -35,10 +35,8 @@ func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force b
 }
 
 func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
-	for _, h := range owner.Folds(m.Handle, m.Aliases) {
-		if err := owner.Handles.Delete(tx, h); err != nil {
-			return err
-		}
+	if err := owner.Release(tx, owner.MemoryHandled(&m.MemoryRecord), s.opts.Source); err != nil {
+		return err
 	}
 	for key := range versions.All(tx, m.ID+"/") {
 		if err := versions.Delete(tx, key); err != nil {

@@ -134,6 +134,10 @@ func (f *finder) mention() {
 	f.add(kind, f.at+1+size, id)
 }
 
+// At returns what a text behind an @ begins with: a reference that is no name, its length, and what Ref.ID of it
+// is; size is 0 for none. What stands before the @ is not looked at. O(length of the reference).
+func At(text string) (kind Kind, size int, id string) { return mentionAt(text) }
+
 // mentionAt reads what a text behind an @ refers to; size is 0 for nothing.
 func mentionAt(text string) (kind Kind, size int, id string) {
 	if first, _ := utf8.DecodeRuneInString(text); !unicode.IsLetter(first) {

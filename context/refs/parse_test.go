@@ -280,6 +280,7 @@ func FuzzREF6_AnyText(f *testing.F) {
 var functions = map[string]func(text string){
 	"Parse": func(text string) { _, _ = refs.Parse(text, refs.UTF16) },
 	"Find":  func(text string) { refs.Find(text) },
+	"At":    func(text string) { refs.At(text) },
 	"Clean": func(text string) { refs.Clean(text, refs.Find(text), nil) },
 }
 

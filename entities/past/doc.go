@@ -23,6 +23,7 @@
 //
 // The stores of entities and of notes keep names in the transactions that take them
 // from a record, and know which names refer to a record and how they are looked up
-// (past.go of each). Names belongs to the store of entities, lives as long, and may be
+// (past.go of each); those of memories, contexts and conversations do so by what
+// context/audience knows of theirs (handles.go there). Names belongs to the store of entities, lives as long, and may be
 // used concurrently; it takes no lock of others.
 package past

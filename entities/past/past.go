@@ -24,6 +24,12 @@ const (
 	EntityName   Kind = 'e' // name or alias of an entity, folded
 	EntityHandle Kind = 'h' // as names.Handle makes it
 	EntityID     Kind = 'j'
+
+	Handle         Kind = 'm' // of a memory, a context or a conversation, as handle.Fold makes it
+	ContextName    Kind = 'k' // as groups.NameKey makes it
+	MemoryID       Kind = 'o'
+	ContextID      Kind = 'x'
+	ConversationID Kind = 'v'
 )
 
 // Name is something by which a text may refer to a record.
@@ -73,7 +79,9 @@ const lengthStep = 16
 
 // lengthOf returns at least how many bytes a name has that mentions may have, 0 of others.
 func lengthOf(n Name) int {
-	if n.Kind != EntityName && n.Kind != NoteName && n.Kind != NotePath {
+	switch n.Kind {
+	case EntityName, NoteName, NotePath, ContextName:
+	default:
 		return 0
 	}
 	return (len(n.Text) + lengthStep - 1) / lengthStep * lengthStep

@@ -33,7 +33,10 @@ func open(t testing.TB, dir string) (*kv.Store, *past.Names) {
 // map, and opens the store again.
 func TestPRIV4_NamesAreKeptAsAModelSays(t *testing.T) {
 	texts := []string{"", "a", "b", "a longer name than the others"}
-	kinds := []past.Kind{past.NoteName, past.NotePath, past.NoteID, past.EntityName, past.EntityHandle, past.EntityID}
+	kinds := []past.Kind{
+		past.NoteName, past.NotePath, past.NoteID, past.EntityName, past.EntityHandle, past.EntityID,
+		past.Handle, past.ContextName, past.MemoryID, past.ContextID, past.ConversationID,
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		db, names := open(t, kv.InMemory)
 		model := make(map[past.Name]map[past.Name]bool) // by owner
@@ -75,7 +78,8 @@ func TestPRIV4_NamesAreKeptAsAModelSays(t *testing.T) {
 		for _, of := range model {
 			want += int64(len(of))
 			for n := range of {
-				if n.Kind == past.NoteName || n.Kind == past.NotePath || n.Kind == past.EntityName {
+				switch n.Kind {
+				case past.NoteName, past.NotePath, past.EntityName, past.ContextName:
 					longest = max(longest, len(n.Text))
 				}
 			}

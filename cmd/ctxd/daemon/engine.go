@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/called"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/llm"
@@ -170,10 +171,11 @@ func readIndexAhead(dir string) *search.Ahead {
 // RoomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
-// WQL, the graph, what remote readers see, the indexes of words and of vectors of notes, memories,
-// conversations, the indexes of memories and of messages, the handles, the cached blocks of gather; then the
-// events for clients. What they leave for later is built in the background, once the index
-// of words is read, or before that by the first who needs it.
+// WQL, the graph, what remote readers see, memories, conversations, the indexes of
+// words and of vectors of notes, those of memories and of messages, the handles, the
+// cached blocks of gather; then the events for clients. What they leave for later is
+// built in the background, once the index of words is read, or before that by the first
+// who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
@@ -219,14 +221,15 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
-	ofNotes := finding
-	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
-	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
-	seen.SetSearch(index)
 	mem, chats, err := rememberedIn(db, seen, limits.Memory, by.spending(db, log))
 	if err != nil {
 		return nil, err
 	}
+	called.Tell(seen, mem, chats) // before the indexes: they keep what remote readers may see
+	ofNotes := finding
+	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
+	seen.SetSearch(index)
 	messages, err := chatdoc.New(db, seen, chatdoc.Options{})
 	if err != nil {
 		return nil, err

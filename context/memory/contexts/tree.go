@@ -131,6 +131,10 @@ func (t *Tree) Put(ctx context.Context, v *audience.View, d Draft, ifVersion *in
 			if now.Before(old.UpdatedAt) {
 				out.UpdatedAt = old.UpdatedAt
 			}
+			err := audience.RenameHandledTx(tx, owner.ContextHandled(&old.Context), owner.ContextHandled(&out.Context))
+			if err != nil {
+				return err
+			}
 		}
 		if ifVersion != nil && *ifVersion != have {
 			return fault.Stale("context", d.ID, have, *ifVersion)
@@ -330,10 +334,8 @@ func (t *Tree) remove(tx *kv.Tx, c *Record, left map[string]bool) error {
 			return err
 		}
 	}
-	for _, h := range owner.Folds(c.Handle, c.Aliases) {
-		if err := owner.Handles.Delete(tx, h); err != nil {
-			return err
-		}
+	if err := owner.Release(tx, owner.ContextHandled(&c.Context), nil); err != nil {
+		return err
 	}
 	return Records.Delete(tx, c.ID)
 }

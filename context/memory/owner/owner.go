@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Owner is who has a handle.
@@ -70,6 +72,37 @@ func Folds(own string, former []string) []string {
 		list = append(list, handle.Fold(h))
 	}
 	return list
+}
+
+// MemoryHandled returns what a memory is called.
+func MemoryHandled(m *record.MemoryRecord) audience.Handled {
+	return audience.Handled{
+		Kind: handle.Memory, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
+	}
+}
+
+// ContextHandled returns what a context is called.
+func ContextHandled(c *record.Context) audience.Handled {
+	return audience.Handled{
+		Kind: handle.Context, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Name: c.Name, Private: c.Private,
+	}
+}
+
+// Release takes the handles from a record that is deleted. What a private one was called stays private. note tells of a
+// note, inside the transaction, whether it is private; nil: none is.
+func Release(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id string) (private, found bool, err error)) error {
+	for _, own := range h.Handles {
+		if err := Handles.Delete(tx, handle.Fold(own)); err != nil {
+			return err
+		}
+	}
+	if !h.Private && h.NoteID != "" && note != nil {
+		var err error
+		if h.Private, _, err = note(tx, h.NoteID); err != nil {
+			return err
+		}
+	}
+	return audience.KeepHandledTx(tx, h)
 }
 
 // Has reports whether a record is found by its handles, also the former ones.

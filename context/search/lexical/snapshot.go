@@ -37,7 +37,7 @@ const (
 	// analysisVersion says how texts are tokenised. Another one makes the index
 	// on disk useless: raise it whenever words, stems, weights or heads of titles
 	// come out differently, or the file is laid out otherwise.
-	analysisVersion = 7
+	analysisVersion = 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
