@@ -1,0 +1,99 @@
+package prompts
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/prompt/chars"
+)
+
+// How much of a conversation is shown for its title, in characters of each text.
+const titleChars = 2000
+
+// Title is a conversation that wants a title.
+type Title struct {
+	Message string // what the person said first
+	Answer  string // empty for none
+}
+
+// Item is something that is remembered.
+type Item struct {
+	Ref  string // by which the answer names it; short, of letters and digits
+	Text string
+}
+
+// Distill is a message and what was found for it.
+type Distill struct {
+	Message string
+	Items   []Item
+}
+
+// titleData and distillData are what templates are given: all of their texts are escaped.
+type (
+	titleData   struct{ Message, Answer string }
+	distillData struct {
+		Message string
+		Items   []Item
+	}
+)
+
+// Title returns the prompt for a title. Long texts are cut.
+func (s *Set) Title(t Title) Prompt {
+	return s.render(TitleName, titleData{Message: data(t.Message, titleChars), Answer: data(t.Answer, titleChars)})
+}
+
+// distillBytes is how much a prompt for a distillation shows at most, in bytes: what is escaped has up to five times as
+// many.
+const (
+	distillBytes = 128 << 10
+	marksBytes   = 32 // that a template adds to an item
+)
+
+// Distill returns the prompt for a distillation: the items in their order, as many of them as have room in 128 KiB with
+// the message. The caller gives no more than the model can read.
+func (s *Set) Distill(d Distill) Prompt {
+	out := distillData{Message: data(d.Message, distillBytes/8)}
+	left := distillBytes - min(len(d.Message), distillBytes/2)
+	for _, item := range d.Items {
+		if left -= marksBytes + len(item.Ref) + len(item.Text); left < 0 {
+			break
+		}
+		out.Items = append(out.Items, Item{Ref: attribute(item.Ref), Text: data(item.Text, distillBytes)})
+	}
+	return s.render(DistillName, out)
+}
+
+// data makes a text safe between marks: it has no mark in it, and nothing that a person would not see. At most so many
+// characters of it are given.
+func data(text string, most int) string {
+	if enough := utf8.UTFMax * (most + 1); len(text) > enough {
+		text = text[:enough]
+	}
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
+	text, _ = chars.Cut(strings.TrimSpace(strings.Map(visible, text)), most)
+	return escape.Replace(text)
+}
+
+// attribute makes a text safe within quotes, in one line.
+func attribute(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(data(text, distillBytes)), " "), `"`, "&quot;")
+}
+
+var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// visible leaves out what shows nothing, in which orders could be hidden from the person who reads the text. What joins
+// letters and emoji stays: they look otherwise without it.
+func visible(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case chars.IsBreak(r):
+		return '\n'
+	case r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Variation_Selector, r) && r < 0xE0000:
+		return r
+	case chars.IsHidden(r):
+		return -1
+	}
+	return r
+}
