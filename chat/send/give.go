@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -348,13 +349,24 @@ func (t *timings) first(since time.Time) {
 	}
 }
 
-// all returns the times in milliseconds, with own: all that was not spent waiting for the provider.
+// distilled takes the time that a Distiller took out of that of the prompt.
+func (t *timings) distilled(r *prompt.Report) {
+	for _, st := range r.Stages {
+		if st.Name == gather.DistillStage && st.Ms > 0 {
+			took := time.Duration(st.Ms * float64(time.Millisecond))
+			t.add("distill", took)
+			t.add("assemble", -took)
+		}
+	}
+}
+
+// all returns the times in milliseconds, with own: all that was not spent waiting for a model.
 func (t *timings) all() map[string]float64 {
 	out := make(map[string]float64, len(t.spent)+1)
 	for stage, d := range t.spent {
 		out[stage] = milliseconds(d)
 	}
-	out["own"] = milliseconds(t.now().Sub(t.begun) - t.spent["provider"])
+	out["own"] = milliseconds(t.now().Sub(t.begun) - t.spent["provider"] - t.spent["distill"])
 	return out
 }
 

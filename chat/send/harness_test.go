@@ -106,6 +106,10 @@ type house struct {
 	local, remote *audience.View
 	near, far     *model
 	looked        int // requests that far was sent before, or that were looked at
+
+	seen      *audience.Rooms
+	gathering gather.Options
+	sending   send.Options
 }
 
 // hurried is time as providers see it, without pauses between tries.
@@ -156,13 +160,13 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	}, recall.Options{})
 	must(f, err)
 	must(f, db.Mended())
-	prompts := gather.Open(db, seen, gather.Options{
+	h.seen, h.gathering = seen, gather.Options{
 		Refs: resolve.New(resolve.Options{
 			Memories: h.memory, Conversation: h.chat.Handled, Message: h.chat.Referred,
 			Near: handles.Open(db, seen, ents, h.memory, h.chat).Suggest,
 		}),
 		Memories: h.memory, Finder: ranker, Conversations: h.chat,
-	})
+	}
 	providers, err := llm.NewSet(llm.SetOptions{
 		Default: "far", Budget: llm.Budget{}, Time: hurried, Providers: []llm.Options{
 			{Name: "near", Kind: llm.OpenAI, Base: near.URL, Model: "near-model", Key: "none", Local: true},
@@ -172,10 +176,11 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	})
 	must(f, err)
 	t.Cleanup(providers.Close)
-	h.pipe = send.New(send.Options{
-		Chat: h.chat, Prompts: prompts, Providers: providers, Tools: tool.New(tool.Options{Views: seen, Recall: ranker}),
+	h.sending = send.Options{
+		Chat: h.chat, Prompts: gather.Open(db, seen, h.gathering), Providers: providers, Tools: tool.New(tool.Options{Views: seen, Recall: ranker}),
 		Views: seen, GatherTimeout: patience,
-	})
+	}
+	h.pipe = send.New(h.sending)
 	return h
 }
 

@@ -38,8 +38,9 @@ type conversations interface {
 
 // assembler makes prompts.
 type assembler interface {
-	Assemble(ctx context.Context, by gather.Readers, p prompt.Params) (*prompt.Result, error)
-	Preview(ctx context.Context, by gather.Readers, p prompt.Params) (*prompt.Result, error)
+	AssembleWithin(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params) (
+		res *prompt.Result, plain string, err error)
+	Preview(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params) (*prompt.Result, error)
 }
 
 // views make the Views of readers.

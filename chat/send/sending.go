@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
@@ -71,6 +72,7 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 		return nil, err
 	}
 	s.timings.lap("assemble")
+	s.timings.distilled(&s.prompt.Report)
 	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, question)
 	if errors.Is(err, chat.ErrPrivate) {
 		err = s.notLocal()
@@ -157,15 +159,14 @@ func (s *sending) assemble(ctx context.Context) error {
 		}
 	}
 	by := gather.Readers{Prompt: s.reader, Report: s.asker}
-	within, cancel := context.WithTimeout(ctx, s.opts.GatherTimeout)
-	defer cancel()
+	public := s.preview(ctx, s.opts.GatherTimeout, p)
+	var plain string
 	var err error
-	public := s.preview(within, p)
-	s.prompt, err = s.opts.Prompts.Assemble(within, by, p)
-	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
+	s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, s.opts.GatherTimeout, by, p)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		p.SearchNotes, p.Memories, p.Recall = 0, 0, nil
-		public = s.preview(ctx, p)
-		if s.prompt, err = s.opts.Prompts.Assemble(ctx, by, p); err == nil {
+		public = s.preview(ctx, 0, p)
+		if s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, 0, by, p); err == nil {
 			s.warn("search", "the search for notes and memories took longer than %s, so the model was given none that were found",
 				s.opts.GatherTimeout)
 		}
@@ -175,15 +176,15 @@ func (s *sending) assemble(ctx context.Context) error {
 	}
 	if public != nil {
 		other := <-public
-		s.secret = other == nil || other.System != s.prompt.System
+		s.secret = other == nil || other.System != plain
 	}
 	return nil
 }
 
 // preview makes, beside the prompt, the one that a remote reader would be given. It must not be made later: a search
 // would find the message itself, once that is stored. The channel gives nil where it can't be made; it is nil itself
-// where the provider reads as a remote reader anyway.
-func (s *sending) preview(ctx context.Context, p prompt.Params) <-chan *prompt.Result {
+// where the provider reads as a remote reader anyway. Neither of the two that are compared was distilled.
+func (s *sending) preview(ctx context.Context, limit time.Duration, p prompt.Params) <-chan *prompt.Result {
 	if s.reader.Hides() {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (s *sending) preview(ctx context.Context, p prompt.Params) <-chan *prompt.R
 		return out
 	}
 	go func() {
-		res, err := s.opts.Prompts.Preview(yield.Never(ctx), gather.Readers{Prompt: remote, Report: remote}, p)
+		res, err := s.opts.Prompts.Preview(yield.Never(ctx), limit, gather.Readers{Prompt: remote, Report: remote}, p)
 		if err != nil {
 			res = nil
 		}

@@ -52,7 +52,7 @@ type ChatSent struct {
 	Actions          []record.ChatAction    `json:"actions" jsonschema:"what the answer proposes to do; nothing of it is done before somebody confirms it"`
 	Warnings         []record.ChatWarning   `json:"warnings" jsonschema:"what went otherwise than it was asked for"`
 	Report           *prompt.Report         `json:"report,omitempty" jsonschema:"what the model was given, and why; absent for a stored answer"`
-	Timings          map[string]float64     `json:"timings" jsonschema:"milliseconds of each stage: assemble, store, firstDelta, provider, tools, keep, and own for all but the provider"`
+	Timings          map[string]float64     `json:"timings" jsonschema:"milliseconds of each stage: assemble, distill, store, firstDelta, provider, tools, keep, and own for all but distill and provider"`
 	Repeat           bool                   `json:"repeat" jsonschema:"whether message and answer were there already, so that no provider was asked"`
 }
 

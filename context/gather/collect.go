@@ -34,6 +34,7 @@ type call struct {
 	privacy  uint64 // of the View, when the candidates were found
 
 	in      prompt.Input
+	plain   *prompt.Input   // what in was before a Distiller changed it; nil when none did
 	records records         // of the candidates
 	noted   map[string]bool // notes that are candidates or reported
 	texts   []text
@@ -226,11 +227,11 @@ func (c *call) fieldsOf(n *notes.Note) *entities.Entity {
 
 // toldBefore reports whether the texts may tell what a private record was called
 // before it was called otherwise, while they were read.
-func (c *call) toldBefore() (told bool, err error) {
+func (c *call) toldBefore(ctx context.Context) (told bool, err error) {
 	if !c.remote || len(c.texts)+len(c.in.Referenced)+len(c.in.Recalled) == 0 {
 		return false, nil
 	}
-	err = c.g.store.View(c.ctx, func(*kv.Tx) error { // so that no commit is half seen
+	err = c.g.store.View(ctx, func(*kv.Tx) error { // so that no commit is half seen
 		told = c.view.Privacy() != c.privacy
 		return nil
 	})

@@ -32,6 +32,13 @@
 // called at that time, which must be what they were called in the View: else all is
 // done again. Reports of the last assemblies are kept in memory, for Recent.
 //
+// # Distilling
+//
+// A Distiller may shorten what is pinned and what was found, and leave out what was found, after all candidates are
+// known and before they are cut to their budgets (distill.go). It is waited for without a View, a lock or a place among
+// the reads. Nothing that it says is believed: it can leave words out, and nothing else. For a remote audience it is
+// looked afterwards whether what is shown may still be shown.
+//
 // # What a remote audience sees
 //
 // What is read for a prompt is read through an audience.View. Private notes and

@@ -30,6 +30,8 @@ type Options struct {
 	Conversations conversations     // nil: there are none
 	Passive       passiveRecall     // what waits for conversations; nil: nothing does
 	ColdStart     time.Duration     // after which a conversation begins anew; 0: DefaultColdStart
+	Distiller     Distiller         // nil: what is found and pinned stands as it is
+	DistillTime   time.Duration     // that it may take; 0: DistillTime
 
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
@@ -101,52 +103,103 @@ func Open(store storage, rooms *audience.Rooms, opts Options) *Gatherer {
 }
 
 // Assemble makes the prompt for p. The same store, parameters and calendar day
-// give the same bytes, as soon as the notes that a search finds have their vectors.
+// give the same bytes, as soon as the notes that a search finds have their vectors; a Distiller may say otherwise.
 func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
+	res, _, err := g.AssembleWithin(ctx, 0, by, p)
+	return res, err
+}
+
+// AssembleWithin is Assemble with a limit of time in which all must be found, 0 for none: over it the error is
+// context.DeadlineExceeded. The time of a Distiller comes on top. plain is the text as it is without one.
+func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by Readers, p Params) (
+	res *prompt.Result, plain string, err error,
+) {
 	r, err := check(by, p)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	res, err := g.assemble(ctx, r)
+	c, clock, err := g.within(ctx, limit, r)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	defer func() { c.scratch.free() }()
+	waited, err := c.distil(ctx, clock)
+	if err == nil && waited {
+		var hidden bool
+		hidden, err = c.hiddenMeanwhile(ctx)
+		if hidden && err == nil {
+			c.scratch.free()
+			if c, clock, err = g.within(ctx, limit, r); err == nil {
+				clock.skip(DistillStage, "private records changed meanwhile")
+			}
+		}
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	res = c.build(clock)
+	plain = res.System
+	if c.plain != nil {
+		plain = prompt.Build(*c.plain).System
 	}
 	g.record(r, res.Report)
-	return res, nil
+	return res, plain, nil
 }
 
-// Preview is Assemble for a prompt that is compared and not sent: Recent does not have its report.
-func (g *Gatherer) Preview(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
+// Preview is AssembleWithin for a prompt that is compared and not sent: Recent does not have its report, and no
+// Distiller is asked.
+func (g *Gatherer) Preview(ctx context.Context, limit time.Duration, by Readers, p Params) (*prompt.Result, error) {
 	r, err := check(by, p)
 	if err != nil {
 		return nil, err
 	}
-	return g.assemble(ctx, r)
+	c, clock, err := g.within(ctx, limit, r)
+	if err != nil {
+		return nil, err
+	}
+	defer c.scratch.free()
+	return c.build(clock), nil
 }
 
-func (g *Gatherer) assemble(ctx context.Context, r *request) (*prompt.Result, error) {
-	clock := stopwatch{last: time.Now(), stages: make([]prompt.Stage, 0, 5)}
+// within finds all that goes into a prompt, in a limit of time unless that is 0: the error is then
+// context.DeadlineExceeded. Who has the call gives its scratch back.
+func (g *Gatherer) within(ctx context.Context, limit time.Duration, r *request) (*call, *stopwatch, error) {
+	if limit == 0 {
+		return g.find(ctx, r)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c, clock, err := g.find(ctx, r)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return c, clock, err
+}
+
+// find is within without a limit.
+func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, error) {
+	clock := &stopwatch{last: time.Now(), stages: make([]prompt.Stage, 0, 5)}
 	var key []byte
 	var err error
 	if r.format == prompt.XML {
 		key, err = g.boundaryKey(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	var warnings []prompt.Warning
 	if r.pins, warnings, err = g.pinsOf(ctx, r); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := mentioned(ctx, g.opts.Refs, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.warnings = append(m.warnings, warnings...)
 	clock.lap("mentions")
 	found, skipped, why := g.search(ctx, r, m.query)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	switch {
 	case r.SearchNotes == 0:
@@ -156,13 +209,17 @@ func (g *Gatherer) assemble(ctx context.Context, r *request) (*prompt.Result, er
 		clock.lap("search")
 		clock.stages[len(clock.stages)-1].Why = why
 	}
-	c, err := g.readable(ctx, r, m, found, &clock)
+	c, err := g.readable(ctx, r, m, found, clock)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer c.scratch.free()
 	c.nameVaults()
 	c.in.Secret, c.in.MaxEntities = key, g.opts.MaxEntities
+	return c, clock, nil
+}
+
+// build makes the prompt of what was found.
+func (c *call) build(clock *stopwatch) *prompt.Result {
 	res := prompt.Build(c.in)
 	if c.queries != nil {
 		res.Report.QueryErrors = c.queries
@@ -170,7 +227,7 @@ func (g *Gatherer) assemble(ctx context.Context, r *request) (*prompt.Result, er
 	res.Report.Warnings = c.warnings
 	clock.lap("render")
 	res.Report.Stages = clock.stages
-	return res, nil
+	return res
 }
 
 // Commits wait for a View, and all readers for them: what an assembly does there
@@ -205,7 +262,7 @@ func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found 
 		}
 		told := false
 		if err == nil {
-			told, err = c.toldBefore()
+			told, err = c.toldBefore(ctx)
 		}
 		switch {
 		case err != nil:

@@ -123,11 +123,7 @@ func (c *call) candidate(m *record.MemoryRecord, source, reason string) prompt.M
 // withoutMemories takes the memories out again, as withoutTexts does with the texts of notes.
 func (c *call) withoutMemories() {
 	for _, m := range slices.Concat(c.in.Referenced, c.in.Recalled) {
-		kind := prompt.KindMemory
-		if m.By != "" {
-			kind = prompt.KindMessage
-		}
-		c.drop(kind, m.ID, "", prompt.OverLimit)
+		c.drop(m.Reported(), m.ID, "", prompt.OverLimit)
 	}
 	c.in.Referenced, c.in.Recalled = nil, nil
 }

@@ -66,7 +66,7 @@ func BuildMemories(in Input) *Gathered {
 	candidates := make(map[itemKey]*Memory) // each stands once in all
 	for _, list := range [][]Memory{in.Referenced, in.Recalled} {
 		for i := range list {
-			candidates[itemKey{list[i].reported(), list[i].ID}] = &list[i]
+			candidates[itemKey{list[i].Reported(), list[i].ID}] = &list[i]
 		}
 	}
 	for _, s := range res.Report.Sections {

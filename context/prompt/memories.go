@@ -56,7 +56,7 @@ func (b *builder) reserve(limit int, list []Memory) {
 		out := items[last]
 		sum -= out.chars
 		sizes[out.memory.Group] -= out.chars
-		b.drop(out.memory.reported(), out.memory.ID, out.memory.Title, OverBudget)
+		b.drop(out.memory.Reported(), out.memory.ID, out.memory.Title, OverBudget)
 		items = append(items[:last], items[last+1:]...)
 	}
 	b.choose(memoryChoice{SectionReferenced, limit, items, sum})
@@ -75,7 +75,7 @@ func (b *builder) recalled(limit int, list []Memory) {
 			item.chars += Chars(item.head)
 		}
 		if sum+item.chars > room {
-			b.drop(m.reported(), m.ID, m.Title, OverBudget)
+			b.drop(m.Reported(), m.ID, m.Title, OverBudget)
 			continue
 		}
 		part = m.Part
@@ -103,8 +103,9 @@ func (b *builder) writeMemories() {
 		s.items = make([]Item, 0, len(c.items))
 		for i := range c.items {
 			from := &c.items[i]
-			item := s.begin(from.memory.reported(), from.chars)
+			item := s.begin(from.memory.Reported(), from.chars)
 			item.ID, item.Title, item.Reason = from.memory.ID, from.memory.Title, from.memory.Reason
+			item.Distilled = from.memory.Distilled
 			b.write(from.head)
 			b.buf = append(b.buf, from.text...)
 			s.beyond = s.beyond || len(from.head)+len(from.text) > from.chars

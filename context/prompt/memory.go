@@ -71,12 +71,14 @@ type Memory struct {
 	Conversation string    // and in which conversation, by its title
 	Contradicts  []string  // statements of other memories
 
+	Distilled bool // Statement was shortened for the message
+
 	Record         *record.Memory // the memory itself; nil for a message, and
 	ConversationID string         // of a message: where it was said
 }
 
-// reported is the kind of the item in a report.
-func (m *Memory) reported() string {
+// Reported is the kind of the item in a report.
+func (m *Memory) Reported() string {
 	if m.By != "" {
 		return KindMessage
 	}

@@ -13,6 +13,7 @@ const (
 	Duplicate  Reason = "duplicate" // given twice
 	Unknown    Reason = "unknown"   // no such record
 	Ambiguous  Reason = "ambiguous" // several records, see the candidates
+	Distilled  Reason = "distilled" // a model found that it does not matter for the message
 )
 
 // Candidate is a record that an ambiguous mention may mean.
@@ -44,8 +45,11 @@ type Item struct {
 	Chars  int    `json:"chars" jsonschema:"characters that it takes"`
 	Cut    bool   `json:"cut" jsonschema:"whether only a part of it is in the prompt"`
 	Reason string `json:"reason" jsonschema:"why it is there"`
-	Depth  int    `json:"depth" jsonschema:"of an entity: edges from a mention"`
-	Via    []Edge `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
+	// Distilled is set where a model has shortened the text for the message.
+	Distilled bool `json:"distilled,omitempty" jsonschema:"of a memory or a message: whether a model has shortened it to what matters"`
+
+	Depth int    `json:"depth" jsonschema:"of an entity: edges from a mention"`
+	Via   []Edge `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
 }
 
 // Dropped is one thing that was mentioned or reached and did not go in.
@@ -54,7 +58,7 @@ type Dropped struct {
 	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
 	Title      string      `json:"title,omitempty" jsonschema:"its title or name; absent for a private one"`
 	Vault      string      `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
-	Reason     Reason      `json:"reason" jsonschema:"budget, limit, archived, deleted, private, duplicate, unknown or ambiguous"`
+	Reason     Reason      `json:"reason" jsonschema:"budget, limit, archived, deleted, private, duplicate, unknown, ambiguous or distilled"`
 	Candidates []Candidate `json:"candidates,omitempty" jsonschema:"the records that an ambiguous mention may mean"`
 }
 

@@ -9,5 +9,6 @@
 //
 // A Point is passed by the goroutine that the context was given to, and by no other. It
 // may wait, and so is passed with no lock held and outside of a View of the store: who
-// waits for those would wait with it. Never is for contexts of such work.
+// waits for those would wait with it. Never is for contexts of such work. Leave is for work
+// that waits for a server, and must not hold others up meanwhile.
 package yield

@@ -31,3 +31,14 @@ func Every(ctx context.Context, steps, i int) error {
 // Never returns a context whose work does not wait: it is done in a View of the store, or
 // with a lock held.
 func Never(ctx context.Context) context.Context { return context.WithValue(ctx, Key{}, nil) }
+
+// Leaver is a Yielder that can do without its work: others compute in its place from then on.
+type Leaver interface{ GiveUp() }
+
+// Leave says that the work of ctx waits for what is not of this process, such as a server, and computes little when it
+// goes on. It is called once, by the goroutine of Point.
+func Leave(ctx context.Context) {
+	if y, ok := ctx.Value(Key{}).(Leaver); ok {
+		y.GiveUp()
+	}
+}

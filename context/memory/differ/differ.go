@@ -154,7 +154,7 @@ func joined(before string, mark rune, rest string) bool {
 
 // take adds what a word says, between two others.
 func (s *Said) take(before, w, after word) {
-	if negations[w.fold] || strings.HasSuffix(w.fold, "n't") {
+	if denial(w) {
 		s.denies = true
 		return
 	}

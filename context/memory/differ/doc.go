@@ -8,4 +8,6 @@
 // denies. What counts is declared in words.go: negations of ten languages and number words of five; months and
 // weekdays are those of package when. Names are words with a capital letter that do not begin a sentence, so the nouns of German
 // are among them.
+//
+// IsExcerpt asks for more: that one text is the other with words left out, and no denial among them.
 package differ

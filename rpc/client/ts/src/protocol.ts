@@ -423,7 +423,7 @@ export interface ChatSent {
   warnings: ChatWarning[];
   /** What the model was given, and why; absent for a stored answer. */
   report?: ContextReport;
-  /** Milliseconds of each stage: assemble, store, firstDelta, provider, tools, keep, and own for all but the provider. */
+  /** Milliseconds of each stage: assemble, distill, store, firstDelta, provider, tools, keep, and own for all but distill and provider. */
   timings: Record<string, number>;
   /** Whether message and answer were there already, so that no provider was asked. */
   repeat: boolean;
@@ -728,7 +728,7 @@ export interface ContextDropped {
   title?: string;
   /** Of a note: its vault; absent when the reader sees one vault at most. */
   vault?: string;
-  /** Budget, limit, archived, deleted, private, duplicate, unknown or ambiguous. */
+  /** Budget, limit, archived, deleted, private, duplicate, unknown, ambiguous or distilled. */
   reason: string;
   /** The records that an ambiguous mention may mean. */
   candidates?: ContextCandidate[];
@@ -848,6 +848,8 @@ export interface ContextItem {
   cut: boolean;
   /** Why it is there. */
   reason: string;
+  /** Of a memory or a message: whether a model has shortened it to what matters. */
+  distilled?: boolean;
   /** Of an entity: edges from a mention. */
   depth: number;
   /** Of an entity: the fields that lead to it. */
