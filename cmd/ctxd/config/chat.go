@@ -17,6 +17,7 @@ type Chat struct {
 	Model     string // of Provider, for conversations that name none
 	Budget    llm.Budget
 	Providers []*ChatProvider
+	distill   string // see Distiller
 }
 
 // ChatProvider is a provider of language models.
@@ -36,7 +37,7 @@ const NoProvider = string(llm.None)
 const maxBudget = 1_000_000_000_000
 
 func defaultChat() Chat {
-	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget}
+	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget, distill: NoDistiller}
 	for _, k := range llm.Kinds {
 		c.Providers = append(c.Providers, &ChatProvider{Name: string(k), Kind: k, Base: llm.Base(k)})
 	}
@@ -46,6 +47,7 @@ func defaultChat() Chat {
 func (c *Config) chatSettings() []*Setting {
 	b := &c.Chat.Budget
 	list := []*Setting{
+		{key: "memory.distill", about: "which model shortens what was found and pinned to what matters for a message: off, PROVIDER or PROVIDER/MODEL, where PROVIDER is NAME of chat.providers.NAME; it is waited for up to 5 s, and counts as a step in the background", value: stringOf(&c.Chat.distill, checkDistill)},
 		{key: "chat.provider", about: "who answers in conversations: none, or NAME of chat.providers.NAME; openai and anthropic are there, any other NAME is made by naming it", value: stringOf(&c.Chat.Provider, checkProviderName)},
 		{key: "chat.model", about: "name of the model that chat.provider is asked for, in conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
 		{key: "chat.budget.tokensPerDay", about: "tokens that answers may take a day, in and out; 0 for any number", value: countOf(&b.TokensPerDay, 0, maxBudget)},
@@ -175,14 +177,20 @@ func (c *Chat) check() *fault.Error {
 		}
 	}
 	if c.Provider == NoProvider || c.named(c.Provider) != nil {
-		return nil
-	}
-	names := []string{NoProvider}
-	for _, p := range c.Providers {
-		names = append(names, p.Name)
+		return c.checkDistiller()
 	}
 	f := fault.Field("chat.provider", "there is no provider of this name")
-	return f.WithHint("give one of %s, or name another one by chat.providers.NAME.base", strings.Join(names, ", "))
+	return f.WithHint("give one of %s, or name another one by chat.providers.NAME.base",
+		strings.Join(append([]string{NoProvider}, c.names()...), ", "))
+}
+
+// names are those of the providers.
+func (c *Chat) names() []string {
+	names := make([]string, len(c.Providers))
+	for i, p := range c.Providers {
+		names[i] = p.Name
+	}
+	return names
 }
 
 // checkProviderName refuses what is no name. The error does not show it: it may be a key.

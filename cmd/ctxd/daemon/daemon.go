@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
@@ -106,6 +107,10 @@ func Start(opts Options) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
+	distiller, err := OpenDistiller(&opts.chat, providers, prompts.BuiltIn())
+	if err != nil {
+		return nil, errors.Join(err, embedder.Close())
+	}
 	ln, err := socket.Listen(opts.Socket, socket.Options{Version: command.Version()})
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
@@ -117,6 +122,7 @@ func Start(opts Options) (*Daemon, error) {
 		weights:       search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},
 		fusion:        search.Fusion(opts.fusion),
 		providers:     providers,
+		distiller:     distiller,
 	}
 	d := &Daemon{
 		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, reranker: by.reranker,

@@ -156,8 +156,9 @@ type Finding struct {
 	rerankTimeout time.Duration
 	weights       search.Weights
 	fusion        search.Fusion
-	providers     *llm.Set      // nil: nobody answers; not closed by the rooms
-	ahead         *search.Ahead // see readIndexAhead; nil: the index is read when the rooms open
+	providers     *llm.Set         // nil: nobody answers; not closed by the rooms
+	distiller     gather.Distiller // nil: memories stand as they are
+	ahead         *search.Ahead    // see readIndexAhead; nil: the index is read when the rooms open
 }
 
 // readIndexAhead begins to read the index of words, beside the opening of the store.
@@ -274,7 +275,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Refs:     refs,
 		Gather: gather.Open(db, seen, gather.Options{
 			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting,
-			ColdStart: limits.ColdStart,
+			ColdStart: limits.ColdStart, Distiller: by.distiller,
 		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

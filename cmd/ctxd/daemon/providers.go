@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"github.com/ctxd/ctxd/chat/distill"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/context/gather"
 )
 
 // OpenProviders returns who answers in conversations. It reaches for none of them yet, and for no key: one
@@ -13,4 +16,13 @@ func OpenProviders(conf *config.Chat) (*llm.Set, error) {
 		o.Providers = append(o.Providers, conf.Options(p.Name))
 	}
 	return llm.NewSet(o)
+}
+
+// OpenDistiller returns who shortens memories for a message, nil for nobody. It reaches for nothing yet.
+func OpenDistiller(conf *config.Chat, providers *llm.Set, words *prompts.Set) (gather.Distiller, error) {
+	name, model, on := conf.Distiller()
+	if !on {
+		return nil, nil //nolint:nilnil // nobody is no error
+	}
+	return distill.New(distill.Options{Providers: providers, Provider: name, Model: model, Prompts: words})
 }

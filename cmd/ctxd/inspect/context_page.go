@@ -78,6 +78,7 @@ type pageItem struct {
 	Label, Vault  string
 	Chars, Reason string
 	Cut           bool
+	Distilled     bool
 	Depth         int
 	Via           []pageVia
 	MoreVia       string
@@ -218,7 +219,7 @@ func newPageItem(it *prompt.Item, anchor, whole string) pageItem {
 	out := pageItem{
 		Anchor: anchor, Kind: it.Kind, Title: term.Clean(report.Label(it.Kind, it.Title)),
 		Label: term.Clean(it.Kind + " " + it.Title), Vault: term.Clean(it.Vault),
-		Chars: term.Number(it.Chars), Reason: term.Clean(it.Reason), Cut: it.Cut, Depth: it.Depth,
+		Chars: term.Number(it.Chars), Reason: term.Clean(it.Reason), Cut: it.Cut, Distilled: it.Distilled, Depth: it.Depth,
 		Gap: whole[:len(whole)-len(body)], Text: body, item: it,
 	}
 	if it.Kind == prompt.KindEntity {

@@ -71,7 +71,7 @@ func drawItems(s *term.Screen, items []prompt.Item) {
 			why += "  " + it.ID
 		}
 		t.Row(term.Line{term.Text(Label(it.Kind, it.Title))}, term.Line{term.Text(term.Number(it.Chars))},
-			append(cutFirst(it.Cut), term.Styled(term.Faint, why)))
+			append(marksOf(&it), term.Styled(term.Faint, why)))
 	}
 	t.Draw(s)
 }
@@ -83,12 +83,15 @@ func cutMark(cut bool) term.Span {
 	return term.Span{}
 }
 
-// cutFirst marks an item where the end of the line may not be seen.
-func cutFirst(cut bool) term.Line {
-	if cut {
-		return term.Line{term.Styled(term.Warn, "cut  ")}
+// marksOf say of an item that it is not whole, where the end of the line may not be seen.
+func marksOf(it *prompt.Item) (marks term.Line) {
+	if it.Cut {
+		marks = append(marks, term.Styled(term.Warn, "cut  "))
 	}
-	return nil
+	if it.Distilled {
+		marks = append(marks, term.Styled(term.Accent, "distilled  "))
+	}
+	return marks
 }
 
 // Label writes a record as prompts do.
@@ -183,6 +186,7 @@ var reasons = []struct {
 	{prompt.Archived, "archived"},
 	{prompt.Deleted, "in the trash"},
 	{prompt.Duplicate, "given twice"},
+	{prompt.Distilled, "does not matter for the message, as a model found"},
 	{prompt.OverLimit, "over the section limit"},
 	{prompt.OverBudget, "no room in the budget"},
 }

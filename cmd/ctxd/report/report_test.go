@@ -36,8 +36,12 @@ func sampleReport() *prompt.Report {
 			{Name: prompt.SectionSearch, Chars: 90, Budget: 12_500, Items: []prompt.Item{
 				{Kind: prompt.KindNote, ID: "n5", Title: "Plan", Vault: "Home", Chars: 40, Reason: "found by words"},
 			}},
+			{Name: prompt.SectionMemory, Chars: 120, Budget: 6_000, Items: []prompt.Item{
+				{Kind: prompt.KindMemory, ID: "m1", Title: "train_mornings_a3f2", Chars: 60, Reason: "found by search", Distilled: true},
+			}},
 		},
 		Dropped: []prompt.Dropped{
+			{Kind: prompt.KindMemory, ID: "m2", Title: "tax_office_b1c2", Reason: prompt.Distilled},
 			{Kind: prompt.KindEntity, Title: "Sam", Reason: prompt.Ambiguous, Candidates: []prompt.Candidate{{ID: "s1", Title: "Samira Haddad", Type: "Person"}, {ID: "n1", Title: "Sam", Path: "People/Sam.md"}}},
 			{Kind: prompt.KindEntity, ID: "x", Reason: prompt.Unknown},
 			{Kind: prompt.KindNote, ID: "p", Reason: prompt.Private},
