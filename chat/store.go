@@ -260,20 +260,20 @@ func TitleOf(text string) string {
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
-	var b strings.Builder
+	b := make([]byte, 0, 4*titleLength) // on the stack, with room for most
 	length := 0
 	for word := range strings.FieldsSeq(text) {
 		if length > 0 {
-			b.WriteByte(' ')
+			b = append(b, ' ')
 			length++
 		}
-		b.WriteString(word)
+		b = append(b, word...)
 		length += utf8.RuneCountInString(word)
 		if length > titleLength {
-			return strings.TrimRight(chars.Beginning(b.String(), titleLength-1), " ") + "…"
+			return strings.TrimRight(chars.Beginning(string(b), titleLength-1), " ") + "…"
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // Page is a part of the messages of a branch of a conversation.

@@ -35,10 +35,10 @@ func appendItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) 
 	b = strconv.AppendInt(append(b, `,"end":`...), int64(item.End), 10)
 	b = strconv.AppendInt(append(b, `,"chars":`...), int64(item.Chars), 10)
 	b = strconv.AppendBool(append(b, `,"cut":`...), item.Cut)
-	b = wirejson.AppendString(append(b, `,"reason":`...), item.Reason)
 	if item.Distilled {
 		b = append(b, `,"distilled":true`...)
 	}
+	b = wirejson.AppendString(append(b, `,"reason":`...), item.Reason)
 	b = strconv.AppendInt(append(b, `,"depth":`...), int64(item.Depth), 10)
 	if len(item.Via) > 0 {
 		b = append(b, `,"via":`...)

@@ -23,14 +23,14 @@ type memories interface {
 // referenced takes in what the message refers to and the attached memories, as the reader of the prompt sees
 // them. It is called when no commit waits, since names are looked for in what they say.
 func (c *call) referenced() error {
-	var ids []string
-	for _, of := range c.mentions.memories {
-		if of.message == nil {
-			ids = append(ids, of.id)
-		}
-	}
 	if len(c.mentions.memories) == 0 {
 		return nil
+	}
+	ids := make([]string, 0, len(c.mentions.memories))
+	for i := range c.mentions.memories {
+		if of := &c.mentions.memories[i]; of.message == nil {
+			ids = append(ids, of.id)
+		}
 	}
 	shown, told := c.remembered(ids), []*record.MemoryRecord(nil)
 	at := -1

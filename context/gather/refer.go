@@ -43,7 +43,7 @@ func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen 
 		}
 		all = append(all, f)
 	}
-	r := &references{mentions: m, refs: refs, taken: make(map[string]bool)}
+	r := &references{mentions: m, refs: refs, taken: make(map[string]bool, len(all))}
 	if err := r.known(ctx, read, all); err != nil {
 		return err
 	}

@@ -101,7 +101,8 @@ type builder struct {
 	explain  bool
 	reserved int            // of total, for the sections of memories
 	memories []memoryChoice // chosen and not yet written
-	all      []byte         // memories as they were rendered
+	all      []byte         // memories as they were rendered, and
+	items    []memoryItem   // what is known of each
 	sections []Section
 	reports  []SectionReport
 	dropped  []Dropped
@@ -126,6 +127,7 @@ type itemKey struct{ kind, id string }
 // buffer is what a prompt is put together in and copied out of. It is used again.
 type buffer struct {
 	text, all []byte
+	items     []memoryItem
 	reasons   []reasonAt
 }
 
@@ -147,11 +149,12 @@ func Build(in Input) *Result {
 	buf := buffers.Get().(*buffer)
 	b := &builder{
 		style: in.Format.style(), secret: in.Secret, total: in.Budgets.Total, explain: in.Explain,
-		buf: buf.text[:0], all: buf.all[:0], reasons: buf.reasons[:0], list: in.Entities, packed: -1,
+		buf: buf.text[:0], all: buf.all[:0], items: buf.items[:0], reasons: buf.reasons[:0], list: in.Entities, packed: -1,
 	}
 	defer func() {
 		clear(b.reasons)
-		buf.text, buf.all, buf.reasons = b.buf, b.all, b.reasons
+		clear(b.items)
+		buf.text, buf.all, buf.items, buf.reasons = b.buf, b.all, b.items, b.reasons
 		buffers.Put(buf)
 	}()
 	for i := range shares {

@@ -19,14 +19,14 @@ type memoryItem struct {
 // rendered returns memories as they may stand in the prompt. They are written into memory that is used again: to
 // allocate each of them takes longer than to write it (BenchmarkPERF19).
 func (b *builder) rendered(list []Memory) []memoryItem {
-	items := make([]memoryItem, len(list))
+	first := len(b.items)
 	for i := range list {
 		from := len(b.all)
 		b.all = b.style.memory(b.all, &list[i], b.secret)
 		text := b.all[from:len(b.all):len(b.all)] // which stays as it is when b.all grows
-		items[i] = memoryItem{memory: &list[i], text: text, chars: Chars(text)}
+		b.items = append(b.items, memoryItem{memory: &list[i], text: text, chars: Chars(text)})
 	}
-	return items
+	return b.items[first:len(b.items):len(b.items)] // and so do these
 }
 
 // reserve chooses what the user referred to and keeps room for it in the total,

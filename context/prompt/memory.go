@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -125,21 +126,11 @@ func markdownMemory(to []byte, m *Memory, _ []byte) []byte {
 	}
 	to = also(to, ", ", m.By)
 	if !m.At.IsZero() {
-		to = append(to, ", "...)
-		to = m.At.UTC().AppendFormat(to, time.DateOnly)
+		to = appendDay(append(to, ", "...), m.At)
 	}
 	to = also(to, ", in ", m.Conversation)
 	to = append(to, "] "...)
-	first := true
-	for line := range strings.SplitSeq(normalizeBreaks(m.Statement), "\n") {
-		line = escapeMemory(line)
-		if !first {
-			to = append(to, "\n  "...)
-			line = escapeStart(line)
-		}
-		to = append(to, line...)
-		first = false
-	}
+	to = appendStatement(to, m.Statement)
 	for _, other := range m.Contradicts {
 		to = append(append(append(to, " (contradicts: "...), escapeMemory(other)...), ')')
 	}
@@ -148,6 +139,35 @@ func markdownMemory(to []byte, m *Memory, _ []byte) []byte {
 	}
 	to = append(append(to, " [id:"...), m.ID...)
 	return append(to, "]\n"...)
+}
+
+// appendStatement appends a text of any number of lines.
+func appendStatement(to []byte, text string) []byte {
+	if isPlainASCII(text) { // most are, and are copied in a third of the time
+		return append(to, text...)
+	}
+	first := true
+	for line := range strings.SplitSeq(normalizeBreaks(text), "\n") {
+		line = escapeMemory(line)
+		if !first {
+			to = append(to, "\n  "...)
+			line = escapeStart(line)
+		}
+		to = append(to, line...)
+		first = false
+	}
+	return to
+}
+
+// appendDay appends the day of a time, as time.DateOnly has it.
+func appendDay(to []byte, t time.Time) []byte {
+	year, month, day := t.UTC().Date()
+	if year < 1000 || year > 9999 {
+		return t.UTC().AppendFormat(to, time.DateOnly)
+	}
+	to = append(strconv.AppendInt(to, int64(year), 10), '-')
+	to = append(to, byte('0'+month/10), byte('0'+month%10), '-')
+	return append(to, byte('0'+day/10), byte('0'+day%10))
 }
 
 // also appends a text behind others, unless it is empty.
@@ -210,6 +230,43 @@ func isPlainMemory(s string) bool {
 		}
 	}
 	return true
+}
+
+// isPlainASCII reports a text of ASCII that isPlainMemory would report, eight bytes at a time. It is false for one that
+// has a tab or another character below the blank.
+func isPlainASCII(s string) bool {
+	if len(s) < 8 {
+		return isPlainMemory(s) && len(s) == Chars(s)
+	}
+	for at := 0; ; at += 8 {
+		last := at >= len(s)-8
+		if last {
+			at = len(s) - 8 // some are looked at again
+		}
+		if hasMarked(load8(s[at : at+8])) {
+			return false
+		}
+		if last {
+			return true
+		}
+	}
+}
+
+// load8 returns the first eight bytes of a text, which has as many.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// hasMarked reports whether one of eight bytes is below 0x20 or above 0x7F, or one of those that escapeMemory marks: a
+// byte of seven bits plus 0x80-n has its highest bit set from n on.
+func hasMarked(word uint64) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	atLeast := func(n uint64) uint64 { return word + (0x80-n)*each }
+	parentheses := atLeast('(') &^ atLeast(')'+1)
+	brackets := atLeast('[') &^ atLeast(']'+1) // with the backslash between them
+	return (word|^atLeast(' ')|parentheses|brackets)&high != 0
 }
 
 // marked tells the bytes that isPlainMemory looks at: those that escapeMemory marks, breaks of lines, and those that

@@ -846,10 +846,10 @@ export interface ContextItem {
   chars: number;
   /** Whether only a part of it is in the prompt. */
   cut: boolean;
-  /** Why it is there. */
-  reason: string;
   /** Of a memory or a message: whether a model has shortened it to what matters. */
   distilled?: boolean;
+  /** Why it is there. */
+  reason: string;
   /** Of an entity: edges from a mention. */
   depth: number;
   /** Of an entity: the fields that lead to it. */
