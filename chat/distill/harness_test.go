@@ -207,7 +207,7 @@ func (h *house) assemble(v *audience.View, p prompt.Params) (res, plain *prompt.
 	by := gather.Readers{Prompt: v, Report: h.local}
 	plain, err := h.prompts.Preview(h.Context(), 0, by, p)
 	h.must(err)
-	res, text, err := h.prompts.AssembleWithin(h.Context(), 0, by, p)
+	res, text, err := h.prompts.AssembleWithin(h.Context(), 0, by, p, func() error { return nil })
 	h.must(err)
 	if text != plain.System {
 		h.Errorf("without the model the text is said to be\n%s\nand is\n%s", text, plain.System)

@@ -111,12 +111,15 @@ func TestCHAT18_ACancelledMessageIsNotDistilledToItsEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan struct{})
 	h.near.says(func(_ *provider.Request, to *provider.Reply) {
+		if list, _, err := h.chat.List(t.Context(), h.local, false, nil, 10); err != nil || len(list) != 1 {
+			t.Errorf("the model is asked before the message is stored: %v, %v", list, err)
+		}
 		cancel()
 		<-to.Gone()
 		close(gone)
 	})
 	_, err := h.pipe.Send(ctx, h.local, turn.ChatSend{Text: "when do I train?", Provider: "near"}, &heard{})
-	if fault.KindOf(err) != fault.Cancelled {
+	if fault.KindOf(err) != fault.Cancelled || h.near.last(t).N != 1 {
 		t.Error(err)
 	}
 	<-gone

@@ -38,7 +38,7 @@ type conversations interface {
 
 // assembler makes prompts.
 type assembler interface {
-	AssembleWithin(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params) (
+	AssembleWithin(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params, found func() error) (
 		res *prompt.Result, plain string, err error)
 	Preview(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params) (*prompt.Result, error)
 }
@@ -187,6 +187,7 @@ func (p *Pipeline) Send(ctx context.Context, asker *audience.View, m turn.ChatSe
 	defer cancel(nil)
 	s := &sending{
 		Pipeline: p, ctx: ctx, asker: asker, params: m, to: to, mine: &inProgress{cancel: cancel, stopped: ctx.Done(), ended: make(chan struct{})}, timings: newTimings(p.opts.Now),
+		release: func() {},
 	}
 	res, err := s.run(ctx)
 	if err != nil && ctx.Err() != nil {

@@ -41,7 +41,8 @@ type sending struct {
 	content      strings.Builder // of the answer so far
 	thoughts     strings.Builder
 	usage        record.ChatUsage
-	nobody       bool // no provider was asked, and the answer says why
+	nobody       bool   // no provider was asked, and the answer says why
+	release      func() // ends what was begun in a conversation that was not named
 	seq          int
 	keeper       *keeper
 }
@@ -56,43 +57,62 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 		}
 		defer s.end(s.conversation.ID, s.mine)
 	}
-	question := chat.Question{
-		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
-		Private: s.params.Private, Replaces: s.params.Replaces, ParentID: s.params.ParentID, Regenerate: s.params.Regenerate,
-		Empty: s.attached.any(), Public: !s.info.Local,
-	}
 	var err error
-	if s.turn, err = s.opts.Chat.Repeat(ctx, s.asker, question); err != nil {
+	if s.turn, err = s.opts.Chat.Repeat(ctx, s.asker, s.question()); err != nil {
 		return nil, err
 	}
 	if s.turn != nil {
 		return s.stored(), nil
 	}
-	if err := s.assemble(ctx); err != nil {
-		return nil, err
-	}
-	s.timings.lap("assemble")
-	s.timings.distilled(&s.prompt.Report)
-	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, question)
-	if errors.Is(err, chat.ErrPrivate) {
-		err = s.notLocal()
+	defer func() { s.release() }()
+	err = s.assemble(ctx)
+	if errors.Is(err, errAnswered) {
+		return s.stored(), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.timings.lap("store")
-	if s.turn.Answer != nil {
-		return s.stored(), nil
-	}
-	if s.conversation == nil {
-		if err := s.begin(ctx, s.asker, s.turn.Conversation.ID, s.mine); err != nil { // the message was one of a conversation after all
-			return nil, err
-		}
-		defer s.end(s.turn.Conversation.ID, s.mine)
-	}
+	s.timings.lap("assemble")
+	s.timings.distilled(&s.prompt.Report)
 	s.called(s.mine, s.turn.AnswerID)
 	s.to.Begin(s.turn.Conversation.ID, s.mine.private)
 	return s.give(ctx)
+}
+
+func (s *sending) question() chat.Question {
+	return chat.Question{
+		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
+		Private: s.params.Private, Replaces: s.params.Replaces, ParentID: s.params.ParentID, Regenerate: s.params.Regenerate,
+		Empty: s.attached.any(), Public: !s.info.Local,
+	}
+}
+
+// errAnswered says that the message was answered before.
+var errAnswered = errors.New("the message has an answer")
+
+// store stores the message, when all that is found for it is known and before a model is asked. The error is errAnswered
+// for one that has its answer.
+func (s *sending) store(ctx context.Context) error {
+	s.timings.lap("assemble")
+	var err error
+	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, s.question())
+	if errors.Is(err, chat.ErrPrivate) {
+		err = s.notLocal()
+	}
+	if err != nil {
+		return err
+	}
+	s.timings.lap("store")
+	if s.turn.Answer != nil {
+		return errAnswered
+	}
+	if s.conversation == nil { // the message may be one of a conversation after all
+		if err := s.begin(ctx, s.asker, s.turn.Conversation.ID, s.mine); err != nil {
+			return err
+		}
+		s.release = func() { s.end(s.turn.Conversation.ID, s.mine) }
+	}
+	return nil
 }
 
 // prepare decides who answers and as who he reads, and checks what can be checked before anything is done.
@@ -139,7 +159,9 @@ func (s *sending) notLocal() error {
 		WithHint("choose a provider with local: true, or make the conversation public with chat.update")
 }
 
-// assemble makes the prompt. Where its searches take too long it is made without them.
+// assemble makes the prompt, and stores the message on the way: a search must not find the message itself, and a model
+// that shortens what was found is asked after the message is durable. Where the searches take too long the prompt is
+// made without them.
 func (s *sending) assemble(ctx context.Context) error {
 	p := prompt.Params{
 		Text: s.params.Text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
@@ -160,13 +182,20 @@ func (s *sending) assemble(ctx context.Context) error {
 	}
 	by := gather.Readers{Prompt: s.reader, Report: s.asker}
 	public := s.preview(ctx, s.opts.GatherTimeout, p)
+	var other *prompt.Result
+	found := func() error {
+		if public != nil {
+			other = <-public
+		}
+		return s.store(ctx)
+	}
 	var plain string
 	var err error
-	s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, s.opts.GatherTimeout, by, p)
-	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+	s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, s.opts.GatherTimeout, by, p, found)
+	if err != nil && s.turn == nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		p.SearchNotes, p.Memories, p.Recall = 0, 0, nil
 		public = s.preview(ctx, 0, p)
-		if s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, 0, by, p); err == nil {
+		if s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, 0, by, p, found); err == nil {
 			s.warn("search", "the search for notes and memories took longer than %s, so the model was given none that were found",
 				s.opts.GatherTimeout)
 		}
@@ -174,10 +203,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if public != nil {
-		other := <-public
-		s.secret = other == nil || other.System != plain
-	}
+	s.secret = public != nil && (other == nil || other.System != plain)
 	return nil
 }
 

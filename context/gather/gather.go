@@ -105,13 +105,14 @@ func Open(store storage, rooms *audience.Rooms, opts Options) *Gatherer {
 // Assemble makes the prompt for p. The same store, parameters and calendar day
 // give the same bytes, as soon as the notes that a search finds have their vectors; a Distiller may say otherwise.
 func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
-	res, _, err := g.AssembleWithin(ctx, 0, by, p)
+	res, _, err := g.AssembleWithin(ctx, 0, by, p, func() error { return nil })
 	return res, err
 }
 
 // AssembleWithin is Assemble with a limit of time in which all must be found, 0 for none: over it the error is
-// context.DeadlineExceeded. The time of a Distiller comes on top. plain is the text as it is without one.
-func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by Readers, p Params) (
+// context.DeadlineExceeded. Then found is called, whose error ends the assembly, and the time of a Distiller comes on
+// top. plain is the text as it is without one.
+func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by Readers, p Params, found func() error) (
 	res *prompt.Result, plain string, err error,
 ) {
 	r, err := check(by, p)
@@ -123,6 +124,10 @@ func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by R
 		return nil, "", err
 	}
 	defer func() { c.scratch.free() }()
+	if err := found(); err != nil {
+		return nil, "", err
+	}
+	clock.last = time.Now()
 	waited, err := c.distil(ctx, clock)
 	if err == nil && waited {
 		var hidden bool
