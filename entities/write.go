@@ -240,7 +240,16 @@ func (s *Store) checkNote(tx *kv.Tx, e *Entity, noteID string) error {
 
 // Patch changes the given members of an entity.
 func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, error) {
-	err := s.change(ctx, p.ID, ifVersion, func(tx *kv.Tx, e *Entity) error {
+	if err := CheckID("id", p.ID); err != nil {
+		return nil, err
+	}
+	err := s.db.Update(ctx, func(tx *kv.Tx) error { return s.PatchTx(tx, p, ifVersion) })
+	return s.after(p.ID, err)
+}
+
+// PatchTx is Patch inside a transaction of the caller.
+func (s *Store) PatchTx(tx *kv.Tx, p Patch, ifVersion *int) error {
+	return s.changeTx(tx, p.ID, ifVersion, func(tx *kv.Tx, e *Entity) error {
 		if e.VaultBacked && (p.Name != nil || p.Aliases != nil || p.Fields != nil || p.NoteID != nil) {
 			return checkWritable(e, e.ID, nil, false)
 		}
@@ -260,7 +269,6 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Entity, er
 		}
 		return p.applyTo(e, t, s.opts.Limits)
 	})
-	return s.after(p.ID, err)
 }
 
 // applyTo changes e, which is a copy of the stored record.

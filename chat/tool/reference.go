@@ -20,7 +20,7 @@ func sameProposal(p, o *Proposal) bool {
 		return p == o
 	}
 	edits := p.Edit == nil && o.Edit == nil || p.Edit != nil && o.Edit != nil && *p.Edit == *o.Edit
-	return p.Type == o.Type && bytes.Equal(p.Args, o.Args) && p.Reason == o.Reason && edits
+	return p.Type == o.Type && bytes.Equal(p.Args, o.Args) && p.Reason == o.Reason && p.Version == o.Version && edits
 }
 
 // merge takes into r what another call made of the same record.

@@ -535,18 +535,18 @@ func TestCHAT21_ProposalsChangeNothing(t *testing.T) {
 		},
 		{
 			"assign_entity", `{"entity":"Hive scale","field":"LEAD","to":"Bob"}`,
-			tool.Proposal{Type: tool.AssignEntity, Args: json.RawMessage(`{"entityId":"hive","field":"lead","targetId":"bob"}`)},
+			tool.Proposal{Type: tool.AssignEntity, Version: 1, Args: json.RawMessage(`{"entityId":"hive","field":"lead","targetId":"bob"}`)},
 			[]string{"The field lead of @Hive scale (Project) [id:hive] refers to @Bob (Person) [id:bob].\n", "Nothing has changed yet"},
 		},
 		{
 			"assign_entity", `{"entity":"hive","field":"plan","to":"[[Roof]]"}`,
-			tool.Proposal{Type: tool.AssignEntity, Args: json.RawMessage(`{"entityId":"hive","field":"plan","targetId":"roof"}`)},
+			tool.Proposal{Type: tool.AssignEntity, Version: 1, Args: json.RawMessage(`{"entityId":"hive","field":"plan","targetId":"roof"}`)},
 			[]string{"refers to [[Roof]] [id:roof]"},
 		},
 		{
 			"assign_entity", `{"entity":"Vault project","field":"lead","to":"Dan"}`,
 			tool.Proposal{
-				Type: tool.AssignEntity, Args: json.RawMessage(`{"entityId":"` + w.entityOf("vp") + `","field":"lead","targetId":"` + w.entityOf("dan") + `"}`),
+				Type: tool.AssignEntity, Version: 1, Args: json.RawMessage(`{"entityId":"` + w.entityOf("vp") + `","field":"lead","targetId":"` + w.entityOf("dan") + `"}`),
 				Edit: &tool.Edit{NoteID: "vp", Path: "Vault project.md", Field: "Lead", Value: "[[Dan]]", Line: `Lead: "[[Dan]]"`},
 			},
 			[]string{"comes from a file, which the user changes: Vault project.md\n", "Nothing has changed yet"},
@@ -554,7 +554,7 @@ func TestCHAT21_ProposalsChangeNothing(t *testing.T) {
 		{
 			"assign_entity", `{"entity":"Vault project","field":"team","to":"Dan"}`,
 			tool.Proposal{
-				Type: tool.AssignEntity, Args: json.RawMessage(`{"entityId":"` + w.entityOf("vp") + `","field":"team","targetId":"` + w.entityOf("dan") + `"}`),
+				Type: tool.AssignEntity, Version: 1, Args: json.RawMessage(`{"entityId":"` + w.entityOf("vp") + `","field":"team","targetId":"` + w.entityOf("dan") + `"}`),
 				Edit: &tool.Edit{NoteID: "vp", Path: "Vault project.md", Field: "team", Value: "[[Dan]]", Line: `team: ["[[Cara]]", "[[Dan]]"]`},
 			},
 			nil,

@@ -32,7 +32,7 @@ var rooms = []string{
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/refs/handle", "context/refs/index", "context/refs",
 	"context/memory/when", "context/memory/differ", "context/memory/synonyms", "context/memory/groups", "context/memory/taken", "context/memory/texts", "context/memory/stored", "context/audience", "context/memory/owner", "context/memory/contexts", "context/memory/naming", "context/memory", "context/memory/exchange", "context/memory/document", "context/memory/similar", "context/recall", "context/recall/passive", "context/prompt", "context/gather/complete", "context/gather/resolve", "context/gather",
-	"chat/foreign", "chat/prompts", "chat/llm", "chat/spending", "chat/tool/show", "chat/tool", "chat", "chat/called", "chat/handles", "chat/document", "chat/find", "chat/exchange", "chat/importing", "chat/distill", "chat/turn", "chat/send",
+	"chat/foreign", "chat/prompts", "chat/llm", "chat/spending", "chat/action", "chat/tool/show", "chat/tool", "chat", "chat/called", "chat/handles", "chat/document", "chat/find", "chat/exchange", "chat/importing", "chat/decide", "chat/distill", "chat/turn", "chat/send",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/client/rows", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
 	"cmd/ctxd/report", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/uninstall", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",

@@ -56,6 +56,8 @@ type ToolProposal struct {
 	Reason string          `json:"reason,omitempty" jsonschema:"why the model asks for it"`
 	// Edit is nil for a change that the daemon or the client makes.
 	Edit *ToolEdit `json:"edit,omitempty" jsonschema:"the change of a file that the user makes: the record comes from it"`
+	// Version tells whether the record has changed when the user confirms.
+	Version int `json:"version,omitempty" jsonschema:"version of the entity that is to be changed"`
 }
 
 // ToolEdit is a line of the frontmatter of a file.

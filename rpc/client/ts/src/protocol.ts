@@ -85,13 +85,13 @@ export interface Candidate {
 }
 
 export interface ChatAction {
-  /** Id of the action. */
+  /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
   id: string;
   /** What is to be done. */
   type: "createTask" | "assignEntity";
-  /** With what. */
+  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
-  /** What has become of it. */
+  /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
@@ -99,6 +99,22 @@ export interface ChatAction {
   reason: string;
   /** The line of a file of a vault that a person changes, since the record is made from it. */
   edit?: ToolEdit;
+  /** Of assignEntity: version of the entity when it was proposed. */
+  version?: number;
+  /**
+   * Until when it can be confirmed.
+   * RFC 3339, in UTC.
+   */
+  expiresAt?: string;
+  /**
+   * When the user has confirmed or rejected it.
+   * RFC 3339, in UTC.
+   */
+  decidedAt?: string;
+  /** Of a confirmed one: the client does it. It creates the task, or writes the line of edit into the file. */
+  forClient?: boolean;
+  /** Of a failed one: why it could not be done. */
+  failure?: string;
 }
 
 export interface ChatAppended {
@@ -3012,6 +3028,8 @@ export interface ToolProposal {
   reason?: string;
   /** The change of a file that the user makes: the record comes from it. */
   edit?: ToolEdit;
+  /** Version of the entity that is to be changed. */
+  version?: number;
 }
 
 export interface ToolReference {

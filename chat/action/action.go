@@ -1,0 +1,128 @@
+package action
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Kind is a kind of actions.
+type Kind struct {
+	Type   string          // what actions of it say that they are
+	About  string          // what confirming one does, for people
+	Schema json.RawMessage // JSON schema of the args
+
+	prepare func(*call, json.RawMessage) (*Prepared, error)
+}
+
+// kinds are all kinds, in the order of the table in README.md.
+var kinds = []Kind{createTask, assignEntity}
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// declare makes a Kind whose args are a T. prepare checks them, may change them to the form in which they are kept,
+// and says what confirming does.
+func declare[T any](typ, about string, prepare func(*call, *T) (*Prepared, error)) Kind {
+	members := membersOf(reflect.TypeFor[T]())
+	return Kind{Type: typ, About: about, Schema: schemaOf(members), prepare: func(c *call, raw json.RawMessage) (*Prepared, error) {
+		args, err := parse[T](typ, members, raw)
+		if err != nil {
+			return nil, err
+		}
+		p, err := prepare(c, args)
+		if err != nil {
+			return nil, err
+		}
+		p.Args, err = json.Marshal(args)
+		return p, err
+	}}
+}
+
+// Rooms are the rooms that actions change. Who only proposes needs none.
+type Rooms struct {
+	Entities *entities.Store
+}
+
+// Env is what an action is prepared in.
+type Env struct {
+	View *audience.View // of who proposes or confirms it
+	Rooms
+}
+
+// Request is an action that is to be prepared.
+type Request struct {
+	Type string
+	Args json.RawMessage
+	// Version is that of the record which the action changes when it was proposed; 0: not known.
+	Version int
+	// Seen tells that whoever gives the args knows the records as they are now. Otherwise nothing is overwritten that
+	// may be newer than the proposal.
+	Seen bool
+}
+
+// Prepared is an action that was checked, and can be done.
+type Prepared struct {
+	Args     json.RawMessage // as they are kept
+	Warnings []string        // what was left out, each a sentence for people
+	Version  int             // of the record that the action changes; 0: none
+	Edit     *record.ToolEdit
+
+	// Already says that everything is so already; "" where it is not.
+	Already string
+	// Do does it inside the transaction that confirms the action. An error leaves the records as they were: Conflict
+	// when one has changed since it was prepared, NotFound when it is gone. nil: the client does it, or it is so already.
+	Do func(tx *kv.Tx) error
+}
+
+// ForClient reports whether the client has to do it.
+func (p *Prepared) ForClient() bool { return p.Do == nil && p.Already == "" }
+
+// call is one call of Prepare.
+type call struct {
+	ctx context.Context
+	Env
+	version int
+	seen    bool
+}
+
+// Prepare checks the args of an action for the reader of a View. The errors name the arg: Invalid and Limit for what
+// they may not be, NotFound for a record that is not there for the reader, and Conflict for one that cannot be changed
+// now, or has changed since the action was proposed.
+func Prepare(ctx context.Context, env Env, r Request) (*Prepared, error) {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Type == r.Type })
+	if i < 0 {
+		names := make([]string, len(kinds))
+		for i := range kinds {
+			names[i] = kinds[i].Type
+		}
+		return nil, fault.Field("type", "there is no kind of actions %q", clip(r.Type)).
+			WithHint("the kinds are %s", strings.Join(names, ", "))
+	}
+	return kinds[i].prepare(&call{ctx: ctx, Env: env, version: r.Version, seen: r.Seen}, r.Args)
+}
+
+// Propose makes a proposal of args, with the warnings of what was left out of them. The errors are those of Prepare,
+// and Conflict when everything is so already.
+func Propose(ctx context.Context, v *audience.View, typ string, args any, reason string) (*record.ToolProposal, []string, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := Prepare(ctx, Env{View: v}, Request{Type: typ, Args: raw, Seen: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Already != "" {
+		return nil, nil, fault.New(fault.Conflict, "%s", p.Already).WithHint("nothing is to be done")
+	}
+	return &record.ToolProposal{Type: typ, Args: p.Args, Reason: oneLine(reason), Edit: p.Edit, Version: p.Version}, p.Warnings, nil
+}
