@@ -27,6 +27,7 @@ func Shown(ch kv.Change, v *audience.View) (old, now *Record, ok bool) {
 	if old == nil || now == nil {
 		return old, now, old != now
 	}
-	same := old.Public == now.Public && old.Version-old.Unseen == now.Version-now.Unseen
+	same := old.Public == now.Public && old.Version-old.Unseen == now.Version-now.Unseen &&
+		old.Decided-old.DecidedUnseen == now.Decided-now.DecidedUnseen
 	return old, now, !same
 }

@@ -9,7 +9,7 @@ import (
 // Check says what of the records does not fit together. They are named by ids alone. O(messages).
 func Check(tx *kv.Tx) (problems []string, err error) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	wantPublic, wantHashes, wantClients, wantMessages, wantNamed, wantHandles := 0, 0, 0, 0, 0, 0
+	wantPublic, wantHashes, wantClients, wantMessages, wantNamed, wantHandles, wantActions := 0, 0, 0, 0, 0, 0, 0
 	for id, c := range Conversations.All(tx, "") {
 		for _, h := range c.handlesOf() {
 			wantHandles++
@@ -60,6 +60,14 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 					wrong("message %d of conversation %s is not found by the id of its client", index, id)
 				}
 			}
+			for key, want := range m.proposals(id) {
+				wantActions++
+				if p, err := actions.Get(tx, key); err != nil {
+					return nil, err
+				} else if p == nil || p.Open != want.Open || !p.Until.Equal(want.Until) {
+					wrong("an action of message %d of conversation %s is not found by its id", index, id)
+				}
+			}
 			if !m.private() {
 				seen.add(m)
 				wantPublic++
@@ -89,6 +97,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		{public.Name(), count(tx, public), wantPublic},
 		{hashes.Name(), count(tx, hashes), wantHashes},
 		{clients.Name(), count(tx, clients), wantClients},
+		{actions.Name(), count(tx, actions), wantActions},
 		{named.Name(), count(tx, named), wantNamed},
 		{handles.Name(), count(tx, handles), wantHandles},
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/codec"
 )
@@ -13,7 +14,7 @@ import (
 // end. The first messages and places of format 9 were JSON, and are read as that.
 
 var (
-	messageAsJSON = keeping(func(m *message) *unknown { return &m.unknown })
+	messageAsJSON = members.Codec(func(m *message) *members.Unknown { return &m.Unknown })
 	placeAsJSON   = kv.JSON[place]()
 )
 
@@ -43,8 +44,8 @@ var messageCodec = kv.Codec[message]{
 		}
 		b = codec.AppendText(b, m.Finish)
 		b = codec.AppendText(b, m.ClientMessageID)
-		if len(m.members) > 0 {
-			more, err := json.Marshal(m.members)
+		if len(m.Members) > 0 {
+			more, err := json.Marshal(m.Members)
 			if err != nil {
 				return "", err
 			}
@@ -66,7 +67,7 @@ var messageCodec = kv.Codec[message]{
 			return nil, errors.New("it is no message")
 		}
 		if r.Rest != "" {
-			if err := json.Unmarshal([]byte(r.Rest), &m.members); err != nil {
+			if err := json.Unmarshal([]byte(r.Rest), &m.Members); err != nil {
 				return nil, err
 			}
 		}

@@ -22,10 +22,10 @@ type details struct {
 
 // keep adds a member that is no field of a message.
 func (m *message) keep(name string, value json.RawMessage) {
-	if m.members == nil {
-		m.members = make(map[string]json.RawMessage)
+	if m.Members == nil {
+		m.Members = make(map[string]json.RawMessage)
 	}
-	m.members[name] = value
+	m.Members[name] = value
 }
 
 // describe has a message say its details.
@@ -47,7 +47,7 @@ func (m *message) describe(d details) error {
 // member returns a member that is no field of a message, the zero value where there is none or this program does
 // not understand it.
 func member[T any](m *message, name string) (value T) {
-	data, ok := m.members[name]
+	data, ok := m.Members[name]
 	if !ok || json.Unmarshal(data, &value) != nil {
 		var none T
 		return none
@@ -57,7 +57,7 @@ func member[T any](m *message, name string) (value T) {
 
 // detailed shows the details of a message to a reader.
 func (m *message) detailed(v *audience.View, out *record.ChatMessage) {
-	if len(m.members) == 0 {
+	if len(m.Members) == 0 {
 		return
 	}
 	out.Reasoning = v.TextOf("", member[string](m, "reasoning"))
@@ -75,15 +75,7 @@ func (m *message) detailed(v *audience.View, out *record.ChatMessage) {
 		w := &out.Warnings[i]
 		w.About, w.Message = v.TextOf("", w.About), v.TextOf("", w.Message)
 	}
-	out.Actions = member[[]record.ChatAction](m, "actions")
-	for i := range out.Actions {
-		a := &out.Actions[i]
-		a.Args, _ = masked(v, a.Args).(map[string]any)
-		a.Reason = v.TextOf("", a.Reason)
-		if a.Edit != nil && v.Note(a.Edit.NoteID) == nil {
-			a.Edit = nil // the note is gone, or private by now
-		}
-	}
+	out.Actions = member[[]record.ChatAction](m, actionsMember)
 }
 
 // masked masks the strings of a JSON value, in place.

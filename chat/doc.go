@@ -13,6 +13,7 @@
 //	message-public       the index of a message that is not private, by its number among those
 //	message-name         the index of a message, by id of the conversation and hash
 //	message-client       which message a client gave an id, by a hash of that, conversation and index
+//	message-action       whether an action waits, by its id, conversation and index of the message that proposes it
 //	message-part         a piece of an answer that is being given, by id of the conversation, of the answer, and number
 //	conversation-handle  who has a handle
 //	conversation-client  which conversation a client gave an id, by a hash of that and the conversation

@@ -193,7 +193,7 @@ func (s *Store) checkMessage(m *message) error {
 
 // mayFollow reports whether a message that begins a branch says which message it follows.
 func (m *message) mayFollow() bool {
-	if _, forks := m.members[parentMember]; !forks {
+	if _, forks := m.Members[parentMember]; !forks {
 		return true
 	}
 	parent := member[*int](m, parentMember)

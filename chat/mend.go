@@ -17,6 +17,7 @@ type kept struct {
 	role           string
 	added          time.Time
 	parent         *int // of a message that begins a branch
+	actions        map[string]proposal
 }
 
 // mend has the records of a store that lost transactions fit together: what conversations and messages are
@@ -27,7 +28,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 	said := make(map[string][]kept)
 	for key, m := range Messages.All(tx, "") {
 		id := ConversationOf(key)
-		said[id] = append(said[id], kept{m.Index, m.PublicIndex, m.Hash, m.ClientMessageID, m.Role, m.AddedAt, member[*int](m, parentMember)})
+		said[id] = append(said[id], kept{m.Index, m.PublicIndex, m.Hash, m.ClientMessageID, m.Role, m.AddedAt, member[*int](m, parentMember), m.proposals(id)})
 	}
 	known := make(map[string]*conversation)
 	for id, c := range Conversations.All(tx, "") {
@@ -52,7 +53,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 	})
 	found := lookups{
 		public: make(map[string]place), hashes: make(map[string]place), clients: make(map[string]place),
-		named: make(map[string]owner), handles: make(map[string]owner),
+		actions: make(map[string]proposal), named: make(map[string]owner), handles: make(map[string]owner),
 	}
 	for _, c := range list {
 		found.add(c, said[c.ID])
@@ -68,6 +69,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 // lookups are all records that lead to others.
 type lookups struct {
 	public, hashes, clients map[string]place
+	actions                 map[string]proposal
 	named, handles          map[string]owner
 }
 
@@ -81,6 +83,7 @@ func (l *lookups) add(c *conversation, said []kept) {
 		if m.clientID != "" {
 			l.clients[clientKey(m.clientID, c.ID, m.index)] = p
 		}
+		maps.Copy(l.actions, m.actions)
 	}
 	if c.ClientID != "" {
 		l.named[namedKey(c.ClientID, c.ID)] = owner{c.ID}
@@ -95,6 +98,9 @@ func (l *lookups) store(tx *kv.Tx) error {
 		if err := replace(tx, c.of, c.want); err != nil {
 			return err
 		}
+	}
+	if err := replace(tx, actions, l.actions); err != nil {
+		return err
 	}
 	if err := replace(tx, named, l.named); err != nil {
 		return err
@@ -199,7 +205,7 @@ func (s *Store) callAnew(tx *kv.Tx, c *conversation, free func(string) (bool, er
 		title, c.HandleMessage = TitleOf(m.Content), index
 	}
 	var err error
-	c.Handle, err = s.counters.next(
+	c.Handle, err = s.counters.Next(
 		func(counter int) string { return handle.ForConversation(title, c.CreatedAt, counter) },
 		func(h string) (bool, error) {
 			ok, err := free(h)

@@ -3,12 +3,10 @@ package chat
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -42,12 +40,16 @@ type conversation struct {
 	Unseen int       `json:"unseen,omitempty"` // how many of Version
 	SeenAt time.Time `json:"seenAt,omitzero"`  // the last one that they saw; zero: as ChangedAt
 
+	// How often it was decided about an action. It counts for nothing but that followers of changes are told.
+	Decided       int `json:"decided,omitempty"`
+	DecidedUnseen int `json:"decidedUnseen,omitempty"` // of them, in private messages
+
 	Forks []fork `json:"forks,omitempty"` // where branches begin, by index
 
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private
 
-	unknown
+	members.Unknown
 }
 
 // counts are what a conversation knows of its messages.
@@ -92,7 +94,7 @@ type message struct {
 	Finish          string    `json:"finish"`
 	ClientMessageID string    `json:"clientMessageId"`
 
-	unknown
+	members.Unknown
 }
 
 func (m *message) private() bool { return m.PublicIndex == 0 }
@@ -110,65 +112,17 @@ type owner struct {
 
 // The collections that the records lie in.
 var (
-	Conversations = kv.NewCollection("conversation", keeping(func(c *conversation) *unknown { return &c.unknown }))
+	Conversations = kv.NewCollection("conversation", members.Codec(func(c *conversation) *members.Unknown { return &c.Unknown }))
 	Messages      = kv.NewCollection("message", messageCodec)
 
 	public  = kv.NewCollection("message-public", placeCodec)
 	hashes  = kv.NewCollection("message-name", placeCodec)
 	clients = kv.NewCollection("message-client", placeCodec)
+	actions = kv.NewCollection[proposal]("message-action")
 	parts   = kv.NewCollection[part]("message-part")
 	handles = kv.NewCollection[owner]("conversation-handle")
 	named   = kv.NewCollection[owner]("conversation-client")
 )
-
-// unknown holds the members of a record that this program does not know.
-type unknown struct{ members map[string]json.RawMessage }
-
-// keeping is the codec of records that keep members which are not known.
-func keeping[T any](of func(*T) *unknown) kv.Codec[T] {
-	return kv.Codec[T]{
-		Encode: func(v *T) (string, error) {
-			data, err := json.Marshal(v)
-			if err != nil || len(of(v).members) == 0 {
-				return string(data), err
-			}
-			all := make(map[string]json.RawMessage)
-			if err := json.Unmarshal(data, &all); err != nil {
-				return "", err
-			}
-			for name, value := range of(v).members {
-				if _, ours := all[name]; !ours {
-					all[name] = value
-				}
-			}
-			data, err = json.Marshal(all)
-			return string(data), err
-		},
-		Decode: func(text string) (*T, error) {
-			v := new(T)
-			strict := json.NewDecoder(strings.NewReader(text))
-			strict.DisallowUnknownFields()
-			if strict.Decode(v) == nil && !strict.More() {
-				return v, nil // as nearly all of them
-			}
-			v = new(T)
-			if err := json.Unmarshal([]byte(text), v); err != nil {
-				return nil, err
-			}
-			all := make(map[string]json.RawMessage)
-			if err := json.Unmarshal([]byte(text), &all); err != nil {
-				return nil, err
-			}
-			for name := range known[T]() {
-				delete(all, name)
-			}
-			if len(all) > 0 {
-				of(v).members = all
-			}
-			return v, nil
-		},
-	}
-}
 
 // Ids hold no slash, so one parts them in keys. Numbers sort as they count.
 
@@ -192,15 +146,4 @@ func namedKey(clientID, id string) string { return clientPrefix(clientID) + id }
 
 func clientKey(clientID, id string, index int) string {
 	return clientPrefix(clientID) + messageKey(id, index)
-}
-
-// known are the names of the members of a record.
-func known[T any]() map[string]bool {
-	names := make(map[string]bool)
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		names[name] = true
-	}
-	return names
 }

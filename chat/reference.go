@@ -88,7 +88,7 @@ func (m *message) refer(memories []string) error {
 func (s *Store) references(v *audience.View, m *message) []record.ChatReference {
 	out := []record.ChatReference{}
 	var list []reference
-	if json.Unmarshal(m.members[referencesMember], &list) != nil {
+	if json.Unmarshal(m.Members[referencesMember], &list) != nil {
 		return out
 	}
 	for _, r := range list {

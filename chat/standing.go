@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ctxd/ctxd/chat/freename"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -32,7 +33,7 @@ func HideStanding(tx *kv.Tx, memoryIDs []string) (hidden map[string][]string, er
 
 // standsOn reports whether a message says that it stands on one of some memories.
 func (m *message) standsOn(memoryIDs []string) bool {
-	data := m.members[referencesMember]
+	data := m.Members[referencesMember]
 	if data == nil {
 		return false
 	}
@@ -88,7 +89,7 @@ func hideMessage(tx *kv.Tx, c *conversation, m *message) error {
 	if err := hashes.Delete(tx, nameKey(c.ID, m.Hash)); err != nil {
 		return err
 	}
-	if err := new(counters).name(tx, c, m); err != nil { // the hash of a private message is like no other
+	if err := name(new(freename.Names), tx, c, m); err != nil { // the hash of a private message is like no other
 		return err
 	}
 	if err := m.lead(tx, c.ID); err != nil {

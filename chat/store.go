@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/chat/freename"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -60,7 +61,8 @@ type Store struct {
 	db       *kv.Store
 	opts     Options
 	follower Follower // nil: none
-	counters counters
+	counters freename.Names
+	lapses   lapses
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
@@ -357,6 +359,7 @@ func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool
 		References: s.references(v, m),
 	}
 	m.detailed(v, out)
+	s.showActions(v, out.Actions)
 	if v.Hides() {
 		out.Index = m.PublicIndex
 		if !handleShown || out.Content != m.Content {

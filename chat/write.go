@@ -353,7 +353,7 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 		c.Public.add(m)
 		m.PublicIndex = c.Public.Messages
 	}
-	if err := s.counters.name(tx, c, m); err != nil {
+	if err := name(&s.counters, tx, c, m); err != nil {
 		return nil, err
 	}
 	if err := m.lead(tx, c.ID); err != nil {
@@ -466,6 +466,11 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 		}
 		if !m.private() {
 			if err := public.Delete(tx, messageKey(c.ID, m.PublicIndex)); err != nil {
+				return err
+			}
+		}
+		for key := range m.proposals(c.ID) {
+			if err := actions.Delete(tx, key); err != nil {
 				return err
 			}
 		}

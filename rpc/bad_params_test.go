@@ -363,6 +363,31 @@ func refusals() map[string][]refusal {
 			{`{"query":"x","conversationId":"none"}`, missing, "conversationId"},
 			{`{"query":"` + long(1<<20+1) + `"}`, limit, "query"},
 		},
+		"chat.actions": {
+			{`{"limit":0}`, invalid, "limit"},
+			{`{"limit":1001}`, invalid, "limit"},
+			{`{"conversationId":"none"}`, missing, "conversationId"},
+		},
+		"chat.confirmAction": {
+			{`{}`, invalid, "id"},
+			{`{"id":""}`, missing, ""},
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"a/b"}`, missing, ""},
+			{`{"id":"act1","args":[]}`, invalid, "args"},
+			{`{"id":"act1","args":{"title":null}}`, invalid, "args.title"},
+			{`{"id":"act1","args":{"title":7}}`, invalid, "args.title"},
+			{`{"id":"act1","args":{"owner":"x"}}`, invalid, "args.owner"},
+			{`{"id":"act1","args":{"due":"tomorrow"}}`, invalid, "args.due"},
+			{`{"id":"act1","args":{"details":"` + long(8193) + `"}}`, limit, "args.details"},
+			{`{"id":"act2","args":{"targetId":"none"}}`, missing, "args.entityId"},
+			{`{"id":"old1"}`, conflict, ""},
+			{`{"id":"old1","args":{"title":"x"}}`, conflict, ""},
+		},
+		"chat.rejectAction": {
+			{`{}`, invalid, "id"},
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"old2"}`, conflict, ""},
+		},
 		"chat.update": {
 			{`{"id":"none","title":"x"}`, missing, ""},
 			{`{"id":"<chat>","title":"` + long(201) + `"}`, limit, "title"},
@@ -425,6 +450,12 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 	}
 	chat, gone := talk("One"), talk("Two")
 	d.do("chat.archive", `{"id":"`+gone+`"}`)
+	d.do("chat.import", imported("acts", "Acts", time.Now(), false,
+		proposal("act1", "createTask", `{"title":"x"}`, time.Now()),
+		proposal("act2", "assignEntity", `{"entityId":"none","field":"f","targetId":"none"}`, time.Now())))
+	d.do("chat.import", imported("olds", "Olds", time.Now(), false,
+		strings.Replace(proposal("old1", "createTask", `{"title":"x"}`, time.Now()), "proposed", "rejected", 1),
+		strings.Replace(proposal("old2", "createTask", `{"title":"x"}`, time.Now()), "proposed", "confirmed", 1)))
 	fill := strings.NewReplacer("<chat>", chat, "<gone>", gone, `"<file>"`, quoted(file), `"<long>"`, quoted(long))
 	before := at(d.do("admin.stats", `{}`), "seq")
 	all := refusals()

@@ -28,6 +28,7 @@ type chatKeeper interface {
 	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
 	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
 	resolved.Conversations
+	actionLister
 }
 
 // messageFinder searches messages for the reader of a View.

@@ -414,6 +414,9 @@ func (g *generator) text(c *choices, m *discoveredMethod, owner, name, format st
 	group, verb, _ := strings.Cut(m.Name, ".")
 	switch name {
 	case "id", "conversationId", "from", "to", "this", "noteId", "entityId", "mentionedEntityIds", "mentionedNoteIds", "entityIds", "noteIds", "ids", "memoryIds", "supersedes", "contexts", "parentId", "ref":
+		if strings.HasSuffix(m.Name, "Action") && owner == "" && kind < 8 {
+			return quoted(pick(c, actionIDs))
+		}
 		return quoted(g.id(c, kind, group, name))
 	case "path":
 		if takesFile(m.Name) {
@@ -438,6 +441,9 @@ func (g *generator) text(c *choices, m *discoveredMethod, owner, name, format st
 	}
 	return quoted(pick(c, []string{"x", "", "Alpha", "alice"}))
 }
+
+// actionIDs are ids of actions, of which a remote connection must not be told of the last two.
+var actionIDs = []string{"36fd2706-8baf-433b-82eb-8c7fada847da", "46fd2706-8baf-433b-82eb-8c7fada847da", "act1", "act2", "pact1", "pact3"}
 
 // talks are ids of conversations, which the daemon chooses.
 func (g *generator) talks(c *choices) []string {

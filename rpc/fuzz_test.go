@@ -108,6 +108,11 @@ func prepare(t testing.TB) *battlefield {
 			do(method, s.fillParams(params))
 		}
 	}
+	do("chat.import", imported("examples", "Examples", time.Now(), false, // those of the document, which wait when it is attacked
+		proposal("36fd2706-8baf-433b-82eb-8c7fada847da", "assignEntity", `{"entityId":"ann","field":"boss","targetId":"bob"}`, time.Now()),
+		proposal("46fd2706-8baf-433b-82eb-8c7fada847da", "createTask", `{"title":"Book the hut"}`, time.Now())))
+	do("chat.import", s.fillParams(imported("hidden", "{word} examples", time.Now(), true,
+		proposal("pact3", "createTask", `{"title":"{word}","noteId":"psecret"}`, time.Now()))))
 	do("vault.import", `{"path":`+quoted(filepath.Join(f.vaults(), "Notes"))+`,"watch":true}`)
 	do("admin.backup", `{"path":`+quoted(filepath.Join(f.dir, "b.ctxdbackup"))+`}`)
 	do("memory.export", `{"path":`+quoted(filepath.Join(f.dir, "m.jsonl"))+`}`)

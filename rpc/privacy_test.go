@@ -75,8 +75,16 @@ func publicRecords(links bool) []string {
 		`chat.append {"messages":[{"role":"user","content":"` + link("[[{alias}]]") + ` is what we talk of"}]}`,
 		`chat.append {"messages":[{"role":"user","content":"` + link("@pmem_{word}") + ` scales"},{"role":"assistant","content":"` + link("@conversation_talk_{word}_message_1") + ` scales"}]}`,
 		`chat.append {"title":"Of ` + link("@talk_{word}") + `","messages":[{"role":"user","content":"` + link("@{word}_context") + ` scales"}]}`,
+		`chat.import ` + imported("acts", "Open acts", worldTime, false,
+			proposal("act1", "assignEntity", `{"entityId":"ann","field":"boss","targetId":"bob"}`, worldTime),
+			proposal("act2", "createTask", `{"title":"`+link("[[{title}]] with @{name}")+`"}`, worldTime),
+			proposal("act3", "assignEntity", `{"entityId":"bob","field":"file","targetId":"open"}`, worldTime),
+			proposal("act4", "createTask", `{"title":"Open","noteId":"open"}`, worldTime)),
 	}
 }
+
+// worldTime is when a privateWorld begins.
+var worldTime = time.Unix(1e9, 0)
 
 // Conversations have ids by their order: openChat, namedChat, handledChat and titledChat are those of publicRecords,
 // and privateChat that of privateRecords behind them.
@@ -104,6 +112,9 @@ func privateRecords(public bool) []string {
 		`memory.add {"id":"pmem","handle":"pmem_{word}","statement":"{word} is what I like best","tags":["{tag}","hive"],"kind":"goal","importance":1,"private":true}`,
 		`chat.append {"title":"{word} talk","messages":[{"role":"user","content":"{word} scales","clientMessageId":"{word}"}],"private":true}` +
 			"\n" + `refs.rename {"ref":"{CHAT}","handle":"talk_{word}"}`,
+		`chat.import ` + imported("pacts", "{word} acts", worldTime, true,
+			proposal("pact1", "assignEntity", `{"entityId":"pboss","field":"boss","targetId":"ann"}`, worldTime),
+			proposal("pact2", "createTask", `{"title":"{word}","noteId":"psecret"}`, worldTime)),
 	}
 }
 
@@ -314,12 +325,18 @@ var attempts = map[string][]string{
 		`{"query":"scales"}`, `{"query":"talk","limit":1}`, `{"query":"{word}"}`, `{"query":"{title}"}`, `{"query":"{alias}"}`, `{"query":"{name} scales role:user"}`,
 		`{"query":"scales","conversationId":"` + privateChat + `"}`, `{"query":"","conversationId":"` + openChat + `","archived":true}`, `{"query":"{word}:{word} tier:x"}`,
 	},
-	"chat.update":    {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
-	"chat.archive":   {`{"id":"` + privateChat + `"}`},
-	"chat.unarchive": {`{"id":"` + privateChat + `"}`},
-	"chat.import":    {`{"path":"/nowhere"}`},
-	"chat.delete":    {`{"id":"` + privateChat + `"}`},
-	"tools.list":     {`{"write":true}`},
+	"chat.actions": {`{}`, `{"limit":1}`, `{"conversationId":"acts"}`, `{"conversationId":"pacts"}`},
+	"chat.confirmAction": {
+		`{"id":"pact1"}`, `{"id":"act1","args":{"targetId":"pboss"}}`, `{"id":"act3","args":{"targetId":"psecret"}}`, `{"id":"act3","args":{"entityId":"pboss"}}`,
+		`{"id":"act3","args":{"field":"{field}"}}`, `{"id":"act4","args":{"entityIds":["pboss","ann"],"noteId":"psecret"}}`, `{"id":"act1"}`, `{"id":"act1"}`,
+	},
+	"chat.rejectAction": {`{"id":"pact2"}`, `{"id":"act2"}`, `{"id":"act1"}`},
+	"chat.update":       {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
+	"chat.archive":      {`{"id":"` + privateChat + `"}`},
+	"chat.unarchive":    {`{"id":"` + privateChat + `"}`},
+	"chat.import":       {`{"path":"/nowhere"}`},
+	"chat.delete":       {`{"id":"` + privateChat + `"}`},
+	"tools.list":        {`{"write":true}`},
 	"tools.call": {
 		`{"name":"read_note","arguments":{"id":"open"}}`, `{"name":"read_note","arguments":{"id":"front"}}`, `{"name":"read_note","arguments":{"id":"psecret"}}`, `{"name":"read_note","arguments":{"id":"[[{title}]]"}}`,
 		`{"name":"read_note","arguments":{"path":"{folder}/{file}.md"}}`, `{"name":"read_note","arguments":{"id":"Twin"}}`, `{"name":"read_note","arguments":{"id":"Pair"}}`, `{"name":"read_note","arguments":{"id":"open","heading":"{head}"}}`, `{"name":"read_note","arguments":{"id":"lonly"}}`,

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/action"
+	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/chat/send"
@@ -75,7 +77,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages), exports: exchange.New(r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: r.answers,
-		tools: r.tools,
+		tools: r.tools, actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities}),
 	}, nil
 }
 

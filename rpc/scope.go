@@ -31,6 +31,7 @@ type scope struct {
 	recall   memoryRecaller
 	said     messageFinder
 	answers  answerer
+	actions  actionDecider
 	handles  refCompleter
 	refs     resolved.Resolver
 	tools    toolCaller

@@ -224,8 +224,10 @@ func (s *sending) call(ctx context.Context, tools *tool.Turn, calls []llm.ToolCa
 func (s *sending) propose(p *record.ToolProposal) error {
 	a := record.ChatAction{
 		ID: uuid.NewString(), Type: p.Type, Status: record.ActionProposed, MessageID: s.turn.AnswerID, Reason: p.Reason,
-		Edit: p.Edit,
+		Edit: p.Edit, Version: p.Version,
 	}
+	until := s.opts.Now().Add(record.ActionTime).UTC().Truncate(time.Millisecond)
+	a.ExpiresAt = &until
 	if err := json.Unmarshal(p.Args, &a.Args); err != nil {
 		return fault.Wrap(fault.Internal, err, "the arguments of a proposal are no object")
 	}

@@ -149,6 +149,45 @@ type ChatUpdate struct {
 	PinnedMemoryIDs Optional[[]string] `json:"pinnedMemoryIds,omitzero" jsonschema:"memories that stand in every prompt of the conversation, in place of those that do now; null for none"`
 }
 
+// ChatActions are the parameters of chat.actions.
+type ChatActions struct {
+	ConversationID string `json:"conversationId,omitempty" jsonschema:"id or handle of the conversation; all when absent"`
+	Limit          int    `json:"limit,omitempty" min:"1" max:"1000" default:"50" jsonschema:"actions at most"`
+	Reads
+}
+
+// ChatActionList is the result of chat.actions.
+type ChatActionList struct {
+	Actions []ChatWaiting `json:"actions" jsonschema:"those that wait for the user, the oldest first"`
+	Total   int           `json:"total" jsonschema:"how many wait"`
+}
+
+// ChatWaiting is an action that waits for the user.
+type ChatWaiting struct {
+	ConversationID string            `json:"conversationId" jsonschema:"the conversation in which it was proposed"`
+	Handle         string            `json:"handle,omitempty" jsonschema:"handle of the conversation; absent where it would tell something private"`
+	Title          string            `json:"title" jsonschema:"title of the conversation"`
+	Action         record.ChatAction `json:"action" jsonschema:"the action"`
+}
+
+// ChatConfirm are the parameters of chat.confirmAction.
+type ChatConfirm struct {
+	ID   string         `json:"id" jsonschema:"id of the action"`
+	Args map[string]any `json:"args,omitempty" jsonschema:"in the place of proposed args of the same names, null for none; those that are absent stay. Empty: the user has looked at the records since, and what is there may be overwritten"`
+}
+
+// ChatReject are the parameters of chat.rejectAction.
+type ChatReject struct {
+	ID string `json:"id" jsonschema:"id of the action"`
+}
+
+// ChatDecided is the result of chat.confirmAction and chat.rejectAction.
+type ChatDecided struct {
+	record.ChatAction
+	Repeat   bool     `json:"repeat" jsonschema:"whether it was so before, so that nothing was done: a client that does it itself has been told to"`
+	Warnings []string `json:"warnings" jsonschema:"what of its args was left out, each a sentence for people"`
+}
+
 // ChatConversation are the parameters of chat.cancel.
 type ChatConversation struct {
 	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
@@ -271,6 +310,8 @@ const (
 		`"messages":2,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:01:00Z","version":1,"maxContext":32768,"pinnedNoteIds":[],"pinnedMemoryIds":[]}`
 	exampleChatMessage = `{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":1,"hash":"a3f20k",` +
 		`"role":"user","content":"Where could we hike in May?","private":false,"createdAt":"2026-03-04T09:00:00Z","finish":"complete","references":[]}`
+	exampleAction = `{"id":"36fd2706-8baf-433b-82eb-8c7fada847da","type":"createTask","args":{"title":"Book the hut"},"status":"proposed",` +
+		`"messageId":"26fd2706-8baf-433b-82eb-8c7fada847da","reason":"You asked for it.","expiresAt":"2026-03-05T09:00:02Z"}`
 )
 
 var chatMethods = []Method{
@@ -327,6 +368,30 @@ var chatMethods = []Method{
 				`"index":1,"hash":"a3f20k","role":"user","private":false,"createdAt":"2026-03-04T09:00:00Z","score":0.82,"by":"both","snippet":"Where could we hike in May?","ranges":[[15,19],[23,26]]}],"mode":"hybrid"}`,
 		},
 		CodeNotFound, CodeLimit, CodeDeadline, CodeUnavailable),
+	describe[ChatActions, ChatActionList]("chat.actions", Read,
+		"List what answers propose to do and wait for the user to confirm.",
+		"An action waits for 24 hours. chat.get shows those of each answer, with what has become of them.",
+		Example{`{"limit":1}`, `{"actions":[{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","action":` + exampleAction + `}],"total":1}`},
+		CodeNotFound),
+	describe[ChatConfirm, ChatDecided]("chat.confirmAction", Mutation,
+		"Do what an answer proposes. It is for a person who was shown the action: no model may call it.",
+		"assignEntity writes the entity, in the same transaction. forClient tells that the client does it: it creates the task, or writes the line of edit. "+
+			"An action that was confirmed is not done again. One whose record is gone becomes failed. It is a conflict when it was rejected or has expired or failed, "+
+			"and when something would be overwritten that is newer than the proposal.",
+		Example{
+			`{"id":"36fd2706-8baf-433b-82eb-8c7fada847da"}`,
+			`{"id":"36fd2706-8baf-433b-82eb-8c7fada847da","type":"assignEntity","args":{"entityId":"hive","field":"lead","targetId":"ann"},"status":"confirmed","messageId":"26fd2706-8baf-433b-82eb-8c7fada847da",` +
+				`"reason":"You said that Ann leads it.","version":3,"expiresAt":"2026-03-05T09:00:02Z","decidedAt":"2026-03-04T09:05:00Z","repeat":false,"warnings":[]}`,
+		},
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
+	describe[ChatReject, ChatDecided]("chat.rejectAction", Mutation,
+		"Have what an answer proposes not be done.", "It is a conflict when the action was confirmed, or has expired or failed.",
+		Example{
+			`{"id":"46fd2706-8baf-433b-82eb-8c7fada847da"}`,
+			`{"id":"46fd2706-8baf-433b-82eb-8c7fada847da","type":"createTask","args":{"title":"Book the hut"},"status":"rejected","messageId":"26fd2706-8baf-433b-82eb-8c7fada847da",` +
+				`"reason":"You asked for it.","expiresAt":"2026-03-05T09:00:02Z","decidedAt":"2026-03-04T09:05:00Z","repeat":false,"warnings":[]}`,
+		},
+		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ChatUpdate, record.Conversation]("chat.update", Mutation,
 		"Change the title of a conversation, whether it is private, what answers in it and what is pinned in it.",
 		"Its handle stays. What was remembered from a conversation that becomes private is private too. Pins of a remote reader replace those that he sees.",

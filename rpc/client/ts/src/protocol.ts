@@ -117,6 +117,13 @@ export interface ChatAction {
   failure?: string;
 }
 
+export interface ChatActionList {
+  /** Those that wait for the user, the oldest first. */
+  actions: ChatWaiting[];
+  /** How many wait. */
+  total: number;
+}
+
 export interface ChatAppended {
   /** Id of the conversation. */
   conversationId: string;
@@ -140,6 +147,43 @@ export interface ChatBranch {
 export interface ChatCancelled {
   /** Whether an answer was being given. */
   cancelled: boolean;
+}
+
+export interface ChatDecided {
+  /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
+  id: string;
+  /** What is to be done. */
+  type: "createTask" | "assignEntity";
+  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId. Of a confirmed one they are those that were confirmed. */
+  args: Record<string, unknown>;
+  /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
+  status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
+  /** The answer that proposes it. */
+  messageId: string;
+  /** Why the model proposes it, in its words. */
+  reason: string;
+  /** The line of a file of a vault that a person changes, since the record is made from it. */
+  edit?: ToolEdit;
+  /** Of assignEntity: version of the entity when it was proposed. */
+  version?: number;
+  /**
+   * Until when it can be confirmed.
+   * RFC 3339, in UTC.
+   */
+  expiresAt?: string;
+  /**
+   * When the user has confirmed or rejected it.
+   * RFC 3339, in UTC.
+   */
+  decidedAt?: string;
+  /** Of a confirmed one: the client does it. It creates the task, or writes the line of edit into the file. */
+  forClient?: boolean;
+  /** Of a failed one: why it could not be done. */
+  failure?: string;
+  /** Whether it was so before, so that nothing was done: a client that does it itself has been told to. */
+  repeat: boolean;
+  /** What of its args was left out, each a sentence for people. */
+  warnings: string[];
 }
 
 export interface ChatDeltaData {
@@ -500,6 +544,17 @@ export interface ChatUsage {
   cached?: number;
   /** Whether the provider did not count all of them. */
   estimated?: boolean;
+}
+
+export interface ChatWaiting {
+  /** The conversation in which it was proposed. */
+  conversationId: string;
+  /** Handle of the conversation; absent where it would tell something private. */
+  handle?: string;
+  /** Title of the conversation. */
+  title: string;
+  /** The action. */
+  action: ChatAction;
 }
 
 export interface ChatWarning {
@@ -4611,6 +4666,33 @@ export interface ChatSearchParams {
   audience?: "local" | "remote";
 }
 
+/** Params of chat.actions. */
+export interface ChatActionsParams {
+  /** Id or handle of the conversation; all when absent. */
+  conversationId?: string;
+  /**
+   * Actions at most.
+   * From 1 to 1000. 50 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of chat.confirmAction. */
+export interface ChatConfirmActionParams {
+  /** Id of the action. */
+  id: string;
+  /** In the place of proposed args of the same names, null for none; those that are absent stay. Empty: the user has looked at the records since, and what is there may be overwritten. */
+  args?: Record<string, unknown>;
+}
+
+/** Params of chat.rejectAction. */
+export interface ChatRejectActionParams {
+  /** Id of the action. */
+  id: string;
+}
+
 /** Params of chat.update. */
 export interface ChatUpdateParams {
   /** Id or handle of the conversation. */
@@ -5344,6 +5426,27 @@ export interface Methods {
    * @example {"query":"hike in may","limit":1}
    */
   "chat.search": { params: ChatSearchParams; result: ChatFound };
+  /**
+   * List what answers propose to do and wait for the user to confirm.
+   * An action waits for 24 hours. chat.get shows those of each answer, with what has become of them.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "chat.actions": { params: ChatActionsParams; result: ChatActionList };
+  /**
+   * Do what an answer proposes. It is for a person who was shown the action: no model may call it.
+   * AssignEntity writes the entity, in the same transaction. forClient tells that the client does it: it creates the task, or writes the line of edit. An action that was confirmed is not done again. One whose record is gone becomes failed. It is a conflict when it was rejected or has expired or failed, and when something would be overwritten that is newer than the proposal.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"36fd2706-8baf-433b-82eb-8c7fada847da"}
+   */
+  "chat.confirmAction": { params: ChatConfirmActionParams; result: ChatDecided };
+  /**
+   * Have what an answer proposes not be done.
+   * It is a conflict when the action was confirmed, or has expired or failed.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"46fd2706-8baf-433b-82eb-8c7fada847da"}
+   */
+  "chat.rejectAction": { params: ChatRejectActionParams; result: ChatDecided };
   /**
    * Change the title of a conversation, whether it is private, what answers in it and what is pinned in it.
    * Its handle stays. What was remembered from a conversation that becomes private is private too. Pins of a remote reader replace those that he sees.

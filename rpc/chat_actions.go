@@ -1,0 +1,47 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/decide"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// actionDecider does what answers propose, or not, for the reader of a View.
+type actionDecider interface {
+	Confirm(ctx context.Context, v *audience.View, id string, args map[string]any) (*decide.Decided, error)
+	Reject(ctx context.Context, v *audience.View, id string) (*decide.Decided, error)
+}
+
+// actionLister lists the actions that wait, for the reader of a View.
+type actionLister interface {
+	Waiting(ctx context.Context, v *audience.View, ref string, limit int) (list []chat.Waiting, total int, err error)
+}
+
+func (c scope) chatActions(ctx context.Context, _ *Session, p protocol.ChatActions) (out protocol.ChatActionList, err error) {
+	list, total, err := c.chat.Waiting(ctx, c.view, p.ConversationID, p.Limit)
+	out = protocol.ChatActionList{Actions: []protocol.ChatWaiting{}, Total: total}
+	for _, w := range list {
+		out.Actions = append(out.Actions, protocol.ChatWaiting{
+			ConversationID: w.Conversation.ID, Handle: w.Conversation.Handle, Title: w.Conversation.Title, Action: w.Action,
+		})
+	}
+	return out, err
+}
+
+func (c scope) chatConfirmAction(ctx context.Context, _ *Session, p protocol.ChatConfirm) (protocol.ChatDecided, error) {
+	return decided(c.actions.Confirm(ctx, c.view, p.ID, p.Args))
+}
+
+func (c scope) chatRejectAction(ctx context.Context, _ *Session, p protocol.ChatReject) (protocol.ChatDecided, error) {
+	return decided(c.actions.Reject(ctx, c.view, p.ID))
+}
+
+func decided(d *decide.Decided, err error) (out protocol.ChatDecided, _ error) {
+	if err != nil {
+		return out, err
+	}
+	return protocol.ChatDecided{ChatAction: *d.Action, Repeat: d.Repeat, Warnings: append([]string{}, d.Warnings...)}, nil
+}
