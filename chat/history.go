@@ -16,6 +16,12 @@ type History struct {
 	Withheld int                   // messages that the asker sees, and the reader does not
 }
 
+// What becomes of an action is told with the message that proposes it, of which that takes so many bytes.
+const (
+	actionBytes = 600
+	mostActions = 20
+)
+
 // History returns what was said before the question of a turn, as far as it fits into bytes: whole turns, the newest
 // ones. asker is who asked. O(messages returned).
 func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, bytes int) (h *History, err error) {
@@ -45,7 +51,7 @@ func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, b
 				continue
 			}
 			turn = append(turn, s.shownMessage(v, c, handleShown, m))
-			bytes -= len(turn[len(turn)-1].Content)
+			bytes -= len(turn[len(turn)-1].Content) + actionBytes*min(len(turn[len(turn)-1].Actions), mostActions)
 			if bytes < 0 {
 				h.Dropped = true
 				break

@@ -100,6 +100,7 @@ type house struct {
 	t             fataler
 	db            *kv.Store
 	notes         *notes.Store
+	ents          *entities.Store
 	memory        *memory.Store
 	chat          *chat.Store
 	pipe          *send.Pipeline
@@ -133,6 +134,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 		return engine.CheckField(ty, f)
 	}})
 	must(f, err)
+	h.ents = ents
 	engine = wql.New(ents, wql.Options{})
 	h.notes, err = notes.Open(db, ents, notes.Options{})
 	must(f, err)

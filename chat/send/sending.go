@@ -278,14 +278,17 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		return nil, err
 	}
 	var list []llm.Message
+	became := "" // of what was proposed since the last message of the user
 	for _, m := range h.Messages {
-		role := llm.User
-		if m.Role == record.RoleAssistant {
-			role = llm.Assistant
+		said := llm.Message{Role: llm.Assistant, Text: s.told(m.Content)}
+		if m.Role != record.RoleAssistant {
+			said.Role, said.Text, became = llm.User, became+said.Text, ""
 		}
-		list = append(list, llm.Message{Role: role, Text: s.told(m.Content)})
+		list = append(list, said)
+		became += s.became(m.Actions)
 		s.answer.Private = s.answer.Private || m.Private
 	}
+	last.Text = became + last.Text
 	if h.Dropped {
 		s.warn("maxContext", "the conversation is longer than the %d tokens that the model is given: its first part was left out", most)
 	}
