@@ -223,3 +223,49 @@ func TestPRIV4_ConversationLostToDamage(t *testing.T) {
 		t.Errorf("a remote reader sees the messages %v", list)
 	}
 }
+
+// TestREL4_ActionsOfADamagedStore are found by their ids again, and those that are gone by nothing.
+func TestREL4_ActionsOfADamagedStore(t *testing.T) {
+	d := toDamage(t)
+	turn, err := d.store.Ask(t.Context(), d.local, Question{ConversationID: d.b, Content: "What is to be done?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := time.Now().Add(record.ActionTime)
+	_, err = d.store.Answered(t.Context(), d.local, turn, &Answer{Content: "This.", Finish: record.FinishComplete, Actions: []record.ChatAction{
+		{ID: "one", Status: record.ActionProposed, ExpiresAt: &until}, {ID: "two", Status: record.ActionRejected, ExpiresAt: &until},
+		{ID: "old", Status: record.ActionProposed}, {ID: "no id", Status: record.ActionProposed, ExpiresAt: &until},
+	}})
+	if err != nil || len(d.problems()) > 0 {
+		t.Fatal(err, d.problems())
+	}
+	d.update(func(tx *kv.Tx) error {
+		if err := actions.Delete(tx, "one/"+messageKey(d.b, 3)); err != nil {
+			return err
+		}
+		return actions.Put(tx, "gone/"+messageKey(d.b, 9), &proposal{Open: true, Until: until})
+	})
+	if len(d.problems()) == 0 {
+		t.Error("the damage is not seen")
+	}
+	if _, err := d.store.Action(t.Context(), d.local, "gone"); err == nil {
+		t.Error("an action is found that is gone")
+	}
+	d.update(d.store.mend)
+	if list := d.problems(); len(list) > 0 {
+		t.Errorf("after mending: %q", list)
+	}
+	for id, status := range map[string]string{"one": record.ActionProposed, "two": record.ActionRejected, "old": "", "no id": "", "gone": ""} {
+		a, err := d.store.Action(t.Context(), d.local, id)
+		if (err == nil) != (status != "") || err == nil && a.Status != status {
+			t.Errorf("%s is %+v, %v", id, a, err)
+		}
+	}
+	p, err := d.store.Messages(t.Context(), d.local, d.b, "", 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown := p.Messages[len(p.Messages)-1].Actions; shown[2].Status != record.ActionExpired { // nobody knows how old it is
+		t.Errorf("%+v", shown[2])
+	}
+}

@@ -1,8 +1,10 @@
 package rpc
 
+import "slices"
+
 // Methods returns the method table: every method of the contract, and no other.
 func Methods() []Method {
-	return append([]Method{
+	return slices.Concat([]Method{
 		storeless("initialize", initialize),
 		last(storeless("shutdown", shutdown)),
 
@@ -80,7 +82,12 @@ func Methods() []Method {
 		method("contexts.link", scope.contextsLink),
 		method("contexts.unlink", scope.contextsUnlink),
 		method("contexts.delete", scope.contextsDelete),
+	}, chatMethods(), daemonMethods())
+}
 
+// chatMethods are those of conversations and tools.
+func chatMethods() []Method {
+	return []Method{
 		method("chat.create", scope.chatCreate),
 		method("chat.append", scope.chatAppend),
 		method("chat.send", scope.chatSend),
@@ -102,7 +109,7 @@ func Methods() []Method {
 
 		storeless("tools.list", toolsList),
 		method("tools.call", scope.toolsCall),
-	}, daemonMethods()...)
+	}
 }
 
 // daemonMethods are those about privacy, vaults, events and the daemon itself: the rest of the table.

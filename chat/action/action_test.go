@@ -43,7 +43,8 @@ func open(t *testing.T) *world {
 		{Name: "Project", Fields: []entities.Field{
 			{Name: "lead", Type: record.EntityRef, TargetType: "Person"},
 			{Name: "team", Type: record.EntityRefList, TargetType: "Person"},
-			{Name: "plan", Type: record.NoteRef}, {Name: "budget", Type: record.Number},
+			{Name: "plan", Type: record.NoteRef},
+			{Name: "budget", Type: record.Number},
 		}},
 	} {
 		_, _, err := w.ents.PutType(t.Context(), typ, nil, false)

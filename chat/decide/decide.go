@@ -64,13 +64,12 @@ func (d *Decider) confirm(ctx context.Context, v *audience.View, id string, args
 		return nil, false, err
 	}
 	var p *action.Prepared
-	var failure error
+	var failure error // why it can't be done
 	if a.Status == record.ActionProposed {
-		if p, err = d.prepare(ctx, v, a, args); err != nil {
-			if failure = err; args != nil || !fails(v, err) {
-				return nil, false, err
-			}
-		}
+		p, failure = d.prepare(ctx, v, a, args)
+	}
+	if failure != nil && (args != nil || !fails(v, failure)) {
+		return nil, false, failure
 	}
 	out = &Decided{}
 	changed := false // a record of the action

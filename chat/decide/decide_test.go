@@ -46,8 +46,10 @@ func open(t *testing.T) *world {
 		must(t, err)
 	}
 	for _, e := range []entities.Entity{
-		{ID: "ann", Type: "Person", Name: "Ann"}, {ID: "bob", Type: "Person", Name: "Bob"},
-		{ID: "eve", Type: "Person", Name: "Eve", Private: true}, {ID: "hive", Type: "Project", Name: "Hive"},
+		{ID: "ann", Type: "Person", Name: "Ann"},
+		{ID: "bob", Type: "Person", Name: "Bob"},
+		{ID: "eve", Type: "Person", Name: "Eve", Private: true},
+		{ID: "hive", Type: "Project", Name: "Hive"},
 	} {
 		_, err := w.ents.Put(t.Context(), e, nil)
 		must(t, err)
@@ -279,7 +281,7 @@ func TestCHAT21_StatusesThatCannotBe(t *testing.T) {
 func TestCHAT21_ItExpires(t *testing.T) {
 	w := open(t)
 	begun := w.now
-	id, never, ahead := w.assigned("lead", "ann"), w.assigned("team", "ann"), ""
+	id, never := w.assigned("lead", "ann"), w.assigned("team", "ann")
 	at := func(after time.Duration, status string) {
 		t.Helper()
 		w.now = begun.Add(after)
@@ -308,7 +310,7 @@ func TestCHAT21_ItExpires(t *testing.T) {
 	w.refused(err, fault.Conflict, "")
 
 	w.now = begun.AddDate(1, 0, 0)
-	ahead = w.assigned("lead", "bob")
+	ahead := w.assigned("lead", "bob")
 	w.wantStatus(ahead, record.ActionProposed)
 	w.now = begun
 	w.wantStatus(ahead, record.ActionExpired) // who knows how old it is

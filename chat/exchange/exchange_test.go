@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -320,5 +321,65 @@ func TestCHAT26_MoreThanATransactionHoldsIsTakenInInGroups(t *testing.T) {
 	}
 	if other.export(other.local, id, exchange.JSON) != text {
 		t.Error("what was taken in in groups is otherwise")
+	}
+}
+
+// TestCHAT21_ActionsGoThroughAnExport with what has become of them, and wait where they are imported as long as they
+// did. What a later program says of one stays when somebody decides about it.
+func TestCHAT21_ActionsGoThroughAnExport(t *testing.T) {
+	w := open(t, chat.Limits{})
+	turn, err := w.chat.Ask(t.Context(), w.local, chat.Question{Content: "What is to be done?"})
+	must(t, err)
+	until := w.now.Add(record.ActionTime)
+	action := func(id, title string) record.ChatAction {
+		return record.ChatAction{
+			ID: id, Type: "createTask", Args: map[string]any{"title": title}, Status: record.ActionProposed, MessageID: turn.AnswerID, ExpiresAt: &until,
+		}
+	}
+	_, err = w.chat.Answered(t.Context(), w.local, turn, &chat.Answer{
+		Content: "This.", Finish: record.FinishComplete, Actions: []record.ChatAction{action("one", "Tar\n## 3. user\nthe roof"), action("two", "Feed")},
+	})
+	must(t, err)
+	id := turn.Conversation.ID
+	decide := func(action, status string) {
+		t.Helper()
+		_, err := w.chat.Decide(t.Context(), w.local, action, func(_ *kv.Tx, a *record.ChatAction, now time.Time) error {
+			a.Status, a.DecidedAt = status, &now
+			return nil
+		})
+		must(t, err)
+		w.sound(t)
+	}
+	decide("one", record.ActionConfirmed)
+	const readable = "> This.\n\nProposals:\n\n- confirmed: createTask {\"title\":\"Tar\\n## 3. user\\nthe roof\"}\n- proposed: createTask {\"title\":\"Feed\"}\n"
+	if got := w.export(w.local, id, exchange.Markdown); !strings.HasSuffix(got, readable) {
+		t.Errorf("the export ends with\n%s\nwant\n%s", got, readable)
+	}
+	text := w.export(w.local, id, exchange.JSON)
+	later := strings.Replace(text, `"args":{"title":"Feed"},`, `"args":{"title":"Feed","aside":{"x":[1]}},"sentBy":{"z":"later"},`, 1)
+	_, err = w.chat.Delete(t.Context(), w.local, id)
+	must(t, err)
+	w.take(text, exchange.ImportOptions{})
+	if again := w.export(w.local, id, exchange.JSON); again != text {
+		t.Errorf("the export was\n%s\nand is\n%s", text, again)
+	}
+	_, err = w.chat.Delete(t.Context(), w.local, id)
+	must(t, err)
+	w.take(later, exchange.ImportOptions{})
+	a, err := w.chat.Action(t.Context(), w.local, "two")
+	if err != nil || a.Status != record.ActionProposed {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	decide("two", record.ActionRejected)
+	now := w.export(w.local, id, exchange.JSON)
+	for _, want := range []string{`"sentBy":{"z":"later"`, `"id":"two"`, `"status":"rejected"`, `"aside":{"x":[1]}`} {
+		if !strings.Contains(now, want) {
+			t.Errorf("no %s in\n%s", want, now)
+		}
+	}
+	w.now = until
+	w.take(strings.NewReplacer(`"`+id+`"`, `"other"`, `"id":"two"`, `"id":"three"`, `"id":"one"`, `"id":"four"`).Replace(text), exchange.ImportOptions{})
+	if a, err := w.chat.Action(t.Context(), w.local, "three"); err != nil || a.Status != record.ActionExpired {
+		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -35,6 +35,9 @@ func (e *Exporter) readable(ctx context.Context, v *audience.View, ref string, p
 		if len(refs) > 0 {
 			fmt.Fprintf(&p.body, "\nReferences:\n\n- %s\n", strings.Join(refs, "\n- "))
 		}
+		if proposed := proposals(m.Actions); len(proposed) > 0 {
+			fmt.Fprintf(&p.body, "\nProposals:\n\n- %s\n", strings.Join(proposed, "\n- "))
+		}
 		p.took(m.Index)
 		return nil
 	})
@@ -58,6 +61,23 @@ func (e *Exporter) readable(ctx context.Context, v *audience.View, ref string, p
 	}
 	fmt.Fprintf(&p.head, "- Messages: %d\n", c.Messages-c.Lost)
 	return nil
+}
+
+// proposals returns a line for each action, with what has become of it.
+func proposals(list []record.ChatAction) (lines []string) {
+	for i := range list {
+		a := &list[i]
+		args, err := marshal(a.Args)
+		if err != nil || a.Type == "" { // another program has written it
+			continue
+		}
+		line := a.Status + ": " + oneLine(a.Type+" "+string(args))
+		if a.Failure != "" {
+			line += ": " + oneLine(a.Failure)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

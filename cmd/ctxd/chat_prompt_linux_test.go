@@ -263,3 +263,52 @@ func TestCHAT27_PromptInJSON(t *testing.T) {
 	s.press("\x04")
 	s.ends()
 }
+
+// TestCHAT21_Prompt: what the model proposes is listed behind its answer with numbers, by which a person decides.
+func TestCHAT21_Prompt(t *testing.T) {
+	p, _ := talked(t, `
+? propose
+call create_task {"title":"Feed"}
+call create_task {"title":"Tar","reason":"It leaks"}
+then
+text Proposed.
+`)
+	s := p.sit(t, nil, "chat")
+	s.see("› ")
+	s.press("/confirm\r")
+	s.see("Error: nothing waits to be confirmed")
+	s.see("› ")
+	s.press("please propose\r")
+	s.see("Proposed.\r\n\r\n? 1  createTask \"Feed\"\r\n? 2  createTask \"Tar\"\r\n  It leaks\r\n/confirm N does one of them, /reject N does not\r\n")
+	s.see("› ")
+	s.press("/confirm\r")
+	s.see("Error: 2 actions wait")
+	s.see("Try: /confirm N; /actions lists them")
+	s.press("/confirm 3\r")
+	s.see("Error: \"3\" is no action of the list")
+	s.press("/conf\t2\r")
+	s.see("confirmed  createTask \"Tar\"\r\n  ctxd keeps no tasks: put it where you keep yours\r\n")
+	s.press("/confirm 2\r")
+	s.see("confirmed before  createTask \"Tar\"\r\n")
+	s.press("/reject 2\r")
+	s.see("Error: an action that is confirmed cannot become rejected")
+	s.press("/actions\r")
+	s.see("? 1  createTask \"Feed\"\r\n/confirm N does one of them")
+	s.see("› ")
+	s.press("\r")
+	s.ends()
+	s = p.sit(t, nil, "chat", "--last")
+	s.see("confirmed  createTask \"Tar\"")
+	s.see("? 1  createTask \"Feed\"\r\n")
+	s.see("› ")
+	s.press("/reject\r")
+	s.see("rejected  createTask \"Feed\"\r\n")
+	s.press("/actions\r")
+	s.see("nothing waits to be confirmed in this conversation\r\n")
+	s.press("/new\r")
+	s.see("a new conversation\r\n")
+	s.press("/actions\r")
+	s.see("nothing waits to be confirmed in this conversation\r\n")
+	s.press("\x04")
+	s.ends()
+}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -77,6 +78,7 @@ var commandsOfReaders = map[string][]line{
 	"memory synonyms list": said(""),
 	"chat list":            said("", "--archived"),
 	"chat providers":       said("", "--probe"),
+	"chat actions":         said("", "{talk 0}", "-n|1"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
 	"chat export":          said("{talk 0}", "{talk 0}|--format|json", "{talk 1}|--format|json", "zqtalk", "{talk 0}|-o|talk.md|--force"),
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
@@ -144,6 +146,8 @@ var commandsForPeople = map[string]string{
 	"chat follow":     "shows a person the answers that others ask for; a client of a model calls chat.follow",
 	"chat cancel":     "writes, and says what of, to who may write",
 	"chat stats":      "shows a person what was spent; a remote connection is told nothing of it",
+	"chat confirm":    "is for the person who was shown the action, and writes",
+	"chat reject":     "is for the person who was shown the action, and writes",
 	"chat append":     "writes, and says what of, to who may write",
 	"chat new":        "writes, and says what of, to who may write",
 	"chat pin":        "writes, and says what of, to who may write",
@@ -214,6 +218,8 @@ func servePrivate(t *testing.T) *privateHouse {
 			h.talks = append(h.talks, fmt.Sprintf("{talk %d}", len(h.talks)/2), kept.ConversationID)
 		}
 	}
+	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("acts", 1, "Tar the roof")}, nil))
+	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("pacts", 0, "Zqtitle Secret")}, nil))
 	cmd := h.command(t, "inspect", "index", "--watch")
 	h.must(cmd.Run()) // until there are vectors
 	var list protocol.PrivateRecords
@@ -225,6 +231,22 @@ func servePrivate(t *testing.T) *privateHouse {
 		t.Fatalf("only %d records are private", len(h.private))
 	}
 	return h
+}
+
+// proposes is an export of a conversation in which an answer proposes a task. Its number for remote readers is public, 0
+// when it is private.
+func proposes(id string, public int, task string) string {
+	now := time.Now().UTC()
+	at := now.Format(time.RFC3339)
+	counts := fmt.Sprintf(`{"messages":%d,"at":%q}`, public, at)
+	if public == 0 {
+		counts = "{}"
+	}
+	return fmt.Sprintf(`{"format":"ctxd-chat","version":1,"conversation":{"id":%[1]q,"handle":"%[1]s_talk_k3x9","title":"Work","createdAt":%[2]q,"changedAt":%[2]q,`+
+		`"version":1,"all":{"messages":1,"at":%[2]q},"public":%[3]s},"messages":[{"id":"%[1]s-m1","index":1,"publicIndex":%[4]d,"hash":"a1f20k",`+
+		`"role":"assistant","content":"Shall I?","createdAt":%[2]q,"addedAt":%[2]q,"finish":"complete","clientMessageId":"","actions":[{"id":"%[1]s-a1",`+
+		`"type":"createTask","args":{"title":%[5]q},"status":"proposed","messageId":"%[1]s-m1","reason":"","expiresAt":%[6]q}]}]}`,
+		id, at, counts, public, task, now.Add(23*time.Hour).Format(time.RFC3339))
 }
 
 // rawParams are params as they stand.

@@ -3,6 +3,7 @@ package chats
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,14 @@ func (s *conversing) complete(text string, at int) (out syntax.Completion) {
 		switch named {
 		case "/open":
 			out.Choices = s.handles(ctx, strings.TrimPrefix(arg, "@"), "conversation")
+			return out
+		case "/confirm", "/reject":
+			for i := range s.waiting {
+				n := strconv.Itoa(i + 1)
+				if strings.HasPrefix(n, arg) {
+					out.Choices = append(out.Choices, syntax.Suggestion{Text: n, Shown: n + "  " + s.waiting[i].Type + "  " + shortened(argsOf(&s.waiting[i]))})
+				}
+			}
 			return out
 		case "/private":
 			out.Choices = syntax.Suggest(onOff, arg, nil)

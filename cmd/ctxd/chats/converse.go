@@ -25,6 +25,7 @@ type conversing struct {
 	branches []protocol.ChatBranch // as /branches has listed them
 	branch   string                // id of a message on the branch that /branch has shown; "": the newest
 	parent   string                // id of the last message of that branch, which the next one follows
+	waiting  []record.ChatAction   // as they were listed last, for /confirm and /reject
 }
 
 // errQuit is the end of a conversation that was asked for.
@@ -33,6 +34,7 @@ var errQuit = errors.New("quit")
 // converse asks for messages and has them answered, until the person leaves.
 func (t *teller) converse() error {
 	s := &conversing{teller: t}
+	t.prompts = true
 	if err := t.resume(); err != nil {
 		return err
 	}
@@ -117,6 +119,13 @@ func (s *conversing) welcome() error {
 		return err
 	}
 	s.show(messages[max(0, len(messages)-2):])
+	if err := s.await(s.Ctx); err != nil {
+		return err
+	}
+	if len(s.waiting) > 0 {
+		s.drawNumbered()
+		s.Out.Say()
+	}
 	return nil
 }
 
@@ -172,6 +181,9 @@ func (s *conversing) show(list []*record.ChatMessage) {
 		_ = view.end() // the last flush tells
 		if m.Finish != record.FinishComplete {
 			s.Out.Say(term.Styled(term.Warn, "the answer is "+m.Finish))
+		}
+		for i := range m.Actions {
+			drawState(s.Out, "", &m.Actions[i])
 		}
 	}
 	s.Out.Say()
@@ -239,6 +251,13 @@ func (s *conversing) tell(ctx context.Context, m turn.ChatSend) (told bool, err 
 	s.failed, s.branch, s.parent = nil, "", "" // what was said last is the end of the newest branch
 	if sent.AssistantMessage != nil && sent.AssistantMessage.Finish != record.FinishComplete {
 		s.failed = &m
+	}
+	if len(sent.Actions) > 0 && !s.JSON {
+		if err := s.await(ctx); err != nil {
+			return true, err
+		}
+		s.Out.Say()
+		s.drawNumbered()
 	}
 	if !s.JSON {
 		s.Out.Say()

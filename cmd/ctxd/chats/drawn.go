@@ -21,6 +21,7 @@ type answerView struct {
 	side   *term.Screen // gets all else, so that what is piped is the answer alone
 	json   bool         // each delta is a line
 	thinks bool         // all of the reasoning is shown, not only its first line
+	lists  bool         // what is proposed is listed behind the answer, not here
 
 	began   bool             // a delta has come
 	done    bool             // the last one has
@@ -88,7 +89,7 @@ func (v *answerView) draw(d *turn.ChatDelta) {
 			v.result(data.Call, data.Result)
 		}
 	case turn.Action:
-		if data.Action != nil {
+		if data.Action != nil && !v.lists {
 			v.propose(data.Action)
 		}
 	case turn.Warning:
@@ -261,15 +262,8 @@ func resultOf(text string) string {
 
 // propose shows what an answer proposes to do. Nothing of it is done.
 func (v *answerView) propose(a *record.ChatAction) {
-	args, _ := json.Marshal(a.Args) // a map of JSON values
-	v.side.SayWhole(term.Styled(term.Warn, "? "), term.Styled(term.Strong, "proposes "+a.Type),
-		term.Text(" "+argumentsOf(string(args))), term.Styled(term.Faint, "  (not done)"))
-	if a.Reason != "" {
-		v.side.Say(term.Styled(term.Faint, "  "+a.Reason))
-	}
-	if a.Edit != nil {
-		v.side.Say(term.Styled(term.Faint, "  in "+a.Edit.Path+": "), term.Text(a.Edit.Line))
-	}
+	drawProposal(v.side, term.Line{term.Styled(term.Warn, "? "), term.Text("proposes ")}, a)
+	v.side.Say(term.Styled(term.Faint, "  not done; ctxd chat confirm "+a.ID+" does it"))
 }
 
 func (v *answerView) warn(w *record.ChatWarning) {

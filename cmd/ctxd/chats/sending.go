@@ -43,6 +43,7 @@ type teller struct {
 	deltas       chan turn.ChatDelta
 	over         chan struct{} // closed when nobody takes deltas of the connection any more
 	ended        bool          // it was shown how the last answer ended
+	prompts      bool          // a person is asked for messages, and is shown what was proposed behind each answer
 }
 
 func (c *asking) teller(a *Options) *teller {
@@ -192,6 +193,7 @@ func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent,
 	t.discard() // of an answer that was given up
 	go func() { result <- cl.Call(ctx, "chat.send", m, sent) }()
 	view := newAnswerView(t.Streams, t.Reasoning)
+	view.lists = t.prompts
 	err = t.follow(view, result)
 	t.ended = view.done
 	if err != nil {

@@ -112,6 +112,9 @@ func (v *shown) draw(s *term.Screen, pins []string) {
 		if len(m.References) > 0 {
 			s.Say(term.Styled(term.Faint, "  stands on "+refsOf(m)))
 		}
+		for i := range m.Actions {
+			drawState(s, "  ", &m.Actions[i])
+		}
 	}
 	for i := range v.Branches {
 		if i == 0 {

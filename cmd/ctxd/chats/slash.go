@@ -42,6 +42,9 @@ func slashCommands() []slashCommand {
 		{name: "/edit", arg: "TEXT", about: "ask the last question otherwise, in a branch", run: (*conversing).edit},
 		{name: "/branches", about: "where other branches begin", run: (*conversing).listBranches},
 		{name: "/branch", arg: "N", needs: true, about: "show a branch of that list and go on with it", run: (*conversing).showBranch},
+		{name: "/actions", about: "what the model proposed and waits for you", run: (*conversing).listWaiting},
+		{name: "/confirm", arg: "N", about: "do what it proposed; N is its number, if several wait", run: (*conversing).confirm},
+		{name: "/reject", arg: "N", about: "do not", run: (*conversing).reject},
 		{name: "/retry", about: "say again what got no whole answer", run: (*conversing).retry},
 		{name: "/quit", about: "leave, as an empty line does", run: func(*conversing, context.Context, string) error { return errQuit }},
 	}
@@ -101,7 +104,7 @@ func (s *conversing) new(context.Context, string) error {
 
 // forget is called when another conversation begins.
 func (s *conversing) forget() {
-	s.failed, s.branches, s.branch, s.parent = nil, nil, "", ""
+	s.failed, s.branches, s.branch, s.parent, s.waiting = nil, nil, "", "", nil
 }
 
 // listedAtPrompt is how many conversations /list shows.
