@@ -60,7 +60,8 @@ func TestCHAT21_Confirmed(t *testing.T) {
 		return at(out, "actions.0.id").(string), at(out, "conversationId").(string)
 	}
 	id, talk := send("far", "")
-	secret, hidden := send("near", `,"private":true`)
+	secret, hidden := send("near", `,"private":true,"conversationId":"`+at(d.do("chat.append",
+		`{"messages":[{"role":"user","content":"Seen"}]}`), "conversationId").(string)+`"`) // in a public conversation
 	remote := d.remotePeer()
 	remote.call("s", "events.subscribe", `{"topics":["chat.changed"]}`)
 	remote.wantResult(`"s"`, "")
@@ -93,6 +94,11 @@ func TestCHAT21_Confirmed(t *testing.T) {
 	if got := told(); got != "["+hidden+"] put" {
 		t.Errorf("told %s", got)
 	}
+	for range 3 {
+		if got := ask("chat.list", `{}`); !strings.Contains(got, `"conversations"`) {
+			t.Errorf("a remote reader is told %s", got)
+		}
+	}
 	out := d.do("chat.confirmAction", `{"id":"`+id+`"}`)
 	d.want(out, "status", "confirmed")
 	d.want(out, "repeat", false)
@@ -109,7 +115,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 	for _, same := range []string{"conversation.version", "conversation.updatedAt", "messages.1.hash", "messages.1.index"} {
 		d.want(after, same, at(before, same))
 	}
-	d.want(d.do("chat.get", `{"ref":"`+hidden+`"}`), "messages.1.actions.0.status", "rejected")
+	d.want(d.do("chat.get", `{"ref":"`+hidden+`"}`), "messages.2.actions.0.status", "rejected")
 	if got := ask("chat.get", `{"ref":"`+talk+`"}`); !strings.Contains(got, `"status":"confirmed"`) {
 		t.Errorf("a remote reader reads %s", got)
 	}

@@ -1,6 +1,7 @@
 package decide_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -503,4 +504,53 @@ func TestCHAT21_DeletedWithItsConversation(t *testing.T) {
 	if err != nil || total != 0 {
 		t.Errorf("%d wait, %v", total, err)
 	}
+}
+
+// meddled are conversations in which somebody does something just before an action is decided about, once.
+type meddled struct {
+	*chat.Store
+	once func()
+}
+
+func (m *meddled) Decide(ctx context.Context, v *audience.View, id string,
+	decide func(tx *kv.Tx, a *record.ChatAction, now time.Time) error,
+) (*record.ChatAction, error) {
+	if m.once != nil {
+		m.once()
+		m.once = nil
+	}
+	return m.Store.Decide(ctx, v, id, decide)
+}
+
+// TestCHAT21_WhatChangesMeanwhile between the checks and the transaction is looked at anew: nothing of another writer is
+// lost, and nothing is done to what is gone.
+func TestCHAT21_WhatChangesMeanwhile(t *testing.T) {
+	w := open(t)
+	id := w.assigned("team", "ann")
+	w.decider = decide.New(&meddled{w.chat, func() {
+		_, err := w.ents.Patch(t.Context(), entities.Patch{ID: "hive", Fields: entities.Values{"team": []string{"bob"}}}, nil)
+		must(t, err)
+	}}, action.Rooms{Entities: w.ents})
+	if d := w.confirm(id, nil); d.Action.Status != record.ActionConfirmed || fmt.Sprint(w.field("team")) != "[bob ann]" {
+		t.Errorf("%+v, the team is %v", d.Action, w.field("team"))
+	}
+	gone := w.assigned("lead", "ann")
+	w.decider = decide.New(&meddled{w.chat, func() {
+		_, err := w.ents.Delete(t.Context(), "hive", nil)
+		must(t, err)
+	}}, action.Rooms{Entities: w.ents})
+	if d := w.confirm(gone, nil); d.Action.Status != record.ActionFailed {
+		t.Errorf("%+v", d.Action)
+	}
+	task, _ := w.proposed("createTask", action.TaskArgs{Title: "Tar"}, false)
+	w.decider = decide.New(&meddled{w.chat, func() {
+		_, err := w.chat.Decide(t.Context(), w.local, task, func(_ *kv.Tx, a *record.ChatAction, _ time.Time) error {
+			a.Status = record.ActionRejected
+			return nil
+		})
+		must(t, err)
+	}}, action.Rooms{Entities: w.ents})
+	_, err := w.decider.Confirm(t.Context(), w.local, task, nil)
+	w.refused(err, fault.Conflict, "")
+	w.wantStatus(task, record.ActionRejected)
 }
