@@ -212,6 +212,13 @@ type ChatFollowed struct {
 	MessageID      string `json:"messageId,omitempty" jsonschema:"id of the answer that is being given, whose deltas come from now on; absent: none"`
 }
 
+// ChatInspect are the parameters of chat.inspect.
+type ChatInspect struct {
+	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
+	Index          int    `json:"index,omitempty" min:"1" jsonschema:"number of an answer, or of the message that it answers: the newest one of its branch then; the newest answer of the newest branch when absent"`
+	Reads
+}
+
 // ChatProviders are the parameters of chat.providers.
 type ChatProviders struct {
 	Probe bool `json:"probe,omitempty" jsonschema:"also ask the server of each which models it has, which may take 5 s; it costs nothing"`
