@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -60,6 +61,8 @@ type Answer struct {
 	Model     string
 	Memories  []string // ids of those that the model was shown
 	Private   bool     // something private went into it
+
+	Trace *trace.Record // how it was given; nil: that is not kept
 }
 
 func (a *Answer) draft(id string) Draft {
@@ -313,6 +316,11 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 		public = !m.private() && !c.Private
 		if err := Conversations.Put(tx, c.ID, c); err != nil {
 			return err
+		}
+		if a.Trace != nil {
+			if err := trace.Put(tx, c.ID, m.ID, a.Trace); err != nil {
+				return err
+			}
 		}
 		out, err = s.shownAlone(tx, v, c, m)
 		return err

@@ -2,14 +2,17 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Check says what of the records does not fit together. They are named by ids alone. O(messages).
+// Check says what of the records does not fit together. They are named by ids alone. O(messages), in memory too.
 func Check(tx *kv.Tx) (problems []string, err error) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	wantPublic, wantHashes, wantClients, wantMessages, wantNamed, wantHandles, wantActions := 0, 0, 0, 0, 0, 0, 0
+	there := make(map[string]bool) // answers, by id of the conversation and of themselves
 	for id, c := range Conversations.All(tx, "") {
 		for _, h := range c.handlesOf() {
 			wantHandles++
@@ -29,6 +32,9 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 				wrong("conversation %s is not found by the id of its client", id)
 			}
 		}
+		for key := range parts.All(tx, id+"/") { // of an answer that is being given
+			there[key[:strings.LastIndexByte(key, '/')]] = true
+		}
 		var all, seen counts
 		newest := 0 // number of a public message
 		for index := 1; index <= c.All.Messages; index++ {
@@ -45,6 +51,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 				continue
 			}
 			all.add(m)
+			there[nameKey(id, m.ID)] = true
 			wantMessages++
 			wantHashes++
 			if p, err := hashes.Get(tx, nameKey(id, m.Hash)); err != nil {
@@ -105,6 +112,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			wrong("there are %d records %q, and should be %d", c.have, c.name, c.want)
 		}
 	}
+	problems = append(problems, trace.Check(tx, func(id, messageID string) bool { return there[nameKey(id, messageID)] })...)
 	return problems, tx.Err()
 }
 

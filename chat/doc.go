@@ -17,6 +17,7 @@
 //	message-part         a piece of an answer that is being given, by id of the conversation, of the answer, and number
 //	conversation-handle  who has a handle
 //	conversation-client  which conversation a client gave an id, by a hash of that and the conversation
+//	message-trace        how an answer was given, by id of the conversation and of the answer: package trace
 //
 // All of them are deleted with the conversation. Check compares them.
 // Members of records that this program does not know are kept when a record is written again.

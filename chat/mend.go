@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // kept is what of a message decides how it is found and counted.
@@ -26,8 +29,10 @@ type kept struct {
 // private, since nothing tells any more whether it was. O(messages).
 func (s *Store) mend(tx *kv.Tx) error {
 	said := make(map[string][]kept)
+	answers := make(map[string]bool) // by id of the conversation and of themselves
 	for key, m := range Messages.All(tx, "") {
 		id := ConversationOf(key)
+		answers[nameKey(id, m.ID)] = m.Role == record.RoleAssistant
 		said[id] = append(said[id], kept{m.Index, m.PublicIndex, m.Hash, m.ClientMessageID, m.Role, m.AddedAt, member[*int](m, parentMember), m.proposals(id)})
 	}
 	known := make(map[string]*conversation)
@@ -62,6 +67,12 @@ func (s *Store) mend(tx *kv.Tx) error {
 		if err := s.mendConversation(tx, c, said[c.ID], found.handles); err != nil {
 			return err
 		}
+	}
+	for key := range parts.All(tx, "") { // becomes an answer
+		answers[key[:strings.LastIndexByte(key, '/')]] = true
+	}
+	if err := trace.Mend(tx, func(id, messageID string) bool { return answers[nameKey(id, messageID)] }); err != nil {
+		return err
 	}
 	return found.store(tx)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -155,6 +156,9 @@ func TestREL4_ConversationsOutliveADamagedStore(t *testing.T) {
 			}
 			return Conversations.Delete(tx, d.a)
 		}, 1},
+		"the answer of a trace": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
+			return trace.Put(tx, d.a, "gone", &trace.Record{})
+		}, 0},
 		"a count": {func(tx *kv.Tx, d *damaged, a *conversation) error {
 			a.All.Messages, a.Public.Messages = 2, 1
 			return Conversations.Put(tx, d.a, a)

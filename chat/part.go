@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -30,12 +31,17 @@ func partKey(conversationID, answerID string, n int) string {
 }
 
 // Keep stores what came of an answer since its last part, so that it outlives the daemon. n counts the parts of the
-// answer from 0. It stores nothing where the conversation is gone.
+// answer from 0; the first one is stored with the trace as it is by then. It stores nothing where the conversation is gone.
 func (s *Store) Keep(ctx context.Context, t *Turn, n int, a *Answer) error {
 	return s.db.Update(ctx, func(tx *kv.Tx) error {
 		known, err := Conversations.Has(tx, t.Conversation.ID)
 		if err != nil || !known {
 			return err
+		}
+		if n == 0 && a.Trace != nil {
+			if err := trace.Put(tx, t.Conversation.ID, t.AnswerID, a.Trace); err != nil {
+				return err
+			}
 		}
 		return parts.Put(tx, partKey(t.Conversation.ID, t.AnswerID, n), &part{
 			Text: a.Content, Reasoning: a.Reasoning, Private: a.Private, After: &t.index, Provider: a.Provider, Model: a.Model,
@@ -94,6 +100,9 @@ func (s *Store) finishParts(tx *kv.Tx) error {
 		d.after = after[of]
 		_, err = s.add(tx, c, &d, false, s.now(tx))
 		if fault.KindOf(err) == fault.Limit {
+			if err := trace.Delete(tx, id, answerID); err != nil {
+				return err
+			}
 			continue // its conversation has become full meanwhile, and the store is to open
 		}
 		if err != nil {

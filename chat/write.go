@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -487,6 +488,9 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 		}
 	}
 	if err := deleteParts(tx, messagePrefix(c.ID)); err != nil {
+		return err
+	}
+	if err := trace.Delete(tx, c.ID, ""); err != nil {
 		return err
 	}
 	for _, h := range c.handlesOf() {

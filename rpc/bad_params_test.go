@@ -355,6 +355,12 @@ func refusals() map[string][]refusal {
 			{`{"ref":"<chat>","cursor":"?"}`, invalid, "cursor"},
 			{`{"ref":"<chat>","limit":1001}`, invalid, "limit"},
 		},
+		"chat.inspect": {
+			{`{}`, invalid, "conversationId"},
+			{`{"conversationId":"none"}`, missing, "conversationId"},
+			{`{"conversationId":"<chat>","index":-1}`, invalid, "index"},
+			{`{"conversationId":"<chat>","index":999}`, missing, "index"},
+		},
 		"chat.providers": {{`{"probe":"yes"}`, invalid, "probe"}},
 		"chat.list":      {{`{"cursor":"?"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
 		"chat.search": {

@@ -17,6 +17,11 @@ type answerer interface {
 	Running(v *audience.View, conversationID string) (messageID string)
 }
 
+// answerInspector tells the reader of a View what a model was given for an answer.
+type answerInspector interface {
+	Inspect(ctx context.Context, v *audience.View, ref string, index int) (*turn.ChatInspected, error)
+}
+
 // chatFeed sends chat.delta. Remote and local connections follow subjects of their own, since remote ones don't get
 // every answer.
 var chatFeed = jsonrpc.NewFeed(protocol.NotifyChatDelta, turn.Join)
@@ -75,4 +80,8 @@ func (c scope) chatFollow(ctx context.Context, s *Session, p protocol.ChatFollow
 	Follow(s, chatFeed, subject)
 	out.Following, out.MessageID = true, c.answers.Running(c.view, conv.ID)
 	return out, nil
+}
+
+func (c scope) chatInspect(ctx context.Context, _ *Session, p protocol.ChatInspect) (*turn.ChatInspected, error) {
+	return c.traces.Inspect(ctx, c.view, p.ConversationID, p.Index)
 }

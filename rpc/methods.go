@@ -94,6 +94,7 @@ func chatMethods() []Method {
 		method("chat.cancel", scope.chatCancel),
 		method("chat.follow", scope.chatFollow),
 		method("chat.get", scope.chatGet),
+		method("chat.inspect", scope.chatInspect),
 		method("chat.list", scope.chatList),
 		method("chat.search", scope.chatSearch),
 		method("chat.actions", scope.chatActions),

@@ -318,7 +318,11 @@ var attempts = map[string][]string{
 	"chat.cancel": {`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + openChat + `"}`},
 	"chat.follow": {`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","stop":true}`},
 	"chat.get":    {`{"ref":"` + openChat + `"}`, `{"ref":"` + openChat + `","limit":1}`, `{"ref":"` + namedChat + `"}`, `{"ref":"` + handledChat + `"}`, `{"ref":"` + titledChat + `"}`, `{"ref":"` + privateChat + `"}`},
-	"chat.list":   {`{}`, `{"limit":1}`, `{"archived":true}`},
+	"chat.inspect": {
+		`{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","index":2}`, `{"conversationId":"` + openChat + `","index":1}`, `{"conversationId":"` + namedChat + `"}`,
+		`{"conversationId":"` + privateChat + `"}`,
+	},
+	"chat.list": {`{}`, `{"limit":1}`, `{"archived":true}`},
 	"chat.search": {
 		`{"query":"pmem_{word} talk_{word}"}`, `{"query":"@{word}_context","explain":true}`,
 		`{"query":"scales {word}","explain":true}`,

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/find"
+	"github.com/ctxd/ctxd/chat/inspect"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/context/audience"
@@ -76,6 +77,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages), exports: exchange.New(r.Chat, r.Memory),
+		traces:  inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: r.answers,
 		tools: r.tools, actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities}),
 	}, nil

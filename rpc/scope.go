@@ -28,6 +28,7 @@ type scope struct {
 	similar  memoryFinder
 	chat     chatKeeper
 	exports  conversationExporter
+	traces   answerInspector
 	recall   memoryRecaller
 	said     messageFinder
 	answers  answerer

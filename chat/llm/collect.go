@@ -30,6 +30,7 @@ type collector struct {
 	model   string
 	finish  Finish // as the model ended it, "" until it did
 	done    bool   // nothing may come any more
+	tries   int    // requests that were sent, with the one that it collects the answer to
 }
 
 // call is a call of a tool that arrives.
@@ -151,7 +152,7 @@ func (c *collector) flush() error {
 
 // answer is what was received. Without usage it is estimated.
 func (c *collector) answer(r *Request, model string, finish Finish) Answer {
-	a := Answer{Finish: finish, Model: c.model, Usage: c.usage}
+	a := Answer{Finish: finish, Model: c.model, Usage: c.usage, Tries: c.tries}
 	if a.Model == "" {
 		a.Model = model
 	}
@@ -165,7 +166,7 @@ func (c *collector) answer(r *Request, model string, finish Finish) Answer {
 		a.Finish = Tools
 	}
 	if !c.counted && (c.emitted || c.finish != "") {
-		a.Usage = Usage{In: r.estimate(), Out: Estimate(c.size), Estimated: true}
+		a.Usage = Usage{In: r.Tokens(), Out: Estimate(c.size), Estimated: true}
 	}
 	return a
 }

@@ -238,7 +238,7 @@ func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer), err 
 		return nil, wait
 	}
 	day := now.Format(dayFormat)
-	about := r.estimate()
+	about := r.Tokens()
 	if over := l.over(now, day, r.Background, about); over != nil {
 		return nil, over
 	}

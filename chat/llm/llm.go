@@ -150,6 +150,8 @@ type Answer struct {
 	Calls  []ToolCall
 	// NoProvider says that nobody was asked: the text says why.
 	NoProvider bool
+	// Tries is how often the request was sent; 0 when it never was.
+	Tries int
 }
 
 // maxRequest bounds a request in bytes: five images and a context of 32,768 tokens take half.
@@ -164,8 +166,8 @@ func Estimate(bytes int) int64 { return int64((bytes + BytesPerToken - 1) / Byte
 // tokensOfImage is what an image counts as: about that of one of a megapixel.
 const tokensOfImage = 1500
 
-// estimate returns about how many tokens a request has.
-func (r *Request) estimate() int64 {
+// Tokens returns about how many tokens a request has.
+func (r *Request) Tokens() int64 {
 	bytes, images := len(r.System), 0
 	for i := range r.Messages {
 		m := &r.Messages[i]

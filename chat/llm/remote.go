@@ -85,6 +85,7 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 	defer p.time.AfterFunc(totalTimeout, func() { cancel(errTotal) })()
 	for try := 1; ; try++ {
 		c := p.collector(emit, key)
+		c.tries = try
 		err := p.attempt(work, body, key, model, c)
 		if err == nil {
 			return c.answer(r, model, c.finish), nil

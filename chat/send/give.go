@@ -24,6 +24,7 @@ import (
 func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 	s.answer.Private = s.turn.Question.Private
 	s.answer.Provider, s.answer.Model = s.info.Name, s.params.Model
+	s.answer.Trace = s.traced()
 	s.keeper = s.keeping(ctx)
 	tools := s.opts.Tools.Turn(tool.Env{View: s.reader}, s.opts.Now)
 	err := s.tellWarnings(0)
@@ -39,6 +40,7 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 
 // rounds asks until the model calls no tool any more.
 func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
+	t := s.answer.Trace
 	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
 	if s.params.Tools == nil || *s.params.Tools {
 		for _, t := range tool.List(!s.asker.Hides()) {
@@ -50,7 +52,8 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 	if r.Messages, err = s.messages(ctx, r.Tools); err != nil {
 		return err
 	}
-	s.keeper.private(s.answer.Private)
+	t.Tools, t.Tokens = len(r.Tools), r.Tokens()
+	s.keeper.first(t, s.answer.Private)
 	if err := s.tellWarnings(before); err != nil {
 		return err
 	}
@@ -79,11 +82,12 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.Answer, err error) {
 	began := s.opts.Now()
 	heard := false
+	var first time.Duration // until the first piece
 	var round strings.Builder
 	take := func(d llm.Delta) error {
 		if !heard {
-			heard = true
-			s.timings.first(began)
+			heard, first = true, s.opts.Now().Sub(began)
+			s.timings.first(first)
 		}
 		switch {
 		case d.Reasoning != "":
@@ -101,10 +105,13 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 	defer func() { said = round.String() }()
 	a, err = s.provider.Stream(ctx, r, take)
 	if err != nil && !heard && ctx.Err() == nil && s.withoutImages(r, err) {
+		tries := a.Tries
 		a, err = s.provider.Stream(ctx, r, take)
+		a.Tries += tries
 	}
 	s.timings.add("provider", s.opts.Now().Sub(began))
 	s.nobody = a.NoProvider
+	s.traceRound(&a, s.opts.Now().Sub(began), first)
 	s.count(&a)
 	if err != nil {
 		s.answer.Finish = record.FinishInterrupted
@@ -128,6 +135,7 @@ func (s *sending) withoutImages(r *llm.Request, err error) bool {
 	if !errors.Is(err, llm.ErrContent) || len(last.Images) == 0 {
 		return false
 	}
+	s.answer.Trace.Attached.Refused = len(last.Images)
 	last.Images = nil
 	return s.warnNow("images", "the model was asked without the images: it may not take any") == nil
 }
@@ -207,6 +215,7 @@ func (s *sending) call(ctx context.Context, tools *tool.Turn, calls []llm.ToolCa
 	for i, r := range results {
 		out[i] = llm.ToolResult{CallID: calls[i].ID, Text: r.Text, Failed: r.Error}
 		records[i].Failed, records[i].Chars = r.Error, prompt.Chars(r.Text)
+		s.traceCall(&calls[i], &records[i], tools.Ran()[i])
 		s.answer.ToolCalls = append(s.answer.ToolCalls, records[i])
 		if err := s.emit(turn.ToolResult, "", &turn.ChatDeltaData{Call: &records[i], Result: r.Text}); err != nil {
 			return nil, err
@@ -262,7 +271,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	s.answer.Private = s.answer.Private || s.secret && !s.nobody
-	if s.params.TrackReferences == nil || *s.params.TrackReferences {
+	if s.tracked() {
 		s.answer.Memories = s.shown(tools)
 	}
 	s.timings.lap("") // what was waited for is counted elsewhere
@@ -270,6 +279,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 		s.done(failed)
 		return nil, failed // nothing came: the message can be said again
 	}
+	s.traceEnd(tools, failed)
 	m, err := s.opts.Chat.Answered(write, s.asker, s.turn, &s.answer)
 	s.timings.lap("keep")
 	if failed == nil {
@@ -344,10 +354,10 @@ func (t *timings) lap(stage string) {
 
 func (t *timings) add(stage string, d time.Duration) { t.spent[stage] += d }
 
-// first enters when the first piece of an answer came, once.
-func (t *timings) first(since time.Time) {
+// first enters how long the first piece of an answer took, once.
+func (t *timings) first(took time.Duration) {
 	if _, ok := t.spent["firstDelta"]; !ok {
-		t.spent["firstDelta"] = t.now().Sub(since)
+		t.spent["firstDelta"] = took
 	}
 }
 
@@ -362,14 +372,19 @@ func (t *timings) distilled(r *prompt.Report) {
 	}
 }
 
-// all returns the times in milliseconds, with own: all that was not spent waiting for a model.
+// all returns the times in milliseconds, with own.
 func (t *timings) all() map[string]float64 {
 	out := make(map[string]float64, len(t.spent)+1)
 	for stage, d := range t.spent {
 		out[stage] = milliseconds(d)
 	}
-	out["own"] = milliseconds(t.now().Sub(t.begun) - t.spent["provider"] - t.spent["distill"])
+	out["own"] = milliseconds(t.own())
 	return out
+}
+
+// own is all that was not spent waiting for the provider so far.
+func (t *timings) own() time.Duration {
+	return t.now().Sub(t.begun) - t.spent["provider"] - t.spent["distill"]
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -2,11 +2,13 @@ package send
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/trace"
 )
 
 // keeper stores what comes of an answer while it is being given, so that it outlives the daemon: each second when
@@ -20,6 +22,7 @@ type keeper struct {
 	text    strings.Builder // that is not stored yet
 	thought strings.Builder
 	secret  bool
+	trace   *trace.Record // as it is before the provider is asked; is not changed
 }
 
 // keeping starts a keeper. Call close before the answer is stored.
@@ -74,6 +77,15 @@ func (k *keeper) private(yes bool) {
 	k.secret = k.secret || yes
 }
 
+// first says how the answer begins, before the provider is asked: private tells whether something private went into it.
+func (k *keeper) first(t *trace.Record, private bool) {
+	begins := *t // what is known later is put in its place when the answer is stored
+	begins.References = slices.Clone(t.References)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.trace, k.secret = &begins, k.secret || private
+}
+
 // take returns what is new, nil for nothing.
 func (k *keeper) take() *chat.Answer {
 	k.mu.Lock()
@@ -81,7 +93,7 @@ func (k *keeper) take() *chat.Answer {
 	if k.text.Len() == 0 && k.thought.Len() == 0 {
 		return nil
 	}
-	a := &chat.Answer{Content: k.text.String(), Reasoning: k.thought.String(), Private: k.secret}
+	a := &chat.Answer{Content: k.text.String(), Reasoning: k.thought.String(), Private: k.secret, Trace: k.trace}
 	k.text.Reset()
 	k.thought.Reset()
 	return a

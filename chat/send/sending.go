@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -35,7 +36,8 @@ type sending struct {
 	reader       *audience.View // as who the provider reads
 	attached     attached
 	prompt       *prompt.Result
-	secret       bool // a remote reader would have been given another prompt
+	prompted     time.Time // when it was made
+	secret       bool      // a remote reader would have been given another prompt
 	turn         *chat.Turn
 	answer       chat.Answer     // but for its texts, before it has ended
 	content      strings.Builder // of the answer so far
@@ -203,6 +205,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.prompted = s.opts.Now()
 	s.secret = public != nil && (other == nil || other.System != plain)
 	return nil
 }
@@ -266,7 +269,10 @@ func (s *sending) emit(kind, text string, data *turn.ChatDeltaData) error {
 // messages are what was said before and the message itself, as the provider is told it.
 func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message, error) {
 	last := llm.Message{Role: llm.User, Text: s.told(s.turn.Question.Content), Images: s.attached.images}
-	last.Text += s.attached.text(s.told)
+	files := s.attached.text(s.told)
+	last.Text += files
+	t := s.answer.Trace
+	t.Attached = trace.Attached{Images: len(s.attached.images), Files: len(s.attached.files), Chars: prompt.Chars(files)}
 	taken := len(s.system()) + len(last.Text)
 	for _, t := range tools {
 		taken += len(t.Name) + len(t.Description) + len(t.Schema)
@@ -285,10 +291,15 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 			said.Role, said.Text, became = llm.User, became+said.Text, ""
 		}
 		list = append(list, said)
+		t.History.Chars += prompt.Chars(said.Text)
 		became += s.became(m.Actions)
 		s.answer.Private = s.answer.Private || m.Private
 	}
 	last.Text = became + last.Text
+	t.History.Messages, t.History.Dropped, t.History.Withheld = len(list), h.Dropped, h.Withheld
+	if h.Dropped && len(h.Messages) > 0 {
+		t.History.First = h.Messages[0].ID
+	}
 	if h.Dropped {
 		s.warn("maxContext", "the conversation is longer than the %d tokens that the model is given: its first part was left out", most)
 	}

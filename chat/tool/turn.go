@@ -33,7 +33,14 @@ type Turn struct {
 	rounds int
 	spent  time.Duration
 	known  map[string]*Result // by name and arguments
+	ran    []Ran              // of the last round
 	result summary
+}
+
+// Ran says how a call was run.
+type Ran struct {
+	Took   time.Duration
+	Cached bool // it was made before: its result is the same one
 }
 
 // summary is what the calls of a turn came to.
@@ -75,6 +82,9 @@ func (t *Turn) References() []Reference {
 // Proposals are the changes that the model has asked for, each once.
 func (t *Turn) Proposals() []Proposal { return append([]Proposal(nil), t.result.proposals...) }
 
+// Ran says how the calls of the last round were run, in their order.
+func (t *Turn) Ran() []Ran { return t.ran }
+
 // Private reports whether something private went into a result.
 func (t *Turn) Private() bool { return t.result.private }
 
@@ -86,6 +96,7 @@ func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
 		return nil, err
 	}
 	out := make([]*Result, len(calls))
+	t.ran = make([]Ran, len(calls))
 	if len(calls) == 0 {
 		return out, nil
 	}
@@ -105,9 +116,9 @@ func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
 		case i >= MaxCalls:
 			out[i] = refused(fmt.Sprintf("Of the calls of one message the first %d are run. Call again for the others.\n", MaxCalls))
 		case t.known[key] != nil:
-			out[i] = t.known[key]
+			out[i], t.ran[i].Cached = t.known[key], true
 		case byKey[key] != nil:
-			jobs[i] = byKey[key]
+			jobs[i], t.ran[i].Cached = byKey[key], true
 		default:
 			j := &job{key: key, call: c}
 			byKey[key], jobs[i] = j, j
@@ -127,6 +138,9 @@ func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
 	for i, j := range jobs {
 		if j != nil {
 			out[i] = j.result
+			if !t.ran[i].Cached {
+				t.ran[i].Took = j.took
+			}
 		}
 	}
 	return out, nil
@@ -137,6 +151,7 @@ type job struct {
 	key    string
 	call   Call
 	result *Result
+	took   time.Duration
 	thrown any
 }
 
@@ -154,6 +169,8 @@ func (t *Turn) run(ctx context.Context, list []*job) {
 				j.thrown = recover()
 				<-slots
 			}()
+			began := time.Now() // calls run side by side, which the clock of a turn need not allow
+			defer func() { j.took = time.Since(began) }()
 			j.result, _ = t.set.call(ctx, round, t.env, j.call.Name, json.RawMessage(j.call.Arguments))
 		})
 	}

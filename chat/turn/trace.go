@@ -77,7 +77,7 @@ type ChatTraceRef struct {
 	ID     string `json:"id,omitempty" jsonschema:"its id; absent for what a client sent, and for what a remote reader does not see"`
 	Title  string `json:"title,omitempty" jsonschema:"what it is called now: a title, a name, the summary of a memory, the title of the conversation of a message"`
 	Ref    string `json:"ref,omitempty" jsonschema:"of a memory: what # names it by; of a message: its number in its conversation"`
-	Status string `json:"status" enum:"ok,changed,deleted" jsonschema:"whether it is there now, and has been changed since; deleted is also what the reader does not see"`
+	Status string `json:"status,omitempty" enum:"ok,changed,deleted" jsonschema:"whether it is there now, and has been changed since; deleted is also what the reader does not see; absent where that can't be told"`
 
 	Origin  string         `json:"origin" enum:"mention,pinned,entity,search,passive,profile,client,tool" jsonschema:"how it came to the model first"`
 	Section string         `json:"section,omitempty" jsonschema:"the section of the prompt that it stood in; absent when a tool alone showed it"`

@@ -139,9 +139,9 @@ func (c *call) usable(id string, named bool) *notes.Note {
 func (c *call) pinned(m *mentions) {
 	for i, id := range m.notes {
 		if n := c.usable(id, true); n != nil {
-			reason := "pinned by the user"
+			reason := prompt.PinnedByUser
 			if i >= m.own {
-				reason = "pinned in the conversation"
+				reason = prompt.PinnedInConversation
 			}
 			c.in.Pinned = append(c.in.Pinned, prompt.Note{ID: id, Title: c.title(nil, n), Reason: reason})
 			if i := len(c.in.Pinned) - 1; i < prompt.MaxPinned { // the others are only reported

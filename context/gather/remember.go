@@ -105,14 +105,14 @@ func (r *remembering) all() (why string, err error) {
 		}
 	}
 	for _, m := range profile {
-		r.take(m, prompt.Profile, prompt.SourceProfile, "known about the user")
+		r.take(m, prompt.Profile, prompt.SourceProfile, prompt.KnownAboutUser)
 	}
 	for _, m := range firm {
 		r.taken[m.ID] = false
 		if m.Pinned {
-			r.take(m, prompt.Pinned, prompt.SourcePinned, "pinned by the user")
+			r.take(m, prompt.Pinned, prompt.SourcePinned, prompt.PinnedByUser)
 		} else {
-			r.take(m, prompt.Pinned, prompt.SourceConversationPinned, "pinned in the conversation")
+			r.take(m, prompt.Pinned, prompt.SourceConversationPinned, prompt.PinnedInConversation)
 		}
 	}
 	if r.Memories == 0 {
@@ -186,7 +186,7 @@ func (r *remembering) waiting() {
 	if r.g.opts.Passive != nil {
 		w := r.g.opts.Passive.Waiting(r.ctx, r.view, r.ConversationID)
 		for i := range w.Hits {
-			r.hit(&w.Hits[i], "found by the turns before")
+			r.hit(&w.Hits[i], prompt.FoundByTurns)
 		}
 		r.waited.Skipped, r.waited.Why = len(w.Hits) == 0, w.Why
 	}
@@ -232,7 +232,7 @@ func (r *remembering) found() (why string, err error) {
 		return fault.Message(err), nil
 	}
 	for i := range res.Hits {
-		r.hit(&res.Hits[i], "found by search")
+		r.hit(&res.Hits[i], prompt.FoundBySearch)
 	}
 	return res.Degraded, r.ctx.Err()
 }

@@ -54,7 +54,7 @@ func foundBy(h search.Hit) string {
 	case search.Hybrid:
 		return "found by search, by its words and its meaning"
 	}
-	return "found by search"
+	return prompt.FoundBySearch
 }
 
 // withheldAmong puts the notes of all that a reader does not see into shown, at the places

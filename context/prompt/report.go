@@ -16,6 +16,15 @@ const (
 	Distilled  Reason = "distilled" // a model found that it does not matter for the message
 )
 
+// Reasons of items, each of which means one way into the prompt.
+const (
+	PinnedByUser         = "pinned by the user"
+	PinnedInConversation = "pinned in the conversation"
+	KnownAboutUser       = "known about the user"
+	FoundByTurns         = "found by the turns before"
+	FoundBySearch        = "found by search"
+)
+
 // Candidate is a record that an ambiguous mention may mean.
 type Candidate struct {
 	ID    string `json:"id" jsonschema:"id of the record"`

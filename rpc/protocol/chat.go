@@ -362,6 +362,22 @@ var chatMethods = []Method{
 		"Read a conversation and a page of its messages.", "A remote reader has numbers of his own for the messages that he sees.",
 		Example{`{"ref":"weekend_trip_k3x9","limit":1}`, `{"conversation":` + exampleConversation + `,"messages":[` + exampleChatMessage + `],"nextCursor":"MQA"}`},
 		CodeNotFound),
+	describe[ChatInspect, turn.ChatInspected]("chat.inspect", Read,
+		"Tell what a model was given for an answer, and why: sections of the prompt, records with how they came there, what was left out, rounds with calls of tools, times and tokens.",
+		"A trace is kept with each answer of chat.send, as far as the answer came: ids, sizes and times of then, and no text. Titles are those of now, as the reader sees them. "+
+			"The system prompt itself is not kept; context.assemble makes the one that it would be now, and prompt.hash tells whether it is the same. An answer that was appended or imported has no trace, and why says so.",
+		Example{
+			`{"conversationId":"weekend_trip_k3x9","index":2}`,
+			`{"conversation":` + exampleConversation + `,"question":` + exampleChatMessage + `,"answer":{"id":"26fd2706-8baf-433b-82eb-8c7fada847da",` +
+				`"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","index":2,"hash":"b7k2m1","role":"assistant","content":"In the Alps the lower paths are open.","private":false,` +
+				`"createdAt":"2026-03-04T09:00:02Z","finish":"complete","references":[],"usage":{"in":812,"out":11},"provider":"ollama","model":"llama3.2"},` +
+				`"trace":{"remote":false,"asked":true,"prompt":{"chars":1204,"budget":60000,"own":0,"tokens":804,"sections":[{"name":"search","chars":1204,"budget":8000,"items":1}]},` +
+				`"references":[{"kind":"note","id":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","title":"Huts in the Alps","status":"ok","origin":"search","section":"search","chars":1180,"used":true}],` +
+				`"dropped":[],"history":{"messages":0,"chars":0,"dropped":0},"attached":{"images":0,"files":0,"chars":0},"tools":9,` +
+				`"rounds":[{"ms":820,"firstMs":310,"tries":1,"usage":{"in":812,"out":11},"finish":"stop","calls":[]}],"stages":[{"name":"search","ms":0.4}],` +
+				`"timings":{"assemble":0.9,"store":0.4,"firstDelta":310,"provider":820,"own":1.6}}}`,
+		},
+		CodeNotFound),
 	describe[ChatList, Conversations]("chat.list", Read,
 		"List conversations, the one changed last first.", "",
 		Example{`{"limit":1}`, `{"conversations":[` + exampleConversation + `]}`}),
@@ -412,7 +428,7 @@ var chatMethods = []Method{
 		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ChatExport, ChatExported]("chat.export", Read,
 		"Export a conversation for people to read, or as JSON for chat.import.",
-		"The JSON has all that is kept of the conversation; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.",
+		"The JSON has all that is kept of the conversation but how its answers were given, which chat.inspect tells; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.",
 		Example{`{"id":"weekend_trip_k3x9"}`, `{"text":"<!-- ctxd conversation -->\n# Weekend trip\n\n- Handle: @weekend_trip_k3x9\n- Begun: 2026-03-04T09:00:00Z\n- Changed: 2026-03-04T09:01:00Z\n- Messages: 1\n\n## 1. user, 2026-03-04T09:00:00Z\n\n> Where could we hike in May?\n"}`},
 		CodeNotFound),
 	job(JobImport, wholeStore(describe[ChatImport, ChatImported]("chat.import", Job,

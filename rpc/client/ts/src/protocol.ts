@@ -319,6 +319,19 @@ export interface ChatImported {
   problems: ChatProblem[];
 }
 
+export interface ChatInspected {
+  /** The conversation. */
+  conversation: Conversation;
+  /** The message that was answered; absent when the reader sees none. */
+  question?: ChatMessage;
+  /** The answer. */
+  answer: ChatMessage;
+  /** What the model was given for the answer, and why; absent when that is not known. */
+  trace?: ChatTrace;
+  /** Why it is not known. */
+  why?: string;
+}
+
 export interface ChatMessage {
   /** Id of the message. */
   id: string;
@@ -533,6 +546,159 @@ export interface ChatToolCall {
   failed?: boolean;
   /** Characters of the result that the model was given. */
   chars: number;
+}
+
+export interface ChatTrace {
+  /** Whether the provider was another machine, so that the model was given nothing private. */
+  remote: boolean;
+  /** Whether a provider was asked at all; without one the answer says how to configure one. */
+  asked: boolean;
+  /** Of an answer that is not whole: the kind of the error that ended it. */
+  failure?: string;
+  /** The system prompt: its sizes, and not its text, which is not kept. */
+  prompt: ChatTracePrompt;
+  /** The records that the model was shown, in the order of the prompt, then those that tools showed. */
+  references: ChatTraceRef[];
+  /** What was named or found and did not go into the prompt, and why. */
+  dropped: ChatTraceDrop[];
+  /** How many private records were kept from the model; for a local reader only. */
+  withheld?: number;
+  /** What was said before, as far as the model was given it. */
+  history: ChatTraceHistory;
+  /** What the client sent with the message. */
+  attached: ChatTraceAttach;
+  /** How many tools the model was offered. */
+  tools: number;
+  /** Each time that the provider was asked, with the tools that the model called then. */
+  rounds: ChatTraceRound[];
+  /** The stages of the assembly of the prompt, with their times. */
+  stages: ContextStage[];
+  /** Milliseconds of each stage of the answer, as chat.send tells them: assemble, store, firstDelta, provider, tools, and own for all but the provider; not the one that kept the answer, of which the trace is a part. */
+  timings: Record<string, number>;
+  /** How many references, dropped records, rounds and calls were too many to be kept; for a local reader only. */
+  left?: number;
+}
+
+export interface ChatTraceAttach {
+  /** How many images. */
+  images: number;
+  /** How many files. */
+  files: number;
+  /** Characters of the files. */
+  chars: number;
+  /** How many of the images the model did not take. */
+  refused?: number;
+}
+
+export interface ChatTraceCall {
+  /** The tool; absent for one that there is not. */
+  name?: string;
+  /** Bytes of what the model wrote as arguments. */
+  arguments: number;
+  /** Characters of the result. */
+  chars: number;
+  /** Milliseconds that it took; 0 from the cache. */
+  ms: number;
+  /** Whether it was made before for this answer, and not run again. */
+  cached?: boolean;
+  /** Whether it could not be done: the model was told why. */
+  failed?: boolean;
+}
+
+export interface ChatTraceDrop {
+  /** What it is. */
+  kind: "note" | "entity" | "event" | "action" | "memory" | "message";
+  /** Its id; absent when no one record was meant. */
+  id?: string;
+  /** What it is called now. */
+  title?: string;
+  /** Of a memory: what # names it by; of a message: its number in its conversation. */
+  ref?: string;
+  /** Whether it is there now; absent without an id. */
+  status?: "ok" | "changed" | "deleted";
+  /** Budget, limit, archived, deleted, duplicate, unknown or ambiguous. */
+  reason: string;
+}
+
+export interface ChatTraceHistory {
+  /** How many earlier messages it was given. */
+  messages: number;
+  /** Their characters. */
+  chars: number;
+  /** How many messages before those had no room in maxContext. */
+  dropped: number;
+  /** How many private messages were kept from it; for a local reader only. */
+  withheld?: number;
+}
+
+export interface ChatTracePrompt {
+  /** Characters that were gathered. */
+  chars: number;
+  /** How many there might have been. */
+  budget: number;
+  /** Characters of the system prompt of the conversation, which stood before them. */
+  own: number;
+  /** About how many tokens the first request had in all: its bytes by 3. */
+  tokens: number;
+  /** SHA-256 of what was gathered, hexadecimal, as context.assemble reports it; for a local reader only. */
+  hash?: string;
+  /** Its sections. */
+  sections: ChatTraceSection[];
+}
+
+export interface ChatTraceRef {
+  /** What it is. */
+  kind: "note" | "entity" | "event" | "action" | "memory" | "message";
+  /** Its id; absent for what a client sent, and for what a remote reader does not see. */
+  id?: string;
+  /** What it is called now: a title, a name, the summary of a memory, the title of the conversation of a message. */
+  title?: string;
+  /** Of a memory: what # names it by; of a message: its number in its conversation. */
+  ref?: string;
+  /** Whether it is there now, and has been changed since; deleted is also what the reader does not see; absent where that can't be told. */
+  status?: "ok" | "changed" | "deleted";
+  /** How it came to the model first. */
+  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "tool";
+  /** The section of the prompt that it stood in; absent when a tool alone showed it. */
+  section?: string;
+  /** Characters that it took there. */
+  chars?: number;
+  /** Whether only a part of it stood there. */
+  cut?: boolean;
+  /** Of an entity: references from a mention. */
+  depth?: number;
+  /** The tools that showed it. */
+  tools?: string[];
+  /** What of it the tools showed. */
+  how?: "found" | "shown" | "read" | "excerpt";
+  /** Whether the model has read of it, or the answer names it; a tool has only found the others. */
+  used: boolean;
+}
+
+export interface ChatTraceRound {
+  /** Milliseconds that it took, with further attempts and the pauses before them. */
+  ms: number;
+  /** Milliseconds until the first piece of the answer; absent when none came. */
+  firstMs?: number;
+  /** How often the request was sent: more than once after failures that may pass. */
+  tries: number;
+  /** What it cost. */
+  usage?: ChatUsage;
+  /** How it ended: stop, length, tools, filtered, interrupted or cancelled. */
+  finish: string;
+  /** The tools that the model called then. */
+  calls: ChatTraceCall[];
+}
+
+export interface ChatTraceSection {
+  /** Name of the section. */
+  name: string;
+  /** Its length in characters. */
+  chars: number;
+  /** What it might have been. */
+  budget: number;
+  /** How many records were in it. */
+  items: number;
 }
 
 export interface ChatUsage {
@@ -4627,6 +4793,19 @@ export interface ChatGetParams {
   audience?: "local" | "remote";
 }
 
+/** Params of chat.inspect. */
+export interface ChatInspectParams {
+  /** Id or handle of the conversation. */
+  conversationId: string;
+  /**
+   * Number of an answer, or of the message that it answers: the newest one of its branch then; the newest answer of the newest branch when absent.
+   * At least 1.
+   */
+  index?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.list. */
 export interface ChatListParams {
   /** The archived conversations instead of the others. */
@@ -5414,6 +5593,13 @@ export interface Methods {
    */
   "chat.get": { params: ChatGetParams; result: ChatPage };
   /**
+   * Tell what a model was given for an answer, and why: sections of the prompt, records with how they came there, what was left out, rounds with calls of tools, times and tokens.
+   * A trace is kept with each answer of chat.send, as far as the answer came: ids, sizes and times of then, and no text. Titles are those of now, as the reader sees them. The system prompt itself is not kept; context.assemble makes the one that it would be now, and prompt.hash tells whether it is the same. An answer that was appended or imported has no trace, and why says so.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"conversationId":"weekend_trip_k3x9","index":2}
+   */
+  "chat.inspect": { params: ChatInspectParams; result: ChatInspected };
+  /**
    * List conversations, the one changed last first.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"limit":1}
@@ -5469,7 +5655,7 @@ export interface Methods {
   "chat.unarchive": { params: ChatUnarchiveParams; result: Conversation };
   /**
    * Export a conversation for people to read, or as JSON for chat.import.
-   * The JSON has all that is kept of the conversation; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.
+   * The JSON has all that is kept of the conversation but how its answers were given, which chat.inspect tells; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"id":"weekend_trip_k3x9"}
    */

@@ -1,0 +1,192 @@
+package trace_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/chat/trace"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// largest is the trace of an answer that stands on more than any does.
+func largest() *trace.Record {
+	id := func(kind string, i int) string { return kind + strings.Repeat("x", 50) + fmt.Sprint(1_000_000+i) }
+	r := &prompt.Report{Chars: 1e9, Budget: 1e9, Hash: strings.Repeat("a", 64)}
+	for i := range 40 {
+		s := prompt.SectionReport{Name: "referenced", Chars: 1e9, Budget: 1e9}
+		for j := range 50 {
+			s.Items = append(s.Items, prompt.Item{Kind: prompt.KindEntity, ID: id("e", i*100+j), Chars: 1e9, Cut: true, Depth: 9})
+		}
+		r.Sections = append(r.Sections, s)
+		r.Stages = append(r.Stages, prompt.Stage{Name: "stage", Ms: 1e9, Skipped: true})
+		for j := range 10 {
+			r.Dropped = append(r.Dropped, prompt.Dropped{Kind: prompt.KindEntity, ID: id("d", i*100+j), Reason: prompt.Duplicate})
+		}
+	}
+	t := trace.Of(r, time.Now(), true, true)
+	var tools []record.ToolReference
+	for i := range 500 {
+		tools = append(tools, record.ToolReference{
+			NoteID: id("e", i), How: record.ToolExcerpt, Tools: []string{"read_note", "find_excerpts", "search_notes", "explore_graph", "query", "get_entity"},
+		})
+	}
+	t.Shown(tools, "")
+	for range 30 {
+		t.AskedOnce(trace.Round{Took: 1e12, First: 1e12, Tries: 3, Finish: "interrupted", Usage: &record.ChatUsage{In: 1e9, Out: 1e9, Cached: 1e9, Estimated: true}})
+		for range 30 {
+			t.Called(trace.Call{Name: "explore_graph", Arguments: 1e9, Chars: 1e9, Took: 1e12, Cached: true, Failed: true})
+		}
+	}
+	spent := make(map[string]time.Duration)
+	for i := range 100 {
+		spent[fmt.Sprint("stage", i)] = time.Hour
+	}
+	t.Ended(spent, fault.New(fault.Unavailable, "words"))
+	return t
+}
+
+func TestCHAT27_ATraceIsBounded(t *testing.T) {
+	r := largest()
+	text, err := json.Marshal(r)
+	must(t, err)
+	if len(r.References) != trace.MaxReferences || len(r.Dropped) != trace.MaxDropped || len(r.Rounds) != trace.MaxRounds || len(text) > trace.MaxBytes {
+		t.Errorf("%d references, %d dropped, %d rounds, %d bytes", len(r.References), len(r.Dropped), len(r.Rounds), len(text))
+	}
+	if r.Left < 1000 {
+		t.Errorf("%d are said to be left out", r.Left)
+	}
+	t.Logf("the largest trace has %d bytes", len(text))
+	if problems := check(t, map[string]*trace.Record{"c/m": r}, "m"); len(problems) > 0 {
+		t.Errorf("%q", problems)
+	}
+}
+
+// check says what a store with traces of the conversation c has wrong, when some answers are there.
+func check(t *testing.T, list map[string]*trace.Record, there ...string) (problems []string) {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	must(t, db.Update(context.Background(), func(tx *kv.Tx) error {
+		for key, r := range list {
+			id, messageID, _ := strings.Cut(key, "/")
+			if err := trace.Put(tx, id, messageID, r); err != nil {
+				return err
+			}
+		}
+		problems = trace.Check(tx, func(_, messageID string) bool { return slices.Contains(there, messageID) })
+		return tx.Err()
+	}))
+	return problems
+}
+
+// What no program has written is found: a text in the place of an id or a word, and lists that are too long.
+func TestCHAT27_WhatCannotBeATraceIsFound(t *testing.T) {
+	long := largest()
+	long.References = append(long.References, long.References...)
+	for name, r := range map[string]*trace.Record{
+		"long":    long,
+		"failure": {Failure: "the disk is full"},
+		"section": {Sections: []trace.Section{{Name: "My diary"}}},
+		"id":      {References: []trace.Reference{{Kind: "note", ID: "My diary", Origin: "search"}}},
+		"place":   {References: []trace.Reference{{Kind: "note", ID: "n", Origin: "search", Section: 2}}},
+		"tool":    {References: []trace.Reference{{Kind: "note", ID: "n", Origin: "tool", Tools: []string{"rm -rf"}}}},
+		"dropped": {Dropped: []trace.Drop{{Kind: "note", ID: "../x", Reason: "budget"}}},
+		"call":    {Rounds: []trace.Round{{Calls: []trace.Call{{Name: "a tool of words"}}}}},
+		"stage":   {Times: []trace.Stage{{Name: "a b"}}},
+		"hash":    {Hash: "not a hash"},
+	} {
+		if problems := check(t, map[string]*trace.Record{"c/m": r}, "m"); len(problems) != 1 || !strings.Contains(problems[0], "can't be right") {
+			t.Errorf("%s: %q", name, problems)
+		}
+	}
+	if problems := check(t, map[string]*trace.Record{"c/m": {}, "c/n": {}}, "m"); len(problems) != 1 || !strings.Contains(problems[0], "no message") {
+		t.Errorf("%q", problems)
+	}
+}
+
+func TestCHAT25_TracesOfNoAnswerAreMended(t *testing.T) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	must(t, db.Update(t.Context(), func(tx *kv.Tx) error {
+		for _, key := range [][2]string{{"c", "m"}, {"c", "n"}, {"d", "m"}, {"cc", "m"}} {
+			must(t, trace.Put(tx, key[0], key[1], &trace.Record{Chars: 1}))
+		}
+		must(t, trace.Mend(tx, func(id, messageID string) bool { return id != "d" && messageID == "m" }))
+		must(t, trace.Delete(tx, "c", ""))
+		for _, key := range [][2]string{{"c", "m"}, {"c", "n"}, {"d", "m"}} {
+			if r, err := trace.Get(tx, key[0], key[1]); r != nil || err != nil {
+				t.Errorf("%v is %+v, %v", key, r, err)
+			}
+		}
+		if r, err := trace.Get(tx, "cc", "m"); r == nil || err != nil {
+			t.Errorf("that of another conversation is gone: %v", err)
+		}
+		return nil
+	}))
+}
+
+// Each way in which a record comes into a prompt has its name.
+func TestCHAT27_Origins(t *testing.T) {
+	for _, c := range []struct {
+		section string
+		item    prompt.Item
+		want    string
+	}{
+		{prompt.SectionPinned, prompt.Item{Reason: prompt.PinnedByUser}, turn.OriginMention},
+		{prompt.SectionPinned, prompt.Item{Reason: prompt.PinnedInConversation}, turn.OriginPinned},
+		{prompt.SectionEntities, prompt.Item{}, turn.OriginMention},
+		{prompt.SectionEntities, prompt.Item{Depth: 1}, turn.OriginEntity},
+		{prompt.SectionLinked, prompt.Item{Reason: "the note of @A"}, turn.OriginEntity},
+		{prompt.SectionSearch, prompt.Item{Reason: "found by search, by its meaning"}, turn.OriginSearch},
+		{prompt.SectionCalendar, prompt.Item{}, turn.OriginClient},
+		{prompt.SectionActions, prompt.Item{}, turn.OriginClient},
+		{prompt.SectionReferenced, prompt.Item{Reason: "named by the user as #1"}, turn.OriginMention},
+		{prompt.SectionMemory, prompt.Item{Reason: prompt.PinnedByUser}, turn.OriginPinned},
+		{prompt.SectionMemory, prompt.Item{Reason: prompt.PinnedInConversation}, turn.OriginPinned},
+		{prompt.SectionMemory, prompt.Item{Reason: prompt.KnownAboutUser}, turn.OriginProfile},
+		{prompt.SectionMemory, prompt.Item{Reason: prompt.FoundByTurns}, turn.OriginPassive},
+		{prompt.SectionMemory, prompt.Item{Reason: prompt.FoundBySearch}, turn.OriginSearch},
+		{prompt.SectionMemory, prompt.Item{Reason: "attached by the user"}, turn.OriginMention},
+	} {
+		item := c.item
+		item.Kind, item.ID = prompt.KindNote, "n"
+		r := trace.Of(&prompt.Report{Sections: []prompt.SectionReport{{Name: c.section, Items: []prompt.Item{item}}}}, time.Now(), false, true)
+		if got := r.References[0].Origin; got != c.want {
+			t.Errorf("%s, %q: %s, want %s", c.section, c.item.Reason, got, c.want)
+		}
+	}
+}
+
+// What a client or a text calls an id is kept only where it can be one of ours.
+func TestPRIV6_ATraceKeepsNoTextAsAnID(t *testing.T) {
+	r := trace.Of(&prompt.Report{
+		Sections: []prompt.SectionReport{{Name: prompt.SectionActions, Items: []prompt.Item{{Kind: prompt.KindAction, ID: "secret-words", Title: "secret"}}}},
+		Dropped: []prompt.Dropped{
+			{Kind: prompt.KindNote, ID: "secret words", Reason: prompt.Unknown}, {Kind: prompt.KindEntity, Title: "secret", Reason: prompt.Ambiguous},
+			{Kind: prompt.KindNote, ID: "secret", Reason: prompt.Private}, {Kind: prompt.KindMessage, ID: "c/secret/x", Reason: prompt.OverLimit},
+		},
+	}, time.Now(), false, true)
+	text, err := json.Marshal(r)
+	must(t, err)
+	if strings.Contains(string(text), "secret") || r.Withheld != 1 || len(r.Dropped) != 3 {
+		t.Errorf("%s", text)
+	}
+}
