@@ -11,7 +11,7 @@
 // # Size
 //
 // The lists of a Record are bounded, and so are ids, so that one has no more than [MaxBytes]; what is over a bound is
-// counted. Most have about 1 KiB.
+// counted. Most have 1 to 4 KiB.
 //
 // # Who may call it
 //

@@ -17,7 +17,7 @@ const (
 	MaxDropped    = 100
 	MaxRounds     = 16
 	MaxCalls      = 64 // of all rounds
-	MaxBytes      = 64 << 10
+	MaxBytes      = 40 << 10
 
 	maxParts = 24 // sections and stages, of which a prompt has fewer
 	maxWord  = 32 // bytes of a word of this program

@@ -8,7 +8,7 @@ import (
 )
 
 // traces are kept by the id of a conversation and that of an answer.
-var traces = kv.NewCollection[Record]("message-trace")
+var traces = kv.NewCollection("message-trace", recordCodec)
 
 func keyOf(conversationID, messageID string) string { return conversationID + "/" + messageID }
 

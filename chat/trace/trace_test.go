@@ -61,10 +61,76 @@ func largest() *trace.Record {
 	return t
 }
 
+// stored is a trace as it lies in a store.
+func stored(t *testing.T, r *trace.Record) (text string) {
+	t.Helper()
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	must(t, db.Update(context.Background(), func(tx *kv.Tx) error { return trace.Put(tx, "c", "m", r) }))
+	must(t, db.View(context.Background(), func(tx *kv.Tx) error {
+		s, err := raw.Get(tx, "c/m")
+		text = *s
+		return err
+	}))
+	return text
+}
+
+// raw are traces as they are stored.
+var raw = kv.NewCollection("message-trace", kv.Codec[string]{
+	Encode: func(s *string) (string, error) { return *s, nil }, Decode: func(s string) (*string, error) { return &s, nil },
+})
+
+// read reads a trace from what a store has.
+func read(t *testing.T, text string) (r *trace.Record, err error) {
+	t.Helper()
+	db, failed := kv.Open(kv.InMemory, kv.Options{})
+	must(t, failed)
+	defer func() { _ = db.Close() }()
+	must(t, db.Update(context.Background(), func(tx *kv.Tx) error { return raw.Put(tx, "c/m", &text) }))
+	_ = db.View(context.Background(), func(tx *kv.Tx) error {
+		r, err = trace.Get(tx, "c", "m")
+		return nil
+	})
+	return r, err
+}
+
+func TestCHAT27_ATraceComesBackAsItWas(t *testing.T) {
+	few := trace.Of(&prompt.Report{
+		Sections: []prompt.SectionReport{{Name: prompt.SectionPinned, Chars: 300, Items: []prompt.Item{
+			{Kind: prompt.KindNote, ID: "6fa459ea-ee8a-3ca4-894e-db77e160355e", Chars: 200, Cut: true, Reason: prompt.PinnedByUser},
+			{Kind: prompt.KindNote, ID: "6FA459EA-EE8A-3CA4-894E-DB77E160355E", Chars: 100}, {Kind: prompt.KindAction},
+			{Kind: prompt.KindNote, ID: "6fa459ea_ee8a-3ca4-894e-db77e160355e"},
+		}}},
+		Dropped: []prompt.Dropped{{Kind: prompt.KindEntity, ID: "e", Reason: prompt.OverLimit}, {Kind: prompt.KindEntity, ID: "f", Reason: prompt.OverLimit}},
+	}, time.Now(), true, true)
+	for _, r := range []*trace.Record{few, largest(), {}} {
+		text := stored(t, r)
+		back, err := read(t, text)
+		must(t, err)
+		was, err := json.Marshal(r)
+		must(t, err)
+		is, err := json.Marshal(back)
+		must(t, err)
+		if string(was) != string(is) {
+			t.Errorf("it was\n%.2000s and is\n%.2000s", was, is)
+		}
+		t.Logf("%d bytes, as JSON %d", len(text), len(was))
+	}
+	text := stored(t, few)
+	for cut := range text { // what is cut short is an error, and what is changed no panic
+		if _, err := read(t, text[:cut]); err == nil {
+			t.Errorf("%d bytes of %d are read", cut, len(text))
+		}
+		for _, b := range []byte{0, 1, 0x7f, 0xff} {
+			_, _ = read(t, text[:cut]+string([]byte{b})+text[cut+1:])
+		}
+	}
+}
+
 func TestCHAT27_ATraceIsBounded(t *testing.T) {
 	r := largest()
-	text, err := json.Marshal(r)
-	must(t, err)
+	text := stored(t, r)
 	if len(r.References) != trace.MaxReferences || len(r.Dropped) != trace.MaxDropped || len(r.Rounds) != trace.MaxRounds || len(text) > trace.MaxBytes {
 		t.Errorf("%d references, %d dropped, %d rounds, %d bytes", len(r.References), len(r.Dropped), len(r.Rounds), len(text))
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/cmd/ctxd/tools"
+	"github.com/ctxd/ctxd/cmd/ctxd/traces"
 	"github.com/ctxd/ctxd/cmd/ctxd/uninstall"
 )
 
@@ -184,6 +185,7 @@ func (a *app) bindings() []any {
 		&references.Options{Streams: a.Streams, Link: a.Link},
 		&search.Options{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
+		&traces.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
 		&tools.Options{Streams: a.Streams, Link: a.Link},

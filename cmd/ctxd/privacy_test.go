@@ -79,6 +79,7 @@ var commandsOfReaders = map[string][]line{
 	"chat list":            said("", "--archived"),
 	"chat providers":       said("", "--probe"),
 	"chat actions":         said("", "{talk 0}", "-n|1"),
+	"inspect chat":         said("{talk 0}", "{talk 0}|2", "{talk 0}|--html|chat.html|--force", "{talk 1}", "zqtalk"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
 	"chat export":          said("{talk 0}", "{talk 0}|--format|json", "{talk 1}|--format|json", "zqtalk", "{talk 0}|-o|talk.md|--force"),
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),

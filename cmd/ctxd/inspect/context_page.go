@@ -2,12 +2,9 @@ package inspect
 
 import (
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	htmltemplate "html/template"
-	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -15,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -27,8 +25,6 @@ import (
 var (
 	//go:embed context_page.html
 	pageHTML string
-	//go:embed context_page.css
-	pageCSS string
 	//go:embed context_page.js
 	pageJS string
 )
@@ -44,7 +40,7 @@ type contextPage struct {
 	Entities, Notes, Warned, LeftOut, Failed string
 	Took, Made, Program, Hash                string
 
-	Bars     []pageBar
+	Bars     []page.Bar
 	Graph    htmltemplate.HTML
 	OfNotes  bool // the graph is of notes, since no entity is in the prompt
 	Sections []pageSection
@@ -53,15 +49,6 @@ type contextPage struct {
 	Warnings []prompt.Warning
 	Failures []pageFailure
 	Stages   []pageStage
-}
-
-type pageBar struct {
-	Name, Anchor  string
-	Whole         bool
-	Chars, Budget string
-	Percent       int
-	Width         string // of 100
-	Level         string // class: "", warn, bad
 }
 
 type pageSection struct {
@@ -130,13 +117,13 @@ func (d *contextDocument) page() (string, error) {
 
 func (d *contextDocument) data() *contextPage {
 	r := &d.result.Report
-	style, script := pageCSS+draw.SVGStyle, pageJS
+	style, script := page.Style+draw.SVGStyle, pageJS
 	p := &contextPage{
-		Policy: "default-src 'none'; style-src '" + cspHash(style) + "'; script-src '" + cspHash(script) +
+		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; script-src '" + page.Hash(script) +
 			"'; base-uri 'none'; form-action 'none'",
 		Style:  htmltemplate.HTML("<style>" + style + "</style>"),
 		Script: htmltemplate.HTML("<script>" + script + "</script>"),
-		Title:  "Context", Message: visible(d.message), Audience: d.audience,
+		Title:  "Context", Message: page.Visible(d.message), Audience: d.audience,
 		Chars: term.Number(r.Chars), Budget: term.Number(r.Budget),
 		Made: term.Day(d.made), Program: command.ProgramName(), Hash: r.Hash,
 	}
@@ -154,16 +141,6 @@ func (d *contextDocument) data() *contextPage {
 	return p
 }
 
-// cspHash is how a policy names a style or script.
-func cspHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// visible makes the characters visible that would turn the direction of what
-// follows or could not be in a page.
-func visible(s string) string { return term.CleanLines(s) }
-
 // cutter takes pieces out of a prompt by UTF-16 ranges.
 type cutter struct {
 	units []uint16
@@ -178,7 +155,7 @@ func (c *cutter) to(end int) string {
 	}
 	piece := c.units[c.at:end]
 	c.at = end
-	return visible(string(utf16.Decode(piece)))
+	return page.Visible(string(utf16.Decode(piece)))
 }
 
 // sections takes the prompt apart, every character of it once.
@@ -367,28 +344,12 @@ func (p *contextPage) bars(r *prompt.Report) {
 		anchors[s.Name] = s.Anchor
 	}
 	add := func(name, anchor string, whole bool, chars, budget int) {
-		share := 0.0
-		if budget > 0 {
-			share = min(1, float64(chars)/float64(budget))
-		}
-		p.Bars = append(p.Bars, pageBar{
-			Name: name, Anchor: anchor, Whole: whole, Chars: term.Number(chars), Budget: term.Number(budget),
-			Percent: int(math.Round(100 * share)), Width: barPart(share),
-			Level: map[term.Style]string{term.Warn: "warn", term.Bad: "bad"}[term.BarStyle(share)],
-		})
+		p.Bars = append(p.Bars, page.BarOf(name, anchor, whole, chars, budget))
 	}
 	add("whole prompt", "", true, r.Chars, r.Budget)
 	for _, s := range r.Sections {
 		add(s.Name, anchors[s.Name], false, s.Chars, s.Budget)
 	}
-}
-
-// barPart writes a share of 100, which is seen when it is more than nothing.
-func barPart(share float64) string {
-	if share > 0 {
-		share = max(share, 0.01)
-	}
-	return fmt.Sprintf("%.1f", 100*share)
 }
 
 func (p *contextPage) dropped(dropped []prompt.Dropped) {
@@ -413,12 +374,12 @@ func (p *contextPage) failures(r *prompt.Report) {
 	anchors, titles := make(map[string]string), report.EntityTitles(r)
 	p.entities(func(_ int, it *pageItem) { anchors[it.entity] = it.Anchor })
 	for _, w := range r.Warnings {
-		p.Warnings = append(p.Warnings, prompt.Warning{Ref: visible(w.Ref), Message: visible(w.Message)})
+		p.Warnings = append(p.Warnings, prompt.Warning{Ref: page.Visible(w.Ref), Message: page.Visible(w.Message)})
 	}
 	for _, q := range r.QueryErrors {
 		f := pageFailure{
 			Anchor: anchors[q.Entity],
-			Field:  "@" + term.Clean(cmp.Or(titles[q.Entity], q.Entity)+"."+q.Field), Message: visible(q.Message),
+			Field:  "@" + term.Clean(cmp.Or(titles[q.Entity], q.Entity)+"."+q.Field), Message: page.Visible(q.Message),
 		}
 		p.Failures = append(p.Failures, f)
 	}
@@ -434,7 +395,7 @@ func (p *contextPage) stages(stages []prompt.Stage) {
 	for _, st := range stages {
 		p.Stages = append(p.Stages, pageStage{
 			Name: term.Clean(st.Name), Skipped: st.Skipped, Why: term.Clean(st.Why),
-			Time: term.Millis(st.Ms), Width: barPart(st.Ms / cmp.Or(total, 1)),
+			Time: term.Millis(st.Ms), Width: page.Share(st.Ms / cmp.Or(total, 1)),
 		})
 	}
 	p.Stages = append(p.Stages, pageStage{Name: "all", Time: term.Millis(total), Width: "100"})

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
+	pages "github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 )
@@ -158,7 +159,7 @@ func TestCTX32_PageHoldsHostileTextsAsText(t *testing.T) {
 			}
 			policy := attribute(elements["meta"][1], "content")
 			for kind, text := range map[string]string{"script": textOf(elements["script"][0]), "style": textOf(elements["style"][0])} {
-				if want := kind + "-src '" + cspHash(text) + "'"; !strings.Contains(policy, want) {
+				if want := kind + "-src '" + pages.Hash(text) + "'"; !strings.Contains(policy, want) {
 					t.Errorf("the policy %s does not allow the page's own %s %x", policy, kind, sha256.Sum256([]byte(text)))
 				}
 			}

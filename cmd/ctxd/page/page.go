@@ -1,0 +1,57 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"math"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+)
+
+// Style is the style of all pages. Its colours follow the system, light or dark.
+//
+//go:embed page.css
+var Style string
+
+// Bar is how much of a budget was used.
+type Bar struct {
+	Name, Anchor  string
+	Whole         bool
+	Chars, Budget string
+	Percent       int
+	Width         string // of 100
+	Level         string // class: "", warn, bad
+}
+
+// Hash is how a policy names a style or script.
+func Hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Visible makes the characters visible that would turn the direction of what
+// follows or could not be in a page.
+func Visible(s string) string { return term.CleanLines(s) }
+
+// BarOf is how much of a budget was used.
+func BarOf(name, anchor string, whole bool, chars, budget int) Bar {
+	share := 0.0
+	if budget > 0 {
+		share = min(1, float64(chars)/float64(budget))
+	}
+	return Bar{
+		Name: name, Anchor: anchor, Whole: whole, Chars: term.Number(chars), Budget: term.Number(budget),
+		Percent: int(math.Round(100 * share)), Width: Share(share),
+		Level: map[term.Style]string{term.Warn: "warn", term.Bad: "bad"}[term.BarStyle(share)],
+	}
+}
+
+// Share writes a share of 100, which is seen when it is more than nothing.
+func Share(share float64) string {
+	if share > 0 {
+		share = max(share, 0.01)
+	}
+	return fmt.Sprintf("%.1f", 100*share)
+}

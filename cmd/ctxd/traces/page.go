@@ -1,0 +1,252 @@
+package traces
+
+import (
+	_ "embed"
+	"fmt"
+	htmltemplate "html/template"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
+	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// The page of inspect chat --html. It looks like that of inspect context, and runs no script.
+var (
+	//go:embed page.html
+	chatHTML string
+	//go:embed page.css
+	chatCSS string
+)
+
+// chatDocument is what the page tells of.
+type chatDocument struct {
+	conversation *record.Conversation
+	answers      []*turn.ChatInspected
+	more         bool // there are earlier answers
+	remote       bool
+	made         time.Time
+}
+
+// chatPage is a conversation with what its answers got, as the template takes it.
+type chatPage struct {
+	Policy         string
+	Style          htmltemplate.HTML
+	Title, Handle  string
+	Count          string
+	Private        bool
+	More, Remote   bool
+	Made, Program  string
+	Answers        []chatAnswer
+	Tokens, Waited string // of all answers
+}
+
+type chatAnswer struct {
+	Anchor, Number  string
+	Question, Text  string
+	By, When, Ended string
+	Private, Whole  bool
+	Why             string // nothing is known
+	Short           string // of the list at the side
+	Tokens          string
+	Estimate        string // tokens of the first request
+	Bars            []page.Bar
+	Facts           [][2]string
+	RefCount        int
+	Refs, MoreRefs  []chatRef // those that are seen at once, and the others
+	Unused          []chatRef
+	Dropped         []chatDropped
+	Withheld, Left  string
+	Rounds          []chatRound
+	Times           []chatTime
+	Warnings        []string
+	Hash            string
+}
+
+type chatRef struct {
+	Kind, Name, ID   string
+	Origin, Where    string
+	Chars            string
+	Cut              bool
+	Changed, Deleted bool
+}
+
+// chatDropped is what was left out for one reason. Many are folded away.
+type chatDropped struct {
+	Reason, Text, Count string
+	Names               []string
+	Long                bool
+}
+
+// seenAtOnce is how many records of a list are not folded away.
+const seenAtOnce = 12
+
+type chatRound struct {
+	Number, Time, Facts, Tries string
+	Calls                      []chatCall
+}
+
+type chatCall struct {
+	Name, Time, Sizes string
+	Failed, Cached    bool
+}
+
+type chatTime struct {
+	Name, Time, About, Width string
+	Part                     bool // of the stage above
+}
+
+// page writes the document as one page that needs nothing from elsewhere.
+func (d *chatDocument) page() (string, error) {
+	tmpl, err := htmltemplate.New("chat").Parse(chatHTML)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := tmpl.Execute(&b, d.data()); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+func (d *chatDocument) data() *chatPage {
+	style := page.Style + chatCSS
+	c := d.conversation
+	p := &chatPage{
+		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
+		Style:  htmltemplate.HTML("<style>" + style + "</style>"),
+		Title:  page.Visible(c.Title), Handle: page.Visible(c.Handle), Private: c.Private, More: d.more, Remote: d.remote,
+		Made: term.Day(d.made), Program: command.ProgramName(), Count: term.Count(len(d.answers), "answer"),
+	}
+	if p.Title == "" {
+		p.Title = "Untitled conversation"
+	}
+	var all record.ChatUsage
+	waited := 0.0
+	for i, got := range d.answers {
+		p.Answers = append(p.Answers, newChatAnswer(i, got))
+		if u := got.Answer.Usage; u != nil {
+			all.In, all.Out, all.Cached = all.In+u.In, all.Out+u.Out, all.Cached+u.Cached
+			all.Estimated = all.Estimated || u.Estimated
+		}
+		if got.Trace != nil {
+			waited += got.Trace.Timings["provider"]
+		}
+	}
+	if all.In+all.Out > 0 {
+		p.Tokens = tokensOf(&all)
+	}
+	if waited > 0 {
+		p.Waited = term.Millis(waited)
+	}
+	return p
+}
+
+func newChatAnswer(i int, got *turn.ChatInspected) chatAnswer {
+	m := got.Answer
+	a := chatAnswer{
+		Anchor: fmt.Sprint("answer-", i+1), Number: term.Number(m.Index), Text: page.Visible(m.Content), By: page.Visible(answeredBy(got)),
+		When: term.Day(m.CreatedAt), Ended: page.Visible(endOf(got)), Whole: m.Finish == record.FinishComplete, Private: m.Private, Tokens: tokensOf(m.Usage),
+	}
+	if got.Question != nil {
+		a.Question = page.Visible(got.Question.Content)
+	}
+	a.Short = preview(a.Question, 60)
+	for _, w := range m.Warnings {
+		a.Warnings = append(a.Warnings, page.Visible(w.Message))
+	}
+	t := got.Trace
+	if t == nil {
+		a.Why = page.Visible(got.Why)
+		return a
+	}
+	a.Estimate, a.Hash, a.Facts = term.Number(t.Prompt.Tokens), t.Prompt.Hash, besides(t)
+	a.Bars = append(a.Bars, page.BarOf("whole prompt", "", true, t.Prompt.Chars, t.Prompt.Budget))
+	for _, s := range t.Prompt.Sections {
+		a.Bars = append(a.Bars, page.BarOf(page.Visible(s.Name), "", false, s.Chars, s.Budget))
+	}
+	a.Refs, a.Unused = chatRefs(used(t, true)), chatRefs(used(t, false))
+	if a.RefCount = len(a.Refs); a.RefCount > seenAtOnce+1 {
+		a.Refs, a.MoreRefs = a.Refs[:seenAtOnce], a.Refs[seenAtOnce:]
+	}
+	for _, group := range report.DroppedByReason(droppedOf(t)) {
+		out := chatDropped{
+			Reason: page.Visible(string(group.Reason)), Text: group.Text, Count: term.Number(len(group.Items)), Long: len(group.Items) > seenAtOnce,
+		}
+		for _, item := range group.Items {
+			out.Names = append(out.Names, page.Visible(report.DroppedName(item)))
+		}
+		a.Dropped = append(a.Dropped, out)
+	}
+	if t.Withheld > 0 {
+		a.Withheld = term.Count(t.Withheld, "private record")
+	}
+	if t.Left > 0 {
+		a.Left = term.Count(t.Left, "further entry")
+	}
+	for n := range t.Rounds {
+		a.Rounds = append(a.Rounds, newChatRound(n, &t.Rounds[n]))
+	}
+	a.Times = chatTimes(t)
+	return a
+}
+
+func chatRefs(list []turn.ChatTraceRef) (out []chatRef) {
+	for i := range list {
+		r := &list[i]
+		ref := chatRef{
+			Kind: r.Kind, Name: page.Visible(nameOfRef(r.Kind, r.ID, r.Title, r.Ref)), ID: page.Visible(r.ID), Origin: page.Visible(r.Origin), Where: page.Visible(whereOf(r)), Cut: r.Cut,
+			Changed: r.Status == turn.TraceChanged, Deleted: r.Status == turn.TraceDeleted,
+		}
+		if r.Section != "" {
+			ref.Chars = term.Number(r.Chars)
+		}
+		out = append(out, ref)
+	}
+	return out
+}
+
+func newChatRound(n int, r *turn.ChatTraceRound) chatRound {
+	out := chatRound{Number: term.Number(n + 1), Time: term.Millis(r.MS), Facts: page.Visible(roundLine(r)[:1].Plain())}
+	if r.Tries > 1 {
+		out.Tries = "sent " + term.Count(r.Tries, "time")
+	}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		out.Calls = append(out.Calls, chatCall{
+			Name: page.Visible(c.Name), Time: callTime(c), Failed: c.Failed, Cached: c.Cached,
+			Sizes: term.Count(c.Arguments, "byte") + " of arguments, " + term.Count(c.Chars, "character") + " of result",
+		})
+	}
+	return out
+}
+
+// chatTimes are the stages of an answer, with those of the prompt below it.
+func chatTimes(t *turn.ChatTrace) (out []chatTime) {
+	most := 0.0
+	for _, ms := range t.Timings {
+		most = max(most, ms)
+	}
+	add := func(name, about string, ms float64, part bool) {
+		share := 0.0
+		if most > 0 {
+			share = min(1, ms/most)
+		}
+		out = append(out, chatTime{Name: page.Visible(name), Time: term.Millis(ms), About: about, Width: page.Share(share), Part: part})
+	}
+	for _, name := range stagesOf(t) {
+		add(name, aboutStage[name], t.Timings[name], false)
+		if name == "assemble" {
+			for _, s := range t.Stages {
+				if !s.Skipped {
+					add(s.Name, "", s.Ms, true)
+				}
+			}
+		}
+	}
+	return out
+}
