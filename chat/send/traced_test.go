@@ -231,11 +231,14 @@ func TestCHAT27_WhichAnswerIsMeant(t *testing.T) {
 		kind  fault.Kind
 		field string
 	}{
-		{id, 7, fault.NotFound, "index"}, {id, 1, fault.Invalid, "index"}, {empty, 0, fault.NotFound, "index"},
-		{empty, 1, fault.NotFound, "index"}, {"none", 0, fault.NotFound, "conversationId"},
+		{id, 7, fault.NotFound, "index"},
+		{id, 1, fault.Invalid, "index"},
+		{empty, 0, fault.NotFound, "index"},
+		{empty, 1, fault.NotFound, "index"},
+		{"none", 0, fault.NotFound, "conversationId"},
 	} {
 		_, err := ask.Inspect(t.Context(), h.local, c.ref, c.index)
-		f, _ := err.(*fault.Error) //nolint:errorlint // it is one itself
+		f, _ := err.(*fault.Error)
 		if f == nil || f.Kind != c.kind || f.Field != c.field || f.Hint == "" {
 			t.Errorf("%s %d: %+v", c.ref, c.index, err)
 		}
@@ -327,7 +330,7 @@ func TestCHAT27_AnInterruptedAnswerHasItsTrace(t *testing.T) {
 		h.sound()
 		must(t, h.db.Close())
 		close(killed)
-		came(t, done, "the end of the call")
+		_ = came(t, done, "the end of the call") // its store is closed
 		limits := chat.Limits{}
 		if full {
 			limits.Messages = 3

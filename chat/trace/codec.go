@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -102,14 +103,27 @@ func (w *writer) id(id string) {
 	w.b = append(w.b, raw[:]...)
 }
 
-// parseUUID reads a UUID as this program writes them, and reports whether it is one.
+// parseUUID reads a UUID as this program writes them, in lower case, and reports whether it is one.
 func parseUUID(id string, raw *[uuidBytes]byte) bool {
-	if len(id) != uuidLength || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
+	if len(id) != uuidLength {
 		return false
 	}
-	digits := id[:8] + id[9:13] + id[14:18] + id[19:23] + id[24:]
-	_, err := hex.Decode(raw[:], []byte(digits))
-	return err == nil && writeUUID(raw) == id
+	digits := 0
+	for i := range len(id) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if id[i] != '-' {
+				return false
+			}
+			continue
+		}
+		at := strings.IndexByte("0123456789abcdef", id[i])
+		if at < 0 {
+			return false
+		}
+		raw[digits/2] = raw[digits/2]<<4 | byte(at)
+		digits++
+	}
+	return true
 }
 
 func writeUUID(raw *[uuidBytes]byte) string {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/chat/turn"
@@ -126,6 +127,14 @@ type Stage struct {
 // Of begins the Record of an answer with the report of its prompt, which was made at a time. Without tracked it names no records.
 func Of(r *prompt.Report, at time.Time, remote, tracked bool) *Record {
 	t := &Record{At: at.UnixMilli(), Remote: remote, Chars: r.Chars, Budget: r.Budget, Hash: r.Hash, quiet: !tracked}
+	if tracked {
+		records := 0
+		for i := range r.Sections {
+			records += len(r.Sections[i].Items)
+		}
+		t.References = make([]Reference, 0, min(records, MaxReferences))
+		t.Dropped = make([]Drop, 0, min(len(r.Dropped), MaxDropped))
+	}
 	for i := range r.Sections {
 		s := &r.Sections[i]
 		if i == maxParts {
@@ -223,6 +232,7 @@ func originOf(section string, item *prompt.Item) string {
 
 // Shown adds what tools showed. answer is the text of the answer: what was only found, and is named there, was used.
 func (t *Record) Shown(list []record.ToolReference, answer string) {
+	links := strings.Contains(answer, "[[")
 	folded := ""
 	for i := range list {
 		o := &list[i]
@@ -234,7 +244,7 @@ func (t *Record) Shown(list []record.ToolReference, answer string) {
 			continue
 		}
 		r.Tools = slices.Clone(o.Tools[:min(len(o.Tools), maxParts)])
-		if !r.Used && o.Title != "" {
+		if links && !r.Used && o.Title != "" {
 			if folded == "" {
 				folded = fold.Name(answer)
 			}

@@ -193,10 +193,14 @@ func milliseconds(micros int64) float64 { return float64(micros) / 1000 }
 
 // linksTo reports whether a folded text has a link to a folded title.
 func linksTo(text, title string) bool {
-	for _, end := range []string{"]]", "|", "#"} {
-		if strings.Contains(text, "[["+title+end) {
+	for {
+		_, behind, ok := strings.Cut(text, "[["+title)
+		if !ok {
+			return false
+		}
+		if behind != "" && strings.ContainsRune("]|#", rune(behind[0])) {
 			return true
 		}
+		text = behind
 	}
-	return false
 }

@@ -99,7 +99,8 @@ func TestCHAT27_ATraceComesBackAsItWas(t *testing.T) {
 	few := trace.Of(&prompt.Report{
 		Sections: []prompt.SectionReport{{Name: prompt.SectionPinned, Chars: 300, Items: []prompt.Item{
 			{Kind: prompt.KindNote, ID: "6fa459ea-ee8a-3ca4-894e-db77e160355e", Chars: 200, Cut: true, Reason: prompt.PinnedByUser},
-			{Kind: prompt.KindNote, ID: "6FA459EA-EE8A-3CA4-894E-DB77E160355E", Chars: 100}, {Kind: prompt.KindAction},
+			{Kind: prompt.KindNote, ID: "6FA459EA-EE8A-3CA4-894E-DB77E160355E", Chars: 100},
+			{Kind: prompt.KindAction},
 			{Kind: prompt.KindNote, ID: "6fa459ea_ee8a-3ca4-894e-db77e160355e"},
 		}}},
 		Dropped: []prompt.Dropped{{Kind: prompt.KindEntity, ID: "e", Reason: prompt.OverLimit}, {Kind: prompt.KindEntity, ID: "f", Reason: prompt.OverLimit}},

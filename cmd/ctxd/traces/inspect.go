@@ -149,10 +149,21 @@ func drawAnswer(s *term.Screen, got *turn.ChatInspected) {
 			}
 		}
 	}
+	s.Say()
 	if t.Prompt.Hash != "" {
-		s.Say()
 		s.SayWhole(term.Styled(term.Faint, "sha256 "+t.Prompt.Hash))
 	}
+	s.SayWhole(term.Styled(term.Faint, "The text of the prompt is not kept. As it would be now: "+nowCommand(got)))
+}
+
+// nowCommand is the command that shows what the model would be given now.
+func nowCommand(got *turn.ChatInspected) string {
+	conversation := cmp.Or(got.Conversation.Handle, got.Conversation.ID)
+	out := `ctxd context "…" --conversation ` + conversation + " --recall both --prompt"
+	if !got.Trace.Remote {
+		out += " --audience local"
+	}
+	return out
 }
 
 // answeredBy says who answered, and as who it read.
