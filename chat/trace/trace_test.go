@@ -247,8 +247,10 @@ func TestPRIV6_ATraceKeepsNoTextAsAnID(t *testing.T) {
 	r := trace.Of(&prompt.Report{
 		Sections: []prompt.SectionReport{{Name: prompt.SectionActions, Items: []prompt.Item{{Kind: prompt.KindAction, ID: "secret-words", Title: "secret"}}}},
 		Dropped: []prompt.Dropped{
-			{Kind: prompt.KindNote, ID: "secret words", Reason: prompt.Unknown}, {Kind: prompt.KindEntity, Title: "secret", Reason: prompt.Ambiguous},
-			{Kind: prompt.KindNote, ID: "secret", Reason: prompt.Private}, {Kind: prompt.KindMessage, ID: "c/secret/x", Reason: prompt.OverLimit},
+			{Kind: prompt.KindNote, ID: "secret words", Reason: prompt.Unknown},
+			{Kind: prompt.KindEntity, Title: "secret", Reason: prompt.Ambiguous},
+			{Kind: prompt.KindNote, ID: "secret", Reason: prompt.Private},
+			{Kind: prompt.KindMessage, ID: "c/secret/x", Reason: prompt.OverLimit},
 		},
 	}, time.Now(), false, true)
 	text, err := json.Marshal(r)
