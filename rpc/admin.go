@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ func (s *Server) health(whole bool) protocol.Health {
 		if text := s.providerWarning(whole); text != "" {
 			warn(protocol.Warning, "%s", text)
 		}
-		for _, text := range r.vaultWarnings(whole) {
+		for _, text := range s.ownWarnings(r, whole) {
 			warn(protocol.Warning, "%s", text)
 		}
 	}
@@ -93,11 +94,12 @@ func (s *Server) health(whole bool) protocol.Health {
 	return out
 }
 
-func (r *Rooms) vaultWarnings(wanted bool) []string {
+// ownWarnings are those that name files of the person: of vaults, and of templates.
+func (s *Server) ownWarnings(r *Rooms, wanted bool) []string {
 	if !wanted {
 		return nil
 	}
-	return r.Vaults.Warnings()
+	return slices.Concat(r.Vaults.Warnings(), s.templates.Warnings())
 }
 
 // loadingTexts say by phase what keeps calls waiting.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -46,6 +47,8 @@ type Options struct {
 
 	// Providers answer in conversations; nil: nobody.
 	Providers *llm.Set
+	// Templates are of what the daemon itself asks a model; nil: those that are compiled in.
+	Templates *prompts.Set
 
 	// OnIdle is called once, on a goroutine of its own, when no connection has
 	// been open and no job has run for IdleAfter. 0: never.
@@ -64,6 +67,7 @@ type Server struct {
 	onStop    func()
 	events    *events.Hub
 	providers *llm.Set
+	templates *prompts.Set
 	started   time.Time
 
 	textBytes int // of a string in params
@@ -82,7 +86,10 @@ func New(opts Options) *Server {
 	s := &Server{
 		log: opts.Logger, info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop,
 		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
-		providers: opts.Providers,
+		providers: opts.Providers, templates: opts.Templates,
+	}
+	if s.templates == nil {
+		s.templates = prompts.BuiltIn()
 	}
 	if s.providers == nil {
 		s.providers = llm.NoSet()

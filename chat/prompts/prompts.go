@@ -188,12 +188,12 @@ func read(k *kind, file string) (text string, t *template.Template, err error) {
 	if !info.Mode().IsRegular() {
 		return "", nil, errors.New("it is no file")
 	}
+	if info.Size() > maxTemplate {
+		return "", nil, fmt.Errorf("it has %d bytes, and a template has at most %d", info.Size(), maxTemplate)
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", nil, err
-	}
-	if len(data) > maxTemplate {
-		return "", nil, fmt.Errorf("it has %d bytes, and a template has at most %d", len(data), maxTemplate)
 	}
 	if !utf8.Valid(data) {
 		return "", nil, errors.New("it is not UTF-8")

@@ -28,6 +28,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
+	"github.com/ctxd/ctxd/cmd/ctxd/templates"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/cmd/ctxd/tools"
 	"github.com/ctxd/ctxd/cmd/ctxd/traces"
@@ -72,6 +73,8 @@ type commandLine struct {
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`
 	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
 	Tools   tools.Command   `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
+
+	Prompts templates.Command `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
 
 	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
@@ -188,6 +191,7 @@ func (a *app) bindings() []any {
 		&traces.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
+		&templates.Options{Streams: a.Streams, Flags: a.Flags},
 		&tools.Options{Streams: a.Streams, Link: a.Link},
 		&uninstall.Options{Streams: a.Streams, Link: a.Link},
 	}

@@ -178,6 +178,8 @@ var commandsForPeople = map[string]string{
 	"refs rename":     "writes, and says what of, to who may write",
 	"refs parse":      "asks no store: it prints what its caller wrote",
 	"tools list":      "prints what tools there are, and no record",
+	"prompts list":    "prints templates, in which no record stands",
+	"prompts show":    "prints templates, in which no record stands",
 	"config":          "prints settings",
 	"completion":      "prints a script",
 	"offer":           "completes what its caller types at a terminal of his own",

@@ -41,6 +41,7 @@ type Config struct {
 	Embedder Embedder
 	Reranker Reranker
 	Chat     Chat
+	Prompts  string // folder of templates before those that are compiled in; "": none
 	Weights  Weights
 	Fusion   string // FusionByScore or FusionByRank
 	Limits   rpc.Limits
@@ -239,7 +240,7 @@ func (c *Config) finish() error {
 	local := append([]*string{&c.Data}, pointers(c.Vaults)...)
 	for _, file := range []*string{
 		&c.Log.File, &c.history, &c.said, &c.Embedder.Table, &c.Embedder.Runner.Path,
-		&c.Embedder.Runner.Model,
+		&c.Embedder.Runner.Model, &c.Prompts,
 	} {
 		if *file != "" && *file != NoLogFile {
 			local = append(local, file)
@@ -444,6 +445,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "log.size", flag: "--log-size", about: "size at which a new log file is started", value: sizeOf(&c.Log.Size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "number of old log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
 		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
+		{key: "prompts.dir", about: "folder of your own templates of what ctxd asks a model, before those that are compiled in; ctxd prompts list names them", value: pathOf(&c.Prompts)},
 		{key: "memory.coldStart.idle", about: "after how long without a message the profile comes into a conversation again", value: durationOf(&c.Records.ColdStart, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.working", about: "how long a memory of the tier working lives", value: durationOf(&c.Records.Memory.Working, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},

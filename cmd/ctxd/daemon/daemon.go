@@ -73,6 +73,7 @@ type Options struct {
 	embedder config.Embedder
 	reranker config.Reranker
 	chat     config.Chat
+	prompts  string // folder of templates
 	weights  config.Weights
 	fusion   string
 }
@@ -85,7 +86,7 @@ func OptionsOf(c *config.Config, log *slog.Logger) Options {
 		records.Vault.Outside = []string{logFile}
 	}
 	return Options{
-		chat:   c.Chat,
+		chat: c.Chat, prompts: c.Prompts,
 		Socket: c.Socket, Data: c.Data, Log: log, idleExit: c.IdleExit, limits: c.Limits,
 		records: records, store: c.Store, embedder: c.Embedder, reranker: c.Reranker, weights: c.Weights, fusion: c.Fusion,
 	}
@@ -131,7 +132,8 @@ func Start(opts Options) (*Daemon, error) {
 		late: func() <-chan time.Time { return time.After(EndTime - endMargin) },
 	}
 	d.Server = rpc.New(rpc.Options{
-		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log, Providers: providers,
+		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
+		Providers: providers, Templates: prompts.Open(opts.prompts, opts.Log),
 		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
 		DataDir: opts.Data, Format: StoreFormat,
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },

@@ -1,0 +1,126 @@
+package templates
+
+import (
+	"log/slog"
+	"strings"
+
+	"github.com/ctxd/ctxd/chat/prompts"
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+)
+
+// Options are what ctxd prompts runs with.
+type Options struct {
+	*term.Streams
+	*config.Flags
+}
+
+// Command is ctxd prompts.
+type Command struct {
+	List List `cmd:"" help:"List the templates, and which are your own."`
+	Show Show `cmd:"" help:"Print a template."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "ctxd asks a model for titles and the like by templates. To have one of your own used, put it under the same " +
+		"name into the folder that the setting prompts.dir names. It holds from the next start of the daemon on."
+}
+
+// List is ctxd prompts list.
+type List struct{}
+
+// Examples are those of --help.
+func (List) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd prompts list", "what ctxd asks a model"},
+		{"ctxd prompts list --json | jq -r '.prompts[].name'", "for scripts"},
+	}
+}
+
+// listed are the templates as --json prints them.
+type listed struct {
+	Folder   string             `json:"folder,omitempty"`
+	Prompts  []prompts.Template `json:"prompts"`
+	Warnings []string           `json:"warnings"`
+}
+
+// Run runs the command.
+func (List) Run(a *Options) error {
+	set, dir, err := open(a)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(listed{Folder: dir, Prompts: set.List(), Warnings: append([]string{}, set.Warnings()...)})
+	}
+	table := &term.Table{}
+	for _, t := range set.List() {
+		from := term.Styled(term.Faint, "built in")
+		if t.File != "" {
+			from = term.Text(t.File)
+		}
+		table.Row(term.Line{term.Styled(term.Accent, t.Name)}, term.Line{term.Text(t.About)}, term.Line{from})
+	}
+	table.Draw(a.Out)
+	for _, w := range set.Warnings() {
+		a.Out.Say(term.Styled(term.Warn, "! "), term.Text(w))
+	}
+	return nil
+}
+
+func open(a *Options) (set *prompts.Set, dir string, err error) {
+	conf, err := a.Load(nil)
+	if err != nil {
+		return nil, "", err
+	}
+	return prompts.Open(conf.Prompts, slog.New(slog.DiscardHandler)), conf.Prompts, nil
+}
+
+// Show is ctxd prompts show.
+type Show struct {
+	Name    string `arg:"" help:"Name of the template, such as title."`
+	BuiltIn bool   `help:"Print the one that is compiled in, also where yours is used."`
+}
+
+// Help is what --help says of the command.
+func (Show) Help() string {
+	return "Prints the template that is used. A template is one of Go's text/template with two parts, system and user."
+}
+
+// Examples are those of --help.
+func (Show) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd prompts show title", "how ctxd asks for the title of a conversation"},
+		{"ctxd prompts show title > ~/.config/ctxd/prompts/title.tmpl", "one of your own begins as a copy"},
+		{"ctxd prompts show title --built-in", "what was before"},
+	}
+}
+
+// Run runs the command.
+func (c *Show) Run(a *Options) error {
+	builtIn, err := prompts.BuiltInText(c.Name)
+	if err != nil {
+		return err
+	}
+	shown := prompts.Template{Name: c.Name, Text: builtIn}
+	if !c.BuiltIn {
+		set, _, err := open(a)
+		if err != nil {
+			return err
+		}
+		for _, t := range set.List() {
+			if t.Name == c.Name {
+				shown = t
+			}
+		}
+	}
+	if a.JSON {
+		return a.Out.JSON(shown)
+	}
+	for line := range strings.Lines(shown.Text) {
+		a.Out.SayWhole(term.Text(strings.TrimSuffix(line, "\n")))
+	}
+	return nil
+}
