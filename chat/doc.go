@@ -29,6 +29,9 @@
 // may have another for a remote one. Titles, handles, hashes, counts and times are made of what the
 // reader sees. A conversation that begins with private messages alone is private.
 //
+// A title that a model made is shown to a remote reader while all of the turn that it was made of is, and never when
+// anything of that was private then.
+//
 // A title is cut after names of private records were taken out of the whole message: a place that
 // the end cuts through would not be found any more.
 //

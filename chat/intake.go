@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -73,6 +75,11 @@ func (s *Store) checkRecord(c *conversation) error {
 	for _, title := range []string{c.Title, c.HandleTitle} {
 		if err := checkTitle(title); err != nil {
 			return err
+		}
+	}
+	for i, m := range c.Made {
+		if err := checkTitle(m.Text); err != nil || i >= maxMade || strings.ContainsFunc(m.Text, unicode.IsControl) {
+			return fault.Field("madeTitles", "madeTitles has what is no title in one line, or too many of them")
 		}
 	}
 	if !mayBeHandle(c.Handle) {

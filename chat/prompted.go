@@ -75,7 +75,7 @@ func (s *Store) Titles(ctx context.Context, v *audience.View, ids []string) ([]s
 	err := s.db.View(ctx, func(tx *kv.Tx) (err error) {
 		for i, c := range untitled {
 			if c != nil && err == nil {
-				titles[i], err = titleOfMessage(tx, v, c)
+				titles[i], err = titleUnset(tx, v, c)
 			}
 		}
 		return err
@@ -83,7 +83,7 @@ func (s *Store) Titles(ctx context.Context, v *audience.View, ids []string) ([]s
 	return titles, err
 }
 
-// titleOfMessage returns what a conversation without a title is called for a reader, "" where no message names it.
+// titleOfMessage returns what the first message of a user calls a conversation for a reader, "" where there is none.
 func titleOfMessage(tx *kv.Tx, v *audience.View, c *conversation) (string, error) {
 	index := c.counted(v).User
 	if index == 0 {

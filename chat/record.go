@@ -44,7 +44,8 @@ type conversation struct {
 	Decided       int `json:"decided,omitempty"`
 	DecidedUnseen int `json:"decidedUnseen,omitempty"` // of them, in private messages
 
-	Forks []fork `json:"forks,omitempty"` // where branches begin, by index
+	Forks []fork      `json:"forks,omitempty"`      // where branches begin, by index
+	Made  []madeTitle `json:"madeTitles,omitempty"` // see titleUnset
 
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private

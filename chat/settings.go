@@ -33,7 +33,7 @@ const (
 
 // Settings are what can be set of a conversation; what is nil stays.
 type Settings struct {
-	Title        *string // empty: that of the first message of a user again
+	Title        *string // empty: that of the first message of a user again, also where a model had made one
 	Private      *bool
 	SystemPrompt *string  // empty: none
 	Provider     *string  // empty: the one that is configured
@@ -191,6 +191,10 @@ func deref[T any](p *T) (v T) {
 // a remote reader.
 func (s *Store) set(v *audience.View, c *conversation, set *Settings) (changed, seen bool) {
 	assign(&c.Title, trimmed(set.Title), &seen)
+	if set.Title != nil {
+		had, shown := c.forgetMade()
+		changed, seen = had, seen || shown
+	}
 	assign(&c.Private, set.Private, &seen)
 	assign(&c.SystemPrompt, set.SystemPrompt, &seen)
 	assign(&c.Provider, set.Provider, &seen)
@@ -208,7 +212,7 @@ func (s *Store) set(v *audience.View, c *conversation, set *Settings) (changed, 
 		}
 		seen = seen || (had == nil) != (c.Temperature == nil) || had != nil && *had != *c.Temperature
 	}
-	changed = seen
+	changed = changed || seen
 	s.pin(&c.PinnedNotes, set.PinnedNotes, func(id string) bool { return v.Note(id) != nil }, v, &changed)
 	s.pin(&c.PinnedMemories, set.PinnedMemories, func(id string) bool { return s.remembers(v, id) }, v, &changed)
 	return changed, seen

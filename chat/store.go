@@ -215,7 +215,7 @@ func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Con
 	}
 	if c.Title == "" {
 		var err error
-		if out.Title, err = titleOfMessage(tx, v, c); err != nil {
+		if out.Title, err = titleUnset(tx, v, c); err != nil {
 			return nil, err
 		}
 	}

@@ -54,7 +54,11 @@ func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
 }
 
 func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn.ChatSent, error) {
-	return c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
+	sent, err := c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
+	if err == nil && c.answered != nil {
+		c.answered(sent)
+	}
+	return sent, err
 }
 
 func (c scope) chatCancel(ctx context.Context, _ *Session, p protocol.ChatConversation) (out protocol.ChatCancelled, err error) {

@@ -16,14 +16,7 @@ import (
 // rooms, like what a call writes: not while they are being replaced.
 func (s *Server) startFollowers(r *Rooms) {
 	err := r.Vaults.Start(context.Background(), watch.Host{
-		Enter: func(ctx context.Context, work func(context.Context) error) error {
-			return s.use(ctx, func(ctx context.Context, now *Rooms) error {
-				if now != r {
-					return context.Canceled // its own are gone, and it is about to end
-				}
-				return work(ctx)
-			})
-		},
+		Enter:    s.entering(r),
 		Progress: s.events.Reading(),
 		Changed:  s.HealthChanged,
 	})
@@ -37,6 +30,18 @@ func (s *Server) startFollowers(r *Rooms) {
 		if !exists(req.Path) { // one that is there was read, or is not in the backup that these rooms are from
 			r.Vaults.Await(context.Background(), req)
 		}
+	}
+}
+
+// entering returns a function that runs work in some rooms, for who works beside the calls.
+func (s *Server) entering(r *Rooms) func(context.Context, func(context.Context) error) error {
+	return func(ctx context.Context, work func(context.Context) error) error {
+		return s.use(ctx, func(ctx context.Context, now *Rooms) error {
+			if now != r {
+				return context.Canceled // its own are gone, and it is about to end
+			}
+			return work(ctx)
+		})
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/chat/inspect"
 	"github.com/ctxd/ctxd/chat/send"
+	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -57,8 +59,9 @@ type Rooms struct {
 	Refs     *resolve.Resolver
 
 	// Over the rooms; made by serveRooms.
-	tools   *tool.Set
-	answers *send.Pipeline
+	tools    *tool.Set
+	answers  *send.Pipeline
+	answered func(*turn.ChatSent) // is told of each answer; nil: nobody is
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -78,7 +81,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages), exports: exchange.New(r.Chat, r.Memory),
 		traces:  inspect.New(r.KV, r.Chat, r.Memory),
-		handles: r.Handles, refs: r.Refs, answers: r.answers,
+		handles: r.Handles, refs: r.Refs, answers: r.answers, answered: r.answered,
 		tools: r.tools, actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities}),
 	}, nil
 }
@@ -140,6 +143,8 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: r.tools,
 		})
 		remote := r.Audience.View(audience.Remote)
+		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: s.entering(r)}
+		r.answered = func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}
 	for _, x := range r.indexes() {
@@ -174,6 +179,7 @@ func notServing(err error) error {
 // CloseStore closes the store under the rooms, if one is open. Call it when Wait
 // has returned.
 func (s *Server) CloseStore() error {
+	s.titles.Close()
 	r := s.rooms()
 	if r != nil && r.KV != nil {
 		return r.KV.Close()

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities"
@@ -33,6 +34,7 @@ type scope struct {
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
+	answered func(*turn.ChatSent)
 	handles  refCompleter
 	refs     resolved.Resolver
 	tools    toolCaller

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
+	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -47,6 +48,8 @@ type Options struct {
 
 	// Providers answer in conversations; nil: nobody.
 	Providers *llm.Set
+	// Titles has models make titles of conversations.
+	Titles bool
 	// Templates are of what the daemon itself asks a model; nil: those that are compiled in.
 	Templates *prompts.Set
 
@@ -68,6 +71,7 @@ type Server struct {
 	events    *events.Hub
 	providers *llm.Set
 	templates *prompts.Set
+	titles    *titles.Titler // nil: no model makes titles
 	started   time.Time
 
 	textBytes int // of a string in params
@@ -96,6 +100,9 @@ func New(opts Options) *Server {
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Titles {
+		s.titles = titles.New(titles.Options{Providers: s.providers, Prompts: s.templates, Log: s.log})
 	}
 	s.wire = jsonrpc.New(jsonrpc.Options{
 		Methods: opts.Methods, Limits: opts.Limits, Logger: s.log,

@@ -107,10 +107,9 @@ func (d *Decider) confirm(ctx context.Context, v *audience.View, id string, args
 // prepare checks an action for who confirms it.
 func (d *Decider) prepare(ctx context.Context, v *audience.View, a *record.ChatAction, args map[string]any) (*action.Prepared, error) {
 	given := args != nil
-	all := maps.Clone(a.Args)
-	for name, value := range args {
-		all[name] = value
-	}
+	all := make(map[string]any, len(a.Args)+len(args))
+	maps.Copy(all, a.Args)
+	maps.Copy(all, args)
 	raw, err := json.Marshal(all)
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "the args of the action can't be written")

@@ -150,24 +150,29 @@ func (t *teller) message(text string) turn.ChatSend {
 	}
 }
 
-// begin makes a new conversation where chat.send could not make one that is so. Its handle is made of the text; so is
-// its title until the message is there, of which it is made from then on: lent tells so.
-func (t *teller) begin(ctx context.Context, text string) (lent bool, err error) {
+// begin makes a new conversation where chat.send could not make one that is so. Its handle is made of the text, as if
+// that were its title; it is called by its message once that is there.
+func (t *teller) begin(ctx context.Context, text string) error {
 	f := t.fresh
 	if f.Title == "" && f.SystemPrompt == "" && f.Provider == "" && f.Model == "" &&
 		len(f.PinnedMemoryIDs)+len(f.PinnedNoteIDs) == 0 {
-		return false, nil // a conversation that begins with a private message is private
+		return nil // a conversation that begins with a private message is private
 	}
-	if lent = f.Title == ""; lent {
+	lent := f.Title == ""
+	if lent {
 		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 		f.Title, _ = term.CutColumns(first, titleColumns)
 	}
 	var made record.Conversation
 	if err := t.call(ctx, "chat.create", f, &made); err != nil {
-		return false, err
+		return err
 	}
 	t.conversation = &made
-	return lent, nil
+	if !lent {
+		return nil
+	}
+	none := "" // before the answer: a title that a model makes of it is for what was not called yet
+	return t.call(ctx, "chat.update", protocol.ChatUpdate{ID: made.ID, Title: &none}, nil)
 }
 
 // titleColumns is how much of a message its conversation is called by.
@@ -175,9 +180,8 @@ const titleColumns = 60
 
 // ask has a message answered and shows the answer as it comes. told reports whether a part of it came.
 func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent, told bool, err error) {
-	lent := false
 	if t.conversation == nil {
-		if lent, err = t.begin(ctx, m.Text); err != nil {
+		if err = t.begin(ctx, m.Text); err != nil {
 			return nil, false, err
 		}
 	}
@@ -208,12 +212,6 @@ func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent,
 	}
 	if t.conversation == nil {
 		t.conversation = &record.Conversation{ID: sent.ConversationID}
-	}
-	if lent {
-		none := ""
-		if err := t.call(ctx, "chat.update", protocol.ChatUpdate{ID: t.conversation.ID, Title: &none}, nil); err != nil {
-			return nil, true, err
-		}
 	}
 	if t.JSON {
 		return sent, true, jsonLine(t.Out, sent)

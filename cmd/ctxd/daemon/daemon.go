@@ -108,7 +108,8 @@ func Start(opts Options) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
-	distiller, err := OpenDistiller(&opts.chat, providers, prompts.BuiltIn())
+	templates := prompts.Open(opts.prompts, opts.Log)
+	distiller, err := OpenDistiller(&opts.chat, providers, templates)
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
@@ -133,7 +134,7 @@ func Start(opts Options) (*Daemon, error) {
 	}
 	d.Server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
-		Providers: providers, Templates: prompts.Open(opts.prompts, opts.Log),
+		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel,
 		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
 		DataDir: opts.Data, Format: StoreFormat,
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },

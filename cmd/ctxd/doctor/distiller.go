@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/ctxd/ctxd/chat/prompts"
@@ -34,7 +35,7 @@ func checkDistiller(x *examination) (*checkup, error) {
 		return nil, err
 	}
 	defer providers.Close()
-	d, err := daemon.OpenDistiller(conf, providers, prompts.BuiltIn())
+	d, err := daemon.OpenDistiller(conf, providers, prompts.Open(x.conf.Prompts, slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return nil, err
 	}

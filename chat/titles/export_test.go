@@ -1,0 +1,17 @@
+package titles
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/chat/turn"
+)
+
+// Do does at once what Answered does later.
+func (t *Titler) Do(ctx context.Context, h House, sent *turn.ChatSent) {
+	if j := jobOf(h, sent); j != nil {
+		t.do(ctx, j)
+	}
+}
+
+// Clean is clean.
+var Clean = clean
