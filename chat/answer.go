@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -94,7 +95,7 @@ func (s *Store) checkQuestion(q *Question) error {
 		return fault.TooLarge("text", len(q.Content), s.opts.Limits.Content, "bytes").
 			WithHint("give a shorter text, or attach it as a file")
 	}
-	return checkClientID("clientMessageId", q.ClientMessageID)
+	return bounds.ClientID("clientMessageId", q.ClientMessageID)
 }
 
 // Ask stores a question, in a new conversation where none is named. A question with the client id of one that is

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -73,12 +74,12 @@ func (s *Store) checkRecord(c *conversation) error {
 		return err
 	}
 	for _, title := range []string{c.Title, c.HandleTitle} {
-		if err := checkTitle(title); err != nil {
+		if err := bounds.Title(title); err != nil {
 			return err
 		}
 	}
 	for i, m := range c.Made {
-		if err := checkTitle(m.Text); err != nil || i >= maxMade || strings.ContainsFunc(m.Text, unicode.IsControl) {
+		if err := bounds.Title(m.Text); err != nil || i >= maxMade || strings.ContainsFunc(m.Text, unicode.IsControl) {
 			return fault.Field("madeTitles", "madeTitles has what is no title in one line, or too many of them")
 		}
 	}
@@ -99,17 +100,17 @@ func (s *Store) checkRecord(c *conversation) error {
 	if c.MaxContext != 0 {
 		set.MaxContext = &c.MaxContext
 	}
-	if err := set.checkModel(); err != nil {
+	if err := set.CheckModel(); err != nil {
 		return err
 	}
 	anything := func(string) bool { return true } // a pin may be of what is not here
-	if err := checkPins("pinnedNotes", "note", &c.PinnedNotes, anything); err != nil {
+	if err := bounds.Pins("pinnedNotes", "note", &c.PinnedNotes, anything); err != nil {
 		return err
 	}
-	if err := checkPins("pinnedMemories", "memory", &c.PinnedMemories, anything); err != nil {
+	if err := bounds.Pins("pinnedMemories", "memory", &c.PinnedMemories, anything); err != nil {
 		return err
 	}
-	if err := checkClientID("clientId", c.ClientID); err != nil {
+	if err := bounds.ClientID("clientId", c.ClientID); err != nil {
 		return err
 	}
 	if c.Version < 1 || c.Unseen < 0 || c.Unseen >= c.Version {
@@ -192,7 +193,7 @@ func (s *Store) checkMessage(m *message) error {
 	case m.Finish == "" || len(m.Finish) > maxFinish:
 		return fault.Field("finish", "finish does not say how the message ended")
 	}
-	if err := checkClientID("clientMessageId", m.ClientMessageID); err != nil {
+	if err := bounds.ClientID("clientMessageId", m.ClientMessageID); err != nil {
 		return err
 	}
 	return s.checkTimes(m.times())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -93,8 +94,4 @@ func (s *Store) knownTx(tx *kv.Tx, v *audience.View, said *Said) (Known, error) 
 }
 
 // MayBeSaidAt reports whether a message may have a time.
-func (s *Store) MayBeSaidAt(t time.Time) bool { return mayBeSaidAt(t, s.opts.Now()) }
-
-func mayBeSaidAt(t, now time.Time) bool {
-	return !t.Before(firstTime) && !t.After(now.Add(maxAhead))
-}
+func (s *Store) MayBeSaidAt(t time.Time) bool { return bounds.MayBe(t, s.opts.Now()) }

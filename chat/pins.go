@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -45,7 +46,7 @@ func (s *Store) Unpin(tx *kv.Tx, memoryIDs []string) error {
 		if c == nil {
 			continue
 		}
-		c.PinnedMemories = only(c.PinnedMemories, func(id string) bool { return !slices.Contains(memoryIDs, id) })
+		c.PinnedMemories = bounds.Only(c.PinnedMemories, func(id string) bool { return !slices.Contains(memoryIDs, id) })
 		if err := Conversations.Put(tx, id, c); err != nil {
 			return err
 		}

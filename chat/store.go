@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/freename"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
@@ -26,8 +27,6 @@ const (
 	MaxMany     = 100     // messages of one call
 	MaxContent  = 1 << 20 // bytes of a message
 	MaxMessages = 100_000 // messages of a conversation
-	MaxTitle    = 200     // code points of a title
-	MaxClientID = 200     // bytes of an id that a client gives a message
 
 	titleLength  = 60 // code points of a title that is made of a message
 	roleOfTitles = record.RoleUser
@@ -209,9 +208,9 @@ func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Con
 		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages, Lost: n.Lost,
 		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.versionFor(v),
 		SystemPrompt: v.TextOf("", c.SystemPrompt), Provider: c.Provider, Model: c.Model,
-		MaxContext: cmp.Or(c.MaxContext, DefaultMaxContext), Temperature: c.Temperature,
-		PinnedNoteIDs:   only(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
-		PinnedMemoryIDs: only(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
+		MaxContext: cmp.Or(c.MaxContext, bounds.DefaultMaxContext), Temperature: c.Temperature,
+		PinnedNoteIDs:   bounds.Only(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
+		PinnedMemoryIDs: bounds.Only(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
 	}
 	if c.Title == "" {
 		var err error

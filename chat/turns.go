@@ -2,8 +2,8 @@ package chat
 
 import (
 	"context"
-	"slices"
 
+	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -57,25 +57,7 @@ func (s *Store) Turns(ctx context.Context, v *audience.View, id string, n int,
 	if err != nil {
 		return nil, err
 	}
-	return lastTurns(list, n), nil
-}
-
-// lastTurns returns the last n turns of messages that have ended.
-func lastTurns(list []*record.ChatMessage, n int) (turns [][]*record.ChatMessage) {
-	end := len(list)
-	for begin := len(list) - 1; begin >= 0 && len(turns) < n; begin-- {
-		if list[begin].Role != record.RoleUser && begin > 0 {
-			continue
-		}
-		turn := list[begin:end]
-		ended := end < len(list) || turn[len(turn)-1].Role != record.RoleUser
-		if ended {
-			turns = append(turns, turn)
-		}
-		end = begin
-	}
-	slices.Reverse(turns)
-	return turns
+	return turn.Last(list, n), nil
 }
 
 // tellSaid tells the Follower of what was stored of a call.

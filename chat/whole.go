@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -88,7 +89,7 @@ func (s *Store) checkTimes(of map[string]*time.Time) error {
 	now := s.opts.Now()
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		plainTime(of[name])
-		if !mayBeSaidAt(*of[name], now) {
+		if !bounds.MayBe(*of[name], now) {
 			return fault.Field(name, "%s is before 1960 or in the future", name)
 		}
 	}

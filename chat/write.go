@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -99,15 +100,17 @@ func (s *Store) checkSaid(said *Said) error {
 	if len(said.Messages) == 0 {
 		return fault.Field("messages", "messages is empty").WithHint("give at least one message")
 	}
-	if err := checkTitle(said.Title); err != nil {
+	if err := bounds.Title(said.Title); err != nil {
 		return err
 	}
-	if err := checkClientID("clientId", said.ClientID); err != nil {
+	if err := bounds.ClientID("clientId", said.ClientID); err != nil {
 		return err
 	}
 	now := s.opts.Now()
-	if !said.CreatedAt.IsZero() && !mayBeSaidAt(said.CreatedAt, now) {
-		return badTime()
+	if !said.CreatedAt.IsZero() {
+		if err := bounds.Time(said.CreatedAt, now); err != nil {
+			return err
+		}
 	}
 	given := make(map[string]bool)
 	for i := range said.Messages {
@@ -125,22 +128,6 @@ func (s *Store) checkSaid(said *Said) error {
 	return nil
 }
 
-func checkTitle(title string) error {
-	if !utf8.ValidString(title) {
-		return fault.Field("title", "title is not UTF-8").WithHint("give text in UTF-8")
-	}
-	if n := utf8.RuneCountInString(title); n > MaxTitle {
-		return fault.TooLarge("title", n, MaxTitle, "characters").WithHint("give a shorter title")
-	}
-	return nil
-}
-
-// firstTime is before any program that somebody could chat with.
-var firstTime = time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// maxAhead is how far the clock of a client may be ahead.
-const maxAhead = 24 * time.Hour
-
 func (s *Store) checkDraft(d *Draft, now time.Time) error {
 	switch {
 	case !slices.Contains(record.Roles, d.Role):
@@ -153,25 +140,10 @@ func (s *Store) checkDraft(d *Draft, now time.Time) error {
 	case len(d.Content) > s.opts.Limits.Content:
 		return fault.TooLarge("content", len(d.Content), s.opts.Limits.Content, "bytes").
 			WithHint("give a shorter text, or several messages")
-	case !d.CreatedAt.IsZero() && !mayBeSaidAt(d.CreatedAt, now):
-		return badTime()
+	case !d.CreatedAt.IsZero() && !bounds.MayBe(d.CreatedAt, now):
+		return bounds.Time(d.CreatedAt, now)
 	}
-	return checkClientID("clientMessageId", d.ClientMessageID)
-}
-
-func checkClientID(field, id string) error {
-	if len(id) > MaxClientID {
-		return fault.TooLarge(field, len(id), MaxClientID, "bytes").WithHint("give a shorter id")
-	}
-	if !utf8.ValidString(id) {
-		return fault.Field(field, "%s is not UTF-8", field).WithHint("give text in UTF-8")
-	}
-	return nil
-}
-
-func badTime() error {
-	return fault.Field("createdAt", "createdAt is before 1960 or in the future").
-		WithHint("give the time at which it was said; without one it is the present time")
+	return bounds.ClientID("clientMessageId", d.ClientMessageID)
 }
 
 // now is the time of a transaction, as records carry it.
@@ -373,7 +345,7 @@ type Change struct {
 // Update changes a conversation. A change that changes nothing stores nothing. The errors are
 // Invalid, NotFound, and Conflict when it has another version than IfVersion.
 func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Change) (*record.Conversation, error) {
-	if err := s.check(v, &ch.Settings); err != nil {
+	if err := ch.Settings.Check(v, s.rememberedBy(v)); err != nil {
 		return nil, err
 	}
 	var out *record.Conversation

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/foreign"
 )
 
@@ -19,7 +20,7 @@ func keyOf(c *foreign.Conversation) string { return c.Source + "/" + c.ID }
 
 // conversationID names a conversation among those of all exports.
 func conversationID(c *foreign.Conversation) string {
-	if key := keyOf(c); len(key) <= chat.MaxClientID {
+	if key := keyOf(c); len(key) <= bounds.MaxClientID {
 		return key
 	}
 	return hashed(c.Source, c.ID)
@@ -28,7 +29,7 @@ func conversationID(c *foreign.Conversation) string {
 // clientID names a message among those of all exports.
 func clientID(c *foreign.Conversation, m *foreign.Message) string {
 	id := keyOf(c) + "/" + m.ID
-	if len(id) <= chat.MaxClientID && !strings.Contains(c.ID, "/") {
+	if len(id) <= bounds.MaxClientID && !strings.Contains(c.ID, "/") {
 		return id
 	}
 	return hashed(c.Source, c.ID, m.ID)
@@ -76,10 +77,10 @@ func (x *importer) begun(c *foreign.Conversation) time.Time {
 // titleOf makes a title fit, in one line.
 func titleOf(title string) string {
 	title = strings.Join(strings.Fields(title), " ")
-	if utf8.RuneCountInString(title) <= chat.MaxTitle {
+	if utf8.RuneCountInString(title) <= bounds.MaxTitle {
 		return title
 	}
-	return strings.TrimRight(string([]rune(title)[:chat.MaxTitle-1]), " ") + "…"
+	return strings.TrimRight(string([]rune(title)[:bounds.MaxTitle-1]), " ") + "…"
 }
 
 // counted is what a dry run has counted of the file, as the store knows it in other runs.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -120,7 +121,7 @@ func (s *sending) store(ctx context.Context) error {
 // prepare decides who answers and as who he reads, and checks what can be checked before anything is done.
 func (s *sending) prepare(ctx context.Context) (err error) {
 	named, model := s.params.Provider, s.params.Model
-	maxContext := chat.DefaultMaxContext
+	maxContext := bounds.DefaultMaxContext
 	if s.params.ConversationID != "" {
 		if s.conversation, err = s.opts.Chat.Get(ctx, s.asker, s.params.ConversationID); err != nil {
 			return fault.Under("conversationId", err)

@@ -25,6 +25,9 @@
 // prose are not searched for: a word that somebody wrote is no link. While the store
 // holds no private record, no text is looked at.
 //
+// Of memories, contexts and conversations, whose rooms stand to the right, SetHandled is told what texts
+// call them (handles.go): what refers to a private one is masked as what names a private entity is.
+//
 // Where no record of today answers to a name, the names are looked up that private
 // records had (past.go). Of a private and a public record of one name a link means the
 // public one only where that is a file of a vault: any other could have been written by
