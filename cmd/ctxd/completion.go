@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -163,6 +164,8 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{words: words}
 	case valueName == "KEY":
 		return values{words: config.Default().Keys()}
+	case valueName == "PROMPT":
+		return values{words: prompts.Names()}
 	}
 	return values{}
 }

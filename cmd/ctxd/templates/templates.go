@@ -1,8 +1,8 @@
 package templates
 
 import (
+	"io"
 	"log/slog"
-	"strings"
 
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -80,7 +80,7 @@ func open(a *Options) (set *prompts.Set, dir string, err error) {
 
 // Show is ctxd prompts show.
 type Show struct {
-	Name    string `arg:"" help:"Name of the template, such as title."`
+	Prompt  string `arg:"" help:"Name of the template, such as title."`
 	BuiltIn bool   `help:"Print the one that is compiled in, also where yours is used."`
 }
 
@@ -100,18 +100,18 @@ func (Show) Examples() []command.Example {
 
 // Run runs the command.
 func (c *Show) Run(a *Options) error {
-	builtIn, err := prompts.BuiltInText(c.Name)
+	builtIn, err := prompts.BuiltInText(c.Prompt)
 	if err != nil {
 		return err
 	}
-	shown := prompts.Template{Name: c.Name, Text: builtIn}
+	shown := prompts.Template{Name: c.Prompt, Text: builtIn}
 	if !c.BuiltIn {
 		set, _, err := open(a)
 		if err != nil {
 			return err
 		}
 		for _, t := range set.List() {
-			if t.Name == c.Name {
+			if t.Name == c.Prompt {
 				shown = t
 			}
 		}
@@ -119,8 +119,6 @@ func (c *Show) Run(a *Options) error {
 	if a.JSON {
 		return a.Out.JSON(shown)
 	}
-	for line := range strings.Lines(shown.Text) {
-		a.Out.SayWhole(term.Text(strings.TrimSuffix(line, "\n")))
-	}
-	return nil
+	_, err = io.WriteString(a.Out, term.CleanLines(shown.Text)) // with its tabs: it is copied
+	return err
 }
