@@ -237,8 +237,10 @@ func TestREL4_ActionsOfADamagedStore(t *testing.T) {
 	}
 	until := time.Now().Add(record.ActionTime)
 	_, err = d.store.Answered(t.Context(), d.local, turn, &Answer{Content: "This.", Finish: record.FinishComplete, Actions: []record.ChatAction{
-		{ID: "one", Status: record.ActionProposed, ExpiresAt: &until}, {ID: "two", Status: record.ActionRejected, ExpiresAt: &until},
-		{ID: "old", Status: record.ActionProposed}, {ID: "no id", Status: record.ActionProposed, ExpiresAt: &until},
+		{ID: "one", Status: record.ActionProposed, ExpiresAt: &until},
+		{ID: "two", Status: record.ActionRejected, ExpiresAt: &until},
+		{ID: "old", Status: record.ActionProposed},
+		{ID: "no id", Status: record.ActionProposed, ExpiresAt: &until},
 	}})
 	if err != nil || len(d.problems()) > 0 {
 		t.Fatal(err, d.problems())

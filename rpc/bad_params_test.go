@@ -386,6 +386,7 @@ func refusals() map[string][]refusal {
 			{`{"id":"act1","args":{"due":"tomorrow"}}`, invalid, "args.due"},
 			{`{"id":"act1","args":{"details":"` + long(8193) + `"}}`, limit, "args.details"},
 			{`{"id":"act2","args":{"targetId":"none"}}`, missing, "args.entityId"},
+			{`{"id":"act3","args":{"details":"x"}}`, invalid, "args.title"},
 			{`{"id":"old1"}`, conflict, ""},
 			{`{"id":"old1","args":{"title":"x"}}`, conflict, ""},
 		},
@@ -457,7 +458,7 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 	chat, gone := talk("One"), talk("Two")
 	d.do("chat.archive", `{"id":"`+gone+`"}`)
 	d.do("chat.import", imported("acts", "Acts", time.Now(), false,
-		proposal("act1", "createTask", `{"title":"x"}`, time.Now()),
+		proposal("act1", "createTask", `{"title":"x"}`, time.Now()), proposal("act3", "createTask", `null`, time.Now()),
 		proposal("act2", "assignEntity", `{"entityId":"none","field":"f","targetId":"none"}`, time.Now())))
 	d.do("chat.import", imported("olds", "Olds", time.Now(), false,
 		strings.Replace(proposal("old1", "createTask", `{"title":"x"}`, time.Now()), "proposed", "rejected", 1),

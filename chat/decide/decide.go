@@ -64,12 +64,14 @@ func (d *Decider) confirm(ctx context.Context, v *audience.View, id string, args
 		return nil, false, err
 	}
 	var p *action.Prepared
-	var failure error // why it can't be done
+	failure := "" // why it can't be done
 	if a.Status == record.ActionProposed {
-		p, failure = d.prepare(ctx, v, a, args)
-	}
-	if failure != nil && (args != nil || !fails(v, failure)) {
-		return nil, false, failure
+		if p, err = d.prepare(ctx, v, a, args); err != nil {
+			if args != nil || !fails(v, err) {
+				return nil, false, err
+			}
+			failure = fault.Message(err)
+		}
 	}
 	out = &Decided{}
 	changed := false // a record of the action
@@ -81,9 +83,13 @@ func (d *Decider) confirm(ctx context.Context, v *audience.View, id string, args
 			return transition(a, record.ActionConfirmed)
 		}
 		a.DecidedAt = &now
-		if failure != nil {
-			a.Status, a.Failure = record.ActionFailed, fault.Message(failure)
+		if failure != "" {
+			a.Status, a.Failure = record.ActionFailed, failure
 			return nil
+		}
+		if p == nil { // it did not wait when it was read: another one was imported in its place
+			changed = true
+			return transition(a, record.ActionConfirmed)
 		}
 		if p.Do != nil {
 			if err := p.Do(tx); err != nil {
