@@ -705,3 +705,28 @@ func TestCHAT13_EightRounds(t *testing.T) {
 		t.Errorf("%+v", res.AssistantMessage)
 	}
 }
+
+// TestCHAT29_AnAnswerThatSaidNothingIsNotReplayed: one that called a tool and broke off has no text, which some providers
+// refuse.
+func TestCHAT29_AnAnswerThatSaidNothingIsNotReplayed(t *testing.T) {
+	h := open(t)
+	h.far.says(func(r *provider.Request, to *provider.Reply) {
+		if r.N == 1 {
+			to.Call("read_note", `{"id":"n"}`)
+			return
+		}
+		to.Status(400, "no")
+	})
+	_, err := h.pipe.Send(t.Context(), h.local, turn.ChatSend{Text: "first"}, &heard{})
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Ref == "" {
+		t.Fatalf("%v", err)
+	}
+	id := f.Ref
+	h.wantSaid(id, "user: first", "assistant: ")
+	h.far.says(nil)
+	h.send(turn.ChatSend{ConversationID: id, Text: "second"})
+	if body := h.far.last(t).Body; strings.Contains(body, `"content":""`) || !strings.Contains(body, "first") {
+		t.Errorf("the model was asked %s", body)
+	}
+}

@@ -291,12 +291,9 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		if m.Role != record.RoleAssistant {
 			said.Role, said.Text, became = llm.User, became+said.Text, ""
 		}
-		became += s.became(m.Actions)
-		if strings.TrimSpace(said.Text) == "" {
-			continue // it called tools, and broke off before it said anything: some providers refuse such a message
-		}
 		list = append(list, said)
 		t.History.Chars += prompt.Chars(said.Text)
+		became += s.became(m.Actions)
 		s.answer.Private = s.answer.Private || m.Private
 	}
 	last.Text = became + last.Text
