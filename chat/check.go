@@ -96,10 +96,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			wrong("conversation %s counts other messages than it has", id)
 		}
 	}
-	for _, c := range []struct {
-		name       string
-		have, want int
-	}{
+	problems = append(problems, miscounted([]collection{
 		{Messages.Name(), count(tx, Messages), wantMessages},
 		{public.Name(), count(tx, public), wantPublic},
 		{hashes.Name(), count(tx, hashes), wantHashes},
@@ -107,11 +104,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		{actions.Name(), count(tx, actions), wantActions},
 		{named.Name(), count(tx, named), wantNamed},
 		{handles.Name(), count(tx, handles), wantHandles},
-	} {
-		if c.have != c.want {
-			wrong("there are %d records %q, and should be %d", c.have, c.name, c.want)
-		}
-	}
+	})...)
 	problems = append(problems, trace.Check(tx, func(id, messageID string) bool { return there[nameKey(id, messageID)] })...)
 	return problems, tx.Err()
 }
@@ -121,4 +114,20 @@ func count[T any](tx *kv.Tx, c kv.Collection[T]) (n int) {
 		n++
 	}
 	return n
+}
+
+// collection is one that another goes by.
+type collection struct {
+	name       string
+	have, want int // records
+}
+
+// miscounted says which collections have other numbers of records than they should have.
+func miscounted(list []collection) (problems []string) {
+	for _, c := range list {
+		if c.have != c.want {
+			problems = append(problems, fmt.Sprintf("there are %d records %q, and should be %d", c.have, c.name, c.want))
+		}
+	}
+	return problems
 }

@@ -144,7 +144,8 @@ func TestREL8_AJobThatIsWithdrawnLeavesNothingHalf(t *testing.T) {
 			},
 			func(d *daemon, _ string, n int, params string) {
 				out := d.do("memory.import", params)
-				if taken, same := at(out, "memories").(float64), at(out, "same").(float64); int(taken+same) != n || taken == 0 || same == 0 {
+				// The last group may have been written before the import was ended.
+				if taken, same := at(out, "memories").(float64), at(out, "same").(float64); int(taken+same) != n || same == 0 {
 					d.t.Errorf("of %d memories %v were there, and %v were new", n, same, taken)
 				}
 			},
