@@ -94,4 +94,4 @@ func (s *Store) knownTx(tx *kv.Tx, v *audience.View, said *Said) (Known, error) 
 }
 
 // MayBeSaidAt reports whether a message may have a time.
-func (s *Store) MayBeSaidAt(t time.Time) bool { return bounds.MayBe(t, s.opts.Now()) }
+func (s *Store) MayBeSaidAt(t time.Time) bool { return bounds.MayBeSaid(t, s.opts.Now()) }

@@ -89,7 +89,7 @@ func (s *Store) checkTimes(of map[string]*time.Time) error {
 	now := s.opts.Now()
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		plainTime(of[name])
-		if !bounds.MayBe(*of[name], now) {
+		if !bounds.MayBeSaid(*of[name], now) {
 			return fault.Field(name, "%s is before 1960 or in the future", name)
 		}
 	}

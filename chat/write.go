@@ -140,7 +140,7 @@ func (s *Store) checkDraft(d *Draft, now time.Time) error {
 	case len(d.Content) > s.opts.Limits.Content:
 		return fault.TooLarge("content", len(d.Content), s.opts.Limits.Content, "bytes").
 			WithHint("give a shorter text, or several messages")
-	case !d.CreatedAt.IsZero() && !bounds.MayBe(d.CreatedAt, now):
+	case !d.CreatedAt.IsZero() && !bounds.MayBeSaid(d.CreatedAt, now):
 		return bounds.Time(d.CreatedAt, now)
 	}
 	return bounds.ClientID("clientMessageId", d.ClientMessageID)

@@ -55,7 +55,7 @@ func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
 
 func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn.ChatSent, error) {
 	sent, err := c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
-	if err == nil && c.answered != nil {
+	if err == nil {
 		c.answered(sent)
 	}
 	return sent, err

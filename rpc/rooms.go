@@ -58,10 +58,7 @@ type Rooms struct {
 	Handles  *complete.Handles
 	Refs     *resolve.Resolver
 
-	// Over the rooms; made by serveRooms.
-	tools    *tool.Set
-	answers  *send.Pipeline
-	answered func(*turn.ChatSent) // is told of each answer; nil: nobody is
+	all scope // over the rooms, without a View; made by serveRooms
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
@@ -76,14 +73,21 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		}
 		reader = asked
 	}
+	c := r.all
+	c.view = r.Audience.View(reader)
+	return c, nil
+}
+
+// scope is what every call has, but for its View.
+func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools toolCaller) scope {
 	return scope{
-		view: r.Audience.View(reader), rooms: r.Audience, gather: r.Gather,
+		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages), exports: exchange.New(r.Chat, r.Memory),
-		traces:  inspect.New(r.KV, r.Chat, r.Memory),
-		handles: r.Handles, refs: r.Refs, answers: r.answers, answered: r.answered,
-		tools: r.tools, actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities}),
-	}, nil
+		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
+		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
+		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools,
+		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities}),
+	}
 }
 
 // Load opens the store and the rooms over it, by the functions of the Options,
@@ -138,13 +142,13 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 // serveRooms lets calls in to the rooms and has their changes told.
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
-		r.tools = tool.New(tool.Options{Views: r.Audience, Recall: r.Recall})
-		r.answers = send.New(send.Options{
-			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: r.tools,
+		tools := tool.New(tool.Options{Views: r.Audience, Recall: r.Recall})
+		answers := send.New(send.Options{
+			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
 		})
 		remote := r.Audience.View(audience.Remote)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: s.entering(r)}
-		r.answered = func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }
+		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools)
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}
 	for _, x := range r.indexes() {

@@ -34,7 +34,7 @@ type scope struct {
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
-	answered func(*turn.ChatSent)
+	answered func(*turn.ChatSent) // is told of each answer
 	handles  refCompleter
 	refs     resolved.Resolver
 	tools    toolCaller

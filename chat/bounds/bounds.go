@@ -195,14 +195,14 @@ func ClientID(field, id string) error {
 // Time refuses a time at which nothing was said: before there were programs to say it to, and after now. The clock of a
 // client may be a day ahead.
 func Time(t, now time.Time) error {
-	if MayBe(t, now) {
+	if MayBeSaid(t, now) {
 		return nil
 	}
 	return fault.Field("createdAt", "createdAt is before 1960 or in the future").
 		WithHint("give the time at which it was said; without one it is the present time")
 }
 
-// MayBe reports whether something may have been said at a time. See Time.
-func MayBe(t, now time.Time) bool {
+// MayBeSaid reports whether something may have been said at a time. See Time.
+func MayBeSaid(t, now time.Time) bool {
 	return !t.Before(firstTime) && !t.After(now.Add(maxAhead))
 }

@@ -40,10 +40,10 @@ type Decided struct {
 // tries is how often an action is prepared when the record that it changes is changed by somebody else meanwhile.
 const tries = 5
 
-// Confirm does an action. args are those that stand in the place of proposed ones, nil ones for none; who gives them,
-// be it none, has seen the records as they are. An action that was confirmed is
-// not done again. One that can't be done since a record of it is gone becomes failed, unless args were given or
-// the reader does not see everything: then nothing changes.
+// Confirm does an action. args stand in the place of proposed ones. nil says that there are none; an empty map too, and
+// that the person has seen the records as they are now. An action that was confirmed is not done again. One that can't be
+// done since a record of it is gone becomes failed, unless args were given or the reader does not see everything: then
+// nothing changes.
 //
 // The errors are NotFound for an action that the reader does not see, Conflict for one that cannot become confirmed or
 // whose record was changed, and those of action.Prepare, under "args".

@@ -43,7 +43,7 @@ func (t Timing) orSystem() Timing {
 		t.AfterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
 	if t.Sleep == nil {
-		t.Sleep = sleep
+		t.Sleep = Sleep
 	}
 	if t.Jitter == nil {
 		t.Jitter = rand.Float64
@@ -51,7 +51,8 @@ func (t Timing) orSystem() Timing {
 	return t
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits, or returns the error of ctx when that ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -62,7 +62,7 @@ type job struct {
 // New starts a Titler.
 func New(o Options) *Titler {
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = llm.Sleep
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	t := &Titler{opts: o, queue: make(chan *job, waiting), stop: stop}
@@ -77,17 +77,6 @@ func New(o Options) *Titler {
 		}
 	})
 	return t
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Close gives up what waits and what is being asked, and returns when nothing is done any more.
