@@ -122,8 +122,43 @@ const (
 	ActionFailed    = "failed"
 )
 
-// ChatReference is a record that an answer stood on.
+// ChatReference is a note or a memory that a message names, or that an answer stood on. There is one for each record,
+// however often and by whatever it is named. Of one that leads to no note, noteId and relativePath are absent.
 type ChatReference struct {
-	MemoryID string `json:"memoryId" jsonschema:"id of a memory"`
-	Ref      string `json:"ref" jsonschema:"what # names it by"`
+	Wikilink string `json:"wikilink,omitempty" jsonschema:"of a note: the link as it was typed first, or one that leads to the note"`
+	NoteID   string `json:"noteId,omitempty" jsonschema:"id of the note"`
+	Path     string `json:"relativePath,omitempty" jsonschema:"path of the note in its vault, when the message was said"`
+	Heading  string `json:"heading,omitempty" jsonschema:"the heading that the link leads to"`
+	Block    string `json:"block,omitempty" jsonschema:"the block that the link leads to"`
+	Alias    string `json:"alias,omitempty" jsonschema:"what the link shows in the place of the title"`
+	Embed    bool   `json:"embed,omitempty" jsonschema:"whether it is ![[…]]"`
+
+	Type    string   `json:"referenceType,omitempty" enum:"direct,search" jsonschema:"of a note: a link of the message names it, or a tool or a search has found it"`
+	Status  string   `json:"status,omitempty" enum:"ok,broken,ambiguous,deleted" jsonschema:"of a note: whether it was there when the message was said"`
+	Reason  string   `json:"reason,omitempty" jsonschema:"why it is not ok, for people"`
+	Summary string   `json:"summary,omitempty" jsonschema:"what the note is about, in a line; absent where it has no text"`
+	Snippet string   `json:"contextSnippet,omitempty" jsonschema:"what of the note was shown, or how it was found"`
+	Tools   []string `json:"tools,omitempty" jsonschema:"the tools that showed it, in order"`
+	Used    bool     `json:"used,omitempty" jsonschema:"whether the model has read of it; absent: it was only found"`
+	Spans   [][2]int `json:"spans,omitempty" jsonschema:"places of the links in the content of the message: UTF-16 code units, half-open"`
+
+	Ranges [][2]int `json:"ranges,omitempty" jsonschema:"places of excerpts that the model was shown, in the body of the note as the reader sees it: UTF-16 code units, half-open"`
+	Hash   string   `json:"hash,omitempty" jsonschema:"SHA-256 of that body, with ranges"`
+
+	MemoryID string `json:"memoryId,omitempty" jsonschema:"in the place of a note: id of a memory"`
+	Ref      string `json:"ref,omitempty" jsonschema:"of a memory: what # names it by"`
 }
+
+// How a message came to refer to a note.
+const (
+	ReferDirect = "direct"
+	ReferSearch = "search"
+)
+
+// Whether a note is there that a message refers to.
+const (
+	ReferOK        = "ok"
+	ReferBroken    = "broken"    // there is no such note
+	ReferAmbiguous = "ambiguous" // there are several of that name
+	ReferDeleted   = "deleted"   // it was there
+)

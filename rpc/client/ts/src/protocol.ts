@@ -473,10 +473,44 @@ export interface ChatProviderList {
 }
 
 export interface ChatReference {
-  /** Id of a memory. */
-  memoryId: string;
-  /** What # names it by. */
-  ref: string;
+  /** Of a note: the link as it was typed first, or one that leads to the note. */
+  wikilink?: string;
+  /** Id of the note. */
+  noteId?: string;
+  /** Path of the note in its vault, when the message was said. */
+  relativePath?: string;
+  /** The heading that the link leads to. */
+  heading?: string;
+  /** The block that the link leads to. */
+  block?: string;
+  /** What the link shows in the place of the title. */
+  alias?: string;
+  /** Whether it is ![[…]]. */
+  embed?: boolean;
+  /** Of a note: a link of the message names it, or a tool or a search has found it. */
+  referenceType?: "direct" | "search";
+  /** Of a note: whether it was there when the message was said. */
+  status?: "ok" | "broken" | "ambiguous" | "deleted";
+  /** Why it is not ok, for people. */
+  reason?: string;
+  /** What the note is about, in a line; absent where it has no text. */
+  summary?: string;
+  /** What of the note was shown, or how it was found. */
+  contextSnippet?: string;
+  /** The tools that showed it, in order. */
+  tools?: string[];
+  /** Whether the model has read of it; absent: it was only found. */
+  used?: boolean;
+  /** Places of the links in the content of the message: UTF-16 code units, half-open. */
+  spans?: [number, number][];
+  /** Places of excerpts that the model was shown, in the body of the note as the reader sees it: UTF-16 code units, half-open. */
+  ranges?: [number, number][];
+  /** SHA-256 of that body, with ranges. */
+  hash?: string;
+  /** In the place of a note: id of a memory. */
+  memoryId?: string;
+  /** Of a memory: what # names it by. */
+  ref?: string;
 }
 
 export interface ChatSent {
