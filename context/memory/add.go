@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,8 +10,8 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/context/memory/groups"
-	"github.com/ctxd/ctxd/context/memory/naming"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/memory/texts"
@@ -47,21 +48,17 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 		}
 		return fault.Under(fmt.Sprintf("memories[%d]", i), err)
 	}
-	records := make([]*Record, len(drafts))
-	says := make([]taken.Saying, len(drafts))
+	list := make([]*Adding, len(drafts))
 	bank := 0
 	for i := range drafts {
-		m, err := drafts[i].checked()
+		a, err := s.adding(v, &drafts[i])
 		if err != nil {
 			return nil, under(i, err)
 		}
-		if drafts[i].EntityIDs == nil {
-			m.EntityIDs = naming.Entities(v, m.Statement)
-		}
-		if inBank(m) {
+		if inBank(a.record) {
 			bank++
 		}
-		records[i], says[i] = m, taken.SayingOf(&m.MemoryRecord)
+		list[i] = a
 	}
 	if err := s.roomInBank(bank); err != nil {
 		return nil, err
@@ -70,12 +67,10 @@ func (s *Store) Add(ctx context.Context, v *audience.View, drafts []Draft) ([]Ad
 	written := make([]string, len(drafts))
 	err := s.update(ctx, func(tx *kv.Tx) error {
 		for i := range drafts {
-			m := *records[i] // Update may call this again, from the beginning
-			same, err := s.addTx(tx, v, &drafts[i], &m, says[i])
-			if err != nil {
+			if err := list[i].addTx(tx); err != nil {
 				return under(i, err)
 			}
-			out[i].Duplicate, written[i] = same, m.ID
+			out[i].Duplicate, written[i] = list[i].same, list[i].id
 		}
 		return nil
 	})
@@ -103,7 +98,7 @@ func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
 	return list[0], nil
 }
 
-// addTx writes one memory, which says says, or finds the one that says the same: m is that one then.
+// addTx writes one memory, or finds the one that says the same: m is that one then.
 func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says taken.Saying) (same bool, err error) {
 	now := s.now(tx)
 	old, err := s.said(tx, v, says)
@@ -113,7 +108,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says tak
 	if old != nil {
 		return true, s.saidAgain(tx, v, old, m, now)
 	}
-	m.ID = orElse(d.ID, s.opts.NewID())
+	m.ID = cmp.Or(d.ID, s.opts.NewID())
 	if err := entities.CheckID("id", m.ID); err != nil {
 		return false, err
 	}
@@ -140,7 +135,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says tak
 	if err := s.claim(tx, v, m, d.Handle); err != nil {
 		return false, err
 	}
-	into, err := texts.IDs("contexts", d.Contexts, MaxReferences)
+	into, err := texts.IDs("contexts", d.Contexts, draft.MaxReferences)
 	if err != nil {
 		return false, err
 	}

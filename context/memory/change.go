@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/draft"
+	"github.com/ctxd/ctxd/context/memory/stored"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -72,15 +74,15 @@ func (s *Store) Update(ctx context.Context, v *audience.View, p Patch, ifVersion
 		m.EntityIDs = keptHidden(m.EntityIDs, was.EntityIDs, v.HidesEntity)
 		m.NoteIDs = keptHidden(m.NoteIDs, was.NoteIDs, v.HidesNote)
 		if p.ValidFrom != nil {
-			m.ValidFrom = utc(*p.ValidFrom)
+			m.ValidFrom = draft.UTC(*p.ValidFrom)
 		}
 		if p.ValidTo != nil {
-			m.ValidTo = utc(*p.ValidTo)
+			m.ValidTo = draft.UTC(*p.ValidTo)
 		}
 		if p.Tier != nil && *p.Tier != m.Tier {
 			m.Tier, m.TierSince = *p.Tier, now
 		}
-		if err := check(m); err != nil {
+		if err := draft.Check((*stored.Memory)(m)); err != nil {
 			return err
 		}
 		if err := changeStatus(m, p.Status); err != nil {
@@ -144,22 +146,30 @@ func changeStatus(m *Record, to *string) error {
 // relied ends or begins that a memory is relied on, by its confidence.
 func relied(m *Record) {
 	switch {
-	case m.Status == record.MemoryActive && m.Confidence < lowConfidence:
+	case m.Status == record.MemoryActive && m.Confidence < draft.LowConfidence:
 		m.Status = record.MemoryDeprecated
-	case m.Status == record.MemoryDeprecated && m.Confidence >= lowConfidence:
+	case m.Status == record.MemoryDeprecated && m.Confidence >= draft.LowConfidence:
 		m.Status = record.MemoryActive
 	}
 }
 
 // Archive takes a memory out of what is found; Restore brings it back.
 func (s *Store) Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error) {
-	return s.change(ctx, v, id, ifVersion, func(_ *kv.Tx, m *Record, _ time.Time) error {
-		if !m.Current() && m.Status != record.MemoryDeprecated {
-			return transition(m, record.MemoryArchived)
-		}
-		m.Status = record.MemoryArchived
-		return nil
-	})
+	return s.change(ctx, v, id, ifVersion, archive)
+}
+
+// ArchiveTx is Archive in a transaction of another room.
+func (s *Store) ArchiveTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int) error {
+	_, err := s.changeTx(tx, v, id, ifVersion, archive)
+	return err
+}
+
+func archive(_ *kv.Tx, m *Record, _ time.Time) error {
+	if !m.Current() && m.Status != record.MemoryDeprecated {
+		return transition(m, record.MemoryArchived)
+	}
+	m.Status = record.MemoryArchived
+	return nil
 }
 
 // Retract says that a memory was wrong. It is found by its id alone from then on, and cannot
@@ -213,31 +223,9 @@ func (s *Store) change(ctx context.Context, v *audience.View, id string, ifVersi
 	fn func(tx *kv.Tx, m *Record, now time.Time) error,
 ) (*record.Memory, error) {
 	var bank bool
-	err := s.update(ctx, func(tx *kv.Tx) error {
-		m, err := s.findTx(tx, v, id)
-		if err != nil {
-			return err
-		}
-		if ifVersion != nil && *ifVersion != m.Version {
-			return fault.Stale("memory", id, m.Version, *ifVersion)
-		}
-		was, now := *m, s.now(tx)
-		if err := fn(tx, m, now); err != nil {
-			return err
-		}
-		bank = inBank(m) && !inBank(&was)
-		if bank {
-			if err := s.roomInBank(1); err != nil {
-				return err
-			}
-		}
-		if err := s.next(tx, &was, m, now); err != nil {
-			return err
-		}
-		if m.Private && !was.Private {
-			return s.hideStanding(tx, []string{m.ID})
-		}
-		return nil
+	err := s.update(ctx, func(tx *kv.Tx) (err error) {
+		bank, err = s.changeTx(tx, v, id, ifVersion, fn)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -248,6 +236,36 @@ func (s *Store) change(ctx context.Context, v *audience.View, id string, ifVersi
 		}
 	}
 	return s.after(v, id)
+}
+
+// changeTx is change in a transaction of update. bank tells whether the memory comes into what is bounded by the cap.
+func (s *Store) changeTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int,
+	fn func(tx *kv.Tx, m *Record, now time.Time) error,
+) (bank bool, err error) {
+	m, err := s.findTx(tx, v, id)
+	if err != nil {
+		return false, err
+	}
+	if ifVersion != nil && *ifVersion != m.Version {
+		return false, fault.Stale("memory", id, m.Version, *ifVersion)
+	}
+	was, now := *m, s.now(tx)
+	if err := fn(tx, m, now); err != nil {
+		return false, err
+	}
+	bank = inBank(m) && !inBank(&was)
+	if bank {
+		if err := s.roomInBank(1); err != nil {
+			return false, err
+		}
+	}
+	if err := s.next(tx, &was, m, now); err != nil {
+		return false, err
+	}
+	if m.Private && !was.Private {
+		return bank, s.hideStanding(tx, []string{m.ID})
+	}
+	return bank, nil
 }
 
 // findTx returns the memory of an id if the reader sees it.
@@ -272,7 +290,7 @@ func (s *Store) findTx(tx *kv.Tx, v *audience.View, id string) (*Record, error) 
 // no memory (MEM-4). It returns how many were counted: ids that the reader does not see, and
 // repeated ones, are not.
 func (s *Store) RecordUse(ctx context.Context, v *audience.View, list []string) (counted int, err error) {
-	if list, err = texts.IDs("ids", list, MaxReferences); err != nil {
+	if list, err = texts.IDs("ids", list, draft.MaxReferences); err != nil {
 		return 0, err
 	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -48,7 +49,7 @@ func (s *Store) DeleteContext(ctx context.Context, v *audience.View, id string,
 
 // Link has memories belong to a context, or no more. It returns how many did not before, or did.
 func (s *Store) Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (changed int, err error) {
-	if memoryIDs, err = texts.IDs("memoryIds", memoryIDs, MaxReferences); err != nil {
+	if memoryIDs, err = texts.IDs("memoryIds", memoryIDs, draft.MaxReferences); err != nil {
 		return 0, err
 	}
 	return s.tree.Link(ctx, v, id, memoryIDs, belong)
@@ -60,7 +61,7 @@ func (s *Store) joinOnly(tx *kv.Tx, v *audience.View, memoryID string, list *[]s
 	if list == nil {
 		return nil
 	}
-	wanted, err := texts.IDs("contexts", *list, MaxReferences)
+	wanted, err := texts.IDs("contexts", *list, draft.MaxReferences)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,16 @@
 package memory
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/stored"
 	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -191,7 +194,7 @@ func (t *Intake) saidElsewhere(tx *kv.Tx, m *Record) (string, error) {
 
 // renameIDs puts in the place of memories that are not taken in those that say the same.
 func (t *Intake) renameIDs(m *Record) {
-	name := func(id string) string { return orElse(t.left[id], id) }
+	name := func(id string) string { return cmp.Or(t.left[id], id) }
 	m.SupersededBy, m.MergedInto = name(m.SupersededBy), name(m.MergedInto)
 	for _, list := range []*[]string{&m.Supersedes, &m.Contradicts, &m.Evidence} {
 		*list = slices.Clone(*list)
@@ -259,7 +262,7 @@ func (t *Intake) joins(tx *kv.Tx, line int, id string, list []Membership) error 
 
 // draft takes a memory of another program in.
 func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
-	m, err := d.checked()
+	checked, err := d.Record()
 	if err == nil {
 		err = entities.CheckID("id", d.ID)
 	}
@@ -269,6 +272,7 @@ func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
 	if err != nil {
 		return t.leave(line, "", err)
 	}
+	m := (*Record)(checked)
 	said := taken.SayingOf(&m.MemoryRecord)
 	if t.seen[d.ID] || t.planned.said[said] {
 		t.Same++
@@ -314,7 +318,7 @@ func checkWhole(m *Record, w *Whole) error {
 			return err
 		}
 	}
-	if err := check(m); err != nil {
+	if err := draft.Check((*stored.Memory)(m)); err != nil {
 		return err
 	}
 	if !slices.Contains(record.MemoryStatuses, m.Status) {
@@ -331,12 +335,12 @@ func checkWhole(m *Record, w *Whole) error {
 			return fault.TooLarge(list.field, len(*list.ids), maxEvidence, "items")
 		}
 		var err error
-		if *list.ids, err = texts.IDs(list.field, *list.ids, MaxReferences); err != nil {
+		if *list.ids, err = texts.IDs(list.field, *list.ids, draft.MaxReferences); err != nil {
 			return err
 		}
 	}
-	if len(m.Aliases) > MaxReferences || len(w.Contexts) > MaxReferences {
-		return fault.TooLarge("aliases", max(len(m.Aliases), len(w.Contexts)), MaxReferences, "items")
+	if len(m.Aliases) > draft.MaxReferences || len(w.Contexts) > draft.MaxReferences {
+		return fault.TooLarge("aliases", max(len(m.Aliases), len(w.Contexts)), draft.MaxReferences, "items")
 	}
 	if u := w.Use; u != nil && min(u.Uses, u.Worked, u.Failed, u.Partial, u.Unknown, u.Mentioned) < 0 {
 		return fault.Field("use", "a counter is under 0")
@@ -349,17 +353,17 @@ func checkFormer(was *Version) (err error) {
 	if was.Version < 1 {
 		return fault.Field("version", "version is under 1")
 	}
-	if was.Statement, err = texts.Check("statement", was.Statement, MaxStatement); err != nil {
+	if was.Statement, err = texts.Check("statement", was.Statement, draft.MaxStatement); err != nil {
 		return err
 	}
-	if was.Summary, err = texts.Check("summary", was.Summary, MaxSummary); err != nil {
+	if was.Summary, err = texts.Check("summary", was.Summary, draft.MaxSummary); err != nil {
 		return err
 	}
 	if was.Statement == "" {
 		return fault.Field("statement", "statement is empty")
 	}
-	if len(was.Source.MessageIDs) > MaxReferences {
-		return fault.TooLarge("source.messageIds", len(was.Source.MessageIDs), MaxReferences, "items")
+	if len(was.Source.MessageIDs) > draft.MaxReferences {
+		return fault.TooLarge("source.messageIds", len(was.Source.MessageIDs), draft.MaxReferences, "items")
 	}
 	return checkOther(nil, "", was.UpdatedAt)
 }
@@ -373,7 +377,7 @@ func checkOther(other map[string]json.RawMessage, handleText string, times ...ti
 	if size > MaxOther {
 		return fault.TooLarge("other", size, MaxOther, "bytes")
 	}
-	if _, err := texts.Check("handleText", handleText, MaxStatement); err != nil {
+	if _, err := texts.Check("handleText", handleText, draft.MaxStatement); err != nil {
 		return err
 	}
 	for _, at := range times {

@@ -138,7 +138,7 @@ func mask(v *audience.View, m *Record, out *record.MemoryRecord) {
 }
 
 // handleText is what the handle was made of.
-func (m *Record) handleText() string { return orElse(m.HandleText, m.Statement) }
+func (m *Record) handleText() string { return cmp.Or(m.HandleText, m.Statement) }
 
 // hidesHandle reports whether the handle is made of words that the reader is not shown.
 func hidesHandle(v *audience.View, m *Record) bool {

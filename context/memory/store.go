@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/stored"
@@ -29,6 +30,12 @@ type (
 	// Context is a part of a life that memories belong to.
 	Context = record.Context
 )
+
+// Draft is what a client may say of a new memory.
+type Draft = draft.Draft
+
+// MaxMany is how many memories one call writes down.
+const MaxMany = draft.MaxMany
 
 // Record is a memory as it is stored.
 type Record stored.Memory

@@ -1,4 +1,4 @@
-package memory
+package draft
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/context/memory/stored"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -30,8 +31,8 @@ const (
 
 	defaultWeight = 0.7 // importance and confidence that nobody gave
 
-	// lowConfidence is where a memory is no longer relied on.
-	lowConfidence = 0.3
+	// LowConfidence is where a memory is no longer relied on.
+	LowConfidence = 0.3
 )
 
 // Draft is what a client may say of a new memory.
@@ -64,10 +65,10 @@ type Draft struct {
 	Other map[string]json.RawMessage
 }
 
-// checked returns the record that a draft makes, without what a transaction adds: id, number,
+// Record returns the record that a draft makes, without what a transaction adds: id, number,
 // handle, times.
-func (d *Draft) checked() (*Record, error) {
-	m := &Record{MemoryRecord: record.MemoryRecord{
+func (d *Draft) Record() (*stored.Memory, error) {
+	m := &stored.Memory{MemoryRecord: record.MemoryRecord{
 		Tier: orElse(d.Tier, record.TierBank), Kind: orElse(d.Kind, record.MemoryFact), Status: record.MemoryActive,
 		Importance: defaultWeight, Confidence: defaultWeight,
 		Pinned: d.Pinned, AlwaysInject: d.AlwaysInject, Private: d.Private, Version: 1,
@@ -84,11 +85,11 @@ func (d *Draft) checked() (*Record, error) {
 	m.Statement, m.Summary = d.Statement, d.Summary
 	m.Questions, m.Domains, m.Tags = d.Questions, d.Domains, d.Tags
 	m.EntityIDs, m.NoteIDs, m.Supersedes = d.EntityIDs, d.NoteIDs, d.Supersedes
-	m.ValidFrom, m.ValidTo, m.Other = utc(d.ValidFrom), utc(d.ValidTo), d.Other
-	if err := check(m); err != nil {
+	m.ValidFrom, m.ValidTo, m.Other = UTC(d.ValidFrom), UTC(d.ValidTo), d.Other
+	if err := Check(m); err != nil {
 		return nil, err
 	}
-	if m.Confidence < lowConfidence {
+	if m.Confidence < LowConfidence {
 		m.Status = record.MemoryDeprecated
 	}
 	return m, nil
@@ -101,7 +102,8 @@ func orElse(s, def string) string {
 	return s
 }
 
-func utc(t *time.Time) *time.Time {
+// UTC returns a time as records have it.
+func UTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
 	}
@@ -109,8 +111,8 @@ func utc(t *time.Time) *time.Time {
 	return &at
 }
 
-// check refuses a memory that says what no memory may, and tidies its texts and lists.
-func check(m *Record) (err error) {
+// Check refuses a memory that says what no memory may, and tidies its texts and lists.
+func Check(m *stored.Memory) (err error) {
 	for _, v := range []struct {
 		field, value string
 		allowed      []string
@@ -178,7 +180,7 @@ func check(m *Record) (err error) {
 }
 
 // checkSaid refuses what is no statement about a person or their world.
-func checkSaid(m *Record) error {
+func checkSaid(m *stored.Memory) error {
 	labels := strings.Count(m.Statement, ":") // at most; the expression takes longer
 	if labels > 1 && len(roleLabel.FindAllStringIndex(m.Statement, 2)) > 1 {
 		return fault.Field("statement", "statement is an exchange of messages, not a statement").
@@ -198,7 +200,7 @@ func checkSaid(m *Record) error {
 // roleLabel begins a turn of a conversation that is written down.
 var roleLabel = regexp.MustCompile(`(?im)^[\t #>*_-]*(?:user|human|assistant|system|ai|bot|model|chatgpt|claude)[*_ ]*:`)
 
-func checkWorth(m *Record) error {
+func checkWorth(m *stored.Memory) error {
 	for _, w := range []struct {
 		field string
 		value float64
