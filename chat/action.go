@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ctxd/ctxd/chat/members"
@@ -45,47 +44,12 @@ func (m *message) proposals(conversationID string) map[string]proposal {
 	return found
 }
 
-// lapses remember which actions were found expired: whatever the clock says later, they are.
-type lapses struct {
-	mu    sync.Mutex
-	known map[string]bool // by id
-}
-
-// mostLapses is how many of them are remembered.
-const mostLapses = 100_000
-
-// lapsed reports whether the time of an action is over. One for which more than two days are left was proposed by a
-// clock that stood in the future: nobody knows how old it is.
-func (l *lapses) lapsed(a *record.ChatAction, now time.Time) bool {
-	if a.Status != record.ActionProposed {
-		return false
-	}
-	if a.ExpiresAt == nil {
-		return true
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.known[a.ID] {
-		return true
-	}
-	if left := a.ExpiresAt.Sub(now); left > 0 && left <= 2*record.ActionTime {
-		return false
-	}
-	if l.known == nil {
-		l.known = make(map[string]bool)
-	}
-	if len(l.known) < mostLapses {
-		l.known[a.ID] = true
-	}
-	return true
-}
-
 // showActions shows the actions of a message to a reader. Those whose time is over are expired, also where nobody has
 // stored that.
 func (s *Store) showActions(v *audience.View, list []record.ChatAction) {
 	for i := range list {
 		a := &list[i]
-		if s.lapses.lapsed(a, s.opts.Now()) {
+		if s.lapses.Lapsed(a, s.opts.Now()) {
 			a.Status = record.ActionExpired
 		}
 		a.Args, _ = masked(v, a.Args).(map[string]any)
@@ -186,11 +150,15 @@ func (a *acting) put(tx *kv.Tx) error {
 	if err := a.m.lead(tx, a.c.ID); err != nil {
 		return err
 	}
-	a.c.Decided++
-	if a.m.private() {
-		a.c.DecidedUnseen++
+	c, err := Conversations.Get(tx, a.c.ID) // what was decided may have changed it
+	if err != nil {
+		return err
 	}
-	if err := Conversations.Put(tx, a.c.ID, a.c); err != nil {
+	c.Decided++
+	if a.m.private() {
+		c.DecidedUnseen++
+	}
+	if err := Conversations.Put(tx, c.ID, c); err != nil {
 		return err
 	}
 	return Messages.Put(tx, messageKey(a.c.ID, a.m.Index), a.m)
@@ -204,7 +172,7 @@ func (s *Store) Action(ctx context.Context, v *audience.View, id string) (out *r
 			return err
 		}
 		out = &a.ChatAction
-		if s.lapses.lapsed(out, s.now(tx)) {
+		if s.lapses.Lapsed(out, s.now(tx)) {
 			out.Status = record.ActionExpired
 		}
 		return nil
@@ -227,7 +195,7 @@ func (s *Store) Decide(ctx context.Context, v *audience.View, id string,
 			return err
 		}
 		was, now := a.Status, s.now(tx)
-		lapsed := s.lapses.lapsed(&a.ChatAction, now)
+		lapsed := s.lapses.Lapsed(&a.ChatAction, now)
 		if now.Before(a.m.AddedAt) { // the clock was set back
 			now = a.m.AddedAt
 		}
@@ -307,7 +275,7 @@ func (s *Store) waiting(tx *kv.Tx, v *audience.View, only string) (found []*acti
 		if err != nil {
 			return nil, err
 		}
-		if a != nil && a.Status == record.ActionProposed && !s.lapses.lapsed(&a.ChatAction, now) {
+		if a != nil && a.Status == record.ActionProposed && !s.lapses.Lapsed(&a.ChatAction, now) {
 			found = append(found, a)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/chat/bounds"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -27,6 +29,32 @@ func (p pinning) remove(c *conversation) {
 			delete(p, id)
 		}
 	}
+}
+
+// PinTx pins a note or a memory in a conversation, in a transaction of another room. The errors are those of Update.
+func (s *Store) PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memoryID string) error {
+	c, err := s.find(tx, v, conversationID)
+	if err != nil {
+		return fault.Under("conversationId", err)
+	}
+	has, err := s.shown(tx, v, c)
+	if err != nil {
+		return err
+	}
+	var set bounds.Settings
+	if noteID != "" && !slices.Contains(has.PinnedNoteIDs, noteID) {
+		list := append(slices.Clone(has.PinnedNoteIDs), noteID)
+		set.PinnedNotes = &list
+	}
+	if memoryID != "" && !slices.Contains(has.PinnedMemoryIDs, memoryID) {
+		list := append(slices.Clone(has.PinnedMemoryIDs), memoryID)
+		set.PinnedMemories = &list
+	}
+	if err := set.Check(v, s.rememberedBy(v)); err != nil {
+		return err
+	}
+	_, err = s.updateTx(tx, v, c.ID, &Change{Settings: set})
+	return err
 }
 
 // Unpin takes memories that are deleted out of the pins of conversations. That is no change of those: nobody

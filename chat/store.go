@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/freename"
+	"github.com/ctxd/ctxd/chat/lapse"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -61,7 +62,7 @@ type Store struct {
 	opts     Options
 	follower Follower // nil: none
 	counters freename.Names
-	lapses   lapses
+	lapses   lapse.Lapses
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation

@@ -349,41 +349,45 @@ func (s *Store) Update(ctx context.Context, v *audience.View, ref string, ch Cha
 		return nil, err
 	}
 	var out *record.Conversation
-	err := s.db.Update(ctx, func(tx *kv.Tx) error {
-		c, err := s.find(tx, v, ref)
-		if err != nil {
-			return err
-		}
-		if version := c.versionFor(v); ch.IfVersion != nil && *ch.IfVersion != version {
-			return fault.Stale("conversation", c.ID, version, *ch.IfVersion)
-		}
-		public, before := !c.Private, *c
-		changed, seen := s.set(v, c, &ch.Settings)
-		now := c.changeTime(s.now(tx))
-		if ch.Archived != nil && *ch.Archived != (c.ArchivedAt != nil) {
-			c.ArchivedAt, changed, seen = nil, true, true
-			if *ch.Archived {
-				c.ArchivedAt = &now
-			}
-		}
-		if changed {
-			if public && c.Private && s.opts.Hide != nil {
-				if err := s.hide(tx, c); err != nil {
-					return err
-				}
-			}
-			c.changed(now, seen || s.pinsSeen(&before, c))
-			if err := Conversations.Put(tx, c.ID, c); err != nil {
-				return err
-			}
-		}
-		out, err = s.shown(tx, v, c)
+	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
+		out, err = s.updateTx(tx, v, ref, &ch)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+func (s *Store) updateTx(tx *kv.Tx, v *audience.View, ref string, ch *Change) (*record.Conversation, error) {
+	c, err := s.find(tx, v, ref)
+	if err != nil {
+		return nil, err
+	}
+	if version := c.versionFor(v); ch.IfVersion != nil && *ch.IfVersion != version {
+		return nil, fault.Stale("conversation", c.ID, version, *ch.IfVersion)
+	}
+	public, before := !c.Private, *c
+	changed, seen := s.set(v, c, &ch.Settings)
+	now := c.changeTime(s.now(tx))
+	if ch.Archived != nil && *ch.Archived != (c.ArchivedAt != nil) {
+		c.ArchivedAt, changed, seen = nil, true, true
+		if *ch.Archived {
+			c.ArchivedAt = &now
+		}
+	}
+	if changed {
+		if public && c.Private && s.opts.Hide != nil {
+			if err := s.hide(tx, c); err != nil {
+				return nil, err
+			}
+		}
+		c.changed(now, seen || s.pinsSeen(&before, c))
+		if err := Conversations.Put(tx, c.ID, c); err != nil {
+			return nil, err
+		}
+	}
+	return s.shown(tx, v, c)
 }
 
 // hide makes private what was made from a conversation, in which messages may become private by that.

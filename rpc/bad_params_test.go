@@ -390,6 +390,12 @@ func refusals() map[string][]refusal {
 			{`{"id":"old1"}`, conflict, ""},
 			{`{"id":"old1","args":{"title":"x"}}`, conflict, ""},
 		},
+		"intent.route": {
+			{`{}`, invalid, "text"},
+			{`{"text":7}`, invalid, "text"},
+			{`{"text":"x","conversationId":"none"}`, missing, "conversationId"},
+			{`{"text":"` + long(1<<20+1) + `"}`, limit, "text"},
+		},
 		"chat.rejectAction": {
 			{`{}`, invalid, "id"},
 			{`{"id":"none"}`, missing, ""},

@@ -108,6 +108,8 @@ func chatMethods() []Method {
 		method("chat.providers", scope.chatProviders),
 		method("chat.delete", scope.chatDelete),
 
+		method("intent.route", scope.intentRoute),
+
 		storeless("tools.list", toolsList),
 		method("tools.call", scope.toolsCall),
 	}

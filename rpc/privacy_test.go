@@ -334,6 +334,11 @@ var attempts = map[string][]string{
 		`{"id":"pact1"}`, `{"id":"act1","args":{"targetId":"pboss"}}`, `{"id":"act3","args":{"targetId":"psecret"}}`, `{"id":"act3","args":{"entityId":"pboss"}}`,
 		`{"id":"act3","args":{"field":"{field}"}}`, `{"id":"act4","args":{"entityIds":["pboss","ann"],"noteId":"psecret"}}`, `{"id":"act1"}`, `{"id":"act1"}`,
 	},
+	"intent.route": {
+		`{"text":"/forget pmem_{word}"}`, `{"text":"/forget {word}"}`, `{"text":"/forget what {name} said of {title}"}`, `{"text":"/forget #1; /forget #2; /forget #3; /forget mlink; /forget mall"}`,
+		`{"text":"/pin [[{title}]]; /pin [[{alias}]]; /pin pmem; /pin pmem_{word}; /pin @{word}_context; /pin @{name}; /pin open; /pin mlink","conversationId":"` + openChat + `"}`,
+		`{"text":"/pin open","conversationId":"` + privateChat + `"}`, `{"text":"Remember that [[{title}]] is due; /search {word}"}`,
+	},
 	"chat.rejectAction": {`{"id":"pact2"}`, `{"id":"act2"}`, `{"id":"act1"}`},
 	"chat.update":       {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
 	"chat.archive":      {`{"id":"` + privateChat + `"}`},
@@ -465,8 +470,9 @@ func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
 	}
 }
 
-// ofStore is what an answer says of the secret of a store, of what was asked before, and of its times.
-var ofStore = regexp.MustCompile(`changed: [0-9T:Z-]+| b=\\"[\w-]+\\"|"hash":"\w+"|"cached(Program|Result)":(true|false)|"timings":\{[^}]*\}`)
+// ofStore is what an answer says of the secret of a store, of what was asked before, of its times, and of whether what is
+// found in the background was there in time.
+var ofStore = regexp.MustCompile(`"why":"(?:no embedder is configured|what the last turns find is not there yet[^"]*)"|changed: [0-9T:Z-]+| b=\\"[\w-]+\\"|"hash":"\w+"|"cached(Program|Result)":(true|false)|"timings":\{[^}]*\}`)
 
 // tells calls the methods that some chooses, and fails the test for what is told that is
 // private.

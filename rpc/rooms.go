@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/chat/inspect"
+	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/tool"
@@ -86,8 +87,14 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools,
-		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities}),
+		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
+		intents: r.intents(),
 	}
+}
+
+// intents is what makes proposals of what messages order.
+func (r *Rooms) intents() *intent.Router {
+	return intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: r.Audience.View(audience.Remote)})
 }
 
 // Load opens the store and the rooms over it, by the functions of the Options,
@@ -145,6 +152,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		tools := tool.New(tool.Options{Views: r.Audience, Recall: r.Recall})
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
+			Orders: r.intents(),
 		})
 		remote := r.Audience.View(audience.Remote)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: s.entering(r)}

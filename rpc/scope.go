@@ -34,6 +34,7 @@ type scope struct {
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
+	intents  intentRouter
 	answered func(*turn.ChatSent) // is told of each answer
 	handles  refCompleter
 	refs     resolved.Resolver

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -24,7 +25,7 @@ type Kind struct {
 }
 
 // kinds are all kinds, in the order of the table in README.md.
-var kinds = []Kind{createTask, assignEntity}
+var kinds = []Kind{createTask, assignEntity, remember, forget, pin, search}
 
 // Kinds returns all kinds.
 func Kinds() []Kind { return slices.Clone(kinds) }
@@ -47,9 +48,23 @@ func declare[T any](typ, about string, prepare func(*call, *T) (*Prepared, error
 	}}
 }
 
-// Rooms are the rooms that actions change. Who only proposes needs none.
+// Rooms are the rooms that actions change. Who only proposes needs none; with Memory, what is to be forgotten is looked up.
 type Rooms struct {
-	Entities *entities.Store
+	Entities      *entities.Store
+	Memory        memories
+	Conversations conversations
+}
+
+// memories are where things are remembered.
+type memories interface {
+	Get(v *audience.View, ref string) (*record.Memory, error)
+	Adding(v *audience.View, d memory.Draft) (*memory.Adding, error)
+	ArchiveTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int) error
+}
+
+// conversations are where things are pinned.
+type conversations interface {
+	PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memoryID string) error
 }
 
 // Env is what an action is prepared in.
@@ -81,6 +96,8 @@ type Prepared struct {
 	// Do does it inside the transaction that confirms the action. An error leaves the records as they were: Conflict
 	// when one has changed since it was prepared, NotFound when it is gone. nil: the client does it, or it is so already.
 	Do func(tx *kv.Tx) error
+	// Ended is called when the transaction of Do has ended, in whatever way; nil for nothing.
+	Ended func(ctx context.Context)
 }
 
 // ForClient reports whether the client has to do it.
@@ -112,12 +129,12 @@ func Prepare(ctx context.Context, env Env, r Request) (*Prepared, error) {
 
 // Propose makes a proposal of args, with the warnings of what was left out of them. The errors are those of Prepare,
 // and Conflict when everything is so already.
-func Propose(ctx context.Context, v *audience.View, typ string, args any, reason string) (*record.ToolProposal, []string, error) {
+func Propose(ctx context.Context, env Env, typ string, args any, reason string) (*record.ToolProposal, []string, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := Prepare(ctx, Env{View: v}, Request{Type: typ, Args: raw, Seen: true})
+	p, err := Prepare(ctx, env, Request{Type: typ, Args: raw, Seen: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -101,6 +101,9 @@ func (d *Decider) confirm(ctx context.Context, v *audience.View, id string, args
 		a.Args = nil
 		return json.Unmarshal(p.Args, &a.Args)
 	})
+	if p != nil && p.Ended != nil {
+		p.Ended(context.WithoutCancel(ctx))
+	}
 	if err != nil {
 		return nil, changed, err
 	}

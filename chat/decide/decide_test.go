@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/chat/action"
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -31,6 +32,9 @@ type world struct {
 	local, remote *audience.View
 	now           time.Time
 	actions       int
+
+	memory    *memory.Store
+	proposing action.Rooms // of who proposes
 }
 
 func open(t *testing.T) *world {
@@ -72,9 +76,14 @@ func (w *world) over(dir string) {
 	must(w, err)
 	seen := audience.Open(w.db, audience.Stores{Entities: w.ents, Notes: w.notes})
 	w.local, w.remote = seen.View(audience.Local), seen.View(audience.Remote)
-	w.chat, err = chat.Open(w.db, chat.Options{Now: now, Remote: w.remote})
+	w.memory, err = memory.Open(w.db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Conversation: chat.State, HandleTaken: chat.HasHandle})
 	must(w, err)
-	w.decider = decide.New(w.chat, action.Rooms{Entities: w.ents})
+	w.chat, err = chat.Open(w.db, chat.Options{
+		Now: now, Remote: w.remote, HandleTaken: w.memory.HandleTaken, Hide: w.memory.HideConversation, Memory: w.memory.Numbered,
+	})
+	must(w, err)
+	w.proposing.Memory = w.memory
+	w.decider = decide.New(w.chat, action.Rooms{Entities: w.ents, Memory: w.memory, Conversations: w.chat})
 }
 
 func must(t testing.TB, err error) {
@@ -87,7 +96,7 @@ func must(t testing.TB, err error) {
 // proposed has an answer propose an action, as the tools do. It returns the ids of the action and the conversation.
 func (w *world) proposed(typ string, args any, private bool) (id, conversation string) {
 	w.Helper()
-	p, _, err := action.Propose(w.Context(), w.local, typ, args, "You asked for it.")
+	p, _, err := action.Propose(w.Context(), action.Env{View: w.local, Rooms: w.proposing}, typ, args, "You asked for it.")
 	must(w, err)
 	w.actions++
 	until := w.now.Add(record.ActionTime)

@@ -34,7 +34,7 @@ func (h *house) project() {
 }
 
 func (h *house) decider() *decide.Decider {
-	return decide.New(h.chat, action.Rooms{Entities: h.ents})
+	return decide.New(h.chat, action.Rooms{Entities: h.ents, Memory: h.memory, Conversations: h.chat})
 }
 
 const assign = `{"entity":"Hive","field":"lead","to":"Ann","reason":"You said so."}`

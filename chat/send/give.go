@@ -29,6 +29,13 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 	tools := s.opts.Tools.Turn(tool.Env{View: s.reader}, s.opts.Now)
 	err := s.tellWarnings(0)
 	if err == nil {
+		err = s.proposeOrders()
+	}
+	switch {
+	case err != nil:
+	case s.commands():
+		err = s.sayProposed()
+	default:
 		err = s.rounds(ctx, tools)
 	}
 	s.keeper.close()
@@ -275,7 +282,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 		s.answer.Memories = s.shown(tools)
 	}
 	s.timings.lap("") // what was waited for is counted elsewhere
-	if failed != nil && s.answer.Content == "" && s.answer.Reasoning == "" && len(s.answer.ToolCalls) == 0 {
+	if failed != nil && s.answer.Content == "" && s.answer.Reasoning == "" && len(s.answer.ToolCalls)+len(s.answer.Actions) == 0 {
 		s.done(failed)
 		return nil, failed // nothing came: the message can be said again
 	}
@@ -295,7 +302,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 	s.done(nil)
 	return &turn.ChatSent{
 		ConversationID: s.turn.Conversation.ID, Content: m.Content, UserMessage: s.turn.Question, AssistantMessage: m,
-		References: m.References, Actions: orEmpty(m.Actions), Warnings: orEmpty(m.Warnings), Report: &s.prompt.Report,
+		References: m.References, Actions: orEmpty(m.Actions), Warnings: orEmpty(m.Warnings), Report: s.report(),
 		Timings: s.timings.all(),
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
+	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/tool"
@@ -181,6 +182,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	h.sending = send.Options{
 		Chat: h.chat, Prompts: gather.Open(db, seen, h.gathering), Providers: providers, Tools: tool.New(tool.Options{Views: seen, Recall: ranker}),
 		Views: seen, GatherTimeout: patience,
+		Orders: intent.New(intent.Options{Memory: h.memory, Recall: ranker, Refs: h.gathering.Refs, Remote: h.remote}),
 	}
 	h.pipe = send.New(h.sending)
 	return h

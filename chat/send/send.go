@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -43,6 +44,11 @@ type assembler interface {
 	Preview(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params) (*prompt.Result, error)
 }
 
+// orders propose what messages order.
+type orders interface {
+	Propose(ctx context.Context, v *audience.View, read intent.Reading, message string, at intent.Place) (*intent.Routed, error)
+}
+
 // views make the Views of readers.
 type views interface {
 	View(audience.Reader) *audience.View
@@ -54,6 +60,7 @@ type Options struct {
 	Prompts   assembler
 	Providers *llm.Set
 	Tools     *tool.Set
+	Orders    orders
 	Views     views
 
 	GatherTimeout time.Duration    // for the parts of a prompt that search; 0: GatherTimeout

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/bounds"
+	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -36,6 +37,8 @@ type sending struct {
 	info         llm.Info
 	reader       *audience.View // as who the provider reads
 	attached     attached
+	read         intent.Reading // of the message
+	ordered      *intent.Routed // what is proposed for that; nil: nothing
 	prompt       *prompt.Result
 	prompted     time.Time // when it was made
 	secret       bool      // a remote reader would have been given another prompt
@@ -77,6 +80,9 @@ func (s *sending) run(ctx context.Context) (*turn.ChatSent, error) {
 	}
 	s.timings.lap("assemble")
 	s.timings.distilled(&s.prompt.Report)
+	if err := s.order(ctx); err != nil {
+		return nil, err
+	}
 	s.called(s.mine, s.turn.AnswerID)
 	s.to.Begin(s.turn.Conversation.ID, s.mine.private)
 	return s.give(ctx)
@@ -133,7 +139,12 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 		}
 	}
 	s.params.Model = model
-	if s.provider, err = s.opts.Providers.Provider(named); err != nil {
+	if s.params.Intents == nil || *s.params.Intents {
+		s.read = intent.Read(s.params.Text)
+	}
+	if s.commands() {
+		s.provider = llm.Nobody()
+	} else if s.provider, err = s.opts.Providers.Provider(named); err != nil {
 		return err
 	}
 	s.info = s.provider.Info()
@@ -166,6 +177,10 @@ func (s *sending) notLocal() error {
 // that shortens what was found is asked after the message is durable. Where the searches take too long the prompt is
 // made without them.
 func (s *sending) assemble(ctx context.Context) error {
+	if s.commands() {
+		s.prompt, s.prompted = &prompt.Result{}, s.opts.Now()
+		return s.store(ctx)
+	}
 	p := prompt.Params{
 		Text: s.params.Text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
 		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
@@ -296,7 +311,7 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		became += s.became(m.Actions)
 		s.answer.Private = s.answer.Private || m.Private
 	}
-	last.Text = became + last.Text
+	last.Text = became + s.proposedNow() + last.Text
 	t.History.Messages, t.History.Dropped, t.History.Withheld = len(list), h.Dropped, h.Withheld
 	if h.Dropped && len(h.Messages) > 0 {
 		t.History.First = h.Messages[0].ID

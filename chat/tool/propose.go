@@ -68,7 +68,7 @@ func (c *call) createTask() error {
 
 // propose makes the Proposal. text says of it what a model is told.
 func (c *call) propose(kind string, args any, text func(*Proposal) string) error {
-	p, _, err := action.Propose(c.ctx, c.view, kind, args, c.text("reason")) // the tool has left nothing to leave out
+	p, _, err := action.Propose(c.ctx, action.Env{View: c.view}, kind, args, c.text("reason")) // the tool has left nothing to leave out
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type ChatSend struct {
 	Memories           *int            `json:"memories,omitempty" min:"0" max:"20" jsonschema:"memories and messages that a search adds to the prompt; 5 when absent"`
 	SearchNotes        *int            `json:"searchNotes,omitempty" min:"0" max:"8" jsonschema:"notes that a search adds to the prompt; 3 when absent"`
 	Tools              *bool           `json:"tools,omitempty" jsonschema:"whether the model may call tools, which read; true when absent"`
+	Intents            *bool           `json:"intents,omitempty" jsonschema:"whether what the text orders (/remember, remember that …) is proposed, see intent.route; true when absent. Of a text that is commands alone no model is asked then"`
 	TrackReferences    *bool           `json:"trackReferences,omitempty" jsonschema:"whether the answer keeps what it stands on; true when absent"`
 	Stream             *bool           `json:"stream,omitempty" jsonschema:"whether the caller gets chat.delta notifications; true when absent. Who follows the conversation gets them in any case"`
 }
@@ -52,7 +53,7 @@ type ChatSent struct {
 	Actions          []record.ChatAction    `json:"actions" jsonschema:"what the answer proposes to do; nothing of it is done before somebody confirms it"`
 	Warnings         []record.ChatWarning   `json:"warnings" jsonschema:"what went otherwise than it was asked for"`
 	Report           *prompt.Report         `json:"report,omitempty" jsonschema:"what the model was given, and why; absent for a stored answer"`
-	Timings          map[string]float64     `json:"timings" jsonschema:"milliseconds of each stage: assemble, distill, store, firstDelta, provider, tools, keep, and own for all but distill and provider"`
+	Timings          map[string]float64     `json:"timings" jsonschema:"milliseconds of each stage: assemble, distill, store, intents, firstDelta, provider, tools, keep, and own for all but distill and provider"`
 	Repeat           bool                   `json:"repeat" jsonschema:"whether message and answer were there already, so that no provider was asked"`
 }
 

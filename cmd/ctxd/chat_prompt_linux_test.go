@@ -115,6 +115,23 @@ func TestCHAT27_Prompt(t *testing.T) {
 	s.see("Try: /branches lists them")
 	s.press("/list\r")
 	s.see("Walks  ")
+
+	// What is ordered is proposed, without a model.
+	asked := len(server.Requests())
+	s.press("/goa\trun a marathon\r")
+	s.see("Proposed, and not done before you confirm it:")
+	s.see(`remember kind: "goal", statement: "run a marathon"`)
+	s.see("› ")
+	s.press("/confirm\r")
+	s.see("confirmed  remember")
+	s.press("/forget\r")
+	s.see("Error: /forget needs MEMORY")
+	s.press("/search kickoff\r")
+	s.see("Project Alpha Kickoff")
+	s.see("› ")
+	if n := len(server.Requests()); n != asked {
+		t.Errorf("the model was asked %d times for it", n-asked)
+	}
 	s.press("See [[Kicko\t")
 	s.see("[[Project Alpha Kickoff]]")
 	s.press("\x03")

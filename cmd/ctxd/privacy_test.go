@@ -78,6 +78,7 @@ var commandsOfReaders = map[string][]line{
 	"memory synonyms list": said(""),
 	"chat list":            said("", "--archived"),
 	"chat providers":       said("", "--probe"),
+	"chat intents":         said("/forget #1; /forget #2; /forget zqmemory; /forget open", "/forget zqmemory; /pin [[Zqtitl]]; /pin Open; /pin zqnote; /pin Zqname|-s|{talk 0}", "/pin Open|-s|zqtalk"),
 	"chat actions":         said("", "{talk 0}", "-n|1"),
 	"inspect chat":         said("{talk 0}", "{talk 0}|2", "{talk 0}|--html|chat.html|--force", "{talk 1}", "zqtalk"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),

@@ -3,6 +3,7 @@ package chats
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strconv"
 	"time"
 
@@ -23,7 +24,7 @@ type listActions struct {
 }
 
 func (listActions) Help() string {
-	return "What a model proposed and nobody has confirmed or rejected yet, the oldest first. Nothing of it is done before somebody confirms it; " +
+	return "What a model proposed, or a message ordered, and nobody has confirmed or rejected yet, the oldest first. Nothing of it is done before somebody confirms it; " +
 		"after 24 hours it can't be confirmed any more. ctxd chat show has what became of the others."
 }
 
@@ -95,8 +96,22 @@ func drawProposal(s *term.Screen, head term.Line, a *record.ChatAction) {
 	}
 }
 
+// argsOf shows the args of an action: of those that a message orders what is said, without ids.
 func argsOf(a *record.ChatAction) string {
-	args, _ := json.Marshal(a.Args) // a map of JSON values
+	shown := a.Args
+	switch a.Type {
+	case record.ProposeRemember, record.ProposeForget, record.ProposePin:
+		shown = maps.Clone(a.Args)
+		for _, id := range []string{"conversationId", "messageId", "memoryId", "noteId"} {
+			if len(shown) > 1 {
+				delete(shown, id)
+			}
+		}
+		if shown["kind"] == record.MemoryFact {
+			delete(shown, "kind")
+		}
+	}
+	args, _ := json.Marshal(shown) // a map of JSON values
 	return argumentsOf(string(args))
 }
 
@@ -111,8 +126,8 @@ type confirm struct {
 }
 
 func (confirm) Help() string {
-	return "Does what a model proposed, once: confirmed again, nothing more is done. A field of an entity is changed here. " +
-		"What ctxd doesn't keep is shown for you to do: a task, and the line of a file that an entity comes from."
+	return "Does what was proposed, once: confirmed again, nothing more is done. A field of an entity, a memory, and what is pinned are changed here. " +
+		"What ctxd doesn't keep is shown for you to do: a task, a search, and the line of a file that an entity comes from."
 }
 
 func (confirm) Examples() []command.Example {
@@ -135,7 +150,7 @@ func (c *confirm) Run(a *Options) error {
 type reject struct{ anAction }
 
 func (reject) Help() string {
-	return "Has what a model proposed not be done. The model is told with your next message."
+	return "Has what was proposed not be done. The model is told with your next message."
 }
 
 func (reject) Examples() []command.Example {
@@ -182,6 +197,9 @@ func drawDecided(s *term.Screen, d *protocol.ChatDecided) {
 		s.SayWhole(term.Text("  " + d.Edit.Line))
 	case d.Edit != nil:
 		s.Say(term.Text("  ctxd does not write into your files. Add " + d.Edit.Value + " to " + d.Edit.Field + " in the frontmatter of " + d.Edit.Path))
+	case d.Type == record.ProposeSearch:
+		query, _ := d.Args["query"].(string)
+		s.Say(term.Text("  ctxd search " + command.Quoted(query)))
 	default:
 		s.Say(term.Text("  ctxd keeps no tasks: put it where you keep yours"))
 	}

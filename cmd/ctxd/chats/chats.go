@@ -35,9 +35,10 @@ type Command struct {
 	Unpin     unpin       `cmd:"" help:"Take memories and notes out of the prompts of a conversation again."`
 	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
 	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
-	Actions   listActions `cmd:"" help:"List what models propose to do and wait for you to confirm."`
-	Confirm   confirm     `cmd:"" help:"Do what a model proposed."`
-	Reject    reject      `cmd:"" help:"Have what a model proposed not be done."`
+	Intents   intents     `cmd:"" help:"Show what a message orders: to remember, to forget, to pin, to search."`
+	Actions   listActions `cmd:"" help:"List what is proposed and waits for you to confirm."`
+	Confirm   confirm     `cmd:"" help:"Do what was proposed."`
+	Reject    reject      `cmd:"" help:"Have what was proposed not be done."`
 	Providers providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
 	Stats     stats       `cmd:"" help:"Show what language models were asked, and what that cost."`
 	Export    export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`

@@ -27,7 +27,7 @@ var onOff = []string{"on", "off"}
 
 // slashCommands returns all commands, in the order of the help.
 func slashCommands() []slashCommand {
-	return []slashCommand{
+	return slices.Concat([]slashCommand{
 		{name: "/help", about: "this help", run: (*conversing).help},
 		{name: "/new", about: "begin another conversation", run: (*conversing).new},
 		{name: "/list", about: "the conversations changed last", run: (*conversing).list},
@@ -42,12 +42,14 @@ func slashCommands() []slashCommand {
 		{name: "/edit", arg: "TEXT", about: "ask the last question otherwise, in a branch", run: (*conversing).edit},
 		{name: "/branches", about: "where other branches begin", run: (*conversing).listBranches},
 		{name: "/branch", arg: "N", needs: true, about: "show a branch of that list and go on with it", run: (*conversing).showBranch},
-		{name: "/actions", about: "what the model proposed and waits for you", run: (*conversing).listWaiting},
-		{name: "/confirm", arg: "N", about: "do what it proposed; N is its number, if several wait", run: (*conversing).confirm},
+		{name: "/search", arg: "WORDS", needs: true, about: "the notes that are about something", run: (*conversing).search},
+	}, orders(), []slashCommand{
+		{name: "/actions", about: "what is proposed and waits for you", run: (*conversing).listWaiting},
+		{name: "/confirm", arg: "N", about: "do what is proposed; N is its number, if several wait", run: (*conversing).confirm},
 		{name: "/reject", arg: "N", about: "do not", run: (*conversing).reject},
 		{name: "/retry", about: "say again what got no whole answer", run: (*conversing).retry},
 		{name: "/quit", about: "leave, as an empty line does", run: func(*conversing, context.Context, string) error { return errQuit }},
-	}
+	})
 }
 
 // command runs a command.

@@ -25,7 +25,7 @@ func Parts(text string) (parts []string) {
 			parts = append(parts, t)
 		}
 	}
-	for _, s := range splitSentences(text) {
+	for _, s := range Sentences(text) {
 		n := CountTokens(text[end : end+s])
 		full := size+n > partTokens || size > partTokens*3/4 && endsParagraph(text[:end])
 		if full && size > 0 {
@@ -45,10 +45,10 @@ func Parts(text string) (parts []string) {
 
 func endsParagraph(text string) bool { return strings.HasSuffix(text, "\n\n") }
 
-// splitSentences gives the lengths of the sentences of a text, which add up to
+// Sentences gives the lengths of the sentences of a text, which add up to
 // its own. One of more than a part, as a table or code may look like, is cut
 // after a word. O(text).
-func splitSentences(text string) (lengths []int) {
+func Sentences(text string) (lengths []int) {
 	for text != "" {
 		stretch := text[:stretchEnd(text)]
 		text = text[len(stretch):]

@@ -20,7 +20,7 @@ func TestREL7_NoStretchOfATextIsLookedBackOverForLong(t *testing.T) {
 			text = text[end:]
 		}
 		sum := 0
-		for _, n := range splitSentences(whole) {
+		for _, n := range Sentences(whole) {
 			sum += n
 		}
 		if sum != len(whole) {

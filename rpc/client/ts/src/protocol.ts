@@ -88,18 +88,18 @@ export interface ChatAction {
   /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
   id: string;
   /** What is to be done. */
-  type: "createTask" | "assignEntity";
-  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId. Of a confirmed one they are those that were confirmed. */
+  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search";
+  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
-  /** Why the model proposes it, in its words. */
+  /** Why it is proposed: in the words of the model, or what of the message orders it. */
   reason: string;
   /** The line of a file of a vault that a person changes, since the record is made from it. */
   edit?: ToolEdit;
-  /** Of assignEntity: version of the entity when it was proposed. */
+  /** Of assignEntity and forget: version of the record when it was proposed. */
   version?: number;
   /**
    * Until when it can be confirmed.
@@ -111,7 +111,7 @@ export interface ChatAction {
    * RFC 3339, in UTC.
    */
   decidedAt?: string;
-  /** Of a confirmed one: the client does it. It creates the task, or writes the line of edit into the file. */
+  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, or writes the line of edit into the file. */
   forClient?: boolean;
   /** Of a failed one: why it could not be done. */
   failure?: string;
@@ -153,18 +153,18 @@ export interface ChatDecided {
   /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
   id: string;
   /** What is to be done. */
-  type: "createTask" | "assignEntity";
-  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId. Of a confirmed one they are those that were confirmed. */
+  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search";
+  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
-  /** Why the model proposes it, in its words. */
+  /** Why it is proposed: in the words of the model, or what of the message orders it. */
   reason: string;
   /** The line of a file of a vault that a person changes, since the record is made from it. */
   edit?: ToolEdit;
-  /** Of assignEntity: version of the entity when it was proposed. */
+  /** Of assignEntity and forget: version of the record when it was proposed. */
   version?: number;
   /**
    * Until when it can be confirmed.
@@ -176,7 +176,7 @@ export interface ChatDecided {
    * RFC 3339, in UTC.
    */
   decidedAt?: string;
-  /** Of a confirmed one: the client does it. It creates the task, or writes the line of edit into the file. */
+  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, or writes the line of edit into the file. */
   forClient?: boolean;
   /** Of a failed one: why it could not be done. */
   failure?: string;
@@ -530,7 +530,7 @@ export interface ChatSent {
   warnings: ChatWarning[];
   /** What the model was given, and why; absent for a stored answer. */
   report?: ContextReport;
-  /** Milliseconds of each stage: assemble, distill, store, firstDelta, provider, tools, keep, and own for all but distill and provider. */
+  /** Milliseconds of each stage: assemble, distill, store, intents, firstDelta, provider, tools, keep, and own for all but distill and provider. */
   timings: Record<string, number>;
   /** Whether message and answer were there already, so that no provider was asked. */
   repeat: boolean;
@@ -1844,6 +1844,36 @@ export interface InitializeResult {
   protocolVersion: string;
   /** What the daemon can do. */
   capabilities: ServerCapabilities;
+}
+
+export interface Intent {
+  /** What is ordered. */
+  kind: "remember" | "forget" | "goal" | "value" | "search" | "book" | "pin";
+  /** What is to be remembered, forgotten, pinned or found; empty where the command says nothing. */
+  text: string;
+  /** Place of the order in the text: UTF-16 code units, half-open. */
+  range: [number, number];
+  /** Whether it was typed as a command, such as /remember, and not in words. */
+  command: boolean;
+  /** Of one in words: its language, as ISO 639-1 has it. */
+  language?: string;
+  /** How sure it is that it is an order: 1 for a command. */
+  confidence: number;
+  /** What chat.send would propose for it; absent where nothing can be proposed. */
+  proposal?: ToolProposal;
+  /** Why nothing can be proposed, as an error says it. */
+  problem?: Error;
+  /** What was left out of the proposal, each a sentence for people. */
+  warnings?: string[];
+}
+
+export interface IntentRouted {
+  /** What the text orders, in order. */
+  intents: Intent[];
+  /** Whether the text says something besides; chat.send asks a model then, and where the orders are not commands. */
+  rest: boolean;
+  /** How many orders there are behind the 20 that are read. */
+  left?: number;
 }
 
 export interface Linked {
@@ -3276,10 +3306,10 @@ export interface ToolEdit {
 
 export interface ToolProposal {
   /** What is to be done. */
-  type: "createTask" | "assignEntity";
-  /** What the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId. */
+  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search";
+  /** What the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId; for remember statement, kind, summary, conversationId and messageId; for forget memoryId and statement; for pin conversationId, noteId, memoryId and label; for search query. */
   args: Record<string, unknown>;
-  /** Why the model asks for it. */
+  /** Why it is asked for. */
   reason?: string;
   /** The change of a file that the user makes: the record comes from it. */
   edit?: ToolEdit;
@@ -4788,6 +4818,8 @@ export interface ChatSendParams {
   searchNotes?: number;
   /** Whether the model may call tools, which read; true when absent. */
   tools?: boolean;
+  /** Whether what the text orders (/remember, remember that …) is proposed, see intent.route; true when absent. Of a text that is commands alone no model is asked then. */
+  intents?: boolean;
   /** Whether the answer keeps what it stands on; true when absent. */
   trackReferences?: boolean;
   /** Whether the caller gets chat.delta notifications; true when absent. Who follows the conversation gets them in any case. */
@@ -4996,6 +5028,16 @@ export interface ChatProvidersParams {
 export interface ChatDeleteParams {
   /** Id or handle of the conversation. */
   id: string;
+}
+
+/** Params of intent.route. */
+export interface IntentRouteParams {
+  /** What a person typed, at most 1 MiB. */
+  text: string;
+  /** Id or handle of the conversation in which it is said: what is pinned is pinned there. */
+  conversationId?: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
 }
 
 /** Params of tools.list. */
@@ -5715,6 +5757,13 @@ export interface Methods {
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
   "chat.delete": { params: ChatDeleteParams; result: Deleted };
+  /**
+   * Find what a text orders ctxd to do: to remember, to forget, to pin, to search.
+   * Orders are commands (/remember, /forget, /goal, /value, /search, /book, /pin) at the beginning of a line, and phrases such as "remember that …" in many languages. Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirmAction does one.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"text":"/remember I like tea"}
+   */
+  "intent.route": { params: IntentRouteParams; result: IntentRouted };
   /**
    * List the tools that a model may call, with the schemas of their arguments.
    * Errors of its own: limit, deadline.
