@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/action"
 	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -44,22 +45,6 @@ func (m *message) proposals(conversationID string) map[string]proposal {
 	return found
 }
 
-// showActions shows the actions of a message to a reader. Those whose time is over are expired, also where nobody has
-// stored that.
-func (s *Store) showActions(v *audience.View, list []record.ChatAction) {
-	for i := range list {
-		a := &list[i]
-		if s.lapses.Lapsed(a, s.opts.Now()) {
-			a.Status = record.ActionExpired
-		}
-		a.Args, _ = masked(v, a.Args).(map[string]any)
-		a.Reason, a.Failure = v.TextOf("", a.Reason), v.TextOf("", a.Failure)
-		if a.Edit != nil && v.Note(a.Edit.NoteID) == nil {
-			a.Edit = nil // the note is gone, or private by now
-		}
-	}
-}
-
 // acting is an action with the message that proposes it.
 type acting struct {
 	c  *conversation
@@ -73,9 +58,9 @@ func noAction(id string) error {
 		WithHint("chat.get shows the actions of each answer, when that has ended; chat.actions lists those that wait")
 }
 
-// action finds the action with an id that a reader sees. The errors are NotFound, and Conflict where an import has
+// actionCalled finds the action with an id that a reader sees. The errors are NotFound, and Conflict where an import has
 // brought another one with its id. O(actions of its message).
-func action(tx *kv.Tx, v *audience.View, id string) (found *acting, err error) {
+func actionCalled(tx *kv.Tx, v *audience.View, id string) (found *acting, err error) {
 	if !record.IsID(id) {
 		return nil, noAction(id)
 	}
@@ -167,12 +152,12 @@ func (a *acting) put(tx *kv.Tx) error {
 // Action returns an action with the status that it has now. The errors are NotFound and Conflict.
 func (s *Store) Action(ctx context.Context, v *audience.View, id string) (out *record.ChatAction, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		a, err := action(tx, v, id)
+		a, err := actionCalled(tx, v, id)
 		if err != nil {
 			return err
 		}
 		out = &a.ChatAction
-		if s.lapses.Lapsed(out, s.now(tx)) {
+		if s.lapses.Over(out, s.now(tx)) {
 			out.Status = record.ActionExpired
 		}
 		return nil
@@ -190,12 +175,12 @@ func (s *Store) Decide(ctx context.Context, v *audience.View, id string,
 	var refused error // of an action that has expired
 	err := s.db.Update(ctx, func(tx *kv.Tx) error {
 		refused = nil
-		a, err := action(tx, v, id)
+		a, err := actionCalled(tx, v, id)
 		if err != nil {
 			return err
 		}
 		was, now := a.Status, s.now(tx)
-		lapsed := s.lapses.Lapsed(&a.ChatAction, now)
+		lapsed := s.lapses.Over(&a.ChatAction, now)
 		if now.Before(a.m.AddedAt) { // the clock was set back
 			now = a.m.AddedAt
 		}
@@ -217,7 +202,7 @@ func (s *Store) Decide(ctx context.Context, v *audience.View, id string,
 	if err := cmp.Or(err, refused); err != nil {
 		return nil, err
 	}
-	s.showActions(v, shown)
+	action.Show(v, shown, &s.lapses, s.opts.Now())
 	return &shown[0], nil
 }
 
@@ -256,7 +241,7 @@ func (s *Store) Waiting(ctx context.Context, v *audience.View, ref string, limit
 	})
 	for i := range list {
 		shown := []record.ChatAction{list[i].Action}
-		s.showActions(v, shown)
+		action.Show(v, shown, &s.lapses, s.opts.Now())
 		list[i].Action = shown[0]
 	}
 	return list, total, err
@@ -275,7 +260,7 @@ func (s *Store) waiting(tx *kv.Tx, v *audience.View, only string) (found []*acti
 		if err != nil {
 			return nil, err
 		}
-		if a != nil && a.Status == record.ActionProposed && !s.lapses.Lapsed(&a.ChatAction, now) {
+		if a != nil && a.Status == record.ActionProposed && !s.lapses.Over(&a.ChatAction, now) {
 			found = append(found, a)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat/bounds"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -31,6 +32,8 @@ type Question struct {
 
 	// Public tells that a remote model is to answer: a question that is private is then refused with ErrPrivate.
 	Public bool
+	// Told says how a model is told what the question refers to; nil: that is neither told nor kept.
+	Told *refer.Told
 	// Empty tells that Content may be empty, since something else is asked about.
 	Empty bool
 }
@@ -46,7 +49,9 @@ type Turn struct {
 	AnswerID     string              // of the answer to come
 	Fresh        bool                // the conversation was made for the question
 
-	index int // of the question, for all readers
+	index   int         // of the question, for all readers
+	refs    refer.Lists // of the question, if it was stored now
+	notRead error       // why they are not whole
 }
 
 // Answer is what came of a turn.
@@ -64,11 +69,13 @@ type Answer struct {
 	Private   bool     // something private went into it
 
 	Trace *trace.Record // how it was given; nil: that is not kept
+
+	refs refer.Lists // to notes, see Store.Refer
 }
 
 func (a *Answer) draft(id string) Draft {
 	return Draft{
-		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, id: id, finish: a.Finish, memories: a.Memories,
+		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, id: id, finish: a.Finish, memories: a.Memories, refs: a.refs,
 		details: details{
 			Reasoning: a.Reasoning, ToolCalls: a.ToolCalls, Actions: a.Actions, Warnings: a.Warnings, Usage: a.Usage,
 			Provider: a.Provider, Model: a.Model,
@@ -104,17 +111,23 @@ func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn,
 	if err := s.checkQuestion(&q); err != nil {
 		return nil, err
 	}
+	d := Draft{Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private, told: q.Told}
+	var notRead error
+	if q.Told != nil {
+		d.refs, notRead = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) { return x.Links(q.Content) })
+	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) (err error) {
-		t, err = s.askTx(tx, v, &q)
+		t, err = s.askTx(tx, v, &q, d)
 		return err
 	})
+	if t != nil {
+		t.refs, t.notRead = d.refs, notRead
+	}
 	return t, err
 }
 
-func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question) (*Turn, error) {
-	said := Said{ConversationID: q.ConversationID, Messages: []Draft{{
-		Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private,
-	}}}
+func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question, d Draft) (*Turn, error) {
+	said := Said{ConversationID: q.ConversationID, Messages: []Draft{d}}
 	c, err := s.target(tx, v, &said)
 	if err != nil {
 		return nil, err
@@ -132,7 +145,6 @@ func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question) (*Turn, error) {
 		}
 	}
 	if m == nil {
-		d := said.Messages[0]
 		if err := follows(tx, v, c, q, &d); err != nil {
 			return nil, err
 		}
@@ -174,7 +186,7 @@ func follows(tx *kv.Tx, v *audience.View, c *conversation, q *Question, d *Draft
 			return fault.Field("replaces", "the message %q is none of a user", q.Replaces).
 				WithHint("to have a question answered anew, give regenerate")
 		}
-		after := c.parent(former.Index)
+		after := c.Forks.Parent(former.Index)
 		d.after, d.Private = &after, d.Private || former.private()
 	}
 	return nil
@@ -248,7 +260,7 @@ func (s *Store) answered(tx *kv.Tx, v *audience.View, c *conversation, m *messag
 			index = f.Index
 		}
 	}
-	if c.parent(index) != m.Index {
+	if c.Forks.Parent(index) != m.Index {
 		return nil
 	}
 	a, err := Messages.Get(tx, messageKey(c.ID, index))

@@ -77,20 +77,3 @@ func (m *message) detailed(v *audience.View, out *record.ChatMessage) {
 	}
 	out.Actions = member[[]record.ChatAction](m, actionsMember)
 }
-
-// masked masks the strings of a JSON value, in place.
-func masked(v *audience.View, value any) any {
-	switch x := value.(type) {
-	case string:
-		return v.TextOf("", x)
-	case []any:
-		for i := range x {
-			x[i] = masked(v, x[i])
-		}
-	case map[string]any:
-		for name := range x {
-			x[name] = masked(v, x[name])
-		}
-	}
-	return value
-}

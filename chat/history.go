@@ -14,6 +14,12 @@ type History struct {
 	Messages []*record.ChatMessage // the earlier first; it begins with a message of a user
 	Dropped  bool                  // there are messages before them, for which there is no room
 	Withheld int                   // messages that the asker sees, and the reader does not
+
+	// Told are the lists of references that stood behind Messages, and Last the one behind the question. Private tells
+	// that a remote reader would have been told others.
+	Told    []string
+	Last    string
+	Private bool
 }
 
 // What becomes of an action is told with the message that proposes it, of which that takes so many bytes.
@@ -38,8 +44,17 @@ func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, b
 		if err != nil {
 			return err
 		}
+		question, err := Messages.Get(tx, messageKey(c.ID, t.index))
+		if err != nil {
+			return err
+		}
+		if question != nil {
+			h.Last = s.told(h, v, question)
+			bytes -= len(h.Last)
+		}
 		var turn []*record.ChatMessage // that is being read, the later first
-		for index := c.parent(t.index); index > 0; index = c.parent(index) {
+		var told []string
+		for index := c.Forks.Parent(t.index); index > 0; index = c.Forks.Parent(index) {
 			m, err := Messages.Get(tx, messageKey(c.ID, index))
 			switch {
 			case err != nil:
@@ -50,19 +65,29 @@ func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, b
 				h.Withheld++
 				continue
 			}
-			turn = append(turn, s.shownMessage(v, c, handleShown, m))
-			bytes -= len(turn[len(turn)-1].Content) + actionBytes*min(len(turn[len(turn)-1].Actions), mostActions)
+			turn, told = append(turn, s.shownMessage(v, c, handleShown, m)), append(told, s.told(h, v, m))
+			bytes -= len(turn[len(turn)-1].Content) + len(told[len(told)-1]) + actionBytes*min(len(turn[len(turn)-1].Actions), mostActions)
 			if bytes < 0 {
 				h.Dropped = true
 				break
 			}
 			if m.Role == record.RoleUser {
-				h.Messages = append(h.Messages, turn...)
-				turn = nil
+				h.Messages, h.Told = append(h.Messages, turn...), append(h.Told, told...)
+				turn, told = nil, nil
 			}
 		}
 		slices.Reverse(h.Messages)
+		slices.Reverse(h.Told)
 		return nil
 	})
 	return h, err
+}
+
+// told returns the list that stood behind a message for a reader.
+func (s *Store) told(h *History, v *audience.View, m *message) string {
+	list := s.toldOf(v, m)
+	if !v.Hides() && s.opts.Remote != nil && !h.Private {
+		h.Private = s.toldOf(s.opts.Remote, m) != list
+	}
+	return list
 }

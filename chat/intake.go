@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ctxd/ctxd/chat/bounds"
+	"github.com/ctxd/ctxd/chat/branch"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -222,7 +223,7 @@ func isHash(text string) bool {
 func (c *conversation) count(m *message) {
 	if parent := member[*int](m, parentMember); parent != nil {
 		if n := len(c.Forks); n == 0 || c.Forks[n-1].Index < m.Index {
-			c.Forks = append(c.Forks, fork{Index: m.Index, Parent: *parent})
+			c.Forks = append(c.Forks, branch.Fork{Index: m.Index, Parent: *parent})
 		}
 	}
 	c.All.loseTo(m.Index - 1)

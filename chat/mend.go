@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/branch"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -191,7 +192,7 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 	c.Forks = nil
 	for _, m := range said {
 		if m.parent != nil && *m.parent >= 0 && *m.parent < m.index {
-			c.Forks = append(c.Forks, fork{Index: m.index, Parent: *m.parent})
+			c.Forks = append(c.Forks, branch.Fork{Index: m.index, Parent: *m.parent})
 		}
 	}
 	if slices.Equal(was.Forks, c.Forks) && was.All == c.All && was.Public == c.Public && was.Handle == c.Handle && slices.Equal(was.Aliases, c.Aliases) {

@@ -10,27 +10,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// pinning are the conversations that pin a memory, by its id.
-type pinning map[string]map[string]bool
-
-func (p pinning) add(c *conversation) {
-	for _, id := range c.PinnedMemories {
-		if p[id] == nil {
-			p[id] = make(map[string]bool)
-		}
-		p[id][c.ID] = true
-	}
-}
-
-func (p pinning) remove(c *conversation) {
-	for _, id := range c.PinnedMemories {
-		delete(p[id], c.ID)
-		if len(p[id]) == 0 {
-			delete(p, id)
-		}
-	}
-}
-
 // PinTx pins a note or a memory in a conversation, in a transaction of another room. The errors are those of Update.
 func (s *Store) PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memoryID string) error {
 	c, err := s.find(tx, v, conversationID)

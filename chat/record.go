@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/branch"
 	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -44,8 +45,8 @@ type conversation struct {
 	Decided       int `json:"decided,omitempty"`
 	DecidedUnseen int `json:"decidedUnseen,omitempty"` // of them, in private messages
 
-	Forks []fork      `json:"forks,omitempty"`      // where branches begin, by index
-	Made  []madeTitle `json:"madeTitles,omitempty"` // see titleUnset
+	Forks branch.Forks `json:"forks,omitempty"`      // where branches begin, by index
+	Made  []madeTitle  `json:"madeTitles,omitempty"` // see titleUnset
 
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private

@@ -1,24 +1,22 @@
 package chat
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// referencesMember is the member of a stored message that says what it stands on. It lies among the members
-// that programs keep without knowing them, since a message is never changed: what a later program says of a
-// reference stays.
-const referencesMember = "references"
-
-// reference is what this program says and knows of one.
-type reference struct {
-	MemoryID string `json:"memoryId"`
-}
+// References lie among the members of a stored message that programs keep without knowing them, since a message is never
+// changed: what a later program says of a reference stays.
 
 // MaxShown is how many memories a client says that it showed for an answer.
 const MaxShown = 100
@@ -66,35 +64,79 @@ func (s *Store) standsOn(v *audience.View, said *Said) error {
 	return nil
 }
 
-// refer has a message say which memories it stands on.
-func (m *message) refer(memories []string) error {
-	if len(memories) == 0 {
-		return nil
+// link reads what messages refer to that somebody says elsewhere. Of the notes that a prompt had nothing is known then.
+func (s *Store) link(ctx context.Context, v *audience.View, drafts []Draft) []Draft {
+	drafts = slices.Clone(drafts)
+	for i := range drafts {
+		d := &drafts[i]
+		if d.Role == record.RoleSystem {
+			continue
+		}
+		d.refs, _ = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
+			list, left := x.Links(d.Content)
+			if d.Role != record.RoleAssistant {
+				return list, left
+			}
+			return x.Answer(nil, list, &refer.Shown{})
+		})
 	}
-	list := make([]reference, len(memories))
-	for i, id := range memories {
-		list[i].MemoryID = id
-	}
-	data, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
-	m.keep(referencesMember, data)
-	return nil
+	return drafts
 }
 
-// references returns what a reader sees of what a message stands on. What this program does not understand
-// of it, and what is gone, is left out.
-func (s *Store) references(v *audience.View, m *message) []record.ChatReference {
-	out := []record.ChatReference{}
-	var list []reference
-	if json.Unmarshal(m.Members[referencesMember], &list) != nil {
-		return out
+func (s *Store) referring(ctx context.Context, v *audience.View, list func(*refer.Reader) ([]refer.Reference, bool)) (refer.Lists, error) {
+	return refer.Read(ctx, v, s.opts.Remote, s.opts.Summarise, list)
+}
+
+// Refer has an answer keep what it refers to and stands on, and returns what is to be said of that. An answer of which
+// something that its model was shown is private by now becomes private.
+func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer, shown *refer.Shown) []record.ChatWarning {
+	var q *message
+	err := s.db.View(ctx, func(tx *kv.Tx) (err error) {
+		q, err = Messages.Get(tx, messageKey(t.Conversation.ID, t.index))
+		return err
+	})
+	if q == nil && err == nil {
+		return nil // it was deleted meanwhile
 	}
-	for _, r := range list {
-		if number := s.numbered(v, r.MemoryID); number > 0 {
-			out = append(out, record.ChatReference{MemoryID: r.MemoryID, Ref: fmt.Sprint("#", number)})
-		}
+	if err == nil {
+		a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
+		a.refs, err = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
+			links, left := x.Links(a.Content)
+			list, more := x.Answer(x.Kept(q.Members), links, shown)
+			return list, left || more
+		})
 	}
-	return out
+	warnings := refer.Warnings(&a.refs, &t.refs)
+	if err = cmp.Or(err, t.notRead); err != nil {
+		warnings = append(warnings, record.ChatWarning{
+			About: refer.Member, Message: "What the answer stands on could not be kept whole: " + fault.Message(err),
+		})
+	}
+	return warnings
+}
+
+// Told returns what an answer keeps of its references as a reader sees them, before it is stored.
+func (s *Store) Told(v *audience.View, a *Answer) []record.ChatReference {
+	list := slices.Concat(a.refs.For(v), refer.ToMemories(a.Memories))
+	return refer.Show(v, list, &refer.Message{}, s.numberedBy(v))
+}
+
+// toldOf is the list that stood behind a message of the user for a model that reads as the reader of a View; "" where
+// there was none.
+func (s *Store) toldOf(v *audience.View, m *message) string {
+	told := member[*refer.Told](m, refer.MemberTold)
+	if told == nil {
+		return ""
+	}
+	return told.List(refer.Show(v, refer.Kept(m.Members, v), &refer.Message{Replay: true}, s.numberedBy(v)))
+}
+
+// keepReferences has a message keep what it refers to.
+func (m *message) keepReferences(d *Draft) error {
+	if err := d.refs.Keep(d.memories, m.keep); err != nil || d.told == nil || !d.refs.Any() {
+		return err
+	}
+	data, err := json.Marshal(d.told)
+	m.keep(refer.MemberTold, data)
+	return err
 }

@@ -25,6 +25,10 @@ func (s *Store) rememberedBy(v *audience.View) func(id string) bool {
 	return func(id string) bool { return s.remembers(v, id) }
 }
 
+func (s *Store) numberedBy(v *audience.View) func(id string) int64 {
+	return func(id string) int64 { return s.numbered(v, id) }
+}
+
 // numbered is Options.Memory, for a store without one too.
 func (s *Store) numbered(v *audience.View, id string) int64 {
 	if s.opts.Memory == nil {

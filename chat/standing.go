@@ -1,11 +1,11 @@
 package chat
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/ctxd/ctxd/chat/freename"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -33,15 +33,7 @@ func HideStanding(tx *kv.Tx, memoryIDs []string) (hidden map[string][]string, er
 
 // standsOn reports whether a message says that it stands on one of some memories.
 func (m *message) standsOn(memoryIDs []string) bool {
-	data := m.Members[referencesMember]
-	if data == nil {
-		return false
-	}
-	var list []reference
-	if json.Unmarshal(data, &list) != nil {
-		return false
-	}
-	return slices.ContainsFunc(list, func(r reference) bool { return slices.Contains(memoryIDs, r.MemoryID) })
+	return slices.ContainsFunc(refer.Memories(m.Members), func(id string) bool { return slices.Contains(memoryIDs, id) })
 }
 
 // hideMessages makes public messages of a conversation private.

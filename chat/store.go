@@ -11,9 +11,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ctxd/ctxd/chat/action"
 	"github.com/ctxd/ctxd/chat/bounds"
+	"github.com/ctxd/ctxd/chat/branch"
 	"github.com/ctxd/ctxd/chat/freename"
-	"github.com/ctxd/ctxd/chat/lapse"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -51,6 +53,8 @@ type Options struct {
 	Memory func(v *audience.View, id string) int64
 	// Remote is the View of remote readers. Whoever has private notes or memories gives it.
 	Remote *audience.View
+	// Summarise says in a line what a note is about. nil: references have no summary.
+	Summarise refer.Summarise
 	// Hide is called in the transaction that makes a conversation private, for what was made from
 	// it. nil: nothing was.
 	Hide func(tx *kv.Tx, id string) error
@@ -62,12 +66,12 @@ type Store struct {
 	opts     Options
 	follower Follower // nil: none
 	counters freename.Names
-	lapses   lapse.Lapses
+	lapses   action.Lapses
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
 	byHandle map[string]string // fold of a handle to the id
-	pinning  pinning
+	pinning  bounds.Pinning
 }
 
 // Limits returns the sizes that hold.
@@ -84,7 +88,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
 	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, MaxMessages)
-	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), pinning: make(pinning)}
+	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), pinning: make(bounds.Pinning)}
 	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
@@ -131,14 +135,14 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 func (s *Store) put(old, now *conversation) {
 	if old != nil {
 		delete(s.byID, old.ID)
-		s.pinning.remove(old)
+		s.pinning.Remove(old.ID, old.PinnedMemories)
 		for _, h := range old.handlesOf() {
 			delete(s.byHandle, h)
 		}
 	}
 	if now != nil {
 		s.byID[now.ID] = now
-		s.pinning.add(now)
+		s.pinning.Add(now.ID, now.PinnedMemories)
 		for _, h := range now.handlesOf() {
 			s.byHandle[h] = now.ID
 		}
@@ -317,7 +321,7 @@ func (s *Store) Messages(ctx context.Context, v *audience.View, ref, of string, 
 			if err != nil {
 				return err
 			}
-			if m == nil || !on(spans, m.Index) {
+			if m == nil || !branch.On(spans, m.Index) {
 				continue
 			}
 			shown := s.shownMessage(v, c, p.Conversation.Handle != "", m)
@@ -353,13 +357,14 @@ func at(tx *kv.Tx, v *audience.View, id string, index int) (*message, error) {
 // shownMessage returns a message as a reader may see it. Its hash tells the handle and the text to
 // who can guess them.
 func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool, m *message) *record.ChatMessage {
+	content, withheld := v.Masked(m.Content)
 	out := &record.ChatMessage{
 		ID: m.ID, ConversationID: c.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
-		Content: v.TextOf("", m.Content), Private: m.private() || c.Private, CreatedAt: m.CreatedAt, Finish: m.Finish,
-		References: s.references(v, m),
+		Content: content, Private: m.private() || c.Private, CreatedAt: m.CreatedAt, Finish: m.Finish,
+		References: refer.Show(v, refer.Kept(m.Members, v), &refer.Message{Content: m.Content, Places: withheld}, s.numberedBy(v)),
 	}
 	m.detailed(v, out)
-	s.showActions(v, out.Actions)
+	action.Show(v, out.Actions, &s.lapses, s.opts.Now())
 	if v.Hides() {
 		out.Index = m.PublicIndex
 		if !handleShown || out.Content != m.Content {

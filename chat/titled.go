@@ -59,7 +59,7 @@ func untold(tx *kv.Tx, v, public *audience.View, c *conversation, first int, ans
 	}
 	var a *message
 	for _, m := range Messages.All(tx, messagePrefix(c.ID)) {
-		if m.ID == answerID && m.Index > first && c.parent(m.Index) == first && m.Role == record.RoleAssistant {
+		if m.ID == answerID && m.Index > first && c.Forks.Parent(m.Index) == first && m.Role == record.RoleAssistant {
 			a = m
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/members"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -75,7 +76,7 @@ func ParseMessage(data []byte) (*Message, error) {
 }
 
 // References returns the JSON of what a message stands on, as it is stored; nil for nothing.
-func (m *message) References() json.RawMessage { return m.Members[referencesMember] }
+func (m *message) References() json.RawMessage { return m.Members[refer.Member] }
 
 // plainTime is a time as records carry it.
 func plainTime(t *time.Time) {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat/bounds"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -25,12 +26,13 @@ type Draft struct {
 	CreatedAt       time.Time // zero: now
 	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
 
-	memories []string // that it stands on
-
-	id      string  // empty: a new one
-	finish  string  // empty: complete
-	details details // of an answer
-	after   *int    // index of the message that it follows, in a branch of its own; nil: the last one
+	memories []string    // that it stands on
+	refs     refer.Lists // to notes
+	told     *refer.Told // nil: no model was told of refs
+	id       string      // empty: a new one
+	finish   string      // empty: complete
+	details  details     // of an answer
+	after    *int        // index of the message that it follows, in a branch of its own; nil: the last one
 }
 
 // Said are messages to be added to a conversation.
@@ -84,6 +86,7 @@ func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added
 	if err := s.standsOn(v, &said); err != nil {
 		return nil, err
 	}
+	said.Messages = s.link(ctx, v, said.Messages)
 	var out *Added
 	err := s.db.Update(ctx, func(tx *kv.Tx) (err error) {
 		out, err = s.appendTx(tx, v, &said)
@@ -312,7 +315,7 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 	if past {
 		m.AddedAt = m.CreatedAt
 	}
-	if err := m.refer(d.memories); err != nil {
+	if err := m.keepReferences(d); err != nil {
 		return nil, err
 	}
 	if err := m.describe(d.details); err != nil {

@@ -70,7 +70,7 @@ func TestCHAT26_AnExportForPeople(t *testing.T) {
 // forged are texts that look like parts of an export.
 var forged = []string{
 	"## 2. user, 2026-03-04T08:01:00Z\n\n> Not said", "---\ntitle: x\n---", "```\n## User\n", "~~~", "<!-- ctxd conversation -->\n# Other",
-	"References:\n\n- [[Plan]] (plan.md)", "a\r## 9. user\r\n# b\n\n\n", "> quoted\n>> twice\n\nlazy", "<!--", "<script>", "$$\n", "\u2028## 3. user", "    code\n\tcode",
+	"References:\n\n- \\[[Plan]] (plan.md)", "a\r## 9. user\r\n# b\n\n\n", "> quoted\n>> twice\n\nlazy", "<!--", "<script>", "$$\n", "\u2028## 3. user", "    code\n\tcode",
 }
 
 // TestCHAT26_WhatWasSaidForgesNothing: each line of it begins with >, no other line does, and without those the export

@@ -12,8 +12,10 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -49,7 +51,7 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 	t := s.answer.Trace
 	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
-	if s.params.Tools == nil || *s.params.Tools {
+	if s.offersTools() {
 		for _, t := range tool.List(!s.asker.Hides()) {
 			r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 		}
@@ -278,13 +280,13 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	s.answer.Private = s.answer.Private || s.secret && !s.nobody
-	if s.tracked() {
-		s.answer.Memories = s.shown(tools)
-	}
 	s.timings.lap("") // what was waited for is counted elsewhere
 	if failed != nil && s.answer.Content == "" && s.answer.Reasoning == "" && len(s.answer.ToolCalls)+len(s.answer.Actions) == 0 {
 		s.done(failed)
 		return nil, failed // nothing came: the message can be said again
+	}
+	if s.tracked() {
+		s.refer(write, tools)
 	}
 	s.traceEnd(tools, failed)
 	m, err := s.opts.Chat.Answered(write, s.asker, s.turn, &s.answer)
@@ -296,8 +298,12 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 		s.done(failed)
 		return nil, failed
 	}
-	if len(m.References) > 0 {
-		_ = s.emit(turn.References, "", &turn.ChatDeltaData{References: m.References}) // a caller who left is told nothing
+	told := m.References
+	if !s.mine.private { // remote readers may follow
+		told = s.opts.Chat.Told(s.opts.Views.View(audience.Remote), &s.answer)
+	}
+	if len(told) > 0 {
+		_ = s.emit(turn.References, "", &turn.ChatDeltaData{References: told}) // a caller who left is told nothing
 	}
 	s.done(nil)
 	return &turn.ChatSent{
@@ -313,6 +319,16 @@ func (s *sending) done(failed error) {
 		finish = record.FinishFailed
 	}
 	_ = s.emit(turn.Done, "", &turn.ChatDeltaData{Finish: finish, Usage: s.answer.Usage}) // a caller who left is told nothing
+}
+
+// refer has the answer keep what it stands on.
+func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
+	s.answer.Memories = s.shown(tools)
+	before := len(s.answer.Warnings)
+	shown := refer.Shown{Report: &s.prompt.Report, Tools: tools.References()}
+	s.answer.Warnings = append(s.answer.Warnings, s.opts.Chat.Refer(ctx, s.asker, s.turn, &s.answer, &shown)...)
+	_ = s.tellWarnings(before) // a caller who left is told nothing
+	s.timings.lap("references")
 }
 
 // shown are the memories that the model was shown, in the prompt and by tools.

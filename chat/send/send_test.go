@@ -148,7 +148,7 @@ func TestCHAT17_DeltasAreTheStoredAnswer(t *testing.T) {
 	if res.AssistantMessage.Reasoning != "Hm. Hm. " || l.joined(turn.Reasoning) != "Hm. Hm. " {
 		t.Errorf("reasoning %q, told %q", res.AssistantMessage.Reasoning, l.joined(turn.Reasoning))
 	}
-	want := []string{"reasoning", "text", "toolCall", "toolResult", "reasoning", "text", "done"}
+	want := []string{"reasoning", "text", "toolCall", "toolResult", "reasoning", "text", "references", "done"}
 	if !slices.Equal(l.types(), want) {
 		t.Errorf("types %q, want %q", l.types(), want)
 	}

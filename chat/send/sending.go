@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -33,6 +34,7 @@ type sending struct {
 	timings *timings
 
 	conversation *record.Conversation // nil before a new one is made
+	maxContext   int                  // tokens
 	provider     llm.Provider
 	info         llm.Info
 	reader       *audience.View // as who the provider reads
@@ -92,9 +94,22 @@ func (s *sending) question() chat.Question {
 	return chat.Question{
 		ConversationID: s.params.ConversationID, Content: s.params.Text, ClientMessageID: s.params.ClientMessageID,
 		Private: s.params.Private, Replaces: s.params.Replaces, ParentID: s.params.ParentID, Regenerate: s.params.Regenerate,
-		Empty: s.attached.any(), Public: !s.info.Local,
+		Empty: s.attached.any(), Public: !s.info.Local, Told: s.referring(),
 	}
 }
+
+// referring says how the model is told what the message refers to, within what the message itself leaves of its
+// context; nil: the answer keeps nothing that it stands on.
+func (s *sending) referring() *refer.Told {
+	if !s.tracked() {
+		return nil
+	}
+	room := s.maxContext*llm.BytesPerToken - len(s.params.Text) - s.attached.bytes()
+	return &refer.Told{Bytes: max(0, min(refer.MostTold, room)), Tools: s.offersTools()}
+}
+
+// offersTools reports whether the model may call tools.
+func (s *sending) offersTools() bool { return s.params.Tools == nil || *s.params.Tools }
 
 // errAnswered says that the message was answered before.
 var errAnswered = errors.New("the message has an answer")
@@ -127,12 +142,12 @@ func (s *sending) store(ctx context.Context) error {
 // prepare decides who answers and as who he reads, and checks what can be checked before anything is done.
 func (s *sending) prepare(ctx context.Context) (err error) {
 	named, model := s.params.Provider, s.params.Model
-	maxContext := bounds.DefaultMaxContext
+	s.maxContext = bounds.DefaultMaxContext
 	if s.params.ConversationID != "" {
 		if s.conversation, err = s.opts.Chat.Get(ctx, s.asker, s.params.ConversationID); err != nil {
 			return fault.Under("conversationId", err)
 		}
-		maxContext = s.conversation.MaxContext
+		s.maxContext = s.conversation.MaxContext
 		if named == "" {
 			named = s.conversation.Provider
 			model = cmp.Or(model, s.conversation.Model)
@@ -160,8 +175,8 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 	if s.attached, err = attach(&s.params, s.asker.Hides()); err != nil {
 		return err
 	}
-	if n := llm.Estimate(len(s.params.Text) + s.attached.bytes()); n > int64(maxContext) {
-		return fault.TooLarge("text", int(n), maxContext, "tokens").
+	if n := llm.Estimate(len(s.params.Text) + s.attached.bytes()); n > int64(s.maxContext) {
+		return fault.TooLarge("text", int(n), s.maxContext, "tokens").
 			WithHint("shorten it, or raise maxContext of the conversation")
 	}
 	return nil
@@ -301,8 +316,8 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 	}
 	var list []llm.Message
 	became := "" // of what was proposed since the last message of the user
-	for _, m := range h.Messages {
-		said := llm.Message{Role: llm.Assistant, Text: s.told(m.Content)}
+	for i, m := range h.Messages {
+		said := llm.Message{Role: llm.Assistant, Text: s.told(m.Content) + h.Told[i]}
 		if m.Role != record.RoleAssistant {
 			said.Role, said.Text, became = llm.User, became+said.Text, ""
 		}
@@ -311,7 +326,8 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		became += s.became(m.Actions)
 		s.answer.Private = s.answer.Private || m.Private
 	}
-	last.Text = became + s.proposedNow() + last.Text
+	last.Text = became + s.proposedNow() + last.Text + h.Last
+	s.answer.Private = s.answer.Private || h.Private
 	t.History.Messages, t.History.Dropped, t.History.Withheld = len(list), h.Dropped, h.Withheld
 	if h.Dropped && len(h.Messages) > 0 {
 		t.History.First = h.Messages[0].ID

@@ -30,6 +30,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.Title":       func(w *masking, s shownText) { w.remote.Title(titled(s)) },
 	"View.TitleOf":     func(w *masking, s shownText) { w.remote.TitleOf(titled(s)) },
 	"View.Text":        func(w *masking, s shownText) { w.remote.Text(s.note.ID, s.text) },
+	"View.Masked":      func(w *masking, s shownText) { w.remote.Masked(s.text) },
 	"View.TextOf":      func(w *masking, s shownText) { w.remote.TextOf(s.note.ID, s.text) },
 	"View.Name":        func(w *masking, s shownText) { w.remote.Name(s.entity) },
 	"View.NameOf":      func(w *masking, s shownText) { w.remote.NameOf(s.entity) },

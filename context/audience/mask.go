@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path"
@@ -333,6 +334,33 @@ func (v *View) Text(from, text string) (shown string, looked bool) {
 func (v *View) TextOf(from, text string) string {
 	shown, _ := v.Text(from, text)
 	return shown
+}
+
+// Masked is TextOf of a text that stands in no note, with the places of it that are not shown: in order and apart.
+// Withheld stands for each of them.
+func (v *View) Masked(text string) (shown string, places []markdown.Span) {
+	if !v.masks() {
+		return text, nil
+	}
+	if v.calledPrivate(text) {
+		return withheld, []markdown.Span{{Start: 0, End: len(text)}}
+	}
+	look := linkLook{v: v}
+	places = apart(look.spans(text, markdown.References(text)))
+	return markdown.Without(text, places, withheld), places
+}
+
+// apart returns spans in order, those that overlap as one, as markdown.Without takes them.
+func apart(spans []markdown.Span) (out []markdown.Span) {
+	slices.SortFunc(spans, func(a, b markdown.Span) int { return cmp.Compare(a.Start, b.Start) })
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.Start < out[n-1].End {
+			out[n-1].End = max(out[n-1].End, s.End)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // calledPrivate reports whether the whole of a text is what a private record is

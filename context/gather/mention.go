@@ -61,9 +61,12 @@ func mentioned(ctx context.Context, refs *resolve.Resolver, r *request) (*mentio
 	return m, nil
 }
 
-// links takes the notes in that a message links to.
+// links takes the notes in that a message links to. A picture is none.
 func (m *mentions) links(seen map[string]bool, read *markdown.Message) {
 	for _, l := range read.Links {
+		if l.Picture() {
+			continue
+		}
 		part, _ := parts.Of(l)
 		m.note(seen, l.Target, part)
 	}

@@ -51,6 +51,7 @@ var functions = map[string]func(text string){
 	"Link.Text": func(text string) {
 		_ = markdown.Link{Target: text, Alias: text, Embed: true}.Text()
 	},
+	"Link.Picture":  func(text string) { _ = markdown.Link{Target: text + ".png", Embed: true}.Picture() },
 	"Link.Possible": func(text string) { _ = markdown.Link{Raw: text, Markdown: true}.Possible() },
 	"References": func(text string) {
 		for range markdown.References(text) {

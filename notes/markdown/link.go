@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/notes/markdown/destinations"
+)
 
 // Link is one wikilink: !?[[target(#heading|#^block)?(|alias)?]]. A Markdown link to a
 // file is its destination alone: of [text](x.md#heading) and ![text](x.png), and of the
@@ -38,6 +42,9 @@ func (l Link) Text() string {
 	}
 	return l.Target
 }
+
+// Picture reports whether a link shows a picture, which is no note: ![[photo.png]].
+func (l Link) Picture() bool { return l.Embed && destinations.IsPicture(l.Target) }
 
 // ParseTarget reads the text between [[ and ]]. Only Target, Heading, Block
 // and Alias are set. "\|" counts as the separator, since that is how a link

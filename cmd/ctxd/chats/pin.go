@@ -1,6 +1,7 @@
 package chats
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -184,7 +185,7 @@ func pinned(a *Options, cl *client.Client, c *record.Conversation) (list []strin
 func refsOf(m *record.ChatMessage) string {
 	refs := make([]string, len(m.References))
 	for i, r := range m.References {
-		refs[i] = r.Ref
+		refs[i] = cmp.Or(r.Ref, r.Wikilink, r.Path)
 	}
 	return strings.Join(refs, ", ")
 }

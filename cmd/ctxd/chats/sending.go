@@ -304,6 +304,17 @@ const referencesShown = 10
 func (t *teller) drawReferences(ctx context.Context, refs []record.ChatReference) error {
 	var lines []string
 	for _, r := range refs[:min(len(refs), referencesShown)] {
+		if r.MemoryID == "" {
+			line := r.Wikilink
+			if r.Path != "" {
+				line += " (" + r.Path + ")"
+			}
+			if r.Status != record.ReferOK {
+				line = r.Wikilink + " (not found)"
+			}
+			lines = append(lines, line)
+			continue
+		}
 		var m record.Memory
 		err := t.call(ctx, "memory.get", protocol.MemoryRef{Ref: r.MemoryID}, &m)
 		switch {

@@ -103,19 +103,25 @@ func endingOf(p string) string {
 	return strings.ToLower(tail[dot+1:])
 }
 
+const pictureEndings = "apng avif bmp gif heic heif ico jpeg jpg png svg tif tiff webp"
+
 var (
 	noteEndings = setOf("md markdown")
+	pictures    = setOf(pictureEndings)
 
 	// fileEndings are those of files that people keep in vaults: pictures, sound, films,
 	// documents, tables, archives, and what note apps draw. Endings of programs and of pages
 	// of the web are not among them, nor are those that are better known as domains.
-	fileEndings = setOf(`apng avif bmp gif heic heif ico jpeg jpg png svg tif tiff webp
+	fileEndings = setOf(pictureEndings + `
 		aac aiff flac m4a mid midi mp3 oga ogg opus wav wma
 		3gp avi m4v mkv mov mp4 mpeg mpg ogv webm wmv
 		bib csv djvu doc docx eml epub ics key mobi numbers odp ods odt pages pdf ppt pptx rtf tex tsv txt vcf xls xlsm xlsx
 		7z bz2 gz rar tar tgz xz zip
 		base canvas drawio excalidraw graphml psd sketch tldr vsd vsdx xmind xopp`)
 )
+
+// IsPicture reports whether a path is that of a picture, by its ending.
+func IsPicture(path string) bool { return pictures[endingOf(path)] }
 
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)

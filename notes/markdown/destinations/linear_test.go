@@ -11,7 +11,8 @@ import (
 
 // functions are all that read a destination, by their names.
 var functions = map[string]func(dest string){
-	"IsNote": func(dest string) { destinations.IsNote(dest + ".md") },
+	"IsNote":    func(dest string) { destinations.IsNote(dest + ".md") },
+	"IsPicture": func(dest string) { destinations.IsPicture(dest + ".png") },
 	"KindOf": func(dest string) {
 		destinations.KindOf(dest)
 		destinations.KindOf("a/" + dest + ".png")
