@@ -6,6 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/digest"
 	"github.com/ctxd/ctxd/notes/former"
 )
 
@@ -194,6 +195,9 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 		return err
 	}
 	if err := former.DeleteTx(tx, id); err != nil {
+		return err
+	}
+	if err := digest.DropTx(tx, id); err != nil {
 		return err
 	}
 	return s.keepNames(tx, old, nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes/digest"
 	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/tags"
 	"github.com/ctxd/ctxd/notes/typesource"
@@ -83,6 +84,9 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 		names:   names.New(), privateNames: names.New(), tags: tags.Counts{},
 	}
 	if err := s.loadCaseRules(); err != nil {
+		return nil, err
+	}
+	if err := digest.Mend(db); err != nil {
 		return nil, err
 	}
 	if err := s.hide(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/canvas"
+	"github.com/ctxd/ctxd/notes/digest"
 	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -164,6 +165,11 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 	}
 	if err := Records.Put(tx, n.ID, n); err != nil {
 		return nil, err
+	}
+	if old != nil && old.Body != n.Body {
+		if err := digest.DropTx(tx, n.ID); err != nil {
+			return nil, err
+		}
 	}
 	if comesBack && !n.Private {
 		return n, s.reveal(tx, n)

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/chat/inspect"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
+	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -155,8 +156,10 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 			Orders: r.intents(),
 		})
 		remote := r.Audience.View(audience.Remote)
-		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: s.entering(r)}
+		enter := s.entering(r)
+		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools)
+		r.all.summaries = summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}
 	for _, x := range r.indexes() {
@@ -192,6 +195,7 @@ func notServing(err error) error {
 // has returned.
 func (s *Server) CloseStore() error {
 	s.titles.Close()
+	s.summaries.Close()
 	r := s.rooms()
 	if r != nil && r.KV != nil {
 		return r.KV.Close()

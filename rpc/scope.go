@@ -39,6 +39,13 @@ type scope struct {
 	handles  refCompleter
 	refs     resolved.Resolver
 	tools    toolCaller
+
+	summaries noteSummarizer
+}
+
+// noteSummarizer says what notes are about.
+type noteSummarizer interface {
+	Of(ctx context.Context, v *audience.View, noteID string, limit int) (text, reason string)
 }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
+	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -50,6 +51,8 @@ type Options struct {
 	Providers *llm.Set
 	// Titles has models make titles of conversations.
 	Titles bool
+	// Summaries has a model make summaries of notes.
+	Summaries bool
 	// Templates are of what the daemon itself asks a model; nil: those that are compiled in.
 	Templates *prompts.Set
 
@@ -72,6 +75,7 @@ type Server struct {
 	providers *llm.Set
 	templates *prompts.Set
 	titles    *titles.Titler // nil: no model makes titles
+	summaries *summary.Maker // nil: no model makes summaries
 	started   time.Time
 
 	textBytes int // of a string in params
@@ -103,6 +107,9 @@ func New(opts Options) *Server {
 	}
 	if opts.Titles {
 		s.titles = titles.New(titles.Options{Providers: s.providers, Prompts: s.templates, Log: s.log})
+	}
+	if opts.Summaries {
+		s.summaries = summary.NewMaker(summary.MakerOptions{Providers: s.providers, Prompts: s.templates, Log: s.log})
 	}
 	s.wire = jsonrpc.New(jsonrpc.Options{
 		Methods: opts.Methods, Limits: opts.Limits, Logger: s.log,

@@ -11,6 +11,9 @@ import (
 // How much of a conversation is shown for its title, in characters of each text.
 const titleChars = 2000
 
+// How much of a note is shown for its summary, in characters.
+const summaryChars = 1000
+
 // Title is a conversation that wants a title.
 type Title struct {
 	Message string // what the person said first
@@ -29,18 +32,33 @@ type Distill struct {
 	Items   []Item
 }
 
-// titleData and distillData are what templates are given: all of their texts are escaped.
+// Summary is a note that wants to be described in a sentence.
+type Summary struct {
+	Text  string // its beginning, without markup
+	Chars int    // of the sentence at most
+}
+
+// titleData, distillData and summaryData are what templates are given: all of their texts are escaped.
 type (
 	titleData   struct{ Message, Answer string }
 	distillData struct {
 		Message string
 		Items   []Item
 	}
+	summaryData struct {
+		Text  string
+		Chars int
+	}
 )
 
 // Title returns the prompt for a title. Long texts are cut.
 func (s *Set) Title(t Title) Prompt {
 	return s.render(TitleName, titleData{Message: data(t.Message, titleChars), Answer: data(t.Answer, titleChars)})
+}
+
+// Summary returns the prompt for a sentence about a note. Of its text the first 1,000 characters are shown.
+func (s *Set) Summary(n Summary) Prompt {
+	return s.render(SummaryName, summaryData{Text: data(n.Text, summaryChars), Chars: n.Chars})
 }
 
 // distillBytes is how much a prompt for a distillation shows at most, in bytes: what is escaped has up to five times as

@@ -28,6 +28,7 @@ type Prompt struct {
 const (
 	TitleName   = "title"
 	DistillName = "distill"
+	SummaryName = "summary"
 )
 
 // The parts that each template has.
@@ -60,6 +61,11 @@ var kinds = []kind{
 		name: DistillName, about: "chooses what of the memories that were found matters for a message",
 		sample: distillData{Message: "sample-message", Items: []Item{{"sample-ref-1", "sample-text-1"}, {"sample-ref-2", "sample-text-2"}}},
 		shows:  []string{"sample-message", "sample-ref-1", "sample-text-1", "sample-ref-2", "sample-text-2"},
+	},
+	{
+		name: SummaryName, about: "says in one sentence what a note is about",
+		sample: summaryData{Text: "sample-text", Chars: 100},
+		shows:  []string{"sample-text"},
 	},
 	{
 		name: TitleName, about: "gives a conversation its title",
@@ -216,8 +222,11 @@ func read(k *kind, file string) (text string, t *template.Template, err error) {
 
 // fields says what a template has to show.
 func fields(k *kind) string {
-	if k.name == DistillName {
+	switch k.name {
+	case DistillName:
 		return "{{.Message}}, and {{.Ref}} and {{.Text}} of each of {{range .Items}}"
+	case SummaryName:
+		return "{{.Text}}"
 	}
 	return "{{.Message}}"
 }

@@ -48,6 +48,10 @@ func TestMEM75_Goldens(t *testing.T) {
 		Answer:  "Zuerst brauchst du die Spannweite.\n\nDann den Querschnitt.",
 	}))
 	golden(t, "title_hostile", s.Title(prompts.Title{Message: hostile}))
+	golden(t, "summary", s.Summary(prompts.Summary{
+		Text: "Die Brücke über den Bach wird im Mai gebaut. Sie trägt 40 Tonnen & <mehr>.", Chars: 100,
+	}))
+	golden(t, "summary_hostile", s.Summary(prompts.Summary{Text: hostile, Chars: 100}))
 	golden(t, "distill", s.Distill(prompts.Distill{
 		Message: "Was soll ich Ada zum Geburtstag schenken?",
 		Items:   []prompts.Item{{"m1", "Ada mag keine Schnittblumen."}, {"m2", "The bridge weighs 40 tons."}},
@@ -85,6 +89,10 @@ func TestMEM75_TextForgesNoMark(t *testing.T) {
 	if !slices.Equal(marksOf(got), marksOf(plain)) || got.System != plain.System {
 		t.Errorf("a hostile text has changed the structure of the prompt for a distillation:\n%s", got.User)
 	}
+	plainNote, ofNote := s.Summary(prompts.Summary{Text: "plain", Chars: 9}), s.Summary(prompts.Summary{Text: hostile, Chars: 9})
+	if !slices.Equal(marksOf(ofNote), marksOf(plainNote)) || ofNote.System != plainNote.System {
+		t.Errorf("a hostile note has changed the structure of the prompt for a summary:\n%s", ofNote.User)
+	}
 	for _, hidden := range []string{"\x1b", "\u202e", "\u2028", "\U000E0041", "\xff"} {
 		if strings.Contains(got.User, hidden) {
 			t.Errorf("the prompt has the hidden character %q", hidden)
@@ -114,6 +122,9 @@ func TestMEM75_LongTextsAreCut(t *testing.T) {
 	s := prompts.BuiltIn()
 	if n := len(s.Title(prompts.Title{Message: strings.Repeat("ö", 1<<20), Answer: strings.Repeat("<", 1<<20)}).User); n > 16<<10 {
 		t.Errorf("the prompt for a title has %d bytes", n)
+	}
+	if n := len(s.Summary(prompts.Summary{Text: strings.Repeat("<", 1<<20), Chars: 100}).User); n > 8<<10 {
+		t.Errorf("the prompt for a summary has %d bytes", n)
 	}
 	many := make([]prompts.Item, 100_000)
 	for i := range many {
@@ -153,8 +164,8 @@ func TestMEM75_Override(t *testing.T) {
 		t.Errorf("the prompt is %+v, want %+v", got, want)
 	}
 	list := s.List()
-	if len(list) != 2 || list[0].Name != "distill" || list[0].File != "" || list[1].File != filepath.Join(dir, "title.tmpl") ||
-		!strings.Contains(list[1].Text, "Be brief.") {
+	if len(list) != 3 || list[0].Name != "distill" || list[0].File != "" || list[2].File != filepath.Join(dir, "title.tmpl") ||
+		!strings.Contains(list[2].Text, "Be brief.") {
 		t.Errorf("the list is %+v", list)
 	}
 	text, err := prompts.BuiltInText("title")

@@ -9,9 +9,6 @@ import (
 // Do does at once what Answered does later.
 func (t *Titler) Do(ctx context.Context, h House, sent *turn.ChatSent) {
 	if j := jobOf(h, sent); j != nil {
-		t.do(ctx, j)
+		t.queue.Do(ctx, t.attempting(j))
 	}
 }
-
-// Clean is clean.
-var Clean = clean

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -385,7 +386,7 @@ func TestMEM84_ATitleIsOneCleanLine(t *testing.T) {
 		strings.Repeat("é", 61): strings.Repeat("é", 59) + "…",
 		strings.Repeat("é", 60): strings.Repeat("é", 60),
 	} {
-		got := titles.Clean(answer)
+		got := oneline.Answer(answer, 60)
 		if got != want {
 			t.Errorf("%q: %q, want %q", answer, got, want)
 		}

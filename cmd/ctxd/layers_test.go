@@ -24,7 +24,7 @@ const module = "github.com/ctxd/ctxd"
 // those before it. Some are not built yet.
 var rooms = []string{
 	"entities/fault", "entities/yield", "entities/leftover", "entities/names/fold", "entities/record", "entities/kv/disk", "entities/kv", "entities/kv/codec", "entities/kv/loading", "entities/names", "entities/past", "entities", "entities/wql/syntax", "entities/wql/datum", "entities/wql/index", "entities/wql/schema", "entities/wql/columns", "entities/wql",
-	"notes/frontmatter", "notes/markdown/destinations", "notes/markdown", "notes/parts", "notes/attachments", "notes/former", "notes/tags", "notes/canvas", "notes/infer", "notes/typesource", "notes", "notes/watch",
+	"notes/frontmatter", "notes/markdown/destinations", "notes/markdown", "notes/parts", "notes/attachments", "notes/former", "notes/digest", "notes/tags", "notes/canvas", "notes/infer", "notes/typesource", "notes", "notes/watch",
 	"graph", "graph/draw",
 	"context/prompt/chars", "context/prompt/body", "context/prompt/properties",
 	"context/embed/dial", "context/embed", "context/embed/rerank", "context/embed/table", "context/embed/runner", "context/embed/endpoint", "context/embed/embedtest",
@@ -32,7 +32,7 @@ var rooms = []string{
 	"context/search/lexical", "context/search/vector", "context/search/semantic", "context/search",
 	"context/refs/handle", "context/refs/index", "context/refs",
 	"context/memory/when", "context/memory/differ", "context/memory/synonyms", "context/memory/groups", "context/memory/taken", "context/memory/texts", "context/memory/stored", "context/memory/draft", "context/audience", "context/memory/owner", "context/memory/contexts", "context/memory/naming", "context/memory", "context/memory/exchange", "context/memory/document", "context/memory/similar", "context/recall", "context/recall/passive", "context/prompt", "context/gather/complete", "context/gather/resolve", "context/gather",
-	"chat/foreign", "chat/prompts", "chat/llm", "chat/spending", "chat/action", "chat/tool/show", "chat/tool", "chat/members", "chat/freename", "chat/bounds", "chat/branch", "chat/turn", "chat/intent", "chat/trace", "chat/refer", "chat", "chat/called", "chat/handles", "chat/document", "chat/find", "chat/exchange", "chat/importing", "chat/inspect", "chat/decide", "chat/distill", "chat/send", "chat/titles",
+	"chat/foreign", "chat/prompts", "chat/llm", "chat/spending", "chat/oneline", "chat/background", "chat/summary", "chat/action", "chat/tool/show", "chat/tool", "chat/members", "chat/freename", "chat/bounds", "chat/branch", "chat/turn", "chat/intent", "chat/trace", "chat/refer", "chat", "chat/called", "chat/handles", "chat/document", "chat/find", "chat/exchange", "chat/importing", "chat/inspect", "chat/decide", "chat/distill", "chat/send", "chat/titles",
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/client/rows", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
 	"cmd/ctxd/report", "cmd/ctxd/page", "cmd/ctxd/traces", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/uninstall", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",

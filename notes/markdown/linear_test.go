@@ -29,6 +29,11 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
+	"Paragraphs": func(text string) {
+		for range markdown.Paragraphs(text) {
+			continue
+		}
+	},
 	"LabelsOf":      func(text string) { markdown.LabelsOf(text) },
 	"MayRefer":      func(text string) { markdown.MayRefer(text) },
 	"BracketedName": func(text string) { markdown.BracketedName(text) },

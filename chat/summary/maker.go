@@ -1,0 +1,173 @@
+package summary
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/chat/background"
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/prompts"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/digest"
+)
+
+const (
+	maxTokens = 50   // of a sentence
+	maxFailed = 4096 // keys that are not asked about again; when there are more, all are forgotten
+)
+
+// MakerOptions are what a Maker works with.
+type MakerOptions struct {
+	Providers *llm.Set // the one that answers unless another one is named is asked
+	Prompts   *prompts.Set
+	Log       *slog.Logger
+	// Sleep waits for d or for the end of ctx, whose error it returns then. nil: by the clock of the machine.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Maker asks a model for summaries, in the background. It outlives the Stores that it makes them for.
+type Maker struct {
+	opts     MakerOptions
+	provider llm.Provider
+	model    string // with its provider: what keys are made of
+	queue    *background.Queue
+
+	mu     sync.Mutex      // guards what follows
+	queued map[string]bool // keys
+	failed map[string]bool // keys about which a model was asked in vain
+}
+
+// job is a summary that is to be made.
+type job struct {
+	store  *Store
+	view   *audience.View
+	noteID string
+	limit  int
+	key    string
+}
+
+// NewMaker starts a Maker. It reaches for no provider yet.
+func NewMaker(o MakerOptions) *Maker {
+	p, err := o.Providers.Provider(o.Providers.Default())
+	if err != nil {
+		p = llm.Nobody() // a Set has the one that it names
+	}
+	info := p.Info()
+	return &Maker{
+		opts: o, provider: p, model: info.Name + "/" + info.Model,
+		queue: background.New(background.Options{
+			Log: o.Log, Failed: "a note got no summary by a model", Sleep: o.Sleep,
+		}),
+		queued: make(map[string]bool), failed: make(map[string]bool),
+	}
+}
+
+// Close gives up what waits and what is being asked, and returns when nothing is done any more.
+func (m *Maker) Close() {
+	if m != nil {
+		m.queue.Close()
+	}
+}
+
+// asks reports whether there is a model.
+func (m *Maker) asks() bool { return m != nil && m.provider.Info().Kind != llm.None }
+
+// ask has a summary made later, unless that is on its way or was tried in vain.
+func (m *Maker) ask(j *job) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.queued[j.key] || m.failed[j.key] {
+		return
+	}
+	m.queued[j.key] = m.queue.Add(func(ctx context.Context) error { return m.attempt(ctx, j) })
+	if !m.queued[j.key] {
+		delete(m.queued, j.key)
+	}
+}
+
+// attempt makes a summary. The error is fault.Limit, retryable, when the budget does not allow it yet: nothing was asked.
+func (m *Maker) attempt(ctx context.Context, j *job) (err error) {
+	tried := false
+	defer func() {
+		if !background.Waits(err) {
+			m.done(j.key, tried && err != nil)
+		}
+	}()
+	var stored, body string
+	err = j.store.opts.Enter(ctx, func(ctx context.Context) (err error) {
+		stored, body, err = m.due(ctx, j)
+		return err
+	})
+	if body == "" || err != nil {
+		return err
+	}
+	tried = true
+	text, whole, err := background.Ask(ctx, m.provider, background.Question{
+		Prompt: m.opts.Prompts.Summary(prompts.Summary{Text: asked(body), Chars: j.limit}), MaxTokens: maxTokens, Partly: true,
+	})
+	if err != nil {
+		return err
+	}
+	err = j.store.opts.Enter(ctx, func(ctx context.Context) error {
+		return j.store.keep(ctx, j, stored, read(text, whole, j.limit))
+	})
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "a summary was not stored") // no try is repeated
+	}
+	return nil
+}
+
+// done says that nothing more is done about a key now.
+func (m *Maker) done(key string, failed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.queued, key)
+	if failed {
+		if len(m.failed) >= maxFailed {
+			clear(m.failed)
+		}
+		m.failed[key] = true
+	}
+}
+
+// due returns the text of a note and what the model is to be shown of it. "" for nothing: the text is another one by
+// now, its summary is there, or a remote model may not see it.
+func (m *Maker) due(ctx context.Context, j *job) (stored, body string, err error) {
+	n := j.view.Note(j.noteID)
+	if n == nil {
+		return "", "", nil
+	}
+	body, err = bodyOf(ctx, j.view, n)
+	if err != nil || keyOf(body, j.limit, m.model) != j.key {
+		return "", "", err
+	}
+	if _, made, err := j.store.made(ctx, j); made || err != nil {
+		return "", "", err
+	}
+	if !m.provider.Info().Local {
+		public := j.store.opts.Remote.Note(j.noteID)
+		if public == nil {
+			return "", "", nil
+		}
+		if shown, err := bodyOf(ctx, j.store.opts.Remote, public); err != nil || shown != body {
+			return "", "", err
+		}
+	}
+	return n.Body, body, nil
+}
+
+// keep stores what a model said of a note, unless its text is another one by now.
+func (s *Store) keep(ctx context.Context, j *job, stored, text string) error {
+	return s.db.Update(ctx, func(tx *kv.Tx) error {
+		n, err := notes.Records.Get(tx, j.noteID)
+		if err != nil || n == nil || n.Body != stored {
+			return err
+		}
+		return digest.PutTx(tx, j.noteID, j.key, text)
+	})
+}

@@ -1,0 +1,128 @@
+package summary
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/ctxd/ctxd/chat/oneline"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/canvas"
+	"github.com/ctxd/ctxd/notes/digest"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Lengths of a summary, in code points.
+const (
+	DefaultLimit = 100
+	MaxLimit     = 1000
+)
+
+// Why a note has no summary.
+const (
+	NoNote = "there is no such note"
+	NoText = "it has no text but headings, code, tables and images"
+)
+
+// Options are what a Store needs.
+type Options struct {
+	Remote *audience.View // of remote readers
+	Maker  *Maker         // nil: no model is asked
+	// Enter runs work while the rooms can be used. It returns an error without running it once they are gone.
+	Enter func(ctx context.Context, work func(ctx context.Context) error) error
+}
+
+// Store says what notes are about. New makes one.
+type Store struct {
+	db   *kv.Store
+	opts Options
+}
+
+// New returns a Store over the notes of db.
+func New(db *kv.Store, o Options) *Store { return &Store{db: db, opts: o} }
+
+// Of returns what a note is about, for the reader of a View: one line of at most limit code points, 0 for DefaultLimit.
+// Where there is none, the text is empty and the reason says why. It waits for no model. It must not be called within
+// a transaction.
+func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit int) (text, reason string) {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	limit = min(limit, MaxLimit)
+	n := v.Note(noteID)
+	if n == nil {
+		return "", NoNote
+	}
+	body, err := bodyOf(ctx, v, n)
+	if err != nil {
+		return "", "it could not be read: " + fault.Message(err)
+	}
+	first := paragraph(body)
+	switch {
+	case first == "":
+		return "", NoText
+	case chars.Count(first) <= limit:
+		return first, ""
+	}
+	if m := s.opts.Maker; m.asks() {
+		j := &job{store: s, view: v, noteID: noteID, limit: limit, key: keyOf(body, limit, m.model)}
+		made, ok, err := s.made(ctx, j)
+		if made != "" {
+			return made, ""
+		}
+		if !ok && err == nil {
+			m.ask(j)
+		}
+	}
+	return sentence(first, limit), ""
+}
+
+// made returns the sentence of a model that is kept, and whether one was asked for it.
+func (s *Store) made(ctx context.Context, j *job) (text string, ok bool, err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		text, ok, err = digest.Get(tx, j.noteID, j.key)
+		return err
+	})
+	return text, ok, err
+}
+
+// bodyOf returns the text of a note as a reader sees it, "" for one that is not written in words.
+func bodyOf(ctx context.Context, v *audience.View, n *notes.Note) (string, error) {
+	if n.Kind == canvas.Base {
+		return "", nil
+	}
+	shown, err := v.Body(ctx, n, audience.MarksOf(n.Body))
+	if err != nil {
+		return "", err
+	}
+	return shown.Body, nil
+}
+
+// keyOf is the SHA-256 of a text, a limit and a model. No two of them make one key: only the text may be of any form,
+// and it comes last.
+func keyOf(body string, limit int, model string) string {
+	h := sha256.New()
+	_, _ = h.Write([]byte(strconv.Itoa(limit) + "\n" + strconv.Quote(model) + "\n"))
+	_, _ = h.Write([]byte(body))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// asked is the text that a model is shown of a note.
+func asked(body string) string { return markdown.PlainNote(body) }
+
+// read makes a summary of the answer of a model, which may have been cut at its end.
+func read(answer string, whole bool, limit int) string {
+	if whole {
+		return oneline.Answer(answer, limit)
+	}
+	line := oneline.Answer(answer, MaxLimit)
+	if line == "" {
+		return ""
+	}
+	return cut(line+" ", min(limit, chars.Count(line)+1))
+}
