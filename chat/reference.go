@@ -84,7 +84,7 @@ func (s *Store) link(ctx context.Context, v *audience.View, drafts []Draft) []Dr
 }
 
 func (s *Store) referring(ctx context.Context, v *audience.View, list func(*refer.Reader) ([]refer.Reference, bool)) (refer.Lists, error) {
-	return refer.Read(ctx, v, s.opts.Remote, s.opts.Summarise, list)
+	return refer.Read(ctx, v, s.opts.Remote, s.summarise, list)
 }
 
 // Refer has an answer keep what it refers to and stands on, and returns what is to be said of that. An answer of which

@@ -53,8 +53,6 @@ type Options struct {
 	Memory func(v *audience.View, id string) int64
 	// Remote is the View of remote readers. Whoever has private notes or memories gives it.
 	Remote *audience.View
-	// Summarise says in a line what a note is about. nil: references have no summary.
-	Summarise refer.Summarise
 	// Hide is called in the transaction that makes a conversation private, for what was made from
 	// it. nil: nothing was.
 	Hide func(tx *kv.Tx, id string) error
@@ -62,17 +60,21 @@ type Options struct {
 
 // Store keeps conversations and messages. Open makes one.
 type Store struct {
-	db       *kv.Store
-	opts     Options
-	follower Follower // nil: none
-	counters freename.Names
-	lapses   action.Lapses
+	db        *kv.Store
+	opts      Options
+	follower  Follower        // nil: none
+	summarise refer.Summarise // nil: references have no summary
+	counters  freename.Names
+	lapses    action.Lapses
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
 	byHandle map[string]string // fold of a handle to the id
 	pinning  bounds.Pinning
 }
+
+// SummariseBy has references say what their notes are about. Call it before anybody writes.
+func (s *Store) SummariseBy(f refer.Summarise) { s.summarise = f }
 
 // Limits returns the sizes that hold.
 func (s *Store) Limits() Limits { return s.opts.Limits }

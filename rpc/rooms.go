@@ -159,7 +159,9 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools)
-		r.all.summaries = summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
+		summaries := summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
+		r.all.summaries = summaries
+		r.Chat.SummariseBy(summaries.Line)
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}
 	for _, x := range r.indexes() {

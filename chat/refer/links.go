@@ -26,9 +26,14 @@ const (
 	maxSpans   = 1_000   // of one note
 	maxLink    = 2 << 10 // bytes of a link: no note has a longer title and path
 	maxAmong   = 5       // notes that an ambiguous link names
-	sourceSize = 4 << 10 // bytes of a note that its summary may name records of
-	partSize   = 1 << 20 // bytes of a note in which a part is looked for
-	maxMarks   = 16      // of a summary
+	// A summary is made of the beginning of a note, or else of a paragraph that stands further below, in bytes. Which of
+	// them it was is told by how it begins.
+	sourceSize  = 16 << 10
+	wholeSource = 256 << 10
+	summaryHead = 8
+
+	partSize = 1 << 20 // bytes of a note in which a part is looked for
+	maxMarks = 16      // of a summary
 )
 
 // Why a reference is not as it was meant.
@@ -231,8 +236,9 @@ func marksOf(text, summary string) (marks []string, all bool) {
 		return nil, true
 	}
 	_, text = properties.Of(text)
-	if len(text) > sourceSize {
-		text = strings.ToValidUTF8(text[:sourceSize], "")
+	text = beginning(text, wholeSource)
+	if first := beginning(text, sourceSize); strings.Contains(first, beginning(summary, summaryHead)) {
+		text = first
 	}
 	if !markdown.MayRefer(text) {
 		return nil, true
@@ -267,12 +273,16 @@ func marksOf(text, summary string) (marks []string, all bool) {
 
 // lineFrom returns the beginning of a text, in its first line.
 func lineFrom(text string) string {
-	const enough = 200 // bytes: a name
-	if len(text) > enough {
-		text = strings.ToValidUTF8(text[:enough], "")
-	}
-	line, _, _ := strings.Cut(text, "\n")
+	line, _, _ := strings.Cut(beginning(text, 200), "\n") // as long as a name
 	return line
+}
+
+// beginning returns so many bytes of a text, or a few less.
+func beginning(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	return strings.ToValidUTF8(text[:size], "")
 }
 
 // unitsOf counts the UTF-16 code units before places of a text that are asked for in their order.
