@@ -87,7 +87,7 @@ func shows(r *Reference) int {
 		return 0
 	case len(r.Ranges) > 0:
 		return 4
-	case len(r.Tools) > 0 && r.Used:
+	case r.Snippet == record.ToolReadSnippet:
 		return 3
 	case len(r.Tools) > 0:
 		return 2

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/send"
+	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -154,6 +155,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 		HandleTaken: h.memory.HandleTaken, Hide: h.memory.HideConversation, Memory: h.memory.Numbered, Remote: h.remote, Limits: limits,
 	})
 	must(f, err)
+	h.chat.SummariseBy(summary.New(db, summary.Options{Remote: h.remote}).Line)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{})
 	must(f, err)
 	remembered := document.New(db, h.memory, seen)

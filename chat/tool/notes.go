@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
@@ -23,7 +24,7 @@ import (
 
 // What is said of a note that a tool has read or found.
 const (
-	readSnippet  = "Retrieved via read_note"
+	readSnippet  = record.ToolReadSnippet
 	foundSnippet = "Found via semantic search"
 )
 

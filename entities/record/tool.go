@@ -25,6 +25,9 @@ const (
 // ToolHows are all of them, in that order.
 var ToolHows = []ToolHow{ToolFound, ToolShown, ToolRead, ToolExcerpt}
 
+// ToolReadSnippet is the snippet of a note that read_note has read.
+const ToolReadSnippet = "Retrieved via read_note"
+
 // ToolReference is a record that the result of a tool shows: a note or a memory.
 type ToolReference struct {
 	NoteID  string   `json:"noteId,omitempty" jsonschema:"id of a note"`
