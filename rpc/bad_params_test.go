@@ -433,6 +433,16 @@ func refusals() map[string][]refusal {
 			{`{"id":"<chat>","cursor":"?"}`, invalid, "cursor"},
 		},
 		"chat.delete": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"chat.stats":  {{`{"since":"soon"}`, invalid, "since"}, {`{"limit":1001}`, invalid, "limit"}},
+		"chat.forNote": {
+			{`{}`, invalid, "noteId"},
+			{`{"noteId":"none"}`, missing, "noteId"},
+			{`{"noteId":"a/b"}`, invalid, "noteId"},
+			{`{"noteId":"none","cursor":"?"}`, invalid, "cursor"},
+			{`{"noteId":"none","cursor":"YQA"}`, invalid, "cursor"},
+			{`{"noteId":"none","limit":0}`, invalid, "limit"},
+		},
+		"chat.graph": {{`{"format":"png"}`, invalid, "format"}, {`{"nodes":1}`, invalid, "nodes"}},
 	}
 }
 

@@ -462,7 +462,7 @@ func (g *generator) id(c *choices, kind int, group, name string) string {
 	case name == "memoryIds", (group == "memory" || group == "refs") && (name == "id" || name == "ids" || name == "supersedes" || name == "ref"):
 		list = memoryIDs
 	}
-	if group == "chat" || name == "conversationId" {
+	if group == "chat" && name != "noteId" || name == "conversationId" {
 		list = g.talks(c)
 	}
 	switch kind {

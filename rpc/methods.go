@@ -107,6 +107,9 @@ func chatMethods() []Method {
 		wholeStore("chat.import", (*Rooms).chatImport),
 		method("chat.providers", scope.chatProviders),
 		method("chat.delete", scope.chatDelete),
+		method("chat.stats", scope.chatStats),
+		method("chat.forNote", scope.chatForNote),
+		method("chat.graph", scope.chatGraph),
 
 		method("intent.route", scope.intentRoute),
 

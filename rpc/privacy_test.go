@@ -80,6 +80,9 @@ func publicRecords(links bool) []string {
 			proposal("act2", "createTask", `{"title":"`+link("[[{title}]] with @{name}")+`"}`, worldTime),
 			proposal("act3", "assignEntity", `{"entityId":"bob","field":"file","targetId":"open"}`, worldTime),
 			proposal("act4", "createTask", `{"title":"Open","noteId":"open"}`, worldTime)),
+		`chat.import ` + citing("cites", "Open cites "+link("[[{title}]]"), worldTime, false,
+			standsOn(slices.Concat([]string{"open", "lead"}, map[bool][]string{true: {"psecret"}}[links]), []string{"thing"}),
+			standsOn(map[bool][]string{true: {"pfile"}}[links], []string{"open"}), standsOn([]string{"yard"}, nil)),
 	}
 }
 
@@ -115,6 +118,8 @@ func privateRecords(public bool) []string {
 		`chat.import ` + imported("pacts", "{word} acts", worldTime, true,
 			proposal("pact1", "assignEntity", `{"entityId":"pboss","field":"boss","targetId":"ann"}`, worldTime),
 			proposal("pact2", "createTask", `{"title":"{word}","noteId":"psecret"}`, worldTime)),
+		`chat.import ` + citing("pcites", "{word} cites", worldTime, true,
+			standsOn([]string{"open", "psecret"}, []string{"thing", "yard"}), standsOn(nil, []string{"thing"})),
 	}
 }
 
@@ -359,6 +364,11 @@ var attempts = map[string][]string{
 		`{"name":"{word}"}`, `{"name":"query","arguments":{"query":"SELECT COUNT(*) FROM Person"},"audience":"local"}`,
 	},
 	"chat.providers": {`{}`, `{"probe":true}`},
+	"chat.stats":     {`{}`, `{"limit":1}`, `{"since":"2000-01-01"}`},
+	"chat.forNote": {
+		`{"noteId":"open"}`, `{"noteId":"open","limit":1,"all":true}`, `{"noteId":"thing"}`, `{"noteId":"yard"}`, `{"noteId":"lead"}`, `{"noteId":"psecret"}`, `{"noteId":"pfile"}`,
+	},
+	"chat.graph": {`{}`, `{"nodes":2}`, `{"format":"dot"}`, `{"format":"svg"}`},
 	"chat.export": {
 		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + handledChat + `"}`, `{"id":"` + titledChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
 	},

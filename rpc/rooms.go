@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/action"
+	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/find"
@@ -57,6 +58,7 @@ type Rooms struct {
 	Chat     *chat.Store
 	Recall   *recall.Ranker // over Memories
 	Messages *search.Index  // of Chat
+	Cites    *cited.Index   // of Chat
 	Handles  *complete.Handles
 	Refs     *resolve.Resolver
 
@@ -87,7 +89,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
-		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools,
+		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites,
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
 		intents: r.intents(),
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/called"
+	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/context/audience"
@@ -143,7 +144,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	}
 	return &rpc.Rooms{
 		Handles: completing, Refs: referred,
-		KV: db, Chat: chats, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now,
 		}),

@@ -41,6 +41,7 @@ type scope struct {
 	tools    toolCaller
 
 	summaries noteSummarizer
+	cites     noteCiter
 }
 
 // noteSummarizer says what notes are about.

@@ -51,7 +51,7 @@ func New(db *kv.Store, rooms *audience.Rooms, opts Options) (*Source, error) {
 	}
 	s := &Source{opts: opts, remote: rooms.View(audience.Remote), conversations: make(map[string]*conversation)}
 	s.naming = rooms.Namers(db, func(yield func(string, []string) bool) {
-		for key, m := range s.messages() {
+		for key, m := range s.Messages() {
 			if !yield(key, texts(m)) {
 				return
 			}
@@ -135,8 +135,8 @@ func (s *Source) tidy(id string, c *conversation) {
 	}
 }
 
-// messages gives all messages by their keys, in no order.
-func (s *Source) messages() iter.Seq2[string, *chat.Message] {
+// Messages gives all messages by their keys, in no order.
+func (s *Source) Messages() iter.Seq2[string, *chat.Message] {
 	return func(yield func(string, *chat.Message) bool) {
 		for d := range s.each() {
 			if !yield(d.key, d.m) {

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -123,7 +124,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Memory: mem, Memories: memories, Recall: ranker, Messages: messages,
+		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Memories: memories, Recall: ranker, Messages: messages,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats,
 			Refs: resolve.New(resolve.Options{Memories: mem, Conversation: chats.Handled, Message: chats.Referred}),

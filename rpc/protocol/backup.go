@@ -66,6 +66,7 @@ const (
 	ViewGraph    = "graph"
 	ViewMemories = "memories"
 	ViewChats    = "conversations"
+	ViewCited    = "references"
 	ViewVectors  = "vectors"
 )
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -27,12 +28,13 @@ type Rooms struct {
 	Audience *audience.Rooms
 	Memory   *memory.Store
 	Chat     *chat.Store
+	Cites    *cited.Index
 }
 
 // names are the views that are compared.
 var names = [...]string{
 	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats,
+	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited,
 }
 
 // View has a checksum of what a room says about each record.
@@ -65,7 +67,7 @@ func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
 		to[key] += h.Sum64() // a note and an entity may have the same id
 	}
 	notes, links, tags, types := all[0], all[1], all[2], all[3]
-	ents, edges, memories, chats := all[4], all[5], all[6], all[7]
+	ents, edges, memories, chats, cites := all[4], all[5], all[6], all[7], all[8]
 	for n := range r.Notes.All() {
 		if ctx.Err() != nil {
 			return all, ctx.Err()
@@ -108,6 +110,9 @@ func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
 		for _, c := range list {
 			add(chats, c.ID, c)
 		}
+	}
+	for id, known := range r.Cites.Known() {
+		add(cites, id, known)
 	}
 	return all, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/called"
+	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/llm"
@@ -271,6 +272,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memories: memories,
 		Recall:   ranker,
 		Messages: said,
+		Cites:    cited.Open(db, chats, messages.Messages()),
 		Handles:  completing,
 		Refs:     refs,
 		Gather: gather.Open(db, seen, gather.Options{

@@ -149,6 +149,49 @@ export interface ChatCancelled {
   cancelled: boolean;
 }
 
+export interface ChatCitation {
+  /** Id of its conversation. */
+  conversationId: string;
+  /** Handle of its conversation; absent where it would tell something private. */
+  handle?: string;
+  /** Title of its conversation. */
+  title: string;
+  /** Id of the message. */
+  id: string;
+  /** Its number in the conversation, from 1. */
+  index: number;
+  /** Its name in the conversation; absent where it would tell something private. */
+  hash?: string;
+  /** User, assistant or system. */
+  role: string;
+  /** Whether it is private. */
+  private: boolean;
+  /**
+   * When it was said.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /** The beginning of what it says, in one line. */
+  preview: string;
+  /** Whether it names the note with a link. */
+  direct: boolean;
+  /** Whether a tool or a search has found the note for it. */
+  search: boolean;
+  /** Whether the model has read of the note for it. */
+  used: boolean;
+}
+
+export interface ChatCitations {
+  /** The messages, newest first. */
+  messages: ChatCitation[];
+  /** How many there are, on all pages. */
+  total: number;
+  /** Of how many conversations. */
+  conversations: number;
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
 export interface ChatDecided {
   /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
   id: string;
@@ -243,6 +286,39 @@ export interface ChatFound {
   fused?: SearchFused;
   /** With explain: the time of each stage. */
   stages?: SearchStage[];
+}
+
+export interface ChatGraph {
+  /** The notes and conversations, the heaviest first. */
+  nodes: ChatGraphNode[];
+  /** Which conversation stood on which note, the heaviest first. */
+  edges: ChatGraphEdge[];
+  /** Whether there is more. */
+  truncated?: boolean;
+  /** The drawing; absent with json. */
+  text?: string;
+}
+
+export interface ChatGraphEdge {
+  /** Id of the conversation. */
+  from: string;
+  /** Id of the note. */
+  to: string;
+  /** Messages of the conversation that name the note, or for which the model has read of it. */
+  weight: number;
+  /** Of them, those for which the model has read of it. */
+  used: number;
+}
+
+export interface ChatGraphNode {
+  /** Id of the record. */
+  id: string;
+  /** What it is. */
+  kind: "conversation" | "note";
+  /** Its title; absent for a note that is gone. */
+  title?: string;
+  /** The sum of the weights of its edges, those that are left out included. */
+  messages: number;
 }
 
 export interface ChatHit {
@@ -401,6 +477,39 @@ export interface ChatMessageDraft {
   private?: boolean;
 }
 
+export interface ChatNoteStatistics {
+  /** The notes that messages refer to, those that were read most often first. */
+  notes: ChatNoteUse[];
+  /** How many there are, those behind the limit included. */
+  total: number;
+  /** The same by months, the newest first. */
+  months: ChatPeriod[];
+  /** What was spent on language models, whatever since says; absent for a remote reader. */
+  spending?: ChatSpending;
+}
+
+export interface ChatNoteUse {
+  /** Id of the note. */
+  noteId: string;
+  /** Its title; absent for a note that is gone. */
+  title?: string;
+  /** Its path in its vault; absent for a note that is gone, and for one without a file. */
+  relativePath?: string;
+  /** Messages that name it with a link. */
+  direct: number;
+  /** Messages for which a tool or a search has found it. */
+  search: number;
+  /** Messages for which the model has read of it. */
+  used: number;
+  /** Conversations with such messages. */
+  conversations: number;
+  /**
+   * When the newest of them was said.
+   * RFC 3339, in UTC.
+   */
+  last: string;
+}
+
 export interface ChatPage {
   /** The conversation. */
   conversation: Conversation;
@@ -410,6 +519,21 @@ export interface ChatPage {
   branches?: ChatBranch[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
+}
+
+export interface ChatPeriod {
+  /** The month, as YYYY-MM, in the time zone of the daemon. */
+  month: string;
+  /** Notes that messages of it refer to. */
+  notes: number;
+  /** References by a link. */
+  direct: number;
+  /** References by a tool or a search. */
+  search: number;
+  /** References to what the model has read. */
+  used: number;
+  /** Conversations with such messages. */
+  conversations: number;
 }
 
 export interface ChatProbe {
@@ -530,7 +654,7 @@ export interface ChatSent {
   warnings: ChatWarning[];
   /** What the model was given, and why; absent for a stored answer. */
   report?: ContextReport;
-  /** Milliseconds of each stage: assemble, distill, store, intents, firstDelta, provider, tools, keep, and own for all but distill and provider. */
+  /** Milliseconds of each stage: assemble, distill, store, intents, firstDelta, provider, tools, references, keep, and own for all but distill and provider. */
   timings: Record<string, number>;
   /** Whether message and answer were there already, so that no provider was asked. */
   repeat: boolean;
@@ -5030,6 +5154,52 @@ export interface ChatDeleteParams {
   id: string;
 }
 
+/** Params of chat.stats. */
+export interface ChatStatsParams {
+  /** Messages said on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31, or a time (RFC 3339); all when absent. */
+  since?: string;
+  /**
+   * Notes at most.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of chat.forNote. */
+export interface ChatForNoteParams {
+  /** Id of the note. */
+  noteId: string;
+  /** Also messages for which the note was only found. */
+  all?: boolean;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Messages of a page.
+   * From 1 to 1000. 50 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of chat.graph. */
+export interface ChatGraphParams {
+  /**
+   * Json: the graph alone; dot, svg: also a drawing of it, for Graphviz or as SVG.
+   * "json" when absent.
+   */
+  format?: "json" | "dot" | "svg";
+  /**
+   * Nodes at most: those with the heaviest edges.
+   * From 2 to 400. 100 when absent.
+   */
+  nodes?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of intent.route. */
 export interface IntentRouteParams {
   /** What a person typed, at most 1 MiB. */
@@ -5757,6 +5927,27 @@ export interface Methods {
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
   "chat.delete": { params: ChatDeleteParams; result: Deleted };
+  /**
+   * Tell how often conversations referred to each note, in all and by months, and what language models cost.
+   * A message counts once for a note. A note that was found and not read counts as found alone. One that is gone is still counted, by its id, as long as messages refer to it.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"since":"30d","limit":1}
+   */
+  "chat.stats": { params: ChatStatsParams; result: ChatNoteStatistics };
+  /**
+   * List every message that used a note, with its conversation, newest first.
+   * A message used a note when it names it with a link, or when the model has read of it for the answer. Archived conversations are looked at, too. A note that is gone is not found once no message refers to it.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"noteId":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","limit":1}
+   */
+  "chat.forNote": { params: ChatForNoteParams; result: ChatCitations };
+  /**
+   * Show which conversations stood on which notes, as a graph or a drawing of it.
+   * The weight of an edge is the number of messages of the conversation that used the note; see chat.forNote. Of a large graph the heaviest edges are given.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"nodes":2}
+   */
+  "chat.graph": { params: ChatGraphParams; result: ChatGraph };
   /**
    * Find what a text orders ctxd to do: to remember, to forget, to pin, to search.
    * Orders are commands (/remember, /forget, /goal, /value, /search, /book, /pin) at the beginning of a line, and phrases such as "remember that …" in many languages. Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirmAction does one.

@@ -1,0 +1,47 @@
+package turn
+
+import "time"
+
+// ChatNoteUse counts the messages that refer to a note.
+type ChatNoteUse struct {
+	NoteID        string    `json:"noteId" jsonschema:"id of the note"`
+	Title         string    `json:"title,omitempty" jsonschema:"its title; absent for a note that is gone"`
+	Path          string    `json:"relativePath,omitempty" jsonschema:"its path in its vault; absent for a note that is gone, and for one without a file"`
+	Direct        int       `json:"direct" jsonschema:"messages that name it with a link"`
+	Search        int       `json:"search" jsonschema:"messages for which a tool or a search has found it"`
+	Used          int       `json:"used" jsonschema:"messages for which the model has read of it"`
+	Conversations int       `json:"conversations" jsonschema:"conversations with such messages"`
+	Last          time.Time `json:"last" jsonschema:"when the newest of them was said"`
+}
+
+// ChatPeriod counts the references to notes in the messages of a month.
+type ChatPeriod struct {
+	Month         string `json:"month" jsonschema:"the month, as YYYY-MM, in the time zone of the daemon"`
+	Notes         int    `json:"notes" jsonschema:"notes that messages of it refer to"`
+	Direct        int    `json:"direct" jsonschema:"references by a link"`
+	Search        int    `json:"search" jsonschema:"references by a tool or a search"`
+	Used          int    `json:"used" jsonschema:"references to what the model has read"`
+	Conversations int    `json:"conversations" jsonschema:"conversations with such messages"`
+}
+
+// ChatGraphNode is a note or a conversation of ChatGraph.
+type ChatGraphNode struct {
+	ID       string `json:"id" jsonschema:"id of the record"`
+	Kind     string `json:"kind" enum:"conversation,note" jsonschema:"what it is"`
+	Title    string `json:"title,omitempty" jsonschema:"its title; absent for a note that is gone"`
+	Messages int    `json:"messages" jsonschema:"the sum of the weights of its edges, those that are left out included"`
+}
+
+// ChatGraphEdge leads from a conversation to a note that its messages stood on.
+type ChatGraphEdge struct {
+	From   string `json:"from" jsonschema:"id of the conversation"`
+	To     string `json:"to" jsonschema:"id of the note"`
+	Weight int    `json:"weight" jsonschema:"messages of the conversation that name the note, or for which the model has read of it"`
+	Used   int    `json:"used" jsonschema:"of them, those for which the model has read of it"`
+}
+
+// Kinds of ChatGraphNode.
+const (
+	KindConversation = "conversation"
+	KindNote         = "note"
+)

@@ -1,0 +1,126 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/graph/draw"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// noteCiter knows what messages refer to, for the reader of a View.
+type noteCiter interface {
+	Stats(ctx context.Context, v *audience.View, since time.Time, limit int) (*cited.Stats, error)
+	ForNote(ctx context.Context, v *audience.View, noteID string, all bool, after *cited.Place, limit int) (*cited.Cited, error)
+	Graph(ctx context.Context, v *audience.View, nodes int) (*cited.Graph, error)
+}
+
+func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteStats) (out protocol.ChatNoteStatistics, err error) {
+	since, err := c.moment("since", p.Since)
+	if err != nil {
+		return out, err
+	}
+	stats, err := c.cites.Stats(ctx, c.view, since, p.Limit)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.ChatNoteStatistics{Notes: stats.Notes, Total: stats.Total, Months: stats.Months}
+	if c.view.Reader() == audience.Local {
+		spent := s.srv.spending()
+		out.Spending = &spent
+	}
+	return out, nil
+}
+
+func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNote) (out protocol.ChatCitations, err error) {
+	var after *cited.Place
+	if p.Cursor != "" {
+		if after, err = citedPlace(p.Cursor); err != nil {
+			return out, err
+		}
+	}
+	page, err := c.cites.ForNote(ctx, c.view, p.NoteID, p.All, after, p.Limit)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.ChatCitations{Messages: []protocol.ChatCitation{}, Total: page.Total, Conversations: page.Conversations}
+	for _, one := range page.List {
+		in, m := one.Conversation, one.Message
+		out.Messages = append(out.Messages, protocol.ChatCitation{
+			ConversationID: in.ID, Handle: in.Handle, Title: in.Title, ID: m.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
+			Private: m.Private, CreatedAt: m.CreatedAt, Preview: chat.TitleOf(m.Content),
+			Direct: one.Direct, Search: one.Search, Used: one.Used,
+		})
+	}
+	if next := page.Next; next != nil {
+		out.NextCursor = mark{next.At.Format(time.RFC3339Nano), next.Conversation + "/" + strconv.Itoa(next.Index)}.cursor()
+	}
+	return out, nil
+}
+
+// citedPlace reads the cursor of a page of messages.
+func citedPlace(cursor string) (*cited.Place, error) {
+	m, err := parseMark(cursor)
+	if err != nil {
+		return nil, err
+	}
+	at, err := time.Parse(time.RFC3339Nano, m.name)
+	id, number, ok := strings.Cut(m.id, "/")
+	index, bad := strconv.Atoi(number)
+	if err != nil || bad != nil || !ok {
+		return nil, badCursor()
+	}
+	return &cited.Place{At: at, Conversation: id, Index: index}, nil
+}
+
+func (c scope) chatGraph(ctx context.Context, _ *Session, p protocol.ChatGraphParams) (out protocol.ChatGraph, err error) {
+	g, err := c.cites.Graph(ctx, c.view, p.Nodes)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.ChatGraph{Nodes: g.Nodes, Edges: g.Edges, Truncated: g.More}
+	switch p.Format {
+	case "dot":
+		out.Text, err = draw.DOT(drawable(g))
+	case "svg":
+		out.Text = draw.SVG(drawable(g), draw.SVGOptions{Title: "What conversations stood on"})
+	}
+	return out, err
+}
+
+// drawable is a graph as package draw knows it: conversations on the left, notes on the right.
+func drawable(g *cited.Graph) *graph.Subgraph {
+	out := &graph.Subgraph{Truncated: g.More}
+	for depth, kind := range []string{turn.KindConversation, turn.KindNote} {
+		for _, n := range g.Nodes {
+			if n.Kind != kind {
+				continue
+			}
+			v := graph.Vertex{ID: n.ID, Kind: kind, Name: n.Title, Depth: depth}
+			switch {
+			case n.Title == "" && kind == turn.KindNote:
+				v.Name = "a note that is gone"
+			case n.Title == "":
+				v.Name = "untitled"
+			}
+			if kind == turn.KindConversation {
+				v.Type = kind
+			}
+			out.Nodes = append(out.Nodes, v)
+		}
+	}
+	for _, e := range g.Edges {
+		out.Edges = append(out.Edges, graph.Arc{
+			From: e.From, To: e.To, FromKind: turn.KindConversation, ToKind: turn.KindNote, Field: fmt.Sprint("×", e.Weight),
+		})
+	}
+	return out
+}
