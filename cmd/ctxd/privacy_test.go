@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -79,6 +81,9 @@ var commandsOfReaders = map[string][]line{
 	"chat list":            said("", "--archived"),
 	"chat providers":       said("", "--probe"),
 	"chat intents":         said("/forget #1; /forget #2; /forget zqmemory; /forget open", "/forget zqmemory; /pin [[Zqtitl]]; /pin Open; /pin zqnote; /pin Zqname|-s|{talk 0}", "/pin Open|-s|zqtalk"),
+	"chat stats":           said("", "-n|1"),
+	"chat for-note":        said("Open|--all", "Thing", "zqnote", "Zqtitl"),
+	"chat graph":           said("", "--format|dot", "--format|svg", "--format|svg|-o|chats.svg"),
 	"chat actions":         said("", "{talk 0}", "-n|1"),
 	"inspect chat":         said("{talk 0}", "{talk 0}|2", "{talk 0}|--html|chat.html|--force", "{talk 1}", "zqtalk"),
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
@@ -147,7 +152,6 @@ var commandsForPeople = map[string]string{
 	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
 	"chat follow":     "shows a person the answers that others ask for; a client of a model calls chat.follow",
 	"chat cancel":     "writes, and says what of, to who may write",
-	"chat stats":      "shows a person what was spent; a remote connection is told nothing of it",
 	"chat confirm":    "is for the person who was shown the action, and writes",
 	"chat reject":     "is for the person who was shown the action, and writes",
 	"chat append":     "writes, and says what of, to who may write",
@@ -224,6 +228,10 @@ func servePrivate(t *testing.T) *privateHouse {
 	}
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("acts", 1, "Tar the roof")}, nil))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("pacts", 0, "Zqtitle Secret")}, nil))
+	var open protocol.NoteFull
+	h.must(c.Call(t.Context(), "notes.get", protocol.NoteGet{Title: "Open"}, &open))
+	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: cites("cites", 1, "Open cites", open.ID, "zqnote")}, nil))
+	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: cites("pcites", 0, "Zqtitle cites", open.ID)}, nil))
 	cmd := h.command(t, "inspect", "index", "--watch")
 	h.must(cmd.Run()) // until there are vectors
 	var list protocol.PrivateRecords
@@ -251,6 +259,24 @@ func proposes(id string, public int, task string) string {
 		`"role":"assistant","content":"Shall I?","createdAt":%[2]q,"addedAt":%[2]q,"finish":"complete","clientMessageId":"","actions":[{"id":"%[1]s-a1",`+
 		`"type":"createTask","args":{"title":%[5]q},"status":"proposed","messageId":"%[1]s-m1","reason":"","expiresAt":%[6]q}]}]}`,
 		id, at, counts, public, task, now.Add(23*time.Hour).Format(time.RFC3339))
+}
+
+// cites is an export of a conversation in which a question has links to notes. Its number for remote readers is public, 0
+// when it is private.
+func cites(id string, public int, title string, noteIDs ...string) string {
+	refs := make([]record.ChatReference, len(noteIDs))
+	for i, note := range noteIDs {
+		refs[i] = record.ChatReference{NoteID: note, Type: record.ReferDirect, Status: record.ReferOK}
+	}
+	list, _ := json.Marshal(refs) // of strings
+	counts := fmt.Sprintf(`{"messages":%d,"user":%[1]d,"at":"2026-03-04T09:00:00Z"}`, public)
+	if public == 0 {
+		counts = "{}"
+	}
+	return fmt.Sprintf(`{"format":"ctxd-chat","version":1,"conversation":{"id":%[1]q,"handle":"%[1]s_talk_k3x9","title":%[2]q,"private":%[3]v,"createdAt":"2026-03-04T09:00:00Z",`+
+		`"changedAt":"2026-03-04T09:00:00Z","version":1,"all":{"messages":1,"user":1,"at":"2026-03-04T09:00:00Z"},"public":%[4]s},"messages":[{"id":"%[1]s-m1","index":1,`+
+		`"publicIndex":%[5]d,"hash":"a1f20k","role":"user","content":"What of it?","createdAt":"2026-03-04T09:00:00Z","addedAt":"2026-03-04T09:00:00Z","finish":"complete",`+
+		`"clientMessageId":"","references":%[6]s}]}`, id, title, public == 0, counts, public, list)
 }
 
 // rawParams are params as they stand.

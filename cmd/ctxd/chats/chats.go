@@ -40,7 +40,9 @@ type Command struct {
 	Confirm   confirm     `cmd:"" help:"Do what was proposed."`
 	Reject    reject      `cmd:"" help:"Have what was proposed not be done."`
 	Providers providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
-	Stats     stats       `cmd:"" help:"Show what language models were asked, and what that cost."`
+	Stats     stats       `cmd:"" help:"Show what language models were asked, what that cost, and which notes were used."`
+	ForNote   forNote     `cmd:"" help:"List the messages that used a note."`
+	Graph     graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`
 	Export    export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
 	Import    importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`
 	Delete    deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
