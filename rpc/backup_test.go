@@ -114,6 +114,9 @@ func (d *daemon) wipe() {
 }
 
 func TestREL12_RestoredAnswersAreTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it calls every method several times")
+	}
 	data := t.TempDir()
 	d := startOn(t, data, rpc.Options{})
 	defer d.watch()()

@@ -539,6 +539,9 @@ func TestREL7_EventsOfASlowReaderAreMerged(t *testing.T) {
 }
 
 func TestREL7_TooManyEventsBecomeOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes many notes")
+	}
 	d := start(t)
 	s := d.slow(`"notes.changed","index.progress"`)
 	for i := 0; i <= events.ListedIDs; i += 1000 {
