@@ -32,8 +32,9 @@ type Question struct {
 
 	// Public tells that a remote model is to answer: a question that is private is then refused with ErrPrivate.
 	Public bool
-	// Told says how a model is told what the question refers to; nil: that is neither told nor kept.
-	Told *refer.Told
+	// Links are what Content refers to, and Told says how a model is told of it; nil: that is not kept, or not told.
+	Links *refer.Lists
+	Told  *refer.Told
 	// Empty tells that Content may be empty, since something else is asked about.
 	Empty bool
 }
@@ -49,9 +50,8 @@ type Turn struct {
 	AnswerID     string              // of the answer to come
 	Fresh        bool                // the conversation was made for the question
 
-	index   int         // of the question, for all readers
-	refs    refer.Lists // of the question, if it was stored now
-	notRead error       // why they are not whole
+	index int          // of the question, for all readers
+	links *refer.Lists // of the question, if it was stored now
 }
 
 // Answer is what came of a turn.
@@ -112,16 +112,15 @@ func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn,
 		return nil, err
 	}
 	d := Draft{Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private, told: q.Told}
-	var notRead error
-	if q.Told != nil {
-		d.refs, notRead = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) { return x.Links(q.Content) })
+	if q.Links != nil {
+		d.refs = *q.Links
 	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) (err error) {
 		t, err = s.askTx(tx, v, &q, d)
 		return err
 	})
 	if t != nil {
-		t.refs, t.notRead = d.refs, notRead
+		t.links = q.Links
 	}
 	return t, err
 }

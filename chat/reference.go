@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,32 +86,30 @@ func (s *Store) referring(ctx context.Context, v *audience.View, list func(*refe
 	return refer.Read(ctx, v, s.opts.Remote, s.summarise, list)
 }
 
+// Links reads what a text refers to that somebody is about to say. The error is why it is not whole.
+func (s *Store) Links(ctx context.Context, v *audience.View, text string) (refer.Lists, error) {
+	return s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) { return x.Links(text) })
+}
+
 // Refer has an answer keep what it refers to and stands on, and returns what is to be said of that. An answer of which
-// something that its model was shown is private by now becomes private.
-func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer, shown *refer.Shown) []record.ChatWarning {
+// something that its model was shown is private by now becomes private. The error is why what it keeps is not whole.
+func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer, shown *refer.Shown,
+) (warnings []record.ChatWarning, err error) {
 	var q *message
-	err := s.db.View(ctx, func(tx *kv.Tx) (err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) (err error) {
 		q, err = Messages.Get(tx, messageKey(t.Conversation.ID, t.index))
 		return err
 	})
-	if q == nil && err == nil {
-		return nil // it was deleted meanwhile
+	if q == nil { // it was deleted meanwhile
+		return nil, err
 	}
-	if err == nil {
-		a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
-		a.refs, err = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
-			links, left := x.Links(a.Content)
-			list, more := x.Answer(x.Kept(q.Members), links, shown)
-			return list, left || more
-		})
-	}
-	warnings := refer.Warnings(&a.refs, &t.refs)
-	if err = cmp.Or(err, t.notRead); err != nil {
-		warnings = append(warnings, record.ChatWarning{
-			About: refer.Member, Message: "What the answer stands on could not be kept whole: " + fault.Message(err),
-		})
-	}
-	return warnings
+	a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
+	a.refs, err = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
+		links, left := x.Links(a.Content)
+		list, more := x.Answer(x.Kept(q.Members), links, shown)
+		return list, left || more
+	})
+	return refer.Warnings(&a.refs, t.links), err
 }
 
 // Told returns what an answer keeps of its references as a reader sees them, before it is stored.

@@ -233,7 +233,7 @@ func (m *Message) moved(spans [][2]int) [][2]int {
 }
 
 // Warnings says which references of an answer are not as they were meant, and that some of it or of its question were
-// left out. What a remote reader would not be told is for local readers alone.
+// left out; question is nil where it was said before. What a remote reader would not be told is for local readers alone.
 func Warnings(answer, question *Lists) (out []record.ChatWarning) {
 	told := func(about, message string, everybody bool) {
 		if !everybody {
@@ -257,6 +257,9 @@ func Warnings(answer, question *Lists) (out []record.ChatWarning) {
 	}
 	if more > 0 {
 		told(Member, fmt.Sprintf("%d other references are not as they were meant", more), answer.Same)
+	}
+	if question == nil {
+		question = &Lists{}
 	}
 	if answer.left || question.left {
 		told(Member, fmt.Sprintf("A message keeps %d references to notes, and the others were left out", Max),

@@ -326,7 +326,9 @@ func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
 	s.answer.Memories = s.shown(tools)
 	before := len(s.answer.Warnings)
 	shown := refer.Shown{Report: &s.prompt.Report, Tools: tools.References()}
-	s.answer.Warnings = append(s.answer.Warnings, s.opts.Chat.Refer(ctx, s.asker, s.turn, &s.answer, &shown)...)
+	warnings, err := s.opts.Chat.Refer(ctx, s.asker, s.turn, &s.answer, &shown)
+	s.answer.Warnings = append(s.answer.Warnings, warnings...)
+	s.notTracked(err)
 	_ = s.tellWarnings(before) // a caller who left is told nothing
 	s.timings.lap("references")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures/provider"
@@ -117,6 +118,17 @@ func TestCHAT9_TheListHasNoMoreRoomThanTheMessageLeaves(t *testing.T) {
 	text := links.String() + strings.Repeat("x", 3000-len(links.String())-300)
 	res := h.send(turn.ChatSend{Text: text, ConversationID: c.ID})
 	told := h.far.told(t)[0]
+	for track, dropped := range map[bool]bool{true: true, false: false} {
+		long := h.append("", user(strings.Repeat("y", 600)), answer("Yes."))
+		_, err = h.chat.Update(t.Context(), h.local, long, chat.Change{Settings: chat.Settings{MaxContext: ptr(1000)}})
+		must(t, err)
+		res := h.send(turn.ChatSend{
+			Text: links.String()[:600], ConversationID: long, Tools: ptr(false), TrackReferences: ptr(track), SearchNotes: ptr(0), Memories: ptr(0),
+		})
+		if warned(res.Warnings, "maxContext") != dropped {
+			t.Errorf("tracked %v: warnings %+v", track, res.Warnings)
+		}
+	}
 	if len(told) > 3000+len("- and 60 others\n") || !strings.Contains(told, "- and 5") || len(res.References) != 60 {
 		t.Errorf("the model is told %d bytes for %d references: %q", len(told), len(res.References), told[len(text):])
 	}
@@ -361,6 +373,19 @@ func TestPRIV4_AListOfPrivateNotes(t *testing.T) {
 	res := h.send(turn.ChatSend{Text: "[[Zanzibar]]?", Provider: "near"})
 	if told := h.near.told(t)[0]; !strings.Contains(told, "- [[Zanzibar]] (z.md): Zulu.") || !res.AssistantMessage.Private {
 		t.Errorf("told %q, private %v", told, res.AssistantMessage.Private)
+	}
+	// The summary names what is private, and is told again when the note itself is not in the prompt any more.
+	h.note(notes.Draft{ID: "m", Title: "Meeting", Path: "m.md", Body: "With [[Zanzibar]]."})
+	h.near.says(func(_ *provider.Request, to *provider.Reply) { to.Status(400, "no") })
+	_, err := h.pipe.Send(t.Context(), h.local, turn.ChatSend{Text: "[[Meeting]]?", Provider: "near", ClientMessageID: "m"}, &heard{})
+	f := new(fault.Error)
+	if !errors.As(err, &f) || f.Ref == "" {
+		t.Fatal(err)
+	}
+	h.near.says(nil)
+	later := h.send(turn.ChatSend{Text: "And?", Provider: "near", ConversationID: f.Ref, SearchNotes: ptr(0), Memories: ptr(0)})
+	if told := h.near.told(t)[0]; !strings.HasPrefix(told, "[[Meeting]]?\n\nReferenced Documents:\n- [[Meeting]] (m.md): With Zanzibar.") || !later.AssistantMessage.Private {
+		t.Errorf("told %q, private %v", told, later.AssistantMessage.Private)
 	}
 	other := h.send(turn.ChatSend{Text: "[[Open]]?", Provider: "near"})
 	if other.AssistantMessage.Private {

@@ -35,7 +35,8 @@ type conversations interface {
 	Ask(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error)
 	History(ctx context.Context, v, asker *audience.View, t *chat.Turn, bytes int) (*chat.History, error)
 	Keep(ctx context.Context, t *chat.Turn, n int, a *chat.Answer) error
-	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *refer.Shown) []record.ChatWarning
+	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *refer.Shown) ([]record.ChatWarning, error)
+	Links(ctx context.Context, v *audience.View, text string) (refer.Lists, error)
 	Told(v *audience.View, a *chat.Answer) []record.ChatReference
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }

@@ -108,6 +108,13 @@ func (s *sending) referring() *refer.Told {
 	return &refer.Told{Bytes: max(0, min(refer.MostTold, room)), Tools: s.offersTools()}
 }
 
+// notTracked has the answer say why what it keeps of references is not whole; nil: it is.
+func (s *sending) notTracked(err error) {
+	if err != nil {
+		s.warn(refer.Member, "What the answer stands on could not be kept whole: %s", fault.Message(err))
+	}
+}
+
 // offersTools reports whether the model may call tools.
 func (s *sending) offersTools() bool { return s.params.Tools == nil || *s.params.Tools }
 
@@ -118,8 +125,15 @@ var errAnswered = errors.New("the message has an answer")
 // for one that has its answer.
 func (s *sending) store(ctx context.Context) error {
 	s.timings.lap("assemble")
+	q := s.question()
+	if s.tracked() {
+		links, err := s.opts.Chat.Links(ctx, s.asker, q.Content)
+		q.Links = &links
+		s.notTracked(err)
+		s.timings.lap("references")
+	}
 	var err error
-	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, s.question())
+	s.turn, err = s.opts.Chat.Ask(ctx, s.asker, q)
 	if errors.Is(err, chat.ErrPrivate) {
 		err = s.notLocal()
 	}
