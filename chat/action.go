@@ -202,7 +202,7 @@ func (s *Store) Decide(ctx context.Context, v *audience.View, id string,
 	if err := cmp.Or(err, refused); err != nil {
 		return nil, err
 	}
-	action.Show(v, shown, &s.lapses, s.opts.Now())
+	action.Show(v, shown, &s.lapses, s.opts.Now)
 	return &shown[0], nil
 }
 
@@ -241,7 +241,7 @@ func (s *Store) Waiting(ctx context.Context, v *audience.View, ref string, limit
 	})
 	for i := range list {
 		shown := []record.ChatAction{list[i].Action}
-		action.Show(v, shown, &s.lapses, s.opts.Now())
+		action.Show(v, shown, &s.lapses, s.opts.Now)
 		list[i].Action = shown[0]
 	}
 	return list, total, err

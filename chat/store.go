@@ -366,9 +366,7 @@ func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool
 		References: refer.Show(v, refer.Kept(m.Members, v), &refer.Message{Content: m.Content, Places: withheld}, s.numberedBy(v)),
 	}
 	m.detailed(v, out)
-	if len(out.Actions) > 0 {
-		action.Show(v, out.Actions, &s.lapses, s.opts.Now())
-	}
+	action.Show(v, out.Actions, &s.lapses, s.opts.Now)
 	if v.Hides() {
 		out.Index = m.PublicIndex
 		if !handleShown || out.Content != m.Content {

@@ -38,7 +38,7 @@ func BenchmarkPERF20(b *testing.B) {
 			first, stages := ask(i)
 			whole = append(whole, time.Since(start))
 			took["first"] = append(took["first"], float64(first.UnixNano()-spoke.Load())/1e6)
-			for _, stage := range []string{"assemble", "store", "keep", "own"} {
+			for _, stage := range []string{"assemble", "references", "store", "keep", "own"} {
 				if ms, ok := stages[stage]; ok {
 					took[stage] = append(took[stage], ms)
 				}

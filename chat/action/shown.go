@@ -46,10 +46,10 @@ func (l *Lapses) Over(a *record.ChatAction, now time.Time) bool {
 
 // Show makes of the actions of a message what a reader is shown of them. Those whose time is over are expired, also
 // where nobody has stored that.
-func Show(v *audience.View, list []record.ChatAction, l *Lapses, now time.Time) {
+func Show(v *audience.View, list []record.ChatAction, l *Lapses, now func() time.Time) {
 	for i := range list {
 		a := &list[i]
-		if l.Over(a, now) {
+		if l.Over(a, now()) {
 			a.Status = record.ActionExpired
 		}
 		a.Args, _ = masked(v, a.Args).(map[string]any)

@@ -39,12 +39,12 @@ func (w *world) put(d notes.Draft) {
 }
 
 // body is a Summarise that gives the whole text of a note.
-func body(ctx context.Context, v *audience.View, id string) (string, error) {
+func body(ctx context.Context, v *audience.View, id string) (text, source string, err error) {
 	n, err := v.ShownNote(ctx, v.Note(id))
 	if n == nil || err != nil {
-		return "", err
+		return "", "", err
 	}
-	return n.Body, nil
+	return n.Body, n.Body, nil
 }
 
 // links reads the links of a text.

@@ -22,18 +22,13 @@ import (
 const (
 	Max = 100 // notes; memories have a bound of their own
 
-	maxTargets = 1_000   // different ones of a text that are looked up
-	maxSpans   = 1_000   // of one note
-	maxLink    = 2 << 10 // bytes of a link: no note has a longer title and path
-	maxAmong   = 5       // notes that an ambiguous link names
-	// A summary is made of the beginning of a note, or else of a paragraph that stands further below, in bytes. Which of
-	// them it was is told by how it begins.
-	sourceSize  = 16 << 10
-	wholeSource = 256 << 10
-	summaryHead = 8
-
-	partSize = 1 << 20 // bytes of a note in which a part is looked for
-	maxMarks = 16      // of a summary
+	maxTargets = 1_000     // different ones of a text that are looked up
+	maxSpans   = 1_000     // of one note
+	maxLink    = 2 << 10   // bytes of a link: no note has a longer title and path
+	maxAmong   = 5         // notes that an ambiguous link names
+	sourceSize = 256 << 10 // bytes of a note that its summary may name records of
+	partSize   = 1 << 20   // bytes of a note in which a part is looked for
+	maxMarks   = 16        // of a summary
 )
 
 // Why a reference is not as it was meant.
@@ -55,8 +50,9 @@ type Reference struct {
 	Among []string `json:"among,omitempty"`
 }
 
-// Summarise says in a line what a note is about, as the reader of a View may see it; "" where it has no text.
-type Summarise func(ctx context.Context, v *audience.View, noteID string) (string, error)
+// Summarise says in a line what a note is about, as the reader of a View may see it; "" where it has no text. source is
+// what it was made of, as it stands in the note.
+type Summarise func(ctx context.Context, v *audience.View, noteID string) (line, source string, err error)
 
 // Reader reads references as the reader of a View sees the notes. It belongs to one call.
 type Reader struct {
@@ -217,12 +213,12 @@ func (x *Reader) describe(r *Reference) {
 	if n == nil {
 		return
 	}
-	summary, err := x.summarise(x.ctx, x.view, n.ID)
+	summary, source, err := x.summarise(x.ctx, x.view, n.ID)
 	if err != nil {
 		x.Failed = err
 		return
 	}
-	marks, all := marksOf(n.Body, summary)
+	marks, all := marksOf(source, summary)
 	if !all && x.view.Hides() {
 		return
 	}
@@ -235,11 +231,7 @@ func marksOf(text, summary string) (marks []string, all bool) {
 	if summary == "" {
 		return nil, true
 	}
-	_, text = properties.Of(text)
-	text = beginning(text, wholeSource)
-	if first := beginning(text, sourceSize); strings.Contains(first, beginning(summary, summaryHead)) {
-		text = first
-	}
+	text = beginning(text, sourceSize)
 	if !markdown.MayRefer(text) {
 		return nil, true
 	}

@@ -142,13 +142,13 @@ func TestCHAT4_AFailureIsNoReason(t *testing.T) {
 			return x.Links("[[Tool Usage]]")
 		})
 	}
-	fails := func(context.Context, *audience.View, string) (string, error) {
-		return "", errors.New("the disk is full")
+	fails := func(context.Context, *audience.View, string) (_, _ string, err error) {
+		return "", "", errors.New("the disk is full")
 	}
 	if l, err := read(fails); err == nil || len(l.Own) != 1 || l.Own[0].Summary != "" {
 		t.Errorf("%+v, %v", l, err)
 	}
-	panics := func(context.Context, *audience.View, string) (string, error) { panic("a defect") }
+	panics := func(context.Context, *audience.View, string) (string, string, error) { panic("a defect") }
 	if l, err := read(panics); err == nil || l.Any() || len(l.For(w.remote)) > 0 {
 		t.Errorf("%+v, %v", l, err)
 	}
@@ -210,8 +210,8 @@ func TestPRIV8_ASummaryThatNamesWhatBecamePrivate(t *testing.T) {
 	w := open(t)
 	w.put(notes.Draft{ID: "n", Title: "Kickoff", Body: "We meet [[Zanzibar Inc|the Zanzibar people]] and @Bob.\n"})
 	w.put(notes.Draft{ID: "z", Title: "Zanzibar Inc", Body: "x"})
-	plain := func(context.Context, *audience.View, string) (string, error) {
-		return "We meet the Zanzibar people.", nil
+	plain := func(_ context.Context, v *audience.View, id string) (text, source string, err error) {
+		return "We meet the Zanzibar people.", v.Note(id).Body, nil
 	}
 	list, _ := refer.For(t.Context(), w.local, plain).Links("[[Kickoff]]")
 	if s := shown(w.remote, list, "[[Kickoff]]"); len(s) != 1 || s[0].Summary != "We meet the Zanzibar people." {

@@ -302,15 +302,15 @@ func TestCHAT4_TrackingCanBeOff(t *testing.T) {
 	if told := h.far.told(t); len(res.References)+len(res.UserMessage.References)+len(res.Warnings) > 0 || told[0] != text {
 		t.Errorf("%q, %q, %+v, told %q", referred(res.References), referred(res.UserMessage.References), res.Warnings, told)
 	}
-	h.chat.SummariseBy(func(context.Context, *audience.View, string) (string, error) {
-		return "", errors.New("the disk is full")
+	h.chat.SummariseBy(func(context.Context, *audience.View, string) (_, _ string, err error) {
+		return "", "", errors.New("the disk is full")
 	})
 	res = h.send(turn.ChatSend{Text: "What of [[Note]]?"})
 	wantReferred(t, res.References, "[[Note]] n direct ok used")
 	if !warned(res.Warnings, refer.Member) || res.Content != "Yes." {
 		t.Errorf("%+v", res.Warnings)
 	}
-	h.chat.SummariseBy(func(context.Context, *audience.View, string) (string, error) { panic("a defect") })
+	h.chat.SummariseBy(func(context.Context, *audience.View, string) (string, string, error) { panic("a defect") })
 	res = h.send(turn.ChatSend{Text: "What of [[Note]]?"})
 	if !warned(res.Warnings, refer.Member) || len(res.References) > 0 || res.Content != "Yes." || res.AssistantMessage.Finish != record.FinishComplete {
 		t.Errorf("%q, %+v", referred(res.References), res.Warnings)

@@ -39,8 +39,9 @@ type Options struct {
 
 // Store says what notes are about. New makes one.
 type Store struct {
-	db   *kv.Store
-	opts Options
+	db    *kv.Store
+	opts  Options
+	lines madeLines
 }
 
 // New returns a Store over the notes of db.
@@ -80,15 +81,6 @@ func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit i
 		}
 	}
 	return sentence(first, limit), ""
-}
-
-// Line is Of with the usual limit, for references. The error is why a note could not be read.
-func (s *Store) Line(ctx context.Context, v *audience.View, noteID string) (string, error) {
-	text, reason := s.Of(ctx, v, noteID, 0)
-	if text == "" && reason != NoNote && reason != NoText {
-		return "", fault.New(fault.Internal, "%s", reason)
-	}
-	return text, nil
 }
 
 // made returns the sentence of a model that is kept, and whether one was asked for it.
