@@ -112,8 +112,8 @@ func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer,
 	return refer.Warnings(&a.refs, t.links), err
 }
 
-// Told returns what an answer keeps of its references as a reader sees them, before it is stored.
-func (s *Store) Told(v *audience.View, a *Answer) []record.ChatReference {
+// ReferencesOf returns what an answer keeps of its references as a reader sees them, before it is stored.
+func (s *Store) ReferencesOf(v *audience.View, a *Answer) []record.ChatReference {
 	list := slices.Concat(a.refs.For(v), refer.ToMemories(a.Memories))
 	return refer.Show(v, list, &refer.Message{}, s.numberedBy(v))
 }

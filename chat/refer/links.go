@@ -33,11 +33,11 @@ const (
 
 // Why a reference is not as it was meant.
 const (
-	notFound   = "Document not found"
-	noTarget   = "No note is given"
-	archived   = "The note is archived"
-	isAmbigous = "Several notes are called so"
-	isDeleted  = "The note was deleted meanwhile"
+	notFound    = "Document not found"
+	noTarget    = "No note is given"
+	archived    = "The note is archived"
+	isAmbiguous = "Several notes are called so"
+	isDeleted   = "The note was deleted meanwhile"
 )
 
 // Reference is a reference as it is stored.
@@ -160,7 +160,7 @@ func (x *Reader) link(l *markdown.Link) (r Reference) {
 
 // ambiguous has a reference say which notes its link may mean.
 func (x *Reader) ambiguous(r *Reference, ids []string) {
-	r.Status, r.Reason = record.ReferAmbiguous, isAmbigous
+	r.Status, r.Reason = record.ReferAmbiguous, isAmbiguous
 	list := x.view.Candidates(ids[:min(len(ids), maxAmong)])
 	where := make([]string, 0, len(list))
 	for _, c := range list {

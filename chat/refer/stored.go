@@ -177,7 +177,7 @@ func mask(v *audience.View, r *record.ChatReference, stored *Reference) bool {
 	}
 	for _, id := range stored.Among {
 		if v.HidesNote(id) {
-			r.Reason = isAmbigous
+			r.Reason = isAmbiguous
 		}
 	}
 	for _, mark := range stored.Marks {
@@ -244,15 +244,19 @@ func Warnings(answer, question *Lists) (out []record.ChatWarning) {
 	more := 0
 	for i := range answer.Own {
 		r := &answer.Own[i]
+		reason := r.Reason
+		if len(r.Among) > 0 {
+			reason = isAmbiguous // a warning stays, also when one of the notes becomes private
+		}
 		switch {
-		case r.Reason == "":
+		case reason == "":
 		case len(out) == mostWarnings:
 			more++
 		default:
 			everybody := answer.Same || slices.ContainsFunc(answer.Public, func(o Reference) bool {
 				return o.Wikilink == r.Wikilink && o.Reason == r.Reason
 			})
-			told(cmp.Or(r.Wikilink, r.Path), r.Reason, everybody)
+			told(cmp.Or(r.Wikilink, r.Path), reason, everybody)
 		}
 	}
 	if more > 0 {

@@ -300,7 +300,7 @@ func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*tu
 	}
 	told := m.References
 	if !s.mine.private { // remote readers may follow
-		told = s.opts.Chat.Told(s.opts.Views.View(audience.Remote), &s.answer)
+		told = s.opts.Chat.ReferencesOf(s.opts.Views.View(audience.Remote), &s.answer)
 	}
 	if len(told) > 0 {
 		_ = s.emit(turn.References, "", &turn.ChatDeltaData{References: told}) // a caller who left is told nothing

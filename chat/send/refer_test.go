@@ -393,6 +393,30 @@ func TestPRIV4_AListOfPrivateNotes(t *testing.T) {
 	}
 }
 
+// TestPRIV4_ANoteThatBecomesPrivateMeanwhile makes the answer private that its model was shown it for.
+func TestPRIV4_ANoteThatBecomesPrivateMeanwhile(t *testing.T) {
+	h := open(t)
+	for _, id := range []string{"read", "given"} {
+		h.note(notes.Draft{ID: id, Title: "Note " + id, Body: "Text."})
+		h.far.says(func(r *provider.Request, to *provider.Reply) {
+			if id == "read" && strings.HasPrefix(r.Last(), "See") {
+				to.Call("read_note", `{"id":"read"}`)
+				return
+			}
+			h.note(notes.Draft{ID: id, Title: "Note " + id, Body: "Text.", Private: true})
+			to.Text("It says so.")
+		})
+		m := turn.ChatSend{Text: "See", SearchNotes: ptr(0)}
+		if id == "given" {
+			m.MentionedNoteIDs = []string{id}
+		}
+		res := h.send(m)
+		if !res.AssistantMessage.Private || len(res.References) != 1 || len(h.said(h.remote, res.ConversationID)) != 1 {
+			t.Errorf("%s: private %v, %q", id, res.AssistantMessage.Private, referred(res.References))
+		}
+	}
+}
+
 // TestCHAT36_AppendedMessagesHaveReferences, and no list that nobody was told.
 func TestCHAT36_AppendedMessagesHaveReferences(t *testing.T) {
 	h := open(t)

@@ -37,7 +37,7 @@ type conversations interface {
 	Keep(ctx context.Context, t *chat.Turn, n int, a *chat.Answer) error
 	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *refer.Shown) ([]record.ChatWarning, error)
 	Links(ctx context.Context, v *audience.View, text string) (refer.Lists, error)
-	Told(v *audience.View, a *chat.Answer) []record.ChatReference
+	ReferencesOf(v *audience.View, a *chat.Answer) []record.ChatReference
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }
 

@@ -55,7 +55,7 @@ type ChatMessage struct {
 	CreatedAt      time.Time `json:"createdAt" jsonschema:"when it was said"`
 	Finish         string    `json:"finish" jsonschema:"complete: it was said to its end; cancelled: who asked stopped it; interrupted: it broke off; failed: it could not be gone on with"`
 
-	References []ChatReference `json:"references" jsonschema:"what the model was shown for this answer"`
+	References []ChatReference `json:"references" jsonschema:"what the message refers to; of an answer also what the model was shown for it"`
 
 	ParentID  *string        `json:"parentId,omitempty" jsonschema:"of the first message of a branch: the message that it follows, empty for none; absent: it follows the one before it"`
 	Reasoning string         `json:"reasoning,omitempty" jsonschema:"of an answer: what the model thought before it, as it told"`

@@ -430,7 +430,7 @@ export interface ChatMessage {
   createdAt: string;
   /** Complete: it was said to its end; cancelled: who asked stopped it; interrupted: it broke off; failed: it could not be gone on with. */
   finish: string;
-  /** What the model was shown for this answer. */
+  /** What the message refers to; of an answer also what the model was shown for it. */
   references: ChatReference[];
   /** Of the first message of a branch: the message that it follows, empty for none; absent: it follows the one before it. */
   parentId?: string;
