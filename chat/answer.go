@@ -75,7 +75,8 @@ type Answer struct {
 
 func (a *Answer) draft(id string) Draft {
 	return Draft{
-		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, id: id, finish: a.Finish, memories: a.Memories, refs: a.refs,
+		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, id: id, finish: a.Finish, memories: a.Memories,
+		refs: a.refs,
 		details: details{
 			Reasoning: a.Reasoning, ToolCalls: a.ToolCalls, Actions: a.Actions, Warnings: a.Warnings, Usage: a.Usage,
 			Provider: a.Provider, Model: a.Model,
@@ -111,7 +112,9 @@ func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn,
 	if err := s.checkQuestion(&q); err != nil {
 		return nil, err
 	}
-	d := Draft{Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private, told: q.Told}
+	d := Draft{
+		Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private, told: q.Told,
+	}
 	if q.Links != nil {
 		d.refs = *q.Links
 	}

@@ -65,8 +65,9 @@ func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, b
 				h.Withheld++
 				continue
 			}
-			turn, told = append(turn, s.shownMessage(v, c, handleShown, m)), append(told, s.told(h, v, m))
-			bytes -= len(turn[len(turn)-1].Content) + len(told[len(told)-1]) + actionBytes*min(len(turn[len(turn)-1].Actions), mostActions)
+			shown, list := s.shownMessage(v, c, handleShown, m), s.told(h, v, m)
+			turn, told = append(turn, shown), append(told, list)
+			bytes -= len(shown.Content) + len(list) + actionBytes*min(len(shown.Actions), mostActions)
 			if bytes < 0 {
 				h.Dropped = true
 				break

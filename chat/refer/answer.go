@@ -136,7 +136,7 @@ func linkOf(target string) string {
 	return ""
 }
 
-// wholeLinks leaves out a link at the end of a text that was cut within it: it could not be told any more where it leads.
+// wholeLinks leaves out a link at the end of a text that was cut within it: nobody could tell any more where it leads.
 func wholeLinks(text string) string {
 	open := strings.LastIndex(text, "[[")
 	if open >= 0 && !strings.Contains(text[open:], "]]") {
@@ -162,7 +162,8 @@ func (s *Shown) StandsOn(hidden func(noteID string) bool) bool {
 	if s.Report == nil {
 		return false
 	}
+	isHidden := func(i prompt.Item) bool { return i.Kind == prompt.KindNote && hidden(i.ID) }
 	return slices.ContainsFunc(s.Report.Sections, func(section prompt.SectionReport) bool {
-		return slices.ContainsFunc(section.Items, func(i prompt.Item) bool { return i.Kind == prompt.KindNote && hidden(i.ID) })
+		return slices.ContainsFunc(section.Items, isHidden)
 	})
 }

@@ -27,7 +27,7 @@ const (
 	maxLink    = 2 << 10   // bytes of a link: no note has a longer title and path
 	maxAmong   = 5         // notes that an ambiguous link names
 	sourceSize = 256 << 10 // bytes of a note that its summary may name records of
-	partSize   = 1 << 20   // bytes of a note in which a part is looked for
+	partSize   = 256 << 10 // bytes of a note in which a part is looked for
 	maxMarks   = 16        // of a summary
 )
 
@@ -98,6 +98,7 @@ func (x *Reader) Links(text string) (list []Reference, left bool) {
 				if i = len(list); i == Max {
 					i, left = -1, true
 				} else {
+					x.part(&r)
 					x.describe(&r)
 					list = append(list, r)
 				}
@@ -132,7 +133,7 @@ func keyOf(r *Reference) string {
 	return targetOf(&l)
 }
 
-// link returns the reference that a link makes, without a summary.
+// link returns the reference that a link makes, without a summary and not knowing whether its note has the part.
 func (x *Reader) link(l *markdown.Link) (r Reference) {
 	r.Wikilink, r.Heading, r.Block, r.Alias, r.Embed = l.Raw, l.Heading, l.Block, l.Alias, l.Embed
 	r.Type, r.Status = record.ReferDirect, record.ReferBroken
@@ -151,11 +152,17 @@ func (x *Reader) link(l *markdown.Link) (r Reference) {
 		r.NoteID, r.Path, r.Reason = n.ID, n.Path, archived
 	default:
 		r.NoteID, r.Path, r.Status = n.ID, n.Path, record.ReferOK
-		if part, ok := parts.Of(*l); ok {
-			r.Reason = x.lacks(n, part)
-		}
 	}
 	return r
+}
+
+// part has a reference say that its note lacks the part that the link names.
+func (x *Reader) part(r *Reference) {
+	part := parts.Part{Heading: r.Heading, Block: r.Block}
+	n := x.view.Note(r.NoteID)
+	if n != nil && r.Status == record.ReferOK && part != (parts.Part{}) {
+		r.Reason = x.lacks(n, part)
+	}
 }
 
 // ambiguous has a reference say which notes its link may mean.

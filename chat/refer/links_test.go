@@ -2,6 +2,7 @@ package refer_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -202,6 +203,33 @@ func TestPRIV6_AnAmbiguousLink(t *testing.T) {
 	}
 	if got[0] != got[1] {
 		t.Errorf("without private notes\n%s\nand with them\n%s", got[0], got[1])
+	}
+}
+
+// TestPRIV6_TwoReadersOfOneLink: a link that is ambiguous for who typed it, since a private note is called so too, leads a
+// remote reader to the public one.
+func TestPRIV6_TwoReadersOfOneLink(t *testing.T) {
+	w := open(t)
+	w.put(notes.Draft{ID: "open", Title: "Plan", Path: "open.md", Vault: "v", Body: "Open."})
+	w.put(notes.Draft{ID: "closed", Title: "Plan", Path: "closed.md", Vault: "v", Body: "Closed.", Private: true})
+	text := "The [[Plan]]."
+	lists, err := refer.Read(t.Context(), w.local, w.remote, body, func(x *refer.Reader) ([]refer.Reference, bool) { return x.Links(text) })
+	must(t, err)
+	members := make(map[string]json.RawMessage)
+	must(t, lists.Keep(nil, func(name string, value json.RawMessage) { members[name] = value }))
+	for v, want := range map[*audience.View]string{
+		w.local: "[[Plan]] - ambiguous (Several notes are called so: open.md, closed.md)", w.remote: "[[Plan]] open ok",
+	} {
+		list := shown(v, refer.Kept(members, v), text)
+		if len(list) != 1 {
+			t.Fatalf("%+v", list)
+		}
+		if got := line(&refer.Reference{ChatReference: list[0]}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if w := refer.Warnings(&lists, nil); len(w) != 1 || w[0].About != record.AboutPrivate || strings.Contains(w[0].Message, ".md") {
+		t.Errorf("warnings %+v", w)
 	}
 }
 
