@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/provider"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -105,4 +106,33 @@ func TestCHAT34_WhereANoteWasUsed(t *testing.T) {
 	d.want(d.do("chat.graph", `{}`), "nodes", "[]")
 	d.do("notes.delete", `{"id":"alps"}`)
 	d.wantRefused("chat.forNote", `{"noteId":"alps"}`, protocol.CodeNotFound, "noteId")
+}
+
+// TestCHAT34_OfWhatChatStores: the references that chat.append and chat.send keep are those that are counted.
+func TestCHAT34_OfWhatChatStores(t *testing.T) {
+	d := answered(t, func(r *provider.Request, to *provider.Reply) {
+		if strings.Contains(r.Last(), "Which hut?") {
+			to.Call("read_note", `{"id":"alps"}`)
+			return
+		}
+		to.Text("The upper one.")
+	})
+	d.do("notes.put", `{"id":"alps","title":"Huts in the Alps","body":"The upper hut is open."}`)
+	d.do("notes.put", `{"id":"plan","title":"Plan","body":"x"}`)
+	talk := at(d.do("chat.append", `{"messages":[{"role":"user","content":"See [[Plan]] and [[Plan|it]]."}]}`), "conversationId").(string)
+	out := d.do("chat.forNote", `{"noteId":"plan"}`)
+	d.want(out, "total", 1)
+	d.want(out, "messages.0.direct", true)
+	d.want(out, "messages.0.used", false)
+	d.do("chat.send", `{"text":"Which hut?","stream":false,"provider":"far","conversationId":"`+talk+`"}`)
+	out = d.do("chat.forNote", `{"noteId":"alps"}`)
+	d.want(out, "total", 1)
+	d.want(out, "messages.0.role", "assistant")
+	d.want(out, "messages.0.used", true)
+	d.want(out, "messages.0.search", true)
+	d.want(d.do("chat.stats", `{}`), "notes.0.noteId", "alps")
+	d.want(d.do("chat.graph", `{}`), "edges.1.weight", 1)
+	d.do("memory.forget", `{"conversationId":"`+talk+`"}`)
+	d.do("chat.delete", `{"id":"`+talk+`"}`)
+	d.want(d.do("chat.stats", `{}`), "notes", "[]")
 }
