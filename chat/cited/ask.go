@@ -26,27 +26,21 @@ type Stats struct {
 // is that of a context that has ended.
 func (x *Index) Stats(ctx context.Context, v *audience.View, since time.Time, limit int) (*Stats, error) {
 	out := &Stats{Notes: []turn.ChatNoteUse{}, Months: []turn.ChatPeriod{}}
-	months := make(map[string]*month)
+	months := make(map[int]*month)
 	for _, id := range x.notes() {
 		if err := yield.Point(ctx); err != nil {
 			return nil, err
 		}
 		n := turn.ChatNoteUse{NoteID: id}
 		in := make(map[string]bool)
-		inMonth := make(map[string]bool)
-		for _, c := range x.of(v, id) {
+		list := x.of(v, id)
+		for i := range list {
+			c := &list[i]
 			if c.at.Before(since) {
 				continue
 			}
-			name := c.at.Local().Format("2006-01")
-			m := months[name]
-			if m == nil {
-				m = &month{conversations: make(map[string]bool)}
-				m.Month = name
-				months[name] = m
-			}
-			m.add(&c, !inMonth[name])
-			inMonth[name], in[c.conversation] = true, true
+			monthOf(months, c.at).add(c, id)
+			in[c.conversation] = true
 			count(&n.Direct, c.direct)
 			count(&n.Search, c.search)
 			count(&n.Used, c.used)
@@ -79,11 +73,26 @@ func (x *Index) Stats(ctx context.Context, v *audience.View, since time.Time, li
 type month struct {
 	turn.ChatPeriod
 	conversations map[string]bool
+	note          string // the last that was counted: notes come one after the other
 }
 
-func (m *month) add(c *citation, first bool) {
+// monthOf returns the month of a time.
+func monthOf(months map[int]*month, at time.Time) *month {
+	year, number, _ := at.Local().Date()
+	key := 12*year + int(number)
+	m := months[key]
+	if m == nil {
+		m = &month{conversations: make(map[string]bool)}
+		m.Month = at.Local().Format("2006-01")
+		months[key] = m
+	}
+	return m
+}
+
+func (m *month) add(c *citation, note string) {
 	m.conversations[c.conversation] = true
-	count(&m.Notes, first)
+	count(&m.Notes, m.note != note)
+	m.note = note
 	count(&m.Direct, c.direct)
 	count(&m.Search, c.search)
 	count(&m.Used, c.used)
@@ -205,7 +214,9 @@ func (x *Index) Graph(ctx context.Context, v *audience.View, nodes int) (*Graph,
 			return nil, err
 		}
 		from := make(map[string]*edge)
-		for _, c := range x.of(v, id) {
+		list := x.of(v, id)
+		for i := range list {
+			c := &list[i]
 			if !c.stood() {
 				continue
 			}

@@ -2,12 +2,14 @@ package cited
 
 import (
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -22,11 +24,26 @@ type citation struct {
 	public       int    // its index among those that are not private; 0: it is private
 	at           time.Time
 
-	direct, search, used bool
+	own, remote []link // the second for remote readers
+
+	kinds // of those that the reader is shown; set by Index.of
 }
 
+// link is one reference, with what decides who is shown it.
+type link struct {
+	text string // as it was typed
+	kinds
+}
+
+// kinds is how a message refers to a note.
+type kinds struct{ direct, search, used bool }
+
 // stood reports whether the message named the note, or the model has read of it: it was not only found.
-func (c *citation) stood() bool { return c.direct || c.used }
+func (k kinds) stood() bool { return k.direct || k.used }
+
+func (k kinds) or(o kinds) kinds {
+	return kinds{k.direct || o.direct, k.search || o.search, k.used || o.used}
+}
 
 // Index knows the references of all messages. Open makes one.
 type Index struct {
@@ -56,7 +73,7 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 		if !ok {
 			continue
 		}
-		for id := range notesOf(old) {
+		for id := range citationsOf(old) {
 			delete(x.byNote[id], ch.ID)
 			if len(x.byNote[id]) == 0 {
 				delete(x.byNote, id)
@@ -68,7 +85,7 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 
 // add takes in a message. The caller has the lock.
 func (x *Index) add(key string, m *chat.Message) {
-	for id, c := range notesOf(m) {
+	for id, c := range citationsOf(m) {
 		c.key, c.conversation = key, chat.ConversationOf(key)
 		c.index, c.public, c.at = m.Index, m.PublicIndex, m.CreatedAt
 		if x.byNote[id] == nil {
@@ -78,44 +95,66 @@ func (x *Index) add(key string, m *chat.Message) {
 	}
 }
 
-// reference is what is read of a stored reference.
-type reference struct {
-	NoteID string `json:"noteId"`
-	Type   string `json:"referenceType"`
-	Used   bool   `json:"used"`
+// citationsOf returns what a message says of notes, by their ids. nil says nothing.
+func citationsOf(m *chat.Message) map[string]*citation {
+	if m == nil || len(m.Members[refer.Member])+len(m.Members[refer.MemberPublic]) == 0 {
+		return nil
+	}
+	all := make(map[string]*citation)
+	of := func(id string) *citation {
+		if all[id] == nil {
+			all[id] = &citation{}
+		}
+		return all[id]
+	}
+	public, differs := m.Members[refer.MemberPublic]
+	for _, r := range toNotes(m.Members[refer.Member]) {
+		c := of(r.NoteID)
+		c.own = append(c.own, r.link())
+		if !differs {
+			c.remote = c.own
+		}
+	}
+	for _, r := range toNotes(public) {
+		c := of(r.NoteID)
+		c.remote = append(c.remote, r.link())
+	}
+	return all
 }
 
-// referencesMember is the member of a message that has its references.
-const referencesMember = "references"
+// reference is what is read of a stored reference.
+type reference struct {
+	NoteID   string `json:"noteId"`
+	Type     string `json:"referenceType"`
+	Wikilink string `json:"wikilink"`
+	Used     bool   `json:"used"`
+}
 
-// notesOf returns what a message says of notes, by their ids; of several references to one note all. nil has none.
-func notesOf(m *chat.Message) map[string]*citation {
-	if m == nil || len(m.Members[referencesMember]) == 0 {
+func (r *reference) link() link {
+	return link{r.Wikilink, kinds{r.Type == record.ReferDirect, r.Type == record.ReferSearch, r.Used}}
+}
+
+// toNotes reads the references of a message to notes. What this program does not understand of them is left out.
+func toNotes(member json.RawMessage) (list []reference) {
+	if len(member) == 0 {
 		return nil
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(m.Members[referencesMember], &list) != nil {
-		return nil
+	if json.Unmarshal(member, &list) != nil { // some of them may be readable
+		var all []json.RawMessage
+		list = nil
+		if json.Unmarshal(member, &all) != nil {
+			return nil
+		}
+		for _, raw := range all {
+			var r reference
+			if json.Unmarshal(raw, &r) == nil {
+				list = append(list, r)
+			}
+		}
 	}
-	var notes map[string]*citation
-	for _, raw := range list {
-		var r reference
-		if json.Unmarshal(raw, &r) != nil || entities.CheckID("noteId", r.NoteID) != nil {
-			continue
-		}
-		if notes == nil {
-			notes = make(map[string]*citation)
-		}
-		c := notes[r.NoteID]
-		if c == nil {
-			c = &citation{}
-			notes[r.NoteID] = c
-		}
-		c.direct = c.direct || r.Type == record.ReferDirect
-		c.search = c.search || r.Type == record.ReferSearch
-		c.used = c.used || r.Used
-	}
-	return notes
+	return slices.DeleteFunc(list, func(r reference) bool {
+		return r.Type != record.ReferDirect && r.Type != record.ReferSearch || entities.CheckID("noteId", r.NoteID) != nil
+	})
 }
 
 // notes returns the ids of the notes that messages refer to, in order.
@@ -141,10 +180,59 @@ func (x *Index) of(v *audience.View, noteID string) []citation {
 		list = append(list, *c)
 	}
 	x.mu.RUnlock()
-	return slices.DeleteFunc(list, func(c citation) bool {
+	shown := shownLinks{view: v, noteID: noteID}
+	kept := list[:0]
+	for i := range list {
+		c := &list[i]
 		in := x.chats.Record(c.conversation)
-		return in == nil || !v.Sees(in.Private) || !v.Sees(c.public == 0)
-	})
+		if in == nil || !v.Sees(in.Private) || !v.Sees(c.public == 0) {
+			continue
+		}
+		if c.kinds = shown.of(c); c.kinds != (kinds{}) {
+			kept = append(kept, *c)
+		}
+	}
+	return kept
+}
+
+// shownLinks tells which links to a note a reader is shown.
+type shownLinks struct {
+	view   *audience.View
+	noteID string
+	known  map[link]bool // of a remote reader
+}
+
+// of returns how a message refers to the note for the reader.
+func (s *shownLinks) of(c *citation) (k kinds) {
+	if !s.view.Hides() {
+		for _, l := range c.own {
+			k = k.or(l.kinds)
+		}
+		return k
+	}
+	for _, l := range c.remote {
+		shown, known := s.known[l]
+		if !known {
+			shown = s.shows(l)
+			if s.known == nil {
+				s.known = make(map[link]bool)
+			}
+			s.known[l] = shown
+		}
+		if shown {
+			k = k.or(l.kinds)
+		}
+	}
+	return k
+}
+
+// shows asks package refer, which shows references.
+func (s *shownLinks) shows(l link) bool {
+	r := refer.Reference{ChatReference: record.ChatReference{NoteID: s.noteID, Type: record.ReferSearch, Wikilink: l.text, Used: l.used}}
+	if l.direct {
+		r.Type = record.ReferDirect
+	}
+	return len(refer.Show(s.view, []refer.Reference{r}, &refer.Message{}, nil)) > 0
 }
 
 // Known gives what the index knows of each note, by ids of notes in order: to compare it with another one.
@@ -154,7 +242,7 @@ func (x *Index) Known() iter.Seq2[string, []string] {
 			x.mu.RLock()
 			var list []string
 			for key, c := range x.byNote[id] {
-				text, _ := json.Marshal([]any{key, c.index, c.public, c.at, c.direct, c.search, c.used})
+				text, _ := json.Marshal([]any{key, c.index, c.public, c.at, fmt.Sprint(c.own, c.remote)})
 				list = append(list, string(text))
 			}
 			x.mu.RUnlock()

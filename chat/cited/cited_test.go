@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -102,7 +103,8 @@ func TestCHAT34_EveryMessageThatUsedANote(t *testing.T) {
 	// One that is gone is still known by what was said; one that never was is not.
 	_, err = w.notes.Delete(t.Context(), "a", nil)
 	w.must(err)
-	w.wants(w.remote, "a", false, fourth, second, first)
+	w.wants(w.local, "a", false, fourth, second, first)
+	w.wants(w.remote, "a", false, fourth, first) // who is not told what was found, since it may have been private
 	if _, err := w.index.ForNote(t.Context(), w.local, "never", false, nil, 1); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("of a note that never was: %v", err)
 	}
@@ -164,11 +166,12 @@ func TestCHAT4_WhatIsNotUnderstoodOfReferencesIsPassedOver(t *testing.T) {
 	for text, want := range map[string]int{
 		`[{"noteId":"a","referenceType":"direct"},7,{"noteId":8},{"noteId":""},{"memoryId":"m"},{"noteId":"a\u0000b","used":true}]`: 1,
 		`[{"noteId":"a","referenceType":"later","used":true},{"noteId":"a","referenceType":"direct"}]`:                              1,
+		`[{"noteId":"a","referenceType":"later","used":true}]`:                                                                      0,
 		`{"noteId":"a"}`: 0,
 		`"a"`:            0,
 		`[]`:             0,
 	} {
-		w.refer(id, m, json.RawMessage(text))
+		w.refer(id, m, refer.Member, json.RawMessage(text))
 		got, _ := w.list(w.local, "a", true, 10)
 		stats, err := w.index.Stats(t.Context(), w.local, time.Time{}, 10)
 		w.must(err)
@@ -222,4 +225,25 @@ func TestPRIV1_PrivateRecordsAreCountedNowhere(t *testing.T) {
 			t.Errorf("a node is %+v", n)
 		}
 	}
+}
+
+// A link can lead to a private note for a person, and to another one, or to none, for a remote reader.
+func TestPRIV6_ALinkCountsForTheNoteThatTheReaderIsLedTo(t *testing.T) {
+	w := start(t)
+	w.note("mine", "Twin", true)
+	w.note("theirs", "Twin", false)
+	id, one := w.said("", false, direct("mine"))
+	w.refer(id, one, refer.MemberPublic, []any{direct("theirs")})
+	_, two := w.said(id, false, direct("mine"), direct("theirs"))
+	w.refer(id, two, refer.MemberPublic, []any{})
+	named := direct("theirs")
+	named.Wikilink = "[[Secret]]"
+	_, three := w.said(id, false, named)
+	w.wants(w.local, "mine", false, two, one)
+	w.wants(w.local, "theirs", false, three, two)
+	w.wants(w.remote, "theirs", false, three, one)
+	// What a private note is called by now says nothing to a remote reader.
+	w.note("secret", "Secret", true)
+	w.wants(w.local, "theirs", false, three, two)
+	w.wants(w.remote, "theirs", false, one)
 }

@@ -7,14 +7,16 @@
 //
 // # What it holds
 //
-// An [Index] has of each reference of a stored message the note, and whether it is a link, a find, and read. It is made
-// of the messages when the rooms open and kept by commits, so what a call writes or deletes is there or gone in the next
-// one. What of a reference this program does not understand is passed over. A reference is some 100 bytes.
+// An [Index] has of each reference of a stored message the note, the link, and whether it is a find and was read, as the
+// message says it for people and for remote readers (package refer). It is made of the messages when the rooms open and
+// kept by commits, so what a call writes or deletes is there or gone in the next one. What of a reference this program
+// does not understand is passed over.
 //
 // # Privacy
 //
-// Every count, order and cursor is made of what the reader sees: messages that are not private, of conversations that are
-// not, and notes that are not and were not when they were deleted. Titles are those of now, as the reader sees them.
+// Every count, order and cursor is made of what the reader is shown: messages that are not private, of conversations
+// that are not, and of their references those that package refer shows him. Titles are those of now, as the reader sees
+// them.
 //
 // # Concurrency
 //

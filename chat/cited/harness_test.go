@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -36,15 +37,11 @@ type world struct {
 	local, remote *audience.View
 	index         *cited.Index
 	now           time.Time
-	refs          map[string][]record.ChatReference // by id of the message
 }
 
 func open(ctx context.Context, t failer) *world {
 	t.Helper()
-	w := &world{
-		failer: t, ctx: ctx, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC),
-		refs: make(map[string][]record.ChatReference),
-	}
+	w := &world{failer: t, ctx: ctx, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	var err error
 	w.db, err = kv.Open(kv.InMemory, kv.Options{})
 	w.must(err)
@@ -93,13 +90,13 @@ func (w *world) said(conversationID string, private bool, refs ...record.ChatRef
 	w.must(err)
 	m := added.Messages[0]
 	if len(refs) > 0 {
-		w.refer(added.ConversationID, m.ID, refs)
+		w.refer(added.ConversationID, m.ID, refer.Member, refs)
 	}
 	return added.ConversationID, m.ID
 }
 
-// refer gives a stored message its references.
-func (w *world) refer(conversationID, messageID string, refs any) {
+// refer gives a stored message its references, by the member that has them.
+func (w *world) refer(conversationID, messageID, member string, refs any) {
 	w.Helper()
 	data, err := json.Marshal(refs)
 	w.must(err)
@@ -109,15 +106,12 @@ func (w *world) refer(conversationID, messageID string, refs any) {
 				if m.Members == nil {
 					m.Members = make(map[string]json.RawMessage)
 				}
-				m.Members["references"] = data
+				m.Members[member] = data
 				return chat.Messages.Put(tx, key, m)
 			}
 		}
 		return tx.Err()
 	}))
-	if list, ok := refs.([]record.ChatReference); ok {
-		w.refs[messageID] = list
-	}
 }
 
 func direct(note string) record.ChatReference {

@@ -14,12 +14,13 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// seen is a message as a reader sees it, with what it refers to.
+// seen is a message as package chat shows it to a reader, with what it refers to.
 type seen struct {
 	*record.ChatMessage
 	refs map[string]citation // by id of the note
@@ -38,8 +39,8 @@ func (w *world) all(v *audience.View) (list []seen) {
 			w.must(err)
 			for _, m := range page.Messages {
 				s := seen{m, make(map[string]citation)}
-				for _, r := range w.refs[m.ID] {
-					if v.HidesNote(r.NoteID) {
+				for _, r := range m.References {
+					if r.NoteID == "" {
 						continue
 					}
 					c := s.refs[r.NoteID]
@@ -180,7 +181,10 @@ func TestCHAT34_RandomHistories(t *testing.T) {
 					id = pick()
 				}
 				w.now = w.now.Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "later")) * time.Hour)
-				made, _ := w.said(id, rapid.Bool().Draw(t, "private"), refs()...)
+				made, m := w.said(id, rapid.Bool().Draw(t, "private"), refs()...)
+				if rapid.Bool().Draw(t, "others for remote readers") {
+					w.refer(made, m, refer.MemberPublic, refs())
+				}
 				if id == "" {
 					conversations = append(conversations, made)
 				}
