@@ -428,6 +428,9 @@ func randomInput(rng *rand.Rand, most int) []byte {
 // TestREL6_TheSeedsCallEveryMethod: none of rpc.discover is left out, and each can be
 // called with success.
 func TestREL6_TheSeedsCallEveryMethod(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it calls every method, one call after the other")
+	}
 	f := prepare(t)
 	answered := map[string]bool{}
 	for _, input := range f.calls() {
