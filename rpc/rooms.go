@@ -163,7 +163,9 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools)
 		summaries := summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
 		r.all.summaries = summaries
-		r.Chat.SummariseBy(summaries.Line)
+		if r.Chat != nil {
+			r.Chat.SummariseBy(summaries.Line)
+		}
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 	}
 	for _, x := range r.indexes() {
