@@ -22,7 +22,7 @@ func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
-		if slices.Contains([]string{"memory", "contexts", "chat", "tools"}, space) {
+		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools"}, space) {
 			list = append(list, m)
 		}
 	}
