@@ -82,7 +82,7 @@ func (q *Queue) Do(ctx context.Context, j Job) {
 		case err == nil || ctx.Err() != nil:
 			return
 		case !Waits(err):
-			q.opts.Log.Debug(q.opts.Failed, "error", fault.Message(err))
+			q.opts.Log.Debug("a step in the background failed", "what", q.opts.Failed, "error", fault.Message(err))
 			return
 		}
 		if q.opts.Sleep(ctx, retryAfter) != nil {

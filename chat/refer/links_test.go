@@ -18,6 +18,7 @@ import (
 
 // library is a world with some notes.
 func library(t testing.TB) *world {
+	t.Helper()
 	w := open(t)
 	w.put(notes.Draft{ID: "params", Title: "parameters reference", Path: "docs/params.md", Body: "All of them.\n\n## Goals\nShip it. ^b1\n"})
 	w.put(notes.Draft{ID: "tool", Title: "Tool Usage", Body: "Use it."})

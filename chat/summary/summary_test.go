@@ -64,7 +64,7 @@ func TestCHAT14_ThePromptHasTheFirst1000Characters(t *testing.T) {
 	if n := strings.Count(asked, "ö"); n < 800 || n > 1000 || strings.Contains(asked, "yaml") {
 		t.Errorf("the model was shown %d letters: %.200q", n, asked)
 	}
-	if !strings.Contains(string(r.Body), `"max_tokens":50`) && !strings.Contains(string(r.Body), `"max_completion_tokens":50`) {
+	if !strings.Contains(r.Body, `"max_tokens":50`) && !strings.Contains(r.Body, `"max_completion_tokens":50`) {
 		t.Errorf("the request does not bound the answer: %.300s", r.Body)
 	}
 	rows := w.providers.Ledger().Rows()
