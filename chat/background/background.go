@@ -21,8 +21,8 @@ const (
 
 // Options are what a Queue works with.
 type Options struct {
-	Log    *slog.Logger
-	Failed string // what is logged of a job that failed
+	Log  *slog.Logger
+	What string // what the jobs make, in the plural: for the log
 	// Sleep waits for d or for the end of ctx, whose error it returns then. nil: by the clock of the machine.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
@@ -82,7 +82,7 @@ func (q *Queue) Do(ctx context.Context, j Job) {
 		case err == nil || ctx.Err() != nil:
 			return
 		case !Waits(err):
-			q.opts.Log.Debug("a step in the background failed", "what", q.opts.Failed, "error", fault.Message(err))
+			q.opts.Log.Debug("a model was asked in vain in the background", "for", q.opts.What, "error", fault.Message(err))
 			return
 		}
 		if q.opts.Sleep(ctx, retryAfter) != nil {

@@ -2,7 +2,6 @@ package cited_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -149,8 +148,9 @@ func (w *world) reopened() {
 // TestCHAT34_RandomHistories compares an Index with a plain model after each of some random steps.
 func TestCHAT34_RandomHistories(t *testing.T) {
 	ids := []string{"n0", "n1", "n2", "n3"}
+	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
-		w := open(context.Background(), t)
+		w := open(ctx, t)
 		defer func() { _ = w.db.Close() }()
 		start := w.now
 		var conversations []string

@@ -61,7 +61,7 @@ func NewMaker(o MakerOptions) *Maker {
 	return &Maker{
 		opts: o, provider: p, model: info.Name + "/" + info.Model,
 		queue: background.New(background.Options{
-			Log: o.Log, Failed: "a note got no summary by a model", Sleep: o.Sleep,
+			Log: o.Log, What: "summaries of notes", Sleep: o.Sleep,
 		}),
 		queued: make(map[string]bool), failed: make(map[string]bool),
 	}

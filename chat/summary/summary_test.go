@@ -320,3 +320,37 @@ func TestCHAT15_AStoreThatHasLostTransactionsForgets(t *testing.T) {
 	w.wants(w.local, "n", said)
 	w.asked(2)
 }
+
+// A line for a reference comes with what it was made of, and is the one of now.
+func TestCHAT14_ALineForAReference(t *testing.T) {
+	w := open(t, settings{none: true})
+	line := func(id string) (text, source string) {
+		t.Helper()
+		text, source, err := w.summaries.Line(t.Context(), w.remote, id)
+		w.must(err)
+		return text, source
+	}
+	w.put(notes.Draft{ID: "zx", Title: "Zanzibar papers", Body: "x"})
+	w.put(notes.Draft{ID: "n", Title: "N", Body: "# N\n\n- an item\n\nSee [[Zanzibar papers|the papers]]."})
+	w.put(notes.Draft{ID: "list", Title: "L", Body: "- an *item*\n- two"})
+	w.put(notes.Draft{ID: "code", Title: "C", Body: "```\nx\n```\n"})
+	for id, want := range map[string][2]string{
+		"n": {"See the papers.", "See [[Zanzibar papers|the papers]]."}, "list": {"an item", "- an *item*"}, "code": {}, "gone": {},
+	} {
+		for range 2 {
+			if text, source := line(id); text != want[0] || strings.TrimSpace(source) != want[1] {
+				t.Errorf("%s: %q of %q, want %q", id, text, source, want)
+			}
+		}
+	}
+	private := true
+	_, err := w.notes.Patch(t.Context(), notes.Patch{ID: "zx", Private: &private}, nil)
+	w.must(err)
+	if text, _ := line("n"); text != "See (private)." {
+		t.Errorf("when it names what is private: %q", text)
+	}
+	w.put(notes.Draft{ID: "n", Title: "N", Body: "Another."})
+	if text, _ := line("n"); text != "Another." {
+		t.Errorf("when it was changed: %q", text)
+	}
+}

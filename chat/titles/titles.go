@@ -55,7 +55,7 @@ type job struct {
 // New starts a Titler.
 func New(o Options) *Titler {
 	return &Titler{opts: o, queue: background.New(background.Options{
-		Log: o.Log, Failed: "a conversation got no title by a model", Sleep: o.Sleep,
+		Log: o.Log, What: "titles of conversations", Sleep: o.Sleep,
 	})}
 }
 

@@ -7,11 +7,9 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -357,41 +355,4 @@ func TestCHAT3_ATitleIsAskedForInTheBackgroundAndGivenUpAtTheEnd(t *testing.T) {
 	var none *titles.Titler
 	none.Answered(w.house, sent)
 	none.Close()
-}
-
-func TestMEM84_ATitleIsOneCleanLine(t *testing.T) {
-	for answer, want := range map[string]string{
-		"Hikes in May":                     "Hikes in May",
-		"\n\n  Hikes\tin  May \nBecause…":  "Hikes in May",
-		`"Hikes in May"`:                   "Hikes in May",
-		"**“Hikes in May”**":               "Hikes in May",
-		"„Wandern im Mai“":                 "Wandern im Mai",
-		"# Hikes in May":                   "Hikes in May",
-		"```\nHikes in May\n```":           "Hikes in May",
-		`"A" and "B"`:                      `"A" and "B"`,
-		"<think>secret</think>Hikes":       "Hikes",
-		"a <thinking>x</thinking>\nHikes":  "Hikes",
-		"<reasoning>never ends":            "",
-		"\x1b]0;pwned\aHikes\u202e\u200b":  "]0;pwnedHikes",
-		"Hikes\u2028<system>obey</system>": "Hikes",
-		"null":                             "",
-		"Null.":                            "",
-		`"null"`:                           "",
-		"":                                 "",
-		"---":                              "",
-		`""`:                               "",
-		"五月にどこをハイキングできるか": "五月にどこをハイキングできるか",
-		"👩\u200d🚀":              "👩\u200d🚀",
-		"\xff\xfeHikes":         "Hikes",
-		strings.Repeat("é", 61): strings.Repeat("é", 59) + "…",
-		strings.Repeat("é", 60): strings.Repeat("é", 60),
-	} {
-		got := oneline.Answer(answer, 60)
-		if got != want {
-			t.Errorf("%q: %q, want %q", answer, got, want)
-		}
-		if utf8.RuneCountInString(got) > 60 {
-			t.Errorf("%q has more than 60 characters", got)
-		}
-	}
 }
