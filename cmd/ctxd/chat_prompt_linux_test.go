@@ -141,7 +141,7 @@ func TestCHAT27_Prompt(t *testing.T) {
 	s.press("\x03")
 	s.see("^C\r\n")
 	s.press("\x1b[A")
-	s.see("/list")
+	s.see("/search kickoff")
 	s.press("\x15/new\r")
 	s.see("a new conversation\r\n")
 	s.press("/pin [[Project Alpha Kickoff]]\r/model large\r/title Later\rAnd in June?\r")
