@@ -442,6 +442,18 @@ func refusals() map[string][]refusal {
 			{`{"noteId":"none","cursor":"YQA"}`, invalid, "cursor"},
 			{`{"noteId":"none","limit":0}`, invalid, "limit"},
 		},
+		"chat.references": {
+			{`{}`, invalid, "conversationId"},
+			{`{"conversationId":"none"}`, missing, "conversationId"},
+			{`{"conversationId":"none","index":1}`, missing, "conversationId"},
+			{`{"conversationId":"<chat>","messageId":"none"}`, missing, "messageId"},
+			{`{"conversationId":"<chat>","messageId":"none","index":1}`, invalid, "index"},
+			{`{"conversationId":"<chat>","index":-1}`, invalid, "index"},
+			{`{"conversationId":"<chat>","index":999}`, missing, "index"},
+			{`{"conversationId":"<chat>","cursor":"?"}`, invalid, "cursor"},
+			{`{"conversationId":"<chat>","cursor":"YQA"}`, invalid, "cursor"},
+			{`{"conversationId":"<chat>","limit":0}`, invalid, "limit"},
+		},
 		"chat.graph": {{`{"format":"png"}`, invalid, "format"}, {`{"nodes":1}`, invalid, "nodes"}},
 	}
 }

@@ -368,6 +368,11 @@ var attempts = map[string][]string{
 	"chat.forNote": {
 		`{"noteId":"open"}`, `{"noteId":"open","limit":1,"all":true}`, `{"noteId":"thing"}`, `{"noteId":"yard"}`, `{"noteId":"lead"}`, `{"noteId":"psecret"}`, `{"noteId":"pfile"}`,
 	},
+	"chat.references": {
+		`{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","index":1}`, `{"conversationId":"` + namedChat + `"}`, `{"conversationId":"` + handledChat + `","all":true}`,
+		`{"conversationId":"cites"}`, `{"conversationId":"cites","all":true}`, `{"conversationId":"cites","limit":1}`, `{"conversationId":"cites","index":2}`, `{"conversationId":"cites","messageId":"cites-m1"}`,
+		`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"pcites"}`, `{"conversationId":"cites","messageId":"pcites-m1"}`,
+	},
 	"chat.graph": {`{}`, `{"nodes":2}`, `{"format":"dot"}`, `{"format":"svg"}`},
 	"chat.export": {
 		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + handledChat + `"}`, `{"id":"` + titledChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,

@@ -42,6 +42,7 @@ type scope struct {
 
 	summaries noteSummarizer
 	cites     noteCiter
+	shower    referenceShower
 }
 
 // noteSummarizer says what notes are about.

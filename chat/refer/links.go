@@ -121,8 +121,10 @@ func targetOf(l *markdown.Link) string {
 	return "target/" + fold.Name(l.Target)
 }
 
-// keyOf is the same for two references to the same record.
-func keyOf(r *Reference) string {
+func keyOf(r *Reference) string { return Key(&r.ChatReference) }
+
+// Key is the same for two references to the same record: to a note or a memory, or to a target that leads to none.
+func Key(r *record.ChatReference) string {
 	switch {
 	case r.MemoryID != "":
 		return "memory/" + r.MemoryID

@@ -175,6 +175,9 @@ func mask(v *audience.View, r *record.ChatReference, stored *Reference) bool {
 		}
 		r.Wikilink = "" // the note is called as a private one by now
 	}
+	if r.Type != record.ReferDirect {
+		r.Heading = v.TextOf("", r.Heading) // it is that of an excerpt
+	}
 	for _, id := range stored.Among {
 		if v.HidesNote(id) {
 			r.Reason = isAmbiguous

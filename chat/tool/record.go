@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -18,12 +19,6 @@ var (
 	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	anyID    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	markedID = regexp.MustCompile(`^\[?id:\s*([A-Za-z0-9_-]{1,64})\]?$`)
-)
-
-// Addresses of records, which are resources of ctxd mcp.
-const (
-	noteURI   = "ctxd://note/"
-	entityURI = "ctxd://entity/"
 )
 
 // ref is what an argument names a record with.
@@ -39,11 +34,8 @@ func parseRef(s string) ref {
 	if m := markedID.FindStringSubmatch(s); m != nil {
 		return ref{text: m[1], id: true}
 	}
-	if id, ok := strings.CutPrefix(s, noteURI); ok {
-		return ref{text: id, id: true, note: true}
-	}
-	if id, ok := strings.CutPrefix(s, entityURI); ok {
-		return ref{text: id, id: true, ent: true}
+	if a, ok := record.ParseAddress(s); ok {
+		return ref{text: a.ID, id: true, note: a.Kind == record.NoteAddress, ent: a.Kind == record.EntityAddress}
 	}
 	if uuid.MatchString(s) {
 		return ref{text: s, id: true}

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -30,9 +31,9 @@ func (s *server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 		return nil, invalidParams("ref is needed")
 	case ref.Name == promptName && req.Params.Argument.Name == "message":
 		values, err = c.completeMention(value)
-	case ref.URI == noteURI+"{id}" && req.Params.Argument.Name == "id":
+	case ref.URI == record.NoteAddress+"{id}" && req.Params.Argument.Name == "id":
 		values, err = c.completeNote(value)
-	case ref.URI == entityURI+"{id}" && req.Params.Argument.Name == "id":
+	case ref.URI == record.EntityAddress+"{id}" && req.Params.Argument.Name == "id":
 		values, err = c.completeEntity(value)
 	default:
 		return nil, invalidParams("no such prompt, resource template or argument")

@@ -33,11 +33,8 @@ func parseRef(s string) ref {
 	if m := markedID.FindStringSubmatch(s); m != nil {
 		return ref{text: m[1], id: true}
 	}
-	if id, ok := strings.CutPrefix(s, noteURI); ok {
-		return ref{text: id, id: true, note: true}
-	}
-	if id, ok := strings.CutPrefix(s, entityURI); ok {
-		return ref{text: id, id: true, ent: true}
+	if a, ok := record.ParseAddress(s); ok {
+		return ref{text: a.ID, id: true, note: a.Kind == record.NoteAddress, ent: a.Kind == record.EntityAddress}
 	}
 	if uuid.MatchString(s) {
 		return ref{text: s, id: true}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -13,17 +12,13 @@ import (
 	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// The addresses of resources.
 const (
-	noteURI   = "ctxd://note/"
-	entityURI = "ctxd://entity/"
-	mimeType  = "text/markdown"
-)
+	mimeType = "text/markdown"
 
-const (
 	// maxRecent is how many notes a page of the list of resources has.
 	maxRecent = 50
 	// maxResource is how much is given of the text of a note, in characters.
@@ -33,11 +28,11 @@ const (
 // addResources declares what can be read by address.
 func (s *server) addResources() {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
-		URITemplate: noteURI + "{id}", Name: "note", Title: "A note", MIMEType: mimeType,
+		URITemplate: record.NoteAddress + "{id}", Name: "note", Title: "A note", MIMEType: mimeType,
 		Description: "The text of a note. The most recently changed notes are listed first. The title may be used instead of the id.",
 	}, s.readNoteResource)
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
-		URITemplate: entityURI + "{id}", Name: "entity", Title: "An entity", MIMEType: mimeType,
+		URITemplate: record.EntityAddress + "{id}", Name: "entity", Title: "An entity", MIMEType: mimeType,
 		Description: "A person, project or other entity with its fields and what they refer to.",
 	}, s.readEntityResource)
 }
@@ -45,7 +40,7 @@ func (s *server) addResources() {
 func (s *server) readNoteResource(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	n, err := c.findNote(namedBy(uri, noteURI))
+	n, err := c.findNote(namedBy(uri))
 	if err != nil {
 		return nil, s.resourceError(uri, err)
 	}
@@ -58,7 +53,7 @@ func (s *server) readEntityResource(ctx context.Context,
 ) (*sdk.ReadResourceResult, error) {
 	c := s.begin(ctx)
 	uri := req.Params.URI
-	e, err := c.findEntity(namedBy(uri, entityURI), 2)
+	e, err := c.findEntity(namedBy(uri), 2)
 	if err != nil {
 		return nil, s.resourceError(uri, err)
 	}
@@ -67,12 +62,9 @@ func (s *server) readEntityResource(ctx context.Context,
 }
 
 // namedBy returns what an address names its record with: an id mostly.
-func namedBy(uri, prefix string) string {
-	name := strings.TrimPrefix(uri, prefix)
-	if plain, err := url.PathUnescape(name); err == nil {
-		name = plain
-	}
-	return name
+func namedBy(uri string) string {
+	a, _ := record.ParseAddress(uri) // an empty one names nothing
+	return a.ID
 }
 
 func markdownResource(uri, text string) *sdk.ReadResourceResult {
@@ -96,8 +88,8 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 		case "resources/read":
 			// The SDK writes an address that it does not know into JSON as it
 			// is, which fails for some.
-			if r, ok := req.(*sdk.ReadResourceRequest); ok && !strings.HasPrefix(r.Params.URI, noteURI) &&
-				!strings.HasPrefix(r.Params.URI, entityURI) {
+			if r, ok := req.(*sdk.ReadResourceRequest); ok && !strings.HasPrefix(r.Params.URI, record.NoteAddress) &&
+				!strings.HasPrefix(r.Params.URI, record.EntityAddress) {
 				return nil, noResource(r.Params.URI)
 			}
 		}
@@ -117,7 +109,7 @@ func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
 	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
-			URI: noteURI + n.ID, Name: show.OneLine(n.Title), Title: show.OneLine(n.Title),
+			URI: record.NoteAddress + n.ID, Name: show.OneLine(n.Title), Title: show.OneLine(n.Title),
 			Description: strings.TrimSpace(show.At(n.Vault, n.Path)),
 			MIMEType:    mimeType,
 			Annotations: &sdk.Annotations{LastModified: n.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")},

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -64,7 +64,7 @@ func (s *subscriptions) any() bool {
 // notified takes a notification of the daemon. It runs where replies are read and does
 // not block.
 func (s *subscriptions) notified(method string, params json.RawMessage) {
-	prefix := map[string]string{string(protocol.TopicNotes): noteURI, string(protocol.TopicEntities): entityURI}[method]
+	prefix := map[string]string{string(protocol.TopicNotes): record.NoteAddress, string(protocol.TopicEntities): record.EntityAddress}[method]
 	var event struct {
 		IDs  []string `json:"ids"`
 		Kind string   `json:"kind"`
@@ -73,8 +73,8 @@ func (s *subscriptions) notified(method string, params json.RawMessage) {
 		return
 	}
 	s.mark(func(uri string) bool {
-		id, ok := strings.CutPrefix(uri, prefix)
-		return ok && (event.Kind == protocol.ChangeMany || slices.Contains(event.IDs, id))
+		a, _ := record.ParseAddress(uri)
+		return a.Kind == prefix && (event.Kind == protocol.ChangeMany || slices.Contains(event.IDs, a.ID))
 	})
 }
 
@@ -138,7 +138,7 @@ func (s *server) tell(ctx context.Context) {
 // subscribe answers resources/subscribe.
 func (s *server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
-	if !strings.HasPrefix(uri, noteURI) && !strings.HasPrefix(uri, entityURI) {
+	if _, ok := record.ParseAddress(uri); !ok {
 		return noResource(uri)
 	}
 	if err := s.followed.add(uri); err != nil {

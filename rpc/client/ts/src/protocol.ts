@@ -637,6 +637,17 @@ export interface ChatReference {
   ref?: string;
 }
 
+export interface ChatReferenceList {
+  /** Each note and each memory once: those that were used or linked first, in the order of the messages, then those that were only found. */
+  items: ChatShownReference[];
+  /** How many there are, on all pages. */
+  total: number;
+  /** How many were found and not used; they are among items and in total with all. */
+  unused: number;
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
 export interface ChatSent {
   /** Id of the conversation. */
   conversationId: string;
@@ -658,6 +669,43 @@ export interface ChatSent {
   timings: Record<string, number>;
   /** Whether message and answer were there already, so that no provider was asked. */
   repeat: boolean;
+}
+
+export interface ChatShownReference {
+  /** What to show: the alias of the link, else the title of the note with the heading that is meant, else the title. A note that is gone is called as the link calls it, a memory by its summary or statement. */
+  label: string;
+  /** Of a note: what it is about, in a line, when the message was said; absent where it has no text. */
+  summary?: string;
+  /** Id of the note; absent where the link leads to none, and for a memory. */
+  noteId?: string;
+  /** Path of the note in its vault now; of one that is gone, when the message was said. */
+  relativePath?: string;
+  /** Where the note can be opened: ctxd://note/ID#Heading, see ctxd open; absent without noteId. */
+  uri?: string;
+  /** Whether the note is there now: it is; no note is called so, or it is archived; several are called so; it is gone. */
+  status: "ok" | "broken" | "ambiguous" | "deleted";
+  /** What is to be said of it, for people: why it is not ok, or that it has no such heading. */
+  reason?: string;
+  /** Whether uri leads to a note that is there. */
+  clickable: boolean;
+  /** Places of the links in the content of the message: UTF-16 code units, half-open; none for a whole conversation. */
+  spans: [number, number][];
+  /** Whether a model has read of it. */
+  used: boolean;
+  /** Of a note: a link names it, or a tool or a search has found it. */
+  referenceType?: "direct" | "search";
+  /** The tools that showed it, in order. */
+  tools?: string[];
+  /** Of a note: the link as it was typed first, or one that led to it. */
+  wikilink?: string;
+  /** What of the note was shown, or how it was found. */
+  contextSnippet?: string;
+  /** Ids of the messages that refer to it, in order. */
+  messageIds: string[];
+  /** In the place of a note: id of a memory. */
+  memoryId?: string;
+  /** Of a memory: what # names it by. */
+  ref?: string;
 }
 
 export interface ChatSpending {
@@ -5200,6 +5248,30 @@ export interface ChatGraphParams {
   audience?: "local" | "remote";
 }
 
+/** Params of chat.references. */
+export interface ChatReferencesParams {
+  /** Id or handle of the conversation. */
+  conversationId: string;
+  /** Id of a message; all messages of the newest branch when neither it nor index is given. */
+  messageId?: string;
+  /**
+   * In the place of messageId: number of the message.
+   * At least 1.
+   */
+  index?: number;
+  /** Also what was found and not used. */
+  all?: boolean;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * References of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of intent.route. */
 export interface IntentRouteParams {
   /** What a person typed, at most 1 MiB. */
@@ -5948,6 +6020,13 @@ export interface Methods {
    * @example {"nodes":2}
    */
   "chat.graph": { params: ChatGraphParams; result: ChatGraph };
+  /**
+   * List what a message or a conversation stood on, to show it: what each note is called, where it can be opened, and whether it is there now.
+   * A note that was renamed has its new path and title, one that is gone or archived can't be clicked, and a link that led nowhere leads to the note that has been made since. What was said of a note, its summary and snippet, is that of then; chat.get gives all as it was. Of a conversation the newest branch counts.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"conversationId":"weekend_trip_k3x9","index":2}
+   */
+  "chat.references": { params: ChatReferencesParams; result: ChatReferenceList };
   /**
    * Find what a text orders ctxd to do: to remember, to forget, to pin, to search.
    * Orders are commands (/remember, /forget, /goal, /value, /search, /book, /pin) at the beginning of a line, and phrases such as "remember that …" in many languages. Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirmAction does one.

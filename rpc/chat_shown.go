@@ -1,0 +1,46 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ctxd/ctxd/chat/shown"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// referenceShower shows what messages stood on to the reader of a View.
+type referenceShower interface {
+	References(ctx context.Context, v *audience.View, q shown.Request) (*shown.Shown, error)
+}
+
+func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatReferences) (out protocol.ChatReferenceList, err error) {
+	q := shown.Request{Conversation: p.ConversationID, Message: p.MessageID, Index: p.Index, All: p.All, Limit: p.Limit}
+	if p.Cursor != "" {
+		if q.After, err = shownPlace(p.Cursor); err != nil {
+			return out, err
+		}
+	}
+	page, err := c.shower.References(ctx, c.view, q)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.ChatReferenceList{Items: page.List, Total: page.Total, Unused: page.Unused}
+	if next := page.Next; next != nil {
+		out.NextCursor = mark{id: fmt.Sprintf("%t/%d/%d", next.Unused, next.Index, next.N)}.cursor()
+	}
+	return out, nil
+}
+
+// shownPlace reads the cursor of a page of references.
+func shownPlace(cursor string) (*shown.Place, error) {
+	m, err := parseMark(cursor)
+	if err != nil {
+		return nil, err
+	}
+	var p shown.Place
+	if n, err := fmt.Sscanf(m.id, "%t/%d/%d", &p.Unused, &p.Index, &p.N); n != 3 || err != nil {
+		return nil, badCursor()
+	}
+	return &p, nil
+}
