@@ -2,16 +2,13 @@ package rpc
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/graph/draw"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -89,38 +86,9 @@ func (c scope) chatGraph(ctx context.Context, _ *Session, p protocol.ChatGraphPa
 	out = protocol.ChatGraph{Nodes: g.Nodes, Edges: g.Edges, Truncated: g.More}
 	switch p.Format {
 	case "dot":
-		out.Text, err = draw.DOT(drawable(g))
+		out.Text, err = draw.DOT(g.Drawable())
 	case "svg":
-		out.Text = draw.SVG(drawable(g), draw.SVGOptions{Title: "What conversations stood on"})
+		out.Text = draw.SVG(g.Drawable(), draw.SVGOptions{Title: "What conversations stood on"})
 	}
 	return out, err
-}
-
-// drawable is a graph as package draw knows it: conversations on the left, notes on the right.
-func drawable(g *cited.Graph) *graph.Subgraph {
-	out := &graph.Subgraph{Truncated: g.More}
-	for depth, kind := range []string{turn.KindConversation, turn.KindNote} {
-		for _, n := range g.Nodes {
-			if n.Kind != kind {
-				continue
-			}
-			v := graph.Vertex{ID: n.ID, Kind: kind, Name: n.Title, Depth: depth}
-			switch {
-			case n.Title == "" && kind == turn.KindNote:
-				v.Name = "a note that is gone"
-			case n.Title == "":
-				v.Name = "untitled"
-			}
-			if kind == turn.KindConversation {
-				v.Type = kind
-			}
-			out.Nodes = append(out.Nodes, v)
-		}
-	}
-	for _, e := range g.Edges {
-		out.Edges = append(out.Edges, graph.Arc{
-			From: e.From, To: e.To, FromKind: turn.KindConversation, ToKind: turn.KindNote, Field: fmt.Sprint("×", e.Weight),
-		})
-	}
-	return out
 }
