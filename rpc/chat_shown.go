@@ -27,7 +27,7 @@ func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatRe
 	}
 	out = protocol.ChatReferenceList{Items: page.List, Total: page.Total, Unused: page.Unused}
 	if next := page.Next; next != nil {
-		out.NextCursor = mark{id: fmt.Sprintf("%t/%d/%d", next.Unused, next.Index, next.N)}.cursor()
+		out.NextCursor = mark{id: fmt.Sprintf("%d/%d/%d", next.Rank, next.Index, next.N)}.cursor()
 	}
 	return out, nil
 }
@@ -39,7 +39,7 @@ func shownPlace(cursor string) (*shown.Place, error) {
 		return nil, err
 	}
 	var p shown.Place
-	if n, err := fmt.Sscanf(m.id, "%t/%d/%d", &p.Unused, &p.Index, &p.N); n != 3 || err != nil {
+	if n, err := fmt.Sscanf(m.id, "%d/%d/%d", &p.Rank, &p.Index, &p.N); n != 3 || err != nil {
 		return nil, badCursor()
 	}
 	return &p, nil

@@ -65,10 +65,14 @@ func (x *Reader) Label(r *record.ChatReference) string {
 		l.Target = x.view.TitleOf(n)
 		return l.Text()
 	}
-	if ok {
-		return cmp.Or(l.Text(), r.Wikilink)
+	file := ""
+	if r.Path != "" {
+		file = strings.TrimSuffix(path.Base(r.Path), ".md")
 	}
-	return cmp.Or(strings.TrimSuffix(path.Base(r.Path), ".md"), r.NoteID)
+	if !ok { // another program has written it
+		l = markdown.Link{}
+	}
+	return cmp.Or(l.Text(), strings.Trim(r.Wikilink, "![]"), file, r.NoteID)
 }
 
 // AddressOf is where the note of a reference, or the part of it that is meant, can be opened; "" where none is meant.

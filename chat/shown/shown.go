@@ -41,15 +41,22 @@ type Request struct {
 	Limit        int
 }
 
-// Place is where a list goes on: behind what was found or used first at a place of a message.
+// Place is where a list goes on: behind what stands first at a place of a message.
 type Place struct {
-	Unused   bool
+	Rank     int // see the constants
 	Index, N int // of the message, and in its list
 }
 
+// Ranks of what messages stood on.
+const (
+	used   = iota // a model has read of it
+	linked        // a person or a model has named it
+	unused        // it was found
+)
+
 // Shown is a part of what messages stood on.
 type Shown struct {
-	List   []turn.ChatShownReference // what was used first, then in the order of the messages
+	List   []turn.ChatShownReference // what was used first, then what was linked, each in the order of the messages
 	Total  int                       // of all pages
 	Unused int                       // those that were found and not used: they are in Total with Request.All only
 	Next   *Place                    // nil: there is nothing behind the list
@@ -171,7 +178,7 @@ func (c *collection) add(m *record.ChatMessage) {
 		at, known := c.at[key]
 		if !known {
 			c.at[key] = len(c.list)
-			c.list = append(c.list, entry{r, Place{Unused: unused(&r), Index: m.Index, N: i}, []string{m.ID}})
+			c.list = append(c.list, entry{r, Place{Rank: rankOf(&r), Index: m.Index, N: i}, []string{m.ID}})
 			continue
 		}
 		e := &c.list[at]
@@ -193,7 +200,7 @@ func (e *entry) join(r *record.ChatReference) {
 		e.Snippet = cmp.Or(r.Snippet, e.Snippet)
 	}
 	e.Used = e.Used || r.Used
-	e.place.Unused = unused(&e.ChatReference)
+	e.place.Rank = rankOf(&e.ChatReference)
 	for _, tool := range r.Tools {
 		if !slices.Contains(e.Tools, tool) {
 			e.Tools = append(slices.Clip(e.Tools), tool)
@@ -201,31 +208,30 @@ func (e *entry) join(r *record.ChatReference) {
 	}
 }
 
-// unused tells what was found and not used. A link was meant by who wrote it, and a memory stood in the prompt.
-func unused(r *record.ChatReference) bool { return r.Type == record.ReferSearch && !r.Used }
+func rankOf(r *record.ChatReference) int {
+	switch {
+	case r.Used, r.MemoryID != "": // which stood in the prompt
+		return used
+	case r.Type == record.ReferSearch:
+		return unused
+	}
+	return linked
+}
 
 // order puts what was used first.
-func order(a, b Place) int {
-	if a.Unused != b.Unused {
-		if a.Unused {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Or(a.Index-b.Index, a.N-b.N)
-}
+func order(a, b Place) int { return cmp.Or(a.Rank-b.Rank, a.Index-b.Index, a.N-b.N) }
 
 // page returns what of a collection is asked for.
 func (x *Shower) page(v *audience.View, found *collection, q *Request) *Shown {
 	list := found.list
 	out := &Shown{List: []turn.ChatShownReference{}}
 	for i := range list {
-		if list[i].place.Unused {
+		if list[i].place.Rank == unused {
 			out.Unused++
 		}
 	}
 	if !q.All {
-		list = slices.DeleteFunc(list, func(e entry) bool { return e.place.Unused })
+		list = slices.DeleteFunc(list, func(e entry) bool { return e.place.Rank == unused })
 	}
 	out.Total = len(list)
 	slices.SortFunc(list, func(a, b entry) int { return order(a.place, b.place) })

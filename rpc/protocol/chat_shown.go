@@ -15,7 +15,7 @@ type ChatReferences struct {
 
 // ChatReferenceList is the result of chat.references.
 type ChatReferenceList struct {
-	Items      []turn.ChatShownReference `json:"items" jsonschema:"each note and each memory once: those that were used or linked first, in the order of the messages, then those that were only found"`
+	Items      []turn.ChatShownReference `json:"items" jsonschema:"each note and each memory once: those that were used, then those that are linked, then those that were only found, each in the order of the messages"`
 	Total      int                       `json:"total" jsonschema:"how many there are, on all pages"`
 	Unused     int                       `json:"unused" jsonschema:"how many were found and not used; they are among items and in total with all"`
 	NextCursor string                    `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`

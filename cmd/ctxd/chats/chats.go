@@ -21,31 +21,32 @@ type Options struct {
 
 // Command is ctxd chat.
 type Command struct {
-	Talk      talk        `cmd:"" default:"withargs" help:"Talk with a language model, as ctxd chat without a command does."`
-	Say       say         `cmd:"" help:"Say one thing to a language model, and print the answer."`
-	Cancel    cancelling  `cmd:"" help:"Stop the answer that is being given in a conversation."`
-	Follow    follow      `cmd:"" help:"Show the answers that are given in a conversation as they come, whoever asks."`
-	List      list        `cmd:"" help:"List the conversations."`
-	Show      show        `cmd:"" help:"Show a conversation with its messages."`
-	Search    searchIn    `cmd:"" help:"Find messages by their words and their meaning."`
-	New       create      `cmd:"" help:"Begin a conversation before anything is said in it."`
-	Append    appendTo    `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
-	Update    update      `cmd:"" help:"Change the title of a conversation, whether it is private, or what answers in it."`
-	Pin       pin         `cmd:"" help:"Have memories and notes stand in every prompt of a conversation."`
-	Unpin     unpin       `cmd:"" help:"Take memories and notes out of the prompts of a conversation again."`
-	Archive   archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
-	Unarchive unarchive   `cmd:"" help:"Bring an archived conversation back."`
-	Intents   intents     `cmd:"" help:"Show what a message orders: to remember, to forget, to pin, to search."`
-	Actions   listActions `cmd:"" help:"List what is proposed and waits for you to confirm."`
-	Confirm   confirm     `cmd:"" help:"Do what was proposed."`
-	Reject    reject      `cmd:"" help:"Have what was proposed not be done."`
-	Providers providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
-	Stats     stats       `cmd:"" help:"Show what language models were asked, what that cost, and which notes were used."`
-	ForNote   forNote     `cmd:"" help:"List the messages that used a note."`
-	Graph     graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`
-	Export    export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
-	Import    importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`
-	Delete    deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
+	Talk       talk        `cmd:"" default:"withargs" help:"Talk with a language model, as ctxd chat without a command does."`
+	Say        say         `cmd:"" help:"Say one thing to a language model, and print the answer."`
+	Cancel     cancelling  `cmd:"" help:"Stop the answer that is being given in a conversation."`
+	Follow     follow      `cmd:"" help:"Show the answers that are given in a conversation as they come, whoever asks."`
+	List       list        `cmd:"" help:"List the conversations."`
+	Show       show        `cmd:"" help:"Show a conversation with its messages."`
+	References references  `cmd:"" help:"List what a conversation, or one of its messages, stood on."`
+	Search     searchIn    `cmd:"" help:"Find messages by their words and their meaning."`
+	New        create      `cmd:"" help:"Begin a conversation before anything is said in it."`
+	Append     appendTo    `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
+	Update     update      `cmd:"" help:"Change the title of a conversation, whether it is private, or what answers in it."`
+	Pin        pin         `cmd:"" help:"Have memories and notes stand in every prompt of a conversation."`
+	Unpin      unpin       `cmd:"" help:"Take memories and notes out of the prompts of a conversation again."`
+	Archive    archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
+	Unarchive  unarchive   `cmd:"" help:"Bring an archived conversation back."`
+	Intents    intents     `cmd:"" help:"Show what a message orders: to remember, to forget, to pin, to search."`
+	Actions    listActions `cmd:"" help:"List what is proposed and waits for you to confirm."`
+	Confirm    confirm     `cmd:"" help:"Do what was proposed."`
+	Reject     reject      `cmd:"" help:"Have what was proposed not be done."`
+	Providers  providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
+	Stats      stats       `cmd:"" help:"Show what language models were asked, what that cost, and which notes were used."`
+	ForNote    forNote     `cmd:"" help:"List the messages that used a note."`
+	Graph      graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`
+	Export     export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
+	Import     importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`
+	Delete     deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
 }
 
 // Help is what --help says of the command.

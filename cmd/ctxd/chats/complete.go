@@ -41,6 +41,9 @@ func (s *conversing) complete(text string, at int) (out syntax.Completion) {
 				}
 			}
 			return out
+		case "/references":
+			out.Choices = syntax.Suggest([]string{allWord}, arg, nil)
+			return out
 		case "/private":
 			out.Choices = syntax.Suggest(onOff, arg, nil)
 			return out

@@ -1,7 +1,6 @@
 package chats
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,13 +178,4 @@ func pinned(a *Options, cl *client.Client, c *record.Conversation) (list []strin
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return list, nil
-}
-
-// refsOf lists what a message stands on.
-func refsOf(m *record.ChatMessage) string {
-	refs := make([]string, len(m.References))
-	for i, r := range m.References {
-		refs[i] = cmp.Or(r.Ref, r.Wikilink, r.Path)
-	}
-	return strings.Join(refs, ", ")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -221,9 +220,23 @@ func (t *teller) ask(ctx context.Context, m turn.ChatSend) (sent *turn.ChatSent,
 		err = view.end()
 	}
 	if err == nil {
-		err = t.drawReferences(ctx, sent.References)
+		err = t.drawReferences(ctx, sent)
 	}
 	return sent, true, err
+}
+
+// drawReferences lists what an answer stands on.
+func (t *teller) drawReferences(ctx context.Context, sent *turn.ChatSent) error {
+	if len(sent.References) == 0 || sent.AssistantMessage == nil {
+		return nil
+	}
+	res, err := referencesOf(ctx, t.call, sent.ConversationID, sent.AssistantMessage.ID)
+	if err != nil || len(res.Items) == 0 {
+		return err
+	}
+	t.Out.Say()
+	drawReferences(t.Out, "", res, referencesShown)
+	return t.Out.Flush()
 }
 
 func (t *teller) discard() {
@@ -295,47 +308,4 @@ func (t *teller) keepStopped(m *turn.ChatSend) {
 	if err == nil { // else the next message begins another one
 		t.conversation = &record.Conversation{ID: kept.ConversationID}
 	}
-}
-
-// referencesShown is how many of the records that an answer stands on are listed.
-const referencesShown = 10
-
-// drawReferences lists what an answer stands on.
-func (t *teller) drawReferences(ctx context.Context, refs []record.ChatReference) error {
-	var lines []string
-	for _, r := range refs[:min(len(refs), referencesShown)] {
-		if r.MemoryID == "" {
-			line := r.Wikilink
-			if r.Path != "" {
-				line += " (" + r.Path + ")"
-			}
-			if r.Status != record.ReferOK {
-				line = r.Wikilink + " (not found)"
-			}
-			lines = append(lines, line)
-			continue
-		}
-		var m record.Memory
-		err := t.call(ctx, "memory.get", protocol.MemoryRef{Ref: r.MemoryID}, &m)
-		switch {
-		case err == nil:
-			lines = append(lines, "#"+strconv.FormatInt(m.Number, 10)+" "+m.Statement)
-		case fault.KindOf(err) == fault.NotFound:
-			lines = append(lines, r.Ref+" (not found)")
-		default:
-			return err
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	t.Out.Say()
-	t.Out.Say(term.Text("📚 Referenced Documents:"))
-	for _, l := range lines {
-		t.Out.Say(term.Text("  • " + l))
-	}
-	if more := len(refs) - referencesShown; more > 0 {
-		t.Out.Say(term.Styled(term.Faint, "  … and "+term.Number(more)+" more"))
-	}
-	return t.Out.Flush()
 }

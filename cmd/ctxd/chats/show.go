@@ -37,6 +37,8 @@ type shown struct {
 	Messages     []*record.ChatMessage `json:"messages"`
 	Branches     []protocol.ChatBranch `json:"branches,omitempty"`
 	More         bool                  `json:"more"`
+
+	refs map[string]*protocol.ChatReferenceList // what messages stand on, by their ids
 }
 
 func (c *show) Run(a *Options) error {
@@ -74,6 +76,15 @@ func (c *show) Run(a *Options) error {
 		if err != nil {
 			return err
 		}
+		out.refs = make(map[string]*protocol.ChatReferenceList)
+		for _, m := range out.Messages {
+			if len(m.References) == 0 {
+				continue
+			}
+			if out.refs[m.ID], err = referencesOf(a.Ctx, cl.Call, found.ID, m.ID); err != nil {
+				return err
+			}
+		}
 		out.draw(a.Out, pins)
 		return nil
 	})
@@ -109,8 +120,8 @@ func (v *shown) draw(s *term.Screen, pins []string) {
 		for _, l := range term.Wrap(term.CleanLines(m.Content), s.Columns()-2) {
 			s.Say(term.Text("  " + l))
 		}
-		if len(m.References) > 0 {
-			s.Say(term.Styled(term.Faint, "  stands on "+refsOf(m)))
+		if refs := v.refs[m.ID]; refs != nil {
+			drawReferences(s, "  ", refs, referencesShown)
 		}
 		for i := range m.Actions {
 			drawState(s, "  ", &m.Actions[i])

@@ -638,7 +638,7 @@ export interface ChatReference {
 }
 
 export interface ChatReferenceList {
-  /** Each note and each memory once: those that were used or linked first, in the order of the messages, then those that were only found. */
+  /** Each note and each memory once: those that were used, then those that are linked, then those that were only found, each in the order of the messages. */
   items: ChatShownReference[];
   /** How many there are, on all pages. */
   total: number;
