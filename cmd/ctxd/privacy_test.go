@@ -150,6 +150,7 @@ var commandsForPeople = map[string]string{
 	"memory export":   "is refused to a remote connection",
 	"memory import":   "is refused to a remote connection",
 	"chat talk":       "asks a model, which reads for itself, and shows its user the answer",
+	"open":            "runs a program of a person with a file of his; a client of a model calls notes.get",
 	"chat say":        "asks a model, which reads for itself, and shows its user the answer",
 	"chat follow":     "shows a person the answers that others ask for; a client of a model calls chat.follow",
 	"chat cancel":     "writes, and says what of, to who may write",

@@ -205,6 +205,7 @@ var samples = map[string]string{
 	"rerank.url": "http://127.0.0.1:8080/v1", "rerank.model": "bge-reranker-v2-m3", "rerank.scores": "logits",
 	"chat.model": "llama3.2", "chat.providers.openai.model": "gpt-4.1-mini", "chat.providers.anthropic.model": "claude-haiku-4-5",
 	"prompts.dir":   "~/.config/ctxd/prompts",
+	"open.command":  "code --goto {path}:{line}",
 	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]",
 }
 

@@ -41,6 +41,7 @@ type Config struct {
 	Embedder Embedder
 	Reranker Reranker
 	Chat     Chat
+	Open     OpenCommand
 	Prompts  string // folder of templates before those that are compiled in; "": none
 	Weights  Weights
 	Fusion   string // FusionByScore or FusionByRank
@@ -446,6 +447,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "log.keep", flag: "--log-keep", about: "number of old log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
 		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
 		{key: "prompts.dir", about: "folder of your own templates of what ctxd asks a model, before those that are compiled in; ctxd prompts list names them", value: pathOf(&c.Prompts)},
+		{key: "open.command", about: "program that ctxd open runs, with its arguments: {path}, {line} and {urlpath} stand for the file of a note; none prints them", value: stringOf((*string)(&c.Open), checkOpen)},
 		{key: "memory.coldStart.idle", about: "after how long without a message the profile comes into a conversation again", value: durationOf(&c.Records.ColdStart, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.working", about: "how long a memory of the tier working lives", value: durationOf(&c.Records.Memory.Working, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},

@@ -1,0 +1,239 @@
+package open
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/parts"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Options are what the command runs with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
+
+// Command is ctxd open.
+type Command struct {
+	Ref   string `arg:"" help:"Address of a note or an entity, such as ctxd://note/ID#Heading; a [[link]], or an id, path or title of a note."`
+	Print bool   `help:"Only print the path and the line, also where a program is configured."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "Opens the file of a note, at the heading or block that is named, in the program of the setting open.command. " +
+		"An entity is opened at the note that describes it. Without that setting it prints PATH:LINE. " +
+		"To have links to ctxd:// opened everywhere, make \"ctxd open\" the program of your desktop for them."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd open 'ctxd://note/5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77#Huts'", "an address, as ctxd chat references --json has it"},
+		{"ctxd open '[[Packing list#Boots]]'", "a link"},
+		{"ctxd open --print 'Packing list'", "where it is"},
+		{`CTXD_OPEN_COMMAND='code --goto {path}:{line}' ctxd open 'Packing list'`, "in an editor; ctxd config open.command"},
+		{`CTXD_OPEN_COMMAND='vim +{line} {path}' ctxd open 'Packing list'`, "in the terminal"},
+	}
+}
+
+// opened is what --json prints.
+type opened struct {
+	NoteID  string   `json:"noteId"`
+	Title   string   `json:"title"`
+	Path    string   `json:"path"`
+	Line    int      `json:"line"`
+	Missing string   `json:"missing,omitempty"` // the heading or the block that the note does not have
+	Command []string `json:"command,omitempty"` // that was run
+}
+
+// Run runs the command.
+func (c *Command) Run(a *Options) error {
+	conf, err := a.Load(nil)
+	if err != nil {
+		return err
+	}
+	var out *opened
+	err = a.With(func(cl *client.Client) (err error) {
+		out, err = find(a, cl, c.Ref)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !c.Print {
+		out.Command = conf.Open.Args(out.Path, out.Line)
+	}
+	if out.Missing != "" && !a.JSON {
+		a.Err.Say(term.Styled(term.Warn, "the note has no "+out.Missing))
+	}
+	if len(out.Command) > 0 {
+		if err := run(a, out.Command); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.JSON:
+		return a.Out.JSON(out)
+	case len(out.Command) == 0:
+		a.Out.SayWhole(term.Text(out.Path + ":" + strconv.Itoa(out.Line)))
+	}
+	return nil
+}
+
+// find returns the file and the line that a reference leads to.
+func find(a *Options, cl *client.Client, ref string) (*opened, error) {
+	n, part, err := noteOf(a, cl, ref)
+	if err != nil {
+		return nil, err
+	}
+	path, err := fileOf(a, cl, n)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "the file of the note is gone: %s", path).WithHint("ctxd vault status tells whether its folder is followed")
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the file of the note can't be read")
+	}
+	out := &opened{NoteID: n.ID, Title: n.Title, Path: path, Line: 1}
+	if part != (parts.Part{}) {
+		line, ok := lineOf(string(text), part)
+		if out.Line = line; !ok {
+			out.Missing = "heading " + part.Heading
+			if part.Block != "" {
+				out.Missing = "block ^" + part.Block
+			}
+		}
+	}
+	return out, nil
+}
+
+// noteOf returns the note that a reference names, and the part of it.
+func noteOf(a *Options, cl *client.Client, ref string) (*protocol.NoteFull, parts.Part, error) {
+	if l, ok := markdown.ParseLink(ref); ok {
+		n, err := noteOfLink(a, cl, ref, &l)
+		part, _ := parts.Of(l)
+		return n, part, err
+	}
+	address, ok := record.ParseAddress(ref)
+	switch {
+	case ok && address.Kind == record.EntityAddress:
+		n, err := noteOfEntity(a, cl, address.ID)
+		return n, parts.Part{}, err
+	case ok:
+		n, err := connect.FindNote(a.Ctx, cl, address.ID)
+		return n, partOf(address.Part), err
+	case strings.Contains(ref, "://"):
+		return nil, parts.Part{}, fault.Field("ref", "it is no address of ctxd").
+			WithHint("an address begins with %s or %s", record.NoteAddress, record.EntityAddress)
+	}
+	n, err := connect.FindNote(a.Ctx, cl, ref)
+	return n, parts.Part{}, err
+}
+
+// noteOfLink returns the note that a link leads to.
+func noteOfLink(a *Options, cl *client.Client, ref string, l *markdown.Link) (*protocol.NoteFull, error) {
+	var to protocol.NoteResolved
+	if err := cl.Call(a.Ctx, "notes.resolve", protocol.NoteResolve{Link: ref}, &to); err != nil {
+		return nil, err
+	}
+	switch {
+	case to.ID != "":
+		return connect.FindNote(a.Ctx, cl, to.ID)
+	case len(to.Candidates) > 0:
+		return nil, fault.New(fault.Conflict, "%s are called %q", term.Count(len(to.Candidates), "note"), l.Target).
+			WithHint("give the path or the id of one of them").WithCandidates(to.Candidates)
+	}
+	return connect.FindNote(a.Ctx, cl, l.Target) // which says what is near
+}
+
+// partOf reads the part of an address.
+func partOf(text string) parts.Part {
+	if block, ok := strings.CutPrefix(text, "^"); ok {
+		return parts.Part{Block: block}
+	}
+	return parts.Part{Heading: text}
+}
+
+// noteOfEntity returns the note that describes an entity.
+func noteOfEntity(a *Options, cl *client.Client, name string) (*protocol.NoteFull, error) {
+	id, err := connect.FindEntity(a.Ctx, cl, name)
+	if err != nil {
+		return nil, err
+	}
+	var e protocol.EntityFull
+	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+		return nil, err
+	}
+	if e.NoteID == "" {
+		return nil, fault.New(fault.NotFound, "no note describes the entity %q", e.Name).WithHint("ctxd entities show %s", e.ID)
+	}
+	return connect.FindNote(a.Ctx, cl, e.NoteID)
+}
+
+// fileOf returns the path of the file of a note.
+func fileOf(a *Options, cl *client.Client, n *protocol.NoteFull) (string, error) {
+	if !n.VaultBacked || n.Path == "" {
+		return "", fault.New(fault.NotFound, "the note %q has no file: it is in the store alone", n.Title).WithHint("ctxd notes show %s", n.ID)
+	}
+	var list protocol.VaultList
+	if err := cl.Call(a.Ctx, "vault.list", protocol.Empty{}, &list); err != nil {
+		return "", err
+	}
+	for _, v := range list.Vaults {
+		if v.Vault != n.Vault && (n.Vault != "" || len(list.Vaults) > 1) {
+			continue
+		}
+		if !filepath.IsLocal(filepath.FromSlash(n.Path)) {
+			break
+		}
+		return filepath.Join(v.Path, filepath.FromSlash(n.Path)), nil
+	}
+	return "", fault.New(fault.Unavailable, "it is not known where the vault of the note %q is", n.Title).WithHint("ctxd vault list")
+}
+
+// lineOf returns the line at which a part of a note begins, from 1.
+func lineOf(text string, part parts.Part) (line int, ok bool) {
+	_, body := frontmatter.Split(text)
+	spans, _ := parts.Find(text[body:], []parts.Part{part})
+	if len(spans) == 0 {
+		return 1, false
+	}
+	return 1 + strings.Count(text[:body+spans[0].Start], "\n"), true
+}
+
+// run runs the program that is configured, with the terminal of this one.
+func run(a *Options, args []string) error {
+	if err := a.Out.Flush(); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(a.Ctx, args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if a.JSON {
+		cmd.Stdout = os.Stderr // standard output has one document
+	}
+	err := cmd.Run()
+	if err == nil || a.Ctx.Err() != nil {
+		return a.Ctx.Err()
+	}
+	e := fault.Wrap(fault.Unavailable, err, "%s failed: %v", args[0], err).WithHint("ctxd config open.command shows what is run; --print prints the path")
+	e.Field = "open.command"
+	return e
+}
