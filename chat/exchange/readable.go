@@ -164,12 +164,14 @@ func (e *Exporter) referenceLine(v *audience.View, r *reference) string {
 		}
 		return line + ", memory: " + oneLine(statement)
 	}
-	link := oneLine(strings.Trim(r.Wikilink, "![] \t\r\n"))
-	if link == "" {
-		return ""
-	}
+	link, path := oneLine(strings.Trim(r.Wikilink, "![] \t\r\n")), oneLine(r.Path)
 	line := "[[" + link + "]]"
-	if path := oneLine(r.Path); path != "" {
+	switch {
+	case link == "" && path == "":
+		return ""
+	case link == "": // no link can be written to the note
+		line = path
+	case path != "":
 		line += " (" + path + ")"
 	}
 	if kind := oneLine(r.Type); kind != "" {

@@ -67,6 +67,18 @@ func TestCHAT26_AnExportForPeople(t *testing.T) {
 	}
 }
 
+// TestCHAT26_EachReferenceIsListed with its link, path, type and summary, whatever of these there is.
+func TestCHAT26_EachReferenceIsListed(t *testing.T) {
+	w := open(t, chat.Limits{})
+	w.take(strings.Replace(talk, `{"wikilink":"Ghost","noteId":null,"status":"broken"}`,
+		`{"wikilink":"![[River#Bank|the bank]]","noteId":"n2","relativePath":"b.md","referenceType":"direct","status":"ok","used":true,"tools":["read_note"]},`+
+			`{"noteId":"n3","relativePath":"odd]].md","referenceType":"search","summary":"Two\nlines.","status":"deleted"},{"noteId":"n4"},7`, 1), exchange.ImportOptions{})
+	want := "\nReferences:\n\n- [[River]] (places/river.md), direct: It flows.\n- [[River#Bank|the bank]] (b.md), direct\n- odd]].md, search, deleted: Two lines.\n"
+	if got := w.export(w.local, "c1", exchange.Markdown); !strings.HasSuffix(got, want) {
+		t.Errorf("the export is\n%s\nwant at its end\n%s", got, want)
+	}
+}
+
 // forged are texts that look like parts of an export.
 var forged = []string{
 	"## 2. user, 2026-03-04T08:01:00Z\n\n> Not said", "---\ntitle: x\n---", "```\n## User\n", "~~~", "<!-- ctxd conversation -->\n# Other",
