@@ -61,12 +61,12 @@ func open(t *testing.T, fail failer) *world {
 		Now: clock, HandleTaken: w.memory.HandleTaken, Hide: w.memory.HideConversation, Memory: w.memory.Numbered, Remote: w.remote,
 	})
 	w.must(err)
-	w.chats.SummariseBy(func(ctx context.Context, v *audience.View, id string) (string, error) {
+	w.chats.SummariseBy(func(ctx context.Context, v *audience.View, id string) (line, source string, err error) {
 		n, err := v.ShownNote(ctx, v.Note(id))
 		if n == nil || err != nil {
-			return "", err
+			return "", "", err
 		}
-		return n.Body, nil
+		return n.Body, v.Note(id).Body, nil
 	})
 	w.exporter, w.shower = exchange.New(w.chats, w.memory), shown.New(w.chats, w.memory)
 	return w

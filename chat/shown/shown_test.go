@@ -157,11 +157,18 @@ func TestCHAT28_TheNewestBranchCounts(t *testing.T) {
 	w := start(t)
 	w.put(notes.Draft{ID: "a", Title: "a"})
 	w.put(notes.Draft{ID: "b", Title: "b"})
-	turnOf, err := w.chats.Ask(w.ctx, w.local, chat.Question{Content: "[[a]]", Told: &refer.Told{}})
-	w.must(err)
+	ask := func(q chat.Question) *chat.Turn {
+		t.Helper()
+		links, err := w.chats.Links(w.ctx, w.local, q.Content)
+		w.must(err)
+		q.Links, q.Told = &links, &refer.Told{}
+		asked, err := w.chats.Ask(w.ctx, w.local, q)
+		w.must(err)
+		return asked
+	}
+	turnOf := ask(chat.Question{Content: "[[a]]"})
 	conversation := turnOf.Conversation.ID
-	_, err = w.chats.Ask(w.ctx, w.local, chat.Question{ConversationID: conversation, Content: "[[b]]", Replaces: turnOf.Question.ID, Told: &refer.Told{}})
-	w.must(err)
+	ask(chat.Question{ConversationID: conversation, Content: "[[b]]", Replaces: turnOf.Question.ID})
 	got, _ := w.show(w.local, shown.Request{Conversation: conversation})
 	w.wants(got, "b |  | b | ok click")
 	got, _ = w.show(w.local, shown.Request{Conversation: conversation, Message: turnOf.Question.ID})
