@@ -2,12 +2,16 @@ package inspect
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -75,8 +79,55 @@ func (x *Inspector) Inspect(ctx context.Context, v *audience.View, ref string, i
 			return nil, err
 		}
 	}
-	out.Trace, err = x.traces.Show(ctx, v, t, dropped)
+	if out.Trace, err = x.traces.Show(ctx, v, t, dropped); err == nil {
+		addLinks(ctx, v, out)
+	}
 	return out, err
+}
+
+// addLinks adds the notes that links of the question or of the answer name and that the model was not shown, also links
+// that lead to none. What an answer cites it has used. The references of the answer have them; a trace does not.
+func addLinks(ctx context.Context, v *audience.View, out *turn.ChatInspected) {
+	reader := refer.For(ctx, v, nil)
+	for i := range out.Answer.References {
+		r := &out.Answer.References[i]
+		if r.MemoryID != "" {
+			continue
+		}
+		at := slices.IndexFunc(out.Trace.References, func(k turn.ChatTraceRef) bool {
+			return k.Kind == prompt.KindNote && k.ID == r.NoteID && k.ID != ""
+		})
+		switch {
+		case at >= 0:
+			known := &out.Trace.References[at]
+			known.Used = known.Used || r.Used
+			if known.Title == "" { // it is gone
+				known.Title = reader.Label(r)
+			}
+		case r.Type == record.ReferDirect:
+			out.Trace.References = append(out.Trace.References, linked(v, reader, r, out.Answer.CreatedAt))
+		}
+	}
+}
+
+// linked shows what a link names, as it is now.
+func linked(v *audience.View, reader *refer.Reader, r *record.ChatReference, since time.Time) turn.ChatTraceRef {
+	shown := turn.ChatTraceRef{
+		Kind: prompt.KindNote, ID: r.NoteID, Title: reader.Label(r), Status: turn.TraceBroken, Origin: turn.OriginLink, Used: r.Used,
+	}
+	n := v.Note(r.NoteID)
+	switch {
+	case n != nil && n.UpdatedAt.After(since):
+		shown.Title, shown.Status = v.TitleOf(n), turn.TraceChanged
+	case n != nil:
+		shown.Title, shown.Status = v.TitleOf(n), turn.TraceOK
+	case r.NoteID != "":
+		shown.Status = turn.TraceDeleted
+		if v.Hides() {
+			shown.ID = ""
+		}
+	}
+	return shown
 }
 
 // answer returns the answer that a number leads to.

@@ -164,7 +164,7 @@ func TestCHAT27_TitlesAreThoseOfNow(t *testing.T) {
 	h.note(notes.Draft{ID: "a", Title: "Renamed", Body: "one", ModifiedAt: time.Now().Add(time.Hour)})
 	_, err := h.notes.Delete(t.Context(), "b", nil)
 	must(t, err)
-	want := []string{"note/a mention Renamed changed", "note/b mention  deleted"}
+	want := []string{"note/a mention Renamed changed", "note/b mention Beta deleted"}
 	if list := refs(h.inspect(h.local, id, 2).Trace); !slices.Equal(list, want) {
 		t.Errorf("%q, want %q", list, want)
 	}
@@ -186,7 +186,7 @@ func TestPRIV6_ATraceTellsRemoteReadersNothingPrivate(t *testing.T) {
 	}
 	h.note(notes.Draft{ID: "later", Title: "Later", Body: "two", Private: true})
 	seen := h.inspect(h.remote, id, 2).Trace
-	if list := refs(seen); !slices.Equal(list, []string{"note/ mention  deleted", "note/open mention Open ok"}) {
+	if list := refs(seen); !slices.Equal(list, []string{"note/ link Ghost broken", "note/ mention  deleted", "note/open mention Open ok"}) {
 		t.Errorf("%q", list)
 	}
 	text, err := json.Marshal(seen)

@@ -21,7 +21,7 @@ type ChatTrace struct {
 	Asked      bool             `json:"asked" jsonschema:"whether a provider was asked at all; without one the answer says how to configure one"`
 	Failure    string           `json:"failure,omitempty" jsonschema:"of an answer that is not whole: the kind of the error that ended it"`
 	Prompt     ChatTracePrompt  `json:"prompt" jsonschema:"the system prompt: its sizes, and not its text, which is not kept"`
-	References []ChatTraceRef   `json:"references" jsonschema:"the records that the model was shown, in the order of the prompt, then those that tools showed"`
+	References []ChatTraceRef   `json:"references" jsonschema:"the records that the model was shown, in the order of the prompt, then those that tools showed, then those that are only named by links"`
 	Dropped    []ChatTraceDrop  `json:"dropped" jsonschema:"what was named or found and did not go into the prompt, and why"`
 	Withheld   int              `json:"withheld,omitempty" jsonschema:"how many private records were kept from the model; for a local reader only"`
 	History    ChatTraceHistory `json:"history" jsonschema:"what was said before, as far as the model was given it"`
@@ -57,6 +57,7 @@ const (
 	TraceOK      = "ok"      // it is there
 	TraceChanged = "changed" // it is there, and was changed after the answer
 	TraceDeleted = "deleted" // it is not there for the reader
+	TraceBroken  = "broken"  // a link led to none, or to several, when the answer was given
 )
 
 // Origins say how a record came to the model.
@@ -69,17 +70,18 @@ const (
 	OriginProfile = "profile" // it is known about the user
 	OriginClient  = "client"  // the client sent it
 	OriginTool    = "tool"    // the model called a tool that showed it
+	OriginLink    = "link"    // the question or the answer names it, and nothing has shown it
 )
 
 // ChatTraceRef is a record that a model was shown.
 type ChatTraceRef struct {
 	Kind   string `json:"kind" enum:"note,entity,event,action,memory,message" jsonschema:"what it is"`
 	ID     string `json:"id,omitempty" jsonschema:"its id; absent for what a client sent, and for what a remote reader does not see"`
-	Title  string `json:"title,omitempty" jsonschema:"what it is called now: a title, a name, the summary of a memory, the title of the conversation of a message"`
+	Title  string `json:"title,omitempty" jsonschema:"what it is called now: a title, a name, the summary of a memory, the title of the conversation of a message; of a note that is gone, what its link says"`
 	Ref    string `json:"ref,omitempty" jsonschema:"of a memory: what # names it by; of a message: its number in its conversation"`
-	Status string `json:"status,omitempty" enum:"ok,changed,deleted" jsonschema:"whether it is there now, and has been changed since; deleted is also what the reader does not see; absent where that can't be told"`
+	Status string `json:"status,omitempty" enum:"ok,changed,deleted,broken" jsonschema:"whether it is there now, and has been changed since; deleted is also what the reader does not see; broken is a link that led to no note, or to several; absent where that can't be told"`
 
-	Origin  string         `json:"origin" enum:"mention,pinned,entity,search,passive,profile,client,tool" jsonschema:"how it came to the model first"`
+	Origin  string         `json:"origin" enum:"mention,pinned,entity,search,passive,profile,client,tool,link" jsonschema:"how it came to the model first; link: a link of the question or of the answer names it, and the model was not shown it"`
 	Section string         `json:"section,omitempty" jsonschema:"the section of the prompt that it stood in; absent when a tool alone showed it"`
 	Chars   int            `json:"chars,omitempty" jsonschema:"characters that it took there"`
 	Cut     bool           `json:"cut,omitempty" jsonschema:"whether only a part of it stood there"`

@@ -135,8 +135,10 @@ func drawAnswer(s *term.Screen, got *turn.ChatInspected) {
 	}
 	t := got.Trace
 	drawSizes(s, t)
-	drawRefs(s, "References", used(t, true))
-	drawRefs(s, "Found and not used", used(t, false))
+	refs := sorted(t)
+	drawRefs(s, "References", refs.used)
+	drawRefs(s, "Named by links, and not shown to the model", refs.linked)
+	drawRefs(s, "Found and not used", refs.found)
 	report.DrawDropped(s, droppedOf(t))
 	drawWithheld(s, t)
 	drawRounds(s, t)
@@ -144,7 +146,7 @@ func drawAnswer(s *term.Screen, got *turn.ChatInspected) {
 	if len(m.Warnings) > 0 {
 		s.Heading("Warnings")
 		for _, w := range m.Warnings {
-			for _, l := range term.Wrap(term.Clean(w.Message), s.Columns()-2) {
+			for _, l := range term.Wrap(term.Clean(w.About+": "+w.Message), s.Columns()-2) {
 				s.Say(term.Text("  " + l))
 			}
 		}
@@ -262,14 +264,25 @@ func besides(t *turn.ChatTrace) (facts [][2]string) {
 	return append(facts, [2]string{"tools", offered})
 }
 
-// used returns the records that the model has read of, or the others.
-func used(t *turn.ChatTrace, is bool) (list []turn.ChatTraceRef) {
+// sortedRefs are the records of an answer by what became of them.
+type sortedRefs struct {
+	used   []turn.ChatTraceRef // the model has read of them, or the answer names them
+	linked []turn.ChatTraceRef // links name them, and nothing has shown them
+	found  []turn.ChatTraceRef // tools have found them
+}
+
+func sorted(t *turn.ChatTrace) (out sortedRefs) {
 	for _, r := range t.References {
-		if r.Used == is {
-			list = append(list, r)
+		switch {
+		case r.Used:
+			out.used = append(out.used, r)
+		case r.Origin == turn.OriginLink:
+			out.linked = append(out.linked, r)
+		default:
+			out.found = append(out.found, r)
 		}
 	}
-	return list
+	return out
 }
 
 // nameOfRef writes a record as a person reads it.
@@ -307,10 +320,16 @@ func drawRefs(s *term.Screen, title string, list []turn.ChatTraceRef) {
 	table.Draw(s)
 }
 
+// notFound is said of a link that led to no one note.
+const notFound = "not found"
+
 // marksOf says what is special about a record.
 func marksOf(r *turn.ChatTraceRef) (marks term.Line) {
 	if r.Status == turn.TraceDeleted || r.Status == turn.TraceChanged {
 		marks = append(marks, term.Styled(term.Warn, r.Status+"  "))
+	}
+	if r.Status == turn.TraceBroken {
+		marks = append(marks, term.Styled(term.Warn, notFound+"  "))
 	}
 	if r.Cut {
 		marks = append(marks, term.Styled(term.Warn, "cut  "))
@@ -422,7 +441,7 @@ func callLine(c *turn.ChatTraceCall) term.Line {
 }
 
 // stagesOfAnswer are the stages that an answer takes, in their order. The first piece and own overlap the others.
-var stagesOfAnswer = []string{"assemble", "store", "firstDelta", "provider", "tools", "own"}
+var stagesOfAnswer = []string{"assemble", "store", "firstDelta", "provider", "tools", "references", "own"}
 
 // stagesOf returns the stages of an answer in their order.
 func stagesOf(t *turn.ChatTrace) []string {
@@ -440,7 +459,7 @@ func stagesOf(t *turn.ChatTrace) []string {
 // aboutStage says what a stage of an answer is.
 var aboutStage = map[string]string{
 	"assemble": "the prompt", "store": "the message, before the model was asked", "firstDelta": "from the first request to the first piece",
-	"provider": "waiting for the model, in all rounds", "tools": "the calls of tools", "own": "all but waiting for the model",
+	"provider": "waiting for the model, in all rounds", "tools": "the calls of tools", "references": "what the answer stands on", "own": "all but waiting for the model",
 }
 
 func drawTimes(s *term.Screen, t *turn.ChatTrace) {

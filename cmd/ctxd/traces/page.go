@@ -58,6 +58,7 @@ type chatAnswer struct {
 	Facts           [][2]string
 	RefCount        int
 	Refs, MoreRefs  []chatRef // those that are seen at once, and the others
+	Linked          []chatRef
 	Unused          []chatRef
 	Dropped         []chatDropped
 	Withheld, Left  string
@@ -73,6 +74,7 @@ type chatRef struct {
 	Chars            string
 	Cut              bool
 	Changed, Deleted bool
+	Broken           bool // a link that leads to no one note
 }
 
 // chatDropped is what was left out for one reason. Many are folded away.
@@ -157,7 +159,7 @@ func newChatAnswer(i int, got *turn.ChatInspected) chatAnswer {
 	}
 	a.Short = preview(a.Question, 60)
 	for _, w := range m.Warnings {
-		a.Warnings = append(a.Warnings, page.Visible(w.Message))
+		a.Warnings = append(a.Warnings, page.Visible(w.About+": "+w.Message))
 	}
 	t := got.Trace
 	if t == nil {
@@ -169,7 +171,8 @@ func newChatAnswer(i int, got *turn.ChatInspected) chatAnswer {
 	for _, s := range t.Prompt.Sections {
 		a.Bars = append(a.Bars, page.BarOf(page.Visible(s.Name), "", false, s.Chars, s.Budget))
 	}
-	a.Refs, a.Unused = chatRefs(used(t, true)), chatRefs(used(t, false))
+	refs := sorted(t)
+	a.Refs, a.Linked, a.Unused = chatRefs(refs.used), chatRefs(refs.linked), chatRefs(refs.found)
 	if a.RefCount = len(a.Refs); a.RefCount > seenAtOnce+1 {
 		a.Refs, a.MoreRefs = a.Refs[:seenAtOnce], a.Refs[seenAtOnce:]
 	}
@@ -200,7 +203,7 @@ func chatRefs(list []turn.ChatTraceRef) (out []chatRef) {
 		r := &list[i]
 		ref := chatRef{
 			Kind: r.Kind, Name: page.Visible(nameOfRef(r.Kind, r.ID, r.Title, r.Ref)), ID: page.Visible(r.ID), Origin: page.Visible(r.Origin), Where: page.Visible(whereOf(r)), Cut: r.Cut,
-			Changed: r.Status == turn.TraceChanged, Deleted: r.Status == turn.TraceDeleted,
+			Changed: r.Status == turn.TraceChanged, Deleted: r.Status == turn.TraceDeleted, Broken: r.Status == turn.TraceBroken,
 		}
 		if r.Section != "" {
 			ref.Chars = term.Number(r.Chars)

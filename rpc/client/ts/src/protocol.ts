@@ -763,7 +763,7 @@ export interface ChatTrace {
   failure?: string;
   /** The system prompt: its sizes, and not its text, which is not kept. */
   prompt: ChatTracePrompt;
-  /** The records that the model was shown, in the order of the prompt, then those that tools showed. */
+  /** The records that the model was shown, in the order of the prompt, then those that tools showed, then those that are only named by links. */
   references: ChatTraceRef[];
   /** What was named or found and did not go into the prompt, and why. */
   dropped: ChatTraceDrop[];
@@ -857,14 +857,14 @@ export interface ChatTraceRef {
   kind: "note" | "entity" | "event" | "action" | "memory" | "message";
   /** Its id; absent for what a client sent, and for what a remote reader does not see. */
   id?: string;
-  /** What it is called now: a title, a name, the summary of a memory, the title of the conversation of a message. */
+  /** What it is called now: a title, a name, the summary of a memory, the title of the conversation of a message; of a note that is gone, what its link says. */
   title?: string;
   /** Of a memory: what # names it by; of a message: its number in its conversation. */
   ref?: string;
-  /** Whether it is there now, and has been changed since; deleted is also what the reader does not see; absent where that can't be told. */
-  status?: "ok" | "changed" | "deleted";
-  /** How it came to the model first. */
-  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "tool";
+  /** Whether it is there now, and has been changed since; deleted is also what the reader does not see; broken is a link that led to no note, or to several; absent where that can't be told. */
+  status?: "ok" | "changed" | "deleted" | "broken";
+  /** How it came to the model first; link: a link of the question or of the answer names it, and the model was not shown it. */
+  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "tool" | "link";
   /** The section of the prompt that it stood in; absent when a tool alone showed it. */
   section?: string;
   /** Characters that it took there. */
