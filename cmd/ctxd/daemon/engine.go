@@ -181,23 +181,9 @@ func readIndexAhead(dir string) *search.Ahead {
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
-	var notesLoaded *notes.Loaded
-	var notesErr error
-	var beside sync.WaitGroup
-	beside.Go(func() { notesLoaded, notesErr = notes.Load(db) })
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
-	ents, err := entities.Open(db, entities.Options{
-		CheckQuery: func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) },
-		Limits:     limits.Entities,
-	})
-	beside.Wait()
-	err = cmp.Or(err, notesErr)
-	if err != nil {
-		return nil, err
-	}
-	ns, err := notes.Open(db, ents,
-		notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: notesLoaded})
+	ents, ns, err := recordsIn(db, limits, func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) })
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +268,22 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
+}
+
+// recordsIn opens the rooms of entities and notes. check is asked for the queries of types.
+func recordsIn(db *kv.Store, limits config.Records, check func(*entities.Type, entities.Field) []entities.Diagnostic,
+) (*entities.Store, *notes.Store, error) {
+	var loaded *notes.Loaded
+	var notesErr error
+	var beside sync.WaitGroup
+	beside.Go(func() { loaded, notesErr = notes.Load(db) })
+	ents, err := entities.Open(db, entities.Options{CheckQuery: check, Limits: limits.Entities})
+	beside.Wait()
+	if err := cmp.Or(err, notesErr); err != nil {
+		return nil, nil, err
+	}
+	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: loaded})
+	return ents, ns, err
 }
 
 // spending opens what is spent on the providers, if there are any.
