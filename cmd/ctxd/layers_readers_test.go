@@ -47,6 +47,9 @@ var readers = map[string]map[string]string{
 // TestLayers_WhoReadsForAReaderHoldsNoStore (PRIV-2): no expression, variable or field of
 // the rooms that read for a reader is a store, an index, an engine or the rooms over them.
 func TestLayers_WhoReadsForAReaderHoldsNoStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it checks the types of all rooms")
+	}
 	packages := listPackages(t, "./rpc", "./context/gather/...")
 	set := token.NewFileSet()
 	exports := importer.ForCompiler(set, "gc", func(imported string) (io.ReadCloser, error) {

@@ -80,6 +80,9 @@ func (h *keyHouse) run(args ...string) string {
 
 // TestCHAT23_AMisplacedKeyIsNotShown puts a key wherever settings are, and reads what is said of it.
 func TestCHAT23_AMisplacedKeyIsNotShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts many daemons, one after the other")
+	}
 	h := &keyHouse{home: newHome(t), t: t, file: filepath.Join(t.TempDir(), "config.yaml")}
 	env := h.env
 	for _, c := range misplaced {
