@@ -325,7 +325,10 @@ func (s *sending) done(failed error) {
 func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
 	s.answer.Memories = s.shown(tools)
 	before := len(s.answer.Warnings)
-	shown := refer.Shown{Report: &s.prompt.Report, Tools: tools.References()}
+	shown := refer.Shown{Tools: tools.References()}
+	if !s.nobody { // else no model has read the prompt
+		shown.Report = &s.prompt.Report
+	}
 	warnings, err := s.opts.Chat.Refer(ctx, s.asker, s.turn, &s.answer, &shown)
 	s.answer.Warnings = append(s.answer.Warnings, warnings...)
 	s.notTracked(err)

@@ -527,3 +527,17 @@ func TestCHAT9_NothingChangesWhatWasSaid(t *testing.T) {
 		}
 	})
 }
+
+// TestCHAT2_WhatNobodyReadIsNotUsed: where no model was asked, an answer has the links of its question, and none of them
+// was read.
+func TestCHAT2_WhatNobodyReadIsNotUsed(t *testing.T) {
+	h := open(t)
+	h.note(notes.Draft{ID: "plan", Title: "Plan", Body: "Go by train."})
+	h.note(notes.Draft{ID: "other", Title: "Other train", Body: "The plan of the train."})
+	for _, m := range []turn.ChatSend{{Text: "What of the train of [[Plan]]?", Provider: "keyless"}, {Text: "/pin [[Plan]]"}} {
+		res := h.send(m)
+		if len(res.References) != 1 || res.References[0].NoteID != "plan" || res.References[0].Used {
+			t.Errorf("%s: %+v", m.Text, res.References)
+		}
+	}
+}

@@ -1,10 +1,14 @@
 package chats
 
 import (
+	"time"
+
 	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/cmd/ctxd/cited"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -12,6 +16,8 @@ import (
 type stats struct {
 	Since string        `placeholder:"DATE" help:"Count the notes of messages said on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31. Default: all."`
 	Limit command.Count `short:"n" from:"1" to:"1000" default:"20" placeholder:"N" help:"Maximum number of notes, 1 to 1000. Default: 20."`
+	HTML  string        `name:"html" placeholder:"FILE" help:"Write the notes with where they were used, and the graph of conversations, to this file as a page for a browser. It needs no network, and only you can read it."`
+	Force bool          `help:"Replace the file if it exists."`
 
 	connect.Audience
 }
@@ -27,6 +33,7 @@ func (stats) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd chat stats", "what was spent, and which notes were used"},
 		{"ctxd chat stats --since 30d", "with the notes of the last 30 days"},
+		{"ctxd chat stats --html used.html", "a page with the notes, where they were used, and a drawing"},
 		{"ctxd chat stats --json | jq '[.today[].out] | add'", "tokens that models have answered with today"},
 		{"ctxd chat stats --json | jq -r '.notes[] | [.used, .title] | @tsv'", "the notes that were read most often"},
 	}
@@ -42,10 +49,23 @@ type shownStats struct {
 }
 
 func (c *stats) Run(a *Options) error {
+	if c.Force && c.HTML == "" {
+		return command.Misuse("--force needs --html", "ctxd chat stats --html used.html --force")
+	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		if c.HTML != "" {
+			if err := term.FreeForDocument(c.HTML, c.Force); err != nil {
+				return err
+			}
+		}
 		var res protocol.ChatNoteStatistics
 		if err := cl.Call(a.Ctx, "chat.stats", protocol.ChatNoteStats{Since: c.Since, Limit: int(c.Limit)}, &res); err != nil {
 			return err
+		}
+		if c.HTML != "" {
+			if err := c.write(a, cl, &res); err != nil || !a.JSON {
+				return err
+			}
 		}
 		spent := res.Spending
 		if spent == nil { // a remote connection is told nothing of it
@@ -61,6 +81,43 @@ func (c *stats) Run(a *Options) error {
 		drawNoteUses(a.Out, &res)
 		return nil
 	})
+}
+
+// Bounds of the page.
+const (
+	usesOnPage  = 8 // messages of a note
+	nodesOnPage = 40
+)
+
+// write writes the page.
+func (c *stats) write(a *Options, cl *client.Client, res *protocol.ChatNoteStatistics) error {
+	d := &cited.Document{Stats: res, Since: c.Since, Remote: c.Remote(), Made: time.Now(), As: citedAs}
+	for i := range res.Notes {
+		uses := new(protocol.ChatCitations)
+		params := protocol.ChatForNote{NoteID: res.Notes[i].NoteID, All: true, Limit: usesOnPage}
+		if err := cl.Call(a.Ctx, "chat.forNote", params, uses); err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		d.Uses = append(d.Uses, uses)
+	}
+	var g protocol.ChatGraph
+	if err := cl.Call(a.Ctx, "chat.graph", protocol.ChatGraphParams{Format: "svg", Nodes: nodesOnPage}, &g); err != nil {
+		return err
+	}
+	if len(g.Edges) > 0 {
+		d.SVG = g.Text
+	}
+	doc, err := cited.Write(d)
+	if err != nil {
+		return err
+	}
+	if err := term.WriteDocument(c.HTML, c.Force, doc); err != nil {
+		return err
+	}
+	if !a.JSON { // which prints one document
+		a.Out.Say(term.Styled(term.Good, "written"), term.Text("  "), term.Styled(term.Strong, c.HTML), term.Styled(term.Faint, "  "+term.Count(len(res.Notes), "note")))
+	}
+	return nil
 }
 
 // drawNoteUses shows how often notes were used, if any was.
