@@ -132,6 +132,9 @@ func TestMCP5_ArgumentsAreCompleted(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	if _, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ctxd://note/Kickoff#Goals"}); err != nil { // as chat.references gives it
+		t.Errorf("with a heading: %v", err)
+	}
 	if _, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ctxd://note/Sync"}); !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
 		t.Errorf("a title that two notes have: %v", err)
 	}

@@ -106,7 +106,11 @@ func drawListed(s *term.Screen, res *protocol.ChatReferenceList, whole bool, all
 	case len(res.Items) == 0 && res.Unused == 0:
 		s.Say(term.Styled(term.Faint, "no message stood on anything"))
 	case !whole && res.Unused > 0:
-		s.Say(term.Styled(term.Faint, term.Count(res.Unused, "more note")+" found and not used; "+all+" shows them"))
+		noun := "more note"
+		if len(res.Items) == 0 {
+			noun = "note"
+		}
+		s.Say(term.Styled(term.Faint, term.Count(res.Unused, noun)+" found and not used; "+all+" shows them"))
 	}
 }
 
