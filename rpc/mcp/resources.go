@@ -88,9 +88,12 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 		case "resources/read":
 			// The SDK writes an address that it does not know into JSON as it
 			// is, which fails for some.
-			if r, ok := req.(*sdk.ReadResourceRequest); ok && !strings.HasPrefix(r.Params.URI, record.NoteAddress) &&
-				!strings.HasPrefix(r.Params.URI, record.EntityAddress) {
+			r, ok := req.(*sdk.ReadResourceRequest)
+			if ok && !strings.HasPrefix(r.Params.URI, record.NoteAddress) && !strings.HasPrefix(r.Params.URI, record.EntityAddress) {
 				return nil, noResource(r.Params.URI)
+			}
+			if ok { // an address may name a part of a note; all of it is read
+				r.Params.URI, _, _ = strings.Cut(r.Params.URI, "#")
 			}
 		}
 		return next(ctx, method, req)
