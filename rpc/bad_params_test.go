@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -454,6 +455,11 @@ func refusals() map[string][]refusal {
 			{`{"conversationId":"<chat>","cursor":"YQA"}`, invalid, "cursor"},
 			{`{"conversationId":"<chat>","limit":0}`, invalid, "limit"},
 		},
+		"chat.highlights": {
+			{`{}`, invalid, "messageId"},
+			{`{"messageId":"none"}`, missing, "messageId"},
+			{`{"messageId":"none","conversationId":"<chat>"}`, missing, "messageId"},
+		},
 		"chat.graph": {{`{"format":"png"}`, invalid, "format"}, {`{"nodes":1}`, invalid, "nodes"}},
 	}
 }
@@ -521,7 +527,7 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 		delete(all, m.Name)
 	}
 	if len(all) > 0 {
-		t.Errorf("entries of methods that there are not: %d", len(all))
+		t.Errorf("entries of methods that there are not: %v", slices.Sorted(maps.Keys(all)))
 	}
 	d.want(d.do("admin.stats", `{}`), "seq", before)
 	d.want(d.do("admin.check", `{}`), "ok", true)

@@ -47,6 +47,15 @@ func standsOn(links, reads []string) (list []record.ChatReference) {
 	return list
 }
 
+// excerptsOf is a list of references to what the model was shown of notes, which had another text then.
+func excerptsOf(notes ...string) (list []record.ChatReference) {
+	for _, r := range standsOn(nil, notes) {
+		r.Tools, r.Ranges, r.Hash = []string{"find_excerpts"}, [][2]int{{0, 6}}, strings.Repeat("0", 64)
+		list = append(list, r)
+	}
+	return list
+}
+
 // TestCHAT34_WhereANoteWasUsed goes over the methods, and what deleting does to all of them.
 func TestCHAT34_WhereANoteWasUsed(t *testing.T) {
 	d := startOn(t, t.TempDir(), rpc.Options{})

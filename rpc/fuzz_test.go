@@ -111,6 +111,7 @@ func prepare(t testing.TB) *battlefield {
 	do("chat.import", imported("examples", "Examples", time.Now(), false, // those of the document, which wait when it is attacked
 		proposal("36fd2706-8baf-433b-82eb-8c7fada847da", "assignEntity", `{"entityId":"ann","field":"boss","targetId":"bob"}`, time.Now()),
 		proposal("46fd2706-8baf-433b-82eb-8c7fada847da", "createTask", `{"title":"Book the hut"}`, time.Now())))
+	do("chat.import", strings.ReplaceAll(citing("excerpts", "Excerpts", time.Now().Add(-time.Hour), false, excerptsOf("open", "thing")), "excerpts-m1", "26fd2706-8baf-433b-82eb-8c7fada847da"))
 	do("chat.import", s.fillParams(imported("hidden", "{word} examples", time.Now(), true,
 		proposal("pact3", "createTask", `{"title":"{word}","noteId":"psecret"}`, time.Now()))))
 	do("vault.import", `{"path":`+quoted(filepath.Join(f.vaults(), "Notes"))+`,"watch":true}`)

@@ -110,6 +110,7 @@ func chatMethods() []Method {
 		method("chat.stats", scope.chatStats),
 		method("chat.forNote", scope.chatForNote),
 		method("chat.graph", scope.chatGraph),
+		method("chat.highlights", scope.chatHighlights),
 		method("chat.references", scope.chatReferences),
 
 		method("intent.route", scope.intentRoute),

@@ -82,7 +82,8 @@ func publicRecords(links bool) []string {
 			proposal("act4", "createTask", `{"title":"Open","noteId":"open"}`, worldTime)),
 		`chat.import ` + citing("cites", "Open cites "+link("[[{title}]]"), worldTime, false,
 			standsOn(slices.Concat([]string{"open", "lead"}, map[bool][]string{true: {"psecret"}}[links]), []string{"thing"}),
-			standsOn(map[bool][]string{true: {"pfile"}}[links], []string{"open"}), standsOn([]string{"yard"}, nil)),
+			standsOn(map[bool][]string{true: {"pfile"}}[links], []string{"open"}), standsOn([]string{"yard"}, nil),
+			excerptsOf(slices.Concat([]string{"open", "thing"}, map[bool][]string{true: {"psecret"}}[links])...)),
 	}
 }
 
@@ -119,7 +120,7 @@ func privateRecords(public bool) []string {
 			proposal("pact1", "assignEntity", `{"entityId":"pboss","field":"boss","targetId":"ann"}`, worldTime),
 			proposal("pact2", "createTask", `{"title":"{word}","noteId":"psecret"}`, worldTime)),
 		`chat.import ` + citing("pcites", "{word} cites", worldTime, true,
-			standsOn([]string{"open", "psecret"}, []string{"thing", "yard"}), standsOn(nil, []string{"thing"})),
+			standsOn([]string{"open", "psecret"}, []string{"thing", "yard"}), standsOn(nil, []string{"thing"}), excerptsOf("open", "psecret")),
 	}
 }
 
@@ -372,6 +373,9 @@ var attempts = map[string][]string{
 		`{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","index":1}`, `{"conversationId":"` + namedChat + `"}`, `{"conversationId":"` + handledChat + `","all":true}`,
 		`{"conversationId":"cites"}`, `{"conversationId":"cites","all":true}`, `{"conversationId":"cites","limit":1}`, `{"conversationId":"cites","index":2}`, `{"conversationId":"cites","messageId":"cites-m1"}`,
 		`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"pcites"}`, `{"conversationId":"cites","messageId":"pcites-m1"}`,
+	},
+	"chat.highlights": {
+		`{"messageId":"cites-m4"}`, `{"messageId":"cites-m4","conversationId":"cites"}`, `{"messageId":"cites-m1"}`, `{"messageId":"pcites-m1"}`, `{"messageId":"pcites-m3"}`, `{"messageId":"cites-m4","audience":"local"}`,
 	},
 	"chat.graph": {`{}`, `{"nodes":2}`, `{"format":"dot"}`, `{"format":"svg"}`},
 	"chat.export": {

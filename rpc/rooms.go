@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/find"
+	"github.com/ctxd/ctxd/chat/highlight"
 	"github.com/ctxd/ctxd/chat/inspect"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
@@ -91,8 +92,9 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
-		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents: r.intents(),
+		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)),
+		actions:  decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
+		intents:  r.intents(),
 	}
 }
 

@@ -42,6 +42,7 @@ type scope struct {
 
 	summaries noteSummarizer
 	cites     noteCiter
+	excerpts  excerptFinder
 	shower    referenceShower
 }
 

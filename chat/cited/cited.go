@@ -51,12 +51,13 @@ type Index struct {
 
 	mu     sync.RWMutex                    // guards what follows
 	byNote map[string]map[string]*citation // by id of the note and key of the message
+	ids    ids
 }
 
 // Open returns the Index of the messages of a store, given once by their keys, and keeps it current from then on.
 // Nothing may be written to the store meanwhile. O(messages).
 func Open(db *kv.Store, chats *chat.Store, messages iter.Seq2[string, *chat.Message]) *Index {
-	x := &Index{chats: chats, byNote: make(map[string]map[string]*citation)}
+	x := &Index{chats: chats, byNote: make(map[string]map[string]*citation), ids: newIDs()}
 	for key, m := range messages {
 		x.add(key, m)
 	}
@@ -73,6 +74,9 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 		if !ok {
 			continue
 		}
+		if old != nil {
+			x.ids.remove(old.ID, ch.ID)
+		}
 		for id := range citationsOf(old) {
 			delete(x.byNote[id], ch.ID)
 			if len(x.byNote[id]) == 0 {
@@ -85,6 +89,9 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 
 // add takes in a message. The caller has the lock.
 func (x *Index) add(key string, m *chat.Message) {
+	if m != nil {
+		x.ids.add(m.ID, key)
+	}
 	for id, c := range citationsOf(m) {
 		c.key, c.conversation = key, chat.ConversationOf(key)
 		c.index, c.public, c.at = m.Index, m.PublicIndex, m.CreatedAt

@@ -45,3 +45,36 @@ const (
 	KindConversation = "conversation"
 	KindNote         = "note"
 )
+
+// ChatHighlights are the excerpts of notes that an answer stood on.
+type ChatHighlights struct {
+	ConversationID string          `json:"conversationId" jsonschema:"id of the conversation"`
+	MessageID      string          `json:"messageId" jsonschema:"id of the message"`
+	Index          int             `json:"index" jsonschema:"its number in the conversation, from 1"`
+	Items          []ChatHighlight `json:"items" jsonschema:"the notes, in the order of the references of the message"`
+}
+
+// ChatHighlight is a note with the excerpts of it that the model was shown.
+type ChatHighlight struct {
+	NoteID   string        `json:"noteId" jsonschema:"id of the note"`
+	Title    string        `json:"title,omitempty" jsonschema:"its title; absent for a note that is gone"`
+	Path     string        `json:"relativePath,omitempty" jsonschema:"its path in its vault; for a note that is gone, the one it had"`
+	Wikilink string        `json:"wikilink,omitempty" jsonschema:"a link that led to the note when the message was said"`
+	Ranges   [][2]int      `json:"ranges" jsonschema:"places of the excerpts in the body of the note as the reader sees it: UTF-16 code units, half-open; of a stale one, in the body that there was"`
+	Excerpts []ChatExcerpt `json:"excerpts,omitempty" jsonschema:"what stands at each of the ranges, in their order; absent where why says so"`
+	Stale    bool          `json:"stale,omitempty" jsonschema:"whether the ranges are not those of the note as it is now"`
+	Why      string        `json:"why,omitempty" enum:"changed,gone,tooLong" jsonschema:"why there are no excerpts: the note has another text than the model was shown, or is gone, or the excerpts of it and of those before it are too long for one answer"`
+}
+
+// ChatExcerpt is a part of a note.
+type ChatExcerpt struct {
+	Line int    `json:"line" jsonschema:"line of the body in which it begins, from 1"`
+	Text string `json:"text" jsonschema:"the text, whole"`
+}
+
+// Why a ChatHighlight has no excerpts.
+const (
+	HighlightChanged = "changed"
+	HighlightGone    = "gone"
+	HighlightTooLong = "tooLong"
+)

@@ -83,6 +83,7 @@ var commandsOfReaders = map[string][]line{
 	"chat intents":         said("/forget #1; /forget #2; /forget zqmemory; /forget open", "/forget zqmemory; /pin [[Zqtitl]]; /pin Open; /pin zqnote; /pin Zqname|-s|{talk 0}", "/pin Open|-s|zqtalk"),
 	"chat stats":           said("", "-n|1"),
 	"chat for-note":        said("Open|--all", "Thing", "zqnote", "Zqtitl"),
+	"chat highlights":      said("cites", "cites|1", "cites-m1", "pcites", "zqtalk"),
 	"chat references":      said("{talk 0}|--all", "{talk 0}|1", "{talk 1}", "zqtalk", "cites"),
 	"chat graph":           said("", "--format|dot", "--format|svg", "--format|svg|-o|chats.svg"),
 	"chat actions":         said("", "{talk 0}", "-n|1"),
@@ -263,12 +264,12 @@ func proposes(id string, public int, task string) string {
 		id, at, counts, public, task, now.Add(23*time.Hour).Format(time.RFC3339))
 }
 
-// cites is an export of a conversation in which a question has links to notes. Its number for remote readers is public, 0
+// cites is an export of a conversation in which a question has links to notes, and what was shown of them. Its number for remote readers is public, 0
 // when it is private.
 func cites(id string, public int, title string, noteIDs ...string) string {
 	refs := make([]record.ChatReference, len(noteIDs))
 	for i, note := range noteIDs {
-		refs[i] = record.ChatReference{NoteID: note, Type: record.ReferDirect, Status: record.ReferOK}
+		refs[i] = record.ChatReference{NoteID: note, Type: record.ReferDirect, Status: record.ReferOK, Ranges: [][2]int{{0, 3}}, Hash: "0"}
 	}
 	list, _ := json.Marshal(refs) // of strings
 	counts := fmt.Sprintf(`{"messages":%d,"user":%[1]d,"at":"2026-03-04T09:00:00Z"}`, public)

@@ -70,6 +70,13 @@ type ChatGraph struct {
 	Text      string               `json:"text,omitempty" jsonschema:"the drawing; absent with json"`
 }
 
+// ChatHighlightsParams are the parameters of chat.highlights.
+type ChatHighlightsParams struct {
+	MessageID      string `json:"messageId" jsonschema:"id of the message"`
+	ConversationID string `json:"conversationId,omitempty" jsonschema:"id of its conversation; absent: whichever has such a message"`
+	Reads
+}
+
 var citedMethods = []Method{
 	describe[ChatNoteStats, ChatNoteStatistics]("chat.stats", Read,
 		"Tell how often conversations referred to each note, in all and by months, and what language models cost.",
@@ -98,5 +105,16 @@ var citedMethods = []Method{
 			`{"nodes":[{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","kind":"conversation","title":"Weekend trip","messages":3},{"id":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","kind":"note","title":"Huts in the Alps","messages":2}],` +
 				`"edges":[{"from":"6fa459ea-ee8a-3ca4-894e-db77e160355e","to":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","weight":2,"used":2}],"truncated":true}`,
 		},
+	),
+	describe[ChatHighlightsParams, turn.ChatHighlights]("chat.highlights", Read,
+		"Show the excerpts of notes that an answer stood on, where they stand in the notes.",
+		"Excerpts are the passages that tools gave to the model. A note whose text is another one by now is stale: it has ranges, and no excerpts.",
+		Example{
+			`{"messageId":"26fd2706-8baf-433b-82eb-8c7fada847da"}`,
+			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messageId":"26fd2706-8baf-433b-82eb-8c7fada847da","index":2,"items":[` +
+				`{"noteId":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","title":"Huts in the Alps","relativePath":"Travel/Huts.md","wikilink":"[[Huts in the Alps]]","ranges":[[8,36]],"excerpts":[{"line":3,"text":"The upper hut opens in June."}]},` +
+				`{"noteId":"6a0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","title":"Paths","relativePath":"Travel/Paths.md","wikilink":"[[Paths]]","ranges":[[0,20]],"stale":true,"why":"changed"}]}`,
+		},
+		CodeNotFound,
 	),
 }

@@ -43,6 +43,7 @@ type Command struct {
 	Providers  providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
 	Stats      stats       `cmd:"" help:"Show what language models were asked, what that cost, and which notes were used."`
 	ForNote    forNote     `cmd:"" help:"List the messages that used a note."`
+	Highlights highlights  `cmd:"" help:"Show the excerpts of notes that an answer stood on, where they stand in the notes."`
 	Graph      graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`
 	Export     export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
 	Import     importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`

@@ -246,6 +246,13 @@ export interface ChatDeltaData {
   usage?: ChatUsage;
 }
 
+export interface ChatExcerpt {
+  /** Line of the body in which it begins, from 1. */
+  line: number;
+  /** The text, whole. */
+  text: string;
+}
+
 export interface ChatExported {
   /** The export, or about a MiB of it. */
   text: string;
@@ -319,6 +326,36 @@ export interface ChatGraphNode {
   title?: string;
   /** The sum of the weights of its edges, those that are left out included. */
   messages: number;
+}
+
+export interface ChatHighlight {
+  /** Id of the note. */
+  noteId: string;
+  /** Its title; absent for a note that is gone. */
+  title?: string;
+  /** Its path in its vault; for a note that is gone, the one it had. */
+  relativePath?: string;
+  /** A link that led to the note when the message was said. */
+  wikilink?: string;
+  /** Places of the excerpts in the body of the note as the reader sees it: UTF-16 code units, half-open; of a stale one, in the body that there was. */
+  ranges: [number, number][];
+  /** What stands at each of the ranges, in their order; absent where why says so. */
+  excerpts?: ChatExcerpt[];
+  /** Whether the ranges are not those of the note as it is now. */
+  stale?: boolean;
+  /** Why there are no excerpts: the note has another text than the model was shown, or is gone, or the excerpts of it and of those before it are too long for one answer. */
+  why?: "changed" | "gone" | "tooLong";
+}
+
+export interface ChatHighlights {
+  /** Id of the conversation. */
+  conversationId: string;
+  /** Id of the message. */
+  messageId: string;
+  /** Its number in the conversation, from 1. */
+  index: number;
+  /** The notes, in the order of the references of the message. */
+  items: ChatHighlight[];
 }
 
 export interface ChatHit {
@@ -5248,6 +5285,16 @@ export interface ChatGraphParams {
   audience?: "local" | "remote";
 }
 
+/** Params of chat.highlights. */
+export interface ChatHighlightsParams {
+  /** Id of the message. */
+  messageId: string;
+  /** Id of its conversation; absent: whichever has such a message. */
+  conversationId?: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.references. */
 export interface ChatReferencesParams {
   /** Id or handle of the conversation. */
@@ -6020,6 +6067,13 @@ export interface Methods {
    * @example {"nodes":2}
    */
   "chat.graph": { params: ChatGraphParams; result: ChatGraph };
+  /**
+   * Show the excerpts of notes that an answer stood on, where they stand in the notes.
+   * Excerpts are the passages that tools gave to the model. A note whose text is another one by now is stale: it has ranges, and no excerpts.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"messageId":"26fd2706-8baf-433b-82eb-8c7fada847da"}
+   */
+  "chat.highlights": { params: ChatHighlightsParams; result: ChatHighlights };
   /**
    * List what a message or a conversation stood on, to show it: what each note is called, where it can be opened, and whether it is there now.
    * A note that was renamed has its new path and title, one that is gone or archived can't be clicked, and a link that led nowhere leads to the note that has been made since. What was said of a note, its summary and snippet, is that of then; chat.get gives all as it was. Of a conversation the newest branch counts.
