@@ -455,6 +455,12 @@ func refusals() map[string][]refusal {
 			{`{"conversationId":"<chat>","cursor":"YQA"}`, invalid, "cursor"},
 			{`{"conversationId":"<chat>","limit":0}`, invalid, "limit"},
 		},
+		"chat.suggest": {
+			{`{}`, invalid, "conversationId"},
+			{`{"conversationId":"none"}`, missing, "conversationId"},
+			{`{"conversationId":"<chat>","limit":0}`, invalid, "limit"},
+			{`{"conversationId":"<chat>","limit":51}`, invalid, "limit"},
+		},
 		"chat.highlights": {
 			{`{}`, invalid, "messageId"},
 			{`{"messageId":"none"}`, missing, "messageId"},

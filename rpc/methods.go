@@ -111,6 +111,7 @@ func chatMethods() []Method {
 		method("chat.forNote", scope.chatForNote),
 		method("chat.graph", scope.chatGraph),
 		method("chat.highlights", scope.chatHighlights),
+		method("chat.suggest", scope.chatSuggest),
 		method("chat.references", scope.chatReferences),
 
 		method("intent.route", scope.intentRoute),

@@ -374,6 +374,10 @@ var attempts = map[string][]string{
 		`{"conversationId":"cites"}`, `{"conversationId":"cites","all":true}`, `{"conversationId":"cites","limit":1}`, `{"conversationId":"cites","index":2}`, `{"conversationId":"cites","messageId":"cites-m1"}`,
 		`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"pcites"}`, `{"conversationId":"cites","messageId":"pcites-m1"}`,
 	},
+	"chat.suggest": {
+		`{"conversationId":"cites","limit":50}`, `{"conversationId":"` + openChat + `","limit":50}`, `{"conversationId":"` + namedChat + `"}`, `{"conversationId":"` + handledChat + `","limit":50}`, `{"conversationId":"` + titledChat + `"}`,
+		`{"conversationId":"` + privateChat + `"}`, `{"conversationId":"pcites","limit":50}`, `{"conversationId":"{word}"}`, `{"conversationId":"cites","audience":"local"}`,
+	},
 	"chat.highlights": {
 		`{"messageId":"cites-m4"}`, `{"messageId":"cites-m4","conversationId":"cites"}`, `{"messageId":"cites-m1"}`, `{"messageId":"pcites-m1"}`, `{"messageId":"pcites-m3"}`, `{"messageId":"cites-m4","audience":"local"}`,
 	},

@@ -18,6 +18,7 @@ import (
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/shown"
+	"github.com/ctxd/ctxd/chat/suggest"
 	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/tool"
@@ -92,9 +93,9 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
-		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)),
-		actions:  decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents:  r.intents(),
+		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
+		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
+		intents: r.intents(),
 	}
 }
 

@@ -43,6 +43,7 @@ type scope struct {
 	summaries noteSummarizer
 	cites     noteCiter
 	excerpts  excerptFinder
+	suggests  noteSuggester
 	shower    referenceShower
 }
 

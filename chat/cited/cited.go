@@ -51,13 +51,14 @@ type Index struct {
 
 	mu     sync.RWMutex                    // guards what follows
 	byNote map[string]map[string]*citation // by id of the note and key of the message
+	byTalk byTalk
 	ids    ids
 }
 
 // Open returns the Index of the messages of a store, given once by their keys, and keeps it current from then on.
 // Nothing may be written to the store meanwhile. O(messages).
 func Open(db *kv.Store, chats *chat.Store, messages iter.Seq2[string, *chat.Message]) *Index {
-	x := &Index{chats: chats, byNote: make(map[string]map[string]*citation), ids: newIDs()}
+	x := &Index{chats: chats, byNote: make(map[string]map[string]*citation), byTalk: make(byTalk), ids: newIDs()}
 	for key, m := range messages {
 		x.add(key, m)
 	}
@@ -78,6 +79,7 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 			x.ids.remove(old.ID, ch.ID)
 		}
 		for id := range citationsOf(old) {
+			x.byTalk.remove(id, x.byNote[id][ch.ID])
 			delete(x.byNote[id], ch.ID)
 			if len(x.byNote[id]) == 0 {
 				delete(x.byNote, id)
@@ -99,6 +101,7 @@ func (x *Index) add(key string, m *chat.Message) {
 			x.byNote[id] = make(map[string]*citation)
 		}
 		x.byNote[id][key] = c
+		x.byTalk.add(id, c)
 	}
 }
 
@@ -187,12 +190,15 @@ func (x *Index) of(v *audience.View, noteID string) []citation {
 		list = append(list, *c)
 	}
 	x.mu.RUnlock()
-	shown := shownLinks{view: v, noteID: noteID}
+	return x.seen(list, &shownLinks{view: v, noteID: noteID})
+}
+
+// seen leaves of citations of a note what a reader sees, and says what it is for him.
+func (x *Index) seen(list []citation, shown *shownLinks) []citation {
 	kept := list[:0]
 	for i := range list {
 		c := &list[i]
-		in := x.chats.Record(c.conversation)
-		if in == nil || !v.Sees(in.Private) || !v.Sees(c.public == 0) {
+		if !shown.view.Sees(c.public == 0) || !x.seesTalk(shown.view, c.conversation) {
 			continue
 		}
 		if c.kinds = shown.of(c); c.kinds != (kinds{}) {
@@ -200,6 +206,12 @@ func (x *Index) of(v *audience.View, noteID string) []citation {
 		}
 	}
 	return kept
+}
+
+// seesTalk reports whether a reader sees a conversation.
+func (x *Index) seesTalk(v *audience.View, id string) bool {
+	in := x.chats.Record(id)
+	return in != nil && v.Sees(in.Private)
 }
 
 // shownLinks tells which links to a note a reader is shown.

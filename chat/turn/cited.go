@@ -78,3 +78,20 @@ const (
 	HighlightGone    = "gone"
 	HighlightTooLong = "tooLong"
 )
+
+// ChatSuggestion is a note that is related to a conversation, which does not refer to it.
+type ChatSuggestion struct {
+	NoteID string `json:"noteId" jsonschema:"id of the note"`
+	Title  string `json:"title" jsonschema:"its title"`
+	Vault  string `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
+	Path   string `json:"relativePath,omitempty" jsonschema:"its path in its vault; absent for one without a file"`
+	Reason string `json:"reason" enum:"link,together,search" jsonschema:"why it is suggested: it is linked with notes of the conversation, other conversations used it together with them, or it has words of what was said last; of several the one that says most for it"`
+	Why    string `json:"why" jsonschema:"the reason in a sentence for people"`
+}
+
+// Why a ChatSuggestion is made.
+const (
+	SuggestLink     = "link"
+	SuggestTogether = "together"
+	SuggestSearch   = "search"
+)

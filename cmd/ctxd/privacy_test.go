@@ -83,6 +83,7 @@ var commandsOfReaders = map[string][]line{
 	"chat intents":         said("/forget #1; /forget #2; /forget zqmemory; /forget open", "/forget zqmemory; /pin [[Zqtitl]]; /pin Open; /pin zqnote; /pin Zqname|-s|{talk 0}", "/pin Open|-s|zqtalk"),
 	"chat stats":           said("", "-n|1"),
 	"chat for-note":        said("Open|--all", "Thing", "zqnote", "Zqtitl"),
+	"chat suggest":         said("cites|-n|50", "{talk 0}|-n|50", "{talk 1}", "pcites", "zqtalk"),
 	"chat highlights":      said("cites", "cites|1", "cites-m1", "pcites", "zqtalk"),
 	"chat references":      said("{talk 0}|--all", "{talk 0}|1", "{talk 1}", "zqtalk", "cites"),
 	"chat graph":           said("", "--format|dot", "--format|svg", "--format|svg|-o|chats.svg"),

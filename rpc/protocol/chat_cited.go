@@ -77,6 +77,18 @@ type ChatHighlightsParams struct {
 	Reads
 }
 
+// ChatSuggest are the parameters of chat.suggest.
+type ChatSuggest struct {
+	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
+	Limit          int    `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"notes at most"`
+	Reads
+}
+
+// ChatSuggestions is the result of chat.suggest.
+type ChatSuggestions struct {
+	Items []turn.ChatSuggestion `json:"items" jsonschema:"the notes, the best first"`
+}
+
 var citedMethods = []Method{
 	describe[ChatNoteStats, ChatNoteStatistics]("chat.stats", Read,
 		"Tell how often conversations referred to each note, in all and by months, and what language models cost.",
@@ -114,6 +126,15 @@ var citedMethods = []Method{
 			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messageId":"26fd2706-8baf-433b-82eb-8c7fada847da","index":2,"items":[` +
 				`{"noteId":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","title":"Huts in the Alps","relativePath":"Travel/Huts.md","wikilink":"[[Huts in the Alps]]","ranges":[[8,36]],"excerpts":[{"line":3,"text":"The upper hut opens in June."}]},` +
 				`{"noteId":"6a0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","title":"Paths","relativePath":"Travel/Paths.md","wikilink":"[[Paths]]","ranges":[[0,20]],"stale":true,"why":"changed"}]}`,
+		},
+		CodeNotFound,
+	),
+	describe[ChatSuggest, ChatSuggestions]("chat.suggest", Read,
+		"Suggest notes that are related to a conversation and that it does not refer to yet.",
+		"Three lists are joined: notes that are linked with those of the conversation, notes that other conversations used together with them, and notes with words of what the user said last. A note gets 1/(60 + place) of each list that it is in. Archived notes are not suggested.",
+		Example{
+			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","limit":1}`,
+			`{"items":[{"noteId":"6a0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","title":"Paths","relativePath":"Travel/Paths.md","reason":"link","why":"Huts in the Alps links to it"}]}`,
 		},
 		CodeNotFound,
 	),

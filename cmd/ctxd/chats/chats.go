@@ -44,6 +44,7 @@ type Command struct {
 	Stats      stats       `cmd:"" help:"Show what language models were asked, what that cost, and which notes were used."`
 	ForNote    forNote     `cmd:"" help:"List the messages that used a note."`
 	Highlights highlights  `cmd:"" help:"Show the excerpts of notes that an answer stood on, where they stand in the notes."`
+	Suggest    suggestFor  `cmd:"" help:"List notes that are related to a conversation and that it does not refer to yet."`
 	Graph      graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`
 	Export     export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
 	Import     importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`

@@ -42,6 +42,7 @@ func slashCommands() []slashCommand {
 		{name: "/edit", arg: "TEXT", about: "ask the last question otherwise, in a branch", run: (*conversing).edit},
 		{name: "/branches", about: "where other branches begin", run: (*conversing).listBranches},
 		{name: "/branch", arg: "N", needs: true, about: "show a branch of that list and go on with it", run: (*conversing).showBranch},
+		{name: "/suggest", about: "notes that are related to it", run: (*conversing).suggested},
 		{name: "/references", arg: "N|" + allWord, about: "what it stood on, or message N of it", run: (*conversing).stoodOn},
 		{name: "/search", arg: "WORDS", needs: true, about: "the notes that are about something", run: (*conversing).search},
 	}, orders(), []slashCommand{

@@ -776,6 +776,26 @@ export interface ChatStats {
   spending: ChatSpending;
 }
 
+export interface ChatSuggestion {
+  /** Id of the note. */
+  noteId: string;
+  /** Its title. */
+  title: string;
+  /** Its vault; absent when the reader sees one vault at most. */
+  vault?: string;
+  /** Its path in its vault; absent for one without a file. */
+  relativePath?: string;
+  /** Why it is suggested: it is linked with notes of the conversation, other conversations used it together with them, or it has words of what was said last; of several the one that says most for it. */
+  reason: "link" | "together" | "search";
+  /** The reason in a sentence for people. */
+  why: string;
+}
+
+export interface ChatSuggestions {
+  /** The notes, the best first. */
+  items: ChatSuggestion[];
+}
+
 export interface ChatToolCall {
   /** Id of the call in its message. */
   id: string;
@@ -5295,6 +5315,19 @@ export interface ChatHighlightsParams {
   audience?: "local" | "remote";
 }
 
+/** Params of chat.suggest. */
+export interface ChatSuggestParams {
+  /** Id or handle of the conversation. */
+  conversationId: string;
+  /**
+   * Notes at most.
+   * From 1 to 50. 5 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of chat.references. */
 export interface ChatReferencesParams {
   /** Id or handle of the conversation. */
@@ -6074,6 +6107,13 @@ export interface Methods {
    * @example {"messageId":"26fd2706-8baf-433b-82eb-8c7fada847da"}
    */
   "chat.highlights": { params: ChatHighlightsParams; result: ChatHighlights };
+  /**
+   * Suggest notes that are related to a conversation and that it does not refer to yet.
+   * Three lists are joined: notes that are linked with those of the conversation, notes that other conversations used together with them, and notes with words of what the user said last. A note gets 1/(60 + place) of each list that it is in. Archived notes are not suggested.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","limit":1}
+   */
+  "chat.suggest": { params: ChatSuggestParams; result: ChatSuggestions };
   /**
    * List what a message or a conversation stood on, to show it: what each note is called, where it can be opened, and whether it is there now.
    * A note that was renamed has its new path and title, one that is gone or archived can't be clicked, and a link that led nowhere leads to the note that has been made since. What was said of a note, its summary and snippet, is that of then; chat.get gives all as it was. Of a conversation the newest branch counts.

@@ -1,0 +1,196 @@
+package cited
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/yield"
+)
+
+// byTalk has the citations of each conversation by the ids of their notes.
+type byTalk map[string]map[string][]*citation
+
+func (b byTalk) add(noteID string, c *citation) {
+	if b[c.conversation] == nil {
+		b[c.conversation] = make(map[string][]*citation)
+	}
+	b[c.conversation][noteID] = append(b[c.conversation][noteID], c)
+}
+
+func (b byTalk) remove(noteID string, c *citation) {
+	if c == nil {
+		return
+	}
+	of := b[c.conversation]
+	list := of[noteID]
+	if i := slices.Index(list, c); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	if of[noteID] = list; len(list) == 0 {
+		delete(of, noteID)
+	}
+	if len(of) == 0 {
+		delete(b, c.conversation)
+	}
+}
+
+// Referred is a note that the messages of a conversation refer to.
+type Referred struct {
+	NoteID string
+	Stood  bool // a message names it, or a model has read of it
+	index  int  // of the last message that refers to it, as the reader counts
+}
+
+// In returns the notes that a conversation refers to for a reader: those of its last messages first, and of one message
+// by id. O(its references).
+func (x *Index) In(v *audience.View, conversationID string) []Referred {
+	if !x.seesTalk(v, conversationID) {
+		return nil
+	}
+	var out []Referred
+	for id, list := range x.notesOf(conversationID) {
+		if v.HidesNote(id) {
+			continue
+		}
+		r := Referred{NoteID: id}
+		for _, c := range x.seen(list, &shownLinks{view: v, noteID: id}) {
+			r.Stood = r.Stood || c.stood()
+			if v.Hides() {
+				c.index = c.public
+			}
+			r.index = max(r.index, c.index)
+		}
+		if r.index > 0 {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b Referred) int { return cmp.Or(b.index-a.index, strings.Compare(a.NoteID, b.NoteID)) })
+	return out
+}
+
+// notesOf copies the citations of a conversation.
+func (x *Index) notesOf(conversationID string) map[string][]citation {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	out := make(map[string][]citation, len(x.byTalk[conversationID]))
+	for id, list := range x.byTalk[conversationID] {
+		copied := make([]citation, len(list))
+		for i, c := range list {
+			copied[i] = *c
+		}
+		out[id] = copied
+	}
+	return out
+}
+
+// Together is a note that other conversations stood on that also stood on some of a list of notes.
+type Together struct {
+	NoteID        string
+	Shared        int // the sum over these conversations of how many of the list they stood on
+	Conversations int
+	With          int // place in the list of the first note that one of them stood on
+	Last          time.Time
+}
+
+// maxOthers is how many other conversations are looked at: those that share most.
+const maxOthers = 100
+
+// other is another conversation.
+type other struct {
+	id     string
+	shared int
+	with   int // place of the first note that it shares
+	last   time.Time
+}
+
+// Together returns the notes that other conversations than one stood on together with notes of a list, as a reader is
+// shown it: those of the highest Shared first, then of most conversations, then the newest, then by id. Notes for which
+// skip is true are left out. The error is that of a context that has ended.
+func (x *Index) Together(ctx context.Context, v *audience.View, conversationID string, list []string,
+	skip func(noteID string) bool,
+) ([]Together, error) {
+	others, err := x.sharing(ctx, v, conversationID, list)
+	if err != nil {
+		return nil, err
+	}
+	notes := make(map[string]*Together)
+	links := make(map[string]*shownLinks)
+	for _, o := range others {
+		if err := yield.Point(ctx); err != nil {
+			return nil, err
+		}
+		for id, cites := range x.notesOf(o.id) {
+			if skip(id) || v.HidesNote(id) {
+				continue
+			}
+			if links[id] == nil {
+				links[id] = &shownLinks{view: v, noteID: id}
+			}
+			stood := slices.DeleteFunc(x.seen(cites, links[id]), func(c citation) bool { return !c.stood() })
+			if len(stood) == 0 {
+				continue
+			}
+			n := notes[id]
+			if n == nil {
+				n = &Together{NoteID: id, With: o.with}
+				notes[id] = n
+			}
+			n.Shared += o.shared
+			n.Conversations++
+			n.With = min(n.With, o.with)
+			for _, c := range stood {
+				if c.at.After(n.Last) {
+					n.Last = c.at
+				}
+			}
+		}
+	}
+	out := make([]Together, 0, len(notes))
+	for _, n := range notes {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, func(a, b Together) int {
+		return cmp.Or(b.Shared-a.Shared, b.Conversations-a.Conversations, b.Last.Compare(a.Last), strings.Compare(a.NoteID, b.NoteID))
+	})
+	return out, nil
+}
+
+// sharing returns the other conversations that stood on notes of a list, those that share most first.
+func (x *Index) sharing(ctx context.Context, v *audience.View, conversationID string, list []string) ([]*other, error) {
+	others := make(map[string]*other)
+	for i, id := range list {
+		if err := yield.Point(ctx); err != nil {
+			return nil, err
+		}
+		counted := make(map[string]bool)
+		for _, c := range x.of(v, id) {
+			if c.conversation == conversationID || !c.stood() {
+				continue
+			}
+			o := others[c.conversation]
+			if o == nil {
+				o = &other{id: c.conversation, with: i}
+				others[c.conversation] = o
+			}
+			if !counted[o.id] {
+				counted[o.id] = true
+				o.shared++
+			}
+			if c.at.After(o.last) {
+				o.last = c.at
+			}
+		}
+	}
+	out := make([]*other, 0, len(others))
+	for _, o := range others {
+		out = append(out, o)
+	}
+	slices.SortFunc(out, func(a, b *other) int {
+		return cmp.Or(b.shared-a.shared, b.last.Compare(a.last), strings.Compare(a.id, b.id))
+	})
+	return out[:min(len(out), maxOthers)], nil
+}
