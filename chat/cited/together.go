@@ -107,56 +107,102 @@ type other struct {
 	last   time.Time
 }
 
-// Together returns the notes that other conversations than one stood on together with notes of a list, as a reader is
-// shown it: those of the highest Shared first, then of most conversations, then the newest, then by id. Notes for which
-// skip is true are left out. The error is that of a context that has ended.
-func (x *Index) Together(ctx context.Context, v *audience.View, conversationID string, list []string,
+// stake is what another conversation says of a note.
+type stake struct {
+	*other
+	cites []*citation
+}
+
+// Together returns up to limit notes that other conversations than one stood on together with notes of a list, as a
+// reader is shown it: those of the highest Shared first, then of most conversations, then the newest, then by id. Notes
+// for which skip is true are left out. The error is that of a context that has ended.
+func (x *Index) Together(ctx context.Context, v *audience.View, conversationID string, list []string, limit int,
 	skip func(noteID string) bool,
 ) ([]Together, error) {
 	others, err := x.sharing(ctx, v, conversationID, list)
 	if err != nil {
 		return nil, err
 	}
-	notes := make(map[string]*Together)
-	links := make(map[string]*shownLinks)
-	for _, o := range others {
+	stakes := x.stakes(others)
+	// To find out what a reader is shown takes most of the time. It only lessens what counts, so notes are looked at by
+	// what all citations would count, until no other one can come before those that there are.
+	most := make([]Together, 0, len(stakes))
+	for id, of := range stakes {
+		most = append(most, counted(id, of, (*citation).mayHaveStood))
+	}
+	slices.SortFunc(most, Together.order)
+	out := make([]Together, 0, limit)
+	for i := range most {
+		if len(out) == limit && out[limit-1].order(most[i]) < 0 {
+			break
+		}
 		if err := yield.Point(ctx); err != nil {
 			return nil, err
 		}
-		for id, cites := range x.notesOf(o.id) {
-			if skip(id) || v.HidesNote(id) {
-				continue
-			}
-			if links[id] == nil {
-				links[id] = &shownLinks{view: v, noteID: id}
-			}
-			stood := slices.DeleteFunc(x.seen(cites, links[id]), func(c citation) bool { return !c.stood() })
-			if len(stood) == 0 {
-				continue
-			}
-			n := notes[id]
-			if n == nil {
-				n = &Together{NoteID: id, With: o.with}
-				notes[id] = n
-			}
-			n.Shared += o.shared
-			n.Conversations++
-			n.With = min(n.With, o.with)
-			for _, c := range stood {
-				if c.at.After(n.Last) {
-					n.Last = c.at
-				}
-			}
+		id := most[i].NoteID
+		if skip(id) || v.HidesNote(id) {
+			continue
+		}
+		links := shownLinks{view: v, noteID: id}
+		t := counted(id, stakes[id], func(c *citation) bool { return v.Sees(c.public == 0) && links.of(c).stood() })
+		if t.Conversations == 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(out, t, Together.order)
+		if out = slices.Insert(out, at, t); len(out) > limit {
+			out = out[:limit]
 		}
 	}
-	out := make([]Together, 0, len(notes))
-	for _, n := range notes {
-		out = append(out, *n)
-	}
-	slices.SortFunc(out, func(a, b Together) int {
-		return cmp.Or(b.Shared-a.Shared, b.Conversations-a.Conversations, b.Last.Compare(a.Last), strings.Compare(a.NoteID, b.NoteID))
-	})
 	return out, nil
+}
+
+// order is that of Index.Together.
+func (t Together) order(o Together) int {
+	return cmp.Or(o.Shared-t.Shared, o.Conversations-t.Conversations, o.Last.Compare(t.Last), strings.Compare(t.NoteID, o.NoteID))
+}
+
+// stakes returns what conversations say of notes, by the ids of these.
+func (x *Index) stakes(others []*other) map[string][]stake {
+	out := make(map[string][]stake)
+	for _, o := range others {
+		x.mu.RLock()
+		for id, cites := range x.byTalk[o.id] {
+			out[id] = append(out[id], stake{o, slices.Clone(cites)})
+		}
+		x.mu.RUnlock()
+	}
+	return out
+}
+
+// counted counts the conversations that stood on a note.
+func counted(noteID string, stakes []stake, stood func(*citation) bool) Together {
+	t := Together{NoteID: noteID}
+	for _, s := range stakes {
+		uses := false
+		for _, c := range s.cites {
+			if !stood(c) {
+				continue
+			}
+			if uses = true; c.at.After(t.Last) {
+				t.Last = c.at
+			}
+		}
+		if !uses {
+			continue
+		}
+		if t.Conversations == 0 || s.with < t.With {
+			t.With = s.with
+		}
+		t.Shared += s.shared
+		t.Conversations++
+	}
+	return t
+}
+
+// mayHaveStood reports whether there is a reader for whom the message named the note, or the model has read of it.
+func (c *citation) mayHaveStood() bool {
+	stood := func(l link) bool { return l.stood() }
+	return slices.ContainsFunc(c.own, stood) || slices.ContainsFunc(c.remote, stood)
 }
 
 // sharing returns the other conversations that stood on notes of a list, those that share most first.

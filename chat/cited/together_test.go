@@ -2,18 +2,20 @@ package cited_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // together tells what an Index says of the notes that others used with some, without times.
 func (w *world) together(x *cited.Index, v *audience.View, conversation string, notes ...string) (out []string) {
 	w.Helper()
-	list, err := x.Together(w.ctx, v, conversation, notes, func(id string) bool { return slices.Contains(notes, id) })
+	list, err := x.Together(w.ctx, v, conversation, notes, 10, func(id string) bool { return slices.Contains(notes, id) })
 	w.must(err)
 	for _, t := range list {
 		out = append(out, fmt.Sprint(t.NoteID, " shared ", t.Shared, " in ", t.Conversations, " with ", t.With))
@@ -76,4 +78,43 @@ func TestCHAT31_WhatConversationsUsedTogether(t *testing.T) {
 	w.must(err)
 	w.wantIn(w.local, two)
 	w.wantTogether(w.remote, one, both)
+}
+
+// TestCHAT31_TheBestAreTheBestOfAll: where only some notes are asked for, they are those that come first of all.
+func TestCHAT31_TheBestAreTheBestOfAll(t *testing.T) {
+	w := start(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 12 {
+		w.note(fmt.Sprint("n", i), "x", i%4 == 3)
+	}
+	var talks []string
+	for range 80 {
+		w.now = w.now.Add(time.Duration(rng.IntN(3)) * time.Minute)
+		var refs []record.ChatReference
+		for range 1 + rng.IntN(4) {
+			id := fmt.Sprint("n", rng.IntN(12))
+			refs = append(refs, []record.ChatReference{direct(id), read(id), found(id)}[rng.IntN(3)])
+		}
+		id := ""
+		if len(talks) > 0 && rng.IntN(3) > 0 {
+			id = talks[rng.IntN(len(talks))]
+		}
+		id, _ = w.said(id, id != "" && rng.IntN(3) > 0, refs...) // a conversation that begins with a private message is private
+		talks = append(talks, id)
+	}
+	none := func(string) bool { return false }
+	for _, v := range []*audience.View{w.local, w.remote} {
+		all, err := w.index.Together(w.ctx, v, talks[0], []string{"n0", "n1", "n2"}, 100, none)
+		w.must(err)
+		if len(all) < 5 {
+			t.Fatalf("%d notes for %s", len(all), v.Reader())
+		}
+		for limit := 1; limit < len(all); limit++ {
+			some, err := w.index.Together(w.ctx, v, talks[0], []string{"n0", "n1", "n2"}, limit, none)
+			w.must(err)
+			if !slices.Equal(some, all[:limit]) {
+				t.Errorf("%d for %s: %+v\nwant %+v", limit, v.Reader(), some, all[:limit])
+			}
+		}
+	}
 }

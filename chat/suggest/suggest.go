@@ -222,11 +222,11 @@ func (a *asking) titleOf(seed int) string {
 
 // together finds the notes that other conversations stood on together with notes of this one.
 func (a *asking) together() error {
-	list, err := a.cites.Together(a.ctx, a.view, a.id, a.seeds, func(id string) bool { return a.may(id) == nil })
+	list, err := a.cites.Together(a.ctx, a.view, a.id, a.seeds, maxList, func(id string) bool { return a.may(id) == nil })
 	if err != nil {
 		return err
 	}
-	for i, t := range list[:min(len(list), maxList)] {
+	for i, t := range list {
 		n := a.may(t.NoteID)
 		if n == nil {
 			continue
