@@ -529,6 +529,9 @@ func (c *Inspect) writePage(a *Options, cl *client.Client, of *record.Conversati
 			d.answers = append(d.answers, got)
 		}
 	}
+	if err := d.stoodOn(a, cl); err != nil {
+		return err
+	}
 	page, err := d.page()
 	if err == nil {
 		err = term.WriteDocument(c.HTML, c.Force, page)
@@ -539,4 +542,24 @@ func (c *Inspect) writePage(a *Options, cl *client.Client, of *record.Conversati
 	a.Out.Say(term.Styled(term.Good, "written"), term.Text("  "), term.Styled(term.Strong, c.HTML),
 		term.Styled(term.Faint, "  "+term.Size(int64(len(page)))+", "+term.Count(len(d.answers), "answer")))
 	return nil
+}
+
+// stoodOn adds what of notes the answers were shown, where it stands now, and which notes are related.
+func (d *chatDocument) stoodOn(a *Options, cl *client.Client) error {
+	d.excerpts = make(map[string]*turn.ChatHighlights)
+	for _, got := range d.answers {
+		if !slices.ContainsFunc(got.Answer.References, func(r record.ChatReference) bool { return len(r.Ranges) > 0 }) {
+			continue
+		}
+		h := new(turn.ChatHighlights)
+		params := protocol.ChatHighlightsParams{MessageID: got.Answer.ID, ConversationID: d.conversation.ID}
+		if err := cl.Call(a.Ctx, "chat.highlights", params, h); err != nil {
+			return err
+		}
+		d.excerpts[got.Answer.ID] = h
+	}
+	var related protocol.ChatSuggestions
+	err := cl.Call(a.Ctx, "chat.suggest", protocol.ChatSuggest{ConversationID: d.conversation.ID}, &related)
+	d.related = related.Items
+	return err
 }

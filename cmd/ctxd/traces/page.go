@@ -27,6 +27,8 @@ var (
 type chatDocument struct {
 	conversation *record.Conversation
 	answers      []*turn.ChatInspected
+	excerpts     map[string]*turn.ChatHighlights // by id of the answer
+	related      []turn.ChatSuggestion
 	more         bool // there are earlier answers
 	remote       bool
 	made         time.Time
@@ -42,6 +44,7 @@ type chatPage struct {
 	More, Remote   bool
 	Made, Program  string
 	Answers        []chatAnswer
+	Related        []chatRef
 	Tokens, Waited string // of all answers
 }
 
@@ -58,6 +61,7 @@ type chatAnswer struct {
 	Facts           [][2]string
 	RefCount        int
 	Refs, MoreRefs  []chatRef // those that are seen at once, and the others
+	Excerpts        []chatExcerpt
 	Linked          []chatRef
 	Unused          []chatRef
 	Dropped         []chatDropped
@@ -76,6 +80,9 @@ type chatRef struct {
 	Changed, Deleted bool
 	Broken           bool // a link that leads to no one note
 }
+
+// chatExcerpt is a part of a note that the model was shown.
+type chatExcerpt struct{ Note, Where, Text, Why string }
 
 // chatDropped is what was left out for one reason. Many are folded away.
 type chatDropped struct {
@@ -131,6 +138,7 @@ func (d *chatDocument) data() *chatPage {
 	waited := 0.0
 	for i, got := range d.answers {
 		p.Answers = append(p.Answers, newChatAnswer(i, got))
+		p.Answers[i].Excerpts = excerptsOf(d.excerpts[got.Answer.ID])
 		if u := got.Answer.Usage; u != nil {
 			all.In, all.Out, all.Cached = all.In+u.In, all.Out+u.Out, all.Cached+u.Cached
 			all.Estimated = all.Estimated || u.Estimated
@@ -138,6 +146,9 @@ func (d *chatDocument) data() *chatPage {
 		if got.Trace != nil {
 			waited += got.Trace.Timings["provider"]
 		}
+	}
+	for _, n := range d.related {
+		p.Related = append(p.Related, chatRef{Name: page.Visible(n.Title), Where: page.Visible(n.Path), Origin: page.Visible(n.Why)})
 	}
 	if all.In+all.Out > 0 {
 		p.Tokens = tokensOf(&all)
@@ -252,4 +263,33 @@ func chatTimes(t *turn.ChatTrace) (out []chatTime) {
 		}
 	}
 	return out
+}
+
+// whyNone says why there is no excerpt.
+var whyNone = map[string]string{
+	turn.HighlightChanged: "the note has changed since", turn.HighlightGone: "the note is gone", turn.HighlightTooLong: "too long to be shown here",
+}
+
+// excerptsOf lists the excerpts of an answer.
+func excerptsOf(h *turn.ChatHighlights) (list []chatExcerpt) {
+	if h == nil {
+		return nil
+	}
+	for i := range h.Items {
+		n := &h.Items[i]
+		e := chatExcerpt{Note: page.Visible(n.Title), Where: page.Visible(n.Path), Why: whyNone[n.Why]}
+		if e.Note == "" {
+			e.Note = page.Visible(n.Wikilink)
+		}
+		if len(n.Excerpts) == 0 {
+			list = append(list, e)
+		}
+		for _, x := range n.Excerpts {
+			part := e
+			part.Where += fmt.Sprint(":", x.Line)
+			part.Text = page.Visible(x.Text)
+			list = append(list, part)
+		}
+	}
+	return list
 }

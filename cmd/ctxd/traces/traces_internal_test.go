@@ -62,7 +62,14 @@ func answers() (list []*turn.ChatInspected) {
 // runs and loads nothing.
 func TestCHAT27_ThePageHoldsHostileTextsAsText(t *testing.T) {
 	list := answers()
-	d := &chatDocument{conversation: list[0].Conversation, answers: list, more: true, remote: true, made: time.Now()}
+	d := &chatDocument{conversation: list[0].Conversation, answers: list, more: true, remote: true, made: time.Now(), excerpts: map[string]*turn.ChatHighlights{}}
+	for i, text := range hostile {
+		list[i].Answer.ID = fmt.Sprint("m", i)
+		d.excerpts[list[i].Answer.ID] = &turn.ChatHighlights{Items: []turn.ChatHighlight{
+			{Title: text, Path: text, Excerpts: []turn.ChatExcerpt{{Line: 3, Text: text}}}, {Wikilink: text, Why: turn.HighlightGone},
+		}}
+		d.related = append(d.related, turn.ChatSuggestion{Title: text, Path: text, Why: text})
+	}
 	text, err := d.page()
 	if err != nil {
 		t.Fatal(err)
