@@ -1,73 +1,34 @@
 package llm_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"net"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/fixtures/llamacpp"
 )
-
-// llamaServer names a llama-server of llama.cpp; README.md says how to build one.
-const llamaServer = "CTXD_LLAMA_SERVER"
 
 // serveModel starts a llama-server with a model, and returns a set with a provider that asks it.
 func serveModel(t *testing.T, ends bool) *llm.Set {
 	t.Helper()
-	program := os.Getenv(llamaServer)
-	if program == "" {
-		t.Skip("no llama-server was built: $" + llamaServer + " names none")
+	server, err := llamacpp.Start(context.Background(), t.TempDir(), ends)
+	if errors.Is(err, llamacpp.ErrNone) {
+		t.Skip(err)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := free.Addr().(*net.TCPAddr)
-	_ = free.Close() // it is the server's from here
-	_, port, _ := net.SplitHostPort(at.String())
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	cmd := exec.CommandContext(ctx, program, "--model", writeModel(t, ends), "--host", "127.0.0.1", "--port", port,
-		"--ctx-size", "8192", "--parallel", "1", "--threads", "1", "--jinja", "--no-webui")
-	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout = cmd.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var log strings.Builder
-	listens, ended := make(chan bool, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for lines := bufio.NewScanner(said); lines.Scan(); {
-			log.WriteString(lines.Text() + "\n")
-			if strings.Contains(lines.Text(), "listening on http") {
-				listens <- true
-			}
-		}
-	}()
 	t.Cleanup(func() {
-		cancel()
-		<-ended
-		_ = cmd.Wait() // it was killed
+		server.Close()
 		if t.Failed() {
-			t.Log(log.String())
+			t.Log(server.Log())
 		}
 	})
-	select {
-	case <-listens:
-	case <-ended:
-		t.Fatalf("the server does not start:\n%s", log.String())
-	}
 	s, err := llm.NewSet(llm.SetOptions{Default: "llamacpp", Providers: []llm.Options{
-		{Name: "llamacpp", Kind: llm.OpenAI, Base: "http://" + at.String() + "/v1", Model: "alphabet", Local: true},
+		{Name: "llamacpp", Kind: llm.OpenAI, Base: server.Base, Model: "alphabet", Local: true},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +37,7 @@ func serveModel(t *testing.T, ends bool) *llm.Set {
 	return s
 }
 
-// TestCHAT24_LlamaCpp speaks to a real server, with a model that says the alphabet.
+// TestCHAT24_LlamaCpp speaks to a real server, with a model that says the llamacpp.Alphabet.
 func TestCHAT24_LlamaCpp(t *testing.T) {
 	s := serveModel(t, true)
 	p, err := s.Provider("")
@@ -87,7 +48,7 @@ func TestCHAT24_LlamaCpp(t *testing.T) {
 		most   int
 		text   string
 		finish llm.Finish
-	}{{0, alphabet, llm.Stop}, {5, alphabet[:5], llm.Length}, {1, "a", llm.Length}} {
+	}{{0, llamacpp.Alphabet, llm.Stop}, {5, llamacpp.Alphabet[:5], llm.Length}, {1, "a", llm.Length}} {
 		h, r := &heard{}, question()
 		r.MaxTokens = c.most
 		a, err := p.Stream(t.Context(), r, h.take)
@@ -133,7 +94,7 @@ func TestCHAT18_LlamaCppStops(t *testing.T) {
 		})
 		took := time.Since(left)
 		cancel()
-		if !errors.Is(err, context.Canceled) || a.Finish != llm.Cancelled || !strings.HasPrefix(h.text.String(), alphabet[:20]) {
+		if !errors.Is(err, context.Canceled) || a.Finish != llm.Cancelled || !strings.HasPrefix(h.text.String(), llamacpp.Alphabet[:20]) {
 			t.Errorf("%q, %+v, %s", &h.text, a, said(err))
 		}
 		t.Logf("cancelled after %d deltas; that took %v; %+v", h.deltas, took, a)

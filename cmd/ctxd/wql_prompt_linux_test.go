@@ -31,11 +31,19 @@ type seat struct {
 	person *os.File
 	cmd    *exec.Cmd
 
-	mu    sync.Mutex // guards shown and over
-	shown bytes.Buffer
-	over  bool
-	more  chan struct{} // gets something when more is shown
-	read  int           // what a wait has seen already
+	began  time.Time
+	mu     sync.Mutex // guards shown, pieces and over
+	pieces []piece    // shown, as it came
+	shown  bytes.Buffer
+	over   bool
+	more   chan struct{} // gets something when more is shown
+	read   int           // what a wait has seen already
+}
+
+// piece is what a terminal showed at once, a time after its program began.
+type piece struct {
+	after time.Duration
+	text  string
 }
 
 // sit starts a command on a terminal of 100 columns.
@@ -45,7 +53,7 @@ func (p home) sit(t *testing.T, env []string, args ...string) *seat {
 	if err := unix.IoctlSetWinsize(int(person.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
 		t.Fatal(err)
 	}
-	s := &seat{t: t, person: person, cmd: p.command(t, args...), more: make(chan struct{}, 1)}
+	s := &seat{t: t, person: person, cmd: p.command(t, args...), more: make(chan struct{}, 1), began: time.Now()}
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = program, program, program
 	s.cmd.Env = append(append(s.cmd.Env, "TERM=xterm", "NO_COLOR=1"), env...)
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -67,6 +75,7 @@ func (s *seat) watch() {
 		n, err := s.person.Read(b)
 		s.mu.Lock()
 		s.shown.Write(b[:n])
+		s.pieces = append(s.pieces, piece{time.Since(s.began), string(b[:n])})
 		s.over = err != nil
 		s.mu.Unlock()
 		select {
