@@ -2,12 +2,11 @@ package rpc
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/graph/draw"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -18,6 +17,14 @@ type noteCiter interface {
 	Stats(ctx context.Context, v *audience.View, since time.Time, limit int) (*cited.Stats, error)
 	ForNote(ctx context.Context, v *audience.View, noteID string, all bool, after *cited.Place, limit int) (*cited.Cited, error)
 	Graph(ctx context.Context, v *audience.View, nodes int) (*cited.Graph, error)
+}
+
+func (c scope) chatHighlights(ctx context.Context, _ *Session, p protocol.ChatHighlightsParams) (*turn.ChatHighlights, error) {
+	return c.excerpts.Of(ctx, c.view, p.MessageID, p.ConversationID)
+}
+
+func (c scope) chatSuggest(ctx context.Context, _ *Session, p protocol.ChatSuggest) (*turn.ChatSuggestions, error) {
+	return c.suggests.Of(ctx, c.view, p.ConversationID, p.Limit)
 }
 
 func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteStats) (out protocol.ChatNoteStatistics, err error) {
@@ -40,8 +47,12 @@ func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteSta
 func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNote) (out protocol.ChatCitations, err error) {
 	var after *cited.Place
 	if p.Cursor != "" {
-		if after, err = citedPlace(p.Cursor); err != nil {
+		m, err := parseMark(p.Cursor)
+		if err != nil {
 			return out, err
+		}
+		if after = cited.PlaceOf(m.name, m.id); after == nil {
+			return out, badCursor()
 		}
 	}
 	page, err := c.cites.ForNote(ctx, c.view, p.NoteID, p.All, after, p.Limit)
@@ -58,24 +69,9 @@ func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNo
 		})
 	}
 	if next := page.Next; next != nil {
-		out.NextCursor = mark{next.At.Format(time.RFC3339Nano), next.Conversation + "/" + strconv.Itoa(next.Index)}.cursor()
+		out.NextCursor = mark{next.At.Format(time.RFC3339Nano), next.Text()}.cursor()
 	}
 	return out, nil
-}
-
-// citedPlace reads the cursor of a page of messages.
-func citedPlace(cursor string) (*cited.Place, error) {
-	m, err := parseMark(cursor)
-	if err != nil {
-		return nil, err
-	}
-	at, err := time.Parse(time.RFC3339Nano, m.name)
-	id, number, ok := strings.Cut(m.id, "/")
-	index, bad := strconv.Atoi(number)
-	if err != nil || bad != nil || !ok {
-		return nil, badCursor()
-	}
-	return &cited.Place{At: at, Conversation: id, Index: index}, nil
 }
 
 func (c scope) chatGraph(ctx context.Context, _ *Session, p protocol.ChatGraphParams) (out protocol.ChatGraph, err error) {

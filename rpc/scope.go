@@ -3,6 +3,8 @@ package rpc
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/chat/highlight"
+	"github.com/ctxd/ctxd/chat/suggest"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -42,8 +44,8 @@ type scope struct {
 
 	summaries noteSummarizer
 	cites     noteCiter
-	excerpts  excerptFinder
-	suggests  noteSuggester
+	excerpts  *highlight.Finder
+	suggests  *suggest.Suggester
 	shower    referenceShower
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,6 +124,20 @@ type Place struct {
 	At           time.Time
 	Conversation string
 	Index        int
+}
+
+// Text is where in a conversation a list goes on, for PlaceOf.
+func (p *Place) Text() string { return p.Conversation + "/" + strconv.Itoa(p.Index) }
+
+// PlaceOf returns the Place at a time (RFC 3339) with a Text; nil where these are of no Place.
+func PlaceOf(at, text string) *Place {
+	t, err := time.Parse(time.RFC3339Nano, at)
+	id, number, ok := strings.Cut(text, "/")
+	index, bad := strconv.Atoi(number)
+	if err != nil || bad != nil || !ok {
+		return nil
+	}
+	return &Place{At: t, Conversation: id, Index: index}
 }
 
 // Cited is a part of the messages that refer to a note.

@@ -69,8 +69,8 @@ func BenchmarkCHAT31_Suggest(b *testing.B) {
 				list, err := s.Of(w.ctx, v, conversations[i%talks], 5)
 				took = append(took, time.Since(begin))
 				w.must(err)
-				if len(list) != 5 {
-					b.Fatalf("%d suggestions", len(list))
+				if len(list.Items) != 5 {
+					b.Fatalf("%d suggestions", len(list.Items))
 				}
 			}
 			slices.Sort(took)

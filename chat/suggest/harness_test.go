@@ -106,7 +106,7 @@ func (w *world) of(v *audience.View, conversation string, limit int) []turn.Chat
 	w.Helper()
 	out, err := w.suggester.Of(w.ctx, v, conversation, limit)
 	w.must(err)
-	return out
+	return out.Items
 }
 
 // wants fails unless a reader is suggested these notes, each as "title reason: sentence".

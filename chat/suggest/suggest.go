@@ -63,7 +63,7 @@ type asking struct {
 }
 
 // Of returns up to limit notes for a conversation, which is named by its id or handle, the best first.
-func (s *Suggester) Of(ctx context.Context, v *audience.View, conversation string, limit int) ([]turn.ChatSuggestion, error) {
+func (s *Suggester) Of(ctx context.Context, v *audience.View, conversation string, limit int) (*turn.ChatSuggestions, error) {
 	c, err := s.chats.Get(ctx, v, conversation)
 	if err != nil {
 		return nil, fault.Under("conversationId", err)
@@ -79,7 +79,7 @@ func (s *Suggester) Of(ctx context.Context, v *audience.View, conversation strin
 	if err := a.said(c.Messages); err != nil {
 		return nil, err
 	}
-	return a.best(limit), nil
+	return &turn.ChatSuggestions{Items: a.best(limit)}, nil
 }
 
 // start finds out what the conversation refers to. What stands in every prompt of it belongs to that.

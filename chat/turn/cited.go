@@ -79,6 +79,11 @@ const (
 	HighlightTooLong = "tooLong"
 )
 
+// ChatSuggestions is the result of chat.suggest.
+type ChatSuggestions struct {
+	Items []ChatSuggestion `json:"items" jsonschema:"the notes, the best first"`
+}
+
 // ChatSuggestion is a note that is related to a conversation, which does not refer to it.
 type ChatSuggestion struct {
 	NoteID string `json:"noteId" jsonschema:"id of the note"`

@@ -84,11 +84,6 @@ type ChatSuggest struct {
 	Reads
 }
 
-// ChatSuggestions is the result of chat.suggest.
-type ChatSuggestions struct {
-	Items []turn.ChatSuggestion `json:"items" jsonschema:"the notes, the best first"`
-}
-
 var citedMethods = []Method{
 	describe[ChatNoteStats, ChatNoteStatistics]("chat.stats", Read,
 		"Tell how often conversations referred to each note, in all and by months, and what language models cost.",
@@ -129,7 +124,7 @@ var citedMethods = []Method{
 		},
 		CodeNotFound,
 	),
-	describe[ChatSuggest, ChatSuggestions]("chat.suggest", Read,
+	describe[ChatSuggest, turn.ChatSuggestions]("chat.suggest", Read,
 		"Suggest notes that are related to a conversation and that it does not refer to yet.",
 		"Three lists are joined: notes that are linked with those of the conversation, notes that other conversations used together with them, and notes with words of what the user said last. A note gets 1/(60 + place) of each list that it is in. Archived notes are not suggested.",
 		Example{

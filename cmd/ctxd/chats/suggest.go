@@ -37,7 +37,7 @@ func (c *suggestFor) Run(a *Options) error {
 		if err != nil {
 			return err
 		}
-		var res protocol.ChatSuggestions
+		var res turn.ChatSuggestions
 		if err := cl.Call(a.Ctx, "chat.suggest", protocol.ChatSuggest{ConversationID: found.ID, Limit: int(c.Limit)}, &res); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *conversing) suggested(ctx context.Context, _ string) error {
 		s.faint("nothing was said yet")
 		return nil
 	}
-	var res protocol.ChatSuggestions
+	var res turn.ChatSuggestions
 	if err := s.call(ctx, "chat.suggest", protocol.ChatSuggest{ConversationID: s.conversation.ID, Limit: suggestedAtPrompt}, &res); err != nil {
 		return err
 	}
