@@ -558,7 +558,7 @@ func (d *chatDocument) stoodOn(a *Options, cl *client.Client) error {
 		}
 		d.excerpts[got.Answer.ID] = h
 	}
-	var related protocol.ChatSuggestions
+	var related turn.ChatSuggestions
 	err := cl.Call(a.Ctx, "chat.suggest", protocol.ChatSuggest{ConversationID: d.conversation.ID}, &related)
 	d.related = related.Items
 	return err
