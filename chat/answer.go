@@ -324,6 +324,9 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 		}
 		d := a.draft(t.AnswerID)
 		d.after = &t.index
+		if d.Private, err = a.refs.Hides(tx, d.Private); err != nil {
+			return err
+		}
 		m, err := s.add(tx, c, &d, false, s.now(tx))
 		if err != nil {
 			return err

@@ -23,12 +23,17 @@ func HideStanding(tx *kv.Tx, memoryIDs []string) (hidden map[string][]string, er
 	if err := tx.Err(); err != nil {
 		return nil, err
 	}
-	for _, id := range slices.Sorted(maps.Keys(hidden)) {
-		if err := hideMessages(tx, id, hidden[id]); err != nil {
-			return nil, err
+	return hidden, HideMessages(tx, hidden)
+}
+
+// HideMessages makes messages private, as HideStanding does, by their ids and those of their conversations.
+func HideMessages(tx *kv.Tx, messages map[string][]string) error {
+	for _, id := range slices.Sorted(maps.Keys(messages)) {
+		if err := hideMessages(tx, id, messages[id]); err != nil {
+			return err
 		}
 	}
-	return hidden, nil
+	return nil
 }
 
 // standsOn reports whether a message says that it stands on one of some memories.

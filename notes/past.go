@@ -86,6 +86,11 @@ func (s *Store) WasPrivate(id string) bool { return s.ents.Past().Has(past.NoteI
 // when the record has been written; now is nil for a note that is deleted. A note that
 // becomes public takes back what was kept of it, and of what is made from it.
 func (s *Store) keepNames(tx *kv.Tx, old, now *Note) error {
+	if hide := s.opts.Hide; hide != nil && now != nil && now.Private && (old == nil || !old.Private) {
+		if err := hide(tx, now.ID, old == nil); err != nil {
+			return err
+		}
+	}
 	switch {
 	case old == nil || !old.Private:
 		return nil

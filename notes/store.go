@@ -32,6 +32,7 @@ type Options struct {
 	// PrivateFolders are patterns as in .gitignore: notes whose paths match are
 	// private, whatever they say themselves.
 	PrivateFolders []string
+	Hide           func(tx *kv.Tx, id string, fresh bool) error // a note, which fresh says is new, becomes private; nil: nobody asks
 	// Loaded is what Load has read of the store; nil, or read before the last change:
 	// Open reads it.
 	Loaded *Loaded

@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
+	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
@@ -82,7 +83,8 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
 		return index.EntityTest(ctx, ents, words, ents.Get, false)
 	}})
-	ns, err := notes.Open(db, ents, notes.Options{Now: now})
+	hider := new(hiding.Hider)
+	ns, err := notes.Open(db, ents, notes.Options{Now: now, Hide: hider.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +144,13 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err := db.Mended(); err != nil {
 		return nil, err
 	}
+	cites := cited.Open(db, chats, said.Messages())
+	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
 		Handles: completing, Refs: referred,
-		KV: db, Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Cites: cites, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now,
 		}),

@@ -179,6 +179,28 @@ func (x *Index) notes() []string {
 	return ids
 }
 
+// Refers reports whether a message refers to a note, whoever sees it.
+func (x *Index) Refers(noteID string) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return len(x.byNote[noteID]) > 0
+}
+
+// PubliclyUsed returns the ids of the notes that models have read of for messages that are not private, in order.
+func (x *Index) PubliclyUsed() []string {
+	return slices.DeleteFunc(x.notes(), func(id string) bool {
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		for _, c := range x.byNote[id] {
+			used := func(l link) bool { return l.used }
+			if c.public > 0 && (slices.ContainsFunc(c.own, used) || slices.ContainsFunc(c.remote, used)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // of returns what a reader sees of the references to a note, in no order: nothing for a note that he may not know of.
 func (x *Index) of(v *audience.View, noteID string) []citation {
 	if v.HidesNote(noteID) {

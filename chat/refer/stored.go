@@ -10,7 +10,9 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -87,6 +89,22 @@ func (l *Lists) Keep(memories []string, put func(name string, value json.RawMess
 	return nil
 }
 
+// Hides reports whether a message with these references is private: it is already, or a note that the model has read of
+// is private by now, as a transaction sees it.
+func (l *Lists) Hides(tx *kv.Tx, already bool) (bool, error) {
+	for _, r := range slices.Concat(l.Own, l.Public) {
+		if already || !r.Used || r.NoteID == "" {
+			continue
+		}
+		source, err := notes.SourceTx(tx, r.NoteID)
+		if err != nil {
+			return false, err
+		}
+		already = source.Private
+	}
+	return already, nil
+}
+
 // Any reports whether there are references for any reader.
 func (l *Lists) Any() bool { return len(l.Own)+len(l.Public) > 0 }
 
@@ -127,6 +145,26 @@ func Memories(members map[string]json.RawMessage) (ids []string) {
 	for _, r := range list {
 		if r.MemoryID != "" {
 			ids = append(ids, r.MemoryID)
+		}
+	}
+	return ids
+}
+
+// Used returns the ids of the notes that the model has read of for a message, as somebody sees it.
+func Used(members map[string]json.RawMessage) (ids []string) {
+	for _, name := range []string{Member, MemberPublic} {
+		var all []json.RawMessage
+		if data := members[name]; data == nil || !bytes.Contains(data, []byte(`"used"`)) || json.Unmarshal(data, &all) != nil {
+			continue
+		}
+		for _, one := range all {
+			var r struct {
+				NoteID string `json:"noteId"`
+				Used   bool   `json:"used"`
+			}
+			if json.Unmarshal(one, &r) == nil && r.Used && r.NoteID != "" && !slices.Contains(ids, r.NoteID) {
+				ids = append(ids, r.NoteID)
+			}
 		}
 	}
 	return ids

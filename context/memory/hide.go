@@ -49,18 +49,36 @@ func (s *Store) hideStanding(tx *kv.Tx, ids []string) error {
 		if err != nil {
 			return err
 		}
-		ids = nil
-		for _, conversation := range slices.Sorted(maps.Keys(messages)) {
-			said := messages[conversation]
-			from := func(m *Record) bool {
-				return slices.ContainsFunc(m.Source.MessageIDs, func(id string) bool { return slices.Contains(said, id) })
-			}
-			more, err := s.hideFrom(tx, conversation, from)
-			if err != nil {
-				return err
-			}
-			ids = append(ids, more...)
+		if ids, err = s.hideSaid(tx, messages); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// HideSaid makes private what was made from messages that a transaction has made private, which are given by their
+// conversations: the memories that come from them, the messages that stand on those, and so on. O(memories of the
+// conversations), and O(messages) where there are some.
+func (s *Store) HideSaid(tx *kv.Tx, messages map[string][]string) error {
+	ids, err := s.hideSaid(tx, messages)
+	if err != nil {
+		return err
+	}
+	return s.hideStanding(tx, ids)
+}
+
+// hideSaid makes the memories private that come from messages. It returns their ids.
+func (s *Store) hideSaid(tx *kv.Tx, messages map[string][]string) (ids []string, err error) {
+	for _, conversation := range slices.Sorted(maps.Keys(messages)) {
+		said := messages[conversation]
+		from := func(m *Record) bool {
+			return slices.ContainsFunc(m.Source.MessageIDs, func(id string) bool { return slices.Contains(said, id) })
+		}
+		more, err := s.hideFrom(tx, conversation, from)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, more...)
+	}
+	return ids, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/handles"
+	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/spending"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -183,7 +184,9 @@ func readIndexAhead(dir string) *search.Ahead {
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
-	ents, ns, err := recordsIn(db, limits, func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) })
+	hider := new(hiding.Hider)
+	check := func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) }
+	ents, ns, err := recordsIn(db, limits, check, hider.Note)
 	if err != nil {
 		return nil, err
 	}
@@ -244,6 +247,10 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
+	cites := cited.Open(db, chats, messages.Messages())
+	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
 		KV:       db,
 		Entities: ents,
@@ -258,7 +265,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memories: memories,
 		Recall:   ranker,
 		Messages: said,
-		Cites:    cited.Open(db, chats, messages.Messages()),
+		Cites:    cites,
 		Handles:  completing,
 		Refs:     refs,
 		Gather: gather.Open(db, seen, gather.Options{
@@ -270,8 +277,10 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}, nil
 }
 
-// recordsIn opens the rooms of entities and notes. check is asked for the queries of types.
+// recordsIn opens the rooms of entities and notes. check is asked for the queries of types, and hide is told of notes
+// that become private.
 func recordsIn(db *kv.Store, limits config.Records, check func(*entities.Type, entities.Field) []entities.Diagnostic,
+	hide func(tx *kv.Tx, id string, fresh bool) error,
 ) (*entities.Store, *notes.Store, error) {
 	var loaded *notes.Loaded
 	var notesErr error
@@ -282,7 +291,7 @@ func recordsIn(db *kv.Store, limits config.Records, check func(*entities.Type, e
 	if err := cmp.Or(err, notesErr); err != nil {
 		return nil, nil, err
 	}
-	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: loaded})
+	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: loaded, Hide: hide})
 	return ents, ns, err
 }
 
