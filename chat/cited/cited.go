@@ -192,8 +192,7 @@ func (x *Index) PubliclyUsed() []string {
 		x.mu.RLock()
 		defer x.mu.RUnlock()
 		for _, c := range x.byNote[id] {
-			used := func(l link) bool { return l.used }
-			if c.public > 0 && (slices.ContainsFunc(c.own, used) || slices.ContainsFunc(c.remote, used)) {
+			if c.public > 0 && slices.ContainsFunc(c.remote, func(l link) bool { return l.used }) {
 				return false
 			}
 		}

@@ -7,8 +7,9 @@
 //
 // # What it does
 //
-// An answer stands on a note when one of its references to it is used: the note stood in the prompt, or a tool has read
-// it. In the transaction in which a note becomes private these answers become private, too, and what was made from
+// An answer stands on a note when one of its references to it is used: the note stood in the prompt, a tool has read it,
+// or the answer cites it. Where people and remote readers have different references the latter count: an answer that only
+// links to a private note stays public. In the transaction in which a note becomes private these answers become private, too, and what was made from
 // them: memories that come from them, and answers that stand on those. For remote readers the conversations are as if
 // the answers had never been there (chat.HideMessages), so numbers of later messages move up.
 //

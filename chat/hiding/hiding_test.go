@@ -183,6 +183,28 @@ func TestPRIV4_ManyInOneTransaction(t *testing.T) {
 	w.wants(w.remote, two, "2")
 }
 
+// TestPRIV4_LinksToPrivateNotes: an answer of a remote model that has a link to a private note, of which the model was
+// told nothing, stays public.
+func TestPRIV4_LinksToPrivateNotes(t *testing.T) {
+	w := start(t, true)
+	w.note("a", "", false)
+	w.note("p", "", true)
+	w.note("q", "", false)
+	one := w.said(reads("a", "p", "q"), nil)
+	w.must(w.db.Update(t.Context(), func(tx *kv.Tx) error {
+		for key, m := range chat.Messages.All(tx, one+"/00000001") {
+			m.Members[refer.MemberPublic], _ = json.Marshal(reads("a"))
+			return chat.Messages.Put(tx, key, m)
+		}
+		return tx.Err()
+	}))
+	w.note("q", "", true)
+	w = open(t, w.db, true)
+	w.wants(w.remote, one, "1", "2")
+	w.note("a", "", true)
+	w.wants(w.remote, one, "2")
+}
+
 // TestPRIV4_WhatAnOlderProgramLeft: what stands on private notes when a store is opened becomes private then, also where
 // a folder has become private.
 func TestPRIV4_WhatAnOlderProgramLeft(t *testing.T) {

@@ -92,7 +92,12 @@ func (l *Lists) Keep(memories []string, put func(name string, value json.RawMess
 // Hides reports whether a message with these references is private: it is already, or a note that the model has read of
 // is private by now, as a transaction sees it.
 func (l *Lists) Hides(tx *kv.Tx, already bool) (bool, error) {
-	for _, r := range slices.Concat(l.Own, l.Public) {
+	list := l.Public // see Used
+	if l.Same {
+		list = l.Own
+	}
+	for i := range list {
+		r := &list[i]
 		if already || !r.Used || r.NoteID == "" {
 			continue
 		}
@@ -150,21 +155,24 @@ func Memories(members map[string]json.RawMessage) (ids []string) {
 	return ids
 }
 
-// Used returns the ids of the notes that the model has read of for a message, as somebody sees it.
+// Used returns the ids of the notes that the model has read of for a message that is not private. Where lists differ, the
+// own one also has private notes, which the message only links to.
 func Used(members map[string]json.RawMessage) (ids []string) {
-	for _, name := range []string{Member, MemberPublic} {
-		var all []json.RawMessage
-		if data := members[name]; data == nil || !bytes.Contains(data, []byte(`"used"`)) || json.Unmarshal(data, &all) != nil {
-			continue
+	data := members[Member]
+	if public, differs := members[MemberPublic]; differs {
+		data = public
+	}
+	var all []json.RawMessage
+	if !bytes.Contains(data, []byte(`"used"`)) || json.Unmarshal(data, &all) != nil {
+		return nil
+	}
+	for _, one := range all {
+		var r struct {
+			NoteID string `json:"noteId"`
+			Used   bool   `json:"used"`
 		}
-		for _, one := range all {
-			var r struct {
-				NoteID string `json:"noteId"`
-				Used   bool   `json:"used"`
-			}
-			if json.Unmarshal(one, &r) == nil && r.Used && r.NoteID != "" && !slices.Contains(ids, r.NoteID) {
-				ids = append(ids, r.NoteID)
-			}
+		if json.Unmarshal(one, &r) == nil && r.Used && r.NoteID != "" && !slices.Contains(ids, r.NoteID) {
+			ids = append(ids, r.NoteID)
 		}
 	}
 	return ids
