@@ -15,6 +15,7 @@ import (
 // world is a store of notes with the Views of both readers.
 type world struct {
 	testing.TB
+	db            *kv.Store
 	notes         *notes.Store
 	local, remote *audience.View
 }
@@ -29,7 +30,7 @@ func open(t testing.TB) *world {
 	ns, err := notes.Open(db, ents, notes.Options{})
 	must(t, err)
 	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
-	return &world{TB: t, notes: ns, local: rooms.View(audience.Local), remote: rooms.View(audience.Remote)}
+	return &world{TB: t, db: db, notes: ns, local: rooms.View(audience.Local), remote: rooms.View(audience.Remote)}
 }
 
 func (w *world) put(d notes.Draft) {
