@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -86,12 +87,9 @@ func (s *Store) WasPrivate(id string) bool { return s.ents.Past().Has(past.NoteI
 // when the record has been written; now is nil for a note that is deleted. A note that
 // becomes public takes back what was kept of it, and of what is made from it.
 func (s *Store) keepNames(tx *kv.Tx, old, now *Note) error {
-	if hide := s.opts.Hide; hide != nil && now != nil && now.Private && (old == nil || !old.Private) {
-		if err := hide(tx, now.ID, old == nil); err != nil {
-			return err
-		}
-	}
 	switch {
+	case now != nil && now.Private && (old == nil || !old.Private):
+		return s.opts.Hide(tx, now.ID, old == nil)
 	case old == nil || !old.Private:
 		return nil
 	case now == nil:
@@ -115,7 +113,7 @@ func (s *Store) reveal(tx *kv.Tx, n *Note) error {
 // HideTx makes private what a note is called that is to be deleted, and what is made from
 // it, although the note may be public: a person has left its file out.
 func (s *Store) HideTx(tx *kv.Tx, n *Note) error {
-	if err := s.ents.KeepPrivateTx(tx, n.ID, n.EntityID); err != nil {
+	if err := cmp.Or(s.opts.Hide(tx, n.ID, false), s.ents.KeepPrivateTx(tx, n.ID, n.EntityID)); err != nil {
 		return err
 	}
 	return past.KeepTx(tx, idOf(n.ID), append(referringTo(n), idOf(n.ID)))

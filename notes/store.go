@@ -78,6 +78,9 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	if opts.NewID == nil {
 		opts.NewID = uuid.NewString
 	}
+	if opts.Hide == nil {
+		opts.Hide = func(*kv.Tx, string, bool) error { return nil }
+	}
 	opts.MaxBody = cmp.Or(opts.MaxBody, MaxBody)
 	s := &Store{
 		db: db, ents: ents, opts: opts,

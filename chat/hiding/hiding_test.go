@@ -165,6 +165,20 @@ func TestPRIV4_AnswersOfNotesThatBecomePrivate(t *testing.T) {
 	w.wants(w.remote, other)
 }
 
+// TestPRIV4_AnswersOfANoteThatIsLeftOut: its file is one that a person leaves out of the vault.
+func TestPRIV4_AnswersOfANoteThatIsLeftOut(t *testing.T) {
+	w := start(t, true)
+	w.note("a", "", false)
+	one := w.said(reads("a"), nil)
+	w.must(w.db.Update(t.Context(), func(tx *kv.Tx) error {
+		if err := w.notes.HideTx(tx, w.notes.Get("a")); err != nil {
+			return err
+		}
+		return w.notes.DeleteTx(tx, "a")
+	}))
+	w.wants(w.remote, one, "2")
+}
+
 // TestPRIV4_ManyInOneTransaction: what messages use is read once for all of them.
 func TestPRIV4_ManyInOneTransaction(t *testing.T) {
 	w := start(t, true)
