@@ -34,6 +34,7 @@ test("handshake", async () => {
   assert.equal(serverInfo.name, "ctxd");
   assert.equal(ctxd.server.protocolVersion, protocolVersion);
   assert.ok(capabilities.methods.includes("notes.get"));
+  await ctxd.call("tags.list"); // it waits until the store is open, and admin.health does not
   assert.equal((await ctxd.call("admin.health")).status, "healthy");
 });
 
