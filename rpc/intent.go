@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -15,12 +16,9 @@ type intentRouter interface {
 	Route(ctx context.Context, v *audience.View, message string, at intent.Place) (*intent.Routed, error)
 }
 
-// maxIntentText is how long a text may be, in bytes: that of a message.
-const maxIntentText = 1 << 20
-
 func (c scope) intentRoute(ctx context.Context, _ *Session, p protocol.IntentRoute) (out protocol.IntentRouted, err error) {
-	if len(p.Text) > maxIntentText {
-		return out, fault.TooLarge("text", len(p.Text), maxIntentText, "bytes").WithHint("give what a person typed")
+	if len(p.Text) > chat.MaxContent {
+		return out, fault.TooLarge("text", len(p.Text), chat.MaxContent, "bytes").WithHint("give what a person typed")
 	}
 	at := intent.Place{}
 	if p.ConversationID != "" {

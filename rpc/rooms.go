@@ -86,7 +86,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 }
 
 // scope is what every call has, but for its View.
-func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools toolCaller) scope {
+func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools toolCaller, intents intentRouter) scope {
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
@@ -95,13 +95,8 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents: r.intents(),
+		intents: intents,
 	}
-}
-
-// intents is what makes proposals of what messages order.
-func (r *Rooms) intents() *intent.Router {
-	return intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: r.Audience.View(audience.Remote)})
 }
 
 // Load opens the store and the rooms over it, by the functions of the Options,
@@ -157,14 +152,15 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
 		tools := tool.New(tool.Options{Views: r.Audience, Recall: r.Recall})
+		remote := r.Audience.View(audience.Remote)
+		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote})
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
-			Orders: r.intents(),
+			Orders: intents,
 		})
-		remote := r.Audience.View(audience.Remote)
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
-		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools)
+		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools, intents)
 		summaries := summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
 		r.all.summaries = summaries
 		if r.Chat != nil {

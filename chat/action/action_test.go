@@ -97,6 +97,20 @@ func TestCHAT21_EveryKindIsDeclaredWhole(t *testing.T) {
 	}
 }
 
+// TestCHAT21_WhatCanBeRemembered: every kind of memory that says something about the person.
+func TestCHAT21_WhatCanBeRemembered(t *testing.T) {
+	f, _ := reflect.TypeFor[action.RememberArgs]().FieldByName("Kind")
+	var want []string
+	for _, kind := range record.MemoryKinds {
+		if kind != record.MemoryTakeaway {
+			want = append(want, kind)
+		}
+	}
+	if got := f.Tag.Get("enum"); got != strings.Join(want, ",") {
+		t.Errorf("the kinds are %s, want %s", got, want)
+	}
+}
+
 // TestCHAT21_ArgsThatDoNotFit are refused with the arg at fault and a hint.
 func TestCHAT21_ArgsThatDoNotFit(t *testing.T) {
 	w := open(t)

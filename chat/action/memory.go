@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -110,9 +109,6 @@ func (c *call) pin(a *PinArgs) (*Prepared, error) {
 		a.MemoryID, a.Label = m.ID, m.Statement
 	}
 	return &Prepared{Do: func(tx *kv.Tx) error {
-		if c.Conversations == nil {
-			return fmt.Errorf("pin was prepared without conversations")
-		}
 		return c.Conversations.PinTx(tx, c.View, a.ConversationID, a.NoteID, a.MemoryID)
 	}}, nil
 }

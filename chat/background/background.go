@@ -82,7 +82,7 @@ func (q *Queue) Do(ctx context.Context, j Job) {
 		case err == nil || ctx.Err() != nil:
 			return
 		case !Waits(err):
-			q.opts.Log.Debug("a model was asked in vain in the background", "for", q.opts.What, "error", fault.Message(err))
+			q.opts.Log.Debug("a request to a model in the background failed", "for", q.opts.What, "error", fault.Message(err))
 			return
 		}
 		if q.opts.Sleep(ctx, retryAfter) != nil {

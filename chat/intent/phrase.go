@@ -151,7 +151,7 @@ type matched struct {
 const (
 	marksBefore = " \t:,，：、-–—"
 	marksEnd    = " \t.!。！…"
-	asks        = "?？؟;" // the last is the Greek question mark
+	asks        = "?？؟\u037e" // the last is the Greek question mark
 )
 
 // phraseIn returns the longest phrase that a sentence opens or ends with. One that asks something orders nothing. A

@@ -78,6 +78,7 @@ func TestMEM78_WhatIsOrdered(t *testing.T) {
 		{"Don’t forget that I like tea", `remember 0.9 "I like tea" en`},
 		{"forget that I like tea", `forget 0.9 "I like tea" en`},
 		{"Remember that time in Rome?", "rest"},
+		{"Remember that time in Athens\u037e", "rest"},
 		{"Do you remember that I like tea", "rest"},
 		{"I remember that I like tea", "rest"},
 		{"remember thatcher", "rest"},

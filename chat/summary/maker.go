@@ -39,7 +39,7 @@ type Maker struct {
 
 	mu     sync.Mutex      // guards what follows
 	queued map[string]bool // keys
-	failed map[string]bool // keys about which a model was asked in vain
+	failed map[string]bool // keys about which a request to a model has failed
 }
 
 // job is a summary that is to be made.
@@ -77,7 +77,7 @@ func (m *Maker) Close() {
 // asks reports whether there is a model.
 func (m *Maker) asks() bool { return m != nil && m.provider.Info().Kind != llm.None }
 
-// ask has a summary made later, unless that is on its way or was tried in vain.
+// ask has a summary made later, unless that is on its way or has failed before.
 func (m *Maker) ask(j *job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -133,6 +133,9 @@ func TestCHAT27_Prompt(t *testing.T) {
 	s.press("/search kickoff\r")
 	s.see("Project Alpha Kickoff")
 	s.see("› ")
+	s.press("/suggest\r")
+	s.see("It has words of what was said last")
+	s.see("› ")
 	if n := len(server.Requests()); n != asked {
 		t.Errorf("the model was asked %d times for it", n-asked)
 	}
@@ -145,7 +148,7 @@ func TestCHAT27_Prompt(t *testing.T) {
 	s.press("\x03")
 	s.see("^C\r\n")
 	s.press("\x1b[A")
-	s.see("/search kickoff")
+	s.see("/suggest")
 	s.press("\x15/new\r")
 	s.see("a new conversation\r\n")
 	s.press("/pin [[Project Alpha Kickoff]]\r/model large\r/title Later\rAnd in June?\r")

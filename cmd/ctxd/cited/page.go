@@ -78,7 +78,7 @@ func Write(d *Document) (string, error) {
 }
 
 func (d *Document) data() *pageData {
-	style := page.Style + pageCSS
+	style := page.Style + page.Lists + pageCSS
 	p := &pageData{
 		Policy: "default-src 'none'; img-src data:; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
 		Style:  template.HTML("<style>" + style + "</style>"),

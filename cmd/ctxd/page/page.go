@@ -15,6 +15,11 @@ import (
 //go:embed page.css
 var Style string
 
+// Lists is the style of pages that are lists of cards with tables. It comes behind Style.
+//
+//go:embed lists.css
+var Lists string
+
 // Bar is how much of a budget was used.
 type Bar struct {
 	Name, Anchor  string

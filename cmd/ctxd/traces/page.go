@@ -123,7 +123,7 @@ func (d *chatDocument) page() (string, error) {
 }
 
 func (d *chatDocument) data() *chatPage {
-	style := page.Style + chatCSS
+	style := page.Style + page.Lists + chatCSS
 	c := d.conversation
 	p := &chatPage{
 		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
