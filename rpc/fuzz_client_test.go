@@ -29,7 +29,7 @@ var ownProcess = os.Getpid()
 // canaries are the words of private records. No remote connection may get one, but for
 // the names that public records have as well.
 var (
-	canaries = regexp.MustCompile(`(?i)zqcanary\w*|990099`)
+	canaries = regexp.MustCompile(`(?i)zqcanary\w*|990099\.75`)
 	alsoOpen = regexp.MustCompile(`(?i)zqcanary(double|twain)`)
 )
 

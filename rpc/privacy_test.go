@@ -109,7 +109,7 @@ func privateRecords(public bool) []string {
 	return []string{
 		`notes.put {"id":"psecret","title":"{title}","aliases":["{alias}"],"tags":["{tag}","hive"],"private":true,"body":"---\ntype: {type}\n{field}: {value}\n---\n# {head}\n\nscales {word} ` + link + `"}`,
 		`notes.put {"id":"pfile","path":"{folder}/{file}.md","title":"{file}","private":true,"body":"scales scales {word} @Ann"}`,
-		`entities.put {"id":"pboss","type":"Person","name":"{name}","aliases":["{nick}","{name} Long"],"private":true,"fields":{"pay":990099,"about":"{value}"}}`,
+		`entities.put {"id":"pboss","type":"Person","name":"{name}","aliases":["{nick}","{name} Long"],"private":true,"fields":{"pay":990099.75,"about":"{value}"}}`,
 		`entities.put {"id":"plone","type":"Person","name":"{lone}","private":true}`,
 		`contexts.put {"id":"pctx","name":"{word}","private":true}`,
 		`memory.synonyms.put {"words":["{word}","scales"],"private":true}`,
@@ -502,7 +502,7 @@ var ofStore = regexp.MustCompile(`"why":"(?:no embedder is configured|what the l
 func (r *remoteReader) tells(s secrets, some func(*protocol.Method) bool) {
 	t := r.t
 	t.Helper()
-	told := regexp.MustCompile(`(?i)` + string(s) + `\w*|990099|"(psecret|pfile|pboss|plone|ptwin|ptwine|ppair|pdouble|ptwain|pgone)"`)
+	told := regexp.MustCompile(`(?i)` + string(s) + `\w*|990099\.75|"(psecret|pfile|pboss|plone|ptwin|ptwine|ppair|pdouble|ptwain|pgone)"`)
 	for _, name := range protocol.Names() {
 		calls, known := attempts[name]
 		if !known {

@@ -16,8 +16,8 @@ import (
 )
 
 // Canaries stand in private records only: in their names, titles, aliases, texts
-// and fields. Labels stand in public notes, on links to private ones.
-var canaries = regexp.MustCompile(`(?i)canary|4711|yellow-label`)
+// and fields. Labels stand in public notes, on links to private ones. No id and no hash has a number with a point in it.
+var canaries = regexp.MustCompile(`(?i)canary|8847\.25|yellow-label`)
 
 // TestCTX34_NoCanaryReachesARemoteAudience looks for what is private in every
 // place of a prompt and of its report, in both formats.
@@ -42,7 +42,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 		{ID: "secret", Title: "Canary Plan", Path: "Private/Canary Plan.md", Aliases: []string{"Canary Alias"}, Private: true, Body: "the canary sings"},
 		{ID: "twin1", Title: "Canary Twin", Private: true},
 		{ID: "twin2", Title: "Canary Twin", Private: true},
-		{ID: "made", Path: "Private/Canary Person.md", Body: "---\ntype: P\ntitle: Canary Person\npay: 4711\nprivate: true\n---\ncanary"},
+		{ID: "made", Path: "Private/Canary Person.md", Body: "---\ntype: P\ntitle: Canary Person\npay: 8847.25\nprivate: true\n---\ncanary"},
 		{ID: "open", Title: "Open", Path: "Open.md", Body: strings.Join([]string{
 			"---", "plan: \"[[Canary Plan]]\"", "lead: Canary Zoe", "with: [Canary Alias, kept]", "see: \"[[Other]]\"", "Canary Plan: due", "---",
 			"budget of [[Canary Plan]] and [[Canary Alias|yellow-label]] and ![[Canary Plan#Canary]]",
@@ -58,7 +58,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 	}
 	made := w.notes.Get("made").EntityID
 	for _, e := range []entities.Entity{
-		{ID: "z", Name: "Canary Zoe", Private: true, Aliases: []string{"Sam"}, Fields: entities.Values{"pay": 4711.0, "about": "canary", "boss": "a"}},
+		{ID: "z", Name: "Canary Zoe", Private: true, Aliases: []string{"Sam"}, Fields: entities.Values{"pay": 8847.25, "about": "canary", "boss": "a"}},
 		{ID: "a", Name: "Ann", Aliases: []string{"Sam"}, Fields: entities.Values{
 			"about": "met [[Canary Plan]] and [[Other]] in Private/Canary Plan.md", "said": []string{"ask [[Canary Alias|yellow-label]]", "no"},
 			"boss": "z", "team": []string{"z", "b", made}, "note": "secret",
