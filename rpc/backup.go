@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -21,7 +22,7 @@ func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) 
 	}
 	m, err := r.KV.Backup(ctx, p.Path, kv.BackupOptions{
 		Program: s.srv.program(), Overwrite: p.Overwrite,
-		Progress: func(done, total int64) { Report(ctx, "write", done, total) },
+		Progress: func(done, total int64) { calls.Report(ctx, "write", done, total) },
 	})
 	return m, host.AboutPath(err)
 }
@@ -31,7 +32,7 @@ func (r *Rooms) memoryExport(ctx context.Context, s *Session, p protocol.MemoryE
 		return nil, err
 	}
 	return exchange.Export(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ExportOptions{
-		Format: p.Format, Force: p.Force, Progress: func(done, total int64) { Report(ctx, "write", done, total) },
+		Format: p.Format, Force: p.Force, Progress: func(done, total int64) { calls.Report(ctx, "write", done, total) },
 	})
 }
 
@@ -41,12 +42,12 @@ func (r *Rooms) memoryImport(ctx context.Context, s *Session, p protocol.MemoryI
 	}
 	return exchange.Import(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ImportOptions{
 		Format: p.Format, DryRun: p.DryRun,
-		Progress: func(stage string, done, total int64) { Report(ctx, stage, done, total) },
+		Progress: func(stage string, done, total int64) { calls.Report(ctx, stage, done, total) },
 	})
 }
 
 func (r *Rooms) adminCompact(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Compacted, error) {
-	freed, err := host.Compact(ctx, r.KV, s.srv.dataDir, func(done, total int64) { Report(ctx, "write", done, total) })
+	freed, err := host.Compact(ctx, r.KV, s.srv.dataDir, func(done, total int64) { calls.Report(ctx, "write", done, total) })
 	r.Gather.Forget()
 	return protocol.Compacted{Freed: freed}, err
 }
@@ -70,7 +71,7 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 		return nil, err
 	}
 	m, err := kv.ReadBackup(ctx, p.Path, kv.ReadOptions{
-		Format: srv.format, Progress: func(done, total int64) { Report(ctx, "verify", done, total) },
+		Format: srv.format, Progress: func(done, total int64) { calls.Report(ctx, "verify", done, total) },
 	})
 	if err != nil {
 		return nil, host.AboutPath(err)
@@ -123,7 +124,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	}
 	_, err := old.KV.Restore(ctx, m.Path, kv.RestoreOptions{
 		Checksum: m.Checksum, Keep: keep, Program: s.program(),
-		Progress: func(done, total int64) { Report(ctx, "restore", done, total) },
+		Progress: func(done, total int64) { calls.Report(ctx, "restore", done, total) },
 	})
 	if err != nil {
 		if keep != "" && old.KV.Status().Mode == "read-write" {

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
@@ -71,12 +72,12 @@ func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend
 func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out protocol.ChatPage, err error) {
 	after := 0
 	if p.Cursor != "" {
-		m, err := parseMark(p.Cursor)
+		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
-		if after, err = strconv.Atoi(m.id); err != nil || after < 0 {
-			return out, badCursor()
+		if after, err = strconv.Atoi(m.ID); err != nil || after < 0 {
+			return out, calls.BadCursor()
 		}
 	}
 	page, err := c.chat.Messages(ctx, c.view, p.Ref, p.Branch, after, p.Limit)
@@ -90,7 +91,7 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 		})
 	}
 	if n := len(page.Messages); page.More && n > 0 {
-		out.NextCursor = mark{id: strconv.Itoa(page.Messages[n-1].Index)}.cursor()
+		out.NextCursor = calls.Mark{ID: strconv.Itoa(page.Messages[n-1].Index)}.Cursor()
 	}
 	return out, nil
 }
@@ -98,21 +99,21 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (out protocol.Conversations, err error) {
 	var after *chat.Listed
 	if p.Cursor != "" {
-		m, err := parseMark(p.Cursor)
+		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
-		at, err := time.Parse(time.RFC3339Nano, m.name)
+		at, err := time.Parse(time.RFC3339Nano, m.Name)
 		if err != nil {
-			return out, badCursor()
+			return out, calls.BadCursor()
 		}
-		after = &chat.Listed{UpdatedAt: at, ID: m.id}
+		after = &chat.Listed{UpdatedAt: at, ID: m.ID}
 	}
 	list, more, err := c.chat.List(ctx, c.view, p.Archived, after, p.Limit)
 	out.Conversations = list
 	if more {
 		last := list[len(list)-1]
-		out.NextCursor = mark{last.UpdatedAt.Format(time.RFC3339Nano), last.ID}.cursor()
+		out.NextCursor = calls.Mark{Name: last.UpdatedAt.Format(time.RFC3339Nano), ID: last.ID}.Cursor()
 	}
 	return out, err
 }
@@ -154,15 +155,15 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport) (out protocol.ChatExported, err error) {
 	var after exchange.Place
 	if p.Cursor != "" {
-		m, err := parseMark(p.Cursor)
+		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
 		var bad error
-		after.After, err = strconv.Atoi(m.id)
-		after.Until, bad = strconv.Atoi(m.name)
+		after.After, err = strconv.Atoi(m.ID)
+		after.Until, bad = strconv.Atoi(m.Name)
 		if err != nil || bad != nil || after.After < 1 || after.Until < after.After {
-			return out, badCursor()
+			return out, calls.BadCursor()
 		}
 	}
 	piece, err := c.exports.Export(ctx, c.view, p.ID, p.Format, after)
@@ -171,7 +172,7 @@ func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport
 	}
 	out.Text = piece.Text
 	if piece.More {
-		out.NextCursor = mark{id: strconv.Itoa(piece.End.After), name: strconv.Itoa(piece.End.Until)}.cursor()
+		out.NextCursor = calls.Mark{ID: strconv.Itoa(piece.End.After), Name: strconv.Itoa(piece.End.Until)}.Cursor()
 	}
 	return out, nil
 }

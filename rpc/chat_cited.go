@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/graph/draw"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -47,12 +48,12 @@ func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteSta
 func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNote) (out protocol.ChatCitations, err error) {
 	var after *cited.Place
 	if p.Cursor != "" {
-		m, err := parseMark(p.Cursor)
+		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
-		if after = cited.PlaceOf(m.name, m.id); after == nil {
-			return out, badCursor()
+		if after = cited.PlaceOf(m.Name, m.ID); after == nil {
+			return out, calls.BadCursor()
 		}
 	}
 	page, err := c.cites.ForNote(ctx, c.view, p.NoteID, p.All, after, p.Limit)
@@ -69,7 +70,7 @@ func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNo
 		})
 	}
 	if next := page.Next; next != nil {
-		out.NextCursor = mark{next.At.Format(time.RFC3339Nano), next.Text()}.cursor()
+		out.NextCursor = calls.Mark{Name: next.At.Format(time.RFC3339Nano), ID: next.Text()}.Cursor()
 	}
 	return out, nil
 }

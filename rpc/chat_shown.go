@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/shown"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -27,20 +28,20 @@ func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatRe
 	}
 	out = protocol.ChatReferenceList{Items: page.List, Total: page.Total, Unused: page.Unused}
 	if next := page.Next; next != nil {
-		out.NextCursor = mark{id: fmt.Sprintf("%d/%d/%d", next.Rank, next.Index, next.N)}.cursor()
+		out.NextCursor = calls.Mark{ID: fmt.Sprintf("%d/%d/%d", next.Rank, next.Index, next.N)}.Cursor()
 	}
 	return out, nil
 }
 
 // shownPlace reads the cursor of a page of references.
 func shownPlace(cursor string) (*shown.Place, error) {
-	m, err := parseMark(cursor)
+	m, err := calls.ParseMark(cursor)
 	if err != nil {
 		return nil, err
 	}
 	var p shown.Place
-	if n, err := fmt.Sscanf(m.id, "%d/%d/%d", &p.Rank, &p.Index, &p.N); n != 3 || err != nil {
-		return nil, badCursor()
+	if n, err := fmt.Sscanf(m.ID, "%d/%d/%d", &p.Rank, &p.Index, &p.N); n != 3 || err != nil {
+		return nil, calls.BadCursor()
 	}
 	return &p, nil
 }

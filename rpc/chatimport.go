@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/chat/importing"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -15,7 +16,7 @@ import (
 func (r *Rooms) chatImport(ctx context.Context, _ *Session, p protocol.ChatImport) (protocol.ChatImported, error) {
 	o := importing.Options{
 		DryRun: p.DryRun, Private: p.Private,
-		Progress: func(done, total int64) { Report(ctx, "read", done, total) },
+		Progress: func(done, total int64) { calls.Report(ctx, "read", done, total) },
 	}
 	v := r.Audience.View(audience.Local)
 	var got *importing.Report

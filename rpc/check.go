@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/views"
 )
@@ -31,7 +32,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 				WithHint("start the daemon with a data folder")
 		}
 		out.Records = r.KV.Status().Records
-		Report(ctx, "files", 0, 0)
+		calls.Report(ctx, "files", 0, 0)
 		found, err := kv.Inspect(ctx, srv.dataDir, kv.Options{Format: srv.format})
 		if err != nil {
 			return err
@@ -50,7 +51,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		if err != nil {
 			return err
 		}
-		Report(ctx, "vectors", 0, 0)
+		calls.Report(ctx, "vectors", 0, 0)
 		wrong, err := r.checkVectors(ctx)
 		if len(wrong) > 0 {
 			out.Drift = append(out.Drift, driftOf(protocol.ViewVectors, wrong))
@@ -58,7 +59,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		return err
 	})
 	if err == nil && len(out.Problems) == 0 {
-		Report(ctx, "views", 0, 0)
+		calls.Report(ctx, "views", 0, 0)
 		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Rooms) (*Rooms, error) {
 			fresh, drift, err := srv.reopen(ctx, old)
 			out.Drift = append(out.Drift, drift...)

@@ -5,7 +5,8 @@
 // A call comes from rpc/jsonrpc, which has read it, put it in its order and let it
 // through the gate. method.go decodes its params strictly (rpc/wirejson), finds the
 // rooms and the View of its audience, and calls the handler, which stands in the file
-// of its namespace (notes.go, entities.go, …) and calls one domain room. The result
+// of its namespace (notes.go, entities.go, …), or in a package of its own below this one
+// (rpc/memories), and calls one domain room. The result
 // goes back as JSON; errors.go is the only place that makes an error of the wire of an
 // error of a room. methods.go is the one table of all methods; what a method needs of
 // the store, its mode and its kind of job stand in rpc/protocol and nowhere else.
@@ -46,7 +47,7 @@
 // # Size
 //
 // The package has more than 2,500 lines, most of them handlers: a file for each
-// namespace, which knows of no other. All of them use the Session, the rooms of the
-// moment and the one place where errors are mapped; packages of their own would import
-// these and be imported by the table of methods, and nobody else would.
+// namespace, which knows of no other. Those of a namespace that needs no more than the
+// Reader of a call stand in packages below this one, which have what they need from
+// rpc/calls; what is here uses the Session, the scope or the rooms themselves.
 package rpc

@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -169,10 +170,10 @@ func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilt
 		return protocol.EntityPage{}, noType(p.Type)
 	}
 	all := c.view.Entities(p.Type, p.Trashed)
-	page, next, err := paginate(all, p.Page,
-		func(e *entities.Entity) mark { return mark{e.Name, e.ID} },
-		func(e *entities.Entity, m mark) int {
-			return entities.CompareEntities(e, &entities.Entity{Name: m.name, ID: m.id})
+	page, next, err := calls.Paginate(all, p.Page,
+		func(e *entities.Entity) calls.Mark { return calls.Mark{Name: e.Name, ID: e.ID} },
+		func(e *entities.Entity, m calls.Mark) int {
+			return entities.CompareEntities(e, &entities.Entity{Name: m.Name, ID: m.ID})
 		})
 	heads := make([]protocol.EntityHead, len(page))
 	for i, e := range page {

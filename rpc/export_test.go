@@ -37,6 +37,3 @@ func Encode(v any) (string, error) {
 	defer e.Release()
 	return string(e.Bytes()), nil
 }
-
-// JoinProgress is how reports that wait are joined.
-var JoinProgress = joinProgress

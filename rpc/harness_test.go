@@ -25,6 +25,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -193,7 +194,7 @@ func (b *bench) methods() []rpc.Method {
 			return b.history(), nil
 		}),
 		rpc.Define("test.job", protocol.Job, func(ctx context.Context, _ *rpc.Session, p named) (string, error) {
-			rpc.Report(ctx, "working", 1, 2)
+			calls.Report(ctx, "working", 1, 2)
 			return p.Name, wait(ctx, p.Name)
 		}),
 		rpc.Define("test.panic", protocol.Read, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {

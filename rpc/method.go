@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/wirejson"
@@ -78,15 +79,13 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 		if k.Mode() == protocol.Job {
 			ctx = context.WithValue(ctx, callKey{}, k)
 		}
-		var p *progress
+		var p *calls.Progress
 		if token != nil {
-			p = newProgress(k, token)
-			p.send(ctx, protocol.ProgressBegin, "", 0, 0)
-			ctx = context.WithValue(ctx, progressKey{}, p)
+			p, ctx = calls.Begin(ctx, k, token)
 		}
 		result, err := fn(ctx, k, params)
 		if p != nil {
-			p.end(ctx)
+			p.End(ctx)
 		}
 		if err != nil {
 			return nil, err
@@ -118,6 +117,14 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 			}
 			return fn(c, ctx, s, params)
 		}))
+}
+
+// of makes the Method of a handler that stands in a package of its own, as the method of what that package makes of
+// the rooms.
+func of[H, P, R any](name string, room func(scope) H, fn func(H, context.Context, calls.Reader, P) (R, error)) Method {
+	return method(name, func(c scope, ctx context.Context, s *Session, params P) (R, error) {
+		return fn(room(c), ctx, calls.Reader{View: c.view, Client: s.Client().Name}, params)
+	})
 }
 
 // wholeStore makes the Method of a handler that counts, copies or changes all records,

@@ -1,6 +1,10 @@
 package rpc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ctxd/ctxd/rpc/memories"
+)
 
 // Methods returns the method table: every method of the contract, and no other.
 func Methods() []Method {
@@ -53,35 +57,35 @@ func Methods() []Method {
 		method("refs.gather", scope.refsGather),
 		method("refs.rename", scope.refsRename),
 
-		method("memory.add", scope.memoryAdd),
-		method("memory.addMany", scope.memoryAddMany),
-		method("memory.get", scope.memoryGet),
-		method("memory.list", scope.memoryList),
-		method("memory.versions", scope.memoryVersions),
-		method("memory.update", scope.memoryUpdate),
-		method("memory.pin", scope.memoryPin),
-		method("memory.archive", scope.memoryArchive),
-		method("memory.restore", scope.memoryRestore),
-		method("memory.retract", scope.memoryRetract),
-		method("memory.delete", scope.memoryDelete),
-		method("memory.forget", scope.memoryForget),
+		of("memory.add", scope.memories, (*memories.Room).Add),
+		of("memory.addMany", scope.memories, (*memories.Room).AddMany),
+		of("memory.get", scope.memories, (*memories.Room).Get),
+		of("memory.list", scope.memories, (*memories.Room).List),
+		of("memory.versions", scope.memories, (*memories.Room).Versions),
+		of("memory.update", scope.memories, (*memories.Room).Update),
+		of("memory.pin", scope.memories, (*memories.Room).Pin),
+		of("memory.archive", scope.memories, (*memories.Room).Archive),
+		of("memory.restore", scope.memories, (*memories.Room).Restore),
+		of("memory.retract", scope.memories, (*memories.Room).Retract),
+		of("memory.delete", scope.memories, (*memories.Room).Delete),
+		of("memory.forget", scope.memories, (*memories.Room).Forget),
 		wholeStore("memory.export", (*Rooms).memoryExport),
 		wholeStore("memory.import", (*Rooms).memoryImport),
-		method("memory.recordUse", scope.memoryRecordUse),
-		method("memory.search", scope.memorySearch),
-		method("memory.similar", scope.memorySimilar),
-		method("memory.profile", scope.memoryProfile),
-		method("memory.stats", scope.memoryStats),
-		method("memory.synonyms.put", scope.synonymsPut),
-		method("memory.synonyms.list", scope.synonymsList),
-		method("memory.synonyms.delete", scope.synonymsDelete),
+		of("memory.recordUse", scope.memories, (*memories.Room).RecordUse),
+		of("memory.search", scope.memories, (*memories.Room).Search),
+		of("memory.similar", scope.memories, (*memories.Room).Similar),
+		of("memory.profile", scope.memories, (*memories.Room).Profile),
+		of("memory.stats", scope.memories, (*memories.Room).Stats),
+		of("memory.synonyms.put", scope.memories, (*memories.Room).PutSynonyms),
+		of("memory.synonyms.list", scope.memories, (*memories.Room).Synonyms),
+		of("memory.synonyms.delete", scope.memories, (*memories.Room).DeleteSynonyms),
 
-		method("contexts.put", scope.contextsPut),
-		method("contexts.get", scope.contextsGet),
-		method("contexts.list", scope.contextsList),
-		method("contexts.link", scope.contextsLink),
-		method("contexts.unlink", scope.contextsUnlink),
-		method("contexts.delete", scope.contextsDelete),
+		of("contexts.put", scope.memories, (*memories.Room).PutContext),
+		of("contexts.get", scope.memories, (*memories.Room).GetContext),
+		of("contexts.list", scope.memories, (*memories.Room).Contexts),
+		of("contexts.link", scope.memories, (*memories.Room).Link),
+		of("contexts.unlink", scope.memories, (*memories.Room).Unlink),
+		of("contexts.delete", scope.memories, (*memories.Room).DeleteContext),
 	}, chatMethods(), daemonMethods())
 }
 

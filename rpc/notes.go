@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -147,30 +148,32 @@ func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter)
 // asked for.
 func pageOfNotes(all []*notes.Note, p protocol.NoteFilter) ([]*notes.Note, string, error) {
 	if p.Sort != protocol.SortUpdated {
-		return paginate(all, p.Page,
-			func(n *notes.Note) mark { return mark{n.Title, n.ID} },
-			func(n *notes.Note, m mark) int {
-				return cmp.Or(entities.CompareNatural(n.Title, m.name), strings.Compare(n.ID, m.id))
+		return calls.Paginate(all, p.Page,
+			func(n *notes.Note) calls.Mark { return calls.Mark{Name: n.Title, ID: n.ID} },
+			func(n *notes.Note, m calls.Mark) int {
+				return cmp.Or(entities.CompareNatural(n.Title, m.Name), strings.Compare(n.ID, m.ID))
 			})
 	}
 	var after time.Time // of the last note of the page before
 	if p.Cursor != "" {
-		m, err := parseMark(p.Cursor)
+		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
-		after, err = time.Parse(time.RFC3339Nano, m.name)
+		after, err = time.Parse(time.RFC3339Nano, m.Name)
 		if err != nil {
-			return nil, "", badCursor()
+			return nil, "", calls.BadCursor()
 		}
 	}
 	slices.SortFunc(all, func(a, b *notes.Note) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
 	})
-	return paginate(all, p.Page,
-		func(n *notes.Note) mark { return mark{n.UpdatedAt.UTC().Format(time.RFC3339Nano), n.ID} },
-		func(n *notes.Note, m mark) int {
-			return cmp.Or(after.Compare(n.UpdatedAt), strings.Compare(n.ID, m.id))
+	return calls.Paginate(all, p.Page,
+		func(n *notes.Note) calls.Mark {
+			return calls.Mark{Name: n.UpdatedAt.UTC().Format(time.RFC3339Nano), ID: n.ID}
+		},
+		func(n *notes.Note, m calls.Mark) int {
+			return cmp.Or(after.Compare(n.UpdatedAt), strings.Compare(n.ID, m.ID))
 		})
 }
 
@@ -356,14 +359,14 @@ func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (pr
 	// The order is by number, which changes; a page goes on after the place of
 	// the last tag, which is looked up by name.
 	if p.Cursor != "" {
-		m, err := parseMark(p.Cursor)
+		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return protocol.TagPage{}, err
 		}
-		at := slices.IndexFunc(tags, func(t record.NoteTag) bool { return t.Name == m.name })
+		at := slices.IndexFunc(tags, func(t record.NoteTag) bool { return t.Name == m.Name })
 		tags = tags[at+1:]
 	}
 	p.Cursor = ""
-	page, next, err := paginate(tags, p.Page, func(t record.NoteTag) mark { return mark{name: t.Name} }, nil)
+	page, next, err := calls.Paginate(tags, p.Page, func(t record.NoteTag) calls.Mark { return calls.Mark{Name: t.Name} }, nil)
 	return protocol.TagPage{Tags: append([]record.NoteTag{}, page...), Total: total, NextCursor: next}, err
 }

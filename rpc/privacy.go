@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -29,9 +30,9 @@ func (c scope) privacyList(_ context.Context, _ *Session, p protocol.PrivacyList
 		}
 		return out, nil
 	}
-	page, next, err := paginate(list, p.Page,
-		func(r record.PrivacyRecord) mark { return mark{r.Title, audience.PrivacyKey(r)} },
-		func(r record.PrivacyRecord, m mark) int { return audience.ComparePrivacy(r, m.name, m.id) })
+	page, next, err := calls.Paginate(list, p.Page,
+		func(r record.PrivacyRecord) calls.Mark { return calls.Mark{Name: r.Title, ID: audience.PrivacyKey(r)} },
+		func(r record.PrivacyRecord, m calls.Mark) int { return audience.ComparePrivacy(r, m.Name, m.ID) })
 	out.Records, out.NextCursor = c.view.Explain(page), next
 	return out, err
 }
@@ -49,7 +50,7 @@ func (c scope) privacyProse(ctx context.Context, _ *Session, p protocol.PrivacyP
 	places, next, err := c.view.Prose(ctx, p.ID, after, p.Limit)
 	out := protocol.PrivateNames{Places: append([]record.PrivacyPlace{}, places...)}
 	if next != nil {
-		out.NextCursor = mark{next.Title, fmt.Sprintf("%d/%s/%s", next.Places, next.Kind, next.ID)}.cursor()
+		out.NextCursor = calls.Mark{Name: next.Title, ID: fmt.Sprintf("%d/%s/%s", next.Places, next.Kind, next.ID)}.Cursor()
 	}
 	return out, err
 }
@@ -62,15 +63,15 @@ func parseProse(cursor string) (*audience.ProsePlace, error) {
 	if cursor == "" {
 		return nil, nil
 	}
-	m, err := parseMark(cursor)
+	m, err := calls.ParseMark(cursor)
 	if err != nil {
 		return nil, err
 	}
-	places, rest, _ := strings.Cut(m.id, "/")
+	places, rest, _ := strings.Cut(m.ID, "/")
 	kind, id, ok := strings.Cut(rest, "/")
 	n, err := strconv.Atoi(places)
 	if err != nil || !ok || n < 0 || n > maxProsePlaces {
-		return nil, badCursor()
+		return nil, calls.BadCursor()
 	}
-	return &audience.ProsePlace{Title: m.name, Kind: kind, ID: id, Places: n}, nil
+	return &audience.ProsePlace{Title: m.Name, Kind: kind, ID: id, Places: n}, nil
 }

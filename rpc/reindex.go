@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -35,7 +36,7 @@ func (x index) reindex(ctx context.Context, what string) (docs int, err error) {
 		if x.kind != "" {
 			stage += " of " + x.kind
 		}
-		return func(done, total int) { Report(ctx, stage, int64(done), int64(total)) }
+		return func(done, total int) { calls.Report(ctx, stage, int64(done), int64(total)) }
 	}
 	if what != protocol.ReindexVectors {
 		if err := x.ReindexWords(ctx, progress("words")); err != nil {

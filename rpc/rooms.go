@@ -39,6 +39,7 @@ import (
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -90,7 +91,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		similar: similar.New(r.Memory, r.Memories), chat: r.Chat, recall: r.Recall, said: find.New(r.Chat, r.Messages),
+		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall), chat: r.Chat, said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),

@@ -13,6 +13,8 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/calls"
+	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
 )
@@ -27,12 +29,11 @@ type scope struct {
 	types    typeWriter
 	gather   *gather.Gatherer
 	vaults   vaultKeeper
-	memory   memoryKeeper
-	similar  memoryFinder
+	memory   resolved.Memories
 	chat     chatKeeper
 	exports  conversationExporter
 	traces   answerInspector
-	recall   memoryRecaller
+	remember *memories.Room
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
@@ -53,6 +54,8 @@ type scope struct {
 type noteSummarizer interface {
 	Of(ctx context.Context, v *audience.View, noteID string, limit int) (text, reason string)
 }
+
+func (c scope) memories() *memories.Room { return c.remember }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.
 type viewer interface {
@@ -142,7 +145,7 @@ func (c scope) newNote(id, field string) error {
 	if id == "" || !c.view.Hides() || c.view.Note(id) != nil {
 		return nil
 	}
-	return chosenID("note", id, field)
+	return calls.ChosenID("note", id, field)
 }
 
 // newEntity is newNote for an entity, and for the note that it names as its source: by
@@ -152,7 +155,7 @@ func (c scope) newEntity(id, noteID, prefix string) error {
 		return nil
 	}
 	if id != "" && c.view.Entity(id) == nil {
-		return chosenID("entity", id, prefix+"id")
+		return calls.ChosenID("entity", id, prefix+"id")
 	}
 	return c.sourceSeen(noteID, prefix+"noteId")
 }
@@ -184,17 +187,6 @@ func (c scope) sourceSeen(noteID, field string) error {
 		return err
 	}
 	err := fault.Missing("note", noteID)
-	err.Field = field
-	return err
-}
-
-func chosenID(what, id, field string) error {
-	if err := entities.CheckID(field, id); err != nil {
-		return err
-	}
-	err := fault.New(fault.NotFound, "no %s with id %q, and a remote connection cannot choose the id of a new one", what, id).
-		WithRef(id).
-		WithHint("leave out the id, and the record gets one")
 	err.Field = field
 	return err
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -48,7 +49,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	}
 	d := &daemon{path: filepath.Join(dir, "s"), started: make(chan struct{}, 64), release: make(chan struct{})}
 	wait := func(ctx context.Context, _ *rpc.Session, p text) (text, error) {
-		rpc.Report(ctx, "half", 1, 2)
+		calls.Report(ctx, "half", 1, 2)
 		d.started <- struct{}{}
 		select {
 		case <-d.release:

@@ -1,4 +1,4 @@
-package rpc
+package memories
 
 import (
 	"context"
@@ -6,18 +6,19 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// memoryRecaller finds what answers a question, for the reader of a View.
-type memoryRecaller interface {
+// recaller finds what answers a question, for the reader of a View.
+type recaller interface {
 	Search(ctx context.Context, v *audience.View, req recall.Request) (*recall.Result, error)
 	Match(ctx context.Context, v *audience.View, text string) (id string, err error)
 }
 
-func (c scope) memorySearch(ctx context.Context, _ *Session, p protocol.MemorySearch) (out protocol.MemoryFound, err error) {
-	res, err := c.recall.Search(ctx, c.view, found.Asked(&p))
+func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.MemorySearch) (out protocol.MemoryFound, err error) {
+	res, err := r.recall.Search(ctx, by.View, found.Asked(&p))
 	if err != nil {
 		return out, err
 	}
@@ -25,12 +26,12 @@ func (c scope) memorySearch(ctx context.Context, _ *Session, p protocol.MemorySe
 }
 
 // meantMemory returns the id of the memory that a call names by its id or by a text.
-func (c scope) meantMemory(ctx context.Context, id, match string) (string, error) {
+func (r *Room) meant(ctx context.Context, by calls.Reader, id, match string) (string, error) {
 	switch {
 	case (id == "") == (match == ""):
 		return "", fault.Field("id", "give either id or match").WithHint("match says which memory is meant, in words")
 	case match != "":
-		return c.recall.Match(ctx, c.view, match)
+		return r.recall.Match(ctx, by.View, match)
 	}
 	return id, nil
 }

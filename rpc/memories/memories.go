@@ -1,4 +1,4 @@
-package rpc
+package memories
 
 import (
 	"context"
@@ -12,12 +12,23 @@ import (
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
-// memoryKeeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
-type memoryKeeper interface {
+// Room has the handlers of memory.*, memory.synonyms.* and contexts.*. New makes one.
+type Room struct {
+	memory  keeper
+	similar finder
+	recall  recaller
+}
+
+// New returns the handlers over the rooms of memories.
+func New(m keeper, f finder, r recaller) *Room { return &Room{memory: m, similar: f, recall: r} }
+
+// keeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
+type keeper interface {
 	Add(ctx context.Context, v *audience.View, drafts []memory.Draft) ([]memory.Added, error)
 	Get(v *audience.View, ref string) (*record.Memory, error)
 	List(ctx context.Context, v *audience.View, f memory.Filter, after *memory.Place,
@@ -48,8 +59,8 @@ type memoryKeeper interface {
 	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
 }
 
-// memoryFinder finds memories by their vectors, for the reader of a View.
-type memoryFinder interface {
+// finder finds memories by their vectors, for the reader of a View.
+type finder interface {
 	To(ctx context.Context, v *audience.View, id string, limit int) (*similar.Result, error)
 	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*similar.Result, error)
 	Indexed(id string) string
@@ -58,9 +69,9 @@ type memoryFinder interface {
 
 // drafted takes of a memory what a client may write. source names the client when it does not say
 // where the memory comes from.
-func (c scope) drafted(s *Session, d protocol.MemoryDraft, prefix string) (memory.Draft, error) {
-	if d.ID != "" && c.view.Hides() {
-		return memory.Draft{}, chosenID("memory", d.ID, prefix+"id")
+func drafted(by calls.Reader, d protocol.MemoryDraft, prefix string) (memory.Draft, error) {
+	if d.ID != "" && by.View.Hides() {
+		return memory.Draft{}, calls.ChosenID("memory", d.ID, prefix+"id")
 	}
 	out := memory.Draft{
 		ID: d.ID, Handle: d.Handle, Tier: d.Tier, Kind: d.Kind, Statement: d.Statement, Summary: d.Summary,
@@ -68,7 +79,7 @@ func (c scope) drafted(s *Session, d protocol.MemoryDraft, prefix string) (memor
 		EntityIDs: d.EntityIDs, NoteIDs: d.NoteIDs, Importance: d.Importance, Confidence: d.Confidence,
 		Pinned: d.Pinned, AlwaysInject: d.AlwaysInject, Private: d.Private,
 		ValidFrom: d.ValidFrom, ValidTo: d.ValidTo, Supersedes: d.Supersedes,
-		Source: record.MemorySource{Kind: "client", Client: s.Client().Name},
+		Source: record.MemorySource{Kind: "client", Client: by.Client},
 	}
 	if d.Source != nil {
 		out.Source = *d.Source
@@ -82,12 +93,12 @@ func (c scope) drafted(s *Session, d protocol.MemoryDraft, prefix string) (memor
 // listedSimilar is how many memories memory.add shows that say much the same.
 const listedSimilar = 3
 
-func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryAdd) (out protocol.MemoryAdded, err error) {
-	d, err := c.drafted(s, p.MemoryDraft, "")
+func (r *Room) Add(ctx context.Context, by calls.Reader, p protocol.MemoryAdd) (out protocol.MemoryAdded, err error) {
+	d, err := drafted(by, p.MemoryDraft, "")
 	if err != nil {
 		return out, err
 	}
-	list, err := c.memory.Add(ctx, c.view, []memory.Draft{d})
+	list, err := r.memory.Add(ctx, by.View, []memory.Draft{d})
 	if err != nil {
 		return out, err
 	}
@@ -95,7 +106,7 @@ func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryAdd) 
 	if !p.Similar || out.Duplicate {
 		return out, nil
 	}
-	res, err := c.similar.Like(ctx, c.view, out.Memory, listedSimilar)
+	res, err := r.similar.Like(ctx, by.View, out.Memory, listedSimilar)
 	if err != nil {
 		return out, nil //nolint:nilerr // the memory is written: what the search lacks is no error of the call
 	}
@@ -105,14 +116,14 @@ func (c scope) memoryAdd(ctx context.Context, s *Session, p protocol.MemoryAdd) 
 	return out, nil
 }
 
-func (c scope) memoryAddMany(ctx context.Context, s *Session, p protocol.MemoryAddMany) (out protocol.MemoryAddedMany, err error) {
+func (r *Room) AddMany(ctx context.Context, by calls.Reader, p protocol.MemoryAddMany) (out protocol.MemoryAddedMany, err error) {
 	drafts := make([]memory.Draft, len(p.Memories))
 	for i, d := range p.Memories {
-		if drafts[i], err = c.drafted(s, d, fmt.Sprintf("memories[%d].", i)); err != nil {
+		if drafts[i], err = drafted(by, d, fmt.Sprintf("memories[%d].", i)); err != nil {
 			return out, err
 		}
 	}
-	list, err := c.memory.Add(ctx, c.view, drafts)
+	list, err := r.memory.Add(ctx, by.View, drafts)
 	if err != nil {
 		if len(drafts) == 1 {
 			err = fault.Under("memories[0]", err)
@@ -126,16 +137,16 @@ func (c scope) memoryAddMany(ctx context.Context, s *Session, p protocol.MemoryA
 	return out, nil
 }
 
-func (c scope) memoryGet(_ context.Context, _ *Session, p protocol.MemoryRef) (*record.Memory, error) {
-	m, err := c.memory.Get(c.view, p.Ref)
+func (r *Room) Get(_ context.Context, by calls.Reader, p protocol.MemoryRef) (*record.Memory, error) {
+	m, err := r.memory.Get(by.View, p.Ref)
 	if err == nil {
-		m.Indexed = c.similar.Indexed(m.ID)
+		m.Indexed = r.similar.Indexed(m.ID)
 	}
 	return m, err
 }
 
 // memoryMark is where a page of memories ends: what it is sorted by, and the number.
-func memoryMark(by string, m *record.Memory) mark {
+func memoryMark(by string, m *record.Memory) calls.Mark {
 	var key string
 	switch by {
 	case memory.ByCreated:
@@ -147,7 +158,7 @@ func memoryMark(by string, m *record.Memory) mark {
 	default:
 		key = m.UpdatedAt.Format(time.RFC3339Nano)
 	}
-	return mark{key, strconv.FormatInt(m.Number, 10)}
+	return calls.Mark{Name: key, ID: strconv.FormatInt(m.Number, 10)}
 }
 
 // placeAt returns the place that a cursor names; nil for none.
@@ -155,30 +166,30 @@ func placeAt(by, cursor string) (*memory.Place, error) {
 	if cursor == "" {
 		return nil, nil
 	}
-	at, err := parseMark(cursor)
+	at, err := calls.ParseMark(cursor)
 	if err != nil {
 		return nil, err
 	}
 	var p memory.Place
 	var bad error
-	p.Number, bad = strconv.ParseInt(at.id, 10, 64)
+	p.Number, bad = strconv.ParseInt(at.ID, 10, 64)
 	switch by {
 	case memory.ByCreated:
-		p.Created, err = time.Parse(time.RFC3339Nano, at.name)
+		p.Created, err = time.Parse(time.RFC3339Nano, at.Name)
 	case memory.ByQuality:
-		p.Quality, err = strconv.ParseFloat(at.name, 64)
+		p.Quality, err = strconv.ParseFloat(at.Name, 64)
 	case memory.ByUse:
-		p.Uses, err = strconv.Atoi(at.name)
+		p.Uses, err = strconv.Atoi(at.Name)
 	default:
-		p.Updated, err = time.Parse(time.RFC3339Nano, at.name)
+		p.Updated, err = time.Parse(time.RFC3339Nano, at.Name)
 	}
 	if errors.Join(err, bad) != nil {
-		return nil, badCursor()
+		return nil, calls.BadCursor()
 	}
 	return &p, nil
 }
 
-func (c scope) memoryList(ctx context.Context, _ *Session, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
+func (r *Room) List(ctx context.Context, by calls.Reader, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
 	f := memory.Filter{
 		Tiers: p.Tiers, Kinds: p.Kinds, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs,
 		Pinned: p.Pinned, SortBy: p.SortBy,
@@ -196,22 +207,22 @@ func (c scope) memoryList(ctx context.Context, _ *Session, p protocol.MemoryFilt
 	if err != nil {
 		return out, err
 	}
-	list, total, more, err := c.memory.List(ctx, c.view, f, after, p.Limit)
+	list, total, more, err := r.memory.List(ctx, by.View, f, after, p.Limit)
 	if err != nil {
 		return out, err
 	}
 	for _, m := range list {
-		m.Indexed = c.similar.Indexed(m.ID)
+		m.Indexed = r.similar.Indexed(m.ID)
 	}
 	out.Memories, out.Total = list, total
 	if more {
-		out.NextCursor = memoryMark(p.SortBy, list[len(list)-1]).cursor()
+		out.NextCursor = memoryMark(p.SortBy, list[len(list)-1]).Cursor()
 	}
 	return out, nil
 }
 
-func (c scope) memorySimilar(ctx context.Context, _ *Session, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
-	res, err := c.similar.To(ctx, c.view, p.ID, p.Limit)
+func (r *Room) Similar(ctx context.Context, by calls.Reader, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
+	res, err := r.similar.To(ctx, by.View, p.ID, p.Limit)
 	if err != nil {
 		return protocol.SimilarMemories{}, err
 	}
@@ -225,13 +236,13 @@ func (c scope) memorySimilar(ctx context.Context, _ *Session, p protocol.MemoryS
 	return out, nil
 }
 
-func (c scope) memoryVersions(ctx context.Context, _ *Session, p protocol.MemoryID) (protocol.MemoryVersions, error) {
-	list, err := c.memory.Versions(ctx, c.view, p.ID)
+func (r *Room) Versions(ctx context.Context, by calls.Reader, p protocol.MemoryID) (protocol.MemoryVersions, error) {
+	list, err := r.memory.Versions(ctx, by.View, p.ID)
 	return protocol.MemoryVersions{Versions: list}, err
 }
 
-func (c scope) memoryUpdate(ctx context.Context, _ *Session, p protocol.MemoryUpdate) (*record.Memory, error) {
-	id, err := c.meantMemory(ctx, p.ID, p.Match)
+func (r *Room) Update(ctx context.Context, by calls.Reader, p protocol.MemoryUpdate) (*record.Memory, error) {
+	id, err := r.meant(ctx, by, p.ID, p.Match)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +253,7 @@ func (c scope) memoryUpdate(ctx context.Context, _ *Session, p protocol.MemoryUp
 		Importance: p.Importance, Confidence: p.Confidence, Pinned: p.Pinned, AlwaysInject: p.AlwaysInject,
 		Private: p.Private, ValidFrom: momentOf(p.ValidFrom), ValidTo: momentOf(p.ValidTo), Source: p.Source, Status: p.Status,
 	}
-	return c.memory.Update(ctx, c.view, patch, p.IfVersion)
+	return r.memory.Update(ctx, by.View, patch, p.IfVersion)
 }
 
 // momentOf returns nil for a moment that is absent, and a nil pointer for one that is null.
@@ -257,32 +268,32 @@ func momentOf(o protocol.Optional[time.Time]) **time.Time {
 	return &at
 }
 
-func (c scope) memoryPin(ctx context.Context, _ *Session, p protocol.MemoryPin) (*record.Memory, error) {
-	return c.memory.Update(ctx, c.view, memory.Patch{ID: p.ID, Pinned: &p.Pinned}, nil)
+func (r *Room) Pin(ctx context.Context, by calls.Reader, p protocol.MemoryPin) (*record.Memory, error) {
+	return r.memory.Update(ctx, by.View, memory.Patch{ID: p.ID, Pinned: &p.Pinned}, nil)
 }
 
-func (c scope) memoryArchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Memory, error) {
-	return c.memory.Archive(ctx, c.view, p.ID, p.IfVersion)
+func (r *Room) Archive(ctx context.Context, by calls.Reader, p protocol.ByID) (*record.Memory, error) {
+	return r.memory.Archive(ctx, by.View, p.ID, p.IfVersion)
 }
 
-func (c scope) memoryRestore(ctx context.Context, _ *Session, p protocol.MemoryRestore) (*record.Memory, error) {
-	return c.memory.Restore(ctx, c.view, p.ID, p.Version, p.IfVersion)
+func (r *Room) Restore(ctx context.Context, by calls.Reader, p protocol.MemoryRestore) (*record.Memory, error) {
+	return r.memory.Restore(ctx, by.View, p.ID, p.Version, p.IfVersion)
 }
 
-func (c scope) memoryRetract(ctx context.Context, _ *Session, p protocol.ByID) (*record.Memory, error) {
-	return c.memory.Retract(ctx, c.view, p.ID, p.IfVersion)
+func (r *Room) Retract(ctx context.Context, by calls.Reader, p protocol.ByID) (*record.Memory, error) {
+	return r.memory.Retract(ctx, by.View, p.ID, p.IfVersion)
 }
 
-func (c scope) memoryDelete(ctx context.Context, _ *Session, p protocol.MemoryDelete) (protocol.Deleted, error) {
-	return protocol.Deleted{ID: p.ID}, c.memory.Delete(ctx, c.view, p.ID, p.Force, p.IfVersion)
+func (r *Room) Delete(ctx context.Context, by calls.Reader, p protocol.MemoryDelete) (protocol.Deleted, error) {
+	return protocol.Deleted{ID: p.ID}, r.memory.Delete(ctx, by.View, p.ID, p.Force, p.IfVersion)
 }
 
 // listedForgotten is how many ids memory.forget names.
 const listedForgotten = 1000
 
-func (c scope) memoryForget(ctx context.Context, _ *Session, p protocol.MemoryForget) (out protocol.MemoryForgotten, err error) {
+func (r *Room) Forget(ctx context.Context, by calls.Reader, p protocol.MemoryForget) (out protocol.MemoryForgotten, err error) {
 	from := memory.Origin{ConversationID: p.ConversationID, NoteID: p.NoteID, Client: p.Client, All: p.All}
-	list, err := c.memory.Stemming(c.view, from)
+	list, err := r.memory.Stemming(by.View, from)
 	if err != nil {
 		return out, err
 	}
@@ -292,85 +303,85 @@ func (c scope) memoryForget(ctx context.Context, _ *Session, p protocol.MemoryFo
 		out.Contexts, out.Synonyms = len(list.Contexts), len(list.Synonyms)
 		return out, nil
 	}
-	gone, err := c.memory.Forget(ctx, c.view, from,
-		func(done, total int) { Report(ctx, "forget", int64(done), int64(total)) })
+	gone, err := r.memory.Forget(ctx, by.View, from,
+		func(done, total int) { calls.Report(ctx, "forget", int64(done), int64(total)) })
 	out.Forgotten, out.Contexts, out.Synonyms = gone.Memories, gone.Contexts, gone.Synonyms
 	return out, err
 }
 
-func (c scope) memoryRecordUse(ctx context.Context, _ *Session, p protocol.MemoryUsed) (protocol.Counted, error) {
-	n, err := c.memory.RecordUse(ctx, c.view, p.IDs)
+func (r *Room) RecordUse(ctx context.Context, by calls.Reader, p protocol.MemoryUsed) (protocol.Counted, error) {
+	n, err := r.memory.RecordUse(ctx, by.View, p.IDs)
 	return protocol.Counted{Counted: n}, err
 }
 
-func (c scope) memoryProfile(_ context.Context, _ *Session, p protocol.MemoryProfile) (protocol.MemoryList, error) {
-	return protocol.MemoryList{Memories: c.memory.Profile(c.view, p.Limit)}, nil
+func (r *Room) Profile(_ context.Context, by calls.Reader, p protocol.MemoryProfile) (protocol.MemoryList, error) {
+	return protocol.MemoryList{Memories: r.memory.Profile(by.View, p.Limit)}, nil
 }
 
-func (c scope) memoryStats(_ context.Context, _ *Session, _ protocol.ReadAll) (protocol.MemoryStats, error) {
-	st := c.memory.Stats(c.view)
+func (r *Room) Stats(_ context.Context, by calls.Reader, _ protocol.ReadAll) (protocol.MemoryStats, error) {
+	st := r.memory.Stats(by.View)
 	return protocol.MemoryStats{
 		Total: st.Total, Tiers: st.Tiers, Kinds: st.Kinds, Status: st.Status, Bank: st.Bank, MaxBank: st.MaxBank,
-		Queue: c.similar.Queue(c.view), MostUsed: st.MostUsed, OldestUnused: st.OldestUnused,
+		Queue: r.similar.Queue(by.View), MostUsed: st.MostUsed, OldestUnused: st.OldestUnused,
 	}, nil
 }
 
-func (c scope) synonymsPut(ctx context.Context, _ *Session, p protocol.SynonymsPut) (*memory.Synonyms, error) {
-	return c.memory.PutSynonyms(ctx, c.view, p.Words, p.Private)
+func (r *Room) PutSynonyms(ctx context.Context, by calls.Reader, p protocol.SynonymsPut) (*memory.Synonyms, error) {
+	return r.memory.PutSynonyms(ctx, by.View, p.Words, p.Private)
 }
 
-func (c scope) synonymsList(_ context.Context, _ *Session, _ protocol.ReadAll) (protocol.SynonymsList, error) {
-	return protocol.SynonymsList{Synonyms: c.memory.Synonyms(c.view)}, nil
+func (r *Room) Synonyms(_ context.Context, by calls.Reader, _ protocol.ReadAll) (protocol.SynonymsList, error) {
+	return protocol.SynonymsList{Synonyms: r.memory.Synonyms(by.View)}, nil
 }
 
-func (c scope) synonymsDelete(ctx context.Context, _ *Session, p protocol.SynonymsDelete) (protocol.SynonymsDeleted, error) {
-	n, err := c.memory.DeleteSynonyms(ctx, c.view, p.Words)
+func (r *Room) DeleteSynonyms(ctx context.Context, by calls.Reader, p protocol.SynonymsDelete) (protocol.SynonymsDeleted, error) {
+	n, err := r.memory.DeleteSynonyms(ctx, by.View, p.Words)
 	return protocol.SynonymsDeleted{Deleted: n}, err
 }
 
-func (c scope) contextsPut(ctx context.Context, _ *Session, p protocol.ContextPut) (*memory.Context, error) {
-	if p.ID != "" && c.view.Hides() {
-		if _, _, _, err := c.memory.GetContext(c.view, p.ID); err != nil {
-			return nil, chosenID("context", p.ID, "id")
+func (r *Room) PutContext(ctx context.Context, by calls.Reader, p protocol.ContextPut) (*memory.Context, error) {
+	if p.ID != "" && by.View.Hides() {
+		if _, _, _, err := r.memory.GetContext(by.View, p.ID); err != nil {
+			return nil, calls.ChosenID("context", p.ID, "id")
 		}
 	}
-	return c.memory.PutContext(ctx, c.view, memory.ContextDraft{
+	return r.memory.PutContext(ctx, by.View, memory.ContextDraft{
 		ID: p.ID, Handle: p.Handle, Name: p.Name, Description: p.Description, ParentID: p.ParentID, Private: p.Private,
 	}, p.IfVersion)
 }
 
-func (c scope) contextsGet(_ context.Context, _ *Session, p protocol.ContextRef) (*protocol.ContextFull, error) {
-	found, below, _, err := c.memory.GetContext(c.view, p.Ref)
+func (r *Room) GetContext(_ context.Context, by calls.Reader, p protocol.ContextRef) (*protocol.ContextFull, error) {
+	found, below, _, err := r.memory.GetContext(by.View, p.Ref)
 	if err != nil {
 		return nil, err
 	}
-	counted := c.memory.Counted(c.view, []*memory.Context{found})
-	return &protocol.ContextFull{CountedContext: counted[0], Children: c.memory.Counted(c.view, below)}, nil
+	counted := r.memory.Counted(by.View, []*memory.Context{found})
+	return &protocol.ContextFull{CountedContext: counted[0], Children: r.memory.Counted(by.View, below)}, nil
 }
 
-func (c scope) contextsList(_ context.Context, _ *Session, p protocol.ContextFilter) (protocol.ContextList, error) {
+func (r *Room) Contexts(_ context.Context, by calls.Reader, p protocol.ContextFilter) (protocol.ContextList, error) {
 	if p.Tree {
 		if p.ParentID != "" {
 			return protocol.ContextList{}, fault.Field("tree", "tree lists all contexts, so it goes without parentId").
 				WithHint("leave out one of the two")
 		}
-		return protocol.ContextList{Contexts: c.memory.Counted(c.view, c.memory.AllContexts(c.view))}, nil
+		return protocol.ContextList{Contexts: r.memory.Counted(by.View, r.memory.AllContexts(by.View))}, nil
 	}
-	list, err := c.memory.Contexts(c.view, p.ParentID)
-	return protocol.ContextList{Contexts: c.memory.Counted(c.view, list)}, err
+	list, err := r.memory.Contexts(by.View, p.ParentID)
+	return protocol.ContextList{Contexts: r.memory.Counted(by.View, list)}, err
 }
 
-func (c scope) contextsDelete(ctx context.Context, _ *Session, p protocol.ContextDelete) (protocol.ContextDeleted, error) {
-	moved, unlinked, err := c.memory.DeleteContext(ctx, c.view, p.ID, p.Subtree)
+func (r *Room) DeleteContext(ctx context.Context, by calls.Reader, p protocol.ContextDelete) (protocol.ContextDeleted, error) {
+	moved, unlinked, err := r.memory.DeleteContext(ctx, by.View, p.ID, p.Subtree)
 	return protocol.ContextDeleted{ID: p.ID, Moved: moved, Unlinked: unlinked}, err
 }
 
-func (c scope) contextsLink(ctx context.Context, _ *Session, p protocol.ContextLink) (protocol.Linked, error) {
-	n, err := c.memory.Link(ctx, c.view, p.ID, p.MemoryIDs, true)
+func (r *Room) Link(ctx context.Context, by calls.Reader, p protocol.ContextLink) (protocol.Linked, error) {
+	n, err := r.memory.Link(ctx, by.View, p.ID, p.MemoryIDs, true)
 	return protocol.Linked{Added: n}, err
 }
 
-func (c scope) contextsUnlink(ctx context.Context, _ *Session, p protocol.ContextLink) (protocol.Unlinked, error) {
-	n, err := c.memory.Link(ctx, c.view, p.ID, p.MemoryIDs, false)
+func (r *Room) Unlink(ctx context.Context, by calls.Reader, p protocol.ContextLink) (protocol.Unlinked, error) {
+	n, err := r.memory.Link(ctx, by.View, p.ID, p.MemoryIDs, false)
 	return protocol.Unlinked{Removed: n}, err
 }

@@ -1,4 +1,4 @@
-package rpc
+package calls
 
 import (
 	"context"
@@ -33,8 +33,8 @@ func joinProgress(waiting []protocol.Progress) []protocol.Progress {
 
 type progressKey struct{}
 
-// progress sends $/progress for one call.
-type progress struct {
+// Progress sends $/progress for one call.
+type Progress struct {
 	stream *jsonrpc.Stream[protocol.Progress]
 	token  json.RawMessage
 
@@ -44,8 +44,11 @@ type progress struct {
 	message     string
 }
 
-func newProgress(k *jsonrpc.Call, token []byte) *progress {
-	return &progress{stream: progressFeed.Open(k, ""), token: token}
+// Begin tells the caller of k, who asked with a token, that the call begins. The context is for Report.
+func Begin(ctx context.Context, k *jsonrpc.Call, token []byte) (*Progress, context.Context) {
+	p := &Progress{stream: progressFeed.Open(k, ""), token: token}
+	p.send(ctx, protocol.ProgressBegin, "", 0, 0)
+	return p, context.WithValue(ctx, progressKey{}, p)
 }
 
 // Report tells the caller how far a call has come: what is being done, how many
@@ -53,7 +56,7 @@ func newProgress(k *jsonrpc.Call, token []byte) *progress {
 // when the caller did not ask with a progressToken, and drops reports that
 // follow each other within 50 ms.
 func Report(ctx context.Context, message string, done, total int64) {
-	p, ok := ctx.Value(progressKey{}).(*progress)
+	p, ok := ctx.Value(progressKey{}).(*Progress)
 	if !ok {
 		return
 	}
@@ -70,15 +73,15 @@ func Report(ctx context.Context, message string, done, total int64) {
 	}
 }
 
-// end closes the row of reports with the last figures, dropped ones included.
-func (p *progress) end(ctx context.Context) {
+// End closes the row of reports with the last figures, dropped ones included.
+func (p *Progress) End(ctx context.Context) {
 	p.mu.Lock()
 	message, done, total := p.message, p.done, p.total
 	p.mu.Unlock()
 	p.send(ctx, protocol.ProgressEnd, message, done, total)
 }
 
-func (p *progress) send(ctx context.Context, kind, message string, done, total int64) {
+func (p *Progress) send(ctx context.Context, kind, message string, done, total int64) {
 	// Encoding plain values can't fail, joined reports always find room, and a
 	// connection that ended needs none.
 	_ = p.stream.Send(ctx, protocol.Progress{Token: p.token, Kind: kind, Message: message, Done: done, Total: total})
