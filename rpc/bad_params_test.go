@@ -23,12 +23,15 @@ func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
-		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools"}, space) {
+		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools", "personality"}, space) {
 			list = append(list, m)
 		}
 	}
 	return list
 }
+
+// voice is a template of a personality, as JSON.
+const voice = `"identity: {name: X}\ncommunication: {tone: warm}\n"`
 
 // misfit is a member of params, by its path, with a value of a wrong type.
 type misfit struct {
@@ -396,6 +399,28 @@ func refusals() map[string][]refusal {
 			{`{"text":7}`, invalid, "text"},
 			{`{"text":"x","conversationId":"none"}`, missing, "conversationId"},
 			{`{"text":"` + long(1<<20+1) + `"}`, limit, "text"},
+		},
+		"personality.list": {{`{"x":1}`, invalid, "x"}},
+		"personality.get":  {{`{"id":7}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"personality.put": {
+			{`{}`, invalid, "template"},
+			{`{"template":"x"}`, invalid, "template"},
+			{`{"template":"identity: {name: X}\n"}`, invalid, "template"},
+			{`{"id":"X Y","template":` + voice + `}`, invalid, "id"},
+			{`{"id":"teacher","template":` + voice + `}`, conflict, ""},
+			{`{"id":"none","template":` + voice + `,"ifVersion":9}`, conflict, "ifVersion"},
+			{`{"template":"` + long(64<<10+1) + `"}`, limit, "template"},
+		},
+		"personality.activate": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"personality.delete":   {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}, {`{"id":"teacher"}`, conflict, ""}},
+		"personality.validate": {{`{}`, invalid, "template"}, {`{"template":"x","format":"html"}`, invalid, "format"}},
+		"personality.export":   {{`{"ids":"x"}`, invalid, "ids"}, {`{"ids":["none"]}`, missing, ""}},
+		"personality.import": {
+			{`{}`, invalid, "text"},
+			{`{"text":"personalities: ["}`, invalid, "text"},
+			{`{"text":"personalities: {a: x}"}`, invalid, `text.personalities["a"].template`},
+			{`{"text":"personalities: {teacher: \"identity: {name: X}\\ncommunication: {tone: warm}\"}"}`, conflict, `text.personalities["teacher"]`},
+			{`{"text":"` + long(64<<10+1) + `"}`, limit, "template"},
 		},
 		"chat.rejectAction": {
 			{`{}`, invalid, "id"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/rpc/memories"
+	"github.com/ctxd/ctxd/rpc/personalities"
 )
 
 // Methods returns the method table: every method of the contract, and no other.
@@ -119,6 +120,15 @@ func chatMethods() []Method {
 		method("chat.references", scope.chatReferences),
 
 		method("intent.route", scope.intentRoute),
+
+		of("personality.list", scope.voices, (*personalities.Room).List),
+		of("personality.put", scope.voices, (*personalities.Room).Put),
+		of("personality.get", scope.voices, (*personalities.Room).Get),
+		of("personality.activate", scope.voices, (*personalities.Room).Activate),
+		of("personality.delete", scope.voices, (*personalities.Room).Delete),
+		storeless("personality.validate", personalityValidate),
+		of("personality.export", scope.voices, (*personalities.Room).Export),
+		of("personality.import", scope.voices, (*personalities.Room).Import),
 
 		storeless("tools.list", toolsList),
 		method("tools.call", scope.toolsCall),

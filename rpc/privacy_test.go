@@ -385,6 +385,15 @@ var attempts = map[string][]string{
 	"chat.export": {
 		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + handledChat + `"}`, `{"id":"` + titledChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
 	},
+	"personality.list":     {`{}`},
+	"personality.get":      {`{}`, `{"id":"default"}`},
+	"personality.put":      {`{"template":"identity: {name: X}\ncommunication: {tone: warm}\n"}`},
+	"personality.activate": {`{"id":"default"}`},
+	"personality.delete":   {`{"id":"x"}`},
+	"personality.validate": {`{"template":"identity: {name: X}\n"}`},
+	"personality.export":   {`{}`},
+	"personality.import":   {`{"text":"x"}`},
+
 	"privacy.list":       {`{}`, `{"id":"psecret"}`, `{"id":"open"}`},
 	"privacy.prose":      {`{}`, `{"id":"psecret"}`},
 	"vault.import":       {`{"path":"/nowhere"}`},

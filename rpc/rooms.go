@@ -30,6 +30,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
@@ -40,6 +41,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/memories"
+	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -47,24 +49,25 @@ import (
 // must be set, but for the Reranker. A handler keeps none of them longer than its call lasts: the next
 // call may find others.
 type Rooms struct {
-	KV       *kv.Store
-	Entities *entities.Store
-	Notes    *notes.Store
-	WQL      *wql.Engine
-	Graph    *graph.Graph
-	Search   *search.Index
-	Audience *audience.Rooms
-	Gather   *gather.Gatherer
-	Vaults   *watch.Importer
-	Memory   *memory.Store
-	Memories *search.Index   // of Memory
-	Reranker rerank.Reranker // nil: none is configured
-	Chat     *chat.Store
-	Recall   *recall.Ranker // over Memories
-	Messages *search.Index  // of Chat
-	Cites    *cited.Index   // of Chat
-	Handles  *complete.Handles
-	Refs     *resolve.Resolver
+	KV            *kv.Store
+	Entities      *entities.Store
+	Notes         *notes.Store
+	WQL           *wql.Engine
+	Graph         *graph.Graph
+	Search        *search.Index
+	Audience      *audience.Rooms
+	Gather        *gather.Gatherer
+	Vaults        *watch.Importer
+	Memory        *memory.Store
+	Memories      *search.Index   // of Memory
+	Reranker      rerank.Reranker // nil: none is configured
+	Chat          *chat.Store
+	Recall        *recall.Ranker // over Memories
+	Messages      *search.Index  // of Chat
+	Cites         *cited.Index   // of Chat
+	Handles       *complete.Handles
+	Refs          *resolve.Resolver
+	Personalities *personality.Store
 
 	all scope // over the rooms, without a View; made by serveRooms
 
@@ -91,7 +94,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall), chat: r.Chat, said: find.New(r.Chat, r.Messages),
+		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall), chat: r.Chat, speaks: personalities.New(r.Personalities), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),

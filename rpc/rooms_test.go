@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
@@ -148,11 +149,15 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}
+	voices, err := personality.Open(db, personality.Options{Now: now})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
-		Handles: completing, Refs: referred,
+		Personalities: voices, Handles: completing, Refs: referred,
 		KV: db, Chat: chats, Cites: cites, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
-			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now,
+			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now, Personality: voices.Active,
 		}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

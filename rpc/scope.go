@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/memories"
+	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
 )
@@ -34,6 +35,7 @@ type scope struct {
 	exports  conversationExporter
 	traces   answerInspector
 	remember *memories.Room
+	speaks   *personalities.Room
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
@@ -54,6 +56,13 @@ type scope struct {
 type noteSummarizer interface {
 	Of(ctx context.Context, v *audience.View, noteID string, limit int) (text, reason string)
 }
+
+// personalityValidate needs no store, and no scope.
+func personalityValidate(_ context.Context, _ *Session, p protocol.PersonalityTemplate) (protocol.PersonalityValidated, error) {
+	return personalities.Validate(p), nil
+}
+
+func (c scope) voices() *personalities.Room { return c.speaks }
 
 func (c scope) memories() *memories.Room { return c.remember }
 

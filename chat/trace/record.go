@@ -202,6 +202,8 @@ func originOf(section string, item *prompt.Item) string {
 	switch section {
 	case prompt.SectionCalendar, prompt.SectionActions:
 		return turn.OriginClient
+	case prompt.SectionPersonality:
+		return turn.OriginPersonality
 	case prompt.SectionSearch:
 		return turn.OriginSearch
 	case prompt.SectionLinked:

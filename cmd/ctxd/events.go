@@ -137,7 +137,7 @@ func (e event) write(a *app) error {
 // summary says what happened.
 func (e event) summary() term.Line {
 	switch protocol.Topic(e.Topic) {
-	case protocol.TopicNotes, protocol.TopicEntities, protocol.TopicMemory, protocol.TopicChat:
+	case protocol.TopicNotes, protocol.TopicEntities, protocol.TopicMemory, protocol.TopicChat, protocol.TopicPersonality:
 		var ch protocol.NotesChanged // all have the same members
 		if json.Unmarshal(e.Params, &ch) == nil {
 			return changeSummary(ch)

@@ -52,7 +52,11 @@ func (a *app) fail(err error) int {
 	}
 	a.Err.SayWhole(term.Styled(term.Bad, "Error: "), term.Text(f.Message))
 	if f.Line > 0 && f.File == "" {
-		a.Err.Say(term.Text(fmt.Sprintf("       at line %d, column %d of the query", f.Line, f.Column)))
+		what := "query"
+		if f.Field == "template" {
+			what = f.Field
+		}
+		a.Err.Say(term.Text(fmt.Sprintf("       at line %d, column %d of the %s", f.Line, f.Column, what)))
 	}
 	for _, l := range f.Log {
 		a.Err.Say(term.Styled(term.Faint, "  | "), term.Text(l))

@@ -24,14 +24,15 @@ type Options struct {
 
 	MaxEntities int // entities in a prompt at most; 0: prompt.MaxEntities
 
-	Refs          *resolve.Resolver // of what a message refers to; nil: mentions of entities and notes only
-	Memories      memories          // nil: there are none
-	Finder        finder            // of memories and messages; nil: none is found
-	Conversations conversations     // nil: there are none
-	Passive       passiveRecall     // what waits for conversations; nil: nothing does
-	ColdStart     time.Duration     // after which a conversation begins anew; 0: DefaultColdStart
-	Distiller     Distiller         // nil: what is found and pinned stands as it is
-	DistillTime   time.Duration     // that it may take; 0: DistillTime
+	Refs          *resolve.Resolver          // of what a message refers to; nil: mentions of entities and notes only
+	Memories      memories                   // nil: there are none
+	Finder        finder                     // of memories and messages; nil: none is found
+	Conversations conversations              // nil: there are none
+	Personality   func() *prompt.Personality // that is active, nil for none; nil: there is none
+	Passive       passiveRecall              // what waits for conversations; nil: nothing does
+	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
+	Distiller     Distiller                  // nil: what is found and pinned stands as it is
+	DistillTime   time.Duration              // that it may take; 0: DistillTime
 
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.

@@ -12,14 +12,15 @@ import (
 // bounds of a prompt and *int for what a caller sets, nil for the default. What
 // each pays for, and in which order, is said by shares.
 type BudgetTable[T any] struct {
-	Total      T `json:"total,omitempty" default:"64000" jsonschema:"the whole prompt"`
-	Pinned     T `json:"pinned,omitempty" default:"20500" jsonschema:"pinned notes"`
-	Referenced T `json:"referenced,omitempty" default:"24000" jsonschema:"memories and messages that the user named or attached"`
-	Entities   T `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
-	Linked     T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
-	Search     T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
-	Client     T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
-	Memory     T `json:"memory,omitempty" default:"6000" jsonschema:"the profile, pinned memories and what was found among memories and messages"`
+	Total       T `json:"total,omitempty" default:"64000" jsonschema:"the whole prompt"`
+	Personality T `json:"personality,omitempty" default:"4000" jsonschema:"how the assistant is to speak"`
+	Pinned      T `json:"pinned,omitempty" default:"20500" jsonschema:"pinned notes"`
+	Referenced  T `json:"referenced,omitempty" default:"24000" jsonschema:"memories and messages that the user named or attached"`
+	Entities    T `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
+	Linked      T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
+	Search      T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
+	Client      T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
+	Memory      T `json:"memory,omitempty" default:"6000" jsonschema:"the profile, pinned memories and what was found among memories and messages"`
 }
 
 // Budgets bound a prompt and its sections, in characters.
@@ -35,6 +36,11 @@ type share struct {
 // shares are in the order in which the budgets get room from the total, which is
 // the order of the text but for what the user referred to: that is written behind what the client sent.
 var shares = [...]share{
+	{
+		func(b *Budgets) *int { return &b.Personality },
+		[]string{SectionPersonality},
+		func(b *builder, limit int, in *Input) { b.personality(limit, in.Personality) },
+	},
 	{
 		func(b *Budgets) *int { return &b.Pinned },
 		[]string{SectionPinned},

@@ -61,18 +61,19 @@ type Action struct {
 
 // Input is everything that a prompt is made of, each list in order of rank.
 type Input struct {
-	Format     Format
-	Secret     []byte // of the store, for the boundaries of XML
-	Budgets    Budgets
-	Pinned     []Note
-	Entities   []Entity
-	Linked     []Note
-	Found      []Note
-	Events     []Event
-	Actions    []Action
-	Referenced []Memory  // in the order of the message
-	Recalled   []Memory  // in the order of their parts
-	Dropped    []Dropped // what was left out before rendering
+	Format      Format
+	Secret      []byte // of the store, for the boundaries of XML
+	Budgets     Budgets
+	Personality *Personality // nil: none
+	Pinned      []Note
+	Entities    []Entity
+	Linked      []Note
+	Found       []Note
+	Events      []Event
+	Actions     []Action
+	Referenced  []Memory  // in the order of the message
+	Recalled    []Memory  // in the order of their parts
+	Dropped     []Dropped // what was left out before rendering
 
 	MaxEntities int  // entities at most, but for the mentioned ones; 0: MaxEntities
 	Explain     bool // report what leads to each entity
@@ -80,14 +81,15 @@ type Input struct {
 
 // Names of the sections.
 const (
-	SectionPinned     = "pinned"
-	SectionEntities   = "entities"
-	SectionLinked     = "linked"
-	SectionSearch     = "search"
-	SectionCalendar   = "calendar"
-	SectionActions    = "actions"
-	SectionReferenced = "referenced"
-	SectionMemory     = "memory"
+	SectionPersonality = "personality"
+	SectionPinned      = "pinned"
+	SectionEntities    = "entities"
+	SectionLinked      = "linked"
+	SectionSearch      = "search"
+	SectionCalendar    = "calendar"
+	SectionActions     = "actions"
+	SectionReferenced  = "referenced"
+	SectionMemory      = "memory"
 )
 
 // builder puts a prompt together.

@@ -10,6 +10,7 @@ var markdownStyle = style{
 	text:   func(s string) string { return s },
 	whole:  beforeBackslash,
 	frames: map[string]frame{
+		SectionPersonality: {head: "## Personality\n"},
 		SectionPinned: {head: "## Notes pinned by user\n" +
 			"The user attached these notes to this conversation. Treat them as primary sources.\n"},
 		SectionEntities: {head: "## Entity context\n" +
@@ -46,6 +47,7 @@ var markdownStyle = style{
 	event:       markdownEvent,
 	action:      markdownAction,
 	memory:      markdownMemory,
+	personality: markdownPersonality,
 	part:        func(p Part) string { return "### " + parts[p] + "\n" },
 }.finished()
 

@@ -18,6 +18,7 @@ type Params struct {
 	Audience           string        `json:"audience,omitempty" enum:"local,remote" default:"remote" jsonschema:"who reads the prompt; for remote, private records are left out"`
 	Format             string        `json:"format,omitempty" enum:"markdown,xml" default:"markdown" jsonschema:"how the prompt is written"`
 	MaxDepth           *int          `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
+	Personality        *bool         `json:"personality,omitempty" default:"true" jsonschema:"begin with the personality that is active"`
 	Explain            bool          `json:"explain,omitempty" jsonschema:"report what leads to each entity"`
 }
 

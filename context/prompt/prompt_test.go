@@ -562,8 +562,9 @@ func TestCTX30_EachBudgetIsWhole(t *testing.T) {
 		Pinned: []prompt.Note{note("p", 10)}, Linked: []prompt.Note{note("l", 10)}, Found: []prompt.Note{note("f", 10)},
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
-		Referenced: []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
-		Recalled:   []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
+		Referenced:  []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
+		Recalled:    []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
+		Personality: &prompt.Personality{ID: "v", Name: "V"},
 	}
 	in.Budgets = prompt.DefaultBudgets
 	var all []string
@@ -606,8 +607,9 @@ func TestCTX30_RoomIsGivenInTheOrderOfTheBudgets(t *testing.T) {
 		Pinned:  []prompt.Note{note("p", 200)}, Linked: []prompt.Note{note("l", 200)}, Found: []prompt.Note{note("f", 200)},
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
-		Referenced: []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
-		Recalled:   []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
+		Referenced:  []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
+		Recalled:    []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
+		Personality: &prompt.Personality{ID: "v", Name: "V"},
 	}
 	full := prompt.Build(in)
 	order := prompt.AllBudgets[0].Sections

@@ -129,10 +129,11 @@ type Result struct {
 
 // Item kinds.
 const (
-	KindNote    = "note"
-	KindEntity  = "entity"
-	KindEvent   = "event"
-	KindAction  = "action"
-	KindMemory  = "memory"
-	KindMessage = "message" // of a conversation
+	KindPersonality = "personality"
+	KindNote        = "note"
+	KindEntity      = "entity"
+	KindEvent       = "event"
+	KindAction      = "action"
+	KindMemory      = "memory"
+	KindMessage     = "message" // of a conversation
 )

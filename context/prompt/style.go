@@ -18,20 +18,21 @@ const (
 // style is what tells the formats apart: how the pieces of a prompt are
 // written. What is shown and what it may cost is decided without it.
 type style struct {
-	inline func(string) string       // a text of one line, safe among the marks of the format
-	text   func(string) string       // a text of several lines that has the form of body.Body
-	cost   func(rune) int            // how many characters one takes in such a text; nil: one
-	whole  func(string, int) int     // the last place at or before a byte offset where an escaped text can be cut
-	frames map[string]frame          // of the sections, by name
-	note   func(*Note) string        // what stands before the boundary of a note
-	entity func(*Card) string        // the heading, as far as it is the same in every prompt
-	field  func(n, v string) string  // one line of an entity, of an escaped name and a rendered value
-	ref    func(*Ref, string) string // a reference by its escaped name
-	more   func(int) string          // how many are left out; "" for none
-	event  func(*Event) string
-	action func(*Action) string
-	memory func(to []byte, m *Memory, secret []byte) []byte // with its boundary, by the secret of the store
-	part   func(Part) string                                // what stands before the first memory of a part
+	inline      func(string) string       // a text of one line, safe among the marks of the format
+	text        func(string) string       // a text of several lines that has the form of body.Body
+	cost        func(rune) int            // how many characters one takes in such a text; nil: one
+	whole       func(string, int) int     // the last place at or before a byte offset where an escaped text can be cut
+	frames      map[string]frame          // of the sections, by name
+	note        func(*Note) string        // what stands before the boundary of a note
+	entity      func(*Card) string        // the heading, as far as it is the same in every prompt
+	field       func(n, v string) string  // one line of an entity, of an escaped name and a rendered value
+	ref         func(*Ref, string) string // a reference by its escaped name
+	more        func(int) string          // how many are left out; "" for none
+	event       func(*Event) string
+	action      func(*Action) string
+	memory      func(to []byte, m *Memory, secret []byte) []byte // with its boundary, by the secret of the store
+	personality func(*Personality) string
+	part        func(Part) string // what stands before the first memory of a part
 
 	marksNotes         bool   // notes have a boundary
 	noteMid, noteEnd   string // between the boundary and the text, and after it

@@ -15,6 +15,7 @@ var xmlStyle = style{
 	cost:   elementCost,
 	whole:  beforeReference,
 	frames: map[string]frame{
+		SectionPersonality: element("personality", ""),
 		SectionPinned: element("pinned-notes",
 			"The user attached these notes to this conversation. Treat them as primary sources.\n"),
 		SectionEntities: element("entity-context",
@@ -59,7 +60,8 @@ var xmlStyle = style{
 	memory: func(to []byte, m *Memory, secret []byte) []byte {
 		return append(to, xmlMemory(m, boundaryOf(secret, m.shows()...))...)
 	},
-	part: func(Part) string { return "" }, // the source of an item says it
+	personality: xmlPersonality,
+	part:        func(Part) string { return "" }, // the source of an item says it
 }.finished()
 
 func element(name, introduction string) frame {

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -89,6 +90,34 @@ var recordTopics = []recordTopic{
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.MemoryChanged{IDs: ids, Kind: kind, Seq: seq}
+		},
+	},
+	{
+		protocol.PersonalityTopic,
+		func(cs *kv.ChangeSet, _ *audience.View) []event {
+			var kinds changeKinds
+			for _, ch := range cs.Changes {
+				if _, now, ok := personality.Records.Of(ch); ok && now == nil {
+					kinds.add(protocol.ChangeDelete, ch.ID)
+				} else if ok {
+					kinds.add(protocol.ChangePut, ch.ID)
+				}
+				old, now, _ := personality.Choices.Of(ch)
+				if old != nil && (now == nil || now.ID != old.ID) {
+					kinds.add(protocol.ChangeDeactivate, old.ID)
+				}
+				if now != nil && (old == nil || now.ID != old.ID) {
+					kinds.add(protocol.ChangeActivate, now.ID)
+				}
+			}
+			list := kinds.events(protocol.PersonalityTopic, cs.Seq)
+			for i := range list {
+				list[i].only = audience.Local
+			}
+			return list
+		},
+		func(ids []string, kind string, seq uint64) any {
+			return protocol.PersonalityChanged{IDs: ids, Kind: kind, Seq: seq}
 		},
 	},
 }

@@ -70,7 +70,7 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 	room := in.MaxChars - tailRoom
 	params := prompt.Params{
 		Text: in.Message, SearchNotes: in.SearchNotes, Memories: in.Memories, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
-		Budgets: &prompt.ParamBudgets{Total: &room},
+		Budgets: &prompt.ParamBudgets{Total: &room}, Personality: new(bool), // the host has its own
 	}
 	for _, name := range in.Entities {
 		id := parseRef(name)

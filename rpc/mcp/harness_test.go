@@ -26,6 +26,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
@@ -120,13 +121,16 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
 	}, recall.Options{})
 	must(t, err)
+	voices, err := personality.Open(db, personality.Options{})
+	must(t, err)
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
-		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		Personalities: voices,
+		KV:            db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Memories: memories, Recall: ranker, Messages: messages,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
-			Memories: mem, Finder: ranker, Conversations: chats,
+			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,
 			Refs: resolve.New(resolve.Options{Memories: mem, Conversation: chats.Handled, Message: chats.Referred}),
 		}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),

@@ -8,12 +8,13 @@ type Topic string
 
 // The topics.
 const (
-	TopicNotes    Topic = "notes.changed"
-	TopicEntities Topic = "entities.changed"
-	TopicMemory   Topic = "memory.changed"
-	TopicChat     Topic = "chat.changed"
-	TopicIndex    Topic = "index.progress"
-	TopicHealth   Topic = "health.changed"
+	TopicNotes       Topic = "notes.changed"
+	TopicEntities    Topic = "entities.changed"
+	TopicMemory      Topic = "memory.changed"
+	TopicChat        Topic = "chat.changed"
+	TopicIndex       Topic = "index.progress"
+	TopicHealth      Topic = "health.changed"
+	TopicPersonality Topic = "personality.changed"
 )
 
 // TopicNumber is the place of a topic in TopicTable. Arrays over the topics have
@@ -28,6 +29,7 @@ const (
 	IndexTopic
 	MemoryTopic
 	NotesTopic
+	PersonalityTopic
 	TopicCount
 )
 
@@ -48,6 +50,7 @@ type RemoteRule uint8
 const (
 	RemoteVisible   RemoteRule = iota + 1 // only ids of records that such a reader may see
 	RemoteUncounted                       // without numbers that count private records
+	RemoteNone                            // nothing
 )
 
 // TopicInfo describes a topic: its notification, and how its events are delivered.
@@ -96,6 +99,11 @@ var TopicTable = [TopicCount]TopicInfo{
 		"Notes were changed.", "One for each commit and kind.",
 		`{"ids":["n1","n2"],"kind":"archive","seq":43}`,
 	},
+	PersonalityTopic: {
+		TopicPersonality, reflect.TypeFor[PersonalityChanged](), MergeRecords, RemoteNone,
+		"How the assistant is to speak has changed.", "One for each commit and kind. Prompts that are made from now on are other ones where it concerns the active personality.",
+		`{"ids":["ada"],"kind":"activate","seq":46}`,
+	},
 }
 
 // Topics are the names of all topics, sorted.
@@ -142,13 +150,15 @@ type ChatChanged struct {
 
 // The kinds of NotesChanged, EntitiesChanged, MemoryChanged and ChatChanged.
 const (
-	ChangePut       = "put" // made, changed, or shown differently because of what it refers to
-	ChangeArchive   = "archive"
-	ChangeUnarchive = "unarchive"
-	ChangeTrash     = "trash"
-	ChangeRestore   = "restore"
-	ChangeDelete    = "delete"
-	ChangeMany      = "many"
+	ChangePut        = "put" // made, changed, or shown differently because of what it refers to
+	ChangeArchive    = "archive"
+	ChangeUnarchive  = "unarchive"
+	ChangeTrash      = "trash"
+	ChangeRestore    = "restore"
+	ChangeDelete     = "delete"
+	ChangeActivate   = "activate"
+	ChangeDeactivate = "deactivate"
+	ChangeMany       = "many"
 )
 
 // IndexProgress is the parameter of index.progress.

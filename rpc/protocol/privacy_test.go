@@ -19,7 +19,7 @@ func TestPRIV7_EveryMethodSaysWhatItShows(t *testing.T) {
 			want = protocol.SightLocal
 		case (room == "notes" || room == "entities" || room == "memory" || room == "contexts" || room == "chat" || room == "refs") && (m.Mode == protocol.Mutation || m.Kind == protocol.JobChat):
 			want = protocol.SightWriter
-		case m.Name == "refs.parse", m.Name == "tools.list": // they know no record
+		case m.Name == "refs.parse", m.Name == "tools.list", m.Name == "personality.validate": // they know no record
 			want = protocol.SightNone
 		case room == "events", room == "admin", verb == "", verb == "discover":
 			want = protocol.SightNone

@@ -47,7 +47,7 @@ func TopicsTable() string {
 		MergeLatest:  "only the latest event",
 	}
 	remote := map[RemoteRule]string{
-		RemoteVisible: "ids of records that it may see", RemoteUncounted: "without counts of records",
+		RemoteVisible: "ids of records that it may see", RemoteUncounted: "without counts of records", RemoteNone: "none",
 	}
 	var b strings.Builder
 	b.WriteString("| topic | when | a slow reader gets | a remote audience gets | params, for example |\n|---|---|---|---|---|\n")

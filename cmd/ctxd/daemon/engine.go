@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
@@ -251,26 +252,31 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}
+	personalities, err := personality.Open(db, personality.Options{})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Rooms{
-		KV:       db,
-		Entities: ents,
-		Notes:    ns,
-		WQL:      engine,
-		Graph:    gr,
-		Search:   index,
-		Audience: seen,
-		Memory:   mem,
-		Reranker: by.reranker,
-		Chat:     chats,
-		Memories: memories,
-		Recall:   ranker,
-		Messages: said,
-		Cites:    cites,
-		Handles:  completing,
-		Refs:     refs,
+		KV:            db,
+		Entities:      ents,
+		Notes:         ns,
+		WQL:           engine,
+		Graph:         gr,
+		Search:        index,
+		Audience:      seen,
+		Memory:        mem,
+		Reranker:      by.reranker,
+		Chat:          chats,
+		Memories:      memories,
+		Recall:        ranker,
+		Messages:      said,
+		Cites:         cites,
+		Handles:       completing,
+		Refs:          refs,
+		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
 			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting,
-			ColdStart: limits.ColdStart, Distiller: by.distiller,
+			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active,
 		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

@@ -921,7 +921,7 @@ export interface ChatTraceRef {
   /** Whether it is there now, and has been changed since; deleted is also what the reader does not see; broken is a link that led to no note, or to several; absent where that can't be told. */
   status?: "ok" | "changed" | "deleted" | "broken";
   /** How it came to the model first; link: a link of the question or of the answer names it, and the model was not shown it. */
-  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "tool" | "link";
+  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "personality" | "tool" | "link";
   /** The section of the prompt that it stood in; absent when a tool alone showed it. */
   section?: string;
   /** Characters that it took there. */
@@ -1100,7 +1100,7 @@ export interface Connection {
   /** Bytes that wait for the client to read. */
   waitingBytes: number;
   /** The topics that it subscribed to, sorted. */
-  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed" | "personality.changed")[];
   /** The calls in progress, oldest first. */
   calls: ConnCall[];
 }
@@ -1160,6 +1160,11 @@ export interface ContextBudgets {
    * 64000 when absent.
    */
   total?: number;
+  /**
+   * How the assistant is to speak.
+   * 4000 when absent.
+   */
+  personality?: number;
   /**
    * Pinned notes.
    * 20500 when absent.
@@ -1894,7 +1899,7 @@ export interface ErrorData {
 
 export interface EventTopics {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed" | "personality.changed")[];
 }
 
 export interface Field {
@@ -2937,6 +2942,79 @@ export interface PeerInfo {
   version?: string;
 }
 
+export interface Personality {
+  /** What it is called in calls, such as coach. */
+  id: string;
+  /** What the assistant is called in it; empty where the template can't be read any more. */
+  name: string;
+  /** What the assistant is in it. */
+  role?: string;
+  /** It is compiled in, and can't be changed. */
+  preset?: boolean;
+  /** Prompts begin with it. */
+  active?: boolean;
+  /** Counts the changes, from 1; absent for a preset. */
+  version?: number;
+  /**
+   * When it was made; absent for a preset.
+   * RFC 3339, in UTC.
+   */
+  createdAt?: string;
+  /**
+   * When it was last changed; absent for a preset.
+   * RFC 3339, in UTC.
+   */
+  updatedAt?: string;
+  /** Its YAML; absent in a list. */
+  template?: string;
+}
+
+export interface PersonalityActivated {
+  /** The active personality; empty: none. */
+  id: string;
+}
+
+export interface PersonalityExported {
+  /** YAML that personality.import reads. */
+  text: string;
+}
+
+export interface PersonalityFull {
+  /** The personality with its template. */
+  personality: Personality;
+  /** What prompts begin with when it is active, in Markdown; empty where the template can't be read any more. */
+  section: string;
+  /** What of the template says nothing to a model, and what it lacks. */
+  warnings: TemplateProblem[];
+}
+
+export interface PersonalityImported {
+  /** Personalities that were written. */
+  ids: string[];
+  /** Those that say the same already. */
+  unchanged: string[];
+  /** What of a template says nothing to a model, by the id of the personality. */
+  warnings?: Record<string, TemplateProblem[]>;
+}
+
+export interface PersonalityList {
+  /** Presets, then the person's own by id. */
+  personalities: Personality[];
+}
+
+export interface PersonalityValidated {
+  /** Whether personality.put takes the template. */
+  ok: boolean;
+  /** That personality.put makes of its name. */
+  id?: string;
+  /** Why it does not. */
+  errors: TemplateProblem[];
+  /** What of the template says nothing to a model, and what it lacks. */
+  warnings: TemplateProblem[];
+  /** What prompts begin with when it is active. */
+  section?: string;
+}
+
 export interface PrivacyNaming {
   /** Note or entity. */
   kind: "note" | "entity";
@@ -3503,6 +3581,19 @@ export interface TagPage {
   total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
+}
+
+export interface TemplateProblem {
+  /** Line of the text, from 1. */
+  line: number;
+  /** Character of the line, from 1. */
+  column: number;
+  /** The option that it is about, such as communication.tone. */
+  path?: string;
+  /** What it is. */
+  message: string;
+  /** What to do. */
+  hint?: string;
 }
 
 export interface Tool {
@@ -4414,6 +4505,11 @@ export interface ContextAssembleParams {
    * From 0 to 4. 2 when absent.
    */
   maxDepth?: number;
+  /**
+   * Begin with the personality that is active.
+   * True when absent.
+   */
+  personality?: boolean;
   /** Report what leads to each entity. */
   explain?: boolean;
 }
@@ -5362,6 +5458,64 @@ export interface IntentRouteParams {
   audience?: "local" | "remote";
 }
 
+/** Params of personality.put. */
+export interface PersonalityPutParams {
+  /** Of a-z, 0-9 and hyphens, at most 64; made of identity.name when absent. */
+  id?: string;
+  /** YAML, at most 64 KiB. */
+  template: string;
+  /** Fail with a conflict unless the version is this one; 0: unless there is none of the id. */
+  ifVersion?: number;
+}
+
+/** Params of personality.get. */
+export interface PersonalityGetParams {
+  /** The personality; the active one when absent. */
+  id?: string;
+}
+
+/** Params of personality.activate. */
+export interface PersonalityActivateParams {
+  /** The personality that prompts begin with from now on; empty: none. */
+  id: string;
+}
+
+/** Params of personality.delete. */
+export interface PersonalityDeleteParams {
+  /** The personality. */
+  id: string;
+  /**
+   * Fail with a conflict unless the version is this one.
+   * At least 1.
+   */
+  ifVersion?: number;
+}
+
+/** Params of personality.validate. */
+export interface PersonalityValidateParams {
+  /** YAML. */
+  template: string;
+  /**
+   * How the section is written.
+   * "markdown" when absent.
+   */
+  format?: "markdown" | "xml";
+}
+
+/** Params of personality.export. */
+export interface PersonalityExportParams {
+  /** Of those to be written; all of the person's own when absent. */
+  ids?: string[];
+}
+
+/** Params of personality.import. */
+export interface PersonalityImportParams {
+  /** What personality.export wrote, or one template; at most 8 MiB. */
+  text: string;
+  /** Write over personalities that say something else. */
+  replace?: boolean;
+}
+
 /** Params of tools.list. */
 export interface ToolsListParams {
   /** Also those that propose a change, for a client in which a person can confirm it. */
@@ -5465,13 +5619,13 @@ export interface VaultForgetParams {
 /** Params of events.subscribe. */
 export interface EventsSubscribeParams {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed" | "personality.changed")[];
 }
 
 /** Params of events.unsubscribe. */
 export interface EventsUnsubscribeParams {
   /** Names of topics, in any order; in a result those now in effect, sorted. */
-  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed")[];
+  topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed" | "personality.changed")[];
 }
 
 /** Params of admin.backup. */
@@ -6129,6 +6283,56 @@ export interface Methods {
    */
   "intent.route": { params: IntentRouteParams; result: IntentRouted };
   /**
+   * List how the assistant can speak, and which way is active.
+   * Errors of its own: unavailable, limit, deadline.
+   */
+  "personality.list": { params: NoParams; result: PersonalityList };
+  /**
+   * Create or replace a personality of the person's own.
+   * A template with errors is refused, with the line and column of the first one. What is only odd is a warning, and is left out of the prompt. The active one is in the next prompt.
+   * Errors of its own: conflict, unavailable, limit.
+   * @example {"template":"identity: {name: Ada, role: a research assistant}\ncommunication: {tone: warm}\n"}
+   */
+  "personality.put": { params: PersonalityPutParams; result: PersonalityFull };
+  /**
+   * Read a personality, its template and what a prompt shows of it.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"id":"ada"}
+   */
+  "personality.get": { params: PersonalityGetParams; result: PersonalityFull };
+  /**
+   * Have prompts begin with a personality from now on, or with none.
+   * In effect for the next prompt of every client. context.assemble {personality: false} leaves it out.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"teacher"}
+   */
+  "personality.activate": { params: PersonalityActivateParams; result: PersonalityActivated };
+  /**
+   * Delete a personality of the person's own that is not active.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"ada"}
+   */
+  "personality.delete": { params: PersonalityDeleteParams; result: Deleted };
+  /**
+   * Find what is wrong with a template of a personality, and what a prompt would show of it.
+   * Errors of its own: limit, deadline.
+   * @example {"template":"identity: {name: Ada}\n"}
+   */
+  "personality.validate": { params: PersonalityValidateParams; result: PersonalityValidated };
+  /**
+   * Write personalities to one text.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"ids":["ada"]}
+   */
+  "personality.export": { params: PersonalityExportParams; result: PersonalityExported };
+  /**
+   * Read personalities from a text: all of them, or none.
+   * What they say, models are told once one is activated: read what you import.
+   * Errors of its own: conflict, unavailable, limit.
+   * @example {"text":"identity: {name: Ada, role: a research assistant}\ncommunication: {tone: warm}\n"}
+   */
+  "personality.import": { params: PersonalityImportParams; result: PersonalityImported };
+  /**
    * List the tools that a model may call, with the schemas of their arguments.
    * Errors of its own: limit, deadline.
    * @example {"write":true}
@@ -6391,6 +6595,16 @@ export interface NotesChangedEvent {
   seq: number;
 }
 
+/** How the assistant is to speak has changed. */
+export interface PersonalityChangedEvent {
+  /** The personalities; empty when kind is many. */
+  ids: string[];
+  /** What happened to them; activate: prompts begin with it; deactivate: they do so no more; many: too many to list, read everything again. */
+  kind: "put" | "delete" | "activate" | "deactivate" | "many";
+  /** Number of the commit, as in admin.health; of several that were merged, the last. */
+  seq: number;
+}
+
 /** Every notification of the daemon with the type of its params. */
 export interface Notifications {
   /**
@@ -6433,7 +6647,12 @@ export interface Notifications {
    * One for each commit and kind.
    */
   "notes.changed": NotesChangedEvent;
+  /**
+   * How the assistant is to speak has changed.
+   * One for each commit and kind. Prompts that are made from now on are other ones where it concerns the active personality.
+   */
+  "personality.changed": PersonalityChangedEvent;
 }
 
 /** What a client can subscribe to. */
-export type Topic = "chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed";
+export type Topic = "chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed" | "personality.changed";
