@@ -63,12 +63,13 @@ type values struct {
 type live string
 
 const (
-	liveTypes  live = "types"
-	liveVaults live = "vaults"
-	liveFields live = "fields" // of all types; several may be given, with commas
-	liveRefs   live = "refs"   // handles, #numbers, and titles of notes behind [[
-	liveMarked live = "marked" // of these, what begins with a mark: the argument is a message
-	liveTools  live = "tools"
+	liveTypes         live = "types"
+	liveVaults        live = "vaults"
+	liveFields        live = "fields" // of all types; several may be given, with commas
+	liveRefs          live = "refs"   // handles, #numbers, and titles of notes behind [[
+	liveMarked        live = "marked" // of these, what begins with a mark: the argument is a message
+	liveTools         live = "tools"
+	livePersonalities live = "personalities"
 )
 
 // offers tells the live words that depend on what was typed, since there are too many to list.
@@ -83,6 +84,8 @@ func (l live) command() string {
 		return "ctxd offer --mark --"
 	case liveVaults:
 		return `ctxd call vault.list 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"vault": *"\(.*\)"$/\1/p'`
+	case livePersonalities:
+		return `ctxd call personality.list 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"id": *"\(.*\)"$/\1/p'`
 	case liveTools:
 		return `ctxd call tools.list write=true 2>/dev/null | tr '{,' '\n\n' | sed -n 's/^ *"name": *"\(.*\)"$/\1/p'`
 	}
@@ -148,6 +151,8 @@ func valuesOf(v *kong.Value, valueName string) values {
 		return values{live: liveVaults}
 	case valueName == "TOOL":
 		return values{live: liveTools}
+	case valueName == "PERSONALITY":
+		return values{live: livePersonalities}
 	case valueName == "FIELDS":
 		return values{live: liveFields}
 	case valueName == "REF", valueName == "CONVERSATION", valueName == "MEMORY", valueName == "CONTEXT", valueName == "PREFIX":
@@ -176,6 +181,32 @@ func firstSentence(help string) string {
 	return strings.TrimSuffix(head, ".")
 }
 
+// listed are the live words that a shell lists whole, each of which begins what it completes.
+var listed = []live{liveTypes, liveVaults, liveTools, livePersonalities}
+
+// The functions of shells that complete one of these, by its name and its command.
+const (
+	bashLister = `_ctxd_%s() {
+  local IFS=$'\n'
+  COMPREPLY=($(compgen -W "$(%s)" -- "$cur"))
+}
+`
+	zshLister = `_ctxd_%s() {
+  local -a found=("${(@f)$(%s)}")
+  compadd -a found
+}
+`
+)
+
+// listers are the functions of a shell for all of them.
+func listers(form string) string {
+	var b strings.Builder
+	for _, l := range listed {
+		fmt.Fprintf(&b, form, l, l.command())
+	}
+	return b.String()
+}
+
 // bashHead avoids what bash 3.2 lacks, the one that macOS has.
 const bashHead = `# bash completion for ctxd: eval "$(ctxd completion bash)"
 _ctxd_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
@@ -184,15 +215,7 @@ _ctxd_paths() {
   compopt -o filenames 2>/dev/null
   COMPREPLY=($(compgen "$1" -- "$cur"))
 }
-_ctxd_types() {
-  local IFS=$'\n'
-  COMPREPLY=($(compgen -W "$(%s)" -- "$cur"))
-}
-_ctxd_vaults() {
-  local IFS=$'\n'
-  COMPREPLY=($(compgen -W "$(%s)" -- "$cur"))
-}
-_ctxd_fields() { # the last of several
+%s_ctxd_fields() { # the last of several
   local IFS=$'\n' before=
   [[ $cur == *,* ]] && before=${cur%%,*},
   COMPREPLY=($(compgen -P "$before" -W "$(%s)" -- "${cur##*,}"))
@@ -232,7 +255,7 @@ func writeBash(w io.Writer, all []*completed) {
 	for _, c := range all[1:] {
 		paths = append(paths, `"`+c.path+`"`)
 	}
-	fmt.Fprintf(w, bashHead, liveTypes.command(), liveVaults.command(), liveFields.command(), strings.Join(paths, "|"))
+	fmt.Fprintf(w, bashHead, listers(bashLister), liveFields.command(), strings.Join(paths, "|"))
 	for _, c := range all {
 		for _, f := range c.flags {
 			if !f.takesValue {
@@ -277,15 +300,7 @@ func bashWords(v values, commands []choice) string {
 
 const zshHead = `#compdef ctxd
 # zsh completion for ctxd: put it as _ctxd into a folder of $fpath
-_ctxd_types() {
-  local -a found=("${(@f)$(%s)}")
-  compadd -a found
-}
-_ctxd_vaults() {
-  local -a found=("${(@f)$(%s)}")
-  compadd -a found
-}
-_ctxd_fields() {
+%s_ctxd_fields() {
   local -a found=("${(@f)$(%s)}")
   _sequence compadd - "${found[@]}"
 }
@@ -300,7 +315,7 @@ _ctxd_marked() {
 `
 
 func writeZsh(w io.Writer, all []*completed) {
-	fmt.Fprintf(w, zshHead, liveTypes.command(), liveVaults.command(), liveFields.command(), liveRefs.command(), liveMarked.command())
+	fmt.Fprintf(w, zshHead, listers(zshLister), liveFields.command(), liveRefs.command(), liveMarked.command())
 	for _, c := range all {
 		fmt.Fprintf(w, "\n%s() {\n  local curcontext=\"$curcontext\" state line\n  local -A opt_args\n  _arguments -C \\\n", zshName(c.path))
 		for _, f := range c.flags {

@@ -36,7 +36,7 @@ var rooms = []string{
 	"rpc/protocol", "rpc/socket", "rpc/client", "rpc/client/columns", "rpc/client/rows", "rpc/wirejson", "rpc/jsonrpc/message", "rpc/jsonrpc/places", "rpc/jsonrpc", "rpc/found", "rpc/resolved", "rpc/host", "rpc/views", "rpc/events", "rpc/calls", "rpc/memories", "rpc/personalities", "rpc", "rpc/mcp/stdio", "rpc/mcp/unified", "rpc/mcp",
 	"cmd/ctxd/command", "cmd/ctxd/term", "cmd/ctxd/config", "cmd/ctxd/logfile", "cmd/ctxd/daemon", "cmd/ctxd/connect",
 	"cmd/ctxd/report", "cmd/ctxd/page", "cmd/ctxd/traces", "cmd/ctxd/cited", "cmd/ctxd/search", "cmd/ctxd/call", "cmd/ctxd/service", "cmd/ctxd/store", "cmd/ctxd/uninstall", "cmd/ctxd/shell/edit", "cmd/ctxd/shell",
-	"cmd/ctxd/inspect", "cmd/ctxd/records", "cmd/ctxd/memories", "cmd/ctxd/references", "cmd/ctxd/markdown", "cmd/ctxd/tools", "cmd/ctxd/templates", "cmd/ctxd/open", "cmd/ctxd/chats", "cmd/ctxd/doctor", "cmd/ctxd/demo", "cmd/ctxd",
+	"cmd/ctxd/inspect", "cmd/ctxd/records", "cmd/ctxd/memories", "cmd/ctxd/references", "cmd/ctxd/markdown", "cmd/ctxd/tools", "cmd/ctxd/templates", "cmd/ctxd/open", "cmd/ctxd/personalities", "cmd/ctxd/chats", "cmd/ctxd/doctor", "cmd/ctxd/demo", "cmd/ctxd",
 	"cmd/ctxd-runner/library", "cmd/ctxd-runner",
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/open"
+	"github.com/ctxd/ctxd/cmd/ctxd/personalities"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/references"
 	"github.com/ctxd/ctxd/cmd/ctxd/search"
@@ -75,6 +76,8 @@ type commandLine struct {
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`
 	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
 	Tools   tools.Command   `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
+
+	Personality personalities.Command `cmd:"" group:"notes" help:"Choose and write how the assistant is to speak."`
 
 	Prompts templates.Command `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
 
@@ -187,6 +190,7 @@ func (a *app) bindings() []any {
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
 		&memories.Options{Streams: a.Streams, Link: a.Link},
 		&open.Options{Streams: a.Streams, Link: a.Link},
+		&personalities.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
 		&references.Options{Streams: a.Streams, Link: a.Link},
 		&search.Options{Streams: a.Streams, Link: a.Link},

@@ -146,6 +146,16 @@ var commandsForPeople = map[string]string{
 	"memory delete":   "writes, and says what of, to who may write",
 	"memory forget":   "is refused to a remote connection",
 
+	"personality list":     "is refused to a remote connection",
+	"personality show":     "is refused to a remote connection",
+	"personality use":      "is refused to a remote connection",
+	"personality edit":     "is refused to a remote connection",
+	"personality put":      "is refused to a remote connection",
+	"personality validate": "prints what it was given",
+	"personality delete":   "is refused to a remote connection",
+	"personality export":   "is refused to a remote connection",
+	"personality import":   "is refused to a remote connection",
+
 	"memory synonyms put":    "writes, and says what of, to who may write",
 	"memory synonyms delete": "writes, and says what of, to who may write",
 
