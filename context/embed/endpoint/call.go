@@ -21,11 +21,12 @@ const probe = "ctxd"
 
 var embeddingPace = pace{
 	queryTries: 2, passageTries: 4, first: 200 * time.Millisecond, most: 10 * time.Second,
-	rest: 3 * time.Second,
+	rest: 30 * time.Second,
 }
 
-// newBreaker leaves an endpoint alone for a moment that failed several times in
-// a row, so that nobody waits for it.
+// newBreaker leaves an endpoint alone for a while that failed several times in
+// a row, so that nobody waits for it. Whether it is back is tried by a request of texts
+// that nobody waits for, or beside a question (tryBeside).
 func (h *HTTP) newBreaker() *gobreaker.CircuitBreaker[[][]float32] {
 	return gobreaker.NewCircuitBreaker[[][]float32](gobreaker.Settings{
 		Name: h.at.Host, MaxRequests: 1, Timeout: h.pace.rest,
@@ -50,6 +51,10 @@ func (h *HTTP) exchange(ctx context.Context, p embed.Purpose, texts []string) ([
 		return nil, err
 	}
 	defer h.gate.leave(p)
+	if p == embed.Query && h.breaker.State() == gobreaker.StateHalfOpen {
+		h.tryBeside()
+		return nil, h.leftAlone()
+	}
 	h.asking.Add(1)
 	defer h.asking.Add(-1)
 	vectors, err := h.breaker.Execute(func() ([][]float32, error) {
@@ -61,9 +66,35 @@ func (h *HTTP) exchange(ctx context.Context, p embed.Purpose, texts []string) ([
 		return vectors, err
 	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		return nil, h.failure("failed several times and is left alone for a moment")
+		return nil, h.leftAlone()
 	}
 	return vectors, err
+}
+
+func (h *HTTP) leftAlone() error {
+	return h.failure("failed several times and is left alone for a while")
+}
+
+// tryBeside asks whether an endpoint is back that was left alone, while the question that came does without it.
+func (h *HTTP) tryBeside() {
+	if !h.trying.CompareAndSwap(false, true) {
+		return
+	}
+	if !h.begin() {
+		return
+	}
+	go func() {
+		defer h.running.Done()
+		defer h.trying.Store(false)
+		_, _ = h.breaker.Execute(func() ([][]float32, error) { // how it went is in the status
+			vectors, err := h.insist(h.life, embed.Query, []string{probe})
+			if h.life.Err() != nil {
+				return nil, h.life.Err()
+			}
+			h.settled(vectors, err)
+			return vectors, err
+		})
+	}()
 }
 
 // insist repeats a request that fails for a while. When the texts may be the

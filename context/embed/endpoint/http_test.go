@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -583,9 +584,9 @@ func TestSRCH23_AModelThatChangesWithinACall(t *testing.T) {
 	}
 }
 
-// An endpoint that keeps failing is left alone for a moment, and asked again
-// after it.
-func TestSRCH23_AnEndpointThatFailsIsLeftAlone(t *testing.T) {
+// An endpoint that keeps failing is left alone for a while, and tried again after it: by texts that nobody waits for,
+// or beside a question, which does without it.
+func TestMEM81_AnEndpointThatFailsIsLeftAlone(t *testing.T) {
 	var calls atomic.Int32
 	var ill atomic.Bool
 	ill.Store(true)
@@ -611,8 +612,22 @@ func TestSRCH23_AnEndpointThatFailsIsLeftAlone(t *testing.T) {
 		_, _, _ = h.Embed(t.Context(), embed.Query, []string{"a"})
 	}
 	ill.Store(false)
-	if _, err := h.Model(t.Context()); err != nil || h.Status().State != embed.Ready {
+	if _, _, err := h.Embed(t.Context(), embed.Query, []string{"a"}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("a question waited for the try: %v", err)
+	}
+	for h.Status().State != embed.Ready { // the try beside it
+		runtime.Gosched()
+	}
+	if _, err := h.Model(t.Context()); err != nil {
 		t.Errorf("%v, %+v", err, h.Status())
+	}
+	ill.Store(true)
+	for range 3 {
+		_, _, _ = h.Embed(t.Context(), embed.Query, []string{"a"})
+	}
+	ill.Store(false)
+	if _, _, err := h.Embed(t.Context(), embed.Passage, []string{"a"}); err != nil {
+		t.Errorf("texts that nobody waits for are the try: %v", err)
 	}
 }
 

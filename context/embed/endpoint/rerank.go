@@ -59,7 +59,7 @@ func (o *RerankOptions) Check() error {
 //
 // A call that its caller has given up is withdrawn from the endpoint at once. An
 // endpoint that fails three times in a row, or is too slow as often, is left alone for
-// 30 s, in which calls fail at once.
+// 30 s, in which calls fail at once; so does the next one, beside which it is tried again.
 type Reranker struct {
 	peer
 	scale   rerank.Scale
@@ -68,6 +68,7 @@ type Reranker struct {
 
 	life    context.Context // of all calls; ends with Close
 	end     context.CancelFunc
+	trying  atomic.Bool    // see tryBeside
 	asking  atomic.Int32   // calls under way
 	running sync.WaitGroup // calls
 
@@ -125,24 +126,50 @@ func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 	if len(job.Texts) == 0 {
 		return job.Scores(nil), nil
 	}
+	if r.breaker.State() == gobreaker.StateHalfOpen {
+		r.tryBeside()
+		return nil, r.failure("failed several times and is left alone for a while")
+	}
+	scores, err := r.ask(ctx, job)
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests):
+		return nil, r.failure("failed several times and is left alone for a while")
+	case err != nil:
+		return nil, err
+	}
+	return job.Scores(scores), nil
+}
+
+// ask asks the endpoint, unless it is left alone.
+func (r *Reranker) ask(ctx context.Context, job rerank.Job) ([]float32, error) {
 	work, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	defer context.AfterFunc(r.life, cancel)()
 	r.asking.Add(1)
 	defer r.asking.Add(-1)
-	scores, err := r.breaker.Execute(func() ([]float32, error) {
+	return r.breaker.Execute(func() ([]float32, error) {
 		scores, err := r.insist(work, job)
 		err = r.ended(ctx, work, err)
 		r.settled(err)
 		return scores, err
 	})
-	switch {
-	case errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests):
-		return nil, r.failure("failed several times and is left alone for a moment")
-	case err != nil:
-		return nil, err
+}
+
+// tryBeside asks whether an endpoint is back that was left alone, while the call that came does without it.
+func (r *Reranker) tryBeside() {
+	if !r.trying.CompareAndSwap(false, true) {
+		return
 	}
-	return job.Scores(scores), nil
+	if !r.begin() {
+		return
+	}
+	go func() {
+		defer r.running.Done()
+		defer r.trying.Store(false)
+		if job, err := rerank.Prepare(probe, []string{probe}); err == nil {
+			_, _ = r.ask(r.life, job) // how it went is in the status
+		}
+	}()
 }
 
 // begin counts a call, unless the reranker is closed.

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -401,8 +402,8 @@ func TestMEM34_ACallThatIsGivenUp(t *testing.T) {
 	}
 }
 
-// It is asked again after a rest, and ready when it answers.
-func TestMEM34_ARerankerThatComesBack(t *testing.T) {
+// After a rest it is tried again beside a call, which does without it, and is ready when it answers.
+func TestMEM81_ARerankerThatComesBack(t *testing.T) {
 	var ill atomic.Bool
 	ill.Store(true)
 	r := judging(t, func(w http.ResponseWriter, q *http.Request) {
@@ -419,6 +420,12 @@ func TestMEM34_ARerankerThatComesBack(t *testing.T) {
 		}
 	}
 	ill.Store(false)
+	if _, err := r.Rerank(t.Context(), "q", []string{"ab"}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("a call waited for the try: %v", err)
+	}
+	for r.Status().State != embed.Ready { // the try beside it
+		runtime.Gosched()
+	}
 	if got, err := r.Rerank(t.Context(), "q", []string{"ab"}); err != nil || got[0] != 2 || r.Status().State != embed.Ready {
 		t.Errorf("%v, %v, %+v", got, err, r.Status())
 	}
