@@ -17,10 +17,6 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// lowDisk is the room in bytes under which the disk is a warning: a snapshot
-// beside the old one has to fit.
-const lowDisk = 256 << 20
-
 func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
 	if !s.conn.Begun() { // who asks has not said who reads
 		return s.srv.healthFor(audience.Remote), nil
@@ -87,11 +83,24 @@ func (s *Server) health(whole bool) protocol.Health {
 	}
 	if s.dataDir != "" {
 		out.Disk.FreeBytes, out.Disk.TotalBytes = host.DiskRoom(s.dataDir)
-		if out.Disk.TotalBytes > 0 && out.Disk.FreeBytes < lowDisk {
-			warn(protocol.Warning, "the disk of the data has %d MiB left", out.Disk.FreeBytes>>20)
+		if out.Disk.TotalBytes > 0 {
+			s.warnRoom(out.Disk.FreeBytes, out.Status, warn)
 		}
 	}
 	return out
+}
+
+// warnRoom tells how little room is left on the disk. A little is worth a word, and as healthy as before.
+func (s *Server) warnRoom(free uint64, status string, warn func(status, format string, args ...any)) {
+	switch s.room.Of(free) {
+	case host.None:
+		status = protocol.Failing
+	case host.VeryLittle:
+		status = protocol.Warning
+	case host.Enough:
+		return
+	}
+	warn(status, "%s", host.Left(free))
 }
 
 // ownWarnings are those that name files of the person: of vaults, and of templates.

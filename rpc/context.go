@@ -9,6 +9,9 @@ import (
 )
 
 func (c scope) contextAssemble(ctx context.Context, s *Session, p prompt.Params) (*prompt.Result, error) {
+	if err := s.srv.promptOff(&p); err != nil {
+		return nil, err
+	}
 	return c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
 }
 

@@ -48,6 +48,10 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 	d.want(d.do("admin.health", `{}`), "index.ready", true)
 	d.want(d.do("admin.reindex", `{}`), "others", 2)
 	d.remembered(2)
+	d.want(d.do("admin.reindex", `{"kind":"memories"}`), "others", 2) // MEM-83
+	d.want(d.do("admin.reindex", `{"kind":"messages","what":"words"}`), "others", 0)
+	d.want(d.do("admin.reindex", `{"kind":"notes"}`), "others", 0)
+	d.remembered(2)
 	d.want(d.do("admin.check", `{}`), "ok", true)
 	files, err := os.ReadDir(filepath.Join(dir, "index-memories"))
 	must(t, err)

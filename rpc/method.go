@@ -60,7 +60,11 @@ func Unfollow[D any](s *Session, feed *jsonrpc.Feed[D], subject string) {
 }
 
 func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, *jsonrpc.Call, P) (R, error)) Method {
-	desc := protocol.Lookup(name)         // nil for a method that is none of the contract
+	desc := protocol.Lookup(name) // nil for a method that is none of the contract
+	var needs []string
+	if desc != nil {
+		needs = desc.Needs()
+	}
 	decoder.Prepare(reflect.TypeFor[P]()) // a type that can't be decoded shows at the start
 	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
 		r := roomsOf(k)
@@ -71,6 +75,9 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 		s := sessionOf(k.Conn())
 		if desc != nil && desc.LocalOnly() && s.Reader() == audience.Remote {
 			return nil, localOnly(desc)
+		}
+		if err := s.srv.switchedOff(name, needs...); err != nil {
+			return nil, err
 		}
 		token, err := decoder.Decode(k.Params(), &params, s.srv.textBytes)
 		if err != nil {

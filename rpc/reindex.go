@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -10,8 +11,11 @@ import (
 
 func (r *Rooms) adminReindex(ctx context.Context, _ *Session, p protocol.Reindex) (protocol.Reindexed, error) {
 	began := time.Now()
-	out := protocol.Reindexed{What: p.What}
+	out := protocol.Reindexed{What: p.What, Kind: p.Kind}
 	for _, x := range r.indexes() {
+		if p.Kind != "" && p.Kind != cmp.Or(x.kind, protocol.KindNotes) {
+			continue
+		}
 		docs, err := x.reindex(ctx, p.What)
 		if err != nil {
 			return out, err

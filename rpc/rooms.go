@@ -155,12 +155,17 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 // serveRooms lets calls in to the rooms and has their changes told.
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
-		tools := tool.New(tool.Options{Views: r.Audience, Recall: r.Recall})
+		has := tool.Options{Views: r.Audience, Recall: r.Recall}
+		noMemory := s.switchedOff("what is remembered", "memory.enabled")
+		if noMemory != nil {
+			has.Recall = nil
+		}
+		tools := tool.New(has)
 		remote := r.Audience.View(audience.Remote)
-		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote})
+		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory})
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
-			Orders: intents,
+			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff("memory.passive"),
 		})
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}

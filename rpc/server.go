@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/events"
+	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -32,9 +33,11 @@ type Options struct {
 	Logger  *slog.Logger // nil: nothing is logged
 
 	Info    protocol.ServerInfo
-	DataDir string // folder of the store; "" when there is none
-	Format  int    // of its records; a backup of a newer one is refused
-	Stop    func() // ends the daemon; called on a goroutine of its own
+	DataDir string     // folder of the store; "" when there is none
+	Format  int        // of its records; a backup of a newer one is refused
+	Room    *host.Room // on the disk of it that must be free; nil: host.DefaultRoom
+	Off     []string   // settings of protocol.Features that are off
+	Stop    func()     // ends the daemon; called on a goroutine of its own
 
 	// OpenStore opens the store, and OpenRooms the rooms over one. They are
 	// called by Load, and when a backup has replaced the store.
@@ -72,6 +75,8 @@ type Server struct {
 	format    int
 	onStop    func()
 	events    *events.Hub
+	room      host.Room
+	off       []string // settings of features
 	providers *llm.Set
 	templates *prompts.Set
 	titles    *titles.Titler // nil: no model makes titles
@@ -95,6 +100,10 @@ func New(opts Options) *Server {
 		log: opts.Logger, info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop,
 		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
 		providers: opts.Providers, templates: opts.Templates,
+	}
+	s.room, s.off = host.DefaultRoom, opts.Off
+	if opts.Room != nil {
+		s.room = *opts.Room
 	}
 	if s.templates == nil {
 		s.templates = prompts.BuiltIn()

@@ -20,13 +20,15 @@ type resolver interface {
 	Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error)
 }
 
-// Options are what a Router works with. All must be set.
+// Options are what a Router works with. All but NoMemory must be set.
 type Options struct {
 	Memory *memory.Store
 	Recall *recall.Ranker
 	Refs   resolver
 	// Remote is the View of a remote reader: what it does not see makes a proposal private.
 	Remote *audience.View
+	// NoMemory is why nothing of memories can be proposed; nil: it can.
+	NoMemory error
 }
 
 // Router makes proposals of orders. New makes one.
@@ -92,6 +94,9 @@ func saysNothing(k turn.Intent) error {
 func (r *Router) propose(ctx context.Context, v *audience.View, o *Order, typed string, at Place) (p Proposed, err error) {
 	if o.Text == "" {
 		return p, saysNothing(o.Kind)
+	}
+	if r.opts.NoMemory != nil && o.Kind != turn.Search && o.Kind != turn.Pin {
+		return p, r.opts.NoMemory
 	}
 	var typ string
 	var args any

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -47,13 +48,14 @@ func (p *resting) Stream(ctx context.Context, r *Request, emit func(Delta) error
 		return Answer{Finish: Interrupted}, err
 	}
 	a, err := p.Provider.Stream(ctx, r, emit)
-	kind := fault.KindOf(err)
+	var f *fault.Error
+	passes := errors.As(err, &f) && f.Retryable || fault.KindOf(err) == fault.Deadline
 	switch {
 	case err == nil && !a.NoProvider:
 		p.mu.Lock()
 		p.failed = 0
 		p.mu.Unlock()
-	case a.Finish == Interrupted && (kind == fault.Unavailable || kind == fault.Deadline):
+	case a.Finish == Interrupted && passes: // a key that is wrong, or a model that is not there, is no failure of it
 		p.fail(err)
 	}
 	return a, err
@@ -66,7 +68,7 @@ func (p *resting) why() error {
 	if !p.open {
 		return nil
 	}
-	e := fault.Wrap(fault.Unavailable, p.last, "the provider %s has failed %d times in a row, and is left alone for %d s: %s",
+	e := fault.New(fault.Unavailable, "the provider %s has failed %d times in a row, and is left alone for %d s: %s",
 		p.remote.o.Name, failuresToRest, max(1, int(p.until.Sub(p.time.Now()).Seconds()+0.5)), fault.Message(p.last))
 	e.Retryable = true
 	return e.WithHint("%s", hintOr(p.last, fmt.Sprintf("it is looked for every %d s; ctxd chat providers --probe tells whether its server is there",

@@ -67,6 +67,9 @@ type Options struct {
 	Orders    orders
 	Views     views
 
+	NoMemories bool // no prompt has memories unless the message attaches some
+	NoPassive  bool // none has what the turns before have found
+
 	GatherTimeout time.Duration    // for the parts of a prompt that search; 0: GatherTimeout
 	Now           func() time.Time // nil: time.Now
 }

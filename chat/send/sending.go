@@ -218,12 +218,15 @@ func (s *sending) assemble(ctx context.Context) error {
 	if s.params.Memories != nil {
 		p.Memories = *s.params.Memories
 	}
+	if s.opts.NoMemories {
+		p.Memories = 0
+	}
 	if s.params.SearchNotes != nil {
 		p.SearchNotes = *s.params.SearchNotes
 	}
 	if s.conversation != nil {
 		p.ConversationID = s.conversation.ID
-		if p.Memories > 0 {
+		if p.Memories > 0 && !s.opts.NoPassive {
 			p.Recall = &prompt.Recall{Mode: prompt.Both}
 		}
 	}

@@ -203,17 +203,22 @@ type Stopped struct {
 // Reindex are the parameters of admin.reindex.
 type Reindex struct {
 	What string `json:"what,omitempty" enum:"all,words,vectors" default:"all" jsonschema:"which index"`
+	Kind string `json:"kind,omitempty" enum:"notes,memories,messages" jsonschema:"of what; of everything that is found when absent"`
 }
 
 // Reindexed is the result of admin.reindex.
 type Reindexed struct {
 	What    string `json:"what" enum:"all,words,vectors" jsonschema:"which index"`
+	Kind    string `json:"kind,omitempty" enum:"notes,memories,messages" jsonschema:"of what; absent for everything that is found"`
 	Notes   int    `json:"notes" jsonschema:"notes that are in it now"`
 	Vectors int    `json:"vectors" jsonschema:"vectors that are in it now; 0 for words"`
 	Refused int    `json:"refused" jsonschema:"notes that the embedder refused"`
 	Others  int    `json:"others" jsonschema:"documents of the other indexes, such as memories, that are in them now"`
 	MS      int64  `json:"ms" jsonschema:"milliseconds that it took"`
 }
+
+// KindNotes is the kind of what the index of notes finds.
+const KindNotes = "notes"
 
 // What Reindex has for an index.
 const (

@@ -96,7 +96,7 @@ var (
 
 var reindexMethod = job(JobIndex, wholeStore(describe[Reindex, Reindexed]("admin.reindex", Job,
 	"Rebuild the index of words or of vectors.",
-	"Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. "+
+	"Answers when everything of the kind is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. "+
 		"If the call is cancelled or the disk is full, the vectors stay as they were; the index of words is completed all the same.",
 	Example{`{"what":"vectors"}`, `{"what":"vectors","notes":60,"vectors":180,"refused":0,"others":12,"ms":140}`},
 	CodeConflict)))

@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -76,6 +77,7 @@ type Log struct {
 type Store struct {
 	Durability    string // strict or relaxed
 	SnapshotAfter int64  // bytes of journal
+	Room          host.Room
 }
 
 // Records bound what the rooms take and keep.
@@ -84,6 +86,7 @@ type Records struct {
 	Entities entities.Limits
 	Memory   memory.Limits
 	Ranking  Ranking
+	Features Features
 	MaxBody  int // bytes of the text of a note
 	Reports  int // of prompts
 
@@ -408,7 +411,7 @@ const defaultSnapshotAfter = 64 << 20
 // Default returns what holds when nothing is configured.
 func Default() *Config {
 	c := &Config{
-		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter},
+		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter, Room: host.DefaultRoom},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
 		Reranker: Reranker{Kind: NoReranker, Timeout: rerank.Timeout},
 		Chat:     defaultChat(),
@@ -422,8 +425,8 @@ func Default() *Config {
 			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart,
 		},
 	}
-	c.Records.Ranking = defaultRanking()
-	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.chatSettings(), c.limitSettings())
+	c.Records.Ranking, c.Records.Features = defaultRanking(), defaultFeatures()
+	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.featureSettings(), c.chatSettings(), c.limitSettings())
 	for _, s := range c.Settings {
 		s.Origin = Origin{Source: FromDefault}
 	}
@@ -440,6 +443,9 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "vault.private", about: "folders of vaults whose notes are private; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Private)},
 		{key: "store.durability", about: "when a write is acknowledged: strict, when it is on disk; relaxed, up to a second earlier", value: wordOf(&c.Store.Durability, kv.Strict.String(), kv.Relaxed.String())},
 		{key: "store.snapshotAfter", about: "size of the journal at which a snapshot of the whole store is written", value: sizeOf(&c.Store.SnapshotAfter, 64<<10, 1<<40)},
+		{key: "store.room.notice", about: "room on the disk of the store under which the health has a word about it; 0 for none", value: sizeOf(&c.Store.Room.Notice, 0, 1<<50)},
+		{key: "store.room.warning", about: "room under which the daemon is in the state warning; 0 for none", value: sizeOf(&c.Store.Room.Warning, 0, 1<<50)},
+		{key: "store.room.error", about: "room under which it is in the state error, since the next write may find none; 0 for none", value: sizeOf(&c.Store.Room.Error, 0, 1<<50)},
 		{key: "log.level", flag: "--log-level", about: "lowest level that is logged", value: wordOf(&c.Log.Level, "debug", "info", "warn", "error")},
 		{key: "log.format", flag: "--log-format", about: "format of the log on standard error", value: wordOf(&c.Log.Format, "text", "json")},
 		{key: "log.file", flag: "--log-file", about: "log file; none, or auto for log/ctxd.log in the data folder", value: logFileOf(&c.Log.File)},

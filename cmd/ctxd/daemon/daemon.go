@@ -137,7 +137,7 @@ func Start(opts Options) (*Daemon, error) {
 		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel,
 		Summaries: opts.chat.Summaries == config.SummariesByModel,
 		Info:      protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
-		DataDir:   opts.Data, Format: StoreFormat,
+		DataDir:   opts.Data, Format: StoreFormat, Room: &opts.store.Room, Off: opts.records.Features.Off(),
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.Dir, d.store, d.log) },

@@ -241,7 +241,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		return nil, err
 	}
 	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats)})
-	chats.Follow(waiting)
+	if limits.Features.On("memory.enabled") && limits.Features.On("memory.passive") {
+		chats.Follow(waiting)
+	}
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)

@@ -279,10 +279,6 @@ func checkDaemon(x *examination) (*checkup, error) {
 	return c, nil
 }
 
-// lowDisk is the room under which a disk is worth a word: a snapshot has to fit
-// beside the last one, and a backup beside them.
-const lowDisk = 256 << 20
-
 // checkDisk looks at the room on the disk of the store.
 func checkDisk(x *examination) (*checkup, error) {
 	dir := x.conf.Data
@@ -294,8 +290,13 @@ func checkDisk(x *examination) (*checkup, error) {
 		return nil, nil //nolint:nilnil // nobody says how much room there is on this system
 	}
 	c := &checkup{Name: "disk", State: stateOK, Found: term.Size(free) + " of " + term.Size(total) + " free"}
-	if free < lowDisk {
+	switch x.conf.Store.Room.Of(free) {
+	case host.None:
+		c.State, c.Hint = stateError, "free some space: the next write may find none"
+	case host.VeryLittle:
 		c.State, c.Hint = stateWarning, "free some space: a snapshot must fit beside the previous one"
+	case host.Little:
+		c.More = append(c.More, "under "+term.Size(uint64(x.conf.Store.Room.Notice)))
 	}
 	return c, nil
 }

@@ -3172,6 +3172,8 @@ export interface RefsResolved {
 export interface Reindexed {
   /** Which index. */
   what: "all" | "words" | "vectors";
+  /** Of what; absent for everything that is found. */
+  kind?: "notes" | "memories" | "messages";
   /** Notes that are in it now. */
   notes: number;
   /** Vectors that are in it now; 0 for words. */
@@ -5653,6 +5655,8 @@ export interface AdminReindexParams {
    * "all" when absent.
    */
   what?: "all" | "words" | "vectors";
+  /** Of what; of everything that is found when absent. */
+  kind?: "notes" | "memories" | "messages";
 }
 
 /** Every method with the types of its params and its result. */
@@ -6442,7 +6446,7 @@ export interface Methods {
   "admin.restore": { params: AdminRestoreParams; result: Restored };
   /**
    * Rebuild the index of words or of vectors.
-   * Answers when every note is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. If the call is cancelled or the disk is full, the vectors stay as they were; the index of words is completed all the same.
+   * Answers when everything of the kind is in it. Words are found as they are read in, and results say so meanwhile; the vectors that were there serve until the new ones are complete. If the call is cancelled or the disk is full, the vectors stay as they were; the index of words is completed all the same.
    * Errors of its own: conflict, unavailable, limit.
    * @example {"what":"vectors"}
    */

@@ -1,0 +1,52 @@
+package protocol
+
+import "strings"
+
+// Feature is a part of the daemon that a setting switches off. Its methods then answer CodeUnavailable, and name the
+// setting; what it did in the background rests.
+type Feature struct {
+	Setting string // its name in the configuration
+	About   string // what is done where it is on
+	// Methods are names, or beginnings of names that end with a dot.
+	Methods []string
+	// But are methods of these that answer all the same: what takes out, or deletes.
+	But []string
+}
+
+// Features are all of them.
+var Features = []Feature{
+	{
+		"memory.enabled", "memories are kept, found and told to models", []string{"memory.", "contexts."},
+		[]string{"memory.export", "memory.delete", "memory.forget", "memory.stats"},
+	},
+	{"memory.passive", "what was just said in a conversation brings memories into its next prompt", nil, nil},
+	{
+		"chat.enabled", "conversations are kept, and language models are asked", []string{"chat.", "intent."},
+		[]string{"chat.export", "chat.delete", "chat.providers"},
+	},
+}
+
+// names tells whether a method is of the feature.
+func (f *Feature) names(method string) bool {
+	for _, not := range f.But {
+		if method == not {
+			return false
+		}
+	}
+	for _, name := range f.Methods {
+		if method == name || strings.HasSuffix(name, ".") && strings.HasPrefix(method, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Needs returns the settings that must be on for a method to answer.
+func (m *Method) Needs() (settings []string) {
+	for i := range Features {
+		if Features[i].names(m.Name) {
+			settings = append(settings, Features[i].Setting)
+		}
+	}
+	return settings
+}
