@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -454,7 +455,7 @@ func sameSource(a, b record.MemorySource) bool {
 }
 
 // quality is what a memory ranks by, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.
-func quality(m *Record) float64 { return hundredths(m.Importance * m.Confidence) }
+func quality(m *Record) float64 { return score.Float(score.Hundredths(m.Importance * m.Confidence)) }
 
 // count changes the counters of a memory, which leaves the memory as it is.
 func (s *Store) count(tx *kv.Tx, id string, change func(*Use)) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
+	"github.com/ctxd/ctxd/context/memory/origin"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -116,39 +117,8 @@ func without(list []string, gone map[string]bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return gone[id] })
 }
 
-// Origin says what memories stem from; exactly one member is set.
-type Origin struct {
-	ConversationID string `json:"conversationId,omitempty"`
-	NoteID         string `json:"noteId,omitempty"`
-	Client         string `json:"client,omitempty"`
-	All            bool   `json:"all,omitempty"`
-}
-
-func (o Origin) of(m *Record) bool {
-	switch {
-	case o.ConversationID != "":
-		return m.Source.ConversationID == o.ConversationID
-	case o.NoteID != "":
-		return m.Source.NoteID == o.NoteID
-	case o.Client != "":
-		return m.Source.Client == o.Client
-	}
-	return o.All
-}
-
-func (o Origin) check() error {
-	n := 0
-	for _, given := range []bool{o.ConversationID != "", o.NoteID != "", o.Client != "", o.All} {
-		if given {
-			n++
-		}
-	}
-	if n != 1 {
-		return fault.Field("conversationId", "say what is to be forgotten").
-			WithHint("give exactly one of conversationId, noteId, client and all")
-	}
-	return nil
-}
+// Origin says what memories stem from.
+type Origin = origin.Origin
 
 // forgetting is an order to forget that is under way, so that a start goes on with it.
 type forgetting struct {
@@ -178,14 +148,14 @@ type Forgotten struct{ Memories, Contexts, Synonyms int }
 
 // Stemming returns what stems from an origin and what the reader sees.
 func (s *Store) Stemming(v *audience.View, o Origin) (*Stemming, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var list []*Record
 	for _, m := range s.byID {
-		if o.of(m) && Sees(v, m) {
+		if o.Of(&m.Source) && Sees(v, m) {
 			list = append(list, m)
 		}
 	}

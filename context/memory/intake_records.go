@@ -342,8 +342,8 @@ func checkWhole(m *Record, w *Whole) error {
 	if len(m.Aliases) > draft.MaxReferences || len(w.Contexts) > draft.MaxReferences {
 		return fault.TooLarge("aliases", max(len(m.Aliases), len(w.Contexts)), draft.MaxReferences, "items")
 	}
-	if u := w.Use; u != nil && min(u.Uses, u.Worked, u.Failed, u.Partial, u.Unknown, u.Mentioned) < 0 {
-		return fault.Field("use", "a counter is under 0")
+	if u := w.Use; u != nil && min(u.Uses, u.Worked, u.Failed, u.Partial, u.Unknown, u.Mentioned) < 0 || u != nil && (u.Score < 0 || u.Score > 1) {
+		return fault.Field("use", "a counter is under 0, or the score is not between 0 and 1")
 	}
 	return checkOther(m.Other, m.HandleText, m.CreatedAt, m.UpdatedAt, m.TierSince, m.ConfidenceAt)
 }

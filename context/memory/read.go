@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/first"
 	"github.com/ctxd/ctxd/context/memory/owner"
+	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -100,7 +101,7 @@ func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
 	if u := s.use[m.ID]; u != nil {
 		out.Use = *u
 	}
-	out.Use.Wilson = wilson(out.Use.Worked, out.Use.Failed)
+	out.Use.Score, out.Use.Wilson = score.Float(score.Of(&out.Use)), wilson(&out.Use)
 	for id := range s.groups.Inside(m.ID) {
 		if c := s.contexts[id]; c != nil && v.Sees(c.Private) {
 			out.Contexts = append(out.Contexts, id)
@@ -153,21 +154,8 @@ func shownTexts(v *audience.View, list []string) []string {
 	return out
 }
 
-// wilson is the lower bound of the share of successes at 95 % (Wilson 1927), 0.5 for no outcome,
-// in hundredths.
-func wilson(worked, failed int) float64 {
-	n := float64(worked + failed)
-	if n == 0 {
-		return 0.5
-	}
-	const z = 1.96
-	p := float64(worked) / n
-	low := (p + z*z/(2*n) - z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))) / (1 + z*z/n)
-	return hundredths(max(low, 0))
-}
-
-// hundredths rounds a number between 0 and 1, because sums in binary are not exact.
-func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
+// wilson is how sure the successes of a memory are.
+func wilson(u *Use) float64 { return score.Float(score.Wilson(u.Worked, u.Failed)) }
 
 // Orders of a list, each with the latest or best first.
 const (
@@ -193,33 +181,6 @@ type listed struct {
 	uses int
 }
 
-// firstOf keeps the first of what is added to it, so that a page of a long list needs no sorting of it all.
-type firstOf struct {
-	most    int
-	compare func(a, b listed) int
-	list    []listed
-	full    bool // there were more than most: list[most-1] is the last of them, until more are added
-}
-
-func (f *firstOf) add(l listed) {
-	if f.full && f.compare(l, f.list[f.most-1]) > 0 {
-		return
-	}
-	f.list = append(f.list, l)
-	if len(f.list) == 2*f.most {
-		f.sorted()
-	}
-}
-
-// sorted returns what is kept, in order.
-func (f *firstOf) sorted() []listed {
-	slices.SortFunc(f.list, f.compare)
-	if len(f.list) >= f.most {
-		f.list, f.full = f.list[:f.most], true
-	}
-	return f.list
-}
-
 // List returns a page of the memories that a reader sees and a filter leaves in, how many there are
 // on all pages, and whether more follow. The page has limit of them at most, behind the place after,
 // nil for the beginning. O(memories), of pinned ones O(what is pinned and the candidates of a profile).
@@ -228,7 +189,7 @@ func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Pla
 ) (page []*record.Memory, total int, more bool, err error) {
 	s.mu.RLock()
 	limit = min(limit, len(s.byID)) // who wants all gives any number
-	first := firstOf{most: limit + 1, compare: func(a, b listed) int {
+	kept := first.List[listed]{Most: limit + 1, Compare: func(a, b listed) int {
 		return f.compare(placeOf(a.m, a.uses), placeOf(b.m, b.uses))
 	}}
 	from := s.byID
@@ -242,14 +203,14 @@ func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Pla
 		total++
 		uses := s.uses(m)
 		if after == nil || f.compare(placeOf(m, uses), *after) > 0 {
-			first.add(listed{m, uses})
+			kept.Add(listed{m, uses})
 		}
 	}
 	s.mu.RUnlock()
 	if err := ctx.Err(); err != nil {
 		return nil, 0, false, err
 	}
-	all := first.sorted()
+	all := kept.Sorted()
 	more = len(all) > limit
 	all = all[:min(limit, len(all))]
 	page = s.shown(v, func() []*Record {

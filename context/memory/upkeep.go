@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/context/memory/clock"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -69,7 +70,7 @@ func (s *Store) overCap(written []string) (list []string, excess int) {
 	slices.SortFunc(all, func(a, b *Record) int {
 		ua, ub := worth(a), worth(b)
 		return cmp.Or(cmp.Compare(quality(a), quality(b)),
-			cmp.Compare(wilson(ua.Worked, ua.Failed), wilson(ub.Worked, ub.Failed)),
+			cmp.Compare(wilson(&ua), wilson(&ub)),
 			at(ua.LastUsedAt).Compare(at(ub.LastUsedAt)), cmp.Compare(a.Number, b.Number))
 	})
 	for _, m := range all {
@@ -105,7 +106,11 @@ func (s *Store) ended(now time.Time) (list []string) {
 	if len(over) == 0 {
 		return nil
 	}
-	latest := s.writtenUntil(now)
+	log := clock.New(now, len(s.byID))
+	for _, m := range s.byID {
+		log.Add(m.Number, m.CreatedAt)
+	}
+	latest := log.Latest()
 	for _, m := range over {
 		if since := latest(m.Number); since.After(m.TierSince) {
 			later := *m
@@ -118,34 +123,6 @@ func (s *Store) ended(now time.Time) (list []string) {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// writtenUntil returns a function that tells when the last memory was written of those with smaller numbers. Times
-// that are still to come count for nothing: there the clock stood in the future. It is called with mu held.
-func (s *Store) writtenUntil(now time.Time) (latest func(number int64) time.Time) {
-	type written struct {
-		number int64
-		latest time.Time // of this one and those before it
-	}
-	all := make([]written, 0, len(s.byID))
-	for _, m := range s.byID {
-		if !m.CreatedAt.After(now) {
-			all = append(all, written{m.Number, m.CreatedAt})
-		}
-	}
-	slices.SortFunc(all, func(a, b written) int { return cmp.Compare(a.number, b.number) })
-	for i := 1; i < len(all); i++ {
-		if all[i-1].latest.After(all[i].latest) {
-			all[i].latest = all[i-1].latest
-		}
-	}
-	return func(number int64) time.Time {
-		i, _ := slices.BinarySearchFunc(all, number, func(w written, n int64) int { return cmp.Compare(w.number, n) })
-		if i == 0 {
-			return time.Time{}
-		}
-		return all[i-1].latest
-	}
 }
 
 func (s *Store) expired(m *Record, now time.Time) bool {

@@ -111,6 +111,17 @@ func (m *MemoryRecord) Current() bool {
 // Live is Current, under the name that events ask all records by.
 func (m *MemoryRecord) Live() bool { return m.Current() }
 
+// Outcomes of the use of a memory, and of an answer.
+const (
+	OutcomeWorked  = "worked"
+	OutcomeFailed  = "failed"
+	OutcomePartial = "partial"
+	OutcomeUnknown = "unknown"
+)
+
+// Outcomes are all of them, the best first.
+var Outcomes = []string{OutcomeWorked, OutcomePartial, OutcomeFailed, OutcomeUnknown}
+
 // MemoryUse counts how a memory was used. It is kept apart from the memory, which it does not change.
 type MemoryUse struct {
 	Uses        int        `json:"uses" jsonschema:"how often a client said that it used the memory"`
@@ -120,6 +131,7 @@ type MemoryUse struct {
 	Unknown     int        `json:"unknown" jsonschema:"uses of which nobody knows"`
 	Mentioned   int        `json:"mentioned" jsonschema:"how often the same was said again"`
 	LastUsedAt  *time.Time `json:"lastUsedAt,omitempty" jsonschema:"time of the last use"`
+	Score       float64    `json:"score" jsonschema:"how well it did, 0 to 1: 0.5 at the start, worked adds 0.2, partial 0.05, failed takes 0.3"`
 	LastOutcome string     `json:"lastOutcome,omitempty" jsonschema:"worked, failed, partial or unknown"`
 	Wilson      float64    `json:"wilson" jsonschema:"lower bound of the share of worked among worked and failed at 95 %; 0.5 for none"`
 }

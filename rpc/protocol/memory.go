@@ -407,7 +407,7 @@ const (
 		`"pinned":false,"alwaysInject":false,"private":false,"source":{"kind":"user"},"evidence":[],"evidenceCount":0,` +
 		`"confidenceAt":"2026-03-04T09:00:00Z","supersedes":[],"contradicts":[],"createdAt":"2026-03-04T09:00:00Z",` +
 		`"updatedAt":"2026-03-04T09:00:00Z","tierSince":"2026-03-04T09:00:00Z","version":1,"quality":0.63,"contexts":["health"],` +
-		`"use":{"uses":0,"worked":0,"failed":0,"partial":0,"unknown":0,"mentioned":0,"wilson":0.5}}`
+		`"use":{"uses":0,"worked":0,"failed":0,"partial":0,"unknown":0,"mentioned":0,"score":0.5,"wilson":0.5}}`
 	exampleContext = `{"id":"health","handle":"health_goals_context","aliases":[],"name":"Health Goals","private":false,` +
 		`"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:00:00Z","version":1}`
 	exampleSynonyms = `{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","words":["ux","user experience"],"private":false,"updatedAt":"2026-03-04T09:00:00Z"}`

@@ -2582,6 +2582,8 @@ export interface MemoryUse {
    * RFC 3339, in UTC.
    */
   lastUsedAt?: string;
+  /** How well it did, 0 to 1: 0.5 at the start, worked adds 0.2, partial 0.05, failed takes 0.3. */
+  score: number;
   /** Worked, failed, partial or unknown. */
   lastOutcome?: string;
   /** Lower bound of the share of worked among worked and failed at 95 %; 0.5 for none. */
