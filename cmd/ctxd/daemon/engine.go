@@ -25,6 +25,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
+	"github.com/ctxd/ctxd/context/learn/events"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -325,9 +326,14 @@ func rememberedIn(
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
 		HandleTaken: chat.HasHandle, Limits: limits,
-		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
-		Hide:    chat.HideStanding,
+		Deleted: func(tx *kv.Tx, ids []string) error {
+			return cmp.Or(chats.Unpin(tx, ids), events.Forget(tx, ids))
+		},
+		Hide: chat.HideStanding,
 	})
+	if err == nil && db.Unmended() {
+		err = db.Update(context.Background(), events.Mend)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
