@@ -58,6 +58,9 @@ func (a *Adding) Add(tx *kv.Tx) error {
 	return a.addTx(tx)
 }
 
+// Added is the id of the memory, and whether it was there before.
+func (a *Adding) Added() (id string, same bool) { return a.id, a.same }
+
 // Ended archives what is worth least when there are too many memories with this one.
 func (a *Adding) Ended(ctx context.Context) error {
 	a.store.taken.End(a.tx)

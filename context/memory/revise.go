@@ -104,11 +104,15 @@ func (s *Store) CountTx(tx *kv.Tx, id string, fn func(*Use)) error {
 	return s.count(tx, id, fn)
 }
 
-// FindTx returns a memory that a reader sees and its counters, in a transaction. The error is NotFound.
+// FindTx returns a memory that a reader sees and its counters, in a transaction; whoever may see it for a nil View. The
+// error is NotFound.
 func (s *Store) FindTx(tx *kv.Tx, v *audience.View, id string) (*Record, Use, error) {
-	m, err := s.findTx(tx, v, id)
-	if err != nil {
-		return nil, Use{}, err
+	m, err := Records.Get(tx, id)
+	if v != nil && err == nil {
+		m, err = s.findTx(tx, v, id)
+	}
+	if err != nil || m == nil {
+		return nil, Use{}, cmp.Or[error](err, fault.Missing("memory", id))
 	}
 	u, err := uses.Get(tx, id)
 	if u == nil {

@@ -51,6 +51,21 @@ type LearnedEvent struct {
 	Confidence *float64 `json:"confidence,omitempty" jsonschema:"how sure that was, 0 to 1"`
 }
 
+// ScoredMemory is a memory that an outcome has scored.
+type ScoredMemory struct {
+	ID     string  `json:"id" jsonschema:"id of the memory"`
+	Tier   string  `json:"tier" jsonschema:"working, history or patterns"`
+	Score  float64 `json:"score" jsonschema:"its score now, 0 to 1"`
+	Wilson float64 `json:"wilson" jsonschema:"how sure its successes are now, 0 to 1"`
+}
+
+// MovedMemory is a memory that promotion has given another tier.
+type MovedMemory struct {
+	ID   string `json:"id" jsonschema:"id of the memory"`
+	From string `json:"from" jsonschema:"the tier that it had"`
+	To   string `json:"to" jsonschema:"the tier that it has"`
+}
+
 // Kinds of events.
 const (
 	LearnedOutcome    = "outcome"

@@ -117,6 +117,8 @@ const (
 	OutcomeFailed  = "failed"
 	OutcomePartial = "partial"
 	OutcomeUnknown = "unknown"
+
+	OutcomeUnscored = "unscored" // of an answer that used memories, and nobody has told how it went
 )
 
 // Outcomes are all of them, the best first.
