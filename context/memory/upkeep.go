@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory/clock"
+	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -99,7 +100,7 @@ func (s *Store) ended(now time.Time) (list []string) {
 	defer s.mu.RUnlock()
 	var over []*Record
 	for _, m := range s.byID {
-		if s.expired(m, now) {
+		if s.expired(m, now) && !score.Lasts(&m.MemoryRecord, s.use[m.ID]) {
 			over = append(over, m)
 		}
 	}

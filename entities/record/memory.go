@@ -20,6 +20,7 @@ const (
 	MemoryIdentity   = "identity"
 	MemoryGoal       = "goal"
 	MemoryProject    = "project"
+	MemoryLesson     = "lesson"
 	MemorySolution   = "solution"
 	MemoryTakeaway   = "takeaway"
 )
@@ -27,7 +28,7 @@ const (
 // MemoryKinds are all kinds of memories.
 var MemoryKinds = []string{
 	MemoryFact, MemoryPreference, MemoryIdentity, MemoryGoal, "value", MemoryProject, "skill", "decision",
-	"task", "event", "lesson", MemorySolution, MemoryTakeaway,
+	"task", "event", MemoryLesson, MemorySolution, MemoryTakeaway,
 }
 
 // Statuses of memories.

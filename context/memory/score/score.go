@@ -52,6 +52,17 @@ func Apply(u *record.MemoryUse, outcome string) {
 	u.Score = Float(Moved(now, outcome))
 }
 
+// What a memory must have done to last: a score in hundredths, and uses.
+const (
+	Proven     = 70
+	ProvenUses = 2
+)
+
+// Lasts reports whether a memory of the tier history proved itself, so that it does not end with its time.
+func Lasts(m *record.MemoryRecord, u *record.MemoryUse) bool {
+	return m.Tier == record.TierHistory && u != nil && u.Uses >= ProvenUses && Of(u) >= Proven
+}
+
 // Hundredths rounds a number to hundredths; Float is the number of hundredths.
 func Hundredths(x float64) int { return int(math.Round(x * most)) }
 
