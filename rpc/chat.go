@@ -90,6 +90,9 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 			MessageID: b.Message.ID, Index: b.Message.Index, ParentID: b.ParentID, Role: b.Message.Role, Preview: chat.TitleOf(b.Message.Content),
 		})
 	}
+	if err := c.withOutcomes(ctx, page.Conversation.ID, page.Messages...); err != nil {
+		return out, err
+	}
 	if n := len(page.Messages); page.More && n > 0 {
 		out.NextCursor = calls.Mark{ID: strconv.Itoa(page.Messages[n-1].Index)}.Cursor()
 	}

@@ -57,6 +57,7 @@ func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn
 	sent, err := c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
 	if err == nil {
 		c.answered(sent)
+		c.awaitOutcome(ctx, sent)
 	}
 	return sent, err
 }
@@ -87,5 +88,9 @@ func (c scope) chatFollow(ctx context.Context, s *Session, p protocol.ChatFollow
 }
 
 func (c scope) chatInspect(ctx context.Context, _ *Session, p protocol.ChatInspect) (*turn.ChatInspected, error) {
-	return c.traces.Inspect(ctx, c.view, p.ConversationID, p.Index)
+	out, err := c.traces.Inspect(ctx, c.view, p.ConversationID, p.Index)
+	if err != nil {
+		return nil, err
+	}
+	return out, c.withOutcomes(ctx, out.Conversation.ID, out.Answer)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/spending"
-	"github.com/ctxd/ctxd/context/learn/events"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -41,7 +41,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
 		err = r.KV.View(ctx, func(tx *kv.Tx) error {
-			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, events.Check, chat.Check, spending.Check, personality.Check} {
+			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, spending.Check, personality.Check} {
 				problems, err := check(tx)
 				out.Problems = append(out.Problems, problems...)
 				if err != nil {
@@ -124,6 +124,9 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	}
 	s.gate.Stage(protocol.StageStore)
 	ctx = context.WithoutCancel(ctx)
+	if old.Learn != nil {
+		old.Learn.Flush(ctx)
+	}
 	if err := old.KV.Close(); err != nil {
 		s.log.Warn("the store was not closed cleanly before it was opened again", "error", fault.Message(err))
 	}

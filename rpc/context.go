@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -12,7 +13,23 @@ func (c scope) contextAssemble(ctx context.Context, s *Session, p prompt.Params)
 	if err := s.srv.promptOff(&p); err != nil {
 		return nil, err
 	}
-	return c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
+	res, err := c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
+	if err == nil && p.ConversationID != "" {
+		c.shows.Show(c.view, p.ConversationID, "", shownIn(res))
+	}
+	return res, err
+}
+
+// shownIn are the memories that stand in a prompt, in its order.
+func shownIn(res *prompt.Result) (hits []outcomes.Hit) {
+	for _, s := range res.Report.Sections {
+		for _, it := range s.Items {
+			if it.Kind == prompt.KindMemory {
+				hits = append(hits, outcomes.Hit{Kind: outcomes.Memories, ID: it.ID})
+			}
+		}
+	}
+	return hits
 }
 
 func (c scope) refsGather(ctx context.Context, s *Session, p prompt.GatherParams) (*prompt.Gathered, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -71,14 +72,17 @@ func (s *Server) DropFormerNames(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return former.Drop(ctx, r.KV, time.Now()) })
 }
 
-// KeepMemories archives memories whose time is over, and goes on to forget what a stop has left.
+// KeepMemories archives memories whose time is over, goes on to forget what a stop has left, and moves between the tiers
+// what is due. It is to be called each minute or so.
 func (s *Server) KeepMemories(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Rooms) error {
 		if err := r.Memory.Resume(ctx, r.Audience.View); err != nil {
 			return err
 		}
-		_, err := r.Memory.Expire(ctx)
-		return err
+		if _, err := r.Memory.Expire(ctx); err != nil {
+			return err
+		}
+		return r.Learn.Keep(ctx, r.Audience.View(audience.Local))
 	})
 }
 

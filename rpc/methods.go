@@ -3,6 +3,7 @@ package rpc
 import (
 	"slices"
 
+	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
 )
@@ -87,6 +88,11 @@ func Methods() []Method {
 		of("contexts.link", scope.memories, (*memories.Room).Link),
 		of("contexts.unlink", scope.memories, (*memories.Room).Unlink),
 		of("contexts.delete", scope.memories, (*memories.Room).DeleteContext),
+
+		of("memory.recordResponse", scope.learning, (*learning.Room).RecordResponse),
+		of("memory.recordOutcome", scope.learning, (*learning.Room).RecordOutcome),
+		of("memory.promote", scope.learning, (*learning.Room).Promote),
+		of("memory.events", scope.learning, (*learning.Room).Events),
 	}, chatMethods(), daemonMethods())
 }
 

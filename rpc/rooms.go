@@ -28,6 +28,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/context/personality"
@@ -40,6 +41,7 @@ import (
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -59,6 +61,7 @@ type Rooms struct {
 	Gather        *gather.Gatherer
 	Vaults        *watch.Importer
 	Memory        *memory.Store
+	Learn         *learn.Rooms    // of Memory
 	Memories      *search.Index   // of Memory
 	Reranker      rerank.Reranker // nil: none is configured
 	Chat          *chat.Store
@@ -91,10 +94,13 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 
 // scope is what every call has, but for its View.
 func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools toolCaller, intents intentRouter) scope {
+	learned := cmp.Or(r.Learn, new(learn.Rooms))
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall), chat: r.Chat, speaks: personalities.New(r.Personalities), said: find.New(r.Chat, r.Messages),
+		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
+		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events}, shows: learned.Outcomes,
+		chat: r.Chat, speaks: personalities.New(r.Personalities), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
@@ -213,6 +219,9 @@ func (s *Server) CloseStore() error {
 	s.summaries.Close()
 	r := s.rooms()
 	if r != nil && r.KV != nil {
+		if r.Learn != nil {
+			r.Learn.Flush(context.Background())
+		}
 		return r.KV.Close()
 	}
 	return nil

@@ -20,11 +20,14 @@ import (
 	"github.com/ctxd/ctxd/chat/called"
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
+	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
+	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -95,7 +98,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	var chats *chat.Store
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
-		Deleted: func(tx *kv.Tx, ids []string) error { return chats.Unpin(tx, ids) },
+		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids)) },
 		Hide:    chat.HideStanding,
 	})
 	if err != nil {
@@ -109,6 +112,10 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		talk.NewID = func() string { ids++; return fmt.Sprintf("chat%d", ids) }
 	}
 	chats, err = chat.Open(db, talk)
+	if err != nil {
+		return nil, err
+	}
+	learning, err := feedback.Open(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +162,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	}
 	return &rpc.Rooms{
 		Personalities: voices, Handles: completing, Refs: referred,
-		KV: db, Chat: chats, Cites: cites, Memory: mem, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		KV: db, Chat: chats, Cites: cites, Memory: mem, Learn: learning, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now, Personality: voices.Active,
 		}),

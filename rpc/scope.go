@@ -8,12 +8,14 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/calls"
+	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -36,6 +38,8 @@ type scope struct {
 	traces   answerInspector
 	remember *memories.Room
 	speaks   *personalities.Room
+	learns   *learning.Room
+	shows    showKeeper
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
@@ -65,6 +69,15 @@ func personalityValidate(_ context.Context, _ *Session, p protocol.PersonalityTe
 func (c scope) voices() *personalities.Room { return c.speaks }
 
 func (c scope) memories() *memories.Room { return c.remember }
+
+func (c scope) learning() *learning.Room { return c.learns }
+
+// showKeeper keeps what the reader of a View was shown in a conversation, and tells how its answers went.
+type showKeeper interface {
+	Show(v *audience.View, conversationID, messageID string, hits []outcomes.Hit)
+	Answered(ctx context.Context, v *audience.View, conversationID, messageID string, ids []string) error
+	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
+}
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.
 type viewer interface {

@@ -216,8 +216,8 @@ func dropFormerNames(ctx context.Context, drop func(context.Context) error, log 
 	}
 }
 
-// keepMemories archives memories whose time is over, at the start and every ten minutes: a day
-// is the shortest time that one lives by default.
+// keepMemories archives memories whose time is over and promotes others, at the start and every minute: promotion is due
+// each half hour, and sooner where much is said.
 func keepMemories(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
 	for {
 		err := d.Server.KeepMemories(ctx)
@@ -227,7 +227,7 @@ func keepMemories(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(10 * time.Minute):
+		case <-time.After(time.Minute):
 		}
 	}
 }

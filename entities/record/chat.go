@@ -63,6 +63,7 @@ type ChatMessage struct {
 	Actions   []ChatAction   `json:"actions,omitempty" jsonschema:"of an answer: what it proposes to do"`
 	Warnings  []ChatWarning  `json:"warnings,omitempty" jsonschema:"of an answer: what went otherwise than it was asked for"`
 	Usage     *ChatUsage     `json:"usage,omitempty" jsonschema:"of an answer: what it cost"`
+	Outcome   string         `json:"outcome,omitempty" enum:"unscored,worked,failed,partial,unknown" jsonschema:"how it went: unscored for an answer that used memories and of which nobody has told; absent for others of which nobody has"`
 	Provider  string         `json:"provider,omitempty" jsonschema:"of an answer: the provider that gave it"`
 	Model     string         `json:"model,omitempty" jsonschema:"of an answer: the model, as its provider calls it"`
 }

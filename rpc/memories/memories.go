@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,10 +23,18 @@ type Room struct {
 	memory  keeper
 	similar finder
 	recall  recaller
+	shows   showKeeper
 }
 
 // New returns the handlers over the rooms of memories.
-func New(m keeper, f finder, r recaller) *Room { return &Room{memory: m, similar: f, recall: r} }
+func New(m keeper, f finder, r recaller, s showKeeper) *Room {
+	return &Room{memory: m, similar: f, recall: r, shows: s}
+}
+
+// showKeeper keeps what the reader of a View was shown in a conversation.
+type showKeeper interface {
+	Show(v *audience.View, conversationID, messageID string, hits []outcomes.Hit)
+}
 
 // keeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
 type keeper interface {

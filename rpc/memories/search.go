@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/found"
@@ -18,11 +20,27 @@ type recaller interface {
 }
 
 func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.MemorySearch) (out protocol.MemoryFound, err error) {
+	if p.ConversationID != "" {
+		if err := entities.CheckID("conversationId", p.ConversationID); err != nil {
+			return out, err
+		}
+	}
 	res, err := r.recall.Search(ctx, by.View, found.Asked(&p))
 	if err != nil {
 		return out, err
 	}
-	return found.Memories(res), nil
+	out = found.Memories(res)
+	r.show(by, p.ConversationID, out.Hits)
+	return out, nil
+}
+
+// show keeps what a search has shown in a conversation.
+func (r *Room) show(by calls.Reader, conversationID string, hits []protocol.MemoryHit) {
+	list := make([]outcomes.Hit, len(hits))
+	for i := range hits {
+		list[i] = outcomes.Hit{Kind: hits[i].Kind, ID: hits[i].ID, In: hits[i].ConversationID}
+	}
+	r.shows.Show(by.View, conversationID, "", list)
 }
 
 // meantMemory returns the id of the memory that a call names by its id or by a text.

@@ -220,6 +220,7 @@ type MemorySearch struct {
 	Tags           []string        `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
 	Contexts       []string        `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
 	EntityIDs      []string        `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
+	ConversationID string          `json:"conversationId,omitempty" jsonschema:"the conversation that asks, any id of the client's: what is shown is kept for it, so that memory.recordResponse can score it; it leaves nothing out"`
 	InConversation string          `json:"inConversation,omitempty" jsonschema:"messages of this conversation, and memories that stem from it, only"`
 	After          *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
 	Before         *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`

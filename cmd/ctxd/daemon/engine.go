@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/called"
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
+	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/chat/llm"
@@ -25,7 +26,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
-	"github.com/ctxd/ctxd/context/learn/events"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -218,6 +219,10 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
+	learning, err := feedback.Open(db, mem, chats, learn.Options{})
+	if err != nil {
+		return nil, err
+	}
 	called.Tell(seen, mem, chats) // before the indexes: they keep what remote readers may see
 	ofNotes := finding
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
@@ -268,6 +273,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Search:        index,
 		Audience:      seen,
 		Memory:        mem,
+		Learn:         learning,
 		Reranker:      by.reranker,
 		Chat:          chats,
 		Memories:      memories,
@@ -327,12 +333,12 @@ func rememberedIn(
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
 		HandleTaken: chat.HasHandle, Limits: limits,
 		Deleted: func(tx *kv.Tx, ids []string) error {
-			return cmp.Or(chats.Unpin(tx, ids), events.Forget(tx, ids))
+			return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids))
 		},
 		Hide: chat.HideStanding,
 	})
 	if err == nil && db.Unmended() {
-		err = db.Update(context.Background(), events.Mend)
+		err = db.Update(context.Background(), func(tx *kv.Tx) error { return learn.Mend(tx, chat.Conversations.Has) })
 	}
 	if err != nil {
 		return nil, nil, err

@@ -481,6 +481,8 @@ export interface ChatMessage {
   warnings?: ChatWarning[];
   /** Of an answer: what it cost. */
   usage?: ChatUsage;
+  /** How it went: unscored for an answer that used memories and of which nobody has told; absent for others of which nobody has. */
+  outcome?: "unscored" | "worked" | "failed" | "partial" | "unknown";
   /** Of an answer: the provider that gave it. */
   provider?: string;
   /** Of an answer: the model, as its provider calls it. */
@@ -2110,6 +2112,105 @@ export interface IntentRouted {
   left?: number;
 }
 
+export interface LearnedEvent {
+  /** Grows from event to event; numbers may be missing. */
+  seq: number;
+  /**
+   * When it happened.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+  /** What happened. */
+  kind: "outcome" | "added" | "promoted" | "archived" | "evidence" | "decayed" | "contested" | "superseded" | "merged" | "settled" | "undone" | "upkeep";
+  /** Memories that it is about. */
+  ids: string[];
+  /** What changed of each memory, as it was. */
+  before?: LearnedMemory[];
+  /** The same as it is since then. */
+  after?: LearnedMemory[];
+  /** The run of upkeep that it is part of. */
+  runId?: string;
+  /** The outcome that was told: worked, failed, partial or unknown. */
+  outcome?: string;
+  /** Who told it: explicit, detector, heuristic or system. */
+  signal?: string;
+  /** How sure that was, 0 to 1. */
+  confidence?: number;
+}
+
+export interface LearnedMemory {
+  /** Id of the memory. */
+  id: string;
+  /** Its tier. */
+  tier?: string;
+  /** Its kind. */
+  kind?: string;
+  /** Its status. */
+  status?: string;
+  /** How much it mattered. */
+  importance?: number;
+  /** How sure it was. */
+  confidence?: number;
+  /** Whether it was kept from remote models. */
+  private?: boolean;
+  /** What supported it. */
+  evidence?: string[];
+  /** How many supported it in all. */
+  evidenceCount?: number;
+  /**
+   * When the last one did.
+   * RFC 3339, in UTC.
+   */
+  lastEvidenceAt?: string;
+  /**
+   * Up to when sources were counted.
+   * RFC 3339, in UTC.
+   */
+  evidenceUpTo?: string;
+  /**
+   * Since when the confidence stood.
+   * RFC 3339, in UTC.
+   */
+  confidenceAt?: string;
+  /**
+   * Until when it held.
+   * RFC 3339, in UTC.
+   */
+  validTo?: string;
+  /** Memories that held before it. */
+  supersedes?: string[];
+  /** The memory that held then. */
+  supersededBy?: string;
+  /** The memory that it was merged into. */
+  mergedInto?: string;
+  /** Memories that said otherwise. */
+  contradicts?: string[];
+  /**
+   * Since when it was of its tier.
+   * RFC 3339, in UTC.
+   */
+  tierSince?: string;
+  /**
+   * When it was archived.
+   * RFC 3339, in UTC.
+   */
+  archivedAt?: string;
+  /** How often it was used. */
+  uses?: number;
+  /** Uses that helped. */
+  worked?: number;
+  /** Uses that did not help. */
+  failed?: number;
+  /** Uses that helped in part. */
+  partial?: number;
+  /** Uses of which nobody knew. */
+  unknown?: number;
+  /** How well it did. */
+  score?: number;
+  /** Its last outcome. */
+  lastOutcome?: string;
+}
+
 export interface Linked {
   /** Memories that did not belong to it before. */
   added: number;
@@ -2368,6 +2469,13 @@ export interface MemoryDraft {
   createdAt?: string;
 }
 
+export interface MemoryEvents {
+  /** What learning did, the newest first. */
+  events: LearnedEvent[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
 export interface MemoryExported {
   /** The file. */
   path: string;
@@ -2488,6 +2596,20 @@ export interface MemoryPage {
   total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
+}
+
+export interface MemoryPromoted {
+  /** The moves, by the numbers of the memories; one may move twice. */
+  moved: MovedMemory[];
+  /** Ids of memories that were archived, by their numbers. */
+  archived: string[];
+}
+
+export interface MemoryScored {
+  /** The memories that have another score; facts of memoryBank have none. */
+  scored: ScoredMemory[];
+  /** The memory of what was learned; absent without one, and where the reader does not see it. */
+  takeaway?: Memory;
 }
 
 export interface MemorySource {
@@ -2622,6 +2744,15 @@ export interface MethodStats {
   errors: number;
   /** Time of each stage: wait before the call ran, run. */
   stages: StageStats[];
+}
+
+export interface MovedMemory {
+  /** Id of the memory. */
+  id: string;
+  /** The tier that it had. */
+  from: string;
+  /** The tier that it has. */
+  to: string;
 }
 
 export interface Note {
@@ -3246,6 +3377,17 @@ export interface Restored {
   previous?: string;
   /** What was in the store before; in a dry run, what is in it. */
   current: Counts;
+}
+
+export interface ScoredMemory {
+  /** Id of the memory. */
+  id: string;
+  /** Working, history or patterns. */
+  tier: string;
+  /** Its score now, 0 to 1. */
+  score: number;
+  /** How sure its successes are now, 0 to 1. */
+  wilson: number;
 }
 
 export interface SearchFilter {
@@ -4907,6 +5049,8 @@ export interface MemorySearchParams {
   contexts?: string[];
   /** About one of these entities. */
   entityIds?: string[];
+  /** The conversation that asks, any id of the client's: what is shown is kept for it, so that memory.recordResponse can score it; it leaves nothing out. */
+  conversationId?: string;
   /** Messages of this conversation, and memories that stem from it, only. */
   inConversation?: string;
   /**
@@ -5057,6 +5201,64 @@ export interface ContextsDeleteParams {
   id: string;
   /** Delete those below it too; else they move up. */
   subtree?: boolean;
+}
+
+/** Params of memory.recordResponse. */
+export interface MemoryRecordResponseParams {
+  /** How the answer went. */
+  outcome: "worked" | "failed" | "partial" | "unknown";
+  /** What was learned, in one or two sentences: it becomes a memory of the tier working. */
+  takeaway?: string;
+  /** The conversation that memory.search, context.assemble or chat.send was called with: what was shown there last is scored. */
+  conversationId?: string;
+  /** Which of it: positions from 1, or ids, at most 50; when absent those that the answer names, and all when it names none. */
+  related?: string[];
+  /** An answer of the conversation: what its model was shown is scored. */
+  messageId?: string;
+}
+
+/** Params of memory.recordOutcome. */
+export interface MemoryRecordOutcomeParams {
+  /** Ids of memories, at most 200. */
+  ids: string[];
+  /** How it went with them. */
+  outcome: "worked" | "failed" | "partial" | "unknown";
+  /**
+   * Who tells it; heuristic scores nothing, and detector nothing at a confidence of 0.7 or less.
+   * "explicit" when absent.
+   */
+  signal?: "explicit" | "detector" | "heuristic" | "system";
+  /**
+   * How sure that is; when absent 1, 0.8, 0.5 and 0.9 for the signals in their order.
+   * From 0 to 1.
+   */
+  confidence?: number;
+}
+
+/** Params of memory.promote. */
+export interface MemoryPromoteParams {
+  /** Say what would be done, and do nothing. */
+  dryRun?: boolean;
+}
+
+/** Params of memory.events. */
+export interface MemoryEventsParams {
+  /** Events that name this memory; all when absent. */
+  id?: string;
+  /**
+   * Not before this time.
+   * RFC 3339, in UTC.
+   */
+  since?: string;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
 }
 
 /** Params of chat.create. */
@@ -6108,6 +6310,34 @@ export interface Methods {
    * @example {"id":"health"}
    */
   "contexts.delete": { params: ContextsDeleteParams; result: ContextDeleted };
+  /**
+   * Say how an answer went: the memories that it used are scored, and what was learned is kept.
+   * What was shown in the conversation last is scored once: a second call scores nothing. What was not shown there is refused. worked adds 0.2 to a score, partial 0.05, failed takes 0.3, unknown changes none.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"outcome":"worked","takeaway":"Stretching before the run helps"}
+   */
+  "memory.recordResponse": { params: MemoryRecordResponseParams; result: MemoryScored };
+  /**
+   * Say how it went with memories.
+   * Their counters and scores change, and nothing else of them. Facts of memoryBank are not scored.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"ids":["550e8400-e29b-41d4-a716-446655440000"],"outcome":"failed"}
+   */
+  "memory.recordOutcome": { params: MemoryRecordOutcomeParams; result: MemoryScored };
+  /**
+   * Move memories that proved themselves to tiers that last, and archive those that failed.
+   * The daemon does it by itself: at the start, each 30 minutes and each 20 messages. From working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three; below 0.2 they are archived. A second run does nothing.
+   * Errors of its own: unavailable, limit.
+   * @example {"dryRun":true}
+   */
+  "memory.promote": { params: MemoryPromoteParams; result: MemoryPromoted };
+  /**
+   * List what learning did to memories, the newest first.
+   * Each event names the memories and the members that changed, before and after, and no text. The newest 20,000 are kept. A remote reader is shown those that name no private memory.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "memory.events": { params: MemoryEventsParams; result: MemoryEvents };
   /**
    * Begin a conversation, before anything is said in it.
    * What is pinned in it stands in each prompt that context.assemble makes for it. What of that is deleted or archived later is left out, and the report says so.

@@ -1,0 +1,85 @@
+package feedback
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// page is how many messages are read at a time.
+const page = 50
+
+// Conversations are the conversations that a reader sees.
+type Conversations interface {
+	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+	Messages(ctx context.Context, v *audience.View, ref, of string, after, limit int) (*chat.Page, error)
+}
+
+// Known returns the test of whether a reader sees a conversation.
+func Known(c Conversations) func(ctx context.Context, v *audience.View, id string) bool {
+	return func(ctx context.Context, v *audience.View, id string) bool {
+		_, err := c.Get(ctx, v, id)
+		return err == nil
+	}
+}
+
+// Answer returns what an answer of a conversation stood on.
+func Answer(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (outcomes.Answer, error) {
+	return func(ctx context.Context, v *audience.View, conversationID, messageID string) (a outcomes.Answer, err error) {
+		conv, err := c.Get(ctx, v, conversationID)
+		if err != nil {
+			return a, err
+		}
+		for end := conv.Messages; end > 0; end -= page {
+			begin := max(0, end-page)
+			p, err := c.Messages(ctx, v, conv.ID, chat.AllBranches, begin, end-begin)
+			if err != nil {
+				return a, err
+			}
+			for _, m := range slices.Backward(p.Messages) {
+				if m.ID == messageID {
+					return Of(m), nil
+				}
+			}
+		}
+		return a, fault.Missing("message", messageID)
+	}
+}
+
+// Of returns the memories that a message stands on.
+func Of(m *record.ChatMessage) (a outcomes.Answer) {
+	for i := range m.References {
+		r := &m.References[i]
+		if r.MemoryID == "" {
+			continue
+		}
+		a.Shown = append(a.Shown, r.MemoryID)
+		if names(m.Content, r.Ref) || strings.Contains(m.Content, r.MemoryID) {
+			a.Cited = append(a.Cited, r.MemoryID)
+		}
+	}
+	return a
+}
+
+// names reports whether a text has the number of a memory, as in #42, and not that of another, as in #421.
+func names(text, ref string) bool {
+	if ref == "" {
+		return false
+	}
+	for {
+		_, after, found := strings.Cut(text, ref)
+		if !found {
+			return false
+		}
+		if after == "" || after[0] < '0' || after[0] > '9' {
+			return true
+		}
+		text = after
+	}
+}

@@ -1,0 +1,31 @@
+package feedback
+
+import (
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Open opens the rooms of learning, and tells them of messages and of conversations that are deleted. The options are
+// completed by what conversations know.
+func Open(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Rooms, error) {
+	opts.Outcomes.Conversation, opts.Outcomes.Answer = Known(chats), Answer(chats)
+	rooms, err := learn.Open(db, mem, opts)
+	if err != nil {
+		return nil, err
+	}
+	db.OnCommit(func(cs *kv.ChangeSet) {
+		for _, d := range chat.Messages.Each(cs) {
+			if d.Old == nil {
+				rooms.Pace.Said(1)
+			}
+		}
+		for _, d := range chat.Conversations.Each(cs) {
+			if d.New == nil {
+				rooms.Outcomes.Dropped(d.ID)
+			}
+		}
+	})
+	return rooms, nil
+}

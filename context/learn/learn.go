@@ -1,0 +1,79 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/events"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn/promote"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Rooms are the rooms of learning over one store.
+type Rooms struct {
+	Events   *events.Log
+	Outcomes *outcomes.Room
+	Owner    *promote.Owner
+	Pace     promote.Pace
+
+	now func() time.Time
+}
+
+// Options are what the rooms need from elsewhere. The zero value works.
+type Options struct {
+	Outcomes outcomes.Options
+}
+
+// Open opens the rooms.
+func Open(db *kv.Store, mem *memory.Store, opts Options) (*Rooms, error) {
+	scored, err := outcomes.Open(db, mem, opts.Outcomes)
+	if err != nil {
+		return nil, err
+	}
+	now := opts.Outcomes.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Rooms{
+		Events: &events.Log{DB: db, Store: mem}, Outcomes: scored, Owner: &promote.Owner{Memories: mem, Now: now}, now: now,
+	}, nil
+}
+
+// Keep does what is due at the time.
+func (r *Rooms) Keep(ctx context.Context, v *audience.View) error {
+	if !r.Pace.Due(r.now()) {
+		return nil
+	}
+	_, err := r.Owner.Run(ctx, v, false)
+	return err
+}
+
+// Flush writes what is not written yet, before the store is closed.
+func (r *Rooms) Flush(ctx context.Context) { r.Outcomes.Flush(ctx) }
+
+// Forget takes memories that are deleted out of all records of the rooms, in the transaction that deletes them.
+func Forget(tx *kv.Tx, ids []string) error {
+	return errors.Join(events.Forget(tx, ids), outcomes.Forget(tx, ids))
+}
+
+// Check tells what does not fit together in the records of the rooms.
+func Check(tx *kv.Tx) (problems []string, err error) {
+	for _, check := range []func(*kv.Tx) ([]string, error){events.Check, outcomes.Check} {
+		list, err := check(tx)
+		problems = append(problems, list...)
+		if err != nil {
+			return problems, err
+		}
+	}
+	return problems, nil
+}
+
+// Mend has the records fit those of the other rooms, in a store that has lost transactions. conversation reports whether
+// there is one.
+func Mend(tx *kv.Tx, conversation func(tx *kv.Tx, id string) (bool, error)) error {
+	return errors.Join(events.Mend(tx), outcomes.Mend(tx, conversation))
+}

@@ -1,0 +1,101 @@
+package learning
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/events"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn/promote"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/calls"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Scorer scores what was shown, for the reader of a View.
+type Scorer interface {
+	Response(ctx context.Context, v *audience.View, p outcomes.Response) (*outcomes.Scored, error)
+	Outcome(ctx context.Context, v *audience.View, o outcomes.Outcome) (*outcomes.Scored, error)
+}
+
+// Promoter moves memories between tiers.
+type Promoter interface {
+	Run(ctx context.Context, v *audience.View, dryRun bool) (*promote.Report, error)
+}
+
+// Log tells what was done, to the reader of a View.
+type Log interface {
+	List(ctx context.Context, v *audience.View, q events.Query) (list []events.Event, more bool, err error)
+}
+
+// Room has the handlers. Its members are to be set.
+type Room struct {
+	Scorer   Scorer
+	Promoter Promoter
+	Log      Log
+}
+
+// RecordResponse is memory.recordResponse.
+func (r *Room) RecordResponse(ctx context.Context, by calls.Reader, p protocol.MemoryResponse) (out protocol.MemoryScored, err error) {
+	return scored(r.Scorer.Response(ctx, by.View, outcomes.Response{
+		Takeaway: p.Takeaway, Outcome: p.Outcome, Related: p.Related, ConversationID: p.ConversationID, MessageID: p.MessageID,
+		Client: by.Client,
+	}))
+}
+
+// RecordOutcome is memory.recordOutcome.
+func (r *Room) RecordOutcome(ctx context.Context, by calls.Reader, p protocol.MemoryOutcome) (out protocol.MemoryScored, err error) {
+	return scored(r.Scorer.Outcome(ctx, by.View, outcomes.Outcome{
+		IDs: p.IDs, Outcome: p.Outcome, Signal: p.Signal, Confidence: p.Confidence,
+	}))
+}
+
+func scored(s *outcomes.Scored, err error) (out protocol.MemoryScored, _ error) {
+	if err != nil {
+		return out, err
+	}
+	out.Scored, out.Takeaway = s.Memories, s.Takeaway
+	if out.Scored == nil {
+		out.Scored = []record.ScoredMemory{}
+	}
+	return out, nil
+}
+
+// Promote is memory.promote.
+func (r *Room) Promote(ctx context.Context, by calls.Reader, p protocol.MemoryPromote) (out protocol.MemoryPromoted, err error) {
+	done, err := r.Promoter.Run(ctx, by.View, p.DryRun)
+	if err != nil {
+		return out, err
+	}
+	return protocol.MemoryPromoted(*done), nil
+}
+
+// Events is memory.events.
+func (r *Room) Events(ctx context.Context, by calls.Reader, p protocol.MemoryEventFilter) (out protocol.MemoryEvents, err error) {
+	q := events.Query{ID: p.ID, Limit: p.Limit}
+	if p.ID != "" {
+		if err := entities.CheckID("id", p.ID); err != nil {
+			return out, err
+		}
+	}
+	if p.Since != nil {
+		q.Since = *p.Since
+	}
+	if p.Cursor != "" {
+		m, err := calls.ParseMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		if q.Before, err = strconv.ParseInt(m.ID, 10, 64); err != nil || q.Before < 1 {
+			return out, calls.BadCursor()
+		}
+	}
+	list, more, err := r.Log.List(ctx, by.View, q)
+	out.Events = list
+	if more {
+		out.NextCursor = calls.Mark{ID: strconv.FormatInt(list[len(list)-1].Seq, 10)}.Cursor()
+	}
+	return out, err
+}

@@ -1,0 +1,56 @@
+package rpc_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// TestMEM47_AResponseOverTheSocket: what a search has shown is scored once, also behind a restart, and the events say so.
+func TestMEM47_AResponseOverTheSocket(t *testing.T) {
+	d := startOn(t, t.TempDir(), rpc.Options{})
+	d.do("memory.addMany", `{"memories":[{"id":"a","statement":"Stretch before the run","tier":"history"},{"id":"b","statement":"The run begins at the lake","tier":"history"}]}`)
+	found := d.do("memory.search", `{"query":"run","conversationId":"talk"}`)
+	d.want(found, "hits.0.kind", "memories")
+	second := at(found, "hits.1.id").(string)
+	d.want(d.do("admin.check", `{}`), "ok", true) // which opens the store anew
+	out := d.do("memory.recordResponse", `{"outcome":"worked","conversationId":"talk","related":["2"],"takeaway":"Stretching helped."}`)
+	d.want(out, "scored.0.id", second)
+	d.want(out, "scored.0.score", 0.7)
+	d.want(out, "takeaway.use.score", 0.7)
+	d.want(out, "takeaway.tier", "working")
+	again := d.do("memory.recordResponse", `{"outcome":"worked","conversationId":"talk"}`)
+	if n := len(at(again, "scored").([]any)); n > 0 {
+		t.Errorf("a repeat scores %d memories", n)
+	}
+	d.do("context.assemble", `{"attachedMemoryIds":["a"],"conversationId":"talk"}`)
+	d.want(d.do("memory.recordResponse", `{"outcome":"failed","conversationId":"talk"}`), "scored.0.id", "a")
+	events := d.do("memory.events", `{"id":"a","limit":1}`)
+	d.want(events, "events.0.kind", "outcome")
+	d.want(events, "events.0.outcome", "failed")
+	next, ok := at(events, "nextCursor").(string)
+	if second == "a" != ok {
+		t.Errorf("next page %q of the events of a, and the search scored %s", next, second)
+	}
+	for i, fails := 0, `{"ids":["b"],"outcome":"failed"}`; i < 3; i++ {
+		d.do("memory.recordOutcome", fails)
+	}
+	dry := d.do("memory.promote", `{"dryRun":true}`)
+	run := d.do("memory.promote", `{}`)
+	if fmt.Sprint(dry) != fmt.Sprint(run) {
+		t.Errorf("a dry run says %v, and a run %v", dry, run)
+	}
+	d.want(run, "archived.0", "b")
+	d.want(d.do("memory.events", `{"id":"b","limit":1}`), "events.0.after.0.status", "archived")
+	d.do("memory.delete", `{"id":"b"}`)
+	if list := at(d.do("memory.events", `{"id":"b"}`), "events").([]any); len(list) > 0 {
+		t.Errorf("events %v of a memory that is gone", list)
+	}
+	d.want(d.do("admin.check", `{}`), "ok", true)
+	if got := d.remote().answer("memory.promote", `{}`); !strings.Contains(got, fmt.Sprint(protocol.CodeUnavailable)) {
+		t.Errorf("a remote connection promotes: %s", got)
+	}
+}

@@ -1,0 +1,84 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// MemoryResponse are the parameters of memory.recordResponse.
+type MemoryResponse struct {
+	Outcome        string   `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how the answer went"`
+	Takeaway       string   `json:"takeaway,omitempty" jsonschema:"what was learned, in one or two sentences: it becomes a memory of the tier working"`
+	ConversationID string   `json:"conversationId,omitempty" jsonschema:"the conversation that memory.search, context.assemble or chat.send was called with: what was shown there last is scored"`
+	Related        []string `json:"related,omitempty" jsonschema:"which of it: positions from 1, or ids, at most 50; when absent those that the answer names, and all when it names none"`
+	MessageID      string   `json:"messageId,omitempty" jsonschema:"an answer of the conversation: what its model was shown is scored"`
+}
+
+// MemoryOutcome are the parameters of memory.recordOutcome.
+type MemoryOutcome struct {
+	IDs        []string `json:"ids" jsonschema:"ids of memories, at most 200"`
+	Outcome    string   `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how it went with them"`
+	Signal     string   `json:"signal,omitempty" enum:"explicit,detector,heuristic,system" default:"explicit" jsonschema:"who tells it; heuristic scores nothing, and detector nothing at a confidence of 0.7 or less"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"how sure that is; when absent 1, 0.8, 0.5 and 0.9 for the signals in their order"`
+}
+
+// MemoryScored is the result of memory.recordResponse and memory.recordOutcome.
+type MemoryScored struct {
+	Scored   []record.ScoredMemory `json:"scored" jsonschema:"the memories that have another score; facts of memoryBank have none"`
+	Takeaway *record.Memory        `json:"takeaway,omitempty" jsonschema:"the memory of what was learned; absent without one, and where the reader does not see it"`
+}
+
+// MemoryPromote are the parameters of memory.promote.
+type MemoryPromote struct {
+	DryRun bool `json:"dryRun,omitempty" jsonschema:"say what would be done, and do nothing"`
+}
+
+// MemoryPromoted is the result of memory.promote.
+type MemoryPromoted struct {
+	Moved    []record.MovedMemory `json:"moved" jsonschema:"the moves, by the numbers of the memories; one may move twice"`
+	Archived []string             `json:"archived" jsonschema:"ids of memories that were archived, by their numbers"`
+}
+
+// MemoryEventFilter are the parameters of memory.events.
+type MemoryEventFilter struct {
+	ID    string     `json:"id,omitempty" jsonschema:"events that name this memory; all when absent"`
+	Since *time.Time `json:"since,omitempty" jsonschema:"not before this time"`
+	Page
+	Reads
+}
+
+// MemoryEvents is the result of memory.events.
+type MemoryEvents struct {
+	Events     []record.LearnedEvent `json:"events" jsonschema:"what learning did, the newest first"`
+	NextCursor string                `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+var learningMethods = []Method{
+	describe[MemoryResponse, MemoryScored]("memory.recordResponse", Mutation,
+		"Say how an answer went: the memories that it used are scored, and what was learned is kept.",
+		"What was shown in the conversation last is scored once: a second call scores nothing. What was not shown there is refused. worked adds 0.2 to a score, partial 0.05, failed takes 0.3, unknown changes none.",
+		Example{
+			`{"outcome":"worked","takeaway":"Stretching before the run helps"}`,
+			`{"scored":[],"takeaway":` + exampleMemory + `}`,
+		},
+		CodeNotFound, CodeLimit, CodeUnavailable),
+	describe[MemoryOutcome, MemoryScored]("memory.recordOutcome", Mutation,
+		"Say how it went with memories.",
+		"Their counters and scores change, and nothing else of them. Facts of memoryBank are not scored.",
+		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"],"outcome":"failed"}`, `{"scored":[]}`},
+		CodeNotFound, CodeLimit, CodeUnavailable),
+	wholeStore(describe[MemoryPromote, MemoryPromoted]("memory.promote", Mutation,
+		"Move memories that proved themselves to tiers that last, and archive those that failed.",
+		"The daemon does it by itself: at the start, each 30 minutes and each 20 messages. From working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three; below 0.2 they are archived. A second run does nothing.",
+		Example{`{"dryRun":true}`, `{"moved":[{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","from":"working","to":"history"}],"archived":[]}`},
+		CodeUnavailable)),
+	describe[MemoryEventFilter, MemoryEvents]("memory.events", Read,
+		"List what learning did to memories, the newest first.",
+		"Each event names the memories and the members that changed, before and after, and no text. The newest 20,000 are kept. A remote reader is shown those that name no private memory.",
+		Example{
+			`{"limit":1}`,
+			`{"events":[{"seq":7,"at":"2026-03-04T09:00:00Z","kind":"promoted","ids":["7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11"],` +
+				`"before":[{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","tier":"working"}],"after":[{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","tier":"history"}]}]}`,
+		}),
+}
