@@ -76,6 +76,7 @@ var commandsOfReaders = map[string][]line{
 	"memory similar":       said("1", "2", "zqmemory", "open"),
 	"memory profile":       said(""),
 	"memory stats":         said(""),
+	"memory events":        said("", "1", "2", "zqmemory", "open|-n|1"),
 	"chat search":          said("scales|-n|100", "zqstatement", "Zqtitle talk", "zqname role:user", "talk|--archived|-m|lexical", "scales|--explain"),
 	"memory synonyms list": said(""),
 	"chat list":            said("", "--archived"),
@@ -145,6 +146,9 @@ var commandsForPeople = map[string]string{
 	"memory retract":  "writes, and says what of, to who may write",
 	"memory delete":   "writes, and says what of, to who may write",
 	"memory forget":   "is refused to a remote connection",
+	"memory outcome":  "writes, and says what of, to who may write",
+	"memory response": "writes, and says what of, to who may write",
+	"memory promote":  "is refused to a remote connection",
 
 	"personality list":     "is refused to a remote connection",
 	"personality show":     "is refused to a remote connection",

@@ -30,6 +30,10 @@ type Command struct {
 	Similar  similarMemories `cmd:"" help:"Find the memories that say much the same as one."`
 	Synonyms synonyms        `cmd:"" help:"Say which words mean the same when memories are searched."`
 	Profile  profile         `cmd:"" help:"Show what is known about you: what a conversation begins with."`
+	Outcome  outcomeOf       `cmd:"" help:"Say how it went with memories: they are scored."`
+	Response response        `cmd:"" help:"Say how an answer went: what was shown for it is scored, what was learned is kept."`
+	Promote  promoteMemories `cmd:"" help:"Move memories that proved themselves to tiers that last, and archive those that failed."`
+	Events   eventsOf        `cmd:"" help:"List what learning did to memories."`
 	Stats    stats           `cmd:"" help:"Count the memories, and show which are used."`
 	Export   exportMemories  `cmd:"" help:"Write all memories to a file."`
 	Import   importMemories  `cmd:"" help:"Read memories from a file, also of other programs."`
@@ -55,6 +59,7 @@ func Vars() kong.Vars {
 	return kong.Vars{
 		"memoryTiers": strings.Join(record.Tiers, ","), "memoryKinds": strings.Join(record.MemoryKinds, ","),
 		"memoryStatuses": strings.Join(record.MemoryStatuses, ","), "memoryDates": search.Dates,
+		"memoryOutcomes": strings.Join(record.Outcomes, ","),
 	}
 }
 

@@ -18,6 +18,7 @@ type searchMemories struct {
 	Query        []string `arg:"" help:"A question, or words of what is looked for."`
 	Only         []string `enum:"memories,messages" placeholder:"KIND" help:"Only memories, or only messages of conversations: ${enum}."`
 	Conversation string   `placeholder:"ID" help:"Only messages of this conversation, and memories that stem from it."`
+	For          string   `placeholder:"ID" help:"The conversation that asks: what is shown is kept for it, for ctxd memory response."`
 	Tier         []string `enum:"${memoryTiers}" placeholder:"TIER" help:"Only memories of this tier: ${enum}. May be repeated."`
 	Status       []string `enum:"${memoryStatuses}" placeholder:"STATUS" help:"Only memories of this status: ${enum}. May be repeated. Default: active and contested."`
 	Tag          []string `placeholder:"TAG" sep:"none" help:"Only memories with this tag or area of life, or one below it. Of several, all."`
@@ -53,7 +54,7 @@ func (searchMemories) Examples() []command.Example {
 // params returns what the flags ask for.
 func (c *searchMemories) params(a *Options, cl *client.Client) (p protocol.MemorySearch, err error) {
 	p = protocol.MemorySearch{
-		Query: strings.Join(c.Query, " "), Kinds: c.Only, InConversation: c.Conversation, Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Stages: c.Stage, Explain: c.Explain,
+		Query: strings.Join(c.Query, " "), Kinds: c.Only, InConversation: c.Conversation, ConversationID: c.For, Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Stages: c.Stage, Explain: c.Explain,
 	}
 	for _, tag := range c.Tag {
 		p.Tags = append(p.Tags, strings.TrimPrefix(tag, "#"))

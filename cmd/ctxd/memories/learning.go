@@ -1,0 +1,279 @@
+package memories
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+type outcomeOf struct {
+	Outcome  string   `arg:"" enum:"${memoryOutcomes}" help:"How it went: ${enum}."`
+	Memories []string `arg:"" help:"Ids, handles or numbers of the memories."`
+	Signal   string   `enum:"explicit,detector,heuristic,system" default:"explicit" placeholder:"WHO" help:"Who tells it: ${enum}. heuristic scores nothing. Default: explicit."`
+	Sure     *float64 `placeholder:"0–1" help:"How sure it is. Default: 1, and less for the other signals."`
+}
+
+func (outcomeOf) Help() string {
+	return "worked adds 0.2 to the score of each memory, partial 0.05, failed takes 0.3. What is told of memories of the tier memoryBank is kept, and they are not scored."
+}
+
+func (outcomeOf) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd memory outcome worked 42", "it helped"},
+		{"ctxd memory outcome failed 42 43", "neither of the two did"},
+	}
+}
+
+func (c *outcomeOf) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		ids, err := memoryIDs(a, cl, c.Memories)
+		if err != nil {
+			return err
+		}
+		var res protocol.MemoryScored
+		p := protocol.MemoryOutcome{IDs: ids, Outcome: c.Outcome, Signal: c.Signal, Confidence: c.Sure}
+		if err := cl.Call(a.Ctx, "memory.recordOutcome", p, &res); err != nil {
+			return err
+		}
+		return drawScored(a, cl, &res)
+	})
+}
+
+type response struct {
+	Outcome      string   `arg:"" enum:"${memoryOutcomes}" help:"How the answer went: ${enum}."`
+	Takeaway     string   `arg:"" optional:"" help:"What was learned, in one or two sentences; - reads it from standard input."`
+	Conversation string   `placeholder:"ID" help:"The conversation: what was shown there last is scored."`
+	Related      []string `placeholder:"POSITION" sep:"none" help:"Which of what was shown: positions from 1, or ids. May be repeated. Default: what the answer names, or all."`
+	Message      string   `placeholder:"ID" help:"An answer of the conversation, whose memories are scored."`
+}
+
+func (response) Help() string {
+	return "What was learned becomes a memory of the tier working. What was shown is scored once: a second call scores nothing."
+}
+
+func (response) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd memory response worked "Stretching before the run helps."`, "keep what was learned"},
+		{"ctxd memory search run --for c1 && ctxd memory response worked --conversation c1 --related 1", "score the first hit of a search"},
+	}
+}
+
+func (c *response) Run(a *Options) error {
+	p := protocol.MemoryResponse{
+		Outcome: c.Outcome, ConversationID: c.Conversation, Related: c.Related, MessageID: c.Message,
+	}
+	if c.Takeaway != "" {
+		said, err := a.statement(c.Takeaway)
+		if err != nil {
+			return err
+		}
+		p.Takeaway = said
+	}
+	return a.With(func(cl *client.Client) error {
+		var res protocol.MemoryScored
+		if err := cl.Call(a.Ctx, "memory.recordResponse", p, &res); err != nil {
+			return err
+		}
+		return drawScored(a, cl, &res)
+	})
+}
+
+func drawScored(a *Options, cl *client.Client, res *protocol.MemoryScored) error {
+	if a.JSON {
+		return a.Out.JSON(res)
+	}
+	if len(res.Scored) == 0 && res.Takeaway == nil {
+		a.Out.Say(term.Styled(term.Faint, "no memory has another score"))
+		return nil
+	}
+	t := &term.Table{Right: []int{1}}
+	for _, m := range res.Scored {
+		name, said, err := called(a, cl, m.ID)
+		if err != nil {
+			return err
+		}
+		t.Row(term.Line{term.Styled(term.Strong, name)}, term.Line{term.Text(fmt.Sprintf("%.2f", m.Score))}, term.Line{term.Text(said)})
+	}
+	t.Draw(a.Out)
+	if m := res.Takeaway; m != nil {
+		a.Out.Say(term.Text("learned "), term.Styled(term.Strong, inspect.MemoryNumber(m.Number)), term.Text("  "+m.Statement))
+	}
+	return nil
+}
+
+// called returns how people are told of a memory: its number and what it says; its id when it is not to be found.
+func called(a *Options, cl *client.Client, id string) (name, said string, err error) {
+	m, err := connect.FindMemory(a.Ctx, cl, id)
+	if fault.KindOf(err) == fault.NotFound {
+		return id, "", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return inspect.MemoryNumber(m.Number), m.Statement, nil
+}
+
+type promoteMemories struct {
+	DryRun bool `help:"Show what would be done, and change nothing."`
+}
+
+func (promoteMemories) Help() string {
+	return "The daemon does it by itself, each half hour and sooner where much is said. " +
+		"A memory moves from working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three. Below 0.2 it is archived."
+}
+
+func (promoteMemories) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd memory promote --dry-run", "what is due"},
+		{"ctxd memory promote", "do it now"},
+	}
+}
+
+func (c *promoteMemories) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		var res protocol.MemoryPromoted
+		if err := cl.Call(a.Ctx, "memory.promote", protocol.MemoryPromote{DryRun: c.DryRun}, &res); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(res)
+		}
+		if len(res.Moved)+len(res.Archived) == 0 {
+			a.Out.Say(term.Styled(term.Faint, "nothing is due"))
+			return nil
+		}
+		t := &term.Table{}
+		row := func(id, what string) error {
+			name, said, err := called(a, cl, id)
+			t.Row(term.Line{term.Styled(term.Strong, name)}, term.Line{term.Styled(term.Accent, what)}, term.Line{term.Text(said)})
+			return err
+		}
+		for _, m := range res.Moved {
+			if err := row(m.ID, m.From+" → "+m.To); err != nil {
+				return err
+			}
+		}
+		for _, id := range res.Archived {
+			if err := row(id, record.MemoryArchived); err != nil {
+				return err
+			}
+		}
+		t.Draw(a.Out)
+		return nil
+	})
+}
+
+type eventsOf struct {
+	Memory string        `arg:"" optional:"" help:"Id, handle or number of a memory. Default: all."`
+	Since  string        `placeholder:"DATE" help:"Only events of this date or later: ${memoryDates}."`
+	Limit  command.Count `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of events, 1 to 1000. Default: 50."`
+
+	connect.Audience
+}
+
+func (eventsOf) Help() string {
+	return "Scores, moves between the tiers, and what upkeep did, the newest first. The last 20,000 are kept, without any text of a memory."
+}
+
+func (eventsOf) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd memory events", "what was done to memories lately"},
+		{"ctxd memory events 42 --json", "the life of one memory, for scripts"},
+	}
+}
+
+func (c *eventsOf) Run(a *Options) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		p := protocol.MemoryEventFilter{Page: protocol.Page{Limit: int(c.Limit)}}
+		var err error
+		if p.Since, err = moment("since", c.Since); err != nil {
+			return err
+		}
+		if c.Memory != "" {
+			m, err := connect.FindMemory(a.Ctx, cl, c.Memory)
+			if err != nil {
+				return err
+			}
+			p.ID = m.ID
+		}
+		var res protocol.MemoryEvents
+		if err := cl.Call(a.Ctx, "memory.events", p, &res); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(res)
+		}
+		if len(res.Events) == 0 {
+			a.Out.Say(term.Styled(term.Faint, "nothing was learned yet"))
+			return nil
+		}
+		return drawEvents(a, cl, res.Events)
+	})
+}
+
+func drawEvents(a *Options, cl *client.Client, list []record.LearnedEvent) error {
+	names := make(map[string]string)
+	t := &term.Table{}
+	for i := range list {
+		e := &list[i]
+		var of []string
+		for _, id := range e.IDs {
+			if names[id] == "" {
+				name, _, err := called(a, cl, id)
+				if err != nil {
+					return err
+				}
+				names[id] = name
+			}
+			of = append(of, names[id])
+		}
+		t.Row(term.Line{term.Styled(term.Faint, term.Day(e.At))}, term.Line{term.Styled(term.Accent, e.Kind)},
+			term.Line{term.Styled(term.Strong, strings.Join(of, " "))}, term.Line{term.Text(strings.Join(changesOf(e), ", "))})
+	}
+	t.Draw(a.Out)
+	return nil
+}
+
+// changesOf says what an event changed, the same of several memories once.
+func changesOf(e *record.LearnedEvent) (list []string) {
+	if e.Outcome != "" {
+		list = append(list, e.Outcome)
+		if e.Signal != "explicit" {
+			list = append(list, "told by a "+e.Signal)
+		}
+	}
+	add := func(what string) {
+		if !slices.Contains(list, what) {
+			list = append(list, what)
+		}
+	}
+	for i := range min(len(e.Before), len(e.After)) {
+		was, now := &e.Before[i], &e.After[i]
+		for _, m := range []struct {
+			name     string
+			was, now *string
+		}{{"", was.Tier, now.Tier}, {"", was.Status, now.Status}, {"", was.Kind, now.Kind}} {
+			if m.was != nil && m.now != nil {
+				add(*m.was + " → " + *m.now)
+			}
+		}
+		for _, m := range []struct {
+			name     string
+			was, now *float64
+		}{{"score", was.Score, now.Score}, {"confidence", was.Confidence, now.Confidence}} {
+			if m.was != nil && m.now != nil {
+				add(fmt.Sprintf("%s %.2f → %.2f", m.name, *m.was, *m.now))
+			}
+		}
+	}
+	return list
+}
