@@ -114,3 +114,36 @@ func TestPRIV8_AMemoryWithWithheldPartsIsNotWrittenBack(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestMEM50_AHostIsAskedHowItWent: what recall has shown is scored by its position, and until that is done the next
+// answer asks for it.
+func TestMEM50_AHostIsAskedHowItWent(t *testing.T) {
+	d := start(t)
+	d.put("memory.addMany", `{"memories":[{"id":"bees","statement":"Bees like lavender","tier":"history"},{"id":"fact","statement":"The user keeps bees"}]}`)
+	const asks = "Say with record_response"
+	reading := d.open(mcp.Options{})
+	for range 2 {
+		if text := reading.call("recall", `{"query":"bees"}`); strings.Contains(text, asks) {
+			t.Errorf("a host that may not write is asked: %s", text)
+		}
+	}
+	h := d.open(mcp.Options{AllowWrite: true})
+	if text := h.call("recall", `{"query":"bees lavender"}`); strings.Contains(text, asks) {
+		t.Errorf("asked before anything was shown: %s", text)
+	}
+	h.contains("asked", h.call("recall", `{"query":"lavender"}`), asks)
+	h.contains("scored", h.call("record_response", `{"outcome":"worked","related":["[id:bees]"],"takeaway":"Plant lavender."}`),
+		"Scored [id:bees]: 0.70 now.", "Remembered [id:memory-3].")
+	h.contains("again", h.call("record_response", `{"outcome":"worked"}`), "No memory has another score")
+	if text := h.call("recall", `{"query":"lavender"}`); strings.Contains(text, asks) {
+		t.Errorf("asked although it was told: %s", text)
+	}
+	h.contains("elsewhere", h.fails("record_response", `{"outcome":"worked","related":["9"]}`), "none of the last results")
+	h.contains("by id", h.call("record_outcome", `{"outcome":"failed","memories":["#1","fact"]}`), "Scored [id:bees]: 0.40 now.", "Noted [id:fact]")
+	quiet := d.open(mcp.Options{AllowWrite: true, NoAsking: true})
+	for range 2 {
+		if text := quiet.call("recall", `{"query":"bees"}`); strings.Contains(text, asks) {
+			t.Errorf("a host is asked that is not to be: %s", text)
+		}
+	}
+}

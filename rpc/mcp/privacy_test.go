@@ -35,7 +35,8 @@ func (d *daemon) seedSecrets() {
 		d.put(r[0], r[1])
 	}
 	d.put("memory.add", `{"id":"zqbees","statement":"Bees are kept","private":true}`,
-		"memory.add", `{"id":"zqhives","statement":"Hives are white","private":true}`)
+		"memory.add", `{"id":"zqhives","statement":"Hives are white","private":true}`,
+		"memory.add", `{"id":"zqworked","statement":"It was worked out","tier":"working","private":true}`)
 }
 
 // attempts are calls by which a model may try to get at private records. The
@@ -112,6 +113,7 @@ var attempts = []struct{ tool, args string }{
 	{"recall", `{"query":"zqlabel","tags":["zqlabel"]}`},
 	{"recall", `{"query":"Bees are kept","after":"2020-01-01"}`},
 	{"recall", `{"memory":"zqmemory"}`},
+	{"recall", `{"query":"It was worked out"}`},
 	{"recall", `{"memory":"#1"}`},
 	{"recall", `{"memory":"open"}`},
 	{"remember", `{"statement":"Zqstatement about two scales"}`},
@@ -123,6 +125,13 @@ var attempts = []struct{ tool, args string }{
 	{"update_memory", `{"memory":"zqmemory","confidence":0.9}`},
 	{"update_memory", `{"memory":"[id:open]","statement":"Scales are weighed"}`},
 	{"update_memory", `{"memory":"[id:open]","tags":["y"]}`},
+	{"record_outcome", `{"outcome":"worked","memories":["zqmemory","open"]}`},
+	{"record_outcome", `{"outcome":"worked","memories":["#4"]}`},
+	{"record_outcome", `{"outcome":"worked","memories":["#5"]}`},
+	{"record_outcome", `{"outcome":"worked","memories":["#6"]}`},
+	{"record_outcome", `{"outcome":"worked","memories":["#7"]}`},
+	{"record_response", `{"outcome":"worked"}`},
+	{"record_response", `{"outcome":"worked","takeaway":"It was worked out"}`},
 	{"forget_memory", `{"memory":"@claim_1"}`},
 	{"forget_memory", `{"memory":"zqmemory","wrong":true}`},
 	{"query", `{"query":"SELECT MAX(p.pay) FROM Person p"}`},
@@ -478,6 +487,8 @@ func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 		"recall":           {`{"query":"scales"}`, `{"query":"Alice likes scales","limit":1}`, `{"query":"Zqtitle"}`, `{"memory":"zqmem1"}`, `{"memory":"#1"}`},
 		"memory_profile":   {`{}`, `{"limit":1}`},
 		"update_memory":    {`{"memory":"goal1","tags":["plan"]}`, `{"memory":"zqmem1","tags":["plan"]}`, `{"memory":"#1","contested":true}`},
+		"record_outcome":   {`{"outcome":"worked","memories":["goal1"]}`, `{"outcome":"failed","memories":["zqmem1"]}`},
+		"record_response":  {`{"outcome":"worked"}`, `{"outcome":"failed","takeaway":"Scales help"}`},
 		"forget_memory":    {`{"memory":"goal2"}`, `{"memory":"zqmem1","wrong":true}`, `{"memory":"#1"}`},
 		"remember":         {`{"statement":"Scales"}`, `{"statement":"We weigh scales in May","supersedes":["zqmem1"]}`, `{"statement":"Alice likes scales"}`},
 		"explore_graph":    {`{"record":"alice","depth":4}`, `{"record":"kickoff","depth":2}`, `{"record":"zq1"}`, `{"record":"bob2"}`, `{"record":"Adam"}`},

@@ -41,7 +41,7 @@ func (c *call) recall(in recallInput) (string, error) {
 	case len(in.Query) > maxQuery:
 		return "", fault.TooLarge("query", len(in.Query), maxQuery, "bytes")
 	}
-	asked := protocol.MemorySearch{Query: in.Query, Tags: bareTags(in.Tags), Tiers: in.Tiers, Limit: in.Limit}
+	asked := protocol.MemorySearch{Query: in.Query, Tags: bareTags(in.Tags), Tiers: in.Tiers, Limit: in.Limit, ConversationID: c.conversation()}
 	var err error
 	if asked.After, err = day("after", in.After); err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (c *call) recall(in recallInput) (string, error) {
 	if found.Degraded != nil {
 		degraded = found.Degraded.Why
 	}
-	l.Head = show.Sure(found.Confidence, found.Reason, degraded)
+	l.Head = c.shown(len(found.Hits)) + show.Sure(found.Confidence, found.Reason, degraded)
 	for i := range found.Hits {
 		l.Items = append(l.Items, hitLine(&found.Hits[i]))
 	}

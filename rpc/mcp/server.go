@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
+	ids "github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,8 +33,10 @@ type Options struct {
 	// AllowWrite offers the tools that write records of no vault, and that propose edits
 	// of files. No file is ever written here.
 	AllowWrite bool
-	Version    string       // of this program
-	Logger     *slog.Logger // nil: nothing is logged
+	// NoAsking keeps answers from asking how it went with the memories that were shown before.
+	NoAsking bool
+	Version  string       // of this program
+	Logger   *slog.Logger // nil: nothing is logged
 }
 
 // Serve speaks to a host over a pair of streams, one message a line, until the
@@ -61,13 +64,18 @@ type server struct {
 
 	followed   *subscriptions
 	lastPrompt atomic.Pointer[string] // hash of the last prompt of assemble_context
+
+	session  string      // what the daemon keeps what was shown under
+	unscored atomic.Bool // whether memories were shown, and nobody has told how it went
 }
 
 func newServer(opts Options) *server {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &server{opts: opts, slots: make(chan struct{}, maxCalls), followed: newSubscriptions()}
+	s := &server{
+		opts: opts, slots: make(chan struct{}, maxCalls), followed: newSubscriptions(), session: "mcp-" + ids.NewString(),
+	}
 	dial := func(ctx context.Context) (*client.Client, error) {
 		c, err := opts.Dial(ctx, client.Options{Audience: opts.audience(), OnNotify: s.followed.notified})
 		if err != nil {

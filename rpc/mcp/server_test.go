@@ -378,8 +378,8 @@ func TestToolsAreDescribed(t *testing.T) {
 		must(t, err)
 		for _, tool := range list.Tools {
 			all = append(all, tool.Name)
-			writes := slices.Contains([]string{"append_to_note", "forget_memory", "put_entity", "remember", "update_memory", "write_note"}, tool.Name)
-			if a := tool.Annotations; a.ReadOnlyHint == writes || a.IdempotentHint == writes || *a.DestructiveHint != (writes && tool.Name != "append_to_note" && tool.Name != "remember") || *a.OpenWorldHint || tool.Title == "" {
+			writes := slices.Contains([]string{"append_to_note", "forget_memory", "put_entity", "record_outcome", "record_response", "remember", "update_memory", "write_note"}, tool.Name)
+			if a := tool.Annotations; a.ReadOnlyHint == writes || a.IdempotentHint == writes || *a.DestructiveHint != (writes && !slices.Contains([]string{"append_to_note", "record_outcome", "record_response", "remember"}, tool.Name)) || *a.OpenWorldHint || tool.Title == "" {
 				t.Errorf("%s: %+v", tool.Name, a)
 			}
 			if len(tool.Description) < 30 {
@@ -396,7 +396,7 @@ func TestToolsAreDescribed(t *testing.T) {
 		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types memory_profile query " +
 			"read_note read_notes recall recent_changes related_notes search_notes",
 		true: "append_to_note assemble_context explain_context explore_graph find_path forget_memory get_entity list_entities list_notes list_tags list_types " +
-			"memory_profile propose_edit put_entity query read_note read_notes recall recent_changes related_notes remember search_notes update_memory write_note",
+			"memory_profile propose_edit put_entity query read_note read_notes recall recent_changes record_outcome record_response related_notes remember search_notes update_memory write_note",
 	} {
 		if got := names(write); got != want {
 			t.Errorf("%v: %s", write, got)

@@ -34,6 +34,12 @@ func (s *server) addWriting() {
 	add(s, replaces, "update_memory", "Change a memory",
 		"Change what a memory says, or what is said of it. Its former statement is kept.",
 		updateSchema(), (*call).updateMemory)
+	add(s, adds, "record_response", "Say how an answer went",
+		"Score the memories that the last recall has shown by how the answer went for the user, and keep what was learned. What worked is found sooner.",
+		responseSchema(), (*call).recordResponse)
+	add(s, adds, "record_outcome", "Say how it went with memories",
+		"Score memories by how it went with them.",
+		outcomeSchema(), (*call).recordOutcome)
 	add(s, replaces, "forget_memory", "Put a memory away",
 		"Archive a memory that is not needed any more, or retract one that was wrong. Nothing is deleted.",
 		inputOf[forgetInput](nil), (*call).forgetMemory)
