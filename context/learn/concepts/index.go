@@ -1,0 +1,364 @@
+package concepts
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Kinds of documents, as everywhere.
+const (
+	Memories = "memories"
+	Messages = "messages"
+)
+
+// Said is a message as concepts see it.
+type Said struct {
+	ID           string
+	Conversation string
+	Index        int // in its conversation, of which documents of one reader have no other
+	Role         string
+	At           time.Time
+	Tools        []string // that the model called for it
+	Memories     []string // ids of those that it stood on or named
+	Outcome      string   // worked, failed, partial or unknown; "" for none
+}
+
+// Options are what an Index is made of.
+type Options struct {
+	Store    *memory.Store
+	Memories source.Source // of Store
+	Messages source.Source // nil: there are none
+	// Said returns the message that a Doc of Messages is, numbered as a remote reader sees it if public.
+	Said func(d source.Doc, public bool) Said
+	// Scored returns the names in Messages of those whose Said a change changes, though not the message. nil: none.
+	Scored func(ch kv.Change) []string
+	// SaidField is the field of Messages that holds what was said.
+	SaidField int
+}
+
+// Index holds the terms of all documents. Open makes one.
+type Index struct {
+	opts   Options
+	sides  [2]*audience.View // as bits: local, remote
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	noting  sync.Mutex // guards what follows
+	begun   bool       // all documents are in what waits, or are read
+	waiting map[ref]struct{}
+	words   uint64 // counts changes of synonyms
+	behind  sync.WaitGroup
+	reading bool // in the background
+
+	entering sync.Mutex // held by who reads documents
+	reader   phrases.Reader
+
+	mu       sync.RWMutex // guards what follows
+	terms    map[string]uint32
+	keys     []string
+	postings [][]posting // by term, in the order in which documents were read
+	shown    []string    // how phrases are written
+	written  map[string]uint32
+	docs     []*doc // by number; nil for one that is gone
+	number   map[ref]uint32
+	gone     int                 // of docs
+	spoken   map[string][]uint32 // numbers of the messages of a conversation; some may be gone
+
+	joined [2]joins // guarded by noting
+}
+
+// ref names a document.
+type ref struct {
+	message bool
+	id      string // in its Source
+}
+
+// doc is what is known of a document.
+type doc struct {
+	ref
+	at      int64 // Unix nanoseconds
+	public  bool  // a remote reader sees it
+	current bool  // it counts: a memory that is active or contested, or a message
+	tier    string
+	quality float64
+	use     record.MemoryUse
+	said    [2]Said // of a message, for each reader
+	terms   []mark
+}
+
+// mark is a term of a document: its number, and who sees that it is there.
+type mark struct {
+	term uint32
+	bits
+}
+
+// bits say who sees a term in a document, and how sure it is.
+type bits uint8
+
+const (
+	local    bits = 1 << iota // a local reader sees it
+	remote                    // a remote reader does
+	sure                      // something says that it is one
+	declared                  // it is a tag, or a memory is about the entity
+)
+
+// posting is a document of a term.
+type posting struct {
+	doc   uint32
+	shown uint32 // how it is written there
+	bits
+}
+
+// Open makes the Index of the documents of a store. Open the store and the sources before. O(1): what is in it is read
+// when it is asked.
+func Open(db *kv.Store, rooms *audience.Rooms, opts Options) *Index {
+	x := &Index{opts: opts, sides: [2]*audience.View{rooms.View(audience.Local), rooms.View(audience.Remote)}}
+	x.ctx, x.cancel = context.WithCancel(context.Background())
+	x.empty()
+	db.OnCommit(x.commit)
+	db.OnClose(func(bool) {
+		x.noting.Lock()
+		x.cancel()
+		x.noting.Unlock()
+		x.behind.Wait()
+	})
+	return x
+}
+
+func (x *Index) empty() {
+	x.terms, x.keys, x.postings = make(map[string]uint32), nil, nil
+	x.written, x.shown = make(map[string]uint32), nil
+	x.docs, x.number, x.gone, x.spoken = nil, make(map[ref]uint32), 0, make(map[string][]uint32)
+}
+
+// commit notes what a transaction changes.
+func (x *Index) commit(cs *kv.ChangeSet) {
+	x.noting.Lock()
+	defer x.noting.Unlock()
+	for _, ch := range cs.Changes {
+		if memory.ChangesSynonyms(ch) {
+			x.words++
+		}
+	}
+	if !x.begun {
+		return
+	}
+	for _, ch := range cs.Changes {
+		if memory.CountsUse(ch) {
+			x.waiting[ref{id: ch.ID}] = struct{}{}
+		}
+		if x.opts.Scored == nil {
+			continue
+		}
+		for _, id := range x.opts.Scored(ch) {
+			x.waiting[ref{true, id}] = struct{}{}
+		}
+	}
+	x.note(cs, false, x.opts.Memories)
+	if x.opts.Messages != nil {
+		x.note(cs, true, x.opts.Messages)
+	}
+}
+
+func (x *Index) note(cs *kv.ChangeSet, message bool, src source.Source) {
+	for _, ch := range src.Changes(cs) {
+		x.waiting[ref{message, ch.ID}] = struct{}{}
+	}
+	for _, id := range src.Revealed(cs) {
+		x.waiting[ref{message, id}] = struct{}{}
+	}
+}
+
+// begin has all documents wait, once. Hold x.noting.
+func (x *Index) begin() {
+	if x.begun {
+		return
+	}
+	x.begun, x.waiting = true, make(map[ref]struct{})
+	for d := range x.opts.Memories.All() {
+		x.waiting[ref{false, d.ID()}] = struct{}{}
+	}
+	if x.opts.Messages == nil {
+		return
+	}
+	for d := range x.opts.Messages.All() {
+		x.waiting[ref{true, d.ID()}] = struct{}{}
+	}
+}
+
+// group is how many documents are read at a time.
+const group = 64
+
+// next takes some documents that wait.
+func (x *Index) next() (list []ref) {
+	x.noting.Lock()
+	defer x.noting.Unlock()
+	x.begin()
+	for r := range x.waiting {
+		list = append(list, r)
+		delete(x.waiting, r)
+		if len(list) == group {
+			break
+		}
+	}
+	return list
+}
+
+// Ready reads what waits, and returns when the Index is as new as the records. The error is that of a context that has
+// ended.
+func (x *Index) Ready(ctx context.Context) error {
+	x.entering.Lock()
+	defer x.entering.Unlock()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		list := x.next()
+		if len(list) == 0 {
+			return nil
+		}
+		x.enter(list)
+	}
+}
+
+// soon is how many documents are read by who can't wait: some milliseconds.
+const soon = 1000
+
+// Soon is Ready for who can't wait: where much is to be read, it has that done in the background and returns false.
+func (x *Index) Soon(ctx context.Context) bool {
+	x.noting.Lock()
+	if !x.begun {
+		docs, _ := x.opts.Memories.Count()
+		if x.opts.Messages != nil {
+			n, _ := x.opts.Messages.Count()
+			docs += n
+		}
+		if docs <= soon {
+			x.begin()
+		}
+	}
+	late := x.reading || !x.begun || len(x.waiting) > soon
+	if late && !x.reading && x.ctx.Err() == nil {
+		x.reading = true
+		x.behind.Go(func() {
+			_ = x.Ready(x.ctx)
+			x.noting.Lock()
+			x.reading = false
+			x.noting.Unlock()
+		})
+	}
+	x.noting.Unlock()
+	return !late && x.Ready(ctx) == nil
+}
+
+// enter reads documents. Hold x.entering.
+func (x *Index) enter(list []ref) {
+	slices.SortFunc(list, compareRefs)
+	type reading struct {
+		d     *doc
+		found []found
+	}
+	read := make([]reading, len(list))
+	for i, r := range list {
+		read[i].d, read[i].found = x.read(r)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, r := range list {
+		x.put(r, read[i].d, read[i].found)
+	}
+	if x.gone > group && x.gone > len(x.docs)/2 {
+		x.tidy()
+	}
+}
+
+// put replaces a document by another version of it, nil for none.
+func (x *Index) put(r ref, d *doc, list []found) {
+	if n, ok := x.number[r]; ok {
+		x.docs[n] = nil
+		x.gone++
+		delete(x.number, r)
+	}
+	if d == nil {
+		return
+	}
+	n := uint32(len(x.docs))
+	x.docs, x.number[r] = append(x.docs, d), n
+	for _, f := range list {
+		term, ok := x.terms[f.key]
+		if !ok {
+			term = uint32(len(x.keys))
+			x.terms[f.key] = term
+			x.keys, x.postings = append(x.keys, f.key), append(x.postings, nil)
+		}
+		shown, ok := x.written[f.shown]
+		if !ok {
+			shown = uint32(len(x.shown))
+			x.written[f.shown] = shown
+			x.shown = append(x.shown, f.shown)
+		}
+		x.postings[term] = append(x.postings[term], posting{n, shown, f.bits})
+		d.terms = append(d.terms, mark{term, f.bits})
+	}
+	if d.message {
+		of := d.said[0].Conversation
+		x.spoken[of] = append(x.spoken[of], n)
+	}
+}
+
+// tidy makes everything anew of the documents that are there.
+func (x *Index) tidy() {
+	docs, postings, keys, shown := x.docs, x.postings, x.keys, x.shown
+	lists := make([][]found, len(docs))
+	for term, list := range postings {
+		for _, p := range list {
+			if docs[p.doc] != nil {
+				lists[p.doc] = append(lists[p.doc], found{keys[term], shown[p.shown], p.bits})
+			}
+		}
+	}
+	x.empty()
+	for n, d := range docs {
+		if d != nil {
+			d.terms = nil
+			x.put(d.ref, d, lists[n])
+		}
+	}
+}
+
+// Known gives all documents with what is known of each: to compare an Index with another one of the same records. Nobody
+// may be in the room.
+func (x *Index) Known(ctx context.Context) (map[string][]string, error) {
+	if err := x.Ready(ctx); err != nil {
+		return nil, err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	all := make(map[string][]string, len(x.number))
+	for r, n := range x.number {
+		all[r.id] = append(all[r.id], x.docs[n].told()...)
+	}
+	for term, list := range x.postings {
+		for _, p := range list {
+			if d := x.docs[p.doc]; d != nil {
+				all[d.id] = append(all[d.id], x.keys[term]+"\x00"+x.shown[p.shown]+"\x00"+string(rune('0'+p.bits)))
+			}
+		}
+	}
+	for _, list := range all {
+		slices.Sort(list)
+	}
+	return all, nil
+}
+
+var _ source.Source = (*document.Source)(nil)

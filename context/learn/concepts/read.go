@@ -1,0 +1,161 @@
+package concepts
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// found is a term of a document.
+type found struct {
+	key, shown string
+	bits
+}
+
+// aboutEntity begins the key of a term that is an entity, of which the id follows. No phrase has one that begins so.
+const aboutEntity = "\x00"
+
+func compareRefs(a, b ref) int {
+	if a.message != b.message {
+		if b.message {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.id, b.id)
+}
+
+// read reads a document; nil for one that is gone.
+func (x *Index) read(r ref) (*doc, []found) {
+	src := x.opts.Memories
+	if r.message {
+		src = x.opts.Messages
+	}
+	d := src.Get(r.id)
+	if d == nil {
+		return nil, nil
+	}
+	public := src.Public(d)
+	out := &doc{ref: r, public: public != nil, current: true}
+	t := taken{index: make(map[string]int)}
+	if r.message {
+		x.readMessage(out, &t, d, public)
+	} else if !x.readMemory(out, &t, d, public) {
+		return nil, nil
+	}
+	return out, t.list
+}
+
+func (x *Index) readMessage(out *doc, t *taken, d, public source.Doc) {
+	out.said[0] = x.opts.Said(d, false)
+	out.at = out.said[0].At.UnixNano()
+	bits := local
+	if public != nil {
+		out.said[1] = x.opts.Said(public, true)
+		if public.Plain() == d.Plain() {
+			bits |= remote
+		} else {
+			x.phrases(t, remote, x.textsOf(public, x.opts.SaidField))
+		}
+	}
+	x.phrases(t, bits, x.textsOf(d, x.opts.SaidField))
+}
+
+// textsOf returns the texts of some fields of a document.
+func (*Index) textsOf(d source.Doc, fields ...int) (texts []string) {
+	d.Fields(func(field int, text string) bool {
+		for _, f := range fields {
+			if f == field {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	return texts
+}
+
+// readMemory reports whether a memory counts in anything.
+func (x *Index) readMemory(out *doc, t *taken, d, public source.Doc) bool {
+	m := document.Memory(d)
+	if m.Status == record.MemoryRetracted || m.Status == record.MemoryMerged {
+		return false
+	}
+	out.at, out.current, out.tier = m.CreatedAt.UnixNano(), m.Current(), m.Tier
+	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.UseOf(m.ID)
+	for bit, of := range map[bits]source.Doc{local: d, remote: public} {
+		if of == nil {
+			continue
+		}
+		x.phrases(t, bit, x.textsOf(of, document.Summary, document.Questions, document.Statement))
+		shown := document.Memory(of)
+		t.labels(bit, shown)
+		for _, id := range shown.EntityIDs {
+			t.take(found{aboutEntity + id, "", bit | sure | declared})
+		}
+	}
+	return true
+}
+
+func (x *Index) phrases(t *taken, who bits, texts []string) {
+	for _, text := range texts {
+		x.reader.In(text, func(p phrases.Phrase) bool {
+			f := found{p.Key, p.Shown, who}
+			if !p.Weak {
+				f.bits |= sure
+			}
+			t.take(f)
+			return true
+		})
+	}
+}
+
+// taken collects the terms of one document.
+type taken struct {
+	list  []found
+	index map[string]int // in list, by key
+}
+
+// mostTerms is how many terms of a document count: those of a long answer are of its subject many times over.
+const mostTerms = 60
+
+// take adds a term. Of several forms the first one that something says is one is shown, as far as each reader sees it.
+func (t *taken) take(f found) {
+	at, ok := t.index[f.key]
+	if !ok {
+		if len(t.list) >= mostTerms {
+			return
+		}
+		t.index[f.key] = len(t.list)
+		t.list = append(t.list, f)
+		return
+	}
+	old := &t.list[at]
+	if f.bits&sure != 0 && old.bits&sure == 0 && f.bits&(local|remote) == old.bits&(local|remote) {
+		old.shown = f.shown
+	}
+	old.bits |= f.bits
+}
+
+// labels takes the tags and domains of a memory: of a/b both.
+func (t *taken) labels(who bits, m *memory.Record) {
+	for _, list := range [][]string{m.Tags, m.Domains} {
+		for _, label := range list {
+			for part := range strings.SplitSeq(label, "/") {
+				if key := phrases.Key(part); key != "" {
+					t.take(found{key, part, who | sure | declared})
+				}
+			}
+		}
+	}
+}
+
+// told is what is known of a document beside its terms.
+func (d *doc) told() []string {
+	return []string{fmt.Sprint(d.at, d.public, d.current, d.tier, d.quality, d.use, d.said)}
+}

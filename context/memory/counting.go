@@ -1,0 +1,29 @@
+package memory
+
+import "github.com/ctxd/ctxd/entities/kv"
+
+// CountsUse reports whether a change is one of how a memory was used; its ID is that of the memory.
+func CountsUse(ch kv.Change) bool {
+	_, _, ok := uses.Of(ch)
+	return ok
+}
+
+// ChangesSynonyms reports whether a change is one of a set of synonyms.
+func ChangesSynonyms(ch kv.Change) bool {
+	_, _, ok := synonymSets.Of(ch)
+	return ok
+}
+
+// UseOf returns how a memory was used. It is for an index, as All is. O(1).
+func (s *Store) UseOf(id string) (u Use) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if of := s.use[id]; of != nil {
+		u = *of
+		u.Wilson = wilson(u.Worked, u.Failed)
+	}
+	return u
+}
+
+// Wilson is the lower bound of the share of successes at 95 %, 0.5 for no outcome, in hundredths.
+func Wilson(worked, failed int) float64 { return wilson(worked, failed) }
