@@ -20,10 +20,7 @@ func (s *Store) UseOf(id string) (u Use) {
 	defer s.mu.RUnlock()
 	if of := s.use[id]; of != nil {
 		u = *of
-		u.Wilson = wilson(u.Worked, u.Failed)
+		u.Wilson = wilson(&u)
 	}
 	return u
 }
-
-// Wilson is the lower bound of the share of successes at 95 %, 0.5 for no outcome, in hundredths.
-func Wilson(worked, failed int) float64 { return wilson(worked, failed) }

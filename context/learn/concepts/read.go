@@ -43,7 +43,7 @@ func (x *Index) read(r ref) (*doc, []found) {
 	}
 	public := src.Public(d)
 	out := &doc{ref: r, public: public != nil, current: true}
-	t := taken{index: make(map[string]int)}
+	t := taken{index: make(map[takenKey]int)}
 	if r.message {
 		x.readMessage(out, &t, d, public)
 	} else if !x.readMemory(out, &t, d, public) {
@@ -88,7 +88,15 @@ func (x *Index) readMemory(out *doc, t *taken, d, public source.Doc) bool {
 	}
 	out.at, out.current, out.tier = m.CreatedAt.UnixNano(), m.Current(), m.Tier
 	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.UseOf(m.ID)
-	for bit, of := range map[bits]source.Doc{local: d, remote: public} {
+	who := []bits{local, remote}
+	if public == d {
+		who = []bits{local | remote}
+	}
+	for _, bit := range who {
+		of := d
+		if bit == remote {
+			of = public
+		}
 		if of == nil {
 			continue
 		}
@@ -118,25 +126,35 @@ func (x *Index) phrases(t *taken, who bits, texts []string) {
 // taken collects the terms of one document.
 type taken struct {
 	list  []found
-	index map[string]int // in list, by key
+	index map[takenKey]int // in list
+	count [local | remote + 1]int
+}
+
+// takenKey keeps apart what only one reader sees: how a private part of a text has a term must not be seen in its
+// public part.
+type takenKey struct {
+	key string
+	who bits
 }
 
 // mostTerms is how many terms of a document count: those of a long answer are of its subject many times over.
 const mostTerms = 60
 
-// take adds a term. Of several forms the first one that something says is one is shown, as far as each reader sees it.
+// take adds a term. Of several forms the first one that something says is one is shown.
 func (t *taken) take(f found) {
-	at, ok := t.index[f.key]
+	key := takenKey{f.key, f.bits & (local | remote)}
+	at, ok := t.index[key]
 	if !ok {
-		if len(t.list) >= mostTerms {
+		if t.count[key.who] >= mostTerms {
 			return
 		}
-		t.index[f.key] = len(t.list)
+		t.count[key.who]++
+		t.index[key] = len(t.list)
 		t.list = append(t.list, f)
 		return
 	}
 	old := &t.list[at]
-	if f.bits&sure != 0 && old.bits&sure == 0 && f.bits&(local|remote) == old.bits&(local|remote) {
+	if f.bits&sure != 0 && old.bits&sure == 0 {
 		old.shown = f.shown
 	}
 	old.bits |= f.bits

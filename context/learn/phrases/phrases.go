@@ -180,12 +180,15 @@ func (r *reader) group(lang *language, words []word, introduced bool) {
 		}
 	}
 	r.give(lang, words, sure)
-	if len(words) > 1 && !(whole && lang.names) {
-		head := words[len(words)-1:]
-		if lang.headFirst {
-			head = words[:1]
-		}
-		r.give(lang, head, sure)
+	if len(words) == 1 || whole && lang.names {
+		return
+	}
+	head := len(words) - 1
+	if lang.headFirst {
+		head = 0
+	}
+	for i := range words { // the others may stand there for a verb that is not declared
+		r.give(lang, words[i:i+1], sure && i == head)
 	}
 }
 

@@ -40,10 +40,10 @@ func TestMEM62_PhrasesOfTexts(t *testing.T) {
 		{"We met @Alice and [[Project Alpha Kickoff]].", "Alice · Project Alpha Kickoff"},
 		{"I have 25 kilos of flour.", "flour"},
 		{"It happened on Monday, two weeks ago.", ""},
-		{"NHS letters are slow.", "NHS letters? · letters? · slow?"},
+		{"NHS letters are slow.", "NHS letters? · NHS? · letters? · slow?"},
 		{"Ich mag den neuen Garten und die Bienen am Haus.", "Garten · Bienen · Haus"},
 		{"Wir fahren mit Anna nach Bremen.", "Anna · Bremen"},
-		{"Je bois du café avec mon voisin Paul.", "bois? · café · voisin Paul · voisin"},
+		{"Je bois du café avec mon voisin Paul.", "bois? · café · voisin Paul · voisin · Paul?"},
 		{"我喜欢早上锻炼", ""},
 		{"the way, a thing, this kind", ""},
 	} {
