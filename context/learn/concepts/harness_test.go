@@ -2,6 +2,7 @@ package concepts_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,4 +165,31 @@ func edgesOf(list []record.ConceptEdge) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// outcome has an answer say that tools were called for it, and what became of it.
+func (h *house) outcome(conversation, message, outcome string, tools ...string) {
+	h.Helper()
+	var calls []record.ChatToolCall
+	for _, name := range tools {
+		calls = append(calls, record.ChatToolCall{Name: name})
+	}
+	must(h, h.db.Update(ctx(), func(tx *kv.Tx) error {
+		for key, m := range chat.Messages.All(tx, conversation+"/") {
+			if m.ID != message {
+				continue
+			}
+			told := *m
+			told.Members = map[string]json.RawMessage{}
+			for name, value := range map[string]any{"outcome": outcome, "toolCalls": calls} {
+				data, err := json.Marshal(value)
+				if err != nil {
+					return err
+				}
+				told.Members[name] = data
+			}
+			return chat.Messages.Put(tx, key, &told)
+		}
+		return tx.Err()
+	}))
 }
