@@ -70,3 +70,77 @@ type ActionExample struct {
 	Outcome        string    `json:"outcome" jsonschema:"worked, failed, partial or unknown"`
 	At             time.Time `json:"at" jsonschema:"when it was given"`
 }
+
+// Insight is what is known of the subjects of a text by what became of memories about them. Each list is short.
+type Insight struct {
+	Topics          []string            `json:"topics" jsonschema:"labels of the concepts that the text speaks of, the rarest first"`
+	Experience      []InsightExperience `json:"experience" jsonschema:"what became of memories about them"`
+	Failures        []InsightFailure    `json:"failures" jsonschema:"what did not help"`
+	Recommendations []InsightAdvice     `json:"recommendations" jsonschema:"of which tier memories helped surest"`
+	Continuing      []InsightContinuing `json:"continuing" jsonschema:"what was spoken of in several conversations"`
+	Repeated        []InsightRepeated   `json:"repeated" jsonschema:"what the user asked before in nearly the same words"`
+	Lines           []InsightLine       `json:"lines" jsonschema:"the same as it stands in a prompt, at most 6 lines"`
+}
+
+// InsightExperience says what became of the memories about a topic.
+type InsightExperience struct {
+	Topic   string       `json:"topic" jsonschema:"label of the concept"`
+	Worked  int          `json:"worked" jsonschema:"uses that helped"`
+	Failed  int          `json:"failed" jsonschema:"uses that did not help"`
+	Partial int          `json:"partial" jsonschema:"uses that helped in part"`
+	Rate    float64      `json:"rate" jsonschema:"share of worked among worked and failed"`
+	Example ConceptPlace `json:"example" jsonschema:"the memory that helped most often"`
+	Text    string       `json:"text" jsonschema:"what it says"`
+}
+
+// InsightFailure is a memory that did not help.
+type InsightFailure struct {
+	Topic   string       `json:"topic" jsonschema:"label of the concept"`
+	Worked  int          `json:"worked" jsonschema:"uses that helped"`
+	Failed  int          `json:"failed" jsonschema:"uses that did not help"`
+	Example ConceptPlace `json:"example" jsonschema:"the memory"`
+	Text    string       `json:"text" jsonschema:"what it says"`
+	Reason  string       `json:"reason,omitempty" jsonschema:"why, by the last takeaway of a failure about the topic"`
+}
+
+// InsightAdvice says of which tier memories about a topic helped surest.
+type InsightAdvice struct {
+	Topic   string       `json:"topic" jsonschema:"label of the concept"`
+	Tier    string       `json:"tier" jsonschema:"working, history, patterns or memoryBank"`
+	Worked  int          `json:"worked" jsonschema:"uses that helped"`
+	Failed  int          `json:"failed" jsonschema:"uses that did not help"`
+	Wilson  float64      `json:"wilson" jsonschema:"lower bound of the share of worked among worked and failed at 95 %"`
+	Example ConceptPlace `json:"example" jsonschema:"the memory of the tier that helped most often"`
+}
+
+// InsightContinuing is a topic of several conversations.
+type InsightContinuing struct {
+	Topic         string       `json:"topic" jsonschema:"label of the concept"`
+	Conversations int          `json:"conversations" jsonschema:"how many speak of it"`
+	FirstSeen     time.Time    `json:"firstSeen" jsonschema:"when it was spoken of first"`
+	LastSeen      time.Time    `json:"lastSeen" jsonschema:"when it was spoken of last"`
+	Example       ConceptPlace `json:"example" jsonschema:"the last message about it"`
+}
+
+// InsightRepeated says that the user asked nearly the same before.
+type InsightRepeated struct {
+	Here    bool         `json:"here" jsonschema:"whether that was in the same conversation"`
+	Times   int          `json:"times" jsonschema:"how often"`
+	Example ConceptPlace `json:"example" jsonschema:"the last message that did"`
+}
+
+// InsightLine is one line of a prompt.
+type InsightLine struct {
+	Kind string `json:"kind" enum:"experience,failure,advice,repeated,continuing" jsonschema:"which list it is of"`
+	Text string `json:"text" jsonschema:"the line"`
+	ID   string `json:"id" jsonschema:"id of the memory or the message that it stands on"`
+}
+
+// Kinds of lines of an insight.
+const (
+	InsightOfExperience = "experience"
+	InsightOfFailure    = "failure"
+	InsightOfAdvice     = "advice"
+	InsightOfRepeated   = "repeated"
+	InsightOfContinuing = "continuing"
+)

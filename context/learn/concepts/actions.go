@@ -3,7 +3,6 @@ package concepts
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -59,14 +58,18 @@ func (l *look) topics(text string, most int) []topic {
 		}
 		j := l.join(p.Key, p.Shown)
 		seen = append(seen, j.keys...)
-		if c := l.concept(j, math.MinInt64); c != nil {
+		if c := l.concept(j, everything); c != nil {
 			list = append(list, topic{c, j})
 		}
 	}
+	sortTopics(list)
+	return list[:min(most, len(list))]
+}
+
+func sortTopics(list []topic) {
 	slices.SortFunc(list, func(a, b topic) int {
 		return cmp.Or(cmp.Compare(a.Mentions, b.Mentions), cmp.Compare(a.Label, b.Label), cmp.Compare(a.EntityID, b.EntityID))
 	})
-	return list[:min(most, len(list))]
 }
 
 // mostAsked is how many phrases of a question are looked at.

@@ -86,7 +86,7 @@ func (l *look) edges(j joined, c *record.Concept) []record.ConceptEdge {
 		if partOf(j.keys, other.keys) {
 			continue
 		}
-		to := l.concept(other, math.MinInt64)
+		to := l.concept(other, everything)
 		if to == nil || to.Label == c.Label {
 			continue
 		}
@@ -300,7 +300,7 @@ func (b *breadth) reach(from *node, term uint32) *node {
 		return nil
 	}
 	j := b.l.join(b.l.x.keys[term])
-	c := b.l.concept(j, math.MinInt64)
+	c := b.l.concept(j, everything)
 	if c == nil {
 		return nil
 	}

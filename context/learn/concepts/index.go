@@ -67,6 +67,7 @@ type Index struct {
 	terms    map[string]uint32
 	keys     []string
 	postings [][]posting // by term, in the order in which documents were read
+	seen     [][2]int    // by term: how many documents that are there each reader sees it in
 	shown    []string    // how phrases are written
 	written  map[string]uint32
 	docs     []*doc // by number; nil for one that is gone
@@ -90,6 +91,7 @@ type doc struct {
 	public  bool  // a remote reader sees it
 	current bool  // it counts: a memory that is active or contested, or a message
 	tier    string
+	kind    string // of a memory
 	quality float64
 	use     record.MemoryUse
 	said    [2]Said // of a message, for each reader
@@ -136,7 +138,7 @@ func Open(db *kv.Store, rooms *audience.Rooms, opts Options) *Index {
 }
 
 func (x *Index) empty() {
-	x.terms, x.keys, x.postings = make(map[string]uint32), nil, nil
+	x.terms, x.keys, x.postings, x.seen = make(map[string]uint32), nil, nil, nil
 	x.written, x.shown = make(map[string]uint32), nil
 	x.docs, x.number, x.gone, x.spoken = nil, make(map[ref]uint32), 0, make(map[string][]uint32)
 }
@@ -285,6 +287,7 @@ func (x *Index) enter(list []ref) {
 // put replaces a document by another version of it, nil for none.
 func (x *Index) put(r ref, d *doc, list []found) {
 	if n, ok := x.number[r]; ok {
+		x.countSeen(x.docs[n], -1)
 		x.docs[n] = nil
 		x.gone++
 		delete(x.number, r)
@@ -299,7 +302,7 @@ func (x *Index) put(r ref, d *doc, list []found) {
 		if !ok {
 			term = uint32(len(x.keys))
 			x.terms[f.key] = term
-			x.keys, x.postings = append(x.keys, f.key), append(x.postings, nil)
+			x.keys, x.postings, x.seen = append(x.keys, f.key), append(x.postings, nil), append(x.seen, [2]int{})
 		}
 		shown, ok := x.written[f.shown]
 		if !ok {
@@ -310,9 +313,21 @@ func (x *Index) put(r ref, d *doc, list []found) {
 		x.postings[term] = append(x.postings[term], posting{n, shown, f.bits})
 		d.terms = append(d.terms, mark{term, f.bits})
 	}
+	x.countSeen(d, 1)
 	if d.message {
 		of := d.said[0].Conversation
 		x.spoken[of] = append(x.spoken[of], n)
+	}
+}
+
+// countSeen counts a document among those that each reader sees its terms in.
+func (x *Index) countSeen(d *doc, by int) {
+	for _, m := range d.terms {
+		for side, bit := range [...]bits{local, remote} {
+			if m.bits&bit != 0 {
+				x.seen[m.term][side] += by
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package concepts
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +57,7 @@ func (x *Index) List(ctx context.Context, v *audience.View, f Filter) (list []*r
 		return nil, nil, 0, err
 	}
 	defer l.done()
-	since := int64(math.MinInt64)
+	since := everything
 	if !f.Since.IsZero() {
 		since = f.Since.UnixNano()
 	}
@@ -150,7 +149,7 @@ func (l *look) find(field, label string) (joined, *record.Concept, error) {
 		return joined{}, nil, fault.Field(field, "%s has no word", field).WithHint("give the label of a concept, such as one of memory.concepts")
 	}
 	j := l.join(phrases.Key(label), strings.TrimLeft(label, "@#"))
-	c := l.concept(j, math.MinInt64)
+	c := l.concept(j, everything)
 	if c == nil {
 		err := fault.Missing("concept", label)
 		err.Hint = "memory.concepts lists what memories and messages speak of"

@@ -3,7 +3,7 @@ package concepts
 import (
 	"cmp"
 	"context"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -200,20 +200,26 @@ func (l *look) each(j joined, visit func(*doc, posting)) {
 }
 
 // form counts how often a phrase is written in a way.
-type form struct{ sure, all int }
+type form struct {
+	shown     uint32
+	sure, all int
+}
+
+// everything is the time since which all documents count.
+const everything int64 = math.MinInt64
 
 // counted is what is counted of a concept.
 type counted struct {
 	docs, sure, memories int
 	declared             bool
 	first, last          int64
-	quality              int // hundredths
-	forms                map[uint32]form
+	quality              int    // hundredths
+	forms                []form // in no order
 	tiers                map[string]*record.ConceptTier
 }
 
 func (l *look) count(j joined, since int64) counted {
-	c := counted{forms: make(map[uint32]form), tiers: make(map[string]*record.ConceptTier)}
+	c := counted{tiers: make(map[string]*record.ConceptTier)}
 	l.each(j, func(d *doc, p posting) {
 		if d.at < since {
 			return
@@ -237,20 +243,34 @@ func (l *look) count(j joined, since int64) counted {
 		c.last = max(c.last, d.at)
 	})
 	for _, term := range j.terms {
-		for _, p := range l.x.postings[term] {
-			d := l.sees(p)
-			if d == nil || !d.current || l.x.shown[p.shown] == "" {
-				continue
-			}
-			f := c.forms[p.shown]
-			f.all++
-			if p.bits&sure != 0 {
-				f.sure++
-			}
-			c.forms[p.shown] = f
-		}
+		c.written(l, term)
 	}
 	return c
+}
+
+// written counts in which forms a term is written.
+func (c *counted) written(l *look, term uint32) {
+	at := make(map[uint32]int)
+	last := -1 // of c.forms: documents that follow each other mostly have the same
+	for _, p := range l.x.postings[term] {
+		d := l.sees(p)
+		if d == nil || !d.current || l.x.shown[p.shown] == "" {
+			continue
+		}
+		if last < 0 || c.forms[last].shown != p.shown {
+			i, ok := at[p.shown]
+			if !ok {
+				i = len(c.forms)
+				at[p.shown] = i
+				c.forms = append(c.forms, form{shown: p.shown})
+			}
+			last = i
+		}
+		c.forms[last].all++
+		if p.bits&sure != 0 {
+			c.forms[last].sure++
+		}
+	}
 }
 
 // tally adds what became of a memory.
@@ -308,17 +328,16 @@ func (l *look) concept(j joined, since int64) *record.Concept {
 }
 
 // names returns what a concept is called, "" when the reader may not see that, and its other names.
-func (l *look) names(j joined, forms map[uint32]form) (label string, aliases []string) {
-	list := slices.SortedFunc(maps.Keys(forms), func(a, b uint32) int {
-		x, y := forms[a], forms[b]
-		return cmp.Or(cmp.Compare(y.sure, x.sure), cmp.Compare(y.all, x.all), cmp.Compare(l.x.shown[a], l.x.shown[b]))
+func (l *look) names(j joined, forms []form) (label string, aliases []string) {
+	slices.SortFunc(forms, func(a, b form) int {
+		return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(b.all, a.all), cmp.Compare(l.x.shown[a.shown], l.x.shown[b.shown]))
 	})
 	var names []string
 	if j.entity != nil {
 		names = append(append(names, l.v.NameOf(j.entity)), j.entity.Aliases...)
 	}
-	for _, n := range list {
-		names = append(names, l.x.shown[n])
+	for _, f := range forms {
+		names = append(names, l.x.shown[f.shown])
 	}
 	aliases = []string{}
 	folds := make(map[string]bool)

@@ -86,7 +86,7 @@ func (x *Index) readMemory(out *doc, t *taken, d, public source.Doc) bool {
 	if m.Status == record.MemoryRetracted || m.Status == record.MemoryMerged {
 		return false
 	}
-	out.at, out.current, out.tier = m.CreatedAt.UnixNano(), m.Current(), m.Tier
+	out.at, out.current, out.tier, out.kind = m.CreatedAt.UnixNano(), m.Current(), m.Tier, m.Kind
 	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.UseOf(m.ID)
 	who := []bits{local, remote}
 	if public == d {
@@ -175,5 +175,5 @@ func (t *taken) labels(who bits, m *memory.Record) {
 
 // told is what is known of a document beside its terms.
 func (d *doc) told() []string {
-	return []string{fmt.Sprint(d.at, d.public, d.current, d.tier, d.quality, d.use, d.said)}
+	return []string{fmt.Sprint(d.at, d.public, d.current, d.tier, d.kind, d.quality, d.use, d.said)}
 }
