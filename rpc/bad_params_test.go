@@ -300,6 +300,23 @@ func refusals() map[string][]refusal {
 		},
 		"memory.profile": {{`{"limit":0}`, invalid, "limit"}},
 		"memory.stats":   {{`{"audience":"world"}`, invalid, "audience"}},
+		"memory.concepts": {
+			{`{"sort":"size"}`, invalid, "sort"},
+			{`{"limit":0}`, invalid, "limit"},
+			{`{"limit":501}`, invalid, "limit"},
+			{`{"since":"may"}`, invalid, "since"},
+		},
+		"memory.concept": {
+			{`{}`, invalid, "label"},
+			{`{"label":"…"}`, invalid, "label"},
+			{`{"label":"nonesuch"}`, missing, ""},
+		},
+		"memory.conceptPath": {
+			{`{"from":"…","to":"x"}`, invalid, "from"},
+			{`{"from":"nonesuch","to":"x"}`, missing, ""},
+		},
+		"memory.actionEffectiveness": {{`{}`, invalid, "task"}, {`{"task":"…"}`, invalid, "task"}},
+		"memory.getContextInsights":  {{`{}`, invalid, "text"}, {`{"text":" "}`, invalid, "text"}},
 		"memory.synonyms.put": {
 			{`{}`, invalid, "words"},
 			{`{"words":["one"]}`, invalid, "words"},

@@ -155,6 +155,6 @@ func driftOf(view string, ids []string) protocol.Drift {
 // read are the rooms whose views are compared.
 func (r *Rooms) read() views.Rooms {
 	return views.Rooms{
-		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat, Cites: r.Cites,
+		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat, Cites: r.Cites, Concepts: r.Concepts,
 	}
 }

@@ -93,6 +93,12 @@ func Methods() []Method {
 		of("memory.recordOutcome", scope.learning, (*learning.Room).RecordOutcome),
 		of("memory.promote", scope.learning, (*learning.Room).Promote),
 		of("memory.events", scope.learning, (*learning.Room).Events),
+
+		of("memory.concepts", scope.learned, (*learning.Concepts).List),
+		of("memory.concept", scope.learned, (*learning.Concepts).Get),
+		of("memory.conceptPath", scope.learned, (*learning.Concepts).Path),
+		of("memory.actionEffectiveness", scope.learned, (*learning.Concepts).Actions),
+		of("memory.getContextInsights", scope.learned, (*learning.Concepts).Insight),
 	}, chatMethods(), daemonMethods())
 }
 

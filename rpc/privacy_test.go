@@ -302,6 +302,13 @@ var attempts = map[string][]string{
 	"memory.similar":       {`{"id":"pmem"}`, `{"id":"mlink","limit":50}`, `{"id":"mall"}`},
 	"memory.profile":       {`{}`},
 	"memory.stats":         {`{}`},
+	"memory.concepts":      {`{"limit":500}`, `{"limit":500,"sort":"recent"}`, `{"limit":500,"sort":"oldest","since":"2020-01-01T00:00:00Z"}`},
+	"memory.concept":       {`{"label":"{word}"}`, `{"label":"{title}"}`, `{"label":"{name}"}`, `{"label":"{tag}"}`, `{"label":"Ann"}`, `{"label":"scales"}`},
+	"memory.conceptPath": {
+		`{"from":"{name}","to":"{title}"}`, `{"from":"Ann","to":"scales"}`, `{"from":"Ann","to":"{word}"}`, `{"from":"{tag}","to":"Cid"}`,
+	},
+	"memory.actionEffectiveness": {`{"task":"{word}"}`, `{"task":"the {name} and the {title} of scales"}`},
+	"memory.getContextInsights":  {`{"text":"What of {title} and of {name}?"}`, `{"text":"the scales and the {word}","conversationId":"` + privateChat + `"}`},
 
 	"memory.synonyms.put":    {`{"words":["scales","hive"]}`, `{"words":["x","y"],"private":true}`},
 	"memory.synonyms.list":   {`{}`},

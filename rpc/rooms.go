@@ -29,6 +29,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/context/personality"
@@ -69,6 +70,7 @@ type Rooms struct {
 	Messages      *search.Index  // of Chat
 	Cites         *cited.Index   // of Chat
 	Handles       *complete.Handles
+	Concepts      *concepts.Index // of Memory and Chat
 	Refs          *resolve.Resolver
 	Personalities *personality.Store
 
@@ -105,7 +107,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents: intents,
+		intents: intents, concepts: learning.NewConcepts(r.Concepts),
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
@@ -145,6 +146,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	}
 	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats), Now: now, Rest: time.Nanosecond})
 	chats.Follow(waiting)
+	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
 	completing := handles.Open(db, seen, ents, mem, chats)
 	referred := resolve.New(resolve.Options{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
@@ -161,10 +163,10 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		return nil, err
 	}
 	return &rpc.Rooms{
-		Personalities: voices, Handles: completing, Refs: referred,
+		Personalities: voices, Handles: completing, Refs: referred, Concepts: spoken,
 		KV: db, Chat: chats, Cites: cites, Memory: mem, Learn: learning, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
-			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Now: now, Personality: voices.Active,
+			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Insights: spoken, Now: now, Personality: voices.Active,
 		}),
 		Vaults: watch.New(db, ents, ns, watch.Options{}),
 	}, nil

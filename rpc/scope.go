@@ -40,6 +40,7 @@ type scope struct {
 	speaks   *personalities.Room
 	learns   *learning.Room
 	shows    showKeeper
+	concepts *learning.Concepts
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
@@ -78,6 +79,8 @@ type showKeeper interface {
 	Answered(ctx context.Context, v *audience.View, conversationID, messageID string, ids []string) error
 	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
 }
+
+func (c scope) learned() *learning.Concepts { return c.concepts }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.
 type viewer interface {

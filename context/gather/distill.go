@@ -127,7 +127,7 @@ func (c *call) distillable() (texts []Excerpt, at map[string]int) {
 	at = make(map[string]int)
 	for i := range c.in.Recalled {
 		m := &c.in.Recalled[i]
-		if m.Part == prompt.Profile {
+		if m.Part == prompt.Profile || m.Part == prompt.Insight {
 			continue
 		}
 		if room -= prompt.Chars(m.Statement); room < 0 {

@@ -36,6 +36,12 @@ type passiveRecall interface {
 	Waiting(ctx context.Context, v *audience.View, conversation string) passive.Waiting
 }
 
+// insights say what became of memories about a text. concepts.Index is one.
+type insights interface {
+	// InsightOf returns what is known of the subjects of a text, and whether that is not ready yet.
+	InsightOf(ctx context.Context, v *audience.View, text, conversation string) (in *record.Insight, late bool)
+}
+
 // Bounds of what is remembered without a search.
 const (
 	maxPinned      = 50 // memories
@@ -64,9 +70,15 @@ func (c *call) remember(clock *stopwatch) error {
 	clock.lap("memories")
 	stage := &clock.stages[len(clock.stages)-1]
 	stage.Why = why
+	if r.insight != nil {
+		stage.Ms = max(0, stage.Ms-r.insight.Ms)
+	}
 	if r.passive {
 		stage.Ms = max(0, stage.Ms-r.waited.Ms)
 		clock.stages = append(clock.stages, r.waited)
+	}
+	if r.insight != nil {
+		clock.stages = append(clock.stages, *r.insight)
 	}
 	return nil
 }
@@ -79,6 +91,8 @@ type remembering struct {
 	left   int          // how many more may be taken in that are found
 	said   []episode    // those of them that are messages
 	waited prompt.Stage // says what was found by the last turns
+
+	insight *prompt.Stage // nil: nobody has said what became of anything
 }
 
 // episode is a message that was found, and how.
@@ -126,6 +140,7 @@ func (r *remembering) all() (why string, err error) {
 		why, err = r.found()
 	}
 	r.episodes()
+	r.insights()
 	return why, err
 }
 
@@ -258,5 +273,27 @@ func (r *remembering) episodes() {
 			Source: prompt.SourceAuto, Part: prompt.Episodes, At: e.Message.CreatedAt, By: e.Message.Role,
 			Conversation: titles[i], ConversationID: e.Message.Conversation,
 		})
+	}
+}
+
+// insights takes in what became of memories about the message. Where nobody has said what became of any of them there
+// is nothing: what the message has in common with others is no experience.
+func (r *remembering) insights() {
+	if r.g.opts.Insights == nil || r.whole || passages.AsksNothing(r.mentions.query) {
+		return
+	}
+	began := time.Now()
+	in, late := r.g.opts.Insights.InsightOf(r.ctx, r.view, r.mentions.query, r.ConversationID)
+	switch {
+	case late:
+		r.insight = &prompt.Stage{Name: "insight", Skipped: true, Why: "what memories speak of is being read; it serves the next message"}
+	case len(in.Experience)+len(in.Failures) > 0:
+		for _, line := range in.Lines {
+			r.in.Recalled = append(r.in.Recalled, prompt.Memory{
+				ID: line.ID, Reason: prompt.LearnedFromOutcomes, Statement: line.Text, Kind: line.Kind,
+				Source: prompt.SourceInsight, Part: prompt.Insight,
+			})
+		}
+		r.insight = &prompt.Stage{Name: "insight", Ms: milliseconds(time.Since(began))}
 	}
 }

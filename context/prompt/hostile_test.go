@@ -192,14 +192,14 @@ func (s *scene) memories() {
 	}
 	part := prompt.Profile
 	for range s.r.IntN(5) {
-		part = min(prompt.Episodes, part+prompt.Part(s.r.IntN(2)))
+		part = min(prompt.Insight, part+prompt.Part(s.r.IntN(2)))
 		s.recalled(part)
 	}
 }
 
 // recalled draws an item of a part of what is remembered.
 func (s *scene) recalled(of prompt.Part) {
-	source := [...]string{"profile", "pinned", "auto", "auto"}[of]
+	source := [...]string{"profile", "pinned", "auto", "auto", "insight"}[of]
 	m := prompt.Memory{
 		ID: s.r.id(s.used), Part: of, Statement: s.r.text(12), Kind: "goal", Status: []string{"active", "contested"}[s.r.IntN(2)], Source: source,
 		At: time.Date(2026, 3, 4, 23, 0, 0, 0, time.UTC),
@@ -500,7 +500,7 @@ func sameAsReport(t *testing.T, name string, holds func(string) string, got *par
 			}
 			read := got.items[i]
 			kind := item.Kind
-			if kind == prompt.KindMessage { // one is written as memories are
+			if kind == prompt.KindMessage || kind == prompt.KindInsight { // one is written as memories are
 				kind = prompt.KindMemory
 			}
 			if read.section != section.Name || read.kind != kind || read.id != item.ID ||

@@ -18,6 +18,7 @@ const (
 	SourcePinned             = "pinned"      // it is in every prompt
 	SourceConversationPinned = "conv_pinned" // it is in every prompt of the conversation
 	SourceAuto               = "auto"        // a search found it
+	SourceInsight            = "insight"     // it says what became of memories about the message
 )
 
 // labelOf is how Markdown names a source that the user chose, "" for another.
@@ -44,11 +45,12 @@ const (
 	Pinned
 	Facts
 	Episodes
+	Insight
 )
 
 // parts are the headings of the parts.
 var parts = [...]string{
-	Profile: "What is known about the user", Pinned: "Pinned", Facts: "Facts", Episodes: "Episodes",
+	Profile: "What is known about the user", Pinned: "Pinned", Facts: "Facts", Episodes: "Episodes", Insight: "Insight",
 }
 
 // Memory is a memory that may stand in a prompt, or a message of a conversation. What is "" is not known
@@ -80,7 +82,10 @@ type Memory struct {
 
 // Reported is the kind of the item in a report.
 func (m *Memory) Reported() string {
-	if m.By != "" {
+	switch {
+	case m.Part == Insight:
+		return KindInsight
+	case m.By != "":
 		return KindMessage
 	}
 	return KindMemory

@@ -130,7 +130,7 @@ func parseMarkdown(s string) (*parsed, error) {
 }
 
 // parts are the headings in the section of what is remembered.
-var parts = []string{"What is known about the user", "Pinned", "Facts", "Episodes"}
+var parts = []string{"What is known about the user", "Pinned", "Facts", "Episodes", "Insight"}
 
 // memoryLine is a memory: its label, kind, statement, what it contradicts, question and id. In the texts every
 // bracket has a backslash.

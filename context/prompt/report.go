@@ -23,6 +23,7 @@ const (
 	KnownAboutUser       = "known about the user"
 	FoundByTurns         = "found by the turns before"
 	FoundBySearch        = "found by search"
+	LearnedFromOutcomes  = "learned from outcomes"
 )
 
 // Candidate is a record that an ambiguous mention may mean.
@@ -136,4 +137,5 @@ const (
 	KindAction      = "action"
 	KindMemory      = "memory"
 	KindMessage     = "message" // of a conversation
+	KindInsight = "insight" // a line about what became of memories; its id is that of the record that it stands on
 )

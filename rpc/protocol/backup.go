@@ -50,7 +50,7 @@ type Checked struct {
 
 // Drift is a derived view that differed from the records that it is made of.
 type Drift struct {
-	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,memories,vectors" jsonschema:"the view"`
+	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,memories,conversations,references,concepts,vectors" jsonschema:"the view"`
 	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or superfluous"`
 	IDs      []string `json:"ids" jsonschema:"up to ten of them: ids of records, names of types or tags"`
 	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
@@ -67,6 +67,7 @@ const (
 	ViewMemories = "memories"
 	ViewChats    = "conversations"
 	ViewCited    = "references"
+	ViewConcepts = "concepts"
 	ViewVectors  = "vectors"
 )
 

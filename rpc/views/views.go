@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -29,12 +30,13 @@ type Rooms struct {
 	Memory   *memory.Store
 	Chat     *chat.Store
 	Cites    *cited.Index
+	Concepts *concepts.Index // nil: it is not compared
 }
 
 // names are the views that are compared.
 var names = [...]string{
 	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited,
+	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited, protocol.ViewConcepts,
 }
 
 // View has a checksum of what a room says about each record.
@@ -113,6 +115,16 @@ func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
 	}
 	for id, known := range r.Cites.Known() {
 		add(cites, id, known)
+	}
+	if r.Concepts == nil {
+		return all, err
+	}
+	spoken, failed := r.Concepts.Known(ctx)
+	if failed != nil {
+		return all, failed
+	}
+	for id, known := range spoken {
+		add(all[9], id, known)
 	}
 	return all, err
 }

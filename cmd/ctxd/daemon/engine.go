@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -250,6 +251,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if limits.Features.On("memory.enabled") && limits.Features.On("memory.passive") {
 		chats.Follow(waiting)
 	}
+	spoken := concepts.Open(db, seen, concepts.Options{
+		Store: mem, Memories: remembered, Messages: messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
+	})
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
@@ -281,10 +285,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Messages:      said,
 		Cites:         cites,
 		Handles:       completing,
+		Concepts:      spoken,
 		Refs:          refs,
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
-			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting,
+			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Insights: spoken,
 			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active,
 		}),
 		Vaults: watch.New(db, ents, ns,
