@@ -387,8 +387,12 @@ const (
 func (f *battlefield) calls() (inputs [][]byte) {
 	names := slices.DeleteFunc(slices.Clone(f.doc.names), func(name string) bool { return name == "shutdown" || name == "initialize" })
 	names = append(names, "shutdown") // nothing comes after it
-	for group := range slices.Chunk(names, 9) {
-		if slices.ContainsFunc(group, func(name string) bool { return strings.HasPrefix(name, "chat.") }) {
+	ofChat := func(name string) bool { return strings.HasPrefix(name, "chat.") }
+	chats := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !ofChat(name) || name == "chat.delete" })
+	chats = append(chats, "chat.delete") // what comes after it has no conversation
+	names = slices.DeleteFunc(names, ofChat)
+	for _, group := range slices.Concat(slices.Collect(slices.Chunk(chats, 9)), slices.Collect(slices.Chunk(names, 9))) {
+		if ofChat(group[0]) {
 			group = append([]string{"chat.append"}, group...) // the others need a conversation
 		}
 		var input []byte

@@ -133,6 +133,7 @@ var attackRecords = []string{
 	`memory.add {"id":"550e8400-e29b-41d4-a716-446655440000","statement":"what examples are about"}`,
 	`memory.archive {"id":"550e8400-e29b-41d4-a716-446655440000"}`,
 	`contexts.put {"id":"health","name":"Health"}`,
+	`memory.add {"statement":"The roof has a chimney","tags":["roof","chimney"]}`,
 	`types.put {"name":"Team","fields":[{"name":"lead","type":"entity_ref","targetType":"Person"}]}`,
 	`types.put {"name":"Odd","fields":[{"name":"x","type":"entity_ref","targetType":"Nothing"}]}`,
 	`types.put {"name":"Person","fields":[{"name":"pay","type":"number"},{"name":"boss","type":"entity_ref"},{"name":"about","type":"text"},` +
