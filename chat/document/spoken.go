@@ -19,10 +19,6 @@ func Spoken(d source.Doc, public bool) concepts.Said {
 	if m.Role != record.RoleAssistant || len(m.Members) == 0 {
 		return out
 	}
-	read(m.Members["outcome"], &out.Outcome)
-	if out.Outcome == "" {
-		return out
-	}
 	var calls []record.ChatToolCall
 	read(m.Members["toolCalls"], &calls)
 	for _, call := range calls {

@@ -28,6 +28,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -253,6 +254,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}
 	spoken := concepts.Open(db, seen, concepts.Options{
 		Store: mem, Memories: remembered, Messages: messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
+		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
 	})
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)

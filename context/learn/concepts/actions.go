@@ -62,14 +62,28 @@ func (l *look) topics(text string, most int) []topic {
 			list = append(list, topic{c, j})
 		}
 	}
-	sortTopics(list)
+	list = rarest(list)
 	return list[:min(most, len(list))]
 }
 
-func sortTopics(list []topic) {
+// rarest returns topics in their order, without those that are a part of another one: a text with a fuse box is of no box.
+func rarest(list []topic) []topic {
+	part := func(t topic) bool {
+		return slices.ContainsFunc(list, func(other topic) bool {
+			return len(t.keys[0]) < len(other.keys[0]) && partOf(t.keys[:1], other.keys[:1])
+		})
+	}
+	var kept []topic
+	for _, t := range list {
+		if !part(t) {
+			kept = append(kept, t)
+		}
+	}
+	list = kept
 	slices.SortFunc(list, func(a, b topic) int {
 		return cmp.Or(cmp.Compare(a.Mentions, b.Mentions), cmp.Compare(a.Label, b.Label), cmp.Compare(a.EntityID, b.EntityID))
 	})
+	return list
 }
 
 // mostAsked is how many phrases of a question are looked at.
@@ -106,6 +120,11 @@ func (l *look) conversations(list []topic) map[string]bool {
 	return out
 }
 
+// outcome returns what became of a message, "" for what nobody told.
+func (l *look) outcome(d *doc) string {
+	return l.x.outcomes[answer{d.said[0].Conversation, d.said[0].ID}]
+}
+
 // tried is what was done.
 type tried struct{ action, tier string }
 
@@ -118,7 +137,7 @@ func (l *look) actions(list []topic) *Actions {
 	for id := range l.conversations(list) {
 		for _, n := range l.x.spoken[id] {
 			d := l.x.docs[n]
-			if d == nil || l.bit == remote && !d.public || d.said[l.side].Outcome == "" {
+			if d == nil || l.bit == remote && !d.public || l.outcome(d) == "" {
 				continue
 			}
 			for what := range l.actionsOf(&d.said[l.side]) {
@@ -158,7 +177,8 @@ func (l *look) result(what tried, docs []*doc) record.ActionResult {
 	r := record.ActionResult{Action: what.action, Tier: what.tier, Uses: len(docs), Examples: []record.ActionExample{}}
 	for _, d := range docs {
 		s := &d.said[l.side]
-		switch s.Outcome {
+		outcome := l.outcome(d)
+		switch outcome {
 		case record.OutcomeWorked:
 			r.Worked++
 		case record.OutcomeFailed:
@@ -168,7 +188,7 @@ func (l *look) result(what tried, docs []*doc) record.ActionResult {
 		}
 		if len(r.Examples) < mostActionExamples {
 			r.Examples = append(r.Examples, record.ActionExample{
-				ConversationID: s.Conversation, MessageID: s.ID, Outcome: s.Outcome, At: time.Unix(0, d.at).UTC(),
+				ConversationID: s.Conversation, MessageID: s.ID, Outcome: outcome, At: time.Unix(0, d.at).UTC(),
 			})
 		}
 	}

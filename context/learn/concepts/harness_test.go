@@ -13,6 +13,7 @@ import (
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn/concepts"
+	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search/searchtest"
@@ -71,6 +72,8 @@ func openOver(t searchtest.T, db *kv.Store) *house {
 	must(t, err)
 	h.opts = concepts.Options{
 		Store: h.mem, Memories: document.New(db, h.mem, h.rooms), Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
+		OutcomeOf: outcomes.AnswerOf,
+		Outcomes:  outcomes.All(db),
 	}
 	h.x = concepts.Open(db, h.rooms, h.opts)
 	return h
@@ -167,6 +170,14 @@ func edgesOf(list []record.ConceptEdge) []string {
 	return out
 }
 
+// answer is one as package outcomes keeps it.
+type answer struct {
+	At      time.Time `json:"at"`
+	Outcome string    `json:"outcome,omitempty"`
+}
+
+var answers = kv.NewCollection[answer]("learn-answer")
+
 // outcome has an answer say that tools were called for it, and what became of it.
 func (h *house) outcome(conversation, message, outcome string, tools ...string) {
 	h.Helper()
@@ -180,15 +191,15 @@ func (h *house) outcome(conversation, message, outcome string, tools ...string) 
 				continue
 			}
 			told := *m
-			told.Members = map[string]json.RawMessage{}
-			for name, value := range map[string]any{"outcome": outcome, "toolCalls": calls} {
-				data, err := json.Marshal(value)
-				if err != nil {
-					return err
-				}
-				told.Members[name] = data
+			data, err := json.Marshal(calls)
+			if err != nil {
+				return err
 			}
-			return chat.Messages.Put(tx, key, &told)
+			told.Members = map[string]json.RawMessage{"toolCalls": data}
+			if err := chat.Messages.Put(tx, key, &told); err != nil {
+				return err
+			}
+			return answers.Put(tx, conversation+"/"+message, &answer{Outcome: outcome})
 		}
 		return tx.Err()
 	}))

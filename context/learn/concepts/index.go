@@ -30,7 +30,6 @@ type Said struct {
 	At           time.Time
 	Tools        []string // that the model called for it
 	Memories     []string // ids of those that it stood on or named
-	Outcome      string   // worked, failed, partial or unknown; "" for none
 }
 
 // Options are what an Index is made of.
@@ -40,8 +39,9 @@ type Options struct {
 	Messages source.Source // nil: there are none
 	// Said returns the message that a Doc of Messages is, numbered as a remote reader sees it if public.
 	Said func(d source.Doc, public bool) Said
-	// Scored returns the names in Messages of those whose Said a change changes, though not the message. nil: none.
-	Scored func(ch kv.Change) []string
+	// Outcomes gives the outcomes of all answers, and OutcomeOf the one that a change is of. nil: there are none.
+	Outcomes  func(ctx context.Context, visit func(conversation, message, outcome string)) error
+	OutcomeOf func(ch kv.Change) (conversation, message, outcome string, ok bool)
 	// SaidField is the field of Messages that holds what was said.
 	SaidField int
 }
@@ -56,11 +56,13 @@ type Index struct {
 	noting  sync.Mutex // guards what follows
 	begun   bool       // all documents are in what waits, or are read
 	waiting map[ref]struct{}
-	words   uint64 // counts changes of synonyms
+	scored  map[answer]string // outcomes that were told since all were read
+	words   uint64            // counts changes of synonyms
 	behind  sync.WaitGroup
 	reading bool // in the background
 
 	entering sync.Mutex // held by who reads documents
+	told     bool       // outcomes are read; guarded by entering
 	reader   phrases.Reader
 
 	mu       sync.RWMutex // guards what follows
@@ -73,6 +75,7 @@ type Index struct {
 	docs     []*doc // by number; nil for one that is gone
 	number   map[ref]uint32
 	gone     int                 // of docs
+	outcomes map[answer]string   // of messages
 	spoken   map[string][]uint32 // numbers of the messages of a conversation; some may be gone
 
 	joined [2]joins // guarded by noting
@@ -126,6 +129,7 @@ type posting struct {
 func Open(db *kv.Store, rooms *audience.Rooms, opts Options) *Index {
 	x := &Index{opts: opts, sides: [2]*audience.View{rooms.View(audience.Local), rooms.View(audience.Remote)}}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
+	x.outcomes = make(map[answer]string)
 	x.empty()
 	db.OnCommit(x.commit)
 	db.OnClose(func(bool) {
@@ -159,11 +163,11 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 		if memory.CountsUse(ch) {
 			x.waiting[ref{id: ch.ID}] = struct{}{}
 		}
-		if x.opts.Scored == nil {
+		if x.opts.OutcomeOf == nil {
 			continue
 		}
-		for _, id := range x.opts.Scored(ch) {
-			x.waiting[ref{true, id}] = struct{}{}
+		if conversation, message, outcome, ok := x.opts.OutcomeOf(ch); ok {
+			x.scored[answer{conversation, message}] = outcome
 		}
 	}
 	x.note(cs, false, x.opts.Memories)
@@ -181,12 +185,15 @@ func (x *Index) note(cs *kv.ChangeSet, message bool, src source.Source) {
 	}
 }
 
+// answer names a message.
+type answer struct{ conversation, id string }
+
 // begin has all documents wait, once. Hold x.noting.
 func (x *Index) begin() {
 	if x.begun {
 		return
 	}
-	x.begun, x.waiting = true, make(map[ref]struct{})
+	x.begun, x.waiting, x.scored = true, make(map[ref]struct{}), make(map[answer]string)
 	for d := range x.opts.Memories.All() {
 		x.waiting[ref{false, d.ID()}] = struct{}{}
 	}
@@ -202,10 +209,13 @@ func (x *Index) begin() {
 const group = 64
 
 // next takes some documents that wait.
-func (x *Index) next() (list []ref) {
+func (x *Index) next() (list []ref, scored map[answer]string) {
 	x.noting.Lock()
 	defer x.noting.Unlock()
 	x.begin()
+	if len(x.scored) > 0 {
+		scored, x.scored = x.scored, make(map[answer]string)
+	}
 	for r := range x.waiting {
 		list = append(list, r)
 		delete(x.waiting, r)
@@ -213,7 +223,7 @@ func (x *Index) next() (list []ref) {
 			break
 		}
 	}
-	return list
+	return list, scored
 }
 
 // Ready reads what waits, and returns when the Index is as new as the records. The error is that of a context that has
@@ -221,15 +231,50 @@ func (x *Index) next() (list []ref) {
 func (x *Index) Ready(ctx context.Context) error {
 	x.entering.Lock()
 	defer x.entering.Unlock()
+	if !x.told && x.opts.Outcomes != nil {
+		if err := x.tell(ctx); err != nil {
+			return err
+		}
+	}
+	x.told = true
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		list := x.next()
+		list, scored := x.next()
+		if len(scored) > 0 {
+			x.score(scored)
+		}
 		if len(list) == 0 {
 			return nil
 		}
 		x.enter(list)
+	}
+}
+
+// tell reads the outcomes of all answers. What is told meanwhile is noted, as from begin on. Hold x.entering.
+func (x *Index) tell(ctx context.Context) error {
+	x.noting.Lock()
+	x.begin()
+	x.noting.Unlock()
+	all := make(map[answer]string)
+	err := x.opts.Outcomes(ctx, func(conversation, message, outcome string) { all[answer{conversation, message}] = outcome })
+	if err == nil {
+		x.score(all)
+	}
+	return err
+}
+
+// score takes in outcomes. Hold x.entering.
+func (x *Index) score(list map[answer]string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for a, outcome := range list {
+		if outcome == "" {
+			delete(x.outcomes, a)
+			continue
+		}
+		x.outcomes[a] = outcome
 	}
 }
 
@@ -361,7 +406,11 @@ func (x *Index) Known(ctx context.Context) (map[string][]string, error) {
 	defer x.mu.RUnlock()
 	all := make(map[string][]string, len(x.number))
 	for r, n := range x.number {
-		all[r.id] = append(all[r.id], x.docs[n].told()...)
+		d := x.docs[n]
+		all[r.id] = append(all[r.id], d.told()...)
+		if r.message {
+			all[r.id] = append(all[r.id], x.outcomes[answer{d.said[0].Conversation, d.said[0].ID}])
+		}
 	}
 	for term, list := range x.postings {
 		for _, p := range list {

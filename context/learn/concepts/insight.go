@@ -83,7 +83,7 @@ func (l *look) subjects(text string) []topic {
 			list = append(list, topic{c, j})
 		}
 	}
-	sortTopics(list)
+	list = rarest(list)
 	return list[:min(mostTopics, len(list))]
 }
 
@@ -147,7 +147,8 @@ func (g *gathering) of(t *topic) {
 			failed = append(failed, d)
 		}
 	})
-	if best != nil && len(g.out.Experience) < mostOfList {
+	known := func(e record.InsightExperience) bool { return e.Example.ID == best.id } // of a rarer topic
+	if best != nil && len(g.out.Experience) < mostOfList && !slices.ContainsFunc(g.out.Experience, known) {
 		g.out.Experience = append(g.out.Experience, record.InsightExperience{
 			Topic: t.Label, Worked: sum.Worked, Failed: sum.Failed, Partial: sum.Partial, Example: g.place(best),
 			Rate: score.Float((100*sum.Worked + (sum.Worked+sum.Failed)/2) / (sum.Worked + sum.Failed)),
@@ -188,7 +189,11 @@ func (g *gathering) advice(t *topic, bestOf map[string]*doc) {
 			best = tier
 		}
 	}
-	if best != nil && len(g.out.Recommendations) < mostOfList {
+	if best == nil {
+		return
+	}
+	known := func(a record.InsightAdvice) bool { return a.Example.ID == bestOf[best.Tier].id }
+	if len(g.out.Recommendations) < mostOfList && !slices.ContainsFunc(g.out.Recommendations, known) {
 		g.out.Recommendations = append(g.out.Recommendations, record.InsightAdvice{
 			Topic: t.Label, Tier: best.Tier, Worked: best.Worked, Failed: best.Failed, Wilson: best.Wilson,
 			Example: g.place(bestOf[best.Tier]),
