@@ -35,6 +35,10 @@ type Command struct {
 	Promote  promoteMemories `cmd:"" help:"Move memories that proved themselves to tiers that last, and archive those that failed."`
 	Events   eventsOf        `cmd:"" help:"List what learning did to memories."`
 	Stats    stats           `cmd:"" help:"Count the memories, and show which are used."`
+	Concepts conceptsCmd     `cmd:"" help:"List what memories and messages speak of, or draw it."`
+	Concept  conceptCmd      `cmd:"" help:"Show one thing that memories and messages speak of."`
+	Insights insightsCmd     `cmd:"" help:"Show what became of memories about the subjects of a text."`
+	Actions  actionsCmd      `cmd:"" help:"Show which tools and memories helped with a kind of task."`
 	Export   exportMemories  `cmd:"" help:"Write all memories to a file."`
 	Import   importMemories  `cmd:"" help:"Read memories from a file, also of other programs."`
 }
