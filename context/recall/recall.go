@@ -82,6 +82,7 @@ type Message struct {
 type Options struct {
 	Reranker rerank.Reranker // nil: the stage rerank does nothing
 	Stages   map[string]bool // those that are not as Stages says
+	Learned  Learned         // nil: the stages plan and action do nothing
 	// RerankTimeout is how long the reranker is waited for; 0: rerank.Timeout.
 	RerankTimeout time.Duration
 	Now           func() time.Time

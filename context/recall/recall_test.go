@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/embed/rerank"
@@ -511,5 +512,54 @@ func TestMEM20_ApartSaysWhetherItWasDone(t *testing.T) {
 		if a.On == c.off || (a.Skipped != "") != c.skipped || (a.Changed > 0) != (a.On && !c.skipped) {
 			t.Errorf("%d messages, off %v: %+v", c.messages, c.off, a)
 		}
+	}
+}
+
+// learned says what a test says.
+type learned struct {
+	plan, done map[string]float64
+	late       bool
+}
+
+func (l learned) Plan(context.Context, *audience.View, string) (map[string]float64, bool) {
+	return l.plan, l.late
+}
+
+func (l learned) Done(context.Context, *audience.View, string) (map[string]float64, bool) {
+	return l.done, l.late
+}
+
+func TestMEM63_TheTierThatHelpedSurestIsFavoured(t *testing.T) {
+	of := func(id, tier string) *memory.Record {
+		m := fact(id, "The gate code is "+id+".", 2)
+		m.Tier = tier
+		return m
+	}
+	h := open(t, nil, []*memory.Record{of("a", record.TierBank), of("b", record.TierPatterns), of("c", record.TierHistory)}, nil)
+	for _, c := range []struct {
+		learned recall.Learned
+		stage   string
+		want    string
+		skipped bool
+	}{
+		{learned{}, recall.Plan, "a b c", true},
+		{nil, recall.Plan, "a b c", true},
+		{learned{plan: map[string]float64{record.TierHistory: 0.3}, late: true}, recall.Plan, "a b c", true},
+		{learned{plan: map[string]float64{record.TierHistory: 0.3, record.TierPatterns: 0.2}}, recall.Plan, "c a b", false},
+		{learned{plan: map[string]float64{record.TierHistory: 0.3, record.TierPatterns: 0.3}}, recall.Plan, "b c a", false},
+		{nil, recall.Action, "a b c", true},
+		{learned{}, recall.Action, "a b c", true},
+		{learned{done: map[string]float64{record.TierHistory: 1, record.TierBank: 0}}, recall.Action, "c b a", false},
+	} {
+		req := recall.Request{Query: "the gate code", Stages: map[string]bool{c.stage: true}, Explain: true}
+		res := ask(t, h.ranker(recall.Options{Learned: c.learned}), h.local, req)
+		expect(t, c.stage, res, c.want)
+		for _, st := range res.Stages {
+			if st.Name == c.stage && (!st.On || (st.Skipped != "") != c.skipped) {
+				t.Errorf("%+v: the stage is %+v", c, st)
+			}
+		}
+		req.Stages = nil
+		expect(t, "as it ships", ask(t, h.ranker(recall.Options{Learned: c.learned}), h.local, req), "a b c")
 	}
 }

@@ -29,6 +29,8 @@ const (
 	Recent    = "recent"
 	Rerank    = "rerank"
 	Diversity = "diversity"
+	Plan      = "plan"
+	Action    = "action"
 )
 
 // Stages are all stages, in the order in which they are applied. Keys of the configuration, switches of a
@@ -40,6 +42,8 @@ var Stages = []Stage{
 	{Speaker, true, ofMessages, "favours what the person said, or whoever the question names", (*run).speaker},
 	{Quality, false, ofMemories, "favours memories of the tier memoryBank by importance and confidence", (*run).quality},
 	{Entity, true, ofMemories, "favours memories about what the question names", (*run).entity},
+	{Plan, false, ofMemories, "favours memories of the tiers that helped with what the question speaks of", (*run).plan},
+	{Action, false, ofMemories, "favours memories of the tiers that were in answers to such questions that helped", (*run).action},
 	{Span, true, ofAll, "favours what is from the days that the question names", (*run).span},
 	{Rerank, true, ofAll, "mixes in how well a cross-encoder finds that a text answers; needs one", (*run).rerank},
 	{Newest, true, ofMemories, "puts the newer of two that say different things of the same before the older", (*run).newest},

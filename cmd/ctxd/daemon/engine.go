@@ -244,7 +244,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: said, Source: messages}, Message: chatdoc.Recalled,
 	}
-	ranker, err := recall.New(indexes, recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Stages: limits.Ranking.Stages()})
+	spoken := concepts.Open(db, seen, concepts.Options{
+		Store: mem, Memories: remembered, Messages: messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
+		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
+	})
+	ranker, err := recall.New(indexes, recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Learned: spoken, Stages: limits.Ranking.Stages()})
 	if err != nil {
 		return nil, err
 	}
@@ -252,10 +256,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if limits.Features.On("memory.enabled") && limits.Features.On("memory.passive") {
 		chats.Follow(waiting)
 	}
-	spoken := concepts.Open(db, seen, concepts.Options{
-		Store: mem, Memories: remembered, Messages: messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
-		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
-	})
 	completing := handles.Open(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)

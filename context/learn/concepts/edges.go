@@ -154,6 +154,7 @@ func (l *look) between(list []*record.Concept, of []joined, since int64) []recor
 			which[term] = i
 		}
 	}
+	const few = 3 // mentions of which one beside another says something
 	pairs := make(map[[2]int]*together)
 	for i, j := range of {
 		l.each(j, func(d *doc, _ posting) {
@@ -183,7 +184,7 @@ func (l *look) between(list []*record.Concept, of []joined, since int64) []recor
 		}
 		e := record.ConceptEdge{From: list[a].Label, To: list[b].Label, Count: t.count, Example: l.place(t.last)}
 		l.typed(&e, of[a].entity, of[b].entity)
-		if t.count > 1 || e.Type != "" {
+		if t.count > 1 || e.Type != "" || min(list[a].Mentions, list[b].Mentions) <= few {
 			edges = append(edges, e)
 		}
 	}
