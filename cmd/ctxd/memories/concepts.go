@@ -370,14 +370,16 @@ func (c *actionsCmd) Run(a *Options) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case a.JSON:
+		if a.JSON {
 			return a.Out.JSON(out)
-		case len(out.Actions) == 0:
+		}
+		if len(out.Kinds) > 0 {
+			a.Out.Say(term.Styled(term.Faint, "about "), term.Text(term.Clean(strings.Join(out.Kinds, ", "))))
+		}
+		if len(out.Actions) == 0 {
 			a.Out.Say(term.Styled(term.Faint, "no answer about such a task has an outcome"))
 			return nil
 		}
-		a.Out.Say(term.Styled(term.Faint, "about "), term.Text(term.Clean(strings.Join(out.Kinds, ", "))))
 		t := &term.Table{Indent: 2, Right: []int{1}}
 		for _, r := range out.Actions {
 			name := r.Action
