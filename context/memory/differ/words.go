@@ -50,3 +50,9 @@ func numbered(first int, lists ...string) map[string]int {
 	}
 	return of
 }
+
+// IsNumber reports whether a folded word is a number in words.
+func IsNumber(fold string) bool { return numberWords[fold] > 0 }
+
+// Denies reports whether a folded word denies what its statement says.
+func Denies(fold string) bool { return negations[fold] }
