@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/draft"
+	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/score"
@@ -456,6 +457,16 @@ func sameSource(a, b record.MemorySource) bool {
 
 // quality is what a memory ranks by, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.
 func quality(m *Record) float64 { return score.Float(score.Hundredths(m.Importance * m.Confidence)) }
+
+// faded is a memory as sure as it is now.
+func (s *Store) faded(m *Record) *Record {
+	if !fade.Fades(&m.MemoryRecord) {
+		return m
+	}
+	out := *m
+	out.Confidence = fade.Confidence(&m.MemoryRecord, s.opts.Now())
+	return &out
+}
 
 // count changes the counters of a memory, which leaves the memory as it is.
 func (s *Store) count(tx *kv.Tx, id string, change func(*Use)) error {

@@ -54,6 +54,7 @@ func (s *Store) Update(ctx context.Context, v *audience.View, p Patch, ifVersion
 			return err
 		}
 		was := *m
+		m.Confidence, m.ConfidenceAt = s.faded(m).Confidence, now // who changes a memory has looked at it
 		set(&m.Kind, p.Kind)
 		set(&m.Statement, p.Statement)
 		set(&m.Summary, p.Summary)
@@ -88,10 +89,7 @@ func (s *Store) Update(ctx context.Context, v *audience.View, p Patch, ifVersion
 		if err := changeStatus(m, p.Status); err != nil {
 			return err
 		}
-		if m.Confidence != was.Confidence {
-			m.ConfidenceAt = now
-			relied(m)
-		}
+		relied(m)
 		if err := s.references(tx, v, &was, m); err != nil {
 			return err
 		}

@@ -97,7 +97,8 @@ func (s *Store) shown(v *audience.View, choose func() []*Record) []*record.Memor
 
 // whole fills a memory with what is kept apart from it, as far as the reader knows of it. Hold s.mu.
 func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
-	out.MemoryRecord, out.Quality, out.Contexts = m.MemoryRecord, quality(m), []string{}
+	faded := s.faded(m)
+	out.MemoryRecord, out.Quality, out.Contexts = faded.MemoryRecord, quality(faded), []string{}
 	if u := s.use[m.ID]; u != nil {
 		out.Use = *u
 	}

@@ -33,6 +33,20 @@ func (x *Index) Likeness(ctx context.Context, texts []string) (*Likeness, error)
 	return &Likeness{model, vectors}, nil
 }
 
+// Stored returns what a stored document means as a whole, the mean of its parts; ok is false while it has no vectors.
+// Nothing is embedded.
+func (x *Index) Stored(id string) (l *Likeness, ok bool) {
+	if x.vectors == nil {
+		return nil, false
+	}
+	model, v := x.vectors.Mean(id)
+	if v == nil {
+		return nil, false
+	}
+	normalise(v)
+	return &Likeness{model, [][]float32{v}}, true
+}
+
 // normalise gives a vector the length 1, unless it has none.
 func normalise(v []float32) {
 	var squares float64

@@ -19,15 +19,17 @@ const (
 	MemoryPreference = "preference"
 	MemoryIdentity   = "identity"
 	MemoryGoal       = "goal"
+	MemoryValue      = "value"
 	MemoryProject    = "project"
 	MemoryLesson     = "lesson"
+	MemorySkill      = "skill"
 	MemorySolution   = "solution"
 	MemoryTakeaway   = "takeaway"
 )
 
 // MemoryKinds are all kinds of memories.
 var MemoryKinds = []string{
-	MemoryFact, MemoryPreference, MemoryIdentity, MemoryGoal, "value", MemoryProject, "skill", "decision",
+	MemoryFact, MemoryPreference, MemoryIdentity, MemoryGoal, MemoryValue, MemoryProject, MemorySkill, "decision",
 	"task", "event", MemoryLesson, MemorySolution, MemoryTakeaway,
 }
 

@@ -142,6 +142,18 @@ func (x *Index) Near(ctx context.Context, id string, k int, least float32, publi
 	return hits, true, x.missing(g, public), err
 }
 
+// Mean returns the mean of the vectors of a document and the model that they are of; nil while it has none.
+func (x *Index) Mean(id string) (embed.Model, []float32) {
+	x.mu.RLock()
+	g := x.serving
+	ready := g != nil && g.ready
+	x.mu.RUnlock()
+	if !ready || !x.serves(g, id) {
+		return embed.Model{}, nil
+	}
+	return g.model, g.index.Mean(id)
+}
+
 // Between returns the cosine of each two documents as wholes, by their places in ids: 0 with one that has
 // no vectors, and 1 with itself. ok tells whether there are vectors. O(documents² · dimensions).
 func (x *Index) Between(ids []string) (cosines [][]float32, ok bool) {
