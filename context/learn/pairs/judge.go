@@ -280,7 +280,9 @@ func (c *comparison) worded() (Verdict, string) {
 			return Unsure, "one says more than the other"
 		}
 		return Both, "one says more than the other"
-	case c.like >= likeAll && weigh(c.shared) >= 1:
+	case slices.Contains(c.differs, differ.Name):
+		return Both, "they name two"
+	case c.like >= likeAll && weigh(c.shared) >= 1 && c.coverage() > half:
 		return Unsure, "nearly the same in other words"
 	}
 	return Both, "they are about two things"
@@ -303,4 +305,17 @@ func (c *comparison) reversed() bool {
 func isCapital(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return unicode.IsUpper(r)
+}
+
+// Supports reports whether a sentence says what a fact says, perhaps among other things: it has all that the fact is
+// about, names nobody else, and differs from it in no negation, number, date or name.
+func Supports(fact, sentence *Said) bool {
+	if sentence.supposed || fact.first && !sentence.first ||
+		slices.ContainsFunc(sentence.names, func(name string) bool { return !slices.Contains(fact.things, name) }) {
+		return false // it may be said of somebody else
+	}
+	c := comparison{older: fact, newer: sentence, differs: fact.said.In(sentence.said)}
+	c.share()
+	return len(c.shared) > 0 && len(c.inOlder) == 0 && len(c.differs) == 0 && !fact.twice && !sentence.twice &&
+		fact.denies == sentence.denies && fact.limited == sentence.limited && fact.changed == sentence.changed && !c.apart()
 }

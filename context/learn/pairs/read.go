@@ -14,21 +14,22 @@ import (
 
 // Said is what a statement says, as far as rules look at it. Read makes one; it may be kept and used concurrently.
 type Said struct {
-	said    differ.Said
-	text    string   // its words, folded
-	things  []string // what it is about, in its order, each once
-	of      []string // of these, the relations and animals that it is about
-	only    []string // of these, what a person has one of at a time
-	subject []string // of these, what stands before "is", of "my key is …"
-	names   []string // of these, those with a capital letter
-	years   []string
-	first   bool // it says I or we
-	placed  bool // behind "is" it names a place
-	denies  bool // an odd number of opposites and denials
-	twice   bool // it denies an opposite, of which nobody knows what it means
-	changed bool // it says that something is not as it was
-	adds    bool // it says that what held before still holds
-	limited bool // it holds at times only
+	said     differ.Said
+	text     string   // its words, folded
+	things   []string // what it is about, in its order, each once
+	of       []string // of these, the relations and animals that it is about
+	only     []string // of these, what a person has one of at a time
+	subject  []string // of these, what stands before "is", of "my key is …"
+	names    []string // of these, those with a capital letter
+	years    []string
+	first    bool // it says I or we
+	placed   bool // behind "is" it names a place
+	denies   bool // an odd number of opposites and denials
+	twice    bool // it denies an opposite, of which nobody knows what it means
+	changed  bool // it says that something is not as it was
+	adds     bool // it says that what held before still holds
+	limited  bool // it holds at times only
+	supposed bool // it says what might be
 }
 
 // maxThings is how much of a statement is compared.
@@ -39,6 +40,7 @@ func Read(statement string) *Said {
 	words := wordsOf(statement)
 	s := &Said{said: differ.Read(statement)}
 	s.changed, s.adds, s.limited = has(words, changes), has(words, additions), has(words, limits)
+	s.supposed = has(words, suppositions)
 	negations, turned := 0, 0
 	for i := 0; i < len(words); {
 		w := words[i]
@@ -208,4 +210,34 @@ func nameOf(words []string, of map[string][]named) (name string, longest int) {
 		}
 	}
 	return name, longest
+}
+
+// maxSentences is how many sentences of a text are read.
+const maxSentences = 64
+
+// Sentences reads the sentences of a text that state something: those that end with a question mark are left out. Of a
+// long text the first 64 are read.
+func Sentences(text string) (list []*Said) {
+	for text != "" && len(list) < maxSentences {
+		end := strings.IndexAny(text, ".!?\n。！？")
+		if end < 0 {
+			list = append(list, Read(text))
+			break
+		}
+		mark, size := utf8.DecodeRuneInString(text[end:])
+		rest := text[end+size:]
+		inside := mark == '.' && rest != "" && !unicode.IsSpace([]rune(rest[:min(len(rest), utf8.UTFMax)])[0])
+		if s := strings.TrimSpace(text[:end]); s != "" && mark != '?' && mark != '？' && !inside {
+			list = append(list, Read(s))
+		} else if inside { // 2.5, or a name of a file
+			next := strings.IndexAny(rest, " \n")
+			if next < 0 {
+				next = len(rest)
+			}
+			list = append(list, Read(text[:end+size+next]))
+			rest = rest[next:]
+		}
+		text = rest
+	}
+	return list
 }

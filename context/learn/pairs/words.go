@@ -99,6 +99,10 @@ var additions = rows("too", "also", "as well", "another", "besides", "auch", "au
 // limits say that something holds at times only.
 var limits = rows("only", "except", "unless", "sometimes", "mostly", "nur", "außer", "manchmal", "seulement", "sauf", "parfois")
 
+// suppositions are what people say of what might be.
+var suppositions = rows("if", "would", "suppose", "imagine", "pretend", "wenn", "falls", "angenommen", "würde", "wäre", "hätte",
+	"serait", "aurait", "imagine que", "supposons")
+
 // Words of "my key is under the mat".
 var (
 	definite = set(`the my our der die das mein meine unser unsere le la l les mon ma mes notre nos`)
@@ -108,7 +112,7 @@ var (
 )
 
 // persons are words by which somebody speaks of himself.
-var persons = set(`i we ich wir je j nous`)
+var persons = set(`i my we our ich mein meine wir unser unsere je j mon ma mes nous notre`)
 
 func set(words string) map[string]bool {
 	in := make(map[string]bool)
