@@ -58,9 +58,22 @@ type kind struct {
 // kinds are all of them, by name. Each has a file NAME.tmpl.
 var kinds = []kind{
 	{
+		name: CompareName, about: "says how pairs of remembered statements stand to each other",
+		sample: compareData{Pairs: []comparedData{
+			{"sample-ref-1", "sample-older-1", "sample-newer-1", "sample-day-1", "sample-day-2"},
+			{"sample-ref-2", "sample-older-2", "sample-newer-2", "sample-day-3", "sample-day-4"},
+		}},
+		shows: []string{"sample-ref-1", "sample-older-1", "sample-newer-1", "sample-ref-2", "sample-older-2", "sample-newer-2"},
+	},
+	{
 		name: DistillName, about: "chooses what of the memories that were found matters for a message",
 		sample: distillData{Message: "sample-message", Items: []Item{{"sample-ref-1", "sample-text-1"}, {"sample-ref-2", "sample-text-2"}}},
 		shows:  []string{"sample-message", "sample-ref-1", "sample-text-1", "sample-ref-2", "sample-text-2"},
+	},
+	{
+		name: ExtractName, about: "finds what a person tells about themselves in a message",
+		sample: extractData{Message: "sample-message", Kinds: "fact, goal"},
+		shows:  []string{"sample-message"},
 	},
 	{
 		name: SummaryName, about: "says in one sentence what a note is about",
@@ -227,6 +240,8 @@ func fields(k *kind) string {
 		return "{{.Message}}, and {{.Ref}} and {{.Text}} of each of {{range .Items}}"
 	case SummaryName:
 		return "{{.Text}}"
+	case CompareName:
+		return "{{.Ref}}, {{.Older}} and {{.Newer}} of each of {{range .Pairs}}"
 	}
 	return "{{.Message}}"
 }
