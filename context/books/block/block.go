@@ -1,0 +1,237 @@
+package block
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Kind says what a block is.
+type Kind uint8
+
+// Kinds of blocks.
+const (
+	Text    Kind = iota // a paragraph or an item of a list
+	Heading             // begins a section of its Level
+	Row                 // of a table or a sheet
+	Code                // keeps its line breaks and is not cut
+)
+
+// Bounds of a document, whatever its format is.
+const (
+	MaxText   = 64 << 20 // bytes of text
+	MaxBlocks = 400_000  // paragraphs, rows and headings
+	MaxCells  = 1_000    // of one row
+	MaxLevel  = 6        // of headings
+	MaxName   = 300      // code points of a title, an author, a heading in a section path or a column name
+)
+
+// Block is a part of a book. It never changes.
+type Block struct {
+	Kind    Kind
+	Level   int      // of a heading, from 1
+	Text    string   // of all but rows; one line, unless it is code
+	Cells   []string // of a row, each one line
+	Columns []string // the names of the cells of a row; may be shorter, "" names nothing
+	Page    int      // that it begins on, from 1; 0: the format has none
+	Row     int      // number of the row in its table or sheet, from 1, the row of names included; 0: it is none
+}
+
+// String is the block as it stands in the text of the book. A row is "name: cell; name: cell".
+func (b *Block) String() string {
+	if b.Kind != Row {
+		return b.Text
+	}
+	var s strings.Builder
+	for i, cell := range b.Cells {
+		if cell == "" {
+			continue
+		}
+		if s.Len() > 0 {
+			s.WriteString("; ")
+		}
+		if i < len(b.Columns) && b.Columns[i] != "" {
+			s.WriteString(b.Columns[i])
+			s.WriteString(": ")
+		}
+		s.WriteString(cell)
+	}
+	return s.String()
+}
+
+// Document is a book in the neutral form.
+type Document struct {
+	Title  string // "" when the file says none
+	Author string
+	Pages  int // 0: the format has none
+	Blocks []Block
+}
+
+// Builder makes a Document.
+type Builder struct {
+	ctx  context.Context
+	doc  Document
+	text int // bytes
+}
+
+// New returns a Builder for one call.
+func New(ctx context.Context) *Builder { return &Builder{ctx: ctx} }
+
+// Context is the context of the call.
+func (b *Builder) Context() context.Context { return b.ctx }
+
+// SetTitle names the book, unless it has a name or that says nothing.
+func (b *Builder) SetTitle(title string) {
+	if b.doc.Title == "" {
+		b.doc.Title = Name(title)
+	}
+}
+
+// SetAuthor names who wrote it, unless that is known or says nothing.
+func (b *Builder) SetAuthor(author string) {
+	if b.doc.Author == "" {
+		b.doc.Author = Name(author)
+	}
+}
+
+// SetPages says how many pages there are.
+func (b *Builder) SetPages(n int) { b.doc.Pages = n }
+
+// Add appends a block. One that says nothing is left out. The error is that of the context, or a Limit.
+func (b *Builder) Add(x Block) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	switch x.Kind {
+	case Row:
+		if len(x.Cells) > MaxCells {
+			return tooMuch(fmt.Sprintf("a row of more than %d cells", MaxCells))
+		}
+		empty := true
+		for i, cell := range x.Cells {
+			x.Cells[i] = Line(cell)
+			empty = empty && x.Cells[i] == ""
+			b.text += len(x.Cells[i]) + 2
+		}
+		for _, name := range x.Columns {
+			b.text += len(name)
+		}
+		if empty {
+			return nil
+		}
+	case Code:
+		x.Text = lines(x.Text)
+	case Heading:
+		x.Text = Name(x.Text)
+		x.Level = min(max(x.Level, 1), MaxLevel)
+	default:
+		x.Text = Line(x.Text)
+	}
+	if x.Kind != Row && x.Text == "" {
+		return nil
+	}
+	b.text += len(x.Text) + 2
+	if b.text > MaxText {
+		return tooMuch(fmt.Sprintf("more than %d MiB of text", MaxText>>20))
+	}
+	if len(b.doc.Blocks) == MaxBlocks {
+		return tooMuch(fmt.Sprintf("more than %d paragraphs and rows", MaxBlocks))
+	}
+	b.doc.Blocks = append(b.doc.Blocks, x)
+	return nil
+}
+
+func tooMuch(what string) error {
+	return fault.New(fault.Limit, "the file has %s", what).WithHint("split it into several files")
+}
+
+// Len is how many blocks there are.
+func (b *Builder) Len() int { return len(b.doc.Blocks) }
+
+// Document returns what was built. The Builder is not to be used any more.
+func (b *Builder) Document() *Document {
+	d := b.doc
+	for i := range d.Blocks {
+		if d.Pages > 0 {
+			break
+		}
+		d.Blocks[i].Page = 0 // a file of one page, or whose pages nobody has counted
+	}
+	for i := range d.Blocks {
+		if d.Title != "" {
+			break
+		}
+		if d.Blocks[i].Kind == Heading {
+			d.Title = d.Blocks[i].Text
+		}
+	}
+	return &d
+}
+
+// Name is a text as a title, a heading or the name of a column: one line of MaxName code points at most.
+func Name(s string) string {
+	s = Line(s)
+	if utf8.RuneCountInString(s) <= MaxName {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:MaxName-1])) + "…"
+}
+
+// Line is a text on one line: any run of blanks, line ends and characters that show nothing is one blank.
+func Line(s string) string {
+	if isLine(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			blank = true
+			continue
+		case r == utf8.RuneError || r == '\u00AD' || r == '\uFEFF' || r == '\uFFFE':
+			continue
+		}
+		if blank && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		blank = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// isLine reports ASCII that Line leaves as it is.
+func isLine(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < ' ' || c >= 0x7F || c == ' ' && (i == 0 || i == len(s)-1 || s[i+1] == ' ') {
+			return false
+		}
+	}
+	return true
+}
+
+// lines is code without the empty lines around it and without control characters but tabs and line ends.
+func lines(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+	for strings.TrimSpace(s) != "" {
+		first, rest, ok := strings.Cut(s, "\n")
+		if !ok || strings.TrimSpace(first) != "" {
+			break
+		}
+		s = rest
+	}
+	return strings.TrimRightFunc(s, unicode.IsSpace)
+}

@@ -1,0 +1,118 @@
+package block
+
+import "strings"
+
+// Table adds the rows of one table to a document, with the names of their columns. Those are the rows that
+// the file calls heads; without one the first row, if it reads like names.
+type Table struct {
+	b       *Builder
+	columns []string
+	rows    int
+	first   *Block // until it is known whether it is names
+	named   bool   // columns are known, or there are none
+	single  bool   // it has rows of one cell alone so far
+	told    bool   // a row has been added since columns were set
+	page    int    // of columns
+}
+
+// Table begins a table.
+func (b *Builder) Table() *Table { return &Table{b: b, single: true} }
+
+// At says which number the next row has, where the file says it.
+func (t *Table) At(row int) { t.rows = row - 1 }
+
+// Row adds a row. head says that the file calls it the names of columns.
+func (t *Table) Row(cells []string, head bool, page int) error {
+	t.rows++
+	row := Block{Kind: Row, Cells: cells, Page: page, Row: t.rows}
+	t.single = t.single && len(cells) <= 1
+	switch {
+	case head && !t.told && t.first == nil:
+		t.setNames(&row)
+		return nil
+	case t.named:
+		return t.add(row)
+	case t.first == nil:
+		t.first = &row
+		return nil
+	}
+	first := t.first
+	t.first = nil
+	if areNames(first.Cells, cells) {
+		t.setNames(first)
+	} else {
+		t.named = true
+		if err := t.add(*first); err != nil {
+			return err
+		}
+	}
+	return t.add(row)
+}
+
+// setNames takes a row for names; several of them are joined cell by cell.
+func (t *Table) setNames(row *Block) {
+	if t.columns == nil {
+		t.page = row.Page
+	}
+	for i, name := range row.Cells {
+		name = Name(name)
+		if i == len(t.columns) {
+			t.columns = append(t.columns, name)
+		} else if name != "" && name != t.columns[i] {
+			t.columns[i] = Name(t.columns[i] + " " + name)
+		}
+	}
+	if len(t.columns) > MaxCells {
+		t.columns = t.columns[:MaxCells]
+	}
+	t.named = true
+}
+
+func (t *Table) add(row Block) error {
+	t.told = true
+	if t.single { // what lays a page out is no table
+		return t.b.Add(Block{Kind: Text, Text: strings.Join(row.Cells, " "), Page: row.Page})
+	}
+	row.Columns = t.columns
+	return t.b.Add(row)
+}
+
+// Close ends the table.
+func (t *Table) Close() error {
+	if t.first != nil {
+		t.named = true
+		if err := t.add(*t.first); err != nil {
+			return err
+		}
+	}
+	if !t.told && t.columns != nil {
+		names := t.columns
+		t.columns = nil
+		return t.add(Block{Kind: Row, Cells: names, Page: t.page, Row: 1})
+	}
+	return nil
+}
+
+// areNames reports whether the first row of a table reads like the names of its columns: short texts without
+// digits, each another one, over a row that has digits or is one of three columns at least.
+func areNames(first, second []string) bool {
+	seen := make(map[string]bool, len(first))
+	digits := false
+	for i, cell := range first {
+		cell = Line(cell)
+		if cell == "" && i == 0 {
+			continue // the corner
+		}
+		if cell == "" || len(cell) > 60 || strings.ContainsAny(cell, "0123456789") && !isUnit(cell) || seen[cell] {
+			return false
+		}
+		seen[cell] = true
+		digits = digits || i < len(second) && strings.ContainsAny(second[i], "0123456789")
+	}
+	return len(seen) > 0 && len(first) > 1 && (digits || len(first) > 2)
+}
+
+// isUnit reports a name with digits, as of a year in "Sales 2024": it begins with a letter.
+func isUnit(cell string) bool {
+	return cell[0] >= 'A' && cell[0] <= 'Z' || cell[0] >= 'a' && cell[0] <= 'z' || cell[0] >= 0x80
+}

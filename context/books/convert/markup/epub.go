@@ -1,0 +1,183 @@
+package markup
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert/parts"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Bounds of an EPUB.
+const (
+	maxPackage = 8 << 20  // bytes of the list of its parts
+	maxChapter = 64 << 20 // bytes of one page
+)
+
+// EPUB adds the pages of an EPUB in the order of its spine.
+func EPUB(b *block.Builder, data []byte) error {
+	a, err := parts.Open(data)
+	if err != nil {
+		return err
+	}
+	p, err := packageOf(b.Context(), a)
+	if err != nil {
+		return err
+	}
+	b.SetTitle(p.title)
+	b.SetAuthor(p.author)
+	if err := p.encrypted(b.Context(), a); err != nil {
+		return err
+	}
+	for _, id := range p.spine {
+		item, ok := p.items[id]
+		if !ok || item.nav || !strings.Contains(item.kind, "html") {
+			continue
+		}
+		page, err := a.Read(item.name, maxChapter)
+		if err != nil {
+			return err
+		}
+		text, err := Decode(page, "application/xhtml+xml")
+		if err != nil {
+			return err
+		}
+		if label := p.labels[item.name]; label != "" && !strings.Contains(text, "<h") {
+			if err := b.Add(block.Block{Kind: block.Heading, Level: 1, Text: label}); err != nil {
+				return err
+			}
+		}
+		if err := HTML(b, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item is a part of an EPUB.
+type item struct {
+	name, kind string
+	nav        bool
+}
+
+// opf is what the package document of an EPUB says.
+type opf struct {
+	title, author string
+	items         map[string]item // by id
+	spine         []string        // ids
+	labels        map[string]string
+}
+
+func notEPUB() error {
+	return fault.New(fault.Invalid, "the file is no EPUB: its list of parts is missing").WithHint("give an EPUB, docx or xlsx")
+}
+
+// packageOf reads the package document.
+func packageOf(ctx context.Context, a *parts.Archive) (*opf, error) {
+	name := ""
+	err := walk(ctx, a, "META-INF/container.xml", func(e xml.StartElement) {
+		if e.Name.Local == "rootfile" && name == "" {
+			name = parts.Attr(e, "full-path")
+		}
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" || !a.Has(name) {
+		return nil, notEPUB()
+	}
+	p := &opf{items: make(map[string]item), labels: make(map[string]string)}
+	dir, toc := path.Dir(name), ""
+	err = walk(ctx, a, name, func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "item":
+			it := item{name: resolve(dir, parts.Attr(e, "href")), kind: parts.Attr(e, "media-type")}
+			it.nav = strings.Contains(parts.Attr(e, "properties"), "nav")
+			p.items[parts.Attr(e, "id")] = it
+			if strings.Contains(it.kind, "dtbncx") {
+				toc = it.name
+			}
+		case "itemref":
+			p.spine = append(p.spine, parts.Attr(e, "idref"))
+		}
+	}, func(element, text string) {
+		switch element {
+		case "title":
+			if p.title == "" {
+				p.title = text
+			}
+		case "creator":
+			if p.author == "" {
+				p.author = text
+			}
+		}
+	})
+	if err != nil || toc == "" {
+		return p, err
+	}
+	label := ""
+	err = walk(ctx, a, toc, func(e xml.StartElement) {
+		if e.Name.Local == "content" {
+			target := resolve(path.Dir(toc), parts.Attr(e, "src"))
+			if p.labels[target] == "" {
+				p.labels[target] = label
+			}
+		}
+	}, func(element, text string) {
+		if element == "text" {
+			label = text
+		}
+	})
+	return p, err
+}
+
+// walk reads a part of XML; text is told with the element that it stands in.
+func walk(ctx context.Context, a *parts.Archive, name string, start func(xml.StartElement), text func(element, text string)) error {
+	data, err := a.Read(name, maxPackage)
+	if data == nil || err != nil {
+		return err
+	}
+	in := ""
+	return parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
+		in = e.Name.Local
+		start(e)
+		return nil
+	}, func(string) error { in = ""; return nil }, func(s string) error {
+		if text != nil && strings.TrimSpace(s) != "" {
+			text(in, s)
+		}
+		return nil
+	})
+}
+
+func resolve(dir, href string) string {
+	href, _, _ = strings.Cut(href, "#")
+	if plain, err := url.PathUnescape(href); err == nil {
+		href = plain
+	}
+	return strings.TrimPrefix(path.Join("/", dir, href), "/")
+}
+
+// encrypted is an error when a page of the spine is encrypted. Fonts may be.
+func (p *opf) encrypted(ctx context.Context, a *parts.Archive) error {
+	hidden := make(map[string]bool)
+	err := walk(ctx, a, "META-INF/encryption.xml", func(e xml.StartElement) {
+		if e.Name.Local == "CipherReference" {
+			hidden[resolve("", parts.Attr(e, "URI"))] = true
+		}
+	}, nil)
+	if err != nil {
+		return err
+	}
+	for _, id := range p.spine {
+		if hidden[p.items[id].name] {
+			return parts.Encrypted()
+		}
+	}
+	return nil
+}

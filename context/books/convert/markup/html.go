@@ -1,0 +1,305 @@
+package markup
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert/parts"
+)
+
+// Bounds of a page of HTML.
+const (
+	maxToken  = 16 << 20 // bytes of one text or tag
+	maxTables = 20       // within each other
+	maxSpan   = 100      // columns of one cell
+)
+
+// skipped are elements whose text is none of the page.
+var skipped = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Nav: true,
+	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Math: false,
+}
+
+// inline are the elements that part no text; all others do.
+var inline = map[atom.Atom]bool{
+	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true, atom.Cite: true, atom.Code: true,
+	atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Img: true, atom.Ins: true,
+	atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rt: true, atom.Rp: true, atom.S: true,
+	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true,
+	atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true, 0: true,
+}
+
+// HTML adds a page of HTML.
+func HTML(b *block.Builder, page string) error {
+	z := html.NewTokenizer(strings.NewReader(page))
+	z.SetMaxBuf(maxToken)
+	r := reader{b: b}
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if err := z.Err(); !errors.Is(err, io.EOF) {
+				return parts.Broken(err)
+			}
+			return r.finish()
+		case html.TextToken:
+			if r.skip == 0 {
+				r.text.Write(z.Text())
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			if err := r.start(t); err != nil {
+				return err
+			}
+			if t.Type == html.SelfClosingTagToken {
+				if err := r.end(t.DataAtom); err != nil {
+					return err
+				}
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			if err := r.end(atom.Lookup(name)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// reader makes blocks of the tokens of a page.
+type reader struct {
+	b      *block.Builder
+	text   strings.Builder
+	skip   int       // how many elements are open whose text is left out
+	within atom.Atom // the outermost of these
+	level  int       // of the heading that is open; 0: none
+	code   int       // how many pre are open
+	title  bool
+	tables []*table
+}
+
+// table is a table that is open.
+type table struct {
+	to     *block.Table
+	cells  []string
+	spans  []int
+	heads  int
+	inHead bool
+	cell   bool
+}
+
+func (r *reader) start(t html.Token) error {
+	a := t.DataAtom
+	if r.skip > 0 {
+		if a == r.within && t.Type == html.StartTagToken {
+			r.skip++
+		}
+		return nil
+	}
+	switch {
+	case skipped[a]:
+		if t.Type == html.StartTagToken {
+			r.skip, r.within = 1, a
+		}
+		return nil
+	case a == atom.Br:
+		if r.code > 0 {
+			r.text.WriteByte('\n')
+		} else {
+			r.text.WriteByte(' ')
+		}
+		return nil
+	case a == atom.Meta:
+		if attr(t, "name") == "author" {
+			r.b.SetAuthor(attr(t, "content"))
+		}
+		return nil
+	case a == atom.Img:
+		if alt := attr(t, "alt"); alt != "" {
+			r.text.WriteString(" " + alt + " ")
+		}
+		return nil
+	case inline[a]:
+		return nil
+	}
+	if in := r.table(); in != nil && in.cell && !tabular(a) {
+		r.text.WriteByte(' ') // the cell goes on
+		return nil
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	return r.open(t)
+}
+
+// tabular reports the elements that tables are made of.
+func tabular(a atom.Atom) bool {
+	switch a {
+	case atom.Table, atom.Tr, atom.Td, atom.Th, atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption:
+		return true
+	}
+	return false
+}
+
+// open begins an element that parts text.
+func (r *reader) open(t html.Token) error {
+	in := r.table()
+	switch t.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		r.level = int(t.Data[1] - '0')
+	case atom.Pre:
+		r.code++
+	case atom.Title:
+		r.title = true
+	case atom.Table:
+		if len(r.tables) < maxTables {
+			r.tables = append(r.tables, &table{to: r.b.Table()})
+		}
+	case atom.Thead:
+		if in != nil {
+			in.inHead = true
+		}
+	case atom.Tr:
+		return r.row()
+	case atom.Td, atom.Th:
+		if in == nil {
+			return nil
+		}
+		in.cell = true
+		span, _ := strconv.Atoi(attr(t, "colspan"))
+		in.spans = append(in.spans, min(max(span, 1), maxSpan))
+		if t.DataAtom == atom.Th {
+			in.heads++
+		}
+	}
+	return nil
+}
+
+func attr(t html.Token, name string) string {
+	for _, a := range t.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func (r *reader) table() *table {
+	if len(r.tables) == 0 {
+		return nil
+	}
+	return r.tables[len(r.tables)-1]
+}
+
+func (r *reader) end(a atom.Atom) error {
+	if r.skip > 0 {
+		if a == r.within {
+			r.skip--
+		}
+		return nil
+	}
+	if inline[a] || a == atom.Br || a == atom.Meta || skipped[a] {
+		return nil
+	}
+	in := r.table()
+	if in != nil && in.cell && !tabular(a) {
+		r.text.WriteByte(' ')
+		return nil
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		r.level = 0
+	case atom.Pre:
+		r.code = max(0, r.code-1)
+	case atom.Title:
+		r.title = false
+	case atom.Thead:
+		if in != nil {
+			if err := r.row(); err != nil {
+				return err
+			}
+			in.inHead = false
+		}
+	case atom.Tr:
+		return r.row()
+	case atom.Table:
+		return r.closeTable()
+	}
+	return nil
+}
+
+// closeTable ends the innermost table.
+func (r *reader) closeTable() error {
+	in := r.table()
+	if in == nil {
+		return nil
+	}
+	if err := r.row(); err != nil {
+		return err
+	}
+	r.tables = r.tables[:len(r.tables)-1]
+	return in.to.Close()
+}
+
+// row ends the row that is open.
+func (r *reader) row() error {
+	in := r.table()
+	if in == nil || len(in.cells) == 0 {
+		return nil
+	}
+	cells, heads := in.cells, in.heads
+	head := in.inHead || heads > 0 && heads >= len(in.spans)
+	if head {
+		var wide []string
+		for i, c := range cells {
+			for range in.spans[min(i, len(in.spans)-1)] {
+				wide = append(wide, c)
+			}
+		}
+		cells = wide
+	}
+	in.cells, in.spans, in.heads = nil, nil, 0
+	return in.to.Row(cells, head, 0)
+}
+
+// flush ends the text that is open: a cell, code, a heading, the title or a paragraph.
+func (r *reader) flush() error {
+	text := r.text.String()
+	r.text.Reset()
+	in := r.table()
+	switch {
+	case in != nil && in.cell:
+		in.cell = false
+		for len(in.cells) < len(in.spans) {
+			in.cells = append(in.cells, "")
+		}
+		in.cells[len(in.cells)-1] = strings.Clone(text)
+		return nil
+	case in != nil && strings.TrimSpace(text) == "":
+		return nil
+	case r.title:
+		r.b.SetTitle(text)
+		return nil
+	case r.code > 0:
+		return r.b.Add(block.Block{Kind: block.Code, Text: text})
+	case r.level > 0:
+		return r.b.Add(block.Block{Kind: block.Heading, Level: r.level, Text: text})
+	}
+	return r.b.Add(block.Block{Text: text})
+}
+
+// finish ends what is open at the end of a page.
+func (r *reader) finish() error {
+	err := r.flush()
+	for err == nil && len(r.tables) > 0 {
+		err = r.closeTable()
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// Markdown adds a text in Markdown, as a note would be read.
+func Markdown(b *block.Builder, src string) error {
+	b.SetTitle(titleOf(src))
+	_, at := frontmatter.Split(src)
+	var err error
+	markdown.Headings(src, func(h markdown.Heading) {
+		if err == nil {
+			err = section(b, src[at:h.Start])
+		}
+		if err == nil {
+			err = b.Add(block.Block{Kind: block.Heading, Level: h.Level, Text: h.Text})
+		}
+		at = h.End
+	})
+	if err == nil {
+		err = section(b, src[at:])
+	}
+	return err
+}
+
+// titleOf returns the title of the frontmatter, "" for none.
+func titleOf(src string) string {
+	yaml, _ := frontmatter.Split(src)
+	if !yaml.Found {
+		return ""
+	}
+	fields, err := frontmatter.Read(src[yaml.Start:yaml.End], 1)
+	if err != nil {
+		return ""
+	}
+	for _, f := range fields.Fields {
+		if texts := f.Texts(); frontmatter.IsKey(f.Key, "title") && len(texts) > 0 {
+			return texts[0]
+		}
+	}
+	return ""
+}
+
+// section adds what stands between two headings: paragraphs, items, tables and code.
+func section(b *block.Builder, src string) error {
+	p := paragraphs{b: b}
+	for line := range strings.Lines(src) {
+		if err := p.line(line); err != nil {
+			return err
+		}
+	}
+	return p.end()
+}
+
+// paragraphs are read line by line.
+type paragraphs struct {
+	b     *block.Builder
+	text  strings.Builder
+	fence string // that ends the code, "" outside of one
+	table *block.Table
+	lined bool // the line of dashes of the table was seen
+	rows  int
+}
+
+func (p *paragraphs) line(line string) error {
+	mark := fenceOf(line)
+	switch {
+	case p.fence != "":
+		if mark != "" && strings.HasPrefix(mark, p.fence) && strings.TrimSpace(line) == mark {
+			p.fence = ""
+			code := p.text.String()
+			p.text.Reset()
+			return p.b.Add(block.Block{Kind: block.Code, Text: code})
+		}
+		p.text.WriteString(line)
+		return nil
+	case mark != "":
+		if err := p.end(); err != nil {
+			return err
+		}
+		p.fence = mark
+		return nil
+	case strings.TrimSpace(line) == "":
+		return p.end()
+	case isRow(line):
+		return p.row(line)
+	}
+	if p.table != nil || markdown.ListMark(strings.TrimLeft(line, " \t")) > 0 {
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
+	p.text.WriteString(line)
+	return nil
+}
+
+// row adds a line of a table.
+func (p *paragraphs) row(line string) error {
+	if p.table == nil {
+		if err := p.end(); err != nil {
+			return err
+		}
+		p.table, p.rows, p.lined = p.b.Table(), 0, false
+	}
+	cells := cellsOf(line)
+	if p.rows == 1 && isRule(cells) {
+		p.lined = true
+		return nil
+	}
+	p.rows++
+	for i := range cells {
+		cells[i] = markdown.PlainText(cells[i])
+	}
+	return p.table.Row(cells, p.rows == 1, 0)
+}
+
+// end ends what is open.
+func (p *paragraphs) end() error {
+	if p.table != nil {
+		t := p.table
+		p.table = nil
+		return t.Close()
+	}
+	text := p.text.String()
+	p.text.Reset()
+	if p.fence != "" {
+		p.fence = ""
+		return p.b.Add(block.Block{Kind: block.Code, Text: text})
+	}
+	return p.b.Add(block.Block{Text: markdown.PlainText(text)})
+}
+
+// fenceOf returns the mark of three or more that begins a line, "" for none.
+func fenceOf(line string) string {
+	line = strings.TrimLeft(line, " \t")
+	for _, c := range [...]string{"`", "~"} {
+		n := len(line) - len(strings.TrimLeft(line, c))
+		if n >= 3 && (c == "~" || !strings.Contains(line[n:], c)) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// isRow reports a line that begins and ends with a bar.
+func isRow(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) > 2 && line[0] == '|' && line[len(line)-1] == '|'
+}
+
+func cellsOf(line string) []string {
+	line = strings.TrimSpace(line)
+	line = strings.ReplaceAll(line[1:len(line)-1], `\|`, "\x00")
+	cells := strings.Split(line, "|")
+	for i, c := range cells {
+		cells[i] = strings.TrimSpace(strings.ReplaceAll(c, "\x00", "|"))
+	}
+	return cells
+}
+
+// isRule reports the line between the names of columns and the rows.
+func isRule(cells []string) bool {
+	for _, c := range cells {
+		if strings.Trim(c, ":-") != "" || !strings.Contains(c, "-") {
+			return false
+		}
+	}
+	return true
+}

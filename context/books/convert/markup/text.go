@@ -1,0 +1,75 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert/parts"
+)
+
+// Decode returns bytes as a text. kind is a content type that may say the encoding, such as text/html.
+func Decode(data []byte, kind string) (string, error) {
+	if rest, ok := bytes.CutPrefix(data, []byte("\xEF\xBB\xBF")); ok {
+		data = rest
+	}
+	if utf8.Valid(data) {
+		return string(data), nil
+	}
+	if len(data) >= 2 && (data[0] == 0xFE && data[1] == 0xFF || data[0] == 0xFF && data[1] == 0xFE) {
+		return decode16(data[2:], data[0] == 0xFE), nil
+	}
+	e, _, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], kind)
+	out, err := e.NewDecoder().Bytes(data)
+	if err != nil {
+		return "", parts.Broken(err)
+	}
+	return string(bytes.ToValidUTF8(out, nil)), nil
+}
+
+func decode16(data []byte, big bool) string {
+	units := make([]uint16, 0, len(data)/2)
+	for ; len(data) >= 2; data = data[2:] {
+		if big {
+			units = append(units, uint16(data[0])<<8|uint16(data[1]))
+		} else {
+			units = append(units, uint16(data[1])<<8|uint16(data[0]))
+		}
+	}
+	return string(utf16.Decode(units))
+}
+
+// Text adds a plain text: paragraphs are parted by empty lines, pages by form feeds.
+func Text(b *block.Builder, text string) error {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	paged := strings.Contains(text, "\f")
+	page := 0
+	for sheet := range strings.SplitSeq(text, "\f") {
+		if paged {
+			page++
+			if strings.TrimSpace(sheet) != "" {
+				b.SetPages(page)
+			}
+		}
+		start, at := 0, 0
+		add := func(end int) error { return b.Add(block.Block{Text: sheet[start:end], Page: page}) }
+		for line := range strings.Lines(sheet) {
+			next := at + len(line)
+			if strings.TrimSpace(line) == "" {
+				if err := add(at); err != nil {
+					return err
+				}
+				start = next
+			}
+			at = next
+		}
+		if err := add(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

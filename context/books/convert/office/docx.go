@@ -1,0 +1,351 @@
+package office
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert/parts"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Bounds of the parts of a document.
+const (
+	maxMain = 256 << 20 // bytes
+	maxSide = 32 << 20  // styles, properties, footnotes
+)
+
+// Word adds a document of Word.
+func Word(b *block.Builder, data []byte) error {
+	a, err := parts.Open(data)
+	if err != nil {
+		return err
+	}
+	ctx := b.Context()
+	if !a.Has("word/document.xml") {
+		return fault.New(fault.Invalid, "the file is no document of Word: its text is missing").WithHint("give a docx")
+	}
+	if err := properties(ctx, a, b); err != nil {
+		return err
+	}
+	r := &wordReader{b: b, page: 1}
+	if r.styles, err = stylesOf(ctx, a); err != nil {
+		return err
+	}
+	if r.footnotes, err = footnotesOf(ctx, a); err != nil {
+		return err
+	}
+	main, err := a.Reader("word/document.xml", maxMain)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = main.Close() }()
+	if err := parts.Walk(ctx, main, r.start, r.end, r.chars); err != nil {
+		return err
+	}
+	if r.page > 1 {
+		b.SetPages(r.page)
+	}
+	return r.endCode()
+}
+
+// properties reads title and author.
+func properties(ctx context.Context, a *parts.Archive, b *block.Builder) error {
+	data, err := a.Read("docProps/core.xml", maxSide)
+	if err != nil || data == nil {
+		return err
+	}
+	in := ""
+	return parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error { in = e.Name.Local; return nil },
+		func(string) error { in = ""; return nil },
+		func(s string) error {
+			switch in {
+			case "title":
+				b.SetTitle(s)
+			case "creator":
+				b.SetAuthor(s)
+			}
+			return nil
+		})
+}
+
+// style is what a style of paragraphs says.
+type style struct {
+	level int // of a heading; 0: none
+	code  bool
+	title bool
+	based string
+}
+
+var headingName = regexp.MustCompile(`(?i)^heading ([1-9])$`)
+
+// codeNames are what styles of code are called.
+var codeNames = regexp.MustCompile(`(?i)^(source ?code|preformatted text|html preformatted|code|code block|listing|verbatim|plain text)$`)
+
+// stylesOf reads the styles by their ids.
+func stylesOf(ctx context.Context, a *parts.Archive) (map[string]style, error) {
+	data, err := a.Read("word/styles.xml", maxSide)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	all := make(map[string]style)
+	id, now := "", style{}
+	err = parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
+		value := parts.Attr(e, "val")
+		switch e.Name.Local {
+		case "style":
+			id, now = parts.Attr(e, "styleId"), style{}
+		case "name":
+			if m := headingName.FindStringSubmatch(value); m != nil {
+				now.level, _ = strconv.Atoi(m[1])
+			}
+			now.code = codeNames.MatchString(value)
+			now.title = strings.EqualFold(value, "title")
+		case "basedOn":
+			now.based = value
+		case "outlineLvl":
+			if n, err := strconv.Atoi(value); err == nil && n >= 0 && n < 9 {
+				now.level = n + 1
+			}
+		}
+		return nil
+	}, func(name string) error {
+		if name == "style" && id != "" {
+			all[id] = now
+		}
+		return nil
+	}, func(string) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	for id, s := range all { // a style is what it is based on, unless it says otherwise
+		for base, steps := s.based, 0; base != "" && steps < 10; base, steps = all[base].based, steps+1 {
+			if s.level == 0 {
+				s.level = all[base].level
+			}
+			s.code = s.code || all[base].code
+		}
+		all[id] = s
+	}
+	return all, nil
+}
+
+// footnotesOf reads the footnotes by their ids.
+func footnotesOf(ctx context.Context, a *parts.Archive) (map[string]string, error) {
+	data, err := a.Read("word/footnotes.xml", maxSide)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	all := make(map[string]string)
+	id, in := "", ""
+	err = parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
+		in = e.Name.Local
+		if in == "footnote" {
+			id = parts.Attr(e, "id")
+		}
+		return nil
+	}, func(name string) error {
+		in = ""
+		if name == "p" {
+			all[id] += " "
+		}
+		return nil
+	}, func(s string) error {
+		if in == "t" {
+			all[id] += s
+		}
+		return nil
+	})
+	return all, err
+}
+
+// wordReader makes blocks of the elements of a document.
+type wordReader struct {
+	b         *block.Builder
+	styles    map[string]style
+	footnotes map[string]string
+
+	text strings.Builder
+	in   string // the element whose text is read
+	skip int    // elements that are open of one that is left out
+	page int
+	at   int // the page that the paragraph began on
+
+	style style
+	props bool // the properties of a paragraph are open
+	code  strings.Builder
+	from  int // page of code
+
+	depth int // of tables
+	table *block.Table
+	cells []string
+	head  bool
+	span  int
+	fresh bool // the cell has no text yet
+}
+
+func (r *wordReader) start(e xml.StartElement) error {
+	name := e.Name.Local
+	if r.skip > 0 || name == "Fallback" || name == "del" || name == "moveFrom" {
+		r.skip++
+		return nil
+	}
+	r.in = name
+	value := parts.Attr(e, "val")
+	switch name {
+	case "p":
+		r.text.Reset()
+		r.style, r.at = style{}, r.page
+	case "pPr":
+		r.props = true
+	case "pStyle":
+		r.style = r.styles[value]
+	case "outlineLvl":
+		if n, err := strconv.Atoi(value); err == nil && r.props && n >= 0 && n < 9 {
+			r.style.level = n + 1
+		}
+	case "tab":
+		if !r.props {
+			r.text.WriteByte('\t')
+		}
+	case "cr", "noBreakHyphen":
+		r.text.WriteString(map[string]string{"cr": "\n", "noBreakHyphen": "-"}[name])
+	case "br":
+		if parts.Attr(e, "type") == "page" {
+			r.breaks()
+		} else {
+			r.text.WriteByte('\n')
+		}
+	case "lastRenderedPageBreak":
+		r.breaks()
+	case "footnoteReference":
+		if note := strings.TrimSpace(r.footnotes[parts.Attr(e, "id")]); note != "" {
+			r.text.WriteString(" (" + note + ")")
+		}
+	case "tbl":
+		return r.openTable()
+	case "tr":
+		if r.depth == 1 {
+			r.cells, r.head = nil, false
+		}
+	case "tblHeader":
+		r.head = r.head || r.depth == 1 && value != "0" && value != "false"
+	case "gridSpan":
+		if n, err := strconv.Atoi(value); err == nil && r.depth == 1 {
+			r.span = min(max(n, 1), 100)
+		}
+	case "tc":
+		if r.depth == 1 {
+			r.cells, r.fresh, r.span = append(r.cells, ""), true, 1
+		}
+	}
+	return nil
+}
+
+// breaks begins a page. A break before the text of a paragraph is one before the paragraph.
+func (r *wordReader) breaks() {
+	r.page++
+	if strings.TrimSpace(r.text.String()) == "" {
+		r.at = r.page
+	}
+}
+
+func (r *wordReader) openTable() error {
+	r.depth++
+	if r.depth > 1 {
+		return nil
+	}
+	if err := r.endCode(); err != nil {
+		return err
+	}
+	r.table = r.b.Table()
+	return nil
+}
+
+func (r *wordReader) chars(s string) error {
+	if r.skip == 0 && r.in == "t" {
+		r.text.WriteString(s)
+	}
+	return nil
+}
+
+func (r *wordReader) end(name string) error {
+	if r.skip > 0 {
+		r.skip--
+		return nil
+	}
+	r.in = ""
+	switch name {
+	case "pPr":
+		r.props = false
+	case "p":
+		return r.paragraph()
+	case "tc":
+		if r.depth == 1 && r.head {
+			for range r.span - 1 {
+				r.cells = append(r.cells, r.cells[len(r.cells)-1])
+			}
+		}
+	case "tr":
+		if r.depth == 1 && r.table != nil {
+			return r.table.Row(r.cells, r.head, r.page)
+		}
+	case "tbl":
+		r.depth = max(0, r.depth-1)
+		if r.depth == 0 && r.table != nil {
+			t := r.table
+			r.table = nil
+			return t.Close()
+		}
+	}
+	return nil
+}
+
+// paragraph ends a paragraph: it is part of a cell, a line of code, a heading or a text.
+func (r *wordReader) paragraph() error {
+	text := r.text.String()
+	r.text.Reset()
+	switch {
+	case r.depth > 0:
+		if len(r.cells) == 0 {
+			return nil
+		}
+		cell := &r.cells[len(r.cells)-1]
+		if !r.fresh {
+			*cell += " "
+		}
+		*cell += text
+		r.fresh = false
+		return nil
+	case r.style.code:
+		if r.code.Len() == 0 {
+			r.from = r.at
+		}
+		r.code.WriteString(text + "\n")
+		return nil
+	}
+	if err := r.endCode(); err != nil {
+		return err
+	}
+	if r.style.level > 0 {
+		return r.b.Add(block.Block{Kind: block.Heading, Level: r.style.level, Text: text, Page: r.at})
+	}
+	if r.style.title {
+		r.b.SetTitle(text)
+	}
+	return r.b.Add(block.Block{Text: text, Page: r.at})
+}
+
+// endCode adds the lines of code that were gathered.
+func (r *wordReader) endCode() error {
+	text := r.code.String()
+	r.code.Reset()
+	if text == "" {
+		return nil
+	}
+	return r.b.Add(block.Block{Kind: block.Code, Text: text, Page: r.from})
+}

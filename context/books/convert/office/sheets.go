@@ -1,0 +1,153 @@
+package office
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert/parts"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Sheets adds the sheets of an Excel file, each as a section.
+func Sheets(b *block.Builder, data []byte) error {
+	a, err := parts.Open(data)
+	if err != nil {
+		return err
+	}
+	if !a.Has("xl/workbook.xml") {
+		return fault.New(fault.Invalid, "the file is no Excel file: its list of sheets is missing").WithHint("give an xlsx")
+	}
+	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
+		UnzipSizeLimit: parts.MaxUnpacked, UnzipXMLSizeLimit: parts.MaxUnpacked, // equal: nothing goes to a file
+	})
+	if err != nil {
+		return parts.Broken(err)
+	}
+	defer func() { _ = f.Close() }()
+	if p, err := f.GetDocProps(); err == nil && p != nil {
+		b.SetTitle(p.Title)
+		b.SetAuthor(p.Creator)
+	}
+	for _, name := range f.GetSheetList() {
+		if err := sheet(b, f, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sheet adds one sheet. An empty row ends a table.
+func sheet(b *block.Builder, f *excelize.File, name string) error {
+	if err := b.Add(block.Block{Kind: block.Heading, Level: 1, Text: name}); err != nil {
+		return err
+	}
+	rows, err := f.Rows(name)
+	var chart excelize.ErrSheetNotExist
+	if errors.As(err, &chart) {
+		return nil // a sheet of charts
+	}
+	if err != nil {
+		return parts.Broken(err)
+	}
+	defer func() { _ = rows.Close() }()
+	r := tables{b: b}
+	for rows.Next() {
+		if err := b.Context().Err(); err != nil {
+			return err
+		}
+		cells, err := rows.Columns()
+		if err != nil {
+			return parts.Broken(err)
+		}
+		if err := r.row(cells); err != nil {
+			return err
+		}
+	}
+	if err := rows.Error(); err != nil {
+		return parts.Broken(err)
+	}
+	return r.end()
+}
+
+// tables makes tables of the rows of a sheet.
+type tables struct {
+	b     *block.Builder
+	table *block.Table
+	n     int
+}
+
+func (r *tables) row(cells []string) error {
+	r.n++
+	empty := true
+	for _, c := range cells {
+		empty = empty && strings.TrimSpace(c) == ""
+	}
+	if empty {
+		return r.end()
+	}
+	if r.table == nil {
+		r.table = r.b.Table()
+		r.table.At(r.n)
+	}
+	return r.table.Row(cells, false, 0)
+}
+
+func (r *tables) end() error {
+	if r.table == nil {
+		return nil
+	}
+	t := r.table
+	r.table = nil
+	return t.Close()
+}
+
+// sniffed is how many bytes of a CSV file its delimiter is told from.
+const sniffed = 16 << 10
+
+// CSV adds the rows of a text of values.
+func CSV(b *block.Builder, text string) error {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = delimiter(text)
+	r.LazyQuotes, r.FieldsPerRecord = true, -1
+	t := b.Table()
+	for {
+		cells, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return t.Close()
+		}
+		if err != nil {
+			return parts.Broken(err)
+		}
+		if err := t.Row(cells, false, 0); err != nil {
+			return err
+		}
+	}
+}
+
+// delimiter is the sign that the first lines have most evenly.
+func delimiter(text string) rune {
+	head := text[:min(len(text), sniffed)]
+	lines := strings.Split(strings.TrimSpace(head), "\n")
+	if len(lines) > 1 && len(head) < len(text) {
+		lines = lines[:len(lines)-1]
+	}
+	best, most := ',', 0
+	for _, c := range []rune{',', ';', '\t', '|'} {
+		least := -1
+		for _, line := range lines {
+			if n := strings.Count(line, string(c)); least < 0 || n < least {
+				least = n
+			}
+		}
+		if least > most {
+			best, most = c, least
+		}
+	}
+	return best
+}

@@ -1,0 +1,192 @@
+package parts
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Bounds of an archive.
+const (
+	MaxParts    = 20_000
+	MaxUnpacked = 512 << 20 // bytes, altogether
+	// maxRatio is how many times its packed size an archive of more than freeSize bytes unpacks to at most.
+	maxRatio = 100
+	freeSize = 16 << 20
+	maxDepth = 250 // of elements
+)
+
+// Broken is the error of a file that is not what it says it is.
+func Broken(err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault.Wrap(fault.Invalid, err, "the file is broken").
+		WithHint("open it in the program that made it, save it again, and give the new file")
+}
+
+// Encrypted is the error of a file that needs a password.
+func Encrypted() error {
+	return fault.New(fault.Invalid, "the file is encrypted").WithHint("save it without a password and give the new file")
+}
+
+// Bomb is the error of a file that unpacks to too much.
+func Bomb() error {
+	return fault.New(fault.Limit, "the file unpacks to more than is allowed").
+		WithHint("give a file of at most %d MiB when it is unpacked", MaxUnpacked>>20)
+}
+
+// Archive is a zip file in memory.
+type Archive struct{ files map[string]*zip.File }
+
+// ole are the first bytes of a compound file: an encrypted document of Office, or one of before 2007.
+const ole = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+
+// Open reads the directory of an archive.
+func Open(data []byte) (*Archive, error) {
+	if strings.HasPrefix(string(data[:min(len(data), len(ole))]), ole) {
+		return nil, fault.New(fault.Invalid, "the file is encrypted, or of an Office program before 2007").
+			WithHint("save it without a password as docx or xlsx and give the new file")
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, Broken(err)
+	}
+	if len(z.File) > MaxParts {
+		return nil, Bomb()
+	}
+	a := &Archive{files: make(map[string]*zip.File, len(z.File))}
+	var sum uint64
+	for _, f := range z.File {
+		if f.Flags&1 != 0 {
+			return nil, Encrypted()
+		}
+		if f.UncompressedSize64 > MaxUnpacked {
+			return nil, Bomb()
+		}
+		sum += f.UncompressedSize64
+		if sum > MaxUnpacked || sum > freeSize && sum > maxRatio*uint64(len(data)) {
+			return nil, Bomb()
+		}
+		a.files[clean(f.Name)] = f
+	}
+	return a, nil
+}
+
+func clean(name string) string {
+	return strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/")
+}
+
+// Has reports whether there is a part.
+func (a *Archive) Has(name string) bool { return a.files[clean(name)] != nil }
+
+// Reader opens a part, which must be closed; nil when there is none. More than most bytes of it are a Limit.
+func (a *Archive) Reader(name string, most int64) (io.ReadCloser, error) {
+	f := a.files[clean(name)]
+	if f == nil {
+		return nil, nil
+	}
+	if f.UncompressedSize64 > uint64(most) {
+		return nil, Bomb()
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, Broken(err)
+	}
+	return &bounded{r, most}, nil
+}
+
+// Read returns the bytes of a part; nil when there is none.
+func (a *Archive) Read(name string, most int64) ([]byte, error) {
+	r, err := a.Reader(name, most)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(r)
+	if closed := r.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, Broken(err)
+	}
+	return data, nil
+}
+
+// bounded is a part that ends with an error when it is longer than it may be.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	if b.left < 0 {
+		return 0, Bomb()
+	}
+	return n, err
+}
+
+// Walk reads XML and tells of each element and text, until the end or an error of a function, which it
+// returns. Elements are told without their name space. O(text).
+func Walk(ctx context.Context, r io.Reader, start func(xml.StartElement) error, end func(name string) error, text func(string) error) error {
+	d := xml.NewDecoder(r)
+	d.CharsetReader = charset.NewReaderLabel
+	for depth, n := 0, 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			if depth != 0 {
+				return Broken(io.ErrUnexpectedEOF)
+			}
+			return nil
+		}
+		if err != nil {
+			return Broken(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			depth++
+			if depth > maxDepth {
+				return fault.New(fault.Limit, "the file is nested more than %d levels deep", maxDepth)
+			}
+			err = start(t)
+		case xml.EndElement:
+			depth--
+			if depth < 0 {
+				return Broken(io.ErrUnexpectedEOF)
+			}
+			err = end(t.Name.Local)
+		case xml.CharData:
+			err = text(string(t))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Attr is the value of an attribute, whatever its name space is.
+func Attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}

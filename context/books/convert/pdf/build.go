@@ -1,0 +1,358 @@
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/books/block"
+)
+
+const (
+	edgeLines  = 2    // at the top and the bottom of a page that may be its head or foot
+	edgeShare  = 0.5  // of the pages that have the same
+	edgePages  = 3    // at least
+	larger     = 1.12 // times the size of most letters: a heading
+	maxHeading = 150  // letters
+	paragraph  = 1.25 // times the distance of most lines: a gap between paragraphs
+	shortLine  = 0.75 // of the width of the page: a line that ends its paragraph when a sentence ends there
+)
+
+// build makes blocks of the lines.
+func (f *file) build(b *block.Builder) error {
+	f.dropEdges()
+	b.SetAuthor(f.author)
+	b.SetPages(f.pages)
+	p := &pageBuilder{b: b, lines: f.lines}
+	p.outline(f.outline)
+	p.leading()
+	if len(f.outline) == 0 {
+		p.sizes()
+	}
+	err := p.all()
+	if usefulTitle(f.title) {
+		b.SetTitle(f.title)
+	}
+	return err
+}
+
+// usefulTitle reports a title that somebody gave: programs put the name of a file there.
+func usefulTitle(title string) bool {
+	lower := strings.ToLower(title)
+	for _, end := range []string{".doc", ".docx", ".odt", ".html", ".htm", ".tex", ".pdf", ".indd", ".qxd"} {
+		if strings.HasSuffix(lower, end) {
+			return false
+		}
+	}
+	return lower != "untitled" && !strings.HasPrefix(lower, "about:")
+}
+
+// dropEdges leaves out the heads and feet of pages.
+func (f *file) dropEdges() {
+	if f.pages < edgePages {
+		return
+	}
+	type place struct {
+		text   string
+		at     int // from the top, or below 0 from the bottom
+		height int // on the page
+	}
+	where := make(map[int]place) // by line
+	count := make(map[place]int)
+	for start := 0; start < len(f.lines); {
+		end := start
+		for end < len(f.lines) && f.lines[end].page == f.lines[start].page {
+			end++
+		}
+		order := make([]int, 0, end-start)
+		for i := start; i < end; i++ {
+			order = append(order, i)
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.lines[b].top, f.lines[a].top) })
+		for n, i := range order {
+			at := n
+			if n >= edgeLines {
+				at = n - len(order)
+			}
+			if at < edgeLines && at >= -edgeLines {
+				pl := place{digitless(f.lines[i].text), at, int(f.lines[i].bottom / 3)}
+				where[i] = pl
+				count[pl]++
+			}
+		}
+		start = end
+	}
+	least := max(edgePages, int(math.Ceil(edgeShare*float64(f.pages))))
+	kept := f.lines[:0]
+	for i, l := range f.lines {
+		if pl, ok := where[i]; ok && count[pl] >= least {
+			continue
+		}
+		kept = append(kept, l)
+	}
+	f.lines = kept
+}
+
+// digitless is a text with all numbers alike.
+func digitless(s string) string {
+	var b strings.Builder
+	number := false
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			number = true
+			continue
+		}
+		if number {
+			b.WriteByte('0')
+		}
+		number = false
+		b.WriteRune(r)
+	}
+	if number {
+		b.WriteByte('0')
+	}
+	return b.String()
+}
+
+// pageBuilder makes blocks of lines.
+type pageBuilder struct {
+	b     *block.Builder
+	lines []line
+	level map[int]int        // of headings, by line
+	join  map[int]int        // how many lines more a heading has
+	above map[int][]entry    // entries of the outline that no line has, before the first line of their page
+	width map[int][2]float64 // left and right end of the text of a page
+	lead  float64            // the distance of most lines, in sizes of their font
+
+	text strings.Builder // of the paragraph that is open
+	from int             // its page
+	code []string        // lines of code that are open
+}
+
+// outline finds the lines that the entries of an outline lead to.
+func (p *pageBuilder) outline(list []entry) {
+	p.level, p.join, p.above = make(map[int]int), make(map[int]int), make(map[int][]entry)
+	first := make(map[int]int) // line of each page
+	for i := len(p.lines) - 1; i >= 0; i-- {
+		first[p.lines[i].page] = i
+	}
+	for _, e := range list {
+		start, ok := first[e.page]
+		if e.title == "" || !ok {
+			continue
+		}
+		found := false
+		for i := start; i < len(p.lines) && p.lines[i].page == e.page && !found; i++ {
+			text := ""
+			if !strings.ContainsFunc(p.lines[i].text, isWord) {
+				continue
+			}
+			for n := 0; n < 3 && i+n < len(p.lines); n++ {
+				text = strings.TrimSpace(text + " " + p.lines[i+n].text)
+				if p.level[i] == 0 && same(text, e.title) {
+					p.level[i], p.join[i], found = e.level, n, true
+					break
+				}
+			}
+		}
+		if !found {
+			p.above[start] = append(p.above[start], e)
+		}
+	}
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// same compares a line with an entry of an outline, which may be without its number.
+func same(text, title string) bool {
+	fold := func(s string) string {
+		return strings.ToLower(strings.Map(func(r rune) rune {
+			if isWord(r) {
+				return r
+			}
+			return -1
+		}, s))
+	}
+	a, b := fold(text), fold(title)
+	return a != "" && b != "" && (a == b || len(a) > len(b) && strings.HasSuffix(a, b) && strings.Trim(a[:len(a)-len(b)], "0123456789") == "")
+}
+
+// sizes finds headings by the size of their letters.
+func (p *pageBuilder) sizes() {
+	weight := make(map[float64]int)
+	round := func(size float64) float64 { return math.Round(size*2) / 2 }
+	for _, l := range p.lines {
+		weight[round(l.size)] += len(l.text)
+	}
+	body, most := 0.0, 0
+	for size, n := range weight {
+		if n > most || n == most && size < body {
+			body, most = size, n
+		}
+	}
+	isHeading := func(l *line) bool {
+		return body > 0 && l.size >= larger*body && utf8.RuneCountInString(l.text) <= maxHeading && len(l.cells) == 1 &&
+			strings.ContainsFunc(l.text, unicode.IsLetter)
+	}
+	var all []float64
+	for i := range p.lines {
+		if size := round(p.lines[i].size); isHeading(&p.lines[i]) && !slices.Contains(all, size) {
+			all = append(all, size)
+		}
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	for i := 0; i < len(p.lines); i++ {
+		l := &p.lines[i]
+		if !isHeading(l) {
+			continue
+		}
+		p.level[i] = min(slices.Index(all, round(l.size))+1, block.MaxLevel)
+		for n := i + 1; n < len(p.lines) && p.join[i] < 2; n++ { // one of several lines
+			next := &p.lines[n]
+			if next.page != l.page || math.Abs(next.size-l.size) > 0.3 || l.top-next.top > paragraph*p.lead*l.size*float64(n-i) {
+				break
+			}
+			p.join[i]++
+		}
+		i += p.join[i]
+	}
+}
+
+// leading measures the distance of lines.
+func (p *pageBuilder) leading() {
+	var all []float64
+	for i := 1; i < len(p.lines); i++ {
+		a, b := &p.lines[i-1], &p.lines[i]
+		if a.page == b.page && a.size > 0 && a.size == b.size && a.top > b.top && a.right > b.left {
+			all = append(all, (a.top-b.top)/a.size)
+		}
+	}
+	if p.lead = 1.3; len(all) > 0 {
+		slices.Sort(all)
+		p.lead = all[len(all)/3] // gaps between paragraphs are larger than most
+	}
+}
+
+// all makes the blocks.
+func (p *pageBuilder) all() error {
+	p.width = make(map[int][2]float64)
+	for _, l := range p.lines {
+		w, ok := p.width[l.page]
+		if !ok {
+			w = [2]float64{l.left, l.right}
+		}
+		p.width[l.page] = [2]float64{min(w[0], l.left), max(w[1], l.right)}
+	}
+	for i := 0; i < len(p.lines); {
+		next, err := p.next(i)
+		if err != nil {
+			return err
+		}
+		i = next
+	}
+	return p.end()
+}
+
+// next takes in the line i, and those that belong to it, and returns the one behind.
+func (p *pageBuilder) next(i int) (int, error) {
+	l := &p.lines[i]
+	for _, e := range p.above[i] {
+		if err := p.heading(e.title, e.level, e.page); err != nil {
+			return 0, err
+		}
+	}
+	if level := p.level[i]; level > 0 {
+		text := l.text
+		for n := range p.join[i] {
+			text = joined(text, p.lines[i+n+1].text)
+		}
+		return i + 1 + p.join[i], p.heading(text, level, l.page)
+	}
+	if end := p.tableEnd(i); end > i {
+		if err := p.end(); err != nil {
+			return 0, err
+		}
+		return end, p.table(p.lines[i:end])
+	}
+	if l.fixed {
+		if len(p.code) == 0 {
+			if err := p.end(); err != nil {
+				return 0, err
+			}
+			p.from = l.page
+		}
+		p.code = append(p.code, l.text)
+		return i + 1, nil
+	}
+	if len(p.code) > 0 || i > 0 && p.parts(&p.lines[i-1], l) {
+		if err := p.end(); err != nil {
+			return 0, err
+		}
+	}
+	if p.text.Len() == 0 {
+		p.from = l.page
+		p.text.WriteString(l.text)
+	} else {
+		text := joined(p.text.String(), l.text)
+		p.text.Reset()
+		p.text.WriteString(text)
+	}
+	return i + 1, nil
+}
+
+// joined joins two lines; a word that was taken apart is one again.
+func joined(a, b string) string {
+	if whole, ok := strings.CutSuffix(a, hyphen); ok {
+		return whole + b
+	}
+	return a + " " + b
+}
+
+func (p *pageBuilder) heading(text string, level, page int) error {
+	if err := p.end(); err != nil {
+		return err
+	}
+	return p.b.Add(block.Block{Kind: block.Heading, Level: level, Text: strings.TrimSuffix(text, hyphen), Page: page})
+}
+
+// parts reports whether a paragraph ends between two lines.
+func (p *pageBuilder) parts(a, b *line) bool {
+	if a.page != b.page || a.size == 0 || b.size == 0 || math.Abs(a.size-b.size) > 0.1*a.size {
+		return true
+	}
+	gap := a.top - b.top
+	if gap > paragraph*p.lead*a.size || gap < -a.em || isItem(b.text) { // above it: another column
+		return true
+	}
+	w := p.width[a.page]
+	return endsSentence(a.text) && a.right < w[0]+shortLine*(w[1]-w[0])
+}
+
+func endsSentence(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return strings.ContainsRune(".!?:;…。！？", r)
+}
+
+// isItem reports a line that begins an item of a list.
+func isItem(s string) bool {
+	r, size := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("•◦▪‣–—*", r) && strings.HasPrefix(s[size:], " ")
+}
+
+// end adds the paragraph or the code that is open.
+func (p *pageBuilder) end() error {
+	if len(p.code) > 0 {
+		code := strings.Join(p.code, "\n")
+		p.code = nil
+		if err := p.b.Add(block.Block{Kind: block.Code, Text: code, Page: p.from}); err != nil {
+			return err
+		}
+	}
+	text := strings.TrimSuffix(p.text.String(), hyphen)
+	p.text.Reset()
+	return p.b.Add(block.Block{Text: text, Page: p.from})
+}

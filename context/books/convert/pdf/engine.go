@@ -1,0 +1,217 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/klippa-app/go-pdfium"
+	pdferrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/responses"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert/parts"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Bounds of a file.
+const (
+	MaxPages = 20_000
+	// maxMemory is what PDFium may take, the file included, in pages of 64 KiB.
+	maxMemory = 5 << 10
+	// maxOutline is how many entries of an outline are read, and maxNested how deep.
+	maxOutline = 5_000
+	maxNested  = 20
+)
+
+// Engine converts PDF files. The zero value works.
+type Engine struct {
+	mu   sync.Mutex // held while a file is converted; guards pool
+	pool pdfium.Pool
+}
+
+// Close gives back what the Engine holds. It may be used again.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pool == nil {
+		return nil
+	}
+	pool := e.pool
+	e.pool = nil
+	return pool.Close()
+}
+
+// instance returns a PDFium of its own for one file. The caller has the lock.
+func (e *Engine) instance(ctx context.Context) (pdfium.Pdfium, error) {
+	if e.pool == nil {
+		pool, err := webassembly.Init(webassembly.Config{
+			MaxIdle: 1, MaxTotal: 1, Stdout: io.Discard, Stderr: io.Discard,
+			FSConfig:      wazero.NewFSConfig(), // it sees no file
+			RuntimeConfig: wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithMemoryLimitPages(maxMemory),
+		})
+		if err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err, "PDF files can't be read on this machine")
+		}
+		e.pool = pool
+	}
+	in, err := e.pool.GetInstanceWithContext(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = fault.Wrap(fault.Unavailable, err, "PDF files can't be read on this machine")
+	}
+	return in, err
+}
+
+// Add adds a PDF file. progress is told of the pages that are read; nil is not called.
+func (e *Engine) Add(b *block.Builder, data []byte, progress func(done, total int)) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ctx := b.Context()
+	in, err := e.instance(ctx)
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		_ = in.Kill() // stops it in the middle of a call
+	})
+	f := &file{in: in, progress: progress}
+	err = f.read(ctx, data)
+	if stop() {
+		_ = in.Close()
+	} else {
+		<-ended
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return f.build(b)
+}
+
+// file is a PDF file that is read.
+type file struct {
+	in       pdfium.Pdfium
+	progress func(done, total int)
+
+	title, author string
+	pages         int
+	lines         []line
+	outline       []entry
+}
+
+// entry is one of the outline.
+type entry struct {
+	title string
+	level int // from 1
+	page  int // from 1; 0: unknown
+}
+
+// failed is the error of a call of PDFium.
+func failed(err error) error {
+	switch {
+	case errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity):
+		return parts.Encrypted()
+	case strings.Contains(err.Error(), "memory"):
+		return fault.Wrap(fault.Limit, err, "the file needs more memory than is allowed").WithHint("split it into several files")
+	}
+	return parts.Broken(err)
+}
+
+// read reads the text and the outline.
+func (f *file) read(ctx context.Context, data []byte) error {
+	opened, err := f.in.OpenDocument(&requests.OpenDocument{File: &data})
+	if err != nil {
+		return failed(err)
+	}
+	doc := opened.Document
+	count, err := f.in.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc})
+	if err != nil {
+		return failed(err)
+	}
+	f.pages = count.PageCount
+	if f.pages > MaxPages {
+		return fault.New(fault.Limit, "the file has %d pages, at most %d are allowed", f.pages, MaxPages).
+			WithHint("split it into several files")
+	}
+	f.title, f.author = f.meta(doc, "Title"), f.meta(doc, "Author")
+	for i := range f.pages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f.page(doc, i); err != nil {
+			return err
+		}
+		if f.progress != nil {
+			f.progress(i+1, f.pages)
+		}
+	}
+	f.readOutline(doc)
+	return nil
+}
+
+func (f *file) meta(doc references.FPDF_DOCUMENT, tag string) string {
+	m, err := f.in.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: doc, Tag: tag})
+	if err != nil {
+		return ""
+	}
+	return m.Value
+}
+
+// readOutline reads the outline. GetBookmarks does not end on one that leads back to itself, and its
+// FPDFBookmark_GetDest finds nothing (v1.19.0). So an outline is walked first, with bounds; one that is
+// over them is left out.
+func (f *file) readOutline(doc references.FPDF_DOCUMENT) {
+	left := maxOutline
+	if !f.ends(doc, nil, 1, &left) {
+		return
+	}
+	got, err := f.in.GetBookmarks(&requests.GetBookmarks{Document: doc})
+	if err == nil {
+		f.entries(got.Bookmarks, 1)
+	}
+}
+
+// ends reports whether the entries below one end within the bounds.
+func (f *file) ends(doc references.FPDF_DOCUMENT, of *references.FPDF_BOOKMARK, level int, left *int) bool {
+	first, err := f.in.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: doc, Bookmark: of})
+	if err != nil {
+		return false
+	}
+	for at := first.Bookmark; at != nil; {
+		*left--
+		if *left < 0 || level > maxNested || !f.ends(doc, at, level+1, left) {
+			return false
+		}
+		next, err := f.in.FPDFBookmark_GetNextSibling(&requests.FPDFBookmark_GetNextSibling{Document: doc, Bookmark: *at})
+		if err != nil {
+			return false
+		}
+		at = next.Bookmark
+	}
+	return true
+}
+
+func (f *file) entries(list []responses.GetBookmarksBookmark, level int) {
+	for _, x := range list {
+		e := entry{title: block.Name(x.Title), level: level}
+		to := x.DestInfo
+		if to == nil && x.ActionInfo != nil {
+			to = x.ActionInfo.DestInfo
+		}
+		if to != nil && to.PageIndex >= 0 && to.PageIndex < f.pages {
+			e.page = to.PageIndex + 1
+		}
+		f.outline = append(f.outline, e)
+		f.entries(x.Children, level+1)
+	}
+}

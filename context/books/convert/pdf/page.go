@@ -1,0 +1,175 @@
+package pdf
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/structs"
+
+	"github.com/ctxd/ctxd/context/books/block"
+)
+
+const (
+	maxChars   = 400_000 // of one page that are read; real ones have under 20,000
+	maxBlanks  = 80      // of one line whose width is looked at
+	cellGap    = 0.75    // the least gap between two cells, in heights of the letters
+	fixedPitch = 1       // flag of a font whose letters have one width
+)
+
+// line is a line of a page. Lengths are in points, from the left and from the bottom.
+type line struct {
+	text        string
+	page        int // from 1
+	left, right float64
+	top, bottom float64
+	size        float64 // of the font, in a unit of the file; 0: not known
+	em          float64 // about the height of the letters
+	fixed       bool    // in a font of one width
+	cells       []cell  // parts with wide gaps between them; one at least
+}
+
+// cell is a part of a line.
+type cell struct {
+	text        string
+	left, right float64
+}
+
+// page reads the lines of one page. A page that can't be read has none.
+func (f *file) page(doc references.FPDF_DOCUMENT, index int) error {
+	loaded, err := f.in.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
+	if err != nil {
+		return nil //nolint:nilerr // the others may be whole
+	}
+	defer func() { _, _ = f.in.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
+	opened, err := f.in.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: requests.Page{ByReference: &loaded.Page}})
+	if err != nil {
+		return nil //nolint:nilerr // likewise
+	}
+	text := opened.TextPage
+	defer func() { _, _ = f.in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text}) }()
+	count, err := f.in.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
+	if err != nil || count.Count <= 0 {
+		return nil //nolint:nilerr // likewise
+	}
+	got, err := f.in.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: min(count.Count, maxChars)})
+	if err != nil {
+		return failed(err)
+	}
+	p := pageReader{file: f, text: text, page: index + 1}
+	units := utf16.Encode([]rune(strings.TrimRight(got.Text, "\x00")))
+	for start, i := 0, 0; i <= len(units); i++ {
+		if i == len(units) || units[i] == '\n' || units[i] == '\r' {
+			p.line(units, start, i)
+			start = i + 1
+		}
+	}
+	return nil
+}
+
+// pageReader reads the lines of one page.
+type pageReader struct {
+	*file
+	text references.FPDF_TEXTPAGE
+	page int
+}
+
+func isBlank(u uint16) bool { return u == ' ' || u == '\t' || u == 0xA0 || u == 0 }
+
+// box returns where a letter stands, with the room above and below it.
+func (p *pageReader) box(i int) (structs.FPDF_FS_RECTF, bool) {
+	b, err := p.in.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: p.text, Index: i})
+	if err != nil || b.Rect.Right < b.Rect.Left {
+		return structs.FPDF_FS_RECTF{}, false
+	}
+	return b.Rect, true
+}
+
+// line reads the line of the letters from start to end.
+func (p *pageReader) line(units []uint16, start, end int) {
+	for start < end && isBlank(units[start]) {
+		start++
+	}
+	for end > start && isBlank(units[end-1]) {
+		end--
+	}
+	if start == end {
+		return
+	}
+	l := line{text: decode(units[start:end]), page: p.page}
+	first, ok := p.box(start)
+	last, also := p.box(end - 1)
+	if !ok || !also {
+		l.cells = []cell{{text: l.text}}
+		p.lines = append(p.lines, l)
+		return
+	}
+	l.left, l.right = float64(first.Left), float64(last.Right)
+	l.top, l.bottom = float64(first.Top), float64(first.Bottom)
+	l.em = math.Abs(l.top - l.bottom)
+	if font, err := p.in.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: start}); err == nil {
+		l.size = font.FontSize
+	}
+	if info, err := p.in.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: p.text, Index: start}); err == nil {
+		name := strings.ToLower(info.FontName)
+		l.fixed = info.Flags&fixedPitch != 0 || strings.Contains(name, "mono") || strings.Contains(name, "courier")
+	}
+	l.cells = p.cells(units, start, end, &l)
+	if isMark(l.cells[0].text) { // of an item of a list, which is no column
+		l.cells = []cell{{l.text, l.left, l.right}}
+	}
+	p.lines = append(p.lines, l)
+}
+
+// cells parts a line where there are wide gaps.
+func (p *pageReader) cells(units []uint16, start, end int, l *line) (cells []cell) {
+	from, left, blanks := start, l.left, 0
+	for i := start; i < end && blanks < maxBlanks; i++ {
+		if !isBlank(units[i]) {
+			continue
+		}
+		next := i
+		for isBlank(units[next]) {
+			next++
+		}
+		blanks++
+		before, ok := p.box(i - 1)
+		after, also := p.box(next)
+		if ok && also && float64(after.Left-before.Right) > cellGap*l.em {
+			cells = append(cells, cell{decode(units[from:i]), left, float64(before.Right)})
+			from, left = next, float64(after.Left)
+		}
+		i = next
+	}
+	return append(cells, cell{decode(units[from:end]), left, l.right})
+}
+
+// hyphen is where PDFium has taken a word apart at the end of a line.
+const hyphen = "\u0002"
+
+// decode returns letters as a text, with hyphen at its end if a word goes on in the next line.
+func decode(units []uint16) string {
+	s := string(utf16.Decode(units))
+	cut := strings.TrimRight(s, "\u0002\u00AD\uFFFE")
+	if cut == s {
+		return block.Line(s)
+	}
+	cut = block.Line(cut)
+	if end := []rune(cut); len(end) > 0 && unicode.IsLetter(end[len(end)-1]) {
+		return cut + hyphen
+	}
+	return cut
+}
+
+// isMark reports what stands before an item of a list: a sign, or a number or a letter with a dot.
+func isMark(s string) bool {
+	if utf8.RuneCountInString(s) > 4 {
+		return false
+	}
+	end := s[len(s)-1]
+	return !strings.ContainsFunc(s, isWord) || end == '.' || end == ')'
+}

@@ -1,0 +1,254 @@
+package passages
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/search/text"
+)
+
+// Sizes, in tokens as package text estimates them unless they are said to be characters.
+const (
+	Target     = 200
+	MaxTokens  = 2 * Target // of a passage that is no code
+	MaxCode    = 4_000      // bytes of code in one passage
+	enough     = 60         // a passage of so many may end with its page
+	most       = 120        // from so many on a passage may end before a paragraph that does not fit
+	maxOverlap = 80         // a longer sentence is not repeated
+)
+
+// Passage is a passage of a book.
+type Passage struct {
+	Text    string
+	Section []string // the headings above it, outermost first
+	Page    int      // that it begins on, from 1; 0: the format has none
+	Last    int      // the page that it ends on
+	Row     int      // the first row of a table in it, from 1; 0: none
+	Offset  int      // of its beginning in the text of the book, in code points
+}
+
+// kind says how a piece is joined to others.
+type kind uint8
+
+const (
+	prose kind = iota
+	row
+	code
+	heading
+)
+
+// piece is what is never cut: a sentence, a row, code, a heading.
+type piece struct {
+	kind       kind
+	start, end int // in the text, bytes
+	tokens     int
+	page, row  int
+	section    int  // number of the heading that it stands under; 0: none
+	first      bool // of its block
+	rest       int  // tokens of its block from here on
+}
+
+// section is a heading with the one that it stands under.
+type section struct {
+	text  string
+	level int
+	under int
+	used  bool // something stands under it
+}
+
+// cutter cuts one document.
+type cutter struct {
+	text     strings.Builder
+	pieces   []piece
+	sections []section // the first is none
+}
+
+// Text returns the text of a book.
+func Text(d *block.Document) string {
+	c := cutter{sections: make([]section, 1)}
+	c.read(d)
+	return c.text.String()
+}
+
+// Cut returns the passages of a book in their order.
+func Cut(d *block.Document) []Passage {
+	c := cutter{sections: make([]section, 1)}
+	c.read(d)
+	return c.cut()
+}
+
+// read makes text, sections and pieces.
+func (c *cutter) read(d *block.Document) {
+	under := 0
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		if i > 0 {
+			c.text.WriteByte('\n')
+			if b.Kind != block.Row || d.Blocks[i-1].Kind != block.Row {
+				c.text.WriteByte('\n')
+			}
+		}
+		start, s := c.text.Len(), b.String()
+		c.text.WriteString(s)
+		p := piece{start: start, end: start + len(s), page: b.Page, row: b.Row, first: true}
+		switch b.Kind {
+		case block.Heading:
+			for under > 0 && c.sections[under].level >= b.Level {
+				under = c.sections[under].under
+			}
+			c.sections[under].used = true
+			c.sections = append(c.sections, section{text: b.Text, level: b.Level, under: under})
+			under = len(c.sections) - 1
+			p.kind, p.section = heading, under
+			c.pieces = append(c.pieces, p)
+			continue
+		case block.Row:
+			p.kind = row
+		case block.Code:
+			p.kind = code
+		}
+		p.section = under
+		c.sections[under].used = true
+		c.split(p, s)
+	}
+}
+
+// split adds the pieces of a block.
+func (c *cutter) split(p piece, s string) {
+	from := len(c.pieces)
+	add := func(size int) {
+		q := p
+		q.end = q.start + size
+		q.tokens = text.CountTokens(s[:size])
+		q.first = len(c.pieces) == from
+		c.pieces = append(c.pieces, q)
+		p.start, s = q.end, s[size:]
+	}
+	switch {
+	case p.kind == code:
+		for len(s) > MaxCode {
+			add(codeEnd(s))
+		}
+		if s != "" {
+			add(len(s))
+		}
+	case p.kind == row && text.CountTokens(s) <= MaxTokens:
+		add(len(s))
+	default:
+		for _, n := range text.Sentences(s) {
+			add(n)
+		}
+	}
+	rest := 0
+	for i := len(c.pieces) - 1; i >= from; i-- {
+		rest += c.pieces[i].tokens
+		c.pieces[i].rest = rest
+	}
+}
+
+// codeEnd is where long code is cut: behind a line, else between two characters.
+func codeEnd(s string) int {
+	if n := strings.LastIndexByte(s[:MaxCode], '\n'); n > MaxCode/2 {
+		return n + 1
+	}
+	n := MaxCode
+	for n > 1 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}
+
+// cut groups pieces to passages.
+func (c *cutter) cut() []Passage {
+	var out []Passage
+	whole := c.text.String()
+	at, runes := 0, 0 // a place in bytes and in code points
+	emit := func(list []piece, repeated bool) {
+		start, end := list[0].start, list[len(list)-1].end
+		said := strings.TrimRight(whole[start:end], " \n\t")
+		if strings.TrimSpace(said) == "" {
+			return
+		}
+		lead := len(said) - len(strings.TrimLeft(said, " \n"))
+		if list[0].kind != code {
+			start, said = start+lead, said[lead:]
+		}
+		if start < at { // an overlap
+			runes -= utf8.RuneCountInString(whole[start:at])
+		} else {
+			runes += utf8.RuneCountInString(whole[at:start])
+		}
+		at = start
+		p := Passage{Text: said, Section: c.path(list[0].section), Offset: runes, Last: list[len(list)-1].page}
+		if p.Page = list[0].page; repeated && len(list) > 1 {
+			p.Page = list[1].page
+		}
+		for _, x := range list {
+			if x.row > 0 {
+				p.Row = x.row
+				break
+			}
+		}
+		out = append(out, p)
+	}
+	var open []piece
+	tokens, repeated := 0, false
+	flush := func() {
+		if len(open) > 0 && !(repeated && len(open) == 1) {
+			emit(open, repeated)
+		}
+		open, tokens, repeated = nil, 0, false
+	}
+	for i := range c.pieces {
+		p := &c.pieces[i]
+		if p.kind == heading {
+			flush()
+			if !c.sections[p.section].used {
+				q := *p
+				q.section = c.sections[p.section].under
+				emit([]piece{q}, false)
+			}
+			continue
+		}
+		if len(open) > 0 && ends(open, tokens, p) {
+			last, several := open[len(open)-1], len(open) > 1
+			flush()
+			if several && last.kind == prose && p.kind == prose && last.tokens <= maxOverlap && last.section == p.section {
+				open, tokens, repeated = []piece{last}, last.tokens, true
+			}
+		}
+		open = append(open, *p)
+		tokens += p.tokens
+	}
+	flush()
+	return out
+}
+
+// ends reports whether a passage ends before a piece.
+func ends(open []piece, tokens int, p *piece) bool {
+	last := &open[len(open)-1]
+	switch {
+	case last.section != p.section:
+		return true
+	case tokens+p.tokens > Target:
+		return true
+	case last.page != p.page && tokens >= enough:
+		return true
+	case last.kind != p.kind && tokens >= enough:
+		return true
+	}
+	return p.first && p.kind != row && tokens >= most && tokens+p.rest > Target
+}
+
+// path returns the headings above a section and its own.
+func (c *cutter) path(n int) []string {
+	var list []string
+	for ; n > 0; n = c.sections[n].under {
+		list = append(list, c.sections[n].text)
+	}
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
