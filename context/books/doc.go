@@ -1,0 +1,30 @@
+// Package books keeps books: their records, their passages, and the files that are still to be read.
+//
+// # What is kept
+//
+// A book is a record in the collection "book", by id. Its passages are records of the collection
+// "book-passage", by the id of the book and their number, which sort in the order of the book. The bytes of a
+// file are no record: a store is held in memory. They lie in the folder "books" beside the store, one file a
+// book, from before the book has a record until it is ready, failed or removed. So a file that was given by
+// its path may change or go meanwhile. A backup has no such files: a restored book that was pending has
+// failed, and says so.
+//
+// # All or nothing
+//
+// Passages are written in groups, so that nobody waits long for a commit, and a book is seen only when all
+// are there: its state becomes ready in the last transaction. A failure, a cancelled call or a kill before
+// that leaves passages that nobody sees; they are deleted at once, or by the next start, which begins the
+// book anew. To remove a book is to delete its record; its passages go in groups behind it, and at the next
+// start if that is killed.
+//
+// # Who sees a book
+//
+// A private book does not exist for a remote reader. A book that was put for a conversation is seen with that
+// conversation alone, until it is published; it is private when the conversation is, and stays so. When the
+// conversation is deleted, such a book is seen by nobody, and goes with the next upkeep.
+//
+// # Concurrency
+//
+// All methods may be called concurrently. Files are read one after the other where their reader can't do
+// otherwise. Close gives back what readers hold; a Store may be used after it.
+package books

@@ -1,0 +1,509 @@
+package books
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert"
+	"github.com/ctxd/ctxd/context/books/passages"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Stages that a book goes through, as progress names them.
+const (
+	StageConvert = "convert"
+	StageCut     = "cut"
+	StageIndex   = "index"
+)
+
+// A group of passages is written in one transaction.
+const (
+	groupPassages = 400
+	groupBytes    = 1 << 20
+)
+
+// Draft is what a client says of a new book.
+type Draft struct {
+	Path     string // of a file on this machine
+	Content  []byte // or its bytes,
+	MimeType string // and their content type, or the name of a format
+	Name     string // of the file; "": the last part of Path
+
+	Title          string // "": what the file says, else its name
+	Author         string
+	Private        bool
+	ConversationID string // the one that alone sees it; "": all
+}
+
+// Progress is told how far a book is: done of total, 0 for unknown.
+type Progress func(stage string, done, total int)
+
+// file reads the file of a draft and says which format it has.
+func (s *Store) file(d *Draft) (data []byte, format convert.Format, err error) {
+	field := "content"
+	said := convert.ByType(d.MimeType)
+	switch {
+	case (d.Path == "") == (d.Content == nil):
+		return nil, "", fault.Field("path", "neither path nor content is given, or both are").WithHint("give one of them")
+	case d.Content != nil:
+		if data = d.Content; int64(len(data)) > s.opts.MaxBytes {
+			return nil, "", tooLarge(field, int64(len(data)), s.opts.MaxBytes)
+		}
+	default:
+		field = "path"
+		if !filepath.IsAbs(d.Path) {
+			return nil, "", fault.Field("path", "path is not absolute").WithHint("give the whole path, from the root on")
+		}
+		if data, err = readFile(d.Path, s.opts.MaxBytes); err != nil {
+			return nil, "", err
+		}
+		d.Name = cmp.Or(d.Name, filepath.Base(d.Path))
+	}
+	if d.MimeType != "" && said == "" {
+		return nil, "", convert.Unknown("mimeType")
+	}
+	said = cmp.Or(said, convert.ByName(d.Name))
+	if said == "" && d.Path != "" && filepath.Ext(d.Path) != "" {
+		return nil, "", convert.Unknown(field)
+	}
+	format = convert.Detect(said, data)
+	if format == "" {
+		return nil, "", convert.Unknown(field)
+	}
+	return data, format, nil
+}
+
+// Put adds a book, and returns when it is ready. What is the same, byte for byte, as a book that the reader
+// sees is that book. The errors are Invalid for a file of no known format or that can't be read, Limit for
+// one that is too large, NotFound for an unknown conversation; the record of a book whose file can't be read
+// stays, failed with the reason, until it is put again or removed. When ctx is cancelled nothing is left of
+// it; when it ends otherwise, as with the daemon, the book is pending. progress may be nil.
+func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Progress) (b *record.Book, duplicate bool, err error) {
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	progress(StageConvert, 0, 0)
+	data, format, err := s.file(&d)
+	if err != nil {
+		return nil, false, err
+	}
+	sum := sha256.Sum256(data)
+	r, known, within, mine, err := s.admit(ctx, v, d, &Record{Book: record.Book{
+		Format: string(format), File: block.Name(d.Name), Bytes: int64(len(data)), State: record.BookPending,
+		Private: d.Private, ConversationID: d.ConversationID, Author: block.Name(d.Author), Title: block.Name(d.Title),
+	}, Hash: hex.EncodeToString(sum[:])}, data)
+	if err != nil {
+		return nil, false, err
+	}
+	if known != nil {
+		return s.again(ctx, v, known, d, progress)
+	}
+	err = s.process(within, r.ID, data, progress)
+	s.finish(r.ID, mine, err)
+	if err != nil {
+		return nil, false, s.ended(ctx, within, r.ID, err)
+	}
+	return s.shownOr(v, r.ID)
+}
+
+// admit writes the record of a new book down, pending, with its file kept; or returns a book of the same bytes.
+func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record, data []byte) (
+	admitted, known *Record, within context.Context, mine *reading, err error,
+) {
+	s.admitting.Lock()
+	defer s.admitting.Unlock()
+	if known := s.same(v, r.Hash, d.ConversationID); known != nil {
+		return nil, known, nil, nil, nil
+	}
+	r.ID = s.opts.NewID()
+	if r.Named = r.Title != ""; !r.Named {
+		r.Title = cmp.Or(strings.TrimSuffix(r.File, filepath.Ext(r.File)), "Untitled")
+	}
+	within, mine = s.begin(ctx, r.ID)
+	if err = s.spool.keep(r.ID, data); err == nil {
+		err = s.db.Update(ctx, func(tx *kv.Tx) error {
+			private, err := s.conversation(tx, d.ConversationID)
+			if err != nil {
+				return err
+			}
+			r.Private = r.Private || private
+			r.CreatedAt = tx.Now(s.opts.Now)
+			r.UpdatedAt = r.CreatedAt
+			return Records.Put(tx, r.ID, r)
+		})
+	}
+	if err != nil {
+		s.spool.drop(r.ID)
+		s.finish(r.ID, mine, err)
+		return nil, nil, nil, nil, err
+	}
+	return r, nil, within, mine, nil
+}
+
+func (s *Store) shownOr(v *audience.View, id string) (*record.Book, bool, error) {
+	b, err := s.find(v, id, "", true)
+	if err != nil {
+		return nil, false, err
+	}
+	return b.shown(v), false, nil
+}
+
+// ended says what is left of a book that was not read: nothing when its call was cancelled.
+func (s *Store) ended(ctx, within context.Context, id string, err error) error {
+	if removed := (*fault.Error)(nil); errors.As(context.Cause(within), &removed) && ctx.Err() == nil {
+		return removed // by another call
+	}
+	if ctx.Err() != nil && fault.KindOf(context.Cause(ctx)) == fault.Cancelled {
+		if left := s.remove(context.WithoutCancel(ctx), id); left != nil {
+			return left
+		}
+		return ctx.Err()
+	}
+	var known *fault.Error
+	if errors.As(err, &known) && known.Ref == "" {
+		told := *known
+		told.Ref = id
+		return &told
+	}
+	return err
+}
+
+// conversation says whether a conversation is private. "" is none.
+func (s *Store) conversation(tx *kv.Tx, id string) (private bool, err error) {
+	if id == "" {
+		return false, nil
+	}
+	found := false
+	if s.opts.Conversation != nil {
+		if private, found, err = s.opts.Conversation(tx, id); err != nil {
+			return false, err
+		}
+	}
+	if !found {
+		return false, fault.Under("conversationId", fault.Missing("conversation", id).WithHint("give the id of a conversation"))
+	}
+	return private, nil
+}
+
+// same returns a book of the same bytes that a reader sees: one for all, else one of the conversation.
+func (s *Store) same(v *audience.View, hash, conversation string) (found *Record) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, b := range s.byID {
+		if b.Hash != hash || !v.Sees(b.Private) || b.ConversationID != "" && conversation != "" && b.ConversationID != conversation {
+			continue
+		}
+		if found == nil || found.ConversationID != "" && b.ConversationID == "" ||
+			(found.ConversationID == "") == (b.ConversationID == "") && b.ID < found.ID {
+			found = b
+		}
+	}
+	return found
+}
+
+// again is Put of a file that is there. One that failed is read once more; one that is being read is waited
+// for. A book of a conversation that is now put for all is published, and one that is now private becomes so.
+func (s *Store) again(ctx context.Context, v *audience.View, known *Record, d Draft, progress Progress) (*record.Book, bool, error) {
+	s.mu.RLock()
+	busy := s.busy[known.ID]
+	s.mu.RUnlock()
+	switch {
+	case busy != nil:
+		select {
+		case <-busy.done:
+			if busy.err != nil {
+				return nil, false, busy.err
+			}
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+	case known.State != record.BookReady:
+		if err := s.remove(ctx, known.ID); err != nil {
+			return nil, false, err
+		}
+		return s.Put(ctx, v, d, progress)
+	}
+	err := s.change(ctx, known.ID, func(b *Record) bool {
+		publish, hide := d.ConversationID == "" && b.ConversationID != "", d.Private && !b.Private
+		if publish {
+			b.ConversationID = ""
+		}
+		b.Private = b.Private || hide
+		return publish || hide
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	b, _, err := s.shownOr(v, known.ID)
+	return b, true, err
+}
+
+// begin marks a book as being read.
+func (s *Store) begin(ctx context.Context, id string) (context.Context, *reading) {
+	within, cancel := context.WithCancelCause(ctx)
+	r := &reading{done: make(chan struct{}), cancel: cancel}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy[id] = r
+	return within, r
+}
+
+func (s *Store) finish(id string, r *reading, err error) {
+	s.mu.Lock()
+	delete(s.busy, id)
+	s.mu.Unlock()
+	r.err = err
+	close(r.done)
+	r.cancel(nil)
+}
+
+// process reads the file of a pending book. An error of the file makes it failed; any other leaves it pending.
+func (s *Store) process(ctx context.Context, id string, data []byte, progress Progress) error {
+	var b *Record
+	err := s.change(ctx, id, func(r *Record) bool { b = r; r.State = record.BookProcessing; return true })
+	if err != nil {
+		return err
+	}
+	err = s.read(ctx, b, data, progress)
+	if err == nil {
+		s.spool.drop(id)
+		return nil
+	}
+	bare := context.WithoutCancel(ctx)
+	if left := s.dropPassages(bare, id); left != nil {
+		return left
+	}
+	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.Limit {
+		reason := fault.Message(err)
+		if failed := s.change(bare, id, func(r *Record) bool { r.State, r.Reason = record.BookFailed, reason; return true }); failed != nil {
+			return failed
+		}
+		s.spool.drop(id)
+		return err
+	}
+	_ = s.change(bare, id, func(r *Record) bool { r.State = record.BookPending; return true })
+	return err
+}
+
+// read converts, cuts and writes.
+func (s *Store) read(ctx context.Context, b *Record, data []byte, progress Progress) error {
+	progress(StageConvert, 0, 0)
+	doc, err := s.conv.Convert(ctx, convert.Format(b.Format), data, func(done, total int) { progress(StageConvert, done, total) })
+	if err != nil {
+		return err
+	}
+	progress(StageCut, 0, 0)
+	list := passages.Cut(doc)
+	err = s.change(ctx, b.ID, func(r *Record) bool {
+		if !r.Named {
+			r.Title = cmp.Or(doc.Title, r.Title)
+		}
+		r.Author, r.Pages, r.Passages = cmp.Or(r.Author, doc.Author), doc.Pages, len(list)
+		return true
+	})
+	for n := 0; n < len(list) && err == nil; {
+		end, size := n, 0
+		for end < len(list) && end-n < groupPassages && size < groupBytes {
+			size += len(list[end].Text)
+			end++
+		}
+		err = s.db.Update(ctx, func(tx *kv.Tx) error {
+			if has, err := Records.Has(tx, b.ID); err != nil || !has {
+				return cmp.Or(err, gone(b.ID))
+			}
+			for i := n; i < end; i++ {
+				if err := Passages.Put(tx, Key(b.ID, i), &Passage{list[i]}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		n = end
+		progress(StageIndex, n, len(list))
+	}
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, b.ID, func(r *Record) bool { r.State, r.Reason = record.BookReady, ""; return true })
+}
+
+func gone(id string) error {
+	return fault.New(fault.Cancelled, "the book was removed meanwhile").WithRef(id)
+}
+
+// change changes a book, when fn says that it did. The error is Cancelled for one that is gone.
+func (s *Store) change(ctx context.Context, id string, fn func(*Record) bool) error {
+	return s.db.Update(ctx, func(tx *kv.Tx) error { return s.changeTx(tx, id, fn) })
+}
+
+func (s *Store) changeTx(tx *kv.Tx, id string, fn func(*Record) bool) error {
+	b, err := Records.Get(tx, id)
+	if err != nil || b == nil {
+		return cmp.Or(err, gone(id))
+	}
+	if !fn(b) {
+		return nil
+	}
+	b.UpdatedAt = tx.Now(s.opts.Now)
+	return Records.Put(tx, id, b)
+}
+
+// Publish shows a book of a conversation to all. The error is NotFound.
+func (s *Store) Publish(ctx context.Context, v *audience.View, id string) (*record.Book, error) {
+	if _, err := s.find(v, id, "", true); err != nil {
+		return nil, err
+	}
+	err := s.change(ctx, id, func(b *Record) bool {
+		bound := b.ConversationID != ""
+		b.ConversationID = ""
+		return bound
+	})
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := s.shownOr(v, id)
+	return b, err
+}
+
+// Remove deletes a book. The next call does not find it. The error is NotFound.
+func (s *Store) Remove(ctx context.Context, v *audience.View, id string) error {
+	if _, err := s.find(v, id, "", true); err != nil {
+		return err
+	}
+	return s.remove(ctx, id)
+}
+
+func (s *Store) remove(ctx context.Context, id string) error {
+	if err := s.db.Update(ctx, func(tx *kv.Tx) error { return Records.Delete(tx, id) }); err != nil {
+		return err
+	}
+	s.mu.RLock()
+	busy := s.busy[id]
+	s.mu.RUnlock()
+	if busy != nil {
+		busy.cancel(gone(id))
+	}
+	s.spool.drop(id)
+	return s.dropPassages(ctx, id)
+}
+
+// dropPassages deletes the passages of a book in groups.
+func (s *Store) dropPassages(ctx context.Context, id string) error {
+	for {
+		left := 0
+		err := s.db.Update(ctx, func(tx *kv.Tx) error {
+			var keys []string
+			for key := range Passages.All(tx, id+separator) {
+				if len(keys) == groupPassages {
+					left = 1
+					break
+				}
+				keys = append(keys, key)
+			}
+			if err := tx.Err(); err != nil {
+				return err
+			}
+			for _, key := range keys {
+				if err := Passages.Delete(tx, key); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || left == 0 {
+			return err
+		}
+	}
+}
+
+// HideConversation makes the books of a conversation private, in the transaction that makes it so.
+func (s *Store) HideConversation(tx *kv.Tx, conversation string) error {
+	for _, b := range s.of(conversation) {
+		if err := s.changeTx(tx, b, func(r *Record) bool { hide := !r.Private; r.Private = true; return hide }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of returns the ids of the books that only a conversation sees.
+func (s *Store) of(conversation string) (ids []string) {
+	for b := range s.All() {
+		if conversation != "" && b.ConversationID == conversation {
+			ids = append(ids, b.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Resume reads the books that a stop has left pending, and removes those whose conversation is gone. A file
+// that is not there any more makes its book failed.
+func (s *Store) Resume(ctx context.Context) error {
+	var waiting, lost []string
+	err := s.db.View(ctx, func(tx *kv.Tx) error {
+		for id, b := range Records.All(tx, "") {
+			if unread(b) {
+				waiting = append(waiting, id)
+			}
+			if b.ConversationID != "" && s.opts.Conversation != nil {
+				if _, found, err := s.opts.Conversation(tx, b.ConversationID); err != nil || !found {
+					if err != nil {
+						return err
+					}
+					lost = append(lost, id)
+				}
+			}
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range lost {
+		if err := s.remove(ctx, id); err != nil {
+			return err
+		}
+	}
+	for _, id := range waiting {
+		if err := s.resume(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume reads one book, unless somebody does.
+func (s *Store) resume(ctx context.Context, id string) error {
+	s.mu.RLock()
+	busy := s.busy[id] != nil
+	b := s.byID[id]
+	s.mu.RUnlock()
+	if busy || b == nil || !unread(b) {
+		return ctx.Err()
+	}
+	within, mine := s.begin(ctx, id)
+	data, err := s.spool.get(id)
+	switch {
+	case err != nil:
+	case data == nil:
+		err = s.change(ctx, id, func(r *Record) bool {
+			r.State, r.Reason = record.BookFailed, "its file is not there any more: put it again"
+			return true
+		})
+	default:
+		err = s.process(within, id, data, func(string, int, int) {})
+	}
+	s.finish(id, mine, err)
+	return ctx.Err() // what is wrong with one file stands in its record
+}

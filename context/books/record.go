@@ -1,0 +1,125 @@
+package books
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books/passages"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Record is a book as it is stored.
+type Record struct {
+	record.Book
+	Hash  string `json:"hash"`            // SHA-256 of the file, in hexadecimal
+	Named bool   `json:"named,omitempty"` // the caller gave the title
+
+	Passing int `json:"-"`
+}
+
+// Passage is a passage as it is stored. Its number and its book are its key.
+type Passage struct {
+	passages.Passage
+}
+
+// The collections that the records lie in.
+var (
+	Records  = kv.NewCollection[Record]("book")
+	Passages = kv.NewCollection("book-passage", kv.Codec[Passage]{Encode: encode, Decode: decode})
+)
+
+// head is what a stored passage begins with, on one line; its text follows, so that the text of one that was
+// read is part of what is stored.
+type head struct {
+	Section []string `json:"s,omitempty"`
+	Page    int      `json:"p,omitempty"`
+	Last    int      `json:"l,omitempty"`
+	Row     int      `json:"r,omitempty"`
+	Offset  int      `json:"o,omitempty"`
+}
+
+func encode(p *Passage) (string, error) {
+	h, err := json.Marshal(head{p.Section, p.Page, p.Last, p.Row, p.Offset})
+	return string(h) + "\n" + p.Text, err
+}
+
+func decode(stored string) (*Passage, error) {
+	line, text, ok := strings.Cut(stored, "\n")
+	if !ok {
+		return nil, errors.New("malformed passage")
+	}
+	var h head
+	if err := json.Unmarshal([]byte(line), &h); err != nil {
+		return nil, err
+	}
+	return &Passage{passages.Passage{Text: text, Section: h.Section, Page: h.Page, Last: h.Last, Row: h.Row, Offset: h.Offset}}, nil
+}
+
+// separator stands between the id of a book and the number of a passage. No id that a Store makes has it.
+const separator = "_"
+
+// Key is the id of a passage of a book, from 0 on.
+func Key(book string, n int) string { return fmt.Sprintf("%s%s%06d", book, separator, n) }
+
+// BookOf returns the id of the book of a passage and the number of it.
+func BookOf(key string) (book string, n int) {
+	at := strings.LastIndex(key, separator)
+	if at < 0 {
+		return "", 0
+	}
+	n, _ = strconv.Atoi(key[at+1:])
+	return key[:at], n
+}
+
+// Place says where a passage stands, as people cite it: section, page or row.
+func Place(section []string, page, last, row int) string {
+	var list []string
+	if len(section) > 0 {
+		list = append(list, strings.Join(section, " > "))
+	}
+	switch {
+	case page > 0 && last > page:
+		list = append(list, fmt.Sprintf("p. %d-%d", page, last))
+	case page > 0:
+		list = append(list, fmt.Sprintf("p. %d", page))
+	case row > 0:
+		list = append(list, fmt.Sprintf("row %d", row))
+	}
+	return strings.Join(list, ", ")
+}
+
+// Cite is how a passage is cited: [Book, section, p. N].
+func Cite(book string, section []string, page, last, row int) string {
+	if place := Place(section, page, last, row); place != "" {
+		return "[" + book + ", " + place + "]"
+	}
+	return "[" + book + "]"
+}
+
+// Shown is a passage as a reader sees it.
+func Shown(v *audience.View, b *Record, key string, p *Passage) *record.Passage {
+	out := &record.Passage{
+		ID: key, BookID: b.ID, Book: v.TextOf("", b.Title), Section: make([]string, len(p.Section)),
+		Page: p.Page, Row: p.Row, Offset: p.Offset, Text: v.TextOf("", p.Text),
+	}
+	for i, h := range p.Section {
+		out.Section[i] = v.TextOf("", h)
+	}
+	if p.Last != p.Page {
+		out.Last = p.Last
+	}
+	out.Cite = Cite(out.Book, out.Section, p.Page, p.Last, p.Row)
+	return out
+}
+
+// shown is a book as a reader sees it.
+func (b *Record) shown(v *audience.View) *record.Book {
+	out := b.Book
+	out.Title, out.Author, out.File = v.TextOf("", b.Title), v.TextOf("", b.Author), v.TextOf("", b.File)
+	return &out
+}
