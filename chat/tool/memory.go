@@ -13,7 +13,7 @@ var searchMemory = define("search_memory", "Search what is remembered",
 		"sure it is.",
 	(*call).searchMemory,
 	argument{name: "query", kind: aText, required: true, long: maxQuery, about: "a question, or words of what is looked for"},
-	argument{name: "kinds", kind: aList, values: recall.Kinds, about: "only these kinds; all of them when absent"},
+	argument{name: "kinds", kind: aList, values: recall.Usual, about: "only these kinds; all of them when absent"},
 	argument{name: "limit", kind: aNumber, least: 1, most: recall.MaxLimit, standard: 10, about: "hits at most"},
 )
 

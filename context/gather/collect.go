@@ -229,7 +229,7 @@ func (c *call) fieldsOf(n *notes.Note) *entities.Entity {
 // toldBefore reports whether the texts may tell what a private record was called
 // before it was called otherwise, while they were read.
 func (c *call) toldBefore(ctx context.Context) (told bool, err error) {
-	if !c.remote || len(c.texts)+len(c.in.Referenced)+len(c.in.Recalled) == 0 {
+	if !c.remote || len(c.texts)+len(c.in.Referenced)+len(c.in.Recalled)+len(c.in.Passages) == 0 {
 		return false, nil
 	}
 	err = c.g.store.View(ctx, func(*kv.Tx) error { // so that no commit is half seen
@@ -242,6 +242,10 @@ func (c *call) toldBefore(ctx context.Context) (told bool, err error) {
 // withoutTexts takes the texts out again.
 func (c *call) withoutTexts() {
 	c.withoutMemories()
+	for _, p := range c.in.Passages {
+		c.drop(prompt.KindPassage, p.ID, "", prompt.Unknown)
+	}
+	c.in.Passages = nil
 	for _, t := range c.texts {
 		n := &(*t.section)[t.at]
 		n.Body, n.Bare = body.Body{}, body.Body{}

@@ -263,6 +263,9 @@ func (g *Gatherer) readable(ctx context.Context, r *request, m *mentions, found 
 		if err == nil {
 			err = c.remember(clock)
 		}
+		if err == nil {
+			err = c.passages(clock)
+		}
 		c.scratch.referenced, c.scratch.recalled = c.in.Referenced, c.in.Recalled
 		if err == nil {
 			err = c.readTexts()

@@ -83,6 +83,10 @@ func check(by Readers, p Params) (*request, error) {
 		return nil, fault.Field("searchNotes", "searchNotes is %d", p.SearchNotes).
 			WithHint("give a number from 0 to %d", prompt.MaxFound)
 	}
+	if p.Passages < 0 || p.Passages > prompt.MaxPassages {
+		return nil, fault.Field("passages", "passages is %d", p.Passages).
+			WithHint("give a number from 0 to %d", prompt.MaxPassages)
+	}
 	if p.Memories < 0 || p.Memories > prompt.MaxMemories {
 		return nil, fault.Field("memories", "memories is %d", p.Memories).
 			WithHint("give a number from 0 to %d", prompt.MaxMemories)

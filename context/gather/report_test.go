@@ -303,7 +303,8 @@ func shownPrefix(rt *rapid.T, m *plain, res *prompt.Result) {
 }
 
 var sectionOrder = []string{
-	prompt.SectionPinned, prompt.SectionEntities, prompt.SectionLinked, prompt.SectionSearch, prompt.SectionCalendar, prompt.SectionActions,
+	prompt.SectionPinned, prompt.SectionEntities, prompt.SectionLinked, prompt.SectionSearch, prompt.SectionPassages, prompt.SectionCalendar,
+	prompt.SectionActions,
 }
 
 // rangesHold compares all numbers of a report with the prompt.

@@ -19,6 +19,7 @@ type BudgetTable[T any] struct {
 	Entities    T `json:"entities,omitempty" default:"12000" jsonschema:"entities"`
 	Linked      T `json:"linked,omitempty" default:"6500" jsonschema:"notes that entity fields refer to"`
 	Search      T `json:"search,omitempty" default:"12500" jsonschema:"notes found by search"`
+	Passages    T `json:"passages,omitempty" default:"6000" jsonschema:"passages of books"`
 	Client      T `json:"client,omitempty" default:"8000" jsonschema:"calendar and action items together"`
 	Memory      T `json:"memory,omitempty" default:"6000" jsonschema:"the profile, pinned memories and what was found among memories and messages"`
 }
@@ -65,6 +66,11 @@ var shares = [...]share{
 		func(b *Budgets) *int { return &b.Search },
 		[]string{SectionSearch},
 		func(b *builder, limit int, in *Input) { b.notes(foundSection, limit, in.Found) },
+	},
+	{
+		func(b *Budgets) *int { return &b.Passages },
+		[]string{SectionPassages},
+		func(b *builder, limit int, in *Input) { b.passages(limit, in.Passages) },
 	},
 	{
 		func(b *Budgets) *int { return &b.Client },
@@ -133,6 +139,8 @@ const (
 	MaxLinked      = 3
 	LinkedChars    = 2_000
 	MaxFound       = 8
+	MaxPassages    = 8
+	PassageChars   = 6_000 // of one passage, which is whole or not there
 	FoundChars     = 1_500
 	MaxEntities    = 40    // mentioned ones are shown even when they are more
 	FieldChars     = 1_000 // of one value

@@ -69,6 +69,7 @@ type Input struct {
 	Entities    []Entity
 	Linked      []Note
 	Found       []Note
+	Passages    []Passage
 	Events      []Event
 	Actions     []Action
 	Referenced  []Memory  // in the order of the message
@@ -86,6 +87,7 @@ const (
 	SectionEntities    = "entities"
 	SectionLinked      = "linked"
 	SectionSearch      = "search"
+	SectionPassages    = "passages"
 	SectionCalendar    = "calendar"
 	SectionActions     = "actions"
 	SectionReferenced  = "referenced"

@@ -146,6 +146,7 @@ func drawScene(r hostility, format prompt.Format, holds func(string) string) *sc
 	s.entities()
 	s.notes("linked", &s.in.Linked)
 	s.notes("search", &s.in.Found)
+	s.passages()
 	s.client()
 	s.memories()
 	return s
@@ -161,6 +162,17 @@ func (s *scene) notes(section string, list *[]prompt.Note) {
 		s.want = append(s.want, parsedItem{
 			section: section, kind: "note", id: n.ID, title: s.inline(n.Title), vault: s.inline(n.HeadVault), text: s.holds(n.Body.String()),
 		})
+	}
+}
+
+func (s *scene) passages() {
+	for range s.r.IntN(3) {
+		p := prompt.Passage{
+			ID: s.r.id(s.used), Cite: s.r.name(""), Book: s.r.name(""), Section: s.r.name(""), Page: s.r.IntN(3), Row: s.r.IntN(3),
+			Body: body.New(s.r.text(12), 0),
+		}
+		s.in.Passages = append(s.in.Passages, p)
+		s.want = append(s.want, parsedItem{section: "passages", kind: "passage", id: p.ID, title: s.inline(p.Cite), text: s.holds(p.Body.String())})
 	}
 }
 

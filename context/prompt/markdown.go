@@ -19,6 +19,8 @@ var markdownStyle = style{
 			"These notes were attached because entity fields refer to them.\n"},
 		SectionSearch: {head: "## Notes found by search\n" +
 			"These notes were found by a search for the user's message. They may or may not be relevant.\n"},
+		SectionPassages: {head: "## Passages\n" +
+			"These passages of books were found by a search for the user's message. They may or may not be relevant. Cite what you take from one by what stands in brackets before it.\n"},
 		SectionCalendar:   {head: "## Calendar\n"},
 		SectionActions:    {head: "## Open action items\n"},
 		SectionReferenced: {head: "## What the user referred to\n"},
@@ -32,7 +34,9 @@ var markdownStyle = style{
 		}
 		return head + "\n"
 	},
-	noteEnd: "---\n",
+	noteEnd:    "---\n",
+	passage:    markdownPassage,
+	passageEnd: "---\n",
 	entity: func(c *Card) string {
 		return "### @" + EscapeInline(c.Name) + " (" + EscapeInline(c.Type) + ") [id:" + c.ID + "]"
 	},

@@ -11,6 +11,7 @@ type Params struct {
 	Memories           int           `json:"memories,omitempty" min:"0" max:"20" default:"0" jsonschema:"memories and messages to add by a search for the text; with any, what is pinned and, where a conversation begins, the profile is added too"`
 	Recall             *Recall       `json:"recall,omitempty" jsonschema:"how memories and messages are found; with it and without memories there are 10"`
 	SearchNotes        int           `json:"searchNotes,omitempty" min:"0" max:"8" default:"0" jsonschema:"notes to add by a search for the text"`
+	Passages           int           `json:"passages,omitempty" min:"0" max:"8" default:"0" jsonschema:"passages of books to add by a search for the text; with conversationId also of the books of that conversation"`
 	CalendarEvents     []Event       `json:"calendarEvents,omitempty" jsonschema:"calendar events from the client"`
 	ActionItems        []Action      `json:"actionItems,omitempty" jsonschema:"open action items that the client knows of"`
 	ConversationID     string        `json:"conversationId,omitempty" jsonschema:"the conversation that the prompt is for, kept with its report"`

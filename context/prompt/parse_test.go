@@ -42,7 +42,7 @@ type part struct{ kind, id, text string }
 var markdownSections = map[string]string{
 	"Notes pinned by user": "pinned", "Entity context": "entities", "Notes linked via entity fields": "linked",
 	"Notes found by search": "search", "Calendar": "calendar", "Open action items": "actions",
-	"What the user referred to": "referenced", "Memory": "memory",
+	"What the user referred to": "referenced", "Memory": "memory", "Passages": "passages",
 }
 
 // parseMarkdown reads a prompt by its documented format and nothing else. It
@@ -64,8 +64,12 @@ func parseMarkdown(s string) (*parsed, error) {
 			if section != "calendar" && section != "actions" && section != "referenced" {
 				i++ // the introduction
 			}
-		case strings.HasPrefix(line, "### [["):
-			item, err := parseNoteHead(line)
+		case strings.HasPrefix(line, "### [["), strings.HasPrefix(line, "### Passage [") && section == "passages":
+			read := parseNoteHead
+			if section == "passages" {
+				read = parsePassageHead
+			}
+			item, err := read(line)
 			if err != nil {
 				return nil, err
 			}
@@ -253,6 +257,15 @@ func bare(s, mark string, from int) int {
 		}
 	}
 	return -1
+}
+
+func parsePassageHead(line string) (*parsedItem, error) {
+	inner, _ := strings.CutPrefix(line, "### Passage [")
+	end := bare(inner, "] [id:", 0)
+	if end < 0 || !strings.HasSuffix(inner, "]") {
+		return nil, fmt.Errorf("no heading of a passage: %q", line)
+	}
+	return &parsedItem{kind: "passage", title: prompt.UnescapeInline(inner[:end]), id: inner[end+len("] [id:") : len(inner)-1]}, nil
 }
 
 func parseNoteHead(line string) (*parsedItem, error) {

@@ -20,7 +20,7 @@ type node struct {
 var xmlSections = map[string]string{
 	"pinned-notes": "pinned", "entity-context": "entities", "linked-notes": "linked",
 	"found-notes": "search", "calendar": "calendar", "action-items": "actions",
-	"referenced": "referenced", "memories": "memory",
+	"referenced": "referenced", "memories": "memory", "passages": "passages",
 }
 
 // parseXML reads a prompt with the reader of the standard library, and fails on
@@ -83,6 +83,14 @@ func xmlItem(section string, n *node) (*parsedItem, error) {
 		text, ok := strings.CutPrefix(n.text, "\n")
 		if !ok || len(n.kids) > 0 {
 			return nil, fmt.Errorf("note %s begins with %q", item.id, n.text)
+		}
+		item.text = strings.TrimSuffix(text, "\n")
+	case "passage":
+		allowed = []string{"id", "cite", "book", "section", "page", "row", "b"}
+		item.title, item.bound = n.attr["cite"], n.attr["b"]
+		text, ok := strings.CutPrefix(n.text, "\n")
+		if !ok || len(n.kids) > 0 {
+			return nil, fmt.Errorf("passage %s begins with %q", item.id, n.text)
 		}
 		item.text = strings.TrimSuffix(text, "\n")
 	case "entity":

@@ -561,6 +561,7 @@ func TestCTX30_EachBudgetIsWhole(t *testing.T) {
 	in := prompt.Input{
 		Pinned: []prompt.Note{note("p", 10)}, Linked: []prompt.Note{note("l", 10)}, Found: []prompt.Note{note("f", 10)},
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
+		Passages: []prompt.Passage{{ID: "b_000000", Cite: "B, p. 1", Book: "B", Body: body.New("Said.", 0)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
 		Referenced:  []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
 		Recalled:    []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
@@ -606,6 +607,7 @@ func TestCTX30_RoomIsGivenInTheOrderOfTheBudgets(t *testing.T) {
 		Budgets: prompt.DefaultBudgets,
 		Pinned:  []prompt.Note{note("p", 200)}, Linked: []prompt.Note{note("l", 200)}, Found: []prompt.Note{note("f", 200)},
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
+		Passages: []prompt.Passage{{ID: "b_000000", Cite: "B, p. 1", Book: "B", Body: body.New("Said.", 0)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
 		Referenced:  []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
 		Recalled:    []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
@@ -678,6 +680,34 @@ func TestCTX3_FieldsOfAnEntityAreShownOnce(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("room for %d characters of entities (-want +got):\n%s", room, diff)
+		}
+	}
+}
+
+// TestMEM69_PassagesAreWholeAndCited: the prompt in both formats, and what finds no room.
+func TestMEM69_PassagesAreWholeAndCited(t *testing.T) {
+	list := []prompt.Passage{
+		{ID: "b_000003", Cite: "Bees, Winter > Feeding, p. 12", Book: "Bees", Section: "Winter > Feeding", Page: 12, Body: body.New("Feed them in August.\n\n# not a heading\n---", 0), Reason: "found by search"},
+		{ID: "b_000004", Cite: "Bees, p. 13", Book: "Bees", Page: 13, Body: body.New(strings.Repeat("long ", 100), 0)},
+		{ID: "c_000000", Cite: "Prices, row 2", Book: "Prices", Row: 2, Body: body.New("Item: Honey; Price: 7", 0)},
+	}
+	in := prompt.Input{Budgets: prompt.DefaultBudgets, Passages: list, Secret: []byte("s")}
+	in.Budgets.Passages = 600
+	res := prompt.Build(in)
+	want := "## Passages\nThese passages of books were found by a search for the user's message. They may or may not be relevant. " +
+		"Cite what you take from one by what stands in brackets before it.\n" +
+		"\n### Passage [Bees, Winter > Feeding, p. 12] [id:b_000003]\nFeed them in August.\n\n#### not a heading\n* * *\n---\n" +
+		"\n### Passage [Prices, row 2] [id:c_000000]\nItem: Honey; Price: 7\n---\n"
+	if res.System != want {
+		t.Errorf("the prompt is\n%s\nwant\n%s", res.System, want)
+	}
+	if d := res.Report.Dropped; len(d) != 1 || d[0].ID != "b_000004" || d[0].Reason != prompt.OverBudget || d[0].Kind != prompt.KindPassage {
+		t.Errorf("dropped %+v", d)
+	}
+	in.Format = prompt.XML
+	for _, part := range []string{"<passages>\n", `<passage id="b_000003" cite="Bees, Winter &gt; Feeding, p. 12" book="Bees" section="Winter &gt; Feeding" page="12" b="`, "</passage>\n</passages>\n", `row="2"`} {
+		if got := prompt.Build(in).System; !strings.Contains(got, part) {
+			t.Errorf("%q is not in\n%s", part, got)
 		}
 	}
 }

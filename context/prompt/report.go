@@ -46,7 +46,7 @@ type Edge struct {
 // the prompt in UTF-16 code units, half open, which holds Chars characters. The
 // items of a section follow each other without a gap, behind its heading.
 type Item struct {
-	Kind      string `json:"kind" jsonschema:"note, entity, event, action, memory or message"`
+	Kind      string `json:"kind" jsonschema:"note, entity, event, action, memory, message or passage"`
 	ID        string `json:"id,omitempty" jsonschema:"id of the record"`
 	Title     string `json:"title" jsonschema:"its title or name"`
 	Vault     string `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
@@ -62,7 +62,7 @@ type Item struct {
 
 // Dropped is one thing that was mentioned or reached and did not go in.
 type Dropped struct {
-	Kind       string      `json:"kind" jsonschema:"note, entity, event, action, memory or message"`
+	Kind       string      `json:"kind" jsonschema:"note, entity, event, action, memory, message or passage"`
 	ID         string      `json:"id,omitempty" jsonschema:"id of the record"`
 	Title      string      `json:"title,omitempty" jsonschema:"its title or name; absent for a private one"`
 	Vault      string      `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
@@ -137,5 +137,6 @@ const (
 	KindAction      = "action"
 	KindMemory      = "memory"
 	KindMessage     = "message" // of a conversation
-	KindInsight = "insight" // a line about what became of memories; its id is that of the record that it stands on
+	KindInsight     = "insight" // a line about what became of memories; its id is that of the record that it stands on
+	KindPassage     = "passage" // of a book
 )

@@ -24,6 +24,7 @@ type style struct {
 	whole       func(string, int) int     // the last place at or before a byte offset where an escaped text can be cut
 	frames      map[string]frame          // of the sections, by name
 	note        func(*Note) string        // what stands before the boundary of a note
+	passage     func(*Passage) string     // what stands before the boundary of a passage
 	entity      func(*Card) string        // the heading, as far as it is the same in every prompt
 	field       func(n, v string) string  // one line of an entity, of an escaped name and a rendered value
 	ref         func(*Ref, string) string // a reference by its escaped name
@@ -36,6 +37,7 @@ type style struct {
 
 	marksNotes         bool   // notes have a boundary
 	noteMid, noteEnd   string // between the boundary and the text, and after it
+	passageEnd         string // after the text of a passage
 	whyMark, whyEnd    string // around what leads to an entity
 	headEnd, entityEnd string // after the heading of an entity, and after its lines
 	whyMentioned       string // mentioned, with what is around it

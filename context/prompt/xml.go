@@ -24,6 +24,8 @@ var xmlStyle = style{
 			"These notes were attached because entity fields refer to them.\n"),
 		SectionSearch: element("found-notes",
 			"These notes were found by a search for the user's message. They may or may not be relevant.\n"),
+		SectionPassages: element("passages",
+			"These passages of books were found by a search for the user's message. They may or may not be relevant. Cite what you take from one in brackets, as its attribute cite says.\n"),
 		SectionCalendar:   element("calendar", ""),
 		SectionActions:    element("action-items", ""),
 		SectionReferenced: element("referenced", ""),
@@ -38,8 +40,10 @@ var xmlStyle = style{
 		}
 		return head + `" b="`
 	},
-	noteMid: "\">\n",
-	noteEnd: "</note>\n",
+	noteMid:    "\">\n",
+	noteEnd:    "</note>\n",
+	passage:    xmlPassage,
+	passageEnd: "</passage>\n",
 	entity: func(c *Card) string {
 		return `<entity id="` + c.ID + `" name="` + EscapeAttribute(c.Name) + `" type="` + EscapeAttribute(c.Type) + `"`
 	},

@@ -35,11 +35,21 @@ func (s *run) finish() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	read, err := s.passages()
+	if err != nil {
+		return nil, err
+	}
 	match := search.NewMatcher(cmp.Or(s.in.Memories.Source, s.in.Messages.Source), s.req.Query)
 	for _, c := range s.list {
 		h := Hit{
 			Kind: c.kind, ID: c.doc.ID(), Message: c.msg, Text: c.doc.Plain(), Score: hundredths(c.score),
 			Relevance: hundredths(c.relevance),
+		}
+		if c.kind == Passages {
+			if h.Passage = read[h.ID]; h.Passage == nil { // it went, or was hidden, meanwhile
+				continue
+			}
+			h.Text, h.added = h.Passage.Text, c.added
 		}
 		if c.msg != nil {
 			now := s.shownMessage(c.doc.ID())

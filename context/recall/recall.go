@@ -27,10 +27,15 @@ import (
 const (
 	Memories = "memories"
 	Messages = "messages"
+	Passages = "passages" // of books
 )
 
-// Kinds are all kinds.
-var Kinds = []string{Memories, Messages}
+// Kinds are all kinds. Usual are those that are searched when a request names none: books, of which one can
+// have more passages than a person has memories, are asked for by name.
+var (
+	Kinds = []string{Memories, Messages, Passages}
+	Usual = []string{Memories, Messages}
+)
 
 // Orders of the hits.
 const (
@@ -58,7 +63,7 @@ type Index struct {
 	Source source.Source
 }
 
-// Indexes are what is searched; one of the two kinds may be absent.
+// Indexes are what is searched; kinds may be absent.
 type Indexes struct {
 	Memories Index
 	Store    *memory.Store // of the memories
@@ -67,6 +72,9 @@ type Indexes struct {
 	// Message returns the message that a Doc of Messages is, for a public search as a reader sees it for
 	// whom private messages do not exist.
 	Message func(d source.Doc, public bool) *Message
+
+	Passages *search.Index
+	Books    Library // of the passages
 }
 
 // Message is a message as the ranking sees it.
@@ -88,7 +96,7 @@ type Options struct {
 	Now           func() time.Time
 }
 
-// Ranker finds memories and messages. It is safe for concurrent use.
+// Ranker finds memories, messages and passages. It is safe for concurrent use.
 type Ranker struct {
 	in   Indexes
 	opts Options
@@ -106,10 +114,11 @@ func New(in Indexes, opts Options) (*Ranker, error) {
 // Request is a search.
 type Request struct {
 	Query string
-	Kinds []string // empty: all that there are
+	Kinds []string // empty: Usual
 	// Memories says which memories are found; its SortBy and Pinned are not looked at.
 	Memories       memory.Filter
-	InConversation string    // that it was said in, or stems from; "" for any
+	InConversation string    // that it was said in, or stems from, or whose book it is of; "" for any
+	Conversation   string    // the one that asks: its books are found beside those for all
 	After, Before  time.Time // when it was written down or said, half-open
 	AsOf           time.Time // what held then; zero: now
 	Limit          int       // 0: DefaultLimit
@@ -155,8 +164,9 @@ type Applied struct {
 type Hit struct {
 	Kind    string
 	ID      string
-	Memory  *record.Memory // as the reader sees it; nil for a message
-	Message *Message       // nil for a memory
+	Memory  *record.Memory  // as the reader sees it; nil for another kind
+	Message *Message        // nil for another kind
+	Passage *record.Passage // as the reader sees it; nil for another kind
 	Text    string         // whole
 	Ranges  [][2]int       // matches in Text: UTF-16, half-open
 	Score   float64        // hundredths, 0 to 1
@@ -164,6 +174,8 @@ type Hit struct {
 	OlderThan string
 	Relevance float64
 	Signals   []Signal // with Explain: what each stage made of it
+
+	added time.Time // when the book of a passage was
 }
 
 // Signal is what a stage made of a hit: a factor, or what it adds for support.
@@ -174,18 +186,22 @@ type Signal struct {
 
 // CreatedAt is when the hit was written down or said.
 func (h *Hit) CreatedAt() time.Time {
-	if h.Message != nil {
+	switch {
+	case h.Message != nil:
 		return h.Message.CreatedAt
-	}
+	case h.Memory != nil:
 	return h.Memory.CreatedAt
+	}
+	return h.added
 }
 
 // candidate is a hit while it is ranked.
 type candidate struct {
 	kind      string
 	doc       source.Doc
-	m         *memory.Record // as it is found; nil for a message
-	msg       *Message       // nil for a memory
+	m         *memory.Record // as it is found; nil for another kind
+	msg       *Message       // nil for another kind
+	added     time.Time      // when the book of a passage was
 	relevance float64
 	support   float64
 	factor    float64
@@ -195,10 +211,13 @@ type candidate struct {
 }
 
 func (c *candidate) at() time.Time {
-	if c.msg != nil {
+	switch {
+	case c.msg != nil:
 		return c.msg.CreatedAt
-	}
+	case c.m != nil:
 	return c.m.CreatedAt
+	}
+	return c.added
 }
 
 // multiply applies a factor of a stage. It reports whether that changes anything.
@@ -309,7 +328,10 @@ func (s *run) understand() {
 
 // has reports whether a kind is searched.
 func (s *run) has(kind string) bool {
-	return len(s.req.Kinds) == 0 || slices.Contains(s.req.Kinds, kind)
+	if len(s.req.Kinds) == 0 {
+		return slices.Contains(Usual, kind)
+	}
+	return slices.Contains(s.req.Kinds, kind)
 }
 
 // gather finds the candidates of each kind.
@@ -324,10 +346,13 @@ func (s *run) gather() error {
 			return err
 		}
 	}
+	if s.has(Passages) && s.in.Passages != nil && !s.onlyMemories() && len(s.req.Memories.Tiers) == 0 {
+		return s.find(Passages, Index{Search: s.in.Passages}, s.keepPassage())
+	}
 	return nil
 }
 
-// onlyMemories reports whether the filter asks for what no message has.
+// onlyMemories reports whether the filter asks for what no message and no passage has.
 func (s *run) onlyMemories() bool {
 	f := s.req.Memories
 	return len(f.Tags)+len(f.Kinds)+len(f.Contexts)+len(f.EntityIDs)+len(f.Status) > 0 || !s.req.AsOf.IsZero()
@@ -361,10 +386,13 @@ func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
 	level := levelOf(res.Reach, meant) / res.Hits[0].Score
 	for _, h := range res.Hits {
 		c := &candidate{kind: kind, doc: h.Doc, relevance: min(1, h.Score*level), factor: 1}
-		if kind == Memories {
+		switch kind {
+		case Memories:
 			c.m = document.Memory(h.Doc)
-		} else {
+		case Messages:
 			c.msg = s.in.Message(h.Doc, s.v.Hides())
+		default:
+			c.added = s.in.Books.Added(h.Doc)
 		}
 		s.list = append(s.list, c)
 	}

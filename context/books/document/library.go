@@ -1,0 +1,39 @@
+package document
+
+import (
+	"context"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Library finds what a search of passages needs to know of their books.
+type Library struct {
+	Store  *books.Store
+	Source *Source
+}
+
+// Keep makes the test of the passages that a reader finds in a conversation, "" for none: those of books for
+// all and of its own, or of its own only. test is asked when their book was added.
+func (l Library) Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(source.Doc) bool {
+	return l.Source.Keep(func(b *books.Record) bool {
+		return books.Readable(v, b, conversation) && (!own || b.ConversationID == conversation) && test(b.CreatedAt)
+	})
+}
+
+// Added is when the book of a passage was.
+func (l Library) Added(d source.Doc) time.Time {
+	id, _ := books.BookOf(Passage(d))
+	if b := l.Store.Stored(id); b != nil {
+		return b.CreatedAt
+	}
+	return time.Time{}
+}
+
+// Found returns passages as a reader sees them in a conversation, nil in the place of each that he does not.
+func (l Library) Found(ctx context.Context, v *audience.View, conversation string, ids []string) ([]*record.Passage, error) {
+	return l.Store.Found(ctx, v, conversation, ids)
+}

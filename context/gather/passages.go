@@ -1,0 +1,54 @@
+package gather
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/recall"
+	searched "github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// passages takes in the passages of books that a search for the message finds. It is called when no commit
+// waits.
+func (c *call) passages(clock *stopwatch) error {
+	if c.Passages == 0 {
+		return nil
+	}
+	switch {
+	case c.g.opts.Finder == nil:
+		clock.skip("passages", "there is no index to search")
+		return nil
+	case searched.AsksNothing(c.mentions.query):
+		clock.skip("passages", "the message asks nothing")
+		return nil
+	}
+	res, err := c.g.opts.Finder.Search(c.ctx, c.view, recall.Request{
+		Query: c.mentions.query, Kinds: []string{recall.Passages}, Conversation: c.ConversationID, Limit: c.Passages,
+	})
+	if c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	if err != nil {
+		clock.skip("passages", fault.Message(err))
+		return nil
+	}
+	for i := range res.Hits {
+		p := res.Hits[i].Passage
+		if p == nil {
+			continue
+		}
+		cite := strings.TrimSuffix(strings.TrimPrefix(p.Cite, "["), "]")
+		c.in.Passages = append(c.in.Passages, prompt.Passage{
+			ID: p.ID, Cite: cite, Book: p.Book, Section: strings.Join(p.Section, " > "), Page: p.Page, Row: p.Row,
+			Body: body.New(p.Text, 0), Reason: prompt.FoundBySearch,
+		})
+	}
+	clock.lap("passages")
+	if len(res.Hits) == 0 {
+		stage := &clock.stages[len(clock.stages)-1]
+		stage.Skipped, stage.Why = true, "no passage of a book is about the message"
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Library are the books that passages are from.
+type Library interface {
+	// Keep makes the test of the passages that a reader finds in a conversation, "" for none: those of books
+	// for all, and of its own, or of its own only.
+	Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(source.Doc) bool
+	// Added is when the book of a passage was.
+	Added(d source.Doc) time.Time
+	// Found returns passages as a reader sees them in a conversation, nil in the place of each that he does not.
+	Found(ctx context.Context, v *audience.View, conversation string, ids []string) ([]*record.Passage, error)
+}
+
+// asking is the conversation whose books are found.
+func (s *run) asking() string { return cmp.Or(s.req.InConversation, s.req.Conversation) }
+
+// keepPassage returns the test of the passages that may be found.
+func (s *run) keepPassage() func(source.Doc) bool {
+	after, before := s.req.After, s.req.Before
+	return s.in.Books.Keep(s.v, s.asking(), s.req.InConversation != "", func(added time.Time) bool {
+		return (after.IsZero() || !added.Before(after)) && (before.IsZero() || added.Before(before))
+	})
+}
+
+// passages returns the passages among the candidates as the reader sees them now, by their ids.
+func (s *run) passages() (map[string]*record.Passage, error) {
+	var ids []string
+	for _, c := range s.list {
+		if c.kind == Passages {
+			ids = append(ids, c.doc.ID())
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	list, err := s.in.Books.Found(s.ctx, s.v, s.asking(), ids)
+	of := make(map[string]*record.Passage, len(ids))
+	for i, p := range list {
+		if p != nil {
+			of[ids[i]] = p
+		}
+	}
+	return of, err
+}
