@@ -23,7 +23,7 @@ func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
-		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools", "personality"}, space) {
+		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools", "personality", "books"}, space) {
 			list = append(list, m)
 		}
 	}
@@ -448,6 +448,31 @@ func refusals() map[string][]refusal {
 			{`{"text":"x","conversationId":"none"}`, missing, "conversationId"},
 			{`{"text":"` + long(1<<20+1) + `"}`, limit, "text"},
 		},
+		"books.put": {
+			{`{}`, invalid, "path"},
+			{`{"path":"relative"}`, invalid, "path"},
+			{`{"path":"/nowhere/x.md"}`, invalid, "path"},
+			{`{"path":"/x","content":"YQ=="}`, invalid, "path"},
+			{`{"content":"***","mimeType":"md"}`, invalid, "content"},
+			{`{"content":"YQ==","mimeType":"image/png"}`, invalid, "mimeType"},
+			{`{"content":"YQ=="}`, invalid, "content"},
+			{`{"content":"YQ==","mimeType":"pdf"}`, invalid, "content"},
+			{`{"content":"YQ==","mimeType":"md","conversationId":"none"}`, missing, "conversationId"},
+			{`{"content":"YQ==","text":"a","mimeType":"md"}`, invalid, "text"},
+			{`{"text":"a"}`, invalid, "text"},
+			{`{"id":"a b","text":"a","mimeType":"md"}`, invalid, "id"},
+			{`{"id":"<book>","text":"another","mimeType":"md"}`, conflict, "id"},
+			{`{"text":"` + long(1<<20+1) + `","mimeType":"md"}`, limit, "text"},
+		},
+		"books.get": {
+			{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}, {`{"id":"<book>","cursor":"x","text":true}`, invalid, "cursor"},
+			{`{"id":"<book>","section":"none"}`, missing, ""}, {`{"id":"<book>","limit":1001}`, invalid, "limit"},
+		},
+		"books.list":    {{`{"state":"x"}`, invalid, "state"}, {`{"cursor":"x"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
+		"books.search":  {{`{}`, invalid, "query"}, {`{"query":" "}`, invalid, "query"}, {`{"query":"a","limit":51}`, invalid, "limit"}},
+		"books.publish": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"books.remove":  {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+
 		"personality.list": {{`{"x":1}`, invalid, "x"}},
 		"personality.get":  {{`{"id":7}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 		"personality.put": {
@@ -569,6 +594,7 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 		return at(d.do("chat.append", `{"messages":[{"role":"user","content":"`+text+`"}]}`), "conversationId").(string)
 	}
 	chat, gone := talk("One"), talk("Two")
+	book := at(d.do("books.put", `{"text":"# One\n\nTwo.","mimeType":"md"}`), "book.id").(string)
 	d.do("chat.archive", `{"id":"`+gone+`"}`)
 	d.do("chat.import", imported("acts", "Acts", time.Now(), false,
 		proposal("act1", "createTask", `{"title":"x"}`, time.Now()), proposal("act3", "createTask", `null`, time.Now()),
@@ -576,7 +602,7 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 	d.do("chat.import", imported("olds", "Olds", time.Now(), false,
 		strings.Replace(proposal("old1", "createTask", `{"title":"x"}`, time.Now()), "proposed", "rejected", 1),
 		strings.Replace(proposal("old2", "createTask", `{"title":"x"}`, time.Now()), "proposed", "confirmed", 1)))
-	fill := strings.NewReplacer("<chat>", chat, "<gone>", gone, `"<file>"`, quoted(file), `"<long>"`, quoted(long))
+	fill := strings.NewReplacer("<book>", book, "<chat>", chat, "<gone>", gone, `"<file>"`, quoted(file), `"<long>"`, quoted(long))
 	before := at(d.do("admin.stats", `{}`), "seq")
 	all := refusals()
 	for _, m := range methodsOfMemory() {

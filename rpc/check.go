@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/spending"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/personality"
@@ -41,7 +42,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
 		err = r.KV.View(ctx, func(tx *kv.Tx) error {
-			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, spending.Check, personality.Check} {
+			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, spending.Check, personality.Check, books.Check} {
 				problems, err := check(tx)
 				out.Problems = append(out.Problems, problems...)
 				if err != nil {
@@ -155,6 +156,6 @@ func driftOf(view string, ids []string) protocol.Drift {
 // read are the rooms whose views are compared.
 func (r *Rooms) read() views.Rooms {
 	return views.Rooms{
-		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat, Cites: r.Cites, Concepts: r.Concepts,
+		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat, Cites: r.Cites, Concepts: r.Concepts, Books: r.Books,
 	}
 }

@@ -86,6 +86,11 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 	})
 }
 
+// KeepBooks reads the books that a stop has left, and removes those whose conversation is gone.
+func (s *Server) KeepBooks(ctx context.Context) error {
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return r.Books.Resume(ctx) })
+}
+
 // follow reads a vault and tells those who subscribed to index.progress how far
 // it has come.
 func (s *Server) follow(ctx context.Context, vaults vaultImporter, req watch.Request) (*watch.Result, error) {

@@ -134,6 +134,7 @@ var attackRecords = []string{
 	`memory.archive {"id":"550e8400-e29b-41d4-a716-446655440000"}`,
 	`contexts.put {"id":"health","name":"Health"}`,
 	`memory.add {"statement":"The roof has a chimney","tags":["roof","chimney"]}`,
+	`books.put {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","text":"# Winter\n\nScales weigh hives.","mimeType":"md"}`,
 	`types.put {"name":"Team","fields":[{"name":"lead","type":"entity_ref","targetType":"Person"}]}`,
 	`types.put {"name":"Odd","fields":[{"name":"x","type":"entity_ref","targetType":"Nothing"}]}`,
 	`types.put {"name":"Person","fields":[{"name":"pay","type":"number"},{"name":"boss","type":"entity_ref"},{"name":"about","type":"text"},` +

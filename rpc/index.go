@@ -14,7 +14,7 @@ type index struct {
 
 // indexes returns those that are served: that of notes, then those of other documents.
 func (r *Rooms) indexes() (list []index) {
-	for _, x := range []index{{r.Search, ""}, {r.Memories, "memories"}, {r.Messages, "messages"}} {
+	for _, x := range []index{{r.Search, ""}, {r.Memories, "memories"}, {r.Messages, "messages"}, {r.Passages, "passages"}} {
 		if x.Index != nil {
 			list = append(list, x)
 		}

@@ -54,6 +54,7 @@ func TestRPC7_JobsTellHowFarTheyAre(t *testing.T) {
 	d.do("memory.export", `{"path":`+quoted(filepath.Join(dir, "in.jsonl"))+`}`)
 	d.do("admin.backup", `{"path":`+quoted(filepath.Join(dir, "old"))+`}`)
 	params := map[string]string{
+		"books.put":     `{"text":"# Bees\n\nThey fly.","mimeType":"md"}`,
 		"admin.backup":  `{"path":` + quoted(filepath.Join(dir, "new")) + `}`,
 		"admin.check":   `{}`,
 		"admin.compact": `{}`,

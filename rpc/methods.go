@@ -3,6 +3,7 @@ package rpc
 import (
 	"slices"
 
+	"github.com/ctxd/ctxd/rpc/books"
 	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
@@ -99,6 +100,13 @@ func Methods() []Method {
 		of("memory.conceptPath", scope.learned, (*learning.Concepts).Path),
 		of("memory.actionEffectiveness", scope.learned, (*learning.Concepts).Actions),
 		of("memory.getContextInsights", scope.learned, (*learning.Concepts).Insight),
+
+		of("books.put", scope.shelf, (*books.Room).Put),
+		of("books.get", scope.shelf, (*books.Room).Get),
+		of("books.list", scope.shelf, (*books.Room).List),
+		of("books.search", scope.shelf, (*books.Room).Search),
+		of("books.publish", scope.shelf, (*books.Room).Publish),
+		of("books.remove", scope.shelf, (*books.Room).Remove),
 	}, chatMethods(), daemonMethods())
 }
 

@@ -84,6 +84,9 @@ func publicRecords(links bool) []string {
 			standsOn(slices.Concat([]string{"open", "lead"}, map[bool][]string{true: {"psecret"}}[links]), []string{"thing"}),
 			standsOn(map[bool][]string{true: {"pfile"}}[links], []string{"open"}), standsOn([]string{"yard"}, nil),
 			excerptsOf(slices.Concat([]string{"open", "thing"}, map[bool][]string{true: {"psecret"}}[links])...)),
+		`books.put {"mimeType":"md","title":"Bees ` + link("[[{title}]]") + `","author":"` + link("@{name}") + `","name":"` + link("{title}") + `.md",` +
+			`"text":"# Scales ` + link("[[{alias}]]") + `\n\nscales of ` + link("[[{title}]] and @{name}, @pmem_{word}") + `\n\n## Hive\n\nscales again"}`,
+		`books.put {"mimeType":"md","conversationId":"` + openChat + `","text":"# Talked\n\nscales of ` + link("[[{title}]]") + `"}`,
 	}
 }
 
@@ -115,12 +118,14 @@ func privateRecords(public bool) []string {
 		`memory.synonyms.put {"words":["{word}","scales"],"private":true}`,
 		`memory.add {"id":"pmem","handle":"pmem_{word}","statement":"{word} is what I like best","tags":["{tag}","hive"],"kind":"goal","importance":1,"private":true}`,
 		`chat.append {"title":"{word} talk","messages":[{"role":"user","content":"{word} scales","clientMessageId":"{word}"}],"private":true}` +
-			"\n" + `refs.rename {"ref":"{CHAT}","handle":"talk_{word}"}`,
+			"\n" + `refs.rename {"ref":"{CHAT}","handle":"talk_{word}"}` +
+			"\n" + `books.put {"mimeType":"md","conversationId":"{CHAT}","text":"# {word}\n\nscales {value}"}`,
 		`chat.import ` + imported("pacts", "{word} acts", worldTime, true,
 			proposal("pact1", "assignEntity", `{"entityId":"pboss","field":"boss","targetId":"ann"}`, worldTime),
 			proposal("pact2", "createTask", `{"title":"{word}","noteId":"psecret"}`, worldTime)),
 		`chat.import ` + citing("pcites", "{word} cites", worldTime, true,
 			standsOn([]string{"open", "psecret"}, []string{"thing", "yard"}), standsOn(nil, []string{"thing"}), excerptsOf("open", "psecret")),
+		`books.put {"mimeType":"md","private":true,"title":"{title} book","author":"{nick}","name":"{file}.md","text":"# {head}\n\nscales {word} {value}"}`,
 	}
 }
 
@@ -256,7 +261,7 @@ var attempts = map[string][]string{
 		`{"text":"@plans_context @{name}_person_entity @below_context conv_{word}_talk_1a2b_msg_1 @ctx @{name}","format":"xml","memories":10}`,
 		`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`, `{"text":"{name} scales of Ann and Cid","memories":20}`, `{"text":"what of {title}?","memories":20,"format":"xml","conversationId":"{name}"}`,
 		`{"text":"{name} scales","recall":{"mode":"both"},"conversationId":"` + openChat + `"}`, `{"text":"{title}","recall":{"mode":"passive"},"conversationId":"` + privateChat + `"}`,
-		`{"text":"what of it?","memories":5,"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","format":"xml","mentionedNoteIds":["open"]}`, `{"conversationId":"` + privateChat + `"}`,
+		`{"text":"what of it?","memories":5,"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","format":"xml","mentionedNoteIds":["open"]}`, `{"text":"scales of {title}","passages":8,"conversationId":"` + openChat + `"}`, `{"text":"scales {word}","passages":8,"format":"xml","conversationId":"` + privateChat + `"}`, `{"conversationId":"` + privateChat + `"}`,
 	},
 	"context.recent": {`{"limit":50}`, `{"audience":"local"}`},
 	"refs.gather": {
@@ -298,7 +303,7 @@ var attempts = map[string][]string{
 	"memory.recordOutcome": {`{"ids":["pmem"],"outcome":"worked"}`, `{"ids":["mlink","mall"],"outcome":"failed"}`, `{"ids":["mlink","pmem"],"outcome":"worked"}`},
 	"memory.promote":       {`{"dryRun":true}`, `{}`},
 	"memory.events":        {`{}`, `{"id":"pmem"}`, `{"id":"mlink"}`, `{"limit":1}`, `{"audience":"local"}`},
-	"memory.search":        {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`, `{"query":"{title} {name}","kinds":["messages"],"limit":50,"explain":true}`, `{"query":"{word}","inConversation":"` + privateChat + `"}`},
+	"memory.search":        {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`, `{"query":"{title} {name}","kinds":["messages"],"limit":50,"explain":true}`, `{"query":"{word}","inConversation":"` + privateChat + `"}`, `{"query":"scales {word}","kinds":["passages"],"limit":50,"explain":true}`, `{"query":"scales","kinds":["passages","memories"],"inConversation":"` + privateChat + `"}`},
 	"memory.similar":       {`{"id":"pmem"}`, `{"id":"mlink","limit":50}`, `{"id":"mall"}`},
 	"memory.profile":       {`{}`},
 	"memory.stats":         {`{}`},
@@ -399,6 +404,20 @@ var attempts = map[string][]string{
 	"chat.export": {
 		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + handledChat + `"}`, `{"id":"` + titledChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
 	},
+	"books.put": {`{"text":"# {head}\n\nscales {word} {value}","mimeType":"md"}`},
+	"books.get": {
+		`{"id":"book1"}`, `{"id":"book1","text":true}`, `{"id":"book1","section":"Hive"}`, `{"id":"book1","section":"Scales {alias}"}`,
+		`{"id":"book2","conversationId":"` + openChat + `","text":true}`, `{"id":"book3","text":true}`, `{"id":"book3","section":"{head}"}`,
+		`{"id":"book4","conversationId":"` + privateChat + `","text":true}`,
+	},
+	"books.list": {`{}`, `{"state":"ready","limit":1}`, `{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + privateChat + `"}`},
+	"books.search": {
+		`{"query":"scales","limit":50}`, `{"query":"{word} {title} {name}"}`, `{"query":"scales","conversationId":"` + openChat + `","limit":50}`,
+		`{"query":"scales","conversationId":"` + privateChat + `","limit":50}`, `{"query":"book:{title} scales"}`,
+	},
+	"books.publish": {`{"id":"book3"}`, `{"id":"book4"}`, `{"id":"book1"}`},
+	"books.remove":  {`{"id":"book3"}`, `{"id":"book4"}`},
+
 	"personality.list":     {`{}`},
 	"personality.get":      {`{}`, `{"id":"default"}`},
 	"personality.put":      {`{"template":"identity: {name: X}\ncommunication: {tone: warm}\n"}`},
@@ -469,6 +488,10 @@ func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
 			} else {
 				hide = append(hide, `chat.update {"id":"`+privateChat+`","private":true}`)
 			}
+			continue
+		}
+		if method == "books.put" { // the same book, which is private from then on
+			hide = append(hide, r)
 			continue
 		}
 		id := regexp.MustCompile(`"id":"(\w+)"`).FindStringSubmatch(params)[1]

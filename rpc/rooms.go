@@ -24,6 +24,7 @@ import (
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
@@ -42,6 +43,7 @@ import (
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
+	shelves "github.com/ctxd/ctxd/rpc/books"
 	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
@@ -73,6 +75,8 @@ type Rooms struct {
 	Concepts      *concepts.Index // of Memory and Chat
 	Refs          *resolve.Resolver
 	Personalities *personality.Store
+	Books         *books.Store
+	Passages      *search.Index // of Books
 
 	all scope // over the rooms, without a View; made by serveRooms
 
@@ -102,7 +106,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events}, shows: learned.Outcomes,
-		chat: r.Chat, speaks: personalities.New(r.Personalities), said: find.New(r.Chat, r.Messages),
+		chat: r.Chat, speaks: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),

@@ -24,6 +24,8 @@ import (
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
+	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
@@ -106,7 +108,11 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		return nil, err
 	}
 	talk := chat.Options{
-		Now: now, HandleTaken: mem.HandleTaken, Hide: mem.HideConversation, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+		Now: now, HandleTaken: mem.HandleTaken, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+	}
+	var shelf *books.Store
+	talk.Hide = func(tx *kv.Tx, id string) error {
+		return cmp.Or(mem.HideConversation(tx, id), shelf.HideConversation(tx, id))
 	}
 	if now != nil { // so that ids are known before
 		ids := 0
@@ -118,6 +124,16 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	}
 	learning, err := feedback.Open(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
 	if err != nil {
+		return nil, err
+	}
+	reading := books.Options{
+		Now: now, Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
+	}
+	if now != nil {
+		ids := 0
+		reading.NewID = func() string { ids++; return fmt.Sprintf("book%d", ids) }
+	}
+	if shelf, err = books.Open(db, reading); err != nil {
 		return nil, err
 	}
 	called.Tell(seen, mem, chats)
@@ -133,12 +149,22 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		ofMemories.Dir += "-memories"
 		ofMessages.Dir += "-messages"
 	}
+	read, err := bookdoc.New(db, seen)
+	if err != nil {
+		return nil, err
+	}
+	ofPassages := finding
+	if finding.Dir != "" {
+		ofPassages.Dir += "-passages"
+	}
+	passages := search.Open(db, read, ofPassages)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, ofMemories)
 	messages := search.Open(db, said, ofMessages)
 	indexes := recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
+		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
 	}
 	ranker, err := recall.New(indexes, recall.Options{Now: now})
 	if err != nil {
@@ -163,6 +189,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 		return nil, err
 	}
 	return &rpc.Rooms{
+		Books: shelf, Passages: passages,
 		Personalities: voices, Handles: completing, Refs: referred, Concepts: spoken,
 		KV: db, Chat: chats, Cites: cites, Memory: mem, Learn: learning, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{

@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/rpc/books"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
@@ -41,6 +42,7 @@ type scope struct {
 	learns   *learning.Room
 	shows    showKeeper
 	concepts *learning.Concepts
+	books    *books.Room
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
@@ -68,6 +70,8 @@ func personalityValidate(_ context.Context, _ *Session, p protocol.PersonalityTe
 }
 
 func (c scope) voices() *personalities.Room { return c.speaks }
+
+func (c scope) shelf() *books.Room { return c.books }
 
 func (c scope) memories() *memories.Room { return c.remember }
 

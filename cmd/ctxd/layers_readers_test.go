@@ -22,13 +22,13 @@ import (
 // for a reader has a View instead.
 var stores = map[string][]string{
 	"entities": {"Store"}, "notes": {"Store"}, "entities/wql": {"Engine"}, "graph": {"Graph"},
-	"context/search": {"Index"}, "context/memory": {"Store"}, "chat": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Rooms"},
+	"context/search": {"Index"}, "context/memory": {"Store"}, "context/books": {"Store"}, "chat": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Rooms"},
 }
 
 // readers are the rooms all of whose files read for a reader, but for those that are
 // named here with the reason.
 var readers = map[string]map[string]string{
-	"context/gather": {}, "context/gather/resolve": {}, "rpc/memories": {}, "rpc/personalities": {}, "rpc/learning": {},
+	"context/gather": {}, "context/gather/resolve": {}, "rpc/memories": {}, "rpc/personalities": {}, "rpc/learning": {}, "rpc/books": {},
 	"rpc": {
 		"rooms.go":      "opens the rooms, and gives each call its View and what it writes with",
 		"server.go":     "is given the function that opens the store",
@@ -50,7 +50,7 @@ func TestLayers_WhoReadsForAReaderHoldsNoStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it checks the types of all rooms")
 	}
-	packages := listPackages(t, "./rpc", "./rpc/memories", "./rpc/personalities", "./rpc/learning", "./context/gather/...")
+	packages := listPackages(t, "./rpc", "./rpc/memories", "./rpc/personalities", "./rpc/learning", "./rpc/books", "./context/gather/...")
 	set := token.NewFileSet()
 	exports := importer.ForCompiler(set, "gc", func(imported string) (io.ReadCloser, error) {
 		p := packages[imported]

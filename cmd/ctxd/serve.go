@@ -177,6 +177,7 @@ func (c *serveCmd) serve(a *app, d *daemon.Daemon, folders []string, log *slog.L
 	d.Go(func() { c.importAll(ctx, a, d, folders, log) })
 	d.Go(func() { dropFormerNames(ctx, d.Server.DropFormerNames, log) })
 	d.Go(func() { keepMemories(ctx, d, log) })
+	d.Go(func() { keepBooks(ctx, d, log) })
 	var failed error
 	select {
 	case <-a.Ctx.Done():
@@ -212,6 +213,21 @@ func dropFormerNames(ctx context.Context, drop func(context.Context) error, log 
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Hour):
+		}
+	}
+}
+
+// keepBooks reads the books that a stop has left, at the start and every ten minutes.
+func keepBooks(ctx context.Context, d *daemon.Daemon, log *slog.Logger) {
+	for {
+		err := d.Server.KeepBooks(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn("cannot read the books that wait", "error", fault.Message(err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(10 * time.Minute):
 		}
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books/block"
 	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/context/books/passages"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -34,6 +36,7 @@ const (
 
 // Draft is what a client says of a new book.
 type Draft struct {
+	ID       string // "": one is made
 	Path     string // of a file on this machine
 	Content  []byte // or its bytes,
 	MimeType string // and their content type, or the name of a format
@@ -93,6 +96,11 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 		progress = func(string, int, int) {}
 	}
 	progress(StageConvert, 0, 0)
+	if d.ID != "" {
+		if err := entities.CheckID("id", d.ID); err != nil {
+			return nil, false, err
+		}
+	}
 	data, format, err := s.file(&d)
 	if err != nil {
 		return nil, false, err
@@ -125,7 +133,11 @@ func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record,
 	if known := s.same(v, r.Hash, d.ConversationID); known != nil {
 		return nil, known, nil, nil, nil
 	}
-	r.ID = s.opts.NewID()
+	if r.ID = cmp.Or(d.ID, s.opts.NewID()); s.Stored(r.ID) != nil {
+		return nil, nil, nil, nil, (&fault.Error{
+			Kind: fault.Conflict, Field: "id", Ref: r.ID, Msg: "another book has that id", Hint: "remove it first, or leave the id out",
+		})
+	}
 	if r.Named = r.Title != ""; !r.Named {
 		r.Title = cmp.Or(strings.TrimSuffix(r.File, filepath.Ext(r.File)), "Untitled")
 	}
@@ -255,16 +267,35 @@ func (s *Store) begin(ctx context.Context, id string) (context.Context, *reading
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy[id] = r
+	if s.idle != nil {
+		s.idle.Stop()
+	}
 	return within, r
 }
 
 func (s *Store) finish(id string, r *reading, err error) {
 	s.mu.Lock()
 	delete(s.busy, id)
+	if len(s.busy) == 0 {
+		s.idle = time.AfterFunc(idleTime, s.release)
+	}
 	s.mu.Unlock()
 	r.err = err
 	close(r.done)
 	r.cancel(nil)
+}
+
+// idleTime is how long what readers hold is kept for the next file.
+const idleTime = time.Minute
+
+// release gives back what readers hold, unless a file is being read again.
+func (s *Store) release() {
+	s.mu.RLock()
+	busy := len(s.busy) > 0
+	s.mu.RUnlock()
+	if !busy {
+		_ = s.conv.Close() // the memory is gone in any case
+	}
 }
 
 // process reads the file of a pending book. An error of the file makes it failed; any other leaves it pending.

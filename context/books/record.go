@@ -60,8 +60,8 @@ func decode(stored string) (*Passage, error) {
 	return &Passage{passages.Passage{Text: text, Section: h.Section, Page: h.Page, Last: h.Last, Row: h.Row, Offset: h.Offset}}, nil
 }
 
-// separator stands between the id of a book and the number of a passage. No id that a Store makes has it.
-const separator = "_"
+// separator stands between the id of a book and the number of a passage. No id has it.
+const separator = "."
 
 // Key is the id of a passage of a book, from 0 on.
 func Key(book string, n int) string { return fmt.Sprintf("%s%s%06d", book, separator, n) }
@@ -113,6 +113,9 @@ func Shown(v *audience.View, b *Record, key string, p *Passage) *record.Passage 
 	if p.Last != p.Page {
 		out.Last = p.Last
 	}
+	if v.Hides() {
+		out.Offset = 0 // it would tell how long the names before it are
+	}
 	out.Cite = Cite(out.Book, out.Section, p.Page, p.Last, p.Row)
 	return out
 }
@@ -121,5 +124,8 @@ func Shown(v *audience.View, b *Record, key string, p *Passage) *record.Passage 
 func (b *Record) shown(v *audience.View) *record.Book {
 	out := b.Book
 	out.Title, out.Author, out.File = v.TextOf("", b.Title), v.TextOf("", b.Author), v.TextOf("", b.File)
+	if v.Hides() {
+		out.Bytes = 0
+	}
 	return &out
 }

@@ -46,6 +46,7 @@ type Store struct {
 	mu   sync.RWMutex // guards what follows
 	byID map[string]*Record
 	busy map[string]*reading // books that are being read
+	idle *time.Timer         // runs while there is none
 }
 
 // reading is a book that is being read.

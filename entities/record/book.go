@@ -20,7 +20,7 @@ type Book struct {
 	Author         string    `json:"author,omitempty" jsonschema:"who wrote it, if that is known"`
 	Format         string    `json:"format" jsonschema:"format of the file: md, txt, html, csv, docx, xlsx, pdf or epub"`
 	File           string    `json:"file,omitempty" jsonschema:"name of the file, without its folder"`
-	Bytes          int64     `json:"bytes" jsonschema:"size of the file"`
+	Bytes          int64     `json:"bytes,omitempty" jsonschema:"size of the file; absent for a remote reader, whom it would tell how long private names are"`
 	State          string    `json:"state" jsonschema:"pending, processing, ready or failed"`
 	Reason         string    `json:"reason,omitempty" jsonschema:"why it failed"`
 	Pages          int       `json:"pages,omitempty" jsonschema:"how many pages the file has; absent where the format has none"`
@@ -40,7 +40,7 @@ type Passage struct {
 	Page    int      `json:"page,omitempty" jsonschema:"the page that it begins on, from 1; absent where the format has none"`
 	Last    int      `json:"lastPage,omitempty" jsonschema:"the page that it ends on, if that is another"`
 	Row     int      `json:"row,omitempty" jsonschema:"the first row of a table in it, from 1"`
-	Offset  int      `json:"offset" jsonschema:"where it begins in the text of the book, in characters"`
+	Offset  int      `json:"offset,omitempty" jsonschema:"where it begins in the text of the book, in characters; absent at its beginning, and for a remote reader"`
 	Text    string   `json:"text" jsonschema:"what it says"`
 	Cite    string   `json:"cite" jsonschema:"how to cite it: [Book, section, p. N]"`
 }

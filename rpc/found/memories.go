@@ -56,6 +56,7 @@ func memoryHit(h *recall.Hit, place int) protocol.MemoryHit {
 	if m := h.Message; m != nil {
 		out.ConversationID, out.Index, out.Role = m.Conversation, m.Index, m.Role
 	}
+	out.Passage = h.Passage
 	for _, s := range h.Signals {
 		if out.Signals == nil {
 			out.Signals = make(map[string]float64)

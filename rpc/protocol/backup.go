@@ -68,6 +68,7 @@ const (
 	ViewChats    = "conversations"
 	ViewCited    = "references"
 	ViewConcepts = "concepts"
+	ViewBooks    = "books"
 	ViewVectors  = "vectors"
 )
 

@@ -15,6 +15,7 @@ var (
 	JobIndex   = JobKind{Name: "index", Total: 16}
 	JobBackup  = JobKind{Name: "backup", Total: 8}
 	JobChat    = JobKind{Name: "chat", PerConnection: 8, Total: 8, Interactive: true}
+	JobBooks   = JobKind{Name: "books", Total: 4}
 	JobReplace = JobKind{Name: "replace", Total: 8} // of the store: restore and check
 )
 

@@ -214,14 +214,14 @@ type MemorySimilar struct {
 // MemorySearch are the parameters of memory.search.
 type MemorySearch struct {
 	Query          string          `json:"query" jsonschema:"a question, or words of what is looked for"`
-	Kinds          []string        `json:"kinds,omitempty" enum:"memories,messages" jsonschema:"what is searched; both when absent"`
+	Kinds          []string        `json:"kinds,omitempty" enum:"memories,messages,passages" jsonschema:"what is searched; memories and messages when absent"`
 	Tiers          []string        `json:"tiers,omitempty" jsonschema:"of these tiers only; a message is working on the day on which it was said, then history"`
 	Status         []string        `json:"status,omitempty" jsonschema:"of these statuses only; active and contested when absent"`
 	Tags           []string        `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
 	Contexts       []string        `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
 	EntityIDs      []string        `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
 	ConversationID string          `json:"conversationId,omitempty" jsonschema:"the conversation that asks, any id of the client's: what is shown is kept for it, so that memory.recordResponse can score it; it leaves nothing out"`
-	InConversation string          `json:"inConversation,omitempty" jsonschema:"messages of this conversation, and memories that stem from it, only"`
+	InConversation string          `json:"inConversation,omitempty" jsonschema:"messages of this conversation, memories that stem from it, and passages of its books, only"`
 	After          *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
 	Before         *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`
 	AsOf           *time.Time      `json:"asOf,omitempty" jsonschema:"what held at this time, superseded and deprecated memories included"`
@@ -236,7 +236,7 @@ type MemorySearch struct {
 
 // MemoryHit is a memory or a message that was found.
 type MemoryHit struct {
-	Kind           string             `json:"kind" enum:"memories,messages" jsonschema:"what it is"`
+	Kind           string             `json:"kind" enum:"memories,messages,passages" jsonschema:"what it is"`
 	ID             string             `json:"id" jsonschema:"its id"`
 	Ref            string             `json:"ref,omitempty" jsonschema:"number of a memory, as in #42"`
 	Position       int                `json:"position" jsonschema:"its place, from 1"`
@@ -245,7 +245,8 @@ type MemoryHit struct {
 	ConversationID string             `json:"conversationId,omitempty" jsonschema:"conversation of a message"`
 	Index          int                `json:"index,omitempty" jsonschema:"number of a message in its conversation, from 1"`
 	Role           string             `json:"role,omitempty" jsonschema:"who said a message"`
-	Text           string             `json:"text" jsonschema:"the statement or what was said, whole; with asOf what a memory said then"`
+	Passage        *record.Passage    `json:"passage,omitempty" jsonschema:"of a passage of a book: where it stands, and how to cite it"`
+	Text           string             `json:"text" jsonschema:"the statement, what was said or the passage, whole; with asOf what a memory said then"`
 	Score          float64            `json:"score" jsonschema:"how well it answers, 0 to 1, in hundredths"`
 	CreatedAt      time.Time          `json:"createdAt" jsonschema:"when it was written down or said"`
 	OlderThan      string             `json:"olderThan,omitempty" jsonschema:"id of a memory that says something else of the same, and is newer"`

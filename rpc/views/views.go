@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -31,12 +32,13 @@ type Rooms struct {
 	Chat     *chat.Store
 	Cites    *cited.Index
 	Concepts *concepts.Index // nil: it is not compared
+	Books    *books.Store
 }
 
 // names are the views that are compared.
 var names = [...]string{
 	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited, protocol.ViewConcepts,
+	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited, protocol.ViewConcepts, protocol.ViewBooks,
 }
 
 // View has a checksum of what a room says about each record.
@@ -125,6 +127,9 @@ func Of(ctx context.Context, r Rooms, seed maphash.Seed) (all All, err error) {
 	}
 	for id, known := range spoken {
 		add(all[9], id, known)
+	}
+	for b := range r.Books.All() {
+		add(all[9], b.ID, b)
 	}
 	return all, err
 }

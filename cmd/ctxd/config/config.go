@@ -15,6 +15,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
@@ -87,8 +88,9 @@ type Records struct {
 	Memory   memory.Limits
 	Ranking  Ranking
 	Features Features
-	MaxBody  int // bytes of the text of a note
-	Reports  int // of prompts
+	MaxBody  int   // bytes of the text of a note
+	Reports  int   // of prompts
+	MaxBook  int64 // bytes of the file of a book
 
 	ColdStart time.Duration // after which a conversation begins anew
 }
@@ -422,7 +424,7 @@ func Default() *Config {
 		Records: Records{
 			Entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
 			Memory:   memory.Limits{Bank: memory.MaxBank, Working: memory.WorkingLife, History: memory.HistoryLife},
-			MaxBody:  notes.MaxBody, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart,
+			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart,
 		},
 	}
 	c.Records.Ranking, c.Records.Features = defaultRanking(), defaultFeatures()
@@ -458,6 +460,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "memory.working", about: "how long a memory of the tier working lives", value: durationOf(&c.Records.Memory.Working, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.bank", about: "number of active memories of the tier memoryBank; over it the one that is worth least is archived", value: countOf(&c.Records.Memory.Bank, 1, 100_000)},
+		{key: "books.maxBytes", about: "size of the file of a book; what it unpacks to has bounds of its own", value: sizeOf(&c.Records.MaxBook, 1<<10, 1<<30)},
 		{key: "wql.history", about: "history file of ctxd wql; none, or auto for wql_history in the data folder", value: logFileOf(&c.history)},
 		{key: "chat.history", about: "history file of ctxd chat; none, or auto for chat_history in the data folder", value: logFileOf(&c.said)},
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/ctxd/ctxd/chat/spending"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
+	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -103,12 +105,13 @@ func upgradeStore(tx *kv.Tx, from int) error {
 
 // IndexFolders are where the indexes are kept, words and vectors, in the folder of the store: that of
 // notes, then those of other documents. A folder is of one index.
-var IndexFolders = []string{notesFolder, memoriesFolder, messagesFolder}
+var IndexFolders = []string{notesFolder, memoriesFolder, messagesFolder, passagesFolder}
 
 const (
 	notesFolder    = "index"
 	memoriesFolder = "index-memories"
 	messagesFolder = "index-messages"
+	passagesFolder = "index-passages"
 )
 
 // LogFolder is where the log is kept, in the folder of the store.
@@ -119,7 +122,7 @@ const LogFolder = "log"
 var besideStore = beside()
 
 func beside() []string {
-	list := []string{LogFolder + "/"}
+	list := []string{LogFolder + "/", books.Folder + "/"}
 	for _, folder := range IndexFolders {
 		list = append(list, folder+"/")
 	}
@@ -217,7 +220,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
-	mem, chats, err := rememberedIn(db, seen, limits.Memory, by.spending(db, log))
+	mem, chats, shelf, err := rememberedIn(db, seen, limits, by.spending(db, log))
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +246,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	indexes := recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: said, Source: messages}, Message: chatdoc.Recalled,
+	}
+	if err := passagesIn(db, seen, shelf, finding, &indexes); err != nil {
+		return nil, err
 	}
 	spoken := concepts.Open(db, seen, concepts.Options{
 		Store: mem, Memories: remembered, Messages: messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
@@ -285,6 +291,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Memories:      memories,
 		Recall:        ranker,
 		Messages:      said,
+		Books:         shelf,
+		Passages:      indexes.Passages,
 		Cites:         cites,
 		Handles:       completing,
 		Concepts:      spoken,
@@ -327,18 +335,19 @@ func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
 	}
 }
 
-// rememberedIn opens the rooms of memories and of conversations, each of which knows of the other what it needs,
+// rememberedIn opens the rooms of memories, of conversations and of books, which know of each other what they need,
 // behind that of what the answers in them cost.
 func rememberedIn(
-	db *kv.Store, seen *audience.Rooms, limits memory.Limits, openSpending func() error,
-) (*memory.Store, *chat.Store, error) {
+	db *kv.Store, seen *audience.Rooms, limits config.Records, openSpending func() error,
+) (*memory.Store, *chat.Store, *books.Store, error) {
 	if err := openSpending(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	var chats *chat.Store // is opened after the memories that it names
+	var chats *chat.Store  // is opened after the memories that it names
+	var shelf *books.Store // and this after the conversations
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
-		HandleTaken: chat.HasHandle, Limits: limits,
+		HandleTaken: chat.HasHandle, Limits: limits.Memory,
 		Deleted: func(tx *kv.Tx, ids []string) error {
 			return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids))
 		},
@@ -348,12 +357,33 @@ func rememberedIn(
 		err = db.Update(context.Background(), func(tx *kv.Tx) error { return learn.Mend(tx, chat.Conversations.Has) })
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	chats, err = chat.Open(db, chat.Options{
-		HandleTaken: mem.HandleTaken, Hide: mem.HideConversation, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+		HandleTaken: mem.HandleTaken, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
+		Hide: func(tx *kv.Tx, id string) error {
+			return cmp.Or(mem.HideConversation(tx, id), shelf.HideConversation(tx, id))
+		},
 	})
-	return mem, chats, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	shelf, err = books.Open(db, books.Options{
+		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder),
+		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
+	})
+	return mem, chats, shelf, err
+}
+
+// passagesIn opens the index of the passages of books.
+func passagesIn(db *kv.Store, seen *audience.Rooms, shelf *books.Store, finding search.Options, to *recall.Indexes) error {
+	read, err := bookdoc.New(db, seen)
+	if err != nil {
+		return err
+	}
+	finding.Dir = indexDir(db, passagesFolder)
+	to.Passages, to.Books = search.Open(db, read, finding), bookdoc.Library{Store: shelf, Source: read}
+	return nil
 }
 
 // resolver says what references lead to.

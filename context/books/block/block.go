@@ -178,7 +178,11 @@ func Name(s string) string {
 	if utf8.RuneCountInString(s) <= MaxName {
 		return s
 	}
-	return strings.TrimSpace(string([]rune(s)[:MaxName-1])) + "…"
+	s = string([]rune(s)[:MaxName-1])
+	if open := strings.LastIndex(s, "["); open > strings.LastIndex(s, "]") {
+		s = s[:open] // half of a link would not be masked
+	}
+	return strings.TrimSpace(s) + "…"
 }
 
 // Line is a text on one line: any run of blanks, line ends and characters that show nothing is one blank.

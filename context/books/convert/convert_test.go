@@ -244,7 +244,7 @@ func TestMEM67_WhatTextsSay(t *testing.T) {
 		{convert.HTML, "<p>a<br>b <i>c</i><script>x</script><pre>1\n  2</pre><h2>T</h2><ul><li>x<li>y</ul>", "text: a b c\ncode: 1\n      2\nheading 2: T\ntext: x\ntext: y\n"},
 		{convert.HTML, "<table><thead><tr><th>A<th>B</thead><tr><td>1<td><p>2</p><p>3</p></table>z", "row r2: A: 1; B: 2 3\ntext: z\n"},
 		{convert.HTML, "<table><tr><td>layout</table>", "text: layout\n"},
-		{convert.Markdown, "| A | B |\n|---|---|\n| x | *y* |\n\n~~~\ncode\n~~~\n- a\n- b\n", "row r2: A: x; B: y\ncode: code\ntext: - a\ntext: - b\n"},
+		{convert.Markdown, "| A | B |\n|---|---|\n| x | *y* |\n\n~~~\ncode\n~~~\n- a\n- b\n", "row r2: A: x; B: *y*\ncode: code\ntext: - a\ntext: - b\n"},
 		{convert.DOCX, string(word(t, `<w:p><w:r><w:t>Old</w:t></w:r><w:del><w:r><w:t>gone</w:t></w:r></w:del></w:p><w:p><w:r><w:br w:type="page"/><w:t>New</w:t></w:r></w:p>`)), "text p1: Old\ntext p2: New\n"},
 	} {
 		d, err := shared.Convert(t.Context(), c.format, []byte(c.data), nil)

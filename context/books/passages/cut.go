@@ -1,11 +1,14 @@
 package passages
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/books/block"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // Sizes, in tokens as package text estimates them unless they are said to be characters.
@@ -127,16 +130,13 @@ func (c *cutter) split(p piece, s string) {
 	}
 	switch {
 	case p.kind == code:
-		for len(s) > MaxCode {
-			add(codeEnd(s))
-		}
-		if s != "" {
-			add(len(s))
+		for _, n := range whole(s, codeEnds(s)) {
+			add(n)
 		}
 	case p.kind == row && text.CountTokens(s) <= MaxTokens:
 		add(len(s))
 	default:
-		for _, n := range text.Sentences(s) {
+		for _, n := range whole(s, text.Sentences(s)) {
 			add(n)
 		}
 	}
@@ -145,6 +145,52 @@ func (c *cutter) split(p piece, s string) {
 		rest += c.pieces[i].tokens
 		c.pieces[i].rest = rest
 	}
+}
+
+// maxReach is how far a mention without brackets may reach that is not cut, in bytes.
+const maxReach = 512
+
+// whole joins lengths of pieces so that none ends within a reference to a record: half of one would not be
+// masked for a reader who may not see what it refers to.
+func whole(s string, lengths []int) []int {
+	if len(lengths) < 2 || !markdown.MayRefer(s) {
+		return lengths
+	}
+	type span struct{ start, end int }
+	var spans []span
+	for r := range markdown.References(s) {
+		end := r.End
+		if r.Open() {
+			end = min(max(end, r.Reach(s)), r.End+maxReach, len(s))
+		}
+		spans = append(spans, span{r.Start, end})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	out, at, from, next, reach := lengths[:0:0], 0, 0, 0, 0
+	for i, n := range lengths {
+		at += n
+		for next < len(spans) && spans[next].start < at {
+			reach = max(reach, spans[next].end)
+			next++
+		}
+		if reach <= at || i == len(lengths)-1 {
+			out = append(out, at-from)
+			from = at
+		}
+	}
+	return out
+}
+
+// codeEnds are the lengths of the pieces of code.
+func codeEnds(s string) (lengths []int) {
+	for len(s) > MaxCode {
+		n := codeEnd(s)
+		lengths, s = append(lengths, n), s[n:]
+	}
+	if s != "" {
+		lengths = append(lengths, len(s))
+	}
+	return lengths
 }
 
 // codeEnd is where long code is cut: behind a line, else between two characters.

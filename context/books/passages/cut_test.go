@@ -172,3 +172,19 @@ func TestMEM68_RowsAndCodeStayWhole(t *testing.T) {
 		t.Error("cut inside of a character")
 	}
 }
+
+// TestPRIV8_NoPassageEndsWithinAReference: half of a link would not be masked.
+func TestPRIV8_NoPassageEndsWithinAReference(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "We read it in [[Dr. Who. Part %d! Or not?]] on that day. So said @[Mr. Pink. Jr] then. ", i)
+	}
+	for _, kind := range []block.Kind{block.Text, block.Code} {
+		said := strings.Repeat(b.String(), 3)
+		for i, p := range passages.Cut(built(t, []block.Block{{Kind: kind, Text: said}})) {
+			if strings.Count(p.Text, "[") != strings.Count(p.Text, "]") {
+				t.Errorf("passage %d has half of a link: %q", i, p.Text)
+			}
+		}
+	}
+}

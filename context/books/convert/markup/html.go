@@ -79,6 +79,7 @@ type reader struct {
 	level  int       // of the heading that is open; 0: none
 	code   int       // how many pre are open
 	title  bool
+	href   string // of the link to a note that is open
 	tables []*table
 }
 
@@ -123,6 +124,10 @@ func (r *reader) start(t html.Token) error {
 			r.text.WriteString(" " + alt + " ")
 		}
 		return nil
+	case a == atom.A && refers(attr(t, "href")):
+		r.text.WriteByte('[')
+		r.href = attr(t, "href")
+		return nil
 	case inline[a]:
 		return nil
 	}
@@ -134,6 +139,13 @@ func (r *reader) start(t html.Token) error {
 		return err
 	}
 	return r.open(t)
+}
+
+// refers reports a link that may lead to a note: it keeps its marks, by which it is masked for a reader who
+// may not see the note.
+func refers(href string) bool {
+	path, _, _ := strings.Cut(href, "#")
+	return strings.HasSuffix(strings.ToLower(path), ".md") && !strings.ContainsAny(href, "<>\n")
 }
 
 // tabular reports the elements that tables are made of.
@@ -201,6 +213,10 @@ func (r *reader) end(a atom.Atom) error {
 			r.skip--
 		}
 		return nil
+	}
+	if a == atom.A && r.href != "" {
+		r.text.WriteString("](<" + r.href + ">)")
+		r.href = ""
 	}
 	if inline[a] || a == atom.Br || a == atom.Meta || skipped[a] {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Markdown adds a text in Markdown, as a note would be read.
+// Markdown adds a text in Markdown. Its links and its emphasis keep their marks: they say what a text refers
+// to, and a model reads them.
 func Markdown(b *block.Builder, src string) error {
 	b.SetTitle(titleOf(src))
 	_, at := frontmatter.Split(src)
@@ -18,7 +19,7 @@ func Markdown(b *block.Builder, src string) error {
 			err = section(b, src[at:h.Start])
 		}
 		if err == nil {
-			err = b.Add(block.Block{Kind: block.Heading, Level: h.Level, Text: h.Text})
+			err = b.Add(block.Block{Kind: block.Heading, Level: h.Level, Text: headingOf(src[h.Start:h.End])})
 		}
 		at = h.End
 	})
@@ -26,6 +27,16 @@ func Markdown(b *block.Builder, src string) error {
 		err = section(b, src[at:])
 	}
 	return err
+}
+
+// headingOf is the text of a heading as it is written, without the marks of a heading.
+func headingOf(lines string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(lines), "\n")
+	text := strings.TrimLeft(first, "#")
+	if text != first {
+		text = strings.TrimRight(strings.TrimSpace(text), "#")
+	}
+	return text
 }
 
 // titleOf returns the title of the frontmatter, "" for none.
@@ -113,9 +124,6 @@ func (p *paragraphs) row(line string) error {
 		return nil
 	}
 	p.rows++
-	for i := range cells {
-		cells[i] = markdown.PlainText(cells[i])
-	}
 	return p.table.Row(cells, p.rows == 1, 0)
 }
 
@@ -132,7 +140,7 @@ func (p *paragraphs) end() error {
 		p.fence = ""
 		return p.b.Add(block.Block{Kind: block.Code, Text: text})
 	}
-	return p.b.Add(block.Block{Text: markdown.PlainText(text)})
+	return p.b.Add(block.Block{Text: text})
 }
 
 // fenceOf returns the mark of three or more that begins a line, "" for none.
