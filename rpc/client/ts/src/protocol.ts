@@ -58,6 +58,139 @@ export type ErrorKind =
 /** The params of a method that takes none. */
 export type NoParams = Record<string, never>;
 
+export interface ActionEffectiveness {
+  /** Concepts by which the kind of the task is known, the rarest first; empty when the task speaks of nothing that is known. */
+  kinds: string[];
+  /** What was done for answers in conversations of that kind, what helped surest first. */
+  actions: ActionResult[];
+}
+
+export interface ActionExample {
+  /** The conversation. */
+  conversationId: string;
+  /** The answer. */
+  messageId: string;
+  /** Worked, failed, partial or unknown. */
+  outcome: string;
+  /**
+   * When it was given.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+}
+
+export interface ActionResult {
+  /** Name of a tool that was called, or recall: memories of the tier were in the answer. */
+  action: string;
+  /** Of recall: the tier. */
+  tier?: string;
+  /** Answers with an outcome for which it was done. */
+  uses: number;
+  /** Of these, answers that helped. */
+  worked: number;
+  /** Answers that did not help. */
+  failed: number;
+  /** Answers that helped in part. */
+  partial: number;
+  /** Lower bound of the share of worked among worked and failed at 95 %; 0.5 for none. */
+  wilson: number;
+  /** The last answers, at most 20, the last one first. */
+  examples: ActionExample[];
+}
+
+export interface Book {
+  /** Id of the book. */
+  id: string;
+  /** What it is called: as the caller says, else as the file says, else the name of the file. */
+  title: string;
+  /** Who wrote it, if that is known. */
+  author?: string;
+  /** Format of the file: md, txt, html, csv, docx, xlsx, pdf or epub. */
+  format: string;
+  /** Name of the file, without its folder. */
+  file?: string;
+  /** Size of the file; absent for a remote reader, whom it would tell how long private names are. */
+  bytes?: number;
+  /** Pending, processing, ready or failed. */
+  state: string;
+  /** Why it failed. */
+  reason?: string;
+  /** How many pages the file has; absent where the format has none. */
+  pages?: number;
+  /** How many passages it was cut into. */
+  passages: number;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /** The conversation that alone sees it; absent when it is published. */
+  conversationId?: string;
+  /**
+   * When it was added.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+}
+
+export interface BookFull {
+  /** The book. */
+  book: Book;
+  /** Its sections in order, where no section was asked for. */
+  sections?: BookSection[];
+  /** What was read, in order. A passage of a longer text begins with the last sentence of the one before. */
+  passages?: Passage[];
+  /** Cursor of the next page of passages; absent on the last. */
+  nextCursor?: string;
+}
+
+export interface BookHit {
+  /** Its place, from 1. */
+  position: number;
+  /** The passage, whole, and how to cite it. */
+  passage: Passage;
+  /** How well it answers, 0 to 1, in hundredths. */
+  score: number;
+  /** Matches in its text: UTF-16, half-open. */
+  ranges: [number, number][];
+}
+
+export interface BookList {
+  /** The books, the latest first. */
+  books: Book[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
+export interface BookPut {
+  /** The book, ready. */
+  book: Book;
+  /** Whether a book of the same bytes was there already, which is this one. */
+  duplicate: boolean;
+}
+
+export interface BookSection {
+  /** The headings above it and its own, outermost first; empty for what stands before all headings. */
+  path: string[];
+  /** The page that it begins on; absent where the format has none. */
+  page?: number;
+  /** How many passages it has, without those of sections below it. */
+  passages: number;
+}
+
+export interface BooksFound {
+  /** The best first. */
+  hits: BookHit[];
+  /** How sure it is that they answer. */
+  confidence: "high" | "medium" | "low";
+  /** Why. */
+  reason: string;
+  /** Why passages may be missing or in another order. */
+  degraded?: Degraded;
+}
+
 export interface Bucket {
   /** Upper bound in microseconds. */
   upToUs: number;
@@ -1017,6 +1150,128 @@ export interface Compacted {
   freed: number;
 }
 
+export interface Concept {
+  /** What it is called: the name of an entity, or the form in which most texts have it. */
+  label: string;
+  /** Entity: an entity, by all of its names; tag: a tag or domain of memories; phrase: what texts call it. */
+  kind: "entity" | "tag" | "phrase";
+  /** Id of the entity. */
+  entityId?: string;
+  /** Other names and forms of it, synonyms included. */
+  aliases: string[];
+  /** Memories and messages that speak of it. */
+  mentions: number;
+  /** Of these, memories. */
+  memories: number;
+  /**
+   * When the first of them was written.
+   * RFC 3339, in UTC.
+   */
+  firstSeen: string;
+  /**
+   * When the last of them was written.
+   * RFC 3339, in UTC.
+   */
+  lastSeen: string;
+  /** Mean of importance times confidence of the memories; absent where there are none. */
+  averageQuality?: number;
+  /** What became of its memories, for each tier in which one was used. */
+  tiers: ConceptTier[];
+}
+
+export interface ConceptEdge {
+  /** Label of a concept. */
+  from: string;
+  /** Label of another one. */
+  to: string;
+  /** How they belong together, where that is known: the name of a field of an entity; it leads from the entity that has the field. */
+  type?: string;
+  /** Memories and messages that speak of both. */
+  count: number;
+  /** The last of them. */
+  example: ConceptPlace;
+}
+
+export interface ConceptFull {
+  /** What it is called: the name of an entity, or the form in which most texts have it. */
+  label: string;
+  /** Entity: an entity, by all of its names; tag: a tag or domain of memories; phrase: what texts call it. */
+  kind: "entity" | "tag" | "phrase";
+  /** Id of the entity. */
+  entityId?: string;
+  /** Other names and forms of it, synonyms included. */
+  aliases: string[];
+  /** Memories and messages that speak of it. */
+  mentions: number;
+  /** Of these, memories. */
+  memories: number;
+  /**
+   * When the first of them was written.
+   * RFC 3339, in UTC.
+   */
+  firstSeen: string;
+  /**
+   * When the last of them was written.
+   * RFC 3339, in UTC.
+   */
+  lastSeen: string;
+  /** Mean of importance times confidence of the memories; absent where there are none. */
+  averageQuality?: number;
+  /** What became of its memories, for each tier in which one was used. */
+  tiers: ConceptTier[];
+  /** Concepts that stand together with it, the nearest first, at most 20. */
+  edges: ConceptEdge[];
+  /** The last memories and messages that speak of it, at most 10. */
+  examples: ConceptPlace[];
+}
+
+export interface ConceptList {
+  /** What memories and messages speak of. */
+  concepts: Concept[];
+  /** Which of these stand together, most often first. */
+  edges: ConceptEdge[];
+  /** How many concepts there are. */
+  total: number;
+}
+
+export interface ConceptPath {
+  /** The concepts of the path in order; empty when there is none of 6 edges. */
+  concepts: Concept[];
+  /** The edges between them, in order. */
+  edges: ConceptEdge[];
+}
+
+export interface ConceptPlace {
+  /** Memories or messages. */
+  kind: "memories" | "messages";
+  /** Id of the memory or the message. */
+  id: string;
+  /** Of a message: its conversation. */
+  conversationId?: string;
+  /** Of a message: its number there. */
+  index?: number;
+  /**
+   * When it was written.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+}
+
+export interface ConceptTier {
+  /** Working, history, patterns or memoryBank. */
+  tier: string;
+  /** How often a client said that it used one. */
+  uses: number;
+  /** Uses that helped. */
+  worked: number;
+  /** Uses that did not help. */
+  failed: number;
+  /** Uses that helped in part. */
+  partial: number;
+  /** Lower bound of the share of worked among worked and failed at 95 %; 0.5 for none. */
+  wilson: number;
+}
+
 export interface ConnCall {
   /** Number of the call in its connection, as in the log. */
   call: number;
@@ -1193,6 +1448,11 @@ export interface ContextBudgets {
    */
   search?: number;
   /**
+   * Passages of books.
+   * 6000 when absent.
+   */
+  passages?: number;
+  /**
    * Calendar and action items together.
    * 8000 when absent.
    */
@@ -1227,7 +1487,7 @@ export interface ContextDeleted {
 }
 
 export interface ContextDropped {
-  /** Note, entity, event, action, memory or message. */
+  /** Note, entity, event, action, memory, message or passage. */
   kind: string;
   /** Id of the record. */
   id?: string;
@@ -1337,7 +1597,7 @@ export interface ContextGatheredMessage {
 }
 
 export interface ContextItem {
-  /** Note, entity, event, action, memory or message. */
+  /** Note, entity, event, action, memory, message or passage. */
   kind: string;
   /** Id of the record. */
   id?: string;
@@ -1611,7 +1871,7 @@ export interface DiskHealth {
 
 export interface Drift {
   /** The view. */
-  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "memories" | "vectors";
+  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "memories" | "conversations" | "references" | "concepts" | "vectors";
   /** How many of its records were different, missing or superfluous. */
   found: number;
   /** Up to ten of them: ids of records, names of types or tags. */
@@ -2082,6 +2342,107 @@ export interface InitializeResult {
   capabilities: ServerCapabilities;
 }
 
+export interface Insight {
+  /** Labels of the concepts that the text speaks of, the rarest first. */
+  topics: string[];
+  /** What became of memories about them. */
+  experience: InsightExperience[];
+  /** What did not help. */
+  failures: InsightFailure[];
+  /** Of which tier memories helped surest. */
+  recommendations: InsightAdvice[];
+  /** What was spoken of in several conversations. */
+  continuing: InsightContinuing[];
+  /** What the user asked before in nearly the same words. */
+  repeated: InsightRepeated[];
+  /** The same as it stands in a prompt, at most 6 lines. */
+  lines: InsightLine[];
+}
+
+export interface InsightAdvice {
+  /** Label of the concept. */
+  topic: string;
+  /** Working, history, patterns or memoryBank. */
+  tier: string;
+  /** Uses that helped. */
+  worked: number;
+  /** Uses that did not help. */
+  failed: number;
+  /** Lower bound of the share of worked among worked and failed at 95 %. */
+  wilson: number;
+  /** The memory of the tier that helped most often. */
+  example: ConceptPlace;
+}
+
+export interface InsightContinuing {
+  /** Label of the concept. */
+  topic: string;
+  /** How many speak of it. */
+  conversations: number;
+  /**
+   * When it was spoken of first.
+   * RFC 3339, in UTC.
+   */
+  firstSeen: string;
+  /**
+   * When it was spoken of last.
+   * RFC 3339, in UTC.
+   */
+  lastSeen: string;
+  /** The last message about it. */
+  example: ConceptPlace;
+}
+
+export interface InsightExperience {
+  /** Label of the concept. */
+  topic: string;
+  /** Uses that helped. */
+  worked: number;
+  /** Uses that did not help. */
+  failed: number;
+  /** Uses that helped in part. */
+  partial: number;
+  /** Share of worked among worked and failed. */
+  rate: number;
+  /** The memory that helped most often. */
+  example: ConceptPlace;
+  /** What it says. */
+  text: string;
+}
+
+export interface InsightFailure {
+  /** Label of the concept. */
+  topic: string;
+  /** Uses that helped. */
+  worked: number;
+  /** Uses that did not help. */
+  failed: number;
+  /** The memory. */
+  example: ConceptPlace;
+  /** What it says. */
+  text: string;
+  /** Why, by the last takeaway of a failure about the topic. */
+  reason?: string;
+}
+
+export interface InsightLine {
+  /** Which list it is of. */
+  kind: "experience" | "failure" | "advice" | "repeated" | "continuing";
+  /** The line. */
+  text: string;
+  /** Id of the memory or the message that it stands on. */
+  id: string;
+}
+
+export interface InsightRepeated {
+  /** Whether that was in the same conversation. */
+  here: boolean;
+  /** How often. */
+  times: number;
+  /** The last message that did. */
+  example: ConceptPlace;
+}
+
 export interface Intent {
   /** What is ordered. */
   kind: "remember" | "forget" | "goal" | "value" | "search" | "book" | "pin";
@@ -2523,7 +2884,7 @@ export interface MemoryFound {
 
 export interface MemoryHit {
   /** What it is. */
-  kind: "memories" | "messages";
+  kind: "memories" | "messages" | "passages";
   /** Its id. */
   id: string;
   /** Number of a memory, as in #42. */
@@ -2540,7 +2901,9 @@ export interface MemoryHit {
   index?: number;
   /** Who said a message. */
   role?: string;
-  /** The statement or what was said, whole; with asOf what a memory said then. */
+  /** Of a passage of a book: where it stands, and how to cite it. */
+  passage?: Passage;
+  /** The statement, what was said or the passage, whole; with asOf what a memory said then. */
   text: string;
   /** How well it answers, 0 to 1, in hundredths. */
   score: number;
@@ -3066,6 +3429,29 @@ export interface OtherIndex {
   diskBytes: number;
   /** The last error that kept documents from being embedded; absent without one. */
   lastError?: string;
+}
+
+export interface Passage {
+  /** Id of the passage. */
+  id: string;
+  /** The book that it is from. */
+  bookId: string;
+  /** Title of the book. */
+  book: string;
+  /** The headings above it, outermost first. */
+  section: string[];
+  /** The page that it begins on, from 1; absent where the format has none. */
+  page?: number;
+  /** The page that it ends on, if that is another. */
+  lastPage?: number;
+  /** The first row of a table in it, from 1. */
+  row?: number;
+  /** Where it begins in the text of the book, in characters; absent at its beginning, and for a remote reader. */
+  offset?: number;
+  /** What it says. */
+  text: string;
+  /** How to cite it: [Book, section, p. N]. */
+  cite: string;
 }
 
 export interface PeerInfo {
@@ -4628,6 +5014,11 @@ export interface ContextAssembleParams {
    * From 0 to 8. 0 when absent.
    */
   searchNotes?: number;
+  /**
+   * Passages of books to add by a search for the text; with conversationId also of the books of that conversation.
+   * From 0 to 8. 0 when absent.
+   */
+  passages?: number;
   /** Calendar events from the client. */
   calendarEvents?: ContextEvent[];
   /** Open action items that the client knows of. */
@@ -5037,8 +5428,8 @@ export interface MemoryRecordUseParams {
 export interface MemorySearchParams {
   /** A question, or words of what is looked for. */
   query: string;
-  /** What is searched; both when absent. */
-  kinds?: ("memories" | "messages")[];
+  /** What is searched; memories and messages when absent. */
+  kinds?: ("memories" | "messages" | "passages")[];
   /** Of these tiers only; a message is working on the day on which it was said, then history. */
   tiers?: string[];
   /** Of these statuses only; active and contested when absent. */
@@ -5051,7 +5442,7 @@ export interface MemorySearchParams {
   entityIds?: string[];
   /** The conversation that asks, any id of the client's: what is shown is kept for it, so that memory.recordResponse can score it; it leaves nothing out. */
   conversationId?: string;
-  /** Messages of this conversation, and memories that stem from it, only. */
+  /** Messages of this conversation, memories that stem from it, and passages of its books, only. */
   inConversation?: string;
   /**
    * Written down at this time or later.
@@ -5259,6 +5650,152 @@ export interface MemoryEventsParams {
   limit?: number;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
+}
+
+/** Params of memory.concepts. */
+export interface MemoryConceptsParams {
+  /**
+   * Count only what was written from then on.
+   * RFC 3339, in UTC.
+   */
+  since?: string;
+  /**
+   * Relevant: what most speak of first; recent: the last mentioned first; oldest: the first mentioned first.
+   * "relevant" when absent.
+   */
+  sort?: "relevant" | "recent" | "oldest";
+  /**
+   * Concepts at most.
+   * From 1 to 500. 50 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.concept. */
+export interface MemoryConceptParams {
+  /** A name or form of the concept, or a synonym. */
+  label: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.conceptPath. */
+export interface MemoryConceptPathParams {
+  /** A name of the concept to start from. */
+  from: string;
+  /** A name of the concept to reach. */
+  to: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.actionEffectiveness. */
+export interface MemoryActionEffectivenessParams {
+  /** What is to be done. */
+  task: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.getContextInsights. */
+export interface MemoryGetContextInsightsParams {
+  /** What the user typed. */
+  text: string;
+  /** The conversation that it is of. */
+  conversationId?: string;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of books.put. */
+export interface BooksPutParams {
+  /** Id of the book; a new one when absent. */
+  id?: string;
+  /** Absolute path of a file on the machine of the daemon. */
+  path?: string;
+  /** Instead of path: the bytes of the file in base64, with mimeType or name; at most what limits.textBytes allows. */
+  content?: string;
+  /** Instead of path: what the file says, for md, txt, html and csv. */
+  text?: string;
+  /** Content type of the file, or the name of its format; told from its name and its first bytes when absent. */
+  mimeType?: string;
+  /** Name of the file; the last part of path when absent. */
+  name?: string;
+  /** What the book is called; what the file says when absent, else its name. */
+  title?: string;
+  /** Who wrote it; what the file says when absent. */
+  author?: string;
+  /** Keep the book from remote models. */
+  private?: boolean;
+  /** Show the book to this conversation alone, until books.publish; it is private while the conversation is. */
+  conversationId?: string;
+}
+
+/** Params of books.get. */
+export interface BooksGetParams {
+  /** The book. */
+  id: string;
+  /** Read this section and those below it: its heading, or several of them joined by " > ". */
+  section?: string;
+  /** Read the passages of the whole book; those of a section are read in any case. */
+  text?: boolean;
+  /** The conversation that asks: it sees its own books. */
+  conversationId?: string;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of books.list. */
+export interface BooksListParams {
+  /** List the books of this conversation as well. */
+  conversationId?: string;
+  /** Books in this state only. */
+  state?: "pending" | "processing" | "ready" | "failed";
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of books.search. */
+export interface BooksSearchParams {
+  /** A question, or words of what is looked for. */
+  query: string;
+  /** Search the books of this conversation as well. */
+  conversationId?: string;
+  /**
+   * Passages at most.
+   * From 1 to 50. 5 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of books.publish. */
+export interface BooksPublishParams {
+  /** The book. */
+  id: string;
+}
+
+/** Params of books.remove. */
+export interface BooksRemoveParams {
+  /** The book. */
+  id: string;
 }
 
 /** Params of chat.create. */
@@ -6338,6 +6875,78 @@ export interface Methods {
    * @example {"limit":1}
    */
   "memory.events": { params: MemoryEventsParams; result: MemoryEvents };
+  /**
+   * List the concepts that memories and messages share.
+   * Concepts are entities, tags of memories, and phrases that several texts have.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "memory.concepts": { params: MemoryConceptsParams; result: ConceptList };
+  /**
+   * Read a concept with what stands together with it.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"label":"roofs"}
+   */
+  "memory.concept": { params: MemoryConceptParams; result: ConceptFull };
+  /**
+   * Find a shortest path between two concepts, over memories and messages that speak of two of them each.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"from":"roof","to":"chimney"}
+   */
+  "memory.conceptPath": { params: MemoryConceptPathParams; result: ConceptPath };
+  /**
+   * Say what helped with a kind of task: which tools, and memories of which tier.
+   * The kind is told by the concepts of the task. Answers count that got an outcome.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"task":"mend the roof"}
+   */
+  "memory.actionEffectiveness": { params: MemoryActionEffectivenessParams; result: ActionEffectiveness };
+  /**
+   * Say what became of memories about the subjects of a text.
+   * What helped, what did not, of which tier memories helped, which subjects go on, and what was asked before. It looks up what is known and embeds nothing.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"text":"How do I mend the roof?"}
+   */
+  "memory.getContextInsights": { params: MemoryGetContextInsightsParams; result: Insight };
+  /**
+   * Add a file to ask about it: md, txt, html, csv, docx, xlsx, pdf or epub.
+   * It is converted, cut into passages and indexed; $/progress says convert, cut, index or embed. The same bytes twice are one book. A book whose file can't be read stays, failed with the reason, and data.ref is its id. A call that is cancelled leaves nothing; what a stop of the daemon interrupts goes on after the next start.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"text":"# Winter\n\nA colony needs fifteen kilograms of stores.\n","mimeType":"md","title":"Beekeeping"}
+   */
+  "books.put": { params: BooksPutParams; result: BookPut };
+  /**
+   * Read a book: its sections, or the passages of one.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+   */
+  "books.get": { params: BooksGetParams; result: BookFull };
+  /**
+   * List the books, the latest first.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "books.list": { params: BooksListParams; result: BookList };
+  /**
+   * Find the passages of books that answer a question, with how to cite them.
+   * By words and by meaning. memory.search {kinds: ["passages"]} finds the same.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"query":"How much do bees need for the winter?","limit":1}
+   */
+  "books.search": { params: BooksSearchParams; result: BooksFound };
+  /**
+   * Show a book of a conversation to all.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+   */
+  "books.publish": { params: BooksPublishParams; result: Book };
+  /**
+   * Remove a book with its passages.
+   * The next call does not find it. Its room in the files is free after the next snapshot.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+   */
+  "books.remove": { params: BooksRemoveParams; result: Deleted };
   /**
    * Begin a conversation, before anything is said in it.
    * What is pinned in it stands in each prompt that context.assemble makes for it. What of that is deleted or archived later is left out, and the report says so.
