@@ -24,6 +24,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/protocol/document"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -297,7 +298,7 @@ func TestEventsFitTheirSchemas(t *testing.T) {
 
 func notificationSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 	t.Helper()
-	doc, err := protocol.OpenRPC()
+	doc, err := document.OpenRPC()
 	must(t, err)
 	var parsed struct {
 		Notifications []struct {

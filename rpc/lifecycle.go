@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/protocol/document"
 )
 
 func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (protocol.InitializeResult, error) {
@@ -71,8 +72,8 @@ func shutdown(context.Context, *Session, protocol.Empty) (protocol.Nothing, erro
 }
 
 // document is made once: it is the same on every call.
-var document = sync.OnceValues(protocol.OpenRPC)
+var described = sync.OnceValues(document.OpenRPC)
 
 func discover(context.Context, *Session, protocol.Empty) (protocol.Document, error) {
-	return document()
+	return described()
 }

@@ -48,6 +48,7 @@ import (
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	contract "github.com/ctxd/ctxd/rpc/protocol/document"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -265,7 +266,7 @@ func resultSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 }
 
 var schemasOnce = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
-	doc, err := protocol.OpenRPC()
+	doc, err := contract.OpenRPC()
 	if err != nil {
 		return nil, err
 	}

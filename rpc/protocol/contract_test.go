@@ -41,7 +41,7 @@ type describedNotifications struct {
 
 func TestEveryNotificationIsDescribed(t *testing.T) {
 	var d describedNotifications
-	if err := json.Unmarshal(document(t), &d); err != nil {
+	if err := json.Unmarshal(whole(t), &d); err != nil {
 		t.Fatal(err)
 	}
 	if len(d.Notifications) != len(protocol.Notifications) {
@@ -224,7 +224,7 @@ func TestErrorsOfAMethod(t *testing.T) {
 // Members that a list of texts may hold are listed with it.
 func TestEnumsAreInTheDocument(t *testing.T) {
 	var d described
-	if err := json.Unmarshal(document(t), &d); err != nil {
+	if err := json.Unmarshal(whole(t), &d); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range d.Methods {

@@ -30,7 +30,7 @@
 //
 // rpc, rpc/client, cmd and anything that speaks the protocol may import this
 // package, programs of others too: with it come declarations alone (entities/record,
-// context/prompt) and what makes the schema, no store and no index. rpc/client shows in
+// context/prompt), no store and no index. What is made of it stands in package document. rpc/client shows in
 // its example how a method is called with these types; other languages make theirs from
 // rpc.discover, as ts/src/protocol.ts in rpc/client is made. All values are read-only after initialisation and may be used
 // concurrently.

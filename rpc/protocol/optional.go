@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 )
 
 // Optional is a member that may be absent, null or a value. The zero value is
@@ -18,6 +19,9 @@ func Some[T any](v T) Optional[T] { return Optional[T]{Value: v, Set: true} }
 
 // Null returns an Optional that is null.
 func Null[T any]() Optional[T] { return Optional[T]{Set: true, Null: true} }
+
+// Inner is the type of the value, for the document of the protocol.
+func (o Optional[T]) Inner() reflect.Type { return reflect.TypeFor[T]() }
 
 // IsZero reports whether the member is absent; encoding/json asks it.
 func (o Optional[T]) IsZero() bool { return !o.Set }

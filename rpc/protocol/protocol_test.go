@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/protocol/document"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -38,9 +39,9 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func document(t *testing.T) protocol.Document {
+func whole(t *testing.T) protocol.Document {
 	t.Helper()
-	doc, err := protocol.OpenRPC()
+	doc, err := document.OpenRPC()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func document(t *testing.T) protocol.Document {
 }
 
 func TestDiscoverDocumentGolden(t *testing.T) {
-	doc := document(t)
+	doc := whole(t)
 	if bytes.ContainsAny(doc, "\n") {
 		t.Error("the document is not one line, which the newline framing needs")
 	}
@@ -58,13 +59,13 @@ func TestDiscoverDocumentGolden(t *testing.T) {
 	}
 	pretty.WriteByte('\n')
 	golden(t, "openrpc.golden.json", pretty.Bytes())
-	if again := document(t); !bytes.Equal(doc, again) {
+	if again := whole(t); !bytes.Equal(doc, again) {
 		t.Error("the document differs from call to call")
 	}
 }
 
 func TestMethodTableGolden(t *testing.T) {
-	golden(t, "methods.golden.md", []byte(protocol.MethodTable()))
+	golden(t, "methods.golden.md", []byte(document.MethodTable()))
 }
 
 type described struct {
@@ -101,7 +102,7 @@ type described struct {
 func parse(t *testing.T) described {
 	t.Helper()
 	var d described
-	if err := json.Unmarshal(document(t), &d); err != nil {
+	if err := json.Unmarshal(whole(t), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d

@@ -15,7 +15,7 @@ var updateTS = flag.Bool("update-ts", false, "write the contract of the TypeScri
 // TestTypeScriptIsTheContract compares the types of the TypeScript client with
 // the contract.
 func TestTypeScriptIsTheContract(t *testing.T) {
-	want, err := typeScript(document(t))
+	want, err := typeScript(whole(t))
 	if err != nil {
 		t.Fatal(err)
 	}

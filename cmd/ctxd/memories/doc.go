@@ -11,4 +11,9 @@
 // and show.go show them, contexts.go does all of it for contexts. What goes on around
 // a memory is ctxd inspect memory, in cmd/ctxd/inspect, whose drawing show shares. The
 // package keeps no state; a command is used by one goroutine.
+//
+// # Size
+//
+// The package has more than 2,500 lines: a file for each group of commands, which share how a memory is named, read
+// and drawn.
 package memories

@@ -1,4 +1,4 @@
-package protocol
+package document
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // The parts of an OpenRPC document, https://spec.open-rpc.org, in the order in
@@ -28,19 +30,19 @@ type (
 		Description string `json:"description"`
 	}
 	docMethod struct {
-		Name        string       `json:"name"`
-		Summary     string       `json:"summary"`
-		Description string       `json:"description,omitempty"`
-		Structure   string       `json:"paramStructure"`
-		Params      []docContent `json:"params"`
-		Result      *docContent  `json:"result,omitempty"`
-		Errors      []docRef     `json:"errors,omitempty"`
-		Examples    []docExample `json:"examples,omitempty"`
-		Mode        Mode         `json:"x-mode,omitempty"`
-		Early       bool         `json:"x-before-initialize,omitempty"`
-		AtOnce      bool         `json:"x-at-once,omitempty"`
-		WholeStore  bool         `json:"x-whole-store,omitempty"`
-		Daemon      bool         `json:"x-daemon,omitempty"`
+		Name        string        `json:"name"`
+		Summary     string        `json:"summary"`
+		Description string        `json:"description,omitempty"`
+		Structure   string        `json:"paramStructure"`
+		Params      []docContent  `json:"params"`
+		Result      *docContent   `json:"result,omitempty"`
+		Errors      []docRef      `json:"errors,omitempty"`
+		Examples    []docExample  `json:"examples,omitempty"`
+		Mode        protocol.Mode `json:"x-mode,omitempty"`
+		Early       bool          `json:"x-before-initialize,omitempty"`
+		AtOnce      bool          `json:"x-at-once,omitempty"`
+		WholeStore  bool          `json:"x-whole-store,omitempty"`
+		Daemon      bool          `json:"x-daemon,omitempty"`
 	}
 	docNotification struct {
 		Name        string       `json:"name"`
@@ -79,7 +81,7 @@ type (
 		Errors  errorList     `json:"errors"`
 	}
 	componentList struct{ *schemas }
-	errorList     []Code
+	errorList     []protocol.Code
 )
 
 const schemaPrefix = "#/components/schemas/"
@@ -96,35 +98,35 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 
 // OpenRPC returns the document that describes every method, as rpc.discover
 // answers with it: one line of JSON, the same on every call.
-func OpenRPC() (Document, error) {
+func OpenRPC() (protocol.Document, error) {
 	doc := openRPC{
 		OpenRPC: "1.3.2",
-		Info:    docInfo{Title: "ctxd", Version: Version, Description: docDescription},
+		Info:    docInfo{Title: "ctxd", Version: protocol.Version, Description: docDescription},
 	}
 	d := newSchemas(schemaPrefix)
-	for i := range Methods {
-		m, err := d.method(&Methods[i])
+	for i := range protocol.Methods {
+		m, err := d.method(&protocol.Methods[i])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", Methods[i].Name, err)
+			return nil, fmt.Errorf("%s: %w", protocol.Methods[i].Name, err)
 		}
 		doc.Methods = append(doc.Methods, m)
 	}
-	for i := range Notifications {
-		n, err := d.notification(&Notifications[i])
+	for i := range protocol.Notifications {
+		n, err := d.notification(&protocol.Notifications[i])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", Notifications[i].Name, err)
+			return nil, fmt.Errorf("%s: %w", protocol.Notifications[i].Name, err)
 		}
 		doc.Notify = append(doc.Notify, n)
 	}
-	if _, err := d.of(reflect.TypeFor[ErrorData]()); err != nil {
+	if _, err := d.of(reflect.TypeFor[protocol.ErrorData]()); err != nil {
 		return nil, err
 	}
-	doc.Components = docComponent{Schemas: componentList{d}, Errors: Codes}
+	doc.Components = docComponent{Schemas: componentList{d}, Errors: protocol.Codes}
 	return compact(doc)
 }
 
 // notification describes a message that nobody answers.
-func (d *schemas) notification(n *Notification) (docNotification, error) {
+func (d *schemas) notification(n *protocol.Notification) (docNotification, error) {
 	params, err := d.params(n.Params)
 	if err != nil {
 		return docNotification{}, err
@@ -141,7 +143,7 @@ func (d *schemas) notification(n *Notification) (docNotification, error) {
 	return out, err
 }
 
-func (d *schemas) method(m *Method) (docMethod, error) {
+func (d *schemas) method(m *protocol.Method) (docMethod, error) {
 	params, err := d.params(m.Params)
 	if err != nil {
 		return docMethod{}, err
@@ -153,18 +155,18 @@ func (d *schemas) method(m *Method) (docMethod, error) {
 	out := docMethod{
 		Name: m.Name, Summary: m.Summary, Description: m.Description, Structure: "by-name",
 		Params: params, Result: &docContent{Name: "result", Schema: result}, Mode: m.Mode, Early: m.Early,
-		AtOnce: m.Store == Storeless, WholeStore: m.WholeStore, Daemon: m.Daemon,
+		AtOnce: m.Store == protocol.Storeless, WholeStore: m.WholeStore, Daemon: m.Daemon,
 	}
 	for _, code := range m.Codes {
-		if !slices.ContainsFunc(Codes, func(c Code) bool { return c.Code == code }) {
+		if !slices.ContainsFunc(protocol.Codes, func(c protocol.Code) bool { return c.Code == code }) {
 			return out, fmt.Errorf("error code %d is not described", code)
 		}
 	}
 	for _, code := range m.Errors() {
-		i := slices.IndexFunc(Codes, func(c Code) bool { return c.Code == code })
-		out.Errors = append(out.Errors, docRef{"#/components/errors/" + errorName(Codes[i])})
+		i := slices.IndexFunc(protocol.Codes, func(c protocol.Code) bool { return c.Code == code })
+		out.Errors = append(out.Errors, docRef{"#/components/errors/" + errorName(protocol.Codes[i])})
 	}
-	example, err := m.example(params)
+	example, err := exampleOf(m, params)
 	out.Examples = []docExample{example}
 	return out, err
 }
@@ -199,7 +201,7 @@ func (d *schemas) params(t reflect.Type) ([]docContent, error) {
 }
 
 // example gives the example of a method in the order of its parameters.
-func (m *Method) example(params []docContent) (docExample, error) {
+func exampleOf(m *protocol.Method, params []docContent) (docExample, error) {
 	given, err := inOrder(m.Example.Params, params)
 	return docExample{Name: m.Name, Params: given, Result: docValue{"result", json.RawMessage(m.Example.Result)}}, err
 }
@@ -220,7 +222,7 @@ func inOrder(example string, params []docContent) ([]docValue, error) {
 }
 
 // errorName turns "not_found" into "NotFound".
-func errorName(c Code) string {
+func errorName(c protocol.Code) string {
 	var name strings.Builder
 	for part := range strings.SplitSeq(c.Kind, "_") {
 		name.WriteString(strings.ToUpper(part[:1]) + part[1:])

@@ -1,4 +1,4 @@
-package protocol
+package document
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // schemas makes JSON Schemas of Go types. Every struct that is met becomes a
@@ -31,16 +32,14 @@ func newSchemas(prefix string) *schemas {
 var (
 	rawType     = reflect.TypeFor[json.RawMessage]()
 	timeType    = reflect.TypeFor[time.Time]()
-	topicType   = reflect.TypeFor[Topic]()
-	nothingType = reflect.TypeFor[Nothing]()
+	topicType   = reflect.TypeFor[protocol.Topic]()
+	nothingType = reflect.TypeFor[protocol.Nothing]()
 
 	budgetsType = reflect.TypeFor[prompt.ParamBudgets]()
 )
 
-// inner is what an Optional holds.
-type inner interface{ inner() reflect.Type }
-
-func (o Optional[T]) inner() reflect.Type { return reflect.TypeFor[T]() }
+// inner is an Optional, which knows what it holds.
+type inner interface{ Inner() reflect.Type }
 
 // of returns the schema of a type: a reference for a struct, and the components
 // that it needs.
@@ -80,12 +79,12 @@ func (d *schemas) known(t reflect.Type) (s *jsonschema.Schema, ok bool, err erro
 		return &jsonschema.Schema{Type: "null"}, true, nil
 	case t == topicType:
 		s = &jsonschema.Schema{Type: "string"}
-		for _, name := range Topics {
+		for _, name := range protocol.Topics {
 			s.Enum = append(s.Enum, name)
 		}
 		return s, true, nil
 	case t.Implements(reflect.TypeFor[inner]()):
-		held := reflect.Zero(t).Interface().(inner).inner()
+		held := reflect.Zero(t).Interface().(inner).Inner()
 		if held.Kind() == reflect.Interface {
 			return &jsonschema.Schema{}, true, nil
 		}

@@ -1,9 +1,11 @@
-package protocol
+package document
 
 import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // The tables of rpc/README.md, in Markdown.
@@ -13,7 +15,7 @@ import (
 func MethodTable() string {
 	var b strings.Builder
 	b.WriteString("| method | params | what it does |\n|---|---|---|\n")
-	for _, m := range Methods {
+	for _, m := range protocol.Methods {
 		var params []string
 		for _, f := range reflect.VisibleFields(m.Params) {
 			name, required, skip := jsonName(f)
@@ -34,7 +36,7 @@ func MethodTable() string {
 func ErrorTable() string {
 	var b strings.Builder
 	b.WriteString("| code | data.kind | when |\n|---|---|---|\n")
-	for _, c := range Codes {
+	for _, c := range protocol.Codes {
 		fmt.Fprintf(&b, "| %d | `%s` | %s |\n", c.Code, c.Kind, c.Message)
 	}
 	return b.String()
@@ -42,16 +44,16 @@ func ErrorTable() string {
 
 // TopicsTable returns the topics as a Markdown table.
 func TopicsTable() string {
-	merges := map[MergeRule]string{
-		MergeRecords: "merged ids, each with its latest change",
-		MergeLatest:  "only the latest event",
+	merges := map[protocol.MergeRule]string{
+		protocol.MergeRecords: "merged ids, each with its latest change",
+		protocol.MergeLatest:  "only the latest event",
 	}
-	remote := map[RemoteRule]string{
-		RemoteVisible: "ids of records that it may see", RemoteUncounted: "without counts of records", RemoteNone: "none",
+	remote := map[protocol.RemoteRule]string{
+		protocol.RemoteVisible: "ids of records that it may see", protocol.RemoteUncounted: "without counts of records", protocol.RemoteNone: "none",
 	}
 	var b strings.Builder
 	b.WriteString("| topic | when | a slow reader gets | a remote audience gets | params, for example |\n|---|---|---|---|---|\n")
-	for _, t := range TopicTable {
+	for _, t := range protocol.TopicTable {
 		example := t.Example
 		if len(example) > 100 {
 			example = "{…}"
@@ -67,14 +69,14 @@ func JobTable() string {
 	var b strings.Builder
 	b.WriteString("| kind | methods | on a connection | in all |\n|---|---|---|---|\n")
 	seen := map[string]bool{}
-	for _, m := range Methods {
-		if m.Mode != Job || seen[m.Kind.Name] {
+	for _, m := range protocol.Methods {
+		if m.Mode != protocol.Job || seen[m.Kind.Name] {
 			continue
 		}
 		seen[m.Kind.Name] = true
 		var names []string
-		for _, other := range Methods {
-			if other.Mode == Job && other.Kind == m.Kind {
+		for _, other := range protocol.Methods {
+			if other.Mode == protocol.Job && other.Kind == m.Kind {
 				names = append(names, "`"+other.Name+"`")
 			}
 		}
