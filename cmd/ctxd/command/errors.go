@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -179,8 +180,14 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 			named = append(named, leaf.FullPath()+" --help")
 		}
 	}
-	if len(named) > 0 && len(named) <= 3 {
+	// Those of the program itself come first; of many others none is likelier than another.
+	slices.SortStableFunc(named, func(a, b string) int { return cmp.Compare(strings.Count(a, " "), strings.Count(b, " ")) })
+	switch {
+	case len(named) == 0:
+	case len(named) <= 3:
 		f.Hint = strings.Join(named, ", or ")
+	case strings.Count(named[0], " ") == 2 && strings.Count(named[1], " ") > 2:
+		f.Hint = named[0]
 	}
 }
 
