@@ -22,6 +22,7 @@ import (
 const (
 	DefaultMemories    = 5 // that a search adds to a prompt
 	DefaultSearchNotes = 3
+	DefaultPassages    = 3
 	GatherTimeout      = 250 * time.Millisecond
 	keepEvery          = time.Second // what came of an answer is stored
 	keepBytes          = 4 << 10

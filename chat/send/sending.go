@@ -213,7 +213,10 @@ func (s *sending) assemble(ctx context.Context) error {
 	p := prompt.Params{
 		Text: s.params.Text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
 		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
-		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes,
+		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages,
+	}
+	if s.params.Passages != nil {
+		p.Passages = *s.params.Passages
 	}
 	if s.params.Memories != nil {
 		p.Memories = *s.params.Memories
@@ -243,7 +246,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	var err error
 	s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, s.opts.GatherTimeout, by, p, found)
 	if err != nil && s.turn == nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		p.SearchNotes, p.Memories, p.Recall = 0, 0, nil
+		p.SearchNotes, p.Memories, p.Passages, p.Recall = 0, 0, 0, nil
 		public = s.preview(ctx, 0, p)
 		if s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, 0, by, p, found); err == nil {
 			s.warn("search", "the search for notes and memories took longer than %s, so the model was given none that were found",

@@ -25,6 +25,7 @@ type ChatSend struct {
 	Model              string          `json:"model,omitempty" jsonschema:"which of its models; that of the conversation when absent"`
 	Memories           *int            `json:"memories,omitempty" min:"0" max:"20" jsonschema:"memories and messages that a search adds to the prompt; 5 when absent"`
 	SearchNotes        *int            `json:"searchNotes,omitempty" min:"0" max:"8" jsonschema:"notes that a search adds to the prompt; 3 when absent"`
+	Passages           *int            `json:"passages,omitempty" min:"0" max:"8" jsonschema:"passages of books that a search adds to the prompt, those of the conversation among them; 3 when absent"`
 	Tools              *bool           `json:"tools,omitempty" jsonschema:"whether the model may call tools, which read; true when absent"`
 	Intents            *bool           `json:"intents,omitempty" jsonschema:"whether what the text orders (/remember, remember that …) is proposed, see intent.route; true when absent. Of a text that is commands alone no model is asked then"`
 	TrackReferences    *bool           `json:"trackReferences,omitempty" jsonschema:"whether the answer keeps what it stands on; true when absent"`

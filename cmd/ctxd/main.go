@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/books"
 	"github.com/ctxd/ctxd/cmd/ctxd/call"
 	"github.com/ctxd/ctxd/cmd/ctxd/chats"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -76,6 +77,8 @@ type commandLine struct {
 	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`
 	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
 	Tools   tools.Command   `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
+
+	Books books.Command `cmd:"" group:"notes" help:"Add files to ask about, and find what is in them."`
 
 	Personality personalities.Command `cmd:"" group:"notes" help:"Choose and write how the assistant is to speak."`
 
@@ -191,6 +194,7 @@ func (a *app) bindings() []any {
 		&memories.Options{Streams: a.Streams, Link: a.Link},
 		&open.Options{Streams: a.Streams, Link: a.Link},
 		&personalities.Options{Streams: a.Streams, Link: a.Link},
+		&books.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
 		&references.Options{Streams: a.Streams, Link: a.Link},
 		&search.Options{Streams: a.Streams, Link: a.Link},

@@ -3,6 +3,7 @@ package gather
 import (
 	"strings"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/recall"
@@ -10,11 +11,19 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
+// shelf is a finder that knows whether there is a book. recall.Ranker is one.
+type shelf interface {
+	HasPassages(v *audience.View, conversation string) bool
+}
+
 // passages takes in the passages of books that a search for the message finds. It is called when no commit
 // waits.
 func (c *call) passages(clock *stopwatch) error {
 	if c.Passages == 0 {
 		return nil
+	}
+	if f, ok := c.g.opts.Finder.(shelf); ok && !f.HasPassages(c.view, c.ConversationID) {
+		return nil // who has no book is told of none
 	}
 	switch {
 	case c.g.opts.Finder == nil:

@@ -15,10 +15,17 @@ type Library interface {
 	// Keep makes the test of the passages that a reader finds in a conversation, "" for none: those of books
 	// for all, and of its own, or of its own only.
 	Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(source.Doc) bool
+	// Any reports whether a reader finds any in a conversation, "" for none.
+	Any(v *audience.View, conversation string) bool
 	// Added is when the book of a passage was.
 	Added(d source.Doc) time.Time
 	// Found returns passages as a reader sees them in a conversation, nil in the place of each that he does not.
 	Found(ctx context.Context, v *audience.View, conversation string, ids []string) ([]*record.Passage, error)
+}
+
+// HasPassages reports whether a reader finds any passage of a book in a conversation, "" for none.
+func (r *Ranker) HasPassages(v *audience.View, conversation string) bool {
+	return r.in.Books != nil && r.in.Books.Any(v, conversation)
 }
 
 // asking is the conversation whose books are found.

@@ -27,6 +27,7 @@ type Context struct {
 	Recall       string         `enum:"prefetch,passive,both" default:"prefetch" placeholder:"MODE" help:"How to find them: prefetch searches for the message, passive takes what the last turns of the conversation have found, both takes that first. Default: prefetch."`
 	Conversation string         `placeholder:"REF" help:"The conversation that the message belongs to, by id or handle: what is pinned in it stands in the prompt."`
 	Search       int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
+	Passages     int            `default:"3" placeholder:"N" help:"How many passages of books to find by searching for the message, 0 to 8. Default: 3."`
 	Depth        int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
 	Budget       map[string]int `mapsep:"," placeholder:"KEY=N" help:"Budget in characters; KEY is ${budgets}. May be repeated."`
 	Prompt       bool           `short:"p" help:"Also print the prompt."`
@@ -87,7 +88,7 @@ func (c *Context) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		p := gather.Params{
 			Text: c.Text, SearchNotes: c.Search, Audience: c.reader(), MaxDepth: &c.Depth, Budgets: budgets,
-			Explain: true, Memories: c.Memories,
+			Explain: true, Memories: c.Memories, Passages: c.Passages,
 			Format: c.Format,
 		}
 		if err := c.inConversation(a, cl, &p); err != nil {

@@ -24,6 +24,16 @@ func (l Library) Keep(v *audience.View, conversation string, own bool, test func
 	})
 }
 
+// Any reports whether a reader finds any in a conversation, "" for none.
+func (l Library) Any(v *audience.View, conversation string) bool {
+	for b := range l.Store.All() {
+		if books.Readable(v, b, conversation) {
+			return true
+		}
+	}
+	return false
+}
+
 // Added is when the book of a passage was.
 func (l Library) Added(d source.Doc) time.Time {
 	id, _ := books.BookOf(Passage(d))

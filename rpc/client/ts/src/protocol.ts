@@ -5884,6 +5884,11 @@ export interface ChatSendParams {
    * From 0 to 8.
    */
   searchNotes?: number;
+  /**
+   * Passages of books that a search adds to the prompt, those of the conversation among them; 3 when absent.
+   * From 0 to 8.
+   */
+  passages?: number;
   /** Whether the model may call tools, which read; true when absent. */
   tools?: boolean;
   /** Whether what the text orders (/remember, remember that …) is proposed, see intent.route; true when absent. Of a text that is commands alone no model is asked then. */

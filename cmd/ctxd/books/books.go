@@ -1,0 +1,404 @@
+package books
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Options are what ctxd books runs with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
+
+// Command is ctxd books.
+type Command struct {
+	Put     put     `cmd:"" help:"Add files to ask about them."`
+	List    list    `cmd:"" help:"List the books."`
+	Show    show    `cmd:"" help:"Show the sections of a book, or read them."`
+	Search  find    `cmd:"" help:"Find passages that answer a question."`
+	Publish publish `cmd:"" help:"Show a book of a conversation to all."`
+	Remove  remove  `cmd:"" help:"Remove a book with its passages."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "A book is a file that you ask about: md, txt, html, csv, docx, xlsx, pdf or epub. It is cut into passages, " +
+		"which searches find and prompts cite with section and page. The file itself is not kept."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd books put ~/manual.pdf", "add a file"},
+		{`ctxd books search "how do I bleed the brakes?"`, "passages, with how to cite them"},
+		{`ctxd context "how do I bleed the brakes?" --passages 4 --prompt`, "the prompt with passages"},
+	}
+}
+
+type put struct {
+	Files        []string `arg:"" name:"file" help:"The files."`
+	Title        string   `help:"What the book is called. Default: what the file says, else its name."`
+	Author       string   `help:"Who wrote it. Default: what the file says."`
+	Format       string   `placeholder:"FORMAT" help:"Format of the files: md, txt, html, csv, docx, xlsx, pdf or epub. Default: told from name and content."`
+	Private      bool     `help:"Keep the books from remote models."`
+	Conversation string   `placeholder:"CONVERSATION" help:"Show the books to this conversation alone: its id or handle."`
+}
+
+// Examples are those of --help.
+func (put) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd books put manual.pdf prices.xlsx", "add two files"},
+		{"ctxd books put contract.docx --private", "no remote model sees it"},
+		{"ctxd books put notes.html --conversation weekend_trip_k3x9", "for one conversation"},
+	}
+}
+
+// Run runs the command.
+func (c *put) Run(a *Options) error {
+	if c.Title != "" && len(c.Files) > 1 {
+		return command.Misuse("--title is for one file", "put the files one after the other")
+	}
+	return a.With(func(cl *client.Client) error {
+		conversation, err := conversationOf(a, cl, c.Conversation)
+		if err != nil {
+			return err
+		}
+		for _, file := range c.Files {
+			if err := c.one(a, cl, file, conversation); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// one adds one file.
+func (c *put) one(a *Options, cl *client.Client, file, conversation string) error {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
+			WithHint("give the absolute path of the file")
+	}
+	var out protocol.BookPut
+	p := term.NewProgress(a.Err)
+	err = cl.CallProgress(a.Ctx, "books.put", protocol.BooksPut{
+		Path: path, MimeType: c.Format, Title: c.Title, Author: c.Author, Private: c.Private, ConversationID: conversation,
+	}, &out, p.Wire)
+	p.Finish()
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Out.JSON(out)
+	}
+	done := "added"
+	if out.Duplicate {
+		done = "known"
+	}
+	a.Out.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+about(out.Book)))
+	a.Out.SayWhole(term.Labelled("id"), term.Text(out.Book.ID))
+	return nil
+}
+
+// about says in short what a book is.
+func about(b *record.Book) string {
+	parts := []string{b.Format}
+	if b.Pages > 0 {
+		parts = append(parts, counted(b.Pages, "page"))
+	}
+	parts = append(parts, counted(b.Passages, "passage"))
+	if b.Private {
+		parts = append(parts, "private")
+	}
+	if b.ConversationID != "" {
+		parts = append(parts, "of a conversation")
+	}
+	if b.State != record.BookReady {
+		parts = append(parts, b.State)
+	}
+	if b.Reason != "" {
+		parts = append(parts, b.Reason)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// conversationOf returns the id of a conversation that is named, "" for none.
+func conversationOf(a *Options, cl *client.Client, ref string) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	found, err := connect.FindConversation(a.Ctx, cl, ref)
+	if err != nil {
+		return "", err
+	}
+	return found.ID, nil
+}
+
+type list struct {
+	State        string `enum:",pending,processing,ready,failed" default:"" placeholder:"STATE" help:"Books in this state only: pending, processing, ready or failed."`
+	Conversation string `placeholder:"CONVERSATION" help:"The books of this conversation as well: its id or handle."`
+}
+
+// Examples are those of --help.
+func (list) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd books list", "the latest first"},
+		{"ctxd books list --state failed", "with the reason"},
+		{"ctxd books list --json | jq -r '.books[].id'", "for scripts"},
+	}
+}
+
+// Run runs the command.
+func (c *list) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		conversation, err := conversationOf(a, cl, c.Conversation)
+		if err != nil {
+			return err
+		}
+		all := protocol.BookList{Books: []*record.Book{}}
+		p := protocol.BooksList{State: c.State, ConversationID: conversation}
+		for {
+			var page protocol.BookList
+			if err := cl.Call(a.Ctx, "books.list", p, &page); err != nil {
+				return err
+			}
+			all.Books = append(all.Books, page.Books...)
+			if p.Cursor = page.NextCursor; p.Cursor == "" {
+				break
+			}
+		}
+		if a.JSON {
+			return a.Out.JSON(all)
+		}
+		if len(all.Books) == 0 {
+			a.Out.Say(term.Styled(term.Faint, "there are no books; ctxd books put FILE adds one"))
+			return nil
+		}
+		table := &term.Table{}
+		for _, b := range all.Books {
+			table.Row(term.Line{term.Styled(term.Accent, b.ID)}, term.Line{term.Text(term.Clean(b.Title))}, term.Line{term.Styled(term.Faint, about(b))})
+		}
+		table.Draw(a.Out)
+		return nil
+	})
+}
+
+type show struct {
+	Book         string `arg:"" help:"Id of the book, or a part of its title."`
+	Section      string `help:"Read this section: its heading, or several joined by \" > \"."`
+	Text         bool   `help:"Read the whole book."`
+	Conversation string `placeholder:"CONVERSATION" help:"The conversation whose book it is: its id or handle."`
+}
+
+// Examples are those of --help.
+func (show) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd books show beekeeping", "its sections"},
+		{`ctxd books show beekeeping --section "Winter > Feeding"`, "read one"},
+	}
+}
+
+// Run runs the command.
+func (c *show) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		conversation, err := conversationOf(a, cl, c.Conversation)
+		if err != nil {
+			return err
+		}
+		id, err := bookOf(a, cl, c.Book, conversation)
+		if err != nil {
+			return err
+		}
+		p := protocol.BooksGet{ID: id, Section: c.Section, Text: c.Text, ConversationID: conversation}
+		var all protocol.BookFull
+		for {
+			var page protocol.BookFull
+			if err := cl.Call(a.Ctx, "books.get", p, &page); err != nil {
+				return err
+			}
+			all.Book, all.Sections = page.Book, page.Sections
+			all.Passages = append(all.Passages, page.Passages...)
+			if p.Cursor = page.NextCursor; p.Cursor == "" {
+				break
+			}
+		}
+		if a.JSON {
+			return a.Out.JSON(all)
+		}
+		a.Out.SayWhole(term.Styled(term.Strong, term.Clean(all.Book.Title)), term.Styled(term.Faint, "  "+about(all.Book)))
+		for _, s := range all.Sections {
+			where := counted(s.Passages, "passage")
+			if s.Page > 0 {
+				where = fmt.Sprintf("p. %d, ", s.Page) + where
+			}
+			name := "(before all headings)"
+			if len(s.Path) > 0 {
+				name = strings.Repeat("  ", len(s.Path)-1) + term.Clean(s.Path[len(s.Path)-1])
+			}
+			a.Out.SayWhole(term.Text(name), term.Styled(term.Faint, "  "+where))
+		}
+		for _, x := range all.Passages {
+			draw(a, x, "")
+		}
+		return nil
+	})
+}
+
+// draw shows a passage under how to cite it.
+func draw(a *Options, p *record.Passage, score string) {
+	a.Out.Say(term.Text(""))
+	a.Out.SayWhole(term.Styled(term.Accent, term.Clean(p.Cite)), term.Styled(term.Faint, score))
+	for line := range strings.Lines(term.CleanLines(p.Text)) {
+		a.Out.SayWhole(term.Text(strings.TrimRight(line, "\n")))
+	}
+}
+
+// bookOf returns the id of a book that is named by its id or a part of its title.
+func bookOf(a *Options, cl *client.Client, name, conversation string) (string, error) {
+	var one protocol.BookFull
+	err := cl.Call(a.Ctx, "books.get", protocol.BooksGet{ID: name, ConversationID: conversation}, &one)
+	if err == nil {
+		return one.Book.ID, nil
+	}
+	if fault.KindOf(err) != fault.NotFound && fault.KindOf(err) != fault.Invalid {
+		return "", err
+	}
+	var found []*record.Book
+	p := protocol.BooksList{ConversationID: conversation}
+	for {
+		var page protocol.BookList
+		if err := cl.Call(a.Ctx, "books.list", p, &page); err != nil {
+			return "", err
+		}
+		for _, b := range page.Books {
+			if strings.Contains(strings.ToLower(b.Title), strings.ToLower(name)) {
+				found = append(found, b)
+			}
+		}
+		if p.Cursor = page.NextCursor; p.Cursor == "" {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fault.Missing("book", name).WithHint("ctxd books list shows ids and titles")
+	case 1:
+		return found[0].ID, nil
+	}
+	return "", fault.New(fault.Conflict, "%d books are called like %q", len(found), name).
+		WithHint("give the id of one; ctxd books list shows them")
+}
+
+type find struct {
+	Query        string `arg:"" help:"A question, or words of what is looked for."`
+	Limit        int    `short:"n" default:"5" help:"Passages at most, 1 to 50."`
+	Conversation string `placeholder:"CONVERSATION" help:"The books of this conversation as well: its id or handle."`
+}
+
+// Examples are those of --help.
+func (find) Examples() []command.Example {
+	return []command.Example{
+		{`ctxd books search "What does a night cost?"`, "the best passages"},
+		{`ctxd books search "brakes" -n 1 --json | jq -r '.hits[].passage.cite'`, "how to cite the best one"},
+	}
+}
+
+// Run runs the command.
+func (c *find) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		conversation, err := conversationOf(a, cl, c.Conversation)
+		if err != nil {
+			return err
+		}
+		var out protocol.BooksFound
+		err = cl.Call(a.Ctx, "books.search", protocol.BooksSearch{Query: c.Query, Limit: c.Limit, ConversationID: conversation}, &out)
+		switch {
+		case err != nil:
+			return err
+		case a.JSON:
+			return a.Out.JSON(out)
+		}
+		a.Out.Say(term.Text(counted(len(out.Hits), "passage")), term.Styled(term.Faint, ", confidence "+out.Confidence+": "+out.Reason))
+		if out.Degraded != nil {
+			a.Out.Say(term.Styled(term.Warn, out.Degraded.Why))
+		}
+		for _, h := range out.Hits {
+			draw(a, h.Passage, fmt.Sprintf("  %.2f", h.Score))
+		}
+		return nil
+	})
+}
+
+type publish struct {
+	Book string `arg:"" help:"Id of the book."`
+}
+
+// Examples are those of --help.
+func (publish) Examples() []command.Example {
+	return []command.Example{{"ctxd books publish 6ba7b810-9dad-41d1-80b4-00c04fd430c8", "all conversations see it from now on"}}
+}
+
+// Run runs the command.
+func (c *publish) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		var out record.Book
+		err := cl.Call(a.Ctx, "books.publish", protocol.BookRef{ID: c.Book}, &out)
+		switch {
+		case err != nil:
+			return err
+		case a.JSON:
+			return a.Out.JSON(out)
+		}
+		a.Out.Say(term.Styled(term.Good, "published"), term.Text("  "+term.Clean(out.Title)))
+		return nil
+	})
+}
+
+type remove struct {
+	Book string `arg:"" help:"Id of the book, or a part of its title."`
+}
+
+// Examples are those of --help.
+func (remove) Examples() []command.Example {
+	return []command.Example{{"ctxd books remove beekeeping", "no search finds it any more"}}
+}
+
+// Run runs the command.
+func (c *remove) Run(a *Options) error {
+	return a.With(func(cl *client.Client) error {
+		id, err := bookOf(a, cl, c.Book, "")
+		if fault.KindOf(err) == fault.NotFound {
+			id, err = c.Book, nil // it may be one of a conversation
+		}
+		if err != nil {
+			return err
+		}
+		var out protocol.Deleted
+		err = cl.Call(a.Ctx, "books.remove", protocol.BookRef{ID: id}, &out)
+		switch {
+		case err != nil:
+			return err
+		case a.JSON:
+			return a.Out.JSON(out)
+		}
+		a.Out.Say(term.Styled(term.Good, "removed"), term.Text("  "+out.ID))
+		return nil
+	})
+}
