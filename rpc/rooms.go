@@ -178,6 +178,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
 			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff("memory.passive"),
+			Unscored: r.unscored(),
 		})
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
@@ -201,6 +202,14 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		s.startFollowers(r)
 	}
 	return opened
+}
+
+// unscored tells where the model is to ask how the last answer went; nil where it never is.
+func (r *Rooms) unscored() func(v *audience.View, conversationID string) bool {
+	if r.Learn == nil || !r.Learn.AskInChat {
+		return nil
+	}
+	return r.Learn.Outcomes.Unscored
 }
 
 // giveUp answers the calls that wait for the first rooms, if there are none yet.

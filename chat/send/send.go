@@ -59,7 +59,7 @@ type views interface {
 	View(audience.Reader) *audience.View
 }
 
-// Options are what a Pipeline works with. All but Now and GatherTimeout must be set.
+// Options are what a Pipeline works with. All but Unscored, Now and GatherTimeout must be set.
 type Options struct {
 	Chat      conversations
 	Prompts   assembler
@@ -70,6 +70,9 @@ type Options struct {
 
 	NoMemories bool // no prompt has memories unless the message attaches some
 	NoPassive  bool // none has what the turns before have found
+	// Unscored reports whether a reader was shown memories in a conversation and nobody has told how it went: the model
+	// is to ask for it then. nil: it never is.
+	Unscored func(v *audience.View, conversationID string) bool
 
 	GatherTimeout time.Duration    // for the parts of a prompt that search; 0: GatherTimeout
 	Now           func() time.Time // nil: time.Now

@@ -377,12 +377,18 @@ const answerShare = 8
 
 // system is the system prompt: what the conversation says, and what was gathered.
 func (s *sending) system() string {
-	own := strings.TrimSpace(s.told(s.turn.Conversation.SystemPrompt))
-	if own == "" {
-		return s.prompt.System
+	text := s.prompt.System
+	if own := strings.TrimSpace(s.told(s.turn.Conversation.SystemPrompt)); own != "" {
+		text = own + "\n\n" + text
 	}
-	return own + "\n\n" + s.prompt.System
+	if s.opts.Unscored != nil && s.opts.Unscored(s.asker, s.turn.Conversation.ID) {
+		text = strings.TrimSpace(text+"\n\n"+askOutcome) + "\n"
+	}
+	return text
 }
+
+// askOutcome has a model ask how it went.
+const askOutcome = "The user has not said whether the last answer helped: ask about it in one short sentence at the end."
 
 func withRef(err error, ref string) error {
 	var f *fault.Error

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -42,12 +43,18 @@ func (c *mcpCmd) Run(a *app) error {
 	if a.Err.Terminal && a.Out.Terminal {
 		a.Err.Say(term.Styled(term.Faint, "MCP: one JSON-RPC message a line; Ctrl-D stops"))
 	}
+	conf, err := a.Load(nil)
+	if err != nil {
+		return err
+	}
+	ask := conf.Records.AskForOutcome
 	return mcp.Serve(a.Ctx, a.In, os.Stdout, mcp.Options{
 		Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 			return c.dial(ctx, a, as)
 		},
 		IncludePrivate: c.IncludePrivate,
 		AllowWrite:     c.AllowWrite,
+		NoAsking:       ask != config.AskMCP && ask != config.AskAll,
 		Version:        command.Version(),
 		Logger:         slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

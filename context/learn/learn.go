@@ -19,13 +19,16 @@ type Rooms struct {
 	Outcomes *outcomes.Room
 	Owner    *promote.Owner
 	Pace     promote.Pace
+	// AskInChat has models ask users how the last answer went, until somebody has told.
+	AskInChat bool
 
 	now func() time.Time
 }
 
 // Options are what the rooms need from elsewhere. The zero value works.
 type Options struct {
-	Outcomes outcomes.Options
+	Outcomes  outcomes.Options
+	AskInChat bool
 }
 
 // Open opens the rooms.
@@ -39,7 +42,8 @@ func Open(db *kv.Store, mem *memory.Store, opts Options) (*Rooms, error) {
 		now = time.Now
 	}
 	return &Rooms{
-		Events: &events.Log{DB: db, Store: mem}, Outcomes: scored, Owner: &promote.Owner{Memories: mem, Now: now}, now: now,
+		Events: &events.Log{DB: db, Store: mem}, Outcomes: scored, Owner: &promote.Owner{Memories: mem, Now: now},
+		AskInChat: opts.AskInChat, now: now,
 	}, nil
 }
 

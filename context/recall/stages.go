@@ -21,6 +21,9 @@ const (
 	Apart     = "apart"
 	Pairs     = "pairs"
 	Quality   = "quality"
+	Outcome   = "outcome"
+	Known     = "known"
+	Weights   = "weights"
 	Entity    = "entity"
 	Span      = "span"
 	Support   = "support"
@@ -41,6 +44,9 @@ var Stages = []Stage{
 	{Support, true, ofMessages, "adds a part of the scores of the messages around a message", (*run).support},
 	{Speaker, true, ofMessages, "favours what the person said, or whoever the question names", (*run).speaker},
 	{Quality, false, ofMemories, "favours memories of the tier memoryBank by importance and confidence", (*run).quality},
+	{Outcome, false, ofMemories, "favours memories of the other tiers that worked when they were used", (*run).outcome},
+	{Known, false, ofMemories, "favours solutions of the question itself", (*run).known},
+	{Weights, false, ofMemories, "mixes in how well a memory did, the more the more is known of that", (*run).weights},
 	{Entity, true, ofMemories, "favours memories about what the question names", (*run).entity},
 	{Plan, false, ofMemories, "favours memories of the tiers that helped with what the question speaks of", (*run).plan},
 	{Action, false, ofMemories, "favours memories of the tiers that were in answers to such questions that helped", (*run).action},

@@ -93,7 +93,17 @@ type Records struct {
 	MaxBook  int64 // bytes of the file of a book
 
 	ColdStart time.Duration // after which a conversation begins anew
+	// AskForOutcome says who is asked how it went with memories: AskMCP, AskChat, AskAll or AskNobody.
+	AskForOutcome string
 }
+
+// Who is asked how it went with the memories that were shown before.
+const (
+	AskMCP    = "mcp"
+	AskChat   = "chat"
+	AskAll    = "all"
+	AskNobody = "none"
+)
 
 // Setting is one thing that can be configured.
 type Setting struct {
@@ -424,7 +434,7 @@ func Default() *Config {
 		Records: Records{
 			Entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
 			Memory:   memory.Limits{Bank: memory.MaxBank, Working: memory.WorkingLife, History: memory.HistoryLife},
-			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart,
+			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart, AskForOutcome: AskMCP,
 		},
 	}
 	c.Records.Ranking, c.Records.Features = defaultRanking(), defaultFeatures()
@@ -456,6 +466,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
 		{key: "prompts.dir", about: "folder of your own templates of what ctxd asks a model, before those that are compiled in; ctxd prompts list names them", value: pathOf(&c.Prompts)},
 		{key: "open.command", about: "program that ctxd open runs, with its arguments: {path}, {line} and {urlpath} stand for the file of a note; none prints them", value: stringOf((*string)(&c.Open), checkOpen)},
+		{key: "memory.askForOutcome", about: "who is asked how it went with the memories that were shown before: mcp, hosts of ctxd mcp that may write; chat, the user, by the model; all; none", value: wordOf(&c.Records.AskForOutcome, AskMCP, AskChat, AskAll, AskNobody)},
 		{key: "memory.coldStart.idle", about: "after how long without a message the profile comes into a conversation again", value: durationOf(&c.Records.ColdStart, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.working", about: "how long a memory of the tier working lives", value: durationOf(&c.Records.Memory.Working, time.Minute, 10*365*24*time.Hour)},
 		{key: "memory.history", about: "how long a memory of the tier history lives", value: durationOf(&c.Records.Memory.History, time.Minute, 10*365*24*time.Hour)},

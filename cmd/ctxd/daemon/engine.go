@@ -224,7 +224,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	learning, err := feedback.Open(db, mem, chats, learn.Options{})
+	learning, err := feedback.Open(db, mem, chats, learn.Options{
+		AskInChat: limits.AskForOutcome == config.AskChat || limits.AskForOutcome == config.AskAll,
+	})
 	if err != nil {
 		return nil, err
 	}

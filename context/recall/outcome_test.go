@@ -1,0 +1,115 @@
+package recall_test
+
+import (
+	"testing"
+
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// used has a memory have counters.
+func (h *house) used(t *testing.T, id string, u memory.Use) {
+	t.Helper()
+	must(t, h.mem.Revise(t.Context(), func(tx *kv.Tx) ([]string, error) {
+		return nil, h.mem.CountTx(tx, id, func(to *memory.Use) { *to = u })
+	}))
+}
+
+// signalOf returns what a stage made of a hit, 1 for nothing.
+func signalOf(res *recall.Result, id, stage string) float64 {
+	for _, hit := range res.Hits {
+		for _, s := range hit.Signals {
+			if hit.ID == id && s.Name == stage {
+				return s.Value
+			}
+		}
+	}
+	return 1
+}
+
+// tried are memories that say the same of tiers, so that nothing but their use tells them apart.
+func tried(tiers map[string]string) (list []*memory.Record) {
+	for id, tier := range tiers {
+		m := fact(id, "The pump is oiled in spring.", 3)
+		m.Tier = tier
+		list = append(list, m)
+	}
+	return list
+}
+
+func TestMEM24_WhatWorkedComesBefore(t *testing.T) {
+	h := open(t, bags(), tried(map[string]string{
+		"untried": record.TierHistory, "worked": record.TierHistory, "once": record.TierHistory, "failed": record.TierPatterns, "bank": record.TierBank,
+	}), nil)
+	h.used(t, "worked", memory.Use{Worked: 2})
+	h.used(t, "once", memory.Use{Worked: 1})
+	h.used(t, "failed", memory.Use{Failed: 2})
+	h.used(t, "bank", memory.Use{Worked: 9})
+	req := recall.Request{Query: "pump oiled", Explain: true, Limit: 9, Stages: map[string]bool{recall.Outcome: true}}
+	res := ask(t, h.ranker(recall.Options{}), h.local, req)
+	for id, want := range map[string]float64{"untried": 1, "once": 1, "bank": 1, "worked": 0.85 + 0.3*4/6, "failed": 0.85 + 0.3*2/6} {
+		if got := signalOf(res, id, recall.Outcome); got != want {
+			t.Errorf("factor of %s: %v, want %v", id, got, want)
+		}
+	}
+	if first, last := res.Hits[0].ID, res.Hits[len(res.Hits)-1].ID; first != "worked" || last != "failed" {
+		t.Errorf("found %s", ids(res))
+	}
+	off := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{Query: "pump oiled", Explain: true, Limit: 9})
+	if got := signalOf(off, "worked", recall.Outcome); got != 1 {
+		t.Errorf("it is off, and counts %v", got)
+	}
+	// Successes at the beginning never rank below the untried.
+	for worked := 2; worked < 50; worked++ {
+		h.used(t, "worked", memory.Use{Worked: worked})
+		if got := signalOf(ask(t, h.ranker(recall.Options{}), h.local, req), "worked", recall.Outcome); got <= 1 {
+			t.Fatalf("%d successes count %v", worked, got)
+		}
+	}
+}
+
+func TestMEM26_ASolutionOfTheQuestionItself(t *testing.T) {
+	list := tried(map[string]string{"solution": record.TierPatterns, "other": record.TierPatterns, "lesson": record.TierPatterns})
+	for _, m := range list {
+		m.Kind, m.Questions = record.MemorySolution, []string{"Who oils it?", "When are the pumps oiled?"}
+		switch m.ID {
+		case "other":
+			m.Questions = []string{"When are the pumps painted?"}
+		case "lesson":
+			m.Kind = record.MemoryLesson
+		}
+	}
+	h := open(t, bags(), list, nil)
+	res := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{
+		Query: "oiled pump, when?", Explain: true, Stages: map[string]bool{recall.Known: true},
+	})
+	for id, want := range map[string]float64{"solution": 1.25, "other": 1, "lesson": 1} {
+		if got := signalOf(res, id, recall.Known); got != want {
+			t.Errorf("factor of %s: %v, want %v", id, got, want)
+		}
+	}
+}
+
+func TestMEM29_WeightsMixInHowWellItDid(t *testing.T) {
+	h := open(t, bags(), tried(map[string]string{"proven": record.TierPatterns, "failing": record.TierPatterns, "new": record.TierPatterns}), nil)
+	h.used(t, "proven", memory.Use{Uses: 5, Worked: 9, Score: 0.8})
+	h.used(t, "failing", memory.Use{Uses: 5, Failed: 9, Score: 0.1})
+	res := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{
+		Query: "pump oiled", Explain: true, Stages: map[string]bool{recall.Weights: true},
+	})
+	relevance := signalOf(res, "new", "relevance")
+	for id, c := range map[string]struct{ relevance, did, wilson float64 }{
+		"proven": {0.2, 0.8, score.Float(score.Wilson(9, 0))}, "failing": {0.7, 0.3, 0}, "new": {0.7, 0.3, 0.5},
+	} {
+		want := (c.relevance*relevance + c.did*c.wilson) / relevance
+		if got := signalOf(res, id, recall.Weights); got < want-0.01 || got > want+0.01 {
+			t.Errorf("factor of %s: %v, want %v", id, got, want)
+		}
+	}
+	if last := res.Hits[2].ID; last != "failing" {
+		t.Errorf("found %s", ids(res))
+	}
+}
