@@ -558,6 +558,9 @@ func (s *openStore) change() {
 	s.must("memory.recordUse", `{"ids":["m1","m4"]}`)
 	s.must("memory.delete", `{"id":"m5","force":true}`)
 	s.must("memory.retract", `{"id":"m3"}`)
+	s.must("memory.add", `{"id":"m9","statement":"The scale is set to zero first","tier":"history","kind":"lesson"}`)
+	s.must("memory.recordOutcome", `{"ids":["m9","m1"],"outcome":"worked"}`)
+	s.must("memory.recordResponse", `{"outcome":"partial","takeaway":"Weigh in the evening"}`)
 	s.must("chat.append", `{"title":"Honey prices","messages":[{"role":"user","content":"What do I ask for a jar?","clientMessageId":"k1","createdAt":"2025-05-01T08:00:00Z"},{"role":"assistant","content":"Five euros, says [[Hive Log]]."},{"role":"user","content":"My own note","private":true,"clientMessageId":"k2"}]}`)
 	s.must("chat.append", `{"messages":[{"role":"user","content":"To be deleted","clientMessageId":"k3"}]}`)
 	s.must("chat.append", `{"private":true,"messages":[{"role":"user","content":"Über die 蜂 🐝","clientMessageId":"k4"}]}`)
@@ -575,6 +578,7 @@ func (s *openStore) changeMore() {
 	s.must("notes.put", `{"id":"late","title":"Late note","body":"After both snapshots, see [[Hive Log]]."}`)
 	s.must("types.put", `{"name":"Hive","fields":[{"name":"place","type":"text"},{"name":"weight_kg","type":"number"},{"name":"log","type":"note_ref"}],"force":true}`)
 	s.must("memory.archive", `{"id":"m7"}`)
+	s.must("memory.recordOutcome", `{"ids":["m9"],"outcome":"failed"}`)
 	s.must("contexts.delete", `{"id":"bees"}`)
 	s.must("memory.add", `{"id":"m8","statement":"After both snapshots","source":{"kind":"user","conversationId":"<chat k4>"}}`)
 	s.must("chat.append", `{"conversationId":"<chat k1>","messages":[{"role":"assistant","content":"Said after both snapshots"}]}`)
@@ -633,6 +637,8 @@ var questions = []struct {
 	{method: "memory.get", params: `{"ref":"m3"}`},
 	{method: "memory.get", params: `{"ref":"#5"}`}, // deleted
 	{method: "memory.versions", params: `{"id":"m1"}`},
+	{method: "memory.get", params: `{"ref":"m9"}`},
+	{method: "memory.events", params: `{}`},
 	{method: "memory.profile", params: `{}`},
 	{method: "memory.stats", params: `{}`},
 	{method: "chat.list", params: `{}`},
