@@ -278,6 +278,10 @@ func refusals() map[string][]refusal {
 			{`{"ids":["none"],"outcome":"worked"}`, missing, "ids[0]"},
 			{`{"ids":` + ids(201) + `,"outcome":"worked"}`, limit, "ids"},
 		},
+		"memory.detectOutcome": {
+			{`{}`, invalid, "conversationId"},
+			{`{"conversationId":"none"}`, missing, ""},
+		},
 		"memory.promote": {{`{"dryRun":1}`, invalid, "dryRun"}},
 		"memory.events": {
 			{`{"id":"no id"}`, invalid, "id"},

@@ -19,6 +19,7 @@ func (c scope) awaitOutcome(ctx context.Context, sent *turn.ChatSent) {
 		_ = c.shows.Answered(context.WithoutCancel(ctx), c.view, sent.ConversationID, m.ID, used)
 	}
 	_ = c.withOutcomes(context.WithoutCancel(ctx), sent.ConversationID, m)
+	c.judge(sent)
 }
 
 // withOutcomes has messages of a conversation say how they went.

@@ -387,7 +387,7 @@ const (
 func (f *battlefield) calls() (inputs [][]byte) {
 	names := slices.DeleteFunc(slices.Clone(f.doc.names), func(name string) bool { return name == "shutdown" || name == "initialize" })
 	names = append(names, "shutdown") // nothing comes after it
-	ofChat := func(name string) bool { return strings.HasPrefix(name, "chat.") }
+	ofChat := func(name string) bool { return strings.HasPrefix(name, "chat.") || name == "memory.detectOutcome" }
 	chats := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !ofChat(name) || name == "chat.delete" })
 	chats = append(chats, "chat.delete") // what comes after it has no conversation
 	names = slices.DeleteFunc(names, ofChat)

@@ -92,6 +92,7 @@ func Methods() []Method {
 
 		of("memory.recordResponse", scope.learning, (*learning.Room).RecordResponse),
 		of("memory.recordOutcome", scope.learning, (*learning.Room).RecordOutcome),
+		of("memory.detectOutcome", scope.learning, (*learning.Room).DetectOutcome),
 		of("memory.promote", scope.learning, (*learning.Room).Promote),
 		of("memory.events", scope.learning, (*learning.Room).Events),
 

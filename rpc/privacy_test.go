@@ -301,6 +301,7 @@ var attempts = map[string][]string{
 		`{"outcome":"worked","conversationId":"` + openChat + `","related":["pmem","1"]}`, `{"outcome":"worked","takeaway":"@{name} said so"}`,
 	},
 	"memory.recordOutcome": {`{"ids":["pmem"],"outcome":"worked"}`, `{"ids":["mlink","mall"],"outcome":"failed"}`, `{"ids":["mlink","pmem"],"outcome":"worked"}`},
+	"memory.detectOutcome": {`{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + namedChat + `"}`},
 	"memory.promote":       {`{"dryRun":true}`, `{}`},
 	"memory.events":        {`{}`, `{"id":"pmem"}`, `{"id":"mlink"}`, `{"limit":1}`, `{"audience":"local"}`},
 	"memory.search":        {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`, `{"query":"{title} {name}","kinds":["messages"],"limit":50,"explain":true}`, `{"query":"{word}","inConversation":"` + privateChat + `"}`, `{"query":"scales {word}","kinds":["passages"],"limit":50,"explain":true}`, `{"query":"scales","kinds":["passages","memories"],"inConversation":"` + privateChat + `"}`},

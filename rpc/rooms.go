@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
+	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/chat/highlight"
 	"github.com/ctxd/ctxd/chat/inspect"
@@ -182,7 +183,14 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		})
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
+		judged := r.judged(remote, enter)
 		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools, intents)
+		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
+		r.all.learns.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {
+			inside := judged
+			inside.Enter = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+			return s.detector.Detect(ctx, inside, v, conversationID)
+		}
 		summaries := summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
 		r.all.summaries = summaries
 		if r.Chat != nil {
@@ -202,6 +210,15 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		s.startFollowers(r)
 	}
 	return opened
+}
+
+// judged is where the detector of outcomes reads and scores.
+func (r *Rooms) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) feedback.House {
+	h := feedback.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
+	if r.Learn != nil {
+		h.Scorer = r.Learn.Outcomes
+	}
+	return h
 }
 
 // unscored tells where the model is to ask how the last answer went; nil where it never is.
@@ -232,6 +249,7 @@ func notServing(err error) error {
 func (s *Server) CloseStore() error {
 	s.titles.Close()
 	s.summaries.Close()
+	s.detector.Close()
 	r := s.rooms()
 	if r != nil && r.KV != nil {
 		if r.Learn != nil {

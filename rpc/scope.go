@@ -48,6 +48,7 @@ type scope struct {
 	actions  actionDecider
 	intents  intentRouter
 	answered func(*turn.ChatSent) // is told of each answer
+	judge    func(*turn.ChatSent) // and once it waits for its outcome
 	handles  refCompleter
 	refs     resolved.Resolver
 	tools    toolCaller

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/summary"
@@ -56,6 +57,8 @@ type Options struct {
 	Titles bool
 	// Summaries has a model make summaries of notes.
 	Summaries bool
+	// Outcomes has models say how answers went.
+	Outcomes bool
 	// Templates are of what the daemon itself asks a model; nil: those that are compiled in.
 	Templates *prompts.Set
 
@@ -81,6 +84,7 @@ type Server struct {
 	templates *prompts.Set
 	titles    *titles.Titler // nil: no model makes titles
 	summaries *summary.Maker // nil: no model makes summaries
+	detector  *feedback.Detector
 	started   time.Time
 
 	textBytes int // of a string in params
@@ -120,6 +124,9 @@ func New(opts Options) *Server {
 	if opts.Summaries {
 		s.summaries = summary.NewMaker(summary.MakerOptions{Providers: s.providers, Prompts: s.templates, Log: s.log})
 	}
+	s.detector = feedback.NewDetector(feedback.Options{
+		Providers: s.providers, Prompts: s.templates, Log: s.log, Automatic: opts.Outcomes,
+	})
 	s.wire = jsonrpc.New(jsonrpc.Options{
 		Methods: opts.Methods, Limits: opts.Limits, Logger: s.log,
 		Closed: protocol.LoadStarting, Stage: protocol.StageStore,

@@ -38,6 +38,26 @@ type Summary struct {
 	Chars int    // of the sentence at most
 }
 
+// turnChars is how much of a message is shown for its outcome, in characters.
+const turnChars = 500
+
+// Turn is a message of a conversation.
+type Turn struct{ Role, Text string }
+
+// Outcome is the end of a conversation whose outcome is wanted.
+type Outcome struct{ Turns []Turn }
+
+type outcomeData struct{ Turns []Turn }
+
+// Outcome returns the prompt for how a conversation went. Of each message the first 500 characters are shown.
+func (s *Set) Outcome(o Outcome) Prompt {
+	var out outcomeData
+	for _, t := range o.Turns {
+		out.Turns = append(out.Turns, Turn{Role: attribute(t.Role), Text: data(t.Text, turnChars)})
+	}
+	return s.render(OutcomeName, out)
+}
+
 // titleData, distillData and summaryData are what templates are given: all of their texts are escaped.
 type (
 	titleData   struct{ Message, Answer string }

@@ -29,6 +29,7 @@ const (
 	TitleName   = "title"
 	DistillName = "distill"
 	SummaryName = "summary"
+	OutcomeName = "outcome"
 )
 
 // The parts that each template has.
@@ -74,6 +75,11 @@ var kinds = []kind{
 		name: ExtractName, about: "finds what a person tells about themselves in a message",
 		sample: extractData{Message: "sample-message", Kinds: "fact, goal"},
 		shows:  []string{"sample-message"},
+	},
+	{
+		name: OutcomeName, about: "says from a conversation whether the answers helped",
+		sample: outcomeData{Turns: []Turn{{"user", "sample-text-1"}, {"assistant", "sample-text-2"}}},
+		shows:  []string{"user", "sample-text-1", "assistant", "sample-text-2"},
 	},
 	{
 		name: SummaryName, about: "says in one sentence what a note is about",
@@ -238,6 +244,8 @@ func fields(k *kind) string {
 	switch k.name {
 	case DistillName:
 		return "{{.Message}}, and {{.Ref}} and {{.Text}} of each of {{range .Items}}"
+	case OutcomeName:
+		return "{{.Role}} and {{.Text}} of each of {{range .Turns}}"
 	case SummaryName:
 		return "{{.Text}}"
 	case CompareName:

@@ -4,11 +4,13 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn/events"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/learn/promote"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -35,6 +37,8 @@ type Room struct {
 	Scorer   Scorer
 	Promoter Promoter
 	Log      Log
+	// Detect has a model read a conversation.
+	Detect func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error)
 }
 
 // RecordResponse is memory.recordResponse.
@@ -61,6 +65,29 @@ func scored(s *outcomes.Scored, err error) (out protocol.MemoryScored, _ error) 
 		out.Scored = []record.ScoredMemory{}
 	}
 	return out, nil
+}
+
+// DetectOutcome is memory.detectOutcome.
+func (r *Room) DetectOutcome(ctx context.Context, by calls.Reader, p protocol.MemoryDetect) (out protocol.MemoryDetected, err error) {
+	if err := named(p.ConversationID); err != nil {
+		return out, err
+	}
+	d, err := r.Detect(ctx, by.View, p.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.MemoryDetected{Outcome: d.Outcome, Confidence: d.Confidence, Reasoning: d.Reasoning, Scored: []record.ScoredMemory{}}
+	if d.Scored != nil {
+		out.Scored = append(out.Scored, d.Scored.Memories...)
+	}
+	return out, nil
+}
+
+func named(conversationID string) error {
+	if conversationID == "" {
+		return fault.Field("conversationId", "conversationId is empty").WithHint("name a conversation by its id or handle")
+	}
+	return nil
 }
 
 // Promote is memory.promote.

@@ -29,6 +29,19 @@ type MemoryScored struct {
 	Takeaway *record.Memory        `json:"takeaway,omitempty" jsonschema:"the memory of what was learned; absent without one, and where the reader does not see it"`
 }
 
+// MemoryDetect are the parameters of memory.detectOutcome.
+type MemoryDetect struct {
+	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
+}
+
+// MemoryDetected is the result of memory.detectOutcome.
+type MemoryDetected struct {
+	Outcome    string                `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how the answers went; unknown at a confidence of 0.7 or less"`
+	Confidence float64               `json:"confidence" jsonschema:"how sure the model is, 0 to 1"`
+	Reasoning  string                `json:"reasoning" jsonschema:"why, in a sentence"`
+	Scored     []record.ScoredMemory `json:"scored" jsonschema:"the memories that have another score"`
+}
+
 // MemoryPromote are the parameters of memory.promote.
 type MemoryPromote struct {
 	DryRun bool `json:"dryRun,omitempty" jsonschema:"say what would be done, and do nothing"`
@@ -68,6 +81,11 @@ var learningMethods = []Method{
 		"Their counters and scores change, and nothing else of them. Facts of memoryBank are not scored.",
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"],"outcome":"failed"}`, `{"scored":[]}`},
 		CodeNotFound, CodeLimit, CodeUnavailable),
+	job(JobChat, describe[MemoryDetect, MemoryDetected]("memory.detectOutcome", Job,
+		"Have a model read the end of a conversation and say how its answers went.",
+		"It reads the last four turns, 500 characters of each message, and asks the model that gave the last answer. Above a confidence of 0.7 what was shown in the conversation is scored as memory.recordResponse does. With fewer than two turns nobody is asked. A model that is not local is asked about nothing private.",
+		Example{`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`, `{"outcome":"worked","confidence":0.9,"reasoning":"The user says thanks.","scored":[]}`},
+		CodeNotFound, CodeUnavailable)),
 	wholeStore(describe[MemoryPromote, MemoryPromoted]("memory.promote", Mutation,
 		"Move memories that proved themselves to tiers that last, and archive those that failed.",
 		"The daemon does it by itself: at the start, each 30 minutes and each 20 messages. From working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three; below 0.2 they are archived. A second run does nothing.",

@@ -20,7 +20,14 @@ type Chat struct {
 	distill   string // see Distiller
 	Titles    string // TitlesByFirst or TitlesByModel
 	Summaries string // SummariesByFirst or SummariesByModel
+	Outcomes  string // OutcomesTold or OutcomesByModel
 }
+
+// Who says how answers went.
+const (
+	OutcomesTold    = "told"
+	OutcomesByModel = "model"
+)
 
 // Who calls a conversation that the person has not called.
 const (
@@ -51,7 +58,7 @@ const NoProvider = string(llm.None)
 const maxBudget = 1_000_000_000_000
 
 func defaultChat() Chat {
-	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget, distill: NoDistiller, Titles: TitlesByFirst, Summaries: SummariesByFirst}
+	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget, distill: NoDistiller, Titles: TitlesByFirst, Outcomes: OutcomesTold, Summaries: SummariesByFirst}
 	for _, k := range llm.Kinds {
 		c.Providers = append(c.Providers, &ChatProvider{Name: string(k), Kind: k, Base: llm.Base(k)})
 	}
@@ -65,6 +72,7 @@ func (c *Config) chatSettings() []*Setting {
 		{key: "chat.provider", about: "who answers in conversations: none, or NAME of chat.providers.NAME; openai and anthropic are there, any other NAME is made by naming it", value: stringOf(&c.Chat.Provider, checkProviderName)},
 		{key: "chat.model", about: "name of the model that chat.provider is asked for, in conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
 		{key: "chat.titles", about: "what a conversation is called until you call it: first, the beginning of its first message; model, what the model that gave the first answer calls it, asked in the background", value: wordOf(&c.Chat.Titles, TitlesByFirst, TitlesByModel)},
+		{key: "chat.outcomes", about: "who says how answers went that used memories: told, people and clients alone; model, also the model that gave the last answer, asked every four turns in the background", value: wordOf(&c.Chat.Outcomes, OutcomesTold, OutcomesByModel)},
 		{key: "chat.summaries", about: "what stands beside a reference to a note whose first paragraph is long: first, its first sentence, cut; model, what the model of chat.provider says in a sentence, asked in the background", value: wordOf(&c.Chat.Summaries, SummariesByFirst, SummariesByModel)},
 		{key: "chat.budget.tokensPerDay", about: "tokens that answers may take a day, in and out; 0 for any number", value: countOf(&b.TokensPerDay, 0, maxBudget)},
 		{key: "chat.budget.backgroundTokensPerDay", about: "tokens that titles, summaries and other steps in the background may take a day; 0 for any number", value: countOf(&b.BackgroundTokensPerDay, 0, maxBudget)},

@@ -135,9 +135,9 @@ func Start(opts Options) (*Daemon, error) {
 	d.Server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
 		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel,
-		Summaries: opts.chat.Summaries == config.SummariesByModel,
-		Info:      protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
-		DataDir:   opts.Data, Format: StoreFormat, Room: &opts.store.Room, Off: opts.records.Features.Off(),
+		Summaries: opts.chat.Summaries == config.SummariesByModel, Outcomes: opts.chat.Outcomes == config.OutcomesByModel,
+		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
+		DataDir: opts.Data, Format: StoreFormat, Room: &opts.store.Room, Off: opts.records.Features.Off(),
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.Dir, d.store, d.log) },

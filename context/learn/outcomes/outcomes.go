@@ -325,14 +325,15 @@ func (r *Room) Outcome(ctx context.Context, v *audience.View, o Outcome) (*Score
 	return w.run(ctx)
 }
 
-// Detected scores what was shown in a conversation as a detector tells it.
-func (r *Room) Detected(ctx context.Context, v *audience.View, conversationID, outcome string, confidence float64) (*Scored, error) {
+// Detected scores what an answer of a conversation has shown as a detector tells it; an empty messageID stands for what was
+// shown last.
+func (r *Room) Detected(ctx context.Context, v *audience.View, conversationID, messageID, outcome string, confidence float64) (*Scored, error) {
 	if err := checkOutcome(outcome); err != nil {
 		return nil, err
 	}
 	r.scoring.Lock()
 	defer r.scoring.Unlock()
-	t, err := r.target(ctx, v, &Response{ConversationID: conversationID})
+	t, err := r.target(ctx, v, &Response{ConversationID: conversationID, MessageID: messageID})
 	if err != nil {
 		return nil, err
 	}

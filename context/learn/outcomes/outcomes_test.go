@@ -317,7 +317,7 @@ func TestMEM49_ADetectorIsSureOrScoresNothing(t *testing.T) {
 		sure    float64
 		want    string
 	}{{"worked", 0.7, ""}, {"unknown", 1, ""}, {"worked", 0.71, "a"}, {"worked", 0.9, ""}} {
-		out, err := w.room.Detected(t.Context(), w.local, "c", c.outcome, c.sure)
+		out, err := w.room.Detected(t.Context(), w.local, "c", "", c.outcome, c.sure)
 		w.must(err)
 		if ids(out) != c.want {
 			t.Errorf("%s at %v scores %q, want %q", c.outcome, c.sure, ids(out), c.want)

@@ -1,0 +1,10 @@
+package feedback
+
+import "context"
+
+// Settle returns when all that was queued is done.
+func (d *Detector) Settle() {
+	done := make(chan struct{})
+	d.queue.Add(func(context.Context) error { close(done); return nil })
+	<-done
+}
