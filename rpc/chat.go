@@ -62,6 +62,12 @@ func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend
 	if err != nil {
 		return out, err
 	}
+	for i := len(added.Messages) - 1; i >= 0 && len(p.MemoryIDs) > 0; i-- {
+		if p.Messages[i].Role == record.RoleAssistant && !added.Messages[i].Repeat {
+			_ = c.shows.Answered(ctx, c.view, added.ConversationID, added.Messages[i].ID, p.MemoryIDs) // it is kept all the same
+			break
+		}
+	}
 	out = protocol.ChatAppended{ConversationID: added.ConversationID, Messages: []protocol.ChatMessageAdded{}}
 	for _, m := range added.Messages {
 		out.Messages = append(out.Messages, protocol.ChatMessageAdded(m))

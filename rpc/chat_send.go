@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -92,5 +93,11 @@ func (c scope) chatInspect(ctx context.Context, _ *Session, p protocol.ChatInspe
 	if err != nil {
 		return nil, err
 	}
-	return out, c.withOutcomes(ctx, out.Conversation.ID, out.Answer)
+	known, err := c.shows.OutcomesOf(ctx, out.Conversation.ID)
+	if err != nil {
+		return nil, err
+	}
+	out.Answer.Outcome = known[out.Answer.ID]
+	out.Answer.Memory = feedback.Meta(out, out.Answer.Outcome, c.tierOf)
+	return out, nil
 }

@@ -54,3 +54,31 @@ func TestMEM47_AResponseOverTheSocket(t *testing.T) {
 		t.Errorf("a remote connection promotes: %s", got)
 	}
 }
+
+// TestMEM66_AnAnswerCarriesItsMemories: with the message, and in chat.inspect, as the reader sees it.
+func TestMEM66_AnAnswerCarriesItsMemories(t *testing.T) {
+	d := startOn(t, t.TempDir(), rpc.Options{})
+	d.do("memory.addMany", `{"memories":[{"id":"a","statement":"The pump is oiled in spring","tier":"history"},{"id":"b","statement":"The pump is blue","tier":"history"}]}`)
+	chat := at(d.do("chat.append", `{"messages":[{"role":"user","content":"When is the pump oiled?"},{"role":"assistant","content":"In spring (#1)."}],"memoryIds":["a","b"]}`), "conversationId").(string)
+	page := d.do("chat.get", `{"ref":"`+chat+`"}`)
+	d.want(page, "messages.1.outcome", "unscored")
+	d.want(page, "messages.1.memory.query", "When is the pump oiled?")
+	d.want(page, "messages.1.memory.known.1.tier", "history")
+	d.want(page, "messages.1.memory.citations.0.id", "a")
+	d.want(page, "messages.1.memory.feedback.eligible", true)
+	d.want(page, "messages.1.memory.feedback.related.0", "a")
+	scored := d.do("memory.recordResponse", `{"outcome":"worked","conversationId":"`+chat+`"}`)
+	d.want(scored, "scored.0.id", "a")
+	if n := len(at(scored, "scored").([]any)); n != 1 {
+		t.Errorf("%d memories are scored, and the answer names one", n)
+	}
+	shown := d.do("chat.inspect", `{"conversationId":"`+chat+`"}`)
+	d.want(shown, "answer.outcome", "worked")
+	d.want(shown, "answer.memory.feedback.eligible", false)
+	d.do("memory.update", `{"id":"b","private":true}`)
+	if got := d.remote().answer("chat.get", `{"ref":"`+chat+`"}`); strings.Contains(got, `"b"`) {
+		t.Errorf("a remote reader is told of a private memory: %s", got)
+	}
+	d.do("chat.delete", `{"id":"`+chat+`"}`)
+	d.want(d.do("admin.check", `{}`), "ok", true)
+}

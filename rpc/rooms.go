@@ -106,7 +106,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
-		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events}, shows: learned.Outcomes,
+		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events}, shows: learned.Outcomes, shown: r.Memory,
 		chat: r.Chat, speaks: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),

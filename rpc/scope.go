@@ -41,6 +41,9 @@ type scope struct {
 	speaks   *personalities.Room
 	learns   *learning.Room
 	shows    showKeeper
+	shown    interface {
+		Shown(v *audience.View, ids []string) []*record.Memory
+	}
 	concepts *learning.Concepts
 	books    *books.Room
 	said     messageFinder

@@ -60,7 +60,7 @@ func Of(m *record.ChatMessage) (a outcomes.Answer) {
 			continue
 		}
 		a.Shown = append(a.Shown, r.MemoryID)
-		if names(m.Content, r.Ref) || strings.Contains(m.Content, r.MemoryID) {
+		if names(m.Content, r.Ref) || strings.Contains(m.Content, "id:"+r.MemoryID) {
 			a.Cited = append(a.Cited, r.MemoryID)
 		}
 	}

@@ -54,6 +54,7 @@ type ChatSent struct {
 	Actions          []record.ChatAction    `json:"actions" jsonschema:"what the answer proposes to do; nothing of it is done before somebody confirms it"`
 	Warnings         []record.ChatWarning   `json:"warnings" jsonschema:"what went otherwise than it was asked for"`
 	Report           *prompt.Report         `json:"report,omitempty" jsonschema:"what the model was given, and why; absent for a stored answer"`
+	Memory           *record.MemoryMeta     `json:"memory,omitempty" jsonschema:"what the answer has to do with what is remembered; absent for one that used no memory"`
 	Timings          map[string]float64     `json:"timings" jsonschema:"milliseconds of each stage: assemble, distill, store, intents, firstDelta, provider, tools, references, keep, and own for all but distill and provider"`
 	Repeat           bool                   `json:"repeat" jsonschema:"whether message and answer were there already, so that no provider was asked"`
 }

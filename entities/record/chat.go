@@ -64,6 +64,7 @@ type ChatMessage struct {
 	Warnings  []ChatWarning  `json:"warnings,omitempty" jsonschema:"of an answer: what went otherwise than it was asked for"`
 	Usage     *ChatUsage     `json:"usage,omitempty" jsonschema:"of an answer: what it cost"`
 	Outcome   string         `json:"outcome,omitempty" enum:"unscored,worked,failed,partial,unknown" jsonschema:"how it went: unscored for an answer that used memories and of which nobody has told; absent for others of which nobody has"`
+	Memory    *MemoryMeta    `json:"memory,omitempty" jsonschema:"of an answer that used memories: what it has to do with them; from chat.send, chat.get and chat.inspect"`
 	Provider  string         `json:"provider,omitempty" jsonschema:"of an answer: the provider that gave it"`
 	Model     string         `json:"model,omitempty" jsonschema:"of an answer: the model, as its provider calls it"`
 }

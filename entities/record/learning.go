@@ -87,3 +87,50 @@ var LearnedKinds = []string{
 	LearnedOutcome, LearnedAdded, LearnedPromoted, LearnedArchived, LearnedEvidence, LearnedDecayed, LearnedContested,
 	LearnedSuperseded, LearnedMerged, LearnedSettled, LearnedUndone, LearnedUpkeep,
 }
+
+// MemoryMeta says what an answer has to do with what is remembered. Its lists are bounded: see MaxMeta.
+type MemoryMeta struct {
+	SchemaVersion int             `json:"schemaVersion" jsonschema:"1; another number says that members mean something else"`
+	Query         string          `json:"query" jsonschema:"the beginning of the question, by which was searched; empty where the reader sees none"`
+	Retrieval     MemoryRetrieval `json:"retrieval" jsonschema:"how it was searched"`
+	Known         []MemoryKnown   `json:"known" jsonschema:"the memories that the model was shown, at most 50"`
+	Citations     []MemoryCited   `json:"citations" jsonschema:"what the answer names or has read, at most 50"`
+	Insight       string          `json:"insight,omitempty" jsonschema:"what past conversations tell, as far as the model was told it"`
+	Feedback      MemoryFeedback  `json:"feedback" jsonschema:"how to tell how the answer went"`
+}
+
+// MemoryRetrieval says how a prompt came to its memories.
+type MemoryRetrieval struct {
+	Limit           int                `json:"limit" jsonschema:"how many memories the search gave at most; 0 where that is not known"`
+	SortBy          string             `json:"sortBy" jsonschema:"relevance"`
+	TiersConsidered []string           `json:"tiersConsidered" jsonschema:"tiers that were searched"`
+	TiersUsed       []string           `json:"tiersUsed" jsonschema:"tiers of the memories that the model was shown"`
+	Confidence      string             `json:"confidence,omitempty" jsonschema:"how sure the search was; absent where that is not known"`
+	Fallbacks       []string           `json:"fallbacks" jsonschema:"stages of the prompt that were left out, with the reason, at most 50"`
+	StageMS         map[string]float64 `json:"stageMs" jsonschema:"milliseconds of each stage of the prompt"`
+}
+
+// MemoryKnown is a memory that a model was shown.
+type MemoryKnown struct {
+	ID   string `json:"id" jsonschema:"id of the memory"`
+	Tier string `json:"tier,omitempty" jsonschema:"its tier now; absent for one that is gone"`
+}
+
+// MemoryCited is a record that an answer stands on.
+type MemoryCited struct {
+	Kind string `json:"kind" enum:"memory,note" jsonschema:"what it is"`
+	ID   string `json:"id" jsonschema:"its id"`
+}
+
+// MemoryFeedback says what memory.recordResponse would score.
+type MemoryFeedback struct {
+	Eligible bool     `json:"eligible" jsonschema:"whether the answer used memories and nobody has told how it went"`
+	Related  []string `json:"related" jsonschema:"ids of the memories that would be scored, those that the answer names or else all, at most 50"`
+}
+
+// What is in a MemoryMeta: its version, the length of its lists, and characters of its query.
+const (
+	MetaVersion  = 1
+	MaxMeta      = 50
+	MaxMetaQuery = 500
+)

@@ -616,6 +616,8 @@ export interface ChatMessage {
   usage?: ChatUsage;
   /** How it went: unscored for an answer that used memories and of which nobody has told; absent for others of which nobody has. */
   outcome?: "unscored" | "worked" | "failed" | "partial" | "unknown";
+  /** Of an answer that used memories: what it has to do with them; from chat.send, chat.get and chat.inspect. */
+  memory?: MemoryMeta;
   /** Of an answer: the provider that gave it. */
   provider?: string;
   /** Of an answer: the model, as its provider calls it. */
@@ -837,6 +839,8 @@ export interface ChatSent {
   warnings: ChatWarning[];
   /** What the model was given, and why; absent for a stored answer. */
   report?: ContextReport;
+  /** What the answer has to do with what is remembered; absent for one that used no memory. */
+  memory?: MemoryMeta;
   /** Milliseconds of each stage: assemble, distill, store, intents, firstDelta, provider, tools, references, keep, and own for all but distill and provider. */
   timings: Record<string, number>;
   /** Whether message and answer were there already, so that no provider was asked. */
@@ -2747,6 +2751,13 @@ export interface MemoryAddedMany {
   memories: MemoryAdded[];
 }
 
+export interface MemoryCited {
+  /** What it is. */
+  kind: "memory" | "note";
+  /** Its id. */
+  id: string;
+}
+
 export interface MemoryConflict {
   /** The file, where several are read. */
   file?: string;
@@ -2854,6 +2865,13 @@ export interface MemoryExported {
   bytes: number;
 }
 
+export interface MemoryFeedback {
+  /** Whether the answer used memories and nobody has told how it went. */
+  eligible: boolean;
+  /** Ids of the memories that would be scored, those that the answer names or else all, at most 50. */
+  related: string[];
+}
+
 export interface MemoryForgotten {
   /** The memories, at most 1,000 of them, by number. */
   ids: string[];
@@ -2947,9 +2965,33 @@ export interface MemoryImported {
   conflictsTotal: number;
 }
 
+export interface MemoryKnown {
+  /** Id of the memory. */
+  id: string;
+  /** Its tier now; absent for one that is gone. */
+  tier?: string;
+}
+
 export interface MemoryList {
   /** What is always injected, then the best of the kinds identity, preference, goal and project. */
   memories: Memory[];
+}
+
+export interface MemoryMeta {
+  /** 1; another number says that members mean something else. */
+  schemaVersion: number;
+  /** The beginning of the question, by which was searched; empty where the reader sees none. */
+  query: string;
+  /** How it was searched. */
+  retrieval: MemoryRetrieval;
+  /** The memories that the model was shown, at most 50. */
+  known: MemoryKnown[];
+  /** What the answer names or has read, at most 50. */
+  citations: MemoryCited[];
+  /** What past conversations tell, as far as the model was told it. */
+  insight?: string;
+  /** How to tell how the answer went. */
+  feedback: MemoryFeedback;
 }
 
 export interface MemoryPage {
@@ -2966,6 +3008,23 @@ export interface MemoryPromoted {
   moved: MovedMemory[];
   /** Ids of memories that were archived, by their numbers. */
   archived: string[];
+}
+
+export interface MemoryRetrieval {
+  /** How many memories the search gave at most; 0 where that is not known. */
+  limit: number;
+  /** Relevance. */
+  sortBy: string;
+  /** Tiers that were searched. */
+  tiersConsidered: string[];
+  /** Tiers of the memories that the model was shown. */
+  tiersUsed: string[];
+  /** How sure the search was; absent where that is not known. */
+  confidence?: string;
+  /** Stages of the prompt that were left out, with the reason, at most 50. */
+  fallbacks: string[];
+  /** Milliseconds of each stage of the prompt. */
+  stageMs: Record<string, number>;
 }
 
 export interface MemoryScored {
