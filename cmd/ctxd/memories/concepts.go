@@ -275,7 +275,14 @@ func drawConcept(s *term.Screen, c *protocol.ConceptFull) {
 	}
 	f.Add("mentioned", "in "+term.Count(c.Mentions, "text")+", "+countMemories(c.Memories)+" among them, "+days(&c.Concept))
 	for _, t := range c.Tiers {
-		f.Add(t.Tier, fmt.Sprintf("%d worked, %d failed, %d partial of %s; surely %.2f", t.Worked, t.Failed, t.Partial, term.Count(t.Uses, "use"), t.Wilson))
+		line := fmt.Sprintf("%d worked, %d failed, %d helped in part", t.Worked, t.Failed, t.Partial)
+		if t.Worked+t.Failed > 0 {
+			line += fmt.Sprintf("; at least %.2f worked, at 95 %%", t.Wilson)
+		}
+		if t.Uses > 0 {
+			line += "; used " + term.Count(t.Uses, "time")
+		}
+		f.Add(t.Tier, line)
 	}
 	f.Draw(s)
 	if len(c.Edges) > 0 {
