@@ -391,7 +391,7 @@ func (f *battlefield) calls() (inputs [][]byte) {
 	chats := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !ofChat(name) || name == "chat.delete" })
 	chats = append(chats, "chat.delete") // what comes after it has no conversation
 	names = slices.DeleteFunc(names, ofChat)
-	for _, group := range slices.Concat(slices.Collect(slices.Chunk(chats, 9)), slices.Collect(slices.Chunk(names, 9))) {
+	for _, group := range slices.Concat(slices.Collect(slices.Chunk(chats, 9)), bySpace(names)) {
 		if ofChat(group[0]) {
 			group = append([]string{"chat.append"}, group...) // the others need a conversation
 		}
@@ -408,6 +408,40 @@ func (f *battlefield) calls() (inputs [][]byte) {
 		inputs = append(inputs, input)
 	}
 	return append(inputs, f.plain("initialize", 0, 7, byExample))
+}
+
+// bySpace groups methods in their order, 12 at most: those of one space stand together if there are not more of them, since
+// some need what others have made.
+func bySpace(names []string) (groups [][]string) {
+	space := func(name string) string {
+		of, _, _ := strings.Cut(name, ".")
+		return of
+	}
+	const most = 12
+	var group []string
+	for len(names) > 0 {
+		n := 1
+		for n < len(names) && n < most && space(names[n]) == space(names[0]) {
+			n++
+		}
+		if len(group)+n > most {
+			groups, group = append(groups, group), nil
+		}
+		group, names = append(group, names[:n]...), names[n:]
+	}
+	groups = append(groups, group)
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b string) int { return deletes(a) - deletes(b) })
+	}
+	return groups
+}
+
+// deletes is 1 for a method behind which others may miss what it has deleted.
+func deletes(name string) int {
+	if strings.HasSuffix(name, ".delete") {
+		return 1
+	}
+	return 0
 }
 
 // seeds are the inputs that fuzzing begins with: short ones, since all of them run before

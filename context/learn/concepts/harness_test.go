@@ -36,6 +36,7 @@ type house struct {
 	mem           *memory.Store
 	chat          *chat.Store
 	opts          concepts.Options
+	outcomes      *outcomes.Room
 	x             *concepts.Index
 	local, remote *audience.View
 	now           time.Time
@@ -75,6 +76,13 @@ func openOver(t searchtest.T, db *kv.Store) *house {
 		OutcomeOf: outcomes.AnswerOf,
 		Outcomes:  outcomes.All(db),
 	}
+	h.outcomes, err = outcomes.Open(db, h.mem, outcomes.Options{
+		Now: clock, Conversation: func(context.Context, *audience.View, string) bool { return true },
+		Answer: func(context.Context, *audience.View, string, string) (outcomes.Answer, error) {
+			return outcomes.Answer{}, nil
+		},
+	})
+	must(t, err)
 	h.x = concepts.Open(db, h.rooms, h.opts)
 	return h
 }
@@ -170,14 +178,6 @@ func edgesOf(list []record.ConceptEdge) []string {
 	return out
 }
 
-// answer is one as package outcomes keeps it.
-type answer struct {
-	At      time.Time `json:"at"`
-	Outcome string    `json:"outcome,omitempty"`
-}
-
-var answers = kv.NewCollection[answer]("learn-answer")
-
 // outcome has an answer say that tools were called for it, and what became of it.
 func (h *house) outcome(conversation, message, outcome string, tools ...string) {
 	h.Helper()
@@ -196,11 +196,10 @@ func (h *house) outcome(conversation, message, outcome string, tools ...string) 
 				return err
 			}
 			told.Members = map[string]json.RawMessage{"toolCalls": data}
-			if err := chat.Messages.Put(tx, key, &told); err != nil {
-				return err
-			}
-			return answers.Put(tx, conversation+"/"+message, &answer{Outcome: outcome})
+			return chat.Messages.Put(tx, key, &told)
 		}
 		return tx.Err()
 	}))
+	_, err := h.outcomes.Response(ctx(), h.local, outcomes.Response{ConversationID: conversation, MessageID: message, Outcome: outcome})
+	must(h, err)
 }
