@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -70,6 +71,9 @@ func (s *Server) health(whole bool) protocol.Health {
 		} else if e.Kind == string(embed.Builtin) && e.Why != "" {
 			warn(protocol.Warning, "the built-in table is used instead of embedding.table: %s", e.Why)
 		}
+		if whole {
+			out.Learning = r.learningHealth()
+		}
 		out.Reranker = host.Reranker(r.Reranker)
 		if e := out.Reranker; e != nil && e.State == embed.Failed {
 			warn(protocol.Warning, "the reranker %s failed: %s", e.Kind, e.Why)
@@ -101,6 +105,19 @@ func (s *Server) warnRoom(free uint64, status string, warn func(status, format s
 		return
 	}
 	warn(status, "%s", host.Left(free))
+}
+
+// learningHealth says what waits for a model, nil for nothing. A store that cannot be read tells so elsewhere.
+func (r *Rooms) learningHealth() *record.LearningHealth {
+	messages, err := r.Facts.Waiting(context.Background())
+	if err != nil || r.Learn == nil || r.Learn.Upkeep == nil {
+		return nil
+	}
+	pairs, err := r.Learn.Upkeep.Waiting(context.Background())
+	if err != nil || messages+pairs == 0 {
+		return nil
+	}
+	return &record.LearningHealth{Messages: messages, Pairs: pairs}
 }
 
 // ownWarnings are those that name files of the person: of vaults, and of templates.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -82,7 +83,10 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 		if _, err := r.Memory.Expire(ctx); err != nil {
 			return err
 		}
-		return r.Learn.Keep(ctx, r.Audience.View(audience.Local))
+		if _, _, err := r.Facts.Run(ctx); err != nil && ctx.Err() == nil {
+			s.log.Debug("a model that finds facts failed", "error", fault.Message(err)) // what waits is tried again
+		}
+		return r.Learn.Keep(context.WithValue(ctx, yield.Key{}, &s.pause), r.Audience.View(audience.Local), s.pause.idle(s.calls(), time.Now()))
 	})
 }
 

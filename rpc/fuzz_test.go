@@ -132,6 +132,8 @@ func (f *battlefield) vaults() string { return filepath.Join(f.dir, "vaults") }
 var attackRecords = []string{
 	`memory.add {"id":"550e8400-e29b-41d4-a716-446655440000","statement":"what examples are about"}`,
 	`memory.archive {"id":"550e8400-e29b-41d4-a716-446655440000"}`,
+	`memory.add {"id":"5b1c9a10-0c55-4a37-8d0e-2f1f3a0b7c01","statement":"I have 28 days of leave."}`,
+	`memory.add {"id":"5b1c9a10-0c55-4a37-8d0e-2f1f3a0b7c02","statement":"I have 25 days of leave."}`,
 	`contexts.put {"id":"health","name":"Health"}`,
 	`memory.add {"statement":"The roof has a chimney","tags":["roof","chimney"]}`,
 	`books.put {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","text":"# Winter\n\nScales weigh hives.","mimeType":"md"}`,

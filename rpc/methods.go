@@ -108,6 +108,10 @@ func Methods() []Method {
 		of("books.search", scope.shelf, (*books.Room).Search),
 		of("books.publish", scope.shelf, (*books.Room).Publish),
 		of("books.remove", scope.shelf, (*books.Room).Remove),
+
+		of("memory.upkeep", scope.learning, (*learning.Room).Upkeep),
+		of("memory.conflicts", scope.learning, (*learning.Room).Conflicts),
+		of("memory.settle", scope.learning, (*learning.Room).Settle),
 	}, chatMethods(), daemonMethods())
 }
 

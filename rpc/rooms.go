@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
+	"github.com/ctxd/ctxd/chat/facts"
 	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/chat/highlight"
@@ -65,9 +66,10 @@ type Rooms struct {
 	Gather        *gather.Gatherer
 	Vaults        *watch.Importer
 	Memory        *memory.Store
-	Learn         *learn.Rooms    // of Memory
-	Memories      *search.Index   // of Memory
-	Reranker      rerank.Reranker // nil: none is configured
+	Learn         *learn.Rooms     // of Memory
+	Facts         *facts.Extractor // of what is said in Chat; nil: nobody looks for any
+	Memories      *search.Index    // of Memory
+	Reranker      rerank.Reranker  // nil: none is configured
 	Chat          *chat.Store
 	Recall        *recall.Ranker // over Memories
 	Messages      *search.Index  // of Chat
@@ -106,7 +108,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
-		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events}, shows: learned.Outcomes, shown: r.Memory,
+		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
 		chat: r.Chat, speaks: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
@@ -184,7 +186,12 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 		judged := r.judged(remote, enter)
-		r.all = r.scope(func(sent *turn.ChatSent) { s.titles.Answered(house, sent) }, answers, tools, intents)
+		r.all = r.scope(func(sent *turn.ChatSent) {
+			s.titles.Answered(house, sent)
+			if err := r.Facts.Answered(context.Background(), sent); err != nil {
+				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
+			}
+		}, answers, tools, intents)
 		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
 		r.all.learns.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {
 			inside := judged

@@ -31,6 +31,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -189,6 +190,10 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	learning.Upkeep = upkeep.New(upkeep.Options{
+		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
+		Messages: chatdoc.OwnWords(said), MessageIndex: messages, Now: now,
+	})
 	return &rpc.Rooms{
 		Books: shelf, Passages: passages,
 		Personalities: voices, Handles: completing, Refs: referred, Concepts: spoken,

@@ -71,6 +71,7 @@ type Options struct {
 // Server serves connections. New makes one.
 type Server struct {
 	wire      *jsonrpc.Server
+	pause     pause         // of what is done in the background
 	gate      *jsonrpc.Gate // of wire; the rooms are behind it
 	log       *slog.Logger
 	info      protocol.ServerInfo
@@ -127,6 +128,7 @@ func New(opts Options) *Server {
 	s.detector = feedback.NewDetector(feedback.Options{
 		Providers: s.providers, Prompts: s.templates, Log: s.log, Automatic: opts.Outcomes,
 	})
+	s.pause.count = s.calls
 	s.wire = jsonrpc.New(jsonrpc.Options{
 		Methods: opts.Methods, Limits: opts.Limits, Logger: s.log,
 		Closed: protocol.LoadStarting, Stage: protocol.StageStore,

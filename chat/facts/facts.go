@@ -90,6 +90,9 @@ func (x *Extractor) Answered(ctx context.Context, sent *turn.ChatSent) error {
 
 // Waiting returns how many messages wait. O(those).
 func (x *Extractor) Waiting(ctx context.Context) (n int, err error) {
+	if x == nil {
+		return 0, nil
+	}
 	err = x.opts.DB.View(ctx, func(tx *kv.Tx) error {
 		for range waits.All(tx, "") {
 			n++
@@ -108,7 +111,7 @@ type job struct {
 // Run looks for facts in the messages that wait, the oldest first, until none waits or a model fails. It returns the ids
 // of the memories that are new, and how many tokens it took. Without a model nothing is done.
 func (x *Extractor) Run(ctx context.Context) (added []string, tokens int64, err error) {
-	if x.opts.Model == nil {
+	if x == nil || x.opts.Model == nil {
 		return nil, 0, nil
 	}
 	x.running.Lock()
@@ -222,7 +225,7 @@ const maxFact = 500
 
 // kinds are those that a fact of a message may have.
 var kinds = slices.DeleteFunc(slices.Clone(record.MemoryKinds), func(k string) bool {
-	return k == record.MemoryTakeaway || k == record.MemorySolution || k == "lesson"
+	return k == record.MemoryTakeaway || k == record.MemorySolution || k == record.MemoryLesson
 })
 
 // draft returns the memory that a fact makes; ok is false for one that is not sure, that the message does not say, or that

@@ -91,6 +91,18 @@ type Adviser struct {
 
 var _ upkeep.Adviser = (*Adviser)(nil)
 
+// Adviser returns one, nil for a nil Model and for one whose provider there is not.
+func (m *Model) Adviser() upkeep.Adviser {
+	if m == nil {
+		return nil
+	}
+	a, err := NewAdviser(m)
+	if err != nil {
+		return nil
+	}
+	return a
+}
+
 // NewAdviser returns one. It reaches for nothing yet. The error is that there is no provider of the name.
 func NewAdviser(m *Model) (*Adviser, error) {
 	p, err := m.Providers.Provider(m.Provider)

@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn/events"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/learn/promote"
+	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -21,6 +22,7 @@ type Rooms struct {
 	Pace     promote.Pace
 	// AskInChat has models ask users how the last answer went, until somebody has told.
 	AskInChat bool
+	Upkeep    *upkeep.Keeper // set by who opens the indexes
 
 	now func() time.Time
 }
@@ -47,12 +49,21 @@ func Open(db *kv.Store, mem *memory.Store, opts Options) (*Rooms, error) {
 	}, nil
 }
 
-// Keep does what is due at the time.
-func (r *Rooms) Keep(ctx context.Context, v *audience.View) error {
-	if !r.Pace.Due(r.now()) {
+// Keep does what is due at the time. idle is how long nobody has called.
+func (r *Rooms) Keep(ctx context.Context, v *audience.View, idle time.Duration) error {
+	if r.Pace.Due(r.now()) {
+		if _, err := r.Owner.Run(ctx, v, false); err != nil {
+			return err
+		}
+	}
+	if r.Upkeep == nil {
 		return nil
 	}
-	_, err := r.Owner.Run(ctx, v, false)
+	due, err := r.Upkeep.Due(ctx, idle)
+	if err != nil || !due {
+		return err
+	}
+	_, err = r.Upkeep.Run(ctx, upkeep.Request{})
 	return err
 }
 
@@ -61,12 +72,12 @@ func (r *Rooms) Flush(ctx context.Context) { r.Outcomes.Flush(ctx) }
 
 // Forget takes memories that are deleted out of all records of the rooms, in the transaction that deletes them.
 func Forget(tx *kv.Tx, ids []string) error {
-	return errors.Join(events.Forget(tx, ids), outcomes.Forget(tx, ids))
+	return errors.Join(events.Forget(tx, ids), outcomes.Forget(tx, ids), upkeep.Forget(tx, ids))
 }
 
 // Check tells what does not fit together in the records of the rooms.
 func Check(tx *kv.Tx) (problems []string, err error) {
-	for _, check := range []func(*kv.Tx) ([]string, error){events.Check, outcomes.Check} {
+	for _, check := range []func(*kv.Tx) ([]string, error){events.Check, outcomes.Check, upkeep.Check} {
 		list, err := check(tx)
 		problems = append(problems, list...)
 		if err != nil {
@@ -79,5 +90,5 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 // Mend has the records fit those of the other rooms, in a store that has lost transactions. conversation reports whether
 // there is one.
 func Mend(tx *kv.Tx, conversation func(tx *kv.Tx, id string) (bool, error)) error {
-	return errors.Join(events.Mend(tx), outcomes.Mend(tx, conversation))
+	return errors.Join(events.Mend(tx), outcomes.Mend(tx, conversation), upkeep.Mend(tx))
 }

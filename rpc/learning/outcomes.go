@@ -39,6 +39,7 @@ type Room struct {
 	Log      Log
 	// Detect has a model read a conversation.
 	Detect func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error)
+	Keeper Keeper
 }
 
 // RecordResponse is memory.recordResponse.

@@ -15,17 +15,18 @@ const (
 
 // Health is the result of admin.health.
 type Health struct {
-	Status   string             `json:"status" enum:"healthy,warning,error" jsonschema:"how the daemon is"`
-	Warnings []string           `json:"warnings" jsonschema:"what needs attention"`
-	Disk     DiskHealth         `json:"disk" jsonschema:"the disk that the data lies on"`
-	Store    record.StoreStatus `json:"store" jsonschema:"the record store"`
-	Index    IndexHealth        `json:"index" jsonschema:"the search index"`
-	Embedder EmbedderInfo       `json:"embedder" jsonschema:"the model that turns text into vectors"`
-	Reranker *RerankerInfo      `json:"reranker,omitempty" jsonschema:"what scores the best hits of a search anew; absent when none is configured"`
-	Loading  *Loading           `json:"loading,omitempty" jsonschema:"what calls wait for; absent when they do not wait"`
-	UptimeMS int64              `json:"uptimeMs" jsonschema:"milliseconds since the start"`
-	PID      int                `json:"pid" jsonschema:"process id of the daemon"`
-	Version  string             `json:"version" jsonschema:"version of the daemon"`
+	Status   string                 `json:"status" enum:"healthy,warning,error" jsonschema:"how the daemon is"`
+	Warnings []string               `json:"warnings" jsonschema:"what needs attention"`
+	Disk     DiskHealth             `json:"disk" jsonschema:"the disk that the data lies on"`
+	Store    record.StoreStatus     `json:"store" jsonschema:"the record store"`
+	Index    IndexHealth            `json:"index" jsonschema:"the search index"`
+	Embedder EmbedderInfo           `json:"embedder" jsonschema:"the model that turns text into vectors"`
+	Reranker *RerankerInfo          `json:"reranker,omitempty" jsonschema:"what scores the best hits of a search anew; absent when none is configured"`
+	Learning *record.LearningHealth `json:"learning,omitempty" jsonschema:"what waits for a model; absent when nothing does"`
+	Loading  *Loading               `json:"loading,omitempty" jsonschema:"what calls wait for; absent when they do not wait"`
+	UptimeMS int64                  `json:"uptimeMs" jsonschema:"milliseconds since the start"`
+	PID      int                    `json:"pid" jsonschema:"process id of the daemon"`
+	Version  string                 `json:"version" jsonschema:"version of the daemon"`
 }
 
 // Serves reports whether the daemon has a store open that calls can use.

@@ -18,6 +18,7 @@ type Chat struct {
 	Budget    llm.Budget
 	Providers []*ChatProvider
 	distill   string // see Distiller
+	learn     string // see Learner
 	Titles    string // TitlesByFirst or TitlesByModel
 	Summaries string // SummariesByFirst or SummariesByModel
 	Outcomes  string // OutcomesTold or OutcomesByModel
@@ -58,7 +59,7 @@ const NoProvider = string(llm.None)
 const maxBudget = 1_000_000_000_000
 
 func defaultChat() Chat {
-	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget, distill: NoDistiller, Titles: TitlesByFirst, Outcomes: OutcomesTold, Summaries: SummariesByFirst}
+	c := Chat{Provider: NoProvider, Budget: llm.DefaultBudget, distill: NoDistiller, learn: NoDistiller, Titles: TitlesByFirst, Outcomes: OutcomesTold, Summaries: SummariesByFirst}
 	for _, k := range llm.Kinds {
 		c.Providers = append(c.Providers, &ChatProvider{Name: string(k), Kind: k, Base: llm.Base(k)})
 	}
@@ -69,6 +70,7 @@ func (c *Config) chatSettings() []*Setting {
 	b := &c.Chat.Budget
 	list := []*Setting{
 		{key: "memory.distill", about: "which model shortens what was found and pinned to what matters for a message: off, PROVIDER or PROVIDER/MODEL, where PROVIDER is NAME of chat.providers.NAME; it is waited for up to 5 s, and counts as a step in the background", value: stringOf(&c.Chat.distill, checkDistill)},
+		{key: "memory.learn", about: "which model finds facts in what you say in conversations, and decides about pairs of facts that rules cannot decide: off, PROVIDER or PROVIDER/MODEL, where PROVIDER is NAME of chat.providers.NAME; asked in the background", value: stringOf(&c.Chat.learn, checkDistill)},
 		{key: "chat.provider", about: "who answers in conversations: none, or NAME of chat.providers.NAME; openai and anthropic are there, any other NAME is made by naming it", value: stringOf(&c.Chat.Provider, checkProviderName)},
 		{key: "chat.model", about: "name of the model that chat.provider is asked for, in conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
 		{key: "chat.titles", about: "what a conversation is called until you call it: first, the beginning of its first message; model, what the model that gave the first answer calls it, asked in the background", value: wordOf(&c.Chat.Titles, TitlesByFirst, TitlesByModel)},

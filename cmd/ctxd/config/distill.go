@@ -20,6 +20,15 @@ func (c *Chat) Distiller() (provider, model string, on bool) {
 	return provider, model, true
 }
 
+// Learner returns which provider finds facts, as Distiller does.
+func (c *Chat) Learner() (provider, model string, on bool) {
+	if c.learn == NoDistiller {
+		return "", "", false
+	}
+	provider, model, _ = strings.Cut(c.learn, "/")
+	return provider, model, true
+}
+
 // checkDistill refuses what is no name of a provider, or of a provider and a model. The error does not show it: it may be
 // a key.
 func checkDistill(text string) *fault.Error {
@@ -37,12 +46,13 @@ func checkDistill(text string) *fault.Error {
 	return nil
 }
 
-// checkDistiller finds that there is no provider of the name.
+// checkDistiller finds that there is no provider of a name.
 func (c *Chat) checkDistiller() *fault.Error {
-	name, _, on := c.Distiller()
-	if !on || c.named(name) != nil {
-		return nil
+	for key, of := range map[string]func() (provider, model string, on bool){"memory.distill": c.Distiller, "memory.learn": c.Learner} {
+		if name, _, on := of(); on && c.named(name) == nil {
+			return fault.Field(key, "there is no provider of this name").
+				WithHint("give %s, or name one of %s", NoDistiller, strings.Join(c.names(), ", "))
+		}
 	}
-	return fault.Field("memory.distill", "there is no provider of this name").
-		WithHint("give %s, or name one of %s", NoDistiller, strings.Join(c.names(), ", "))
+	return nil
 }

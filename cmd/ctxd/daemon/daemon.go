@@ -113,6 +113,10 @@ func Start(opts Options) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
+	learner, err := OpenLearner(&opts.chat, providers, templates)
+	if err != nil {
+		return nil, errors.Join(err, embedder.Close())
+	}
 	ln, err := socket.Listen(opts.Socket, socket.Options{Version: command.Version()})
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
@@ -125,6 +129,7 @@ func Start(opts Options) (*Daemon, error) {
 		fusion:        search.Fusion(opts.fusion),
 		providers:     providers,
 		distiller:     distiller,
+		learner:       learner,
 	}
 	d := &Daemon{
 		Listener: ln, Dir: opts.Data, store: opts.store, embedder: embedder, reranker: by.reranker,

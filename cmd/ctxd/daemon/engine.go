@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/called"
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
+	"github.com/ctxd/ctxd/chat/facts"
 	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/hiding"
@@ -31,6 +32,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -168,6 +170,7 @@ type Finding struct {
 	fusion        search.Fusion
 	providers     *llm.Set         // nil: nobody answers; not closed by the rooms
 	distiller     gather.Distiller // nil: memories stand as they are
+	learner       *facts.Model     // nil: nobody finds facts
 	ahead         *search.Ahead    // see readIndexAhead; nil: the index is read when the rooms open
 }
 
@@ -278,6 +281,13 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
+	finder := facts.New(facts.Options{
+		DB: db, Memory: mem, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote), Model: by.learner,
+	})
+	learning.Upkeep = upkeep.New(upkeep.Options{
+		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
+		Messages: chatdoc.OwnWords(messages), MessageIndex: said, Extract: finder.Run, Adviser: by.learner.Adviser(),
+	})
 	return &rpc.Rooms{
 		KV:            db,
 		Entities:      ents,
@@ -288,6 +298,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Audience:      seen,
 		Memory:        mem,
 		Learn:         learning,
+		Facts:         finder,
 		Reranker:      by.reranker,
 		Chat:          chats,
 		Memories:      memories,

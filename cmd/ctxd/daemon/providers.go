@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"github.com/ctxd/ctxd/chat/distill"
+	"github.com/ctxd/ctxd/chat/facts"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // OpenProviders returns who answers in conversations. It reaches for none of them yet, and for no key: one
@@ -16,6 +18,18 @@ func OpenProviders(conf *config.Chat) (*llm.Set, error) {
 		o.Providers = append(o.Providers, conf.Options(p.Name))
 	}
 	return llm.NewSet(o)
+}
+
+// OpenLearner returns which model finds facts, nil for none. It reaches for nothing yet.
+func OpenLearner(conf *config.Chat, providers *llm.Set, words *prompts.Set) (*facts.Model, error) {
+	name, model, on := conf.Learner()
+	if !on {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	if _, err := providers.Provider(name); err != nil {
+		return nil, fault.Under("memory.learn", err)
+	}
+	return &facts.Model{Providers: providers, Provider: name, Name: model, Prompts: words}, nil
 }
 
 // OpenDistiller returns who shortens memories for a message, nil for nobody. It reaches for nothing yet.

@@ -16,4 +16,9 @@
 //
 // The package has more than 2,500 lines: a file for each group of commands, which share how a memory is named, read
 // and drawn.
+//
+// # Size
+//
+// The package has more than 2,500 lines: it has a command for each method of memories, contexts and learning, each with its
+// help, examples and drawing, and they share how a memory is named and shown.
 package memories

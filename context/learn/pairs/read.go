@@ -138,12 +138,16 @@ func (s *Said) readOwners(statement string) {
 	}
 }
 
-// Topics are what the statement is about that a person has one of at a time, with whose it is. Statements that share a
-// topic are worth comparing however far their vectors are.
+// Topics are what the statement is about that a person has one of at a time, with whose it is, and behind them all that it
+// is about. Statements that share a topic are worth comparing however far their vectors are.
 func (s *Said) Topics() []string {
 	list := make([]string, len(s.only))
 	for i, only := range s.only {
 		list[i] = only + " " + strings.Join(s.of, " ")
+	}
+	if len(s.things) > 0 {
+		things := slices.Sorted(slices.Values(s.things))
+		list = append(list, "= "+strings.Join(things, " "))
 	}
 	return list
 }

@@ -22,7 +22,7 @@
 //
 // # Concurrency
 //
-// Everything may be called concurrently; one run or undo works at a time, and another is refused with Conflict. Between
+// Everything may be called concurrently; one run or undo works at a time, and another is refused with Unavailable. Between
 // facts a run gives way to calls (package yield). It costs O(facts · (facts + new messages) · dimensions), about 5 ms for
 // each fact among 100,000 messages, and holds their vectors meanwhile.
 package upkeep

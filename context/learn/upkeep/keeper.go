@@ -105,6 +105,26 @@ func New(o Options) *Keeper {
 	return &Keeper{opts: o}
 }
 
+const (
+	betweenRuns = 20 * time.Hour
+	// idleBefore is how long nobody has called before a run begins by itself.
+	idleBefore = 10 * time.Minute
+)
+
+// Due reports whether a run should begin by itself, after nobody has called for a time: once a day, and where one was
+// ended before its end.
+func (k *Keeper) Due(ctx context.Context, idle time.Duration) (bool, error) {
+	if idle < idleBefore {
+		return false, nil
+	}
+	s, err := k.state(ctx)
+	if err != nil {
+		return false, err
+	}
+	since := k.opts.Now().Sub(s.At)
+	return s.RunID != "" && !s.Done || s.Undoing || since >= betweenRuns || since < 0, nil
+}
+
 // Request says what a run is to do.
 type Request struct {
 	DryRun bool     // nothing is written
@@ -134,7 +154,7 @@ type Report struct {
 }
 
 // Run keeps facts in order. A run that was ended before its end goes on first, under its id. The errors are Invalid for a
-// step that there is not, Conflict while another one works, those of the store, and that of ctx.
+// step that there is not, Unavailable while another one works, those of the store, and that of ctx.
 func (k *Keeper) Run(ctx context.Context, req Request) (*Report, error) {
 	for i, s := range req.Steps {
 		if !slices.Contains(Steps, s) {
@@ -142,7 +162,7 @@ func (k *Keeper) Run(ctx context.Context, req Request) (*Report, error) {
 		}
 	}
 	if !k.working.TryLock() {
-		return nil, fault.New(fault.Conflict, "upkeep is under way").WithHint("wait until it is done")
+		return nil, underWay()
 	}
 	defer k.working.Unlock()
 	r := &run{keeper: k, ctx: ctx, steps: req.Steps, dry: req.DryRun, report: &Report{Changes: []Change{}}}
@@ -158,6 +178,11 @@ func (k *Keeper) Run(ctx context.Context, req Request) (*Report, error) {
 		}
 	}
 	return r.end()
+}
+
+// underWay is what a caller is told while a run works.
+func underWay() error {
+	return &fault.Error{Kind: fault.Unavailable, Msg: "upkeep is under way", Hint: "wait until it is done", Retryable: true}
 }
 
 func unknownStep(i int) error {

@@ -119,6 +119,13 @@ func (r *run) contradictions() error {
 			waiting[k.b]++
 		}
 	}
+	against := make(map[string]int)
+	for i := range r.found {
+		if r.found[i].Verdict == pairs.Contradiction {
+			against[r.found[i].older.m.ID]++
+			against[r.found[i].newer.m.ID]++
+		}
+	}
 	for _, verdict := range []pairs.Verdict{pairs.Update, pairs.Contradiction, pairs.Unsure} {
 		var list []planned
 		for i := range r.found {
@@ -130,6 +137,9 @@ func (r *run) contradictions() error {
 			case pairs.Update:
 				list = append(list, r.supersedes(j.newer, j.older, j.Why))
 			case pairs.Contradiction:
+				if against[j.older.m.ID] > maxAgainst || against[j.newer.m.ID] > maxAgainst {
+					continue
+				}
 				list = append(list, r.contests(j.older, j.newer, j.Why))
 			default:
 				if waiting[j.older.m.ID] >= maxWaiting || waiting[j.newer.m.ID] >= maxWaiting {
@@ -152,6 +162,10 @@ func (r *run) contradictions() error {
 
 // maxWaiting is how many pairs a fact may wait in: many facts of one form are all about as near to each other.
 const maxWaiting = 4
+
+// maxAgainst is how many facts one contradicts at most: where it would contradict more, such as each entry of a list of
+// numbers, they are about several things.
+const maxAgainst = 3
 
 // supersedes plans that a fact takes the place of an older one.
 func (r *run) supersedes(newer, older *fact, why string) planned {

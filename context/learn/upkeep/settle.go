@@ -66,6 +66,21 @@ func (k *Keeper) Conflicts(ctx context.Context, v *audience.View, after string, 
 	return page, "", nil
 }
 
+// Waiting returns how many pairs wait for a model or the person. O(pairs).
+func (k *Keeper) Waiting(ctx context.Context) (n int, err error) {
+	err = k.opts.DB.View(ctx, func(tx *kv.Tx) error {
+		for text, p := range pairRecords.All(tx, "") {
+			of := parse(text)
+			a, b := k.opts.Memory.Stored(of.a), k.opts.Memory.Stored(of.b)
+			if p.State == Queued && a != nil && b != nil && a.Current() && b.Current() {
+				n++
+			}
+		}
+		return tx.Err()
+	})
+	return n, err
+}
+
 // The ways to settle a pair.
 const (
 	Keep      = "keep"      // the first holds, the other was wrong
@@ -77,7 +92,7 @@ const (
 // Resolutions are all of them.
 var Resolutions = []string{Keep, Supersede, Retract, Both}
 
-// Settle decides a pair that is open. It returns the two memories. The errors are Invalid for another resolution,
+// Settle decides a pair that is open; that both hold may be said of any two. It returns the two memories. The errors are Invalid for another resolution,
 // NotFound for a memory that the reader does not see, and Conflict for two that are not in conflict.
 func (k *Keeper) Settle(ctx context.Context, v *audience.View, id, other, resolution string) ([]*record.Memory, error) {
 	if !slices.Contains(Resolutions, resolution) {
@@ -113,7 +128,7 @@ func (k *Keeper) settle(tx *kv.Tx, a, b *memory.Record, resolution string) error
 	open := p != nil && (p.State == Contested || p.State == Queued)
 	contradicts := slices.Contains(a.Contradicts, b.ID) || slices.Contains(b.Contradicts, a.ID)
 	contested := a.Status == record.MemoryContested || b.Status == record.MemoryContested
-	if !a.Current() || !b.Current() || !open && !contradicts && !contested {
+	if !a.Current() || !b.Current() || resolution != Both && !open && !contradicts && !contested {
 		return (&fault.Error{Kind: fault.Conflict, Ref: a.ID, Msg: "the two memories are not in conflict"}).
 			WithHint("memory.conflicts lists what is open")
 	}

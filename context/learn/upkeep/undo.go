@@ -14,10 +14,10 @@ import (
 
 // Undo takes the last run back, as long as there was none after it: each memory is as before, but for what was changed
 // since, which stays. What a run did with two facts is not done again by a later one. The errors are NotFound for another
-// run than the last one, Conflict while one works, those of the store, and that of ctx.
+// run than the last one, Unavailable while one works, those of the store, and that of ctx.
 func (k *Keeper) Undo(ctx context.Context, runID string) (*Report, error) {
 	if !k.working.TryLock() {
-		return nil, fault.New(fault.Conflict, "upkeep is under way").WithHint("wait until it is done")
+		return nil, underWay()
 	}
 	defer k.working.Unlock()
 	state, err := k.state(ctx)

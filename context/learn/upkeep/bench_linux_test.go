@@ -1,3 +1,5 @@
+//go:build linux
+
 package upkeep_test
 
 import (
@@ -5,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -12,6 +15,15 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
 )
+
+// used is the time that the processors have worked for this process.
+func used() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
 
 // BenchmarkMEM61_Upkeep runs upkeep over 10,000 facts with 100,000 messages, for the first time and again. The vectors
 // are made before.
@@ -48,14 +60,14 @@ func BenchmarkMEM61_Upkeep(b *testing.B) {
 	w.now = w.now.Add(time.Duration(messages+1) * time.Second)
 	k := w.keeperOf(vectors(func(id string) (string, bool) { return known[id].Text, true }))
 	for b.Loop() {
-		begin := time.Now()
+		begin := used()
 		first, err := k.Run(context.Background(), upkeep.Request{})
 		w.must(err)
-		b.ReportMetric(time.Since(begin).Seconds(), "s/first")
-		begin = time.Now()
+		b.ReportMetric((used() - begin).Seconds(), "cpu-s/first")
+		begin = used()
 		_, err = k.Run(context.Background(), upkeep.Request{})
 		w.must(err)
-		b.ReportMetric(time.Since(begin).Seconds(), "s/again")
+		b.ReportMetric((used() - begin).Seconds(), "cpu-s/again")
 		b.ReportMetric(float64(len(first.Changes)), "changes")
 		b.ReportMetric(float64(first.Queued), "queued")
 	}
