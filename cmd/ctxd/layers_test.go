@@ -194,6 +194,7 @@ var rooms = []string{
 	"cmd/ctxd/logfile",
 	"cmd/ctxd/daemon",
 	"cmd/ctxd/connect",
+	"cmd/ctxd/books",
 	"cmd/ctxd/report",
 	"cmd/ctxd/page",
 	"cmd/ctxd/traces",

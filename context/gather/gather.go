@@ -30,7 +30,7 @@ type Options struct {
 	Conversations conversations              // nil: there are none
 	Personality   func() *prompt.Personality // that is active, nil for none; nil: there is none
 	Passive       passiveRecall              // what waits for conversations; nil: nothing does
-	Insights      insights          // what became of memories; nil: nobody knows
+	Insights      insights                   // what became of memories; nil: nobody knows
 	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
 	Distiller     Distiller                  // nil: what is found and pinned stands as it is
 	DistillTime   time.Duration              // that it may take; 0: DistillTime

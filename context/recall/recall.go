@@ -167,9 +167,9 @@ type Hit struct {
 	Memory  *record.Memory  // as the reader sees it; nil for another kind
 	Message *Message        // nil for another kind
 	Passage *record.Passage // as the reader sees it; nil for another kind
-	Text    string         // whole
-	Ranges  [][2]int       // matches in Text: UTF-16, half-open
-	Score   float64        // hundredths, 0 to 1
+	Text    string          // whole
+	Ranges  [][2]int        // matches in Text: UTF-16, half-open
+	Score   float64         // hundredths, 0 to 1
 	// OlderThan is the id of the hit that says something else of the same, and was said later.
 	OlderThan string
 	Relevance float64
@@ -190,7 +190,7 @@ func (h *Hit) CreatedAt() time.Time {
 	case h.Message != nil:
 		return h.Message.CreatedAt
 	case h.Memory != nil:
-	return h.Memory.CreatedAt
+		return h.Memory.CreatedAt
 	}
 	return h.added
 }
@@ -215,7 +215,7 @@ func (c *candidate) at() time.Time {
 	case c.msg != nil:
 		return c.msg.CreatedAt
 	case c.m != nil:
-	return c.m.CreatedAt
+		return c.m.CreatedAt
 	}
 	return c.added
 }

@@ -1729,6 +1729,17 @@ export interface ContextWarning {
   message: string;
 }
 
+export interface Contradiction {
+  /** Id of the newer memory. */
+  id: string;
+  /** Id of the older one. */
+  with: string;
+  /** Why they are in conflict, for people. */
+  why: string;
+  /** Contested: they contradict each other; queued: rules cannot tell, and a model or the person decides. */
+  state: "contested" | "queued";
+}
+
 export interface Conversation {
   /** Id of the conversation. */
   id: string;
@@ -2299,6 +2310,8 @@ export interface Health {
   embedder: EmbedderInfo;
   /** What scores the best hits of a search anew; absent when none is configured. */
   reranker?: RerankerInfo;
+  /** What waits for a model; absent when nothing does. */
+  learning?: LearningHealth;
   /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
@@ -2576,6 +2589,13 @@ export interface LearnedMemory {
   lastOutcome?: string;
 }
 
+export interface LearningHealth {
+  /** Messages in which nobody has looked for facts. */
+  messages: number;
+  /** Pairs of facts that rules cannot decide. */
+  pairs: number;
+}
+
 export interface Linked {
   /** Memories that did not belong to it before. */
   added: number;
@@ -2771,6 +2791,24 @@ export interface MemoryConflict {
   message: string;
   /** Whether it was taken in all the same, with another value in that member or without it. */
   taken: boolean;
+}
+
+export interface MemoryConflicting {
+  /** Pairs of memories that are open, those that have waited longest first. */
+  conflicts: Contradiction[];
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
+export interface MemoryDetected {
+  /** How the answers went; unknown at a confidence of 0.7 or less. */
+  outcome: "worked" | "failed" | "partial" | "unknown";
+  /** How sure the model is, 0 to 1. */
+  confidence: number;
+  /** Why, in a sentence. */
+  reasoning: string;
+  /** The memories that have another score. */
+  scored: ScoredMemory[];
 }
 
 export interface MemoryDraft {
@@ -4344,6 +4382,44 @@ export interface Unresolved {
   unresolved: NoteUnresolved[];
 }
 
+export interface UpkeepChange {
+  /** What happened. */
+  kind: "added" | "evidence" | "decayed" | "contested" | "superseded" | "merged" | "settled" | "undone";
+  /** Id of the memory. */
+  id: string;
+  /** Id of the other memory of a pair. */
+  with?: string;
+  /** The reason, for people. */
+  why: string;
+  /** The members that changed, as they were. */
+  before: LearnedMemory;
+  /** The same as they are since then. */
+  after: LearnedMemory;
+}
+
+export interface Upkept {
+  /** Id of the run, by which it can be undone until the next one; absent for a dry run. */
+  runId?: string;
+  /** What was done, at most the first 1,000. */
+  changes: UpkeepChange[];
+  /** Changes in all. */
+  changesTotal: number;
+  /** Pairs that wait for a model or the person. */
+  queued: number;
+  /** That models took. */
+  tokens: number;
+  /** Facts that were looked at. */
+  facts: number;
+  /** Facts that said the same as another. */
+  merged: number;
+  /** Pairs of facts that were judged. */
+  pairs: number;
+  /** Of these, how many rules could decide. */
+  decided: number;
+  /** What could not be done, and why. */
+  skipped: string[];
+}
+
 export interface VaultForgotten {
   /** Name of the vault. */
   vault: string;
@@ -5685,6 +5761,12 @@ export interface MemoryRecordOutcomeParams {
   confidence?: number;
 }
 
+/** Params of memory.detectOutcome. */
+export interface MemoryDetectOutcomeParams {
+  /** Id or handle of the conversation. */
+  conversationId: string;
+}
+
 /** Params of memory.promote. */
 export interface MemoryPromoteParams {
   /** Say what would be done, and do nothing. */
@@ -5766,6 +5848,39 @@ export interface MemoryGetContextInsightsParams {
   conversationId?: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
+}
+
+/** Params of memory.upkeep. */
+export interface MemoryUpkeepParams {
+  /** Say what would be done, and do nothing. */
+  dryRun?: boolean;
+  /** Some of extraction, evidence, decay, contradictions, merging and model, which are done in this order; all when absent. */
+  steps?: string[];
+  /** Id of the last run: take it back, and do nothing else. */
+  undo?: string;
+}
+
+/** Params of memory.conflicts. */
+export interface MemoryConflictsParams {
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of memory.settle. */
+export interface MemorySettleParams {
+  /** Id of a memory. */
+  id: string;
+  /** Id of the other one. */
+  with: string;
+  /** Keep: the first holds, the other was wrong; supersede: the first holds now, the other held before; retract: the first was wrong, the other holds; both: both hold, and the pair is not raised again. */
+  resolution: "keep" | "supersede" | "retract" | "both";
 }
 
 /** Params of books.put. */
@@ -6926,6 +7041,13 @@ export interface Methods {
    */
   "memory.recordOutcome": { params: MemoryRecordOutcomeParams; result: MemoryScored };
   /**
+   * Have a model read the end of a conversation and say how its answers went.
+   * It reads the last four turns, 500 characters of each message, and asks the model that gave the last answer. Above a confidence of 0.7 what was shown in the conversation is scored as memory.recordResponse does. With fewer than two turns nobody is asked. A model that is not local is asked about nothing private.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
+   */
+  "memory.detectOutcome": { params: MemoryDetectOutcomeParams; result: MemoryDetected };
+  /**
    * Move memories that proved themselves to tiers that last, and archive those that failed.
    * The daemon does it by itself: at the start, each 30 minutes and each 20 messages. From working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three; below 0.2 they are archived. A second run does nothing.
    * Errors of its own: unavailable, limit.
@@ -6972,6 +7094,27 @@ export interface Methods {
    * @example {"text":"How do I mend the roof?"}
    */
   "memory.getContextInsights": { params: MemoryGetContextInsightsParams; result: Insight };
+  /**
+   * Keep facts in order: count what supports them, let fade what nobody repeats, settle or contest what contradicts another, merge what says the same.
+   * The daemon does it by itself once a day, when nobody calls. Facts are the memories of memoryBank and patterns. A second run does nothing, and one that was interrupted goes on with the next. The last run can be undone until the next one; what was changed since stays.
+   * Errors of its own: not_found, unavailable, limit.
+   * @example {"dryRun":true,"steps":["contradictions"]}
+   */
+  "memory.upkeep": { params: MemoryUpkeepParams; result: Upkept };
+  /**
+   * List the pairs of memories that nobody has settled.
+   * Those that contradict each other, and those of which rules cannot tell whether they do or say the same.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"limit":1}
+   */
+  "memory.conflicts": { params: MemoryConflictsParams; result: MemoryConflicting };
+  /**
+   * Settle a pair of memories that is open.
+   * That both hold may be said of any two. Memories that hold are active and as sure as before the pair was contested, unless another pair contests them too.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"5b1c9a10-0c55-4a37-8d0e-2f1f3a0b7c01","with":"5b1c9a10-0c55-4a37-8d0e-2f1f3a0b7c02","resolution":"both"}
+   */
+  "memory.settle": { params: MemorySettleParams; result: MemoryList };
   /**
    * Add a file to ask about it: md, txt, html, csv, docx, xlsx, pdf or epub.
    * It is converted, cut into passages and indexed; $/progress says convert, cut, index or embed. The same bytes twice are one book. A book whose file can't be read stays, failed with the reason, and data.ref is its id. A call that is cancelled leaves nothing; what a stop of the daemon interrupts goes on after the next start.
@@ -7460,6 +7603,8 @@ export interface HealthChangedEvent {
   embedder: EmbedderInfo;
   /** What scores the best hits of a search anew; absent when none is configured. */
   reranker?: RerankerInfo;
+  /** What waits for a model; absent when nothing does. */
+  learning?: LearningHealth;
   /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
