@@ -39,6 +39,12 @@ type world struct {
 func open(t rapid.TB, dir string) *world {
 	w := &world{TB: t, dir: dir, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	w.open()
+	if c, ok := t.(interface{ Cleanup(func()) }); ok {
+		c.Cleanup(func() { // what is shown is written behind the call
+			w.room.Flush(context.Background())
+			_ = w.db.Close()
+		})
+	}
 	return w
 }
 
