@@ -58,17 +58,21 @@ type Options struct {
 // Detector asks models how answers went.
 type Detector struct {
 	opts  Options
-	queue *background.Queue
+	queue *background.Queue // nil: nothing is done in the background
 }
 
-// NewDetector starts a Detector.
+// NewDetector returns a Detector, and starts what it does in the background if it is Automatic.
 func NewDetector(o Options) *Detector {
-	return &Detector{opts: o, queue: background.New(background.Options{Log: o.Log, What: "outcomes of answers", Sleep: o.Sleep})}
+	d := &Detector{opts: o}
+	if o.Automatic {
+		d.queue = background.New(background.Options{Log: o.Log, What: "outcomes of answers", Sleep: o.Sleep})
+	}
+	return d
 }
 
 // Close gives up what waits and what is being asked, and returns when nothing is done any more. It does nothing for nil.
 func (d *Detector) Close() {
-	if d != nil {
+	if d != nil && d.queue != nil {
 		d.queue.Close()
 	}
 }
