@@ -13,14 +13,3 @@ func ChangesSynonyms(ch kv.Change) bool {
 	_, _, ok := synonymSets.Of(ch)
 	return ok
 }
-
-// UseOf returns how a memory was used. It is for an index, as All is. O(1).
-func (s *Store) UseOf(id string) (u Use) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if of := s.use[id]; of != nil {
-		u = *of
-		u.Wilson = wilson(&u)
-	}
-	return u
-}

@@ -87,7 +87,7 @@ func (x *Index) readMemory(out *doc, t *taken, d, public source.Doc) bool {
 		return false
 	}
 	out.at, out.current, out.tier, out.kind = m.CreatedAt.UnixNano(), m.Current(), m.Tier, m.Kind
-	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.UseOf(m.ID)
+	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.Counters(m.ID)
 	who := []bits{local, remote}
 	if public == d {
 		who = []bits{local | remote}
