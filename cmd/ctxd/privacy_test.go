@@ -70,6 +70,9 @@ var commandsOfReaders = map[string][]line{
 	"inspect entity": said("Ann", "@Cid", "cid", "bob", "Bob", "Dan", "zqboss", "Zqnam", "@Zqnick", "Plain", "Cid [[Zqpath]]"),
 	"inspect graph": said("Ann|--depth|4", "@Ann|--depth|2|--fields|16", "Ann|--depth|3|--format|dot", "Ann|--depth|3|--format|mermaid", "Ann|--depth|3|--format|svg",
 		"Ann|--format|svg|-o|ann.svg|--fields|16", "Open|--depth|4", "Ann|--to|Ben|--fields|16", "Ann|--to|Ben|--depth|2", "Dan|--to|Open", "Ann|--to|Zqnam", "zqboss", "", "Zqtitl"),
+	"books list":     said("", "--state|ready"),
+	"books show":     said("zqbook", "openbook", "openbook|--text", "zqbook|--section|Zqhead", "Zqtitle"),
+	"books search":   said("scales", "Zqbody scales|-n|50"),
 	"memory list":    said("", "--sort|created", "--tag|zqlabel", "--context|zqcontext", "--context|health", "--kind|identity", "--entity|Zqname"),
 	"memory show":    said("1", "2", "zqmemory|--versions", "open|--versions", "zqstatement_about"),
 	"memory search":  said("Zqtitl", "zqmemory", "Weekly|--explain", "zqnote"),
@@ -156,6 +159,10 @@ var commandsForPeople = map[string]string{
 	"memory promote":   "is refused to a remote connection",
 	"memory upkeep":    "is refused to a remote connection",
 	"memory conflicts": "is for the person, who settles what is in conflict; a client of a model calls memory.conflicts",
+
+	"books put":     "is refused to a remote connection",
+	"books publish": "says what it did, to who may write",
+	"books remove":  "says what it did, to who may write",
 
 	"personality list":     "is refused to a remote connection",
 	"personality show":     "is refused to a remote connection",
@@ -257,6 +264,12 @@ func servePrivate(t *testing.T) *privateHouse {
 	h.must(c.Call(t.Context(), "notes.get", protocol.NoteGet{Title: "Open"}, &open))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: cites("cites", 1, "Open cites", open.ID, "zqnote")}, nil))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: cites("pcites", 0, "Zqtitle cites", open.ID)}, nil))
+	for _, book := range []record.BooksPut{
+		{ID: "zqbook", MimeType: "md", Text: "# Zqhead\n\nZqbody scales.\n", Title: "Zqtitle Secret book", Author: "Zqname", Private: true},
+		{ID: "openbook", MimeType: "md", Text: "# Of [[Zqtitle Secret]]\n\nThe scales of [[Zqtitle Secret]].\n", Title: "Open [[Zqtitle Secret]]"},
+	} {
+		h.must(c.Call(t.Context(), "books.put", book, nil))
+	}
 	cmd := h.command(t, "inspect", "index", "--watch")
 	h.must(cmd.Run()) // until there are vectors
 	var list protocol.PrivateRecords

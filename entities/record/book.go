@@ -44,3 +44,57 @@ type Passage struct {
 	Text    string   `json:"text" jsonschema:"what it says"`
 	Cite    string   `json:"cite" jsonschema:"how to cite it: [Book, section, p. N]"`
 }
+
+// BooksPut are the parameters of books.put.
+type BooksPut struct {
+	ID             string `json:"id,omitempty" jsonschema:"id of the book; a new one when absent"`
+	Path           string `json:"path,omitempty" jsonschema:"absolute path of a file on the machine of the daemon"`
+	Content        string `json:"content,omitempty" jsonschema:"instead of path: the bytes of the file in base64, with mimeType or name; at most what limits.textBytes allows"`
+	Text           string `json:"text,omitempty" jsonschema:"instead of path: what the file says, for md, txt, html and csv"`
+	MimeType       string `json:"mimeType,omitempty" jsonschema:"content type of the file, or the name of its format; told from its name and its first bytes when absent"`
+	Name           string `json:"name,omitempty" jsonschema:"name of the file; the last part of path when absent"`
+	Title          string `json:"title,omitempty" jsonschema:"what the book is called; what the file says when absent, else its name"`
+	Author         string `json:"author,omitempty" jsonschema:"who wrote it; what the file says when absent"`
+	Private        bool   `json:"private,omitempty" jsonschema:"keep the book from remote models"`
+	ConversationID string `json:"conversationId,omitempty" jsonschema:"show the book to this conversation alone, until books.publish; it is private while the conversation is"`
+}
+
+// BookPut is the result of books.put.
+type BookPut struct {
+	Book      *Book `json:"book" jsonschema:"the book, ready"`
+	Duplicate bool  `json:"duplicate" jsonschema:"whether a book of the same bytes was there already, which is this one"`
+}
+
+// BookSection is a part of a book under one heading.
+type BookSection struct {
+	Path     []string `json:"path" jsonschema:"the headings above it and its own, outermost first; empty for what stands before all headings"`
+	Page     int      `json:"page,omitempty" jsonschema:"the page that it begins on; absent where the format has none"`
+	Passages int      `json:"passages" jsonschema:"how many passages it has, without those of sections below it"`
+}
+
+// BookFull is a book with its sections or its passages.
+type BookFull struct {
+	Book       *Book         `json:"book" jsonschema:"the book"`
+	Sections   []BookSection `json:"sections,omitempty" jsonschema:"its sections in order, where no section was asked for"`
+	Passages   []*Passage    `json:"passages,omitempty" jsonschema:"what was read, in order. A passage of a longer text begins with the last sentence of the one before"`
+	NextCursor string        `json:"nextCursor,omitempty" jsonschema:"cursor of the next page of passages; absent on the last"`
+}
+
+// BookList is the result of books.list.
+type BookList struct {
+	Books      []*Book `json:"books" jsonschema:"the books, the latest first"`
+	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// BookHit is a passage that was found.
+type BookHit struct {
+	Position int      `json:"position" jsonschema:"its place, from 1"`
+	Passage  *Passage `json:"passage" jsonschema:"the passage, whole, and how to cite it"`
+	Score    float64  `json:"score" jsonschema:"how well it answers, 0 to 1, in hundredths"`
+	Ranges   [][2]int `json:"ranges" jsonschema:"matches in its text: UTF-16, half-open"`
+}
+
+// BookRef names a book.
+type BookRef struct {
+	ID string `json:"id" jsonschema:"the book"`
+}

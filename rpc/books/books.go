@@ -45,7 +45,7 @@ func New(store keeper, recall finder, waiting func() int) *Room {
 }
 
 // Put is books.put.
-func (r *Room) Put(ctx context.Context, by calls.Reader, p protocol.BooksPut) (out protocol.BookPut, err error) {
+func (r *Room) Put(ctx context.Context, by calls.Reader, p record.BooksPut) (out record.BookPut, err error) {
 	d := books.Draft{
 		ID: p.ID, Path: p.Path, MimeType: p.MimeType, Name: p.Name, Title: p.Title, Author: p.Author, Private: p.Private,
 		ConversationID: p.ConversationID,
@@ -109,7 +109,7 @@ func (r *Room) embed(ctx context.Context) {
 }
 
 // Get is books.get.
-func (r *Room) Get(ctx context.Context, by calls.Reader, p protocol.BooksGet) (out protocol.BookFull, err error) {
+func (r *Room) Get(ctx context.Context, by calls.Reader, p protocol.BooksGet) (out record.BookFull, err error) {
 	out.Book, err = r.books.Get(by.View, p.ID, p.ConversationID)
 	if err != nil {
 		return out, err
@@ -117,7 +117,7 @@ func (r *Room) Get(ctx context.Context, by calls.Reader, p protocol.BooksGet) (o
 	if p.Section == "" && !p.Text {
 		list, err := r.books.Contents(ctx, by.View, p.ID, p.ConversationID)
 		for _, s := range list {
-			out.Sections = append(out.Sections, protocol.BookSection(s))
+			out.Sections = append(out.Sections, record.BookSection(s))
 		}
 		return out, err
 	}
@@ -136,7 +136,7 @@ func (r *Room) Get(ctx context.Context, by calls.Reader, p protocol.BooksGet) (o
 }
 
 // List is books.list.
-func (r *Room) List(_ context.Context, by calls.Reader, p protocol.BooksList) (out protocol.BookList, err error) {
+func (r *Room) List(_ context.Context, by calls.Reader, p protocol.BooksList) (out record.BookList, err error) {
 	list := r.books.List(by.View, books.Filter{Conversation: p.ConversationID, State: p.State})
 	out.Books, out.NextCursor, err = calls.Paginate(list, p.Page, markOf, func(b *record.Book, m calls.Mark) int {
 		mine := markOf(b)
@@ -168,10 +168,10 @@ func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.BooksSear
 	if err != nil {
 		return out, err
 	}
-	out = protocol.BooksFound{Hits: []protocol.BookHit{}, Confidence: res.Confidence, Reason: res.Reason}
+	out = protocol.BooksFound{Hits: []record.BookHit{}, Confidence: res.Confidence, Reason: res.Reason}
 	for i := range res.Hits {
 		h := &res.Hits[i]
-		out.Hits = append(out.Hits, protocol.BookHit{Position: i + 1, Passage: h.Passage, Score: h.Score, Ranges: h.Ranges})
+		out.Hits = append(out.Hits, record.BookHit{Position: i + 1, Passage: h.Passage, Score: h.Score, Ranges: h.Ranges})
 	}
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}
@@ -180,7 +180,7 @@ func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.BooksSear
 }
 
 // Publish is books.publish.
-func (r *Room) Publish(ctx context.Context, by calls.Reader, p protocol.BookRef) (record.Book, error) {
+func (r *Room) Publish(ctx context.Context, by calls.Reader, p record.BookRef) (record.Book, error) {
 	b, err := r.books.Publish(ctx, by.View, p.ID)
 	if err != nil {
 		return record.Book{}, err
@@ -189,6 +189,6 @@ func (r *Room) Publish(ctx context.Context, by calls.Reader, p protocol.BookRef)
 }
 
 // Remove is books.remove.
-func (r *Room) Remove(ctx context.Context, by calls.Reader, p protocol.BookRef) (protocol.Deleted, error) {
+func (r *Room) Remove(ctx context.Context, by calls.Reader, p record.BookRef) (protocol.Deleted, error) {
 	return protocol.Deleted{ID: p.ID}, r.books.Remove(ctx, by.View, p.ID)
 }

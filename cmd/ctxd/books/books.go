@@ -89,9 +89,9 @@ func (c *put) one(a *Options, cl *client.Client, file, conversation string) erro
 		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
 			WithHint("give the absolute path of the file")
 	}
-	var out protocol.BookPut
+	var out record.BookPut
 	p := term.NewProgress(a.Err)
-	err = cl.CallProgress(a.Ctx, "books.put", protocol.BooksPut{
+	err = cl.CallProgress(a.Ctx, "books.put", record.BooksPut{
 		Path: path, MimeType: c.Format, Title: c.Title, Author: c.Author, Private: c.Private, ConversationID: conversation,
 	}, &out, p.Wire)
 	p.Finish()
@@ -154,6 +154,8 @@ func conversationOf(a *Options, cl *client.Client, ref string) (string, error) {
 type list struct {
 	State        string `enum:",pending,processing,ready,failed" default:"" placeholder:"STATE" help:"Books in this state only: pending, processing, ready or failed."`
 	Conversation string `placeholder:"CONVERSATION" help:"The books of this conversation as well: its id or handle."`
+
+	connect.Audience
 }
 
 // Examples are those of --help.
@@ -167,15 +169,15 @@ func (list) Examples() []command.Example {
 
 // Run runs the command.
 func (c *list) Run(a *Options) error {
-	return a.With(func(cl *client.Client) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
 		if err != nil {
 			return err
 		}
-		all := protocol.BookList{Books: []*record.Book{}}
+		all := record.BookList{Books: []*record.Book{}}
 		p := protocol.BooksList{State: c.State, ConversationID: conversation}
 		for {
-			var page protocol.BookList
+			var page record.BookList
 			if err := cl.Call(a.Ctx, "books.list", p, &page); err != nil {
 				return err
 			}
@@ -205,6 +207,8 @@ type show struct {
 	Section      string `help:"Read this section: its heading, or several joined by \" > \"."`
 	Text         bool   `help:"Read the whole book."`
 	Conversation string `placeholder:"CONVERSATION" help:"The conversation whose book it is: its id or handle."`
+
+	connect.Audience
 }
 
 // Examples are those of --help.
@@ -217,7 +221,7 @@ func (show) Examples() []command.Example {
 
 // Run runs the command.
 func (c *show) Run(a *Options) error {
-	return a.With(func(cl *client.Client) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
 		if err != nil {
 			return err
@@ -227,9 +231,9 @@ func (c *show) Run(a *Options) error {
 			return err
 		}
 		p := protocol.BooksGet{ID: id, Section: c.Section, Text: c.Text, ConversationID: conversation}
-		var all protocol.BookFull
+		var all record.BookFull
 		for {
-			var page protocol.BookFull
+			var page record.BookFull
 			if err := cl.Call(a.Ctx, "books.get", p, &page); err != nil {
 				return err
 			}
@@ -272,7 +276,7 @@ func draw(a *Options, p *record.Passage, score string) {
 
 // bookOf returns the id of a book that is named by its id or a part of its title.
 func bookOf(a *Options, cl *client.Client, name, conversation string) (string, error) {
-	var one protocol.BookFull
+	var one record.BookFull
 	err := cl.Call(a.Ctx, "books.get", protocol.BooksGet{ID: name, ConversationID: conversation}, &one)
 	if err == nil {
 		return one.Book.ID, nil
@@ -283,7 +287,7 @@ func bookOf(a *Options, cl *client.Client, name, conversation string) (string, e
 	var found []*record.Book
 	p := protocol.BooksList{ConversationID: conversation}
 	for {
-		var page protocol.BookList
+		var page record.BookList
 		if err := cl.Call(a.Ctx, "books.list", p, &page); err != nil {
 			return "", err
 		}
@@ -310,6 +314,8 @@ type find struct {
 	Query        string `arg:"" help:"A question, or words of what is looked for."`
 	Limit        int    `short:"n" default:"5" help:"Passages at most, 1 to 50."`
 	Conversation string `placeholder:"CONVERSATION" help:"The books of this conversation as well: its id or handle."`
+
+	connect.Audience
 }
 
 // Examples are those of --help.
@@ -322,7 +328,7 @@ func (find) Examples() []command.Example {
 
 // Run runs the command.
 func (c *find) Run(a *Options) error {
-	return a.With(func(cl *client.Client) error {
+	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
 		if err != nil {
 			return err
@@ -359,7 +365,7 @@ func (publish) Examples() []command.Example {
 func (c *publish) Run(a *Options) error {
 	return a.With(func(cl *client.Client) error {
 		var out record.Book
-		err := cl.Call(a.Ctx, "books.publish", protocol.BookRef{ID: c.Book}, &out)
+		err := cl.Call(a.Ctx, "books.publish", record.BookRef{ID: c.Book}, &out)
 		switch {
 		case err != nil:
 			return err
@@ -391,7 +397,7 @@ func (c *remove) Run(a *Options) error {
 			return err
 		}
 		var out protocol.Deleted
-		err = cl.Call(a.Ctx, "books.remove", protocol.BookRef{ID: id}, &out)
+		err = cl.Call(a.Ctx, "books.remove", record.BookRef{ID: id}, &out)
 		switch {
 		case err != nil:
 			return err
