@@ -31,6 +31,10 @@ func fuzz(f *testing.F, format convert.Format, seeds ...string) {
 }
 
 func FuzzMEM67_PDF(f *testing.F) {
+	// An input has ten seconds, and the first one would have PDFium compiled.
+	if _, err := shared.Convert(f.Context(), convert.PDF, []byte(circle), nil); err != nil {
+		f.Fatal(err)
+	}
 	fuzz(f, convert.PDF, string(read(f, "writer.pdf")), circle, manyPages)
 }
 
