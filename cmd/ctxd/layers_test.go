@@ -215,7 +215,6 @@ var rooms = []string{
 	"cmd/ctxd/templates",
 	"cmd/ctxd/open",
 	"cmd/ctxd/personalities",
-	"cmd/ctxd/books",
 	"cmd/ctxd/chats",
 	"cmd/ctxd/doctor",
 	"cmd/ctxd/demo",
