@@ -80,6 +80,7 @@ type demonstration struct {
 	Search   protocol.SearchResult  `json:"search"`
 	Recalled []recalled             `json:"recalled"`
 	Referred referred               `json:"referred"`
+	Read     read                   `json:"read"`
 	Context  prompt.Result          `json:"context"`
 	TotalMS  float64                `json:"totalMs"`
 }
@@ -193,7 +194,7 @@ func (j *job) run() error {
 	j.show.begin(j.client.Server(), time.Since(j.started))
 	for _, does := range []func() error{
 		j.imports, j.remembers, j.completesNotes, j.completesEntities, j.computes, j.searches, j.recalls, j.completesHandles,
-		j.refers, j.assembles,
+		j.refers, j.reads, j.asks, j.assembles,
 	} {
 		if err := does(); err != nil {
 			return err

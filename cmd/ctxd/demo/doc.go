@@ -2,7 +2,7 @@
 // with what the daemon answers. README.md of the repository shows a part of what it prints.
 //
 // demo.go starts a daemon with a store and a socket of its own and makes the calls, memories.go those
-// about memories, references.go those of a message that refers to some; screen.go draws them as they
+// about memories, references.go those of a message that refers to some, books.go those of a book; screen.go draws them as they
 // come. It alone imports the fixtures, which tests use besides. cmd/ctxd runs the command, on one
 // goroutine; all that it made is removed when it ends.
 package demo

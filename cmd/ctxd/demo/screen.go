@@ -175,6 +175,24 @@ func (d *drawing) referred(last step, did *referred) {
 	d.done()
 }
 
+func (d *drawing) book(last step, b *record.Book) {
+	if d == nil {
+		return
+	}
+	s := d.head(last, b.File)
+	s.Say(term.Text("   "), term.Styled(term.Accent, b.Title), term.Text(", "+b.Author+"  "), term.Styled(term.Faint, term.Count(b.Passages, "passage")))
+	d.done()
+}
+
+func (d *drawing) passages(last step, did *read) {
+	if d == nil {
+		return
+	}
+	s := d.head(last, asked)
+	drawPrompt(s, &did.Context)
+	d.done()
+}
+
 func (d *drawing) assembled(step step, res *prompt.Result) {
 	if d == nil {
 		return
