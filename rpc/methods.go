@@ -89,7 +89,12 @@ func Methods() []Method {
 		of("contexts.link", scope.memories, (*memories.Room).Link),
 		of("contexts.unlink", scope.memories, (*memories.Room).Unlink),
 		of("contexts.delete", scope.memories, (*memories.Room).DeleteContext),
+	}, learningMethods(), chatMethods(), daemonMethods())
+}
 
+// learningMethods are those of what is learned from use, and of books.
+func learningMethods() []Method {
+	return []Method{
 		of("memory.recordResponse", scope.learning, (*learning.Room).RecordResponse),
 		of("memory.recordOutcome", scope.learning, (*learning.Room).RecordOutcome),
 		of("memory.detectOutcome", scope.learning, (*learning.Room).DetectOutcome),
@@ -102,17 +107,17 @@ func Methods() []Method {
 		of("memory.actionEffectiveness", scope.learned, (*learning.Concepts).Actions),
 		of("memory.getContextInsights", scope.learned, (*learning.Concepts).Insight),
 
+		of("memory.upkeep", scope.learning, (*learning.Room).Upkeep),
+		of("memory.conflicts", scope.learning, (*learning.Room).Conflicts),
+		of("memory.settle", scope.learning, (*learning.Room).Settle),
+
 		of("books.put", scope.shelf, (*books.Room).Put),
 		of("books.get", scope.shelf, (*books.Room).Get),
 		of("books.list", scope.shelf, (*books.Room).List),
 		of("books.search", scope.shelf, (*books.Room).Search),
 		of("books.publish", scope.shelf, (*books.Room).Publish),
 		of("books.remove", scope.shelf, (*books.Room).Remove),
-
-		of("memory.upkeep", scope.learning, (*learning.Room).Upkeep),
-		of("memory.conflicts", scope.learning, (*learning.Room).Conflicts),
-		of("memory.settle", scope.learning, (*learning.Room).Settle),
-	}, chatMethods(), daemonMethods())
+	}
 }
 
 // chatMethods are those of conversations and tools.

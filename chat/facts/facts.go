@@ -184,7 +184,7 @@ func (x *Extractor) look(ctx context.Context, provider llm.Provider, j job) (add
 // message reads a message that waits; "" for one that is gone.
 func (x *Extractor) message(ctx context.Context, j job) (text string, private bool, err error) {
 	err = x.opts.DB.View(ctx, func(tx *kv.Tx) error {
-		found := false
+		var found bool
 		if private, found, err = chat.State(tx, j.ConversationID, []string{j.id}); err != nil || !found {
 			return err
 		}

@@ -117,7 +117,7 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// readFile reads a regular file of at most most bytes. Errors name the field path and tell no name.
+// readFile reads a regular file of no more than most bytes. Errors name the field path and tell no name.
 func readFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -388,9 +388,9 @@ const asChild = "CTXD_TEST_BOOKS_CHILD"
 
 // TestREL1_AKillAmidABook kills a process that writes a book, and goes on with what it left.
 func TestREL1_AKillAmidABook(t *testing.T) {
-	data, dir := os.Getenv(asChild), ""
+	data := os.Getenv(asChild)
 	if data != "" {
-		dir = filepath.Join(data, books.Folder)
+		dir := filepath.Join(data, books.Folder)
 		h := over(t, data, dir)
 		_, _, _ = h.Put(t.Context(), h.local, long(), func(stage string, done, total int) {
 			if stage == books.StageIndex && done > 0 && done < total {
@@ -401,7 +401,7 @@ func TestREL1_AKillAmidABook(t *testing.T) {
 		return
 	}
 	data = t.TempDir()
-	dir = filepath.Join(data, books.Folder)
+	dir := filepath.Join(data, books.Folder)
 	kill(t, data)
 	h := over(t, data, dir)
 	list := h.List(h.local, books.Filter{})

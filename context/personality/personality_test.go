@@ -44,7 +44,7 @@ func wants(t *testing.T, err error, kind fault.Kind, field, hint string) {
 }
 
 func asFault(err error, to **fault.Error) bool {
-	f, ok := err.(*fault.Error) //nolint:errorlint // it is what the room returns
+	f, ok := err.(*fault.Error)
 	*to = f
 	return ok
 }

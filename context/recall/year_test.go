@@ -37,13 +37,6 @@ const (
 	yearWorlds    = 4
 )
 
-// advice is a memory of a simulated year, and how often an answer that stands on it helps.
-type advice struct {
-	id     string
-	tier   string
-	useful float64
-}
-
 // year is a simulated year: tasks of which several memories speak in the same words, some of them useful and most not.
 type year struct {
 	testing.TB

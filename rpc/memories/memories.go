@@ -102,6 +102,7 @@ func drafted(by calls.Reader, d protocol.MemoryDraft, prefix string) (memory.Dra
 // listedSimilar is how many memories memory.add shows that say much the same.
 const listedSimilar = 3
 
+// Add is memory.add.
 func (r *Room) Add(ctx context.Context, by calls.Reader, p protocol.MemoryAdd) (out protocol.MemoryAdded, err error) {
 	d, err := drafted(by, p.MemoryDraft, "")
 	if err != nil {
@@ -125,6 +126,7 @@ func (r *Room) Add(ctx context.Context, by calls.Reader, p protocol.MemoryAdd) (
 	return out, nil
 }
 
+// AddMany is memory.addMany.
 func (r *Room) AddMany(ctx context.Context, by calls.Reader, p protocol.MemoryAddMany) (out protocol.MemoryAddedMany, err error) {
 	drafts := make([]memory.Draft, len(p.Memories))
 	for i, d := range p.Memories {
@@ -146,6 +148,7 @@ func (r *Room) AddMany(ctx context.Context, by calls.Reader, p protocol.MemoryAd
 	return out, nil
 }
 
+// Get is memory.get.
 func (r *Room) Get(_ context.Context, by calls.Reader, p protocol.MemoryRef) (*record.Memory, error) {
 	m, err := r.memory.Get(by.View, p.Ref)
 	if err == nil {
@@ -198,6 +201,7 @@ func placeAt(by, cursor string) (*memory.Place, error) {
 	return &p, nil
 }
 
+// List is memory.list.
 func (r *Room) List(ctx context.Context, by calls.Reader, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
 	f := memory.Filter{
 		Tiers: p.Tiers, Kinds: p.Kinds, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs,
@@ -230,6 +234,7 @@ func (r *Room) List(ctx context.Context, by calls.Reader, p protocol.MemoryFilte
 	return out, nil
 }
 
+// Similar is memory.similar.
 func (r *Room) Similar(ctx context.Context, by calls.Reader, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
 	res, err := r.similar.To(ctx, by.View, p.ID, p.Limit)
 	if err != nil {
@@ -245,11 +250,13 @@ func (r *Room) Similar(ctx context.Context, by calls.Reader, p protocol.MemorySi
 	return out, nil
 }
 
+// Versions is memory.versions.
 func (r *Room) Versions(ctx context.Context, by calls.Reader, p protocol.MemoryID) (protocol.MemoryVersions, error) {
 	list, err := r.memory.Versions(ctx, by.View, p.ID)
 	return protocol.MemoryVersions{Versions: list}, err
 }
 
+// Update is memory.update.
 func (r *Room) Update(ctx context.Context, by calls.Reader, p protocol.MemoryUpdate) (*record.Memory, error) {
 	id, err := r.meant(ctx, by, p.ID, p.Match)
 	if err != nil {
@@ -277,22 +284,27 @@ func momentOf(o protocol.Optional[time.Time]) **time.Time {
 	return &at
 }
 
+// Pin is memory.pin.
 func (r *Room) Pin(ctx context.Context, by calls.Reader, p protocol.MemoryPin) (*record.Memory, error) {
 	return r.memory.Update(ctx, by.View, memory.Patch{ID: p.ID, Pinned: &p.Pinned}, nil)
 }
 
+// Archive is memory.archive.
 func (r *Room) Archive(ctx context.Context, by calls.Reader, p protocol.ByID) (*record.Memory, error) {
 	return r.memory.Archive(ctx, by.View, p.ID, p.IfVersion)
 }
 
+// Restore is memory.restore.
 func (r *Room) Restore(ctx context.Context, by calls.Reader, p protocol.MemoryRestore) (*record.Memory, error) {
 	return r.memory.Restore(ctx, by.View, p.ID, p.Version, p.IfVersion)
 }
 
+// Retract is memory.retract.
 func (r *Room) Retract(ctx context.Context, by calls.Reader, p protocol.ByID) (*record.Memory, error) {
 	return r.memory.Retract(ctx, by.View, p.ID, p.IfVersion)
 }
 
+// Delete is memory.delete.
 func (r *Room) Delete(ctx context.Context, by calls.Reader, p protocol.MemoryDelete) (protocol.Deleted, error) {
 	return protocol.Deleted{ID: p.ID}, r.memory.Delete(ctx, by.View, p.ID, p.Force, p.IfVersion)
 }
@@ -300,6 +312,7 @@ func (r *Room) Delete(ctx context.Context, by calls.Reader, p protocol.MemoryDel
 // listedForgotten is how many ids memory.forget names.
 const listedForgotten = 1000
 
+// Forget is memory.forget.
 func (r *Room) Forget(ctx context.Context, by calls.Reader, p protocol.MemoryForget) (out protocol.MemoryForgotten, err error) {
 	from := memory.Origin{ConversationID: p.ConversationID, NoteID: p.NoteID, Client: p.Client, All: p.All}
 	list, err := r.memory.Stemming(by.View, from)
@@ -318,15 +331,18 @@ func (r *Room) Forget(ctx context.Context, by calls.Reader, p protocol.MemoryFor
 	return out, err
 }
 
+// RecordUse is memory.recordUse.
 func (r *Room) RecordUse(ctx context.Context, by calls.Reader, p protocol.MemoryUsed) (protocol.Counted, error) {
 	n, err := r.memory.RecordUse(ctx, by.View, p.IDs)
 	return protocol.Counted{Counted: n}, err
 }
 
+// Profile is memory.profile.
 func (r *Room) Profile(_ context.Context, by calls.Reader, p protocol.MemoryProfile) (protocol.MemoryList, error) {
 	return protocol.MemoryList{Memories: r.memory.Profile(by.View, p.Limit)}, nil
 }
 
+// Stats is memory.stats.
 func (r *Room) Stats(_ context.Context, by calls.Reader, _ protocol.ReadAll) (protocol.MemoryStats, error) {
 	st := r.memory.Stats(by.View)
 	return protocol.MemoryStats{
@@ -335,19 +351,23 @@ func (r *Room) Stats(_ context.Context, by calls.Reader, _ protocol.ReadAll) (pr
 	}, nil
 }
 
+// PutSynonyms is memory.synonyms.put.
 func (r *Room) PutSynonyms(ctx context.Context, by calls.Reader, p protocol.SynonymsPut) (*memory.Synonyms, error) {
 	return r.memory.PutSynonyms(ctx, by.View, p.Words, p.Private)
 }
 
+// Synonyms is memory.synonyms.list.
 func (r *Room) Synonyms(_ context.Context, by calls.Reader, _ protocol.ReadAll) (protocol.SynonymsList, error) {
 	return protocol.SynonymsList{Synonyms: r.memory.Synonyms(by.View)}, nil
 }
 
+// DeleteSynonyms is memory.synonyms.delete.
 func (r *Room) DeleteSynonyms(ctx context.Context, by calls.Reader, p protocol.SynonymsDelete) (protocol.SynonymsDeleted, error) {
 	n, err := r.memory.DeleteSynonyms(ctx, by.View, p.Words)
 	return protocol.SynonymsDeleted{Deleted: n}, err
 }
 
+// PutContext is contexts.put.
 func (r *Room) PutContext(ctx context.Context, by calls.Reader, p protocol.ContextPut) (*memory.Context, error) {
 	if p.ID != "" && by.View.Hides() {
 		if _, _, _, err := r.memory.GetContext(by.View, p.ID); err != nil {
@@ -359,6 +379,7 @@ func (r *Room) PutContext(ctx context.Context, by calls.Reader, p protocol.Conte
 	}, p.IfVersion)
 }
 
+// GetContext is contexts.get.
 func (r *Room) GetContext(_ context.Context, by calls.Reader, p protocol.ContextRef) (*protocol.ContextFull, error) {
 	found, below, _, err := r.memory.GetContext(by.View, p.Ref)
 	if err != nil {
@@ -368,6 +389,7 @@ func (r *Room) GetContext(_ context.Context, by calls.Reader, p protocol.Context
 	return &protocol.ContextFull{CountedContext: counted[0], Children: r.memory.Counted(by.View, below)}, nil
 }
 
+// Contexts is contexts.list.
 func (r *Room) Contexts(_ context.Context, by calls.Reader, p protocol.ContextFilter) (protocol.ContextList, error) {
 	if p.Tree {
 		if p.ParentID != "" {
@@ -380,16 +402,19 @@ func (r *Room) Contexts(_ context.Context, by calls.Reader, p protocol.ContextFi
 	return protocol.ContextList{Contexts: r.memory.Counted(by.View, list)}, err
 }
 
+// DeleteContext is contexts.delete.
 func (r *Room) DeleteContext(ctx context.Context, by calls.Reader, p protocol.ContextDelete) (protocol.ContextDeleted, error) {
 	moved, unlinked, err := r.memory.DeleteContext(ctx, by.View, p.ID, p.Subtree)
 	return protocol.ContextDeleted{ID: p.ID, Moved: moved, Unlinked: unlinked}, err
 }
 
+// Link is contexts.link.
 func (r *Room) Link(ctx context.Context, by calls.Reader, p protocol.ContextLink) (protocol.Linked, error) {
 	n, err := r.memory.Link(ctx, by.View, p.ID, p.MemoryIDs, true)
 	return protocol.Linked{Added: n}, err
 }
 
+// Unlink is contexts.unlink.
 func (r *Room) Unlink(ctx context.Context, by calls.Reader, p protocol.ContextLink) (protocol.Unlinked, error) {
 	n, err := r.memory.Link(ctx, by.View, p.ID, p.MemoryIDs, false)
 	return protocol.Unlinked{Removed: n}, err

@@ -19,6 +19,7 @@ type recaller interface {
 	Match(ctx context.Context, v *audience.View, text string) (id string, err error)
 }
 
+// Search is memory.search.
 func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.MemorySearch) (out protocol.MemoryFound, err error) {
 	if p.ConversationID != "" {
 		if err := entities.CheckID("conversationId", p.ConversationID); err != nil {

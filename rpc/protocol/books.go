@@ -60,8 +60,10 @@ var bookMethods = []Method{
 	describe[BooksSearch, BooksFound]("books.search", Read,
 		"Find the passages of books that answer a question, with how to cite them.",
 		"By words and by meaning. memory.search {kinds: [\"passages\"]} finds the same.",
-		Example{`{"query":"How much do bees need for the winter?","limit":1}`,
-			`{"hits":[{"position":1,"passage":` + examplePassage + `,"score":0.61,"ranges":[[9,14]]}],"confidence":"medium","reason":"nothing is very near to the question"}`}),
+		Example{
+			`{"query":"How much do bees need for the winter?","limit":1}`,
+			`{"hits":[{"position":1,"passage":` + examplePassage + `,"score":0.61,"ranges":[[9,14]]}],"confidence":"medium","reason":"nothing is very near to the question"}`,
+		}),
 	describe[record.BookRef, record.Book]("books.publish", Mutation,
 		"Show a book of a conversation to all.", "", Example{exampleBookID, exampleBook}, CodeNotFound, CodeUnavailable),
 	describe[record.BookRef, Deleted]("books.remove", Mutation,

@@ -133,7 +133,7 @@ func placeOf(p *record.ConceptPlace) string {
 
 // draw prints a drawing, or writes it to the file.
 func (c *conceptsCmd) draw(a *Options, sub *graph.Subgraph, title string) (err error) {
-	doc := ""
+	var doc string
 	switch c.Format {
 	case "dot":
 		doc, err = draw.DOT(sub)

@@ -99,6 +99,7 @@ func zipped(t testing.TB, list ...part) []byte {
 }
 
 func word(t testing.TB, body string) []byte {
+	t.Helper()
 	return zipped(t, part{"word/document.xml", `<w:document xmlns:w="w"><w:body>` + body + `</w:body></w:document>`})
 }
 

@@ -116,6 +116,7 @@ func (q *question) answers(p *record.Passage, file string) bool {
 
 // labelled puts the files of the set, and the notes of the sample vault beside them as books of their own.
 func labelled(t testing.TB, opts search.Options) (h *house, files map[string]string) {
+	t.Helper()
 	h, files = open(t, opts), make(map[string]string)
 	put := func(path string) {
 		abs, err := filepath.Abs(path)

@@ -8,7 +8,7 @@
 // Each memory and each message gives terms: phrases of its text (package phrases), tags and domains, and the entities that
 // a memory is about. An Index holds, for each term, the documents that have it. It is a view of the records: nothing of it
 // is stored, and what it says of a document goes with the document. Concepts are made of terms when somebody asks: those
-// that an entity or a set of synonyms joins are one. So a name that changes changes nothing here.
+// that an entity or a set of synonyms joins are one. So another name of a record changes nothing here.
 //
 // # When it is made
 //

@@ -93,7 +93,6 @@ type gathering struct {
 	conversation string
 	list         []topic
 	out          *record.Insight
-	shown        []string // ids of memories that stand for something
 }
 
 // better reports whether a memory stands for success rather than another one.

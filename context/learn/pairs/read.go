@@ -15,7 +15,6 @@ import (
 // Said is what a statement says, as far as rules look at it. Read makes one; it may be kept and used concurrently.
 type Said struct {
 	said     differ.Said
-	text     string   // its words, folded
 	things   []string // what it is about, in its order, each once
 	of       []string // of these, the relations and animals that it is about
 	only     []string // of these, what a person has one of at a time
@@ -141,9 +140,9 @@ func (s *Said) readOwners(statement string) {
 // Topics are what the statement is about that a person has one of at a time, with whose it is, and behind them all that it
 // is about. Statements that share a topic are worth comparing however far their vectors are.
 func (s *Said) Topics() []string {
-	list := make([]string, len(s.only))
-	for i, only := range s.only {
-		list[i] = only + " " + strings.Join(s.of, " ")
+	list := make([]string, 0, len(s.only)+1)
+	for _, only := range s.only {
+		list = append(list, only+" "+strings.Join(s.of, " "))
 	}
 	if len(s.things) > 0 {
 		things := slices.Sorted(slices.Values(s.things))

@@ -24,28 +24,38 @@ var filler = set(`a an the this that these those it its i m d ll ve re t s me my
 // with @ is of a thing of which a person has one at a time: where two statements give it two values, one of them does not
 // hold.
 var groups = [][]string{
-	{"@residence", "live in", "lives in", "living in", "reside in", "home is", "my home", "moved to", "relocated to", "my address is",
-		"wohne", "wohnt", "wohnen", "zuhause", "umgezogen", "lebe in", "lebt in", "habite", "vis à", "vit à", "déménagé"},
-	{"@employer", "work for", "work at", "works for", "works at", "working for", "working at", "employed by", "my employer is",
+	{
+		"@residence", "live in", "lives in", "living in", "reside in", "home is", "my home", "moved to", "relocated to", "my address is",
+		"wohne", "wohnt", "wohnen", "zuhause", "umgezogen", "lebe in", "lebt in", "habite", "vis à", "vit à", "déménagé",
+	},
+	{
+		"@employer", "work for", "work at", "works for", "works at", "working for", "working at", "employed by", "my employer is",
 		"arbeite bei", "arbeitet bei", "arbeite jetzt bei", "mein arbeitgeber", "travaille chez", "travaille maintenant chez",
-		"mon employeur"},
-	{"@profession", "work as", "works as", "working as", "my job is", "my profession is", "arbeite als", "arbeitet als", "beruf ist",
-		"travaille comme", "de métier", "mon métier"},
+		"mon employeur",
+	},
+	{
+		"@profession", "work as", "works as", "working as", "my job is", "my profession is", "arbeite als", "arbeitet als", "beruf ist",
+		"travaille comme", "de métier", "mon métier",
+	},
 	{"@name", "called", "named", "name", "heißt", "heiße", "name", "namen", "s'appelle", "m'appelle", "nom"},
 	{"@favourite", "favourite", "favorite", "préféré", "préférée"},
 	{"@favourite colour", "lieblingsfarbe"},
 	{"@birth", "born", "birthday", "birthdate", "geboren", "geburtstag", "né", "née", "anniversaire"},
 	{"@age", "years old", "year old", "jahre alt"},
-	{"@marriage", "single", "married", "divorced", "ledig", "verheiratet", "geheiratet", "geschieden", "célibataire",
-		"marié", "mariée", "divorcé", "divorcée"},
+	{
+		"@marriage", "single", "married", "divorced", "ledig", "verheiratet", "geheiratet", "geschieden", "célibataire",
+		"marié", "mariée", "divorcé", "divorcée",
+	},
 	{"@phone", "phone", "smartphone", "iphone", "pixel", "android", "handy", "téléphone", "portable"},
 	{"@bank", "bank", "banque"},
 	{"@manager", "manager", "boss", "chef", "chefin", "cheffe", "vorgesetzter", "vorgesetzte"},
 	{"@doctor", "my doctor", "my gp", "mein arzt", "meine ärztin", "mein hausarzt", "meine hausärztin", "mon médecin", "ma médecin"},
 	{"@blood", "blood type", "blood group", "blutgruppe", "groupe sanguin"},
 	{"@rent", "rent", "miete", "loyer"},
-	{"@car", "my car is", "drive a", "drive an", "mein auto ist", "fahre einen", "fahre jetzt einen", "ma voiture est", "conduis une",
-		"conduis maintenant une"},
+	{
+		"@car", "my car is", "drive a", "drive an", "mein auto ist", "fahre einen", "fahre jetzt einen", "ma voiture est", "conduis une",
+		"conduis maintenant une",
+	},
 
 	{"like", "like", "likes", "love", "loves", "enjoy", "fond of", "mag", "liebe", "gern", "gerne", "mögen", "aime", "adore"},
 	{"prefer", "prefer", "like best", "best", "liebsten", "bevorzuge", "préfère"},

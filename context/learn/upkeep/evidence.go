@@ -121,7 +121,7 @@ func (r *run) evidence() error {
 			return err
 		}
 		v := r.near.of[f.m.ID]
-		sources := append(r.repeated(f, v), heard.supports(f, v, r.at)...)
+		sources := append(r.repeated(f, v), heard.supports(f, v)...)
 		if len(sources) == 0 {
 			continue
 		}
@@ -211,7 +211,7 @@ func (r *run) heard() (*said, error) {
 }
 
 // supports are the messages that support a fact.
-func (s *said) supports(f *fact, v []float32, until time.Time) (list []source) {
+func (s *said) supports(f *fact, v []float32) (list []source) {
 	for _, h := range s.space.search(v) {
 		m := s.messages[h.id]
 		if !isNew(&f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {

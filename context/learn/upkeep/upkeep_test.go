@@ -237,7 +237,7 @@ func TestMEM60_Settling(t *testing.T) {
 }
 
 func fieldOf(err error) string {
-	if f, ok := err.(*fault.Error); ok { //nolint:errorlint // it is one
+	if f, ok := err.(*fault.Error); ok {
 		return f.Field
 	}
 	return ""

@@ -19,8 +19,10 @@ import (
 // Parse reads a template. Without errs the template is there; problems are in the order of the text.
 func Parse(text string) (t *Template, errs, warnings []Problem) {
 	if len(text) > MaxBytes {
-		return nil, []Problem{{Line: 1, Column: 1, Message: fmt.Sprintf("the template has %d bytes", len(text)),
-			Hint: fmt.Sprintf("the most is %d", MaxBytes)}}, nil
+		return nil, []Problem{{
+			Line: 1, Column: 1, Message: fmt.Sprintf("the template has %d bytes", len(text)),
+			Hint: fmt.Sprintf("the most is %d", MaxBytes),
+		}}, nil
 	}
 	if !utf8.ValidString(text) {
 		return nil, []Problem{{Line: 1, Column: 1, Message: "the template is not UTF-8"}}, nil

@@ -43,18 +43,18 @@ type cell struct {
 func (f *file) page(doc references.FPDF_DOCUMENT, index int) error {
 	loaded, err := f.in.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
 	if err != nil {
-		return nil //nolint:nilerr // the others may be whole
+		return nil // the others may be whole
 	}
 	defer func() { _, _ = f.in.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }()
 	opened, err := f.in.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: requests.Page{ByReference: &loaded.Page}})
 	if err != nil {
-		return nil //nolint:nilerr // likewise
+		return nil
 	}
 	text := opened.TextPage
 	defer func() { _, _ = f.in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text}) }()
 	count, err := f.in.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
 	if err != nil || count.Count <= 0 {
-		return nil //nolint:nilerr // likewise
+		return nil
 	}
 	got, err := f.in.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: min(count.Count, maxChars)})
 	if err != nil {
