@@ -199,6 +199,7 @@ var rooms = []string{
 	"cmd/ctxd/page",
 	"cmd/ctxd/traces",
 	"cmd/ctxd/cited",
+	"cmd/ctxd/life",
 	"cmd/ctxd/search",
 	"cmd/ctxd/call",
 	"cmd/ctxd/service",

@@ -101,7 +101,7 @@ var commandsOfReaders = map[string][]line{
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
 	"chat export":          said("{talk 0}", "{talk 0}|--format|json", "{talk 1}|--format|json", "zqtalk", "{talk 0}|-o|talk.md|--force"),
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
-	"inspect memory":       said("1", "2", "zqmemory", "open"),
+	"inspect memory":       said("1", "2", "zqmemory", "open", "2|--html|memory.html|--force", "open|--json"),
 	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),
 	"contexts tree":        said(""),
 	"refs resolve":         said("1", "2", "3", "4", "@zqmemory", "@zqcontext", "Zqcontext", "@zqtag_tag", "@Zqname", "zqstatement_about|open", "health"),

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,21 +21,37 @@ import (
 // memoryCmd is ctxd inspect memory.
 type memoryCmd struct {
 	Memory string `arg:"" help:"Id, handle or number of the memory."`
+	HTML   string `name:"html" placeholder:"FILE" help:"Write the life of the memory to this file as a page for a browser. It needs no network, and only you can read it."`
+	Force  bool   `help:"Replace the file if it exists."`
 
 	connect.Audience
+}
+
+func (memoryCmd) Help() string {
+	return "What the memory says and said before, where it comes from and what supports it, how it was used, what it is related to, " +
+		"what it ranks by, and what learning did to it. The page of --html shows the score over time as well."
 }
 
 func (memoryCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect memory 42", "by number"},
 		{"ctxd inspect memory prefer_morning_workouts_a3f2 --json", "by handle, for scripts"},
+		{"ctxd inspect memory 42 --html memory.html", "a page with its score over time"},
 		{"ctxd inspect memory 42 --audience remote", "as a remote model sees it"},
 	}
 }
 
 // Run runs the command.
 func (c *memoryCmd) Run(a *Options) error {
+	if c.Force && c.HTML == "" {
+		return command.Misuse("--force needs --html", "ctxd inspect memory 42 --html memory.html --force")
+	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
+		if c.HTML != "" {
+			if err := term.FreeForDocument(c.HTML, c.Force); err != nil {
+				return err
+			}
+		}
 		m, err := connect.FindMemory(a.Ctx, cl, c.Memory)
 		if err != nil {
 			return err
@@ -42,6 +59,11 @@ func (c *memoryCmd) Run(a *Options) error {
 		v, err := viewMemory(a, cl, m)
 		if err != nil {
 			return err
+		}
+		if c.HTML != "" {
+			if err := c.writePage(a, v); err != nil || !a.JSON {
+				return err
+			}
 		}
 		if a.JSON {
 			return a.Out.JSON(v)
@@ -61,6 +83,12 @@ type memoryView struct {
 	From     *aboutRecord           `json:"from,omitempty"` // the note of its source
 	Related  []relatedMemory        `json:"related"`
 	Rank     *memoryRank            `json:"rank,omitempty"` // absent when its own words do not find it
+
+	Events    []record.LearnedEvent  `json:"events"`    // what learning did to it, the newest last, at most eventsRead
+	Earlier   bool                   `json:"earlier"`   // whether there were events before these
+	Conflicts []record.Contradiction `json:"conflicts"` // the pairs with it that nobody has settled
+
+	others map[string]*record.Memory // those that events and conflicts name, by id, as far as they are shown
 }
 
 // memoryRank is what a memory ranks by when its own statement is asked for.
@@ -127,7 +155,10 @@ func viewMemory(a *Options, cl *client.Client, m *record.Memory) (*memoryView, e
 			}
 		}
 	}
-	return v, v.readRank(a, cl)
+	if err := v.readRank(a, cl); err != nil {
+		return nil, err
+	}
+	return v, v.readLife(a, cl)
 }
 
 // rankedAmong is how many hits are looked through for the memory.
@@ -199,14 +230,7 @@ func exists(err error) (bool, error) {
 }
 
 func (v *memoryView) draw(s *term.Screen) {
-	var contexts, about []string
-	for _, c := range v.Contexts {
-		contexts = append(contexts, c.Name)
-	}
-	for _, r := range v.About {
-		about = append(about, r.shown())
-	}
-	DrawMemory(s, v.Memory, [2]string{"contexts", strings.Join(contexts, ", ")}, [2]string{"about", strings.Join(about, ", ")})
+	DrawMemory(s, v.Memory, v.belongs()...)
 	v.drawSource(s)
 	v.drawUse(s)
 	v.drawRank(s)
@@ -220,6 +244,7 @@ func (v *memoryView) draw(s *term.Screen) {
 		t.Draw(s)
 	}
 	DrawVersions(s, v.Versions)
+	v.drawLife(s)
 }
 
 // relations are how a memory is related to another, in words.
@@ -229,24 +254,45 @@ var relations = map[string]string{
 
 // drawSource shows where a memory comes from, and what supports it.
 func (v *memoryView) drawSource(s *term.Screen) {
-	m := v.Memory
 	s.Heading("Where it comes from")
 	f := &term.Facts{Table: term.Table{Indent: 2}}
-	f.Add("source", m.Source.Kind)
-	f.Add("program", m.Source.Client)
-	f.Add("conversation", m.Source.ConversationID)
-	f.Add("messages", strings.Join(m.Source.MessageIDs, ", "))
-	switch {
-	case v.From != nil:
-		f.Add("note", v.From.shown()+"  "+v.From.ID)
-	default:
-		f.Add("note", m.Source.NoteID)
+	for _, fact := range v.source() {
+		f.Add(fact[0], fact[1])
 	}
-	if m.EvidenceCount > 0 {
-		f.Add("supported", timesOf(m.EvidenceCount)+lastTime(m.LastEvidenceAt))
-		f.Add("by", strings.Join(m.Evidence, ", "))
-	}
+	f.Add("by", strings.Join(v.Memory.Evidence, ", "))
 	f.Draw(s)
+}
+
+// belongs says of what contexts a memory is, and what it names.
+func (v *memoryView) belongs() [][2]string {
+	var contexts, about []string
+	for _, c := range v.Contexts {
+		contexts = append(contexts, c.Name)
+	}
+	for _, r := range v.About {
+		about = append(about, r.shown())
+	}
+	return [][2]string{{"contexts", strings.Join(contexts, ", ")}, {"about", strings.Join(about, ", ")}}
+}
+
+// source says where a memory comes from, and how often it was supported.
+func (v *memoryView) source() [][2]string {
+	from := &v.Memory.Source
+	note := from.NoteID
+	if v.From != nil {
+		note = v.From.shown() + "  " + v.From.ID
+	}
+	facts := [][2]string{
+		{"source", from.Kind},
+		{"program", from.Client},
+		{"conversation", from.ConversationID},
+		{"messages", strings.Join(from.MessageIDs, ", ")},
+		{"note", note},
+	}
+	if n := v.Memory.EvidenceCount; n > 0 {
+		facts = append(facts, [2]string{"supported", timesOf(n) + lastTime(v.Memory.LastEvidenceAt)})
+	}
+	return facts
 }
 
 // drawUse shows the counters of a memory.
@@ -303,26 +349,40 @@ func DrawMemory(s *term.Screen, m *record.Memory, more ...[2]string) {
 		s.Say(term.Text("  " + l))
 	}
 	f := &term.Facts{Table: term.Table{Indent: 2}}
-	f.Add("summary", m.Summary)
-	for _, q := range m.Questions {
-		f.Add("answers", q)
-	}
-	f.Add("kind", m.Kind)
-	f.Addf("tier", "%s since %s", m.Tier, term.Day(m.TierSince))
-	f.Addf("quality", "%s: importance %s, confidence %s", decimals(m.Quality), decimals(m.Importance), decimals(m.Confidence))
-	if len(m.Tags) > 0 {
-		f.Add("tags", "#"+strings.Join(m.Tags, " #"))
-	}
-	f.Add("domains", strings.Join(m.Domains, ", "))
-	for _, fact := range more {
+	for _, fact := range memoryFacts(m, more) {
 		f.Add(fact[0], fact[1])
 	}
-	f.Add("holds", period(m.ValidFrom, m.ValidTo))
-	f.Add("id", m.ID)
-	f.Add("was called", strings.Join(m.Aliases, ", "))
-	f.Addf("written", "%s by %s", term.Day(m.CreatedAt), cmp.Or(m.Source.Client, m.Source.Kind))
-	f.Addf("changed", "%s, version %d", term.Day(m.UpdatedAt), m.Version)
 	f.Draw(s)
+}
+
+// memoryFacts are what is stored of a memory beside its statement, and more facts where they belong.
+func memoryFacts(m *record.Memory, more [][2]string) [][2]string {
+	facts := [][2]string{{"summary", m.Summary}}
+	for _, q := range m.Questions {
+		facts = append(facts, [2]string{"answers", q})
+	}
+	tags := ""
+	if len(m.Tags) > 0 {
+		tags = "#" + strings.Join(m.Tags, " #")
+	}
+	quality := fmt.Sprintf("%s: importance %s, confidence %s", decimals(m.Quality), decimals(m.Importance), decimals(m.Confidence))
+	facts = append(
+		facts,
+		[2]string{"kind", m.Kind},
+		[2]string{"tier", m.Tier + " since " + term.Day(m.TierSince)},
+		[2]string{"quality", quality},
+		[2]string{"tags", tags},
+		[2]string{"domains", strings.Join(m.Domains, ", ")},
+	)
+	facts = append(facts, more...)
+	return append(
+		facts,
+		[2]string{"holds", period(m.ValidFrom, m.ValidTo)},
+		[2]string{"id", m.ID},
+		[2]string{"was called", strings.Join(m.Aliases, ", ")},
+		[2]string{"written", term.Day(m.CreatedAt) + " by " + cmp.Or(m.Source.Client, m.Source.Kind)},
+		[2]string{"changed", fmt.Sprintf("%s, version %d", term.Day(m.UpdatedAt), m.Version)},
+	)
 }
 
 // period writes since when and until when something holds, "" for unknown.

@@ -2,12 +2,12 @@ package memories
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/life"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -237,43 +237,8 @@ func drawEvents(a *Options, cl *client.Client, list []record.LearnedEvent) error
 			of = append(of, names[id])
 		}
 		t.Row(term.Line{term.Styled(term.Faint, term.Day(e.At))}, term.Line{term.Styled(term.Accent, e.Kind)},
-			term.Line{term.Styled(term.Strong, strings.Join(of, " "))}, term.Line{term.Text(strings.Join(changesOf(e), ", "))})
+			term.Line{term.Styled(term.Strong, strings.Join(of, " "))}, term.Line{term.Text(strings.Join(life.Changes(e), ", "))})
 	}
 	t.Draw(a.Out)
 	return nil
-}
-
-// changesOf says what an event changed, the same of several memories once.
-func changesOf(e *record.LearnedEvent) (list []string) {
-	if e.Outcome != "" {
-		list = append(list, e.Outcome)
-		if e.Signal != "explicit" {
-			list = append(list, "told by a "+e.Signal)
-		}
-	}
-	add := func(what string) {
-		if !slices.Contains(list, what) {
-			list = append(list, what)
-		}
-	}
-	for i := range min(len(e.Before), len(e.After)) {
-		was, now := &e.Before[i], &e.After[i]
-		for _, m := range []struct {
-			name     string
-			was, now *string
-		}{{"", was.Tier, now.Tier}, {"", was.Status, now.Status}, {"", was.Kind, now.Kind}} {
-			if m.was != nil && m.now != nil {
-				add(*m.was + " → " + *m.now)
-			}
-		}
-		for _, m := range []struct {
-			name     string
-			was, now *float64
-		}{{"score", was.Score, now.Score}, {"confidence", was.Confidence, now.Confidence}} {
-			if m.was != nil && m.now != nil {
-				add(fmt.Sprintf("%s %.2f → %.2f", m.name, *m.was, *m.now))
-			}
-		}
-	}
-	return list
 }

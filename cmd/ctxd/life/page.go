@@ -1,0 +1,259 @@
+package life
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+)
+
+// Document is what the page tells of.
+type Document struct {
+	Memory   *record.Memory
+	Versions []record.MemoryVersion // the latest first
+	Facts    [][2]string            // more of the memory: a name and a value, which may be empty
+	Source   [][2]string            // where it comes from, in the same form
+	Related  []Related
+	Events   []record.LearnedEvent // those of the memory, the newest last
+	Earlier  bool                  // there were events before those
+	Open     []Pair                // what nobody has settled
+	Rank     *Rank                 // nil when its own words do not find it
+	Names    map[string]string     // what people call the memories that events name, by id
+	Remote   bool
+	Made     time.Time
+}
+
+// Related is a memory that belongs to another, and how.
+type Related struct{ How, Name, Statement string }
+
+// Pair is a memory that is in conflict with another one.
+type Pair struct{ Name, Statement, State, Why string }
+
+// Rank is what a memory ranks by when its own statement is asked for.
+type Rank struct {
+	Position int
+	Score    float64
+	Signals  map[string]float64
+}
+
+type pageData struct {
+	Policy                     string
+	Style                      template.HTML
+	Name, Handle, Status       string
+	Statement                  string
+	Marks                      []string
+	Tier, Kind, Quality        string
+	Remote                     bool
+	Facts, Source, Use         [][2]string
+	Versions                   []version
+	Evidence                   []string
+	Score                      *chart
+	Outcomes, Moves, Conflicts []step
+	Events                     []step
+	Earlier                    bool
+	Related                    []Related
+	Open                       []Pair
+	Rank                       *rank
+	Made, Program              string
+}
+
+type version struct{ Number, When, Quality, Statement string }
+
+type step struct{ When, Kind, What, With string }
+
+type rank struct {
+	Place, Score string
+	Signals      []signal
+}
+
+type signal struct{ Name, Value, Width string }
+
+// chart is the score over time: a point for each outcome, at even distances.
+type chart struct {
+	Points     string // of a line, x 0 to 100, y 0 (score 1) to 40 (score 0)
+	Dots       []dot
+	From, To   string
+	First, Now string
+}
+
+type dot struct{ X, Y, Title string }
+
+// Write returns the page.
+func Write(d *Document) (string, error) {
+	tmpl, err := template.New("life").Parse(pageHTML)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := tmpl.Execute(&b, d.data()); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+func (d *Document) data() *pageData {
+	m, style := d.Memory, page.Style+page.Lists+pageCSS
+	p := &pageData{
+		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
+		Style:  template.HTML("<style>" + style + "</style>"),
+		Name:   "#" + strconv.FormatInt(m.Number, 10), Handle: page.Visible(m.Handle), Statement: page.Visible(m.Statement),
+		Status: m.Status, Tier: m.Tier, Kind: m.Kind, Quality: decimals(m.Quality), Remote: d.Remote,
+		Facts: visible(d.Facts), Source: visible(d.Source), Score: d.score(), Earlier: d.Earlier, Rank: d.rank(),
+		Made: term.Day(d.Made), Program: command.ProgramName(),
+	}
+	for _, mark := range []struct {
+		on   bool
+		name string
+	}{{m.Pinned, "pinned"}, {m.AlwaysInject, "always"}, {m.Private, "private"}} {
+		if mark.on {
+			p.Marks = append(p.Marks, mark.name)
+		}
+	}
+	for _, v := range d.Versions {
+		p.Versions = append(p.Versions, version{term.Number(v.Version), term.Day(v.UpdatedAt), decimals(v.Quality), page.Visible(v.Statement)})
+	}
+	for _, id := range m.Evidence {
+		p.Evidence = append(p.Evidence, page.Visible(id))
+	}
+	for _, r := range d.Related {
+		p.Related = append(p.Related, Related{r.How, page.Visible(r.Name), page.Visible(r.Statement)})
+	}
+	for _, o := range d.Open {
+		p.Open = append(p.Open, Pair{page.Visible(o.Name), page.Visible(o.Statement), page.Visible(o.State), page.Visible(o.Why)})
+	}
+	p.Use = use(m)
+	d.steps(p)
+	return p
+}
+
+// steps sorts the events into the sections of the page.
+func (d *Document) steps(p *pageData) {
+	for i := range d.Events {
+		e := &d.Events[i]
+		s := d.step(e)
+		p.Events = append(p.Events, s)
+		was, now := sides(e, d.Memory.ID)
+		switch {
+		case e.Kind == record.LearnedOutcome:
+			p.Outcomes = append(p.Outcomes, s)
+		case slices.Contains(paired, e.Kind):
+			p.Conflicts = append(p.Conflicts, s)
+		case was != nil && now != nil && (now.Tier != nil || now.Status != nil):
+			p.Moves = append(p.Moves, s)
+		}
+	}
+}
+
+func (d *Document) step(e *record.LearnedEvent) step {
+	var with []string
+	for _, id := range With(e, d.Memory.ID) {
+		name := d.Names[id]
+		if name == "" {
+			name = id
+		}
+		with = append(with, name)
+	}
+	return step{
+		When: term.Day(e.At), Kind: page.Visible(e.Kind), What: page.Visible(strings.Join(Of(e, d.Memory.ID), ", ")),
+		With: page.Visible(strings.Join(with, ", ")),
+	}
+}
+
+// height is that of the chart.
+const height = 40.0
+
+// score is the score over time, nil when no event has changed it.
+func (d *Document) score() *chart {
+	type point struct {
+		at    time.Time
+		score float64
+	}
+	var points []point
+	for i := range d.Events {
+		was, now := sides(&d.Events[i], d.Memory.ID)
+		if now == nil || now.Score == nil {
+			continue
+		}
+		if len(points) == 0 && was != nil && was.Score != nil {
+			points = append(points, point{d.Memory.CreatedAt, *was.Score})
+		}
+		points = append(points, point{d.Events[i].At, *now.Score})
+	}
+	if len(points) < 2 {
+		return nil
+	}
+	last := len(points) - 1
+	c := &chart{
+		From: term.Day(points[0].at), To: term.Day(points[last].at), First: decimals(points[0].score), Now: decimals(points[last].score),
+	}
+	var line []string
+	for i, p := range points {
+		x := strconv.FormatFloat(100*float64(i)/float64(last), 'f', 2, 64)
+		y := strconv.FormatFloat(height*(1-min(1, max(0, p.score))), 'f', 2, 64)
+		line = append(line, x+","+y)
+		c.Dots = append(c.Dots, dot{x, y, fmt.Sprintf("%.2f, %s", p.score, term.Day(p.at))})
+	}
+	c.Points = strings.Join(line, " ")
+	return c
+}
+
+func (d *Document) rank() *rank {
+	if d.Rank == nil {
+		return nil
+	}
+	r := &rank{Place: term.Number(d.Rank.Position), Score: decimals(d.Rank.Score)}
+	for _, name := range slices.Sorted(maps.Keys(d.Rank.Signals)) {
+		value := d.Rank.Signals[name]
+		r.Signals = append(r.Signals, signal{page.Visible(name), decimals(value), page.Share(min(1, max(0, value)))})
+	}
+	return r
+}
+
+// use is how a memory was used.
+func use(m *record.Memory) [][2]string {
+	u := &m.Use
+	out := [][2]string{{"used", term.Count(u.Uses, "time")}, {"said again", term.Count(u.Mentioned, "time")}}
+	if u.LastUsedAt != nil {
+		out[0][1] += ", last " + term.Day(*u.LastUsedAt)
+	}
+	if u.Worked+u.Failed+u.Partial+u.Unknown == 0 {
+		return out
+	}
+	return append(
+		out,
+		[2]string{"worked", term.Number(u.Worked)}, [2]string{"failed", term.Number(u.Failed)},
+		[2]string{"in part", term.Number(u.Partial)}, [2]string{"unknown", term.Number(u.Unknown)},
+		[2]string{"last outcome", u.LastOutcome}, [2]string{"score", decimals(u.Score)}, [2]string{"success", decimals(u.Wilson) + " at least"},
+	)
+}
+
+// visible are the facts that have a value, safe to show.
+func visible(facts [][2]string) (out [][2]string) {
+	for _, f := range facts {
+		if f[1] != "" {
+			out = append(out, [2]string{f[0], page.Visible(f[1])})
+		}
+	}
+	return out
+}
+
+// decimals writes a share with at most three digits behind the point.
+func decimals(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(x, 'f', 3, 64), "0"), ".")
+}
