@@ -101,7 +101,8 @@ var commandsOfReaders = map[string][]line{
 	"chat show":            said("{talk 0}", "{talk 1}", "zqtalk"),
 	"chat export":          said("{talk 0}", "{talk 0}|--format|json", "{talk 1}|--format|json", "zqtalk", "{talk 0}|-o|talk.md|--force"),
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
-	"inspect memory":       said("1", "2", "zqmemory", "open", "2|--html|memory.html|--force", "open|--json"),
+	"inspect memory":       said("1", "2", "zqmemory", "open", "2|--html|memory.html|--force"),
+	"inspect learning":     said(""),
 	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),
 	"contexts tree":        said(""),
 	"refs resolve":         said("1", "2", "3", "4", "@zqmemory", "@zqcontext", "Zqcontext", "@zqtag_tag", "@Zqname", "zqstatement_about|open", "health"),
@@ -270,6 +271,9 @@ func servePrivate(t *testing.T) *privateHouse {
 	} {
 		h.must(c.Call(t.Context(), "books.put", book, nil))
 	}
+	const scored = `{"id":"zqscored","tier":"working","statement":"Zqstatement of what helps","private":true}`
+	h.must(c.Call(t.Context(), "memory.add", rawParams(scored), nil))
+	h.must(c.Call(t.Context(), "memory.recordOutcome", rawParams(`{"ids":["zqscored"],"outcome":"worked"}`), nil))
 	cmd := h.command(t, "inspect", "index", "--watch")
 	h.must(cmd.Run()) // until there are vectors
 	var list protocol.PrivateRecords

@@ -3,7 +3,7 @@
 //
 // A file is a command: context.go with the page that --html writes
 // (context_page.go and its files, on package page), note.go, entity.go, memory.go with what became of it
-// (memory_life.go, on package life), graph.go, search.go, index.go, privacy.go, rpc.go, log.go, status.go. A new one is
+// (memory_life.go, on package life), learning.go, graph.go, search.go, index.go, privacy.go, rpc.go, log.go, status.go. A new one is
 // a file with a struct that has flags, Run(*Options), Help and Examples, and a line in
 // Command (inspect.go). ctxd inspect wql is in package shell, with whose session it
 // works, ctxd inspect chat in package traces. ctxd demo and ctxd doctor take drawings
