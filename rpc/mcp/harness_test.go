@@ -26,6 +26,7 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
@@ -121,6 +122,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
 	must(t, err)
 	messages := search.Open(db, said, search.Options{})
+	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
 	ranker, err := recall.New(recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
@@ -133,7 +135,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
 		Personalities: voices,
 		KV:            db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages,
+		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,
 			Refs: resolve.New(resolve.Options{Memories: mem, Conversation: chats.Handled, Message: chats.Referred}),

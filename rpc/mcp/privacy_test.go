@@ -36,7 +36,9 @@ func (d *daemon) seedSecrets() {
 	}
 	d.put("memory.add", `{"id":"zqbees","statement":"Bees are kept","private":true}`,
 		"memory.add", `{"id":"zqhives","statement":"Hives are white","private":true}`,
-		"memory.add", `{"id":"zqworked","statement":"It was worked out","tier":"working","private":true}`)
+		"memory.add", `{"id":"zqworked","statement":"It was worked out","tier":"working","private":true,"tags":["zqlabel"]}`,
+		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`,
+		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`)
 }
 
 // attempts are calls by which a model may try to get at private records. The
@@ -108,6 +110,9 @@ var attempts = []struct{ tool, args string }{
 	{"list_types", `{}`},
 	{"memory_profile", `{}`},
 	{"memory_profile", `{"limit":1}`},
+	{"memory_insights", `{"text":"scales"}`},
+	{"memory_insights", `{"text":"What of the label zqlabel?"}`},
+	{"memory_insights", `{"text":"Zqstatement about two scales of zqlabel"}`},
 	{"recall", `{"query":"scales","limit":50}`},
 	{"recall", `{"query":"Zqstatement about two scales"}`},
 	{"recall", `{"query":"zqlabel","tags":["zqlabel"]}`},
@@ -454,7 +459,10 @@ var unrelated = []string{
 		{"id":"zq8","type":"Declared","name":"Zqother","private":true,"fields":{"boss":"bob"}}]}`,
 	"memory.addMany", `{"memories":[
 		{"id":"zqmem1","kind":"identity","alwaysInject":true,"statement":"Scales","private":true},
-		{"id":"zqmem2","kind":"goal","statement":"Alice likes scales","private":true}]}`,
+		{"id":"zqmem2","kind":"goal","statement":"Alice likes scales","private":true},
+		{"id":"zqmem3","tier":"history","statement":"Scales of Alice","private":true}]}`,
+	"memory.recordOutcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
+	"memory.recordOutcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
 }
 
 // times are those of an answer, and ids of new memories: two stores were not written at the
@@ -486,6 +494,7 @@ func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 		"list_types":       {`{}`},
 		"recall":           {`{"query":"scales"}`, `{"query":"Alice likes scales","limit":1}`, `{"query":"Zqtitle"}`, `{"memory":"zqmem1"}`, `{"memory":"#1"}`},
 		"memory_profile":   {`{}`, `{"limit":1}`},
+		"memory_insights":  {`{"text":"scales"}`, `{"text":"Alice likes scales"}`, `{"text":"Zqtitle"}`},
 		"update_memory":    {`{"memory":"goal1","tags":["plan"]}`, `{"memory":"zqmem1","tags":["plan"]}`, `{"memory":"#1","contested":true}`},
 		"record_outcome":   {`{"outcome":"worked","memories":["goal1"]}`, `{"outcome":"failed","memories":["zqmem1"]}`},
 		"record_response":  {`{"outcome":"worked"}`, `{"outcome":"failed","takeaway":"Scales help"}`},

@@ -393,10 +393,10 @@ func TestToolsAreDescribed(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	for write, want := range map[bool]string{
-		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types memory_profile query " +
+		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types memory_insights memory_profile query " +
 			"read_note read_notes recall recent_changes related_notes search_notes",
 		true: "append_to_note assemble_context explain_context explore_graph find_path forget_memory get_entity list_entities list_notes list_tags list_types " +
-			"memory_profile propose_edit put_entity query read_note read_notes recall recent_changes record_outcome record_response related_notes remember search_notes update_memory write_note",
+			"memory_insights memory_profile propose_edit put_entity query read_note read_notes recall recent_changes record_outcome record_response related_notes remember search_notes update_memory write_note",
 	} {
 		if got := names(write); got != want {
 			t.Errorf("%v: %s", write, got)
@@ -582,6 +582,7 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 		{"explore_graph", `{"record":"[[Kickoff]]"}`, "tools.call"},
 		{"find_path", `{"from":"@Alice","to":"@Core"}`, "entities.get entities.get graph.path"},
 		{"memory_profile", `{}`, "memory.profile"},
+		{"memory_insights", `{"text":"scales"}`, "memory.getContextInsights"},
 		{"recall", `{"query":"scales"}`, "memory.search"},
 		{"recall", `{"memory":"#1"}`, "memory.get"},
 		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "tools.call"},

@@ -61,6 +61,9 @@ func (s *server) addTools() {
 	add(s, reads, "memory_profile", "Read what is known about the user",
 		"List what is remembered about the user: who they are, what they prefer, what they want and work on.",
 		profileSchema(), (*call).memoryProfile)
+	add(s, reads, "memory_insights", "See what helped before",
+		"Say what became of memories about the subjects of a text: what helped, what did not, what the user asked before, and which subjects go on.",
+		insightsSchema(), (*call).memoryInsights)
 }
 
 // offer declares a tool that the daemon's models have too.
