@@ -228,7 +228,7 @@ func (d *Document) rank() *rank {
 // use is how a memory was used.
 func use(m *record.Memory) [][2]string {
 	u := &m.Use
-	out := [][2]string{{"used", term.Count(u.Uses, "time")}, {"said again", term.Count(u.Mentioned, "time")}}
+	out := [][2]string{{"used", times(u.Uses)}, {"said again", times(u.Mentioned)}}
 	if u.LastUsedAt != nil {
 		out[0][1] += ", last " + term.Day(*u.LastUsedAt)
 	}
@@ -241,6 +241,14 @@ func use(m *record.Memory) [][2]string {
 		[2]string{"in part", term.Number(u.Partial)}, [2]string{"unknown", term.Number(u.Unknown)},
 		[2]string{"last outcome", u.LastOutcome}, [2]string{"score", decimals(u.Score)}, [2]string{"success", decimals(u.Wilson) + " at least"},
 	)
+}
+
+// times writes how often something was.
+func times(n int) string {
+	if n == 0 {
+		return "never"
+	}
+	return term.Count(n, "time")
 }
 
 // visible are the facts that have a value, safe to show.

@@ -76,7 +76,7 @@ func TestThePageHoldsHostileTextsAsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := strings.Fields("html head meta title style body a header div span h1 h2 h3 ul ol li b nav main section p dl dt dd code svg rect line polyline circle figure figcaption table thead tbody tr th td footer")
+	known := strings.Fields("html head meta title style body a header div span h1 h2 h3 ul ol li b nav main section p dl dt dd code svg rect line polyline ellipse figure figcaption table thead tbody tr th td footer")
 	count, policy, style, ids, links := make(map[string]int), "", "", make(map[string]bool), []string{}
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
@@ -144,8 +144,8 @@ func TestTheScoreIsDrawnOverTime(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(text, "0.50 → 0.70, score") || strings.Count(text, "<circle") != 5 {
-		t.Errorf("%d points, or the outcome of another memory", strings.Count(text, "<circle"))
+	if strings.Contains(text, "0.50 → 0.70, score") || strings.Count(text, "<ellipse") != 5 {
+		t.Errorf("%d points, or the outcome of another memory", strings.Count(text, "<ellipse"))
 	}
 	d.Events = nil
 	if text, err = life.Write(d); err != nil || strings.Contains(text, "<polyline") || !strings.Contains(text, "Learning has done nothing to it yet.") {
