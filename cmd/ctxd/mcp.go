@@ -48,6 +48,9 @@ func (c *mcpCmd) Run(a *app) error {
 		return err
 	}
 	ask := conf.Records.AskForOutcome
+	if !conf.Records.Features.Learns("memory.outcomes") {
+		ask = config.AskNobody
+	}
 	return mcp.Serve(a.Ctx, a.In, os.Stdout, mcp.Options{
 		Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 			return c.dial(ctx, a, as)

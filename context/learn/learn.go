@@ -24,13 +24,16 @@ type Rooms struct {
 	AskInChat bool
 	Upkeep    *upkeep.Keeper // set by who opens the indexes
 
-	now func() time.Time
+	noPromotion, noUpkeep bool
+	now                   func() time.Time
 }
 
 // Options are what the rooms need from elsewhere. The zero value works.
 type Options struct {
 	Outcomes  outcomes.Options
 	AskInChat bool
+	// NoPromotion and NoUpkeep have Keep leave these out. Who asks for one of them gets it all the same.
+	NoPromotion, NoUpkeep bool
 }
 
 // Open opens the rooms.
@@ -45,18 +48,18 @@ func Open(db *kv.Store, mem *memory.Store, opts Options) (*Rooms, error) {
 	}
 	return &Rooms{
 		Events: &events.Log{DB: db, Store: mem}, Outcomes: scored, Owner: &promote.Owner{Memories: mem, Now: now},
-		AskInChat: opts.AskInChat, now: now,
+		AskInChat: opts.AskInChat, noPromotion: opts.NoPromotion, noUpkeep: opts.NoUpkeep, now: now,
 	}, nil
 }
 
 // Keep does what is due at the time. idle is how long nobody has called.
 func (r *Rooms) Keep(ctx context.Context, v *audience.View, idle time.Duration) error {
-	if r.Pace.Due(r.now()) {
+	if !r.noPromotion && r.Pace.Due(r.now()) {
 		if _, err := r.Owner.Run(ctx, v, false); err != nil {
 			return err
 		}
 	}
-	if r.Upkeep == nil {
+	if r.noUpkeep || r.Upkeep == nil {
 		return nil
 	}
 	due, err := r.Upkeep.Due(ctx, idle)

@@ -21,6 +21,16 @@ var Features = []Feature{
 	},
 	{"memory.passive", "what was just said in a conversation brings memories into its next prompt", nil, nil},
 	{
+		"memory.outcomes", "what was shown is kept until somebody tells how it went, and memories are scored by that",
+		[]string{"memory.recordResponse", "memory.recordOutcome", "memory.detectOutcome"}, nil,
+	},
+	{
+		"memory.promotion", "memories that prove themselves move to tiers that last, and those that fail are archived",
+		[]string{"memory.promote"}, nil,
+	},
+	{"memory.upkeep", "facts are kept in order each day, while nobody calls", []string{"memory.upkeep"}, nil},
+	{"memory.extraction", "the model of memory.learn finds facts in what you say in conversations", nil, nil},
+	{
 		"chat.enabled", "conversations are kept, and language models are asked", []string{"chat.", "intent."},
 		[]string{"chat.export", "chat.delete", "chat.providers"},
 	},

@@ -30,6 +30,11 @@ func TestMEM80_FeaturesAreOfMethods(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"memory.settle", "memory.conflicts", "memory.events"} {
+		if got := protocol.Lookup(name).Needs(); !slices.Equal(got, []string{"memory.enabled"}) {
+			t.Errorf("%s needs %v", name, got)
+		}
+	}
 	if got := protocol.Lookup("memory.search").Needs(); !slices.Contains(got, "memory.enabled") {
 		t.Errorf("%v", got)
 	}

@@ -33,6 +33,9 @@ func (f Features) On(setting string) bool {
 	return true
 }
 
+// Learns tells whether a feature that makes something of memories is on: they must be, too.
+func (f Features) Learns(setting string) bool { return f.On("memory.enabled") && f.On(setting) }
+
 func (c *Config) featureSettings() (list []*Setting) {
 	for i := range protocol.Features {
 		f := &protocol.Features[i]

@@ -227,9 +227,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	learning, err := feedback.Open(db, mem, chats, learn.Options{
-		AskInChat: limits.AskForOutcome == config.AskChat || limits.AskForOutcome == config.AskAll,
-	})
+	learning, err := feedback.Open(db, mem, chats, learningOf(&limits))
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +262,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		return nil, err
 	}
 	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats)})
-	if limits.Features.On("memory.enabled") && limits.Features.On("memory.passive") {
+	if limits.Features.Learns("memory.passive") {
 		chats.Follow(waiting)
 	}
 	completing := handles.Open(db, seen, ents, mem, chats)
@@ -281,9 +279,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	finder := facts.New(facts.Options{
-		DB: db, Memory: mem, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote), Model: by.learner,
-	})
+	finder := by.finder(db, mem, seen, limits)
 	learning.Upkeep = upkeep.New(upkeep.Options{
 		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(messages), MessageIndex: said, Extract: finder.Run, Adviser: by.learner.Adviser(),
@@ -318,6 +314,25 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
+}
+
+// learningOf says what is learned.
+func learningOf(limits *config.Records) (o learn.Options) {
+	o.AskInChat = limits.AskForOutcome == config.AskChat || limits.AskForOutcome == config.AskAll
+	o.Outcomes.Off = !limits.Features.Learns("memory.outcomes")
+	o.NoPromotion = !limits.Features.Learns("memory.promotion")
+	o.NoUpkeep = !limits.Features.Learns("memory.upkeep")
+	return o
+}
+
+// finder returns who finds facts in what is said, nil for nobody.
+func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Rooms, limits config.Records) *facts.Extractor {
+	if !limits.Features.Learns("memory.extraction") {
+		return nil
+	}
+	return facts.New(facts.Options{
+		DB: db, Memory: mem, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote), Model: f.learner,
+	})
 }
 
 // recordsIn opens the rooms of entities and notes. check is asked for the queries of types, and hide is told of notes

@@ -19,7 +19,7 @@ func answerKey(conversationID, messageID string) string { return conversationID 
 
 // Answered notes an answer of the chat that used memories: it waits to be scored.
 func (r *Room) Answered(ctx context.Context, v *audience.View, conversationID, messageID string, ids []string) error {
-	if len(ids) == 0 {
+	if r.opts.Off || len(ids) == 0 {
 		return nil
 	}
 	r.Show(v, conversationID, messageID, answered(ids).Hits)
@@ -33,7 +33,7 @@ func (r *Room) Answered(ctx context.Context, v *audience.View, conversationID, m
 }
 
 // OutcomesOf returns the outcomes of messages of a conversation, OutcomeUnscored for an answer that used memories and
-// that nobody told of; others have none.
+// that nobody told of; others have none. A room that is off asks for no outcome: it has none of these.
 func (r *Room) OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error) {
 	out := make(map[string]string)
 	err := r.db.View(ctx, func(tx *kv.Tx) error {
@@ -42,6 +42,9 @@ func (r *Room) OutcomesOf(ctx context.Context, conversationID string) (map[strin
 			state := a.Outcome
 			if state == "" {
 				state = record.OutcomeUnscored
+			}
+			if r.opts.Off && state == record.OutcomeUnscored {
+				continue
 			}
 			out[key[len(prefix):]] = state
 		}
@@ -55,7 +58,7 @@ func (r *Room) Unscored(v *audience.View, conversationID string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, s := r.last(v, conversationID)
-	return s != nil && !s.Scored
+	return !r.opts.Off && s != nil && !s.Scored
 }
 
 // scoredBefore reports whether the answer that a response means was scored before.

@@ -45,6 +45,8 @@ type Options struct {
 	Answer func(ctx context.Context, v *audience.View, conversationID, messageID string) (Answer, error)
 	// MaxConversations is how many are kept; 0: MaxConversations.
 	MaxConversations int
+	// Off has nothing be kept of what is shown, and nobody be asked how it went. What was told before stays.
+	Off bool
 }
 
 // Answer is what an answer stood on.

@@ -34,6 +34,7 @@ type world struct {
 	log           *events.Log
 	local, remote *audience.View
 	answer        outcomes.Answer
+	off           bool
 }
 
 func open(t rapid.TB, dir string) *world {
@@ -79,7 +80,7 @@ func (w *world) open() {
 	w.must(err)
 	w.log = &events.Log{DB: db, Store: w.mem}
 	w.room, err = outcomes.Open(db, w.mem, outcomes.Options{
-		Now:          w.clock,
+		Now: w.clock, Off: w.off,
 		Conversation: func(_ context.Context, _ *audience.View, id string) bool { return id == "c" },
 		Answer: func(_ context.Context, _ *audience.View, conversation, message string) (outcomes.Answer, error) {
 			if conversation == "c" && message == "answer" {
@@ -427,4 +428,41 @@ func TestMEM47_InPiecesIsTheWhole(t *testing.T) {
 			w.scores(map[string]float64{id: float64(want) / 100})
 		}
 	})
+}
+
+// TestMEM80_ARoomThatIsOffKeepsNothing: nothing that is shown waits to be scored, and what was told before stays.
+func TestMEM80_ARoomThatIsOffKeepsNothing(t *testing.T) {
+	w := open(t, t.TempDir())
+	ctx := context.Background()
+	w.add("a", record.TierHistory)
+	w.must(w.room.Answered(ctx, w.local, "c", "before", []string{"a"}))
+	w.must(w.room.Answered(ctx, w.local, "c", "answer", []string{"a"}))
+	w.answer = outcomes.Answer{Shown: []string{"a"}}
+	w.respond(outcomes.Response{ConversationID: "c", MessageID: "answer", Outcome: record.OutcomeWorked})
+	w.show("d", "a")
+	states := func(want string) {
+		t.Helper()
+		got, err := w.room.OutcomesOf(ctx, "c")
+		w.must(err)
+		if fmt.Sprint(got) != want {
+			t.Errorf("outcomes %v, want %s", got, want)
+		}
+	}
+	states("map[answer:worked before:unscored]")
+	w.off = true
+	w.restart()
+	w.show("e", "a")
+	w.must(w.room.Answered(ctx, w.local, "c", "later", []string{"a"}))
+	states("map[answer:worked]")
+	for _, conversation := range []string{"c", "d", "e"} {
+		if w.room.Unscored(w.local, conversation) {
+			t.Errorf("%s is to be asked about", conversation)
+		}
+	}
+	w.off = false
+	w.restart()
+	states("map[answer:worked before:unscored]")
+	if !w.room.Unscored(w.local, "d") || w.room.Unscored(w.local, "e") {
+		t.Error("what was shown before is asked about when the room is on again, and nothing else")
+	}
 }

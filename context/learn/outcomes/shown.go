@@ -67,7 +67,7 @@ func (r *Room) last(v *audience.View, conversationID string) (key string, s *sho
 // Show notes what a reader was shown in a conversation, in its order, for an answer if messageID is not empty. It replaces
 // what was shown there before. It does nothing where nothing was shown.
 func (r *Room) Show(v *audience.View, conversationID, messageID string, hits []Hit) {
-	if conversationID == "" || len(hits) == 0 {
+	if r.opts.Off || conversationID == "" || len(hits) == 0 {
 		return
 	}
 	made := &showing{At: r.now(), MessageID: messageID, Hits: slices.Clone(hits[:min(len(hits), MaxShown)])}
