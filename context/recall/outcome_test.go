@@ -48,7 +48,7 @@ func TestMEM24_WhatWorkedComesBefore(t *testing.T) {
 	h.used(t, "once", memory.Use{Worked: 1})
 	h.used(t, "failed", memory.Use{Failed: 2})
 	h.used(t, "bank", memory.Use{Worked: 9})
-	req := recall.Request{Query: "pump oiled", Explain: true, Limit: 9, Stages: map[string]bool{recall.Outcome: true}}
+	req := recall.Request{Query: "pump oiled", Explain: true, Limit: 9}
 	res := ask(t, h.ranker(recall.Options{}), h.local, req)
 	for id, want := range map[string]float64{"untried": 1, "once": 1, "bank": 1, "worked": 0.85 + 0.3*4/6, "failed": 0.85 + 0.3*2/6} {
 		if got := signalOf(res, id, recall.Outcome); got != want {
@@ -58,7 +58,9 @@ func TestMEM24_WhatWorkedComesBefore(t *testing.T) {
 	if first, last := res.Hits[0].ID, res.Hits[len(res.Hits)-1].ID; first != "worked" || last != "failed" {
 		t.Errorf("found %s", ids(res))
 	}
-	off := ask(t, h.ranker(recall.Options{}), h.local, recall.Request{Query: "pump oiled", Explain: true, Limit: 9})
+	without := req
+	without.Stages = map[string]bool{recall.Outcome: false}
+	off := ask(t, h.ranker(recall.Options{}), h.local, without)
 	if got := signalOf(off, "worked", recall.Outcome); got != 1 {
 		t.Errorf("it is off, and counts %v", got)
 	}

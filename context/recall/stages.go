@@ -44,7 +44,7 @@ var Stages = []Stage{
 	{Support, true, ofMessages, "adds a part of the scores of the messages around a message", (*run).support},
 	{Speaker, true, ofMessages, "favours what the person said, or whoever the question names", (*run).speaker},
 	{Quality, false, ofMemories, "favours memories of the tier memoryBank by importance and confidence", (*run).quality},
-	{Outcome, false, ofMemories, "favours memories of the other tiers that worked when they were used", (*run).outcome},
+	{Outcome, true, ofMemories, "favours memories of the other tiers that worked when they were used", (*run).outcome},
 	{Known, false, ofMemories, "favours solutions of the question itself", (*run).known},
 	{Weights, false, ofMemories, "mixes in how well a memory did, the more the more is known of that", (*run).weights},
 	{Entity, true, ofMemories, "favours memories about what the question names", (*run).entity},
