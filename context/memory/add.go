@@ -455,8 +455,13 @@ func sameSource(a, b record.MemorySource) bool {
 		a.NoteID == b.NoteID && slices.Equal(a.MessageIDs, b.MessageIDs)
 }
 
-// quality is what a memory ranks by, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.
+// quality is what a memory is worth as it is stored, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.
 func quality(m *Record) float64 { return score.Float(score.Hundredths(m.Importance * m.Confidence)) }
+
+// qualityAt is the quality of a memory as sure as it is at a time, which it ranks by.
+func qualityAt(m *Record, now time.Time) float64 {
+	return score.Float(score.Hundredths(m.Importance * fade.Confidence(&m.MemoryRecord, now)))
+}
 
 // faded is a memory as sure as it is now.
 func (s *Store) faded(m *Record) *Record {

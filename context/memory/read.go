@@ -188,10 +188,11 @@ type listed struct {
 func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Place,
 	limit int,
 ) (page []*record.Memory, total int, more bool, err error) {
+	now := s.opts.Now()
 	s.mu.RLock()
 	limit = min(limit, len(s.byID)) // who wants all gives any number
 	kept := first.List[listed]{Most: limit + 1, Compare: func(a, b listed) int {
-		return f.compare(placeOf(a.m, a.uses), placeOf(b.m, b.uses))
+		return f.compare(placeOf(a.m, a.uses, now), placeOf(b.m, b.uses, now))
 	}}
 	from := s.byID
 	if f.Pinned != nil && *f.Pinned {
@@ -203,7 +204,7 @@ func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Pla
 		}
 		total++
 		uses := s.uses(m)
-		if after == nil || f.compare(placeOf(m, uses), *after) > 0 {
+		if after == nil || f.compare(placeOf(m, uses, now), *after) > 0 {
 			kept.Add(listed{m, uses})
 		}
 	}
@@ -232,8 +233,8 @@ type Place struct {
 	Number           int64
 }
 
-func placeOf(m *Record, uses int) Place {
-	return Place{Updated: m.UpdatedAt, Created: m.CreatedAt, Quality: quality(m), Uses: uses, Number: m.Number}
+func placeOf(m *Record, uses int, now time.Time) Place {
+	return Place{Updated: m.UpdatedAt, Created: m.CreatedAt, Quality: qualityAt(m, now), Uses: uses, Number: m.Number}
 }
 
 // compare orders two places: by what is asked for, then the last written down first.

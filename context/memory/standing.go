@@ -3,8 +3,10 @@ package memory
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -24,7 +26,21 @@ const MaxProfile = 12
 // standing are the memories that are in prompts without a search, of all readers, in their order. It is made when
 // it is asked for and holds until one of them changes: a store may have a thousand, and prompts show a dozen
 // (BenchmarkPERF19).
-type standing struct{ profile, pinned []*Record }
+type standing struct {
+	profile, pinned []*Record
+	// One of the profile is less sure from until on, and so another may be better; zero: never. They are in their order
+	// since from.
+	from, until time.Time
+}
+
+// holds reports whether the order is that of now.
+func (d *standing) holds(now func() time.Time) bool {
+	if d.until.IsZero() {
+		return true
+	}
+	at := now()
+	return !at.Before(d.from) && at.Before(d.until)
+}
 
 // stands notes that a memory is there, or is no more. Hold s.mu.
 func (s *Store) stands(m *Record, is bool) {
@@ -41,13 +57,17 @@ func (s *Store) stands(m *Record, is bool) {
 
 // ordered returns what stands in prompts. Hold s.mu.
 func (s *Store) ordered() *standing {
-	if known := s.inOrder.Load(); known != nil {
+	if known := s.inOrder.Load(); known != nil && known.holds(s.opts.Now) {
 		return known
 	}
-	made := new(standing)
+	now := s.opts.Now()
+	made := &standing{from: now}
 	for _, m := range s.standing {
 		if inProfile(m) {
 			made.profile = append(made.profile, m)
+			if at := fade.Next(&m.MemoryRecord, now); !at.IsZero() && (made.until.IsZero() || at.Before(made.until)) {
+				made.until = at
+			}
 		}
 		if m.Pinned && m.Current() {
 			made.pinned = append(made.pinned, m)
@@ -60,7 +80,7 @@ func (s *Store) ordered() *standing {
 		return 1
 	}
 	slices.SortFunc(made.profile, func(a, b *Record) int {
-		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(quality(b), quality(a)),
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(qualityAt(b, now), qualityAt(a, now)),
 			b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
 	})
 	slices.SortFunc(made.pinned, func(a, b *Record) int {

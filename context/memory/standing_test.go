@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,4 +137,52 @@ func told(t *testing.T, memories any) string {
 	data, err := json.Marshal(memories)
 	must(t, err)
 	return string(data)
+}
+
+// TestMEM56_ListsAndProfileRankByWhatIsSureNow: what a model took out of a conversation falls behind as it fades, without a
+// change of any record, and pages by quality have each memory once.
+func TestMEM56_ListsAndProfileRankByWhatIsSureNow(t *testing.T) {
+	w := open(t, memory.Limits{})
+	sure, half, less := 0.9, 0.65, 0.6
+	w.add(memory.Draft{ID: "said", Statement: "I like tea", Kind: record.MemoryPreference, Confidence: &less})
+	w.add(memory.Draft{
+		ID: "taken", Statement: "I prefer the window seat", Kind: record.MemoryPreference, Confidence: &sure,
+		Source: record.MemorySource{Kind: "extraction"},
+	})
+	w.add(memory.Draft{
+		ID: "guessed", Statement: "I walk to work", Kind: record.MemoryPreference, Confidence: &half,
+		Source: record.MemorySource{Kind: "extraction"},
+	})
+	want := func(order string) {
+		t.Helper()
+		f := memory.Filter{SortBy: memory.ByQuality}
+		var listed, known []string
+		var after *memory.Place
+		for {
+			page, _, more, err := w.mem.List(w.Context(), w.local, f, after, 1)
+			must(t, err)
+			for _, m := range page {
+				listed = append(listed, m.ID)
+				after = &memory.Place{Quality: m.Quality, Number: m.Number}
+			}
+			if !more || len(listed) > 9 {
+				break
+			}
+		}
+		for _, m := range w.mem.Profile(w.local, 9) {
+			known = append(known, m.ID)
+		}
+		if strings.Join(listed, " ") != order || strings.Join(known, " ") != order {
+			t.Errorf("listed %v, profile %v, want %s", listed, known, order)
+		}
+	}
+	want("taken guessed said")
+	w.pass(24*time.Hour - 1)
+	want("taken guessed said")
+	w.pass(20 * 24 * time.Hour)
+	want("taken said guessed")
+	w.pass(50 * 24 * time.Hour)
+	want("said taken guessed")
+	w.pass(-50 * 24 * time.Hour) // a clock that was set back
+	want("taken said guessed")
 }

@@ -68,9 +68,10 @@ func (s *Store) overCap(written []string) (list []string, excess int) {
 		}
 		return *t
 	}
+	now := s.opts.Now()
 	slices.SortFunc(all, func(a, b *Record) int {
 		ua, ub := worth(a), worth(b)
-		return cmp.Or(cmp.Compare(quality(a), quality(b)),
+		return cmp.Or(cmp.Compare(qualityAt(a, now), qualityAt(b, now)),
 			cmp.Compare(wilson(&ua), wilson(&ub)),
 			at(ua.LastUsedAt).Compare(at(ub.LastUsedAt)), cmp.Compare(a.Number, b.Number))
 	})

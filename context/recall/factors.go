@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -32,12 +33,15 @@ func (s *run) each(stage string, factor func(*candidate) float64) {
 	s.sort()
 }
 
+// sure is the confidence of a memory as it is now: what a model took out of a conversation fades.
+func (s *run) sure(c *candidate) float64 { return fade.Confidence(&c.m.MemoryRecord, s.now) }
+
 func (s *run) quality() error {
 	s.each(Quality, func(c *candidate) float64 {
 		if c.m == nil || c.m.Tier != record.TierBank {
 			return 1
 		}
-		return leastQuality + ofQuality*c.m.Importance*c.m.Confidence
+		return leastQuality + ofQuality*c.m.Importance*s.sure(c)
 	})
 	return nil
 }
@@ -54,7 +58,7 @@ func (s *run) entity() error {
 			continue
 		}
 		for _, id := range c.m.EntityIDs {
-			sum[id] += c.m.Importance * c.m.Confidence
+			sum[id] += c.m.Importance * s.sure(c)
 			count[id]++
 		}
 	}

@@ -154,7 +154,7 @@ func (s *run) diversity() error {
 			continue
 		}
 		loser := p.b
-		if p.b.m.Confidence > p.a.m.Confidence {
+		if s.sure(p.b) > s.sure(p.a) {
 			loser = p.a
 		}
 		gone[loser] = true

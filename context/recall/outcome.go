@@ -74,10 +74,10 @@ func (s *run) weights() error {
 			return 1
 		}
 		u := s.in.Store.Counters(c.m.ID)
-		relevance, did := mixOf(c.m.Tier, c.m.Importance*c.m.Confidence, &u)
+		relevance, did := mixOf(c.m.Tier, c.m.Importance*s.sure(c), &u)
 		worth := score.Float(score.Wilson(u.Worked, u.Failed))
 		if c.m.Tier == record.TierBank {
-			worth = c.m.Importance * c.m.Confidence
+			worth = c.m.Importance * s.sure(c)
 		}
 		return (relevance*c.relevance + did*worth) / c.relevance
 	})

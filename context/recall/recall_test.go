@@ -563,3 +563,27 @@ func TestMEM63_TheTierThatHelpedSurestIsFavoured(t *testing.T) {
 		expect(t, "as it ships", ask(t, h.ranker(recall.Options{Learned: c.learned}), h.local, req), "a b c")
 	}
 }
+
+// TestMEM56_RanksByWhatIsSureNow: what a model took out of a conversation counts with the confidence that is left of it.
+func TestMEM56_RanksByWhatIsSureNow(t *testing.T) {
+	said, taken := fact("said", "The pump in the cellar is oiled in spring.", 200), fact("taken", "The pump in the cellar is oiled in spring!", 200)
+	said.Confidence, taken.Confidence, taken.Source.Kind = 0.5, 0.9, "extraction"
+	h := open(t, bags(), []*memory.Record{said, taken}, nil)
+	search := func(stage string) *recall.Result {
+		return ask(t, h.ranker(recall.Options{}), h.local, recall.Request{
+			Query: "When is the pump oiled?", Explain: true, Stages: map[string]bool{stage: true},
+		})
+	}
+	left := 0.9 * math.Exp(-0.01*200)
+	res := search(recall.Quality)
+	expect(t, "by quality", res, "said taken")
+	for id, confidence := range map[string]float64{"said": 0.5, "taken": left} {
+		if got, want := signalOf(res, id, recall.Quality), 0.85+0.3*0.7*confidence; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s counts %v, want %v", id, got, want)
+		}
+	}
+	expect(t, "the surest", search(recall.Diversity), "said")
+	h.now = taken.CreatedAt
+	expect(t, "by quality on its day", search(recall.Quality), "taken said")
+	expect(t, "the surest on its day", search(recall.Diversity), "taken")
+}

@@ -24,9 +24,22 @@ func Confidence(m *record.MemoryRecord, now time.Time) float64 {
 	if !Fades(m) {
 		return m.Confidence
 	}
-	periods := now.Sub(m.ConfidenceAt) / period
-	if periods <= 0 {
+	n := periods(m, now)
+	if n <= 0 {
 		return m.Confidence
 	}
-	return m.Confidence * math.Exp(-perPeriod*float64(periods))
+	return m.Confidence * math.Exp(-perPeriod*float64(n))
+}
+
+// Next returns when Confidence is another next, the zero time for one that does not fade.
+func Next(m *record.MemoryRecord, now time.Time) time.Time {
+	if !Fades(m) {
+		return time.Time{}
+	}
+	return m.ConfidenceAt.Add((max(0, periods(m, now)) + 1) * period)
+}
+
+// periods are the whole ones that have passed since the time of the confidence.
+func periods(m *record.MemoryRecord, now time.Time) time.Duration {
+	return now.Sub(m.ConfidenceAt) / period
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -106,11 +107,12 @@ func (r *Recall) texts(j *job) ([]string, error) {
 
 // memories returns the memories that are near to what was said, of those that are nearly the same the surest.
 func (r *Recall) memories(j *job, like *search.Likeness, least float64) ([]candidate, error) {
-	in := r.in.Memories.Search
+	in, now := r.in.Memories.Search, r.opts.Now()
+	sure := func(m *memory.Record) float64 { return fade.Confidence(&m.MemoryRecord, now) }
 	hits, err := in.Alike(j.ctx, search.Alike{
 		To: like, Limit: pool, Least: float32(least), Public: j.view.Hides(),
 		Keep: document.Keep(func(m *memory.Record) bool {
-			return usable(m.Status, m.Confidence) && !(isEpisode(m.Tier) && m.Source.ConversationID == j.conversation)
+			return usable(m.Status, sure(m)) && !(isEpisode(m.Tier) && m.Source.ConversationID == j.conversation)
 		}),
 	})
 	if err != nil {
@@ -120,8 +122,8 @@ func (r *Recall) memories(j *job, like *search.Likeness, least float64) ([]candi
 	for _, h := range hits {
 		m := document.Memory(h.Doc)
 		list = append(list, candidate{
-			found: found{id: m.ID}, episode: isEpisode(m.Tier), confidence: m.Confidence,
-			score: r.score(h.Score, m.Confidence, m.CreatedAt),
+			found: found{id: m.ID}, episode: isEpisode(m.Tier), confidence: sure(m),
+			score: r.score(h.Score, sure(m), m.CreatedAt),
 		})
 	}
 	return diverse(list, in), nil

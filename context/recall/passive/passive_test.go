@@ -475,3 +475,31 @@ func TestPRIV6_APrivateConversationTakesNoPlace(t *testing.T) {
 	h.want(h.remote, id, "boiler")
 	h.want(h.local, id, notSeen)
 }
+
+// TestMEM56_OfNearlyTheSameTheSurestNowWaits: what a model took out of a conversation has faded when somebody speaks of it
+// again.
+func TestMEM56_OfNearlyTheSameTheSurestNowWaits(t *testing.T) {
+	h := open(t, bags(), passive.Options{})
+	sure, other := 0.9, 0.6
+	h.remember(
+		memory.Draft{
+			ID: "taken", Statement: "The boiler is loud at night in the house", Confidence: &sure,
+			Source: record.MemorySource{Kind: "extraction"},
+		},
+		memory.Draft{ID: "said", Statement: "The boiler is loud at night in our house", Confidence: &other},
+	)
+	h.settle()
+	for _, c := range []struct {
+		days int64
+		want string
+	}{{0, "taken"}, {40, "taken"}, {41, "said"}, {200, "said"}} {
+		h.clock.Store(c.days * 24 * 3600)
+		id := h.say("", "The boiler is loud at night in the house", "It wants oil.")
+		h.settle()
+		if got, _, _ := strings.Cut(h.waiting(h.local, id), " "); got != c.want {
+			t.Errorf("after %d days %s waits, want %s", c.days, got, c.want)
+		}
+		_, err := h.chat.Delete(t.Context(), h.local, id)
+		must(t, err)
+	}
+}
