@@ -259,6 +259,9 @@ func servePrivate(t *testing.T) *privateHouse {
 			h.talks = append(h.talks, fmt.Sprintf("{talk %d}", len(h.talks)/2), kept.ConversationID)
 		}
 	}
+	for _, id := range []string{"zqmemory", "open"} { // an event of each
+		h.must(c.Call(t.Context(), "memory.recordOutcome", protocol.MemoryOutcome{IDs: []string{id}, Outcome: record.OutcomeWorked}, nil))
+	}
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("acts", 1, "Tar the roof")}, nil))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("pacts", 0, "Zqtitle Secret")}, nil))
 	var open protocol.NoteFull
