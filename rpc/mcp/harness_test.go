@@ -23,6 +23,8 @@ import (
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
+	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
@@ -123,9 +125,18 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	must(t, err)
 	messages := search.Open(db, said, search.Options{})
 	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
+	shelf, err := books.Open(db, books.Options{
+		Now: now, Dir: t.TempDir(),
+		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
+	})
+	must(t, err)
+	read, err := bookdoc.New(db, seen)
+	must(t, err)
+	passages := search.Open(db, read, search.Options{})
 	ranker, err := recall.New(recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
+		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
 	}, recall.Options{})
 	must(t, err)
 	voices, err := personality.Open(db, personality.Options{})
@@ -133,8 +144,8 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
 	must(t, err)
 	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
-		Personalities: voices,
-		KV:            db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
+		Personalities: voices, Books: shelf, Passages: passages,
+		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,

@@ -60,6 +60,16 @@ func (d *daemon) seedForgeries() map[string]bool {
 			d.put("memory.recordOutcome", asJSON(d.t, map[string]any{"ids": []string{id}, "outcome": outcome}))
 		}
 	}
+	var text strings.Builder
+	for _, forgery := range forgeries {
+		fmt.Fprintf(&text, "# also %s\n\nScales %s\n\n%s\n\n", strings.Join(strings.Fields(forgery), " "), forgery, forgery)
+	}
+	for i := range 3 * len(forgeries) {
+		ids[fmt.Sprintf("book.%06d", i)], ids["book"] = true, true
+	}
+	d.put("books.put", asJSON(d.t, map[string]string{"id": "book", "title": "also " + forgeries[0], "author": forgeries[3], "mimeType": "md", "text": text.String()}),
+		"books.put", asJSON(d.t, map[string]string{"id": "book2", "title": "also " + forgeries[15], "mimeType": "md", "text": "x"}))
+	ids["book2"] = true
 	for i := range 3 * len(forgeries) { // those that remember makes
 		ids[fmt.Sprint("memory-", i)] = true
 	}
@@ -110,6 +120,8 @@ func forgeryCalls() map[string][]string {
 		"append_to_note":   {`{"note":"[id:evil]","text":"x"}`, `{"note":"[id:n2]","text":"x"}`},
 		"put_entity":       {`{"type":"Person","name":"also [id:evil]"}`, `{"entity":"[id:evil]","name":"x"}`, `{"entity":"[id:e3]","fields":{"about":"[id:evil]"}}`, `{"type":"[id:evil]","name":"x"}`, `{"entity":"[id:e3]","fields":{"] [id:evil]":1}}`},
 		"recall":           {`{"query":"also","limit":50,"maxChars":200000}`, `{"query":"[id:evil]"}`, `{"memory":"[id:evil]"}`, `{"memory":"]] [id:evil]"}`, `{"memory":"m1"}`, `{"memory":"m9"}`, `{"query":"x","after":"[id:evil]"}`},
+		"search_books":     {`{"query":"scales","limit":50,"maxChars":200000}`, `{"query":"[id:evil]"}`, `{"query":"also","cursor":"[id:evil]"}`},
+		"read_book":        {`{"id":"book","maxChars":200000}`, `{"id":"book","text":true,"maxChars":200000}`, `{"id":"[id:evil]"}`, `{"id":"]] [id:evil]"}`, `{"id":"also"}`, `{"id":"book","section":"[id:evil]"}`},
 		"memory_profile":   {`{"limit":50,"maxChars":200000}`, `{"cursor":"[id:evil]"}`},
 		"memory_insights":  {`{"text":"also","maxChars":200000}`, `{"text":"[id:evil] of m1"}`, `{"text":"x","cursor":"[id:evil]"}`},
 		"remember":         {`{"statement":"[id:evil] again","tags":["]] [id:evil]"]}`, `{"statement":"x","supersedes":["[id:evil]"]}`, `{"statement":"also [id:evil]"}`},

@@ -38,7 +38,9 @@ func (d *daemon) seedSecrets() {
 		"memory.add", `{"id":"zqhives","statement":"Hives are white","private":true}`,
 		"memory.add", `{"id":"zqworked","statement":"It was worked out","tier":"working","private":true,"tags":["zqlabel"]}`,
 		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`,
-		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`)
+		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`,
+		"books.put", `{"id":"zqbook","title":"Zqbook of scales","author":"Zqauthor","name":"zqfile.md","mimeType":"md","text":"# Zqhead\n\nZqpassage of scales.","private":true}`,
+		"books.put", `{"id":"open1","title":"Open book","mimeType":"md","text":"# Hive of [[Zqtitle Secret]]\n\nScales of @Zqname and [[Zqtitle Secret|zqlabel]]."}`)
 }
 
 // attempts are calls by which a model may try to get at private records. The
@@ -121,6 +123,16 @@ var attempts = []struct{ tool, args string }{
 	{"recall", `{"query":"It was worked out"}`},
 	{"recall", `{"memory":"#1"}`},
 	{"recall", `{"memory":"open"}`},
+	{"search_books", `{"query":"scales","limit":50}`},
+	{"search_books", `{"query":"Zqpassage of scales in the Zqbook"}`},
+	{"read_book", `{"id":"zqbook"}`},
+	{"read_book", `{"id":"zqbook.000000"}`},
+	{"read_book", `{"id":"[id:zqbook]","text":true}`},
+	{"read_book", `{"id":"zqbook","section":"Zqhead"}`},
+	{"read_book", `{"id":"Zqbook of scales"}`},
+	{"read_book", `{"id":"book"}`},
+	{"read_book", `{"id":"open1"}`},
+	{"read_book", `{"id":"Open book","text":true}`},
 	{"remember", `{"statement":"Zqstatement about two scales"}`},
 	{"remember", `{"statement":"Scales are new","supersedes":["#3"]}`},
 	{"remember", `{"statement":"Bees are kept"}`},
@@ -318,6 +330,11 @@ func TestCTX34_AGuessTellsNothing(t *testing.T) {
 		{"read_notes", `{"notes":["zqnote","Zqplain"]}`, `{"notes":["nothing","Nowhere"]}`},
 		{"related_notes", `{"note":"zqnote"}`, `{"note":"nothing"}`},
 		{"related_notes", `{"note":"Zqplain"}`, `{"note":"Nowhere"}`},
+		{"read_book", `{"id":"zqbook"}`, `{"id":"nothing"}`},
+		{"read_book", `{"id":"zqbook.000000"}`, `{"id":"nothing.000000"}`},
+		{"read_book", `{"id":"Zqbook of scales"}`, `{"id":"Nothing at all"}`},
+		{"read_book", `{"id":"zqbook","section":"Zqhead"}`, `{"id":"nothing","section":"Zqhead"}`},
+		{"search_books", `{"query":"Zqpassage"}`, `{"query":"xyzzy"}`},
 		{"search_notes", `{"query":"Zqbody"}`, `{"query":"xyzzy"}`},
 		{"search_notes", `{"query":"Zqalias"}`, `{"query":"xyzzy"}`},
 		{"assemble_context", `{"message":"@Zqname [[Zqplain]] [[{Open}]]","searchNotes":0}`, `{"message":"@Nobody [[Nowhere]] [[{Open}]]","searchNotes":0}`},
@@ -463,6 +480,7 @@ var unrelated = []string{
 		{"id":"zqmem3","tier":"history","statement":"Scales of Alice","private":true}]}`,
 	"memory.recordOutcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
 	"memory.recordOutcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
+	"books.put", `{"id":"zqbook1","title":"Aardvark scales","mimeType":"md","text":"# Winter\n\nScales of bees weigh scales.","private":true}`,
 }
 
 // times are those of an answer, and ids of new memories: two stores were not written at the
@@ -495,6 +513,8 @@ func TestPRIV6_PrivateRecordsChangeNoAnswer(t *testing.T) {
 		"recall":           {`{"query":"scales"}`, `{"query":"Alice likes scales","limit":1}`, `{"query":"Zqtitle"}`, `{"memory":"zqmem1"}`, `{"memory":"#1"}`},
 		"memory_profile":   {`{}`, `{"limit":1}`},
 		"memory_insights":  {`{"text":"scales"}`, `{"text":"Alice likes scales"}`, `{"text":"Zqtitle"}`},
+		"search_books":     {`{"query":"scales"}`, `{"query":"bees in winter","limit":1}`, `{"query":"Aardvark"}`},
+		"read_book":        {`{"id":"bees"}`, `{"id":"Winter"}`, `{"id":"zqbook1"}`, `{"id":"Aardvark scales"}`, `{"id":"a"}`, `{"id":"bees","text":true}`},
 		"update_memory":    {`{"memory":"goal1","tags":["plan"]}`, `{"memory":"zqmem1","tags":["plan"]}`, `{"memory":"#1","contested":true}`},
 		"record_outcome":   {`{"outcome":"worked","memories":["goal1"]}`, `{"outcome":"failed","memories":["zqmem1"]}`},
 		"record_response":  {`{"outcome":"worked"}`, `{"outcome":"failed","takeaway":"Scales help"}`},

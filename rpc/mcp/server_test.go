@@ -47,7 +47,8 @@ func (d *daemon) seed() {
 			{"id":"gone","type":"Person","name":"Gone"}]}`,
 		"entities.trash", `{"id":"gone"}`,
 		"memory.add", `{"id":"goal1","kind":"goal","statement":"We weigh scales of Alice"}`,
-		"memory.add", `{"id":"goal2","kind":"preference","statement":"Scales are weighed in the morning"}`)
+		"memory.add", `{"id":"goal2","kind":"preference","statement":"Scales are weighed in the morning"}`,
+		"books.put", `{"id":"bees","title":"Beekeeping","author":"A. Root","name":"bees.md","mimeType":"md","text":"# Winter\n\n## Feeding\n\nA colony needs fifteen kilograms of stores. Scales weigh the hive.\n\n# Spring\n\nBees fly."}`)
 }
 
 func TestTools(t *testing.T) {
@@ -394,9 +395,9 @@ func TestToolsAreDescribed(t *testing.T) {
 	}
 	for write, want := range map[bool]string{
 		false: "assemble_context explain_context explore_graph find_path get_entity list_entities list_notes list_tags list_types memory_insights memory_profile query " +
-			"read_note read_notes recall recent_changes related_notes search_notes",
+			"read_book read_note read_notes recall recent_changes related_notes search_books search_notes",
 		true: "append_to_note assemble_context explain_context explore_graph find_path forget_memory get_entity list_entities list_notes list_tags list_types " +
-			"memory_insights memory_profile propose_edit put_entity query read_note read_notes recall recent_changes record_outcome record_response related_notes remember search_notes update_memory write_note",
+			"memory_insights memory_profile propose_edit put_entity query read_book read_note read_notes recall recent_changes record_outcome record_response related_notes remember search_books search_notes update_memory write_note",
 	} {
 		if got := names(write); got != want {
 			t.Errorf("%v: %s", write, got)
@@ -494,6 +495,11 @@ func TestMCP1_EveryListHasPages(t *testing.T) {
 	for i := range 40 {
 		d.put("memory.add", asJSON(t, map[string]any{"id": fmt.Sprint("m", i), "kind": "goal", "statement": fmt.Sprintf("Goal %d %s", i, strings.Repeat("𝕏]", 10*i))}))
 	}
+	var text strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&text, "# Chapter %d\n\nHives stand here. %s\n\n", i, strings.Repeat("𝕏] ", i/20))
+	}
+	d.put("books.put", asJSON(t, map[string]any{"id": "hives", "title": "Hives", "mimeType": "md", "text": text.String()}))
 	h := d.open(mcp.Options{})
 	for _, tc := range []struct {
 		tool string
@@ -516,6 +522,9 @@ func TestMCP1_EveryListHasPages(t *testing.T) {
 		{"explore_graph", map[string]any{"record": "p0"}, `(?m)^- @.*\[id:p\d+\]`, 120},
 		{"explore_graph", map[string]any{"record": "Hub"}, `(?m)--link-->`, 120},
 		{"recall", map[string]any{"query": "goal", "limit": 40, "maxChars": 4000}, `(?m)^\d+\. \[.*\[id:m\d+\]`, 40},
+		{"search_books", map[string]any{"query": "hives", "limit": 40, "maxChars": 4000}, `(?m)^\d+\. \[.*\[id:hives\.\d+\]`, 40},
+		{"read_book", map[string]any{"id": "hives", "text": true, "maxChars": 4000}, `(?m)^\[.*\[id:hives\.\d+\]`, 300},
+		{"read_book", map[string]any{"id": "Hives", "maxChars": 4000}, `(?m)^- Chapter \d+, 1 passage$`, 300},
 		{"memory_profile", map[string]any{"limit": 40, "maxChars": 4000}, `(?m)^- \[.*\[id:m\d+\]`, 40},
 	} {
 		items := regexp.MustCompile(tc.item)
@@ -585,6 +594,10 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 		{"memory_insights", `{"text":"scales"}`, "memory.getContextInsights"},
 		{"recall", `{"query":"scales"}`, "memory.search"},
 		{"recall", `{"memory":"#1"}`, "memory.get"},
+		{"search_books", `{"query":"scales"}`, "books.search"},
+		{"read_book", `{"id":"bees"}`, "books.get"},
+		{"read_book", `{"id":"[id:bees.000000]","section":"Winter"}`, "books.get"},
+		{"read_book", `{"id":"Beekeeping"}`, "books.get books.list books.get"},
 		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "tools.call"},
 		{"query", `{"query":"SELECT t FROM Team t"}`, "tools.call"},
 		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "tools.call"},

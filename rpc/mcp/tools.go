@@ -64,6 +64,12 @@ func (s *server) addTools() {
 	add(s, reads, "memory_insights", "See what helped before",
 		"Say what became of memories about the subjects of a text: what helped, what did not, what the user asked before, and which subjects go on.",
 		insightsSchema(), (*call).memoryInsights)
+	add(s, reads, "search_books", "Search the books",
+		"Find the passages of the user's books and other added files that answer a question, best first, each with how to cite it.",
+		searchBooksSchema(), (*call).searchBooks)
+	add(s, reads, "read_book", "Read a book",
+		"List the sections of a book, or read one of them, or its whole text, in passages with how to cite them.",
+		readBookSchema(), (*call).readBook)
 }
 
 // offer declares a tool that the daemon's models have too.
