@@ -29,7 +29,12 @@ func (s *Server) promptOff(p *prompt.Params) error {
 		}
 	}
 	if p.Recall != nil && (p.Recall.Mode == prompt.Passive || p.Recall.Mode == prompt.Both) {
-		return fault.Under("recall", s.switchedOff("recall of the mode "+p.Recall.Mode, "memory.passive"))
+		if err := s.switchedOff("recall of the mode "+p.Recall.Mode, "memory.passive"); err != nil {
+			return fault.Under("recall", err)
+		}
+	}
+	if p.Passages > 0 {
+		return fault.Under("passages", s.switchedOff("what books say", "books.enabled"))
 	}
 	return nil
 }

@@ -90,9 +90,15 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 	})
 }
 
-// KeepBooks reads the books that a stop has left, and removes those whose conversation is gone.
+// KeepBooks reads the books that a stop has left, unless they are switched off, and removes those whose conversation is
+// gone.
 func (s *Server) KeepBooks(ctx context.Context) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return r.Books.Resume(ctx) })
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error {
+		if s.isOff("books.enabled") {
+			return r.Books.Sweep(ctx)
+		}
+		return r.Books.Resume(ctx)
+	})
 }
 
 // follow reads a vault and tells those who subscribed to index.progress how far

@@ -51,6 +51,8 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 	d.want(d.do("admin.reindex", `{"kind":"memories"}`), "others", 2) // MEM-83
 	d.want(d.do("admin.reindex", `{"kind":"messages","what":"words"}`), "others", 0)
 	d.want(d.do("admin.reindex", `{"kind":"notes"}`), "others", 0)
+	d.do("books.put", `{"text":"# Bees\n\nThey fly.\n\n# Hives\n\nThey stand.","mimeType":"md"}`)
+	d.want(d.do("admin.reindex", `{"kind":"passages"}`), "others", 2)
 	d.remembered(2)
 	d.want(d.do("admin.check", `{}`), "ok", true)
 	files, err := os.ReadDir(filepath.Join(dir, "index-memories"))

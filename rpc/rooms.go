@@ -171,7 +171,7 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
 		has := tool.Options{Views: r.Audience, Recall: r.Recall}
-		noMemory := s.switchedOff("what is remembered", "memory.enabled")
+		noMemory, noBooks := s.switchedOff("what is remembered", "memory.enabled"), s.switchedOff("what books say", "books.enabled")
 		if noMemory != nil {
 			has.Recall = nil
 		}
@@ -180,7 +180,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory})
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
-			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff("memory.passive"),
+			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff("memory.passive"), NoBooks: noBooks != nil,
 			Unscored: r.unscored(),
 		})
 		enter := s.entering(r)
@@ -192,6 +192,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
 			}
 		}, answers, tools, intents)
+		r.all.remember.NoBooks = noBooks
 		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
 		r.all.learns.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {
 			inside := judged

@@ -70,6 +70,7 @@ type Options struct {
 
 	NoMemories bool // no prompt has memories unless the message attaches some
 	NoPassive  bool // none has what the turns before have found
+	NoBooks    bool // none has passages of books
 	// Unscored reports whether a reader was shown memories in a conversation and nobody has told how it went: the model
 	// is to ask for it then. nil: it never is.
 	Unscored func(v *audience.View, conversationID string) bool

@@ -224,6 +224,9 @@ func (s *sending) assemble(ctx context.Context) error {
 	if s.opts.NoMemories {
 		p.Memories = 0
 	}
+	if s.opts.NoBooks {
+		p.Passages = 0
+	}
 	if s.params.SearchNotes != nil {
 		p.SearchNotes = *s.params.SearchNotes
 	}

@@ -481,12 +481,34 @@ func (s *Store) of(conversation string) (ids []string) {
 // Resume reads the books that a stop has left pending, and removes those whose conversation is gone. A file
 // that is not there any more makes its book failed.
 func (s *Store) Resume(ctx context.Context) error {
-	var waiting, lost []string
+	if err := s.Sweep(ctx); err != nil {
+		return err
+	}
+	var waiting []string
 	err := s.db.View(ctx, func(tx *kv.Tx) error {
 		for id, b := range Records.All(tx, "") {
 			if unread(b) {
 				waiting = append(waiting, id)
 			}
+		}
+		return tx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range waiting {
+		if err := s.resume(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sweep removes the books whose conversation is gone.
+func (s *Store) Sweep(ctx context.Context) error {
+	var lost []string
+	err := s.db.View(ctx, func(tx *kv.Tx) error {
+		for id, b := range Records.All(tx, "") {
 			if b.ConversationID != "" && s.opts.Conversation != nil {
 				if _, found, err := s.opts.Conversation(tx, b.ConversationID); err != nil || !found {
 					if err != nil {
@@ -503,11 +525,6 @@ func (s *Store) Resume(ctx context.Context) error {
 	}
 	for _, id := range lost {
 		if err := s.remove(ctx, id); err != nil {
-			return err
-		}
-	}
-	for _, id := range waiting {
-		if err := s.resume(ctx, id); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,8 @@ type Room struct {
 	similar finder
 	recall  recaller
 	shows   showKeeper
+
+	NoBooks error // why passages of books are not searched; nil: they are
 }
 
 // New returns the handlers over the rooms of memories.

@@ -2,6 +2,7 @@ package memories
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
@@ -25,6 +26,9 @@ func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.MemorySea
 		if err := entities.CheckID("conversationId", p.ConversationID); err != nil {
 			return out, err
 		}
+	}
+	if r.NoBooks != nil && slices.Contains(p.Kinds, recall.Passages) {
+		return out, fault.Under("kinds", r.NoBooks)
 	}
 	res, err := r.recall.Search(ctx, by.View, found.Asked(&p))
 	if err != nil {

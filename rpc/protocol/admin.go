@@ -204,13 +204,13 @@ type Stopped struct {
 // Reindex are the parameters of admin.reindex.
 type Reindex struct {
 	What string `json:"what,omitempty" enum:"all,words,vectors" default:"all" jsonschema:"which index"`
-	Kind string `json:"kind,omitempty" enum:"notes,memories,messages" jsonschema:"of what; of everything that is found when absent"`
+	Kind string `json:"kind,omitempty" enum:"notes,memories,messages,passages" jsonschema:"of what; of everything that is found when absent"`
 }
 
 // Reindexed is the result of admin.reindex.
 type Reindexed struct {
 	What    string `json:"what" enum:"all,words,vectors" jsonschema:"which index"`
-	Kind    string `json:"kind,omitempty" enum:"notes,memories,messages" jsonschema:"of what; absent for everything that is found"`
+	Kind    string `json:"kind,omitempty" enum:"notes,memories,messages,passages" jsonschema:"of what; absent for everything that is found"`
 	Notes   int    `json:"notes" jsonschema:"notes that are in it now"`
 	Vectors int    `json:"vectors" jsonschema:"vectors that are in it now; 0 for words"`
 	Refused int    `json:"refused" jsonschema:"notes that the embedder refused"`

@@ -34,6 +34,10 @@ var Features = []Feature{
 		"chat.enabled", "conversations are kept, and language models are asked", []string{"chat.", "intent."},
 		[]string{"chat.export", "chat.delete", "chat.providers"},
 	},
+	{
+		"books.enabled", "books are read, found and told to models", []string{"books."},
+		[]string{"books.list", "books.remove"},
+	},
 }
 
 // names tells whether a method is of the feature.

@@ -281,7 +281,10 @@ func bookOf(a *Options, cl *client.Client, name, conversation string) (string, e
 	if err == nil {
 		return one.Book.ID, nil
 	}
-	if fault.KindOf(err) != fault.NotFound && fault.KindOf(err) != fault.Invalid {
+	switch fault.KindOf(err) { //nolint:exhaustive // the others end here
+	case fault.NotFound, fault.Invalid:
+	case fault.Unavailable: // where books are switched off, they are listed all the same
+	default:
 		return "", err
 	}
 	var found []*record.Book

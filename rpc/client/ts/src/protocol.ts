@@ -3789,7 +3789,7 @@ export interface Reindexed {
   /** Which index. */
   what: "all" | "words" | "vectors";
   /** Of what; absent for everything that is found. */
-  kind?: "notes" | "memories" | "messages";
+  kind?: "notes" | "memories" | "messages" | "passages";
   /** Notes that are in it now. */
   notes: number;
   /** Vectors that are in it now; 0 for words. */
@@ -6576,7 +6576,7 @@ export interface AdminReindexParams {
    */
   what?: "all" | "words" | "vectors";
   /** Of what; of everything that is found when absent. */
-  kind?: "notes" | "memories" | "messages";
+  kind?: "notes" | "memories" | "messages" | "passages";
 }
 
 /** Every method with the types of its params and its result. */
